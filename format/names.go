@@ -1,0 +1,64 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Air is the name of cell 0 of every volume of names.
+const Air = "air"
+
+// Names is the growing list of names that the cells of a Palette volume index.
+// Name 0 is always Air, the empty cell. It is used by one goroutine at a time.
+//
+// A block's name is what its game calls it, with its properties sorted by key:
+// "minecraft:oak_stairs[facing=east,half=bottom]"; blocks with numeric ids are
+// "legacy:ID/DATA", biomes with numeric ids "legacy:ID". "minecraft:air" and
+// "legacy:0/0" are cell 0; the leaf gives the name back that its format wants.
+type Names struct {
+	list []string
+	cell map[string]voxel.Cell
+}
+
+// NewNames returns names that hold Air alone.
+func NewNames() *Names {
+	return &Names{list: []string{Air}, cell: map[string]voxel.Cell{Air: 0}}
+}
+
+// Cell returns the cell of name, which is added if it is new. It fails when a
+// volume would have more than 32,768 names.
+func (n *Names) Cell(name string) (voxel.Cell, error) {
+	if c, ok := n.cell[name]; ok {
+		return c, nil
+	}
+	if len(n.list) > int(voxel.MaxCell) {
+		return 0, fmt.Errorf("format: name %q: a volume holds at most %d names", name, len(n.list))
+	}
+	c := voxel.Cell(len(n.list))
+	n.list = append(n.list, name)
+	n.cell[name] = c
+	return c, nil
+}
+
+// CellBytes is Cell for a name in bytes; it allocates only for a new name.
+func (n *Names) CellBytes(name []byte) (voxel.Cell, error) {
+	if c, ok := n.cell[string(name)]; ok {
+		return c, nil
+	}
+	return n.Cell(string(name))
+}
+
+// Name returns the name of c, or "" if there is none.
+func (n *Names) Name(c voxel.Cell) string {
+	if int(c) >= len(n.list) {
+		return ""
+	}
+	return n.list[c]
+}
+
+// Len returns the number of names.
+func (n *Names) Len() int { return len(n.list) }
+
+// List returns the names by cell; the caller must not change it.
+func (n *Names) List() []string { return n.list }

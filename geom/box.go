@@ -1,0 +1,58 @@
+package geom
+
+import "fmt"
+
+// Box is the half-open set of cells p with Min <= p < Max in each coordinate.
+// A box whose Max is not above its Min in some coordinate is empty.
+type Box struct{ Min, Max Point }
+
+// Empty reports whether b holds no cell.
+func (b Box) Empty() bool {
+	return b.Max.X <= b.Min.X || b.Max.Y <= b.Min.Y || b.Max.Z <= b.Min.Z
+}
+
+// Size returns the edge lengths of b in cells, all 0 if b is empty.
+func (b Box) Size() Point {
+	if b.Empty() {
+		return Point{}
+	}
+	return b.Max.Sub(b.Min)
+}
+
+// Cells returns the number of cells in b.
+func (b Box) Cells() int {
+	s := b.Size()
+	return s.X * s.Y * s.Z
+}
+
+// Contains reports whether p is a cell of b.
+func (b Box) Contains(p Point) bool {
+	return p.X >= b.Min.X && p.X < b.Max.X && p.Y >= b.Min.Y && p.Y < b.Max.Y && p.Z >= b.Min.Z && p.Z < b.Max.Z
+}
+
+// Intersect returns the cells common to b and c.
+func (b Box) Intersect(c Box) Box {
+	return Box{
+		Point{max(b.Min.X, c.Min.X), max(b.Min.Y, c.Min.Y), max(b.Min.Z, c.Min.Z)},
+		Point{min(b.Max.X, c.Max.X), min(b.Max.Y, c.Max.Y), min(b.Max.Z, c.Max.Z)},
+	}
+}
+
+// Union returns the least box that holds b and c; an empty box adds nothing.
+func (b Box) Union(c Box) Box {
+	switch {
+	case b.Empty():
+		return c
+	case c.Empty():
+		return b
+	}
+	return Box{
+		Point{min(b.Min.X, c.Min.X), min(b.Min.Y, c.Min.Y), min(b.Min.Z, c.Min.Z)},
+		Point{max(b.Max.X, c.Max.X), max(b.Max.Y, c.Max.Y), max(b.Max.Z, c.Max.Z)},
+	}
+}
+
+// Add returns b moved by p.
+func (b Box) Add(p Point) Box { return Box{b.Min.Add(p), b.Max.Add(p)} }
+
+func (b Box) String() string { return fmt.Sprintf("[%v %v)", b.Min, b.Max) }

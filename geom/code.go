@@ -1,0 +1,127 @@
+package geom
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Morton returns the bits of x, z and y interleaved: bit i of x at 3i, of z at
+// 3i+1, of y at 3i+2. Only the lowest 21 bits of each are used.
+func Morton(x, y, z uint32) uint64 {
+	return spread3(x) | spread3(z)<<1 | spread3(y)<<2
+}
+
+// Unmorton undoes Morton.
+func Unmorton(m uint64) (x, y, z uint32) {
+	return gather3(m), gather3(m >> 2), gather3(m >> 1)
+}
+
+// spread3 puts two zero bits before each of the lowest 21 bits of v.
+func spread3(v uint32) uint64 {
+	x := uint64(v) & 0x1FFFFF
+	x = (x | x<<32) & 0x001F00000000FFFF
+	x = (x | x<<16) & 0x001F0000FF0000FF
+	x = (x | x<<8) & 0x100F00F00F00F00F
+	x = (x | x<<4) & 0x10C30C30C30C30C3
+	return (x | x<<2) & 0x1249249249249249
+}
+
+func gather3(m uint64) uint32 {
+	x := m & 0x1249249249249249
+	x = (x | x>>2) & 0x10C30C30C30C30C3
+	x = (x | x>>4) & 0x100F00F00F00F00F
+	x = (x | x>>8) & 0x001F0000FF0000FF
+	x = (x | x>>16) & 0x001F00000000FFFF
+	return uint32(x|x>>32) & 0x1FFFFF
+}
+
+// MaxDepth is the depth of the codes of single chunks.
+const MaxDepth = 21
+
+// Code is a locational code: the path of octants from the root of the octree
+// over all chunks within range down to one cube, behind a sentinel bit. The
+// root is 1; a child's code is its parent's followed by the octant (x = 1,
+// z = 2, y = 4). A cube of depth d is 1<<(MaxDepth-d) chunks an edge. The zero
+// Code names nothing.
+type Code uint64
+
+// Root is the code of the cube of all chunks within range.
+const Root Code = 1
+
+// CodeOf returns the code of depth MaxDepth-level for the cube of 1<<level
+// chunks an edge whose position, counted in such cubes, is pos: at level 0 a
+// chunk, at level L a chunk of the volume's level L. pos must be within
+// +-MaxChunk>>level (see ChunkPos.Check); level must be 0..MaxDepth.
+func CodeOf(pos ChunkPos, level int) Code {
+	off := int32(MaxChunk >> level)
+	m := Morton(uint32(pos.X+off), uint32(pos.Y+off), uint32(pos.Z+off))
+	return Code(1)<<(3*(MaxDepth-level)) | Code(m)
+}
+
+// Valid reports whether c has its sentinel at a multiple of three bits.
+func (c Code) Valid() bool { return c != 0 && (bits.Len64(uint64(c))-1)%3 == 0 }
+
+// Depth returns the number of octants in c: 0 for the root.
+func (c Code) Depth() int { return (bits.Len64(uint64(c)) - 1) / 3 }
+
+// Level returns MaxDepth - Depth: log2 of the cube's edge in chunks.
+func (c Code) Level() int { return MaxDepth - c.Depth() }
+
+// Parent returns the code of the cube that holds c; the root's is 0.
+func (c Code) Parent() Code { return c >> 3 }
+
+// Child returns the code of octant o (0..7) of c, which must not be a chunk.
+func (c Code) Child(o int) Code { return c<<3 | Code(o&7) }
+
+// Octant returns which child of its parent c is.
+func (c Code) Octant() int { return int(c & 7) }
+
+// Pos returns the cube's position counted in cubes of its own size.
+func (c Code) Pos() ChunkPos {
+	level := c.Level()
+	off := int32(MaxChunk >> level)
+	if level == MaxDepth {
+		return ChunkPos{}
+	}
+	x, y, z := Unmorton(uint64(c) &^ (1 << (3 * c.Depth())))
+	return ChunkPos{int32(x) - off, int32(y) - off, int32(z) - off}
+}
+
+// Box returns the cells of the cube.
+func (c Code) Box() Box {
+	if c.Level() == MaxDepth {
+		const m = MaxChunk * ChunkEdge
+		return Box{Point{-m, -m, -m}, Point{m, m, m}}
+	}
+	edge := ChunkEdge << c.Level()
+	p := c.Pos()
+	min := Point{int(p.X) * edge, int(p.Y) * edge, int(p.Z) * edge}
+	return Box{min, min.Add(Point{edge, edge, edge})}
+}
+
+// Contains reports whether d is c or a cube within c.
+func (c Code) Contains(d Code) bool {
+	n := d.Depth() - c.Depth()
+	return n >= 0 && d>>(3*n) == c
+}
+
+// Compare orders codes in pre-order of the octree: a cube before the cubes
+// within it, and those by octant.
+func (c Code) Compare(d Code) int {
+	n, m := c.Depth(), d.Depth()
+	a, b := c<<(3*(MaxDepth-n)), d<<(3*(MaxDepth-m))
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return n - m
+}
+
+func (c Code) String() string {
+	if !c.Valid() {
+		return fmt.Sprintf("code %#x (invalid)", uint64(c))
+	}
+	return fmt.Sprintf("%v/%d", c.Pos(), c.Level())
+}

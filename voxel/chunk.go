@@ -1,0 +1,4 @@
+package voxel
+
+// Chunk is a placeholder until chunk.go lands.
+type Chunk struct{}
