@@ -1,0 +1,256 @@
+package cairn_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const maxFileLines = 400
+
+func TestHouse(t *testing.T) {
+	for _, fault := range houseFaults(os.DirFS(".")) {
+		t.Error(fault)
+	}
+}
+
+// houseFaults returns what in the tree goes against the rules of CONTRIBUTING.md
+// that a program can check.
+func houseFaults(tree fs.FS) []string {
+	names, err := goFiles(tree)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	docs := make(map[string]string) // package comments by directory
+	for _, name := range names {
+		src, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return append(out, err.Error())
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
+		if err != nil {
+			return append(out, err.Error())
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			out = append(out, testFaults(name, file)...)
+			continue
+		}
+		docs[path.Dir(name)] += file.Doc.Text()
+		out = append(out, fileFaults(name, fset, file)...)
+	}
+	for _, name := range names {
+		dir := path.Dir(name)
+		if doc, ok := docs[dir]; ok && !saysNot(doc) {
+			out = append(out, fmt.Sprintf("%s: the package comment does not end with what the package does not do", dir))
+		}
+		delete(docs, dir)
+	}
+	return out
+}
+
+// negation finds the words with which a package comment sets a limit.
+var negation = regexp.MustCompile(`(?i)\b(no|not|nor|never|none|nothing|neither|without|cannot|nobody|only)\b`)
+
+func saysNot(doc string) bool {
+	paragraphs := strings.Split(strings.TrimSpace(doc), "\n\n")
+	return negation.MatchString(paragraphs[len(paragraphs)-1])
+}
+
+// testFaults holds tests to external packages; export_test.go is the door.
+func testFaults(name string, file *ast.File) []string {
+	if path.Base(name) == "export_test.go" || strings.HasSuffix(file.Name.Name, "_test") {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: package %s is not external", name, file.Name.Name)}
+}
+
+func fileFaults(name string, fset *token.FileSet, file *ast.File) []string {
+	var out []string
+	if n := fset.File(file.Pos()).LineCount(); n > maxFileLines {
+		out = append(out, fmt.Sprintf("%s: %d lines, want at most %d", name, n, maxFileLines))
+	}
+	fault := func(at token.Pos, format string, args ...any) {
+		out = append(out, fmt.Sprintf("%s:%d: %s", name, fset.Position(at).Line, fmt.Sprintf(format, args...)))
+	}
+	for _, decl := range file.Decls {
+		for _, id := range undocumented(decl) {
+			fault(id.Pos(), "%s has no comment", id.Name)
+		}
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			fault(f.Pos(), "init is not for us")
+		}
+	}
+	for _, group := range file.Comments {
+		if unfinished.MatchString(group.Text()) {
+			fault(group.Pos(), "unfinished: %s", strings.TrimSpace(group.Text()))
+		}
+	}
+	if slices.Contains(floorsBelow("world"), planned(path.Dir(name))) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				fault(n.Pos(), "a goroutine below world")
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && (n.Sel.Name == "Now" || n.Sel.Name == "Since") {
+					fault(n.Pos(), "a clock below world")
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+
+// floorsBelow returns the packages and patterns of the rows above pkg's in the plan.
+func floorsBelow(pkg string) []string {
+	var out []string
+	for _, r := range plan[:rankOf(plan, pkg)] {
+		out = append(out, r.pkg)
+	}
+	return out
+}
+
+// planned returns the package or pattern of the row that stands for dir, or "".
+func planned(dir string) string {
+	if i := rankOf(plan, dir); i >= 0 {
+		return plan[i].pkg
+	}
+	return ""
+}
+
+// undocumented returns the exported names of decl that carry no comment. A
+// comment on a group speaks for its constants and variables; methods that the
+// standard library names need none.
+func undocumented(decl ast.Decl) []*ast.Ident {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && d.Name.IsExported() && exportedReceiver(d) && !wellKnown(d) {
+			return []*ast.Ident{d.Name}
+		}
+	case *ast.GenDecl:
+		var out []*ast.Ident
+		for _, spec := range d.Specs {
+			out = append(out, bareNames(d, spec)...)
+		}
+		return out
+	}
+	return nil
+}
+
+func bareNames(d *ast.GenDecl, spec ast.Spec) []*ast.Ident {
+	var out []*ast.Ident
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		if s.Name.IsExported() && s.Doc == nil && (d.Doc == nil || d.Lparen.IsValid()) {
+			out = append(out, s.Name)
+		}
+	case *ast.ValueSpec:
+		if d.Doc != nil || s.Doc != nil || s.Comment != nil {
+			return nil
+		}
+		for _, id := range s.Names {
+			if id.IsExported() {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// exportedReceiver reports whether d is a function or a method of an exported type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	exported := false
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		exported = exported || ok && id.IsExported()
+		return !ok
+	})
+	return exported
+}
+
+func wellKnown(d *ast.FuncDecl) bool {
+	return d.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap"}, d.Name.Name)
+}
+
+// TestFunctionSizes holds half of all functions under 10 lines and nine in ten
+// under 45, which leaves room for a long hot loop here and there.
+func TestFunctionSizes(t *testing.T) {
+	names, err := goFiles(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok {
+				sizes = append(sizes, fset.Position(f.End()).Line-fset.Position(f.Pos()).Line+1)
+			}
+		}
+	}
+	slices.Sort(sizes)
+	half, ninth := sizes[len(sizes)/2], sizes[len(sizes)*9/10]
+	if half >= 10 || ninth >= 45 {
+		t.Errorf("of %d functions half are within %d lines, nine in ten within %d; want under 10 and 45", len(sizes), half, ninth)
+	}
+}
+
+func TestHouseFaults(t *testing.T) {
+	const head = "// Package p holds nothing.\npackage p\n"
+	for _, tt := range []struct {
+		name, file, src string
+		want            string // part of the only fault, "" for none
+	}{
+		{"plain", "geom/a.go", head + "// F does.\nfunc F() {}\n", ""},
+		{"no package comment", "geom/a.go", "package p\n", "geom: the package comment"},
+		{"no limit", "geom/a.go", "// Package p has no end.\n//\n// It does all.\npackage p\n", "geom: the package comment"},
+		{"bare function", "geom/a.go", head + "func F() {}\n", "geom/a.go:3: F has no comment"},
+		{"bare method", "geom/a.go", head + "// T is.\ntype T int\nfunc (*T) M() {}\n", "M has no comment"},
+		{"bare generic method", "geom/a.go", head + "// T is.\ntype T[E any] int\nfunc (*T[E]) M() {}\n", "M has no comment"},
+		{"well-known method", "geom/a.go", head + "// T is.\ntype T int\nfunc (T) String() string { return \"\" }\n", ""},
+		{"bare function String", "geom/a.go", head + "func String() {}\n", "String has no comment"},
+		{"hidden receiver", "geom/a.go", head + "type t int\nfunc (t) M() {}\n", ""},
+		{"bare type", "geom/a.go", head + "type T int\n", "T has no comment"},
+		{"bare type in a group", "geom/a.go", head + "// Types.\ntype (\n\tT int\n)\n", "T has no comment"},
+		{"bare constant", "geom/a.go", head + "const A, b = 1, 2\n", "A has no comment"},
+		{"constants with one comment", "geom/a.go", head + "// The letters.\nconst (\n\tA = 1\n\tB = 2\n)\n", ""},
+		{"constant with a remark", "geom/a.go", head + "const (\n\tA = 1 // first\n)\n", ""},
+		{"init", "geom/a.go", head + "func init() {}\n", "init is not for us"},
+		{"unfinished", "geom/a.go", head + "// TO" + "DO: more\n", "unfinished"},
+		{"goroutine", "format/slime/a.go", head + "func f() { go f() }\n", "a goroutine below world"},
+		{"clock", "format/slime/a.go", head + "var t = time.Now\n", "a clock below world"},
+		{"goroutine above", "store/local/a.go", head + "func f() { go f() }\n", ""},
+		{"long", "geom/a.go", head + strings.Repeat("\n", maxFileLines), "402 lines, want at most 400"},
+		{"long test", "geom/a_test.go", "package p_test\n" + strings.Repeat("\n", maxFileLines), ""},
+		{"internal test", "geom/a_test.go", "package p\n", "package p is not external"},
+		{"door for tests", "geom/export_test.go", "package p\n", ""},
+		{"broken", "geom/a.go", "package", "expected 'IDENT'"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wantFault(t, houseFaults(fstest.MapFS{tt.file: {Data: []byte(tt.src)}}), tt.want)
+		})
+	}
+}
