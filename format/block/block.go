@@ -1,0 +1,244 @@
+// Package block is names of block states and the packed longs of Minecraft's
+// sections: what the Anvil and Slime formats share.
+//
+// A block state with a name is "minecraft:oak_stairs[facing=east,half=bottom]",
+// keys sorted by their bytes; one with numeric ids is "legacy:ID/DATA"; a biome
+// with a numeric id is "legacy:ID". minecraft:air and legacy:0/0 are
+// format.Air. An entry that these forms cannot hold exactly (other tags, an
+// empty Properties, characters beyond printable ASCII) is "nbt:" and its
+// payload in hex, which AppendEntry undoes.
+//
+// The package knows no sections, chunks or files, does not upgrade names from
+// one game version to another, and keeps no cells.
+package block
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+)
+
+const (
+	airState     = "minecraft:air"
+	legacyPrefix = "legacy:"
+	escapePrefix = "nbt:"
+)
+
+// ErrName is wrapped where a name is not one that this package makes.
+var ErrName = errors.New("no name of this kind")
+
+// Name returns the name of a palette entry, which is the payload of a compound
+// {Name, Properties}. Two entries have the same name only if they hold the same
+// tags. It fails only where payload is no compound.
+func Name(payload []byte) (string, error) {
+	if name, ok := plainName(payload); ok {
+		return name, nil
+	}
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	r.Skip(nbt.Compound)
+	if err := r.Err(); err != nil {
+		return "", err
+	}
+	if r.Rest() != 0 {
+		return "", fmt.Errorf("block: palette entry: %d bytes follow it", r.Rest())
+	}
+	return escapePrefix + hex.EncodeToString(payload), nil
+}
+
+type property struct{ key, value []byte }
+
+// plainName is Name for entries that need no escape.
+func plainName(payload []byte) (string, bool) {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	var name []byte
+	var props []property
+	for {
+		t, key := r.Next()
+		switch {
+		case t == nbt.End:
+			if r.Err() != nil || r.Rest() != 0 || name == nil {
+				return "", false
+			}
+			return joinName(name, props)
+		case t == nbt.String && name == nil && string(key) == "Name":
+			name = r.String()
+			if !isPlain(name) || isReserved(name) {
+				return "", false
+			}
+		case t == nbt.Compound && props == nil && string(key) == "Properties":
+			if props = readProperties(&r); len(props) == 0 {
+				return "", false
+			}
+		default:
+			return "", false
+		}
+	}
+}
+
+// readProperties returns nil where a property is no plain string.
+func readProperties(r *nbt.Reader) []property {
+	var props []property
+	for {
+		t, key := r.Next()
+		if t == nbt.End {
+			return props
+		}
+		if t != nbt.String {
+			return nil
+		}
+		value := r.String()
+		if len(key) == 0 || !isPlain(key) || !isPlain(value) {
+			return nil
+		}
+		props = append(props, property{key, value})
+	}
+}
+
+func joinName(name []byte, props []property) (string, bool) {
+	if len(props) == 0 {
+		if string(name) == airState {
+			return format.Air, true
+		}
+		return string(name), true
+	}
+	slices.SortFunc(props, func(a, b property) int { return bytes.Compare(a.key, b.key) })
+	s := append(make([]byte, 0, 64), name...)
+	sep := byte('[')
+	for i, p := range props {
+		if i > 0 && bytes.Equal(p.key, props[i-1].key) {
+			return "", false
+		}
+		s = append(append(s, sep), p.key...)
+		s = append(append(s, '='), p.value...)
+		sep = ','
+	}
+	return string(append(s, ']')), true
+}
+
+// isPlain reports whether s is printable ASCII without the marks of a name.
+func isPlain(s []byte) bool {
+	for _, c := range s {
+		if c <= ' ' || c > '~' || c == '[' || c == ']' || c == ',' || c == '=' {
+			return false
+		}
+	}
+	return true
+}
+
+// isReserved reports whether a bare s would be read as something else.
+func isReserved(s []byte) bool {
+	return len(s) == 0 || string(s) == format.Air ||
+		bytes.HasPrefix(s, []byte(legacyPrefix)) || bytes.HasPrefix(s, []byte(escapePrefix))
+}
+
+// AppendEntry appends the palette entry of name: the payload of a compound, its
+// End tag included. It undoes Name, but for the order of tags. A numeric name
+// is an error wrapping ErrName.
+func AppendEntry(dst []byte, name string) ([]byte, error) {
+	if h, ok := strings.CutPrefix(name, escapePrefix); ok {
+		return appendEscaped(dst, h, nbt.Compound)
+	}
+	if name == format.Air {
+		name = airState
+	}
+	base, list, has := strings.Cut(name, "[")
+	if isReserved([]byte(base)) || !fits(base) || has && !strings.HasSuffix(list, "]") {
+		return dst, fmt.Errorf("block: state %q: %w", name, ErrName)
+	}
+	dst = nbt.AppendString(dst, "Name", base)
+	if has {
+		dst = nbt.AppendCompound(dst, "Properties")
+		for p := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
+			key, value, ok := strings.Cut(p, "=")
+			if !ok || !fits(key) || !fits(value) {
+				return dst, fmt.Errorf("block: state %q: %w", name, ErrName)
+			}
+			dst = nbt.AppendString(dst, key, value)
+		}
+		dst = nbt.AppendEnd(dst)
+	}
+	return nbt.AppendEnd(dst), nil
+}
+
+// fits reports whether s can stand unescaped in an NBT string.
+func fits(s string) bool { return len(s) <= math.MaxUint16 && isPlain([]byte(s)) }
+
+// appendEscaped appends the payload of type t that h holds in hex.
+func appendEscaped(dst []byte, h string, t nbt.Type) ([]byte, error) {
+	raw, err := hex.DecodeString(h)
+	if err != nil {
+		return dst, fmt.Errorf("block: escaped name: %w: %w", ErrName, err)
+	}
+	r := nbt.NewPayload(raw, nbt.Limits{})
+	if r.Skip(t); r.Err() != nil || r.Rest() != 0 {
+		return dst, fmt.Errorf("block: escaped name of %d bytes: %w", len(raw), ErrName)
+	}
+	return append(dst, raw...), nil
+}
+
+// BiomeName returns the name of a biome palette entry, given as raw modified
+// UTF-8.
+func BiomeName(raw []byte) string {
+	if isPlain(raw) && !isReserved(raw) {
+		return string(raw)
+	}
+	payload := append([]byte{byte(len(raw) >> 8), byte(len(raw))}, raw...)
+	return escapePrefix + hex.EncodeToString(payload)
+}
+
+// AppendBiome appends the payload of the NBT string that BiomeName named. A
+// numeric name, or the empty cell's, is an error wrapping ErrName.
+func AppendBiome(dst []byte, name string) ([]byte, error) {
+	if h, ok := strings.CutPrefix(name, escapePrefix); ok {
+		return appendEscaped(dst, h, nbt.String)
+	}
+	if isReserved([]byte(name)) || !fits(name) {
+		return dst, fmt.Errorf("block: biome %q: %w", name, ErrName)
+	}
+	return nbt.AppendStringPayload(dst, name), nil
+}
+
+// LegacyName returns the name of the block with a numeric id (0..4095) and
+// data value (0..15).
+func LegacyName(id int, data uint8) string {
+	if id == 0 && data == 0 {
+		return format.Air
+	}
+	return legacyPrefix + strconv.Itoa(id) + "/" + strconv.Itoa(int(data))
+}
+
+// ParseLegacy undoes LegacyName.
+func ParseLegacy(name string) (id int, data uint8, err error) {
+	if name == format.Air {
+		return 0, 0, nil
+	}
+	s, ok := strings.CutPrefix(name, legacyPrefix)
+	a, b, ok2 := strings.Cut(s, "/")
+	i, err := strconv.ParseUint(a, 10, 12)
+	d, err2 := strconv.ParseUint(b, 10, 4)
+	if !ok || !ok2 || err != nil || err2 != nil {
+		return 0, 0, fmt.Errorf("block: state %q has no numeric id: %w", name, ErrName)
+	}
+	return int(i), uint8(d), nil
+}
+
+// LegacyBiomeName returns the name of the biome with a numeric id.
+func LegacyBiomeName(id int32) string { return legacyPrefix + strconv.Itoa(int(id)) }
+
+// ParseLegacyBiome undoes LegacyBiomeName.
+func ParseLegacyBiome(name string) (int32, error) {
+	s, ok := strings.CutPrefix(name, legacyPrefix)
+	id, err := strconv.ParseInt(s, 10, 32)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("block: biome %q has no numeric id: %w", name, ErrName)
+	}
+	return int32(id), nil
+}
