@@ -1,0 +1,167 @@
+package voxel
+
+import "math/bits"
+
+// Builder makes chunks slice by slice. The zero value is ready; one Builder
+// makes any number of chunks, one at a time, and keeps its memory between them.
+// It must not be used by two goroutines at once.
+type Builder struct {
+	y      int             // slices added
+	slices [ChunkEdge]Cell // the cell of each, or packed | a number in blocks
+	heads  [ChunkEdge]Cell // rows of the slice last added: a cell, or packed | a number in rows
+	blocks [][ChunkEdge]Cell
+	rows   []stagedRow
+	vals   []Cell
+	table  [2048]uint16 // 1 + a number in rows, by hash, probed linearly
+	layout layout
+}
+
+// stagedRow is a distinct row: its changes, bit 0 set, and where in vals the
+// cells of its runs are.
+type stagedRow struct {
+	mask uint32
+	at   int32
+}
+
+func (r stagedRow) runs() int { return bits.OnesCount32(r.mask) }
+
+// Slice adds the next slice, bottom up; cells are in index order and not kept.
+// Bit z of changed must be set where row z differs from the slice before, and
+// may be set where it does not; for the first slice it does not count.
+func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
+	if b.y == 0 {
+		changed = 1<<32 - 1
+	}
+	for m := changed; m != 0; m &= m - 1 {
+		z := bits.TrailingZeros32(m)
+		b.heads[z] = b.head((*[ChunkEdge]Cell)(cells[z*ChunkEdge:]))
+	}
+	b.endSlice(changed)
+}
+
+// head returns the header of a row, adding it to the distinct ones if need be.
+func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
+	if v := row[0] & MaxCell; *row == filled[v] {
+		return v
+	}
+	mask := changes(row)
+	for m := mask; m != 0; m &= m - 1 {
+		b.vals = append(b.vals, row[bits.TrailingZeros32(m)])
+	}
+	return b.intern(mask)
+}
+
+// changes returns a bit for each cell that differs from the one before it, and
+// bit 0.
+func changes(row *[ChunkEdge]Cell) uint32 {
+	m := uint32(1)
+	for x := 1; x < ChunkEdge; x++ {
+		m |= (uint32(row[x]^row[x-1]) + 0xFFFF) >> 16 << x
+	}
+	return m
+}
+
+// intern returns the header of the row with these changes whose cells are the
+// last of vals; if the row is known, its cells are taken off again.
+func (b *Builder) intern(mask uint32) Cell {
+	at := len(b.vals) - bits.OnesCount32(mask)
+	vals := b.vals[at:]
+	h := mask * 0x9E3779B1
+	for _, v := range vals {
+		h = (h ^ uint32(v)) * 0x85EBCA6B
+		h ^= h >> 15
+	}
+	for {
+		slot := &b.table[h%uint32(len(b.table))]
+		if *slot == 0 {
+			b.rows = append(b.rows, stagedRow{mask, int32(at)})
+			*slot = uint16(len(b.rows))
+			return packed | Cell(len(b.rows)-1)
+		}
+		if r := b.rows[*slot-1]; r.mask == mask && equalCells(b.vals[r.at:], vals) {
+			b.vals = b.vals[:at]
+			return packed | (Cell(*slot) - 1)
+		}
+		h++
+	}
+}
+
+// equalCells reports whether a starts with b.
+func equalCells(a, b []Cell) bool {
+	a = a[:len(b)]
+	for i, v := range b {
+		if a[i] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// endSlice adds the slice whose row headers are in heads; changed as in Slice.
+func (b *Builder) endSlice(changed uint32) {
+	if b.y == ChunkEdge {
+		panic("voxel: Builder.Slice: a chunk has 32 slices")
+	}
+	if changed == 0 {
+		b.slices[b.y] = b.slices[b.y-1]
+	} else {
+		b.slices[b.y] = b.sliceHead()
+	}
+	b.y++
+}
+
+func (b *Builder) sliceHead() Cell {
+	if v := b.heads[0]; v < packed && b.heads == filled[v] {
+		return v
+	}
+	for i := len(b.blocks) - 1; i >= 0; i-- {
+		if b.blocks[i] == b.heads {
+			return packed | Cell(i)
+		}
+	}
+	b.blocks = append(b.blocks, b.heads)
+	return packed | Cell(len(b.blocks)-1)
+}
+
+// Chunk returns the chunk of the 32 slices added and makes the Builder ready
+// for another. It panics if there are fewer.
+func (b *Builder) Chunk() *Chunk {
+	if b.y != ChunkEdge {
+		panic("voxel: Builder.Chunk: fewer than 32 slices were added")
+	}
+	c := &Chunk{slices: b.slices}
+	if len(b.blocks) > 0 {
+		b.place(c)
+	}
+	if len(b.rows) > 0 {
+		b.table = [len(b.table)]uint16{}
+	}
+	b.y, b.blocks, b.rows, b.vals = 0, b.blocks[:0], b.rows[:0], b.vals[:0]
+	return c
+}
+
+// Pack packs a flat array in index order and keeps nothing of it. The Builder
+// must have no slices added.
+func (b *Builder) Pack(cells *[ChunkCells]Cell) *Chunk {
+	b.Slice((*[SliceCells]Cell)(cells[:]), 0)
+	for y := 1; y < ChunkEdge; y++ {
+		below := (*[SliceCells]Cell)(cells[(y-1)*SliceCells:])
+		here := (*[SliceCells]Cell)(cells[y*SliceCells:])
+		b.Slice(here, differing(below, here))
+	}
+	return b.Chunk()
+}
+
+// differing returns a bit for each row in which the two slices differ.
+func differing(a, b *[SliceCells]Cell) uint32 {
+	if *a == *b {
+		return 0
+	}
+	m := uint32(0)
+	for z := range ChunkEdge {
+		if *(*[ChunkEdge]Cell)(a[z*ChunkEdge:]) != *(*[ChunkEdge]Cell)(b[z*ChunkEdge:]) {
+			m |= 1 << z
+		}
+	}
+	return m
+}

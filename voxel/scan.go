@@ -1,0 +1,135 @@
+package voxel
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// Flat writes all cells to dst in index order.
+func (c *Chunk) Flat(dst *[ChunkCells]Cell) {
+	if len(c.data) == ChunkCells {
+		copy(dst[:], c.data)
+		return
+	}
+	var buf [64]Cell
+	for y := range ChunkEdge {
+		s := (*[SliceCells]Cell)(dst[y*SliceCells:])
+		if y > 0 && c.slices[y] == c.slices[y-1] {
+			copy(s[:], dst[(y-1)*SliceCells:])
+			continue
+		}
+		for z := range ChunkEdge {
+			copy(s[z*ChunkEdge:], c.Row(y, z, &buf))
+		}
+	}
+}
+
+// ReadBox writes the cells of b to dst, x fastest, then z, then y. b is
+// relative to the chunk and must lie within 0..32; dst must hold b.Cells().
+func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
+	var buf [64]Cell
+	w := b.Size().X
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			copy(dst[:w], c.Row(y, z, &buf)[b.Min.X:])
+			dst = dst[w:]
+		}
+	}
+}
+
+// Equal reports whether c and d have the same cells.
+func (c *Chunk) Equal(d *Chunk) bool {
+	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data)
+}
+
+// CountNonEmpty returns the number of cells that are not Empty.
+func (c *Chunk) CountNonEmpty() int {
+	n := 0
+	c.eachRun(func(v Cell, cells int) {
+		if v != Empty {
+			n += cells
+		}
+	})
+	return n
+}
+
+// AddCounts adds to counts[v] how often each cell v occurs. It panics if a cell
+// is not below len(counts).
+func (c *Chunk) AddCounts(counts []int) {
+	c.eachRun(func(v Cell, cells int) { counts[v] += cells })
+}
+
+// eachRun calls f with cells and how often they occur, more than once for a
+// cell, every cell of the chunk counted once.
+func (c *Chunk) eachRun(f func(v Cell, cells int)) {
+	for y := 0; y < ChunkEdge; {
+		top := y + 1
+		for top < ChunkEdge && c.Changed(top) == 0 {
+			top++
+		}
+		if v, ok := c.SliceUniform(y); ok {
+			f(v, (top-y)*SliceCells)
+		} else {
+			c.eachSliceRun(y, top-y, f)
+		}
+		y = top
+	}
+}
+
+// eachSliceRun is eachRun for one slice that occurs n times.
+func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
+	var buf [64]Cell
+	for z := range ChunkEdge {
+		h := c.head(y, z)
+		if h < packed {
+			f(h, n*ChunkEdge)
+			continue
+		}
+		row := c.row(y, z, &buf)
+		for m := c.changes(h, row); m != 0; {
+			x := bits.TrailingZeros32(m)
+			m &= m - 1
+			f(row[x], n*(bits.TrailingZeros32(m)-x))
+		}
+	}
+}
+
+// changes returns the changes of the row with header h, bit 0 set.
+func (c *Chunk) changes(h Cell, row []Cell) uint32 {
+	if len(c.data) == ChunkCells {
+		return changes((*[ChunkEdge]Cell)(row))
+	}
+	return rowMask(c.data, int(h&^packed)) | 1
+}
+
+// Changed returns a bit z for each row z of slice y that differs from row z of
+// slice y-1; all ones for slice 0. 0 says that the slices are equal.
+func (c *Chunk) Changed(y int) uint32 {
+	switch {
+	case y == 0:
+		return 1<<32 - 1
+	case len(c.data) == ChunkCells:
+		return c.changedFlat(y)
+	case c.slices[y] == c.slices[y-1]:
+		return 0
+	}
+	m := uint32(0)
+	for z := range ChunkEdge {
+		if c.head(y, z) != c.head(y-1, z) {
+			m |= 1 << z
+		}
+	}
+	return m
+}
+
+func (c *Chunk) changedFlat(y int) uint32 {
+	return differing((*[SliceCells]Cell)(c.data[(y-1)*SliceCells:]), (*[SliceCells]Cell)(c.data[y*SliceCells:]))
+}
+
+// Bytes returns how many bytes of heap the chunk holds, without its mips.
+func (c *Chunk) Bytes() int {
+	return int(unsafe.Sizeof(*c)) + cap(c.data)*int(unsafe.Sizeof(Empty))
+}
