@@ -3,6 +3,7 @@ package geom_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -145,18 +146,34 @@ func slowColumnCompare(a, b geom.ColumnPos) int {
 
 func TestColumnCompareTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(name string) geom.ColumnPos {
-			g := rapid.OneOf(rapid.Int32(), rapid.Int32Range(-3, 3))
-			return geom.ColumnPos{X: g.Draw(t, name+".X"), Z: g.Draw(t, name+".Z")}
-		}
-		a, b := draw("a"), draw("b")
-		if got, want := a.Compare(b), slowColumnCompare(a, b); got != want {
-			t.Fatalf("%v.Compare(%v) = %d, want %d", a, b, got, want)
-		}
-		if a.Compare(b) != -b.Compare(a) || (a.Compare(b) == 0) != (a == b) {
-			t.Fatalf("%v and %v: no order", a, b)
+		g := rapid.Uint64()
+		a := g.Draw(t, "a")
+		b := a ^ g.Draw(t, "difference")>>rapid.IntRange(0, 63).Draw(t, "shift")
+		c := geom.ColumnPos{X: int32(a >> 32), Z: int32(a)}
+		d := geom.ColumnPos{X: int32(b >> 32), Z: int32(b)}
+		for _, p := range [][2]geom.ColumnPos{{c, d}, {{X: c.Z, Z: c.X}, {X: d.Z, Z: d.X}}} {
+			if got, want := p[0].Compare(p[1]), slowColumnCompare(p[0], p[1]); got != want || p[1].Compare(p[0]) != -want {
+				t.Fatalf("%v.Compare(%v) = %d, want %d", p[0], p[1], got, want)
+			}
 		}
 	})
+}
+
+// TestColumnCompareBits flips every bit of many positions: the twin must agree
+// on each, so no bit is lost or misplaced on its way into the key.
+func TestColumnCompareBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		a := geom.ColumnPos{X: int32(r.Uint32()), Z: int32(r.Uint32())}
+		for bit := range 32 {
+			mask := int32(r.Uint32()>>(31-bit) | 1<<bit)
+			for _, b := range []geom.ColumnPos{{X: a.X ^ mask, Z: a.Z}, {X: a.X, Z: a.Z ^ mask}, {X: a.X ^ 1<<bit, Z: a.Z ^ mask}} {
+				if got, want := a.Compare(b), slowColumnCompare(a, b); got != want {
+					t.Fatalf("%v.Compare(%v) = %d, want %d", a, b, got, want)
+				}
+			}
+		}
+	}
 }
 
 func TestColumnsOfAChunkFollowEachOther(t *testing.T) {
