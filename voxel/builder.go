@@ -1,6 +1,9 @@
 package voxel
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Builder makes chunks slice by slice. The zero value is ready; one Builder
 // makes any number of chunks, one at a time, and keeps its memory between them.
@@ -9,10 +12,11 @@ type Builder struct {
 	y      int             // slices added
 	slices [ChunkEdge]Cell // the cell of each, or packed | a number in blocks
 	heads  [ChunkEdge]Cell // rows of the slice last added: a cell, or packed | a number in rows
-	blocks [][ChunkEdge]Cell
+	blocks []block         // heads of distinct slices
 	rows   []stagedRow
 	vals   []Cell
 	table  [2048]uint16 // 1 + a number in rows, by hash, probed linearly
+	narrow bool         // rows are of mips
 	layout layout
 }
 
@@ -25,6 +29,12 @@ type stagedRow struct {
 
 func (r stagedRow) runs() int { return bits.OnesCount32(r.mask) }
 
+// block is the row headers of a slice of that many rows.
+type block struct {
+	heads [ChunkEdge]Cell
+	edge  int
+}
+
 // Slice adds the next slice, bottom up; cells are in index order and not kept.
 // Bit z of changed must be set where row z differs from the slice before, and
 // may be set where it does not; for the first slice it does not count.
@@ -36,7 +46,7 @@ func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 		z := bits.TrailingZeros32(m)
 		b.heads[z] = b.head((*[ChunkEdge]Cell)(cells[z*ChunkEdge:]))
 	}
-	b.endSlice(changed)
+	b.endSlice(ChunkEdge, changed)
 }
 
 // head returns the header of a row, adding it to the distinct ones if need be.
@@ -97,29 +107,30 @@ func equalCells(a, b []Cell) bool {
 	return true
 }
 
-// endSlice adds the slice whose row headers are in heads; changed as in Slice.
-func (b *Builder) endSlice(changed uint32) {
+// endSlice adds the slice of that edge whose row headers are in heads; changed
+// as in Slice.
+func (b *Builder) endSlice(edge int, changed uint32) {
 	if b.y == ChunkEdge {
 		panic("voxel: Builder.Slice: a chunk has 32 slices")
 	}
 	if changed == 0 {
 		b.slices[b.y] = b.slices[b.y-1]
 	} else {
-		b.slices[b.y] = b.sliceHead()
+		b.slices[b.y] = b.sliceHead(edge)
 	}
 	b.y++
 }
 
-func (b *Builder) sliceHead() Cell {
-	if v := b.heads[0]; v < packed && b.heads == filled[v] {
+func (b *Builder) sliceHead(edge int) Cell {
+	if v := b.heads[0]; v < packed && slices.Equal(b.heads[:edge], filled[v][:edge]) {
 		return v
 	}
 	for i := len(b.blocks) - 1; i >= 0; i-- {
-		if b.blocks[i] == b.heads {
+		if k := &b.blocks[i]; k.edge == edge && k.heads == b.heads {
 			return packed | Cell(i)
 		}
 	}
-	b.blocks = append(b.blocks, b.heads)
+	b.blocks = append(b.blocks, block{b.heads, edge})
 	return packed | Cell(len(b.blocks)-1)
 }
 
@@ -131,13 +142,17 @@ func (b *Builder) Chunk() *Chunk {
 	}
 	c := &Chunk{slices: b.slices}
 	if len(b.blocks) > 0 {
-		b.place(c)
+		c.data = b.place(c.slices[:])
 	}
+	b.reset()
+	return c
+}
+
+func (b *Builder) reset() {
 	if len(b.rows) > 0 {
 		b.table = [len(b.table)]uint16{}
 	}
 	b.y, b.blocks, b.rows, b.vals = 0, b.blocks[:0], b.rows[:0], b.vals[:0]
-	return c
 }
 
 // Pack packs a flat array in index order and keeps nothing of it. The Builder

@@ -29,8 +29,9 @@ func (l *layout) tally(v Cell) *tally {
 	return &(*p)[v&0xFF]
 }
 
-// place writes c's data and replaces numbers in its slice headers by places.
-func (b *Builder) place(c *Chunk) {
+// place returns data for slices and replaces the numbers in their headers by
+// places, unless data is flat.
+func (b *Builder) place(slices []Cell) []Cell {
 	l := &b.layout
 	b.list()
 	b.encode()
@@ -39,15 +40,14 @@ func (b *Builder) place(c *Chunk) {
 	}
 	l.seen = l.seen[:0]
 	if len(l.out) >= ChunkCells {
-		c.data = b.flat()
-		return
+		return b.flat()
 	}
-	for y, h := range c.slices {
+	for y, h := range slices {
 		if h >= packed {
-			c.slices[y] = l.at[len(b.rows)+int(h&^packed)]
+			slices[y] = l.at[len(b.rows)+int(h&^packed)]
 		}
 	}
-	c.data = slices.Clone(l.out)
+	return append([]Cell(nil), l.out...)
 }
 
 // list counts the cells of runs and starts out with those that rows of byte
@@ -113,7 +113,7 @@ func (b *Builder) encode() {
 		if b.listed(r) {
 			b.encodeBytes(r)
 		} else {
-			l.out = append(l.out, Cell(r.mask), Cell(r.mask>>16))
+			b.encodeMask(r.mask)
 			l.out = append(l.out, b.cells(r)...)
 		}
 		if len(l.out) >= ChunkCells {
@@ -122,7 +122,7 @@ func (b *Builder) encode() {
 	}
 	for i := range b.blocks {
 		l.at = append(l.at, packed|Cell(len(l.out)))
-		for _, h := range b.blocks[i] {
+		for _, h := range b.blocks[i].heads[:b.blocks[i].edge] {
 			if h >= packed {
 				h = l.at[h&^packed]
 			}
@@ -131,9 +131,17 @@ func (b *Builder) encode() {
 	}
 }
 
+// encodeMask appends 32 bits for rows of chunks, 16 for rows of mips.
+func (b *Builder) encodeMask(mask uint32) {
+	b.layout.out = append(b.layout.out, Cell(mask))
+	if !b.narrow {
+		b.layout.out = append(b.layout.out, Cell(mask>>16))
+	}
+}
+
 func (b *Builder) encodeBytes(r stagedRow) {
 	l := &b.layout
-	l.out = append(l.out, Cell(r.mask&^1), Cell(r.mask>>16))
+	b.encodeMask(r.mask &^ 1)
 	for i, v := range b.cells(r) {
 		p := Cell(l.tally(v).place - 1)
 		if i&1 == 0 {
@@ -146,29 +154,30 @@ func (b *Builder) encodeBytes(r stagedRow) {
 
 // flat returns the cells of the staged chunk.
 func (b *Builder) flat() []Cell {
+	var buf [64]Cell
 	d := make([]Cell, 0, ChunkCells)
 	for _, h := range b.slices {
 		heads := &filled[h&^packed]
 		if h >= packed {
-			heads = &b.blocks[h&^packed]
+			heads = &b.blocks[h&^packed].heads
 		}
 		for _, h := range heads {
 			if h < packed {
 				d = append(d, filled[h][:]...)
 			} else {
-				d = b.appendRow(d, b.rows[h&^packed])
+				b.expand(b.rows[h&^packed], &buf)
+				d = append(d, buf[:ChunkEdge]...)
 			}
 		}
 	}
 	return d
 }
 
-func (b *Builder) appendRow(d []Cell, r stagedRow) []Cell {
-	var row [2 * ChunkEdge]Cell
+// expand writes a staged row to the first cells of buf.
+func (b *Builder) expand(r stagedRow, buf *[64]Cell) {
 	m := r.mask
 	for _, v := range b.cells(r) {
-		copy(row[bits.TrailingZeros32(m):], filled[v][:])
+		copy(buf[bits.TrailingZeros32(m):], filled[v][:])
 		m &= m - 1
 	}
-	return append(d, row[:ChunkEdge]...)
 }

@@ -1,72 +1,116 @@
 package voxel
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
-// mips is what a chunk is at 16, 8 and 4 cells an edge.
+// Levels of a chunk that are its mips.
+const (
+	firstMip = 1
+	lastMip  = 3
+)
+
+// mips is a chunk at 16, 8 and 4 cells an edge, in the form of Chunk but for
+// rows, which start with 16 bits. Slices of equal edge follow each other.
 type mips struct {
-	rule *Rule
-	flat [4096 + 512 + 64]Cell
+	rule   *Rule
+	slices [16 + 8 + 4]Cell
+	data   []Cell
 }
 
+// firstSlice is where the slices of each level start.
+var firstSlice = [lastMip + 1]int{firstMip: 0, 2: 16, lastMip: 16 + 8}
+
 // Mip is a chunk's content at 16, 8 or 4 cells an edge: read-only, for any
-// number of goroutines.
+// number of goroutines. No cell of it is empty by its rule but 0.
 type Mip struct {
-	m     *mips
-	level int
+	m     *mips // nil if all cells are cell
+	cell  Cell
+	level uint8
 }
 
 // Mip returns the chunk at ChunkEdge>>level cells an edge; level is 1, 2 or 3.
 // All three are made when one is first asked for, and kept for the rule last
-// used.
+// asked with. Those of a uniform chunk take no memory.
 func (c *Chunk) Mip(rule *Rule, level int) Mip {
+	if level < firstMip || level > lastMip {
+		panic("voxel: Chunk.Mip: levels are 1, 2 and 3")
+	}
+	if v, ok := c.Uniform(); ok {
+		return Mip{cell: Downsample(rule, [8]Cell{v, v, v, v, v, v, v, v}), level: uint8(level)}
+	}
 	m := c.mips.Load()
 	if m == nil || !m.rule.same(rule) {
-		m = c.makeMips(rule)
+		m = makeMips(c, rule)
 		c.mips.Store(m)
 	}
-	return Mip{m, level}
+	return Mip{m: m, level: uint8(level)}
 }
 
-func (c *Chunk) makeMips(rule *Rule) *mips {
-	m := &mips{rule: rule}
-	above := func(x, y, z int) Cell { return c.Cell(x, y, z) }
-	for level := 1; level <= 3; level++ {
-		p := Mip{m, level}
-		e := p.Edge()
-		for i := range e * e * e {
-			x, z, y := i%e, i/e%e, i/e/e
-			var cells [8]Cell
-			for o := range cells {
-				cells[o] = above(2*x+o&1, 2*y+o>>2, 2*z+o>>1&1)
-			}
-			m.flat[p.at(x, y, z)] = Downsample(rule, cells)
-		}
-		above = p.Cell
+// MipBytes returns how many bytes of heap the chunk's mips hold now.
+func (c *Chunk) MipBytes() int {
+	m := c.mips.Load()
+	if m == nil {
+		return 0
 	}
-	return m
-}
-
-func (p Mip) at(x, y, z int) int {
-	e := p.Edge()
-	return [4]int{0, 0, 4096, 4096 + 512}[p.level] + (y*e+z)*e + x
+	return int(unsafe.Sizeof(*m)) + cap(m.data)*int(unsafe.Sizeof(Empty))
 }
 
 // Edge returns the number of cells along each edge: 16, 8 or 4.
 func (p Mip) Edge() int { return ChunkEdge >> p.level }
 
+// SliceUniform returns the cell of slice y and true if the slice is of one
+// cell.
+func (p Mip) SliceUniform(y int) (Cell, bool) {
+	if p.m == nil {
+		return p.cell, true
+	}
+	h := p.m.slices[firstSlice[p.level]+y]
+	return h, h < packed
+}
+
+// head returns the cell of a row, or packed and the row's place.
+func (p Mip) head(y, z int) Cell {
+	h, ok := p.SliceUniform(y)
+	if ok {
+		return h
+	}
+	return p.m.data[int(h&^packed)+z]
+}
+
 // Cell returns one cell; coordinates are 0..Edge-1.
-func (p Mip) Cell(x, y, z int) Cell { return p.m.flat[p.at(x, y, z)] }
+func (p Mip) Cell(x, y, z int) Cell {
+	h := p.head(y, z)
+	if h < packed {
+		return h
+	}
+	d, o := p.m.data, int(h&^packed)
+	n := bits.OnesCount16(uint16(d[o] << (15 - uint(x)&15)))
+	return runCell(d, o+1, n-int(d[o]&1), d[o]&1 != 0)
+}
 
 // Row returns the Edge cells of a row, under the terms of Chunk.Row.
 func (p Mip) Row(y, z int, buf *[64]Cell) []Cell {
-	o := p.at(0, y, z)
-	return p.m.flat[o : o+p.Edge()]
+	h := p.head(y, z)
+	if h < packed {
+		return filled[h][:p.Edge()]
+	}
+	d, o := p.m.data, int(h&^packed)
+	m := uint16(d[o] | 1)
+	for n := 0; m != 0; n++ {
+		x := bits.TrailingZeros16(m) & 15
+		*(*[ChunkEdge / 2]Cell)(buf[x:]) = [ChunkEdge / 2]Cell(filled[runCell(d, o+1, n, d[o]&1 != 0)&MaxCell][:])
+		m &= m - 1
+	}
+	return buf[:p.Edge()]
 }
 
-// MipBytes returns how many bytes of heap the chunk's mips hold now.
-func (c *Chunk) MipBytes() int {
-	if c.mips.Load() == nil {
-		return 0
+// runCell returns the cell of run n of the row whose values start at o: cells,
+// or else bytes.
+func runCell(d []Cell, o, n int, cells bool) Cell {
+	if cells {
+		return d[o+n]
 	}
-	return int(unsafe.Sizeof(mips{}))
+	return d[d[o+n>>1]>>(n&1*8)&0xFF]
 }

@@ -26,6 +26,9 @@ func (r *Rule) same(s *Rule) bool {
 // Palette: the most common cell that is not empty. Level: the greatest. Of
 // equally common ones the lower.
 func Downsample(rule *Rule, cells [8]Cell) Cell {
+	if v := cells[0]; cells == [8]Cell{v, v, v, v, v, v, v, v} && !rule.Empty(v) {
+		return v
+	}
 	switch rule.Schema {
 	case Terrain:
 		return meanTerrain(rule, &cells)

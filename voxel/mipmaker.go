@@ -1,0 +1,129 @@
+package voxel
+
+import "math/bits"
+
+// mipSource is a level as headers and rows, to make the next one of.
+type mipSource interface {
+	// heads writes the headers of slice y's rows: equal ones are of equal rows.
+	heads(y int, dst *[ChunkEdge]Cell)
+	// expand returns the row of a header that is no cell, and its changes.
+	expand(h Cell, buf *[64]Cell) ([]Cell, uint32)
+}
+
+func makeMips(c *Chunk, rule *Rule) *mips {
+	b := Builder{narrow: true}
+	b.halve(rule, c, ChunkEdge/2)
+	b.halve(rule, &stagedLevel{&b, 0}, ChunkEdge/4)
+	b.halve(rule, &stagedLevel{&b, firstSlice[2]}, ChunkEdge/8)
+	m := &mips{rule: rule}
+	copy(m.slices[:], b.slices[:])
+	if len(b.blocks) > 0 {
+		m.data = b.place(m.slices[:])
+	}
+	return m
+}
+
+// halve stages the level made of src. Rows made of the same four as the row
+// before or below are not made again.
+func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
+	var lo, hi [ChunkEdge]Cell
+	var below [ChunkEdge / 2][4]Cell
+	for y := range edge {
+		src.heads(2*y, &lo)
+		src.heads(2*y+1, &hi)
+		changed := uint32(0)
+		for z := range edge {
+			quad := [4]Cell{lo[2*z], lo[2*z+1], hi[2*z], hi[2*z+1]}
+			switch {
+			case y > 0 && quad == below[z]:
+				continue
+			case z > 0 && quad == below[z-1]:
+				b.heads[z] = b.heads[z-1]
+			default:
+				b.heads[z] = b.halveRow(rule, src, &quad)
+			}
+			below[z] = quad
+			changed |= 1 << z
+		}
+		b.endSlice(edge, changed)
+	}
+}
+
+// halveRow returns the header of the row made of four. A cell is computed only
+// where one of the four has a change.
+func (b *Builder) halveRow(rule *Rule, src mipSource, quad *[4]Cell) Cell {
+	var bufs [4][64]Cell
+	var rows [4][]Cell
+	changes := uint32(1)
+	for i, h := range quad {
+		if h < packed {
+			rows[i] = filled[h][:]
+			continue
+		}
+		m := uint32(0)
+		rows[i], m = src.expand(h, &bufs[i])
+		changes |= m
+	}
+	var mask uint32
+	last := packed
+	for m := (changes | changes<<1 | changes>>1) & 0x55555555; m != 0; m &= m - 1 {
+		x := bits.TrailingZeros32(m)
+		v := Downsample(rule, [8]Cell{
+			rows[0][x], rows[0][x+1], rows[1][x], rows[1][x+1],
+			rows[2][x], rows[2][x+1], rows[3][x], rows[3][x+1],
+		})
+		if v != last {
+			mask |= 1 << (x / 2)
+			b.vals = append(b.vals, v)
+			last = v
+		}
+	}
+	if mask == 1 {
+		b.vals = b.vals[:len(b.vals)-1]
+		return last
+	}
+	return b.intern(mask)
+}
+
+func (c *Chunk) heads(y int, dst *[ChunkEdge]Cell) {
+	h := c.slices[y]
+	switch {
+	case h < packed:
+		*dst = filled[h]
+	case len(c.data) == ChunkCells:
+		for z := range dst {
+			dst[z] = packed | Cell(y*ChunkEdge+z)
+		}
+	default:
+		copy(dst[:], c.data[h&^packed:])
+	}
+}
+
+func (c *Chunk) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
+	o := int(h &^ packed)
+	if len(c.data) == ChunkCells {
+		row := c.data[o*ChunkEdge:][:ChunkEdge]
+		return row, changes((*[ChunkEdge]Cell)(row))
+	}
+	return expand(c.data, o, buf), rowMask(c.data, o) | 1
+}
+
+// stagedLevel is the level whose slices start at first in a Builder.
+type stagedLevel struct {
+	b     *Builder
+	first int
+}
+
+func (s *stagedLevel) heads(y int, dst *[ChunkEdge]Cell) {
+	if h := s.b.slices[s.first+y]; h < packed {
+		*dst = filled[h]
+	} else {
+		*dst = s.b.blocks[h&^packed].heads
+	}
+}
+
+func (s *stagedLevel) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
+	r := s.b.rows[h&^packed]
+	s.b.expand(r, buf)
+	return buf[:ChunkEdge], r.mask
+}
