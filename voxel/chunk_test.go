@@ -305,7 +305,7 @@ func TestDraft(t *testing.T) {
 		before := *want
 		for range 4 {
 			for range 20 {
-				randomWrite(t, r, d, want)
+				randomWrite(t, r, d, want, 1)
 			}
 			got := d.Publish()
 			mustEqual(t, got, want)
@@ -320,10 +320,11 @@ func TestDraft(t *testing.T) {
 	})
 }
 
-func randomWrite(t *testing.T, r *rand.Rand, d *voxel.Draft, want *flat) {
+// randomWrite writes multiples of unit to d and want.
+func randomWrite(t *testing.T, r *rand.Rand, d *voxel.Draft, want *flat, unit voxel.Cell) {
 	t.Helper()
 	b := randomBox(r)
-	v := voxel.Cell(r.IntN(4))
+	v := voxel.Cell(r.IntN(4)) * unit
 	switch r.IntN(4) {
 	case 0:
 		d.Fill(b, v)
@@ -331,7 +332,7 @@ func randomWrite(t *testing.T, r *rand.Rand, d *voxel.Draft, want *flat) {
 	case 1:
 		src := make([]voxel.Cell, 0, b.Cells())
 		eachIn(b, func(x, y, z int) {
-			src = append(src, v+voxel.Cell(bit(r.IntN(30) == 0)))
+			src = append(src, v+voxel.Cell(bit(r.IntN(30) == 0))*unit)
 			want[at(x, y, z)] = src[len(src)-1]
 		})
 		d.WriteBox(b, src)

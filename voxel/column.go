@@ -13,6 +13,9 @@ type Column struct {
 	// where Version leaves a choice. 0 is what the game of that version writes.
 	// Its bits belong to the format leaf that set them.
 	Layout uint16
+	// Whole lists the arrays that the column had in one piece rather than by
+	// section: HasBiome where it had 1024 biome cells for heights 0..255.
+	Whole Has
 	// Sections lists, in the source's order, the 16x16x16 sections that were
 	// present and which arrays each had.
 	Sections []Section

@@ -38,8 +38,8 @@ func slowDownsample(r *voxel.Rule, cells [8]voxel.Cell) voxel.Cell {
 		return 0
 	}
 	var winner voxel.Cell
-	for v := range voxel.MaxCell + 1 {
-		if votes[v] > votes[winner] {
+	for v, n := range votes {
+		if n > votes[winner] || n == votes[winner] && v < winner {
 			winner = v
 		}
 	}
@@ -158,7 +158,7 @@ func TestMipsNeverHideMatter(t *testing.T) {
 			c, want := voxel.Uniform(voxel.Empty), new(flat)
 			for range 60 {
 				d := c.Edit()
-				randomWrite(t, r, d, want)
+				randomWrite(t, r, d, want, 1<<8)
 				c = d.Publish()
 				for i, v := range want {
 					for level := 1; level <= 3 && !rule.Empty(v); level++ {
