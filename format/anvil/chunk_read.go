@@ -1,0 +1,206 @@
+package anvil
+
+import (
+	"errors"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+var errRoot = errors.New("its root is no compound")
+
+// decoder turns the tags of chunks into columns of one dimension. The column
+// and what it points at are valid until the next reset; so must be the
+// documents that it is given.
+type decoder struct {
+	col format.Column
+
+	blocks  *block.Palette
+	numeric *block.Numeric
+	biomes  *block.Palette
+	names   *format.Names        // of biomes
+	ids     map[int32]voxel.Cell // of biomes with numbers
+	words   map[string]string    // names of height maps
+	kept    int                  // sections that stayed tags, of all columns
+
+	form form      // of the column's sections so far
+	long longs     // of the column's packed longs so far
+	seen [256]bool // heights of the column's sections so far, plus 128
+
+	root, level, inner, deep []tag        // of the documents, and of compounds in them
+	table                    []voxel.Cell // the palette being read
+	bytes                    []byte       // what the column's fields point at
+	cells                    []voxel.Cell // the same
+	objects                  []voxel.Object
+}
+
+// longs is how packed longs are laid out.
+type longs uint8
+
+const (
+	longsUnknown longs = iota
+	longsPadded
+	longsStraddling
+)
+
+func newDecoder(dim *format.Dimension) *decoder {
+	blocks, biomes := dim.Volume(voxel.Block).Names, dim.Volume(voxel.Biome).Names
+	return &decoder{
+		blocks: block.NewPalette(blocks), numeric: block.NewNumeric(blocks), biomes: block.NewPalette(biomes),
+		names: biomes, ids: map[int32]voxel.Cell{}, words: map[string]string{},
+	}
+}
+
+// reset begins a column.
+func (d *decoder) reset(pos geom.ColumnPos) {
+	c := &d.col
+	*c = format.Column{
+		Column: voxel.Column{Pos: pos, Sections: c.Sections[:0], Maps: c.Maps[:0], Lists: c.Lists[:0], Parts: c.Parts[:0]},
+		Cells:  c.Cells[:0],
+	}
+	d.bytes, d.cells, d.objects = d.bytes[:0], d.cells[:0], d.objects[:0]
+	d.form, d.long, d.seen = formNone, longsUnknown, [256]bool{}
+}
+
+// newCells returns n cells that are valid until the next reset.
+func (d *decoder) newCells(n int) []voxel.Cell {
+	if len(d.cells)+n > cap(d.cells) {
+		d.cells = make([]voxel.Cell, 0, max(2*cap(d.cells), n, 1<<14))
+	}
+	at := len(d.cells)
+	d.cells = d.cells[:at+n]
+	return d.cells[at : at+n : at+n]
+}
+
+// readRoot reads the root of a document into d.root and returns its header, and
+// the document without what follows it.
+func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
+	r := nbt.NewReader(doc, nbt.Limits{})
+	t, _ := r.Root()
+	if r.Err() == nil && t != nbt.Compound {
+		return nil, nil, errRoot
+	}
+	body := r.Offset()
+	d.root = readTags(d.root[:0], &r, doc)
+	if err := r.Err(); err != nil {
+		return nil, nil, err
+	}
+	return doc[:body], doc[:r.Offset()], nil
+}
+
+// chunk reads a chunk into the column and returns how many bytes follow its
+// root. On an error the column is as it was.
+func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
+	head, whole, err := d.readRoot(doc)
+	if err != nil {
+		return 0, err
+	}
+	level, names := d.root, flat
+	wrap := find(d.root, "Level")
+	if wrap != nil && wrap.t == nbt.Compound {
+		d.level = payloadTags(d.level[:0], wrap.payload())
+		level, names = d.level, wrapped
+	} else {
+		wrap = nil
+	}
+	version := find(d.root, "DataVersion")
+	if v, ok := version.int(); ok && v > 0 {
+		d.col.Version, version.taken = v, true
+	}
+	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
+	if unique(d.root) && (wrap == nil || unique(level)) {
+		d.fields(level, names)
+		part.Data = d.rest(head, wrap)
+	} else {
+		d.col.Layout |= layoutWhole
+	}
+	d.col.Parts = append(d.col.Parts, part)
+	return len(doc) - len(whole), nil
+}
+
+// rest returns the document of the tags that nothing stands for.
+func (d *decoder) rest(head []byte, wrap *tag) []byte {
+	at := len(d.bytes)
+	d.bytes = append(d.bytes, head...)
+	for i := range d.root {
+		g := &d.root[i]
+		switch {
+		case g == wrap:
+			d.bytes = append(d.bytes, g.entry[:3+len(g.name)]...)
+			d.bytes = nbt.AppendEnd(appendRest(d.bytes, d.level))
+		case !g.taken:
+			d.bytes = append(d.bytes, g.entry...)
+		}
+	}
+	d.bytes = nbt.AppendEnd(d.bytes)
+	return d.bytes[at:]
+}
+
+// fields fills the column's fields from a level's tags.
+func (d *decoder) fields(level []tag, names levelNames) {
+	d.position(find(level, "xPos"), find(level, "zPos"))
+	d.sections(find(level, names.sections))
+	d.biomeMap(find(level, "Biomes"))
+	d.heightMap(find(level, "HeightMap"))
+	d.heightMaps(find(level, "Heightmaps"))
+	d.list(find(level, names.blockEntities), voxel.BlockEntities, d.moved)
+	d.list(find(level, names.entities), ownEntities(d.col.Version), d.indexed)
+	d.list(find(level, names.blockTicks), voxel.BlockTicks, d.moved)
+	d.list(find(level, names.fluidTicks), voxel.FluidTicks, d.moved)
+}
+
+// ownEntities returns the name of the list of a chunk's own entities.
+func ownEntities(version int32) string {
+	if version < versionEntities {
+		return voxel.Entities
+	}
+	return voxel.ProtoEntities
+}
+
+func (d *decoder) position(x, z *tag) {
+	vx, ok := x.int()
+	vz, ok2 := z.int()
+	if !ok || !ok2 || vx != d.col.Pos.X || vz != d.col.Pos.Z {
+		d.col.Layout |= layoutNoPos
+		return
+	}
+	x.taken, z.taken = true, true
+}
+
+// entities reads the document of an entities file into the column; chunk says
+// that the column has a chunk, whose data version counts.
+func (d *decoder) entities(doc []byte, stamp uint32, chunk bool) (trailing int, err error) {
+	head, whole, err := d.readRoot(doc)
+	if err != nil {
+		return 0, err
+	}
+	part := voxel.Part{Name: voxel.PartEntities, Stamp: stamp, Data: whole}
+	version, place := find(d.root, "DataVersion"), find(d.root, "Position")
+	v, ok := version.int()
+	if ok && !chunk && v > 0 {
+		d.col.Version = v
+	}
+	if version != nil && place != nil && d.col.Version >= versionEntities && unique(d.root) {
+		version.taken = ok && v == d.col.Version
+		place.taken = string(place.array(nbt.IntArray)) == string(appendPos(nil, d.col.Pos))
+		d.list(find(d.root, "Entities"), voxel.Entities, d.indexed)
+		part.Data = d.rest(head, nil)
+	} else {
+		d.col.Layout |= layoutEntities
+	}
+	d.col.Parts = append(d.col.Parts, part)
+	return len(doc) - len(whole), nil
+}
+
+// points reads the document of a poi file into the column.
+func (d *decoder) points(doc []byte, stamp uint32) (trailing int, err error) {
+	_, whole, err := d.readRoot(doc)
+	if err != nil {
+		return 0, err
+	}
+	d.col.Parts = append(d.col.Parts, voxel.Part{Name: voxel.PartPOI, Stamp: stamp, Data: whole})
+	return len(doc) - len(whole), nil
+}

@@ -1,0 +1,180 @@
+package anvil
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+const (
+	mapCells    = 256
+	biomeColumn = 1024
+)
+
+// newMap returns a new map of the column.
+func (d *decoder) newMap(name string, form uint8) *voxel.Map {
+	d.col.Maps = append(d.col.Maps, voxel.Map{Name: name, Form: form})
+	return &d.col.Maps[len(d.col.Maps)-1]
+}
+
+// heightMap takes 256 ints, or bytes in McRegion.
+func (d *decoder) heightMap(g *tag) {
+	ints := g.array(nbt.IntArray)
+	switch b := g.bytes(mapCells); {
+	case len(ints) == 4*mapCells:
+		unpackInts(&d.newMap("HeightMap", voxel.MapInts).Values, ints)
+	case b != nil:
+		unpackBytes(&d.newMap("HeightMap", voxel.MapBytes).Values, b)
+	default:
+		return
+	}
+	g.taken = true
+}
+
+// biomeMap takes biomes of block columns as a map, and of the whole column in
+// cells of 4 blocks as cells. Other lengths stay tags.
+func (d *decoder) biomeMap(g *tag) {
+	ints := g.array(nbt.IntArray)
+	switch b := g.bytes(mapCells); {
+	case len(ints) == 4*biomeColumn:
+		if d.col.Biomes = d.numericBiomes(ints); d.col.Biomes == nil {
+			return
+		}
+	case len(ints) == 4*mapCells:
+		unpackInts(&d.newMap("Biomes", voxel.MapInts).Values, ints)
+	case b != nil:
+		unpackBytes(&d.newMap("Biomes", voxel.MapBytes).Values, b)
+	default:
+		return
+	}
+	g.taken = true
+}
+
+func unpackInts(dst *[mapCells]int32, b []byte) {
+	for i := range dst {
+		dst[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
+	}
+}
+
+func unpackBytes(dst *[mapCells]int32, b []byte) {
+	for i := range dst {
+		dst[i] = int32(b[i])
+	}
+}
+
+// numericBiomes returns the cells of biomes given by number, or nil where the
+// volume has no room for their names.
+func (d *decoder) numericBiomes(ints []byte) []voxel.Cell {
+	cells := d.newCells(len(ints) / 4)
+	for i := range cells {
+		if i > 0 && [4]byte(ints[4*i:]) == [4]byte(ints[4*i-4:]) {
+			cells[i] = cells[i-1]
+			continue
+		}
+		var ok bool
+		if cells[i], ok = d.numericBiome(int32(binary.BigEndian.Uint32(ints[4*i:]))); !ok {
+			return nil
+		}
+	}
+	return cells
+}
+
+func (d *decoder) numericBiome(id int32) (voxel.Cell, bool) {
+	if c, ok := d.ids[id]; ok {
+		return c, true
+	}
+	c, err := d.names.Cell(block.LegacyBiomeName(id))
+	if err != nil {
+		return 0, false
+	}
+	d.ids[id] = c
+	return c, true
+}
+
+// heightMaps takes from the compound of height maps those of 256 packed
+// numbers. What is left of it stays a tag.
+func (d *decoder) heightMaps(g *tag) {
+	if g == nil || g.t != nbt.Compound {
+		return
+	}
+	if d.deep = payloadTags(d.deep[:0], g.payload()); !unique(d.deep) {
+		return
+	}
+	taken := 0
+	for i := range d.deep {
+		if m := &d.deep[i]; m.t == nbt.LongArray && isASCII(m.name) && d.packedMap(m) {
+			m.taken = true
+			taken++
+		}
+	}
+	switch {
+	case taken == 0:
+	case taken == len(d.deep):
+		g.taken = true
+	default:
+		at := len(d.bytes)
+		d.bytes = append(d.bytes, g.entry[:3+len(g.name)]...)
+		d.bytes = nbt.AppendEnd(appendRest(d.bytes, d.deep))
+		g.entry = d.bytes[at:len(d.bytes):len(d.bytes)]
+	}
+}
+
+// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8.
+func isASCII(name []byte) bool {
+	for _, c := range name {
+		if c == 0 || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// packedMap takes one height map if its longs can be made again from its
+// numbers. The size of an entry follows from the number of longs; where several
+// do, from the height of the sections.
+func (d *decoder) packedMap(g *tag) bool {
+	longs := g.array(nbt.LongArray)
+	tall := bits.Len(uint(16 * len(d.col.Sections)))
+	m := d.newMap(d.word(g.name), 0)
+	for _, straddle := range [2]bool{block.Straddles(d.col.Version), !block.Straddles(d.col.Version)} {
+		if tryMap(m, longs, tall, straddle) {
+			return true
+		}
+		for size := 1; size <= 32; size++ {
+			if size != tall && tryMap(m, longs, size, straddle) {
+				return true
+			}
+		}
+	}
+	d.col.Maps = d.col.Maps[:len(d.col.Maps)-1]
+	return false
+}
+
+func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
+	if size < 1 || size > 32 || len(longs) != 8*block.Longs(mapCells, size, straddle) ||
+		block.UnpackInts(longs, size, straddle, m.Values[:]) != nil {
+		return false
+	}
+	m.Form = uint8(size)
+	if straddle && 64%size != 0 {
+		m.Form |= voxel.MapStraddle
+	}
+	var again [8 * mapCells / 2]byte
+	return bytes.Equal(block.AppendPacked(again[:0], m.Values[:], size, straddle), longs)
+}
+
+// word returns name as a string, made once.
+func (d *decoder) word(name []byte) string {
+	w, ok := d.words[string(name)]
+	if !ok {
+		w = string(name)
+		if len(d.words) < 1<<10 {
+			d.words[w] = w
+		}
+	}
+	return w
+}

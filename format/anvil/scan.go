@@ -1,0 +1,248 @@
+package anvil
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+const (
+	anvilExt    = ".mca"
+	mcregionExt = ".mcr"
+	sessionLock = "session.lock"
+)
+
+// The kinds of region files, by the folder that holds them. Index into
+// kindFolders.
+const (
+	kindChunk = iota
+	kindEntities
+	kindPOI
+	kinds
+)
+
+var (
+	kindFolders = [kinds]string{"region", "entities", "poi"}
+	kindParts   = [kinds]string{voxel.PartChunk, voxel.PartEntities, voxel.PartPOI}
+)
+
+// dimension is a folder with region files.
+type dimension struct {
+	folder  string
+	name    string
+	old     bool // McRegion
+	regions []*regionSet
+}
+
+// regionSet is the files of one region of a dimension, "" where there is none.
+type regionSet struct {
+	x, z  int32
+	paths [kinds]string
+}
+
+type file struct {
+	path string
+	size int64
+}
+
+// Detect reports whether a folder looks like a world of Java Edition: it has a
+// level.dat or a folder of region files. It is cheap; Open tells more.
+func Detect(dir string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	return DetectFS(root.FS())
+}
+
+// DetectFS is Detect for the root of a file system.
+func DetectFS(fsys fs.FS) bool {
+	if info, err := fs.Stat(fsys, "level.dat"); err == nil && info.Mode().IsRegular() {
+		return true
+	}
+	for _, dir := range []string{"region", "DIM-1/region", "DIM1/region", "dimensions/minecraft/overworld/region"} {
+		list, err := fs.ReadDir(fsys, dir)
+		if err == nil && slices.ContainsFunc(list, isRegion) {
+			return true
+		}
+	}
+	return false
+}
+
+func isRegion(e fs.DirEntry) bool {
+	_, _, ok := parseRegionName(e.Name(), anvilExt)
+	_, _, old := parseRegionName(e.Name(), mcregionExt)
+	return (ok || old) && e.Type().IsRegular()
+}
+
+// scan lists the folder: region files by dimension, and all other files.
+func (w *World) scan() error {
+	if err := w.walk(); err != nil {
+		return err
+	}
+	switch {
+	case w.has("db/CURRENT") && w.has("levelname.txt"):
+		return ErrBedrock
+	case w.hasRegions(anvilExt):
+		w.head.Format = "anvil"
+		w.sortOut(anvilExt)
+	case w.hasRegions(mcregionExt):
+		w.head.Format = "mcregion"
+		w.sortOut(mcregionExt)
+	case w.has("level.dat"):
+		w.head.Format = "anvil"
+	default:
+		return ErrNoWorld
+	}
+	w.head.Properties = readLevel(w.fsys)
+	return nil
+}
+
+func (w *World) hasRegions(ext string) bool {
+	return slices.ContainsFunc(w.files, func(f file) bool {
+		_, _, _, ok := placeOf(f.path, ext)
+		return ok
+	})
+}
+
+func (w *World) has(name string) bool {
+	return slices.ContainsFunc(w.files, func(f file) bool { return f.path == name })
+}
+
+// walk lists all regular files, sorted by path.
+func (w *World) walk() error {
+	defer func() {
+		slices.SortFunc(w.files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	}()
+	return fs.WalkDir(w.fsys, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			w.skip = append(w.skip, Skipped{name, "cannot be listed"})
+			return nil
+		case err != nil:
+			return err
+		case e.IsDir() || e.Name() == sessionLock:
+			return nil
+		case !fs.ValidPath(name):
+			w.skip = append(w.skip, Skipped{name, "has a name that is no UTF-8"})
+			return nil
+		case !e.Type().IsRegular():
+			w.skip = append(w.skip, Skipped{name, "is no regular file"})
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		w.files = append(w.files, file{name, info.Size()})
+		return nil
+	})
+}
+
+// placeOf tells whether a path is a region file: its dimension's folder, its
+// kind and its coordinates follow.
+func placeOf(name, ext string) (folder string, kind int, at [2]int32, ok bool) {
+	dir, base := path.Split(name)
+	if kind = slices.Index(kindFolders[:], path.Base(dir)); dir == "" || kind < 0 {
+		return "", 0, at, false
+	}
+	if at[0], at[1], ok = parseRegionName(base, ext); !ok {
+		return "", 0, at, false
+	}
+	folder = path.Dir(path.Clean(dir))
+	return strings.TrimPrefix(folder, "."), kind, at, ok
+}
+
+// sortOut moves the region files from the world's files into its dimensions.
+func (w *World) sortOut(ext string) {
+	dims := map[string]*dimension{}
+	sets := map[string]map[[2]int32]*regionSet{}
+	rest := w.files[:0]
+	for _, f := range w.files {
+		folder, kind, at, ok := placeOf(f.path, ext)
+		if !ok {
+			rest = append(rest, f)
+			continue
+		}
+		d := dims[folder]
+		if d == nil {
+			d = &dimension{folder: folder, old: ext == mcregionExt}
+			dims[folder], sets[folder] = d, map[[2]int32]*regionSet{}
+			w.dims = append(w.dims, d)
+		}
+		set := sets[folder][at]
+		if set == nil {
+			set = &regionSet{x: at[0], z: at[1]}
+			sets[folder][at] = set
+			d.regions = append(d.regions, set)
+		}
+		set.paths[kind] = f.path
+	}
+	w.files = rest
+	slices.SortFunc(w.dims, compareDimensions)
+	nameDimensions(w.dims)
+	for _, d := range w.dims {
+		slices.SortFunc(d.regions, func(a, b *regionSet) int { return cmp.Or(cmp.Compare(a.z, b.z), cmp.Compare(a.x, b.x)) })
+	}
+}
+
+// compareDimensions puts the three of the game first, then the others by folder.
+func compareDimensions(a, b *dimension) int {
+	return cmp.Or(cmp.Compare(rank(a.folder), rank(b.folder)), cmp.Compare(a.folder, b.folder))
+}
+
+func rank(folder string) int {
+	if i := slices.Index([]string{"overworld", "the_nether", "the_end"}, nameOf(folder)); i >= 0 {
+		return i
+	}
+	return 3
+}
+
+// nameDimensions gives names by folders; where two folders would have the same,
+// as a folder of an old and of a new server may, the second is named by its path.
+func nameDimensions(dims []*dimension) {
+	seen := map[string]bool{}
+	for _, d := range dims {
+		d.name = nameOf(d.folder)
+		for fallback := "folder:" + d.folder; seen[d.name]; fallback += "'" {
+			d.name = fallback
+		}
+		seen[d.name] = true
+	}
+}
+
+// nameOf returns the name of the dimension in a folder, which is one of: the
+// world's own, DIM-1 and DIM1 (also in a folder of their own, as Bukkit has
+// them), dimensions/NAMESPACE/PATH. Any other is "folder:" and its path.
+func nameOf(folder string) string {
+	if rest, ok := strings.CutPrefix(folder, "dimensions/"); ok {
+		if space, name, ok := strings.Cut(rest, "/"); ok && space == "minecraft" && slices.Contains([]string{"overworld", "the_nether", "the_end"}, name) {
+			return name
+		} else if ok {
+			return space + ":" + name
+		}
+	}
+	parts := strings.Split(folder, "/")
+	switch base := parts[len(parts)-1]; {
+	case folder == "":
+		return "overworld"
+	case base == "DIM-1" && len(parts) <= 2:
+		return "the_nether"
+	case base == "DIM1" && len(parts) <= 2:
+		return "the_end"
+	}
+	return "folder:" + folder
+}
+
+// blockDimension returns the dimension as a Sink gets it.
+func (d *dimension) blockDimension() *format.Dimension {
+	return format.BlockDimension(d.name, d.folder)
+}

@@ -1,0 +1,121 @@
+package anvil
+
+import (
+	"encoding/binary"
+
+	"github.com/cairnvoxel/cairn/format/nbt"
+)
+
+// tag is an entry of a compound, in slices of its document.
+type tag struct {
+	t     nbt.Type
+	taken bool   // a field of the column stands for it
+	name  []byte // raw modified UTF-8
+	entry []byte // header and payload
+}
+
+// payload returns the entry's bytes behind its header.
+func (g *tag) payload() []byte { return g.entry[3+len(g.name):] }
+
+// int returns the value of an int; g may be nil.
+func (g *tag) int() (int32, bool) {
+	if g == nil || g.t != nbt.Int {
+		return 0, false
+	}
+	return int32(binary.BigEndian.Uint32(g.payload())), true
+}
+
+// array returns the bytes of an array of type t, or nil; g may be nil.
+func (g *tag) array(t nbt.Type) []byte {
+	if g == nil || g.t != t {
+		return nil
+	}
+	return g.payload()[4:]
+}
+
+// bytes returns a byte array of n bytes, or nil; g may be nil.
+func (g *tag) bytes(n int) []byte {
+	if b := g.array(nbt.ByteArray); len(b) == n {
+		return b
+	}
+	return nil
+}
+
+// list returns a reader at the first of the n elements of a list of type elem;
+// g may be nil.
+func (g *tag) list(elem nbt.Type) (r nbt.Reader, n int) {
+	if g == nil || g.t != nbt.List {
+		return r, 0
+	}
+	r = nbt.NewPayload(g.payload(), nbt.Limits{})
+	t, n := r.List()
+	if t != elem {
+		return r, 0
+	}
+	return r, n
+}
+
+// readTags appends the entries of the compound that r is in, a reader of doc,
+// and leaves r behind it.
+func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
+	for {
+		at := r.Offset()
+		t, name := r.Next()
+		if t == nbt.End {
+			return dst
+		}
+		r.Skip(t)
+		if r.Err() != nil {
+			return dst
+		}
+		dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+	}
+}
+
+// payloadTags appends the entries of a compound's payload, which has been
+// checked before.
+func payloadTags(dst []tag, payload []byte) []tag {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	return readTags(dst, &r, payload)
+}
+
+// rootTags returns the entries of a document's root.
+func rootTags(doc []byte) ([]tag, error) {
+	r := nbt.NewReader(doc, nbt.Limits{})
+	if t, _ := r.Root(); t != nbt.Compound {
+		return nil, errRoot
+	}
+	return readTags(nil, &r, doc), r.Err()
+}
+
+func find(tags []tag, name string) *tag {
+	for i := range tags {
+		if string(tags[i].name) == name {
+			return &tags[i]
+		}
+	}
+	return nil
+}
+
+// unique reports whether no two tags have the same name, which the game would
+// read as the last of them.
+func unique(tags []tag) bool {
+	for i := range tags {
+		for j := range i {
+			if string(tags[i].name) == string(tags[j].name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// appendRest appends the entries that nothing stands for.
+func appendRest(dst []byte, tags []tag) []byte {
+	for i := range tags {
+		if !tags[i].taken {
+			dst = append(dst, tags[i].entry...)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,171 @@
+// Package anvil reads and writes the world folders of Minecraft: Java Edition
+// in the Anvil format, and reads those of its predecessor McRegion.
+//
+// A chunk becomes a column. What the column has fields for is taken out of its
+// tags: data version and position, sections, height maps, biomes, entities,
+// block entities and ticks. All other tags stay, in order, in the part "chunk",
+// and so does whatever is not exactly as the game writes it; so nothing is lost
+// and the Writer gives every tag back. The order of tags within a compound does
+// not count, the order of lists does. An empty list stays a tag.
+//
+// Blocks with numeric ids are "legacy:ID/DATA", biomes with numeric ids
+// "legacy:ID"; see package block for names, and for the escape that odd palette
+// entries have. Files that belong to the world but are no region files come as
+// they are.
+//
+// Sources: minecraft.wiki/w/Chunk_format and Region_file_format.
+//
+// The package never writes to the folder that it reads, does not upgrade
+// chunks from one data version to another, does not compute light or height
+// maps, and does not know what tags mean that it has no field for.
+package anvil
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+)
+
+// Options says how a world is read. Its zero value is the default.
+type Options struct {
+	// Salvage hands on what could not be read as it is stored, in a damaged
+	// part, instead of failing at the end.
+	Salvage bool
+}
+
+// Stats counts what a Read has met.
+type Stats struct {
+	Columns int // handed on
+	Chunks  int // read, without those of entities and points of interest
+	// RawBytes are the tags of all that was read, StoredBytes its compressed
+	// form without padding.
+	RawBytes, StoredBytes int64
+	// TrailingBytes follow the tags within chunks; they are dropped.
+	TrailingBytes int64
+	// KeptSections have blocks or biomes that the game could not have written;
+	// they stay tags.
+	KeptSections int
+	Files        int // handed on
+	FileBytes    int64
+	Damaged      []format.Damage
+	Skipped      []Skipped
+}
+
+// Skipped names a file that was not handed on.
+type Skipped struct{ Path, Why string }
+
+// World is an open world folder, a format.Source. It is used by one goroutine
+// at a time.
+type World struct {
+	fsys  fs.FS
+	close func() error
+	o     Options
+	head  format.Head
+	dims  []*dimension
+	files []file
+	stats Stats
+	skip  []Skipped // found by Open
+}
+
+// Errors of Open.
+var (
+	// ErrInUse is wrapped where a running game holds the world's session.lock.
+	ErrInUse = errors.New("a running game holds its session.lock")
+	// ErrBedrock is wrapped where the folder is a world of Bedrock Edition.
+	ErrBedrock = errors.New("a world of Bedrock Edition, not of Java Edition")
+	// ErrNoWorld is wrapped where the folder holds neither level.dat nor region files.
+	ErrNoWorld = errors.New("neither level.dat nor region files")
+)
+
+// Open opens the world in a folder. It fails while a game that runs on this
+// machine has the world open.
+func Open(dir string, o Options) (*World, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("anvil: open: %w", err)
+	}
+	if err := checkLock(root); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("anvil: open %s: %w", dir, err)
+	}
+	w, err := OpenFS(root.FS(), o)
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("%w (%s)", err, dir)
+	}
+	w.close = root.Close
+	return w, nil
+}
+
+// OpenFS opens the world at the root of a file system, such as an archive.
+// Region files are read in parts where fsys's files have ReadAt, otherwise
+// whole, one at a time, up to 256 MiB. Links are not followed.
+func OpenFS(fsys fs.FS, o Options) (*World, error) {
+	w := &World{fsys: fsys, o: o, close: func() error { return nil }}
+	if err := w.scan(); err != nil {
+		return nil, fmt.Errorf("anvil: open: %w", err)
+	}
+	return w, nil
+}
+
+// Head returns "anvil", or "mcregion" for a world with no newer region files.
+// Properties are "name" (LevelName) and "data_version" of level.dat, where it
+// has them.
+func (w *World) Head() format.Head { return w.head }
+
+// Stats returns what the last Read has met.
+func (w *World) Stats() Stats { return w.stats }
+
+// Close releases the folder.
+func (w *World) Close() error { return w.close() }
+
+// Read hands the world to s: dimension by dimension, in each the regions by z
+// and x, then all other files by name. A column's cells, tags and objects are
+// valid only during the call. Chunks that cannot be read are left out and named
+// in a *format.DamageError at the end, unless Options.Salvage is set.
+func (w *World) Read(ctx context.Context, s format.Sink) error {
+	w.stats = Stats{Skipped: append([]Skipped(nil), w.skip...)}
+	r := &reading{w: w, sink: s, used: map[string]bool{}}
+	for _, d := range w.dims {
+		if err := r.dimension(ctx, d); err != nil {
+			return err
+		}
+	}
+	files := append(r.files, w.files...)
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.file(f); err != nil {
+			return err
+		}
+	}
+	if len(w.stats.Damaged) > 0 && !w.o.Salvage {
+		return &format.DamageError{Columns: w.stats.Damaged}
+	}
+	return nil
+}
+
+// file hands on a file that is no region file and no part of one.
+func (r *reading) file(f file) error {
+	st := &r.w.stats
+	switch {
+	case r.used[f.path]:
+		return nil
+	case f.size > format.MaxFile:
+		st.Skipped = append(st.Skipped, Skipped{f.path, fmt.Sprintf("has %d bytes", f.size)})
+		return nil
+	}
+	st.Files++
+	st.FileBytes += f.size
+	open := func() (io.ReadCloser, error) { return r.w.fsys.Open(f.path) }
+	return r.sink.File(format.File{Path: f.path, Size: f.size, Open: open})
+}
