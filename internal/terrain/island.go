@@ -20,30 +20,30 @@ func (s *island) biome(x, z int) biome { return biome{"plains", 1} }
 
 func (s *island) spawn() geom.Point { return geom.Point{Y: islandTop} }
 
-// rock is a floating rock: its middle, its reach and what it is made of.
-type rock struct {
+// crag is a floating rock: its middle, its reach and what it is made of.
+type crag struct {
 	x, z, y          int
 	radius           float64
 	top, filler, log string
 }
 
-func (s *island) rocks() []rock {
+func (s *island) crags() []crag {
 	r := s.radius
 	far := func(turn, dist float64) (int, int) {
 		return int(math.Cos(turn) * r * dist), int(math.Sin(turn) * r * dist)
 	}
-	list := []rock{{radius: r, y: islandTop, top: "grass_block", filler: "dirt", log: "stone"}}
+	list := []crag{{radius: r, y: islandTop, top: "grass_block", filler: "dirt", log: "stone"}}
 	x, z := far(2.4, 1.35)
-	list = append(list, rock{x, z, islandTop + 6, r * .22, "sand", "sandstone", "sandstone"})
+	list = append(list, crag{x, z, islandTop + 6, r * .22, "sand", "sandstone", "sandstone"})
 	x, z = far(-.75, 1.38)
-	list = append(list, rock{x, z, islandTop + 12, r * .2, "podzol", "dirt", "andesite"})
+	list = append(list, crag{x, z, islandTop + 12, r * .2, "podzol", "dirt", "andesite"})
 	x, z = far(.8, 1.4)
-	return append(list, rock{x, z, islandTop - 4, r * .24, "snowy_grass", "dirt", "diorite"})
+	return append(list, crag{x, z, islandTop - 4, r * .24, "snowy_grass", "dirt", "diorite"})
 }
 
 // shape returns the lowest block and the height above the highest block of the
 // rock over (x,z); ok is false beyond its rim.
-func (s *island) shape(k rock, x, z int) (lo, hi int, ok bool) {
+func (s *island) shape(k crag, x, z int) (lo, hi int, ok bool) {
 	dx, dz := float64(x-k.x), float64(z-k.z)
 	turn := math.Atan2(dz, dx)
 	rim := k.radius * (1 + .16*s.seed.fbm(2+1.6*math.Cos(turn), k.radius+1.6*math.Sin(turn), 3))
@@ -59,7 +59,7 @@ func (s *island) shape(k rock, x, z int) (lo, hi int, ok bool) {
 }
 
 func (s *island) paint(c *canvas) {
-	for _, k := range s.rocks() {
+	for _, k := range s.crags() {
 		for i := range edge * edge {
 			s.ground(c, k, c.x0+i%edge, c.z0+i/edge)
 		}
@@ -79,7 +79,7 @@ func (b brush) shifted(x, z int) brush {
 	return b
 }
 
-func (s *island) ground(c *canvas, k rock, x, z int) {
+func (s *island) ground(c *canvas, k crag, x, z int) {
 	lo, hi, ok := s.shape(k, x, z)
 	if !ok {
 		return
@@ -204,11 +204,11 @@ func (s *island) works(b brush) {
 func (s *island) grove(b brush) {
 	for i := range 9 {
 		x, z := 24+i%3*6, -4+i/3*6
-		if _, hi, ok := s.shape(s.rocks()[0], x, z); ok {
+		if _, hi, ok := s.shape(s.crags()[0], x, z); ok {
 			b.tree(geom.Point{X: x, Y: hi, Z: z}, []string{"oak", "birch", "oak"}[i%3], s.seed.salt(5).at(i, 0, 0))
 		}
 	}
-	for i, k := range s.rocks()[2:] {
+	for i, k := range s.crags()[2:] {
 		_, hi, _ := s.shape(k, k.x, k.z)
 		b.tree(geom.Point{X: k.x, Y: hi, Z: k.z}, "spruce", s.seed.salt(6).at(i, 0, 0))
 	}
@@ -216,7 +216,7 @@ func (s *island) grove(b brush) {
 
 // bridges lead from the house to the smaller rocks.
 func (s *island) bridges(b brush) {
-	for _, k := range s.rocks()[1:] {
+	for _, k := range s.crags()[1:] {
 		n := max(abs(k.x), abs(k.z))
 		for i := int(float64(n) * .55); i < n; i++ {
 			x, z := k.x*i/n, k.z*i/n

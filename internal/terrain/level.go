@@ -1,0 +1,222 @@
+package terrain
+
+import (
+	"math"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Level is a terrain without bounds: mountains, cliffs, canyons and caves in
+// several materials over a sea. All of it follows from its fields; any number
+// of goroutines may ask it.
+type Level struct {
+	Seed  uint64
+	Shape Shape // the zero value is DefaultShape
+}
+
+// Shape says how a Level looks. Lengths are in cells.
+type Shape struct {
+	Base         float64 // mean height of the ground; matter begins at height 0
+	Amp          float64 // hills rise and fall by this much
+	Ridge        float64 // mountains rise by this much more
+	Detail       float64 // roughness of the ground
+	DetailLength float64 // and its wavelength
+	Terrace      float64 // height of a cliff
+	Flat         float64 // share of a terrace's slope that is left on its steps
+	Canyon       float64 // depth of canyons
+	Cave         float64 // width of caves, as the square of a noise; 0 for none
+	Vein         float64 // rock is another rock where noise of 0..1 is above this
+	Sea          float64 // height of the sea
+	Soil         float64 // depth of the soil
+	SoilVar      float64 // and how much it varies
+	Floor        float64 // the least height of the ground
+	Scale        float64 // stretches everything but Detail along x and z
+}
+
+// DefaultShape returns the shape whose figures come near those of the article
+// on voxel terrain: two thirds of the cells of its chunks hold matter.
+func DefaultShape() Shape {
+	return Shape{Base: 38, Amp: 50, Ridge: 40, Detail: 1.2, DetailLength: 9, Terrace: 12, Flat: .2, Canyon: 34,
+		Cave: .0005, Vein: .92, Sea: 15, Soil: 4, Floor: 10, Scale: 2}
+}
+
+// The materials of a Level, by number.
+const (
+	air uint8 = iota
+	grass
+	sand
+	redSand
+	mud
+	snow
+	rock
+	slate
+	sandstone
+	limestone
+	basalt
+	ore
+)
+
+// Materials returns the names of a Level's materials, by number.
+func Materials() []string {
+	return []string{air: "air", grass: "grass", sand: "sand", redSand: "red_sand", mud: "mud", snow: "snow", rock: "rock",
+		slate: "slate", sandstone: "sandstone", limestone: "limestone", basalt: "basalt", ore: "ore"}
+}
+
+// Chunk returns the chunk of the volume "solid" at pos.
+func (l Level) Chunk(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).solid(pos.Y) }
+
+// Liquid returns the chunk of the volume "liquid" at pos: 255 where the sea is.
+func (l Level) Liquid(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).liquid(pos.Y) }
+
+func (l Level) resolve() Level {
+	if l.Shape == (Shape{}) {
+		l.Shape = DefaultShape()
+	}
+	return l
+}
+
+const area = geom.ChunkEdge * geom.ChunkEdge
+
+// field is what a stack of chunks has in common, by z*32+x: up to which height
+// there is rock, then soil, then a cell that is partly full.
+type field struct {
+	Level
+	x, z       int // least cell
+	rockTop    [area]int32
+	soilTop    [area]int32
+	rockCell   [area]voxel.Cell
+	soilCell   [area]voxel.Cell
+	partCell   [area]voxel.Cell // 0 for none
+	low, high  int32            // no rock ends below low; nothing reaches high
+	waterFloor int32            // the lowest ground
+}
+
+func (l Level) field(pos geom.ChunkPos) *field {
+	min := pos.Min()
+	f := &field{Level: l.resolve(), x: min.X, z: min.Z, low: math.MaxInt32, waterFloor: math.MaxInt32}
+	for i := range area {
+		f.site(i, f.x+i&31, f.z+i>>5)
+	}
+	return f
+}
+
+// site fills in one column of cells.
+func (f *field) site(i, x, z int) {
+	s := seed(f.Seed)
+	g := f.ground(float64(x), float64(z))
+	soil, deep := g.materials(f.Shape.Sea)
+	full := math.Floor(g.height)
+	part := uint8((g.height - full) * 256)
+	depth := f.Shape.Soil + f.Shape.SoilVar*s.salt(40).noise(float64(x)/30, float64(z)/30)
+	if g.height < f.Shape.Sea {
+		full, part = math.Ceil(g.height), 0
+	}
+	f.soilTop[i] = int32(full)
+	f.rockTop[i] = max(0, int32(full-depth))
+	f.rockCell[i] = voxel.TerrainCell(deep, 255)
+	f.soilCell[i] = voxel.TerrainCell(soil, 255)
+	if part > 0 {
+		f.partCell[i] = voxel.TerrainCell(soil, part-1)
+	}
+	f.low = min(f.low, f.rockTop[i])
+	f.high = max(f.high, int32(full)+1)
+	f.waterFloor = min(f.waterFloor, int32(full))
+}
+
+// ground is the height of the land and what its climate is, all about -1..1.
+type ground struct{ height, warm, wet, high, deep float64 }
+
+func (f *field) ground(x, z float64) ground {
+	s, p := seed(f.Seed), f.Shape
+	sx, sz := x/p.Scale, z/p.Scale
+	g := ground{warm: s.salt(50).fbm(sx/230, sz/230, 2) * 1.6, wet: s.salt(51).fbm(sx/190, sz/190, 2) * 1.6}
+	g.deep = s.salt(59).noise(sx/700, sz/700)
+	h := p.Base + p.Amp*s.salt(52).fbm(sx/430, sz/430, 4)
+	g.high = step(-.05, .35, s.salt(53).fbm(sx/300, sz/300, 2))
+	crest := s.salt(54).ridge(sx/240, sz/240, 3)
+	h += p.Ridge * g.high * crest * crest
+	if cliff := step(.05, .25, s.salt(55).noise(sx/210, sz/210)); cliff > 0 {
+		n := math.Floor(h / p.Terrace)
+		t := h/p.Terrace - n
+		h = lerp(h, p.Terrace*(n+lerp(step(.43, .57, t), t, p.Flat)), cliff)
+	}
+	cut := 1 - step(.012, .035, math.Abs(s.salt(56).fbm(sx/420, sz/420, 3)))
+	h -= p.Canyon * cut
+	h += p.Detail * s.salt(57).noise(x/p.DetailLength, z/p.DetailLength)
+	g.height = max(h, p.Floor+p.Detail*s.salt(58).noise(x/13, z/13))
+	return g
+}
+
+// materials returns what the soil and the rock below it are.
+func (g ground) materials(sea float64) (soil, deep uint8) {
+	deep = rock
+	switch {
+	case g.deep > .25:
+		deep = limestone
+	case g.deep < -.3:
+		deep = basalt
+	}
+	return g.soil(sea), deep
+}
+
+func (g ground) soil(sea float64) uint8 {
+	switch {
+	case g.height < sea-4:
+		return mud
+	case g.height < sea+1.5:
+		return sand
+	case g.high > .6 && g.height > 66+30*g.warm:
+		return snow
+	case g.high > .6 && g.height > 54:
+		return slate
+	case g.warm > .22 && g.wet < 0:
+		return redSand
+	case g.warm > .22:
+		return sandstone
+	case g.wet > .35:
+		return mud
+	}
+	return grass
+}
+
+// solid returns the chunk that begins at height y*32.
+func (f *field) solid(y int32) *voxel.Chunk {
+	y0 := y * geom.ChunkEdge
+	if y < 0 || y0 >= f.high {
+		return voxel.Uniform(voxel.Empty)
+	}
+	cells := new([voxel.ChunkCells]voxel.Cell)
+	for dy := range int32(geom.ChunkEdge) {
+		f.slice((*[area]voxel.Cell)(cells[dy*area:]), y0+dy)
+	}
+	f.hollow(cells, int(y0))
+	return voxel.Pack(cells)
+}
+
+func (f *field) slice(dst *[area]voxel.Cell, y int32) {
+	for i := range dst {
+		switch {
+		case y < f.rockTop[i]:
+			dst[i] = f.rockCell[i]
+		case y < f.soilTop[i]:
+			dst[i] = f.soilCell[i]
+		case y == f.soilTop[i]:
+			dst[i] = f.partCell[i]
+		}
+	}
+}
+
+func (f *field) liquid(y int32) *voxel.Chunk {
+	y0, sea := y*geom.ChunkEdge, int32(f.Shape.Sea)
+	if y0 >= sea || y0+geom.ChunkEdge <= f.waterFloor {
+		return voxel.Uniform(0)
+	}
+	cells := new([voxel.ChunkCells]voxel.Cell)
+	for i := range cells {
+		if h := y0 + int32(i/area); h < sea && h >= f.soilTop[i%area] {
+			cells[i] = 255
+		}
+	}
+	return voxel.Pack(cells)
+}
