@@ -1,0 +1,179 @@
+package convert
+
+import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// canvas fills the chunks of a volume from columns. A chunk under way is flat;
+// it is packed when every column above its footprint has come, or when too many
+// are open. A column that comes later opens it again.
+type canvas struct {
+	v          *Volume
+	perChunk   int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
+	footprints map[geom.ColumnPos]*footprint
+	order      []geom.ColumnPos // of opening
+	free       []*flat
+	open       int // flat chunks held
+}
+
+type flat [voxel.ChunkCells]voxel.Cell
+
+// footprint is the open chunks above each other; its key counts chunks.
+type footprint struct {
+	columns int // that are done
+	chunks  map[int32]*flat
+}
+
+// maxOpen bounds the flat chunks that a canvas holds: 4 MiB.
+const maxOpen = 64
+
+func newCanvas(v *Volume) *canvas {
+	if v == nil {
+		return nil
+	}
+	return &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}}
+}
+
+func (c *canvas) key(pos geom.ColumnPos) geom.ColumnPos {
+	return geom.ColumnPos{X: int32(geom.FloorDiv(int(pos.X), c.perChunk)), Z: int32(geom.FloorDiv(int(pos.Z), c.perChunk))}
+}
+
+// at returns the flat chunk that holds height y (in cells of the volume) of a
+// column, and the index of the column's least cell in it.
+func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
+	key := c.key(pos)
+	f := c.footprint(key)
+	cy := int32(y >> geom.ChunkShift)
+	cells := f.chunks[cy]
+	if cells == nil {
+		cells = c.openChunk(geom.ChunkPos{X: key.X, Y: cy, Z: key.Z})
+		f.chunks[cy] = cells
+	}
+	x := geom.FloorMod(int(pos.X), c.perChunk) * edge
+	z := geom.FloorMod(int(pos.Z), c.perChunk) * edge
+	return cells, (y&(geom.ChunkEdge-1)*geom.ChunkEdge+z)*geom.ChunkEdge + x
+}
+
+// footprint returns the footprint of that key, now the last to be closed.
+func (c *canvas) footprint(key geom.ColumnPos) *footprint {
+	if n := len(c.order); n > 0 && c.order[n-1] == key {
+		return c.footprints[key]
+	}
+	f := c.footprints[key]
+	if f == nil {
+		f = &footprint{chunks: map[int32]*flat{}}
+		c.footprints[key] = f
+	}
+	c.order = append(slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key }), key)
+	return f
+}
+
+func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
+	for c.open >= maxOpen && len(c.order) > 1 {
+		c.close(c.order[0]) // never pos's own footprint, which at has put last
+	}
+	c.open++
+	var cells *flat
+	if n := len(c.free); n > 0 {
+		cells, c.free = c.free[n-1], c.free[:n-1]
+	} else {
+		cells = new(flat)
+	}
+	if old := c.v.Chunks[pos]; old != nil {
+		old.Flat((*[voxel.ChunkCells]voxel.Cell)(cells))
+		return cells
+	}
+	for i := range cells {
+		cells[i] = c.v.Default
+	}
+	return cells
+}
+
+// untouched reports whether nothing was stored yet where the cells would go.
+func (c *canvas) untouched(pos geom.ColumnPos, y int) bool {
+	key, cy := c.key(pos), int32(y>>geom.ChunkShift)
+	if f := c.footprints[key]; f != nil && f.chunks[cy] != nil {
+		return false
+	}
+	return c.v.Chunks[geom.ChunkPos{X: key.X, Y: cy, Z: key.Z}] == nil
+}
+
+// cells stores edge*edge*edge cells, or one for all.
+func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
+	if c == nil || len(cells) == 0 || len(cells) == 1 && cells[0] == c.v.Default && c.untouched(pos, y) {
+		return
+	}
+	to, i := c.at(pos, y, edge)
+	for dy := range edge {
+		for z := range edge {
+			row := to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:][:edge]
+			if len(cells) == 1 {
+				for x := range row {
+					row[x] = cells[0]
+				}
+				continue
+			}
+			copy(row, cells[(dy*edge+z)*edge:][:edge])
+		}
+	}
+}
+
+// nibbles stores 4096 cells of 4 bits.
+func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
+	if c == nil || len(b) == 0 || allBytes(b, byte(c.v.Default)*0x11) && c.untouched(pos, y) {
+		return
+	}
+	to, i := c.at(pos, y, geom.ColumnEdge)
+	for dy := range geom.ColumnEdge {
+		for z := range geom.ColumnEdge {
+			row := to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:][:16]
+			for x, v := range b[(dy*16+z)*8:][:8] {
+				row[2*x], row[2*x+1] = voxel.Cell(v&15), voxel.Cell(v>>4)
+			}
+		}
+	}
+}
+
+func allBytes(b []byte, v byte) bool {
+	for _, x := range b {
+		if x != v {
+			return false
+		}
+	}
+	return true
+}
+
+// columnDone notes that a column has come whole.
+func (c *canvas) columnDone(pos geom.ColumnPos) {
+	if c == nil {
+		return
+	}
+	key := c.key(pos)
+	f := c.footprints[key]
+	if f == nil {
+		return
+	}
+	if f.columns++; f.columns == c.perChunk*c.perChunk {
+		c.close(key)
+	}
+}
+
+// close packs the open chunks of a footprint.
+func (c *canvas) close(key geom.ColumnPos) {
+	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
+	for y, cells := range c.footprints[key].chunks {
+		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+		c.free = append(c.free, cells)
+		c.open--
+	}
+	delete(c.footprints, key)
+}
+
+func (c *canvas) closeAll() {
+	for c != nil && len(c.order) > 0 {
+		c.close(c.order[0])
+	}
+}

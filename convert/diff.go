@@ -1,0 +1,253 @@
+package convert
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Difference says how two worlds differ. Cells are compared by what they mean:
+// by name in a volume of names, by number elsewhere.
+type Difference struct {
+	Cells      int            `json:"cells"`
+	Volumes    map[string]int `json:"volumes"` // cells by volume
+	Objects    int            `json:"objects"` // lists of a column whose objects differ count each object that is not equal
+	Columns    int            `json:"columns"`
+	Properties int            `json:"properties"`
+	Files      int            `json:"files"`
+	First      []string       `json:"first"` // the first few, in words
+}
+
+// firsts bounds Difference.First.
+const firsts = 10
+
+// Same reports whether nothing differs.
+func (d *Difference) Same() bool {
+	return d.Cells+d.Objects+d.Columns+d.Properties+d.Files == 0
+}
+
+func (d *Difference) note(format string, args ...any) {
+	if len(d.First) < firsts {
+		d.First = append(d.First, fmt.Sprintf(format, args...))
+	}
+}
+
+// Diff compares two worlds. equal compares two payloads of a media type that
+// the caller knows ("part" for documents of parts, "tags" for payloads of
+// sections and objects); nil compares bytes.
+func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, error) {
+	if equal == nil {
+		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
+	}
+	d := &differ{Difference: Difference{Volumes: map[string]int{}, First: []string{}}, equal: equal}
+	d.properties(a.Head, b.Head)
+	for _, pair := range pairs(a.Dimensions, b.Dimensions, func(d *Dimension) string { return d.Name }) {
+		d.dimension(pair[0], pair[1])
+	}
+	for _, pair := range pairs(a.Files, b.Files, func(f format.File) string { return f.Path }) {
+		if err := d.file(pair[0], pair[1]); err != nil {
+			return nil, err
+		}
+	}
+	return &d.Difference, nil
+}
+
+type differ struct {
+	Difference
+	equal func(kind string, a, b []byte) bool
+}
+
+// pairs joins two lists by key; the zero value stands for what one side lacks.
+func pairs[T any, K cmp.Ordered](a, b []T, key func(T) K) [][2]T {
+	at := map[K]*[2]T{}
+	for side, list := range [][]T{a, b} {
+		for _, v := range list {
+			k := key(v)
+			if at[k] == nil {
+				at[k] = new([2]T)
+			}
+			at[k][side] = v
+		}
+	}
+	joined := make([][2]T, 0, len(at))
+	for _, k := range slices.Sorted(maps.Keys(at)) {
+		joined = append(joined, *at[k])
+	}
+	return joined
+}
+
+// properties compares facts of the world; the format it came from is none.
+func (d *differ) properties(a, b format.Head) {
+	keys := maps.Clone(a.Properties)
+	if keys == nil {
+		keys = map[string]string{}
+	}
+	maps.Copy(keys, b.Properties)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if va, vb := a.Properties[k], b.Properties[k]; va != vb {
+			d.Properties++
+			d.note("property %q: %q, %q", k, va, vb)
+		}
+	}
+}
+
+func (d *differ) dimension(a, b *Dimension) {
+	if a == nil {
+		a = &Dimension{Name: b.Name}
+	}
+	if b == nil {
+		b = &Dimension{Name: a.Name}
+	}
+	for _, pair := range pairs(a.Volumes, b.Volumes, func(v *Volume) string { return v.Volume.Name }) {
+		d.volume(a.Name, pair[0], pair[1])
+	}
+	i, j := 0, 0
+	for i < len(a.Columns) || j < len(b.Columns) {
+		switch order := compareAt(a.Columns, b.Columns, i, j); {
+		case order < 0:
+			d.lone(a.Name, a.Columns[i].Pos, "first")
+			i++
+		case order > 0:
+			d.lone(a.Name, b.Columns[j].Pos, "second")
+			j++
+		default:
+			d.column(a.Name, &a.Columns[i], &b.Columns[j])
+			i, j = i+1, j+1
+		}
+	}
+}
+
+func compareAt(a, b []voxel.Column, i, j int) int {
+	switch {
+	case i == len(a):
+		return 1
+	case j == len(b):
+		return -1
+	}
+	return a[i].Pos.Compare(b[j].Pos)
+}
+
+func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
+	d.Columns++
+	d.note("%s: column %v only in the %s", dim, pos, side)
+}
+
+// volume compares cells; a side that lacks the volume holds the default.
+func (d *differ) volume(dim string, a, b *Volume) {
+	if a == nil {
+		a = &Volume{Volume: b.Volume, Names: []string{format.Air}}
+	}
+	if b == nil {
+		b = &Volume{Volume: a.Volume, Names: []string{format.Air}}
+	}
+	ta, tb, union := unite(a, b)
+	at := slices.Collect(maps.Keys(a.Chunks))
+	for pos := range b.Chunks {
+		if a.Chunks[pos] == nil {
+			at = append(at, pos)
+		}
+	}
+	slices.SortFunc(at, func(p, q geom.ChunkPos) int { return geom.CodeOf(p, 0).Compare(geom.CodeOf(q, 0)) })
+	for _, pos := range at {
+		ca, cb := a.chunk(pos, ta), b.chunk(pos, tb)
+		if ca.Equal(cb) {
+			continue
+		}
+		d.cells(dim, a, pos, ca, cb, union)
+	}
+}
+
+func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
+	c := v.Chunks[pos]
+	if c == nil {
+		c = voxel.Uniform(v.Default)
+	}
+	if table != nil {
+		c = c.Translate(table)
+	}
+	return c
+}
+
+// unite returns what each side's cells become in one list of names.
+func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string) {
+	if a.Schema != voxel.Palette {
+		return nil, nil, nil
+	}
+	union = slices.Clone(a.Names)
+	cell := make(map[string]voxel.Cell, len(union))
+	for i, n := range union {
+		cell[n] = voxel.Cell(i)
+	}
+	for _, n := range b.Names {
+		c, ok := cell[n]
+		if !ok {
+			c = voxel.Cell(len(union))
+			union = append(union, n)
+		}
+		tb = append(tb, c)
+	}
+	return nil, tb, union
+}
+
+func (d *differ) cells(dim string, v *Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
+	var ba, bb [64]voxel.Cell
+	for y := range voxel.ChunkEdge {
+		for z := range voxel.ChunkEdge {
+			ra, rb := a.Row(y, z, &ba), b.Row(y, z, &bb)
+			for x := range voxel.ChunkEdge {
+				if ra[x] == rb[x] {
+					continue
+				}
+				d.Cells++
+				d.Volumes[v.Volume.Name]++
+				d.note("%s: %s %v: %s, %s", dim, v.Volume.Name, pos.Min().Add(geom.Point{X: x, Y: y, Z: z}),
+					cellName(names, ra[x]), cellName(names, rb[x]))
+			}
+		}
+	}
+}
+
+func cellName(names []string, c voxel.Cell) string {
+	if names == nil {
+		return fmt.Sprint(c)
+	}
+	return names[c]
+}
+
+func (d *differ) file(a, b format.File) error {
+	if a.Open == nil || b.Open == nil {
+		d.Files++
+		d.note("file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
+		return nil
+	}
+	ca, err := readFile(a)
+	if err != nil {
+		return err
+	}
+	cb, err := readFile(b)
+	if err == nil && !bytes.Equal(ca, cb) {
+		d.Files++
+		d.note("file %q differs", a.Path)
+	}
+	return err
+}
+
+func readFile(f format.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,230 @@
+// Package convert moves whole worlds: from a Source into memory, from memory
+// into a stone or a Sink, from a stone back into memory; and it says what
+// differs between two worlds.
+//
+// The package knows no file format, drops nothing unless asked to (Slim,
+// DropLight), and upgrades no data. It holds a world in memory in row-packed
+// chunks; worlds larger than memory are the business of package world.
+package convert
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// World is a whole world in memory. It is read by any number of goroutines or
+// changed by one.
+type World struct {
+	Head       format.Head
+	Dimensions []*Dimension
+	// Files are in ascending order of path. Their Open reads from where the
+	// world came from, which must stay open.
+	Files []format.File
+}
+
+// Dimension is a named space of a World.
+type Dimension struct {
+	Name, Folder string
+	Volumes      []*Volume
+	Columns      []voxel.Column // in ascending order of position
+}
+
+// Volume returns the dimension's volume of that name, or nil.
+func (d *Dimension) Volume(name string) *Volume {
+	for _, v := range d.Volumes {
+		if v.Volume.Name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// Volume is a volume with its chunks. A chunk that is not there holds the
+// default everywhere.
+type Volume struct {
+	voxel.Volume
+	Names  []string // by cell; empty unless the schema is Palette
+	Chunks map[geom.ChunkPos]*voxel.Chunk
+}
+
+// Positions returns where the volume has chunks, in ascending order of code.
+func (v *Volume) Positions() []geom.ChunkPos {
+	at := slices.Collect(maps.Keys(v.Chunks))
+	slices.SortFunc(at, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	return at
+}
+
+// Count returns the number of cells that are not empty.
+func (v *Volume) Count() (n int) {
+	for _, c := range v.Chunks {
+		n += c.CountNonEmpty()
+	}
+	return n
+}
+
+// Load reads the whole of src. Where src could not read columns it returns the
+// world without them and a *format.DamageError.
+func Load(ctx context.Context, src format.Source) (*World, error) {
+	l := NewLoader(src.Head())
+	err := src.Read(ctx, l)
+	w, end := l.World()
+	if err == nil {
+		err = end
+	}
+	return w, err
+}
+
+// FromStone reads the whole of a stone into memory.
+func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
+	w := &World{Head: headOf(r)}
+	for _, sd := range r.Dimensions() {
+		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
+		w.Dimensions = append(w.Dimensions, d)
+		for _, sv := range sd.Volumes {
+			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+			d.Volumes = append(d.Volumes, v)
+			for p, err := range r.Chunks(sd.Name, sv.Volume.Name, 0) {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					return nil, err
+				}
+				if p.Chunk != nil {
+					v.Chunks[p.Pos] = p.Chunk
+				}
+			}
+		}
+		for c, err := range r.Columns(sd.Name) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			d.Columns = append(d.Columns, *c)
+		}
+	}
+	for _, f := range r.Files() {
+		w.Files = append(w.Files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return r.OpenFile(f.Path) }})
+	}
+	return w, nil
+}
+
+// Properties that convert itself gives to a stone.
+const (
+	propFormat  = "format"
+	propVersion = "format.version"
+)
+
+func headOf(r *stone.Reader) format.Head {
+	h := format.Head{Properties: map[string]string{}}
+	for _, p := range r.Properties() {
+		switch p.Key {
+		case propFormat:
+			h.Format = p.Value
+		case propVersion:
+			fmt.Sscan(p.Value, &h.Version)
+		default:
+			h.Properties[p.Key] = p.Value
+		}
+	}
+	return h
+}
+
+// WriteStone writes w as one stone with a whole world.
+func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+	s := stone.NewWriter(to, o)
+	props := maps.Clone(w.Head.Properties)
+	if props == nil {
+		props = map[string]string{}
+	}
+	props[propFormat] = w.Head.Format
+	if w.Head.Version != 0 {
+		props[propVersion] = fmt.Sprint(w.Head.Version)
+	}
+	for _, k := range slices.Sorted(maps.Keys(props)) {
+		s.Property(k, props[k])
+	}
+	for _, d := range w.Dimensions {
+		if err := writeDimension(ctx, d, s); err != nil {
+			return stone.ID{}, 0, err
+		}
+	}
+	for _, f := range w.Files {
+		if err := writeFile(ctx, s, f); err != nil {
+			return stone.ID{}, 0, err
+		}
+	}
+	return s.Close()
+}
+
+func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
+	s.Dimension(d.Name, d.Folder)
+	for _, v := range d.Volumes {
+		names, table := v.used()
+		s.Volume(v.Volume, names)
+		for _, pos := range v.Positions() {
+			c := v.Chunks[pos]
+			if table != nil {
+				c = c.Translate(table)
+			}
+			s.Chunk(0, pos, c)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range d.Columns {
+		if err := s.Column(&d.Columns[i]); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// used returns the names in use, sorted behind the empty cell's, and what each
+// cell becomes; nil for a volume without names.
+func (v *Volume) used() (names []string, table []voxel.Cell) {
+	if v.Schema != voxel.Palette {
+		return nil, nil
+	}
+	counts := make([]int, len(v.Names))
+	for _, c := range v.Chunks {
+		c.AddCounts(counts)
+	}
+	var cells []voxel.Cell
+	for c := 1; c < len(counts); c++ {
+		if counts[c] > 0 {
+			cells = append(cells, voxel.Cell(c))
+		}
+	}
+	slices.SortFunc(cells, func(a, b voxel.Cell) int { return bytes.Compare([]byte(v.Names[a]), []byte(v.Names[b])) })
+	names, table = []string{format.Air}, make([]voxel.Cell, len(v.Names))
+	for _, c := range cells {
+		table[c] = voxel.Cell(len(names))
+		names = append(names, v.Names[c])
+	}
+	return names, table
+}
+
+func writeFile(ctx context.Context, s *stone.Writer, f format.File) error {
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("convert: file %q: %w", f.Path, err)
+	}
+	defer r.Close()
+	if err := s.File(f.Path, f.Size, r); err != nil {
+		return err
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,454 @@
+package stone
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+const columnForm = 1
+
+// What a page of columns may hold; a claim of more is refused before anything
+// is allocated for it.
+const (
+	maxPageColumns = 1024
+	maxSections    = 1024 // of a column
+	maxMaps        = 32
+	maxParts       = 64
+)
+
+// Streams of a page of columns.
+const (
+	columnNames  = iota // names of maps and parts, as they first occur
+	columnShapes        // versions, layouts, sections, maps, parts
+	columnStamps
+	columnSizes // of tags and parts
+	columnMaps  // what is left of the maps
+	columnData  // tags and parts
+	numColumnStreams
+)
+
+// How a map is written.
+const (
+	mapConst    = 0 // one value
+	mapSame     = 1 // equal to the map before it in the column
+	mapGradient = 2 // residuals of the prediction from W, N and NW
+	mapAbove    = 3 // residuals of the map before it
+)
+
+// columnPages is what a Writer holds of the columns of a dimension.
+type columnPages struct {
+	last  geom.ColumnPos
+	held  []voxel.Column
+	bytes int
+}
+
+// Column writes a column of the last dimension with its lists. Columns ascend
+// by geom.ColumnPos.Compare and come after the dimension's volumes. The Writer
+// keeps what c points at until the next page is written: the caller must not
+// change it.
+func (w *Writer) Column(c *voxel.Column) error {
+	d, p := w.dimension(), &w.columns
+	switch {
+	case w.err != nil:
+		return w.err
+	case d == nil:
+		return w.misuse("column %v outside a dimension", c.Pos)
+	case c.Pos.Check() != nil:
+		return w.misuse("%w", c.Pos.Check())
+	case len(d.columns)+len(p.held) > 0 && p.last.Compare(c.Pos) >= 0:
+		return w.misuse("column %v is not after %v", c.Pos, p.last)
+	case len(c.Sections) > maxSections || len(c.Maps) > maxMaps || len(c.Parts) > maxParts:
+		return w.misuse("column %v: %d sections, %d maps, %d parts: too many", c.Pos, len(c.Sections), len(c.Maps), len(c.Parts))
+	}
+	w.flushCells()
+	p.last = c.Pos
+	p.held = append(p.held, *c)
+	p.bytes += columnBytes(c)
+	if len(p.held) >= pageColumns || p.bytes >= pageBytes {
+		w.flushColumns()
+	}
+	return w.err
+}
+
+func columnBytes(c *voxel.Column) (n int) {
+	for _, s := range c.Sections {
+		n += len(s.Tags)
+	}
+	for _, p := range c.Parts {
+		n += len(p.Data)
+	}
+	for _, l := range c.Lists {
+		for _, o := range l.Objects {
+			n += len(o.Payload)
+		}
+	}
+	return n + 256*len(c.Maps)
+}
+
+func (w *Writer) flushColumns() {
+	p := &w.columns
+	if len(p.held) == 0 {
+		return
+	}
+	d := w.dimension()
+	entries := columnEntries(p.held, nil)
+	w.enter(&d.columns, entries, columnForm, columnPage(p.held))
+	for _, name := range listNames(p.held) {
+		held := slices.Collect(func(yield func(voxel.List) bool) {
+			for i := range p.held {
+				if l := findList(&p.held[i], name); l != nil && !yield(*l) {
+					return
+				}
+			}
+		})
+		at := columnEntries(p.held, func(c *voxel.Column) bool { return findList(c, name) != nil })
+		w.enter(&d.list(name).entries, at, objectForm, objectPage(at, held))
+	}
+	p.held, p.bytes = nil, 0
+}
+
+// enter writes a page and its entries.
+func (w *Writer) enter(to *[]entry, entries []entry, form byte, streams [][]byte) {
+	var shape []byte
+	for _, e := range entries {
+		shape = binary.LittleEndian.AppendUint64(shape, e.mask)
+	}
+	number, first := w.addPage(form, streams, shape), 0
+	for _, e := range entries {
+		e.page, e.first = number, first
+		first += bits.OnesCount64(e.mask)
+		*to = append(*to, e)
+	}
+}
+
+// list returns the dimension's list of that name, which is made if it is new.
+func (d *dimension) list(name string) *list {
+	i, ok := slices.BinarySearchFunc(d.lists, name, func(l list, n string) int {
+		if l.name < n {
+			return -1
+		} else if l.name > n {
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		d.lists = slices.Insert(d.lists, i, list{name: name})
+	}
+	return &d.lists[i]
+}
+
+func findList(c *voxel.Column, name string) *voxel.List {
+	for i := range c.Lists {
+		if c.Lists[i].Name == name {
+			return &c.Lists[i]
+		}
+	}
+	return nil
+}
+
+func listNames(columns []voxel.Column) (names []string) {
+	for i := range columns {
+		for _, l := range columns[i].Lists {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// columnEntries returns the directory entries of those columns that are kept.
+func columnEntries(columns []voxel.Column, keep func(*voxel.Column) bool) (entries []entry) {
+	for i := range columns {
+		if keep != nil && !keep(&columns[i]) {
+			continue
+		}
+		key, bit := columnKey(columns[i].Pos)
+		if n := len(entries); n == 0 || entries[n-1].key != key {
+			entries = append(entries, entry{key: key})
+		}
+		entries[len(entries)-1].mask |= 1 << bit
+	}
+	return entries
+}
+
+// pageWriter builds a page of columns.
+type pageWriter struct {
+	streams [numColumnStreams][]byte
+	names   []string
+	stamp   int64
+	version int64
+}
+
+func columnPage(columns []voxel.Column) [][]byte {
+	var p pageWriter
+	for i := range columns {
+		p.column(&columns[i])
+	}
+	for _, n := range p.names {
+		p.streams[columnNames] = appendString(p.streams[columnNames], n)
+	}
+	return p.streams[:]
+}
+
+func (p *pageWriter) num(stream int, v uint64) {
+	p.streams[stream] = binary.AppendUvarint(p.streams[stream], v)
+}
+
+func (p *pageWriter) signed(stream int, v int64) {
+	p.streams[stream] = binary.AppendVarint(p.streams[stream], v)
+}
+
+func (p *pageWriter) blob(b []byte) {
+	p.num(columnSizes, uint64(len(b)))
+	p.streams[columnData] = append(p.streams[columnData], b...)
+}
+
+func (p *pageWriter) name(s string) {
+	i := slices.Index(p.names, s)
+	if i < 0 {
+		i = len(p.names)
+		p.names = append(p.names, s)
+	}
+	p.num(columnShapes, uint64(i))
+}
+
+func (p *pageWriter) column(c *voxel.Column) {
+	p.signed(columnShapes, int64(c.Version)-p.version)
+	p.version = int64(c.Version)
+	p.num(columnShapes, uint64(c.Layout)<<8|uint64(c.Whole))
+	p.num(columnShapes, uint64(len(c.Sections)))
+	y := int64(0)
+	for _, s := range c.Sections {
+		p.signed(columnShapes, int64(s.Y)-y)
+		y = int64(s.Y) + 1
+		flags := uint64(s.Has) << 1
+		if s.Tags != nil {
+			flags |= 1
+			p.blob(s.Tags)
+		}
+		p.num(columnShapes, flags)
+	}
+	p.num(columnShapes, uint64(len(c.Maps)))
+	for i := range c.Maps {
+		p.name(c.Maps[i].Name)
+		p.num(columnShapes, uint64(c.Maps[i].Form))
+		var above *[256]int32
+		if i > 0 {
+			above = &c.Maps[i-1].Values
+		}
+		p.values(&c.Maps[i].Values, above)
+	}
+	p.num(columnShapes, uint64(len(c.Parts)))
+	for _, part := range c.Parts {
+		p.part(part)
+	}
+}
+
+func (p *pageWriter) part(part voxel.Part) {
+	p.name(part.Name)
+	flags := uint64(0)
+	if part.Damaged {
+		flags |= 1
+	}
+	if part.Stamp != 0 {
+		flags |= 2
+		p.signed(columnStamps, int64(part.Stamp)-p.stamp)
+		p.stamp = int64(part.Stamp)
+	}
+	p.num(columnShapes, flags)
+	p.blob(part.Data)
+}
+
+// values writes a map in the way that leaves least.
+func (p *pageWriter) values(v, above *[256]int32) {
+	same := func(i int) bool { return v[i] == v[0] }
+	if all(same) {
+		p.num(columnShapes, mapConst)
+		p.signed(columnMaps, int64(v[0]))
+		return
+	}
+	if above != nil && *above == *v {
+		p.num(columnShapes, mapSame)
+		return
+	}
+	way, least := uint64(mapGradient), residualCost(v, gradient)
+	if above != nil && residualCost(v, func(_ *[256]int32, i int) int64 { return int64(above[i]) }) < least {
+		way = mapAbove
+	}
+	p.num(columnShapes, way)
+	for i := range v {
+		predicted := gradient(v, i)
+		if way == mapAbove {
+			predicted = int64(above[i])
+		}
+		p.signed(columnMaps, int64(v[i])-predicted)
+	}
+}
+
+func all(ok func(int) bool) bool {
+	for i := range 256 {
+		if !ok(i) {
+			return false
+		}
+	}
+	return true
+}
+
+func residualCost(v *[256]int32, predict func(*[256]int32, int) int64) (cost int) {
+	for i := range v {
+		d := int64(v[i]) - predict(v, i)
+		cost += bits.Len64(uint64(max(d, -d)))
+	}
+	return cost
+}
+
+// gradient predicts v[i] from its neighbours to the west, north and north-west:
+// W+N-NW kept between W and N.
+func gradient(v *[256]int32, i int) int64 {
+	x, z := i%16, i/16
+	switch {
+	case x == 0 && z == 0:
+		return 0
+	case z == 0:
+		return int64(v[i-1])
+	case x == 0:
+		return int64(v[i-16])
+	}
+	w, n, nw := int64(v[i-1]), int64(v[i-16]), int64(v[i-17])
+	return max(min(w, n), min(max(w, n), w+n-nw))
+}
+
+// pageReader reads a page of columns.
+type pageReader struct {
+	c       [numColumnStreams]cursor
+	names   []string
+	stamp   int64
+	version int64
+}
+
+// decodeColumns returns the columns at at, in that order, without their lists.
+func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos) ([]voxel.Column, error) {
+	if form != columnForm || len(streams) != numColumnStreams || len(at) > maxPageColumns {
+		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
+	}
+	var p pageReader
+	for i, name := range []string{"names", "shapes", "stamps", "sizes", "maps", "data"} {
+		p.c[i] = cursor{b: streams[i], part: "columns " + name}
+	}
+	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
+		p.names = append(p.names, c.string())
+	}
+	columns := make([]voxel.Column, len(at))
+	for i := range columns {
+		columns[i].Pos = at[i]
+		p.column(&columns[i])
+		if err := p.err(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.c {
+		if err := p.c[i].end(); err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
+}
+
+func (p *pageReader) err() error {
+	for i := range p.c {
+		if p.c[i].err != nil {
+			return p.c[i].err
+		}
+	}
+	return nil
+}
+
+func (p *pageReader) blob() []byte { return p.c[columnData].bytes(p.c[columnSizes].size()) }
+
+func (p *pageReader) name() string {
+	c := &p.c[columnShapes]
+	i := c.uvarint()
+	if i >= uint64(len(p.names)) {
+		c.fail(fmt.Errorf("name %d of %d", i, len(p.names)))
+		return ""
+	}
+	return p.names[i]
+}
+
+func (p *pageReader) column(c *voxel.Column) {
+	s := &p.c[columnShapes]
+	p.version += s.varint()
+	c.Version = int32(p.version)
+	layout := s.uvarint()
+	c.Layout, c.Whole = uint16(layout>>8), voxel.Has(layout)
+	c.Sections = make([]voxel.Section, s.atMost(maxSections))
+	y := int64(0)
+	for i := range c.Sections {
+		y += s.varint()
+		c.Sections[i].Y = int8(y)
+		y++
+		flags := s.uvarint()
+		c.Sections[i].Has = voxel.Has(flags >> 1)
+		if flags&1 != 0 {
+			c.Sections[i].Tags = p.blob()
+		}
+	}
+	c.Maps = make([]voxel.Map, s.atMost(maxMaps))
+	for i := range c.Maps {
+		c.Maps[i].Name, c.Maps[i].Form = p.name(), uint8(s.uvarint())
+		var above *[256]int32
+		if i > 0 {
+			above = &c.Maps[i-1].Values
+		}
+		p.values(&c.Maps[i].Values, above)
+	}
+	c.Parts = make([]voxel.Part, s.atMost(maxParts))
+	for i := range c.Parts {
+		c.Parts[i] = p.part()
+	}
+}
+
+func (p *pageReader) part() (part voxel.Part) {
+	part.Name = p.name()
+	flags := p.c[columnShapes].uvarint()
+	part.Damaged = flags&1 != 0
+	if flags&2 != 0 {
+		p.stamp += p.c[columnStamps].varint()
+		part.Stamp = uint32(p.stamp)
+	}
+	part.Data = p.blob()
+	return part
+}
+
+func (p *pageReader) values(v, above *[256]int32) {
+	s, m := &p.c[columnShapes], &p.c[columnMaps]
+	way := s.uvarint()
+	if above == nil && (way == mapSame || way == mapAbove) || way > mapAbove {
+		s.fail(fmt.Errorf("a map of way %d", way))
+		return
+	}
+	switch way {
+	case mapConst:
+		c := int32(m.varint())
+		for i := range v {
+			v[i] = c
+		}
+	case mapSame:
+		*v = *above
+	case mapGradient:
+		for i := range v {
+			v[i] = int32(gradient(v, i) + m.varint())
+		}
+	case mapAbove:
+		for i := range v {
+			v[i] = int32(int64(above[i]) + m.varint())
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package stone
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A page is streams of bytes, each plain or one zstd frame without its magic
+// number (FORMAT.md section 3).
+
+const zstdMagic = "\x28\xB5\x2F\xFD"
+
+// Effort says how hard a Writer compresses.
+type Effort int
+
+// The efforts.
+const (
+	// Best is for stones that stay: imports and packs.
+	Best Effort = iota
+	// Quick is for commits.
+	Quick
+)
+
+var encoders = [2]sync.Pool{
+	Best:  {New: func() any { return newEncoder(zstd.SpeedBestCompression) }},
+	Quick: {New: func() any { return newEncoder(zstd.SpeedDefault) }},
+}
+
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
+	if err != nil {
+		panic("stone: zstd decoder options: " + err.Error())
+	}
+	return d
+}}
+
+func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithZeroFrames(true))
+	if err != nil {
+		panic("stone: zstd encoder options: " + err.Error())
+	}
+	return e
+}
+
+// appendPage appends the page of streams to dst.
+func (e Effort) appendPage(dst []byte, form byte, streams [][]byte) []byte {
+	enc := encoders[e].Get().(*zstd.Encoder)
+	defer encoders[e].Put(enc)
+	dst = append(dst, form)
+	dst = binary.AppendUvarint(dst, uint64(len(streams)))
+	var body, packed []byte
+	for _, s := range streams {
+		packed = enc.EncodeAll(s, packed[:0])[len(zstdMagic):]
+		if len(packed) >= len(s) {
+			dst = binary.AppendUvarint(dst, uint64(len(s))<<1)
+			body = append(body, s...)
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(s))<<1|1)
+		dst = binary.AppendUvarint(dst, uint64(len(packed)))
+		body = append(body, packed...)
+	}
+	return append(dst, body...)
+}
+
+// splitPage undoes appendPage; offsets in its errors count from the start of
+// the page.
+func splitPage(b []byte) (form byte, streams [][]byte, err error) {
+	form, streams, rest, err := splitPagePrefix(b)
+	if err == nil && len(rest) > 0 {
+		err = corruptf(int64(len(b)-len(rest)), "page", "%d bytes left over", len(rest))
+	}
+	return form, streams, err
+}
+
+// splitPagePrefix is splitPage for a page with more behind it.
+func splitPagePrefix(b []byte) (form byte, streams [][]byte, rest []byte, err error) {
+	if len(b) == 0 {
+		return 0, nil, nil, corrupt(0, "page", errShort)
+	}
+	c := cursor{b: b, at: 1, part: "page"}
+	n := c.count(1)
+	type span struct{ raw, stored int }
+	spans := make([]span, n)
+	for i := range spans {
+		raw := c.uvarint()
+		stored := raw >> 1
+		if raw&1 != 0 {
+			stored = c.uvarint()
+		}
+		if raw>>1 > maxPage || raw&1 != 0 && stored >= raw>>1 {
+			c.fail(fmt.Errorf("a stream of %d bytes in %d", raw>>1, stored))
+			stored = 0
+		}
+		spans[i] = span{int(raw >> 1), int(stored)}
+	}
+	streams = make([][]byte, n)
+	for i, s := range spans {
+		data := c.bytes(s.stored)
+		if c.err != nil {
+			return 0, nil, nil, c.err
+		}
+		if s.raw != s.stored {
+			if data, err = unpack(data, s.raw); err != nil {
+				return 0, nil, nil, corrupt(int64(c.at-s.stored), "page", err)
+			}
+		}
+		streams[i] = data
+	}
+	return b[0], streams, b[c.at:], c.err
+}
+
+// unpack inflates one frame to exactly n bytes; n is at most maxPage.
+func unpack(frame []byte, n int) ([]byte, error) {
+	in := append([]byte(zstdMagic), frame...)
+	var h zstd.Header
+	if err := h.Decode(in); err != nil {
+		return nil, err
+	}
+	if !h.HasFCS || h.FrameContentSize != uint64(n) {
+		return nil, fmt.Errorf("zstd frame of %d bytes, want %d", h.FrameContentSize, n)
+	}
+	dec := decoders.Get().(*zstd.Decoder)
+	defer decoders.Put(dec)
+	out, err := dec.DecodeAll(in, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != n {
+		return nil, fmt.Errorf("zstd frame yields %d bytes, want %d", len(out), n)
+	}
+	return out, nil
+}
+
+var errShort = errors.New("ends too early")
+
+// cursor reads numbers and bytes from b; the first error sticks.
+type cursor struct {
+	b    []byte
+	at   int
+	part string
+	err  error
+}
+
+func (c *cursor) fail(err error) {
+	if c.err == nil {
+		c.err = corrupt(int64(c.at), c.part, err)
+	}
+}
+
+func (c *cursor) uvarint() uint64 {
+	v, n := binary.Uvarint(c.b[c.at:])
+	if n <= 0 {
+		c.fail(errShort)
+		c.at = len(c.b)
+		return 0
+	}
+	c.at += n
+	return v
+}
+
+func (c *cursor) varint() int64 {
+	u := c.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// count reads how many things follow, each of at least size bytes.
+func (c *cursor) count(size int) int {
+	return c.atMost((len(c.b) - c.at) / size)
+}
+
+func (c *cursor) byte() byte {
+	if c.at >= len(c.b) {
+		c.fail(errShort)
+		return 0
+	}
+	c.at++
+	return c.b[c.at-1]
+}
+
+func (c *cursor) bytes(n int) []byte {
+	if n < 0 || n > len(c.b)-c.at {
+		c.fail(errShort)
+		return nil
+	}
+	c.at += n
+	return c.b[c.at-n : c.at : c.at]
+}
+
+func (c *cursor) string() string { return string(c.bytes(c.count(1))) }
+
+func (c *cursor) u64() uint64 {
+	if b := c.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (c *cursor) u32() uint32 {
+	if b := c.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// end reports the error that stuck, or bytes left over.
+func (c *cursor) end() error {
+	if c.err == nil && c.at < len(c.b) {
+		c.fail(errors.New("bytes left over"))
+	}
+	return c.err
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// atMost reads a count of at most n.
+func (c *cursor) atMost(n int) int {
+	v := c.uvarint()
+	if v > uint64(n) {
+		c.fail(fmt.Errorf("%d things, at most %d can be", v, n))
+		return 0
+	}
+	return int(v)
+}
+
+// size reads a size of bytes that lie elsewhere; an absurd one is cut to what
+// is absurd still.
+func (c *cursor) size() int { return int(min(c.uvarint(), 1<<40)) }

@@ -1,0 +1,138 @@
+package stone
+
+import (
+	"fmt"
+	"io/fs"
+	"iter"
+	"math/bits"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+func columnPositions(entries []entry) (at []geom.ColumnPos) {
+	for _, e := range entries {
+		for m := e.mask; m != 0; m &= m - 1 {
+			at = append(at, columnAt(e.key, bits.TrailingZeros64(m)))
+		}
+	}
+	return at
+}
+
+// Columns yields every column of a dimension with its lists, in ascending order
+// of position. It ends after an error.
+func (s *Reader) Columns(dim string) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		d := s.dimension(dim)
+		lists := s.listReaders(d)
+		for i := 0; i < len(d.columns); {
+			group := s.group(d.columns, i)
+			i += len(group)
+			columns, err := s.columns(group)
+			for j := range columns {
+				if err = lists.fill(&columns[j]); err != nil || !yield(&columns[j], nil) {
+					break
+				}
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
+				return
+			}
+		}
+	}
+}
+
+// Column returns one column with its lists, or fs.ErrNotExist. It reads its
+// page and one page for each list.
+func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
+	d := s.dimension(dim)
+	key, bit := columnKey(pos)
+	i := find(d.columns, key, bit)
+	if i < 0 {
+		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, fs.ErrNotExist)
+	}
+	columns, err := s.columns(s.group(d.columns, i))
+	for j := range columns {
+		if columns[j].Pos == pos {
+			err = s.listReaders(d).fill(&columns[j])
+			if err == nil {
+				return &columns[j], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+}
+
+// columns decodes the page of a group of entries.
+func (s *Reader) columns(group []entry) ([]voxel.Column, error) {
+	n := group[0].page
+	if n == constPage {
+		return nil, corruptf(0, "directory", "columns without a page")
+	}
+	form, streams, err := s.page(n)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := decodeColumns(form, streams, columnPositions(group))
+	return columns, s.at(n, err)
+}
+
+// listReader reads the lists of one name and keeps the page it read last.
+type listReader struct {
+	s       *Reader
+	list    *list
+	page    int
+	objects map[geom.ColumnPos][]voxel.Object
+}
+
+type listReaders []*listReader
+
+func (s *Reader) listReaders(d *dimension) (rs listReaders) {
+	for i := range d.lists {
+		rs = append(rs, &listReader{s: s, list: &d.lists[i], page: constPage})
+	}
+	return rs
+}
+
+// fill gives c its lists.
+func (rs listReaders) fill(c *voxel.Column) error {
+	for _, r := range rs {
+		key, bit := columnKey(c.Pos)
+		i := find(r.list.entries, key, bit)
+		if i < 0 {
+			continue
+		}
+		if err := r.load(i); err != nil {
+			return err
+		}
+		c.Lists = append(c.Lists, voxel.List{Name: r.list.name, Objects: r.objects[c.Pos]})
+	}
+	return nil
+}
+
+// load reads the page of entry i, unless it has it.
+func (r *listReader) load(i int) error {
+	e := r.list.entries[i]
+	if e.page == constPage {
+		return corruptf(0, "directory", "objects without a page")
+	}
+	group := r.s.group(r.list.entries, i)
+	key, bit := group[0].key, bits.TrailingZeros64(group[0].mask)
+	if _, ok := r.objects[columnAt(key, bit)]; ok && r.page == e.page {
+		return nil
+	}
+	form, streams, err := r.s.page(e.page)
+	if err != nil {
+		return err
+	}
+	at := columnPositions(group)
+	lists, err := decodeObjects(form, streams, at)
+	if err != nil {
+		return r.s.at(e.page, err)
+	}
+	r.page, r.objects = e.page, make(map[geom.ColumnPos][]voxel.Object, len(at))
+	for i, pos := range at {
+		r.objects[pos] = lists[i]
+	}
+	return nil
+}

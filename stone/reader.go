@@ -1,0 +1,379 @@
+package stone
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// wholeSize is the size in bytes up to which Open reads a stone at once.
+const wholeSize = 64 << 10
+
+// Reader reads one stone. It holds the directory and nothing else, so any
+// number of goroutines may use it at once. Errors about bytes are a
+// *CorruptError.
+type Reader struct {
+	r    io.ReaderAt
+	size int64
+	dir  *directory
+}
+
+// Open reads and checks the directory of the stone of size bytes in r, which
+// must stay readable as long as the Reader is used.
+func Open(r io.ReaderAt, size int64) (*Reader, error) {
+	s := &Reader{r: r, size: size}
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("stone: open: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Reader) open() error {
+	if s.size < int64(headerSize+footerSize) {
+		return corruptf(0, "header", "%d bytes are no stone", s.size)
+	}
+	if s.size <= wholeSize {
+		whole, err := s.read(0, int(s.size))
+		if err != nil {
+			return err
+		}
+		s.r = bytes.NewReader(whole)
+	}
+	head, err := s.read(0, headerSize)
+	if err != nil {
+		return err
+	}
+	if string(head[:len(magic)]) != magic {
+		return corruptf(0, "header", "bad magic %q", head[:len(magic)])
+	}
+	if v := head[len(magic)]; v > FormatVersion || v == 0 {
+		return fmt.Errorf("format version %d: %w", v, ErrNewer)
+	}
+	return s.openDirectory()
+}
+
+func (s *Reader) openDirectory() error {
+	at := s.size - int64(footerSize)
+	foot, err := s.read(at, footerSize)
+	if err != nil {
+		return err
+	}
+	if string(foot[footerSize-len(footerMagic):]) != footerMagic {
+		return corruptf(at, "footer", "bad magic %q", foot[footerSize-len(footerMagic):])
+	}
+	off, n := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint32(foot[8:])
+	if off < uint64(headerSize) || off > uint64(at) || uint64(n) != uint64(at)-off {
+		return corruptf(at, "footer", "a directory of %d bytes at %d", n, off)
+	}
+	b, err := s.read(int64(off), int(n))
+	if err != nil {
+		return err
+	}
+	if directoryHash(b, foot[:12]) != binary.LittleEndian.Uint64(foot[12:]) {
+		return corrupt(int64(off), "directory", errChecksum)
+	}
+	plain, hashes, err := splitDirectory(b)
+	if err != nil {
+		return err
+	}
+	s.dir, err = parseDirectory(plain, hashes, int64(headerSize), int64(off))
+	return err
+}
+
+var errChecksum = errors.New("checksum does not match")
+
+// splitDirectory parts the directory's page from the hashes behind it; how many
+// these are stands at the start of the plain bytes.
+func splitDirectory(b []byte) (plain, hashes []byte, err error) {
+	form, streams, rest, err := splitPagePrefix(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	if form != 0 || len(streams) != 1 {
+		return nil, nil, corruptf(0, "directory", "form %d with %d streams", form, len(streams))
+	}
+	return streams[0], rest, nil
+}
+
+func (s *Reader) read(off int64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := s.r.ReadAt(b, off); err != nil && (err != io.EOF || n > 0) {
+		return nil, fmt.Errorf("read %d bytes at %d: %w", n, off, err)
+	}
+	return b, nil
+}
+
+// page returns the form and streams of page n.
+func (s *Reader) page(n int) (byte, [][]byte, error) {
+	p := s.dir.pages[n]
+	b, err := s.read(p.off, p.size)
+	if err != nil {
+		return 0, nil, err
+	}
+	if uint32(xxh3.Hash(b)) != p.hash {
+		return 0, nil, corrupt(p.off, "page", errChecksum)
+	}
+	form, streams, err := splitPage(b)
+	return form, streams, s.at(n, err)
+}
+
+// at puts the place of page n into an error about its bytes.
+func (s *Reader) at(n int, err error) error {
+	var c *CorruptError
+	if errors.As(err, &c) {
+		return corrupt(s.dir.pages[n].off, fmt.Sprintf("page %d", n), err)
+	}
+	return err
+}
+
+// Size returns the stone's size in bytes.
+func (s *Reader) Size() int64 { return s.size }
+
+// Properties returns the facts about the whole world, sorted by key.
+func (s *Reader) Properties() []Property { return slices.Clone(s.dir.properties) }
+
+// Dimensions describes the stone's dimensions in the order they were written.
+func (s *Reader) Dimensions() []Dimension {
+	dims := make([]Dimension, len(s.dir.dims))
+	for i, d := range s.dir.dims {
+		dims[i] = Dimension{Name: d.name, Folder: d.folder}
+		for _, v := range d.volumes {
+			vol := Volume{Volume: v.Volume, Names: v.names}
+			for _, l := range v.levels {
+				vol.Levels = append(vol.Levels, l.level)
+			}
+			dims[i].Volumes = append(dims[i].Volumes, vol)
+		}
+		for _, l := range d.lists {
+			dims[i].Lists = append(dims[i].Lists, l.name)
+		}
+	}
+	return dims
+}
+
+func (s *Reader) dimension(name string) *dimension {
+	for i := range s.dir.dims {
+		if s.dir.dims[i].name == name {
+			return &s.dir.dims[i]
+		}
+	}
+	return &dimension{}
+}
+
+func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
+	d := s.dimension(dim)
+	for i := range d.volumes {
+		if v := &d.volumes[i]; v.Name == vol {
+			for _, l := range v.levels {
+				if l.level == level {
+					return v, l.entries
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Chunk returns the chunk at pos of a volume's level and whether the stone
+// speaks of it; a chunk that is spoken of and nil has no cells. It reads one
+// page.
+func (s *Reader) Chunk(dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
+	v, entries := s.entries(dim, vol, level)
+	if v == nil || !inLevel(pos, level) {
+		return nil, false, nil
+	}
+	key, bit := cubeKey(pos, level)
+	i := find(entries, key, bit)
+	if i < 0 {
+		return nil, false, nil
+	}
+	group := s.group(entries, i)
+	for at, c := range s.chunks(v, group) {
+		if c.err != nil {
+			return nil, true, fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, c.err)
+		}
+		if at == pos {
+			return c.chunk, true, nil
+		}
+	}
+	panic("stone: an entry's page lacks a chunk of its mask")
+}
+
+// find returns the index of the entry that speaks of a neighbour, or -1.
+func find(entries []entry, key uint64, bit int) int {
+	i, _ := slices.BinarySearchFunc(entries, key, func(e entry, k uint64) int {
+		if e.key < k {
+			return -1
+		} else if e.key > k {
+			return 1
+		}
+		return 0
+	})
+	for ; i < len(entries) && entries[i].key == key; i++ {
+		if entries[i].mask>>bit&1 != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// group returns the entries around index i that share its page.
+func (s *Reader) group(entries []entry, i int) []entry {
+	if entries[i].page == constPage {
+		return entries[i : i+1]
+	}
+	from := i
+	for entries[from].page != entries[i].page || entries[from].first > 0 {
+		from--
+	}
+	to := i + 1
+	for to < len(entries) && (entries[to].page == constPage || entries[to].page == entries[i].page && entries[to].first > 0) {
+		to++
+	}
+	return entries[from:to]
+}
+
+type result struct {
+	chunk *voxel.Chunk
+	err   error
+}
+
+// chunks yields the chunks of a group of entries in order.
+func (s *Reader) chunks(v *volume, group []entry) iter.Seq2[geom.ChunkPos, result] {
+	return func(yield func(geom.ChunkPos, result) bool) {
+		var paged []*voxel.Chunk
+		for n, e := range group {
+			if e.page != constPage && e.first == 0 {
+				var err error
+				if paged, err = s.cells(v, group[n:]); err != nil {
+					yield(geom.ChunkPos{}, result{nil, err})
+					return
+				}
+			}
+			var one *voxel.Chunk
+			if e.page == constPage {
+				one = voxel.Uniform(e.value)
+			}
+			next := e.first
+			for m := e.mask; m != 0; m &= m - 1 {
+				c := one
+				if c == nil {
+					c = paged[next]
+					next++
+				}
+				if !yield(cubeChunk(e.key, bits.TrailingZeros64(m)), result{c, nil}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var cellDecoders = sync.Pool{New: func() any { return new(codec.Decoder) }}
+
+// cells decodes the page of the group's first entry.
+func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
+	n := group[0].page
+	form, streams, err := s.page(n)
+	if err != nil {
+		return nil, err
+	}
+	var at []geom.ChunkPos
+	for _, e := range group {
+		if e.page == n && (e.first == len(at)) {
+			at = positions(at, e.key, e.mask)
+		} else if e.page != constPage {
+			break
+		}
+	}
+	dec := cellDecoders.Get().(*codec.Decoder)
+	defer cellDecoders.Put(dec)
+	chunks, err := decodeCells(dec, form, streams, at, func(c voxel.Cell) bool { return v.Schema.Valid(c, len(v.names)) })
+	return chunks, s.at(n, err)
+}
+
+// Chunks yields every chunk that the stone speaks of in a volume's level, in
+// ascending order of code, each page decoded once. It ends after an error.
+func (s *Reader) Chunks(dim, vol string, level int) iter.Seq2[Placed, error] {
+	return func(yield func(Placed, error) bool) {
+		v, entries := s.entries(dim, vol, level)
+		if v == nil {
+			return
+		}
+		for at, c := range s.chunks(v, entries) {
+			if c.err != nil {
+				yield(Placed{}, fmt.Errorf("stone: volume %q: %w", vol, c.err))
+				return
+			}
+			if !yield(Placed{at, c.chunk}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// File describes a file of the stone.
+type File struct {
+	Path string
+	Size int64
+}
+
+// Files returns the stone's files, sorted by path.
+func (s *Reader) Files() []File {
+	files := make([]File, len(s.dir.files))
+	for i, f := range s.dir.files {
+		files[i] = File{f.path, f.size}
+	}
+	return files
+}
+
+// OpenFile returns the content of a file; fs.ErrNotExist if the stone has none
+// of that path.
+func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
+	for _, f := range s.dir.files {
+		if f.path == path {
+			return io.NopCloser(&fileReader{s: s, f: f}), nil
+		}
+	}
+	return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
+}
+
+type fileReader struct {
+	s    *Reader
+	f    file
+	page []byte
+}
+
+func (r *fileReader) Read(b []byte) (int, error) {
+	for len(r.page) == 0 {
+		if len(r.f.pages) == 0 {
+			return 0, io.EOF
+		}
+		n := r.f.pages[0]
+		_, streams, err := r.s.page(n)
+		if err != nil {
+			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
+		}
+		want := min(r.f.size, filePage)
+		if len(streams) != 1 || int64(len(streams[0])) != want {
+			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, corruptf(r.s.dir.pages[n].off, "page", "not %d bytes of the file", want))
+		}
+		r.page, r.f.pages, r.f.size = streams[0], r.f.pages[1:], r.f.size-want
+	}
+	n := copy(b, r.page)
+	r.page = r.page[n:]
+	return n, nil
+}

@@ -1,0 +1,97 @@
+// Package stone is the immutable file that worlds are stacked from: pages of
+// chunks, columns, objects and files behind a directory sorted by place, every
+// byte under a checksum, named by the hash of the whole. FORMAT.md beside this
+// file is the format.
+//
+// A Writer makes a stone front to back in bounded memory. A Reader needs an
+// io.ReaderAt and no state but the directory, so any number of goroutines may
+// read at once. The same content written with the same Options gives the same
+// bytes.
+//
+// The package knows no world: not which stones lie on which, nor where they are
+// kept. It neither translates names nor fills in what a stone does not speak of.
+package stone
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// ID is a stone's name: the SHA-256 of its bytes.
+type ID [32]byte
+
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// CorruptError says where a stone's bytes are wrong; Offset counts from the
+// start of the file.
+type CorruptError = codec.CorruptError
+
+// ErrNewer is wrapped by Open for a stone of a format version above this one.
+var ErrNewer = errors.New("written by a newer version of cairn")
+
+// FormatVersion is the version of the format that Writer writes and the
+// newest that Reader reads.
+const FormatVersion = 1
+
+const (
+	magic       = "CAIRN\n\x1a"
+	headerSize  = len(magic) + 1
+	footerMagic = "nriac"
+	footerSize  = 8 + 4 + 8 + len(footerMagic)
+
+	pageChunks  = 64       // chunks that are not uniform in a page
+	pageColumns = 256      // columns in a page
+	pageBytes   = 1 << 18  // plain bytes after which a page of columns or objects ends
+	filePage    = 1 << 20  // plain bytes of a file in a page
+	maxPage     = 64 << 20 // plain bytes of a stream; more is refused
+)
+
+// Property is a fact about the whole world.
+type Property struct{ Key, Value string }
+
+// Dimension describes a named space of the stone.
+type Dimension struct {
+	Name    string
+	Folder  string // where the source kept it, see format.Dimension
+	Volumes []Volume
+	Lists   []string // names of the lists of objects, sorted
+}
+
+// Volume describes a volume of a dimension.
+type Volume struct {
+	voxel.Volume
+	// Names are what the volume's cells index: Air (cell 0) first, then the
+	// names that the stone's own pages use, sorted. Empty unless the schema
+	// is Palette.
+	Names  []string
+	Levels []int // levels that the stone has pages of, ascending
+}
+
+// Name returns the name of c, "" if it has none.
+func (v *Volume) Name(c voxel.Cell) string {
+	if int(c) >= len(v.Names) {
+		return ""
+	}
+	return v.Names[c]
+}
+
+// A Placed chunk is a chunk and where it is, counted in chunks of its level.
+type Placed struct {
+	Pos geom.ChunkPos
+	// Chunk is nil where the stone says that the chunk has no cells: everything
+	// in it is the volume's default.
+	Chunk *voxel.Chunk
+}
+
+func corrupt(off int64, part string, err error) error {
+	return &CorruptError{Offset: off, Part: part, Err: err}
+}
+
+func corruptf(off int64, part, format string, args ...any) error {
+	return corrupt(off, part, fmt.Errorf(format, args...))
+}
