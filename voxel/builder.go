@@ -61,14 +61,42 @@ func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 	return b.intern(mask)
 }
 
-// changes returns a bit for each cell that differs from the one before it, and
-// bit 0.
-func changes(row *[ChunkEdge]Cell) uint32 {
-	m := uint32(1)
-	for x := 1; x < ChunkEdge; x++ {
-		m |= (uint32(row[x]^row[x-1]) + 0xFFFF) >> 16 << x
+// copyRow returns the header of a row of another chunk, where it has header h.
+func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
+	d, o := c.data, int(h&^packed)
+	switch {
+	case h < packed:
+		return h
+	case len(d) == ChunkCells:
+		return b.head((*[ChunkEdge]Cell)(d[o*ChunkEdge:]))
 	}
-	return m
+	mask := rowMask(d, o)
+	runs := bits.OnesCount32(mask | 1)
+	if mask&1 != 0 {
+		b.vals = append(b.vals, d[o+2:o+2+runs]...)
+		return b.intern(mask)
+	}
+	for n := range runs {
+		b.vals = append(b.vals, runCell(d, o+2, n, false))
+	}
+	return b.intern(mask | 1)
+}
+
+// changes returns a bit for each cell that differs from the one before it, and
+// bit 0. It takes four cells at a time: adding MaxCell to their differences
+// carries into bit 15 where there is one, and the product gathers those bits.
+func changes(row *[ChunkEdge]Cell) uint32 {
+	m := uint32(0)
+	last := uint64(0)
+	for x := 0; x < ChunkEdge; x += 4 {
+		r := row[x : x+4 : x+4]
+		w := uint64(r[0]) | uint64(r[1])<<16 | uint64(r[2])<<32 | uint64(r[3])<<48
+		diff := w ^ (w<<16 | last)
+		ones := (diff + 0x7FFF7FFF7FFF7FFF) >> 15 & 0x0001000100010001
+		m |= uint32(ones*0x0001000200040008>>48&0xF) << x
+		last = w >> 48
+	}
+	return m | 1
 }
 
 // intern returns the header of the row with these changes whose cells are the

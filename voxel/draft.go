@@ -1,6 +1,7 @@
 package voxel
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -12,6 +13,7 @@ type Draft struct {
 	base  *Chunk
 	index [SliceCells]uint16 // by y*32+z: 1 + the row's number in rows
 	rows  [][ChunkEdge]Cell
+	marks [ChunkEdge]uint32 // by y: bit z set where the row is in rows
 }
 
 // Edit returns a draft of c, which itself stays as it is.
@@ -39,6 +41,7 @@ func (d *Draft) row(y, z int) *[ChunkEdge]Cell {
 		var buf [64]Cell
 		d.rows = append(d.rows, *(*[ChunkEdge]Cell)(d.base.Row(y, z, &buf)))
 		*i = uint16(len(d.rows))
+		d.marks[y] |= 1 << z
 	}
 	return &d.rows[*i-1]
 }
@@ -98,16 +101,42 @@ func (d *Draft) Publish() *Chunk { return d.PublishWith(new(Builder)) }
 
 // PublishWith is Publish with the memory of a Builder that has no slices added.
 func (d *Draft) PublishWith(b *Builder) *Chunk {
-	var flat [ChunkCells]Cell
+	if d.differs() {
+		d.base = d.build(b)
+	}
+	d.index, d.marks, d.rows = [SliceCells]uint16{}, [ChunkEdge]uint32{}, d.rows[:0]
+	return d.base
+}
+
+// differs reports whether some written row is not what it was.
+func (d *Draft) differs() bool {
 	var buf [64]Cell
-	for y := range ChunkEdge {
-		for z := range ChunkEdge {
-			copy(flat[(y*ChunkEdge+z)*ChunkEdge:], d.peek(y, z, &buf))
+	for y, m := range d.marks {
+		for ; m != 0; m &= m - 1 {
+			z := bits.TrailingZeros32(m)
+			if *d.row(y, z) != *(*[ChunkEdge]Cell)(d.base.Row(y, z, &buf)) {
+				return true
+			}
 		}
 	}
-	if c := b.Pack(&flat); !c.Equal(d.base) {
-		d.base = c
+	return false
+}
+
+// build packs the draft; rows nobody wrote go from chunk to chunk as they are.
+func (d *Draft) build(b *Builder) *Chunk {
+	below := uint32(0)
+	for y, marks := range d.marks {
+		changed := d.base.Changed(y) | marks | below
+		for m := changed; m != 0; m &= m - 1 {
+			z := bits.TrailingZeros32(m)
+			if marks>>z&1 != 0 {
+				b.heads[z] = b.head(d.row(y, z))
+			} else {
+				b.heads[z] = b.copyRow(d.base, d.base.head(y, z))
+			}
+		}
+		b.endSlice(ChunkEdge, changed)
+		below = marks
 	}
-	d.index, d.rows = [SliceCells]uint16{}, nil
-	return d.base
+	return b.Chunk()
 }

@@ -1,13 +1,102 @@
 package voxel
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // Translate returns a chunk in which every cell v is table[v]. It costs as
-// much as there are headers and distinct rows, unless table makes two cells of
-// the chunk equal. It panics if a cell is not below len(table).
+// much as there are headers and distinct rows, and more only if table makes two
+// cells of the chunk equal. It panics if a cell is not below len(table).
 func (c *Chunk) Translate(table []Cell) *Chunk {
-	var flat [ChunkCells]Cell
-	c.Flat(&flat)
-	for i, v := range flat {
-		flat[i] = table[v]
+	t := translation{from: c, to: &Chunk{data: slices.Clone(c.data)}, table: table}
+	if len(c.data) == ChunkCells {
+		t.cells(0, ChunkCells)
 	}
-	return Pack(&flat)
+	var listed bool
+	for y, h := range c.slices {
+		switch {
+		case y > 0 && h == c.slices[y-1]:
+			t.to.slices[y] = t.to.slices[y-1]
+		case h < packed:
+			t.to.slices[y] = t.cell(h)
+		default:
+			t.to.slices[y] = h
+			listed = t.block(int(h&^packed), listed)
+		}
+	}
+	if t.merged {
+		return c.repack(table)
+	}
+	return t.to
+}
+
+// translation is a Translate that has met no two cells that became equal: the
+// form stays, so cells are replaced where they stand.
+type translation struct {
+	from, to *Chunk
+	table    []Cell
+	origin   [1 << 7]*[1 << 8]Cell // packed | the cell that became this one
+	merged   bool
+}
+
+func (t *translation) cell(v Cell) Cell {
+	w := t.table[v]
+	p := &t.origin[w>>8]
+	if *p == nil {
+		*p = new([1 << 8]Cell)
+	}
+	o := &(*p)[w&0xFF]
+	t.merged = t.merged || *o != 0 && *o != packed|v
+	*o = packed | v
+	return w
+}
+
+func (t *translation) cells(at, n int) {
+	for i := at; i < at+n; i++ {
+		t.to.data[i] = t.cell(t.from.data[i])
+	}
+}
+
+// block translates the row headers at o and what they point to. The list ends
+// where the first row of the first block starts.
+func (t *translation) block(o int, listed bool) bool {
+	d := t.from.data
+	if len(d) == ChunkCells {
+		return listed
+	}
+	for i, h := range d[o : o+ChunkEdge] {
+		if h < packed {
+			t.to.data[o+i] = t.cell(h)
+			continue
+		}
+		r := int(h &^ packed)
+		if !listed {
+			t.cells(0, r)
+			listed = true
+		}
+		if d[r]&1 != 0 {
+			t.cells(r+2, bits.OnesCount32(rowMask(d, r)))
+		}
+	}
+	return listed
+}
+
+// repack is Translate by rows.
+func (c *Chunk) repack(table []Cell) *Chunk {
+	var b Builder
+	var buf [64]Cell
+	var row [ChunkEdge]Cell
+	for y := range ChunkEdge {
+		changed := c.Changed(y)
+		for m := changed; m != 0; m &= m - 1 {
+			z := bits.TrailingZeros32(m)
+			for x, v := range c.Row(y, z, &buf) {
+				row[x] = table[v]
+			}
+			b.heads[z] = b.head(&row)
+		}
+		b.endSlice(ChunkEdge, changed)
+	}
+	return b.Chunk()
 }
