@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/cairnvoxel/cairn/bench/peer"
+)
+
+func columns(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+// ratio is a/b for people, "-" where there is nothing to compare with.
+func ratio(a, b float64) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", a/b)
+}
+
+type nbtReport struct {
+	Rows []peer.NBT `json:"rows"`
+}
+
+func measureNBT(dirs []string, progress func(done, all int)) (report, error) {
+	var files []string
+	for _, dir := range dirs {
+		found, err := peer.Regions(dir)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	rows, err := peer.MeasureNBT(files, func(done int) { progress(done, len(files)) })
+	return nbtReport{rows}, err
+}
+
+func (r nbtReport) table(w io.Writer) {
+	t := columns(w)
+	fmt.Fprintln(t, "library\tdocuments\trefused\tMB\tdecode MB/s\tencode MB/s\tidentical\t")
+	for _, n := range r.Rows {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%d\t\n", n.Peer, n.Documents, n.Refused, float64(n.Bytes)/1e6, n.Decode, n.Encode, n.Identical)
+	}
+	t.Flush()
+}
+
+type anvilReport struct {
+	Rows  []peer.Anvil `json:"rows"`
+	Ratio float64      `json:"ratio"` // of the first row's rate to the second's
+}
+
+func measureAnvil(dirs []string, progress func(done, all int)) (report, error) {
+	worlds, err := peer.Worlds(dirs...)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := peer.MeasureAnvil(worlds, func(done int) { progress(done, len(worlds)) })
+	if err != nil || rows[1].Decode == 0 {
+		return anvilReport{Rows: rows}, err
+	}
+	return anvilReport{rows, rows[0].Decode / rows[1].Decode}, nil
+}
+
+func (r anvilReport) table(w io.Writer) {
+	t := columns(w)
+	fmt.Fprintln(t, "library\tchunks\trefused\tMB of NBT\tMB/s\t")
+	for _, a := range r.Rows {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.0f\t%.0f\t\n", a.Peer, a.Chunks, a.Refused, float64(a.Bytes)/1e6, a.Decode)
+	}
+	t.Flush()
+	fmt.Fprintf(w, "ratio %.2f\n", r.Ratio)
+}
+
+type memoryReport struct {
+	Kinds []peer.Memory `json:"kinds"` // the last is the total
+}
+
+func measureMemory(dirs []string, progress func(done, all int)) (report, error) {
+	worlds, err := peer.Worlds(dirs...)
+	if err != nil {
+		return nil, err
+	}
+	var rows []peer.Memory
+	byKind := map[string]int{}
+	total := peer.Memory{Kind: "total"}
+	for i, dir := range worlds {
+		m, err := peer.MeasureMemory(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		kind := kindOf(dir)
+		at, ok := byKind[kind]
+		if !ok {
+			at = len(rows)
+			byKind[kind] = at
+			rows = append(rows, peer.Memory{Kind: kind})
+		}
+		rows[at].Add(m)
+		total.Add(m)
+		progress(i+1, len(worlds))
+	}
+	return memoryReport{append(rows, total)}, nil
+}
+
+// kindOf returns what a MANIFEST.tsv above the world's folder says that the
+// world is, in brackets.
+func kindOf(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "other"
+	}
+	for root := filepath.Dir(abs); ; root = filepath.Dir(root) {
+		b, err := os.ReadFile(filepath.Join(root, "MANIFEST.tsv"))
+		if err != nil && root != filepath.Dir(root) {
+			continue
+		}
+		name, _ := filepath.Rel(root, abs)
+		_, line, _ := strings.Cut("\n"+string(b), "\n"+filepath.ToSlash(name)+"\t")
+		line, _, _ = strings.Cut(line, "\n")
+		for _, kind := range []string{"minigame", "terrain"} {
+			if strings.Contains(line, kind) {
+				return kind
+			}
+		}
+		return "other"
+	}
+}
+
+func (r memoryReport) table(w io.Writer) {
+	t := columns(w)
+	fmt.Fprintln(t, "kind\tworlds\tcells\tcairn KB\tmips\tdragonfly KB\tstorages\tratio\tto storages\tcairn light\tdragonfly light\tratio with light\t")
+	for _, m := range r.Kinds {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t\n", m.Kind, m.Worlds, m.Cells,
+			m.Blocks/1024, m.Mips/1024, m.PeerBlocks/1024, m.PeerStorages/1024,
+			ratio(float64(m.Blocks), float64(m.PeerBlocks)), ratio(float64(m.Blocks), float64(m.PeerStorages)),
+			m.Light/1024, m.PeerLight/1024,
+			ratio(float64(m.Blocks+m.Light), float64(m.PeerBlocks+m.PeerLight)))
+	}
+	t.Flush()
+	fmt.Fprintln(w, "cairn: block chunks with headers and mips. dragonfly: chunks, compacted; storages: its block storages alone.")
+}

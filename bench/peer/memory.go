@@ -1,0 +1,263 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+
+	"github.com/df-mc/dragonfly/server/block/cube"
+	"github.com/df-mc/dragonfly/server/world/chunk"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Memory says what the cells of worlds take on the heap, in bytes: what is live
+// after the garbage collector has run, less what was live before the world was
+// loaded. What is shared by all worlds of a process does not count: cairn's
+// table of rows (2 MiB), dragonfly's block registry.
+type Memory struct {
+	Kind    string `json:"kind"`
+	Worlds  int    `json:"worlds"`
+	Columns int    `json:"columns"`
+	Cells   int    `json:"cells"` // blocks that are not empty
+	// Blocks is cairn's map of block chunks with their mips, Mips the part of
+	// these, Light the same of sky and block light, without mips.
+	Blocks int64 `json:"blocks"`
+	Mips   int64 `json:"mips"`
+	Light  int64 `json:"light"`
+	// PeerBlocks is dragonfly's map of chunks, compacted, without light.
+	// PeerStorages is of these only the sub chunks that are not empty, without
+	// biomes, height maps and the chunks themselves.
+	PeerBlocks   int64 `json:"peer_blocks"`
+	PeerStorages int64 `json:"peer_storages"`
+	// PeerLight is 2048 bytes for each array of light that is not all dark or
+	// all bright; dragonfly shares those it never wrote to.
+	PeerLight int64 `json:"peer_light"`
+}
+
+// Add adds the numbers of o to m.
+func (m *Memory) Add(o Memory) {
+	m.Worlds += o.Worlds
+	m.Columns += o.Columns
+	m.Cells += o.Cells
+	m.Blocks += o.Blocks
+	m.Mips += o.Mips
+	m.Light += o.Light
+	m.PeerBlocks += o.PeerBlocks
+	m.PeerStorages += o.PeerStorages
+	m.PeerLight += o.PeerLight
+}
+
+// MeasureMemory loads one world in both forms, one after the other.
+func MeasureMemory(dir string) (Memory, error) {
+	m := Memory{Worlds: 1}
+	for _, measure := range []func(string) error{m.blocks, m.light, m.peer} {
+		if err := measure(dir); err != nil {
+			return Memory{}, err
+		}
+	}
+	return m, nil
+}
+
+// live returns the bytes of the heap that are in use.
+func live() int64 {
+	runtime.GC()
+	runtime.GC() // the first leaves what pools hold
+	var st runtime.MemStats
+	runtime.ReadMemStats(&st)
+	return int64(st.HeapAlloc)
+}
+
+// filler is a Sink that takes dimensions and columns.
+type filler struct {
+	discard
+	dimension func(*format.Dimension)
+	column    func(*format.Column)
+}
+
+func (f filler) Dimension(d *format.Dimension) error {
+	f.dimension(d)
+	return nil
+}
+
+func (f filler) Column(c *format.Column) error {
+	f.column(c)
+	return nil
+}
+
+// load reads a world, without chunks that are damaged.
+func load(dir string, s format.Sink) error {
+	w, err := anvil.Open(dir, anvil.Options{})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	var damage *format.DamageError
+	if err := w.Read(context.Background(), s); !errors.As(err, &damage) {
+		return err
+	}
+	return nil
+}
+
+// chunks are the chunks of one volume of each dimension.
+type chunks []map[geom.ChunkPos]*voxel.Chunk
+
+// gather loads volumes by section. add gives grids[i] the cells of volume i.
+func gather(dir string, values []voxel.Cell, add func(grids []*grid, c *format.Column, i int)) (chunks, []*format.Dimension, error) {
+	var out chunks
+	var dims []*format.Dimension
+	var grids []*grid
+	finish := func() {
+		for _, g := range grids {
+			out = append(out, g.finish())
+		}
+		grids = nil
+	}
+	err := load(dir, filler{
+		dimension: func(d *format.Dimension) {
+			finish()
+			dims = append(dims, d)
+			for _, v := range values {
+				grids = append(grids, newGrid(v))
+			}
+		},
+		column: func(c *format.Column) {
+			for i := range c.Sections {
+				add(grids, c, i)
+			}
+		},
+	})
+	finish()
+	return out, dims, err
+}
+
+func (m *Memory) blocks(dir string) error {
+	before := live()
+	held, dims, err := gather(dir, []voxel.Cell{0}, func(grids []*grid, c *format.Column, i int) {
+		if len(c.Cells[i].Block) > 0 {
+			grids[0].section(c.Pos, c.Sections[i].Y, blocks(c.Cells[i]))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i, grid := range held {
+		rule := &voxel.Rule{Schema: voxel.Palette, Empties: airs(dims[i])}
+		for _, c := range grid {
+			c.Mip(rule, 1)
+			m.Cells += c.CountNonEmpty()
+			m.Mips += int64(c.MipBytes())
+		}
+	}
+	dims = nil
+	m.Blocks = live() - before
+	runtime.KeepAlive(held)
+	return nil
+}
+
+// airs returns the cells of the names of air but the first.
+func airs(d *format.Dimension) []voxel.Cell {
+	var cells []voxel.Cell
+	for i, name := range d.Volume(voxel.Block).Names.List() {
+		if i > 0 && strings.HasSuffix(name, "_air") {
+			cells = append(cells, voxel.Cell(i))
+		}
+	}
+	return cells
+}
+
+func (m *Memory) light(dir string) error {
+	before := live()
+	held, _, err := gather(dir, []voxel.Cell{15, 0}, func(grids []*grid, c *format.Column, i int) {
+		for j, b := range [][]byte{c.Cells[i].Sky, c.Cells[i].Light} {
+			if len(b) == 2048 {
+				grids[j].section(c.Pos, c.Sections[i].Y, nibbles(b))
+				m.PeerLight += lightBytes(b)
+			}
+		}
+	})
+	m.Light = live() - before
+	runtime.KeepAlive(held)
+	return err
+}
+
+func lightBytes(b []byte) int64 {
+	if (b[0] == 0 || b[0] == 0xFF) && bytes.Count(b, b[:1]) == len(b) {
+		return 0
+	}
+	return int64(len(b))
+}
+
+// registry is a chunk.BlockRegistry that knows air and nothing else, which is
+// all that setting blocks by runtime id asks for.
+type registry struct{ chunk.BlockRegistry }
+
+// AirRuntimeID returns our empty cell.
+func (registry) AirRuntimeID() uint32 { return uint32(voxel.Empty) }
+
+func (m *Memory) peer(dir string) error {
+	before := live()
+	var worlds []map[geom.ColumnPos]*chunk.Chunk
+	err := load(dir, filler{
+		dimension: func(*format.Dimension) { worlds = append(worlds, map[geom.ColumnPos]*chunk.Chunk{}) },
+		column: func(c *format.Column) {
+			worlds[len(worlds)-1][c.Pos] = peerChunk(c)
+			m.Columns++
+		},
+	})
+	m.PeerBlocks = live() - before
+	runtime.KeepAlive(worlds)
+	storages := filled(worlds)
+	worlds = nil
+	m.PeerStorages = live() - before
+	runtime.KeepAlive(storages)
+	return err
+}
+
+// peerChunk returns the column as dragonfly's chunk, of the height that it
+// needs, at least 256.
+func peerChunk(c *format.Column) *chunk.Chunk {
+	low, high := int8(0), int8(15)
+	for i, s := range c.Sections {
+		if len(c.Cells[i].Block) > 0 {
+			low, high = min(low, s.Y), max(high, s.Y)
+		}
+	}
+	p := chunk.New(registry{}, cube.Range{int(low) * 16, int(high)*16 + 15})
+	for i, s := range c.Sections {
+		if len(c.Cells[i].Block) > 0 {
+			peerSection(p.Sub()[int(s.Y)-int(low)], blocks(c.Cells[i]))
+		}
+	}
+	p.Compact()
+	return p
+}
+
+func peerSection(sub *chunk.SubChunk, cell func(i int) voxel.Cell) {
+	for i := range 4096 {
+		if v := cell(i); v != voxel.Empty {
+			sub.SetBlock(byte(i&15), byte(i>>8), byte(i>>4&15), 0, uint32(v))
+		}
+	}
+}
+
+// filled returns the sub chunks that are not empty.
+func filled(worlds []map[geom.ColumnPos]*chunk.Chunk) []map[geom.ColumnPos][]*chunk.SubChunk {
+	out := make([]map[geom.ColumnPos][]*chunk.SubChunk, len(worlds))
+	for i, world := range worlds {
+		out[i] = make(map[geom.ColumnPos][]*chunk.SubChunk, len(world))
+		for pos, c := range world {
+			for _, sub := range c.Sub() {
+				if !sub.Empty() {
+					out[i][pos] = append(out[i][pos], sub)
+				}
+			}
+		}
+	}
+	return out
+}
