@@ -11,22 +11,11 @@ const maxBytes = 256
 // layout is what a Builder needs to put staged rows in their places; all of it
 // is empty between chunks but for the memory.
 type layout struct {
-	pages [1 << 7]*[1 << 8]tally // by the halves of a cell
-	seen  []Cell                 // cells of runs, in order of first appearance
-	out   []Cell
-	at    []Cell // headers of the staged rows, then of the blocks
-}
-
-// tally is how many runs of distinct rows have a cell, and 1 + its place in the
-// chunk's list, if it has one.
-type tally struct{ runs, place uint16 }
-
-func (l *layout) tally(v Cell) *tally {
-	p := &l.pages[v>>8]
-	if *p == nil {
-		*p = new([1 << 8]tally)
-	}
-	return &(*p)[v&0xFF]
+	numbers [1 << 7]*[1 << 8]uint16 // by the halves of a cell: 1 + its place in seen
+	seen    []Cell                  // cells of runs, in order of first appearance
+	listed  []uint16                // by run, as vals: the place of its cell in the list, or more than that has
+	out     []Cell
+	at      []Cell // headers of the staged rows, then of the blocks
 }
 
 // place returns data for slices and replaces the numbers in their headers by
@@ -35,10 +24,6 @@ func (b *Builder) place(slices []Cell) []Cell {
 	l := &b.layout
 	b.list()
 	b.encode()
-	for _, v := range l.seen {
-		*l.tally(v) = tally{}
-	}
-	l.seen = l.seen[:0]
 	if len(l.out) >= ChunkCells {
 		return b.flat()
 	}
@@ -50,34 +35,59 @@ func (b *Builder) place(slices []Cell) []Cell {
 	return append([]Cell(nil), l.out...)
 }
 
-// list counts the cells of runs and starts out with those that rows of byte
-// values may use: the most frequent, the earlier one of two equally frequent.
+// list starts out with the cells that rows of byte values may use: all that
+// runs have, or the most frequent, or none if that is shorter.
 func (b *Builder) list() {
 	l := &b.layout
+	l.seen, l.listed = l.seen[:0], l.listed[:0]
 	for _, v := range b.vals {
-		t := l.tally(v)
-		if t.runs == 0 {
-			l.seen = append(l.seen, v)
-		}
-		if t.runs < 1<<16-1 {
-			t.runs++
-		}
+		l.listed = append(l.listed, l.number(v))
 	}
-	l.out = append(l.out[:0], l.seen...)
-	if len(l.out) > maxBytes {
-		slices.SortStableFunc(l.out, func(v, w Cell) int {
-			return int(l.tally(w).runs) - int(l.tally(v).runs)
-		})
-		l.out = l.out[:maxBytes]
+	for _, v := range l.seen {
+		l.numbers[v>>8][v&0xFF] = 0
 	}
-	for i, v := range l.out {
-		l.tally(v).place = uint16(i + 1)
+	if len(l.seen) > maxBytes {
+		l.rank()
 	}
+	l.out = append(l.out[:0], l.seen[:min(len(l.seen), maxBytes)]...)
 	if b.saved() <= len(l.out) {
-		for _, v := range l.out {
-			l.tally(v).place = 0
-		}
 		l.out = l.out[:0]
+	}
+}
+
+// number returns the place of v in seen.
+func (l *layout) number(v Cell) uint16 {
+	page := &l.numbers[v>>8]
+	if *page == nil {
+		*page = new([1 << 8]uint16)
+	}
+	n := &(*page)[v&0xFF]
+	if *n == 0 {
+		l.seen = append(l.seen, v)
+		*n = uint16(len(l.seen))
+	}
+	return *n - 1
+}
+
+// rank sorts seen by how many runs have a cell, the earlier of equals first.
+func (l *layout) rank() {
+	runs := make([]int, len(l.seen))
+	for _, n := range l.listed {
+		runs[n]++
+	}
+	order := make([]int, len(l.seen))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return runs[j] - runs[i] })
+	seen := slices.Clone(l.seen)
+	places := make([]uint16, len(order))
+	for place, i := range order {
+		l.seen[place] = seen[i]
+		places[i] = uint16(place)
+	}
+	for i, n := range l.listed {
+		l.listed[i] = places[n]
 	}
 }
 
@@ -94,10 +104,13 @@ func (b *Builder) saved() int {
 
 func (b *Builder) cells(r stagedRow) []Cell { return b.vals[r.at:][:r.runs()] }
 
-// listed reports whether every cell of the row has a place in the list.
+// listed reports whether every cell of the row is in the list.
 func (b *Builder) listed(r stagedRow) bool {
-	for _, v := range b.cells(r) {
-		if b.layout.pages[v>>8][v&0xFF].place == 0 {
+	if len(b.layout.seen) <= maxBytes {
+		return true
+	}
+	for _, n := range b.layout.listed[r.at:][:r.runs()] {
+		if n >= maxBytes {
 			return false
 		}
 	}
@@ -108,9 +121,10 @@ func (b *Builder) listed(r stagedRow) bool {
 func (b *Builder) encode() {
 	l := &b.layout
 	l.at = l.at[:0]
+	list := len(l.out) > 0
 	for _, r := range b.rows {
 		l.at = append(l.at, packed|Cell(len(l.out)))
-		if b.listed(r) {
+		if list && b.listed(r) {
 			b.encodeBytes(r)
 		} else {
 			b.encodeMask(r.mask)
@@ -142,13 +156,13 @@ func (b *Builder) encodeMask(mask uint32) {
 func (b *Builder) encodeBytes(r stagedRow) {
 	l := &b.layout
 	b.encodeMask(r.mask &^ 1)
-	for i, v := range b.cells(r) {
-		p := Cell(l.tally(v).place - 1)
-		if i&1 == 0 {
-			l.out = append(l.out, p)
-		} else {
-			l.out[len(l.out)-1] |= p << 8
-		}
+	places := l.listed[r.at:][:r.runs()]
+	for len(places) > 1 {
+		l.out = append(l.out, Cell(places[0]|places[1]<<8))
+		places = places[2:]
+	}
+	if len(places) > 0 {
+		l.out = append(l.out, Cell(places[0]))
 	}
 }
 

@@ -2,19 +2,30 @@ package voxel
 
 import "math/bits"
 
-// mipSource is a level as headers and rows, to make the next one of.
-type mipSource interface {
-	// heads writes the headers of slice y's rows: equal ones are of equal rows.
-	heads(y int, dst *[ChunkEdge]Cell)
-	// expand returns the row of a header that is no cell, and its changes.
-	expand(h Cell, buf *[64]Cell) ([]Cell, uint32)
+// mipSource is a level to make the next one of, as headers and rows: a chunk,
+// or the level whose slices start at first in a Builder.
+type mipSource struct {
+	chunk *Chunk
+	b     *Builder
+	first int
 }
 
 func makeMips(c *Chunk, rule *Rule) *mips {
-	b := Builder{narrow: true}
-	b.halve(rule, c, ChunkEdge/2)
-	b.halve(rule, &stagedLevel{&b, 0}, ChunkEdge/4)
-	b.halve(rule, &stagedLevel{&b, firstSlice[2]}, ChunkEdge/8)
+	b := Builder{
+		narrow: true,
+		rows:   make([]stagedRow, 0, 256),
+		vals:   make([]Cell, 0, 1024),
+		blocks: make([]block, 0, 28),
+		layout: layout{
+			seen:   make([]Cell, 0, 256),
+			listed: make([]uint16, 0, 1024),
+			out:    make([]Cell, 0, 2048),
+			at:     make([]Cell, 0, 256),
+		},
+	}
+	b.halve(rule, mipSource{chunk: c}, ChunkEdge/2)
+	b.halve(rule, mipSource{b: &b}, ChunkEdge/4)
+	b.halve(rule, mipSource{b: &b, first: firstSlice[2]}, ChunkEdge/8)
 	m := &mips{rule: rule}
 	copy(m.slices[:], b.slices[:])
 	if len(b.blocks) > 0 {
@@ -40,7 +51,7 @@ func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 			case z > 0 && quad == below[z-1]:
 				b.heads[z] = b.heads[z-1]
 			default:
-				b.heads[z] = b.halveRow(rule, src, &quad)
+				b.heads[z] = b.halveRow(rule, &src, &quad)
 			}
 			below[z] = quad
 			changed |= 1 << z
@@ -51,7 +62,7 @@ func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 
 // halveRow returns the header of the row made of four. A cell is computed only
 // where one of the four has a change.
-func (b *Builder) halveRow(rule *Rule, src mipSource, quad *[4]Cell) Cell {
+func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	var bufs [4][64]Cell
 	var rows [4][]Cell
 	changes := uint32(1)
@@ -85,6 +96,27 @@ func (b *Builder) halveRow(rule *Rule, src mipSource, quad *[4]Cell) Cell {
 	return b.intern(mask)
 }
 
+// heads writes the headers of slice y's rows: equal ones are of equal rows.
+func (s *mipSource) heads(y int, dst *[ChunkEdge]Cell) {
+	if s.chunk != nil {
+		s.chunk.heads(y, dst)
+	} else if h := s.b.slices[s.first+y]; h < packed {
+		*dst = filled[h]
+	} else {
+		*dst = s.b.blocks[h&^packed].heads
+	}
+}
+
+// expand returns the row of a header that is no cell, and its changes.
+func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
+	if s.chunk != nil {
+		return s.chunk.expand(h, buf)
+	}
+	r := s.b.rows[h&^packed]
+	s.b.expand(r, buf)
+	return buf[:ChunkEdge], r.mask
+}
+
 func (c *Chunk) heads(y int, dst *[ChunkEdge]Cell) {
 	h := c.slices[y]
 	switch {
@@ -106,24 +138,4 @@ func (c *Chunk) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 		return row, changes((*[ChunkEdge]Cell)(row))
 	}
 	return expand(c.data, o, buf), rowMask(c.data, o) | 1
-}
-
-// stagedLevel is the level whose slices start at first in a Builder.
-type stagedLevel struct {
-	b     *Builder
-	first int
-}
-
-func (s *stagedLevel) heads(y int, dst *[ChunkEdge]Cell) {
-	if h := s.b.slices[s.first+y]; h < packed {
-		*dst = filled[h]
-	} else {
-		*dst = s.b.blocks[h&^packed].heads
-	}
-}
-
-func (s *stagedLevel) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
-	r := s.b.rows[h&^packed]
-	s.b.expand(r, buf)
-	return buf[:ChunkEdge], r.mask
 }
