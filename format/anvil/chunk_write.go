@@ -1,0 +1,269 @@
+package anvil
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+var errNames = errors.New("it has no volumes of named blocks and biomes")
+
+// encoder turns columns of one dimension into the tags of chunks.
+type encoder struct {
+	dim            *format.Dimension
+	blocks, biomes *format.Names
+	states         [][]byte // palette entries by cell, nil until needed
+	words          [][]byte // the same of biomes
+	ids            []uint32 // id<<4 | data by cell, plus one; 0 until needed
+	index          block.Index
+	cells          []voxel.Cell // scratch
+	buf            []byte       // the document
+	root, level    []tag        // of the part
+	inner          []tag        // of a compound in it
+	written        []string     // names written into the level
+}
+
+func newEncoder(d *format.Dimension) (*encoder, error) {
+	blocks, biomes := d.Volume(voxel.Block), d.Volume(voxel.Biome)
+	if blocks == nil || biomes == nil || blocks.Names == nil || biomes.Names == nil {
+		return nil, errNames
+	}
+	return &encoder{dim: d, blocks: blocks.Names, biomes: biomes.Names}, nil
+}
+
+// document returns the document of one kind of a column, valid until the next
+// call; nil if the column has none. p may be nil.
+func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, error) {
+	var data []byte
+	if p != nil {
+		data = p.Data
+	}
+	switch {
+	case kind == kindPOI, kind == kindEntities && c.Layout&layoutEntities != 0, kind == kindChunk && c.Layout&layoutWhole != 0:
+		return data, nil
+	case kind == kindEntities:
+		return e.entities(c, data)
+	case c.Layout&layoutMcRegion != 0:
+		return nil, ErrMcRegion
+	case len(data) == 0 && !hasChunk(c):
+		return nil, nil
+	}
+	return e.chunk(c, data)
+}
+
+// hasChunk reports whether a column without the part "chunk" holds anything
+// that belongs into a chunk.
+func hasChunk(c *format.Column) bool {
+	own := func(l voxel.List) bool { return l.Name != voxel.Entities || c.Version < versionEntities }
+	return len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
+}
+
+// findList returns the objects of a list, nil if there are none.
+func findList(c *format.Column, name string) []voxel.Object {
+	for i := range c.Lists {
+		if c.Lists[i].Name == name {
+			return c.Lists[i].Objects
+		}
+	}
+	return nil
+}
+
+// begin reads a part's document into e.root and begins the document to write
+// with its header; without a part the root has no name.
+func (e *encoder) begin(part []byte) error {
+	e.buf, e.root, e.written = e.buf[:0], e.root[:0], e.written[:0]
+	if len(part) == 0 {
+		e.buf = nbt.AppendCompound(e.buf, "")
+		return nil
+	}
+	r := nbt.NewReader(part, nbt.Limits{})
+	if t, _ := r.Root(); t != nbt.Compound {
+		return errRoot
+	}
+	e.buf = append(e.buf, part[:r.Offset()]...)
+	e.root = readTags(e.root, &r, part)
+	return r.Err()
+}
+
+// skipWritten marks the tags of a part that a field of the column now stands for.
+func (e *encoder) skipWritten(tags []tag) {
+	for i := range tags {
+		tags[i].taken = tags[i].taken || slices.Contains(e.written, string(tags[i].name))
+	}
+}
+
+// chunk returns the document of a chunk: fields first, then the tags of the part.
+func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
+	if err := e.begin(part); err != nil {
+		return nil, fmt.Errorf("part: %w", err)
+	}
+	if c.Version > 0 {
+		e.buf = nbt.AppendInt(e.buf, "DataVersion", c.Version)
+		e.written = append(e.written, "DataVersion")
+	}
+	wrap := find(e.root, "Level")
+	switch {
+	case wrap != nil && wrap.t == nbt.Compound:
+		wrap.taken = true
+		e.level = payloadTags(e.level[:0], wrap.payload())
+	case len(part) > 0 || c.Version >= versionFlat:
+		if err := e.fields(c, e.root, flat, len(part) == 0); err != nil {
+			return nil, err
+		}
+		e.buf = nbt.AppendEnd(appendRest(e.buf, e.root))
+		return e.buf, nil
+	default:
+		e.level = e.level[:0]
+	}
+	e.skipWritten(e.root)
+	e.buf = appendRest(e.buf, e.root)
+	e.written = e.written[:0]
+	e.buf = nbt.AppendCompound(e.buf, "Level")
+	if err := e.fields(c, e.level, wrapped, len(part) == 0); err != nil {
+		return nil, err
+	}
+	e.buf = nbt.AppendEnd(nbt.AppendEnd(appendRest(e.buf, e.level)))
+	return e.buf, nil
+}
+
+// fields appends the tags that the column's fields stand for, and those that a
+// fresh chunk needs beside them; rest is what the part has, and gets marked.
+func (e *encoder) fields(c *format.Column, rest []tag, names levelNames, fresh bool) error {
+	if c.Layout&layoutNoPos == 0 {
+		e.buf = nbt.AppendInt(e.buf, "xPos", c.Pos.X)
+		e.buf = nbt.AppendInt(e.buf, "zPos", c.Pos.Z)
+		e.written = append(e.written, "xPos", "zPos")
+	}
+	if err := e.sections(c, names.sections); err != nil {
+		return err
+	}
+	if err := e.maps(c, find(rest, "Heightmaps")); err != nil {
+		return err
+	}
+	e.list(c, names.blockEntities, voxel.BlockEntities)
+	e.list(c, names.entities, ownEntities(c.Version))
+	e.list(c, names.blockTicks, voxel.BlockTicks)
+	e.list(c, names.fluidTicks, voxel.FluidTicks)
+	if fresh {
+		e.fresh(c, names)
+	}
+	e.skipWritten(rest)
+	return nil
+}
+
+// list appends a list of objects unless it is empty.
+func (e *encoder) list(c *format.Column, name, list string) {
+	objects := findList(c, list)
+	if len(objects) == 0 {
+		return
+	}
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(objects))
+	for i := range objects {
+		e.buf = appendObject(e.buf, &objects[i])
+	}
+	e.written = append(e.written, name)
+}
+
+// fresh appends what a chunk of the column's version must have so that the game
+// takes it for finished.
+func (e *encoder) fresh(c *format.Column, names levelNames) {
+	e.buf = nbt.AppendLong(e.buf, "LastUpdate", 0)
+	e.buf = nbt.AppendLong(e.buf, "InhabitedTime", 0)
+	lists := []string{names.blockEntities}
+	switch {
+	case c.Version < versionPalette:
+		e.buf = nbt.AppendByte(e.buf, "V", 1)
+		e.buf = nbt.AppendByte(e.buf, "TerrainPopulated", 1)
+		e.buf = nbt.AppendByte(e.buf, "LightPopulated", lit(c))
+		lists = append(lists, names.entities)
+	case c.Version < versionFlat:
+		lists = append(lists, names.blockTicks, names.fluidTicks)
+		if c.Version < versionEntities {
+			lists = append(lists, names.entities)
+		}
+		e.finished(c, "Structures", "Starts")
+	default:
+		lists = append(lists, names.blockTicks, names.fluidTicks)
+		e.buf = nbt.AppendInt(e.buf, "yPos", e.lowest(c))
+		e.finished(c, "structures", "starts")
+	}
+	if len(c.Sections) == 0 {
+		lists = append(lists, names.sections)
+	}
+	for _, name := range lists {
+		if !slices.Contains(e.written, name) {
+			e.buf = nbt.AppendList(e.buf, name, nbt.End, 0)
+		}
+	}
+}
+
+// finished appends the tags of a chunk that needs no more generation.
+func (e *encoder) finished(c *format.Column, structures, starts string) {
+	status := "minecraft:full"
+	switch {
+	case c.Version < versionStatus:
+		status = "postprocessed"
+	case c.Version < versionSpaced:
+		status = "full"
+	}
+	e.buf = nbt.AppendString(e.buf, "Status", status)
+	if c.Version >= versionStatus {
+		e.buf = nbt.AppendByte(e.buf, "isLightOn", lit(c))
+	}
+	e.buf = nbt.AppendCompound(e.buf, structures)
+	e.buf = nbt.AppendEnd(nbt.AppendCompound(e.buf, starts))
+	e.buf = nbt.AppendEnd(nbt.AppendCompound(e.buf, "References"))
+	e.buf = nbt.AppendEnd(e.buf)
+}
+
+// lit returns 1 if a section has light, so that the game does not light the
+// chunk again.
+func lit(c *format.Column) int8 {
+	for _, s := range c.Sections {
+		if s.Has&(voxel.HasSky|voxel.HasLight) != 0 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// lowest returns the height of the lowest section that the column could have:
+// 64 blocks below zero in the overworld of the versions that tell it.
+func (e *encoder) lowest(c *format.Column) int32 {
+	y := int8(-4)
+	if e.dim.Name == "the_nether" || e.dim.Name == "the_end" {
+		y = 0
+	}
+	for _, s := range c.Sections {
+		if s.Has&voxel.HasBlock != 0 {
+			y = min(y, s.Y)
+		}
+	}
+	return int32(y)
+}
+
+// entities returns the document of the column's entities, nil if it has none.
+func (e *encoder) entities(c *format.Column, part []byte) ([]byte, error) {
+	objects := findList(c, voxel.Entities)
+	if len(part) == 0 && (len(objects) == 0 || c.Version < versionEntities) {
+		return nil, nil
+	}
+	if err := e.begin(part); err != nil {
+		return nil, fmt.Errorf("part: %w", err)
+	}
+	if find(e.root, "DataVersion") == nil {
+		e.buf = nbt.AppendInt(e.buf, "DataVersion", c.Version)
+	}
+	if find(e.root, "Position") == nil {
+		e.buf = nbt.AppendIntArray(e.buf, "Position", []int32{c.Pos.X, c.Pos.Z})
+	}
+	e.list(c, "Entities", voxel.Entities)
+	e.skipWritten(e.root)
+	e.buf = nbt.AppendEnd(appendRest(e.buf, e.root))
+	return e.buf, nil
+}

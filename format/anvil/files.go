@@ -1,0 +1,124 @@
+package anvil
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/klauspost/compress/gzip"
+)
+
+// anvilVersion is what level.dat calls the format of Anvil.
+const anvilVersion = 19133
+
+// File writes a file of the world. Its path must be clean and local. A region
+// file without chunks gives way to one that has them.
+func (w *Writer) File(f format.File) error {
+	if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsAny(f.Path, "\\\x00") {
+		return fmt.Errorf("anvil: write: file %q: no clean path", f.Path)
+	}
+	size, ok := w.made[f.Path]
+	if _, _, _, region := placeOf(f.Path, anvilExt); ok && size < 0 && region && f.Size <= headerSize {
+		return nil
+	}
+	if ok {
+		return fmt.Errorf("anvil: write: file %q: %w", f.Path, ErrTwice)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
+	}
+	defer r.Close()
+	if err := w.create(f.Path, f.Size, &bounded{r, format.MaxFile}); err != nil {
+		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
+	}
+	return nil
+}
+
+// bounded fails where r has more bytes than rest.
+type bounded struct {
+	r    io.Reader
+	rest int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.rest -= int64(n); b.rest < 0 {
+		return n, fmt.Errorf("longer than %d bytes", int64(format.MaxFile))
+	}
+	return n, err
+}
+
+// create writes a file below the root, with its folders.
+func (w *Writer) create(name string, size int64, r io.Reader) (err error) {
+	if dir := path.Dir(name); dir != "." {
+		if err := w.root.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	w.made[name] = size
+	b := bufio.NewWriterSize(f, 1<<16)
+	if _, err := io.Copy(b, r); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// Close writes what is left, so that the world is whole.
+func (w *Writer) Close() error {
+	defer w.root.Close()
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if _, ok := w.made["level.dat"]; ok || w.o.LevelName == "" {
+		return nil
+	}
+	if err := w.create("level.dat", -1, w.levelFile()); err != nil {
+		return fmt.Errorf("anvil: write: %w", err)
+	}
+	return nil
+}
+
+// Abort gives up; what has been written stays for the caller to remove.
+func (w *Writer) Abort() error {
+	clear(w.regions)
+	return w.root.Close()
+}
+
+// levelFile returns the least level.dat that the game of the columns' version
+// opens.
+func (w *Writer) levelFile() io.Reader {
+	doc := nbt.AppendCompound(nil, "")
+	doc = nbt.AppendCompound(doc, "Data")
+	if w.version > 0 {
+		doc = nbt.AppendInt(doc, "DataVersion", w.version)
+	}
+	doc = nbt.AppendInt(doc, "version", anvilVersion)
+	doc = nbt.AppendString(doc, "LevelName", w.o.LevelName)
+	doc = nbt.AppendInt(doc, "SpawnX", int32(w.o.Spawn.X))
+	doc = nbt.AppendInt(doc, "SpawnY", int32(w.o.Spawn.Y))
+	doc = nbt.AppendInt(doc, "SpawnZ", int32(w.o.Spawn.Z))
+	doc = nbt.AppendByte(doc, "initialized", 1)
+	doc = nbt.AppendEnd(nbt.AppendEnd(doc))
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(doc) // to memory: cannot fail
+	z.Close()
+	return &b
+}

@@ -1,0 +1,348 @@
+package anvil
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// defaultBiome stands for the empty cell, which no biome of the game is.
+const defaultBiome = "minecraft:plains"
+
+// sections appends the list of sections unless it is empty.
+func (e *encoder) sections(c *format.Column, name string) error {
+	if len(c.Sections) == 0 {
+		return nil
+	}
+	if len(c.Cells) != len(c.Sections) {
+		return fmt.Errorf("%d sections with %d sets of cells", len(c.Sections), len(c.Cells))
+	}
+	f := form(c.Layout >> layoutForm & 3)
+	if f == formNone {
+		f = formOf(c.Version)
+	}
+	straddle := block.Straddles(c.Version) != (c.Layout&layoutStraddle != 0)
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
+	for i := range c.Sections {
+		if err := e.section(&c.Sections[i], &c.Cells[i], f, straddle); err != nil {
+			return fmt.Errorf("section %d: %w", c.Sections[i].Y, err)
+		}
+	}
+	e.written = append(e.written, name)
+	return nil
+}
+
+// section appends the payload of one section.
+func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bool) error {
+	if err := checkCells(s, c); err != nil {
+		return err
+	}
+	e.inner = payloadTags(e.inner[:0], s.Tags)
+	if find(e.inner, "Y") == nil {
+		e.buf = nbt.AppendByte(e.buf, "Y", s.Y)
+	}
+	if s.Has&voxel.HasBlock != 0 {
+		if err := e.blockTags(c.Block, f, straddle); err != nil {
+			return err
+		}
+	}
+	if s.Has&voxel.HasBiome != 0 {
+		if f != formStates {
+			return fmt.Errorf("biomes in a section of a version that has them by column")
+		}
+		if err := e.biomeStates(c.Biome); err != nil {
+			return err
+		}
+		e.drop("biomes")
+	}
+	if s.Has&voxel.HasLight != 0 {
+		e.buf = nbt.AppendByteArray(e.buf, "BlockLight", c.Light)
+		e.drop("BlockLight")
+	}
+	if s.Has&voxel.HasSky != 0 {
+		e.buf = nbt.AppendByteArray(e.buf, "SkyLight", c.Sky)
+		e.drop("SkyLight")
+	}
+	e.buf = nbt.AppendEnd(appendRest(e.buf, e.inner))
+	return nil
+}
+
+// drop marks a tag in e.inner that an array of the section stands for now.
+func (e *encoder) drop(name string) {
+	if g := find(e.inner, name); g != nil {
+		g.taken = true
+	}
+}
+
+func checkCells(s *voxel.Section, c *format.Cells) error {
+	for _, a := range [...]struct {
+		has       voxel.Has
+		name      string
+		got, want int
+	}{
+		{voxel.HasBlock, "blocks", len(c.Block), sectionCells},
+		{voxel.HasBiome, "biomes", len(c.Biome), biomeCells},
+		{voxel.HasSky, "bytes of sky light", len(c.Sky), nibbles},
+		{voxel.HasLight, "bytes of block light", len(c.Light), nibbles},
+	} {
+		one := a.got == 1 && a.has&(voxel.HasBlock|voxel.HasBiome) != 0
+		if s.Has&a.has != 0 && a.got != a.want && !one {
+			return fmt.Errorf("%d %s, want %d", a.got, a.name, a.want)
+		}
+	}
+	return nil
+}
+
+// blockTags appends the blocks of a section in its form.
+func (e *encoder) blockTags(cells []voxel.Cell, f form, straddle bool) error {
+	switch f {
+	case formNumeric:
+		return e.numericBlocks(cells)
+	case formPalette:
+		e.drop("Palette")
+		e.drop("BlockStates")
+		return e.palette(cells, straddle)
+	}
+	e.drop("block_states")
+	e.buf = nbt.AppendCompound(e.buf, "block_states")
+	palette, entries := e.index.Build(cells)
+	if err := e.blockList("palette", palette); err != nil {
+		return err
+	}
+	if len(palette) > 1 {
+		e.longs("data", entries, block.Bits(len(palette), 4), straddle)
+	}
+	e.buf = nbt.AppendEnd(e.buf)
+	return nil
+}
+
+// palette appends Palette and BlockStates. Air comes first, as in every palette
+// of the versions that have these, and longs are there for a palette of one.
+func (e *encoder) palette(cells []voxel.Cell, straddle bool) error {
+	e.cells = append(append(e.cells[:0], voxel.Empty), cells...)
+	for len(e.cells) <= sectionCells {
+		e.cells = append(e.cells, cells[0])
+	}
+	palette, entries := e.index.Build(e.cells)
+	if err := e.blockList("Palette", palette); err != nil {
+		return err
+	}
+	e.longs("BlockStates", entries[1:], block.Bits(len(palette), 4), straddle)
+	return nil
+}
+
+func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) {
+	e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, name)
+	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(len(entries), size, straddle)))
+	e.buf = block.AppendPacked(e.buf, entries, size, straddle)
+}
+
+// blockList appends a list of the palette entries of blocks.
+func (e *encoder) blockList(name string, palette []voxel.Cell) error {
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette))
+	e.states = grown(e.states, e.blocks.Len())
+	for _, c := range palette {
+		if int(c) >= len(e.states) {
+			return errCell(c, len(e.states))
+		}
+		if e.states[c] == nil {
+			entry, err := block.AppendEntry(nil, e.blocks.Name(c))
+			if err != nil {
+				return err
+			}
+			e.states[c] = entry
+		}
+		e.buf = append(e.buf, e.states[c]...)
+	}
+	return nil
+}
+
+func grown[T any](s []T, n int) []T {
+	if n > len(s) {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
+}
+
+func errCell(c voxel.Cell, n int) error {
+	return fmt.Errorf("cell %d, the volume has %d names", c, n)
+}
+
+// biomeStates appends the biomes of a section.
+func (e *encoder) biomeStates(cells []voxel.Cell) error {
+	e.buf = nbt.AppendCompound(e.buf, "biomes")
+	palette, entries := e.index.Build(cells)
+	e.buf = nbt.AppendList(e.buf, "palette", nbt.String, len(palette))
+	e.words = grown(e.words, e.biomes.Len())
+	for _, c := range palette {
+		if int(c) >= len(e.words) {
+			return errCell(c, len(e.words))
+		}
+		if e.words[c] == nil {
+			name := e.biomes.Name(c)
+			if c == voxel.Empty {
+				name = defaultBiome
+			}
+			word, err := block.AppendBiome(nil, name)
+			if err != nil {
+				return err
+			}
+			e.words[c] = word
+		}
+		e.buf = append(e.buf, e.words[c]...)
+	}
+	if len(palette) > 1 {
+		e.longs("data", entries, block.Bits(len(palette), 1), false)
+	}
+	e.buf = nbt.AppendEnd(e.buf)
+	return nil
+}
+
+// numericBlocks appends Blocks and Data, and Add where an id needs it.
+func (e *encoder) numericBlocks(cells []voxel.Cell) error {
+	var ids [sectionCells]byte
+	var data, add [nibbles]byte
+	var all uint32
+	for i := range sectionCells {
+		c := cells[0]
+		if len(cells) > 1 {
+			c = cells[i]
+		}
+		id, err := e.id(c)
+		if err != nil {
+			return err
+		}
+		all |= id
+		ids[i] = byte(id >> 4)
+		data[i/2] |= byte(id&15) << (i & 1 * 4)
+		add[i/2] |= byte(id>>12) << (i & 1 * 4)
+	}
+	e.buf = nbt.AppendByteArray(e.buf, "Blocks", ids[:])
+	e.buf = nbt.AppendByteArray(e.buf, "Data", data[:])
+	e.drop("Blocks")
+	e.drop("Data")
+	if all>>12 != 0 {
+		e.buf = nbt.AppendByteArray(e.buf, "Add", add[:])
+		e.drop("Add")
+	}
+	return nil
+}
+
+// id returns id<<4 | data of a block with numbers.
+func (e *encoder) id(c voxel.Cell) (uint32, error) {
+	if int(c) < len(e.ids) && e.ids[c] != 0 {
+		return e.ids[c] - 1, nil
+	}
+	if int(c) >= e.blocks.Len() {
+		return 0, errCell(c, e.blocks.Len())
+	}
+	id, data, err := block.ParseLegacy(e.blocks.Name(c))
+	if err != nil {
+		return 0, err
+	}
+	e.ids = grown(e.ids, e.blocks.Len())
+	e.ids[c] = uint32(id)<<4 | uint32(data) + 1
+	return e.ids[c] - 1, nil
+}
+
+// maps appends height maps and biomes of the whole column; rest is the compound
+// of height maps in the part, or nil.
+func (e *encoder) maps(c *format.Column, rest *tag) error {
+	packed := false
+	for i := range c.Maps {
+		switch m := &c.Maps[i]; m.Form {
+		case voxel.MapInts:
+			e.buf = nbt.AppendIntArray(e.buf, m.Name, m.Values[:])
+			e.written = append(e.written, m.Name)
+		case voxel.MapBytes:
+			if err := checkMap(m, 8); err != nil {
+				return err
+			}
+			var b [mapCells]byte
+			for i, v := range m.Values {
+				b[i] = byte(v)
+			}
+			e.buf = nbt.AppendByteArray(e.buf, m.Name, b[:])
+			e.written = append(e.written, m.Name)
+		default:
+			packed = true
+		}
+	}
+	if c.Biomes != nil {
+		if err := e.biomeInts(c.Biomes); err != nil {
+			return err
+		}
+	}
+	if packed {
+		return e.packedMaps(c, rest)
+	}
+	return nil
+}
+
+// checkMap fails where a number takes more than size bits.
+func checkMap(m *voxel.Map, size int) error {
+	for i, v := range m.Values {
+		if uint64(uint32(v))>>size != 0 {
+			return fmt.Errorf("map %s: entry %d is %d, which has no room in %d bits", m.Name, i, v, size)
+		}
+	}
+	return nil
+}
+
+// packedMaps appends the compound of height maps.
+func (e *encoder) packedMaps(c *format.Column, rest *tag) error {
+	e.buf = nbt.AppendCompound(e.buf, "Heightmaps")
+	e.written = append(e.written, "Heightmaps")
+	e.inner = e.inner[:0]
+	if rest != nil && rest.t == nbt.Compound {
+		e.inner = payloadTags(e.inner, rest.payload())
+	}
+	for i := range c.Maps {
+		m := &c.Maps[i]
+		if m.Form == voxel.MapInts || m.Form == voxel.MapBytes {
+			continue
+		}
+		size, straddle := int(m.Form&^voxel.MapStraddle), m.Form&voxel.MapStraddle != 0
+		if size < 1 || size > 32 {
+			return fmt.Errorf("height map %s: form %#x", m.Name, m.Form)
+		}
+		if err := checkMap(m, size); err != nil {
+			return err
+		}
+		e.drop(m.Name)
+		e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, m.Name)
+		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(mapCells, size, straddle)))
+		e.buf = block.AppendPacked(e.buf, m.Values[:], size, straddle)
+	}
+	e.buf = nbt.AppendEnd(appendRest(e.buf, e.inner))
+	return nil
+}
+
+// biomeInts appends the biomes of a column by number.
+func (e *encoder) biomeInts(cells []voxel.Cell) error {
+	if len(cells) != biomeColumn {
+		return fmt.Errorf("%d biomes, want %d", len(cells), biomeColumn)
+	}
+	ids := make([]int32, len(cells))
+	for i, c := range cells {
+		if i > 0 && c == cells[i-1] {
+			ids[i] = ids[i-1]
+			continue
+		}
+		if int(c) >= e.biomes.Len() {
+			return errCell(c, e.biomes.Len())
+		}
+		id, err := block.ParseLegacyBiome(e.biomes.Name(c))
+		if err != nil {
+			return err
+		}
+		ids[i] = id
+	}
+	e.buf = nbt.AppendIntArray(e.buf, "Biomes", ids)
+	e.written = append(e.written, "Biomes")
+	return nil
+}
