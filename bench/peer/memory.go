@@ -10,6 +10,7 @@ import (
 	"github.com/df-mc/dragonfly/server/block/cube"
 	"github.com/df-mc/dragonfly/server/world/chunk"
 
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
@@ -104,66 +105,50 @@ func load(dir string, s format.Sink) error {
 	return nil
 }
 
-// chunks are the chunks of one volume of each dimension.
-type chunks []map[geom.ChunkPos]*voxel.Chunk
-
-// gather loads volumes by section. add gives grids[i] the cells of volume i.
-func gather(dir string, values []voxel.Cell, add func(grids []*grid, c *format.Column, i int)) (chunks, []*format.Dimension, error) {
-	var out chunks
-	var dims []*format.Dimension
-	var grids []*grid
-	finish := func() {
-		for _, g := range grids {
-			out = append(out, g.finish())
-		}
-		grids = nil
+// held returns the chunks of the named volumes of every dimension, and nothing
+// else of the world.
+func held(dir string, volumes ...string) ([]*convert.Volume, error) {
+	l := convert.NewLoader(format.Head{})
+	if err := load(dir, l); err != nil {
+		return nil, err
 	}
-	err := load(dir, filler{
-		dimension: func(d *format.Dimension) {
-			finish()
-			dims = append(dims, d)
-			for _, v := range values {
-				grids = append(grids, newGrid(v))
-			}
-		},
-		column: func(c *format.Column) {
-			for i := range c.Sections {
-				add(grids, c, i)
-			}
-		},
-	})
-	finish()
-	return out, dims, err
+	w, err := l.World()
+	if err != nil {
+		return nil, err
+	}
+	var out []*convert.Volume
+	for _, d := range w.Dimensions {
+		for _, name := range volumes {
+			out = append(out, d.Volume(name))
+		}
+	}
+	return out, nil
 }
 
 func (m *Memory) blocks(dir string) error {
 	before := live()
-	held, dims, err := gather(dir, []voxel.Cell{0}, func(grids []*grid, c *format.Column, i int) {
-		if len(c.Cells[i].Block) > 0 {
-			grids[0].section(c.Pos, c.Sections[i].Y, blocks(c.Cells[i]))
-		}
-	})
+	volumes, err := held(dir, voxel.Block)
 	if err != nil {
 		return err
 	}
-	for i, grid := range held {
-		rule := &voxel.Rule{Schema: voxel.Palette, Empties: airs(dims[i])}
-		for _, c := range grid {
+	for _, v := range volumes {
+		rule := &voxel.Rule{Schema: voxel.Palette, Empties: airs(v.Names)}
+		v.Names = nil
+		for _, c := range v.Chunks {
 			c.Mip(rule, 1)
 			m.Cells += c.CountNonEmpty()
 			m.Mips += int64(c.MipBytes())
 		}
 	}
-	dims = nil
 	m.Blocks = live() - before
-	runtime.KeepAlive(held)
+	runtime.KeepAlive(volumes)
 	return nil
 }
 
 // airs returns the cells of the names of air but the first.
-func airs(d *format.Dimension) []voxel.Cell {
+func airs(names []string) []voxel.Cell {
 	var cells []voxel.Cell
-	for i, name := range d.Volume(voxel.Block).Names.List() {
+	for i, name := range names {
 		if i > 0 && strings.HasSuffix(name, "_air") {
 			cells = append(cells, voxel.Cell(i))
 		}
@@ -173,21 +158,15 @@ func airs(d *format.Dimension) []voxel.Cell {
 
 func (m *Memory) light(dir string) error {
 	before := live()
-	held, _, err := gather(dir, []voxel.Cell{15, 0}, func(grids []*grid, c *format.Column, i int) {
-		for j, b := range [][]byte{c.Cells[i].Sky, c.Cells[i].Light} {
-			if len(b) == 2048 {
-				grids[j].section(c.Pos, c.Sections[i].Y, nibbles(b))
-				m.PeerLight += lightBytes(b)
-			}
-		}
-	})
+	volumes, err := held(dir, voxel.Sky, voxel.Light)
 	m.Light = live() - before
-	runtime.KeepAlive(held)
+	runtime.KeepAlive(volumes)
 	return err
 }
 
+// lightBytes returns what dragonfly holds of an array of a section's light.
 func lightBytes(b []byte) int64 {
-	if (b[0] == 0 || b[0] == 0xFF) && bytes.Count(b, b[:1]) == len(b) {
+	if len(b) == 0 || (b[0] == 0 || b[0] == 0xFF) && bytes.Count(b, b[:1]) == len(b) {
 		return 0
 	}
 	return int64(len(b))
@@ -208,6 +187,9 @@ func (m *Memory) peer(dir string) error {
 		column: func(c *format.Column) {
 			worlds[len(worlds)-1][c.Pos] = peerChunk(c)
 			m.Columns++
+			for _, cells := range c.Cells {
+				m.PeerLight += lightBytes(cells.Sky) + lightBytes(cells.Light)
+			}
 		},
 	})
 	m.PeerBlocks = live() - before
@@ -236,6 +218,14 @@ func peerChunk(c *format.Column) *chunk.Chunk {
 	}
 	p.Compact()
 	return p
+}
+
+// blocks returns the cells of a section's blocks, index y*256+z*16+x.
+func blocks(c format.Cells) func(i int) voxel.Cell {
+	if len(c.Block) == 1 {
+		return func(int) voxel.Cell { return c.Block[0] }
+	}
+	return func(i int) voxel.Cell { return c.Block[i] }
 }
 
 func peerSection(sub *chunk.SubChunk, cell func(i int) voxel.Cell) {

@@ -12,13 +12,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// TestSameCells holds both forms to the cells they were made of, footprints
-// that come back included.
+// TestSameCells holds dragonfly's chunks to the cells they were made of.
 func TestSameCells(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	cells := map[geom.Point]voxel.Cell{}
-	g := peer.NewGrid(0)
-	for _, at := range []geom.ColumnPos{{X: 0, Z: 0}, {X: -1, Z: 5}, {X: 1, Z: 0}, {X: 1, Z: 1}} {
+	for _, at := range []geom.ColumnPos{{X: 0, Z: 0}, {X: -1, Z: 5}, {X: 1, Z: 0}} {
 		c := &format.Column{Column: voxel.Column{Pos: at}}
 		for _, y := range []int8{-4, 0, 1, 19} {
 			block := make([]voxel.Cell, 4096)
@@ -28,7 +26,6 @@ func TestSameCells(t *testing.T) {
 			}
 			c.Sections = append(c.Sections, voxel.Section{Y: y, Has: voxel.HasBlock})
 			c.Cells = append(c.Cells, format.Cells{Block: block})
-			g.Section(at, y, func(i int) voxel.Cell { return block[i] })
 		}
 		p := peer.PeerChunk(c)
 		for y := -64; y < 320; y++ {
@@ -39,21 +36,6 @@ func TestSameCells(t *testing.T) {
 				}
 			}
 		}
-	}
-	chunks := g.Finish()
-	for p, want := range cells {
-		in := p.InChunk()
-		if got := chunks[p.Chunk()].Cell(in.X, in.Y, in.Z); got != want {
-			t.Fatalf("cairn's chunk at %v: got %d, want %d", p, got, want)
-		}
-	}
-}
-
-func TestGridDropsDefault(t *testing.T) {
-	g := peer.NewGrid(15)
-	g.Section(geom.ColumnPos{}, 0, func(int) voxel.Cell { return 15 })
-	if n := len(g.Finish()); n != 0 {
-		t.Errorf("%d chunks of nothing but the default", n)
 	}
 }
 

@@ -37,7 +37,7 @@ func Worlds(dirs ...string) ([]string, error) {
 			return fs.SkipDir
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("peer: worlds: %w", err)
 		}
 	}
 	return worlds, nil
@@ -62,7 +62,10 @@ func Regions(dir string) ([]string, error) {
 		}
 		return err
 	})
-	return files, err
+	if err != nil {
+		return nil, fmt.Errorf("peer: regions: %w", err)
+	}
+	return files, nil
 }
 
 // documents returns by slot (z*32+x) the NBT of a region file's chunks, nil
