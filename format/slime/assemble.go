@@ -1,0 +1,167 @@
+package slime
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// positions returns the columns by z, then x: the order of the file.
+func (w *Writer) positions() []geom.ColumnPos {
+	all := make([]geom.ColumnPos, 0, len(w.columns))
+	for p := range w.columns {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b geom.ColumnPos) int {
+		if a.Z != b.Z {
+			return int(a.Z) - int(b.Z)
+		}
+		return int(a.X) - int(b.X)
+	})
+	return all
+}
+
+// appendOld makes a file of version 3 or 9.
+func (w *Writer) appendOld(d *deflater) ([]byte, error) {
+	dst := binary.BigEndian.AppendUint16(nil, magic)
+	dst = append(dst, byte(w.enc.version))
+	if w.enc.version >= 6 {
+		dst = append(dst, byte(w.enc.world))
+	}
+	all := w.positions()
+	dst, err := appendBox(dst, all)
+	if err != nil {
+		return nil, err
+	}
+	var raw []byte
+	for _, p := range all {
+		raw = append(raw, w.columns[p].body...)
+	}
+	if dst, err = d.appendBlob(dst, raw, "chunks"); err != nil {
+		return nil, err
+	}
+	tiles, entities := w.globals(0), w.globals(1)
+	if dst, err = d.appendBlob(dst, appendObjects(nil, kinds[0].all, tiles), "tile entities"); err != nil {
+		return nil, err
+	}
+	if len(entities) == 0 {
+		dst = append(dst, 0)
+	} else if dst, err = d.appendBlob(append(dst, 1), appendObjects(nil, kinds[1].all, entities), "entities"); err != nil {
+		return nil, err
+	}
+	if dst, err = d.appendBlob(dst, w.extra(), "extra"); err != nil || w.enc.version < 7 {
+		if w.files[MapsPath] != nil {
+			w.lost.add("file "+MapsPath, 1)
+		}
+		return dst, err
+	}
+	return d.appendBlob(dst, w.files[MapsPath], "maps")
+}
+
+// globals returns the payloads of objects whose column is in the file: servers
+// refuse a world with others.
+func (w *Writer) globals(i int) [][]byte {
+	objects := w.objects[i]
+	slices.SortStableFunc(objects, func(a, b placed) int { return a.from.Compare(b.from) })
+	var out [][]byte
+	for _, o := range objects {
+		if w.columns[o.at] != nil {
+			out = append(out, o.payload)
+		} else {
+			w.lost.add(kinds[i].list+" outside of all columns", 1)
+		}
+	}
+	return out
+}
+
+// appendBox appends the rectangle of the columns and the mask of those that
+// are there; all is by z, then x.
+func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
+	if len(all) == 0 {
+		return nil, errors.New("slime: no column has blocks, and a file of this version cannot be empty")
+	}
+	low, high := all[0], all[len(all)-1]
+	for _, p := range all {
+		low.X, high.X = min(low.X, p.X), max(high.X, p.X)
+	}
+	width, depth := int(high.X)-int(low.X)+1, int(high.Z)-int(low.Z)+1
+	if low.X < math.MinInt16 || low.Z < math.MinInt16 || high.X > math.MaxInt16 || high.Z > math.MaxInt16 ||
+		width > math.MaxInt16 || depth > math.MaxInt16 {
+		return nil, fmt.Errorf("slime: columns from %v to %v: beyond what 16 bits hold", low, high)
+	}
+	for _, v := range [...]int{int(low.X), int(low.Z), width, depth} {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(v))
+	}
+	mask := make([]byte, (width*depth+7)/8)
+	for _, p := range all {
+		i := int(p.Z-low.Z)*width + int(p.X-low.X)
+		mask[i/8] |= 1 << (i % 8)
+	}
+	return append(dst, mask...), nil
+}
+
+// appendNew makes a file of version 13.
+func (w *Writer) appendNew(d *deflater) ([]byte, error) {
+	if w.files[MapsPath] != nil {
+		w.lost.add("file "+MapsPath, 1)
+	}
+	if err := w.checkEnvironment(); err != nil {
+		return nil, err
+	}
+	var flags byte
+	for _, b := range w.columns {
+		for i, doc := range [...][]byte{b.poi, b.blockTicks, b.fluidTicks} {
+			if len(doc) > 0 {
+				flags |= 1 << i
+			}
+		}
+	}
+	all := w.positions()
+	raw := binary.BigEndian.AppendUint32(nil, uint32(len(all)))
+	for _, p := range all {
+		b := w.columns[p]
+		raw = append(raw, b.body...)
+		for i, doc := range [...][]byte{b.poi, b.blockTicks, b.fluidTicks} {
+			if flags>>i&1 != 0 {
+				raw = appendBlock(raw, doc)
+			}
+		}
+		raw = append(raw, b.tail...)
+	}
+	dst := binary.BigEndian.AppendUint16(nil, magic)
+	dst = append(dst, byte(w.enc.version))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(w.enc.data))
+	dst, err := d.appendBlob(append(dst, flags), raw, "chunks")
+	if err != nil {
+		return nil, err
+	}
+	return d.appendBlob(dst, w.extra(), "extra")
+}
+
+// extra returns the extra tags: those that were given, or the environment.
+func (w *Writer) extra() []byte {
+	if doc := w.files[ExtraPath]; doc != nil || w.enc.env.property == environments[0].property {
+		return doc
+	}
+	doc := nbt.AppendCompound(nbt.AppendHeader(nil, nbt.Compound, ""), "properties")
+	doc = nbt.AppendString(doc, "environment", w.enc.env.property)
+	return nbt.AppendEnd(nbt.AppendEnd(doc))
+}
+
+// checkEnvironment holds the extra tags to the dimension's name, since both
+// say at which height the lowest section is.
+func (w *Writer) checkEnvironment() error {
+	env, err := readEnvironment(w.extra(), map[string]string{})
+	if err == nil && env.property != w.enc.env.property {
+		err = fmt.Errorf("environment %q, but the dimension is %q", env.property, w.dim.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("slime: %s: %w", ExtraPath, err)
+	}
+	return nil
+}

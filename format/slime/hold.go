@@ -1,0 +1,264 @@
+package slime
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// WriteOptions say which version of the format is written. What is zero is
+// chosen by the data version of the first column; see Choose.
+type WriteOptions struct {
+	// Version of the format: 3, 9 or 13.
+	Version int
+	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
+	WorldVersion int
+	// DataVersion of all columns of a file of version 13.
+	DataVersion int32
+	// Level of zstd, 1 to 22. Default 3, zstd's own.
+	Level int
+}
+
+// holder reduces columns to what one version holds.
+type holder struct {
+	layout
+	biome voxel.Cell // what a section without biomes is given
+	dark  []byte     // what one without light is given where it must have some
+	day   []byte
+	lost  Losses
+}
+
+// Hold returns a function that reduces a column of d, whose names may grow, in
+// place to exactly what a Slime file of these options holds: reading the
+// written file gives the same column, but for an object that lies outside of
+// its column's cells in versions before 11. It says false for a column that the
+// format does not keep: one that the game has not finished generating, or one
+// without blocks (in version 13: without objects too). What goes is counted in
+// lost, which may be nil. The column's own slices are replaced, never written
+// to; sections and arrays that the format cannot leave out are added. Columns of
+// another data version than the options allow are reduced as well; the Writer
+// refuses them.
+func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Column) (kept bool) {
+	var h *holder
+	return func(c *format.Column) bool {
+		if h == nil {
+			h = newHolder(o.resolve(c.Version), d, lost)
+		}
+		return h.hold(c)
+	}
+}
+
+func newHolder(l layout, d *format.Dimension, lost Losses) *holder {
+	h := &holder{layout: l, lost: lost,
+		dark: make([]byte, lightBytes), day: bytes.Repeat([]byte{0xFF}, lightBytes)}
+	h.env = environmentOf(d)
+	if v := d.Volume(voxel.Biome); v != nil && v.Names != nil && l.world >= worldContainers {
+		// A name too many leaves cell 0, at which the writer fails.
+		h.biome, _ = v.Names.Cell(h.env.biome)
+	}
+	return h
+}
+
+// resolve returns the layout of a file whose first column has that version.
+func (o WriteOptions) resolve(version int32) layout {
+	slime, world := Choose(version)
+	l := layout{version: o.Version, world: world, data: version}
+	if l.version == 0 {
+		l.version = slime
+	}
+	if o.WorldVersion != 0 {
+		l.world = o.WorldVersion
+	}
+	switch {
+	case l.version >= 10:
+		l.world = worldContainers
+		if o.DataVersion != 0 {
+			l.data = o.DataVersion
+		}
+	case l.version < 4: // which do not tell
+		l.world, l.data = world, 0
+	default:
+		l.data = dataVersions[l.world]
+	}
+	return l
+}
+
+func (h *holder) hold(c *format.Column) bool {
+	done := isFull(c)
+	h.holdSections(c)
+	h.holdLists(c)
+	switch {
+	case !done:
+		h.lost.add("columns not generated", 1)
+	case len(c.Sections) == 0:
+		h.lost.add("columns without blocks", 1)
+	default:
+		h.holdMaps(c)
+		h.holdParts(c)
+		c.Version, c.Layout = h.columnVersion(c.Biomes != nil), 0
+		return true
+	}
+	for _, l := range c.Lists {
+		h.lost.add(l.Name, len(l.Objects))
+	}
+	return false
+}
+
+// isFull reports whether the game has finished the column, or does not say.
+func isFull(c *format.Column) bool {
+	for i := range c.Parts {
+		if p := &c.Parts[i]; p.Name == voxel.PartChunk {
+			return !p.Damaged && isFullStatus(statusOf(p.Data))
+		}
+	}
+	return true
+}
+
+// isFullStatus reports whether a chunk of that status is whole. Source: the
+// importer of Slime World Manager.
+func isFullStatus(status string) bool {
+	status = strings.TrimPrefix(status, "minecraft:")
+	return status == "" || status == "postprocessed" || strings.HasPrefix(status, "full")
+}
+
+// statusOf returns the text of Status in a chunk's tags.
+func statusOf(doc []byte) (status string) {
+	read := func(r *nbt.Reader, t nbt.Type, name []byte) {
+		if t == nbt.String && string(name) == "Status" {
+			status = string(r.String())
+		} else {
+			r.Skip(t)
+		}
+	}
+	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error { // what it read before an error counts
+		if t != nbt.Compound || string(name) != "Level" {
+			read(r, t, name)
+			return nil
+		}
+		for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+			read(r, t, name)
+		}
+		return nil
+	})
+	return status
+}
+
+// holdLists keeps what has a place in the file, in its order.
+func (h *holder) holdLists(c *format.Column) {
+	lists := c.Lists
+	c.Lists = nil
+	n := 2
+	if h.version >= 13 {
+		n = len(kinds)
+	}
+	for _, k := range kinds[:n] {
+		out := voxel.List{Name: k.list}
+		for _, l := range lists {
+			if l.Name == k.list {
+				out.Objects = slices.Concat(out.Objects, l.Objects)
+			}
+		}
+		if h.version < 11 { // one list for all columns: position is all there is
+			all := len(out.Objects)
+			out.Objects = slices.DeleteFunc(out.Objects, func(o voxel.Object) bool { return o.Place == voxel.Nowhere })
+			h.lost.add(k.list+" without position", all-len(out.Objects))
+		}
+		if len(out.Objects) > 0 {
+			c.Lists = append(c.Lists, out)
+		}
+	}
+	for _, l := range lists {
+		if !slices.ContainsFunc(kinds[:n], func(k kind) bool { return k.list == l.Name }) {
+			h.lost.add(l.Name, len(l.Objects))
+		}
+	}
+}
+
+func (h *holder) holdParts(c *format.Column) {
+	parts := c.Parts
+	c.Parts = nil
+	for _, name := range [...]string{voxel.PartPOI, PartExtra} {
+		i := slices.IndexFunc(parts, func(p voxel.Part) bool { return p.Name == name })
+		if i < 0 || h.version < 13 || parts[i].Damaged {
+			continue
+		}
+		doc := parts[i].Data
+		if name == voxel.PartPOI {
+			sections, err := poiSections(doc)
+			if doc = nil; err == nil && sections != nil {
+				doc, err = poiDocument(sections, h.data)
+			}
+			if err != nil {
+				h.lost.add("part "+name, 1)
+			}
+		} else if checkDocument(doc) != nil {
+			h.lost.add("part "+name, 1)
+			continue
+		}
+		if len(doc) > 0 {
+			c.Parts = append(c.Parts, voxel.Part{Name: name, Data: doc})
+		}
+	}
+	for _, p := range parts {
+		h.countPart(p)
+	}
+}
+
+// countPart counts what goes with a part: its tags by name.
+func (h *holder) countPart(p voxel.Part) {
+	switch {
+	case p.Damaged || h.version < 13 && len(p.Data) > 0 && p.Name != voxel.PartChunk:
+		h.lost.add("part "+p.Name, 1)
+	case p.Name == voxel.PartChunk || p.Name == voxel.PartEntities:
+		_ = eachEntry(p.Data, func(r *nbt.Reader, t nbt.Type, name []byte) error { // no more than a count
+			if t != nbt.Compound || string(name) != "Level" {
+				r.Skip(t)
+				h.lost.add("tag "+string(name), 1)
+				return nil
+			}
+			for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+				r.Skip(t)
+				h.lost.add("tag Level."+string(name), 1)
+			}
+			return nil
+		})
+	}
+}
+
+// holdTags returns the tags of a section that version 3 keeps.
+func (h *holder) holdTags(tags []byte) []byte {
+	if len(tags) == 0 {
+		return nil
+	}
+	var out []byte
+	r := nbt.NewPayload(tags, nbt.Limits{})
+	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+		raw := r.Raw(t)
+		if h.version < 4 && t == nbt.ByteArray && string(name) == TagHypixelBlocks3 && out == nil &&
+			len(raw) > 4 && len(raw) < 4+1<<16 {
+			out = nbt.AppendEnd(nbt.AppendByteArray(nil, TagHypixelBlocks3, raw[4:]))
+		} else {
+			h.lost.add("section tag "+string(name), 1)
+		}
+	}
+	return out
+}
+
+// hypixelBlocks returns what holdTags kept.
+func hypixelBlocks(tags []byte) []byte {
+	if len(tags) == 0 {
+		return nil
+	}
+	r := nbt.NewPayload(tags, nbt.Limits{})
+	r.Next()
+	return r.ByteArray()
+}
+
+// isAir reports whether a section has no block but air.
+func isAir(cells []voxel.Cell) bool {
+	return !slices.ContainsFunc(cells, func(c voxel.Cell) bool { return c != voxel.Empty })
+}

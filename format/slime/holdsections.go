@@ -1,0 +1,166 @@
+package slime
+
+import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// holdSections leaves the sections that the file has, lowest first, each with
+// the arrays that the file has. It leaves none if the column goes.
+func (h *holder) holdSections(c *format.Column) {
+	bySection := map[int8]int{}
+	blocks := false
+	for i, s := range c.Sections {
+		if h.keeps(s, c.Cells[i], bySection) {
+			bySection[s.Y] = i
+			blocks = blocks || !isAir(c.Cells[i].Block)
+		}
+	}
+	sections, cells := c.Sections, c.Cells
+	c.Sections, c.Cells = nil, nil
+	if !blocks && !(h.version >= 13 && hasObjects(c)) {
+		return
+	}
+	for _, y := range h.heights(bySection) {
+		s, a := voxel.Section{}, format.Cells{}
+		if i, ok := bySection[y]; ok {
+			s, a = sections[i], cells[i]
+		}
+		s.Y = y
+		h.holdArrays(&s, &a)
+		s.Tags = h.holdTags(s.Tags)
+		c.Sections, c.Cells = append(c.Sections, s), append(c.Cells, a)
+	}
+}
+
+// hasObjects reports whether c has entities or block entities.
+func hasObjects(c *format.Column) bool {
+	return slices.ContainsFunc(c.Lists, func(l voxel.List) bool {
+		return len(l.Objects) > 0 && (l.Name == voxel.Entities || l.Name == voxel.BlockEntities)
+	})
+}
+
+// keeps reports whether the file has a place for a section, and counts it
+// where it has none.
+func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool {
+	low, high := 0, 16
+	switch {
+	case h.hasCoords():
+		low, high = h.env.min, h.env.max
+	case h.world >= worldContainers:
+		low, high = -128, 128
+	}
+	_, twice := seen[s.Y]
+	switch {
+	case twice:
+		h.lost.add("sections that are there twice", 1)
+	case int(s.Y) < low || int(s.Y) >= high:
+		h.lost.add("sections out of height", 1)
+	case h.world >= worldContainers && s.Has&(voxel.HasBlock|voxel.HasBiome) != 0:
+		return true
+	case s.Has&voxel.HasBlock == 0 || isAir(a.Block):
+		h.lost.add("sections without blocks", 1)
+	default:
+		return true
+	}
+	return false
+}
+
+// heights returns the heights of the sections that the file has, ascending.
+func (h *holder) heights(have map[int8]int) []int8 {
+	var out []int8
+	for y := -128; y < 128; y++ {
+		_, ok := have[int8(y)]
+		if ok || h.hasCoords() && y >= h.env.min && y < h.env.max {
+			out = append(out, int8(y))
+		}
+	}
+	return out
+}
+
+// holdArrays drops the arrays that a section of the file has not and adds
+// those that it must have.
+func (h *holder) holdArrays(s *voxel.Section, a *format.Cells) {
+	if s.Has&voxel.HasBlock == 0 {
+		a.Block = []voxel.Cell{voxel.Empty}
+	}
+	switch {
+	case h.world < worldContainers:
+		if s.Has&voxel.HasBiome != 0 {
+			h.lost.add("biomes of sections", 1)
+		}
+		a.Biome = nil
+		s.Has &^= voxel.HasBiome
+	case s.Has&voxel.HasBiome == 0:
+		a.Biome = []voxel.Cell{h.biome}
+		s.Has |= voxel.HasBiome
+	}
+	s.Has |= voxel.HasBlock
+	if h.hasLightFlags() {
+		return
+	}
+	if s.Has&voxel.HasSky == 0 {
+		a.Sky = h.day
+	}
+	if s.Has&voxel.HasLight == 0 {
+		a.Light = h.dark
+	}
+	s.Has |= voxel.HasSky | voxel.HasLight
+}
+
+// holdMaps leaves the maps and biomes that the file has, biomes last.
+func (h *holder) holdMaps(c *format.Column) {
+	maps := c.Maps
+	c.Maps = nil
+	if h.world < worldNames {
+		c.Maps = []voxel.Map{
+			pickMap(maps, mapHeight, voxel.MapInts, 0),
+			pickMap(maps, mapBiomes, voxel.MapBytes, 0xFF), // the game's "not known yet"
+		}
+		h.dropBiomes(c)
+	} else {
+		for i := range maps {
+			if m := &maps[i]; isPacked(m) && !hasMap(c.Maps, m.Name) && checkMap(m) == nil {
+				c.Maps = append(c.Maps, *m)
+			}
+		}
+		if h.world >= worldContainers {
+			h.dropBiomes(c)
+		} else if i := findMap(maps, mapBiomes, voxel.MapInts); i >= 0 && c.Biomes == nil {
+			c.Maps = append(c.Maps, maps[i])
+		}
+	}
+	for _, m := range maps {
+		if findMap(c.Maps, m.Name, m.Form) < 0 {
+			h.lost.add("map "+m.Name, 1)
+		}
+	}
+}
+
+func (h *holder) dropBiomes(c *format.Column) {
+	if c.Biomes != nil {
+		h.lost.add("biomes in three dimensions", 1)
+		c.Biomes = nil
+	}
+}
+
+// findMap returns the first valid map of that name and form, or -1.
+func findMap(maps []voxel.Map, name string, form uint8) int {
+	return slices.IndexFunc(maps, func(m voxel.Map) bool {
+		return m.Name == name && m.Form == form && checkMap(&m) == nil
+	})
+}
+
+// pickMap returns the map of that name and form, or one full of other.
+func pickMap(maps []voxel.Map, name string, form uint8, other int32) voxel.Map {
+	if i := findMap(maps, name, form); i >= 0 {
+		return maps[i]
+	}
+	m := voxel.Map{Name: name, Form: form}
+	for i := range m.Values {
+		m.Values[i] = other
+	}
+	return m
+}
