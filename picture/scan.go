@@ -1,0 +1,265 @@
+package picture
+
+import (
+	"math"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+const (
+	edge      = geom.ChunkEdge
+	nowhere   = math.MinInt32 // the height of a column in which nothing is
+	waterTint = .16           // share of what is below that a block of water hides
+)
+
+// scan looks down on a world, one stack of chunks after the other, north to
+// south and west to east.
+type scan struct {
+	world   World
+	box     geom.Box
+	terrain bool
+	table   *Table
+	seen    []sight // by cell
+	known   []bool  // seen is filled in
+	stack   stack
+	south   []int32 // heights of the last row of the stacks to the north, by x
+	east    [edge]int32
+	sheet   *sheet
+	drawn   int
+	unknown map[voxel.Cell]int
+}
+
+// sight is how a cell looks.
+type sight struct {
+	look    look
+	rgb     [3]float32
+	unknown bool
+}
+
+// stack is what was seen so far of 32x32 columns of blocks.
+type stack struct {
+	rgb    [edge * edge][3]float32
+	left   [edge * edge]float32 // share of the light that goes on down
+	water  [edge * edge]uint16  // blocks of water so far
+	height [edge * edge]int32   // of what gives the relief
+	open   int                  // columns not yet seen to the ground
+	rows   [edge]uint32         // and which they are
+}
+
+func newScan(w World, b geom.Box, o Options) *scan {
+	return &scan{world: w, box: b, terrain: o.Terrain, table: NewTable(), unknown: map[voxel.Cell]int{},
+		south: make([]int32, b.Size().X+2*edge), sheet: newSheet(b.Size(), o.MaxEdge)}
+}
+
+func (s *scan) run() {
+	if s.box.Empty() {
+		return
+	}
+	lo, hi := s.box.Min.Chunk(), s.box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	for i := range s.south {
+		s.south[i] = nowhere
+	}
+	for z := lo.Z; z <= hi.Z; z++ {
+		for i := range s.east {
+			s.east[i] = nowhere
+		}
+		for x := lo.X; x <= hi.X; x++ {
+			s.stack.reset(s.box, x, z)
+			for y := hi.Y; y >= lo.Y && s.stack.open > 0; y-- {
+				if c := s.world.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}); c != nil {
+					s.chunk(c, y)
+				}
+			}
+			s.emit(x, z, s.south[int(x-lo.X)*edge:][:edge])
+		}
+	}
+}
+
+// reset opens the columns of the stack that lie in the box.
+func (k *stack) reset(b geom.Box, x, z int32) {
+	*k = stack{}
+	corner := geom.ChunkPos{X: x, Z: z}.Min()
+	for i := range k.height {
+		k.height[i] = nowhere
+		px, pz := corner.X+i%edge, corner.Z+i/edge
+		if px >= b.Min.X && px < b.Max.X && pz >= b.Min.Z && pz < b.Max.Z {
+			k.left[i] = 1
+			k.rows[i/edge] |= 1 << (i % edge)
+			k.open++
+		}
+	}
+}
+
+// chunk looks down through a chunk.
+func (s *scan) chunk(c *voxel.Chunk, cy int32) {
+	if v, same := c.Uniform(); same && s.sight(v).look == unseen {
+		return
+	}
+	var buf [64]voxel.Cell
+	for y := edge - 1; y >= 0 && s.stack.open > 0; y-- {
+		height := int(cy)*edge + y
+		if height >= s.box.Max.Y || height < s.box.Min.Y {
+			continue
+		}
+		if v, same := c.SliceUniform(y); same && s.sight(v).look == unseen {
+			continue
+		}
+		for z, open := range s.stack.rows {
+			if open == 0 {
+				continue
+			}
+			row := c.Row(y, z, &buf)
+			for x := range edge {
+				if open>>x&1 != 0 && row[x] != 0 {
+					s.cell(z*edge+x, row[x], int32(height))
+				}
+			}
+		}
+	}
+}
+
+// cell adds the next cell of one column.
+func (s *scan) cell(i int, c voxel.Cell, height int32) {
+	g, k := s.sight(c), &s.stack
+	switch g.look {
+	case unseen:
+		return
+	case fluid:
+		s.wet(i, g, height)
+		return
+	case glassy:
+		k.add(i, g.rgb, .45)
+		return
+	case small:
+		k.add(i, g.rgb, .55)
+		return
+	}
+	if k.height[i] == nowhere {
+		k.height[i] = height
+	}
+	if g.unknown {
+		s.unknown[s.key(c)]++
+	}
+	k.add(i, g.rgb, 1)
+	k.rows[i/edge] &^= 1 << (i % edge)
+	k.open--
+}
+
+// wet adds a block of water: the first tints what is below at once.
+func (s *scan) wet(i int, g *sight, height int32) {
+	k := &s.stack
+	share := float32(waterTint)
+	if k.water[i] == 0 {
+		share = .5
+		if k.height[i] == nowhere {
+			k.height[i] = height
+		}
+	}
+	k.water[i]++
+	rgb := g.rgb
+	for j := range rgb {
+		rgb[j] *= 1 - .35*min(1, float32(k.water[i])/24)
+	}
+	k.add(i, rgb, share)
+}
+
+// add lays a colour under what was seen so far.
+func (k *stack) add(i int, rgb [3]float32, share float32) {
+	part := k.left[i] * share
+	for j, v := range rgb {
+		k.rgb[i][j] += v * part
+	}
+	k.left[i] -= part
+}
+
+// key is the cell that stands for all that are named alike.
+func (s *scan) key(c voxel.Cell) voxel.Cell {
+	if s.terrain {
+		return c &^ 0xFF
+	}
+	return c
+}
+
+func (s *scan) name(c voxel.Cell) string { return s.world.Name(c) }
+
+// sight returns how a cell looks, finding out when it is first asked.
+func (s *scan) sight(c voxel.Cell) *sight {
+	n := int(c)
+	if s.terrain {
+		n = int(c.Material())
+	}
+	if n >= len(s.seen) {
+		s.seen = append(s.seen, make([]sight, n+64-len(s.seen))...)
+		s.known = append(s.known, make([]bool, len(s.seen)-len(s.known))...)
+	}
+	if !s.known[n] {
+		s.known[n] = true
+		s.seen[n] = s.find(c)
+	}
+	return &s.seen[n]
+}
+
+func (s *scan) find(c voxel.Cell) sight {
+	if c == voxel.Empty {
+		return sight{look: unseen}
+	}
+	name := s.name(c)
+	if s.terrain {
+		if block, ok := materials[name]; ok {
+			name = block
+		}
+	}
+	f := s.table.Find(name)
+	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
+}
+
+// materials are the blocks that materials of terrains look like, where the name alone misleads.
+var materials = map[string]string{
+	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "salt": "calcite",
+}
+
+// emit shades the stack and hands its pixels to the sheet.
+func (s *scan) emit(cx, cz int32, north []int32) {
+	k := &s.stack
+	for i := range k.height {
+		x, z := i%edge, i/edge
+		h := k.height[i]
+		if k.left[i] == 1 {
+			continue
+		}
+		s.drawn++
+		light := float32(1)
+		if h != nowhere {
+			west, up := s.east[z], north[x]
+			if x > 0 {
+				west = k.height[i-1]
+			}
+			if z > 0 {
+				up = k.height[i-edge]
+			}
+			light = shade(h, west, up)
+		}
+		p := geom.ChunkPos{X: cx, Z: cz}.Min().Sub(s.box.Min).Add(geom.Point{X: x, Z: z})
+		s.sheet.add(p.X, p.Z, k.rgb[i], k.left[i], light)
+	}
+	for i := range edge {
+		s.east[i] = k.height[i*edge+edge-1]
+	}
+	copy(north, k.height[edge*(edge-1):])
+}
+
+// shade returns how bright a column is: slopes that face north-west are lit,
+// and what is high is a little brighter.
+func shade(h, west, north int32) float32 {
+	rise := 0
+	for _, n := range [2]int32{west, north} {
+		if n != nowhere {
+			rise += int(h - n)
+		}
+	}
+	d := float32(max(-24, min(24, rise)))
+	slope := .3 * d / (2.5 + float32(math.Abs(float64(d))))
+	tint := max(-.12, min(.12, float32(h-64)/500))
+	return 1 + slope + tint
+}

@@ -1,0 +1,250 @@
+package picture
+
+import (
+	"hash/fnv"
+	"image/color"
+	"strconv"
+	"strings"
+)
+
+// look says how a block is seen from above.
+type look byte
+
+const (
+	solid  look = '.'
+	fluid  look = '~' // seen into, darker with depth
+	glassy look = 'g' // tints what is below
+	small  look = 't' // covers part of what is below
+	unseen look = '-'
+)
+
+// Family is what blocks that look alike have in common.
+type Family struct {
+	Name   string // "wool/red", "planks/oak", "stone", ...; "" if no rule knows the block
+	Colour color.RGBA
+	look   look
+}
+
+// Table knows the families of blocks by name. It is safe for any number of
+// goroutines.
+type Table struct {
+	exact  map[string]Family
+	colour map[string]color.RGBA // of dyes, woods and minerals by "wool/red", ...
+	dyes   []string              // longest first where one ends in another
+	woods  []string
+}
+
+// NewTable returns the table of the names of all versions from 1.13 on, and of
+// what Modern makes of older ones.
+func NewTable() *Table {
+	t := &Table{exact: map[string]Family{}, colour: map[string]color.RGBA{}}
+	for f := range lines(families) {
+		for _, name := range f[3:] {
+			t.exact[name] = Family{f[0], hex(f[1]), look(f[2][0])}
+		}
+	}
+	t.dyes = t.series(dyes, "wool", "concrete", "terracotta")
+	t.woods = t.series(woods, "planks", "log", "leaves")
+	t.series(minerals, "ore")
+	return t
+}
+
+// series reads lines of a word and its colours, which belong to the kinds.
+func (t *Table) series(text string, kinds ...string) []string {
+	var words []string
+	for f := range lines(text) {
+		words = append(words, f[0])
+		for i, kind := range kinds {
+			t.colour[kind+"/"+f[0]] = hex(f[i+1])
+		}
+	}
+	return words
+}
+
+func lines(text string) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+			if !yield(strings.Fields(line)) {
+				return
+			}
+		}
+	}
+}
+
+// hex reads a colour of our own tables.
+func hex(s string) color.RGBA {
+	v, err := strconv.ParseUint(s, 16, 32)
+	if err != nil {
+		panic("picture: a table has the colour " + s)
+	}
+	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
+}
+
+// Find returns the family of a block by its name in a volume: with namespace
+// and properties, or "legacy:ID/DATA". A block that no rule knows has a Family
+// without a name, in a greyish magenta that differs from block to block.
+func (t *Table) Find(name string) Family {
+	short := Modern(name)
+	if i := strings.IndexByte(short, '['); i >= 0 {
+		short = short[:i]
+	}
+	if i := strings.LastIndexByte(short, ':'); i >= 0 && !strings.HasPrefix(short, "legacy:") {
+		short = short[i+1:]
+	}
+	if f, ok := t.find(short); ok {
+		return f
+	}
+	if f, ok := t.guess(short); ok {
+		return f
+	}
+	h := fnv.New32a()
+	h.Write([]byte(short))
+	v := h.Sum32()
+	return Family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
+}
+
+// find applies the rules in turn: the block itself, dyes, woods, ores, shapes,
+// and prefixes that change little.
+func (t *Table) find(name string) (Family, bool) {
+	if f, ok := t.exact[name]; ok {
+		return f, true
+	}
+	for _, rule := range []func(string) (Family, bool){t.dyed, t.wooden, t.ore, t.shape, t.prefix} {
+		if f, ok := rule(name); ok {
+			return f, true
+		}
+	}
+	return Family{}, false
+}
+
+// dyed knows things that come in sixteen colours.
+func (t *Table) dyed(name string) (Family, bool) {
+	for _, dye := range t.dyes {
+		what, ok := strings.CutPrefix(name, dye+"_")
+		if !ok {
+			continue
+		}
+		switch what {
+		case "wool", "carpet", "bed", "shulker_box", "shulker":
+			return Family{"wool/" + dye, t.colour["wool/"+dye], solid}, true
+		case "banner", "wall_banner", "candle", "candle_cake":
+			return Family{"banner/" + dye, t.colour["wool/"+dye], small}, true
+		case "concrete", "concrete_powder", "glazed_terracotta":
+			return Family{"concrete/" + dye, t.colour["concrete/"+dye], solid}, true
+		case "terracotta", "stained_hardened_clay":
+			return Family{"terracotta/" + dye, t.colour["terracotta/"+dye], solid}, true
+		case "stained_glass", "stained_glass_pane":
+			return Family{"glass/" + dye, t.colour["wool/"+dye], glassy}, true
+		}
+	}
+	return Family{}, false
+}
+
+// wooden knows what is made of a kind of wood.
+func (t *Table) wooden(name string) (Family, bool) {
+	name = strings.TrimPrefix(name, "petrified_")
+	part, stripped := strings.CutPrefix(name, "stripped_")
+	for _, wood := range t.woods {
+		what, ok := strings.CutPrefix(part, wood+"_")
+		if !ok {
+			continue
+		}
+		switch what {
+		case "log", "wood", "stem", "hyphae", "block":
+			if stripped {
+				return Family{"planks/" + wood, t.colour["planks/"+wood], solid}, true
+			}
+			return Family{"log/" + wood, t.colour["log/"+wood], solid}, true
+		case "leaves":
+			return Family{"leaves/" + wood, t.colour["leaves/"+wood], solid}, true
+		case "sapling", "propagule":
+			return Family{"sapling", t.colour["leaves/"+wood], small}, true
+		case "planks", "stairs", "slab", "fence", "fence_gate", "door", "trapdoor", "mosaic", "mosaic_stairs", "mosaic_slab", "shelf":
+			return Family{"planks/" + wood, t.colour["planks/"+wood], solid}, true
+		case "sign", "wall_sign", "hanging_sign", "wall_hanging_sign", "button", "pressure_plate":
+			return Family{"planks/" + wood, t.colour["planks/"+wood], small}, true
+		}
+	}
+	return Family{}, false
+}
+
+// ore mixes the rock and the grains in it.
+func (t *Table) ore(name string) (Family, bool) {
+	what, ok := strings.CutSuffix(name, "_ore")
+	if !ok {
+		return Family{}, false
+	}
+	rock := t.exact["stone"].Colour
+	for _, in := range []string{"deepslate", "nether"} {
+		if rest, ok := strings.CutPrefix(what, in+"_"); ok {
+			what, rock = rest, t.exact[map[string]string{"deepslate": "deepslate", "nether": "netherrack"}[in]].Colour
+		}
+	}
+	c, ok := t.colour["ore/"+what]
+	return Family{"ore/" + what, mix(rock, c, .35), solid}, ok
+}
+
+// shape knows a block's stairs, slabs, walls and so on by the block.
+func (t *Table) shape(name string) (Family, bool) {
+	for _, s := range []string{"_stairs", "_slab", "_wall", "_fence", "_fence_gate", "_door", "_trapdoor", "_pane", "_button", "_pressure_plate", "_chain", "_bars"} {
+		base, ok := strings.CutSuffix(name, s)
+		if !ok {
+			continue
+		}
+		for _, full := range []string{base, base + "s", base + "_block"} {
+			if f, ok := t.find(full); ok {
+				if s == "_button" || s == "_pressure_plate" {
+					f.look = small
+				}
+				return f, true
+			}
+		}
+	}
+	return Family{}, false
+}
+
+// prefix drops what changes a block's look but little.
+func (t *Table) prefix(name string) (Family, bool) {
+	if strings.HasPrefix(name, "potted_") {
+		return t.exact["flower_pot"], true
+	}
+	if rest, ok := strings.CutPrefix(name, "dead_"); ok && strings.Contains(rest, "_coral") {
+		f := t.exact["dead_coral"]
+		if strings.HasSuffix(rest, "_block") {
+			f.look = solid
+		}
+		return f, true
+	}
+	for _, stage := range []string{"exposed_", "weathered_", "oxidized_"} {
+		if rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "waxed_"), stage); ok && strings.Contains(rest, "copper") || strings.Contains(name, stage+"cut_copper") {
+			return t.exact[stage+"copper"], true
+		}
+	}
+	for _, p := range []string{"infested_", "waxed_", "polished_", "chiseled_", "cut_", "smooth_", "cracked_", "mossy_"} {
+		if rest, ok := strings.CutPrefix(name, p); ok {
+			return t.find(rest)
+		}
+	}
+	return Family{}, false
+}
+
+// guess goes by parts of a name: blocks of other games and of later versions.
+func (t *Table) guess(name string) (Family, bool) {
+	for _, g := range [][2]string{
+		{"water", "water"}, {"lava", "lava"}, {"leaves", "oak_leaves"}, {"dirt_with_grass", "grass_block"}, {"dirt_with_snow", "snow"},
+		{"sandstone", "sandstone"}, {"sand", "sand"}, {"dirt", "dirt"}, {"cobble", "cobblestone"}, {"gravel", "gravel"},
+		{"glass", "glass"}, {"brick", "bricks"}, {"copper", "copper_block"}, {"log", "oak_log"}, {"tree", "oak_log"}, {"planks", "oak_planks"},
+		{"wood", "oak_planks"}, {"snow", "snow"}, {"ice", "ice"}, {"clay", "clay"}, {"wool", "white_wool"}, {"stone_with_", "iron_ore"},
+		{"stone", "stone"}, {"grass", "short_grass"}, {"flower", "poppy"}, {"sign", "oak_sign"}, {"torch", "torch"}, {"chest", "chest"},
+	} {
+		if strings.Contains(name, g[0]) && !strings.HasPrefix(name, "legacy:") {
+			return t.find(g[1])
+		}
+	}
+	return Family{}, false
+}
+
+func mix(a, b color.RGBA, part float64) color.RGBA {
+	m := func(p, q uint8) uint8 { return uint8(float64(p)*(1-part) + float64(q)*part + .5) }
+	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 255}
+}
