@@ -31,6 +31,8 @@ type decoder struct {
 	seen [256]bool // heights of the column's sections so far, plus 128
 
 	root, level, inner, deep []tag        // of the documents, and of compounds in them
+	items                    []item       // the chunk's sections
+	itemTags                 []tag        // theirs
 	table                    []voxel.Cell // the palette being read
 	bytes                    []byte       // what the column's fields point at
 	cells                    []voxel.Cell // the same
@@ -76,7 +78,8 @@ func (d *decoder) newCells(n int) []voxel.Cell {
 }
 
 // readRoot reads the root of a document into d.root and returns its header, and
-// the document without what follows it.
+// the document without what follows it. On the way it reads the entries of a
+// chunk's Level, and of its sections.
 func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	t, _ := r.Root()
@@ -84,11 +87,48 @@ func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 		return nil, nil, errRoot
 	}
 	body := r.Offset()
-	d.root = readTags(d.root[:0], &r, doc)
+	d.level, d.items, d.itemTags = d.level[:0], d.items[:0], d.itemTags[:0]
+	d.root = d.readLevel(d.root[:0], &r, doc, true)
 	if err := r.Err(); err != nil {
 		return nil, nil, err
 	}
 	return doc[:body], doc[:r.Offset()], nil
+}
+
+// readLevel is readTags for the root of a chunk, and the Level in it.
+func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []tag {
+	for {
+		at := r.Offset()
+		t, name := r.Next()
+		if t == nbt.End {
+			return dst
+		}
+		switch {
+		case root && t == nbt.Compound && string(name) == "Level":
+			d.level = d.readLevel(d.level, r, doc, false)
+		case t == nbt.List && (string(name) == wrapped.sections || string(name) == flat.sections):
+			d.readSections(r, doc)
+		default:
+			r.Skip(t)
+		}
+		if r.Err() != nil {
+			return dst
+		}
+		dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+	}
+}
+
+// readSections reads a list, and the entries of its elements if these are
+// compounds.
+func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
+	elem, n := r.List()
+	if elem == nbt.Compound {
+		d.items, d.itemTags = readItems(d.items[:0], d.itemTags[:0], n, r, doc)
+		return
+	}
+	for range n {
+		r.Skip(elem)
+	}
 }
 
 // chunk reads a chunk into the column and returns how many bytes follow its
@@ -101,7 +141,6 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 	level, names := d.root, flat
 	wrap := find(d.root, "Level")
 	if wrap != nil && wrap.t == nbt.Compound {
-		d.level = payloadTags(d.level[:0], wrap.payload())
 		level, names = d.level, wrapped
 	} else {
 		wrap = nil
@@ -111,7 +150,7 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 		d.col.Version, version.taken = v, true
 	}
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
-	if unique(d.root) && (wrap == nil || unique(level)) {
+	if unique(d.root) && unique(level) && len(d.items) <= 256 {
 		d.fields(level, names)
 		part.Data = d.rest(head, wrap)
 	} else {
@@ -147,7 +186,7 @@ func (d *decoder) fields(level []tag, names levelNames) {
 	d.heightMap(find(level, "HeightMap"))
 	d.heightMaps(find(level, "Heightmaps"))
 	d.list(find(level, names.blockEntities), voxel.BlockEntities, d.moved)
-	d.list(find(level, names.entities), ownEntities(d.col.Version), d.indexed)
+	d.list(find(level, names.entities), ownEntities(d.col.Version), indexed)
 	d.list(find(level, names.blockTicks), voxel.BlockTicks, d.moved)
 	d.list(find(level, names.fluidTicks), voxel.FluidTicks, d.moved)
 }
@@ -186,7 +225,7 @@ func (d *decoder) entities(doc []byte, stamp uint32, chunk bool) (trailing int, 
 	if version != nil && place != nil && d.col.Version >= versionEntities && unique(d.root) {
 		version.taken = ok && v == d.col.Version
 		place.taken = string(place.array(nbt.IntArray)) == string(appendPos(nil, d.col.Pos))
-		d.list(find(d.root, "Entities"), voxel.Entities, d.indexed)
+		d.list(find(d.root, "Entities"), voxel.Entities, indexed)
 		part.Data = d.rest(head, nil)
 	} else {
 		d.col.Layout |= layoutEntities

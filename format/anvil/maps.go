@@ -1,7 +1,6 @@
 package anvil
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -163,8 +162,20 @@ func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
 	if straddle && 64%size != 0 {
 		m.Form |= voxel.MapStraddle
 	}
-	var again [8 * mapCells / 2]byte
-	return bytes.Equal(block.AppendPacked(again[:0], m.Values[:], size, straddle), longs)
+	return straddle || spareZero(longs, size)
+}
+
+// spareZero reports whether the bits of longs that hold no whole entry of a map
+// are zero. Straddling entries leave none.
+func spareZero(longs []byte, size int) bool {
+	for rest := mapCells; rest > 0; longs = longs[8:] {
+		n := min(64/size, rest)
+		if binary.BigEndian.Uint64(longs)>>(n*size) != 0 {
+			return false
+		}
+		rest -= n
+	}
+	return true
 }
 
 // word returns name as a string, made once.

@@ -29,7 +29,6 @@ func (d *decoder) oldChunk(doc []byte, stamp uint32) (trailing int, err error) {
 	if wrap == nil || wrap.t != nbt.Compound {
 		return 0, errNoLevel
 	}
-	d.level = payloadTags(d.level[:0], wrap.payload())
 	d.col.Layout |= layoutMcRegion
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
 	if unique(d.root) && unique(d.level) {

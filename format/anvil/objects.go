@@ -11,14 +11,16 @@ import (
 
 // list makes a list of the column from a list of compounds. An empty list stays
 // a tag, with its element type.
-func (d *decoder) list(g *tag, name string, object func(payload []byte) voxel.Object) {
+func (d *decoder) list(g *tag, name string, object func(payload []byte, tags []tag) voxel.Object) {
 	r, n := g.list(nbt.Compound)
 	if n == 0 {
 		return
 	}
-	at := len(d.objects)
+	at, doc := len(d.objects), g.payload()
 	for range n {
-		d.objects = append(d.objects, object(r.Raw(nbt.Compound)))
+		from := r.Offset()
+		d.inner = readTags(d.inner[:0], &r, doc)
+		d.objects = append(d.objects, object(doc[from:r.Offset()], d.inner))
 	}
 	d.col.Lists = append(d.col.Lists, voxel.List{Name: name, Objects: d.objects[at:len(d.objects):len(d.objects)]})
 	g.taken = true
@@ -26,12 +28,11 @@ func (d *decoder) list(g *tag, name string, object func(payload []byte) voxel.Ob
 
 // moved returns an object whose position is taken out of its payload, where it
 // is three ints.
-func (d *decoder) moved(payload []byte) voxel.Object {
-	d.inner = payloadTags(d.inner[:0], payload)
+func (d *decoder) moved(payload []byte, tags []tag) voxel.Object {
 	var at [3]int32
 	var times [3]int
-	for i := range d.inner {
-		g := &d.inner[i]
+	for i := range tags {
+		g := &tags[i]
 		if len(g.name) != 1 || g.name[0] < 'x' || g.name[0] > 'z' {
 			continue
 		}
@@ -46,7 +47,7 @@ func (d *decoder) moved(payload []byte) voxel.Object {
 		return voxel.Object{Payload: payload}
 	}
 	start := len(d.bytes)
-	d.bytes = nbt.AppendEnd(appendRest(d.bytes, d.inner))
+	d.bytes = nbt.AppendEnd(appendRest(d.bytes, tags))
 	return voxel.Object{
 		Place:   voxel.Moved,
 		At:      geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])},
@@ -55,10 +56,9 @@ func (d *decoder) moved(payload []byte) voxel.Object {
 }
 
 // indexed returns an object that keeps its position, three doubles.
-func (d *decoder) indexed(payload []byte) voxel.Object {
-	d.inner = payloadTags(d.inner[:0], payload)
+func indexed(payload []byte, tags []tag) voxel.Object {
 	o := voxel.Object{Payload: payload}
-	r, n := find(d.inner, "Pos").list(nbt.Double)
+	r, n := find(tags, "Pos").list(nbt.Double)
 	if n != 3 {
 		return o
 	}

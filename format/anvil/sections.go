@@ -18,26 +18,24 @@ const (
 	maxEntry = 1 << 14
 )
 
-// sections makes the column's sections from a list of compounds of which each
-// has a height. Any other list stays a tag, and so does, within its section,
-// what is not as the game writes it.
+// sections makes the column's sections from d.items, the elements of g, of which
+// each has a height. Any other list stays a tag, and so does, within its
+// section, what is not as the game writes it.
 func (d *decoder) sections(g *tag) {
-	r, n := g.list(nbt.Compound)
-	if n == 0 {
+	if _, n := g.list(nbt.Compound); n == 0 || n != len(d.items) {
 		return
 	}
-	for range n {
-		payload := r.Raw(nbt.Compound)
-		d.inner = payloadTags(d.inner[:0], payload)
-		y, ok := sectionHeight(d.inner)
+	for _, it := range d.items {
+		tags := d.itemTags[it.from:it.to]
+		y, ok := sectionHeight(tags)
 		if !ok {
 			d.col.Sections, d.col.Cells = d.col.Sections[:0], d.col.Cells[:0]
 			return
 		}
-		s, cells := voxel.Section{Y: y, Tags: payload}, format.Cells{}
-		if slot := &d.seen[int(y)+128]; !*slot && unique(d.inner) {
+		s, cells := voxel.Section{Y: y, Tags: it.payload}, format.Cells{}
+		if slot := &d.seen[int(y)+128]; !*slot && unique(tags) {
 			*slot = true
-			cells = d.section(&s)
+			cells = d.section(&s, tags)
 		} else {
 			d.kept++
 		}
@@ -66,21 +64,21 @@ func sectionHeight(tags []tag) (int8, bool) {
 	return int8(v), ok && int32(int8(v)) == v
 }
 
-// section takes what it can from the tags in d.inner.
-func (d *decoder) section(s *voxel.Section) (c format.Cells) {
-	if g := find(d.inner, "Y"); g.t == nbt.Byte {
+// section takes what it can from the tags of a section.
+func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
+	if g := find(tags, "Y"); g.t == nbt.Byte {
 		g.taken = true
 	}
-	f, held := d.formOf()
+	f, held := formIn(tags)
 	if d.form == formNone || d.form == f {
 		switch f {
 		case formNumeric:
-			c.Block = d.numericBlocks()
+			c.Block = d.numericBlocks(tags)
 		case formPalette:
-			c.Block = d.palette(find(d.inner, "Palette"), find(d.inner, "BlockStates"))
+			c.Block = d.palette(find(tags, "Palette"), find(tags, "BlockStates"))
 		case formStates:
-			c.Block = d.states(find(d.inner, "block_states"))
-			c.Biome = d.biomeStates(find(d.inner, "biomes"))
+			c.Block = d.states(find(tags, "block_states"))
+			c.Biome = d.biomeStates(find(tags, "biomes"))
 		}
 	}
 	if c.Block != nil {
@@ -91,29 +89,29 @@ func (d *decoder) section(s *voxel.Section) (c format.Cells) {
 		d.form = formStates
 		s.Has |= voxel.HasBiome
 	}
-	if held && c.Block == nil || c.Biome == nil && find(d.inner, "biomes") != nil {
+	if held && c.Block == nil || c.Biome == nil && find(tags, "biomes") != nil {
 		d.kept++
 	}
-	if c.Sky = take(find(d.inner, "SkyLight")); c.Sky != nil {
+	if c.Sky = take(find(tags, "SkyLight")); c.Sky != nil {
 		s.Has |= voxel.HasSky
 	}
-	if c.Light = take(find(d.inner, "BlockLight")); c.Light != nil {
+	if c.Light = take(find(tags, "BlockLight")); c.Light != nil {
 		s.Has |= voxel.HasLight
 	}
-	s.Tags = d.restOf(d.inner)
+	s.Tags = d.restOf(tags)
 	return c
 }
 
-// formOf returns the form of the section in d.inner, and whether it has blocks.
-func (d *decoder) formOf() (f form, blocks bool) {
+// formIn returns the form of a section, and whether it has blocks.
+func formIn(tags []tag) (f form, blocks bool) {
 	switch {
-	case find(d.inner, "block_states") != nil:
+	case find(tags, "block_states") != nil:
 		return formStates, true
-	case find(d.inner, "biomes") != nil:
+	case find(tags, "biomes") != nil:
 		return formStates, false
-	case find(d.inner, "Palette") != nil:
+	case find(tags, "Palette") != nil:
 		return formPalette, true
-	case find(d.inner, "Blocks") != nil:
+	case find(tags, "Blocks") != nil:
 		return formNumeric, true
 	}
 	return formNone, false
@@ -140,8 +138,8 @@ func (d *decoder) restOf(tags []tag) []byte {
 
 // numericBlocks reads Blocks, Data and Add. An Add without bits stays a tag
 // too, so that it comes back.
-func (d *decoder) numericBlocks() []voxel.Cell {
-	ids, data, add := find(d.inner, "Blocks"), find(d.inner, "Data"), find(d.inner, "Add")
+func (d *decoder) numericBlocks(tags []tag) []voxel.Cell {
+	ids, data, add := find(tags, "Blocks"), find(tags, "Data"), find(tags, "Add")
 	low, half, high := ids.bytes(sectionCells), data.bytes(nibbles), add.bytes(nibbles)
 	if low == nil || half == nil || add != nil && high == nil {
 		return nil
@@ -169,7 +167,8 @@ func zero(b []byte) bool {
 // palette reads a palette with its packed longs, which are there even for one
 // entry.
 func (d *decoder) palette(list, data *tag) []voxel.Cell {
-	if data == nil || data.t != nbt.LongArray || !d.blockTable(list) {
+	r, n := list.list(nbt.Compound)
+	if data == nil || data.t != nbt.LongArray || !d.blockTable(&r, n) {
 		return nil
 	}
 	cells := d.unpackBlocks(data.array(nbt.LongArray))
@@ -181,33 +180,43 @@ func (d *decoder) palette(list, data *tag) []voxel.Cell {
 
 // states reads the blocks of a section of form formStates.
 func (d *decoder) states(g *tag) []voxel.Cell {
-	list, data, ok := d.container(g)
-	if !ok || !d.blockTable(list) {
+	data, ok := d.container(g, nbt.Compound)
+	if !ok {
 		return nil
 	}
 	cells := d.oneCell()
 	if len(d.table) > 1 {
-		cells = d.unpackBlocks(data.array(nbt.LongArray))
+		cells = d.unpackBlocks(data)
 	}
 	g.taken = cells != nil
 	return cells
 }
 
-// container returns the palette and the data of a compound that holds no more
-// than these. Data may be missing: then all cells are the palette's only entry.
-func (d *decoder) container(g *tag) (list, data *tag, ok bool) {
+// container reads a compound that holds a palette, compounds for blocks and
+// strings for biomes, and no more than packed longs beside it. These may be
+// missing: then all cells are the palette's only entry.
+func (d *decoder) container(g *tag, elem nbt.Type) (data []byte, ok bool) {
 	if g == nil || g.t != nbt.Compound {
-		return nil, nil, false
+		return nil, false
 	}
-	d.deep = payloadTags(d.deep[:0], g.payload())
-	list, data = find(d.deep, "palette"), find(d.deep, "data")
-	switch len(d.deep) {
-	case 1:
-		return list, nil, list != nil
-	case 2:
-		return list, data, list != nil && data != nil && data.t == nbt.LongArray
+	d.table = d.table[:0]
+	r := nbt.NewPayload(g.payload(), nbt.Limits{})
+	for {
+		t, name := r.Next()
+		switch {
+		case t == nbt.End:
+			return data, r.Err() == nil && len(d.table) > 0
+		case t == nbt.List && len(d.table) == 0 && string(name) == "palette":
+			e, n := r.List()
+			if e != elem || elem == nbt.Compound && !d.blockTable(&r, n) || elem == nbt.String && !d.biomeTable(&r, n) {
+				return nil, false
+			}
+		case t == nbt.LongArray && data == nil && string(name) == "data":
+			data = r.LongArray()
+		default:
+			return nil, false
+		}
 	}
-	return nil, nil, false
 }
 
 // oneCell returns the cell of a palette of one entry.
@@ -217,9 +226,8 @@ func (d *decoder) oneCell() []voxel.Cell {
 	return c
 }
 
-// blockTable fills d.table from a list of palette entries.
-func (d *decoder) blockTable(g *tag) bool {
-	r, n := g.list(nbt.Compound)
+// blockTable fills d.table from the n palette entries that r is at.
+func (d *decoder) blockTable(r *nbt.Reader, n int) bool {
 	d.table = d.table[:0]
 	for range n {
 		entry := r.Raw(nbt.Compound)
@@ -282,14 +290,14 @@ func sizeOf(n int, straddle bool) int {
 
 // biomeStates reads the biomes of a section of form formStates.
 func (d *decoder) biomeStates(g *tag) []voxel.Cell {
-	list, data, ok := d.container(g)
-	if !ok || !d.biomeTable(list) {
+	data, ok := d.container(g, nbt.String)
+	if !ok {
 		return nil
 	}
 	cells := d.oneCell()
 	if len(d.table) > 1 {
 		cells = d.newCells(biomeCells)
-		if block.Unpack(data.array(nbt.LongArray), block.Bits(len(d.table), 1), false, d.table, cells) != nil {
+		if block.Unpack(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
 			return nil
 		}
 	}
@@ -297,9 +305,8 @@ func (d *decoder) biomeStates(g *tag) []voxel.Cell {
 	return cells
 }
 
-// biomeTable fills d.table from a list of names of biomes.
-func (d *decoder) biomeTable(g *tag) bool {
-	r, n := g.list(nbt.String)
+// biomeTable fills d.table from the n names of biomes that r is at.
+func (d *decoder) biomeTable(r *nbt.Reader, n int) bool {
 	d.table = d.table[:0]
 	for range n {
 		name := r.String()

@@ -72,6 +72,27 @@ func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
 	}
 }
 
+// item is an element of a list of compounds: its payload, and its entries as a
+// range of other tags.
+type item struct {
+	payload  []byte
+	from, to int
+}
+
+// readItems reads the n compounds that r, a reader of doc, is at; their entries
+// are appended to tags.
+func readItems(items []item, tags []tag, n int, r *nbt.Reader, doc []byte) ([]item, []tag) {
+	for range n {
+		at, from := r.Offset(), len(tags)
+		tags = readTags(tags, r, doc)
+		if r.Err() != nil {
+			break
+		}
+		items = append(items, item{doc[at:r.Offset()], from, len(tags)})
+	}
+	return items, tags
+}
+
 // payloadTags appends the entries of a compound's payload, which has been
 // checked before.
 func payloadTags(dst []tag, payload []byte) []tag {
