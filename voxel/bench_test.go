@@ -103,12 +103,21 @@ func measure(b *testing.B, name string, n int, pass func() int) {
 
 var sink int
 
+// sumRow is the work done on a row: the same machine code for either form,
+// because where the loop happens to lie in memory makes a factor of two.
+//
+//go:noinline
+func sumRow(row []voxel.Cell) (sum int) {
+	for _, v := range row {
+		sum += int(v)
+	}
+	return sum
+}
+
 func sumFlat(flats []*flat) (sum int) {
 	for _, f := range flats {
 		for i := 0; i < len(f); i += 32 {
-			for _, v := range f[i : i+32] {
-				sum += int(v)
-			}
+			sum += sumRow(f[i : i+32])
 		}
 	}
 	return sum
@@ -119,9 +128,7 @@ func sumRows(chunks []*voxel.Chunk) (sum int) {
 	for _, c := range chunks {
 		for y := range 32 {
 			for z := range 32 {
-				for _, v := range c.Row(y, z, &buf) {
-					sum += int(v)
-				}
+				sum += sumRow(c.Row(y, z, &buf))
 			}
 		}
 	}
@@ -137,9 +144,7 @@ func sumSkip(chunks []*voxel.Chunk) (sum int) {
 				continue
 			}
 			for z := range 32 {
-				for _, v := range c.Row(y, z, &buf) {
-					sum += int(v)
-				}
+				sum += sumRow(c.Row(y, z, &buf))
 			}
 		}
 	}
@@ -208,9 +213,7 @@ func cellsChunk(chunks []*voxel.Chunk, at []uint32) (sum int) {
 
 func rowsFlat(flats []*flat, at []uint32) (sum int) {
 	for _, p := range at {
-		for _, v := range flats[p>>15][p&0x7FE0:][:32] {
-			sum += int(v)
-		}
+		sum += sumRow(flats[p>>15][p&0x7FE0:][:32])
 	}
 	return sum
 }
@@ -218,9 +221,7 @@ func rowsFlat(flats []*flat, at []uint32) (sum int) {
 func rowsChunk(chunks []*voxel.Chunk, at []uint32) (sum int) {
 	var buf [64]voxel.Cell
 	for _, p := range at {
-		for _, v := range chunks[p>>15].Row(int(p>>10&31), int(p>>5&31), &buf) {
-			sum += int(v)
-		}
+		sum += sumRow(chunks[p>>15].Row(int(p>>10&31), int(p>>5&31), &buf))
 	}
 	return sum
 }

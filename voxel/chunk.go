@@ -95,10 +95,10 @@ func rowMask(d []Cell, o int) uint32 {
 // Row returns the 32 cells of a row. They may lie in buf or in memory shared by
 // all readers: never write to them, and read two rows at once with two buffers.
 func (c *Chunk) Row(y, z int, buf *[64]Cell) []Cell {
-	if h := c.slices[y]; h < packed {
-		return filled[h][:]
+	if c.slices[y] >= packed {
+		return c.row(y, z, buf)
 	}
-	return c.row(y, z, buf)
+	return filled[c.slices[y]][:]
 }
 
 func (c *Chunk) row(y, z int, buf *[64]Cell) []Cell {
@@ -116,26 +116,33 @@ func (c *Chunk) row(y, z int, buf *[64]Cell) []Cell {
 
 // expand writes the row at o into buf, unless it lies there as 32 cells. Each
 // run is written to its end and beyond; the next one covers what is beyond.
+// Runs go in pairs: what follows the last one lands in the upper half of buf.
 func expand(d []Cell, o int, buf *[64]Cell) []Cell {
-	m := rowMask(d, o)
+	m := uint64(rowMask(d, o))
+	o += 2
 	switch {
 	case m == 1<<32-1:
-		return d[o+2 : o+2+ChunkEdge]
+		return d[o : o+ChunkEdge]
 	case m&1 != 0:
-		for o += 2; m != 0; o++ {
-			x := bits.TrailingZeros32(m) & 31
-			*(*[ChunkEdge]Cell)(buf[x : x+ChunkEdge]) = filled[d[o]&MaxCell]
-			m &= m - 1
+		for ; m != 0; o += 2 {
+			m = fill(m, d[o], buf)
+			m = fill(m, d[o+1], buf)
 		}
 	default:
-		m |= 1
-		for n := 0; m != 0; n++ {
-			x := bits.TrailingZeros32(m) & 31
-			*(*[ChunkEdge]Cell)(buf[x : x+ChunkEdge]) = filled[d[d[o+2+n>>1]>>(n&1*8)&0xFF]&MaxCell]
-			m &= m - 1
+		for m |= 1; m != 0; o++ {
+			pair := d[o]
+			m = fill(m, d[pair&0xFF], buf)
+			m = fill(m, d[pair>>8], buf)
 		}
 	}
 	return buf[:ChunkEdge]
+}
+
+// fill writes v from the lowest bit of m on and returns m without that bit.
+func fill(m uint64, v Cell, buf *[64]Cell) uint64 {
+	x := bits.TrailingZeros64(m | 1<<ChunkEdge)
+	*(*[ChunkEdge]Cell)(buf[x : x+ChunkEdge]) = filled[v&MaxCell]
+	return m & (m - 1)
 }
 
 // SliceUniform returns the cell of slice y and true if the slice is of one
