@@ -1,0 +1,201 @@
+package measure
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// ImportedWorld is what one import took.
+type ImportedWorld struct {
+	Path     string  `json:"path"`
+	Raw      int64   `json:"raw"`     // bytes of its tags, inflated
+	Seconds  float64 `json:"seconds"` // of processors, user and system
+	Stone    int64   `json:"stone"`   // bytes
+	Cells    int64   `json:"cells"`   // bytes of its row-packed chunks
+	NBT      int64   `json:"nbt"`     // bytes of its columns and objects
+	MBPerSec float64 `json:"mb_per_s"`
+}
+
+// ImportReport is what importing the largest worlds took. The process should
+// have done nothing else before, as its peak is that of its whole life.
+type ImportReport struct {
+	Worlds   []ImportedWorld `json:"worlds"`
+	Raw      int64           `json:"raw"`
+	Seconds  float64         `json:"seconds"`
+	MBPerSec float64         `json:"mb_per_s"`
+	Peak     int64           `json:"peak"`  // bytes of memory at most, 0 where the system does not tell
+	Bound    int64           `json:"bound"` // 64 MiB and twice the cells and NBT of the largest world
+	Skipped  []SkippedWorld  `json:"skipped"`
+}
+
+const (
+	importWorlds = 10
+	importFree   = 64 << 20
+)
+
+// BenchImport imports the ten worlds with the largest region files below dirs
+// into stones, one after another.
+func BenchImport(ctx context.Context, dirs []string, o Options) (*ImportReport, error) {
+	places, err := largest(dirs, importWorlds)
+	if err != nil {
+		return nil, err
+	}
+	r := &ImportReport{Worlds: []ImportedWorld{}, Skipped: []SkippedWorld{}}
+	for i, p := range places {
+		o.progress(i, len(places), p.path)
+		w, err := timeImport(ctx, p.path)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			r.Skipped = append(r.Skipped, SkippedWorld{p.path, err.Error()})
+		default:
+			r.add(w)
+		}
+	}
+	r.MBPerSec = megabytes(r.Raw, r.Seconds)
+	r.Peak = peakMemory()
+	o.progress(len(places), len(places), "")
+	return r, nil
+}
+
+func (r *ImportReport) add(w *ImportedWorld) {
+	r.Worlds = append(r.Worlds, *w)
+	r.Raw += w.Raw
+	r.Seconds += w.Seconds
+	r.Bound = max(r.Bound, importFree+2*(w.Cells+w.NBT))
+}
+
+func megabytes(n int64, seconds float64) float64 {
+	if seconds == 0 {
+		return 0
+	}
+	return float64(n) / 1e6 / seconds
+}
+
+// largest returns the n worlds below dirs whose region files are the largest.
+func largest(dirs []string, n int) ([]place, error) {
+	places, err := find(dirs)
+	if err != nil {
+		return nil, err
+	}
+	bytes := map[place]int64{}
+	for _, p := range places {
+		if bytes[p], err = regionBytes(p.path); err != nil {
+			return nil, fmt.Errorf("measure: %w", err)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(bytes[b], bytes[a]) })
+	return places[:min(n, len(places))], nil
+}
+
+func regionBytes(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".mca") || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}
+
+// timeImport imports one world into a file that it removes.
+func timeImport(ctx context.Context, path string) (*ImportedWorld, error) {
+	out := &ImportedWorld{Path: path}
+	start := processorTime()
+	src, err := anvil.Open(path, anvil.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	w, err := convert.Load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp("", "cairn-bench-*")
+	if err != nil {
+		return nil, fmt.Errorf("measure: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, out.Stone, err = convert.WriteStone(ctx, w, file, stone.Options{})
+	if end := file.Close(); err == nil {
+		err = end
+	}
+	out.Seconds = (processorTime() - start).Seconds()
+	out.Raw = src.Stats().RawBytes
+	out.MBPerSec = megabytes(out.Raw, out.Seconds)
+	out.Cells, out.NBT = held(w)
+	return out, err
+}
+
+// held returns the bytes of a world's chunks, and of its columns' and objects'
+// payloads.
+func held(w *convert.World) (cells, nbt int64) {
+	for _, d := range w.Dimensions {
+		for _, v := range d.Volumes {
+			for _, c := range v.Chunks {
+				cells += int64(c.Bytes())
+			}
+		}
+		for i := range d.Columns {
+			c := &d.Columns[i]
+			for _, s := range c.Sections {
+				nbt += int64(len(s.Tags))
+			}
+			for _, p := range c.Parts {
+				nbt += int64(len(p.Data))
+			}
+			for _, l := range c.Lists {
+				for _, o := range l.Objects {
+					nbt += int64(len(o.Payload))
+				}
+			}
+		}
+	}
+	return cells, nbt
+}
+
+// peakMemory returns the most memory that this process had at once, in bytes.
+func peakMemory() (kib int64) {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if _, err := fmt.Sscanf(s.Text(), "VmHWM: %d kB", &kib); err == nil {
+			break
+		}
+	}
+	return kib << 10
+}
+
+// Table prints a line for each world and both sides of the bounds.
+func (r *ImportReport) Table(w io.Writer) {
+	t := newTable(w, "world", "nbt inflated", "seconds", "MB/s", "stone", "cells held", "nbt held")
+	for _, x := range r.Worlds {
+		t.row(filepath.Base(x.Path), size(x.Raw), fmt.Sprintf("%.2f", x.Seconds), fmt.Sprintf("%.0f", x.MBPerSec), size(x.Stone), size(x.Cells), size(x.NBT))
+	}
+	t.row("all", size(r.Raw), fmt.Sprintf("%.2f", r.Seconds), fmt.Sprintf("%.0f", r.MBPerSec))
+	t.flush()
+	fmt.Fprintf(w, "\nmemory at most %s; 64 MiB and twice what the largest world holds are %s\n", size(r.Peak), size(r.Bound))
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", s.Path, s.Why)
+	}
+}

@@ -1,0 +1,87 @@
+// Package measure is what the verbs savings and bench do: it weighs worlds in
+// several formats and times cairn's own parts beside what a user would take
+// instead, and returns the figures as values that print as a table or as JSON.
+//
+// The package judges nothing and writes to no folder that it measures; the
+// times are those of the machine it runs on, and no test depends on them.
+package measure
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Options of a measurement. The zero value is the default.
+type Options struct {
+	// Progress, if not nil, is told how many of all steps are done, and what is
+	// next.
+	Progress func(done, all int, next string)
+}
+
+func (o Options) progress(done, all int, next string) {
+	if o.Progress != nil {
+		o.Progress(done, all, next)
+	}
+}
+
+// table prints rows of cells in columns: the first to the left, the others to
+// the right.
+type table struct {
+	w    *tabwriter.Writer
+	lead int
+	rows [][]string
+}
+
+func newTable(w io.Writer, head ...string) *table {
+	t := &table{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)}
+	t.row(head...)
+	return t
+}
+
+func (t *table) row(cells ...string) {
+	t.lead = max(t.lead, len(cells[0]))
+	t.rows = append(t.rows, cells)
+}
+
+// blank separates what follows from what is above.
+func (t *table) blank() { t.row(make([]string, len(t.rows[0]))...) }
+
+func (t *table) flush() {
+	for _, r := range t.rows {
+		fmt.Fprintf(t.w, "%-*s\t", t.lead, r[0])
+		fmt.Fprintf(t.w, "%s\t\n", strings.Join(r[1:], "\t"))
+	}
+	t.w.Flush()
+}
+
+// size is n bytes for people: "12.3 kB".
+func size(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, unit := float64(n)/1000, 0
+	for f >= 1000 && unit < len(units)-1 {
+		f, unit = f/1000, unit+1
+	}
+	return fmt.Sprintf("%.1f %cB", f, units[unit])
+}
+
+const units = "kMGTPE"
+
+// ratio is a/b, "-" if there is no b.
+func ratio(a, b int64) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(a)/float64(b))
+}
+
+// count is an io.Writer that counts what it is given.
+type count int64
+
+func (c *count) Write(p []byte) (int, error) {
+	*c += count(len(p))
+	return len(p), nil
+}

@@ -1,0 +1,196 @@
+package measure
+
+import (
+	"archive/zip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// weigh reads the world once and makes every form of it from memory.
+func weigh(ctx context.Context, p place) (*SavingsWorld, error) {
+	src, err := anvil.Open(p.path, anvil.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if src.Head().Format != "anvil" {
+		return nil, errOld
+	}
+	w, err := convert.Load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	stats := src.Stats()
+	out := &SavingsWorld{Path: p.path, Kind: p.kind, Chunks: stats.Chunks}
+	out.Bytes.Live = stats.StoredBytes
+	for _, d := range w.Dimensions {
+		if v := d.Volume(voxel.Block); v != nil {
+			out.Cells += v.Count()
+		}
+	}
+	err = out.Bytes.weigh(ctx, w)
+	if err == nil {
+		out.DataVersion = firstVersion(w)
+		out.Bytes.Zip, err = zipBytes(ctx, p.path)
+	}
+	return out, err
+}
+
+func firstVersion(w *convert.World) int32 {
+	for _, d := range w.Dimensions {
+		if len(d.Columns) > 0 {
+			return d.Columns[0].Version
+		}
+	}
+	return 0
+}
+
+// weigh fills in what is made from memory.
+func (b *Bytes) weigh(ctx context.Context, w *convert.World) (err error) {
+	slim, err := slimWorld(ctx, w)
+	if err != nil {
+		return err
+	}
+	if b.Slime, err = slimeBytes(ctx, w, slim, 0); err != nil {
+		return err
+	}
+	if b.SlimeBest, err = slimeBytes(ctx, w, slim, bestLevel); err != nil {
+		return err
+	}
+	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, stone.Options{}); err != nil {
+		return err
+	}
+	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, stone.Options{}); err != nil {
+		return err
+	}
+	_, b.NoLight, err = convert.WriteStone(ctx, dropLight(slim), io.Discard, stone.Options{})
+	return err
+}
+
+// bestLevel is zstd's own number for the level that stones have.
+const bestLevel = 22
+
+// slimWorld returns w reduced to what a Slime file of each dimension holds.
+func slimWorld(ctx context.Context, w *convert.World) (*convert.World, error) {
+	l := convert.NewLoader(w.Head)
+	only := convert.World{Head: w.Head, Dimensions: w.Dimensions}
+	if err := only.Source().Read(ctx, &holder{Loader: l}); err != nil {
+		return nil, err
+	}
+	slim, err := l.World()
+	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.Dimension) bool { return len(d.Columns) > 0 }) {
+		err = errEmpty
+	}
+	return slim, err
+}
+
+// holder hands on what Slime can hold.
+type holder struct {
+	*convert.Loader
+	hold func(*format.Column) bool
+}
+
+func (h *holder) Dimension(d *format.Dimension) error {
+	h.hold = slime.Hold(slime.WriteOptions{}, d, nil)
+	return h.Loader.Dimension(d)
+}
+
+func (h *holder) Column(c *format.Column) error {
+	if !h.hold(c) {
+		return nil
+	}
+	return h.Loader.Column(c)
+}
+
+func (h *holder) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk) error {
+	return fmt.Errorf("measure: chunk %v of volume %q in a world with columns", pos, volume)
+}
+
+// slimeBytes is the size of a Slime file of each dimension of w of which slim
+// has columns.
+func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, error) {
+	var n count
+	for i, d := range w.Dimensions {
+		if len(slim.Dimensions[i].Columns) == 0 {
+			continue
+		}
+		out, err := slime.Create(&n, slime.WriteOptions{Level: level})
+		if err != nil {
+			return 0, err
+		}
+		one := convert.World{Head: w.Head, Dimensions: []*convert.Dimension{d}}
+		if err = one.Source().Read(ctx, out); err == nil {
+			err = out.Close()
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int64(n), nil
+}
+
+// dropLight returns w without light; what it does not change it shares.
+func dropLight(w *convert.World) *convert.World {
+	out := *w
+	out.Dimensions = nil
+	isLight := func(v *convert.Volume) bool { return v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light }
+	for _, d := range w.Dimensions {
+		dark := *d
+		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), isLight)
+		dark.Columns = slices.Clone(d.Columns)
+		for i := range dark.Columns {
+			c := &dark.Columns[i]
+			c.Sections = slices.Clone(c.Sections)
+			for j := range c.Sections {
+				c.Sections[j].Has &^= voxel.HasSky | voxel.HasLight
+			}
+		}
+		out.Dimensions = append(out.Dimensions, &dark)
+	}
+	return &out
+}
+
+// zipBytes is the size of a folder in a zip archive.
+func zipBytes(ctx context.Context, dir string) (int64, error) {
+	var n count
+	z := zip.NewWriter(&n)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		to, err := z.Create(filepath.ToSlash(rel))
+		if err != nil {
+			return err
+		}
+		from, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		_, err = io.Copy(to, from)
+		return err
+	})
+	if err == nil {
+		err = z.Close()
+	}
+	return int64(n), err
+}

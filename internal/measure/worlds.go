@@ -1,0 +1,102 @@
+package measure
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format/anvil"
+)
+
+// place is where a world was found.
+type place struct{ path, kind string }
+
+// find returns the world folders below dirs in the order of their paths; a
+// world within a world is not one of its own.
+func find(dirs []string) ([]place, error) {
+	var out []place
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		kinds, err := readManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.IsDir() || !anvil.Detect(path) {
+				return err
+			}
+			abs, err := filepath.Abs(path)
+			if err == nil && !seen[abs] {
+				seen[abs] = true
+				out = append(out, place{path, kinds.of(abs)})
+			}
+			if err == nil {
+				err = fs.SkipDir
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("measure: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// manifest is the kinds of games by world, from a file beside the worlds.
+type manifest struct {
+	root string
+	kind map[string]string // by slash path below root
+}
+
+const (
+	manifestName  = "MANIFEST.tsv"
+	manifestAbove = 2 // parents that may hold it
+)
+
+// gameKind finds the kind of game in the third field of a manifest's line.
+var gameKind = regexp.MustCompile(`\[(minigame [^],]+)`)
+
+// readManifest reads the manifest nearest above dir; without one it is empty.
+func readManifest(dir string) (manifest, error) {
+	m := manifest{kind: map[string]string{}}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return m, fmt.Errorf("measure: %w", err)
+	}
+	for range manifestAbove + 1 {
+		text, err := os.ReadFile(filepath.Join(root, manifestName))
+		if err == nil {
+			m.root = root
+			m.parse(string(text))
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	return m, nil
+}
+
+func (m manifest) parse(text string) {
+	for line := range strings.Lines(text) {
+		fields := strings.Split(line, "\t")
+		if len(fields) < 3 {
+			continue
+		}
+		if found := gameKind.FindStringSubmatch(fields[2]); found != nil {
+			m.kind[fields[0]] = found[1]
+		}
+	}
+}
+
+// of returns the kind of the world at an absolute path: the manifest's, or the
+// name of the folder that holds it.
+func (m manifest) of(abs string) string {
+	if rel, err := filepath.Rel(m.root, abs); err == nil {
+		if kind := m.kind[filepath.ToSlash(rel)]; kind != "" {
+			return kind
+		}
+	}
+	return filepath.Base(filepath.Dir(abs))
+}
