@@ -87,6 +87,16 @@ func cloneColumn(c *format.Column) *format.Column {
 		out.Cells[i] = format.Cells{Block: slices.Clone(a.Block), Biome: slices.Clone(a.Biome),
 			Sky: slices.Clone(a.Sky), Light: slices.Clone(a.Light)}
 	}
+	for i, l := range out.Lists {
+		objects := slices.Clone(l.Objects)
+		for j := range objects {
+			objects[j].Payload = slices.Clone(objects[j].Payload)
+		}
+		out.Lists[i].Objects = objects
+	}
+	for i, p := range out.Parts {
+		out.Parts[i].Data = slices.Clone(p.Data)
+	}
 	return &out
 }
 
@@ -169,6 +179,11 @@ func runs(names *format.Names, cells []voxel.Cell, n int) string {
 }
 
 func sameColumns(t *testing.T, got, want *collected) {
+	t.Helper()
+	sameBy(t, got, want, describe)
+}
+
+func sameBy(t *testing.T, got, want *collected, describe func(*format.Dimension, *format.Column) []string) {
 	t.Helper()
 	if len(got.columns) != len(want.columns) {
 		t.Errorf("%d columns, want %d", len(got.columns), len(want.columns))
