@@ -1,0 +1,178 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// A tar is read into memory; it may hold maxRatio bytes for each of its own, and
+// at most maxTar.
+const (
+	maxRatio = 100
+	minTar   = 64 << 20
+	maxTar   = 2 << 30
+)
+
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
+
+func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 8}) }
+
+func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
+
+// unpack opens the world in an archive.
+func (s *source) unpack(r io.ReaderAt, size int64, head []byte, salvage bool) error {
+	var fsys fs.FS
+	var err error
+	if isZip(head) {
+		fsys, err = zip.NewReader(r, size)
+	} else {
+		fsys, err = readTar(io.NewSectionReader(r, 0, size), isGzip(head), min(max(minTar, size*maxRatio), maxTar))
+	}
+	if err != nil {
+		return err
+	}
+	return s.openFS(fsys, salvage)
+}
+
+// openFS opens the world that lies in fsys: at its root, or in the one folder
+// there; or a single file with a world.
+func (s *source) openFS(fsys fs.FS, salvage bool) error {
+	root, err := worldFolder(fsys)
+	if err != nil {
+		return err
+	}
+	w, err := anvil.OpenFS(root, anvil.Options{Salvage: salvage})
+	if err == nil {
+		s.leaf = w
+		return nil
+	}
+	if !errors.Is(err, anvil.ErrNoWorld) {
+		return err
+	}
+	return s.openInner(root)
+}
+
+// worldFolder goes down while a folder holds nothing but one folder.
+func worldFolder(fsys fs.FS) (fs.FS, error) {
+	for {
+		list, err := fs.ReadDir(fsys, ".")
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != 1 || !list[0].IsDir() || anvil.DetectFS(fsys) {
+			return fsys, nil
+		}
+		if fsys, err = fs.Sub(fsys, list[0].Name()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openInner opens the one .slime or .cairn file in fsys.
+func (s *source) openInner(fsys fs.FS) error {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range list {
+		if ext := path.Ext(e.Name()); e.Type().IsRegular() && (ext == ".slime" || ext == worldExt) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) != 1 {
+		return fmt.Errorf("the archive holds no world at its root, and %d .slime or %s files", len(names), worldExt)
+	}
+	f, err := fsys.Open(names[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, min(max(minTar, s.bytes*maxRatio), maxTar)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", names[0], err)
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte(stoneMagic)):
+		s.stone, err = stone.Open(bytes.NewReader(b), int64(len(b)))
+	case slime.Detect(b):
+		s.leaf, err = slime.New(bytes.NewReader(b), int64(len(b)))
+	default:
+		err = unknown(b)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", names[0], err)
+	}
+	return nil
+}
+
+// readTar reads a tar, as it is or in gzip, into memory. What it returns is a
+// zip that compresses nothing, so that there is one kind of archive to look
+// into.
+func readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
+	if zipped {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		head := make([]byte, 512)
+		n, _ := io.ReadFull(z, head)
+		if !isTar(head[:n]) {
+			return nil, unknown([]byte{0x1F, 0x8B})
+		}
+		r = io.MultiReader(bytes.NewReader(head), z)
+	}
+	var held bytes.Buffer
+	out := zip.NewWriter(&held)
+	bounded := &io.LimitedReader{R: r, N: limit}
+	if err := copyTar(out, tar.NewReader(bounded), limit); err != nil {
+		if bounded.N <= 0 {
+			err = fmt.Errorf("more than %s unpacked; unpack it first", size(limit))
+		}
+		return nil, fmt.Errorf("tar: %w", err)
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
+}
+
+func copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
+	for {
+		h, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Clean(h.Name)
+		if h.Typeflag != tar.TypeReg || !fs.ValidPath(name) || strings.Contains(name, "\\") {
+			continue // as with a folder's links, which are not followed
+		}
+		if limit -= h.Size; limit < 0 {
+			return errors.New("holds more than it may; unpack it first")
+		}
+		w, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(w, in); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+}

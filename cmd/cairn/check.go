@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/spf13/cobra"
+)
+
+// checked is what was found out about one path.
+type checked struct {
+	Path     string   `json:"path"`
+	Format   string   `json:"format"`
+	OK       bool     `json:"ok"`
+	Columns  int      `json:"columns"`
+	Cells    int      `json:"cells"`
+	Objects  int      `json:"objects"`
+	Files    int      `json:"files"`
+	Problems []string `json:"problems"`
+}
+
+// maxProblems bounds the problems that are kept of one world.
+const maxProblems = 1000
+
+func newCheck() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "check SRC|WORLD...",
+		Short: "Reads and verifies everything in worlds",
+		Long: `check reads everything in each world and verifies it: checksums, chunks, names,
+sections, objects, tags, files. Exit status 1 if anything is wrong; each fault is
+named.`,
+		Example: "  cairn check hub.cairn ./saves/*",
+		Args:    takes(1, 1<<30),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runCheck(c.Context(), c.OutOrStdout(), args, json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runCheck(ctx context.Context, out io.Writer, paths []string, json bool) error {
+	var all []*checked
+	var failed error // to read; the others are still checked
+	for _, path := range paths {
+		c, err := checkPath(ctx, path)
+		if err != nil {
+			if ctx.Err() != nil || len(paths) == 1 {
+				return err
+			}
+			failed = err
+			c.problem("%v", err)
+		}
+		if all = append(all, c); !json {
+			c.print(out)
+		}
+	}
+	if json {
+		if err := printJSON(out, map[string]any{"checked": all}); err != nil {
+			return err
+		}
+	}
+	if failed != nil {
+		return fmt.Errorf("not all could be checked: %w", failed)
+	}
+	for _, c := range all {
+		if !c.OK {
+			return errWrong
+		}
+	}
+	return nil
+}
+
+// checkPath checks one world. An error is why it could not.
+func checkPath(ctx context.Context, path string) (*checked, error) {
+	c := &checked{Path: path, OK: true, Problems: []string{}}
+	src, err := openSource(path, false)
+	if err == nil {
+		defer src.Close()
+		c.Format = src.format()
+		err = c.check(ctx, src)
+	}
+	if isWrong(err) {
+		c.problem("%v", err)
+		err = nil
+	}
+	return c, err
+}
+
+func (c *checked) problem(format string, args ...any) {
+	c.OK = false
+	if len(c.Problems) < maxProblems {
+		c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *checked) check(ctx context.Context, src *source) error {
+	if src.stone != nil {
+		if err := src.stone.Check(ctx); err != nil {
+			return err
+		}
+	}
+	w, err := src.load(ctx, nil)
+	var damage *format.DamageError
+	if errors.As(err, &damage) {
+		for _, d := range damage.Columns {
+			c.problem("%s chunk %v: %v", d.File, d.Pos, d.Err)
+		}
+	} else if err != nil {
+		return err
+	}
+	return c.world(ctx, w)
+}
+
+// world checks what a world means and counts what is in it.
+func (c *checked) world(ctx context.Context, w *convert.World) error {
+	t := tally(w)
+	c.Columns, c.Cells, c.Objects, c.Files = t.columns, t.cells, t.objects, len(w.Files)
+	for _, d := range w.Dimensions {
+		for _, v := range d.Volumes {
+			c.volume(d.Name, v)
+		}
+		for i := range d.Columns {
+			c.column(d.Name, &d.Columns[i])
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range w.Files {
+		if err := c.file(f); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// volume checks that every cell is one of the schema, and every name is one.
+func (c *checked) volume(dim string, v *convert.Volume) {
+	seen := map[string]bool{}
+	for i, name := range v.Names {
+		if name == "" || seen[name] {
+			c.problem("%s: %s: name %d, %q, is empty or there twice", dim, v.Volume.Name, i, name)
+		}
+		seen[name] = true
+	}
+	var counts [int(voxel.MaxCell) + 1]int
+	for _, pos := range v.Positions() {
+		clear(counts[:])
+		v.Chunks[pos].AddCounts(counts[:])
+		for cell, n := range counts {
+			if n > 0 && !v.Schema.Valid(voxel.Cell(cell), len(v.Names)) {
+				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not know", dim, v.Volume.Name, pos, counted(n, "cell"), cell)
+			}
+		}
+	}
+}
+
+func (c *checked) column(dim string, col *voxel.Column) {
+	at := fmt.Sprintf("%s: column %v", dim, col.Pos)
+	heights := map[int8]bool{}
+	for _, s := range col.Sections {
+		if heights[s.Y] {
+			c.problem("%s: section %d is there twice", at, s.Y)
+		}
+		heights[s.Y] = true
+		if s.Tags != nil {
+			c.tags(fmt.Sprintf("%s: section %d", at, s.Y), nbt.NewPayload(s.Tags, nbt.Limits{}))
+		}
+	}
+	for _, l := range col.Lists {
+		for i, o := range l.Objects {
+			c.object(fmt.Sprintf("%s: %s %d", at, l.Name, i), o)
+		}
+	}
+	for _, p := range col.Parts {
+		if p.Damaged {
+			c.problem("%s: part %q is damaged: %s as they were stored", at, p.Name, size(int64(len(p.Data))))
+		} else if len(p.Data) > 0 {
+			c.document(fmt.Sprintf("%s: part %q", at, p.Name), p.Data)
+		}
+	}
+}
+
+func (c *checked) object(at string, o voxel.Object) {
+	c.tags(at, nbt.NewPayload(o.Payload, nbt.Limits{}))
+	if o.Place == voxel.Nowhere {
+		if o.At != (geom.Point{}) {
+			c.problem("%s: has a position and says that it has none", at)
+		}
+	} else if err := o.At.Check(); err != nil {
+		c.problem("%s: %v", at, err)
+	}
+}
+
+func (c *checked) document(at string, doc []byte) {
+	r := nbt.NewReader(doc, nbt.Limits{})
+	if t, _ := r.Root(); t != nbt.Compound {
+		c.problem("%s: its root is a %v", at, t)
+		return
+	}
+	c.tags(at, r)
+}
+
+// tags walks the payload of a compound that fills what r has left.
+func (c *checked) tags(at string, r nbt.Reader) {
+	r.Skip(nbt.Compound)
+	if err := r.Err(); err != nil {
+		c.problem("%s: %v", at, err)
+	} else if r.Rest() > 0 {
+		c.problem("%s: %s behind the tags", at, size(int64(r.Rest())))
+	}
+}
+
+// file reads a file to its end.
+func (c *checked) file(f format.File) error {
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("file %q: %w", f.Path, err)
+	}
+	defer r.Close()
+	n, err := io.Copy(io.Discard, r)
+	if err != nil {
+		c.problem("file %q: %v", f.Path, err)
+	} else if n != f.Size {
+		c.problem("file %q: %d bytes, and said to have %d", f.Path, n, f.Size)
+	}
+	return nil
+}
+
+func (c *checked) print(out io.Writer) {
+	if c.OK {
+		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, counted(c.Columns, "column"), counted(c.Cells, "cell"),
+			counted(c.Objects, "object"), counted(c.Files, "file"))
+		return
+	}
+	fmt.Fprintf(out, "%s: %s\n", c.Path, counted(len(c.Problems), "problem"))
+	for _, p := range c.Problems {
+		fmt.Fprintln(out, "  "+p)
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/spf13/cobra"
+)
+
+func newDiff() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Says how two worlds differ",
+		Long: `diff compares two worlds in any formats: cells by what they mean, tags whatever
+their order in a compound, files byte by byte. Exit status 0 if they are the
+same, 1 if they differ.`,
+		Example: "  cairn diff ./saves/hub hub.cairn",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runDiff(c.Context(), c.OutOrStdout(), args[0], args[1], json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+// couldNot is an error that is no answer: a side that is damaged differs in
+// nothing, it cannot be compared.
+type couldNot struct{ error }
+
+func runDiff(ctx context.Context, out io.Writer, a, b string, json bool) error {
+	d, err := diffPaths(ctx, a, b)
+	if err != nil {
+		return err
+	}
+	if json {
+		err = printJSON(out, d)
+	} else {
+		printDifference(out, d)
+	}
+	if err == nil && !d.Same() {
+		err = errWrong
+	}
+	return err
+}
+
+func diffPaths(ctx context.Context, a, b string) (*convert.Difference, error) {
+	var worlds [2]*convert.World
+	for i, path := range []string{a, b} {
+		src, err := openSource(path, true)
+		if err == nil {
+			defer src.Close()
+			worlds[i], err = src.load(ctx, nil)
+		}
+		if isWrong(err) {
+			return nil, couldNot{err}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d, err := convert.Diff(worlds[0], worlds[1], equalTags)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return d, err
+}
+
+// equalTags compares what NBT means: the order of a compound's tags does not
+// count.
+func equalTags(kind string, a, b []byte) bool {
+	if string(a) == string(b) {
+		return true
+	}
+	if kind == "tags" {
+		a, b = document(a), document(b)
+	}
+	_, same := nbt.Equal(a, b)
+	return same
+}
+
+// document makes a document of the payload of a compound.
+func document(payload []byte) []byte {
+	return append(nbt.AppendCompound(make([]byte, 0, len(payload)+3), ""), payload...)
+}
+
+func printDifference(out io.Writer, d *convert.Difference) {
+	if d.Same() {
+		fmt.Fprintln(out, "same")
+		return
+	}
+	t := newColumns(out)
+	t.row("cells", count(d.Cells))
+	for _, v := range slices.Sorted(maps.Keys(d.Volumes)) {
+		t.row("  "+v, count(d.Volumes[v]))
+	}
+	t.row("objects", count(d.Objects))
+	t.row("columns", count(d.Columns))
+	t.row("properties", count(d.Properties))
+	t.row("files", count(d.Files))
+	t.Flush()
+	printList(out, "first:", d.First)
+}

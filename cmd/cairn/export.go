@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/spf13/cobra"
+)
+
+type exportOptions struct {
+	format, dimension string
+	slimeVersion      int
+	json              bool
+}
+
+// exported is what the verb says of its work.
+type exported struct {
+	World  string         `json:"world"`
+	Target string         `json:"target"`
+	Format string         `json:"format"`
+	Bytes  int64          `json:"bytes"`
+	Lost   map[string]int `json:"lost"`
+}
+
+func newExport() *cobra.Command {
+	var o exportOptions
+	c := &cobra.Command{
+		Use:   "export WORLD DST",
+		Short: "Gives a world back as a folder or a Slime file",
+		Long: `export writes a world in a format of the field: Anvil, a folder, or Slime, one
+file; by default Slime if DST ends in .slime. What the format cannot hold is
+listed by name. Nothing is converted from one version of a game to another: a
+McRegion world is not written as Anvil, and a Slime file, which has one version,
+refuses a world of several.`,
+		Example: "  cairn export hub.cairn ./restored/hub\n  cairn export --dimension overworld hub.cairn hub.slime",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runExport(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "", "anvil or slime; by default from DST's name")
+	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default what the world's data version asks for")
+	f.StringVar(&o.dimension, "dimension", "", "write this dimension alone")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func (o *exportOptions) resolve(to string) error {
+	if o.format == "" {
+		o.format = "anvil"
+		if strings.HasSuffix(to, ".slime") {
+			o.format = "slime"
+		}
+	}
+	if o.format != "anvil" && o.format != "slime" {
+		return usagef("--format %s: anvil or slime", o.format)
+	}
+	if !slices.Contains([]int{0, 3, 9, 13}, o.slimeVersion) {
+		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
+	}
+	if strings.HasSuffix(to, worldExt) {
+		return usagef("%s: cairn import makes worlds; export makes what others read", to)
+	}
+	return nil
+}
+
+func runExport(ctx context.Context, out io.Writer, from, to string, o exportOptions) error {
+	if err := o.resolve(to); err != nil {
+		return err
+	}
+	if err := isFree(to, o.format == "anvil"); err != nil {
+		return err
+	}
+	src, err := openSource(from, false)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if src.stone == nil {
+		return usagef("%s: not a %s file; cairn import makes one of it", from, worldExt)
+	}
+	w, err := src.load(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := o.pick(w); err != nil {
+		return err
+	}
+	done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
+	if o.format == "slime" {
+		err = done.writeSlime(ctx, w, o)
+	} else {
+		err = done.writeAnvil(ctx, w)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", to, err)
+	}
+	if o.json {
+		return printJSON(out, done)
+	}
+	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", from, to, done.Format, size(done.Bytes))
+	printLosses(out, "the format does not hold:", done.Lost)
+	return nil
+}
+
+// isFree checks that a path can be written to: nothing is there, or, if a folder
+// is to be made, an empty folder.
+func isFree(path string, folder bool) error {
+	err := notThere(path)
+	if !folder || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	list, rerr := os.ReadDir(path)
+	switch {
+	case rerr != nil:
+		return err
+	case len(list) > 0:
+		return fmt.Errorf("%s: the folder is not empty", path)
+	}
+	return nil
+}
+
+// pick leaves the dimension that was asked for.
+func (o *exportOptions) pick(w *convert.World) error {
+	var names []string
+	for _, d := range w.Dimensions {
+		names = append(names, d.Name)
+	}
+	switch {
+	case o.dimension != "":
+		w.Dimensions = slices.DeleteFunc(w.Dimensions, func(d *convert.Dimension) bool { return d.Name != o.dimension })
+		if len(w.Dimensions) == 0 {
+			return usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
+		}
+	case o.format == "slime" && len(names) > 1:
+		return usagef("a Slime file holds one dimension and the world has %d; say --dimension %s", len(names), strings.Join(names, " or "))
+	}
+	return nil
+}
+
+// writeSlime writes the world as a Slime file that is there only when it is
+// whole.
+func (r *exported) writeSlime(ctx context.Context, w *convert.World, o exportOptions) error {
+	l, err := landFile(r.Target)
+	if err != nil {
+		return err
+	}
+	defer l.abort()
+	buffered := bufio.NewWriterSize(l.file, 1<<20)
+	out, err := slime.Create(buffered, slime.WriteOptions{Version: o.slimeVersion})
+	if err != nil {
+		return err
+	}
+	p := newProgress("writing", out)
+	err = w.Source().Read(ctx, p)
+	p.done()
+	if err == nil {
+		err = errors.Join(out.Close(), buffered.Flush(), ctx.Err())
+	}
+	if err != nil {
+		return err
+	}
+	r.Lost = out.Lost()
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	r.Bytes = info.Size()
+	return l.land()
+}
+
+// writeAnvil writes the world as a folder that is there only when it is whole.
+func (r *exported) writeAnvil(ctx context.Context, w *convert.World) error {
+	if w.Head.Format == "mcregion" {
+		return fmt.Errorf("the world was read from McRegion; writing it as Anvil would be a conversion nobody asked for")
+	}
+	l, err := landFolder(r.Target)
+	if err != nil {
+		return err
+	}
+	defer l.abort()
+	out, err := anvil.Create(l.temp, anvil.WriteOptions{LevelName: filepath.Base(r.Target)})
+	if err != nil {
+		return err
+	}
+	p := newProgress("writing", out)
+	err = w.Source().Read(ctx, p)
+	p.done()
+	if err != nil {
+		return errors.Join(err, out.Abort())
+	}
+	if err := errors.Join(out.Close(), ctx.Err()); err != nil {
+		return err
+	}
+	if r.Bytes, err = folderBytes(l.temp); err != nil {
+		return err
+	}
+	return l.land()
+}
+
+// folderBytes is the size of all regular files below a folder.
+func folderBytes(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/spf13/cobra"
+)
+
+type importOptions struct {
+	slim, salvage, force, json bool
+	light                      string
+}
+
+// imported is what the verb says of its work.
+type imported struct {
+	Source  string         `json:"source"`
+	Format  string         `json:"format"`
+	World   string         `json:"world"`
+	ID      string         `json:"id"`
+	Bytes   int64          `json:"bytes"`
+	Columns int            `json:"columns"`
+	Cells   int            `json:"cells"`
+	Objects int            `json:"objects"`
+	Files   int            `json:"files"`
+	Lost    map[string]int `json:"lost"`
+	Damaged []string       `json:"damaged"`
+}
+
+func newImport() *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "import SRC WORLD",
+		Short: "Puts a whole world into one file",
+		Long: `import reads a world in any format that is known and writes it as one file.
+
+Nothing is left out unless --slim or --light drop asks for it; what goes, or
+could not be kept, is listed by name. A damaged chunk is named and nothing is
+written; --salvage keeps such chunks as they are stored.`,
+		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import --slim --light drop ./saves/hub hub.cairn",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runImport(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.slim, "slim", false, "keep what a Slime file of that version holds, no more")
+	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
+	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
+	f.BoolVar(&o.force, "force", false, "replace WORLD")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func runImport(ctx context.Context, out io.Writer, from, to string, o importOptions) error {
+	if o.light != "keep" && o.light != "drop" {
+		return usagef("--light %s: keep or drop", o.light)
+	}
+	if err := checkTarget(from, to, o.force); err != nil {
+		return err
+	}
+	src, err := openSource(from, o.salvage)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	done := &imported{Source: from, Format: src.format(), World: to, Lost: map[string]int{}, Damaged: []string{}}
+	w, err := src.load(ctx, o.filter(done.Lost))
+	if err != nil {
+		return err
+	}
+	src.remarks(done)
+	if done.ID, done.Bytes, err = writeWorld(ctx, w, to); err != nil {
+		return err
+	}
+	done.count(w)
+	if o.json {
+		return printJSON(out, done)
+	}
+	done.print(out)
+	return nil
+}
+
+// checkTarget checks that a WORLD may be made at a path.
+func checkTarget(from, to string, force bool) error {
+	if err := isWorld(to); err != nil {
+		return err
+	}
+	if err := notThere(to); err != nil && !force {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	return outside(to, from)
+}
+
+// filter returns what stands between the source and the world, nil if nothing.
+func (o importOptions) filter(lost map[string]int) func(format.Sink) format.Sink {
+	if !o.slim && o.light == "keep" {
+		return nil
+	}
+	return func(to format.Sink) format.Sink {
+		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
+		if o.slim {
+			f.Hold = func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }
+			f.Keep = func(path string) bool { return slimKeep(path, lost) }
+		}
+		return f
+	}
+}
+
+// slimHold reduces each column to what the Slime version of its own data
+// version holds.
+func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
+	holds := map[int32]func(*format.Column) bool{}
+	return func(c *format.Column) bool {
+		hold := holds[c.Version]
+		if hold == nil {
+			hold = slime.Hold(slime.WriteOptions{}, d, lost)
+			holds[c.Version] = hold
+		}
+		return hold(c)
+	}
+}
+
+func slimKeep(path string, lost map[string]int) bool {
+	if path == slime.ExtraPath || path == slime.MapsPath {
+		return true
+	}
+	lost["file "+path]++
+	return false
+}
+
+// remarks adds what the reading of the source has met.
+func (s *source) remarks(done *imported) {
+	switch leaf := s.leaf.(type) {
+	case *anvil.World:
+		stats := leaf.Stats()
+		for _, k := range stats.Skipped {
+			done.Lost["file "+k.Path+", which "+k.Why]++
+		}
+		if stats.TrailingBytes > 0 {
+			done.Lost["bytes behind the tags of chunks"] = int(stats.TrailingBytes)
+		}
+		for _, d := range stats.Damaged {
+			done.Damaged = append(done.Damaged, fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err))
+		}
+	case *slime.World:
+		stats := leaf.Stats()
+		maps.Copy(done.Lost, stats.Dropped)
+		if stats.Trailing > 0 {
+			done.Lost["bytes behind the last column"] = int(stats.Trailing)
+		}
+	}
+}
+
+// writeWorld writes w as a stone that is at path only when it is whole.
+func writeWorld(ctx context.Context, w *convert.World, path string) (id string, n int64, err error) {
+	l, err := landFile(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer l.abort()
+	buffered := bufio.NewWriterSize(l.file, 1<<20)
+	name, n, err := convert.WriteStone(ctx, w, buffered, stone.Options{})
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = l.land()
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return name.String(), n, nil
+}
+
+func (r *imported) count(w *convert.World) {
+	t := tally(w)
+	r.Columns, r.Cells, r.Objects, r.Files = t.columns, t.cells, t.objects, len(w.Files)
+}
+
+func (r *imported) print(out io.Writer) {
+	fmt.Fprintf(out, "%s -> %s\n", r.Source, r.World)
+	t := newColumns(out)
+	t.row("  format", r.Format)
+	t.row("  columns", count(r.Columns))
+	t.row("  cells", count(r.Cells))
+	t.row("  objects", count(r.Objects))
+	t.row("  files", count(r.Files))
+	t.row("  size", size(r.Bytes))
+	t.row("  stone", r.ID)
+	t.Flush()
+	printLosses(out, "not kept:", r.Lost)
+	printList(out, "damaged, kept as stored:", r.Damaged)
+}
+
+// totals of a world.
+type totals struct{ columns, cells, objects int }
+
+// tally counts columns, cells that are not empty in volumes of matter, and
+// objects.
+func tally(w *convert.World) (t totals) {
+	for _, d := range w.Dimensions {
+		t.columns += len(d.Columns)
+		for _, v := range d.Volumes {
+			if isMatter(v.Volume.Name) {
+				t.cells += v.Count()
+			}
+		}
+		for i := range d.Columns {
+			for _, l := range d.Columns[i].Lists {
+				t.objects += len(l.Objects)
+			}
+		}
+	}
+	return t
+}
+
+// isMatter reports whether a volume's cells are what a world is built of.
+func isMatter(volume string) bool { return slices.Contains([]string{"block", "solid"}, volume) }

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/spf13/cobra"
+)
+
+// facts is what info prints.
+type facts struct {
+	Path       string            `json:"path"`
+	Format     string            `json:"format"`
+	Version    int               `json:"version"` // the format's own; 0 if it has none
+	Origin     string            `json:"origin,omitempty"`
+	Bytes      int64             `json:"bytes"`
+	Properties map[string]string `json:"properties"`
+	Dimensions []dimensionFacts  `json:"dimensions"`
+	Files      fileFacts         `json:"files"`
+	Damaged    int               `json:"damaged"`
+	Pages      []pageFacts       `json:"pages,omitempty"` // of a stone
+}
+
+type fileFacts struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
+}
+
+type dimensionFacts struct {
+	Name     string         `json:"name"`
+	Columns  int            `json:"columns"`
+	Min      *[3]int        `json:"min,omitempty"` // of the box of chunks with matter, in cells
+	Max      *[3]int        `json:"max,omitempty"`
+	Versions map[int32]int  `json:"data_versions"` // columns by data version
+	Volumes  []volumeFacts  `json:"volumes"`
+	Objects  map[string]int `json:"objects"`
+}
+
+type volumeFacts struct {
+	Name   string `json:"name"`
+	Schema string `json:"schema"`
+	Cells  int    `json:"cells"` // that are not empty
+	Names  int    `json:"names"`
+	Chunks int    `json:"chunks"`
+}
+
+type pageFacts struct {
+	Holds string `json:"holds"`
+	Name  string `json:"name"`
+	Pages int    `json:"pages"`
+	Bytes int    `json:"bytes"`
+}
+
+func newInfo() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:     "info SRC|WORLD",
+		Short:   "Says what is in a world",
+		Long:    "info reads a world and says what is in it: dimensions, versions, counts, sizes.",
+		Example: "  cairn info ./saves/hub",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runInfo(c.Context(), c.OutOrStdout(), args[0], json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runInfo(ctx context.Context, out io.Writer, path string, json bool) error {
+	src, err := openSource(path, true)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	w, err := src.load(ctx, nil)
+	if err != nil {
+		return err
+	}
+	f, err := factsOf(src, w)
+	if err != nil {
+		return err
+	}
+	if json {
+		return printJSON(out, f)
+	}
+	f.print(out)
+	return nil
+}
+
+func factsOf(src *source, w *convert.World) (*facts, error) {
+	f := &facts{Path: src.path, Format: w.Head.Format, Version: w.Head.Version, Bytes: src.bytes, Properties: w.Head.Properties}
+	if f.Properties == nil {
+		f.Properties = map[string]string{}
+	}
+	if src.stone != nil {
+		f.Format, f.Version, f.Origin = "cairn", 1, formatName(w.Head)
+		pages, err := pagesOf(src)
+		if err != nil {
+			return nil, err
+		}
+		f.Pages = pages
+	}
+	if a, ok := src.leaf.(*anvil.World); ok {
+		f.Damaged = len(a.Stats().Damaged)
+		if src.file == nil {
+			bytes, err := folderBytes(src.path)
+			if err != nil {
+				return nil, err
+			}
+			f.Bytes = bytes
+		}
+	}
+	f.Dimensions = make([]dimensionFacts, 0, len(w.Dimensions))
+	for _, d := range w.Dimensions {
+		f.Dimensions = append(f.Dimensions, dimensionOf(d))
+	}
+	for _, file := range w.Files {
+		f.Files.Count++
+		f.Files.Bytes += file.Size
+	}
+	return f, nil
+}
+
+func dimensionOf(d *convert.Dimension) dimensionFacts {
+	f := dimensionFacts{Name: d.Name, Columns: len(d.Columns), Versions: map[int32]int{}, Objects: map[string]int{}, Volumes: []volumeFacts{}}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		f.Versions[c.Version]++
+		for _, l := range c.Lists {
+			f.Objects[l.Name] += len(l.Objects)
+		}
+	}
+	for _, v := range d.Volumes {
+		f.Volumes = append(f.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Count(), len(v.Names), len(v.Chunks)})
+		if isMatter(v.Volume.Name) && len(v.Chunks) > 0 {
+			b := boundsOf(v)
+			f.Min, f.Max = &[3]int{b.Min.X, b.Min.Y, b.Min.Z}, &[3]int{b.Max.X, b.Max.Y, b.Max.Z}
+		}
+	}
+	return f
+}
+
+// boundsOf is the box of the chunks of a volume.
+func boundsOf(v *convert.Volume) (b geom.Box) {
+	for pos := range v.Chunks {
+		b = b.Union(pos.Box())
+	}
+	return b
+}
+
+// pagesOf sums the pages of a stone by what they hold.
+func pagesOf(src *source) ([]pageFacts, error) {
+	pages, err := src.stone.Pages()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.path, err)
+	}
+	sums := map[[2]string]*pageFacts{}
+	for _, p := range pages {
+		key := [2]string{p.Holds, p.Name}
+		if p.Holds == "file" {
+			key[1] = ""
+		}
+		s := sums[key]
+		if s == nil {
+			s = &pageFacts{Holds: key[0], Name: key[1]}
+			sums[key] = s
+		}
+		s.Pages++
+		s.Bytes += p.Size
+	}
+	out := make([]pageFacts, 0, len(sums))
+	for _, s := range sums {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b pageFacts) int {
+		return cmp.Or(b.Bytes-a.Bytes, cmp.Compare(a.Holds, b.Holds), cmp.Compare(a.Name, b.Name))
+	})
+	return out, nil
+}
+
+func (f *facts) print(out io.Writer) {
+	t := newColumns(out)
+	name := f.Format
+	if f.Version != 0 {
+		name += fmt.Sprintf(" v%d", f.Version)
+	}
+	if f.Origin != "" {
+		name += ", read from " + f.Origin
+	}
+	t.row("path", f.Path)
+	t.row("format", name)
+	t.row("size", size(f.Bytes))
+	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
+		t.row(k, f.Properties[k])
+	}
+	t.row("files", fmt.Sprintf("%s, %s", count(f.Files.Count), size(f.Files.Bytes)))
+	if f.Damaged > 0 {
+		t.row("damaged", counted(f.Damaged, "chunk"))
+	}
+	for _, d := range f.Dimensions {
+		d.print(t)
+	}
+	if len(f.Pages) > 0 {
+		t.row("")
+		t.row("pages of the stone")
+		for _, p := range f.Pages {
+			t.row("  "+strings.TrimSpace(p.Holds+" "+p.Name), size(int64(p.Bytes)), counted(p.Pages, "page"))
+		}
+	}
+	t.Flush()
+}
+
+func (d *dimensionFacts) print(t columns) {
+	t.row("")
+	t.row(d.Name)
+	if d.Columns > 0 {
+		t.row("  columns", count(d.Columns))
+		t.row("  data version", versions(d.Versions))
+	}
+	if d.Min != nil {
+		t.row("  from, to", fmt.Sprint(*d.Min), fmt.Sprint(*d.Max))
+	}
+	for _, v := range d.Volumes {
+		cells := count(v.Cells) + " cells"
+		if v.Names > 0 {
+			cells += ", " + counted(v.Names, "name")
+		}
+		t.row("  "+v.Name, cells, counted(v.Chunks, "chunk"))
+	}
+	for _, l := range slices.Sorted(maps.Keys(d.Objects)) {
+		t.row("  "+l, count(d.Objects[l]))
+	}
+}
+
+// versions says which data versions there are, and how many columns have them
+// if there are several.
+func versions(columns map[int32]int) string {
+	var out []string
+	for _, v := range slices.Sorted(maps.Keys(columns)) {
+		text := fmt.Sprint(v)
+		if v == 0 {
+			text = "none"
+		}
+		if len(columns) > 1 {
+			text += fmt.Sprintf(" (%s)", count(columns[v]))
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}

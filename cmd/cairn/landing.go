@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// landing is a path under which something appears only when it is whole. Until
+// then it lies beside, under a temporary name.
+type landing struct {
+	path, temp string
+	file       *os.File // nil for a folder
+}
+
+// landFile begins a file.
+func landFile(path string) (*landing, error) {
+	l := &landing{path: path}
+	return l, l.begin(func(temp string) (err error) {
+		l.file, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+}
+
+// landFolder begins a folder.
+func landFolder(path string) (*landing, error) {
+	l := &landing{path: path}
+	return l, l.begin(func(temp string) error { return os.Mkdir(temp, 0o777) })
+}
+
+// begin makes something under a name that nobody uses.
+func (l *landing) begin(create func(temp string) error) error {
+	for i := 0; ; i++ {
+		l.temp = filepath.Join(filepath.Dir(l.path), fmt.Sprintf(".cairn-%d-%d.tmp", os.Getpid(), i))
+		if err := create(l.temp); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// abort removes what is there, unless it has landed.
+func (l *landing) abort() {
+	if l.temp == "" {
+		return
+	}
+	if l.file != nil {
+		l.file.Close()
+	}
+	os.RemoveAll(l.temp)
+}
+
+// land puts what is there on stable storage and gives it its name. It replaces
+// a file or an empty folder.
+func (l *landing) land() error {
+	if l.file != nil {
+		if err := errors.Join(l.file.Sync(), l.file.Close()); err != nil {
+			return err
+		}
+		l.file = nil
+	} else {
+		if err := filepath.WalkDir(l.temp, syncEntry); err != nil {
+			return err
+		}
+		os.Remove(l.path) // goes only if it is an empty folder
+	}
+	if err := os.Rename(l.temp, l.path); err != nil {
+		return err
+	}
+	l.temp = ""
+	return syncPath(filepath.Dir(l.path))
+}
+
+func syncEntry(path string, e fs.DirEntry, err error) error {
+	if err != nil {
+		return err
+	}
+	return syncPath(path)
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+// outside checks that path does not lie in the folder src, which is never
+// written to.
+func outside(path, src string) error {
+	from, err := filepath.EvalSymlinks(src)
+	if err != nil {
+		return err
+	}
+	to, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if from, err = filepath.Abs(from); err != nil {
+		return err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(from, to); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return usagef("%s lies in %s, which cairn only reads", path, src)
+	}
+	return nil
+}

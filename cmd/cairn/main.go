@@ -1,0 +1,134 @@
+// Command cairn reads worlds of block games, keeps them in one small file each,
+// gives them back, compares them and shows them.
+//
+// Every verb has a file. It does no work of its own: the packages of the library
+// do, and the verbs wire them, print and exit.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitDone        = 0
+	exitWrong       = 1 // differs, or found wrong
+	exitUsage       = 2
+	exitCould       = 3 // could not
+	exitInterrupted = 130
+)
+
+// usageError is a call that is wrong whatever the files hold.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// wrongError is an answer: what was asked about is wrong or differs. Without a
+// text, all has been said on stdout.
+type wrongError struct{ error }
+
+var errWrong = wrongError{errors.New("")}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(stderr, "cairn:", message(err))
+	}
+	return exitStatus(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cairn",
+		Short: "Keeps voxel worlds: small, whole and checked",
+		Long: `cairn keeps voxel worlds: small, whole and checked.
+
+A SRC is a world in any format that cairn knows, found out by content: an Anvil
+or McRegion folder, a .slime file, a .cairn file, or a .zip or .tar of one. It is
+never written to. A WORLD is a path that ends in .cairn.
+
+Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
+3 could not, 130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("no verb %q; see cairn --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w; see %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(newImport(), newExport(), newInfo(), newCheck(), newDiff(), newStone())
+	return root
+}
+
+// takes returns the check for at least min and at most max arguments.
+func takes(min, max int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < min || len(args) > max {
+			return usagef("wrong number of paths; usage: %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+func exitStatus(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		return exitUsage
+	case isWrong(err):
+		return exitWrong
+	}
+	return exitCould
+}
+
+// isWrong reports whether an error says that bytes were read and are wrong.
+func isWrong(err error) bool {
+	var wrong wrongError
+	var damage *format.DamageError
+	var leaf *format.CorruptError
+	var page *stone.CorruptError
+	var tags *nbt.CorruptError
+	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &page) || errors.As(err, &tags)
+}
+
+// message is what people are told of an error.
+func message(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return strings.TrimSpace(err.Error())
+}

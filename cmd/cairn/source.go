@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// worldExt is how the path of a WORLD ends.
+const worldExt = ".cairn"
+
+// stoneMagic is how a stone begins.
+const stoneMagic = "CAIRN\n\x1a"
+
+// source is an opened SRC or WORLD: a stone, or a world in another format.
+type source struct {
+	path  string
+	bytes int64         // of the file; 0 for a folder
+	stone *stone.Reader // nil unless the source is a stone
+	leaf  format.Source // nil if it is
+	file  *os.File      // nil for a folder
+}
+
+// openSource opens the world at path, in whichever format its content says.
+// With salvage, chunks of a folder that cannot be read come as they are stored.
+func openSource(path string, salvage bool) (*source, error) {
+	if strings.HasPrefix(path, "@") {
+		return nil, usagef("%s: names in a store are not known yet; give a path", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		w, err := anvil.Open(path, anvil.Options{Salvage: salvage})
+		if err != nil {
+			return nil, err
+		}
+		return &source{path: path, leaf: w}, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{path: path, bytes: info.Size(), file: f}
+	if err := s.detect(f, info.Size(), salvage); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// detect finds out the format of a file by how it begins.
+func (s *source) detect(r io.ReaderAt, size int64, salvage bool) (err error) {
+	head := make([]byte, min(size, 512))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(stoneMagic)):
+		s.stone, err = stone.Open(r, size)
+	case slime.Detect(head):
+		s.leaf, err = slime.New(r, size)
+	case isArchive(head):
+		return s.unpack(r, size, head, salvage)
+	default:
+		return unknown(head)
+	}
+	return err
+}
+
+func unknown(head []byte) error {
+	switch {
+	case len(head) == 0:
+		return errors.New("the file is empty")
+	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
+		return errors.New("a file of tags, not a world; give the folder that it lies in")
+	}
+	return fmt.Errorf("in no format that cairn knows: it begins with %q", head[:min(len(head), 8)])
+}
+
+// Close releases files.
+func (s *source) Close() error {
+	var errs [2]error
+	if s.leaf != nil {
+		errs[0] = s.leaf.Close()
+	}
+	if s.file != nil {
+		errs[1] = s.file.Close()
+	}
+	return errors.Join(errs[:]...)
+}
+
+// load reads the whole world into memory. through, unless nil, returns a Sink
+// that stands before the one that builds the world.
+func (s *source) load(ctx context.Context, through func(format.Sink) format.Sink) (*convert.World, error) {
+	src := s.leaf
+	if s.stone != nil {
+		w, err := convert.FromStone(ctx, s.stone)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		if through == nil {
+			return w, nil
+		}
+		src = w.Source()
+	}
+	l := convert.NewLoader(src.Head())
+	sink := format.Sink(l)
+	if through != nil {
+		sink = through(sink)
+	}
+	p := newProgress("reading", sink)
+	err := src.Read(ctx, p)
+	p.done()
+	w, end := l.World()
+	if err == nil {
+		err = end
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.path, err)
+	}
+	return w, err
+}
+
+// format says in one or two words what the source is.
+func (s *source) format() string {
+	if s.stone != nil {
+		return "cairn"
+	}
+	return formatName(s.leaf.Head())
+}
+
+func formatName(h format.Head) string {
+	if h.Version != 0 {
+		return fmt.Sprintf("%s v%d", h.Format, h.Version)
+	}
+	return h.Format
+}
+
+// isWorld checks that path may name a WORLD that is to be made.
+func isWorld(path string) error {
+	switch {
+	case strings.HasPrefix(path, "@"):
+		return usagef("%s: names in a store are not known yet; give a path that ends in %s", path, worldExt)
+	case !strings.HasSuffix(path, worldExt) || strings.HasSuffix(path, "/"+worldExt) || path == worldExt:
+		return usagef("%s: the path of a world ends in %s", path, worldExt)
+	}
+	return nil
+}
+
+// notThere checks that nothing has that path.
+func notThere(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/spf13/cobra"
+)
+
+func newStone() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "stone",
+		Short:   "Looks inside a stone: list, dump or check",
+		Example: "  cairn stone list hub.cairn",
+		Args: func(_ *cobra.Command, args []string) error {
+			return usagef("stone takes list, dump or check and a file; see cairn stone --help")
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	c.AddCommand(newStoneList(), stoneVerb("dump", "Writes what lies where, byte range by byte range", dumpStone),
+		stoneVerb("check", "Verifies every page, chunk, column, object and file", checkStone))
+	return c
+}
+
+func stoneVerb(name, short string, do func(context.Context, io.Writer, *source) error) *cobra.Command {
+	return &cobra.Command{
+		Use:     name + " FILE",
+		Short:   short,
+		Example: "  cairn stone " + name + " hub.cairn",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withStone(args[0], func(s *source) error { return do(c.Context(), c.OutOrStdout(), s) })
+		},
+	}
+}
+
+func newStoneList() *cobra.Command {
+	var json bool
+	c := stoneVerb("list", "Lists the pages", func(_ context.Context, out io.Writer, s *source) error {
+		return listStone(out, s, json)
+	})
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func withStone(path string, do func(*source) error) error {
+	s, err := openSource(path, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if s.stone == nil {
+		return usagef("%s: %s, not a stone", path, s.format())
+	}
+	if err := do(s); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func dumpStone(_ context.Context, out io.Writer, s *source) error { return s.stone.Dump(out) }
+
+func checkStone(ctx context.Context, out io.Writer, s *source) error {
+	if err := s.stone.Check(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, s.path+": ok")
+	return nil
+}
+
+func listStone(out io.Writer, s *source, json bool) error {
+	pages, err := s.stone.Pages()
+	if err != nil {
+		return err
+	}
+	if json {
+		if pages == nil {
+			pages = []stone.PageInfo{}
+		}
+		return printJSON(out, map[string]any{"bytes": s.stone.Size(), "pages": pages})
+	}
+	t := newColumns(out)
+	t.row("page", "offset", "size", "holds", "of", "level", "things", "uses", "form")
+	for _, p := range pages {
+		of := p.Name
+		if p.Dimension != "" {
+			of = p.Dimension + " " + of
+		}
+		t.row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), size(int64(p.Size)), p.Holds, of, fmt.Sprint(p.Level),
+			fmt.Sprint(p.Things), fmt.Sprint(p.Uses), fmt.Sprint(p.Form))
+	}
+	return t.Flush()
+}
