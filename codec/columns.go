@@ -12,20 +12,34 @@ type Form uint8
 
 // The forms. Numbers above are free for stronger ones.
 const (
-	Runs Form = 1 // runs along y, values and lengths in streams of their own
+	// Columns is runs along y, column by column; a column equal to its
+	// neighbour or to one before it in the page is a reference.
+	Columns Form = 1
 )
 
-// Streams of the form Runs.
+// Streams of the form Columns.
 const (
-	streamTable  = iota // the cells that occur, ascending, as deltas
-	streamFirst         // the lowest value of each column
-	streamValues        // the other values of each column, bottom up
-	streamLengths
+	streamTable = iota // the cells that occur, ascending, as differences
+	streamOps          // one for each column
+	streamRuns         // of the columns that are literal: value, length, value, ... , 0
+	streamNear         // low bytes of references
+	streamFar          // high bytes of references
 	numStreams
+)
+
+// Ops of a column.
+const (
+	opLiteral = 0 // its runs follow
+	opWest    = 1 // equal to the column to the west in the stack
+	opNorth   = 2 // equal to the column to the north in the stack
+	opEarlier = 3 // equal to the literal column a number of literal columns back
 )
 
 // MaxStack is the greatest number of chunks in a stack.
 const MaxStack = 64
+
+// maxLiterals is how many literal columns a reference reaches back.
+const maxLiterals = 1 << 16
 
 // A Stack is chunks above each other, bottom up; gaps between them do not
 // matter to the codec. No chunk is nil.
@@ -37,42 +51,85 @@ const (
 	escape  = 0xFF // a byte that says: a two-byte number follows
 )
 
-// change says that from height y (in cells of the stack) on, the column holds cell.
+// change says that from height at (in cells of the stack) on, the column holds cell.
 type change struct {
-	at   uint16 // encoding: height; decoding: column
+	at   uint16
 	cell voxel.Cell
+}
+
+// swept is a change in the order in which a sweep upwards meets it.
+type swept struct {
+	change
+	col uint16
 }
 
 // Encoder writes stacks as streams. The zero value is ready; it keeps its
 // buffers for the next call. Not safe for concurrent use.
 type Encoder struct {
-	streams [numStreams][]byte
-	swept   []struct {
-		change
-		col uint16
-	}
-	cols  []change // by column, bottom up
-	start [columns + 1]int
-	first [columns]voxel.Cell
-	cells []voxel.Cell // values of all runs, in stream order, before the table is known
-	isOne []bool       // cells[i] is the first of its column
-	seen  []bool
+	streams  [numStreams][]byte
+	swept    []swept
+	cols     []change // of the stack, by column, bottom up
+	start    [columns + 1]int
+	first    [columns]voxel.Cell
+	literal  [columns]int32 // which literal each column of the stack is
+	literals columnSet
+	ranks    []uint16 // by cell
+	seen     []bool   // by cell
 }
 
-// Encode returns the streams of the form Runs for stacks. The streams are valid
-// until the next call.
+// columnSet is the literal columns of a page.
+type columnSet struct {
+	first []voxel.Cell
+	start []int32 // into changes; one more than there are columns
+	list  []change
+	byKey map[uint64]int32
+}
+
+func (s *columnSet) reset() {
+	s.first, s.start, s.list = s.first[:0], append(s.start[:0], 0), s.list[:0]
+	if s.byKey == nil {
+		s.byKey = map[uint64]int32{}
+	}
+	clear(s.byKey)
+}
+
+func (s *columnSet) len() int32 { return int32(len(s.first)) }
+
+func (s *columnSet) changes(i int32) []change { return s.list[s.start[i]:s.start[i+1]] }
+
+func (s *columnSet) add(first voxel.Cell, list []change) int32 {
+	s.first = append(s.first, first)
+	s.list = append(s.list, list...)
+	s.start = append(s.start, int32(len(s.list)))
+	return s.len() - 1
+}
+
+func (s *columnSet) equal(i int32, first voxel.Cell, list []change) bool {
+	return s.first[i] == first && slices.Equal(s.changes(i), list)
+}
+
+func columnKey(first voxel.Cell, list []change) uint64 {
+	const prime = 0x9E3779B97F4A7C15
+	h := (uint64(first) + 1) * prime
+	for _, c := range list {
+		h = (h ^ h>>29 ^ (uint64(c.at)<<16 | uint64(c.cell))) * prime
+	}
+	return h
+}
+
+// Encode returns the streams of the form Columns for stacks. The streams are
+// valid until the next call.
 func (e *Encoder) Encode(stacks []Stack) [][]byte {
 	for i := range e.streams {
 		e.streams[i] = e.streams[i][:0]
 	}
-	e.cells = e.cells[:0]
-	e.isOne = e.isOne[:0]
+	e.literals.reset()
 	for _, s := range stacks {
 		e.sweep(s)
 		e.sort()
-		e.runs()
+		e.ops()
 	}
-	e.values()
+	e.runs()
 	return e.streams[:]
 }
 
@@ -93,33 +150,28 @@ func (e *Encoder) sweep(s Stack) {
 					continue
 				}
 				row, was := c.Row(y, z, &buf), now[z*edge:z*edge+edge]
-				if i == 0 && y == 0 {
+				if i+y == 0 {
 					copy(was, row)
 					continue
 				}
-				for x, cell := range row[:edge] {
-					if cell != was[x] {
-						was[x] = cell
-						col := uint16(z*edge + x)
-						e.start[col+1]++
-						e.swept = append(e.swept, struct {
-							change
-							col uint16
-						}{change{uint16(i*edge + y), cell}, col})
-					}
-				}
+				e.compare(row, was, uint16(i*edge+y), z*edge)
 			}
-		}
-		if i == 0 {
-			e.firsts(c)
+			if i+y == 0 {
+				e.first = now
+			}
 		}
 	}
 }
 
-func (e *Encoder) firsts(c *voxel.Chunk) {
-	var buf [64]voxel.Cell
-	for z := range edge {
-		copy(e.first[z*edge:], c.Row(0, z, &buf)[:edge])
+// compare notes where a row differs from the one below it, and puts it there.
+func (e *Encoder) compare(row, was []voxel.Cell, at uint16, col int) {
+	was = was[:len(row)]
+	for x, cell := range row {
+		if cell != was[x] {
+			was[x] = cell
+			e.start[col+x+1]++
+			e.swept = append(e.swept, swept{change{at, cell}, uint16(col + x)})
+		}
 	}
 }
 
@@ -136,56 +188,78 @@ func (e *Encoder) sort() {
 	}
 }
 
-func (e *Encoder) runs() {
-	lengths := e.streams[streamLengths]
+// ops writes an op for each column of the stack and collects the literal ones.
+func (e *Encoder) ops() {
+	set := &e.literals
 	for col := range columns {
-		e.cells, e.isOne = append(e.cells, e.first[col]), append(e.isOne, true)
-		below := 0
-		for _, c := range e.cols[e.start[col]:e.start[col+1]] {
-			e.cells, e.isOne = append(e.cells, c.cell), append(e.isOne, false)
-			lengths = appendSmall(lengths, int(c.at)-below)
-			below = int(c.at)
+		first, list := e.first[col], e.cols[e.start[col]:e.start[col+1]]
+		op := byte(opLiteral)
+		switch {
+		case col%edge > 0 && set.equal(e.literal[col-1], first, list):
+			op, e.literal[col] = opWest, e.literal[col-1]
+		case col >= edge && set.equal(e.literal[col-edge], first, list):
+			op, e.literal[col] = opNorth, e.literal[col-edge]
+		default:
+			key := columnKey(first, list)
+			if i, ok := set.byKey[key]; ok && set.len()-i <= maxLiterals && set.equal(i, first, list) {
+				op, e.literal[col] = opEarlier, i
+				back := set.len() - i - 1
+				e.streams[streamNear] = append(e.streams[streamNear], byte(back))
+				e.streams[streamFar] = append(e.streams[streamFar], byte(back>>8))
+				break
+			}
+			e.literal[col] = set.add(first, list)
+			set.byKey[key] = e.literal[col]
 		}
-		lengths = append(lengths, 0)
-	}
-	e.streams[streamLengths] = lengths
-}
-
-// values writes the table of cells and every run's index into it.
-func (e *Encoder) values() {
-	table := e.table()
-	e.streams[streamTable] = AppendAscending(e.streams[streamTable], table)
-	rank := make([]int, len(e.seen))
-	for i, c := range table {
-		rank[c] = i
-	}
-	for i, c := range e.cells {
-		s := &e.streams[streamValues]
-		if e.isOne[i] {
-			s = &e.streams[streamFirst]
-		}
-		*s = appendSmall(*s, rank[c])
+		e.streams[streamOps] = append(e.streams[streamOps], op)
 	}
 }
 
-// table returns the cells that occur, ascending.
-func (e *Encoder) table() (table []voxel.Cell) {
+// runs writes the table of cells and the runs of the literal columns.
+func (e *Encoder) runs() {
+	set := &e.literals
+	e.table()
+	out := e.streams[streamRuns]
+	for i := range set.len() {
+		out = appendSmall(out, int(e.ranks[set.first[i]]))
+		below := uint16(0)
+		for _, c := range set.changes(i) {
+			out = appendSmall(out, int(c.at-below))
+			out = appendSmall(out, int(e.ranks[c.cell]))
+			below = c.at
+		}
+		out = append(out, 0)
+	}
+	e.streams[streamRuns] = out
+}
+
+// table writes the cells that occur and notes their ranks.
+func (e *Encoder) table() {
+	e.seen = slices.Grow(e.seen, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
+	e.ranks = slices.Grow(e.ranks, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	clear(e.seen)
-	for _, c := range e.cells {
-		if int(c) >= len(e.seen) {
-			e.seen = append(e.seen, make([]bool, int(c)+1-len(e.seen))...)
-		}
+	var table []voxel.Cell
+	note := func(c voxel.Cell) {
 		if !e.seen[c] {
 			e.seen[c] = true
 			table = append(table, c)
 		}
 	}
+	for _, c := range e.literals.first {
+		note(c)
+	}
+	for _, c := range e.literals.list {
+		note(c.cell)
+	}
 	slices.Sort(table)
-	return table
+	for i, c := range table {
+		e.ranks[c] = uint16(i)
+	}
+	e.streams[streamTable] = appendAscending(e.streams[streamTable], table)
 }
 
-// AppendAscending appends strictly ascending cells as a count and differences.
-func AppendAscending(dst []byte, cells []voxel.Cell) []byte {
+// appendAscending appends strictly ascending cells as a count and differences.
+func appendAscending(dst []byte, cells []voxel.Cell) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(cells)))
 	prev := -1
 	for _, c := range cells {

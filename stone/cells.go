@@ -136,7 +136,7 @@ func cellPage(enc *codec.Encoder, cubes []cube) [][]byte {
 // decodeCells returns the chunks at at, in that order, from a page of a volume
 // whose cells are valid by ok.
 func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, ok func(voxel.Cell) bool) ([]*voxel.Chunk, error) {
-	if codec.Form(form) != codec.Runs || len(streams) < cellCodec {
+	if codec.Form(form) != codec.Columns || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams", form, len(streams))
 	}
 	kinds := streams[cellKinds]

@@ -212,7 +212,7 @@ func (e *entry) where() string {
 
 func streamName(holds string, i int) string {
 	names := map[string][]string{
-		"cells":   {"kinds", "uniform values", "table", "first values", "values", "lengths"},
+		"cells":   {"kinds", "uniform values", "table", "ops", "runs", "references", "references high"},
 		"columns": {"names", "shapes", "stamps", "sizes", "maps", "data"},
 		"objects": {"counts", "places", "positions", "sizes", "payloads"},
 		"file":    {"bytes"},

@@ -222,7 +222,7 @@ func (w *Writer) flushPage() {
 	}
 	number := constPage
 	if len(paged) > 0 {
-		number = w.addPage(byte(codec.Runs), cellPage(&w.enc, paged), shape(paged))
+		number = w.addPage(byte(codec.Columns), cellPage(&w.enc, paged), shape(paged))
 	}
 	l, first := &v.levels[len(v.levels)-1], 0
 	for _, c := range w.cubes {
