@@ -25,7 +25,9 @@ smooth_stone a0a0a0 . smooth_stone
 bedrock 4c4c4c . bedrock
 gravel 857f7d . gravel suspicious_gravel
 grass 6f9f45 . grass_block
-plant 6aa04a t grass short_grass tall_grass fern large_fern bush vine cave_vines cave_vines_plant leaf_litter firefly_bush short_dry_grass tall_dry_grass
+plant 6aa04a t grass short_grass tall_grass fern large_fern bush vine cave_vines cave_vines_plant firefly_bush short_dry_grass tall_dry_grass
+lichen 7f9a8a t glow_lichen resin_clump
+litter 8a6038 t leaf_litter
 lily 2f8a35 t lily_pad big_dripleaf small_dripleaf big_dripleaf_stem
 dry_plant 8a6b33 t dead_bush hanging_roots mangrove_propagule twisting_vines twisting_vines_plant weeping_vines weeping_vines_plant
 cane 8dbf62 t sugar_cane bamboo bamboo_sapling scaffolding
@@ -138,7 +140,7 @@ brown_mushroom_block 957051 . brown_mushroom_block
 red_mushroom_block c82e2d . red_mushroom_block
 mushroom_stem cbc4b9 . mushroom_stem
 mushroom a8725a t brown_mushroom red_mushroom crimson_fungi
-resin d3611b . resin_block resin_bricks resin_clump creaking_heart
+resin d3611b . resin_block resin_bricks creaking_heart
 candle f0dcb8 t candle candle_cake
 flower_yellow f5d92f t dandelion sunflower wildflowers golden_dandelion
 flower_red d0312a t poppy red_tulip rose_bush rose

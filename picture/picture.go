@@ -27,10 +27,17 @@ type World interface {
 	Name(c voxel.Cell) string
 }
 
+// Wet is a World whose liquid is in a volume of its own.
+type Wet interface {
+	// Liquid returns the chunk of the liquid at pos, nil where there is none; a
+	// cell that is not 0 is under water.
+	Liquid(pos geom.ChunkPos) *voxel.Chunk
+}
+
 // Options of a picture from above.
 type Options struct {
-	// Zoom is the edge of a block in pixels. 0 is 1, or less where the world is
-	// too wide for MaxEdge.
+	// Zoom is the edge of a block in pixels. 0 is as large as brings the picture
+	// to about 1024 pixels, from 8 down to 1, or less where MaxEdge asks for it.
 	Zoom int
 	// MaxEdge bounds the picture's edges in pixels; wider worlds are averaged.
 	// Default 4096.
@@ -38,7 +45,8 @@ type Options struct {
 	// Top hides all blocks from this height up, to look under a ceiling; 0
 	// hides none.
 	Top int
-	// Box draws a part of the world; empty for all of it.
+	// Box draws a part of the world; empty for all of it, without the empty
+	// margins.
 	Box geom.Box
 	// Terrain says that cells are of the Terrain schema.
 	Terrain bool
@@ -83,9 +91,12 @@ func Top(w World, o Options) (*image.RGBA, Result, error) {
 	}
 	s := newScan(w, b, o)
 	s.run()
-	img := s.sheet.image(max(o.Zoom, 1), o.MaxEdge)
+	if o.Box.Empty() {
+		s.sheet.trim()
+	}
+	img, zoom := s.sheet.image(o.Zoom, o.MaxEdge)
 	if !o.Plain {
-		img = withScale(img, float64(img.Rect.Dx())/float64(max(size.X, 1)))
+		img = withScale(img, float64(zoom)/float64(s.sheet.shrink))
 	}
 	return img, s.result(), nil
 }

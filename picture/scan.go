@@ -22,6 +22,8 @@ type scan struct {
 	table   *Table
 	seen    []sight // by cell
 	known   []bool  // seen is filled in
+	nothing *voxel.Chunk
+	water   sight
 	stack   stack
 	south   []int32 // heights of the last row of the stacks to the north, by x
 	east    [edge]int32
@@ -48,8 +50,10 @@ type stack struct {
 }
 
 func newScan(w World, b geom.Box, o Options) *scan {
-	return &scan{world: w, box: b, terrain: o.Terrain, table: NewTable(), unknown: map[voxel.Cell]int{},
-		south: make([]int32, b.Size().X+2*edge), sheet: newSheet(b.Size(), o.MaxEdge)}
+	s := &scan{world: w, box: b, terrain: o.Terrain, table: NewTable(), unknown: map[voxel.Cell]int{},
+		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), sheet: newSheet(b.Size(), o.MaxEdge)}
+	s.water = sightOf(s.table.Find("water"))
+	return s
 }
 
 func (s *scan) run() {
@@ -67,9 +71,7 @@ func (s *scan) run() {
 		for x := lo.X; x <= hi.X; x++ {
 			s.stack.reset(s.box, x, z)
 			for y := hi.Y; y >= lo.Y && s.stack.open > 0; y-- {
-				if c := s.world.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}); c != nil {
-					s.chunk(c, y)
-				}
+				s.chunk(geom.ChunkPos{X: x, Y: y, Z: z})
 			}
 			s.emit(x, z, s.south[int(x-lo.X)*edge:][:edge])
 		}
@@ -81,39 +83,55 @@ func (k *stack) reset(b geom.Box, x, z int32) {
 	*k = stack{}
 	corner := geom.ChunkPos{X: x, Z: z}.Min()
 	for i := range k.height {
-		k.height[i] = nowhere
+		k.height[i], k.left[i] = nowhere, 1
 		px, pz := corner.X+i%edge, corner.Z+i/edge
 		if px >= b.Min.X && px < b.Max.X && pz >= b.Min.Z && pz < b.Max.Z {
-			k.left[i] = 1
 			k.rows[i/edge] |= 1 << (i % edge)
 			k.open++
 		}
 	}
 }
 
-// chunk looks down through a chunk.
-func (s *scan) chunk(c *voxel.Chunk, cy int32) {
-	if v, same := c.Uniform(); same && s.sight(v).look == unseen {
-		return
+// chunk looks down through the chunk at pos.
+func (s *scan) chunk(pos geom.ChunkPos) {
+	c, l := s.world.Chunk(pos), (*voxel.Chunk)(nil)
+	if wet, ok := s.world.(Wet); ok {
+		l = wet.Liquid(pos)
 	}
-	var buf [64]voxel.Cell
+	if c == nil {
+		c = s.nothing
+	}
+	if l == nil {
+		l = s.nothing
+	}
 	for y := edge - 1; y >= 0 && s.stack.open > 0; y-- {
-		height := int(cy)*edge + y
+		height := int(pos.Y)*edge + y
 		if height >= s.box.Max.Y || height < s.box.Min.Y {
 			continue
 		}
-		if v, same := c.SliceUniform(y); same && s.sight(v).look == unseen {
+		v, same := c.SliceUniform(y)
+		w, dry := l.SliceUniform(y)
+		if same && s.sight(v).look == unseen && dry && w == 0 {
 			continue
 		}
-		for z, open := range s.stack.rows {
-			if open == 0 {
-				continue
-			}
-			row := c.Row(y, z, &buf)
-			for x := range edge {
-				if open>>x&1 != 0 && row[x] != 0 {
-					s.cell(z*edge+x, row[x], int32(height))
-				}
+		s.slice(c, l, y, int32(height))
+	}
+}
+
+func (s *scan) slice(c, l *voxel.Chunk, y int, height int32) {
+	var buf, wet [64]voxel.Cell
+	for z, open := range s.stack.rows {
+		if open == 0 {
+			continue
+		}
+		row, liquid := c.Row(y, z, &buf), l.Row(y, z, &wet)
+		for x := range edge {
+			switch {
+			case open>>x&1 == 0:
+			case row[x] != 0:
+				s.cell(z*edge+x, row[x], height)
+			case liquid[x] != 0:
+				s.wet(z*edge+x, s.water, height)
 			}
 		}
 	}
@@ -126,7 +144,7 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 	case unseen:
 		return
 	case fluid:
-		s.wet(i, g, height)
+		s.wet(i, *g, height)
 		return
 	case glassy:
 		k.add(i, g.rgb, .45)
@@ -147,7 +165,7 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 }
 
 // wet adds a block of water: the first tints what is below at once.
-func (s *scan) wet(i int, g *sight, height int32) {
+func (s *scan) wet(i int, g sight, height int32) {
 	k := &s.stack
 	share := float32(waterTint)
 	if k.water[i] == 0 {
@@ -210,7 +228,10 @@ func (s *scan) find(c voxel.Cell) sight {
 			name = block
 		}
 	}
-	f := s.table.Find(name)
+	return sightOf(s.table.Find(name))
+}
+
+func sightOf(f Family) sight {
 	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
 }
 

@@ -32,9 +32,31 @@ func (s *sheet) add(x, z int, rgb [3]float32, left, light float32) {
 	s.share[i] += 1 - left
 }
 
-// image returns the sheet with pixels zoom wide, or less if maxEdge says so.
-func (s *sheet) image(zoom, maxEdge int) *image.RGBA {
-	zoom = max(1, min(zoom, maxEdge/max(s.w, s.h, 1)))
+// trim cuts off margins in which nothing is.
+func (s *sheet) trim() {
+	var box image.Rectangle
+	for i, share := range s.share {
+		if share > 0 {
+			x, y := i%s.w, i/s.w
+			box = box.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	t := &sheet{w: box.Dx(), h: box.Dy(), shrink: s.shrink}
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		t.rgb = append(t.rgb, s.rgb[y*s.w+box.Min.X:y*s.w+box.Max.X]...)
+		t.share = append(t.share, s.share[y*s.w+box.Min.X:y*s.w+box.Max.X]...)
+	}
+	*s = *t
+}
+
+// image returns the sheet with pixels zoom wide, or less if maxEdge says so,
+// and how wide they are; zoom 0 is as Options say.
+func (s *sheet) image(zoom, maxEdge int) (*image.RGBA, int) {
+	wide := max(s.w, s.h, 1)
+	if zoom <= 0 {
+		zoom = min(1024/wide, 8)
+	}
+	zoom = max(1, min(zoom, maxEdge/wide))
 	img := image.NewRGBA(image.Rect(0, 0, max(s.w*zoom, 1), max(s.h*zoom, 1)))
 	fill(img, img.Rect, void)
 	n := float32(s.shrink * s.shrink)
@@ -50,7 +72,7 @@ func (s *sheet) image(zoom, maxEdge int) *image.RGBA {
 		x, y := i%s.w*zoom, i/s.w*zoom
 		fill(img, image.Rect(x, y, x+zoom, y+zoom), color.RGBA{c[0], c[1], c[2], 255})
 	}
-	return img
+	return img, zoom
 }
 
 func fill(img *image.RGBA, r image.Rectangle, c color.RGBA) {

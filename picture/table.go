@@ -1,6 +1,7 @@
 package picture
 
 import (
+	hexcode "encoding/hex"
 	"hash/fnv"
 	"image/color"
 	"strconv"
@@ -84,7 +85,7 @@ func hex(s string) color.RGBA {
 // and properties, or "legacy:ID/DATA". A block that no rule knows has a Family
 // without a name, in a greyish magenta that differs from block to block.
 func (t *Table) Find(name string) Family {
-	short := Modern(name)
+	short := Modern(unescape(name))
 	if i := strings.IndexByte(short, '['); i >= 0 {
 		short = short[:i]
 	}
@@ -101,6 +102,22 @@ func (t *Table) Find(name string) Family {
 	h.Write([]byte(short))
 	v := h.Sum32()
 	return Family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
+}
+
+// unescape returns the Name of a block that is named "nbt:" and its tags in
+// base 16, because they are not what the game writes.
+func unescape(name string) string {
+	digits, ok := strings.CutPrefix(name, "nbt:")
+	if !ok {
+		return name
+	}
+	tags, _ := hexcode.DecodeString(digits)
+	_, rest, ok := strings.Cut(string(tags), "\x08\x00\x04Name")
+	if !ok || len(rest) < 2 {
+		return name
+	}
+	n := int(rest[0])<<8 | int(rest[1])
+	return rest[2:min(len(rest), 2+n)]
 }
 
 // find applies the rules in turn: the block itself, dyes, woods, ores, shapes,
