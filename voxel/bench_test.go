@@ -37,7 +37,7 @@ var farLevel = sync.OnceValue(func() level {
 	return l
 })
 
-// levels returns the near and the far one.
+// levels returns the near one, the far one, and the maps if there are any.
 func levels() []level {
 	far := farLevel()
 	near := level{name: "near"}
@@ -45,6 +45,9 @@ func levels() []level {
 		at := 1024 + i*33
 		near.flats = append(near.flats, far.flats[at])
 		near.chunks = append(near.chunks, far.chunks[at])
+	}
+	if maps := mapLevel(); len(maps.chunks) > 0 {
+		return []level{near, far, maps}
 	}
 	return []level{near, far}
 }
@@ -354,16 +357,20 @@ func BenchmarkMips(b *testing.B) {
 
 // BenchmarkMemory reports bytes per cell that is not empty.
 func BenchmarkMemory(b *testing.B) {
-	l := farLevel()
 	rule := &voxel.Rule{Schema: voxel.Terrain}
-	for b.Loop() {
-		chunks, mips, cells := 0, 0, 0
-		for _, c := range l.chunks {
-			c.Mip(rule, 1)
-			chunks, mips, cells = chunks+c.Bytes(), mips+c.MipBytes(), cells+c.CountNonEmpty()
-		}
-		b.ReportMetric(float64(len(l.flats)*2*voxel.ChunkCells)/float64(cells), "flat-B/cell")
-		b.ReportMetric(float64(chunks)/float64(cells), "B/cell")
-		b.ReportMetric(float64(mips)/float64(cells), "mip-B/cell")
+	for _, l := range levels()[1:] {
+		b.Run(l.name, func(b *testing.B) {
+			chunks, mips, cells := 0, 0, 0
+			for _, c := range l.chunks {
+				c.Mip(rule, 1)
+				chunks, mips, cells = chunks+c.Bytes(), mips+c.MipBytes(), cells+c.CountNonEmpty()
+			}
+			for b.Loop() {
+			}
+			b.ReportMetric(float64(len(l.flats)*2*voxel.ChunkCells)/float64(cells), "flat-B/cell")
+			b.ReportMetric(float64(chunks)/float64(cells), "B/cell")
+			b.ReportMetric(float64(mips)/float64(cells), "mip-B/cell")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }

@@ -379,3 +379,43 @@ func TestReadsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A box without cells, even one turned inside out, is no work and no panic.
+func TestEmptyBox(t *testing.T) {
+	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
+	d := c.Edit()
+	for _, b := range []geom.Box{
+		{},
+		{Min: geom.Point{X: 9, Y: 1, Z: 1}, Max: geom.Point{X: 3, Y: 8, Z: 8}},
+		{Min: geom.Point{X: 32, Y: 32, Z: 32}, Max: geom.Point{X: 32, Y: 32, Z: 32}},
+	} {
+		c.ReadBox(b, nil)
+		d.Fill(b, 5)
+		d.WriteBox(b, nil)
+	}
+	if d.Publish() != c {
+		t.Error("writing no cell made another chunk")
+	}
+}
+
+func TestBuilderPanics(t *testing.T) {
+	tests := map[string]func(b *voxel.Builder){
+		"too few slices": func(b *voxel.Builder) { b.Chunk() },
+		"too many slices": func(b *voxel.Builder) {
+			for range 33 {
+				b.Slice(new([1024]voxel.Cell), 0)
+			}
+		},
+		"level 0": func(b *voxel.Builder) { voxel.Uniform(0).Mip(&voxel.Rule{}, 0) },
+	}
+	for name, f := range tests {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f(new(voxel.Builder))
+		})
+	}
+}

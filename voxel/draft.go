@@ -71,6 +71,9 @@ func (d *Draft) Fill(b geom.Box, v Cell) {
 
 // write finds the rows that will change, grows once, and writes them.
 func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
+	if b.Empty() {
+		return
+	}
 	var marks [ChunkEdge]uint32
 	var buf [64]Cell
 	grow := 0

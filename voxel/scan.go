@@ -30,6 +30,9 @@ func (c *Chunk) Flat(dst *[ChunkCells]Cell) {
 // ReadBox writes the cells of b to dst, x fastest, then z, then y. b is
 // relative to the chunk and must lie within 0..32; dst must hold b.Cells().
 func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
+	if b.Empty() {
+		return
+	}
 	var buf [64]Cell
 	w := b.Size().X
 	for y := b.Min.Y; y < b.Max.Y; y++ {
