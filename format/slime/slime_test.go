@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -146,7 +147,7 @@ func describe(d *format.Dimension, c *format.Column) []string {
 		line("section %d has %04b tags %x", s.Y, s.Has, s.Tags)
 		line("blocks %s", runs(blocks, a.Block, 4096))
 		line("biomes %s", runs(biomes, a.Biome, 64))
-		line("sky %x light %x", a.Sky, a.Light)
+		line("sky %d bytes %08x, light %d bytes %08x", len(a.Sky), crc32.ChecksumIEEE(a.Sky), len(a.Light), crc32.ChecksumIEEE(a.Light))
 	}
 	for _, m := range c.Maps {
 		line("map %s form %x %v", m.Name, m.Form, m.Values)

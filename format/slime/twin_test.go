@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -35,12 +36,16 @@ func (w *twin) put(values ...any) {
 
 func (w *twin) block(b []byte) { w.put(int32(len(b)), b) }
 
-func (w *twin) blob(b []byte) {
+var encoder = sync.OnceValue(func() *zstd.Encoder {
 	enc, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err)
 	}
-	frame := enc.EncodeAll(b, nil)
+	return enc
+})
+
+func (w *twin) blob(b []byte) {
+	frame := encoder().EncodeAll(b, nil)
 	w.put(int32(len(frame)), int32(len(b)), frame)
 }
 
@@ -394,4 +399,17 @@ func (w *twin) poi(c *format.Column) []byte {
 		}
 	}
 	return nil
+}
+
+func unzstd(frame []byte) []byte {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		panic(err)
+	}
+	defer dec.Close()
+	raw, err := dec.DecodeAll(frame, nil)
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
