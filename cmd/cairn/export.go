@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/spf13/cobra"
@@ -100,9 +101,9 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	}
 	done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
 	if o.format == "slime" {
-		err = done.writeSlime(ctx, w, o)
+		done.Bytes, done.Lost, err = writeSlime(ctx, w, to, o.slimeVersion)
 	} else {
-		err = done.writeAnvil(ctx, w)
+		done.Bytes, err = writeAnvil(ctx, w, to)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", to, err)
@@ -150,64 +151,65 @@ func (o *exportOptions) pick(w *convert.World) error {
 	return nil
 }
 
-// writeSlime writes the world as a Slime file that is there only when it is
-// whole.
-func (r *exported) writeSlime(ctx context.Context, w *convert.World, o exportOptions) error {
-	l, err := landFile(r.Target)
+// writeSlime writes w as a Slime file that is there only when it is whole.
+func writeSlime(ctx context.Context, w *convert.World, path string, version int) (n int64, lost map[string]int, err error) {
+	l, err := landFile(path)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	defer l.abort()
 	buffered := bufio.NewWriterSize(l.file, 1<<20)
-	out, err := slime.Create(buffered, slime.WriteOptions{Version: o.slimeVersion})
-	if err != nil {
-		return err
+	out, err := slime.Create(buffered, slime.WriteOptions{Version: version})
+	if err == nil {
+		err = send(ctx, w, out)
 	}
-	p := newProgress("writing", out)
-	err = w.Source().Read(ctx, p)
-	p.done()
 	if err == nil {
 		err = errors.Join(out.Close(), buffered.Flush(), ctx.Err())
 	}
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	r.Lost = out.Lost()
 	info, err := l.file.Stat()
-	if err != nil {
-		return err
+	if err == nil {
+		err = l.land()
 	}
-	r.Bytes = info.Size()
-	return l.land()
+	if err != nil {
+		return 0, nil, err
+	}
+	return info.Size(), out.Lost(), nil
 }
 
-// writeAnvil writes the world as a folder that is there only when it is whole.
-func (r *exported) writeAnvil(ctx context.Context, w *convert.World) error {
+// writeAnvil writes w as a folder that is there only when it is whole.
+func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, err error) {
 	if w.Head.Format == "mcregion" {
-		return fmt.Errorf("the world was read from McRegion; writing it as Anvil would be a conversion nobody asked for")
+		return 0, errors.New("the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for")
 	}
-	l, err := landFolder(r.Target)
+	l, err := landFolder(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer l.abort()
-	out, err := anvil.Create(l.temp, anvil.WriteOptions{LevelName: filepath.Base(r.Target)})
+	out, err := anvil.Create(l.temp, anvil.WriteOptions{LevelName: filepath.Base(path)})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	p := newProgress("writing", out)
-	err = w.Source().Read(ctx, p)
-	p.done()
-	if err != nil {
-		return errors.Join(err, out.Abort())
+	if err := send(ctx, w, out); err != nil {
+		return 0, errors.Join(err, out.Abort())
 	}
 	if err := errors.Join(out.Close(), ctx.Err()); err != nil {
-		return err
+		return 0, err
 	}
-	if r.Bytes, err = folderBytes(l.temp); err != nil {
-		return err
+	if n, err = folderBytes(l.temp); err != nil {
+		return 0, err
 	}
-	return l.land()
+	return n, l.land()
+}
+
+// send hands w to a sink and shows how far it is.
+func send(ctx context.Context, w *convert.World, to format.Sink) error {
+	p := newProgress("writing", to)
+	defer p.done()
+	return w.Source().Read(ctx, p)
 }
 
 // folderBytes is the size of all regular files below a folder.

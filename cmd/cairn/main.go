@@ -86,7 +86,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newImport(), newExport(), newInfo(), newCheck(), newDiff(), newStone())
+	root.AddCommand(newImport(), newExport(), newInfo(), newCheck(), newDiff(), newSavings(), newRender(), newStone(), newGen(), newBench(), newDemo())
 	return root
 }
 

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/spf13/cobra"
+)
+
+// demoMark is the file that says that a folder is a demo's own.
+const demoMark = ".cairn-demo"
+
+func newDemo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo [DIR]",
+		Short: "Makes worlds up and does the main job on them, as a story",
+		Long: `demo makes worlds up, imports them, checks them, weighs them, gives one back,
+compares and draws them, all below one folder, ./cairn-demo by default. A demo's
+folder that is there already is made anew.`,
+		Example: "  cairn demo",
+		Args:    takes(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := "cairn-demo"
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			d := &demo{Context: c.Context(), out: c.OutOrStdout(), dir: dir}
+			return d.run()
+		},
+	}
+}
+
+// demo is a story under way.
+type demo struct {
+	context.Context
+	out   io.Writer
+	dir   string
+	cards []picture.Card
+}
+
+// demoWorlds are made in this order; those with a folder are block worlds.
+var demoWorlds = [...]struct{ kind, what string }{
+	{"survival", "a wild land of several biomes, with cliffs, canyons and caves"},
+	{"island", "one player's floating island, with chests and animals"},
+	{"arena", "a walled arena, its four quarters mirrored"},
+	{"plots", "plots with many copies of a few buildings"},
+}
+
+func (d *demo) run() error {
+	steps := []func() error{d.begin, d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.sheet, d.end}
+	for _, step := range steps {
+		if err := errors.Join(step(), d.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *demo) path(parts ...string) string {
+	return filepath.Join(append([]string{d.dir}, parts...)...)
+}
+
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+
+// begin makes the folder; an older demo's goes.
+func (d *demo) begin() error {
+	if err := isFree(d.dir, true); err != nil {
+		if _, own := os.Stat(d.path(demoMark)); own != nil {
+			return fmt.Errorf("%w; it is not a demo's, so it stays as it is", err)
+		}
+		if err := os.RemoveAll(d.dir); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(d.path("worlds"), 0o777); err != nil {
+		return err
+	}
+	return errors.Join(os.Mkdir(d.path("pictures"), 0o777), os.WriteFile(d.path(demoMark), nil, 0o666))
+}
+
+func (d *demo) make() error {
+	d.say("1. Worlds, made up, as folders that a game can open:\n")
+	for _, w := range demoWorlds {
+		made, err := loadMade(d, kinds()[w.kind](1, 0))
+		if err != nil {
+			return err
+		}
+		if _, err := writeAnvil(d, made, d.path("worlds", w.kind)); err != nil {
+			return err
+		}
+		d.say("   %-30s %s", d.path("worlds", w.kind), w.what)
+	}
+	return nil
+}
+
+func (d *demo) importAll() error {
+	d.say("\n2. cairn import: each becomes one file with all that the folder has.\n")
+	t := newColumns(d.out)
+	t.row("   world", "blocks", "objects", "folder", "cairn")
+	for _, w := range demoWorlds {
+		src, err := openSource(d.path("worlds", w.kind), false)
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		world, err := src.load(d, nil)
+		if err != nil {
+			return err
+		}
+		to := d.path(w.kind + worldExt)
+		_, n, err := writeWorld(d, world, to)
+		if err != nil {
+			return err
+		}
+		folder, err := folderBytes(src.path)
+		if err != nil {
+			return err
+		}
+		sum := tally(world)
+		t.row("   "+to, count(sum.cells), count(sum.objects), size(folder), size(n))
+		if err := d.draw(world, w.kind); err != nil {
+			return err
+		}
+	}
+	return t.Flush()
+}
+
+// draw writes a picture of a world and keeps it for the sheet.
+func (d *demo) draw(w *convert.World, name string) error {
+	img, _, err := draw(w, renderOptions{})
+	if err != nil {
+		return err
+	}
+	d.cards = append(d.cards, picture.Card{Image: img, Caption: name})
+	return writePNG(img, d.path("pictures", name+".png"))
+}
+
+func (d *demo) checkAll() error {
+	d.say("\n3. cairn check: every checksum, chunk, name, object and file.\n")
+	for _, w := range demoWorlds {
+		c, err := checkPath(d, d.path(w.kind+worldExt))
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(d.out, "   ")
+		if c.print(d.out); !c.OK {
+			return errWrong
+		}
+	}
+	return nil
+}
+
+func (d *demo) weigh() error {
+	d.say("\n4. cairn savings: the same worlds in other forms.\n")
+	r, err := savings(d, []string{d.path("worlds")})
+	if err != nil {
+		return err
+	}
+	r.Table(d.out)
+	return nil
+}
+
+// giveBack exports a world and compares it with where it came from.
+func (d *demo) giveBack() error {
+	d.say("\n5. cairn export gives a world back, and cairn diff compares.\n")
+	src, err := openSource(d.path("island"+worldExt), false)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	w, err := src.load(d, nil)
+	if err != nil {
+		return err
+	}
+	folder, file := d.path("exported", "island"), d.path("exported", "island.slime")
+	if err := os.Mkdir(d.path("exported"), 0o777); err != nil {
+		return err
+	}
+	if _, err := writeAnvil(d, w, folder); err != nil {
+		return err
+	}
+	n, lost, err := writeSlime(d, w, file, 0)
+	if err != nil {
+		return err
+	}
+	diff, err := diffPaths(d, d.path("worlds", "island"), folder)
+	if err != nil {
+		return err
+	}
+	d.say("   the folder that was made, and %s: %s", folder, sameness(diff))
+	d.say("   %s (%s) is the same island for servers that read Slime; it has no room for %s.", file, size(n), counted(len(lost), "kind of thing"))
+	if !diff.Same() {
+		return errWrong
+	}
+	return nil
+}
+
+func sameness(d *convert.Difference) string {
+	if d.Same() {
+		return "same"
+	}
+	return fmt.Sprintf("%s differ", counted(d.Cells+d.Objects+d.Columns+d.Properties+d.Files, "thing"))
+}
+
+// level is a terrain without blocks.
+func (d *demo) level() error {
+	d.say("\n6. Not only blocks: a terrain of materials and occupancies.\n")
+	w, err := loadMade(d, level(1, 0))
+	if err != nil {
+		return err
+	}
+	to := d.path("terrain" + worldExt)
+	_, n, err := writeWorld(d, w, to)
+	if err != nil {
+		return err
+	}
+	cells := tally(w).cells
+	d.say("   %s: %s in %s, %.3f bytes for each", to, counted(cells, "voxel"), size(n), float64(n)/float64(cells))
+	return d.draw(w, "terrain")
+}
+
+func (d *demo) sheet() error {
+	var img image.Image = picture.Sheet(d.cards, 512)
+	return writePNG(img, d.path("pictures", "all.png"))
+}
+
+func (d *demo) end() error {
+	d.say("\n7. cairn render: the worlds from above.\n")
+	list, err := fs.Glob(os.DirFS(d.dir), "pictures/*.png")
+	for _, name := range list {
+		d.say("   %s", d.path(filepath.FromSlash(name)))
+	}
+	d.say("\nNow try your own: cairn import YOUR_WORLD_FOLDER my.cairn")
+	return err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/spf13/cobra"
+)
+
+// kinds are the worlds that can be made.
+func kinds() map[string]func(seed uint64, columns int) format.Source {
+	block := func(build func(terrain.Options) format.Source) func(uint64, int) format.Source {
+		return func(seed uint64, columns int) format.Source {
+			return build(terrain.Options{Seed: seed, Size: columns, Version: terrain.Modern})
+		}
+	}
+	return map[string]func(uint64, int) format.Source{
+		"terrain":  level,
+		"island":   block(terrain.Island),
+		"arena":    block(terrain.Arena),
+		"plots":    block(terrain.Plots),
+		"survival": block(terrain.Survival),
+	}
+}
+
+// levelTop is above all that a level of the default shape reaches.
+const levelTop = 256
+
+func level(seed uint64, columns int) format.Source {
+	if columns == 0 {
+		columns = 32
+	}
+	half := columns * geom.ColumnEdge / 2
+	return terrain.Level{Seed: seed}.Source(geom.Box{
+		Min: geom.Point{X: -half, Z: -half}, Max: geom.Point{X: half, Y: levelTop, Z: half},
+	})
+}
+
+type genOptions struct {
+	seed        uint64
+	size        int
+	force, json bool
+}
+
+// maxColumns bounds the edge of a made world in columns.
+const maxColumns = 2048
+
+func newGen() *cobra.Command {
+	var o genOptions
+	c := &cobra.Command{
+		Use:   "gen KIND WORLD|FOLDER",
+		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
+		Long: `gen makes a world up, the same for the same seed: a terrain of materials and
+occupancies, or a block world: an island, an arena, plots, a survival land. It
+becomes a WORLD, or an Anvil folder, which a game can open.`,
+		Example: "  cairn gen island island.cairn\n  cairn gen --seed 7 survival ./saves/wild",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runGen(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&o.seed, "seed", 1, "another seed makes another world")
+	f.IntVar(&o.size, "size", 0, "edge in columns of 16 blocks; by default what suits the kind")
+	f.BoolVar(&o.force, "force", false, "replace WORLD")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) error {
+	build := kinds()[kind]
+	switch {
+	case build == nil:
+		return usagef("no kind %q; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(kinds())), ", "))
+	case o.size < 0 || o.size > maxColumns:
+		return usagef("--size %d: 1 to %d", o.size, maxColumns)
+	}
+	world := strings.HasSuffix(to, worldExt)
+	if !world && kind == "terrain" {
+		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, worldExt)
+	}
+	if err := o.check(to, world); err != nil {
+		return err
+	}
+	w, err := loadMade(ctx, build(o.seed, o.size))
+	if err != nil {
+		return err
+	}
+	t := tally(w)
+	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files)}
+	if world {
+		done.ID, done.Bytes, err = writeWorld(ctx, w, to)
+	} else {
+		done.Bytes, err = writeAnvil(ctx, w, to)
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, done)
+	}
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, counted(t.columns, "column"), counted(t.cells, "cell"), counted(t.objects, "object"), size(done.Bytes))
+	return nil
+}
+
+func (o genOptions) check(to string, world bool) error {
+	if !world {
+		return isFree(to, true)
+	}
+	if err := isWorld(to); err != nil {
+		return err
+	}
+	if err := notThere(to); err != nil && !o.force {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	return nil
+}
+
+func loadMade(ctx context.Context, src format.Source) (*convert.World, error) {
+	l := convert.NewLoader(src.Head())
+	p := newProgress("making", l)
+	err := src.Read(ctx, p)
+	p.done()
+	if err != nil {
+		return nil, err
+	}
+	return l.World()
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/spf13/cobra"
+)
+
+// netherTop is below the ceiling of the game's nether.
+const netherTop = 100
+
+type renderOptions struct {
+	dimension  string
+	scale, top int
+	force      bool
+}
+
+func newRender() *cobra.Command {
+	var o renderOptions
+	c := &cobra.Command{
+		Use:     "render SRC|WORLD OUT.png",
+		Short:   "Draws a world from above",
+		Long:    "render draws a world from above, north up, with a scale in blocks.",
+		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runRender(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
+	f.IntVar(&o.scale, "scale", 0, "pixels for a block, 1 to 64; by default what suits the world")
+	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", netherTop))
+	f.BoolVar(&o.force, "force", false, "replace OUT.png")
+	return c
+}
+
+func runRender(ctx context.Context, out io.Writer, from, to string, o renderOptions) error {
+	if !strings.HasSuffix(to, ".png") {
+		return usagef("%s: the picture's path ends in .png", to)
+	}
+	if o.scale < 0 || o.scale > 64 {
+		return usagef("--scale %d: 1 to 64", o.scale)
+	}
+	if err := notThere(to); err != nil && !o.force {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	if err := outside(to, from); err != nil {
+		return err
+	}
+	src, err := openSource(from, true)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	w, err := src.load(ctx, nil)
+	if err != nil {
+		return err
+	}
+	img, result, err := draw(w, o)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := writePNG(img, to); err != nil {
+		return fmt.Errorf("%s: %w", to, err)
+	}
+	fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
+	for _, u := range result.Unknown {
+		fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, counted(u.N, "column"))
+	}
+	return nil
+}
+
+func draw(w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error) {
+	v, err := viewOf(w, o.dimension)
+	if err != nil {
+		return nil, picture.Result{}, err
+	}
+	if o.top == 0 && v.dimension == "the_nether" {
+		o.top = netherTop
+	}
+	return picture.Top(v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.matter.Schema == voxel.Terrain})
+}
+
+// view is a dimension as picture sees it.
+type view struct {
+	dimension      string
+	matter, liquid *convert.Volume // liquid may be nil
+	names          []string
+	bounds         geom.Box
+}
+
+// viewOf returns the view of the dimension of that name, of the first with
+// chunks if there is no name.
+func viewOf(w *convert.World, name string) (*view, error) {
+	var known []string
+	for _, d := range w.Dimensions {
+		known = append(known, d.Name)
+		for _, v := range d.Volumes {
+			if !isMatter(v.Volume.Name) || name != "" && d.Name != name || name == "" && len(v.Chunks) == 0 {
+				continue
+			}
+			out := &view{d.Name, v, d.Volume("liquid"), v.Names, boundsOf(v)}
+			if v.Schema == voxel.Terrain && len(v.Names) == 0 {
+				out.names = terrain.Materials()
+			}
+			return out, nil
+		}
+	}
+	if name == "" {
+		return nil, errors.New("the world has no blocks to draw")
+	}
+	return nil, usagef("--dimension %s: the world has %s", name, strings.Join(known, ", "))
+}
+
+// Bounds is the box of all chunks.
+func (v *view) Bounds() geom.Box { return v.bounds }
+
+// Chunk returns the chunk at pos.
+func (v *view) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.matter.Chunks[pos] }
+
+// Liquid returns the chunk of liquid at pos.
+func (v *view) Liquid(pos geom.ChunkPos) *voxel.Chunk {
+	if v.liquid == nil {
+		return nil
+	}
+	return v.liquid.Chunks[pos]
+}
+
+// Name returns the name of a cell.
+func (v *view) Name(c voxel.Cell) string {
+	n := int(c)
+	if v.matter.Schema == voxel.Terrain {
+		n = int(c.Material())
+	}
+	if n >= len(v.names) {
+		return fmt.Sprint("material ", n)
+	}
+	return v.names[n]
+}
+
+func writePNG(img image.Image, path string) error {
+	l, err := landFile(path)
+	if err != nil {
+		return err
+	}
+	defer l.abort()
+	buffered := bufio.NewWriterSize(l.file, 1<<20)
+	if err := errors.Join(png.Encode(buffered, img), buffered.Flush()); err != nil {
+		return err
+	}
+	return l.land()
+}
