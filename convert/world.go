@@ -8,15 +8,16 @@
 package convert
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -104,7 +105,7 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 				}
 			}
 		}
-		for c, err := range r.Columns(sd.Name) {
+		for c, err := range r.Columns(sd.Name, d.towers()) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -141,7 +142,8 @@ func headOf(r *stone.Reader) format.Head {
 	return h
 }
 
-// WriteStone writes w as one stone with a whole world.
+// WriteStone writes w as one stone with a whole world. It sorts w's names and
+// drops those not in use, which changes cells but nothing they mean.
 func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	s := stone.NewWriter(to, o)
 	props := maps.Clone(w.Head.Properties)
@@ -171,18 +173,17 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
 	s.Dimension(d.Name, d.Folder)
 	for _, v := range d.Volumes {
-		names, table := v.used()
-		s.Volume(v.Volume, names)
+		v.sortNames()
+		s.Volume(v.Volume, v.Names)
 		for _, pos := range v.Positions() {
-			c := v.Chunks[pos]
-			if table != nil {
-				c = c.Translate(table)
-			}
-			s.Chunk(0, pos, c)
+			s.Chunk(0, pos, v.Chunks[pos])
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
+	}
+	if rules := light.Learn(d.Columns, d.towers()); len(rules) > 0 {
+		s.Heights(rules, d.towers())
 	}
 	for i := range d.Columns {
 		if err := s.Column(&d.Columns[i]); err != nil {
@@ -192,11 +193,27 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
 	return ctx.Err()
 }
 
-// used returns the names in use, sorted behind the empty cell's, and what each
-// cell becomes; nil for a volume without names.
-func (v *Volume) used() (names []string, table []voxel.Cell) {
+// towers returns the towers of the dimension's blocks.
+func (d *Dimension) towers() light.Towers {
+	type foot struct{ x, z int32 }
+	towers := map[foot]light.Tower{}
+	if v := d.Volume(voxel.Block); v != nil {
+		for pos, c := range v.Chunks {
+			at := foot{pos.X, pos.Z}
+			towers[at] = append(towers[at], light.Floor{Y: pos.Y, Chunk: c})
+		}
+	}
+	for _, t := range towers {
+		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+	}
+	return func(x, z int32) light.Tower { return towers[foot{x, z}] }
+}
+
+// sortNames drops the names that no cell uses and sorts the rest behind the
+// empty cell's; cells follow.
+func (v *Volume) sortNames() {
 	if v.Schema != voxel.Palette {
-		return nil, nil
+		return
 	}
 	counts := make([]int, len(v.Names))
 	for _, c := range v.Chunks {
@@ -208,13 +225,19 @@ func (v *Volume) used() (names []string, table []voxel.Cell) {
 			cells = append(cells, voxel.Cell(c))
 		}
 	}
-	slices.SortFunc(cells, func(a, b voxel.Cell) int { return bytes.Compare([]byte(v.Names[a]), []byte(v.Names[b])) })
-	names, table = []string{format.Air}, make([]voxel.Cell, len(v.Names))
+	slices.SortFunc(cells, func(a, b voxel.Cell) int { return strings.Compare(v.Names[a], v.Names[b]) })
+	names, table := []string{format.Air}, make([]voxel.Cell, len(v.Names))
 	for _, c := range cells {
 		table[c] = voxel.Cell(len(names))
 		names = append(names, v.Names[c])
 	}
-	return names, table
+	if slices.Equal(names, v.Names) {
+		return
+	}
+	for pos, c := range v.Chunks {
+		v.Chunks[pos] = c.Translate(table)
+	}
+	v.Names = names
 }
 
 func writeFile(ctx context.Context, s *stone.Writer, f format.File) error {

@@ -2,7 +2,6 @@ package stone
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -38,13 +37,16 @@ const (
 	mapSame     = 1 // equal to the map before it in the column
 	mapGradient = 2 // residuals of the prediction from W, N and NW
 	mapAbove    = 3 // residuals of the map before it
+	mapRule     = 4 // equal to what the rule says
+	mapBeside   = 5 // residuals of what the rule says
 )
 
 // columnPages is what a Writer holds of the columns of a dimension.
 type columnPages struct {
-	last  geom.ColumnPos
-	held  []voxel.Column
-	bytes int
+	last    geom.ColumnPos
+	held    []voxel.Column
+	bytes   int
+	heights *heights // rules of the dimension, nil if it has none
 }
 
 // Column writes a column of the last dimension with its lists. Columns ascend
@@ -97,7 +99,7 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, nil)
-	w.enter(&d.columns, entries, columnForm, columnPage(p.held))
+	w.enter(&d.columns, entries, columnForm, columnPage(p.held, p.heights))
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
@@ -184,10 +186,11 @@ type pageWriter struct {
 	names   []string
 	stamp   int64
 	version int64
+	heights *heights
 }
 
-func columnPage(columns []voxel.Column) [][]byte {
-	var p pageWriter
+func columnPage(columns []voxel.Column, h *heights) [][]byte {
+	p := pageWriter{heights: h}
 	for i := range columns {
 		p.column(&columns[i])
 	}
@@ -243,7 +246,7 @@ func (p *pageWriter) column(c *voxel.Column) {
 		if i > 0 {
 			above = &c.Maps[i-1].Values
 		}
-		p.values(&c.Maps[i].Values, above)
+		p.values(&c.Maps[i].Values, above, p.heights.of(c.Pos, c.Maps[i].Name))
 	}
 	p.num(columnShapes, uint64(len(c.Parts)))
 	for _, part := range c.Parts {
@@ -267,29 +270,42 @@ func (p *pageWriter) part(part voxel.Part) {
 }
 
 // values writes a map in the way that leaves least.
-func (p *pageWriter) values(v, above *[256]int32) {
-	same := func(i int) bool { return v[i] == v[0] }
-	if all(same) {
+func (p *pageWriter) values(v, above, rule *[256]int32) {
+	switch {
+	case rule != nil && *rule == *v:
+		p.num(columnShapes, mapRule)
+		return
+	case all(func(i int) bool { return v[i] == v[0] }):
 		p.num(columnShapes, mapConst)
 		p.signed(columnMaps, int64(v[0]))
 		return
-	}
-	if above != nil && *above == *v {
+	case above != nil && *above == *v:
 		p.num(columnShapes, mapSame)
 		return
 	}
-	way, least := uint64(mapGradient), residualCost(v, gradient)
-	if above != nil && residualCost(v, func(_ *[256]int32, i int) int64 { return int64(above[i]) }) < least {
-		way = mapAbove
+	way, least := uint64(mapGradient), residualCost(v, nil)
+	var from *[256]int32
+	for w, other := range [...]*[256]int32{mapAbove: above, mapBeside: rule} {
+		if other == nil {
+			continue
+		}
+		if cost := residualCost(v, other); cost < least {
+			way, from, least = uint64(w), other, cost
+		}
 	}
 	p.num(columnShapes, way)
 	for i := range v {
-		predicted := gradient(v, i)
-		if way == mapAbove {
-			predicted = int64(above[i])
-		}
-		p.signed(columnMaps, int64(v[i])-predicted)
+		p.signed(columnMaps, int64(v[i])-predict(v, from, i))
 	}
+}
+
+// predict returns what v[i] should be by another map or, without one, by v's
+// earlier numbers.
+func predict(v, from *[256]int32, i int) int64 {
+	if from != nil {
+		return int64(from[i])
+	}
+	return gradient(v, i)
 }
 
 func all(ok func(int) bool) bool {
@@ -301,9 +317,9 @@ func all(ok func(int) bool) bool {
 	return true
 }
 
-func residualCost(v *[256]int32, predict func(*[256]int32, int) int64) (cost int) {
+func residualCost(v, from *[256]int32) (cost int) {
 	for i := range v {
-		d := int64(v[i]) - predict(v, i)
+		d := int64(v[i]) - predict(v, from, i)
 		cost += bits.Len64(uint64(max(d, -d)))
 	}
 	return cost
@@ -323,132 +339,4 @@ func gradient(v *[256]int32, i int) int64 {
 	}
 	w, n, nw := int64(v[i-1]), int64(v[i-16]), int64(v[i-17])
 	return max(min(w, n), min(max(w, n), w+n-nw))
-}
-
-// pageReader reads a page of columns.
-type pageReader struct {
-	c       [numColumnStreams]cursor
-	names   []string
-	stamp   int64
-	version int64
-}
-
-// decodeColumns returns the columns at at, in that order, without their lists.
-func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos) ([]voxel.Column, error) {
-	if form != columnForm || len(streams) != numColumnStreams || len(at) > maxPageColumns {
-		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
-	}
-	var p pageReader
-	for i, name := range []string{"names", "shapes", "stamps", "sizes", "maps", "data"} {
-		p.c[i] = cursor{b: streams[i], part: "columns " + name}
-	}
-	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
-		p.names = append(p.names, c.string())
-	}
-	columns := make([]voxel.Column, len(at))
-	for i := range columns {
-		columns[i].Pos = at[i]
-		p.column(&columns[i])
-		if err := p.err(); err != nil {
-			return nil, err
-		}
-	}
-	for i := range p.c {
-		if err := p.c[i].end(); err != nil {
-			return nil, err
-		}
-	}
-	return columns, nil
-}
-
-func (p *pageReader) err() error {
-	for i := range p.c {
-		if p.c[i].err != nil {
-			return p.c[i].err
-		}
-	}
-	return nil
-}
-
-func (p *pageReader) blob() []byte { return p.c[columnData].bytes(p.c[columnSizes].size()) }
-
-func (p *pageReader) name() string {
-	c := &p.c[columnShapes]
-	i := c.uvarint()
-	if i >= uint64(len(p.names)) {
-		c.fail(fmt.Errorf("name %d of %d", i, len(p.names)))
-		return ""
-	}
-	return p.names[i]
-}
-
-func (p *pageReader) column(c *voxel.Column) {
-	s := &p.c[columnShapes]
-	p.version += s.varint()
-	c.Version = int32(p.version)
-	layout := s.uvarint()
-	c.Layout, c.Whole = uint16(layout>>8), voxel.Has(layout)
-	c.Sections = make([]voxel.Section, s.atMost(maxSections))
-	y := int64(0)
-	for i := range c.Sections {
-		y += s.varint()
-		c.Sections[i].Y = int8(y)
-		y++
-		flags := s.uvarint()
-		c.Sections[i].Has = voxel.Has(flags >> 1)
-		if flags&1 != 0 {
-			c.Sections[i].Tags = p.blob()
-		}
-	}
-	c.Maps = make([]voxel.Map, s.atMost(maxMaps))
-	for i := range c.Maps {
-		c.Maps[i].Name, c.Maps[i].Form = p.name(), uint8(s.uvarint())
-		var above *[256]int32
-		if i > 0 {
-			above = &c.Maps[i-1].Values
-		}
-		p.values(&c.Maps[i].Values, above)
-	}
-	c.Parts = make([]voxel.Part, s.atMost(maxParts))
-	for i := range c.Parts {
-		c.Parts[i] = p.part()
-	}
-}
-
-func (p *pageReader) part() (part voxel.Part) {
-	part.Name = p.name()
-	flags := p.c[columnShapes].uvarint()
-	part.Damaged = flags&1 != 0
-	if flags&2 != 0 {
-		p.stamp += p.c[columnStamps].varint()
-		part.Stamp = uint32(p.stamp)
-	}
-	part.Data = p.blob()
-	return part
-}
-
-func (p *pageReader) values(v, above *[256]int32) {
-	s, m := &p.c[columnShapes], &p.c[columnMaps]
-	way := s.uvarint()
-	if above == nil && (way == mapSame || way == mapAbove) || way > mapAbove {
-		s.fail(fmt.Errorf("a map of way %d", way))
-		return
-	}
-	switch way {
-	case mapConst:
-		c := int32(m.varint())
-		for i := range v {
-			v[i] = c
-		}
-	case mapSame:
-		*v = *above
-	case mapGradient:
-		for i := range v {
-			v[i] = int32(gradient(v, i) + m.varint())
-		}
-	case mapAbove:
-		for i := range v {
-			v[i] = int32(int64(above[i]) + m.varint())
-		}
-	}
 }

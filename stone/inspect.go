@@ -123,7 +123,7 @@ func (s *Reader) Check(ctx context.Context) error {
 				}
 			}
 		}
-		for _, err := range s.Columns(d.Name) {
+		for _, err := range s.Columns(d.Name, nil) {
 			if err = first(err, ctx.Err()); err != nil {
 				return err
 			}

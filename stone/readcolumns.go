@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -20,15 +21,17 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 }
 
 // Columns yields every column of a dimension with its lists, in ascending order
-// of position. It ends after an error.
-func (s *Reader) Columns(dim string) iter.Seq2[*voxel.Column, error] {
+// of position. Height maps that follow from blocks are computed from towers,
+// which must be the stone's own; nil reads them from the stone. It ends after
+// an error.
+func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := s.dimension(dim)
-		lists := s.listReaders(d)
+		lists, over := s.listReaders(d), s.over(d, towers)
 		for i := 0; i < len(d.columns); {
 			group := s.group(d.columns, i)
 			i += len(group)
-			columns, err := s.columns(group)
+			columns, err := s.columns(group, over)
 			for j := range columns {
 				if err = lists.fill(&columns[j]); err != nil || !yield(&columns[j], nil) {
 					break
@@ -51,7 +54,7 @@ func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, fs.ErrNotExist)
 	}
-	columns, err := s.columns(s.group(d.columns, i))
+	columns, err := s.columns(s.group(d.columns, i), s.over(d, nil))
 	for j := range columns {
 		if columns[j].Pos == pos {
 			err = s.listReaders(d).fill(&columns[j])
@@ -63,8 +66,23 @@ func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
 }
 
+// over is the heights of a dimension and the error that reading them met.
+type over struct {
+	heights *heights
+	err     error
+}
+
+func (s *Reader) over(d *dimension, towers light.Towers) *over {
+	o := &over{}
+	if towers == nil {
+		towers = s.towers(d, &o.err)
+	}
+	o.heights = newHeights(d.rules, towers)
+	return o
+}
+
 // columns decodes the page of a group of entries.
-func (s *Reader) columns(group []entry) ([]voxel.Column, error) {
+func (s *Reader) columns(group []entry, o *over) ([]voxel.Column, error) {
 	n := group[0].page
 	if n == constPage {
 		return nil, corruptf(0, "directory", "columns without a page")
@@ -73,7 +91,10 @@ func (s *Reader) columns(group []entry) ([]voxel.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := decodeColumns(form, streams, columnPositions(group))
+	columns, err := decodeColumns(form, streams, columnPositions(group), o.heights)
+	if o.err != nil {
+		return nil, o.err
+	}
 	return columns, s.at(n, err)
 }
 

@@ -87,6 +87,7 @@ func (w *Writer) Property(key, value string) error {
 func (w *Writer) Dimension(name, folder string) error {
 	w.flush()
 	w.dir.dims = append(w.dir.dims, dimension{name: name, folder: folder})
+	w.columns = columnPages{}
 	return w.err
 }
 
