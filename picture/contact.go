@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image"
+	"image/color"
 	"image/draw"
 	"math"
 )
@@ -33,25 +34,33 @@ func Sheet(cards []Card, cell int) *image.RGBA {
 	return out
 }
 
-// shrunk returns the picture with the mean of n by n pixels for each, n the
-// least that brings its edges down to edge.
+// shrunk returns the picture with edges of at most edge pixels, each the mean
+// of those that it stands for.
 func shrunk(src image.Image, edge int) *image.RGBA {
 	b := src.Bounds()
-	n := max(1, (max(b.Dx(), b.Dy())+edge-1)/edge)
-	out := image.NewRGBA(image.Rect(0, 0, b.Dx()/n, b.Dy()/n))
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			var sum [4]int
-			for i := range n * n {
-				r, g, b, a := src.At(b.Min.X+x*n+i%n, b.Min.Y+y*n+i/n).RGBA()
-				for j, v := range [4]uint32{r, g, b, a} {
-					sum[j] += int(v >> 8)
-				}
-			}
-			for j, v := range sum {
-				out.Pix[y*out.Stride+x*4+j] = uint8(v / (n * n))
-			}
+	wide := max(b.Dx(), b.Dy(), 1)
+	fit := func(n int) int { return max(1, min(n, n*edge/wide)) }
+	out := image.NewRGBA(image.Rect(0, 0, fit(b.Dx()), fit(b.Dy())))
+	w, h := out.Rect.Dx(), out.Rect.Dy()
+	for y := range h {
+		for x := range w {
+			from := image.Rect(b.Dx()*x/w, b.Dy()*y/h, b.Dx()*(x+1)/w, b.Dy()*(y+1)/h).Add(b.Min)
+			out.SetRGBA(x, y, mean(src, from))
 		}
 	}
 	return out
+}
+
+func mean(src image.Image, r image.Rectangle) color.RGBA {
+	var sum [4]int
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			r, g, b, a := src.At(x, y).RGBA()
+			for i, v := range [4]uint32{r, g, b, a} {
+				sum[i] += int(v >> 8)
+			}
+		}
+	}
+	n := max(1, r.Dx()*r.Dy())
+	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
 }

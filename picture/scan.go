@@ -237,7 +237,7 @@ func sightOf(f Family) sight {
 
 // materials are the blocks that materials of terrains look like, where the name alone misleads.
 var materials = map[string]string{
-	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "salt": "calcite",
+	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "mud": "mud_bricks",
 }
 
 // emit shades the stack and hands its pixels to the sheet.

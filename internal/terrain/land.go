@@ -76,10 +76,10 @@ func (l land) at(x, z int) site {
 	wz := fz + 14*l.seed.salt(2).noise(fx/47, fz/47)
 	warm := l.seed.salt(3).fbm(wx/190, wz/190, 2) * 1.6
 	wet := l.seed.salt(4).fbm(wx/150, wz/150, 2) * 1.6
-	h := 70 + 26*l.seed.salt(5).fbm(wx/230, wz/230, 4) + 5*l.seed.salt(6).fbm(fx/38, fz/38, 3)
-	chain := step(.02, .38, l.seed.salt(7).fbm(wx/210, wz/210, 2))
+	h := 73 + 27*l.seed.salt(5).fbm(wx/230, wz/230, 4) + 5*l.seed.salt(6).fbm(fx/38, fz/38, 3)
+	chain := step(-.08, .3, l.seed.salt(7).fbm(wx/210, wz/210, 2))
 	crest := l.seed.salt(8).ridge(wx/130, wz/130, 4)
-	h += chain * crest * crest * 78
+	h += chain * crest * crest * 82
 	if cliff := step(.02, .2, l.seed.salt(9).noise(wx/120, wz/120)); cliff > 0 && h > seaTop+2 {
 		h = lerp(h, terrace(h, 13), cliff)
 	}
@@ -97,9 +97,9 @@ func terrace(h, size float64) float64 {
 // river cuts its bed; cut says how much of the way down.
 func (l land) river(x, z, h, dry float64) (height, cut float64) {
 	d := math.Abs(l.seed.salt(11).fbm(x/250, z/250, 3))
-	wide, steep := .03, .1
+	wide, steep := .02, .085
 	if dry > .5 {
-		wide, steep = .045, .065
+		wide, steep = .035, .06
 	}
 	cut = 1 - step(wide*.4, steep, d)
 	bed := 57.0 + 2*l.seed.salt(12).noise(x/20, z/20)

@@ -166,9 +166,9 @@ func (g ground) soil(sea float64) uint8 {
 		return mud
 	case g.height < sea+1.5:
 		return sand
-	case g.high > .6 && g.height > 66+30*g.warm:
+	case g.height > 68+24*g.warm:
 		return snow
-	case g.high > .6 && g.height > 54:
+	case g.height > 60+24*g.warm && g.high > .3:
 		return slate
 	case g.warm > .22 && g.wet < 0:
 		return redSand
