@@ -72,7 +72,7 @@ func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n",
 
 // begin makes the folder; an older demo's goes.
 func (d *demo) begin() error {
-	if err := isFree(d.dir, true); err != nil {
+	if err := isFree(d.dir); err != nil {
 		if _, own := os.Stat(d.path(demoMark)); own != nil {
 			return fmt.Errorf("%w; it is not a demo's, so it stays as it is", err)
 		}
@@ -187,7 +187,8 @@ func (d *demo) giveBack() error {
 	if _, err := writeAnvil(d, w, folder); err != nil {
 		return err
 	}
-	n, lost, err := writeSlime(d, w, file, 0)
+	lost := map[string]int{}
+	n, err := writeSlime(d, w, file, 0, lost)
 	if err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func (d *demo) giveBack() error {
 		return err
 	}
 	d.say("   the folder that was made, and %s: %s", folder, sameness(diff))
-	d.say("   %s (%s) is the same island for servers that read Slime; it has no room for %s.", file, size(n), counted(len(lost), "kind of thing"))
+	d.say("   %s (%s) is the same island for servers that read Slime; what it has no room for, in %d kinds, is listed by cairn export.", file, size(n), len(lost))
 	if !diff.Same() {
 		return errWrong
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,11 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	if err := o.resolve(to); err != nil {
 		return err
 	}
-	if err := isFree(to, o.format == "anvil"); err != nil {
+	free := isFree
+	if o.format == "slime" {
+		free = isNew
+	}
+	if err := free(to); err != nil {
 		return err
 	}
 	src, err := openSource(from, false)
@@ -96,17 +101,17 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	if err != nil {
 		return err
 	}
-	if err := o.pick(w); err != nil {
+	done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
+	if err := o.pick(w, done.Lost); err != nil {
 		return err
 	}
-	done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
 	if o.format == "slime" {
-		done.Bytes, done.Lost, err = writeSlime(ctx, w, to, o.slimeVersion)
+		done.Bytes, err = writeSlime(ctx, w, to, o.slimeVersion, done.Lost)
 	} else {
 		done.Bytes, err = writeAnvil(ctx, w, to)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", to, err)
+		return about(to, err)
 	}
 	if o.json {
 		return printJSON(out, done)
@@ -116,46 +121,53 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	return nil
 }
 
-// isFree checks that a path can be written to: nothing is there, or, if a folder
-// is to be made, an empty folder.
-func isFree(path string, folder bool) error {
-	err := notThere(path)
-	if !folder || !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	list, rerr := os.ReadDir(path)
+// isFree checks that a folder can be made at a path: nothing is there, or an
+// empty folder.
+func isFree(path string) error {
+	list, err := os.ReadDir(path)
 	switch {
-	case rerr != nil:
-		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return about(path, err)
 	case len(list) > 0:
 		return fmt.Errorf("%s: the folder is not empty", path)
 	}
 	return nil
 }
 
-// pick leaves the dimension that was asked for.
-func (o *exportOptions) pick(w *convert.World) error {
+// pick leaves in w the dimension that was asked for, or, for a Slime file, the
+// one with columns, and counts the columns of the others as lost.
+func (o *exportOptions) pick(w *convert.World, lost map[string]int) error {
+	if o.dimension == "" && o.format != "slime" {
+		return nil
+	}
 	var names []string
+	var picked []*convert.Dimension
 	for _, d := range w.Dimensions {
 		names = append(names, d.Name)
+		if d.Name == o.dimension || o.dimension == "" && len(d.Columns) > 0 {
+			picked = append(picked, d)
+		} else if len(d.Columns) > 0 {
+			lost["columns of "+d.Name] = len(d.Columns)
+		}
 	}
 	switch {
-	case o.dimension != "":
-		w.Dimensions = slices.DeleteFunc(w.Dimensions, func(d *convert.Dimension) bool { return d.Name != o.dimension })
-		if len(w.Dimensions) == 0 {
-			return usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
-		}
-	case o.format == "slime" && len(names) > 1:
+	case o.dimension != "" && len(picked) == 0:
+		return usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
+	case len(picked) > 1 && o.format == "slime":
 		return usagef("a Slime file holds one dimension and the world has %d; say --dimension %s", len(names), strings.Join(names, " or "))
 	}
+	w.Dimensions = picked
 	return nil
 }
 
-// writeSlime writes w as a Slime file that is there only when it is whole.
-func writeSlime(ctx context.Context, w *convert.World, path string, version int) (n int64, lost map[string]int, err error) {
+// writeSlime writes w as a Slime file that is there only when it is whole, and
+// adds to lost what it does not hold.
+func writeSlime(ctx context.Context, w *convert.World, path string, version int, lost map[string]int) (n int64, err error) {
 	l, err := landFile(path)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	defer l.abort()
 	buffered := bufio.NewWriterSize(l.file, 1<<20)
@@ -167,16 +179,14 @@ func writeSlime(ctx context.Context, w *convert.World, path string, version int)
 		err = errors.Join(out.Close(), buffered.Flush(), ctx.Err())
 	}
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
+	maps.Copy(lost, out.Lost())
 	info, err := l.file.Stat()
-	if err == nil {
-		err = l.land()
-	}
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	return info.Size(), out.Lost(), nil
+	return info.Size(), l.land()
 }
 
 // writeAnvil writes w as a folder that is there only when it is whole.

@@ -113,15 +113,12 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 
 func (o genOptions) check(to string, world bool) error {
 	if !world {
-		return isFree(to, true)
+		return isFree(to)
 	}
 	if err := isWorld(to); err != nil {
 		return err
 	}
-	if err := notThere(to); err != nil && !o.force {
-		return fmt.Errorf("%w; --force replaces it", err)
-	}
-	return nil
+	return replaceable(to, o.force)
 }
 
 func loadMade(ctx context.Context, src format.Source) (*convert.World, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -90,13 +91,13 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 	return nil
 }
 
-// checkTarget checks that a WORLD may be made at a path.
+// checkTarget checks that a WORLD may be made at a path from a source.
 func checkTarget(from, to string, force bool) error {
-	if err := isWorld(to); err != nil {
-		return err
+	if err := errors.Join(isPath(from), isWorld(to)); err != nil {
+		return usageError{err}
 	}
-	if err := notThere(to); err != nil && !force {
-		return fmt.Errorf("%w; --force replaces it", err)
+	if err := replaceable(to, force); err != nil {
+		return err
 	}
 	return outside(to, from)
 }
@@ -165,7 +166,7 @@ func (s *source) remarks(done *imported) {
 func writeWorld(ctx context.Context, w *convert.World, path string) (id string, n int64, err error) {
 	l, err := landFile(path)
 	if err != nil {
-		return "", 0, err
+		return "", 0, about(path, err)
 	}
 	defer l.abort()
 	buffered := bufio.NewWriterSize(l.file, 1<<20)
@@ -180,7 +181,7 @@ func writeWorld(ctx context.Context, w *convert.World, path string) (id string, 
 		err = l.land()
 	}
 	if err != nil {
-		return "", 0, fmt.Errorf("%s: %w", path, err)
+		return "", 0, about(path, err)
 	}
 	return name.String(), n, nil
 }

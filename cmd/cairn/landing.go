@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // landing is a path under which something appears only when it is whole. Until
@@ -95,22 +94,24 @@ func syncPath(path string) error {
 // outside checks that path does not lie in the folder src, which is never
 // written to.
 func outside(path, src string) error {
-	from, err := filepath.EvalSymlinks(src)
+	from, err := realPath(src)
 	if err != nil {
-		return err
+		return about(src, err)
 	}
-	to, err := filepath.EvalSymlinks(filepath.Dir(path))
+	to, err := realPath(filepath.Dir(path))
 	if err != nil {
-		return err
+		return about(filepath.Dir(path), err)
 	}
-	if from, err = filepath.Abs(from); err != nil {
-		return err
-	}
-	if to, err = filepath.Abs(to); err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(from, to); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
 		return usagef("%s lies in %s, which cairn only reads", path, src)
 	}
 	return nil
+}
+
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }

@@ -130,5 +130,13 @@ func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	return strings.TrimSpace(err.Error())
+	var damage *format.DamageError
+	if !errors.As(err, &damage) {
+		return err.Error()
+	}
+	lines := []string{counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
+	for _, d := range damage.Columns {
+		lines = append(lines, fmt.Sprintf("  %s chunk %v: %v", d.File, d.Pos, d.Err))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -54,8 +54,11 @@ func runRender(ctx context.Context, out io.Writer, from, to string, o renderOpti
 	if o.scale < 0 || o.scale > 64 {
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}
-	if err := notThere(to); err != nil && !o.force {
-		return fmt.Errorf("%w; --force replaces it", err)
+	if err := replaceable(to, o.force); err != nil {
+		return err
+	}
+	if err := isPath(from); err != nil {
+		return err
 	}
 	if err := outside(to, from); err != nil {
 		return err
@@ -77,7 +80,7 @@ func runRender(ctx context.Context, out io.Writer, from, to string, o renderOpti
 		return err
 	}
 	if err := writePNG(img, to); err != nil {
-		return fmt.Errorf("%s: %w", to, err)
+		return about(to, err)
 	}
 	fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
 	for _, u := range result.Unknown {

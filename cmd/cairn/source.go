@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -35,12 +36,12 @@ type source struct {
 // openSource opens the world at path, in whichever format its content says.
 // With salvage, chunks of a folder that cannot be read come as they are stored.
 func openSource(path string, salvage bool) (*source, error) {
-	if strings.HasPrefix(path, "@") {
-		return nil, usagef("%s: names in a store are not known yet; give a path", path)
+	if err := isPath(path); err != nil {
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, about(path, err)
 	}
 	if info.IsDir() {
 		w, err := anvil.Open(path, anvil.Options{Salvage: salvage})
@@ -54,7 +55,7 @@ func openSource(path string, salvage bool) (*source, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, about(path, err)
 	}
 	s := &source{path: path, bytes: info.Size(), file: f}
 	if err := s.detect(f, info.Size(), salvage); err != nil {
@@ -152,19 +153,27 @@ func formatName(h format.Head) string {
 	return h.Format
 }
 
+// isPath checks that what was given is a path.
+func isPath(path string) error {
+	if strings.HasPrefix(path, "@") {
+		return usagef("%s: names in a store are not known yet; give a path", path)
+	}
+	return nil
+}
+
 // isWorld checks that path may name a WORLD that is to be made.
 func isWorld(path string) error {
-	switch {
-	case strings.HasPrefix(path, "@"):
-		return usagef("%s: names in a store are not known yet; give a path that ends in %s", path, worldExt)
-	case !strings.HasSuffix(path, worldExt) || strings.HasSuffix(path, "/"+worldExt) || path == worldExt:
+	if err := isPath(path); err != nil {
+		return err
+	}
+	if filepath.Ext(path) != worldExt || filepath.Base(path) == worldExt {
 		return usagef("%s: the path of a world ends in %s", path, worldExt)
 	}
 	return nil
 }
 
-// notThere checks that nothing has that path.
-func notThere(path string) error {
+// isNew checks that nothing is at a path.
+func isNew(path string) error {
 	_, err := os.Lstat(path)
 	switch {
 	case err == nil:
@@ -172,5 +181,31 @@ func notThere(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	return err
+	return about(path, err)
+}
+
+// replaceable checks that a file may be made at a path: nothing is there, or a
+// file that may go.
+func replaceable(path string, force bool) error {
+	err := isNew(path)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, _ := os.Lstat(path); info != nil && info.IsDir() {
+		return fmt.Errorf("%s: is a folder", path)
+	}
+	if !force {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	return nil
+}
+
+// about returns why something cannot be done to path, without the words of the
+// system call that said so.
+func about(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
