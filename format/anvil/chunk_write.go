@@ -26,6 +26,7 @@ type encoder struct {
 	root, level    []tag        // of the part
 	inner          []tag        // of a compound in it
 	written        []string     // names written into the level
+	bare           bool         // the column has no part: nothing but its fields
 }
 
 func newEncoder(d *format.Dimension) (*encoder, error) {
@@ -76,8 +77,8 @@ func findList(c *format.Column, name string) []voxel.Object {
 // begin reads a part's document into e.root and begins the document to write
 // with its header; without a part the root has no name.
 func (e *encoder) begin(part []byte) error {
-	e.buf, e.root, e.written = e.buf[:0], e.root[:0], e.written[:0]
-	if len(part) == 0 {
+	e.buf, e.root, e.written, e.bare = e.buf[:0], e.root[:0], e.written[:0], len(part) == 0
+	if e.bare {
 		e.buf = nbt.AppendCompound(e.buf, "")
 		return nil
 	}
@@ -111,8 +112,8 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 	case wrap != nil && wrap.t == nbt.Compound:
 		wrap.taken = true
 		e.level = payloadTags(e.level[:0], wrap.payload())
-	case len(part) > 0 || c.Version >= versionFlat:
-		if err := e.fields(c, e.root, flat, len(part) == 0); err != nil {
+	case !e.bare || c.Version >= versionFlat:
+		if err := e.fields(c, e.root, flat); err != nil {
 			return nil, err
 		}
 		e.buf = nbt.AppendEnd(appendRest(e.buf, e.root))
@@ -124,7 +125,7 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 	e.buf = appendRest(e.buf, e.root)
 	e.written = e.written[:0]
 	e.buf = nbt.AppendCompound(e.buf, "Level")
-	if err := e.fields(c, e.level, wrapped, len(part) == 0); err != nil {
+	if err := e.fields(c, e.level, wrapped); err != nil {
 		return nil, err
 	}
 	e.buf = nbt.AppendEnd(nbt.AppendEnd(appendRest(e.buf, e.level)))
@@ -133,7 +134,7 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 
 // fields appends the tags that the column's fields stand for, and those that a
 // fresh chunk needs beside them; rest is what the part has, and gets marked.
-func (e *encoder) fields(c *format.Column, rest []tag, names levelNames, fresh bool) error {
+func (e *encoder) fields(c *format.Column, rest []tag, names levelNames) error {
 	if c.Layout&layoutNoPos == 0 {
 		e.buf = nbt.AppendInt(e.buf, "xPos", c.Pos.X)
 		e.buf = nbt.AppendInt(e.buf, "zPos", c.Pos.Z)
@@ -149,7 +150,7 @@ func (e *encoder) fields(c *format.Column, rest []tag, names levelNames, fresh b
 	e.list(c, names.entities, ownEntities(c.Version))
 	e.list(c, names.blockTicks, voxel.BlockTicks)
 	e.list(c, names.fluidTicks, voxel.FluidTicks)
-	if fresh {
+	if e.bare {
 		e.fresh(c, names)
 	}
 	e.skipWritten(rest)

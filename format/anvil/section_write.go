@@ -1,6 +1,7 @@
 package anvil
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -59,16 +60,23 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 		}
 		e.drop("biomes")
 	}
-	if s.Has&voxel.HasLight != 0 {
-		e.buf = nbt.AppendByteArray(e.buf, "BlockLight", c.Light)
-		e.drop("BlockLight")
-	}
-	if s.Has&voxel.HasSky != 0 {
-		e.buf = nbt.AppendByteArray(e.buf, "SkyLight", c.Sky)
-		e.drop("SkyLight")
-	}
+	must := e.bare && f == formNumeric
+	e.light("BlockLight", s.Has&voxel.HasLight != 0, c.Light, must, 0)
+	e.light("SkyLight", s.Has&voxel.HasSky != 0, c.Sky, must, 0xFF)
 	e.buf = nbt.AppendEnd(appendRest(e.buf, e.inner))
 	return nil
+}
+
+// light appends an array of light. Games before 1.13 drop a chunk that lacks
+// one, so that those must get one full of value.
+func (e *encoder) light(name string, has bool, b []byte, must bool, value byte) {
+	switch {
+	case has:
+		e.buf = nbt.AppendByteArray(e.buf, name, b)
+		e.drop(name)
+	case must:
+		e.buf = nbt.AppendByteArray(e.buf, name, bytes.Repeat([]byte{value}, nibbles))
+	}
 }
 
 // drop marks a tag in e.inner that an array of the section stands for now.

@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// maxPending bounds the compressed chunks that wait for their region file.
-	maxPending = 64 << 20
+	defaultPending = 64 << 20
 	// maxInside is the longest payload that a region file holds itself.
 	maxInside = maxCount*sector - 5
 )
@@ -30,6 +29,10 @@ const (
 type WriteOptions struct {
 	// Level of zlib, 1 (fast) to 9 (small). Default 6.
 	Level int
+	// PendingBytes bounds the compressed chunks that wait in memory for the rest
+	// of their region. Default 64 MiB. Columns that come region by region need
+	// far less.
+	PendingBytes int
 	// LevelName, if not empty, has the Writer make a level.dat with that name
 	// and Spawn where the world brings none of its own.
 	LevelName string
@@ -86,6 +89,9 @@ func Create(dir string, o WriteOptions) (*Writer, error) {
 	if o.Level == 0 {
 		o.Level = zlib.DefaultCompression
 	}
+	if o.PendingBytes <= 0 {
+		o.PendingBytes = defaultPending
+	}
 	z, err := zlib.NewWriterLevel(nil, o.Level)
 	if err != nil {
 		return nil, fmt.Errorf("anvil: write: %w", err)
@@ -133,7 +139,7 @@ func (w *Writer) Column(c *format.Column) error {
 			return fmt.Errorf("anvil: write: %s of column %v: %w", name, c.Pos, err)
 		}
 	}
-	if w.pending > maxPending {
+	if w.pending > w.o.PendingBytes {
 		return w.flush()
 	}
 	return nil
