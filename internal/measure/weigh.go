@@ -3,7 +3,6 @@ package measure
 import (
 	"archive/zip"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -75,7 +73,10 @@ func (b *Bytes) weigh(ctx context.Context, w *convert.World) (err error) {
 	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, stone.Options{}); err != nil {
 		return err
 	}
-	_, b.NoLight, err = convert.WriteStone(ctx, dropLight(slim), io.Discard, stone.Options{})
+	dark, err := reduce(ctx, slim, convert.Filter{NoLight: true})
+	if err == nil {
+		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, stone.Options{})
+	}
 	return err
 }
 
@@ -84,38 +85,22 @@ const bestLevel = 22
 
 // slimWorld returns w reduced to what a Slime file of each dimension holds.
 func slimWorld(ctx context.Context, w *convert.World) (*convert.World, error) {
-	l := convert.NewLoader(w.Head)
-	only := convert.World{Head: w.Head, Dimensions: w.Dimensions}
-	if err := only.Source().Read(ctx, &holder{Loader: l}); err != nil {
-		return nil, err
-	}
-	slim, err := l.World()
+	hold := func(d *format.Dimension) func(*format.Column) bool { return slime.Hold(slime.WriteOptions{}, d, nil) }
+	slim, err := reduce(ctx, w, convert.Filter{Hold: hold, Keep: func(string) bool { return false }})
 	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.Dimension) bool { return len(d.Columns) > 0 }) {
 		err = errEmpty
 	}
 	return slim, err
 }
 
-// holder hands on what Slime can hold.
-type holder struct {
-	*convert.Loader
-	hold func(*format.Column) bool
-}
-
-func (h *holder) Dimension(d *format.Dimension) error {
-	h.hold = slime.Hold(slime.WriteOptions{}, d, nil)
-	return h.Loader.Dimension(d)
-}
-
-func (h *holder) Column(c *format.Column) error {
-	if !h.hold(c) {
-		return nil
+// reduce returns what a filter leaves of w.
+func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.World, error) {
+	l := convert.NewLoader(w.Head)
+	f.Sink = l
+	if err := w.Source().Read(ctx, &f); err != nil {
+		return nil, err
 	}
-	return h.Loader.Column(c)
-}
-
-func (h *holder) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk) error {
-	return fmt.Errorf("measure: chunk %v of volume %q in a world with columns", pos, volume)
+	return l.World()
 }
 
 // slimeBytes is the size of a Slime file of each dimension of w of which slim
@@ -139,27 +124,6 @@ func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, 
 		}
 	}
 	return int64(n), nil
-}
-
-// dropLight returns w without light; what it does not change it shares.
-func dropLight(w *convert.World) *convert.World {
-	out := *w
-	out.Dimensions = nil
-	isLight := func(v *convert.Volume) bool { return v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light }
-	for _, d := range w.Dimensions {
-		dark := *d
-		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), isLight)
-		dark.Columns = slices.Clone(d.Columns)
-		for i := range dark.Columns {
-			c := &dark.Columns[i]
-			c.Sections = slices.Clone(c.Sections)
-			for j := range c.Sections {
-				c.Sections[j].Has &^= voxel.HasSky | voxel.HasLight
-			}
-		}
-		out.Dimensions = append(out.Dimensions, &dark)
-	}
-	return &out
 }
 
 // zipBytes is the size of a folder in a zip archive.
