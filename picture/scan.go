@@ -157,7 +157,7 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 		k.height[i] = height
 	}
 	if g.unknown {
-		s.unknown[s.key(c)]++
+		s.unknown[c]++
 	}
 	k.add(i, g.rgb, 1)
 	k.rows[i/edge] &^= 1 << (i % edge)
@@ -191,14 +191,6 @@ func (k *stack) add(i int, rgb [3]float32, share float32) {
 	k.left[i] -= part
 }
 
-// key is the cell that stands for all that are named alike.
-func (s *scan) key(c voxel.Cell) voxel.Cell {
-	if s.terrain {
-		return c &^ 0xFF
-	}
-	return c
-}
-
 func (s *scan) name(c voxel.Cell) string { return s.world.Name(c) }
 
 // sight returns how a cell looks, finding out when it is first asked.
@@ -222,22 +214,15 @@ func (s *scan) find(c voxel.Cell) sight {
 	if c == voxel.Empty {
 		return sight{look: unseen}
 	}
-	name := s.name(c)
+	f := s.table.Find(s.name(c))
 	if s.terrain {
-		if block, ok := materials[name]; ok {
-			name = block
-		}
+		f = s.table.material(s.name(c), c.Material())
 	}
-	return sightOf(s.table.Find(name))
+	return sightOf(f)
 }
 
 func sightOf(f Family) sight {
 	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
-}
-
-// materials are the blocks that materials of terrains look like, where the name alone misleads.
-var materials = map[string]string{
-	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "mud": "mud_bricks",
 }
 
 // emit shades the stack and hands its pixels to the sheet.

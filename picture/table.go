@@ -261,6 +261,30 @@ func (t *Table) guess(name string) (Family, bool) {
 	return Family{}, false
 }
 
+// materials are the blocks that materials of terrains look like where the name
+// alone misleads.
+var materials = map[string]string{
+	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "mud": "mud_bricks",
+}
+
+// numbered are the blocks that materials without a known name look like, by number.
+var numbered = strings.Fields(`air grass_block sand red_sand mud_bricks snow stone deepslate sandstone diorite basalt iron_ore
+	gravel clay andesite granite terracotta red_sandstone packed_ice calcite tuff blackstone netherrack moss_block podzol
+	mycelium prismarine oak_planks cobblestone bricks coal_block gold_block`)
+
+// material returns the family that a material of a terrain looks like.
+func (t *Table) material(name string, n uint8) Family {
+	if block, ok := materials[name]; ok {
+		name = block
+	}
+	f := t.Find(name)
+	if f.Name == "" {
+		f = t.exact[numbered[int(n)%len(numbered)]]
+		f.Name = "material/" + strconv.Itoa(int(n))
+	}
+	return f
+}
+
 func mix(a, b color.RGBA, part float64) color.RGBA {
 	m := func(p, q uint8) uint8 { return uint8(float64(p)*(1-part) + float64(q)*part + .5) }
 	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 255}

@@ -42,7 +42,7 @@ func nibble(a []byte, n int, otherwise int8) int8 {
 // also where footprints meet, and under the open sky it is 15.
 func TestLight(t *testing.T) {
 	l := &lights{air: map[geom.Point][2]int8{}}
-	if err := terrain.Arena(terrain.Options{Seed: 9, Size: 5}).Read(context.Background(), l); err != nil {
+	if err := terrain.Arena(terrain.Options{Seed: 9, Size: 3}).Read(context.Background(), l); err != nil {
 		t.Fatal(err)
 	}
 	for p, here := range l.air {

@@ -1,6 +1,7 @@
 // Package terrain makes worlds: seeded, believable, the same for the same seed
-// on every machine. A Level is a terrain of materials and occupancies, cell by
-// cell; Survival, Island, Arena and Plots are block worlds, as Sources.
+// on machines of one kind (some round a product and a sum at once). A Level is a
+// terrain of materials and occupancies, cell by cell; Survival, Island, Arena
+// and Plots are block worlds, as Sources.
 //
 // The package reads nothing, stores nothing and plays no game's rules: its
 // worlds look like those of people, but no generator of any game made them.
