@@ -150,21 +150,7 @@ func (l layout) readSection(c *cursor, k *chunk, y int) {
 	if int(int8(y)) != y || k.has(y) {
 		c.fail(fmt.Errorf("section at height %d is twice or too high", y))
 	}
-	hasLight, hasSky := true, true
-	switch {
-	case l.version >= 13:
-		flags := c.u8()
-		hasLight, hasSky = flags&1 != 0, flags&2 != 0
-	case l.hasLightFlags():
-		hasLight = c.u8() != 0
-	}
-	s.light = c.optional(hasLight, lightBytes)
-	if l.hasCoords() { // both arrays of light come first
-		if l.version < 13 {
-			hasSky = c.u8() != 0
-		}
-		s.sky = c.optional(hasSky, lightBytes)
-	}
+	l.readLight(c, &s)
 	switch {
 	case l.world < worldNames:
 		s.ids, s.data = c.bytes(sectionCells), c.bytes(sectionCells/2)
@@ -174,10 +160,7 @@ func (l layout) readSection(c *cursor, k *chunk, y int) {
 		s.states, s.biomes = c.block(), c.block()
 	}
 	if !l.hasCoords() {
-		if l.hasLightFlags() {
-			hasSky = c.u8() != 0
-		}
-		s.sky = c.optional(hasSky, lightBytes)
+		s.sky = l.lightArray(c)
 	}
 	if l.version < 4 {
 		s.hypixel = c.bytes(int(c.u16()))
@@ -185,6 +168,26 @@ func (l layout) readSection(c *cursor, k *chunk, y int) {
 	if c.err == nil {
 		k.sections = append(k.sections, s)
 	}
+}
+
+// readLight reads the arrays of light in front of the blocks: from version 10
+// on both.
+func (l layout) readLight(c *cursor, s *section) {
+	if l.version >= 13 {
+		flags := c.u8()
+		s.light, s.sky = c.optional(flags&1 != 0, lightBytes), c.optional(flags&2 != 0, lightBytes)
+		return
+	}
+	s.light = l.lightArray(c)
+	if l.hasCoords() {
+		s.sky = l.lightArray(c)
+	}
+}
+
+// lightArray reads an array of light and, where it may be missing, whether it
+// is there.
+func (l layout) lightArray(c *cursor) []byte {
+	return c.optional(!l.hasLightFlags() || c.u8() != 0, lightBytes)
 }
 
 // has reports whether k has a section at height y.

@@ -238,30 +238,14 @@ func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(c.Pos.Z))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(c.Sections)))
 	for i, s := range c.Sections {
-		a := &c.Cells[i]
-		var flags byte
-		if a.Light != nil {
-			flags |= 1
-		}
-		if a.Sky != nil {
-			flags |= 2
-		}
-		dst = append(append(append(dst, flags), a.Light...), a.Sky...)
-		if dst, err = e.appendContainers(dst, a); err != nil {
+		if dst, err = e.appendNewSection(dst, &c.Cells[i]); err != nil {
 			return fmt.Errorf("section %d: %w", s.Y, err)
 		}
 	}
 	out.body = appendBlock(dst, appendHeights(nil, c.Maps))
-	docs := [len(kinds)][]byte{}
+	var docs [len(kinds)][]byte
 	for i, k := range kinds {
-		for _, l := range c.Lists {
-			if l.Name == k.list {
-				docs[i] = objectDocument(k.tag, l.Objects)
-			}
-		}
-		if docs[i] == nil && i < 2 {
-			docs[i] = objectDocument(k.tag, nil)
-		}
+		docs[i] = listDocument(c, k)
 	}
 	out.blockTicks, out.fluidTicks = docs[2], docs[3]
 	var extra []byte
@@ -275,6 +259,31 @@ func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	}
 	out.tail = appendBlock(appendBlock(appendBlock(nil, docs[0]), docs[1]), extra)
 	return err
+}
+
+func (e *encoder) appendNewSection(dst []byte, a *format.Cells) ([]byte, error) {
+	var flags byte
+	if a.Light != nil {
+		flags |= 1
+	}
+	if a.Sky != nil {
+		flags |= 2
+	}
+	return e.appendContainers(append(append(append(dst, flags), a.Light...), a.Sky...), a)
+}
+
+// listDocument returns the document of a column's list: nil for ticks that it
+// has not, since the world's flags leave these out.
+func listDocument(c *format.Column, k kind) []byte {
+	for _, l := range c.Lists {
+		if l.Name == k.list {
+			return objectDocument(k.tag, l.Objects)
+		}
+	}
+	if k.all == "" {
+		return nil
+	}
+	return objectDocument(k.tag, nil)
 }
 
 func objectDocument(tag string, objects []voxel.Object) []byte {

@@ -208,10 +208,34 @@ type home struct {
 	objects [2][]voxel.Object
 }
 
+// homes are the columns of a file.
+type homes struct {
+	list []*home
+	at   map[geom.ColumnPos]*home
+}
+
+func (h *homes) add(pos geom.ColumnPos, start int) *home {
+	x := &home{pos: pos, start: start}
+	h.list, h.at[pos] = append(h.list, x), x
+	return x
+}
+
 // homes finds all columns, and reads the objects of versions 1 to 10.
 func (w *World) homes(blob []byte) ([]*home, error) {
-	var homes []*home
-	at := map[geom.ColumnPos]*home{}
+	h := &homes{at: map[geom.ColumnPos]*home{}}
+	if err := w.findColumns(h, blob); err != nil {
+		return nil, w.corrupt(w.parts.chunks, err)
+	}
+	for i, p := range [...]part{w.parts.tiles, w.parts.entities} {
+		if err := w.placeObjects(h, i, p); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(h.list, func(a, b *home) int { return a.pos.Compare(b.pos) })
+	return h.list, nil
+}
+
+func (w *World) findColumns(h *homes, blob []byte) error {
 	c, k := &cursor{b: blob}, &chunk{}
 	err := w.eachPosition(c, func(pos geom.ColumnPos) error {
 		start := c.off
@@ -219,40 +243,36 @@ func (w *World) homes(blob []byte) ([]*home, error) {
 		if err := w.layout.readChunk(c, k); err != nil {
 			return err
 		}
-		if at[k.pos] != nil {
+		if h.at[k.pos] != nil {
 			return fmt.Errorf("chunk %v is there twice", k.pos)
 		}
-		at[k.pos] = &home{pos: k.pos, start: start}
-		homes = append(homes, at[k.pos])
+		h.add(k.pos, start)
 		return nil
 	})
+	w.stats.Trailing = int64(c.rest())
 	if err == nil && c.rest() > 0 && w.layout.version != 10 && w.layout.version != 11 {
 		err = fmt.Errorf("%d bytes behind the last chunk", c.rest())
 	}
+	return err
+}
+
+// placeObjects gives the objects of the whole world, of one kind, to columns.
+func (w *World) placeObjects(h *homes, i int, p part) error {
+	doc, err := w.inflate(p)
 	if err != nil {
-		return nil, w.corrupt(w.parts.chunks, err)
+		return err
 	}
-	w.stats.Trailing = int64(c.rest())
-	for i, p := range [...]part{w.parts.tiles, w.parts.entities} {
-		doc, err := w.inflate(p)
-		if err != nil {
-			return nil, err
+	err = kinds[i].readObjects(doc, kinds[i].all, w.stats.Dropped, func(o voxel.Object) {
+		x := h.at[columnOf(o)]
+		if x == nil {
+			x = h.add(columnOf(o), -1)
 		}
-		err = kinds[i].readObjects(doc, kinds[i].all, w.stats.Dropped, func(o voxel.Object) {
-			h := at[columnOf(o)]
-			if h == nil {
-				h = &home{pos: columnOf(o), start: -1}
-				at[h.pos] = h
-				homes = append(homes, h)
-			}
-			h.objects[i] = append(h.objects[i], o)
-		})
-		if err != nil {
-			return nil, w.corrupt(p, err)
-		}
+		x.objects[i] = append(x.objects[i], o)
+	})
+	if err != nil {
+		return w.corrupt(p, err)
 	}
-	slices.SortFunc(homes, func(a, b *home) int { return a.pos.Compare(b.pos) })
-	return homes, nil
+	return nil
 }
 
 // eachPosition calls f where a chunk begins at c; its position is known before
