@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
@@ -35,14 +32,6 @@ func (w *twin) put(values ...any) {
 }
 
 func (w *twin) block(b []byte) { w.put(int32(len(b)), b) }
-
-var encoder = sync.OnceValue(func() *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		panic(err)
-	}
-	return enc
-})
 
 func (w *twin) blob(b []byte) {
 	frame := encoder().EncodeAll(b, nil)
@@ -399,17 +388,4 @@ func (w *twin) poi(c *format.Column) []byte {
 		}
 	}
 	return nil
-}
-
-func unzstd(frame []byte) []byte {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		panic(err)
-	}
-	defer dec.Close()
-	raw, err := dec.DecodeAll(frame, nil)
-	if err != nil {
-		panic(err)
-	}
-	return raw
 }
