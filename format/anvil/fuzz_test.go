@@ -95,7 +95,7 @@ func FuzzRegion(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _, err := read(t, os.DirFS(mustWrite(t, s, anvil.WriteOptions{Level: 1})), anvil.Options{Salvage: true})
+		again, _, err := read(t, os.DirFS(mustWrite(t, s, anvil.WriteOptions{Level: 1, LevelName: "x"})), anvil.Options{Salvage: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,8 +20,6 @@ const (
 	lz4Raw    = 0x10
 	lz4Packed = 0x20
 	lz4Seed   = 0x9747B28C
-	// lz4Level is the exponent of the block size, 64 KiB, less 10.
-	lz4Level = 6
 )
 
 var errLZ4Block = errors.New("lz4: damaged block")
