@@ -75,15 +75,8 @@ var void = color.RGBA{24, 27, 34, 255}
 // Top draws a world from above, north up. It fails when the bounds are too wide
 // to be looked at in a sensible time.
 func Top(w World, o Options) (*image.RGBA, Result, error) {
-	b := w.Bounds()
-	if !o.Box.Empty() {
-		b = b.Intersect(o.Box)
-	}
-	if o.Top != 0 {
-		b.Max.Y = min(b.Max.Y, o.Top)
-	}
-	size := b.Size()
-	if n := (size.X/geom.ChunkEdge + 2) * (size.Z/geom.ChunkEdge + 2); n > maxColumns {
+	b := o.bounds(w)
+	if n := stacks(b); n > maxColumns {
 		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d", b, n, maxColumns)
 	}
 	if o.MaxEdge <= 0 {
@@ -101,13 +94,33 @@ func Top(w World, o Options) (*image.RGBA, Result, error) {
 	return img, s.result(), nil
 }
 
+func (o Options) bounds(w World) geom.Box {
+	b := w.Bounds()
+	if !o.Box.Empty() {
+		b = b.Intersect(o.Box)
+	}
+	if o.Top != 0 {
+		b.Max.Y = min(b.Max.Y, o.Top)
+	}
+	return b
+}
+
+// stacks bounds the number of columns of chunks that a box touches.
+func stacks(b geom.Box) int {
+	size := b.Size()
+	return (size.X/geom.ChunkEdge + 2) * (size.Z/geom.ChunkEdge + 2)
+}
+
 func (s *scan) result() Result {
 	r := Result{Drawn: s.drawn}
 	for cell, n := range s.unknown {
 		r.Unknown = append(r.Unknown, Count{s.name(cell), n})
 	}
-	slices.SortFunc(r.Unknown, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(r.Unknown, Count.compare)
 	return r
+}
+
+// compare puts what is seen most first.
+func (c Count) compare(d Count) int {
+	return cmp.Or(cmp.Compare(d.N, c.N), cmp.Compare(c.Name, d.Name))
 }

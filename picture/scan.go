@@ -20,8 +20,7 @@ type scan struct {
 	box     geom.Box
 	terrain bool
 	table   *Table
-	seen    []sight // by cell
-	known   []bool  // seen is filled in
+	seen    []sight // by number
 	nothing *voxel.Chunk
 	water   sight
 	stack   stack
@@ -61,13 +60,9 @@ func (s *scan) run() {
 		return
 	}
 	lo, hi := s.box.Min.Chunk(), s.box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
-	for i := range s.south {
-		s.south[i] = nowhere
-	}
+	level(s.south)
 	for z := lo.Z; z <= hi.Z; z++ {
-		for i := range s.east {
-			s.east[i] = nowhere
-		}
+		level(s.east[:])
 		for x := lo.X; x <= hi.X; x++ {
 			s.stack.reset(s.box, x, z)
 			for y := hi.Y; y >= lo.Y && s.stack.open > 0; y-- {
@@ -78,14 +73,20 @@ func (s *scan) run() {
 	}
 }
 
+// level sets heights to nowhere.
+func level(heights []int32) {
+	for i := range heights {
+		heights[i] = nowhere
+	}
+}
+
 // reset opens the columns of the stack that lie in the box.
 func (k *stack) reset(b geom.Box, x, z int32) {
 	*k = stack{}
 	corner := geom.ChunkPos{X: x, Z: z}.Min()
 	for i := range k.height {
 		k.height[i], k.left[i] = nowhere, 1
-		px, pz := corner.X+i%edge, corner.Z+i/edge
-		if px >= b.Min.X && px < b.Max.X && pz >= b.Min.Z && pz < b.Max.Z {
+		if b.Contains(corner.Add(geom.Point{X: i % edge, Y: b.Min.Y, Z: i / edge})) {
 			k.rows[i/edge] |= 1 << (i % edge)
 			k.open++
 		}
@@ -153,15 +154,20 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 		k.add(i, g.rgb, .55)
 		return
 	}
-	if k.height[i] == nowhere {
-		k.height[i] = height
-	}
 	if g.unknown {
 		s.unknown[c]++
 	}
+	k.top(i, height)
 	k.add(i, g.rgb, 1)
 	k.rows[i/edge] &^= 1 << (i % edge)
 	k.open--
+}
+
+// top notes the height of the first thing that gives relief.
+func (k *stack) top(i int, height int32) {
+	if k.height[i] == nowhere {
+		k.height[i] = height
+	}
 }
 
 // wet adds a block of water: the first tints what is below at once.
@@ -170,9 +176,7 @@ func (s *scan) wet(i int, g sight, height int32) {
 	share := float32(waterTint)
 	if k.water[i] == 0 {
 		share = .5
-		if k.height[i] == nowhere {
-			k.height[i] = height
-		}
+		k.top(i, height)
 	}
 	k.water[i]++
 	rgb := g.rgb
@@ -195,19 +199,22 @@ func (s *scan) name(c voxel.Cell) string { return s.world.Name(c) }
 
 // sight returns how a cell looks, finding out when it is first asked.
 func (s *scan) sight(c voxel.Cell) *sight {
-	n := int(c)
-	if s.terrain {
-		n = int(c.Material())
-	}
+	n := s.number(c)
 	if n >= len(s.seen) {
 		s.seen = append(s.seen, make([]sight, n+64-len(s.seen))...)
-		s.known = append(s.known, make([]bool, len(s.seen)-len(s.known))...)
 	}
-	if !s.known[n] {
-		s.known[n] = true
+	if s.seen[n].look == 0 {
 		s.seen[n] = s.find(c)
 	}
 	return &s.seen[n]
+}
+
+// number returns what stands for all cells that look like c.
+func (s *scan) number(c voxel.Cell) int {
+	if s.terrain {
+		return int(c.Material())
+	}
+	return int(c)
 }
 
 func (s *scan) find(c voxel.Cell) sight {
@@ -229,30 +236,34 @@ func sightOf(f Family) sight {
 func (s *scan) emit(cx, cz int32, north []int32) {
 	k := &s.stack
 	for i := range k.height {
-		x, z := i%edge, i/edge
-		h := k.height[i]
 		if k.left[i] == 1 {
 			continue
 		}
 		s.drawn++
 		light := float32(1)
-		if h != nowhere {
-			west, up := s.east[z], north[x]
-			if x > 0 {
-				west = k.height[i-1]
-			}
-			if z > 0 {
-				up = k.height[i-edge]
-			}
+		if h := k.height[i]; h != nowhere {
+			west, up := s.neighbours(i, north)
 			light = shade(h, west, up)
 		}
-		p := geom.ChunkPos{X: cx, Z: cz}.Min().Sub(s.box.Min).Add(geom.Point{X: x, Z: z})
+		p := geom.ChunkPos{X: cx, Z: cz}.Min().Sub(s.box.Min).Add(geom.Point{X: i % edge, Z: i / edge})
 		s.sheet.add(p.X, p.Z, k.rgb[i], k.left[i], light)
 	}
 	for i := range edge {
 		s.east[i] = k.height[i*edge+edge-1]
 	}
 	copy(north, k.height[edge*(edge-1):])
+}
+
+// neighbours returns the heights to the west and to the north of a column.
+func (s *scan) neighbours(i int, north []int32) (west, up int32) {
+	west, up = s.east[i/edge], north[i%edge]
+	if i%edge > 0 {
+		west = s.stack.height[i-1]
+	}
+	if i >= edge {
+		up = s.stack.height[i-edge]
+	}
+	return west, up
 }
 
 // shade returns how bright a column is: slopes that face north-west are lit,

@@ -85,21 +85,29 @@ func hex(s string) color.RGBA {
 // and properties, or "legacy:ID/DATA". A block that no rule knows has a Family
 // without a name, in a greyish magenta that differs from block to block.
 func (t *Table) Find(name string) Family {
-	short := Modern(unescape(name))
-	if i := strings.IndexByte(short, '['); i >= 0 {
-		short = short[:i]
-	}
-	if i := strings.LastIndexByte(short, ':'); i >= 0 && !strings.HasPrefix(short, "legacy:") {
-		short = short[i+1:]
-	}
+	short := bare(name)
 	if f, ok := t.find(short); ok {
 		return f
 	}
 	if f, ok := t.guess(short); ok {
 		return f
 	}
+	return strange(short)
+}
+
+// bare returns a block's name without namespace and properties.
+func bare(name string) string {
+	name, _, _ = strings.Cut(Modern(unescape(name)), "[")
+	if strings.HasPrefix(name, "legacy:") {
+		return name
+	}
+	return name[strings.LastIndexByte(name, ':')+1:]
+}
+
+// strange makes a family for a block that no rule knows.
+func strange(name string) Family {
 	h := fnv.New32a()
-	h.Write([]byte(short))
+	h.Write([]byte(name))
 	v := h.Sum32()
 	return Family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
 }
@@ -137,50 +145,61 @@ func (t *Table) find(name string) (Family, bool) {
 // dyed knows things that come in sixteen colours.
 func (t *Table) dyed(name string) (Family, bool) {
 	for _, dye := range t.dyes {
-		what, ok := strings.CutPrefix(name, dye+"_")
-		if !ok {
-			continue
+		if what, ok := strings.CutPrefix(name, dye+"_"); ok {
+			if f, ok := t.dyedKind(what, dye); ok {
+				return f, true
+			}
 		}
-		switch what {
-		case "wool", "carpet", "bed", "shulker_box", "shulker":
-			return Family{"wool/" + dye, t.colour["wool/"+dye], solid}, true
-		case "banner", "wall_banner", "candle", "candle_cake":
-			return Family{"banner/" + dye, t.colour["wool/"+dye], small}, true
-		case "concrete", "concrete_powder", "glazed_terracotta":
-			return Family{"concrete/" + dye, t.colour["concrete/"+dye], solid}, true
-		case "terracotta", "stained_hardened_clay":
-			return Family{"terracotta/" + dye, t.colour["terracotta/"+dye], solid}, true
-		case "stained_glass", "stained_glass_pane":
-			return Family{"glass/" + dye, t.colour["wool/"+dye], glassy}, true
-		}
+	}
+	return Family{}, false
+}
+
+func (t *Table) dyedKind(what, dye string) (Family, bool) {
+	wool := t.colour["wool/"+dye]
+	switch what {
+	case "wool", "carpet", "bed", "shulker_box", "shulker":
+		return Family{"wool/" + dye, wool, solid}, true
+	case "banner", "wall_banner", "candle", "candle_cake":
+		return Family{"banner/" + dye, wool, small}, true
+	case "concrete", "concrete_powder", "glazed_terracotta":
+		return Family{"concrete/" + dye, t.colour["concrete/"+dye], solid}, true
+	case "terracotta", "stained_hardened_clay":
+		return Family{"terracotta/" + dye, t.colour["terracotta/"+dye], solid}, true
+	case "stained_glass", "stained_glass_pane":
+		return Family{"glass/" + dye, wool, glassy}, true
 	}
 	return Family{}, false
 }
 
 // wooden knows what is made of a kind of wood.
 func (t *Table) wooden(name string) (Family, bool) {
-	name = strings.TrimPrefix(name, "petrified_")
-	part, stripped := strings.CutPrefix(name, "stripped_")
+	name, stripped := strings.CutPrefix(strings.TrimPrefix(name, "petrified_"), "stripped_")
 	for _, wood := range t.woods {
-		what, ok := strings.CutPrefix(part, wood+"_")
-		if !ok {
-			continue
-		}
-		switch what {
-		case "log", "wood", "stem", "hyphae", "block":
-			if stripped {
-				return Family{"planks/" + wood, t.colour["planks/"+wood], solid}, true
+		if what, ok := strings.CutPrefix(name, wood+"_"); ok {
+			if f, ok := t.woodenKind(what, wood, stripped); ok {
+				return f, true
 			}
-			return Family{"log/" + wood, t.colour["log/"+wood], solid}, true
-		case "leaves":
-			return Family{"leaves/" + wood, t.colour["leaves/"+wood], solid}, true
-		case "sapling", "propagule":
-			return Family{"sapling", t.colour["leaves/"+wood], small}, true
-		case "planks", "stairs", "slab", "fence", "fence_gate", "door", "trapdoor", "mosaic", "mosaic_stairs", "mosaic_slab", "shelf":
-			return Family{"planks/" + wood, t.colour["planks/"+wood], solid}, true
-		case "sign", "wall_sign", "hanging_sign", "wall_hanging_sign", "button", "pressure_plate":
-			return Family{"planks/" + wood, t.colour["planks/"+wood], small}, true
 		}
+	}
+	return Family{}, false
+}
+
+func (t *Table) woodenKind(what, wood string, stripped bool) (Family, bool) {
+	planks, leaves := t.colour["planks/"+wood], t.colour["leaves/"+wood]
+	switch what {
+	case "log", "wood", "stem", "hyphae", "block":
+		if stripped {
+			return Family{"planks/" + wood, planks, solid}, true
+		}
+		return Family{"log/" + wood, t.colour["log/"+wood], solid}, true
+	case "leaves":
+		return Family{"leaves/" + wood, leaves, solid}, true
+	case "sapling", "propagule":
+		return Family{"sapling", leaves, small}, true
+	case "planks", "stairs", "slab", "fence", "fence_gate", "door", "trapdoor", "mosaic", "mosaic_stairs", "mosaic_slab", "shelf":
+		return Family{"planks/" + wood, planks, solid}, true
+	case "sign", "wall_sign", "hanging_sign", "wall_hanging_sign", "button", "pressure_plate":
+		return Family{"planks/" + wood, planks, small}, true
 	}
 	return Family{}, false
 }
@@ -226,20 +245,32 @@ func (t *Table) prefix(name string) (Family, bool) {
 		return t.exact["flower_pot"], true
 	}
 	if rest, ok := strings.CutPrefix(name, "dead_"); ok && strings.Contains(rest, "_coral") {
-		f := t.exact["dead_coral"]
-		if strings.HasSuffix(rest, "_block") {
-			f.look = solid
-		}
-		return f, true
+		return t.deadCoral(rest), true
 	}
-	for _, stage := range []string{"exposed_", "weathered_", "oxidized_"} {
-		if rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "waxed_"), stage); ok && strings.Contains(rest, "copper") || strings.Contains(name, stage+"cut_copper") {
-			return t.exact[stage+"copper"], true
-		}
+	if f, ok := t.patina(strings.TrimPrefix(name, "waxed_")); ok {
+		return f, true
 	}
 	for _, p := range []string{"infested_", "waxed_", "polished_", "chiseled_", "cut_", "smooth_", "cracked_", "mossy_"} {
 		if rest, ok := strings.CutPrefix(name, p); ok {
 			return t.find(rest)
+		}
+	}
+	return Family{}, false
+}
+
+func (t *Table) deadCoral(name string) Family {
+	f := t.exact["dead_coral"]
+	if strings.HasSuffix(name, "_block") {
+		f.look = solid
+	}
+	return f
+}
+
+// patina knows what is made of copper that has aged.
+func (t *Table) patina(name string) (Family, bool) {
+	for _, stage := range []string{"exposed_", "weathered_", "oxidized_"} {
+		if strings.HasPrefix(name, stage) && strings.Contains(name, "copper") {
+			return t.exact[stage+"copper"], true
 		}
 	}
 	return Family{}, false
