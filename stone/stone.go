@@ -66,8 +66,8 @@ type Dimension struct {
 type Volume struct {
 	voxel.Volume
 	// Names are what the volume's cells index: Air (cell 0) first, then the
-	// names that the stone's own pages use, sorted. Empty unless the schema
-	// is Palette.
+	// names that the stone's own pages use, sorted; of a Terrain volume its
+	// materials' by number. Empty where nothing is named.
 	Names  []string
 	Levels []int // levels that the stone has pages of, ascending
 }

@@ -99,15 +99,15 @@ func (w *Writer) dimension() *dimension {
 }
 
 // Volume begins a volume of the last dimension. names are what its cells index:
-// the empty cell's first, then those in use, sorted; nil unless the schema is
-// Palette. The Writer keeps names.
+// the empty cell's first, then those in use, sorted; of a Terrain volume the
+// materials' by number, or nil. The Writer keeps names.
 func (w *Writer) Volume(v voxel.Volume, names []string) error {
 	w.flush()
 	d := w.dimension()
 	switch {
 	case d == nil || len(d.columns) > 0:
 		return w.misuse("volume %q outside a dimension or after its columns", v.Name)
-	case len(names) > 1 && !slices.IsSorted(names[1:]):
+	case v.Schema == voxel.Palette && len(names) > 1 && !slices.IsSorted(names[1:]):
 		return w.misuse("names of volume %q are not sorted", v.Name)
 	case v.Scale < 1 || v.Scale > 255 || !v.Schema.Valid(v.Default, max(1, len(names))):
 		return w.misuse("volume %q: scale %d, default %d", v.Name, v.Scale, v.Default)

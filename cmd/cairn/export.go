@@ -199,7 +199,11 @@ func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, er
 		return 0, err
 	}
 	defer l.abort()
-	out, err := anvil.Create(l.temp, anvil.WriteOptions{LevelName: filepath.Base(path)})
+	o := anvil.WriteOptions{LevelName: filepath.Base(path)}
+	if w.Head.Format == "anvil" {
+		o.LevelName = "" // a world that had no level.dat gets none
+	}
+	out, err := anvil.Create(l.temp, o)
 	if err != nil {
 		return 0, err
 	}
