@@ -45,11 +45,21 @@ type holder struct {
 func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Column) (kept bool) {
 	var h *holder
 	return func(c *format.Column) bool {
+		if isBare(c) {
+			lost.add("columns without blocks", 1)
+			return false
+		}
 		if h == nil {
 			h = newHolder(o.resolve(c.Version), d, lost)
 		}
 		return h.hold(c)
 	}
+}
+
+// isBare reports whether a column has neither sections nor objects, as where a
+// world keeps no more than the time of a chunk. Its version decides nothing.
+func isBare(c *format.Column) bool {
+	return len(c.Sections) == 0 && !slices.ContainsFunc(c.Lists, func(l voxel.List) bool { return len(l.Objects) > 0 })
 }
 
 func newHolder(l layout, d *format.Dimension, lost Losses) *holder {

@@ -108,13 +108,17 @@ func (w *Writer) Column(c *format.Column) error {
 	if w.dim == nil {
 		return errors.New("slime: a column before any dimension")
 	}
+	held := *c
+	if isBare(c) {
+		w.hold(&held)
+		return nil
+	}
 	if err := w.begin(c.Version); err != nil {
 		return err
 	}
 	if !w.fits(c) {
 		return nil
 	}
-	held := *c
 	if !w.hold(&held) {
 		return nil
 	}
