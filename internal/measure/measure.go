@@ -18,6 +18,12 @@ type Options struct {
 	// Progress, if not nil, is told how many of all steps are done, and what is
 	// next.
 	Progress func(done, all int, next string)
+	// FlatBytes is what the flat chunks of a read benchmark take at least, so
+	// that no cache holds them. Default 1 GiB.
+	FlatBytes int64
+	// LandEdge is the edge in chunks of the terrain that benchmarks make.
+	// Default 24.
+	LandEdge int
 }
 
 func (o Options) progress(done, all int, next string) {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/anvil"
 )
 
@@ -99,4 +101,14 @@ func (m manifest) of(abs string) string {
 		}
 	}
 	return filepath.Base(filepath.Dir(abs))
+}
+
+// loadPlace reads a world into memory; its files are gone with its Source.
+func loadPlace(ctx context.Context, p place) (*convert.World, error) {
+	src, err := anvil.Open(p.path, anvil.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return convert.Load(ctx, src)
 }
