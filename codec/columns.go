@@ -20,19 +20,23 @@ const (
 // Streams of the form Columns.
 const (
 	streamTable = iota // the cells that occur, ascending, as differences
-	streamOps          // one for each column
+	streamOps          // runs of ops over columns
 	streamRuns         // of the columns that are literal: value, length, value, ... , 0
 	streamNear         // low bytes of references
 	streamFar          // high bytes of references
 	numStreams
 )
 
-// Ops of a column.
+// Ops of a column. A byte of ops is an op in its low two bits and the number of
+// columns it holds for, less one, above them. A run of ops ends with its stack.
 const (
 	opLiteral = 0 // its runs follow
 	opWest    = 1 // equal to the column to the west in the stack
 	opNorth   = 2 // equal to the column to the north in the stack
 	opEarlier = 3 // equal to the literal column a number of literal columns back
+
+	opBits   = 2
+	maxOpRun = 1 << (8 - opBits)
 )
 
 // MaxStack is the greatest number of chunks in a stack.
@@ -190,7 +194,7 @@ func (e *Encoder) sort() {
 
 // ops writes an op for each column of the stack and collects the literal ones.
 func (e *Encoder) ops() {
-	set := &e.literals
+	set, last := &e.literals, byte(0)
 	for col := range columns {
 		first, list := e.first[col], e.cols[e.start[col]:e.start[col+1]]
 		op := byte(opLiteral)
@@ -211,7 +215,12 @@ func (e *Encoder) ops() {
 			e.literal[col] = set.add(first, list)
 			set.byKey[key] = e.literal[col]
 		}
-		e.streams[streamOps] = append(e.streams[streamOps], op)
+		if n := len(e.streams[streamOps]); col > 0 && op == last && e.streams[streamOps][n-1] < (maxOpRun-1)<<opBits {
+			e.streams[streamOps][n-1] += 1 << opBits
+		} else {
+			e.streams[streamOps] = append(e.streams[streamOps], op)
+		}
+		last = op
 	}
 }
 

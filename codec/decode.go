@@ -116,9 +116,18 @@ func (r *reader) cell() voxel.Cell {
 // columns finds out which literal column each column of the stack is.
 func (d *Decoder) columns(r *reader) {
 	set := &d.literals
+	op, run := byte(0), 0
 	for col := range columns {
+		if run == 0 {
+			b := r.ops.byte()
+			op, run = b&(1<<opBits-1), int(b>>opBits)+1
+			if run > columns-col {
+				r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
+			}
+		}
+		run--
 		var i int32
-		switch op := r.ops.byte(); {
+		switch {
 		case op == opLiteral:
 			i = set.len()
 			d.readLiteral(r)

@@ -16,7 +16,9 @@ type canvas struct {
 	footprints map[geom.ColumnPos]*footprint
 	order      []geom.ColumnPos // of opening
 	free       []*flat
-	open       int // flat chunks held
+	pack       voxel.Builder
+	open       int  // flat chunks held
+	blank      flat // the default throughout
 }
 
 type flat [voxel.ChunkCells]voxel.Cell
@@ -27,14 +29,18 @@ type footprint struct {
 	chunks  map[int32]*flat
 }
 
-// maxOpen bounds the flat chunks that a canvas holds: 4 MiB.
-const maxOpen = 64
+// maxOpen bounds the flat chunks that a canvas holds: 1.5 MiB.
+const maxOpen = 24
 
 func newCanvas(v *Volume) *canvas {
 	if v == nil {
 		return nil
 	}
-	return &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}}
+	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}}
+	for i := range c.blank {
+		c.blank[i] = v.Default
+	}
+	return c
 }
 
 func (c *canvas) key(pos geom.ColumnPos) geom.ColumnPos {
@@ -86,9 +92,7 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 		old.Flat((*[voxel.ChunkCells]voxel.Cell)(cells))
 		return cells
 	}
-	for i := range cells {
-		cells[i] = c.v.Default
-	}
+	*cells = c.blank
 	return cells
 }
 
@@ -165,7 +169,7 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
 	for y, cells := range c.footprints[key].chunks {
-		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, c.pack.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
 		c.free = append(c.free, cells)
 		c.open--
 	}

@@ -142,9 +142,33 @@ func headOf(r *stone.Reader) format.Head {
 	return h
 }
 
+// smallWorld is how many chunks that are not uniform a volume may have and still
+// be one page: such a world is loaded whole, and repeats itself all over.
+const smallWorld = 256
+
+func (w *World) small() bool {
+	for _, d := range w.Dimensions {
+		for _, v := range d.Volumes {
+			n := 0
+			for _, c := range v.Chunks {
+				if _, uniform := c.Uniform(); !uniform {
+					n++
+				}
+			}
+			if n > smallWorld {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // WriteStone writes w as one stone with a whole world. It sorts w's names and
 // drops those not in use, which changes cells but nothing they mean.
 func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+	if o.PageChunks == 0 && w.small() {
+		o.PageChunks = smallWorld
+	}
 	s := stone.NewWriter(to, o)
 	props := maps.Clone(w.Head.Properties)
 	if props == nil {

@@ -19,14 +19,15 @@ type Effort int
 
 // The efforts.
 const (
-	// Best is for stones that stay: imports and packs.
+	// Best is for stones that stay: imports and packs. The library's next
+	// stronger level saves 5 % more, takes three times as long and 34 MB.
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
 )
 
 var encoders = [2]sync.Pool{
-	Best:  {New: func() any { return newEncoder(zstd.SpeedBestCompression) }},
+	Best:  {New: func() any { return newEncoder(zstd.SpeedBetterCompression) }},
 	Quick: {New: func() any { return newEncoder(zstd.SpeedDefault) }},
 }
 

@@ -1,0 +1,174 @@
+package light
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// sampled bounds the columns that have a vote; more are thinned out evenly.
+const sampled = 256
+
+// Learn returns a rule for each kind of map of columns that follows from cells
+// well enough to be worth one, sorted by name. Which cells count is put to the
+// vote: one votes for itself where a map's height lies on it, and against where
+// it lies above. Columns without the map have no say.
+func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
+	kinds := map[string]*votes{}
+	step := (len(columns) + sampled - 1) / sampled
+	for i := 0; i < len(columns); i += max(1, step) {
+		c := &columns[i]
+		tops := topCells(c.Pos, towers(c.Pos.X>>1, c.Pos.Z>>1))
+		for m := range c.Maps {
+			v := kinds[c.Maps[m].Name]
+			if v == nil {
+				v = &votes{bases: map[int32]int{}}
+				kinds[c.Maps[m].Name] = v
+			}
+			v.base(tops, &c.Maps[m])
+		}
+	}
+	for _, v := range kinds {
+		v.decide()
+	}
+	for i := 0; i < len(columns); i += max(1, step) {
+		count(kinds, &columns[i], towers(columns[i].Pos.X>>1, columns[i].Pos.Z>>1))
+	}
+	var before []voxel.Cell
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if r := kinds[name].rule(name, before); len(r.Cells) > 0 {
+			rules = append(rules, r)
+			before = r.Cells
+		}
+	}
+	return rules
+}
+
+// votes are what the maps of one name say.
+type votes struct {
+	bases     map[int32]int // how often the topmost cell ends so far above the map's number
+	bestBase  int32
+	heights   int   // that are not 0
+	on, above []int // by cell
+}
+
+// base notes how far the topmost cells of a column end above its numbers, for a
+// few of them.
+func (v *votes) base(tops *[256]int32, m *voxel.Map) {
+	for i := 0; i < 256; i += 17 {
+		if m.Values[i] > 0 && tops[i] != noCell {
+			v.bases[tops[i]-m.Values[i]]++
+		}
+	}
+}
+
+// decide settles the base: what most say, the lowest of equals.
+func (v *votes) decide() {
+	most := 0
+	for b, n := range v.bases {
+		if n > most || n == most && b < v.bestBase {
+			v.bestBase, most = b, n
+		}
+	}
+}
+
+const noCell = -1 << 31
+
+// topCells returns the height above the topmost cell that is not empty, for
+// each x and z (index z*16+x), noCell where there is none.
+func topCells(pos geom.ColumnPos, t Tower) *[256]int32 {
+	var tops [256]int32
+	for i := range tops {
+		tops[i] = noCell
+	}
+	scan(pos, t, func(i int, y int32, _ voxel.Cell) bool {
+		tops[i] = y + 1
+		return false
+	})
+	return &tops
+}
+
+// scan calls visit for the cells of a column from the top down that are not
+// empty, until it returns false for that x and z (index z*16+x).
+func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) bool) {
+	var done [256]bool
+	var buf [64]voxel.Cell
+	x0, z0, left := int(pos.X&1)*16, int(pos.Z&1)*16, 256
+	for _, f := range t {
+		for y := geom.ChunkEdge - 1; y >= 0 && left > 0; y-- {
+			if cell, ok := f.Chunk.SliceUniform(y); ok && cell == voxel.Empty {
+				continue
+			}
+			for z := range 16 {
+				for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
+					if i := z*16 + x; c != voxel.Empty && !done[i] && !visit(i, f.Y*geom.ChunkEdge+int32(y), c) {
+						done[i] = true
+						left--
+					}
+				}
+			}
+		}
+	}
+}
+
+// count lets the cells of a column vote on its maps.
+func count(kinds map[string]*votes, c *voxel.Column, t Tower) {
+	all := make([]*votes, len(c.Maps))
+	for m := range c.Maps {
+		all[m] = kinds[c.Maps[m].Name]
+		for _, n := range c.Maps[m].Values {
+			if n > 0 {
+				all[m].heights++
+			}
+		}
+	}
+	scan(c.Pos, t, func(i int, y int32, cell voxel.Cell) (above bool) {
+		for m, v := range all {
+			switch top := c.Maps[m].Values[i] - 1 + v.bestBase; {
+			case c.Maps[m].Values[i] <= 0 || y > top:
+				v.above = vote(v.above, cell)
+				above = true
+			case y == top:
+				v.on = vote(v.on, cell)
+			}
+		}
+		return above
+	})
+}
+
+func vote(by []int, c voxel.Cell) []int {
+	if int(c) >= len(by) {
+		by = append(by, make([]int, int(c)+1-len(by))...)
+	}
+	by[c]++
+	return by
+}
+
+// rule returns what the vote decided; no cells if it explains less than half of
+// the heights, as of a map that holds no heights. A cell that nobody voted on
+// counts if it does in the rule before, which makes rules alike.
+func (v *votes) rule(name string, before []voxel.Cell) Rule {
+	r := Rule{Map: name, Base: v.bestBase}
+	right, all := 0, 0
+	tally := func(by []int, c int) int {
+		if c < len(by) {
+			return by[c]
+		}
+		return 0
+	}
+	for c := 1; c < max(len(v.on), len(v.above), len(before)+1); c++ {
+		on, above := tally(v.on, c), tally(v.above, c)
+		_, counted := slices.BinarySearch(before, voxel.Cell(c))
+		if on > above || on+above == 0 && counted {
+			r.Cells = append(r.Cells, voxel.Cell(c))
+			right += on
+		}
+		all += on
+	}
+	if right*2 < max(all, v.heights) {
+		r.Cells = nil
+	}
+	return r
+}
