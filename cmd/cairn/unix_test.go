@@ -1,0 +1,115 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestInterrupt sends SIGINT while a world is made that would take hours, and
+// while one is written.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	c := exec.Command(program, "gen", "--size", "2048", "survival", "endless.cairn")
+	c.Dir = dir
+	interrupt(t, c, func() bool { return true })
+	mustRun(t, 0, dir, "gen", "--size", "24", "survival", "big")
+	for _, args := range [][]string{{"import", "big", "world.cairn"}, {"export", "big.cairn", "back"}} {
+		if args[0] == "export" {
+			mustRun(t, 0, dir, "import", "big", "big.cairn")
+		}
+		before := list(t, dir)
+		c := exec.Command(program, args...)
+		c.Dir = dir
+		interrupt(t, c, func() bool {
+			temp, _ := filepath.Glob(filepath.Join(dir, ".cairn-*.tmp"))
+			return len(temp) > 0
+		})
+		if after := list(t, dir); after != before {
+			t.Errorf("%v left something: before\n%safter\n%s", args, before, after)
+		}
+	}
+}
+
+// interrupt starts c, sends SIGINT when it may, and wants exit status 130.
+func interrupt(t *testing.T, c *exec.Cmd, may func() bool) {
+	t.Helper()
+	messages, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond) // the runtime sets up its handler before main
+	for !may() && syscall.Kill(c.Process.Pid, 0) == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	said, _ := io.ReadAll(messages)
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 130 || string(said) != "cairn: interrupted\n" {
+		t.Errorf("%v: exit status %d, says %q", c.Args[1:], code, said)
+	}
+}
+
+// TestFullDisk lets no file grow beyond a few kilobytes.
+func TestFullDisk(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	before := list(t, dir)
+	for _, args := range []string{"import island b.cairn", "import --force island a.cairn", "export a.cairn back", "export a.cairn a.slime",
+		"render island a.png", "gen --size 4 island b.cairn", "gen --size 4 island b"} {
+		r := start(t, dir, "sh", "-c", fmt.Sprintf("ulimit -f 4; exec %s %s", program, args))
+		if r.code != 3 || !strings.Contains(r.errors, "file too large") {
+			t.Errorf("%s: exit status %d, says %q", args, r.code, r.errors)
+		}
+		if after := list(t, dir); after != before {
+			t.Errorf("%s: before\n%safter\n%s", args, before, after)
+		}
+	}
+}
+
+// TestOpenWorld holds the lock that a running game holds.
+func TestOpenWorld(t *testing.T) {
+	dir := island(t)
+	f, err := os.Create(filepath.Join(dir, "island", "session.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	mustRun(t, 0, dir, "info", "island")
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"import", "island", "a.cairn"}, {"info", "island"}, {"check", "island"}} {
+		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, "running game") {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+}
+
+// TestUnreadable names what cannot be read.
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.slime"), noise(10))
+	if err := os.Chmod(filepath.Join(dir, "a.slime"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, 3, dir, "info", "a.slime"); !strings.Contains(r.errors, "a.slime: permission denied") {
+		t.Errorf("says %q", r.errors)
+	}
+}

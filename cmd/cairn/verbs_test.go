@@ -1,0 +1,253 @@
+package main_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInfo(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	folder, file := mustJSON(t, 0, dir, "info", "island"), mustJSON(t, 0, dir, "info", "a.cairn")
+	if got, want := keys(file), "bytes damaged dimensions files format origin pages path properties version"; got != want {
+		t.Errorf("info prints %s, want %s", got, want)
+	}
+	a, _ := json.Marshal(folder["dimensions"])
+	b, _ := json.Marshal(file["dimensions"])
+	if folder["format"] != "anvil" || file["origin"] != "anvil" || !sameCounts(folder, file) {
+		t.Errorf("a folder and its stone: %s, %s", a, b)
+	}
+	if n := len(read(t, filepath.Join(dir, "a.cairn"))); file["bytes"] != float64(n) {
+		t.Errorf("size %v, want %d", file["bytes"], n)
+	}
+	for _, words := range []string{"data version", "3953", "block_entities", "kB", "overworld"} {
+		if r := mustRun(t, 0, dir, "info", "a.cairn"); !strings.Contains(r.out, words) {
+			t.Errorf("info does not speak of %q:\n%s", words, r.out)
+		}
+	}
+}
+
+// sameCounts compares two descriptions but for the number of names: a stone
+// drops those not in use.
+func sameCounts(a, b map[string]any) bool {
+	strip := func(v map[string]any) string {
+		for _, d := range v["dimensions"].([]any) {
+			for _, vol := range d.(map[string]any)["volumes"].([]any) {
+				delete(vol.(map[string]any), "names")
+			}
+		}
+		return fmt.Sprint(v["dimensions"], v["files"], v["properties"])
+	}
+	return strip(a) == strip(b)
+}
+
+func TestArchives(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	mustRun(t, 0, dir, "export", "a.cairn", "a.slime")
+	files := map[string][]byte{}
+	root := filepath.Join(dir, "island")
+	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			rel, _ := filepath.Rel(root, path)
+			files[filepath.ToSlash(rel)] = read(t, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "root.zip"), zipped(t, "", files))
+	write(t, filepath.Join(dir, "deep.zip"), zipped(t, "saves/island/", files))
+	write(t, filepath.Join(dir, "root.tar"), tarred(t, "./", files))
+	write(t, filepath.Join(dir, "deep.tgz"), gzipped(t, tarred(t, "island/", files)))
+	write(t, filepath.Join(dir, "stone.zip"), zipped(t, "", map[string][]byte{"a.cairn": read(t, filepath.Join(dir, "a.cairn"))}))
+	for _, name := range []string{"root.zip", "deep.zip", "root.tar", "deep.tgz", "stone.zip"} {
+		if r := mustRun(t, 0, dir, "diff", "island", name); r.out != "same\n" {
+			t.Errorf("%s: %s", name, r.out)
+		}
+		mustRun(t, 0, dir, "check", name)
+	}
+	write(t, filepath.Join(dir, "slime.tar"), tarred(t, "", map[string][]byte{"a.slime": read(t, filepath.Join(dir, "a.slime"))}))
+	mustRun(t, 0, dir, "diff", "a.slime", "slime.tar")
+}
+
+func zipped(t *testing.T, below string, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		w, err := z.Create(below + name)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, below string, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for name, content := range files {
+		err := w.WriteHeader(&tar.Header{Name: below + name, Mode: 0o644, Size: int64(len(content))})
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRender(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	mustRun(t, 0, dir, "render", "island", "a.png")
+	mustRun(t, 0, dir, "render", "a.cairn", "b.png")
+	if !bytes.Equal(read(t, filepath.Join(dir, "a.png")), read(t, filepath.Join(dir, "b.png"))) {
+		t.Error("a folder and its stone look different")
+	}
+	mustRun(t, 3, dir, "render", "island", "a.png")
+	mustRun(t, 0, dir, "render", "--force", "--scale", "3", "--top", "60", "--dimension", "overworld", "island", "a.png")
+	img, err := png.Decode(bytes.NewReader(read(t, filepath.Join(dir, "a.png"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() < 60 || b.Dx() > 64*3+200 {
+		t.Errorf("a world of 64 blocks at 3 pixels a block is %v", b)
+	}
+	mustRun(t, 2, dir, "render", "--dimension", "the_moon", "island", "c.png")
+	mustRun(t, 0, dir, "gen", "--size", "4", "terrain", "t.cairn")
+	mustRun(t, 0, dir, "render", "t.cairn", "t.png")
+}
+
+func TestGen(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range []string{"terrain", "island", "arena", "plots", "survival"} {
+		mustRun(t, 0, dir, "gen", "--size", "4", kind, kind+".cairn")
+		mustRun(t, 0, dir, "gen", "--size", "4", kind, "again.cairn", "--force")
+		mustRun(t, 0, dir, "gen", "--size", "4", "--seed", "9", kind, "seed.cairn", "--force")
+		world := read(t, filepath.Join(dir, kind+".cairn"))
+		if !bytes.Equal(world, read(t, filepath.Join(dir, "again.cairn"))) {
+			t.Errorf("%s: the same seed makes two worlds", kind)
+		}
+		if bytes.Equal(world, read(t, filepath.Join(dir, "seed.cairn"))) {
+			t.Errorf("%s: two seeds make one world", kind)
+		}
+		mustRun(t, 0, dir, "check", kind+".cairn")
+	}
+	mustRun(t, 2, dir, "gen", "terrain", "folder")
+	mustRun(t, 2, dir, "gen", "moon", "moon.cairn")
+	mustRun(t, 3, dir, "export", "terrain.cairn", "folder")
+	mustRun(t, 3, dir, "gen", "arena", "arena.cairn")
+}
+
+func TestStone(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	v := mustJSON(t, 0, dir, "stone", "list", "a.cairn")
+	pages := v["pages"].([]any)
+	sum := 0.0
+	for _, p := range pages {
+		sum += p.(map[string]any)["size"].(float64)
+	}
+	if all := v["bytes"].(float64); len(pages) < 4 || sum == 0 || sum > all {
+		t.Errorf("%d pages of %v bytes in a stone of %v", len(pages), sum, all)
+	}
+	table := mustRun(t, 0, dir, "stone", "list", "a.cairn").out
+	if lines := strings.Count(table, "\n"); lines != len(pages)+1 {
+		t.Errorf("%d lines for %d pages", lines, len(pages))
+	}
+	if dump := mustRun(t, 0, dir, "stone", "dump", "a.cairn").out; !strings.Contains(dump, "footer") {
+		t.Errorf("dump has no footer:\n%s", dump)
+	}
+	mustRun(t, 0, dir, "stone", "check", "a.cairn")
+	mustRun(t, 2, dir, "stone", "check", "island")
+	mustRun(t, 2, dir, "stone")
+	mustRun(t, 2, dir, "stone", "polish", "a.cairn")
+}
+
+func TestSavings(t *testing.T) {
+	dir := island(t)
+	v := mustJSON(t, 0, dir, "savings", dir)
+	if keys(v) != "kinds skipped total worlds" || v["total"].(map[string]any)["worlds"] != 1.0 {
+		t.Fatalf("savings prints %v", v)
+	}
+	w := v["worlds"].([]any)[0].(map[string]any)
+	if keys(w) != "bytes cells chunks data_version kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
+		t.Errorf("a world has %s: %s", keys(w), keys(w["bytes"]))
+	}
+	if r := mustRun(t, 0, dir, "savings", dir); !strings.Contains(r.out, "island") {
+		t.Errorf("the table does not name the world:\n%s", r.out)
+	}
+	mustRun(t, 3, dir, "savings", "nowhere")
+}
+
+func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "mine", "precious.txt"), []byte("x"))
+	mustRun(t, 3, dir, "demo", "mine")
+	if string(read(t, filepath.Join(dir, "mine", "precious.txt"))) != "x" {
+		t.Error("a folder that is no demo's was touched")
+	}
+	write(t, filepath.Join(dir, "cairn-demo", ".cairn-demo"), nil)
+	stale := filepath.Join(dir, "cairn-demo", "worlds", "stale", "level.dat")
+	write(t, stale, nil)
+	story := mustRun(t, 0, dir, "demo").out
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("an older demo's worlds are still there")
+	}
+	for _, words := range []string{"same", "zip", "slim", ": ok", filepath.Join("cairn-demo", "pictures", "survival.png")} {
+		if !strings.Contains(story, words) {
+			t.Errorf("the story does not speak of %q", words)
+		}
+	}
+	for _, name := range []string{"survival", "island", "arena", "plots", "terrain", "all"} {
+		f, err := os.Open(filepath.Join(dir, "cairn-demo", "pictures", name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		io.Copy(io.Discard, f)
+		f.Close()
+	}
+}

@@ -1,0 +1,46 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestWorlds does the main job on a few of the worlds that CAIRN_WORLDS holds.
+func TestWorlds(t *testing.T) {
+	root := os.Getenv("CAIRN_WORLDS")
+	if root == "" {
+		t.Skip("CAIRN_WORLDS is not set")
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "anvil", "*"))
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no worlds below %s: %v", root, err)
+	}
+	for i, world := range folders {
+		if i%20 != 0 {
+			continue
+		}
+		dir := t.TempDir()
+		if r := cairn(t, dir, "import", world, "a.cairn"); r.code == 1 {
+			mustRun(t, 1, dir, "check", world)
+			mustRun(t, 0, dir, "import", "--salvage", world, "a.cairn")
+		} else {
+			mustRun(t, 0, dir, "check", "a.cairn")
+		}
+		mustRun(t, 0, dir, "export", "a.cairn", "back")
+		mustRun(t, 0, dir, "diff", world, "back")
+	}
+	files, err := filepath.Glob(filepath.Join(root, "slime", "*", "*.slime"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Slime files below %s: %v", root, err)
+	}
+	for i, file := range files {
+		if i%8 != 0 {
+			continue
+		}
+		dir := t.TempDir()
+		mustRun(t, 0, dir, "import", file, "a.cairn")
+		mustRun(t, 0, dir, "check", file, "a.cairn")
+		mustRun(t, 0, dir, "diff", file, "a.cairn")
+	}
+}

@@ -1,0 +1,201 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// noise is bytes that are no format's.
+func noise(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	b[0] = 0xEE
+	return b
+}
+
+// claim is a Slime file of a kilobyte that says it holds a gigabyte.
+func claim() []byte {
+	b := []byte{0xB1, 0x0B, 3, 0, 0, 0, 0, 0, 1, 0, 1, 1}
+	b = binary.BigEndian.AppendUint32(b, 900)
+	b = binary.BigEndian.AppendUint32(b, 1<<30)
+	return append(b, noise(1000)...)
+}
+
+func TestWrongSources(t *testing.T) {
+	dir := island(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	mustRun(t, 0, dir, "export", "a.cairn", "a.slime")
+	world, slime := read(t, at("a.cairn")), read(t, at("a.slime"))
+	write(t, at("noise"), noise(5000))
+	write(t, at("noise.slime"), noise(5000))
+	write(t, at("noise.cairn"), noise(5000))
+	write(t, at("empty.cairn"), nil)
+	write(t, at("cut.cairn"), world[:len(world)*2/3])
+	write(t, at("cut.slime"), slime[:len(slime)*2/3])
+	write(t, at("cut.zip"), zipped(t, "", map[string][]byte{"a": noise(2000)})[:1000])
+	write(t, at("bare.zip"), zipped(t, "", map[string][]byte{"a": noise(20)}))
+	write(t, at("bomb.tgz"), gzipped(t, tarred(t, "", map[string][]byte{"level.dat": make([]byte, 100<<20)})))
+	write(t, at("claim.slime"), claim())
+	newer := bytes.Clone(world)
+	newer[7] = 99
+	write(t, at("newer.cairn"), newer)
+	write(t, at("bedrock/level.dat"), noise(100))
+	write(t, at("bedrock/levelname.txt"), []byte("B"))
+	write(t, at("bedrock/db/CURRENT"), []byte("MANIFEST-000001\n"))
+	if err := os.MkdirAll(at("nothing/region"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before := list(t, dir)
+	for _, tt := range []struct {
+		src    string
+		code   int
+		reason string
+	}{
+		{"nowhere", 3, "nowhere: no such file"},
+		{"noise", 3, "no format that cairn knows"},
+		{"noise.slime", 3, "no format that cairn knows"},
+		{"noise.cairn", 3, "no format that cairn knows"},
+		{"empty.cairn", 3, "empty"},
+		{"island/level.dat", 3, "give the folder"},
+		{"cut.cairn", 1, "cut.cairn: "},
+		{"cut.slime", 1, "cut.slime: "},
+		{"cut.zip", 3, "cut.zip: "},
+		{"bare.zip", 3, "holds no world"},
+		{"bomb.tgz", 3, "unpack it first"},
+		{"claim.slime", 1, "claim.slime: "},
+		{"newer.cairn", 3, "newer version of cairn"},
+		{"bedrock", 3, "Bedrock"},
+		{"nothing", 3, "neither level.dat nor region files"},
+		{"a.cairn/x", 3, "not a directory"},
+		{"@hub", 2, "names in a store"},
+	} {
+		for _, args := range [][]string{{"import", tt.src, "new.cairn"}, {"info", tt.src}, {"render", tt.src, "new.png"}} {
+			if r := mustRun(t, tt.code, dir, args...); !strings.Contains(r.errors, tt.reason) || r.out != "" {
+				t.Errorf("%v: says %q, %q; want %q", args, r.out, r.errors, tt.reason)
+			}
+		}
+		if r := mustRun(t, tt.code, dir, "check", tt.src); !strings.Contains(r.out+r.errors, tt.reason) {
+			t.Errorf("check %s: says %q, %q; want %q", tt.src, r.out, r.errors, tt.reason)
+		}
+		mustRun(t, max(tt.code, 2+tt.code&1), dir, "diff", tt.src, "island") // 1 would mean that they differ
+	}
+	if after := list(t, dir); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	mustRun(t, 0, dir, "export", "a.cairn", "a.slime")
+	write(t, filepath.Join(dir, "file"), noise(10))
+	write(t, filepath.Join(dir, "folder.cairn", "file"), noise(10))
+	before := list(t, dir)
+	for _, tt := range []struct {
+		code   int
+		reason string
+		args   string
+	}{
+		{2, "no verb", "frobnicate"},
+		{2, "unknown flag", "import --frobnicate island b.cairn"},
+		{2, "usage: cairn import", "import island"},
+		{2, "usage: cairn diff", "diff a.cairn"},
+		{2, "usage: cairn check", "check"},
+		{2, "ends in .cairn", "import island b"},
+		{2, "ends in .cairn", "import island .cairn"},
+		{2, "names in a store", "import island @hub"},
+		{2, "keep or drop", "import --light dim island b.cairn"},
+		{2, "only reads", "import island island/b.cairn"},
+		{2, "only reads", "import island island/region/../b.cairn"},
+		{2, "only reads", "render island island/b.png"},
+		{2, "ends in .png", "render island b.gif"},
+		{2, "--scale", "render --scale -1 island b.png"},
+		{3, "already exists; --force", "import island a.cairn"},
+		{3, "is a folder", "import --force island folder.cairn"},
+		{3, "no such file", "import island nowhere/b.cairn"},
+		{2, "not a .cairn file", "export island b"},
+		{2, "cairn import", "export a.cairn b.cairn"},
+		{2, "anvil or slime", "export --format schematic a.cairn b"},
+		{2, "3, 9 or 13", "export --slime-version 4 a.cairn b.slime"},
+		{2, "the world has overworld", "export --dimension the_end a.cairn b"},
+		{3, "version 3 holds numeric blocks", "export --slime-version 3 a.cairn b.slime"},
+		{3, "not empty", "export a.cairn folder.cairn/"},
+		{3, "not empty", "export a.cairn island"},
+		{3, "not a directory", "export a.cairn file"},
+		{3, "already exists", "export a.cairn a.slime"},
+		{3, "no such file", "export a.cairn nowhere/b"},
+		{2, "there are", "gen moon b.cairn"},
+		{2, "--size", "gen --size -1 island b.cairn"},
+		{3, "not empty", "gen island island"},
+		{2, "no measurement", "bench patience"},
+		{3, "not a folder", "savings file"},
+	} {
+		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)
+		if !strings.Contains(r.errors, tt.reason) || r.out != "" || !strings.HasPrefix(r.errors, "cairn: ") {
+			t.Errorf("%s: says %q, %q; want %q", tt.args, r.out, r.errors, tt.reason)
+		}
+	}
+	if after := list(t, dir); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// TestDamagedChunk breaks the stream of one chunk.
+func TestDamagedChunk(t *testing.T) {
+	dir := island(t)
+	region := filepath.Join(dir, "island", "region", "r.0.0.mca")
+	b := read(t, region)
+	slot := 0
+	for binary.BigEndian.Uint32(b[4*slot:]) == 0 {
+		slot++
+	}
+	at := int(binary.BigEndian.Uint32(b[4*slot:])>>8) * 4096
+	copy(b[at+100:], noise(64))
+	write(t, region, b)
+	r := mustRun(t, 1, dir, "import", "island", "a.cairn")
+	if want := "region/r.0.0.mca chunk (0,0): "; !strings.Contains(r.errors, want) {
+		t.Errorf("import says %q, want %q", r.errors, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a.cairn")); err == nil {
+		t.Error("a damaged world is there under its name")
+	}
+	if r := mustRun(t, 1, dir, "check", "island"); !strings.Contains(r.out, "r.0.0.mca chunk (0,0)") {
+		t.Errorf("check says %q", r.out)
+	}
+	if v := mustJSON(t, 0, dir, "info", "island"); v["damaged"] != 1.0 {
+		t.Errorf("info counts %v damaged chunks", v["damaged"])
+	}
+	v := mustJSON(t, 0, dir, "import", "--salvage", "island", "a.cairn")
+	if d := v["damaged"].([]any); len(d) != 1 || !strings.Contains(d[0].(string), "(0,0)") {
+		t.Errorf("--salvage keeps %v", d)
+	}
+	mustRun(t, 1, dir, "check", "a.cairn")
+	mustRun(t, 0, dir, "export", "a.cairn", "back")
+	mustRun(t, 0, dir, "diff", "island", "back")
+}
+
+// TestFlips changes bytes all over a stone; every one is found.
+func TestFlips(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	good := read(t, filepath.Join(dir, "a.cairn"))
+	for i := 8; i < len(good); i += len(good) / 24 {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1 << (i % 8)
+		write(t, filepath.Join(dir, "b.cairn"), bad)
+		r := mustRun(t, 1, dir, "check", "b.cairn")
+		if !strings.Contains(r.out, "b.cairn: 1 problem") {
+			t.Errorf("byte %d: check says %q, %q", i, r.out, r.errors)
+		}
+		mustRun(t, 1, dir, "stone", "check", "b.cairn")
+	}
+}
