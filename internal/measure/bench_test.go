@@ -133,3 +133,22 @@ func TestBenchStops(t *testing.T) {
 		t.Errorf("codec: got %v, want context.Canceled", err)
 	}
 }
+
+func TestBenchMadeWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes worlds for seconds")
+	}
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	r, err := measure.BenchImport(context.Background(), nil, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Worlds) != 5 || len(r.Skipped) != 0 {
+		t.Errorf("%d worlds, skipped %v; want 5", len(r.Worlds), r.Skipped)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

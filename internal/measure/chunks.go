@@ -46,8 +46,17 @@ type ChunksReport struct {
 }
 
 // BenchChunks reads chunks of a made terrain, and of the blocks of all worlds
-// below dirs, beside flat arrays of the same cells.
-func BenchChunks(ctx context.Context, dirs []string, o Options) (*ChunksReport, error) {
+// below dirs, or of made ones without dirs, beside flat arrays of the same
+// cells.
+func BenchChunks(ctx context.Context, dirs []string, o Options) (r *ChunksReport, err error) {
+	err = orMade(ctx, dirs, func(dirs []string) error {
+		r, err = benchChunks(ctx, dirs, o)
+		return err
+	})
+	return r, err
+}
+
+func benchChunks(ctx context.Context, dirs []string, o Options) (*ChunksReport, error) {
 	r := &ChunksReport{Sets: []ChunkSet{}, Skipped: []SkippedWorld{}}
 	o.progress(0, 2, "terrain")
 	w, err := convert.Load(ctx, land(cmp.Or(o.LandEdge, landEdge)))

@@ -41,9 +41,17 @@ type CodecReport struct {
 }
 
 // BenchCodec writes and reads the cells of a made terrain, and of all worlds
-// below dirs, in cairn's forms and in plain ones; and writes some of the worlds
-// with pages of several sizes.
-func BenchCodec(ctx context.Context, dirs []string, o Options) (*CodecReport, error) {
+// below dirs, or of made ones without dirs, in cairn's forms and in plain ones;
+// and writes some of the worlds with pages of several sizes.
+func BenchCodec(ctx context.Context, dirs []string, o Options) (r *CodecReport, err error) {
+	err = orMade(ctx, dirs, func(dirs []string) error {
+		r, err = benchCodec(ctx, dirs, o)
+		return err
+	})
+	return r, err
+}
+
+func benchCodec(ctx context.Context, dirs []string, o Options) (*CodecReport, error) {
 	places, err := find(dirs)
 	if err != nil {
 		return nil, err

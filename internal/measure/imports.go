@@ -46,8 +46,16 @@ const (
 )
 
 // BenchImport imports the ten worlds with the largest region files below dirs
-// into stones, one after another.
-func BenchImport(ctx context.Context, dirs []string, o Options) (*ImportReport, error) {
+// into stones, one after another; without dirs, made worlds.
+func BenchImport(ctx context.Context, dirs []string, o Options) (r *ImportReport, err error) {
+	err = orMade(ctx, dirs, func(dirs []string) error {
+		r, err = benchImport(ctx, dirs, o)
+		return err
+	})
+	return r, err
+}
+
+func benchImport(ctx context.Context, dirs []string, o Options) (*ImportReport, error) {
 	places, err := largest(dirs, importWorlds)
 	if err != nil {
 		return nil, err
