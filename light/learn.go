@@ -9,7 +9,7 @@ import (
 )
 
 // sampled bounds the columns that have a vote; more are thinned out evenly.
-const sampled = 256
+const sampled = 128
 
 // Learn returns a rule for each kind of map of columns that follows from cells
 // well enough to be worth one, sorted by name. Which cells count is put to the
