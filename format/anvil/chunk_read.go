@@ -26,9 +26,9 @@ type decoder struct {
 	words   map[string]string    // names of height maps
 	kept    int                  // sections that stayed tags, of all columns
 
-	form form      // of the column's sections so far
-	long longs     // of the column's packed longs so far
-	seen [256]bool // heights of the column's sections so far, plus 128
+	form form              // of the column's sections so far
+	long longs             // of the column's packed longs so far
+	seen [maxSections]bool // heights of the column's sections so far, plus 128
 
 	root, level, inner, deep []tag        // of the documents, and of compounds in them
 	items                    []item       // the chunk's sections
@@ -64,7 +64,7 @@ func (d *decoder) reset(pos geom.ColumnPos) {
 		Cells:  c.Cells[:0],
 	}
 	d.bytes, d.cells, d.objects = d.bytes[:0], d.cells[:0], d.objects[:0]
-	d.form, d.long, d.seen = formNone, longsUnknown, [256]bool{}
+	d.form, d.long, d.seen = formNone, longsUnknown, [maxSections]bool{}
 }
 
 // newCells returns n cells that are valid until the next reset.
@@ -88,15 +88,17 @@ func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 	}
 	body := r.Offset()
 	d.level, d.items, d.itemTags = d.level[:0], d.items[:0], d.itemTags[:0]
-	d.root = d.readLevel(d.root[:0], &r, doc, true)
+	d.root = d.readLevel(d.root[:0], &r, doc, flat)
 	if err := r.Err(); err != nil {
 		return nil, nil, err
 	}
 	return doc[:body], doc[:r.Offset()], nil
 }
 
-// readLevel is readTags for the root of a chunk, and the Level in it.
-func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []tag {
+// readLevel is readTags for the root of a chunk, whose tags may have flat names,
+// and for the Level in it, which then has the sections.
+func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, names levelNames) []tag {
+	start, root := len(dst), names == flat
 	for {
 		at := r.Offset()
 		t, name := r.Next()
@@ -105,8 +107,9 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []t
 		}
 		switch {
 		case root && t == nbt.Compound && string(name) == "Level":
-			d.level = d.readLevel(d.level, r, doc, false)
-		case t == nbt.List && (string(name) == wrapped.sections || string(name) == flat.sections):
+			d.items, d.itemTags, names.sections = d.items[:0], d.itemTags[:0], ""
+			d.level = d.readLevel(d.level[:0], r, doc, wrapped)
+		case t == nbt.List && string(name) == names.sections:
 			d.readSections(r, doc)
 		default:
 			r.Skip(t)
@@ -114,15 +117,17 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []t
 		if r.Err() != nil {
 			return dst
 		}
-		dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+		if len(dst)-start <= maxTags {
+			dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+		}
 	}
 }
 
 // readSections reads a list, and the entries of its elements if these are
-// compounds.
+// compounds of which each could have a height of its own.
 func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
 	elem, n := r.List()
-	if elem == nbt.Compound {
+	if elem == nbt.Compound && n <= maxSections {
 		d.items, d.itemTags = readItems(d.items[:0], d.itemTags[:0], n, r, doc)
 		return
 	}
@@ -150,7 +155,7 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 		d.col.Version, version.taken = v, true
 	}
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
-	if unique(d.root) && unique(level) && len(d.items) <= 256 {
+	if unique(d.root) && unique(level) {
 		d.fields(level, names)
 		part.Data = d.rest(head, wrap)
 	} else {

@@ -2,6 +2,8 @@ package anvil_test
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -39,6 +41,15 @@ func state(name string, props ...any) entries {
 		return compound("Name", name)
 	}
 	return compound("Name", name, "Properties", compound(props...))
+}
+
+// many returns n pairs of a name and a value.
+func many(n int) []any {
+	var out []any
+	for i := range n {
+		out = append(out, "t"+strconv.Itoa(i), int8(i))
+	}
+	return out
 }
 
 // pack packs indexes in the plainest way.
@@ -151,6 +162,16 @@ func TestChunk(t *testing.T) {
 		{"empty root", document(entries{}), 1 << 1, none},
 		{"a named root", nbt.Append(nil, "röt", compound("xPos", int32(0), "zPos", int32(0), "other", []int64{4})), 0, none},
 		{"a tag twice", document(compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Sections", sections(numeric()), "Sections", list(nbt.End)))), 1, none},
+		{"sections twice", document(compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Sections", sections(numeric())), "sections", sections(compound("Y", int8(7))))), 0, []voxel.Has{voxel.HasBlock}},
+		{"sections twice, the other way round", document(compound("sections", sections(compound("Y", int8(7))), "Level", compound("xPos", int32(0), "zPos", int32(0)))), 0, none},
+		{"sections of the other name", chunk(1976, "sections", sections(paletteSection(0, 3, 4, true))), 0, none},
+		{"too many tags", chunk(1976, many(600)...), 1, none},
+		{"too many tags in a section", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true, many(600)...))), 0, none},
+		{"too many sections", chunk(1976, "Sections", nbt.Items{Elem: nbt.Compound, Values: slices.Repeat([]nbt.Value{compound("Y", int8(1))}, 257)}), 0, none},
+		{"too many objects", chunk(1976, "Entities", nbt.Items{Elem: nbt.Compound, Values: slices.Repeat([]nbt.Value{entries{}}, 10_000)}), 0, none},
+		{"too many tags in an object", chunk(1976, "TileEntities", list(nbt.Compound, compound(append(many(600), "x", int32(1), "y", int32(1), "z", int32(1))...))), 0, none},
+		{"too many height maps", chunk(2586, "Heightmaps", compound(many(600)...)), 0, none},
+		{"a long palette entry", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", list(nbt.Compound, state(strings.Repeat("a", 2000))), "BlockStates", make([]int64, 256)))), 0, []voxel.Has{0}},
 		{"unknown tags", chunk(3953, "blending_data", compound("min_section", int32(-4)), "ForgeCaps", compound("a", list(nbt.List, list(nbt.End), list(nbt.Byte))), "xPos2", int8(1)), 0, none},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

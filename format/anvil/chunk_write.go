@@ -23,9 +23,9 @@ type encoder struct {
 	index          block.Index
 	cells          []voxel.Cell // scratch
 	buf            []byte       // the document
-	root, level    []tag        // of the part
-	inner          []tag        // of a compound in it
+	rest           []byte       // the payload of the part's root, nil if there is none
 	written        []string     // names written into the level
+	dropped        []string     // names written into a section or the height maps
 	bare           bool         // the column has no part: nothing but its fields
 }
 
@@ -45,20 +45,28 @@ func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, e
 		data = p.Data
 	}
 	switch {
-	case kind == kindPOI, kind == kindEntities && c.Layout&layoutEntities != 0, kind == kindChunk && c.Layout&layoutWhole != 0:
+	case kind == kindPOI:
+		return data, nil
+	case kind == kindEntities && (c.Layout&layoutEntities != 0 || len(data) == 0) && !hasEntities(c):
 		return data, nil
 	case kind == kindEntities:
 		return e.entities(c, data)
 	case c.Layout&layoutMcRegion != 0:
 		return nil, ErrMcRegion
-	case len(data) == 0 && !hasChunk(c):
-		return nil, nil
+	case (c.Layout&layoutWhole != 0 || len(data) == 0) && !hasChunk(c):
+		return data, nil
 	}
 	return e.chunk(c, data)
 }
 
-// hasChunk reports whether a column without the part "chunk" holds anything
-// that belongs into a chunk.
+// hasEntities reports whether a column holds entities that belong into a file of
+// their own.
+func hasEntities(c *format.Column) bool {
+	return c.Version >= versionEntities && len(findList(c, voxel.Entities)) > 0
+}
+
+// hasChunk reports whether a column has, beside its parts, anything that belongs
+// into a chunk.
 func hasChunk(c *format.Column) bool {
 	own := func(l voxel.List) bool { return l.Name != voxel.Entities || c.Version < versionEntities }
 	return len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
@@ -74,28 +82,21 @@ func findList(c *format.Column, name string) []voxel.Object {
 	return nil
 }
 
-// begin reads a part's document into e.root and begins the document to write
-// with its header; without a part the root has no name.
+// begin begins a document with the header of the part's; without a part the
+// root has no name.
 func (e *encoder) begin(part []byte) error {
-	e.buf, e.root, e.written, e.bare = e.buf[:0], e.root[:0], e.written[:0], len(part) == 0
+	e.buf, e.rest, e.written, e.bare = e.buf[:0], nil, e.written[:0], len(part) == 0
 	if e.bare {
 		e.buf = nbt.AppendCompound(e.buf, "")
 		return nil
 	}
 	r := nbt.NewReader(part, nbt.Limits{})
-	if t, _ := r.Root(); t != nbt.Compound {
+	if t, _ := r.Root(); r.Err() == nil && t != nbt.Compound {
 		return errRoot
 	}
 	e.buf = append(e.buf, part[:r.Offset()]...)
-	e.root = readTags(e.root, &r, part)
+	e.rest = r.Raw(nbt.Compound)
 	return r.Err()
-}
-
-// skipWritten marks the tags of a part that a field of the column now stands for.
-func (e *encoder) skipWritten(tags []tag) {
-	for i := range tags {
-		tags[i].taken = tags[i].taken || slices.Contains(e.written, string(tags[i].name))
-	}
 }
 
 // chunk returns the document of a chunk: fields first, then the tags of the part.
@@ -107,34 +108,27 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 		e.buf = nbt.AppendInt(e.buf, "DataVersion", c.Version)
 		e.written = append(e.written, "DataVersion")
 	}
-	wrap := find(e.root, "Level")
-	switch {
-	case wrap != nil && wrap.t == nbt.Compound:
-		wrap.taken = true
-		e.level = payloadTags(e.level[:0], wrap.payload())
-	case !e.bare || c.Version >= versionFlat:
-		if err := e.fields(c, e.root, flat); err != nil {
+	t, level := lookup(e.rest, "Level")
+	if wrap := t == nbt.Compound || e.bare && c.Version < versionFlat; !wrap {
+		if err := e.fields(c, e.rest, flat); err != nil {
 			return nil, err
 		}
-		e.buf = nbt.AppendEnd(appendRest(e.buf, e.root))
+		e.buf = nbt.AppendEnd(e.buf)
 		return e.buf, nil
-	default:
-		e.level = e.level[:0]
 	}
-	e.skipWritten(e.root)
-	e.buf = appendRest(e.buf, e.root)
-	e.written = e.written[:0]
+	e.buf = appendExcept(e.buf, e.rest, append(e.written, "Level"))
 	e.buf = nbt.AppendCompound(e.buf, "Level")
-	if err := e.fields(c, e.level, wrapped); err != nil {
+	e.written = e.written[:0]
+	if err := e.fields(c, level, wrapped); err != nil {
 		return nil, err
 	}
-	e.buf = nbt.AppendEnd(nbt.AppendEnd(appendRest(e.buf, e.level)))
+	e.buf = nbt.AppendEnd(nbt.AppendEnd(e.buf))
 	return e.buf, nil
 }
 
-// fields appends the tags that the column's fields stand for, and those that a
-// fresh chunk needs beside them; rest is what the part has, and gets marked.
-func (e *encoder) fields(c *format.Column, rest []tag, names levelNames) error {
+// fields appends the tags that the column's fields stand for, those that a bare
+// chunk needs beside them, and those of rest, the compound in the part.
+func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error {
 	if c.Layout&layoutNoPos == 0 {
 		e.buf = nbt.AppendInt(e.buf, "xPos", c.Pos.X)
 		e.buf = nbt.AppendInt(e.buf, "zPos", c.Pos.Z)
@@ -143,7 +137,7 @@ func (e *encoder) fields(c *format.Column, rest []tag, names levelNames) error {
 	if err := e.sections(c, names.sections); err != nil {
 		return err
 	}
-	if err := e.maps(c, find(rest, "Heightmaps")); err != nil {
+	if err := e.maps(c, rest); err != nil {
 		return err
 	}
 	e.list(c, names.blockEntities, voxel.BlockEntities)
@@ -153,7 +147,7 @@ func (e *encoder) fields(c *format.Column, rest []tag, names levelNames) error {
 	if e.bare {
 		e.fresh(c, names)
 	}
-	e.skipWritten(rest)
+	e.buf = appendExcept(e.buf, rest, e.written)
 	return nil
 }
 
@@ -248,23 +242,20 @@ func (e *encoder) lowest(c *format.Column) int32 {
 	return int32(y)
 }
 
-// entities returns the document of the column's entities, nil if it has none.
+// entities returns the document of the column's entities.
 func (e *encoder) entities(c *format.Column, part []byte) ([]byte, error) {
-	objects := findList(c, voxel.Entities)
-	if len(part) == 0 && (len(objects) == 0 || c.Version < versionEntities) {
-		return nil, nil
-	}
 	if err := e.begin(part); err != nil {
 		return nil, fmt.Errorf("part: %w", err)
 	}
-	if find(e.root, "DataVersion") == nil {
+	if t, _ := lookup(e.rest, "DataVersion"); t == nbt.End {
 		e.buf = nbt.AppendInt(e.buf, "DataVersion", c.Version)
 	}
-	if find(e.root, "Position") == nil {
+	if t, _ := lookup(e.rest, "Position"); t == nbt.End {
 		e.buf = nbt.AppendIntArray(e.buf, "Position", []int32{c.Pos.X, c.Pos.Z})
 	}
-	e.list(c, "Entities", voxel.Entities)
-	e.skipWritten(e.root)
-	e.buf = nbt.AppendEnd(appendRest(e.buf, e.root))
+	if hasEntities(c) {
+		e.list(c, "Entities", voxel.Entities)
+	}
+	e.buf = nbt.AppendEnd(appendExcept(e.buf, e.rest, e.written))
 	return e.buf, nil
 }

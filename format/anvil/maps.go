@@ -122,8 +122,12 @@ func (d *decoder) heightMaps(g *tag) {
 	}
 }
 
-// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8.
+// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8; a
+// long one is none.
 func isASCII(name []byte) bool {
+	if len(name) > 64 {
+		return false
+	}
 	for _, c := range name {
 		if c == 0 || c >= 0x80 {
 			return false

@@ -9,11 +9,15 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// minObject is how many bytes objects have on average at least, so that a list
+// of nothing does not become many times as long in memory.
+const minObject = 16
+
 // list makes a list of the column from a list of compounds. An empty list stays
 // a tag, with its element type.
 func (d *decoder) list(g *tag, name string, object func(payload []byte, tags []tag) voxel.Object) {
 	r, n := g.list(nbt.Compound)
-	if n == 0 {
+	if n == 0 || n > len(g.payload())/minObject+minObject {
 		return
 	}
 	at, doc := len(d.objects), g.payload()
@@ -43,7 +47,7 @@ func (d *decoder) moved(payload []byte, tags []tag) voxel.Object {
 			times[axis] = 2
 		}
 	}
-	if times != [3]int{1, 1, 1} {
+	if times != [3]int{1, 1, 1} || len(tags) > maxTags {
 		return voxel.Object{Payload: payload}
 	}
 	start := len(d.bytes)

@@ -42,8 +42,8 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 	if err := checkCells(s, c); err != nil {
 		return err
 	}
-	e.inner = payloadTags(e.inner[:0], s.Tags)
-	if find(e.inner, "Y") == nil {
+	e.dropped = e.dropped[:0]
+	if t, _ := lookup(s.Tags, "Y"); t == nbt.End {
 		e.buf = nbt.AppendByte(e.buf, "Y", s.Y)
 	}
 	if s.Has&voxel.HasBlock != 0 {
@@ -63,7 +63,7 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 	must := e.bare && f == formNumeric
 	e.light("BlockLight", s.Has&voxel.HasLight != 0, c.Light, must, 0)
 	e.light("SkyLight", s.Has&voxel.HasSky != 0, c.Sky, must, 0xFF)
-	e.buf = nbt.AppendEnd(appendRest(e.buf, e.inner))
+	e.buf = nbt.AppendEnd(appendExcept(e.buf, s.Tags, e.dropped))
 	return nil
 }
 
@@ -79,12 +79,8 @@ func (e *encoder) light(name string, has bool, b []byte, must bool, value byte) 
 	}
 }
 
-// drop marks a tag in e.inner that an array of the section stands for now.
-func (e *encoder) drop(name string) {
-	if g := find(e.inner, name); g != nil {
-		g.taken = true
-	}
-}
+// drop notes the names of tags that arrays of the section stand for now.
+func (e *encoder) drop(names ...string) { e.dropped = append(e.dropped, names...) }
 
 func checkCells(s *voxel.Section, c *format.Cells) error {
 	for _, a := range [...]struct {
@@ -111,8 +107,7 @@ func (e *encoder) blockTags(cells []voxel.Cell, f form, straddle bool) error {
 	case formNumeric:
 		return e.numericBlocks(cells)
 	case formPalette:
-		e.drop("Palette")
-		e.drop("BlockStates")
+		e.drop("Palette", "BlockStates")
 		return e.palette(cells, straddle)
 	}
 	e.drop("block_states")
@@ -231,8 +226,7 @@ func (e *encoder) numericBlocks(cells []voxel.Cell) error {
 	}
 	e.buf = nbt.AppendByteArray(e.buf, "Blocks", ids[:])
 	e.buf = nbt.AppendByteArray(e.buf, "Data", data[:])
-	e.drop("Blocks")
-	e.drop("Data")
+	e.drop("Blocks", "Data")
 	if all>>12 != 0 {
 		e.buf = nbt.AppendByteArray(e.buf, "Add", add[:])
 		e.drop("Add")
@@ -258,8 +252,8 @@ func (e *encoder) id(c voxel.Cell) (uint32, error) {
 }
 
 // maps appends height maps and biomes of the whole column; rest is the compound
-// of height maps in the part, or nil.
-func (e *encoder) maps(c *format.Column, rest *tag) error {
+// in the part that may hold more height maps.
+func (e *encoder) maps(c *format.Column, rest []byte) error {
 	packed := false
 	for i := range c.Maps {
 		switch m := &c.Maps[i]; m.Form {
@@ -302,12 +296,12 @@ func checkMap(m *voxel.Map, size int) error {
 }
 
 // packedMaps appends the compound of height maps.
-func (e *encoder) packedMaps(c *format.Column, rest *tag) error {
+func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
 	e.buf = nbt.AppendCompound(e.buf, "Heightmaps")
-	e.written = append(e.written, "Heightmaps")
-	e.inner = e.inner[:0]
-	if rest != nil && rest.t == nbt.Compound {
-		e.inner = payloadTags(e.inner, rest.payload())
+	e.written, e.dropped = append(e.written, "Heightmaps"), e.dropped[:0]
+	t, more := lookup(rest, "Heightmaps")
+	if t != nbt.Compound {
+		more = nil
 	}
 	for i := range c.Maps {
 		m := &c.Maps[i]
@@ -326,7 +320,7 @@ func (e *encoder) packedMaps(c *format.Column, rest *tag) error {
 		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(mapCells, size, straddle)))
 		e.buf = block.AppendPacked(e.buf, m.Values[:], size, straddle)
 	}
-	e.buf = nbt.AppendEnd(appendRest(e.buf, e.inner))
+	e.buf = nbt.AppendEnd(appendExcept(e.buf, more, e.dropped))
 	return nil
 }
 

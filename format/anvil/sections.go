@@ -13,9 +13,10 @@ const (
 	sectionCells = 4096
 	biomeCells   = 64
 	nibbles      = sectionCells / 2
+	maxSections  = 256 // as many as a byte of height tells apart
 	// maxEntry bounds a palette entry in bytes; the name of an odd one is twice
 	// as long.
-	maxEntry = 1 << 14
+	maxEntry = 1 << 10
 )
 
 // sections makes the column's sections from d.items, the elements of g, of which

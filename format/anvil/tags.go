@@ -2,6 +2,7 @@ package anvil
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format/nbt"
 )
@@ -55,9 +56,14 @@ func (g *tag) list(elem nbt.Type) (r nbt.Reader, n int) {
 	return r, n
 }
 
+// maxTags bounds the entries of a compound that are looked at one by one.
+const maxTags = 512
+
 // readTags appends the entries of the compound that r is in, a reader of doc,
-// and leaves r behind it.
+// and leaves r behind it. Of more than maxTags it appends one more than that,
+// which unique fails for.
 func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
+	start := len(dst)
 	for {
 		at := r.Offset()
 		t, name := r.Next()
@@ -68,7 +74,9 @@ func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
 		if r.Err() != nil {
 			return dst
 		}
-		dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+		if len(dst)-start <= maxTags {
+			dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
+		}
 	}
 }
 
@@ -118,9 +126,12 @@ func find(tags []tag, name string) *tag {
 	return nil
 }
 
-// unique reports whether no two tags have the same name, which the game would
-// read as the last of them.
+// unique reports whether tags are all of a compound's, and no two have the same
+// name, which the game would read as the last of them.
 func unique(tags []tag) bool {
+	if len(tags) > maxTags {
+		return false
+	}
 	for i := range tags {
 		for j := range i {
 			if string(tags[i].name) == string(tags[j].name) {
@@ -139,4 +150,39 @@ func appendRest(dst []byte, tags []tag) []byte {
 		}
 	}
 	return dst
+}
+
+// lookup returns the type and the payload of the first entry of a name in the
+// payload of a compound, which may be nil.
+func lookup(compound []byte, name string) (nbt.Type, []byte) {
+	if compound == nil {
+		return nbt.End, nil
+	}
+	r := nbt.NewPayload(compound, nbt.Limits{})
+	for {
+		t, raw := r.Next()
+		if t == nbt.End || string(raw) == name {
+			return t, r.Raw(t)
+		}
+		r.Skip(t)
+	}
+}
+
+// appendExcept appends the entries of a compound's payload, which may be nil,
+// but those of the given names.
+func appendExcept(dst, compound []byte, names []string) []byte {
+	if compound == nil {
+		return dst
+	}
+	r := nbt.NewPayload(compound, nbt.Limits{})
+	for {
+		at := r.Offset()
+		t, raw := r.Next()
+		if t == nbt.End {
+			return dst
+		}
+		if r.Skip(t); r.Err() == nil && !slices.Contains(names, string(raw)) {
+			dst = append(dst, compound[at:r.Offset()]...)
+		}
+	}
 }

@@ -64,6 +64,7 @@ type Writer struct {
 	pending int                         // bytes in regions
 	made    map[string]int64            // sizes of files by path, -1 of those made of chunks
 	version int32                       // the highest of a column
+	lost    map[string]int
 }
 
 type regionKey struct {
@@ -102,7 +103,7 @@ func Create(dir string, o WriteOptions) (*Writer, error) {
 	}
 	return &Writer{
 		root: root, o: o, zlib: z, folders: map[string]bool{},
-		regions: map[regionKey]*regionBuffer{}, made: map[string]int64{},
+		regions: map[regionKey]*regionBuffer{}, made: map[string]int64{}, lost: map[string]int{},
 	}, nil
 }
 
@@ -134,6 +135,7 @@ func (w *Writer) Column(c *format.Column) error {
 		return fmt.Errorf("anvil: write: column %v before any dimension", c.Pos)
 	}
 	w.version = max(w.version, c.Version)
+	w.countLost(c)
 	for kind, name := range kindParts {
 		if err := w.part(c, kind, findPart(c, name)); err != nil {
 			return fmt.Errorf("anvil: write: %s of column %v: %w", name, c.Pos, err)
@@ -143,6 +145,25 @@ func (w *Writer) Column(c *format.Column) error {
 		return w.flush()
 	}
 	return nil
+}
+
+// Lost counts by name the parts and objects of columns that Anvil has no place
+// for, of all columns so far.
+func (w *Writer) Lost() map[string]int { return maps.Clone(w.lost) }
+
+func (w *Writer) countLost(c *format.Column) {
+	for _, p := range c.Parts {
+		if !slices.Contains(kindParts[:], p.Name) {
+			w.lost[p.Name]++
+		}
+	}
+	for _, l := range c.Lists {
+		switch l.Name {
+		case voxel.BlockEntities, voxel.Entities, voxel.BlockTicks, voxel.FluidTicks, ownEntities(c.Version):
+		default:
+			w.lost[l.Name] += len(l.Objects)
+		}
+	}
 }
 
 func findPart(c *format.Column, name string) *voxel.Part {
