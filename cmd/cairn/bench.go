@@ -10,12 +10,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benches are the project's own measurements.
-func benches() map[string]func(context.Context, []string, measure.Options) (table, error) {
-	return map[string]func(context.Context, []string, measure.Options) (table, error){
-		"import": func(ctx context.Context, dirs []string, o measure.Options) (table, error) {
-			return measure.BenchImport(ctx, dirs, o)
-		},
+// measurement is one of the project's own.
+type measurement func(context.Context, []string, measure.Options) (table, error)
+
+func measurementOf[R table](f func(context.Context, []string, measure.Options) (R, error)) measurement {
+	return func(ctx context.Context, dirs []string, o measure.Options) (table, error) { return f(ctx, dirs, o) }
+}
+
+func benches() map[string]measurement {
+	return map[string]measurement{
+		"import": measurementOf(measure.BenchImport),
+		"chunks": measurementOf(measure.BenchChunks),
+		"codec":  measurementOf(measure.BenchCodec),
 	}
 }
 

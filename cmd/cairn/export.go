@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/spf13/cobra"
@@ -111,7 +109,7 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 		done.Bytes, err = writeAnvil(ctx, w, to)
 	}
 	if err != nil {
-		return about(to, err)
+		return err
 	}
 	if o.json {
 		return printJSON(out, done)
@@ -162,68 +160,57 @@ func (o *exportOptions) pick(w *convert.World, lost map[string]int) error {
 	return nil
 }
 
-// writeSlime writes w as a Slime file that is there only when it is whole, and
-// adds to lost what it does not hold.
-func writeSlime(ctx context.Context, w *convert.World, path string, version int, lost map[string]int) (n int64, err error) {
-	l, err := landFile(path)
-	if err != nil {
-		return 0, err
-	}
-	defer l.abort()
-	buffered := bufio.NewWriterSize(l.file, 1<<20)
-	out, err := slime.Create(buffered, slime.WriteOptions{Version: version})
-	if err == nil {
-		err = send(ctx, w, out)
-	}
-	if err == nil {
-		err = errors.Join(out.Close(), buffered.Flush(), ctx.Err())
-	}
-	if err != nil {
-		return 0, err
-	}
-	maps.Copy(lost, out.Lost())
-	info, err := l.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), l.land()
+// writeSlime writes w as a Slime file and adds to lost what it does not hold.
+func writeSlime(ctx context.Context, w *convert.World, path string, version int, lost map[string]int) (int64, error) {
+	return writeFile(path, func(file io.Writer) error {
+		out, err := slime.Create(file, slime.WriteOptions{Version: version})
+		if err == nil {
+			err = read(ctx, w.Source(), "writing", out)
+		}
+		if err == nil {
+			err = errors.Join(out.Close(), ctx.Err())
+			maps.Copy(lost, out.Lost())
+		}
+		return err
+	})
 }
 
 // writeAnvil writes w as a folder that is there only when it is whole.
 func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, err error) {
 	if w.Head.Format == "mcregion" {
-		return 0, errors.New("the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for")
+		return 0, fmt.Errorf("%s: the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for", path)
 	}
 	l, err := landFolder(path)
 	if err != nil {
-		return 0, err
+		return 0, about(path, err)
 	}
 	defer l.abort()
-	o := anvil.WriteOptions{LevelName: filepath.Base(path)}
-	if w.Head.Format == "anvil" {
-		o.LevelName = "" // a world that had no level.dat gets none
+	if err = fillAnvil(ctx, w, l.temp, filepath.Base(path)); err == nil {
+		n, err = folderBytes(l.temp)
 	}
-	out, err := anvil.Create(l.temp, o)
+	if err == nil {
+		err = l.land()
+	}
 	if err != nil {
-		return 0, err
+		return 0, about(path, err)
 	}
-	if err := send(ctx, w, out); err != nil {
-		return 0, errors.Join(err, out.Abort())
-	}
-	if err := errors.Join(out.Close(), ctx.Err()); err != nil {
-		return 0, err
-	}
-	if n, err = folderBytes(l.temp); err != nil {
-		return 0, err
-	}
-	return n, l.land()
+	return n, nil
 }
 
-// send hands w to a sink and shows how far it is.
-func send(ctx context.Context, w *convert.World, to format.Sink) error {
-	p := newProgress("writing", to)
-	defer p.done()
-	return w.Source().Read(ctx, p)
+// fillAnvil writes w into an empty folder. A world from elsewhere gets a
+// level.dat with that name; an Anvil world that had none gets none.
+func fillAnvil(ctx context.Context, w *convert.World, dir, name string) error {
+	if w.Head.Format == "anvil" {
+		name = ""
+	}
+	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name})
+	if err != nil {
+		return err
+	}
+	if err := read(ctx, w.Source(), "writing", out); err != nil {
+		return errors.Join(err, out.Abort())
+	}
+	return errors.Join(out.Close(), ctx.Err())
 }
 
 // folderBytes is the size of all regular files below a folder.

@@ -123,10 +123,7 @@ func (o genOptions) check(to string, world bool) error {
 
 func loadMade(ctx context.Context, src format.Source) (*convert.World, error) {
 	l := convert.NewLoader(src.Head())
-	p := newProgress("making", l)
-	err := src.Read(ctx, p)
-	p.done()
-	if err != nil {
+	if err := read(ctx, src, "making", l); err != nil {
 		return nil, err
 	}
 	return l.World()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -162,28 +161,14 @@ func (s *source) remarks(done *imported) {
 	}
 }
 
-// writeWorld writes w as a stone that is at path only when it is whole.
+// writeWorld writes w as a stone.
 func writeWorld(ctx context.Context, w *convert.World, path string) (id string, n int64, err error) {
-	l, err := landFile(path)
-	if err != nil {
-		return "", 0, about(path, err)
-	}
-	defer l.abort()
-	buffered := bufio.NewWriterSize(l.file, 1<<20)
-	name, n, err := convert.WriteStone(ctx, w, buffered, stone.Options{})
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = l.land()
-	}
-	if err != nil {
-		return "", 0, about(path, err)
-	}
-	return name.String(), n, nil
+	n, err = writeFile(path, func(out io.Writer) error {
+		name, _, err := convert.WriteStone(ctx, w, out, stone.Options{})
+		id = name.String()
+		return errors.Join(err, ctx.Err())
+	})
+	return id, n, err
 }
 
 func (r *imported) count(w *convert.World) {

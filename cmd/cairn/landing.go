@@ -1,12 +1,41 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
+
+// writeFile makes the file that write writes; it is at path only when it is whole
+// and on stable storage.
+func writeFile(path string, write func(io.Writer) error) (n int64, err error) {
+	l, err := landFile(path)
+	if err != nil {
+		return 0, about(path, err)
+	}
+	defer l.abort()
+	p := newProgress()
+	defer p.done()
+	buffered := bufio.NewWriterSize(&writing{Writer: l.file, progress: p}, 1<<20)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		n, err = l.file.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
+		err = l.land()
+	}
+	if err != nil {
+		return 0, about(path, err)
+	}
+	return n, nil
+}
 
 // landing is a path under which something appears only when it is whole. Until
 // then it lies beside, under a temporary name.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"time"
 
@@ -11,38 +13,25 @@ import (
 // patience is how long work goes on before progress is shown.
 const patience = time.Second
 
-// progress is a Sink that hands on and shows on a terminal how many columns
-// have passed.
+// progress shows on a terminal how far work is that takes long.
 type progress struct {
-	format.Sink
-	what  string
 	since time.Time
 	bar   *progressbar.ProgressBar
-	count int
 }
 
-func newProgress(what string, to format.Sink) *progress {
-	return &progress{Sink: to, what: what, since: time.Now()}
-}
+func newProgress() *progress { return &progress{since: time.Now()} }
 
-// Column takes a column.
-func (p *progress) Column(c *format.Column) error {
-	if p.count++; p.count%16 == 0 {
-		p.show()
-	}
-	return p.Sink.Column(c)
-}
-
-func (p *progress) show() {
+// show says how far the work is, in words.
+func (p *progress) show(text string) {
 	if p.bar == nil {
 		if time.Since(p.since) < patience || !isTerminal(os.Stderr) {
 			return
 		}
-		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(p.what),
-			progressbar.OptionShowCount(), progressbar.OptionSetItsString("columns"), progressbar.OptionShowIts(),
-			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSpinnerType(14))
 	}
-	p.bar.Set(p.count)
+	p.bar.Describe(text)
+	p.bar.Add(1)
 }
 
 // done takes the progress off the terminal.
@@ -50,6 +39,43 @@ func (p *progress) done() {
 	if p.bar != nil {
 		p.bar.Finish()
 	}
+}
+
+// read hands all of src to a Sink and shows how many columns have passed.
+func read(ctx context.Context, src format.Source, what string, to format.Sink) error {
+	p := &passing{Sink: to, progress: newProgress(), what: what}
+	defer p.done()
+	return src.Read(ctx, p)
+}
+
+// passing is the Sink of read.
+type passing struct {
+	format.Sink
+	*progress
+	what  string
+	count int
+}
+
+// Column takes a column.
+func (p *passing) Column(c *format.Column) error {
+	if p.count++; p.count%64 == 0 {
+		p.show(p.what + " " + counted(p.count, "column"))
+	}
+	return p.Sink.Column(c)
+}
+
+// writing is a Writer that shows how many bytes have passed.
+type writing struct {
+	io.Writer
+	*progress
+	count int64
+}
+
+// Write takes bytes.
+func (w *writing) Write(b []byte) (int, error) {
+	w.count += int64(len(b))
+	w.show("writing " + size(w.count))
+	return w.Writer.Write(b)
 }
 
 func isTerminal(f *os.File) bool {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +79,7 @@ func runRender(ctx context.Context, out io.Writer, from, to string, o renderOpti
 		return err
 	}
 	if err := writePNG(img, to); err != nil {
-		return about(to, err)
+		return err
 	}
 	fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
 	for _, u := range result.Unknown {
@@ -158,14 +157,6 @@ func (v *view) Name(c voxel.Cell) string {
 }
 
 func writePNG(img image.Image, path string) error {
-	l, err := landFile(path)
-	if err != nil {
-		return err
-	}
-	defer l.abort()
-	buffered := bufio.NewWriterSize(l.file, 1<<20)
-	if err := errors.Join(png.Encode(buffered, img), buffered.Flush()); err != nil {
-		return err
-	}
-	return l.land()
+	_, err := writeFile(path, func(out io.Writer) error { return png.Encode(out, img) })
+	return err
 }

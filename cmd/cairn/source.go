@@ -125,9 +125,7 @@ func (s *source) load(ctx context.Context, through func(format.Sink) format.Sink
 	if through != nil {
 		sink = through(sink)
 	}
-	p := newProgress("reading", sink)
-	err := src.Read(ctx, p)
-	p.done()
+	err := read(ctx, src, "reading", sink)
 	w, end := l.World()
 	if err == nil {
 		err = end
