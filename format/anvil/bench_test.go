@@ -32,3 +32,34 @@ func BenchmarkRead(b *testing.B) {
 		w.Close()
 	}
 }
+
+// BenchmarkCopy reads whole worlds and writes them again.
+func BenchmarkCopy(b *testing.B) {
+	for _, dir := range worlds(b, "anvil") {
+		w, err := anvil.Open(dir, anvil.Options{Salvage: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Read(context.Background(), &taker{}); err != nil {
+			b.Fatal(err)
+		}
+		if n := w.Stats().RawBytes; n > 4<<20 {
+			b.Run(filepath.Base(dir), func(b *testing.B) {
+				b.SetBytes(n)
+				for b.Loop() {
+					s, err := anvil.Create(b.TempDir(), anvil.WriteOptions{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := w.Read(context.Background(), s); err != nil {
+						b.Fatal(err)
+					}
+					if err := s.Close(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		w.Close()
+	}
+}

@@ -44,6 +44,21 @@ func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, e
 	if p != nil {
 		data = p.Data
 	}
+	doc, err := e.build(c, kind, data)
+	if err != nil || len(doc) == 0 {
+		return nil, err
+	}
+	r := nbt.NewReader(doc, nbt.Limits{})
+	t, _ := r.Root()
+	r.Skip(t)
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("its tags do not fit together: %w", err)
+	}
+	return doc, nil
+}
+
+// build is document for the data of a part, before it is checked.
+func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error) {
 	switch {
 	case kind == kindPOI:
 		return data, nil

@@ -83,6 +83,9 @@ func (w *Writer) create(name string, size int64, r io.Reader) (err error) {
 // Close writes what is left, so that the world is whole.
 func (w *Writer) Close() error {
 	defer w.root.Close()
+	if len(w.o.LevelName) > maxName {
+		return fmt.Errorf("anvil: write: level.dat: %w", errLong)
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}

@@ -318,4 +318,3 @@ func TestTruncations(t *testing.T) {
 		}
 	}
 }
-

@@ -11,8 +11,14 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// maxName bounds the bytes of a name that is written; no name that was read is
+// as long.
+const maxName = 1 << 14
+
 // defaultBiome stands for the empty cell, which no biome of the game is.
 const defaultBiome = "minecraft:plains"
+
+var errLong = fmt.Errorf("a name of more than %d bytes", maxName)
 
 // sections appends the list of sections unless it is empty.
 func (e *encoder) sections(c *format.Column, name string) error {
@@ -153,7 +159,11 @@ func (e *encoder) blockList(name string, palette []voxel.Cell) error {
 			return errCell(c, len(e.states))
 		}
 		if e.states[c] == nil {
-			entry, err := block.AppendEntry(nil, e.blocks.Name(c))
+			name := e.blocks.Name(c)
+			if len(name) > maxName {
+				return errLong
+			}
+			entry, err := block.AppendEntry(nil, name)
 			if err != nil {
 				return err
 			}
@@ -189,6 +199,9 @@ func (e *encoder) biomeStates(cells []voxel.Cell) error {
 			name := e.biomes.Name(c)
 			if c == voxel.Empty {
 				name = defaultBiome
+			}
+			if len(name) > maxName {
+				return errLong
 			}
 			word, err := block.AppendBiome(nil, name)
 			if err != nil {
@@ -256,6 +269,9 @@ func (e *encoder) id(c voxel.Cell) (uint32, error) {
 func (e *encoder) maps(c *format.Column, rest []byte) error {
 	packed := false
 	for i := range c.Maps {
+		if len(c.Maps[i].Name) > maxName {
+			return errLong
+		}
 		switch m := &c.Maps[i]; m.Form {
 		case voxel.MapInts:
 			e.buf = nbt.AppendIntArray(e.buf, m.Name, m.Values[:])

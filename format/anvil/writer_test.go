@@ -188,6 +188,24 @@ func TestWriterRefuses(t *testing.T) {
 			c.Maps[0].Values[7] = 512
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "WORLD_SURFACE: entry 7 is 512"},
+		{"a long name", func(w *anvil.Writer) error {
+			d := dim()
+			c := foreign(d, 2586)
+			c.Cells[0].Block[0], _ = d.Volume(voxel.Block).Names.Cell(strings.Repeat("x", 70_000))
+			return errors.Join(w.Dimension(d), w.Column(&c))
+		}, nil, "a name of more than"},
+		{"a payload that is none", func(w *anvil.Writer) error {
+			d := dim()
+			c := foreign(d, 2586)
+			c.Lists[0].Objects[0].Payload = []byte{99, 1}
+			return errors.Join(w.Dimension(d), w.Column(&c))
+		}, nil, "do not fit together"},
+		{"a part that is none", func(w *anvil.Writer) error {
+			d := dim()
+			c := foreign(d, 2586)
+			c.Parts = []voxel.Part{{Name: voxel.PartPOI, Data: []byte("no tags")}}
+			return errors.Join(w.Dimension(d), w.Column(&c))
+		}, nil, "poi of column (3,-2)"},
 		{"a file outside", func(w *anvil.Writer) error { return w.File(format.File{Path: "../a", Open: open(nil)}) }, nil, `"../a"`},
 		{"a file of an absolute path", func(w *anvil.Writer) error { return w.File(format.File{Path: "/a", Open: open(nil)}) }, nil, `"/a"`},
 		{"a file of an unclean path", func(w *anvil.Writer) error { return w.File(format.File{Path: "a//b", Open: open(nil)}) }, nil, `"a//b"`},
@@ -214,6 +232,25 @@ func TestWriterRefuses(t *testing.T) {
 				t.Error("wrote outside of its folder")
 			}
 		})
+	}
+}
+
+// TestLost: what Anvil has no place for is counted.
+func TestLost(t *testing.T) {
+	d := format.BlockDimension("overworld", "")
+	c := foreign(d, 2586)
+	c.Parts = []voxel.Part{{Name: "slime_extra", Data: []byte{1}}}
+	c.Lists = append(c.Lists, voxel.List{Name: voxel.ProtoEntities, Objects: make([]voxel.Object, 2)})
+	w, err := anvil.Create(t.TempDir(), anvil.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := errors.Join(w.Dimension(d), w.Column(&c)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.Lost(), map[string]int{"slime_extra": 1, voxel.ProtoEntities: 2}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
