@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/stone"
@@ -24,6 +25,8 @@ const (
 	minTar   = 64 << 20
 	maxTar   = 2 << 30
 )
+
+var errTooMuch = errors.New("unpacked it is too large for memory; unpack it first")
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
@@ -38,7 +41,9 @@ func (s *source) unpack(r io.ReaderAt, size int64, head []byte, salvage bool) er
 	var fsys fs.FS
 	var err error
 	if isZip(head) {
-		fsys, err = zip.NewReader(r, size)
+		if fsys, err = zip.NewReader(r, size); err != nil {
+			err = &format.CorruptError{Offset: -1, Part: "zip", Err: err}
+		}
 	} else {
 		fsys, err = readTar(io.NewSectionReader(r, 0, size), isGzip(head), min(max(minTar, size*maxRatio), maxTar))
 	}
@@ -141,9 +146,12 @@ func readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	bounded := &io.LimitedReader{R: r, N: limit}
 	if err := copyTar(out, tar.NewReader(bounded), limit); err != nil {
 		if bounded.N <= 0 {
-			err = fmt.Errorf("more than %s unpacked; unpack it first", size(limit))
+			err = errTooMuch
 		}
-		return nil, fmt.Errorf("tar: %w", err)
+		if errors.Is(err, errTooMuch) {
+			return nil, err
+		}
+		return nil, &format.CorruptError{Offset: -1, Part: "tar", Err: err}
 	}
 	if err := out.Close(); err != nil {
 		return nil, err
@@ -165,7 +173,7 @@ func copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 			continue // as with a folder's links, which are not followed
 		}
 		if limit -= h.Size; limit < 0 {
-			return errors.New("holds more than it may; unpack it first")
+			return errTooMuch
 		}
 		w, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {

@@ -89,7 +89,7 @@ func unknown(head []byte) error {
 	case len(head) == 0:
 		return errors.New("the file is empty")
 	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
-		return errors.New("a file of tags, not a world; give the folder that it lies in")
+		return errors.New("a file of tags, such as a level.dat or a schematic, and no whole world; of a world, give the folder")
 	}
 	return fmt.Errorf("in no format that cairn knows: it begins with %q", head[:min(len(head), 8)])
 }

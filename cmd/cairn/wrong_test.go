@@ -42,6 +42,9 @@ func TestWrongSources(t *testing.T) {
 	write(t, at("cut.cairn"), world[:len(world)*2/3])
 	write(t, at("cut.slime"), slime[:len(slime)*2/3])
 	write(t, at("cut.zip"), zipped(t, "", map[string][]byte{"a": noise(2000)})[:1000])
+	write(t, at("cut.tar"), tarred(t, "", map[string][]byte{"level.dat": noise(2000)})[:1000])
+	tgz := gzipped(t, tarred(t, "", map[string][]byte{"level.dat": noise(2000)}))
+	write(t, at("cut.tgz"), tgz[:len(tgz)*2/3])
 	write(t, at("bare.zip"), zipped(t, "", map[string][]byte{"a": noise(20)}))
 	write(t, at("bomb.tgz"), gzipped(t, tarred(t, "", map[string][]byte{"level.dat": make([]byte, 100<<20)})))
 	write(t, at("claim.slime"), claim())
@@ -68,7 +71,9 @@ func TestWrongSources(t *testing.T) {
 		{"island/level.dat", 3, "give the folder"},
 		{"cut.cairn", 1, "cut.cairn: "},
 		{"cut.slime", 1, "cut.slime: "},
-		{"cut.zip", 3, "cut.zip: "},
+		{"cut.zip", 1, "cut.zip: zip: "},
+		{"cut.tar", 1, "cut.tar: tar: "},
+		{"cut.tgz", 1, "cut.tgz: tar: "},
 		{"bare.zip", 3, "holds no world"},
 		{"bomb.tgz", 3, "unpack it first"},
 		{"claim.slime", 1, "claim.slime: "},
