@@ -93,7 +93,7 @@ func (d *demo) make() error {
 		if err != nil {
 			return err
 		}
-		if _, err := writeAnvil(d, made, d.path("worlds", w.kind)); err != nil {
+		if _, err := writeAnvil(d, made, d.path("worlds", w.kind), map[string]int{}); err != nil {
 			return err
 		}
 		d.say("   %-30s %s", d.path("worlds", w.kind), w.what)
@@ -184,7 +184,7 @@ func (d *demo) giveBack() error {
 	if err := os.Mkdir(d.path("exported"), 0o777); err != nil {
 		return err
 	}
-	if _, err := writeAnvil(d, w, folder); err != nil {
+	if _, err := writeAnvil(d, w, folder, map[string]int{}); err != nil {
 		return err
 	}
 	lost := map[string]int{}

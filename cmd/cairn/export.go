@@ -10,11 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/spf13/cobra"
 )
 
@@ -106,7 +109,7 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	if o.format == "slime" {
 		done.Bytes, err = writeSlime(ctx, w, to, o.slimeVersion, done.Lost)
 	} else {
-		done.Bytes, err = writeAnvil(ctx, w, to)
+		done.Bytes, err = writeAnvil(ctx, w, to, done.Lost)
 	}
 	if err != nil {
 		return err
@@ -175,8 +178,9 @@ func writeSlime(ctx context.Context, w *convert.World, path string, version int,
 	})
 }
 
-// writeAnvil writes w as a folder that is there only when it is whole.
-func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, err error) {
+// writeAnvil writes w as a folder that is there only when it is whole, and adds
+// to lost what it does not hold.
+func writeAnvil(ctx context.Context, w *convert.World, path string, lost map[string]int) (n int64, err error) {
 	if w.Head.Format == "mcregion" {
 		return 0, fmt.Errorf("%s: the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for", path)
 	}
@@ -185,7 +189,7 @@ func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, er
 		return 0, about(path, err)
 	}
 	defer l.abort()
-	if err = fillAnvil(ctx, w, l.temp, filepath.Base(path)); err == nil {
+	if err = fillAnvil(ctx, w, l.temp, filepath.Base(path), lost); err == nil {
 		n, err = folderBytes(l.temp)
 	}
 	if err == nil {
@@ -199,18 +203,30 @@ func writeAnvil(ctx context.Context, w *convert.World, path string) (n int64, er
 
 // fillAnvil writes w into an empty folder. A world from elsewhere gets a
 // level.dat with that name; an Anvil world that had none gets none.
-func fillAnvil(ctx context.Context, w *convert.World, dir, name string) error {
+func fillAnvil(ctx context.Context, w *convert.World, dir, name string, lost map[string]int) error {
 	if w.Head.Format == "anvil" {
 		name = ""
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name})
+	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name, Spawn: spawnOf(w.Head)})
 	if err != nil {
 		return err
 	}
 	if err := read(ctx, w.Source(), "writing", out); err != nil {
 		return errors.Join(err, out.Abort())
 	}
-	return errors.Join(out.Close(), ctx.Err())
+	err = errors.Join(out.Close(), ctx.Err())
+	maps.Copy(lost, out.Lost())
+	return err
+}
+
+// spawnOf is where a Slime file says that players begin.
+func spawnOf(h format.Head) (p geom.Point) {
+	for name, to := range map[string]*int{"spawnX": &p.X, "spawnY": &p.Y, "spawnZ": &p.Z} {
+		if n, err := strconv.Atoi(h.Properties[name]); err == nil {
+			*to = n
+		}
+	}
+	return p
 }
 
 // folderBytes is the size of all regular files below a folder.

@@ -95,11 +95,12 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 		return err
 	}
 	t := tally(w)
-	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files)}
+	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files),
+		Lost: map[string]int{}, Damaged: []string{}}
 	if world {
 		done.ID, done.Bytes, err = writeWorld(ctx, w, to)
 	} else {
-		done.Bytes, err = writeAnvil(ctx, w, to)
+		done.Bytes, err = writeAnvil(ctx, w, to, done.Lost)
 	}
 	if err != nil {
 		return err
