@@ -164,11 +164,17 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	if err := values.end(); err != nil {
 		return nil, err
 	}
-	return chunks, decodeRuns(dec, chunks, streams[cellCodec:], at, kinds, ok)
+	if err := decodeRuns(dec, chunks, streams[cellCodec:], at, kinds, ok); err != nil {
+		return nil, err
+	}
+	return chunks, nil
 }
 
 func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at []geom.ChunkPos, kinds []byte, ok func(voxel.Cell) bool) error {
 	order, heights := stackUp(at, kinds)
+	if len(order) > maxRuns {
+		return corruptf(0, "kinds", "%d chunks of runs, at most %d", len(order), maxRuns)
+	}
 	if len(order) == 0 {
 		if len(streams) > 0 {
 			return corruptf(0, "page", "%d streams for no chunk", len(streams))

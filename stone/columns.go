@@ -2,6 +2,7 @@ package stone
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -18,6 +19,7 @@ const (
 	maxSections    = 1024 // of a column
 	maxMaps        = 32
 	maxParts       = 64
+	maxPageNames   = 1 << 15
 )
 
 // Streams of a page of columns.
@@ -50,43 +52,67 @@ type columnPages struct {
 }
 
 // Column writes a column of the last dimension with its lists. Columns ascend
-// by geom.ColumnPos.Compare and come after the dimension's volumes. The Writer
-// keeps what c points at until the next page is written: the caller must not
-// change it.
+// by geom.ColumnPos.Compare and come after the dimension's volumes. The order
+// of c's lists is not kept: they are read sorted by name. The Writer keeps what
+// c points at until the next page is written: the caller must not change it.
 func (w *Writer) Column(c *voxel.Column) error {
-	d, p := w.dimension(), &w.columns
-	switch {
-	case w.err != nil:
-		return w.err
-	case d == nil:
-		return w.misuse("column %v outside a dimension", c.Pos)
-	case c.Pos.Check() != nil:
-		return w.misuse("%w", c.Pos.Check())
-	case len(d.columns)+len(p.held) > 0 && p.last.Compare(c.Pos) >= 0:
-		return w.misuse("column %v is not after %v", c.Pos, p.last)
-	case len(c.Sections) > maxSections || len(c.Maps) > maxMaps || len(c.Parts) > maxParts:
-		return w.misuse("column %v: %d sections, %d maps, %d parts: too many", c.Pos, len(c.Sections), len(c.Maps), len(c.Parts))
-	}
 	w.flushCells()
-	p.last = c.Pos
-	p.held = append(p.held, *c)
-	p.bytes += columnBytes(c)
-	if len(p.held) >= pageColumns || p.bytes >= pageBytes {
+	if err := w.step(atVolumes, atColumns, atColumns, "Column"); err != nil {
+		return err
+	}
+	d, p := w.dimension(), &w.columns
+	if len(d.columns)+len(p.held) > 0 && p.last.Compare(c.Pos) >= 0 {
+		return w.misuse("column %v is not after %v", c.Pos, p.last)
+	}
+	if err := checkColumn(c); err != nil {
+		return w.misuse("column %v: %w", c.Pos, err)
+	}
+	size := columnBytes(c)
+	if len(p.held) == pageColumns || p.bytes+size > pageBytes {
 		w.flushColumns()
 	}
+	p.last = c.Pos
+	p.held = append(p.held, *c)
+	p.bytes += size
 	return w.err
+}
+
+// checkColumn refuses what could not be read back.
+func checkColumn(c *voxel.Column) error {
+	if err := c.Pos.Check(); err != nil {
+		return err
+	}
+	if len(c.Sections) > maxSections || len(c.Maps) > maxMaps || len(c.Parts) > maxParts || len(c.Lists) > maxLists {
+		return fmt.Errorf("%d sections, %d maps, %d parts, %d lists: too many", len(c.Sections), len(c.Maps), len(c.Parts), len(c.Lists))
+	}
+	objects := 0
+	for i, l := range c.Lists {
+		if findList(c, l.Name) != &c.Lists[i] {
+			return fmt.Errorf("list %q a second time", l.Name)
+		}
+		for n, o := range l.Objects {
+			if o.Place > voxel.Moved || o.Place == voxel.Nowhere && o.At != (geom.Point{}) {
+				return fmt.Errorf("list %q: object %d at %v by place %d", l.Name, n, o.At, o.Place)
+			}
+		}
+		objects += len(l.Objects)
+	}
+	if objects > maxColumnObjects {
+		return fmt.Errorf("%d objects, at most %d", objects, maxColumnObjects)
+	}
+	return nil
 }
 
 func columnBytes(c *voxel.Column) (n int) {
 	for _, s := range c.Sections {
-		n += len(s.Tags)
+		n += 4 + len(s.Tags)
 	}
 	for _, p := range c.Parts {
-		n += len(p.Data)
+		n += 8 + len(p.Data)
 	}
 	for _, l := range c.Lists {
 		for _, o := range l.Objects {
-			n += len(o.Payload)
+			n += 8 + len(o.Payload)
 		}
 	}
 	return n + 256*len(c.Maps)
@@ -110,6 +136,9 @@ func (w *Writer) flushColumns() {
 		})
 		at := columnEntries(p.held, func(c *voxel.Column) bool { return findList(c, name) != nil })
 		w.enter(&d.list(name).entries, at, objectForm, objectPage(at, held))
+	}
+	if len(d.lists) > maxLists {
+		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
 	}
 	p.held, p.bytes = nil, 0
 }

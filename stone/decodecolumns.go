@@ -1,7 +1,9 @@
 package stone
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -26,6 +28,9 @@ func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, h *heights)
 		p.c[i] = cursor{b: streams[i], part: "columns " + name}
 	}
 	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
+		if len(p.names) == maxPageNames {
+			c.fail(errors.New("too many names"))
+		}
 		p.names = append(p.names, c.string())
 	}
 	columns := make([]voxel.Column, len(at))
@@ -67,43 +72,52 @@ func (p *pageReader) name() string {
 
 func (p *pageReader) column(c *voxel.Column) {
 	s := &p.c[columnShapes]
-	p.version += s.varint()
+	p.version = s.within(p.version+s.varint(), math.MinInt32, math.MaxInt32)
 	c.Version = int32(p.version)
-	layout := s.uvarint()
+	layout := s.flags(24)
 	c.Layout, c.Whole = uint16(layout>>8), voxel.Has(layout)
-	c.Sections = make([]voxel.Section, s.atMost(maxSections))
+	c.Sections = some[voxel.Section](s.atMost(maxSections))
 	y := int64(0)
 	for i := range c.Sections {
-		y += s.varint()
+		y = s.within(y+s.varint(), math.MinInt8, math.MaxInt8)
 		c.Sections[i].Y = int8(y)
 		y++
-		flags := s.uvarint()
+		flags := s.flags(9)
 		c.Sections[i].Has = voxel.Has(flags >> 1)
 		if flags&1 != 0 {
 			c.Sections[i].Tags = p.blob()
 		}
 	}
-	c.Maps = make([]voxel.Map, s.atMost(maxMaps))
+	c.Maps = some[voxel.Map](s.atMost(maxMaps))
 	for i := range c.Maps {
-		c.Maps[i].Name, c.Maps[i].Form = p.name(), uint8(s.uvarint())
+		c.Maps[i].Name, c.Maps[i].Form = p.name(), uint8(s.flags(8))
 		var above *[256]int32
 		if i > 0 {
 			above = &c.Maps[i-1].Values
 		}
 		p.values(c.Pos, &c.Maps[i], above)
 	}
-	c.Parts = make([]voxel.Part, s.atMost(maxParts))
+	c.Parts = some[voxel.Part](s.atMost(maxParts))
 	for i := range c.Parts {
 		c.Parts[i] = p.part()
 	}
 }
 
+// some returns a slice of n, nil for none.
+func some[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, n)
+}
+
 func (p *pageReader) part() (part voxel.Part) {
 	part.Name = p.name()
-	flags := p.c[columnShapes].uvarint()
+	flags := p.c[columnShapes].flags(2)
 	part.Damaged = flags&1 != 0
 	if flags&2 != 0 {
-		p.stamp += p.c[columnStamps].varint()
+		s := &p.c[columnStamps]
+		p.stamp = s.within(p.stamp+s.varint(), 1, math.MaxUint32)
 		part.Stamp = uint32(p.stamp)
 	}
 	part.Data = p.blob()

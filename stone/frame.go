@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -72,35 +73,38 @@ func (e Effort) appendPage(dst []byte, form byte, streams [][]byte) []byte {
 // splitPage undoes appendPage; offsets in its errors count from the start of
 // the page.
 func splitPage(b []byte) (form byte, streams [][]byte, err error) {
-	form, streams, rest, err := splitPagePrefix(b)
+	form, streams, rest, err := splitPagePrefix(b, maxPage)
 	if err == nil && len(rest) > 0 {
 		err = corruptf(int64(len(b)-len(rest)), "page", "%d bytes left over", len(rest))
 	}
 	return form, streams, err
 }
 
-// splitPagePrefix is splitPage for a page with more behind it.
-func splitPagePrefix(b []byte) (form byte, streams [][]byte, rest []byte, err error) {
+// span is the plain and the stored size of a stream.
+type span struct{ raw, stored int }
+
+// splitPagePrefix is splitPage for a page of at most so many plain bytes with
+// more behind it.
+func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return 0, nil, nil, corrupt(0, "page", errShort)
 	}
 	c := cursor{b: b, at: 1, part: "page"}
-	n := c.count(1)
-	type span struct{ raw, stored int }
-	spans := make([]span, n)
+	spans := make([]span, c.atMost(maxStreams))
+	plain := uint64(0)
 	for i := range spans {
 		raw := c.uvarint()
 		stored := raw >> 1
 		if raw&1 != 0 {
 			stored = c.uvarint()
 		}
-		if raw>>1 > maxPage || raw&1 != 0 && stored >= raw>>1 {
-			c.fail(fmt.Errorf("a stream of %d bytes in %d", raw>>1, stored))
-			stored = 0
+		if plain += min(raw>>1, maxPage+1); plain > most || raw&1 != 0 && stored >= raw>>1 {
+			c.fail(fmt.Errorf("a stream of %d bytes in %d, at most %d in all", raw>>1, stored, most))
+			return 0, nil, nil, c.err
 		}
 		spans[i] = span{int(raw >> 1), int(stored)}
 	}
-	streams = make([][]byte, n)
+	streams = make([][]byte, len(spans))
 	for i, s := range spans {
 		data := c.bytes(s.stored)
 		if c.err != nil {
@@ -116,8 +120,12 @@ func splitPagePrefix(b []byte) (form byte, streams [][]byte, rest []byte, err er
 	return b[0], streams, b[c.at:], c.err
 }
 
-// unpack inflates one frame to exactly n bytes; n is at most maxPage.
+// unpack inflates one frame to exactly n bytes; n is at most maxPage. A block
+// of a frame is at least 4 bytes and holds at most 128 KiB.
 func unpack(frame []byte, n int) ([]byte, error) {
+	if n > len(frame)<<15 {
+		return nil, fmt.Errorf("%d bytes in a zstd frame of %d", n, len(frame))
+	}
 	in := append([]byte(zstdMagic), frame...)
 	var h zstd.Header
 	if err := h.Decode(in); err != nil {
@@ -138,7 +146,10 @@ func unpack(frame []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-var errShort = errors.New("ends too early")
+var (
+	errShort = errors.New("ends too early")
+	errLong  = errors.New("bytes left over")
+)
 
 // cursor reads numbers and bytes from b; the first error sticks.
 type cursor struct {
@@ -170,10 +181,31 @@ func (c *cursor) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads how many things follow, each of at least size bytes.
-func (c *cursor) count(size int) int {
-	return c.atMost((len(c.b) - c.at) / size)
+// count reads how many things follow, each of at least size bytes and no more
+// than most.
+func (c *cursor) count(size, most int) int {
+	return c.atMost(min((len(c.b)-c.at)/size, most))
 }
+
+// within returns v if it is one of least..most.
+func (c *cursor) within(v, least, most int64) int64 {
+	if v < least || v > most {
+		c.fail(fmt.Errorf("%d is not within %d..%d", v, least, most))
+		return least
+	}
+	return v
+}
+
+// flags reads a number of so many bits.
+func (c *cursor) flags(bits int) uint64 {
+	v := c.uvarint()
+	if v>>bits != 0 {
+		c.fail(fmt.Errorf("%d has more than %d bits", v, bits))
+	}
+	return v
+}
+
+func (c *cursor) int() int { return int(c.within(c.varint(), math.MinInt, math.MaxInt)) }
 
 func (c *cursor) byte() byte {
 	if c.at >= len(c.b) {
@@ -193,7 +225,7 @@ func (c *cursor) bytes(n int) []byte {
 	return c.b[c.at-n : c.at : c.at]
 }
 
-func (c *cursor) string() string { return string(c.bytes(c.count(1))) }
+func (c *cursor) string() string { return string(c.bytes(c.size())) }
 
 func (c *cursor) u64() uint64 {
 	if b := c.bytes(8); b != nil {
@@ -202,17 +234,10 @@ func (c *cursor) u64() uint64 {
 	return 0
 }
 
-func (c *cursor) u32() uint32 {
-	if b := c.bytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
 // end reports the error that stuck, or bytes left over.
 func (c *cursor) end() error {
 	if c.err == nil && c.at < len(c.b) {
-		c.fail(errors.New("bytes left over"))
+		c.fail(errLong)
 	}
 	return c.err
 }
@@ -233,4 +258,4 @@ func (c *cursor) atMost(n int) int {
 
 // size reads a size of bytes that lie elsewhere; an absurd one is cut to what
 // is absurd still.
-func (c *cursor) size() int { return int(min(c.uvarint(), 1<<40)) }
+func (c *cursor) size() int { return int(min(c.uvarint(), math.MaxInt32)) }

@@ -3,6 +3,8 @@ package stone
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"math"
 	mathbits "math/bits"
 	"slices"
 
@@ -13,8 +15,9 @@ import (
 
 const (
 	maxRules = 16
-	// maxTower bounds the chunks above a column that a rule looks at.
-	maxTower = 4096
+	// maxTower is how high a tower of chunks with cells may be for rules to
+	// apply. Chunks of no cells do not count.
+	maxTower = 512
 )
 
 // Heights gives the Writer rules for the height maps of the dimension's
@@ -24,13 +27,37 @@ const (
 // differs from the rule where that is less.
 func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 	w.flush()
-	d := w.dimension()
-	if d == nil || len(d.columns) > 0 || len(d.rules) > 0 || len(rules) > maxRules {
-		return w.misuse("%d rules of height maps: not between volumes and columns, or more than %d", len(rules), maxRules)
+	if err := w.step(atVolumes, atVolumes, atRules, "Heights"); err != nil {
+		return err
 	}
-	d.rules = rules
+	if len(rules) > maxRules {
+		return w.misuse("%d rules of height maps, at most %d", len(rules), maxRules)
+	}
+	for i, r := range rules {
+		if err := checkRule(r, rules[:i]); err != nil {
+			return w.misuse("rule of height maps %q: %w", r.Map, err)
+		}
+		w.rules += len(r.Cells)
+	}
+	if w.rules > maxRuleCells {
+		return w.misuse("rules of %d cells, at most %d", w.rules, maxRuleCells)
+	}
+	w.dimension().rules = rules
 	w.columns.heights = newHeights(rules, towers)
 	return w.err
+}
+
+// checkRule says what of a rule behind others cannot be.
+func checkRule(r light.Rule, before []light.Rule) error {
+	for i, c := range r.Cells {
+		if c == voxel.Empty || c > voxel.MaxCell || i > 0 && c <= r.Cells[i-1] {
+			return fmt.Errorf("cell %d cannot count, or is not after the one before it", c)
+		}
+	}
+	if slices.ContainsFunc(before, func(b light.Rule) bool { return b.Map == r.Map }) {
+		return errors.New("a second one")
+	}
+	return nil
 }
 
 // heights applies rules to one column after the other, when asked.
@@ -41,7 +68,8 @@ type heights struct {
 	maps   [][256]int32
 	pos    geom.ColumnPos // that maps are of, if known
 	known  bool
-	high   bool // the column's tower is higher than maxTower
+	high   bool            // the column's tower is higher than maxTower
+	only   *geom.ColumnPos // other columns do not matter, if not nil
 }
 
 func newHeights(rules []light.Rule, towers light.Towers) *heights {
@@ -57,6 +85,9 @@ func (h *heights) of(pos geom.ColumnPos, name string) *[256]int32 {
 	i := slices.IndexFunc(h.rules, func(r light.Rule) bool { return r.Map == name })
 	if i < 0 {
 		return nil
+	}
+	if h.only != nil && pos != *h.only {
+		return &[256]int32{}
 	}
 	if !h.known || h.pos != pos {
 		tower := h.towers(pos.X>>1, pos.Z>>1)
@@ -99,10 +130,10 @@ func appendRules(dst []byte, rules []light.Rule) []byte {
 }
 
 func (p *parser) rules() []light.Rule {
-	rules := make([]light.Rule, p.atMost(maxRules))
+	rules := some[light.Rule](p.atMost(maxRules))
 	var prev []byte
 	for i := range rules {
-		rules[i] = light.Rule{Map: p.string(), Base: int32(p.varint())}
+		rules[i] = light.Rule{Map: p.string(), Base: int32(p.within(p.varint(), math.MinInt32, math.MaxInt32))}
 		bits := slices.Clone(p.bytes(p.atMost((int(voxel.MaxCell) + 1) / 8)))
 		if len(bits) < len(prev) {
 			p.fail(errors.New("a rule shorter than the one before it"))
@@ -116,87 +147,16 @@ func (p *parser) rules() []light.Rule {
 				rules[i].Cells = append(rules[i].Cells, voxel.Cell(n*8+mathbits.TrailingZeros8(b)))
 			}
 		}
+		if err := checkRule(rules[i], rules[:i]); err != nil {
+			p.fail(err)
+		}
+		if p.ruleCells += len(rules[i].Cells); p.ruleCells > maxRuleCells {
+			p.fail(fmt.Errorf("rules of more than %d cells", maxRuleCells))
+		}
+		if p.err != nil {
+			return nil
+		}
 		prev = bits
 	}
 	return rules
-}
-
-// towers returns the towers of a dimension's blocks, read from the stone page
-// by page; the last few pages are kept. The first error is kept in *err and
-// ends the towers.
-func (s *Reader) towers(d *dimension, err *error) light.Towers {
-	v, entries := s.entries(d.name, voxel.Block, 0)
-	type place struct {
-		entry, bit int
-		y          int32
-	}
-	type foot struct{ x, z int32 }
-	places := map[foot][]place{}
-	for i, e := range entries {
-		for m := e.mask; m != 0; m &= m - 1 {
-			bit := mathbits.TrailingZeros64(m)
-			at := cubeChunk(e.key, bit)
-			places[foot{at.X, at.Z}] = append(places[foot{at.X, at.Z}], place{i, bit, at.Y})
-		}
-	}
-	for _, ps := range places {
-		slices.SortFunc(ps, func(a, b place) int { return int(b.y) - int(a.y) })
-	}
-	pages := pageCache{}
-	var last foot
-	var tower light.Tower
-	return func(x, z int32) light.Tower {
-		if at := (foot{x, z}); at != last || tower == nil {
-			last, tower = at, nil
-			for _, p := range places[at] {
-				c, e := pages.chunk(s, v, entries, p.entry, p.bit)
-				if e != nil {
-					if *err == nil {
-						*err = e
-					}
-					return nil
-				}
-				if c != nil {
-					tower = append(tower, light.Floor{Y: p.y, Chunk: c})
-				}
-			}
-		}
-		return tower
-	}
-}
-
-// pageCache keeps the chunks of the pages of cells that were read last.
-type pageCache struct {
-	pages  map[int]map[geom.ChunkPos]*voxel.Chunk
-	recent []int
-}
-
-const cachedPages = 16
-
-func (p *pageCache) chunk(s *Reader, v *volume, entries []entry, i, bit int) (*voxel.Chunk, error) {
-	e := entries[i]
-	if e.page == constPage {
-		return voxel.Uniform(e.value), nil
-	}
-	at := cubeChunk(e.key, bit)
-	if c, ok := p.pages[e.page][at]; ok {
-		return c, nil
-	}
-	chunks := map[geom.ChunkPos]*voxel.Chunk{}
-	for pos, r := range s.chunks(v, s.group(entries, i)) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		chunks[pos] = r.chunk
-	}
-	if p.pages == nil {
-		p.pages = map[int]map[geom.ChunkPos]*voxel.Chunk{}
-	}
-	if len(p.recent) == cachedPages {
-		delete(p.pages, p.recent[0])
-		p.recent = p.recent[1:]
-	}
-	p.pages[e.page] = chunks
-	p.recent = append(p.recent, e.page)
-	return chunks[at], nil
 }

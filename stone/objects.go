@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	objectForm     = 1
-	maxPageObjects = 1 << 20
+	objectForm       = 1
+	maxPageObjects   = 1 << 20
+	maxColumnObjects = 1 << 19
 )
 
 // Streams of a page of objects.
@@ -60,7 +61,7 @@ func decodeObjects(form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.
 	lists := make([][]voxel.Object, len(at))
 	for i, pos := range at {
 		n := c[objectCounts].atMost(min(maxPageObjects, len(c[objectPlaces].b)-c[objectPlaces].at))
-		lists[i] = make([]voxel.Object, n)
+		lists[i] = some[voxel.Object](n)
 		for j := range lists[i] {
 			o := &lists[i][j]
 			o.Place = voxel.Place(c[objectPlaces].byte())
@@ -69,8 +70,7 @@ func decodeObjects(form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.
 			}
 			if o.Place != voxel.Nowhere {
 				p := &c[objectAt]
-				x, y, z := p.varint(), p.varint(), p.varint()
-				o.At = pos.Min(0).Add(geom.Point{X: int(x), Y: int(y), Z: int(z)})
+				o.At = pos.Min(0).Add(geom.Point{X: p.int(), Y: p.int(), Z: p.int()})
 			}
 			o.Payload = c[objectData].bytes(c[objectSizes].size())
 		}

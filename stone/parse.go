@@ -3,8 +3,8 @@ package stone
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -15,45 +15,67 @@ const maxColumnKey = 1<<(2*(geom.MaxDepth+1-3)) - 1
 // parseDirectory parses the directory's plain bytes; pages lie from offset
 // start to end of the file, one behind the other.
 func parseDirectory(b []byte, hashes []byte, start, end int64) (*directory, error) {
-	c := &cursor{b: b, part: "directory"}
-	d := &directory{pages: make([]page, c.count(1))}
-	if len(hashes) != 4*len(d.pages) {
-		c.fail(errors.New("one hash for each page is wanted"))
-		return nil, c.err
-	}
-	for i := range d.pages {
-		size := c.uvarint()
-		if size > uint64(end-start) {
-			c.fail(errors.New("pages reach beyond the directory"))
-			return nil, c.err
+	p := parser{cursor: &cursor{b: b, part: "directory"}, dir: &directory{}}
+	p.pages(hashes, start, end)
+	p.properties()
+	p.dir.dims = make([]dimension, p.count(6, maxDimensions))
+	names := map[string]bool{}
+	for i := range p.dir.dims {
+		d := &p.dir.dims[i]
+		p.dimension(d)
+		if names[d.name] {
+			p.fail(fmt.Errorf("dimension %q a second time", d.name))
 		}
-		d.pages[i] = page{start, int(size), binary.LittleEndian.Uint32(hashes[4*i:])}
-		start += int64(size)
-	}
-	if start != end {
-		c.fail(errors.New("bytes between pages and directory"))
-	}
-	d.properties = make([]Property, c.count(2))
-	for i := range d.properties {
-		d.properties[i] = Property{c.string(), c.string()}
-	}
-	p := parser{cursor: c, dir: d, named: make([]bool, len(d.pages))}
-	d.dims = make([]dimension, c.count(5))
-	for i := range d.dims {
-		d.dims[i] = p.dimension()
+		names[d.name] = true
 	}
 	p.files()
-	if c.err == nil && slices.Contains(p.named, false) {
-		c.fail(errors.New("a page that nothing names"))
+	for n, ok := range p.named {
+		if !ok {
+			p.fail(fmt.Errorf("page %d, which nothing names", n))
+			break
+		}
 	}
-	return d, c.end()
+	return p.dir, p.end()
 }
 
 type parser struct {
 	*cursor
-	dir   *directory
-	next  int    // one above the highest page named so far
-	named []bool // by page
+	dir       *directory
+	next      int    // one above the highest page named so far
+	named     []bool // by page
+	nameBytes int    // of all names so far
+	ruleCells int    // of all rules so far
+}
+
+func (p *parser) pages(hashes []byte, start, end int64) {
+	p.dir.pages = make([]page, p.count(1, len(hashes)/4))
+	p.named = make([]bool, len(p.dir.pages))
+	if len(hashes) != 4*len(p.dir.pages) {
+		p.fail(fmt.Errorf("%d bytes of checksums for %d pages", len(hashes), len(p.dir.pages)))
+	}
+	for i := range p.dir.pages {
+		size := p.uvarint()
+		if size > uint64(min(maxStored, end-start)) {
+			p.fail(fmt.Errorf("page %d of %d bytes", i, size))
+			return
+		}
+		p.dir.pages[i] = page{start, int(size), binary.LittleEndian.Uint32(hashes[4*i:])}
+		start += int64(size)
+	}
+	if start != end {
+		p.fail(errors.New("bytes between pages and directory"))
+	}
+}
+
+func (p *parser) properties() {
+	props := some[Property](p.count(2, maxProperties))
+	for i := range props {
+		props[i] = Property{p.string(), p.string()}
+		if i > 0 && props[i].Key <= props[i-1].Key {
+			p.fail(fmt.Errorf("property %q after %q", props[i].Key, props[i-1].Key))
+		}
+	}
+	p.dir.properties = props
 }
 
 // page resolves a reference to a page.
@@ -71,128 +93,157 @@ func (p *parser) page(ref uint64) int {
 	return int(n)
 }
 
-func (p *parser) dimension() (d dimension) {
+func (p *parser) dimension(d *dimension) {
 	d.name, d.folder = p.string(), p.string()
-	d.volumes = make([]volume, p.count(6))
+	d.volumes = make([]volume, p.count(6, maxVolumes))
 	for i := range d.volumes {
-		d.volumes[i] = p.volume()
+		v := &d.volumes[i]
+		p.volume(v)
+		for _, u := range d.volumes[:i] {
+			if u.Name == v.Name {
+				p.fail(fmt.Errorf("volume %q a second time", v.Name))
+			}
+		}
 	}
 	d.rules = p.rules()
-	d.columns = p.entries(maxColumnKey)
-	d.lists = make([]list, p.count(2))
+	d.columns = p.entries(0, maxColumnKey, maxPageColumns)
+	d.lists = make([]list, p.count(2, maxLists))
 	for i := range d.lists {
-		d.lists[i] = list{p.string(), p.entries(maxColumnKey)}
+		l := &d.lists[i]
+		l.name, l.entries = p.string(), p.entries(0, maxColumnKey, maxPageColumns)
+		if i > 0 && l.name <= d.lists[i-1].name {
+			p.fail(fmt.Errorf("list %q after %q", l.name, d.lists[i-1].name))
+		}
+		if !within(l.entries, d.columns) {
+			p.fail(fmt.Errorf("list %q of columns that are not there", l.name))
+		}
 	}
-	return d
+	for _, e := range d.columns {
+		if e.page == constPage {
+			p.fail(errors.New("columns without a page"))
+		}
+	}
 }
 
-func (p *parser) volume() (v volume) {
-	v.Name = p.string()
-	v.Schema, v.Scale = voxel.Schema(p.byte()), int(p.byte())
-	v.Default = voxel.Cell(p.uvarint())
-	v.names = p.names()
-	if v.Scale < 1 || !v.Schema.Valid(v.Default, max(1, len(v.names))) {
-		p.fail(errors.New("a volume with a scale or default that cannot be"))
-	}
-	v.levels = make([]detail, p.count(2))
-	for i := range v.levels {
-		l := int(p.byte())
-		if l > geom.MaxDepth-2 || i > 0 && l <= v.levels[i-1].level {
-			p.fail(errors.New("levels out of order"))
-			return v
+// within reports whether a speaks of nothing that b does not.
+func within(a, b []entry) bool {
+	for _, e := range a {
+		for len(b) > 0 && b[0].key < e.key {
+			b = b[1:]
 		}
-		top := uint64(1) << (3 * (geom.MaxDepth - 2 - l))
-		v.levels[i] = detail{l, p.entries(top*2 - 1)}
-		for _, e := range v.levels[i].entries {
-			if e.key < top || e.page == constPage && !v.Schema.Valid(e.value, len(v.names)) {
-				p.fail(errors.New("a cube that cannot be"))
-			}
+		rest := e.mask
+		for i := 0; i < len(b) && b[i].key == e.key; i++ {
+			rest &^= b[i].mask
 		}
-	}
-	return v
-}
-
-func (p *parser) names() []string {
-	names := make([]string, p.count(2))
-	prev := ""
-	for i := range names {
-		same := p.uvarint()
-		if same > uint64(len(prev)) {
-			p.fail(errors.New("a name shares more than there is"))
-			return nil
-		}
-		prev = prev[:same] + p.string()
-		names[i] = prev
-	}
-	if len(names) > int(voxel.MaxCell)+1 {
-		p.fail(errors.New("too many names"))
-	}
-	return names
-}
-
-func (p *parser) entries(maxKey uint64) []entry {
-	entries := make([]entry, p.count(10))
-	key, page, first := uint64(0), constPage, 0
-	for i := range entries {
-		step := p.uvarint()
-		e := entry{key: key + step, mask: p.u64()}
-		if step > maxKey-key || e.mask == 0 || i > 0 && step == 0 && !after(entries[:i], e) {
-			p.fail(errors.New("entries out of order"))
-			return nil
-		}
-		key = e.key
-		switch ref := p.uvarint(); ref {
-		case refConst:
-			e.page, e.value = constPage, voxel.Cell(min(p.uvarint(), uint64(voxel.MaxCell)+1))
-			entries[i] = e
-			continue
-		case refSame:
-			if first == 0 {
-				p.fail(errors.New("an entry goes on in no page"))
-			}
-			e.page, e.first = page, first
-		default:
-			e.page, first = p.page(ref), 0
-		}
-		if p.err != nil {
-			return nil
-		}
-		page, first = e.page, first+bits.OnesCount64(e.mask)
-		entries[i] = e
-	}
-	return entries
-}
-
-// after reports whether e meets none of the entries before it that have its key.
-func after(entries []entry, e entry) bool {
-	for i := len(entries) - 1; i >= 0 && entries[i].key == e.key; i-- {
-		if entries[i].mask&e.mask != 0 {
+		if rest != 0 || e.page == constPage {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *parser) files() {
-	p.dir.files = make([]file, p.count(2))
-	prev := ""
-	for i := range p.dir.files {
-		f := file{path: p.string(), size: int64(min(p.uvarint(), 1<<62))}
-		if i > 0 && f.path <= prev {
-			p.fail(errors.New("files out of order"))
-		}
-		prev = f.path
-		n := (f.size + filePage - 1) / filePage
-		if n > int64(len(p.b)-p.at) {
-			p.fail(errors.New("a file larger than its pages"))
+func (p *parser) volume(v *volume) {
+	v.Name = p.string()
+	v.Schema, v.Scale = voxel.Schema(p.byte()), int(p.byte())
+	v.Default = voxel.Cell(min(p.uvarint(), uint64(voxel.MaxCell)+1))
+	v.names = p.names()
+	if err := v.check(); err != nil {
+		p.fail(err)
+		return
+	}
+	v.levels = make([]detail, p.count(2, geom.MaxDepth))
+	for i := range v.levels {
+		l := int(p.byte())
+		if l > geom.MaxDepth-2 || i > 0 && l <= v.levels[i-1].level {
+			p.fail(errors.New("levels out of order"))
 			return
 		}
-		for range n {
-			f.pages = append(f.pages, p.page(p.uvarint()))
-			if p.err != nil {
-				return
+		top := uint64(1) << (3 * (geom.MaxDepth - 2 - l))
+		v.levels[i] = detail{l, p.entries(top, top*2-1, maxCells)}
+		for _, e := range v.levels[i].entries {
+			if e.page == constPage && !v.valid(e.value) {
+				p.fail(fmt.Errorf("cell %d of volume %q", e.value, v.Name))
 			}
 		}
-		p.dir.files[i] = f
 	}
+}
+
+func (p *parser) names() []string {
+	names := some[string](p.count(2, maxNames))
+	prev := ""
+	for i := range names {
+		same, tail := p.size(), p.string()
+		if same > len(prev) {
+			p.fail(errors.New("a name shares more than there is"))
+			return nil
+		}
+		if p.nameBytes += same + len(tail); p.nameBytes > maxNameBytes {
+			p.fail(fmt.Errorf("names of more than %d bytes", maxNameBytes))
+			return nil
+		}
+		prev = prev[:same] + tail
+		names[i] = prev
+	}
+	return names
+}
+
+// entries reads entries with keys of least..most whose pages hold at most
+// things.
+func (p *parser) entries(least, most uint64, things int) []entry {
+	entries := make([]entry, p.count(10, maxDirectory))
+	key, page, first := uint64(0), constPage, 0
+	for i := range entries {
+		step, e := p.uvarint(), &entries[i]
+		if step > most-key || key+step < least {
+			p.fail(errors.New("a place that cannot be"))
+			return nil
+		}
+		key += step
+		e.key, e.mask = key, p.u64()
+		if e.mask == 0 || i > 0 && step == 0 && bits.TrailingZeros64(e.mask) < bits.Len64(entries[i-1].mask) {
+			p.fail(errors.New("entries out of order"))
+			return nil
+		}
+		switch ref := p.uvarint(); {
+		case ref == refConst:
+			e.page, e.value = constPage, voxel.Cell(min(p.uvarint(), uint64(voxel.MaxCell)+1))
+			continue
+		case ref != refSame:
+			page, first = p.page(ref), 0
+		case first == 0:
+			p.fail(errors.New("an entry goes on in no page"))
+		}
+		e.page, e.first = page, first
+		if first += bits.OnesCount64(e.mask); first > things {
+			p.fail(fmt.Errorf("more than %d things in a page", things))
+		}
+		if p.err != nil {
+			return nil
+		}
+	}
+	return entries
+}
+
+func (p *parser) files() {
+	files := make([]file, p.count(2, maxFiles))
+	for i := range files {
+		f := &files[i]
+		f.path, f.size = p.string(), int64(min(p.uvarint(), 1<<62))
+		if i > 0 && f.path <= files[i-1].path {
+			p.fail(fmt.Errorf("file %q after %q", f.path, files[i-1].path))
+		}
+		n := (f.size + filePage - 1) / filePage
+		if n > int64(len(p.b)-p.at) {
+			p.fail(fmt.Errorf("file %q is larger than its pages", f.path))
+			return
+		}
+		f.pages = make([]int, n)
+		for j := range f.pages {
+			f.pages[j] = p.page(p.uvarint())
+		}
+		if p.err != nil {
+			return
+		}
+	}
+	p.dir.files = files
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
@@ -29,12 +30,12 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 		d := s.dimension(dim)
 		lists, over := s.listReaders(d), s.over(d, towers)
 		for i := 0; i < len(d.columns); {
-			group := s.group(d.columns, i)
+			group := group(d.columns, i)
 			i += len(group)
 			columns, err := s.columns(group, over)
-			for j := range columns {
-				if err = lists.fill(&columns[j]); err != nil || !yield(&columns[j], nil) {
-					break
+			for j := 0; j < len(columns) && err == nil; j++ {
+				if err = lists.fill(&columns[j]); err == nil && !yield(&columns[j], nil) {
+					return
 				}
 			}
 			if err != nil {
@@ -46,24 +47,30 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 }
 
 // Column returns one column with its lists, or fs.ErrNotExist. It reads its
-// page and one page for each list.
+// page, one page for each list and, if height maps of the column follow from
+// blocks, the pages of the chunks above and below it.
 func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
-	d := s.dimension(dim)
+	c, err := s.column(s.dimension(dim), pos)
+	if err != nil {
+		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+	}
+	return c, nil
+}
+
+func (s *Reader) column(d *dimension, pos geom.ColumnPos) (*voxel.Column, error) {
 	key, bit := columnKey(pos)
 	i := find(d.columns, key, bit)
-	if i < 0 {
-		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, fs.ErrNotExist)
+	if i < 0 || pos.Check() != nil {
+		return nil, fs.ErrNotExist
 	}
-	columns, err := s.columns(s.group(d.columns, i), s.over(d, nil))
-	for j := range columns {
-		if columns[j].Pos == pos {
-			err = s.listReaders(d).fill(&columns[j])
-			if err == nil {
-				return &columns[j], nil
-			}
-		}
+	o := s.over(d, nil)
+	o.heights.only = &pos
+	columns, err := s.columns(group(d.columns, i), o)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+	c := &columns[slices.IndexFunc(columns, func(c voxel.Column) bool { return c.Pos == pos })]
+	return c, s.listReaders(d).fill(c)
 }
 
 // over is the heights of a dimension and the error that reading them met.
@@ -75,7 +82,8 @@ type over struct {
 func (s *Reader) over(d *dimension, towers light.Towers) *over {
 	o := &over{}
 	if towers == nil {
-		towers = s.towers(d, &o.err)
+		blocks := &towerReader{s: s, d: d, err: &o.err}
+		towers = blocks.tower
 	}
 	o.heights = newHeights(d.rules, towers)
 	return o
@@ -84,9 +92,6 @@ func (s *Reader) over(d *dimension, towers light.Towers) *over {
 // columns decodes the page of a group of entries.
 func (s *Reader) columns(group []entry, o *over) ([]voxel.Column, error) {
 	n := group[0].page
-	if n == constPage {
-		return nil, corruptf(0, "directory", "columns without a page")
-	}
 	form, streams, err := s.page(n)
 	if err != nil {
 		return nil, err
@@ -134,10 +139,7 @@ func (rs listReaders) fill(c *voxel.Column) error {
 // load reads the page of entry i, unless it has it.
 func (r *listReader) load(i int) error {
 	e := r.list.entries[i]
-	if e.page == constPage {
-		return corruptf(0, "directory", "objects without a page")
-	}
-	group := r.s.group(r.list.entries, i)
+	group := group(r.list.entries, i)
 	key, bit := group[0].key, bits.TrailingZeros64(group[0].mask)
 	if _, ok := r.objects[columnAt(key, bit)]; ok && r.page == e.page {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"math/bits"
 	"slices"
@@ -59,13 +58,17 @@ func (s *Reader) open() error {
 	if string(head[:len(magic)]) != magic {
 		return corruptf(0, "header", "bad magic %q", head[:len(magic)])
 	}
-	if v := head[len(magic)]; v > FormatVersion || v == 0 {
-		return fmt.Errorf("format version %d: %w", v, ErrNewer)
+	version := head[len(magic)]
+	switch {
+	case version == 0:
+		return corruptf(int64(len(magic)), "header", "format version 0")
+	case version > FormatVersion:
+		return fmt.Errorf("format version %d: %w", version, ErrNewer)
 	}
-	return s.openDirectory()
+	return s.openDirectory(version)
 }
 
-func (s *Reader) openDirectory() error {
+func (s *Reader) openDirectory(version byte) error {
 	at := s.size - int64(footerSize)
 	foot, err := s.read(at, footerSize)
 	if err != nil {
@@ -75,21 +78,23 @@ func (s *Reader) openDirectory() error {
 		return corruptf(at, "footer", "bad magic %q", foot[footerSize-len(footerMagic):])
 	}
 	off, n := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint32(foot[8:])
-	if off < uint64(headerSize) || off > uint64(at) || uint64(n) != uint64(at)-off {
+	if off < uint64(headerSize) || off > uint64(at) || uint64(n) != uint64(at)-off || n > 2*maxDirectory {
 		return corruptf(at, "footer", "a directory of %d bytes at %d", n, off)
 	}
 	b, err := s.read(int64(off), int(n))
 	if err != nil {
 		return err
 	}
-	if directoryHash(b, foot[:12]) != binary.LittleEndian.Uint64(foot[12:]) {
+	if directoryHash(version, b, foot[:12]) != binary.LittleEndian.Uint64(foot[12:]) {
 		return corrupt(int64(off), "directory", errChecksum)
 	}
 	plain, hashes, err := splitDirectory(b)
-	if err != nil {
-		return err
+	if err == nil {
+		s.dir, err = parseDirectory(plain, hashes, int64(headerSize), int64(off))
 	}
-	s.dir, err = parseDirectory(plain, hashes, int64(headerSize), int64(off))
+	if c := (*CorruptError)(nil); errors.As(err, &c) {
+		err = corrupt(int64(off), "directory", err)
+	}
 	return err
 }
 
@@ -98,7 +103,7 @@ var errChecksum = errors.New("checksum does not match")
 // splitDirectory parts the directory's page from the hashes behind it; how many
 // these are stands at the start of the plain bytes.
 func splitDirectory(b []byte) (plain, hashes []byte, err error) {
-	form, streams, rest, err := splitPagePrefix(b)
+	form, streams, rest, err := splitPagePrefix(b, maxDirectory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +115,10 @@ func splitDirectory(b []byte) (plain, hashes []byte, err error) {
 
 func (s *Reader) read(off int64, n int) ([]byte, error) {
 	b := make([]byte, n)
-	if _, err := s.r.ReadAt(b, off); err != nil && (err != io.EOF || n > 0) {
+	if got, err := s.r.ReadAt(b, off); got < n {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
 		return nil, fmt.Errorf("read %d bytes at %d: %w", n, off, err)
 	}
 	return b, nil
@@ -200,7 +208,7 @@ func (s *Reader) Chunk(dim, vol string, level int, pos geom.ChunkPos) (c *voxel.
 	if i < 0 {
 		return nil, false, nil
 	}
-	group := s.group(entries, i)
+	group := group(entries, i)
 	for at, c := range s.chunks(v, group) {
 		if c.err != nil {
 			return nil, true, fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, c.err)
@@ -230,20 +238,31 @@ func find(entries []entry, key uint64, bit int) int {
 	return -1
 }
 
-// group returns the entries around index i that share its page.
-func (s *Reader) group(entries []entry, i int) []entry {
+// group returns the entries around index i that share its page, with those of
+// no page between them.
+func group(entries []entry, i int) []entry {
 	if entries[i].page == constPage {
 		return entries[i : i+1]
 	}
+	from, to := groupStart(entries, i), i+1
+	for n := to; n < len(entries); n++ {
+		if e := entries[n]; e.page == entries[i].page && e.first > 0 {
+			to = n + 1
+		} else if e.page != constPage {
+			break
+		}
+	}
+	return entries[from:to]
+}
+
+// groupStart returns the index of the first entry of the group around index i,
+// which has a page.
+func groupStart(entries []entry, i int) int {
 	from := i
 	for entries[from].page != entries[i].page || entries[from].first > 0 {
 		from--
 	}
-	to := i + 1
-	for to < len(entries) && (entries[to].page == constPage || entries[to].page == entries[i].page && entries[to].first > 0) {
-		to++
-	}
-	return entries[from:to]
+	return from
 }
 
 type result struct {
@@ -301,7 +320,7 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	chunks, err := decodeCells(dec, form, streams, at, func(c voxel.Cell) bool { return v.Schema.Valid(c, len(v.names)) })
+	chunks, err := decodeCells(dec, form, streams, at, v.valid)
 	return chunks, s.at(n, err)
 }
 
@@ -323,57 +342,4 @@ func (s *Reader) Chunks(dim, vol string, level int) iter.Seq2[Placed, error] {
 			}
 		}
 	}
-}
-
-// File describes a file of the stone.
-type File struct {
-	Path string
-	Size int64
-}
-
-// Files returns the stone's files, sorted by path.
-func (s *Reader) Files() []File {
-	files := make([]File, len(s.dir.files))
-	for i, f := range s.dir.files {
-		files[i] = File{f.path, f.size}
-	}
-	return files
-}
-
-// OpenFile returns the content of a file; fs.ErrNotExist if the stone has none
-// of that path.
-func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
-	for _, f := range s.dir.files {
-		if f.path == path {
-			return io.NopCloser(&fileReader{s: s, f: f}), nil
-		}
-	}
-	return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
-}
-
-type fileReader struct {
-	s    *Reader
-	f    file
-	page []byte
-}
-
-func (r *fileReader) Read(b []byte) (int, error) {
-	for len(r.page) == 0 {
-		if len(r.f.pages) == 0 {
-			return 0, io.EOF
-		}
-		n := r.f.pages[0]
-		_, streams, err := r.s.page(n)
-		if err != nil {
-			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
-		}
-		want := min(r.f.size, filePage)
-		if len(streams) != 1 || int64(len(streams[0])) != want {
-			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, corruptf(r.s.dir.pages[n].off, "page", "not %d bytes of the file", want))
-		}
-		r.page, r.f.pages, r.f.size = streams[0], r.f.pages[1:], r.f.size-want
-	}
-	n := copy(b, r.page)
-	r.page = r.page[n:]
-	return n, nil
 }

@@ -44,11 +44,30 @@ const (
 	footerMagic = "nriac"
 	footerSize  = 8 + 4 + 8 + len(footerMagic)
 
-	pageChunks  = 64       // chunks that are not uniform in a page
-	pageColumns = 256      // columns in a page
-	pageBytes   = 1 << 18  // plain bytes after which a page of columns or objects ends
-	filePage    = 1 << 20  // plain bytes of a file in a page
-	maxPage     = 64 << 20 // plain bytes of a stream; more is refused
+	pageChunks  = 64      // chunks that are not uniform in a page
+	pageColumns = 256     // columns in a page
+	pageBytes   = 1 << 18 // plain bytes at which a page of columns or objects ends
+	filePage    = 1 << 20 // plain bytes of a file in a page
+)
+
+// Limits of the format (FORMAT.md section 9). What is beyond them is refused
+// before memory is taken for it, and is not written.
+const (
+	maxPage       = 64 << 20       // plain bytes of a page
+	maxStored     = maxPage + 1024 // bytes of a page with its head
+	maxStreams    = 16             // of a page
+	maxCells      = 4096           // chunks in a page
+	maxRuns       = 512            // chunks in a page that are not uniform
+	maxDirectory  = 16 << 20       // plain bytes of the directory
+	maxProperties = 1 << 16
+	maxDimensions = 1 << 12
+	maxVolumes    = 1 << 8 // of a dimension
+	maxLists      = 1 << 8 // of a dimension
+	maxFiles      = 1 << 20
+	maxNames      = int(voxel.MaxCell) + 1 // of a volume of schema Palette
+	maxMaterials  = 64                     // names of a volume of schema Terrain
+	maxNameBytes  = 64 << 20               // of all volumes' names
+	maxRuleCells  = 1 << 22                // of all rules
 )
 
 // Property is a fact about the whole world.
@@ -67,7 +86,8 @@ type Volume struct {
 	voxel.Volume
 	// Names are what the volume's cells index: Air (cell 0) first, then the
 	// names that the stone's own pages use, sorted; of a Terrain volume its
-	// materials' by number. Empty where nothing is named.
+	// materials' by number. Empty where nothing is named. They are the
+	// Reader's and must not be changed.
 	Names  []string
 	Levels []int // levels that the stone has pages of, ascending
 }

@@ -1,0 +1,60 @@
+package stone
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// File describes a file of the stone.
+type File struct {
+	Path string
+	Size int64
+}
+
+// Files returns the stone's files, sorted by path.
+func (s *Reader) Files() []File {
+	files := make([]File, len(s.dir.files))
+	for i, f := range s.dir.files {
+		files[i] = File{f.path, f.size}
+	}
+	return files
+}
+
+// OpenFile returns the content of a file; fs.ErrNotExist if the stone has none
+// of that path.
+func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
+	for _, f := range s.dir.files {
+		if f.path == path {
+			return io.NopCloser(&fileReader{s: s, f: f}), nil
+		}
+	}
+	return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
+}
+
+type fileReader struct {
+	s    *Reader
+	f    file
+	page []byte
+}
+
+func (r *fileReader) Read(b []byte) (int, error) {
+	for len(r.page) == 0 {
+		if len(r.f.pages) == 0 {
+			return 0, io.EOF
+		}
+		n := r.f.pages[0]
+		form, streams, err := r.s.page(n)
+		if err != nil {
+			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
+		}
+		want := min(r.f.size, filePage)
+		if form != 0 || len(streams) != 1 || int64(len(streams[0])) != want {
+			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, corruptf(r.s.dir.pages[n].off, "page", "not %d bytes of the file", want))
+		}
+		r.page, r.f.pages, r.f.size = streams[0], r.f.pages[1:], r.f.size-want
+	}
+	n := copy(b, r.page)
+	r.page = r.page[n:]
+	return n, nil
+}

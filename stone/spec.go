@@ -1,0 +1,145 @@
+package stone
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Spec is a whole stone as a value, for tests and tools: what is written with
+// Write is read back equal by ReadSpec. Everything is in the order that Writer
+// wants; lists of a column are sorted by name, slices without elements are nil
+// but for payloads, data and tags of no bytes.
+type Spec struct {
+	Properties []Property
+	Dimensions []DimensionSpec
+	Files      []FileSpec
+}
+
+// DimensionSpec is a dimension of a Spec.
+type DimensionSpec struct {
+	Name, Folder string
+	Volumes      []VolumeSpec
+	Rules        []light.Rule // of height maps, over the volume voxel.Block
+	Columns      []voxel.Column
+}
+
+// VolumeSpec is a volume of a Spec.
+type VolumeSpec struct {
+	voxel.Volume
+	Names  []string
+	Levels []LevelSpec
+}
+
+// LevelSpec is a level of a volume, which holds at least one chunk.
+type LevelSpec struct {
+	Level  int
+	Chunks []Placed
+}
+
+// FileSpec is a file of a Spec.
+type FileSpec struct {
+	Path string
+	Data []byte
+}
+
+// Write writes the stone and returns its name.
+func (s Spec) Write(to io.Writer, o Options) (ID, error) {
+	w := NewWriter(to, o)
+	for _, p := range s.Properties {
+		w.Property(p.Key, p.Value)
+	}
+	for _, d := range s.Dimensions {
+		d.write(w)
+	}
+	for _, f := range s.Files {
+		w.File(f.Path, int64(len(f.Data)), bytes.NewReader(f.Data))
+	}
+	id, _, err := w.Close()
+	return id, err
+}
+
+func (d *DimensionSpec) write(w *Writer) {
+	w.Dimension(d.Name, d.Folder)
+	for _, v := range d.Volumes {
+		w.Volume(v.Volume, v.Names)
+		for _, l := range v.Levels {
+			for _, c := range l.Chunks {
+				w.Chunk(l.Level, c.Pos, c.Chunk)
+			}
+		}
+	}
+	if len(d.Rules) > 0 {
+		w.Heights(d.Rules, d.towers())
+	}
+	for i := range d.Columns {
+		w.Column(&d.Columns[i])
+	}
+}
+
+// towers returns the towers of the dimension's blocks.
+func (d *DimensionSpec) towers() light.Towers {
+	towers := map[foot]light.Tower{}
+	for _, v := range d.Volumes {
+		for _, l := range v.Levels {
+			for _, c := range l.Chunks {
+				if v.Name == voxel.Block && l.Level == 0 && c.Chunk != nil {
+					at := foot{c.Pos.X, c.Pos.Z}
+					towers[at] = append(towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
+				}
+			}
+		}
+	}
+	for _, t := range towers {
+		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+	}
+	return func(x, z int32) light.Tower { return towers[foot{x, z}] }
+}
+
+// ReadSpec reads the whole stone.
+func ReadSpec(r *Reader) (Spec, error) {
+	s := Spec{Properties: r.Properties()}
+	for i, d := range r.Dimensions() {
+		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.dir.dims[i].rules}
+		for _, v := range d.Volumes {
+			vs := VolumeSpec{Volume: v.Volume, Names: v.Names}
+			for _, level := range v.Levels {
+				l := LevelSpec{Level: level}
+				for c, err := range r.Chunks(d.Name, v.Volume.Name, level) {
+					if err != nil {
+						return s, err
+					}
+					l.Chunks = append(l.Chunks, c)
+				}
+				vs.Levels = append(vs.Levels, l)
+			}
+			spec.Volumes = append(spec.Volumes, vs)
+		}
+		for c, err := range r.Columns(d.Name, nil) {
+			if err != nil {
+				return s, err
+			}
+			spec.Columns = append(spec.Columns, *c)
+		}
+		s.Dimensions = append(s.Dimensions, spec)
+	}
+	return s, s.readFiles(r)
+}
+
+func (s *Spec) readFiles(r *Reader) error {
+	for _, f := range r.Files() {
+		from, err := r.OpenFile(f.Path)
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(from)
+		if err != nil {
+			return err
+		}
+		s.Files = append(s.Files, FileSpec{f.Path, data})
+	}
+	return nil
+}
