@@ -23,7 +23,6 @@ type decoder struct {
 	biomes  *block.Palette
 	names   *format.Names        // of biomes
 	ids     map[int32]voxel.Cell // of biomes with numbers
-	words   map[string]string    // names of height maps
 	kept    int                  // sections that stayed tags, of all columns
 
 	form form              // of the column's sections so far
@@ -52,7 +51,7 @@ func newDecoder(dim *format.Dimension) *decoder {
 	blocks, biomes := dim.Volume(voxel.Block).Names, dim.Volume(voxel.Biome).Names
 	return &decoder{
 		blocks: block.NewPalette(blocks), numeric: block.NewNumeric(blocks), biomes: block.NewPalette(biomes),
-		names: biomes, ids: map[int32]voxel.Cell{}, words: map[string]string{},
+		names: biomes, ids: map[int32]voxel.Cell{},
 	}
 }
 
@@ -129,7 +128,7 @@ func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
 	elem, n := r.List()
 	if elem == nbt.Compound && n <= maxSections {
 		d.items, d.itemTags = readItems(d.items[:0], d.itemTags[:0], n, r, doc)
-		return
+		n = 0
 	}
 	for range n {
 		r.Skip(elem)
@@ -188,7 +187,7 @@ func (d *decoder) fields(level []tag, names levelNames) {
 	d.position(find(level, "xPos"), find(level, "zPos"))
 	d.sections(find(level, names.sections))
 	d.biomeMap(find(level, "Biomes"))
-	d.heightMap(find(level, "HeightMap"))
+	d.plainMap(find(level, "HeightMap"), "HeightMap")
 	d.heightMaps(find(level, "Heightmaps"))
 	d.list(find(level, names.blockEntities), voxel.BlockEntities, d.moved)
 	d.list(find(level, names.entities), ownEntities(d.col.Version), indexed)

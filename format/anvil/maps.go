@@ -3,6 +3,7 @@ package anvil
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -20,37 +21,27 @@ func (d *decoder) newMap(name string, form uint8) *voxel.Map {
 	return &d.col.Maps[len(d.col.Maps)-1]
 }
 
-// heightMap takes 256 ints, or bytes in McRegion.
-func (d *decoder) heightMap(g *tag) {
-	ints := g.array(nbt.IntArray)
-	switch b := g.bytes(mapCells); {
-	case len(ints) == 4*mapCells:
-		unpackInts(&d.newMap("HeightMap", voxel.MapInts).Values, ints)
-	case b != nil:
-		unpackBytes(&d.newMap("HeightMap", voxel.MapBytes).Values, b)
-	default:
-		return
+// plainMap takes 256 ints, or bytes.
+func (d *decoder) plainMap(g *tag, name string) {
+	if ints := g.array(nbt.IntArray); len(ints) == 4*mapCells {
+		unpackInts(&d.newMap(name, voxel.MapInts).Values, ints)
+		g.taken = true
+	} else if b := g.bytes(mapCells); b != nil {
+		unpackBytes(&d.newMap(name, voxel.MapBytes).Values, b)
+		g.taken = true
 	}
-	g.taken = true
 }
 
 // biomeMap takes biomes of block columns as a map, and of the whole column in
 // cells of 4 blocks as cells. Other lengths stay tags.
 func (d *decoder) biomeMap(g *tag) {
 	ints := g.array(nbt.IntArray)
-	switch b := g.bytes(mapCells); {
-	case len(ints) == 4*biomeColumn:
-		if d.col.Biomes = d.numericBiomes(ints); d.col.Biomes == nil {
-			return
-		}
-	case len(ints) == 4*mapCells:
-		unpackInts(&d.newMap("Biomes", voxel.MapInts).Values, ints)
-	case b != nil:
-		unpackBytes(&d.newMap("Biomes", voxel.MapBytes).Values, b)
-	default:
+	if len(ints) != 4*biomeColumn {
+		d.plainMap(g, "Biomes")
 		return
 	}
-	g.taken = true
+	d.col.Biomes = d.numericBiomes(ints)
+	g.taken = d.col.Biomes != nil
 }
 
 func unpackInts(dst *[mapCells]int32, b []byte) {
@@ -105,7 +96,7 @@ func (d *decoder) heightMaps(g *tag) {
 	}
 	taken := 0
 	for i := range d.deep {
-		if m := &d.deep[i]; m.t == nbt.LongArray && isASCII(m.name) && d.packedMap(m) {
+		if m := &d.deep[i]; m.t == nbt.LongArray && len(m.name) <= maxName && isASCII(m.name) && d.packedMap(m) {
 			m.taken = true
 			taken++
 		}
@@ -122,18 +113,9 @@ func (d *decoder) heightMaps(g *tag) {
 	}
 }
 
-// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8; a
-// long one is none.
+// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8.
 func isASCII(name []byte) bool {
-	if len(name) > 64 {
-		return false
-	}
-	for _, c := range name {
-		if c == 0 || c >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(name, func(c byte) bool { return c == 0 || c >= 0x80 })
 }
 
 // packedMap takes one height map if its longs can be made again from its
@@ -142,7 +124,7 @@ func isASCII(name []byte) bool {
 func (d *decoder) packedMap(g *tag) bool {
 	longs := g.array(nbt.LongArray)
 	tall := bits.Len(uint(16 * len(d.col.Sections)))
-	m := d.newMap(d.word(g.name), 0)
+	m := d.newMap(string(g.name), 0)
 	for _, straddle := range [2]bool{block.Straddles(d.col.Version), !block.Straddles(d.col.Version)} {
 		if tryMap(m, longs, tall, straddle) {
 			return true
@@ -172,24 +154,11 @@ func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
 // spareZero reports whether the bits of longs that hold no whole entry of a map
 // are zero. Straddling entries leave none.
 func spareZero(longs []byte, size int) bool {
-	for rest := mapCells; rest > 0; longs = longs[8:] {
-		n := min(64/size, rest)
-		if binary.BigEndian.Uint64(longs)>>(n*size) != 0 {
+	for i := 0; i < mapCells; i += 64 / size {
+		if binary.BigEndian.Uint64(longs)>>(min(64/size, mapCells-i)*size) != 0 {
 			return false
 		}
-		rest -= n
+		longs = longs[8:]
 	}
 	return true
-}
-
-// word returns name as a string, made once.
-func (d *decoder) word(name []byte) string {
-	w, ok := d.words[string(name)]
-	if !ok {
-		w = string(name)
-		if len(d.words) < 1<<10 {
-			d.words[w] = w
-		}
-	}
-	return w
 }

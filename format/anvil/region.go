@@ -1,6 +1,7 @@
 package anvil
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -38,15 +39,13 @@ type region struct {
 
 // parseRegionName returns the coordinates in a name like "r.-1.2.mca".
 func parseRegionName(name, ext string) (x, z int32, ok bool) {
-	s, ok := strings.CutPrefix(name, "r.")
-	s, ok2 := strings.CutSuffix(s, ext)
-	a, b, ok3 := strings.Cut(s, ".")
-	if !ok || !ok2 || !ok3 {
+	parts := strings.Split(name, ".")
+	if len(parts) != 4 || parts[0] != "r" || "."+parts[3] != ext {
 		return 0, 0, false
 	}
-	x, ok = parseCoord(a)
-	z, ok2 = parseCoord(b)
-	return x, z, ok && ok2
+	x, okX := parseCoord(parts[1])
+	z, okZ := parseCoord(parts[2])
+	return x, z, okX && okZ
 }
 
 // parseCoord accepts only what strconv would write, so that a name can be made
@@ -95,13 +94,10 @@ func (g *region) init(f fs.File) error {
 
 func readWhole(r io.Reader) (io.ReaderAt, int64, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxWhole+1))
-	if err != nil {
-		return nil, 0, err
+	if err == nil && len(b) > maxWhole {
+		err = fmt.Errorf("more than %d bytes in a file that cannot be read in parts", maxWhole)
 	}
-	if len(b) > maxWhole {
-		return nil, 0, fmt.Errorf("more than %d bytes in a file that cannot be read in parts", maxWhole)
-	}
-	return strings.NewReader(string(b)), int64(len(b)), nil
+	return bytes.NewReader(b), int64(len(b)), err
 }
 
 // location returns the first sector and the number of sectors of a slot; both

@@ -1,6 +1,7 @@
 package anvil
 
 import (
+	"errors"
 	"math/bits"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -18,6 +19,8 @@ const (
 	// as long.
 	maxEntry = 1 << 10
 )
+
+var errEntry = errors.New("a palette entry of too many bytes")
 
 // sections makes the column's sections from d.items, the elements of g, of which
 // each has a height. Any other list stays a tag, and so does, within its
@@ -169,7 +172,7 @@ func zero(b []byte) bool {
 // entry.
 func (d *decoder) palette(list, data *tag) []voxel.Cell {
 	r, n := list.list(nbt.Compound)
-	if data == nil || data.t != nbt.LongArray || !d.blockTable(&r, n) {
+	if data == nil || data.t != nbt.LongArray || !d.fillTable(&r, nbt.Compound, n) {
 		return nil
 	}
 	cells := d.unpackBlocks(data.array(nbt.LongArray))
@@ -208,8 +211,7 @@ func (d *decoder) container(g *tag, elem nbt.Type) (data []byte, ok bool) {
 		case t == nbt.End:
 			return data, r.Err() == nil && len(d.table) > 0
 		case t == nbt.List && len(d.table) == 0 && string(name) == "palette":
-			e, n := r.List()
-			if e != elem || elem == nbt.Compound && !d.blockTable(&r, n) || elem == nbt.String && !d.biomeTable(&r, n) {
+			if e, n := r.List(); e != elem || !d.fillTable(&r, elem, n) {
 				return nil, false
 			}
 		case t == nbt.LongArray && data == nil && string(name) == "data":
@@ -227,21 +229,30 @@ func (d *decoder) oneCell() []voxel.Cell {
 	return c
 }
 
-// blockTable fills d.table from the n palette entries that r is at.
-func (d *decoder) blockTable(r *nbt.Reader, n int) bool {
+// fillTable fills d.table from the n entries of a palette that r is at: of
+// compounds for blocks, of strings for biomes.
+func (d *decoder) fillTable(r *nbt.Reader, elem nbt.Type, n int) bool {
 	d.table = d.table[:0]
 	for range n {
-		entry := r.Raw(nbt.Compound)
-		if len(entry) > maxEntry {
-			return false
-		}
-		c, err := d.blocks.Cell(entry)
+		c, err := d.entry(r, elem)
 		if err != nil {
 			return false
 		}
 		d.table = append(d.table, c)
 	}
 	return n > 0
+}
+
+// entry reads one entry of a palette.
+func (d *decoder) entry(r *nbt.Reader, elem nbt.Type) (voxel.Cell, error) {
+	switch raw := r.Raw(elem); {
+	case len(raw) > maxEntry:
+		return 0, errEntry
+	case elem == nbt.String:
+		return d.biomes.Biome(raw[2:])
+	default:
+		return d.blocks.Cell(raw)
+	}
 }
 
 // unpackBlocks reads packed longs of indexes into d.table. The version and the
@@ -304,21 +315,4 @@ func (d *decoder) biomeStates(g *tag) []voxel.Cell {
 	}
 	g.taken = true
 	return cells
-}
-
-// biomeTable fills d.table from the n names of biomes that r is at.
-func (d *decoder) biomeTable(r *nbt.Reader, n int) bool {
-	d.table = d.table[:0]
-	for range n {
-		name := r.String()
-		if len(name) > maxEntry {
-			return false
-		}
-		c, err := d.biomes.Biome(name)
-		if err != nil {
-			return false
-		}
-		d.table = append(d.table, c)
-	}
-	return n > 0
 }

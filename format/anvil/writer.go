@@ -77,6 +77,10 @@ func (k regionKey) path() string {
 	return path.Join(k.folder, kindFolders[k.kind], fmt.Sprintf("r.%d.%d.mca", k.x, k.z))
 }
 
+func compareKeys(a, b regionKey) int {
+	return cmp.Or(cmp.Compare(a.folder, b.folder), a.kind-b.kind, cmp.Compare(a.z, b.z), cmp.Compare(a.x, b.x))
+}
+
 // regionBuffer is a region file to be: what its slots hold, with length and
 // type, and their stamps.
 type regionBuffer struct {
@@ -281,10 +285,7 @@ func (w *Writer) reload(b *regionBuffer, name string) error {
 
 // flush writes all region files that wait.
 func (w *Writer) flush() error {
-	order := func(a, b regionKey) int {
-		return cmp.Or(cmp.Compare(a.folder, b.folder), a.kind-b.kind, cmp.Compare(a.z, b.z), cmp.Compare(a.x, b.x))
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(w.regions), order) {
+	for _, key := range slices.SortedFunc(maps.Keys(w.regions), compareKeys) {
 		if err := w.create(key.path(), -1, w.regions[key].reader()); err != nil {
 			return fmt.Errorf("anvil: write: %w", err)
 		}
