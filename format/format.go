@@ -41,17 +41,21 @@ type Source interface {
 
 // A Sink takes a world. What it is given is valid only during the call, unless
 // the callee owns it by the method's comment. A Sink is used by one goroutine.
+// Names and paths may come from a hostile file: a Sink that writes to a disk
+// checks them.
 type Sink interface {
-	// Dimension begins a dimension; its columns and chunks follow until the next
-	// Dimension. The sink may keep d. Names of d's volumes grow while columns
-	// arrive.
+	// Dimension begins a dimension, which no other of the world shares its name
+	// with; its columns and chunks follow until the next Dimension. The sink may
+	// keep d. Names of d's volumes grow while columns arrive.
 	Dimension(d *Dimension) error
 	// Column takes a column with the cells of its sections.
 	Column(c *Column) error
-	// Chunk takes a whole chunk of a volume of a world that has no columns. A
-	// published chunk never changes, so the sink may keep it.
+	// Chunk takes a whole chunk of a volume of a world that has no columns, at a
+	// position in chunks of the volume's own cells. A published chunk never
+	// changes, so the sink may keep it.
 	Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error
-	// File takes a file that belongs to the world but is no voxels.
+	// File takes a file that belongs to the world but is no voxels. It may come
+	// before, between and after dimensions.
 	File(f File) error
 }
 
@@ -116,9 +120,10 @@ type Cells struct {
 
 // File is a file of a world's folder.
 type File struct {
-	Path string // slash path below the world's folder, clean, never "..", never absolute
-	Size int64
-	// Open returns the content; the caller closes it.
+	Path string // slash path below the world's folder
+	Size int64  // exact, at most MaxFile
+	// Open returns the content; the caller closes it. It may be called until the
+	// Source is closed.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -142,7 +147,7 @@ func (e *CorruptError) Error() string {
 // Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Damage names one column that could not be read.
+// Damage names one column that could not be read; games call it a chunk.
 type Damage struct {
 	File string // slash path below the world's folder
 	Pos  geom.ColumnPos
@@ -154,12 +159,23 @@ type Damage struct {
 type DamageError struct{ Columns []Damage }
 
 func (e *DamageError) Error() string {
-	s := fmt.Sprintf("%d damaged chunks", len(e.Columns))
+	s := fmt.Sprintf("%d damaged chunks: ", len(e.Columns))
 	for i, d := range e.Columns {
 		if i == 8 {
 			return s + fmt.Sprintf("; and %d more", len(e.Columns)-i)
 		}
-		s += fmt.Sprintf("; %s chunk %v: %v", d.File, d.Pos, d.Err)
+		if i > 0 {
+			s += "; "
+		}
+		s += fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err)
 	}
 	return s
+}
+
+// Unwrap returns the causes.
+func (e *DamageError) Unwrap() (errs []error) {
+	for _, d := range e.Columns {
+		errs = append(errs, d.Err)
+	}
+	return errs
 }

@@ -64,7 +64,7 @@ func TestDamageErrorNamesColumns(t *testing.T) {
 		}
 		return e
 	}
-	const three = "3 damaged chunks; region/r.0.-1.mca chunk (0,-1): EOF; region/r.0.-1.mca chunk (1,-1): EOF; region/r.0.-1.mca chunk (2,-1): EOF"
+	const three = "3 damaged chunks: region/r.0.-1.mca chunk (0,-1): EOF; region/r.0.-1.mca chunk (1,-1): EOF; region/r.0.-1.mca chunk (2,-1): EOF"
 	if got := damage(3).Error(); got != three {
 		t.Errorf("got %q, want %q", got, three)
 	}
