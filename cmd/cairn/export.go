@@ -90,36 +90,37 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	if err := free(to); err != nil {
 		return err
 	}
-	src, err := openSource(from, false)
-	if err != nil {
-		return err
+	return withWorld(ctx, from, false, func(src *source, w *convert.World) error {
+		if src.stone == nil {
+			return usagef("%s: not a %s file; cairn import makes one of it", from, worldExt)
+		}
+		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
+		if err := done.write(ctx, w, o); err != nil {
+			return err
+		}
+		if o.json {
+			return printJSON(out, done)
+		}
+		done.print(out)
+		return nil
+	})
+}
+
+func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
+	err := o.pick(w, r.Lost)
+	switch {
+	case err != nil:
+	case o.format == "slime":
+		r.Bytes, err = writeSlime(ctx, w, r.Target, o.slimeVersion, r.Lost)
+	default:
+		r.Bytes, err = writeAnvil(ctx, w, r.Target, r.Lost)
 	}
-	defer src.Close()
-	if src.stone == nil {
-		return usagef("%s: not a %s file; cairn import makes one of it", from, worldExt)
-	}
-	w, err := src.load(ctx, nil)
-	if err != nil {
-		return err
-	}
-	done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
-	if err := o.pick(w, done.Lost); err != nil {
-		return err
-	}
-	if o.format == "slime" {
-		done.Bytes, err = writeSlime(ctx, w, to, o.slimeVersion, done.Lost)
-	} else {
-		done.Bytes, err = writeAnvil(ctx, w, to, done.Lost)
-	}
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return printJSON(out, done)
-	}
-	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", from, to, done.Format, size(done.Bytes))
-	printLosses(out, "the format does not hold:", done.Lost)
-	return nil
+	return err
+}
+
+func (r *exported) print(out io.Writer) {
+	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, size(r.Bytes))
+	printLosses(out, "the format does not hold:", r.Lost)
 }
 
 // isFree checks that a folder can be made at a path: nothing is there, or an

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -76,9 +75,9 @@ becomes a WORLD, or an Anvil folder, which a game can open.`,
 }
 
 func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) error {
-	build := kinds()[kind]
+	make := kinds()[kind]
 	switch {
-	case build == nil:
+	case make == nil:
 		return usagef("no kind %q; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(kinds())), ", "))
 	case o.size < 0 || o.size > maxColumns:
 		return usagef("--size %d: 1 to %d", o.size, maxColumns)
@@ -90,7 +89,7 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 	if err := o.check(to, world); err != nil {
 		return err
 	}
-	w, err := loadMade(ctx, build(o.seed, o.size))
+	w, err := build(ctx, "making", make(o.seed, o.size), nil)
 	if err != nil {
 		return err
 	}
@@ -120,12 +119,4 @@ func (o genOptions) check(to string, world bool) error {
 		return err
 	}
 	return replaceable(to, o.force)
-}
-
-func loadMade(ctx context.Context, src format.Source) (*convert.World, error) {
-	l := convert.NewLoader(src.Head())
-	if err := read(ctx, src, "making", l); err != nil {
-		return nil, err
-	}
-	return l.World()
 }

@@ -65,7 +65,10 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 	if o.light != "keep" && o.light != "drop" {
 		return usagef("--light %s: keep or drop", o.light)
 	}
-	if err := checkTarget(from, to, o.force); err != nil {
+	if err := isWorld(to); err != nil {
+		return err
+	}
+	if err := mayMake(to, from, o.force); err != nil {
 		return err
 	}
 	src, err := openSource(from, o.salvage)
@@ -88,17 +91,6 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 	}
 	done.print(out)
 	return nil
-}
-
-// checkTarget checks that a WORLD may be made at a path from a source.
-func checkTarget(from, to string, force bool) error {
-	if err := errors.Join(isPath(from), isWorld(to)); err != nil {
-		return usageError{err}
-	}
-	if err := replaceable(to, force); err != nil {
-		return err
-	}
-	return outside(to, from)
 }
 
 // filter returns what stands between the source and the world, nil if nothing.

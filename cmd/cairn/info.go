@@ -76,24 +76,16 @@ func newInfo() *cobra.Command {
 }
 
 func runInfo(ctx context.Context, out io.Writer, path string, json bool) error {
-	src, err := openSource(path, true)
-	if err != nil {
+	return withWorld(ctx, path, true, func(src *source, w *convert.World) error {
+		f, err := factsOf(src, w)
+		if err == nil && json {
+			return printJSON(out, f)
+		}
+		if err == nil {
+			f.print(out)
+		}
 		return err
-	}
-	defer src.Close()
-	w, err := src.load(ctx, nil)
-	if err != nil {
-		return err
-	}
-	f, err := factsOf(src, w)
-	if err != nil {
-		return err
-	}
-	if json {
-		return printJSON(out, f)
-	}
-	f.print(out)
-	return nil
+	})
 }
 
 func factsOf(src *source, w *convert.World) (*facts, error) {

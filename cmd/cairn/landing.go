@@ -120,6 +120,17 @@ func syncPath(path string) error {
 	return nil
 }
 
+// mayMake checks that a file may be made at a path from a source.
+func mayMake(path, src string, force bool) error {
+	if err := isPath(src); err != nil {
+		return err
+	}
+	if err := replaceable(path, force); err != nil {
+		return err
+	}
+	return outside(path, src)
+}
+
 // outside checks that path does not lie in the folder src, which is never
 // written to.
 func outside(path, src string) error {

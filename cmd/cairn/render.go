@@ -47,45 +47,36 @@ func newRender() *cobra.Command {
 }
 
 func runRender(ctx context.Context, out io.Writer, from, to string, o renderOptions) error {
-	if !strings.HasSuffix(to, ".png") {
-		return usagef("%s: the picture's path ends in .png", to)
+	if err := o.check(from, to); err != nil {
+		return err
 	}
-	if o.scale < 0 || o.scale > 64 {
+	return withWorld(ctx, from, true, func(_ *source, w *convert.World) error {
+		img, result, err := draw(w, o)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = writePNG(img, to)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
+		for _, u := range result.Unknown {
+			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, counted(u.N, "column"))
+		}
+		return nil
+	})
+}
+
+func (o renderOptions) check(from, to string) error {
+	switch {
+	case !strings.HasSuffix(to, ".png"):
+		return usagef("%s: the picture's path ends in .png", to)
+	case o.scale < 0 || o.scale > 64:
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}
-	if err := replaceable(to, o.force); err != nil {
-		return err
-	}
-	if err := isPath(from); err != nil {
-		return err
-	}
-	if err := outside(to, from); err != nil {
-		return err
-	}
-	src, err := openSource(from, true)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	w, err := src.load(ctx, nil)
-	if err != nil {
-		return err
-	}
-	img, result, err := draw(w, o)
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := writePNG(img, to); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
-	for _, u := range result.Unknown {
-		fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, counted(u.N, "column"))
-	}
-	return nil
+	return mayMake(to, from, o.force)
 }
 
 func draw(w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error) {

@@ -107,33 +107,50 @@ func (s *source) Close() error {
 }
 
 // load reads the whole world into memory. through, unless nil, returns a Sink
-// that stands before the one that builds the world.
-func (s *source) load(ctx context.Context, through func(format.Sink) format.Sink) (*convert.World, error) {
-	src := s.leaf
-	if s.stone != nil {
-		w, err := convert.FromStone(ctx, s.stone)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.path, err)
+// that stands before the one that builds the world. Where chunks are damaged it
+// returns the world without them and a *format.DamageError.
+func (s *source) load(ctx context.Context, through func(format.Sink) format.Sink) (w *convert.World, err error) {
+	switch {
+	case s.stone == nil:
+		w, err = build(ctx, "reading", s.leaf, through)
+	default:
+		if w, err = convert.FromStone(ctx, s.stone); err == nil && through != nil {
+			w, err = build(ctx, "reading", w.Source(), through)
 		}
-		if through == nil {
-			return w, nil
-		}
-		src = w.Source()
-	}
-	l := convert.NewLoader(src.Head())
-	sink := format.Sink(l)
-	if through != nil {
-		sink = through(sink)
-	}
-	err := read(ctx, src, "reading", sink)
-	w, end := l.World()
-	if err == nil {
-		err = end
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", s.path, err)
 	}
 	return w, err
+}
+
+// build makes a world in memory of a source.
+func build(ctx context.Context, what string, src format.Source, through func(format.Sink) format.Sink) (*convert.World, error) {
+	l := convert.NewLoader(src.Head())
+	sink := format.Sink(l)
+	if through != nil {
+		sink = through(sink)
+	}
+	err := read(ctx, src, what, sink)
+	w, end := l.World()
+	if err == nil {
+		err = end
+	}
+	return w, err
+}
+
+// withWorld opens the world at path, reads all of it and hands both to do.
+func withWorld(ctx context.Context, path string, salvage bool, do func(*source, *convert.World) error) error {
+	src, err := openSource(path, salvage)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	w, err := src.load(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return do(src, w)
 }
 
 // format says in one or two words what the source is.
