@@ -35,13 +35,13 @@ func (o Options) progress(done, all int, next string) {
 // table prints rows of cells in columns: the first to the left, the others to
 // the right.
 type table struct {
-	w    *tabwriter.Writer
+	to   io.Writer
 	lead int
 	rows [][]string
 }
 
 func newTable(w io.Writer, head ...string) *table {
-	t := &table{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)}
+	t := &table{to: w}
 	t.row(head...)
 	return t
 }
@@ -55,11 +55,15 @@ func (t *table) row(cells ...string) {
 func (t *table) blank() { t.row(make([]string, len(t.rows[0]))...) }
 
 func (t *table) flush() {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, r := range t.rows {
-		fmt.Fprintf(t.w, "%-*s\t", t.lead, r[0])
-		fmt.Fprintf(t.w, "%s\t\n", strings.Join(r[1:], "\t"))
+		fmt.Fprintf(w, "%-*s\t%s\t\n", t.lead, r[0], strings.Join(r[1:], "\t"))
 	}
-	t.w.Flush()
+	w.Flush()
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(t.to, strings.TrimRight(line[2:], " \n"))
+	}
 }
 
 // size is n bytes for people: "12.3 kB".
