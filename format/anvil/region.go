@@ -179,9 +179,7 @@ func (g *region) stored(slot int, buf []byte) ([]byte, error) {
 
 func (g *region) countByLength(off int64) int {
 	var b [4]byte
-	if _, err := g.src.ReadAt(b[:], off); err != nil {
-		return maxCount
-	}
+	g.src.ReadAt(b[:], off) // what cannot be read here cannot be read by stored
 	count := (int64(binary.BigEndian.Uint32(b[:])) + 4 + sector - 1) / sector
 	if count <= maxCount || count > maxStored/sector {
 		return maxCount

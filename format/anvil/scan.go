@@ -151,14 +151,12 @@ func (w *World) walk() error {
 // kind and its coordinates follow.
 func placeOf(name, ext string) (folder string, kind int, at [2]int32, ok bool) {
 	dir, base := path.Split(name)
-	if kind = slices.Index(kindFolders[:], path.Base(dir)); dir == "" || kind < 0 {
-		return "", 0, at, false
+	kind = slices.Index(kindFolders[:], path.Base(dir))
+	at[0], at[1], ok = parseRegionName(base, ext)
+	if folder = path.Dir(path.Clean(dir)); folder == "." {
+		folder = ""
 	}
-	if at[0], at[1], ok = parseRegionName(base, ext); !ok {
-		return "", 0, at, false
-	}
-	folder = path.Dir(path.Clean(dir))
-	return strings.TrimPrefix(folder, "."), kind, at, ok
+	return folder, kind, at, ok && kind >= 0
 }
 
 // sortOut moves the region files from the world's files into its dimensions.

@@ -58,10 +58,7 @@ func (d *decoder) sections(g *tag) {
 // tools an int, which then stays in Section.Tags.
 func sectionHeight(tags []tag) (int8, bool) {
 	g := find(tags, "Y")
-	if g == nil {
-		return 0, false
-	}
-	if g.t == nbt.Byte {
+	if g != nil && g.t == nbt.Byte {
 		return int8(g.payload()[0]), true
 	}
 	v, ok := g.int()

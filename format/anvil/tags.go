@@ -45,14 +45,11 @@ func (g *tag) bytes(n int) []byte {
 // list returns a reader at the first of the n elements of a list of type elem;
 // g may be nil.
 func (g *tag) list(elem nbt.Type) (r nbt.Reader, n int) {
-	if g == nil || g.t != nbt.List {
+	if g == nil || g.t != nbt.List || nbt.Type(g.payload()[0]) != elem {
 		return r, 0
 	}
 	r = nbt.NewPayload(g.payload(), nbt.Limits{})
-	t, n := r.List()
-	if t != elem {
-		return r, 0
-	}
+	_, n = r.List()
 	return r, n
 }
 

@@ -49,6 +49,7 @@ func TestDimensions(t *testing.T) {
 		{"dimensions/minecraft/more", "minecraft:more"},
 		{"dimensions/my/far/away", "my:far/away"},
 		{"dimensions/alone", "folder:dimensions/alone"},
+		{".hidden", "folder:.hidden"},
 		{"backup/2020/DIM1", "folder:backup/2020/DIM1"},
 	} {
 		t.Run(tt.folder, func(t *testing.T) {
