@@ -18,15 +18,15 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// A tar is read into memory; it may hold maxRatio bytes for each of its own, and
-// at most maxTar.
+// An archive may hold maxRatio bytes for each of its own, and always minUnpacked;
+// a tar, which is read into memory, at most maxTar.
 const (
-	maxRatio = 100
-	minTar   = 64 << 20
-	maxTar   = 2 << 30
+	maxRatio    = 100
+	minUnpacked = 64 << 20
+	maxTar      = 2 << 30
 )
 
-var errTooMuch = errors.New("unpacked it is too large for memory; unpack it first")
+var errTooMuch = errors.New("unpacked it is too large; unpack it first")
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
@@ -38,19 +38,31 @@ func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(h
 
 // unpack opens the world in an archive.
 func (s *source) unpack(r io.ReaderAt, size int64, head []byte, salvage bool) error {
+	limit := max(minUnpacked, size*maxRatio)
 	var fsys fs.FS
 	var err error
 	if isZip(head) {
-		if fsys, err = zip.NewReader(r, size); err != nil {
-			err = &format.CorruptError{Offset: -1, Part: "zip", Err: err}
-		}
+		fsys, err = readZip(r, size, limit)
 	} else {
-		fsys, err = readTar(io.NewSectionReader(r, 0, size), isGzip(head), min(max(minTar, size*maxRatio), maxTar))
+		fsys, err = readTar(io.NewSectionReader(r, 0, size), isGzip(head), min(limit, maxTar))
 	}
 	if err != nil {
 		return err
 	}
 	return s.openFS(fsys, salvage)
+}
+
+func readZip(r io.ReaderAt, size, limit int64) (fs.FS, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, &format.CorruptError{Offset: -1, Part: "zip", Err: err}
+	}
+	for _, f := range z.File {
+		if limit -= int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
+			return nil, errTooMuch
+		}
+	}
+	return z, nil
 }
 
 // openFS opens the world that lies in fsys: at its root, or in the one folder
@@ -107,7 +119,7 @@ func (s *source) openInner(fsys fs.FS) error {
 		return err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, min(max(minTar, s.bytes*maxRatio), maxTar)))
+	b, err := io.ReadAll(io.LimitReader(f, min(max(minUnpacked, s.bytes*maxRatio), maxTar)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", names[0], err)
 	}

@@ -244,6 +244,6 @@ func (c *checked) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "%s: %s\n", c.Path, counted(len(c.Problems), "problem"))
 	for _, p := range c.Problems {
-		fmt.Fprintln(out, "  "+p)
+		fmt.Fprintln(out, "  "+line(p))
 	}
 }

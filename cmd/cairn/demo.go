@@ -70,20 +70,24 @@ func (d *demo) path(parts ...string) string {
 
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
-// begin makes the folder; an older demo's goes.
+// begin makes the folder; what an older demo made in it goes.
 func (d *demo) begin() error {
 	if err := isFree(d.dir); err != nil {
 		if _, own := os.Stat(d.path(demoMark)); own != nil {
 			return fmt.Errorf("%w; it is not a demo's, so it stays as it is", err)
 		}
-		if err := os.RemoveAll(d.dir); err != nil {
+	}
+	names := []string{"worlds", "pictures", "exported", "terrain" + worldExt}
+	for _, w := range demoWorlds {
+		names = append(names, w.kind+worldExt)
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(d.path(name)); err != nil {
 			return err
 		}
 	}
-	if err := os.MkdirAll(d.path("worlds"), 0o777); err != nil {
-		return err
-	}
-	return errors.Join(os.Mkdir(d.path("pictures"), 0o777), os.WriteFile(d.path(demoMark), nil, 0o666))
+	err := os.MkdirAll(d.path("worlds"), 0o777)
+	return errors.Join(err, os.MkdirAll(d.path("pictures"), 0o777), os.WriteFile(d.path(demoMark), nil, 0o666))
 }
 
 func (d *demo) make() error {

@@ -192,7 +192,7 @@ func (f *facts) print(out io.Writer) {
 	t.row("format", name)
 	t.row("size", size(f.Bytes))
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
-		t.row(k, f.Properties[k])
+		t.row(line(k), line(f.Properties[k]))
 	}
 	t.row("files", fmt.Sprintf("%s, %s", count(f.Files.Count), size(f.Files.Bytes)))
 	if f.Damaged > 0 {
@@ -213,7 +213,7 @@ func (f *facts) print(out io.Writer) {
 
 func (d *dimensionFacts) print(t columns) {
 	t.row("")
-	t.row(d.Name)
+	t.row(line(d.Name))
 	if d.Columns > 0 {
 		t.row("  columns", count(d.Columns))
 		t.row("  data version", versions(d.Versions))

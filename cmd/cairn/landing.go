@@ -46,7 +46,10 @@ type landing struct {
 
 // landFile begins a file.
 func landFile(path string) (*landing, error) {
-	l := &landing{path: path}
+	l, err := newLanding(path)
+	if err != nil {
+		return nil, err
+	}
 	return l, l.begin(func(temp string) (err error) {
 		l.file, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		return err
@@ -55,8 +58,17 @@ func landFile(path string) (*landing, error) {
 
 // landFolder begins a folder.
 func landFolder(path string) (*landing, error) {
-	l := &landing{path: path}
+	l, err := newLanding(path)
+	if err != nil {
+		return nil, err
+	}
 	return l, l.begin(func(temp string) error { return os.Mkdir(temp, 0o777) })
+}
+
+// newLanding takes path as a whole: "out/" and "." lie in a folder too.
+func newLanding(path string) (*landing, error) {
+	path, err := filepath.Abs(path)
+	return &landing{path: path}, err
 }
 
 // begin makes something under a name that nobody uses.

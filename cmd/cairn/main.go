@@ -43,7 +43,7 @@ var errWrong = wrongError{errors.New("")}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], plain{os.Stdout}, plain{os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -171,7 +171,7 @@ func TestThereAndBack(t *testing.T) {
 	if sum := fmt.Sprintf("%x", sha256.Sum256(read(t, filepath.Join(dir, "a.cairn")))); made["id"] != sum {
 		t.Errorf("import names %v, the file's hash is %s", made["id"], sum)
 	}
-	mustRun(t, 0, dir, "export", "a.cairn", "back")
+	mustRun(t, 0, dir, "export", "a.cairn", "back/")
 	for _, pair := range [][2]string{{"island", "a.cairn"}, {"a.cairn", "back"}, {"back", "island"}} {
 		if r := mustRun(t, 0, dir, "diff", pair[0], pair[1]); r.out != "same\n" {
 			t.Errorf("diff %v says %q", pair, r.out)

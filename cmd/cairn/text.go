@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 )
 
 // size is a number of bytes for people: "12.3 kB".
@@ -41,6 +44,31 @@ func counted[N int | int64](n N, one string) string {
 	return count(n) + " " + one + "s"
 }
 
+// plain is a Writer for text: of what comes from worlds, nothing steers the
+// terminal.
+type plain struct{ io.Writer }
+
+// Write writes b with a question mark for every control character but tab and
+// newline.
+func (p plain) Write(b []byte) (int, error) {
+	clean := bytes.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return '?'
+		}
+		return r
+	}, b)
+	_, err := p.Writer.Write(clean)
+	return len(b), err
+}
+
+// line returns s, quoted if it does not go on one line.
+func line(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
 // printJSON writes v as one document.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -70,7 +98,7 @@ func printLosses(w io.Writer, title string, lost map[string]int) {
 	})
 	t := newColumns(w)
 	for _, name := range names {
-		t.row("  "+count(lost[name]), name)
+		t.row("  "+count(lost[name]), line(name))
 	}
 	t.Flush()
 }
@@ -82,6 +110,6 @@ func printList(w io.Writer, title string, lines []string) {
 	}
 	fmt.Fprintln(w, title)
 	for _, l := range lines {
-		fmt.Fprintln(w, "  "+l)
+		fmt.Fprintln(w, "  "+line(l))
 	}
 }

@@ -228,9 +228,13 @@ func TestDemo(t *testing.T) {
 		t.Error("a folder that is no demo's was touched")
 	}
 	write(t, filepath.Join(dir, "cairn-demo", ".cairn-demo"), nil)
+	write(t, filepath.Join(dir, "cairn-demo", "mine.txt"), []byte("x"))
 	stale := filepath.Join(dir, "cairn-demo", "worlds", "stale", "level.dat")
 	write(t, stale, nil)
 	story := mustRun(t, 0, dir, "demo").out
+	if mine := filepath.Join(dir, "cairn-demo", "mine.txt"); string(read(t, mine)) != "x" {
+		t.Error("a file of the user's in the demo's folder was touched")
+	}
 	if _, err := os.Stat(stale); err == nil {
 		t.Error("an older demo's worlds are still there")
 	}
@@ -249,5 +253,20 @@ func TestDemo(t *testing.T) {
 		}
 		io.Copy(io.Discard, f)
 		f.Close()
+	}
+}
+
+// TestTerminal has a world whose names would steer a terminal.
+func TestTerminal(t *testing.T) {
+	dir := island(t)
+	write(t, filepath.Join(dir, "island", "a\x1b[2J\u009bb.txt"), []byte("x"))
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	r := mustRun(t, 0, dir, "export", "a.cairn", "a.slime")
+	if strings.ContainsAny(r.out, "\x1b\u009b") || !strings.Contains(r.out, `a\x1b[2J`) {
+		t.Errorf("says %q", r.out)
+	}
+	r = mustRun(t, 3, dir, "info", "\x1b[2J")
+	if strings.Contains(r.errors, "\x1b") {
+		t.Errorf("says %q", r.errors)
 	}
 }

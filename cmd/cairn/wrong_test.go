@@ -47,6 +47,7 @@ func TestWrongSources(t *testing.T) {
 	write(t, at("cut.tgz"), tgz[:len(tgz)*2/3])
 	write(t, at("bare.zip"), zipped(t, "", map[string][]byte{"a": noise(20)}))
 	write(t, at("bomb.tgz"), gzipped(t, tarred(t, "", map[string][]byte{"level.dat": make([]byte, 100<<20)})))
+	write(t, at("bomb.zip"), zipped(t, "", map[string][]byte{"region/r.0.0.mca": make([]byte, 100<<20)}))
 	write(t, at("claim.slime"), claim())
 	newer := bytes.Clone(world)
 	newer[7] = 99
@@ -76,6 +77,7 @@ func TestWrongSources(t *testing.T) {
 		{"cut.tgz", 1, "cut.tgz: tar: "},
 		{"bare.zip", 3, "holds no world"},
 		{"bomb.tgz", 3, "unpack it first"},
+		{"bomb.zip", 3, "unpack it first"},
 		{"claim.slime", 1, "claim.slime: "},
 		{"newer.cairn", 3, "newer version of cairn"},
 		{"bedrock", 3, "Bedrock"},
