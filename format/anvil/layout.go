@@ -12,7 +12,7 @@ const (
 )
 
 // Bits of voxel.Column.Layout. A column that the game of its Version would have
-// laid out in the same way has none.
+// laid out in the same way has none. Stones keep them: their values never change.
 const (
 	// layoutWhole: the part "chunk" is the whole document; nothing is added.
 	layoutWhole = 1 << iota
