@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/spf13/cobra"
 )
@@ -101,25 +100,34 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 		}
 		f.Pages = pages
 	}
-	if a, ok := src.leaf.(*anvil.World); ok {
-		f.Damaged = len(a.Stats().Damaged)
-		if src.file == nil {
-			bytes, err := folderBytes(src.path)
-			if err != nil {
-				return nil, err
-			}
-			f.Bytes = bytes
+	if src.file == nil {
+		bytes, err := folderBytes(src.path)
+		if err != nil {
+			return nil, err
 		}
+		f.Bytes = bytes
 	}
 	f.Dimensions = make([]dimensionFacts, 0, len(w.Dimensions))
 	for _, d := range w.Dimensions {
 		f.Dimensions = append(f.Dimensions, dimensionOf(d))
+		f.Damaged += damagedParts(d)
 	}
 	for _, file := range w.Files {
 		f.Files.Count++
 		f.Files.Bytes += file.Size
 	}
 	return f, nil
+}
+
+func damagedParts(d *convert.Dimension) (n int) {
+	for i := range d.Columns {
+		for _, p := range d.Columns[i].Parts {
+			if p.Damaged {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func dimensionOf(d *convert.Dimension) dimensionFacts {

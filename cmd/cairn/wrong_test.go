@@ -185,6 +185,9 @@ func TestDamagedChunk(t *testing.T) {
 	if d := v["damaged"].([]any); len(d) != 1 || !strings.Contains(d[0].(string), "(0,0)") {
 		t.Errorf("--salvage keeps %v", d)
 	}
+	if v := mustJSON(t, 0, dir, "info", "a.cairn"); v["damaged"] != 1.0 {
+		t.Errorf("info counts %v damaged chunks in the stone", v["damaged"])
+	}
 	mustRun(t, 1, dir, "check", "a.cairn")
 	mustRun(t, 0, dir, "export", "a.cairn", "back")
 	mustRun(t, 0, dir, "diff", "island", "back")
