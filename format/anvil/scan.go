@@ -3,6 +3,7 @@ package anvil
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -88,9 +89,12 @@ func (w *World) scan() error {
 	if err := w.walk(); err != nil {
 		return err
 	}
+	worlds := w.worlds()
 	switch {
 	case w.has("db/CURRENT") && w.has("levelname.txt"):
 		return ErrBedrock
+	case len(worlds) > 1:
+		return fmt.Errorf("%w, but %d worlds, among them %s: give one", ErrNoWorld, len(worlds), worlds[0])
 	case w.hasRegions(anvilExt):
 		w.head.Format = "anvil"
 		w.sortOut(anvilExt)
@@ -104,6 +108,25 @@ func (w *World) scan() error {
 	}
 	w.head.Properties = readLevel(w.fsys)
 	return nil
+}
+
+// worlds returns the folders that are worlds of their own, if this one is none.
+// A server's folders for the nether and the end count as their world's.
+func (w *World) worlds() (names []string) {
+	if DetectFS(w.fsys) {
+		return nil
+	}
+	for _, f := range w.files {
+		name, isLevel := strings.CutSuffix(f.path, "/level.dat")
+		if !isLevel || strings.Contains(name, "/") {
+			continue
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "_nether"), "_the_end")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (w *World) hasRegions(ext string) bool {

@@ -156,6 +156,9 @@ func TestOpenRefuses(t *testing.T) {
 	put(t, dir, map[string][]byte{
 		"bedrock/level.dat": {1}, "bedrock/levelname.txt": []byte("x"), "bedrock/db/CURRENT": []byte("M"),
 		"empty/readme.txt": {}, "file": {1}, "fresh/level.dat": {1}, "plain/region/r.0.0.mca": oneRegion(), "old/region/r.0.0.mcr": {},
+		"saves/hub/level.dat": {1}, "saves/hub/region/r.0.0.mca": oneRegion(), "saves/arena/level.dat": {1},
+		"server/world/level.dat": {1}, "server/world/region/r.0.0.mca": oneRegion(),
+		"server/world_nether/level.dat": {1}, "server/world_nether/DIM-1/region/r.0.0.mca": oneRegion(),
 	})
 	for _, tt := range []struct {
 		name   string
@@ -169,6 +172,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"fresh", true, nil},
 		{"plain", true, nil},
 		{"old", true, nil},
+		{"saves", false, anvil.ErrNoWorld},
+		{"server", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
