@@ -98,11 +98,7 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 		if err := done.write(ctx, w, o); err != nil {
 			return err
 		}
-		if o.json {
-			return printJSON(out, done)
-		}
-		done.print(out)
-		return nil
+		return report(out, done, o.json)
 	})
 }
 
@@ -127,15 +123,13 @@ func (r *exported) print(out io.Writer) {
 // empty folder.
 func isFree(path string) error {
 	list, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return nil
-	case err != nil:
-		return about(path, err)
-	case len(list) > 0:
-		return fmt.Errorf("%s: the folder is not empty", path)
 	}
-	return nil
+	if err == nil {
+		err = errors.New("the folder is not empty")
+	}
+	return about(path, err)
 }
 
 // pick leaves in w the dimension that was asked for, or, for a Slime file, the

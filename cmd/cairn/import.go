@@ -86,11 +86,7 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 		return err
 	}
 	done.count(w)
-	if o.json {
-		return printJSON(out, done)
-	}
-	done.print(out)
-	return nil
+	return report(out, done, o.json)
 }
 
 // filter returns what stands between the source and the world, nil if nothing.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
@@ -77,13 +78,10 @@ func newInfo() *cobra.Command {
 func runInfo(ctx context.Context, out io.Writer, path string, json bool) error {
 	return withWorld(ctx, path, true, func(src *source, w *convert.World) error {
 		f, err := factsOf(src, w)
-		if err == nil && json {
-			return printJSON(out, f)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			f.print(out)
-		}
-		return err
+		return report(out, f, json)
 	})
 }
 
@@ -110,7 +108,9 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 	f.Dimensions = make([]dimensionFacts, 0, len(w.Dimensions))
 	for _, d := range w.Dimensions {
 		f.Dimensions = append(f.Dimensions, dimensionOf(d))
-		f.Damaged += damagedParts(d)
+		for i := range d.Columns {
+			f.Damaged += damagedParts(&d.Columns[i])
+		}
 	}
 	for _, file := range w.Files {
 		f.Files.Count++
@@ -119,12 +119,10 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 	return f, nil
 }
 
-func damagedParts(d *convert.Dimension) (n int) {
-	for i := range d.Columns {
-		for _, p := range d.Columns[i].Parts {
-			if p.Damaged {
-				n++
-			}
+func damagedParts(c *voxel.Column) (n int) {
+	for _, p := range c.Parts {
+		if p.Damaged {
+			n++
 		}
 	}
 	return n

@@ -23,15 +23,18 @@ func newProgress() *progress { return &progress{since: time.Now()} }
 
 // show says how far the work is, in words.
 func (p *progress) show(text string) {
-	if p.bar == nil {
-		if time.Since(p.since) < patience || !isTerminal(os.Stderr) {
-			return
-		}
-		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSpinnerType(14))
+	if p.bar == nil && time.Since(p.since) > patience && isTerminal(os.Stderr) {
+		p.bar = spinner()
 	}
-	p.bar.Describe(text)
-	p.bar.Add(1)
+	if p.bar != nil {
+		p.bar.Describe(text)
+		p.bar.Add(1)
+	}
+}
+
+func spinner() *progressbar.ProgressBar {
+	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSpinnerType(14))
 }
 
 // done takes the progress off the terminal.

@@ -96,14 +96,13 @@ func unknown(head []byte) error {
 
 // Close releases files.
 func (s *source) Close() error {
-	var errs [2]error
 	if s.leaf != nil {
-		errs[0] = s.leaf.Close()
+		defer s.leaf.Close()
 	}
-	if s.file != nil {
-		errs[1] = s.file.Close()
+	if s.file == nil {
+		return nil
 	}
-	return errors.Join(errs[:]...)
+	return s.file.Close()
 }
 
 // load reads the whole world into memory. through, unless nil, returns a Sink
@@ -190,11 +189,11 @@ func isWorld(path string) error {
 // isNew checks that nothing is at a path.
 func isNew(path string) error {
 	_, err := os.Lstat(path)
-	switch {
-	case err == nil:
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err == nil {
+		err = fs.ErrExist
 	}
 	return about(path, err)
 }

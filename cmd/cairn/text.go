@@ -77,6 +77,15 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// report prints what a verb has found out, for people or as JSON.
+func report(w io.Writer, v interface{ print(io.Writer) }, json bool) error {
+	if json {
+		return printJSON(w, v)
+	}
+	v.print(w)
+	return nil
+}
+
 // columns writes rows of cells, aligned.
 type columns struct{ *tabwriter.Writer }
 
