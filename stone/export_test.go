@@ -1,0 +1,68 @@
+package stone
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Limits, for tests at their edge.
+const (
+	MaxPage       = maxPage
+	MaxStreams    = maxStreams
+	MaxCells      = maxCells
+	MaxRuns       = maxRuns
+	MaxDirectory  = maxDirectory
+	MaxDimensions = maxDimensions
+	MaxTower      = maxTower
+	MaxPageColumn = maxPageColumns
+	FilePage      = filePage
+	HeaderSize    = headerSize
+	FooterSize    = footerSize
+)
+
+// Parts takes a sound stone apart: its pages and the plain bytes of its directory.
+func Parts(b []byte) (pages [][]byte, plain []byte) {
+	foot := b[len(b)-footerSize:]
+	off := binary.LittleEndian.Uint64(foot)
+	plain, hashes, err := splitDirectory(b[off : len(b)-footerSize])
+	if err != nil {
+		panic(err)
+	}
+	dir, err := parseDirectory(plain, hashes, int64(headerSize), int64(off))
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range dir.pages {
+		pages = append(pages, b[p.off:p.off+int64(p.size)])
+	}
+	return pages, plain
+}
+
+// Assemble puts pages and a directory together as a stone with sound checksums.
+func Assemble(pages [][]byte, plain []byte) []byte {
+	b := append([]byte(magic), FormatVersion)
+	var hashes []byte
+	for _, p := range pages {
+		b = append(b, p...)
+		hashes = binary.LittleEndian.AppendUint32(hashes, uint32(xxh3.Hash(p)))
+	}
+	dir := append(AppendPage(0, plain), hashes...)
+	return append(b, SealAt(int64(len(b)+len(dir)+footerSize), dir)...)
+}
+
+// AppendPage returns the page of streams.
+func AppendPage(form byte, streams ...[]byte) []byte {
+	return Best.appendPage(nil, form, streams)
+}
+
+// SplitPage undoes AppendPage.
+func SplitPage(b []byte) (form byte, streams [][]byte, err error) { return splitPage(b) }
+
+// SealAt returns what stands at the end of a stone of size bytes.
+func SealAt(size int64, dir []byte) []byte {
+	foot := binary.LittleEndian.AppendUint64(nil, uint64(size)-uint64(footerSize+len(dir)))
+	foot = binary.LittleEndian.AppendUint32(foot, uint32(len(dir)))
+	foot = binary.LittleEndian.AppendUint64(foot, directoryHash(FormatVersion, dir, foot))
+	return append(append(dir, foot...), footerMagic...)
+}

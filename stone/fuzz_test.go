@@ -1,0 +1,104 @@
+package stone_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// readsAs reports whether f holds data.
+func readsAs(f io.Reader, data []byte) error {
+	got, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(got, data) {
+		err = fmt.Errorf("%d bytes that differ", len(got))
+	}
+	return err
+}
+
+// patience is a context that ends when it has been asked n times: what a small
+// stone says can be long, as a page may be named any number of times.
+type patience struct {
+	context.Context
+	n int
+}
+
+func (p *patience) Err() error {
+	if p.n--; p.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// fuzzStone opens and checks whatever b is.
+func fuzzStone(t *testing.T, b []byte) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := stone.Open(bytes.NewReader(b), int64(len(b)))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 512<<20 {
+		t.Errorf("open took %d bytes of memory for %d", took, len(b))
+	}
+	if err != nil {
+		return
+	}
+	err = r.Check(&patience{context.Background(), 2000})
+	var c *stone.CorruptError
+	if err != nil && !errors.As(err, &c) && !errors.Is(err, context.Canceled) {
+		t.Errorf("check: %v", err)
+	}
+	if err != nil {
+		return
+	}
+	if err := r.Dump(io.Discard); err != nil {
+		t.Errorf("a stone that is sound: dump: %v", err)
+	}
+	s, err := stone.ReadSpec(r)
+	if err != nil {
+		t.Fatalf("a stone that is sound: %v", err)
+	}
+	if _, err := s.Write(io.Discard, stone.Options{Effort: stone.Quick}); err != nil {
+		t.Errorf("what was read is not written: %v", err)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(mustWrite(f, tiny(), stone.Options{}))
+	f.Add(mustWrite(f, stone.Spec{}, stone.Options{}))
+	f.Fuzz(fuzzStone)
+}
+
+// FuzzDirectory puts sound checksums around a directory and the pages of the example.
+func FuzzDirectory(f *testing.F) {
+	pages, dir := stone.Parts(mustWrite(f, tiny(), stone.Options{}))
+	f.Add(dir)
+	f.Fuzz(func(t *testing.T, dir []byte) { fuzzStone(t, stone.Assemble(pages, dir)) })
+}
+
+// FuzzPage puts another page in the place of one of the example's.
+func FuzzPage(f *testing.F) {
+	pages, dir := stone.Parts(mustWrite(f, tiny(), stone.Options{}))
+	for i, p := range pages {
+		f.Add(uint8(i), p)
+	}
+	_, n := binary.Uvarint(dir)
+	for range pages {
+		_, m := binary.Uvarint(dir[n:])
+		n += m
+	}
+	f.Fuzz(func(t *testing.T, which uint8, page []byte) {
+		now := append([][]byte(nil), pages...)
+		now[int(which)%len(now)] = page
+		head := plain{}.n(uint64(len(now)))
+		for _, p := range now {
+			head = head.n(uint64(len(p)))
+		}
+		fuzzStone(t, stone.Assemble(now, append(head, dir[n:]...)))
+	})
+}
