@@ -149,9 +149,45 @@ func (g *region) markOverlaps() {
 }
 
 // stored reads into buf what a slot holds: the length, the type and the
-// payload, as long as the length says. Where the length is wrong it returns all
-// of the slot's sectors that are there, with the error.
+// payload, as long as the length says.
 func (g *region) stored(slot int, buf []byte) ([]byte, error) {
+	buf, err := g.sectors(slot, buf)
+	if err != nil {
+		return buf, err
+	}
+	length, err := declared(buf)
+	if err != nil {
+		return buf, err
+	}
+	return buf[:4+length], nil
+}
+
+// declared returns the length that the bytes of a slot begin with.
+func declared(buf []byte) (int, error) {
+	if len(buf) < 5 {
+		return 0, fmt.Errorf("%d bytes, too few for a chunk", len(buf))
+	}
+	length := int64(binary.BigEndian.Uint32(buf))
+	if length < 1 || length > int64(len(buf)-4) {
+		return 0, fmt.Errorf("its length is %d, its sectors hold %d bytes", length, len(buf)-4)
+	}
+	return int(length), nil
+}
+
+// raw returns all that lies in a slot's sectors but padding: zeros behind the
+// end that its length gives, which may be too short.
+func (g *region) raw(slot int, buf []byte) []byte {
+	buf, _ = g.sectors(slot, buf)
+	length, err := declared(buf)
+	if err != nil {
+		return buf
+	}
+	n := len(bytes.TrimRight(buf, "\x00"))
+	return buf[:max(n, 4+length)]
+}
+
+// sectors reads into buf the slot's sectors, as far as the file has them.
+func (g *region) sectors(slot int, buf []byte) ([]byte, error) {
 	first, count := g.location(slot)
 	off := first * sector
 	switch {
@@ -167,14 +203,7 @@ func (g *region) stored(slot int, buf []byte) ([]byte, error) {
 	if got, err := g.src.ReadAt(buf, off); err != nil && !(err == io.EOF && got == len(buf)) {
 		return buf[:got], err
 	}
-	if len(buf) < 5 {
-		return buf, fmt.Errorf("%d bytes, too few for a chunk", len(buf))
-	}
-	length := int64(binary.BigEndian.Uint32(buf))
-	if length < 1 || length > n-4 {
-		return buf, fmt.Errorf("its length is %d, its sectors hold %d bytes", length, n-4)
-	}
-	return buf[:4+length], nil
+	return buf, nil
 }
 
 func (g *region) countByLength(off int64) int {

@@ -155,7 +155,7 @@ func (r *reading) offset(g *region, slot int) int64 {
 
 // salvage keeps the slot's bytes as they are.
 func (r *reading) salvage(g *region, kind, slot int) {
-	raw, _ := g.stored(slot, r.stored)
+	raw := g.raw(slot, r.stored)
 	r.stored = raw
 	at := len(r.dec.bytes)
 	r.dec.bytes = append(r.dec.bytes, raw...)
