@@ -125,6 +125,8 @@ func TestDamage(t *testing.T) {
 		binary.BigEndian.PutUint32(b, n)
 		return b
 	}
+	short := stored(2, deflated(doc))
+	binary.BigEndian.PutUint32(short, binary.BigEndian.Uint32(short)-2)
 	for _, tt := range []struct {
 		name string
 		raw  []byte
@@ -139,6 +141,7 @@ func TestDamage(t *testing.T) {
 		{"no payload", stored(2, nil), "unexpected EOF"},
 		{"length 0", length(0), "length is 0"},
 		{"length beyond the sectors", length(5000), "length is 5000"},
+		{"length too short", short, "unexpected EOF"},
 		{"negative length", length(1 << 31), "length is 2147483648"},
 		{"lz4, no magic", stored(4, []byte("LZ4Blick0123456789abcdef")), "magic"},
 		{"lz4, cut in a header", stored(4, lz4Stream(doc, 1000, xxh32)[:20]), "unexpected EOF"},
