@@ -32,8 +32,10 @@ type footprint struct {
 // maxOpen bounds the flat chunks that a canvas holds: 1.5 MiB.
 const maxOpen = 24
 
-func newCanvas(v *Volume) *canvas {
-	if v == nil {
+// newCanvas returns a canvas for v, nil if that is nil or cannot take what
+// columns have for the volume like.
+func newCanvas(v *Volume, like voxel.Volume) *canvas {
+	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}
 	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -20,7 +21,7 @@ type Difference struct {
 	Volumes    map[string]int `json:"volumes"` // cells by volume
 	Objects    int            `json:"objects"` // lists of a column whose objects differ count each object that is not equal
 	Columns    int            `json:"columns"`
-	Properties int            `json:"properties"`
+	Properties int            `json:"properties"` // of the world; and how its dimensions and volumes are described
 	Files      int            `json:"files"`
 	First      []string       `json:"first"` // the first few, in words
 }
@@ -39,7 +40,8 @@ func (d *Difference) note(format string, args ...any) {
 	}
 }
 
-// Diff compares two worlds. equal compares two payloads of a media type that
+// Diff compares two worlds. It fails if a file cannot be read, or if the two
+// have more names together than a volume can hold. equal compares two payloads of a media type that
 // the caller knows ("part" for documents of parts, "tags" for payloads of
 // sections and objects); nil compares bytes.
 func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, error) {
@@ -49,7 +51,9 @@ func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, 
 	d := &differ{Difference: Difference{Volumes: map[string]int{}, First: []string{}}, equal: equal}
 	d.properties(a.Head, b.Head)
 	for _, pair := range pairs(a.Dimensions, b.Dimensions, func(d *Dimension) string { return d.Name }) {
-		d.dimension(pair[0], pair[1])
+		if err := d.dimension(pair[0], pair[1]); err != nil {
+			return nil, err
+		}
 	}
 	for _, pair := range pairs(a.Files, b.Files, func(f format.File) string { return f.Path }) {
 		if err := d.file(pair[0], pair[1]); err != nil {
@@ -64,21 +68,29 @@ type differ struct {
 	equal func(kind string, a, b []byte) bool
 }
 
-// pairs joins two lists by key; the zero value stands for what one side lacks.
+// pairs joins two lists by key, the nth of a key with the other list's nth; the
+// zero value stands for what one side lacks.
 func pairs[T any, K cmp.Ordered](a, b []T, key func(T) K) [][2]T {
-	at := map[K]*[2]T{}
+	type place struct {
+		key K
+		nth int
+	}
+	at := map[place]*[2]T{}
 	for side, list := range [][]T{a, b} {
+		nth := map[K]int{}
 		for _, v := range list {
-			k := key(v)
-			if at[k] == nil {
-				at[k] = new([2]T)
+			p := place{key(v), nth[key(v)]}
+			nth[p.key]++
+			if at[p] == nil {
+				at[p] = new([2]T)
 			}
-			at[k][side] = v
+			at[p][side] = v
 		}
 	}
+	order := func(p, q place) int { return cmp.Or(cmp.Compare(p.key, q.key), p.nth-q.nth) }
 	joined := make([][2]T, 0, len(at))
-	for _, k := range slices.Sorted(maps.Keys(at)) {
-		joined = append(joined, *at[k])
+	for _, p := range slices.SortedFunc(maps.Keys(at), order) {
+		joined = append(joined, *at[p])
 	}
 	return joined
 }
@@ -92,21 +104,24 @@ func (d *differ) properties(a, b format.Head) {
 	maps.Copy(keys, b.Properties)
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if va, vb := a.Properties[k], b.Properties[k]; va != vb {
-			d.Properties++
-			d.note("property %q: %q, %q", k, va, vb)
+			d.property("property %q: %q, %q", k, va, vb)
 		}
 	}
 }
 
-func (d *differ) dimension(a, b *Dimension) {
+func (d *differ) dimension(a, b *Dimension) error {
 	if a == nil {
 		a = &Dimension{Name: b.Name}
+		d.property("%s: only in the second", b.Name)
 	}
 	if b == nil {
 		b = &Dimension{Name: a.Name}
+		d.property("%s: only in the first", a.Name)
 	}
 	for _, pair := range pairs(a.Volumes, b.Volumes, func(v *Volume) string { return v.Volume.Name }) {
-		d.volume(a.Name, pair[0], pair[1])
+		if err := d.volume(a.Name, pair[0], pair[1]); err != nil {
+			return err
+		}
 	}
 	i, j := 0, 0
 	for i < len(a.Columns) || j < len(b.Columns) {
@@ -122,6 +137,12 @@ func (d *differ) dimension(a, b *Dimension) {
 			i, j = i+1, j+1
 		}
 	}
+	return nil
+}
+
+func (d *differ) property(format string, args ...any) {
+	d.Properties++
+	d.note(format, args...)
 }
 
 func compareAt(a, b []voxel.Column, i, j int) int {
@@ -140,14 +161,27 @@ func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 }
 
 // volume compares cells; a side that lacks the volume holds the default.
-func (d *differ) volume(dim string, a, b *Volume) {
+func (d *differ) volume(dim string, a, b *Volume) error {
 	if a == nil {
-		a = &Volume{Volume: b.Volume, Names: []string{format.Air}}
+		a = &Volume{Volume: b.Volume, Names: named(b)}
 	}
 	if b == nil {
-		b = &Volume{Volume: a.Volume, Names: []string{format.Air}}
+		b = &Volume{Volume: a.Volume, Names: named(a)}
 	}
-	ta, tb, union := unite(a, b)
+	ta, tb, union, err := unite(a, b)
+	if err != nil {
+		return err
+	}
+	if a.Schema != b.Schema || a.Scale != b.Scale {
+		d.property("%s: %s: %v of scale %d, %v of scale %d", dim, a.Volume.Name, a.Schema, a.Scale, b.Schema, b.Scale)
+		return nil
+	}
+	if !a.chunk(nowhere, ta).Equal(b.chunk(nowhere, tb)) {
+		d.property("%s: %s: defaults differ", dim, a.Volume.Name)
+	}
+	if a.Schema != voxel.Palette && !slices.Equal(a.Names, b.Names) {
+		d.property("%s: %s: names differ", dim, a.Volume.Name)
+	}
 	at := slices.Collect(maps.Keys(a.Chunks))
 	for pos := range b.Chunks {
 		if a.Chunks[pos] == nil {
@@ -162,6 +196,18 @@ func (d *differ) volume(dim string, a, b *Volume) {
 		}
 		d.cells(dim, a, pos, ca, cb, union)
 	}
+	return nil
+}
+
+// nowhere is a position that no chunk has.
+var nowhere = geom.ChunkPos{X: math.MaxInt32}
+
+// named returns the names that a volume without cells has beside v.
+func named(v *Volume) []string {
+	if v.Schema == voxel.Palette {
+		return v.Names[:min(1, len(v.Names))]
+	}
+	return v.Names
 }
 
 func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
@@ -175,25 +221,33 @@ func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
 	return c
 }
 
-// unite returns what each side's cells become in one list of names.
-func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string) {
-	if a.Schema != voxel.Palette {
-		return nil, nil, nil
+// unite returns what each side's cells become in one list of names; nil where
+// they stay.
+func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string, err error) {
+	if a.Schema != voxel.Palette || b.Schema != voxel.Palette {
+		return nil, nil, nil, nil
 	}
-	union = slices.Clone(a.Names)
-	cell := make(map[string]voxel.Cell, len(union))
-	for i, n := range union {
-		cell[n] = voxel.Cell(i)
-	}
-	for _, n := range b.Names {
-		c, ok := cell[n]
-		if !ok {
-			c = voxel.Cell(len(union))
-			union = append(union, n)
+	cell := map[string]voxel.Cell{}
+	number := func(names []string) (table []voxel.Cell) {
+		same := true
+		for i, n := range names {
+			c, ok := cell[n]
+			if !ok && len(union) <= int(voxel.MaxCell) {
+				c = voxel.Cell(len(union))
+				cell[n], union = c, append(union, n)
+			} else if !ok {
+				err = fmt.Errorf("convert: volume %q: more than %d names in both worlds", a.Volume.Name, len(union))
+			}
+			same = same && int(c) == i
+			table = append(table, c)
 		}
-		tb = append(tb, c)
+		if same {
+			return nil
+		}
+		return table
 	}
-	return nil, tb, union
+	ta, tb = number(a.Names), number(b.Names)
+	return ta, tb, union, err
 }
 
 func (d *differ) cells(dim string, v *Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {

@@ -2,8 +2,10 @@ package convert
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
@@ -16,7 +18,6 @@ type Loader struct {
 	w     *World
 	names []func() // copies the names that grew while columns arrived
 	dim   *loading
-	err   error
 }
 
 // NewLoader returns a Loader for a world with that head.
@@ -25,13 +26,16 @@ func NewLoader(h format.Head) *Loader { return &Loader{w: &World{Head: h}} }
 // loading is the dimension under way.
 type loading struct {
 	*Dimension
-	canvases []*canvas // of block, biome, sky, light; nil where the dimension lacks it
-
+	canvases []*canvas // of voxel.BlockVolumes; nil where the dimension lacks it
+	seen     map[geom.ColumnPos]bool
 }
 
-// Dimension begins a dimension.
+// Dimension begins a dimension; no two have one name.
 func (l *Loader) Dimension(d *format.Dimension) error {
 	l.endDimension()
+	if slices.ContainsFunc(l.w.Dimensions, func(o *Dimension) bool { return o.Name == d.Name }) {
+		return fmt.Errorf("convert: dimension %q comes twice", d.Name)
+	}
 	nd := &Dimension{Name: d.Name, Folder: d.Folder}
 	for _, v := range d.Volumes {
 		nv := &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
@@ -41,9 +45,9 @@ func (l *Loader) Dimension(d *format.Dimension) error {
 		nd.Volumes = append(nd.Volumes, nv)
 	}
 	l.w.Dimensions = append(l.w.Dimensions, nd)
-	l.dim = &loading{Dimension: nd}
-	for _, name := range []string{voxel.Block, voxel.Biome, voxel.Sky, voxel.Light} {
-		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(name)))
+	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]bool{}}
+	for _, v := range voxel.BlockVolumes() {
+		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(v.Name), v))
 	}
 	return nil
 }
@@ -56,11 +60,6 @@ func (l *Loader) endDimension() {
 		c.closeAll()
 	}
 	slices.SortFunc(l.dim.Columns, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
-	for i := 1; i < len(l.dim.Columns) && l.err == nil; i++ {
-		if pos := l.dim.Columns[i].Pos; pos == l.dim.Columns[i-1].Pos {
-			l.err = fmt.Errorf("convert: column %v of %s comes twice", pos, l.dim.Name)
-		}
-	}
 	l.dim = nil
 }
 
@@ -69,9 +68,10 @@ func (l *Loader) Column(c *format.Column) error {
 	if l.dim == nil {
 		return fmt.Errorf("convert: column %v outside a dimension", c.Pos)
 	}
-	if err := c.Pos.Check(); err != nil {
-		return fmt.Errorf("convert: %w", err)
+	if err := l.dim.check(c); err != nil {
+		return fmt.Errorf("convert: column %v of %s: %w", c.Pos, l.dim.Name, err)
 	}
+	l.dim.seen[c.Pos] = true
 	column := cloneColumn(&c.Column)
 	if len(c.Biomes) > 0 {
 		column.Whole |= voxel.HasBiome
@@ -94,6 +94,55 @@ func (l *Loader) Column(c *format.Column) error {
 	return nil
 }
 
+// check refuses what the volumes could not give back.
+func (d *loading) check(c *format.Column) error {
+	if err := c.Pos.Check(); err != nil {
+		return err
+	}
+	if d.seen[c.Pos] {
+		return errors.New("it comes twice")
+	}
+	if len(c.Cells) != len(c.Sections) {
+		return fmt.Errorf("cells of %d sections, %d sections", len(c.Cells), len(c.Sections))
+	}
+	var taken [256]voxel.Has // by height of the section
+	if n := len(c.Biomes); n > 0 {
+		if n != wholeBiomes || d.canvases[1] == nil {
+			return fmt.Errorf("%d biomes", n)
+		}
+		for y := range wholeBiomes / 64 {
+			taken[y] = voxel.HasBiome
+		}
+	}
+	for i, s := range c.Sections {
+		if err := d.checkSection(s.Has, c.Cells[i]); err != nil {
+			return fmt.Errorf("section %d: %w", s.Y, err)
+		}
+		if taken[uint8(s.Y)]&s.Has != 0 {
+			return fmt.Errorf("section %d comes twice", s.Y)
+		}
+		taken[uint8(s.Y)] |= s.Has
+	}
+	return nil
+}
+
+// wholeBiomes is how many biome cells a column has in one piece.
+const wholeBiomes = 1024
+
+func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
+	for i, n := range [...]int{len(c.Block), len(c.Biome), len(c.Sky), len(c.Light)} {
+		whole, one := [...]int{4096, 64, 2048, 2048}[i], i < 2 && n == 1
+		switch name := voxel.BlockVolumes()[i].Name; {
+		case has>>i&1 == 0 && n == 0:
+		case has>>i&1 == 0 || n != whole && !one:
+			return fmt.Errorf("%s of %d cells or bytes, said to be there: %v", name, n, has>>i&1 != 0)
+		case d.canvases[i] == nil:
+			return fmt.Errorf("%s in a dimension without such a volume", name)
+		}
+	}
+	return nil
+}
+
 // Chunk takes a chunk of a world without columns.
 func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if l.dim == nil || l.dim.Volume(volume) == nil {
@@ -102,8 +151,9 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if err := pos.Check(); err != nil {
 		return fmt.Errorf("convert: %w", err)
 	}
-	l.dim.Volume(volume).put(pos, c)
-	return nil
+	v := l.dim.Volume(volume)
+	v.put(pos, c)
+	return v.checkSize()
 }
 
 // put stores a chunk unless it is the default throughout.
@@ -113,6 +163,17 @@ func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 		return
 	}
 	v.Chunks[pos] = c
+}
+
+// maxChunks bounds the chunks of a volume: a few bytes of a stone can say that
+// there are many.
+const maxChunks = 1 << 22
+
+func (v *Volume) checkSize() error {
+	if len(v.Chunks) > maxChunks {
+		return fmt.Errorf("convert: volume %q: more than %d chunks, too many to be held at once", v.Volume.Name, maxChunks)
+	}
+	return nil
 }
 
 // File takes a file.
@@ -127,8 +188,8 @@ func (l *Loader) World() (*World, error) {
 	for _, f := range l.names {
 		f()
 	}
-	slices.SortFunc(l.w.Files, func(a, b format.File) int { return bytes.Compare([]byte(a.Path), []byte(b.Path)) })
-	return l.w, l.err
+	slices.SortFunc(l.w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
+	return l.w, nil
 }
 
 // cloneColumn copies what the source owns.
@@ -145,7 +206,7 @@ func cloneColumn(c *voxel.Column) voxel.Column {
 			n.Lists = append(n.Lists, cloneList(list))
 		}
 	}
-	slices.SortFunc(n.Lists, func(a, b voxel.List) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	slices.SortFunc(n.Lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
 	n.Parts = slices.Clone(c.Parts)
 	for i := range n.Parts {
 		n.Parts[i].Data = bytes.Clone(c.Parts[i].Data)

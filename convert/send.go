@@ -1,16 +1,20 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Source returns w as a Source: columns in ascending order of position, chunks
-// of the volumes that have no columns in ascending order of code.
+// Source returns w as a Source: of each dimension the chunks of volumes that are
+// not those of columns, in ascending order of code, then the columns in
+// ascending order of position. Of a dimension with columns, blocks, biomes and
+// light outside of the columns' sections are not handed on.
 func (w *World) Source() format.Source { return source{w} }
 
 type source struct{ w *World }
@@ -36,11 +40,11 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 	fd := &format.Dimension{Name: d.Name, Folder: d.Folder}
 	for _, v := range d.Volumes {
 		fv := &format.Volume{Volume: v.Volume}
-		if v.Schema == voxel.Palette {
+		if v.Schema == voxel.Palette || len(v.Names) > 0 {
 			fv.Names = format.NewNames()
 			for i, name := range v.Names {
 				if c, err := fv.Names.Cell(name); err != nil || int(c) != i {
-					return fmt.Errorf("convert: volume %q of %s: name %q stands twice", v.Volume.Name, d.Name, name)
+					return fmt.Errorf("convert: volume %q of %s: cell %d cannot be %q", v.Volume.Name, d.Name, i, name)
 				}
 			}
 		}
@@ -49,32 +53,31 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 	if err := to.Dimension(fd); err != nil {
 		return err
 	}
-	if len(d.Columns) == 0 {
-		return d.sendChunks(ctx, to)
+	for _, v := range d.Volumes {
+		if len(d.Columns) > 0 && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
+			continue // goes with the columns
+		}
+		if err := v.send(ctx, to); err != nil {
+			return err
+		}
 	}
 	s := sender{block: d.Volume(voxel.Block), biome: d.Volume(voxel.Biome), sky: d.Volume(voxel.Sky), light: d.Volume(voxel.Light)}
 	for i := range d.Columns {
-		err := to.Column(s.column(&d.Columns[i]))
-		if err == nil {
-			err = ctx.Err()
+		c := s.column(&d.Columns[i])
+		if s.wide {
+			return fmt.Errorf("convert: column %v of %s: light above 15", c.Pos, d.Name)
 		}
-		if err != nil {
+		if err := cmp.Or(to.Column(c), ctx.Err()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Dimension) sendChunks(ctx context.Context, to format.Sink) error {
-	for _, v := range d.Volumes {
-		for _, pos := range v.Positions() {
-			err := to.Chunk(v.Volume.Name, pos, v.Chunks[pos])
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
+func (v *Volume) send(ctx context.Context, to format.Sink) error {
+	for _, pos := range v.Positions() {
+		if err := cmp.Or(to.Chunk(v.Volume.Name, pos, v.Chunks[pos]), ctx.Err()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -87,6 +90,7 @@ type sender struct {
 	cells                    []voxel.Cell
 	bytes                    []byte
 	flat                     [4096]voxel.Cell
+	wide                     bool // a cell of light had more than 4 bits
 }
 
 func (s *sender) column(c *voxel.Column) *format.Column {
@@ -169,7 +173,9 @@ func (s *sender) nibbles(v *Volume, pos geom.ColumnPos, y int) []byte {
 	out := s.bytes[from:]
 	v.read(geom.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}.Add(pos.Min(y)), s.flat[:])
 	for i := range out {
-		out[i] = byte(s.flat[2*i]) | byte(s.flat[2*i+1])<<4
+		lo, hi := s.flat[2*i], s.flat[2*i+1]
+		s.wide = s.wide || lo|hi > 15
+		out[i] = byte(lo) | byte(hi)<<4
 	}
 	return out
 }

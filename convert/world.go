@@ -8,6 +8,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ func (d *Dimension) Volume(name string) *Volume {
 // default everywhere.
 type Volume struct {
 	voxel.Volume
-	Names  []string // by cell; empty unless the schema is Palette
+	Names  []string // by cell; of a Terrain volume by material; empty where nothing is named
 	Chunks map[geom.ChunkPos]*voxel.Chunk
 }
 
@@ -94,22 +95,16 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			d.Volumes = append(d.Volumes, v)
 			for p, err := range r.Chunks(sd.Name, sv.Volume.Name, 0) {
-				if err == nil {
-					err = ctx.Err()
+				if err == nil && p.Chunk != nil {
+					v.put(p.Pos, p.Chunk)
 				}
-				if err != nil {
+				if err := cmp.Or(err, v.checkSize(), ctx.Err()); err != nil {
 					return nil, err
-				}
-				if p.Chunk != nil {
-					v.Chunks[p.Pos] = p.Chunk
 				}
 			}
 		}
 		for c, err := range r.Columns(sd.Name, d.towers()) {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
 			}
 			d.Columns = append(d.Columns, *c)
@@ -121,25 +116,49 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 	return w, nil
 }
 
-// Properties that convert itself gives to a stone.
+// Properties that convert itself gives to a stone. A source's own of these
+// names, quoted or not, gets one quote more.
 const (
 	propFormat  = "format"
 	propVersion = "format.version"
+	quote       = "'"
 )
+
+func isQuoted(key string) bool {
+	key = strings.TrimLeft(key, quote)
+	return key == propFormat || key == propVersion
+}
 
 func headOf(r *stone.Reader) format.Head {
 	h := format.Head{Properties: map[string]string{}}
 	for _, p := range r.Properties() {
-		switch p.Key {
-		case propFormat:
+		switch {
+		case p.Key == propFormat:
 			h.Format = p.Value
-		case propVersion:
+		case p.Key == propVersion:
 			fmt.Sscan(p.Value, &h.Version)
+		case isQuoted(p.Key):
+			h.Properties[p.Key[len(quote):]] = p.Value
 		default:
 			h.Properties[p.Key] = p.Value
 		}
 	}
 	return h
+}
+
+// propertiesOf undoes headOf.
+func propertiesOf(h format.Head) map[string]string {
+	props := map[string]string{propFormat: h.Format}
+	if h.Version != 0 {
+		props[propVersion] = fmt.Sprint(h.Version)
+	}
+	for k, v := range h.Properties {
+		if isQuoted(k) {
+			k = quote + k
+		}
+		props[k] = v
+	}
+	return props
 }
 
 // smallWorld is how many chunks that are not uniform a volume may have and still
@@ -170,14 +189,7 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 		o.PageChunks = smallWorld
 	}
 	s := stone.NewWriter(to, o)
-	props := maps.Clone(w.Head.Properties)
-	if props == nil {
-		props = map[string]string{}
-	}
-	props[propFormat] = w.Head.Format
-	if w.Head.Version != 0 {
-		props[propVersion] = fmt.Sprint(w.Head.Version)
-	}
+	props := propertiesOf(w.Head)
 	for _, k := range slices.Sorted(maps.Keys(props)) {
 		s.Property(k, props[k])
 	}
@@ -239,10 +251,11 @@ func (v *Volume) sortNames() {
 	if v.Schema != voxel.Palette {
 		return
 	}
-	counts := make([]int, len(v.Names))
+	counts := make([]int, max(1, len(v.Names)))
 	for _, c := range v.Chunks {
 		c.AddCounts(counts)
 	}
+	counts[v.Default]++
 	var cells []voxel.Cell
 	for c := 1; c < len(counts); c++ {
 		if counts[c] > 0 {
@@ -250,7 +263,8 @@ func (v *Volume) sortNames() {
 		}
 	}
 	slices.SortFunc(cells, func(a, b voxel.Cell) int { return strings.Compare(v.Names[a], v.Names[b]) })
-	names, table := []string{format.Air}, make([]voxel.Cell, len(v.Names))
+	names, table := []string{format.Air}, make([]voxel.Cell, len(counts))
+	copy(names, v.Names)
 	for _, c := range cells {
 		table[c] = voxel.Cell(len(names))
 		names = append(names, v.Names[c])
@@ -261,7 +275,7 @@ func (v *Volume) sortNames() {
 	for pos, c := range v.Chunks {
 		v.Chunks[pos] = c.Translate(table)
 	}
-	v.Names = names
+	v.Names, v.Default = names, table[v.Default]
 }
 
 func writeFile(ctx context.Context, s *stone.Writer, f format.File) error {

@@ -12,7 +12,7 @@ import (
 const sampled = 128
 
 // Learn returns a rule for each kind of map of columns that follows from cells
-// well enough to be worth one, sorted by name. Which cells count is put to the
+// well enough to be worth one, sorted by name, at most 16. Which cells count is put to the
 // vote: one votes for itself where a map's height lies on it, and against where
 // it lies above. Columns without the map have no say.
 func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
@@ -38,7 +38,7 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 	}
 	var before []voxel.Cell
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if r := kinds[name].rule(name, before); len(r.Cells) > 0 {
+		if r := kinds[name].rule(name, before); len(r.Cells) > 0 && len(rules) < maxRules {
 			rules = append(rules, r)
 			before = r.Cells
 		}
