@@ -123,7 +123,7 @@ func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest [
 // unpack inflates one frame to exactly n bytes; n is at most maxPage. A block
 // of a frame is at least 4 bytes and holds at most 128 KiB.
 func unpack(frame []byte, n int) ([]byte, error) {
-	if n > len(frame)<<15 {
+	if int64(n) > int64(len(frame))<<15 {
 		return nil, fmt.Errorf("%d bytes in a zstd frame of %d", n, len(frame))
 	}
 	in := append([]byte(zstdMagic), frame...)

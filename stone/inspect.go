@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // PageInfo says what a page holds and how many bytes it takes.
@@ -164,8 +165,8 @@ func (s *Reader) Dump(w io.Writer) error {
 	}
 	line(0, headerSize, "header: magic, format version %d", FormatVersion)
 	for _, p := range pages {
-		line(p.Offset, p.Size, "page %d: %s %s %s level %d, %d things, form %d, named %d times, xxh3 %08x",
-			p.Number, p.Holds, p.Dimension, p.Name, p.Level, p.Things, p.Form, p.Uses, s.dir.pages[p.Number].hash)
+		line(p.Offset, p.Size, "page %d: %s, form %d, %d things, named %d times, xxh3 %08x",
+			p.Number, p.of(), p.Form, p.Things, p.Uses, s.dir.pages[p.Number].hash)
 		for i, sp := range p.Streams {
 			line(sp.Offset, sp.Stored, "    stream %d (%s): %d bytes plain", i, streamName(p.Holds, i), sp.Plain)
 		}
@@ -182,32 +183,64 @@ func (s *Reader) Dump(w io.Writer) error {
 	return err
 }
 
-func (s *Reader) dumpDirectory(b []byte) []byte {
-	for _, p := range s.dir.properties {
-		b = fmt.Appendf(b, "%21sproperty %q = %q\n", "", p.Key, p.Value)
+// of says what the page holds.
+func (p *PageInfo) of() string {
+	switch p.Holds {
+	case "cells":
+		return fmt.Sprintf("cells of %q %q level %d", p.Dimension, p.Name, p.Level)
+	case "columns":
+		return fmt.Sprintf("columns of %q", p.Dimension)
+	case "objects":
+		return fmt.Sprintf("objects of %q %q", p.Dimension, p.Name)
 	}
-	for _, d := range s.dir.dims {
-		b = fmt.Appendf(b, "%21sdimension %q folder %q: %d squares of columns\n", "", d.name, d.folder, len(d.columns))
-		for _, v := range d.volumes {
-			b = fmt.Appendf(b, "%21s  volume %q: %v, scale %d, default %d, %d names\n", "", v.Name, v.Schema, v.Scale, v.Default, len(v.names))
-			for _, l := range v.levels {
-				for _, e := range l.entries {
-					b = fmt.Appendf(b, "%21s    cube %v level %d mask %016x %s\n", "", cubeChunk(e.key, 0), l.level, e.mask, e.where())
-				}
+	return fmt.Sprintf("file %q", p.Name)
+}
+
+func (s *Reader) dumpDirectory(b []byte) []byte {
+	line := func(format string, args ...any) {
+		b = append(fmt.Appendf(append(b, strings.Repeat(" ", 21)...), format, args...), '\n')
+	}
+	for _, p := range s.dir.properties {
+		line("property %q = %q", p.Key, p.Value)
+	}
+	for i := range s.dir.dims {
+		s.dir.dims[i].dump(line)
+	}
+	for _, f := range s.dir.files {
+		line("file %q: %d bytes in pages %v", f.path, f.size, f.pages)
+	}
+	return b
+}
+
+func (d *dimension) dump(line func(string, ...any)) {
+	line("dimension %q, folder %q", d.name, d.folder)
+	for _, v := range d.volumes {
+		line("  volume %q: %v, scale %d, default %d, names %q", v.Name, v.Schema, v.Scale, v.Default, v.names)
+		for _, l := range v.levels {
+			for _, e := range l.entries {
+				line("    level %d, cube from %v, mask %016x: %s", l.level, cubeChunk(e.key, 0), e.mask, e.where())
 			}
 		}
 	}
-	for _, f := range s.dir.files {
-		b = fmt.Appendf(b, "%21sfile %q: %d bytes\n", "", f.path, f.size)
+	for _, r := range d.rules {
+		line("  rule of %q: base %d, %d cells count", r.Map, r.Base, len(r.Cells))
 	}
-	return b
+	squares := func(of string, entries []entry) {
+		for _, e := range entries {
+			line("  %s, square from %v, mask %016x: %s", of, columnAt(e.key, 0), e.mask, e.where())
+		}
+	}
+	squares("columns", d.columns)
+	for _, l := range d.lists {
+		squares(fmt.Sprintf("list %q", l.name), l.entries)
+	}
 }
 
 func (e *entry) where() string {
 	if e.page == constPage {
 		return fmt.Sprintf("all cell %d", e.value)
 	}
-	return fmt.Sprintf("page %d from chunk %d", e.page, e.first)
+	return fmt.Sprintf("page %d from %d", e.page, e.first)
 }
 
 func streamName(holds string, i int) string {

@@ -50,7 +50,6 @@ type Writer struct {
 	stage   stage
 	known   map[[sha256.Size]byte]int // page contents and shape -> page
 	enc     codec.Encoder
-	level   int
 	last    geom.Code // of the last chunk
 	cube    cube
 	cubes   []cube // of the page under way
