@@ -97,8 +97,8 @@ func checkColumn(c *voxel.Column) error {
 		}
 		objects += len(l.Objects)
 	}
-	if objects > maxColumnObjects {
-		return fmt.Errorf("%d objects, at most %d", objects, maxColumnObjects)
+	if size := columnBytes(c); objects > maxColumnObjects || size > maxPage {
+		return fmt.Errorf("%d objects, at most %d; %d bytes, at most %d", objects, maxColumnObjects, size, maxPage)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -228,6 +229,30 @@ func TestClaims(t *testing.T) {
 			// what the directory's own plain bytes may take, once or twice
 			if got := mustRefuse(t, tt.b, tt.want); got > 2*stone.MaxDirectory+(2<<20) {
 				t.Errorf("took %d bytes of memory for %d", got, len(tt.b))
+			}
+		})
+	}
+}
+
+// TestCrowdedColumn gives 200 lists that share one page, which is large.
+func TestCrowdedColumn(t *testing.T) {
+	const n = 1 << 19
+	for _, tt := range []struct {
+		name string
+		page []byte
+		want string
+	}{
+		{"objects", stone.AppendPage(1, plain{}.n(n), make([]byte, n), nil, make([]byte, n), nil), "1572864 objects"},
+		{"bytes", stone.AppendPage(1, plain{}.n(1), []byte{0}, nil, plain{}.n(48<<20), make([]byte, 48<<20)), "meet in a column"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var lists []plain
+			for i := range 200 {
+				lists = append(lists, plain{}.s(fmt.Sprintf("%03d", i)).list(en(square0, 1, page0+1)))
+			}
+			d := dimension(nil, []plain{en(square0, 1, next)}, lists)
+			if got := mustRefuse(t, hostile([][]byte{bare, tt.page}, []plain{d}, nil), tt.want); got > 512<<20 {
+				t.Errorf("took %d bytes of memory", got)
 			}
 		})
 	}

@@ -109,6 +109,8 @@ type listReader struct {
 	list    *list
 	page    int
 	objects map[geom.ColumnPos][]voxel.Object
+	count   int // of objects
+	bytes   int // plain bytes of the page
 }
 
 type listReaders []*listReader
@@ -131,9 +133,21 @@ func (rs listReaders) fill(c *voxel.Column) error {
 		if err := r.load(i); err != nil {
 			return err
 		}
+		if count, bytes := rs.held(); count > maxPageObjects || bytes > maxMet {
+			return corruptf(r.s.dir.pages[r.page].off, "objects", "%d objects and %d bytes meet in a column", count, bytes)
+		}
 		c.Lists = append(c.Lists, voxel.List{Name: r.list.name, Objects: r.objects[c.Pos]})
 	}
 	return nil
+}
+
+// held sums up what the pages hold that were read last.
+func (rs listReaders) held() (count, bytes int) {
+	for _, r := range rs {
+		count += r.count
+		bytes += r.bytes
+	}
+	return count, bytes
 }
 
 // load reads the page of entry i, unless it has it.
@@ -153,7 +167,11 @@ func (r *listReader) load(i int) error {
 	if err != nil {
 		return r.s.at(e.page, err)
 	}
-	r.page, r.objects = e.page, make(map[geom.ColumnPos][]voxel.Object, len(at))
+	r.page, r.count, r.bytes = e.page, len(streams[objectPlaces]), 0
+	for _, s := range streams {
+		r.bytes += len(s)
+	}
+	r.objects = make(map[geom.ColumnPos][]voxel.Object, len(at))
 	for i, pos := range at {
 		r.objects[pos] = lists[i]
 	}

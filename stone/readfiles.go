@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 )
 
 // File describes a file of the stone.
@@ -24,12 +26,11 @@ func (s *Reader) Files() []File {
 // OpenFile returns the content of a file; fs.ErrNotExist if the stone has none
 // of that path.
 func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
-	for _, f := range s.dir.files {
-		if f.path == path {
-			return io.NopCloser(&fileReader{s: s, f: f}), nil
-		}
+	i, ok := slices.BinarySearchFunc(s.dir.files, path, func(f file, p string) int { return strings.Compare(f.path, p) })
+	if !ok {
+		return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
 	}
-	return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
+	return io.NopCloser(&fileReader{s: s, f: s.dir.files[i]}), nil
 }
 
 type fileReader struct {

@@ -56,11 +56,12 @@ const (
 	maxPage       = 64 << 20       // plain bytes of a page
 	maxStored     = maxPage + 1024 // bytes of a page with its head
 	maxStreams    = 16             // of a page
+	maxMet        = 2 * maxPage    // plain bytes of the pages of objects that meet in a column
 	maxCells      = 4096           // chunks in a page
 	maxRuns       = 512            // chunks in a page that are not uniform
 	maxDirectory  = 16 << 20       // plain bytes of the directory
 	maxProperties = 1 << 16
-	maxDimensions = 1 << 12
+	maxDimensions = 1 << 10
 	maxVolumes    = 1 << 8 // of a dimension
 	maxLists      = 1 << 8 // of a dimension
 	maxFiles      = 1 << 20

@@ -97,7 +97,7 @@ func TestWriterMisuse(t *testing.T) {
 		{"a column beyond a page", stone.Options{}, func(w *stone.Writer) {
 			dim(w)
 			w.Column(&voxel.Column{Parts: []voxel.Part{{Data: make([]byte, stone.MaxPage)}}})
-		}, "a page of"},
+		}, "67108872 bytes, at most 67108864"},
 		{"file twice", stone.Options{}, func(w *stone.Writer) {
 			w.File("f", 0, strings.NewReader(""))
 			w.File("f", 0, strings.NewReader(""))
