@@ -158,7 +158,11 @@ func (v *votes) rule(name string, before []voxel.Cell) Rule {
 		}
 		return 0
 	}
-	for c := 1; c < max(len(v.on), len(v.above), len(before)+1); c++ {
+	top := 0
+	if n := len(before); n > 0 {
+		top = int(before[n-1]) + 1
+	}
+	for c := 1; c < max(len(v.on), len(v.above), top); c++ {
 		on, above := tally(v.on, c), tally(v.above, c)
 		_, counted := slices.BinarySearch(before, voxel.Cell(c))
 		if on > above || on+above == 0 && counted {

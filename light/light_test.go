@@ -291,6 +291,27 @@ func TestLearnSome(t *testing.T) {
 	}
 }
 
+// TestLearnUnseen has a cell of a high number that only the first map's columns
+// hold: the second map's rule takes it over.
+func TestLearnUnseen(t *testing.T) {
+	tower := func(x, z int32) light.Tower {
+		if x > 0 {
+			return light.Tower{{Chunk: voxel.Uniform(900)}}
+		}
+		return light.Tower{{Chunk: voxel.Uniform(1)}}
+	}
+	full := voxel.Map{Name: "A"}
+	for i := range full.Values {
+		full.Values[i] = 32
+	}
+	also := full
+	also.Name = "B"
+	got := light.Learn([]voxel.Column{{Maps: []voxel.Map{full, also}}, {Pos: geom.ColumnPos{X: 2}, Maps: []voxel.Map{full}}}, tower)
+	if len(got) != 2 || !slices.Equal(got[0].Cells, cells(1, 900)) || !slices.Equal(got[1].Cells, cells(1, 900)) {
+		t.Errorf("learned %+v, want rules of the cells 1 and 900", got)
+	}
+}
+
 func TestLearnAtMostSixteen(t *testing.T) {
 	var rules []light.Rule
 	for i := range 20 {
