@@ -135,8 +135,8 @@ func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
 	to, i := c.at(pos, y, geom.ColumnEdge)
 	for dy := range geom.ColumnEdge {
 		for z := range geom.ColumnEdge {
-			row := to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:][:16]
-			for x, v := range b[(dy*16+z)*8:][:8] {
+			row := (*[16]voxel.Cell)(to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:])
+			for x, v := range (*[8]byte)(b[(dy*16+z)*8:]) {
 				row[2*x], row[2*x+1] = voxel.Cell(v&15), voxel.Cell(v>>4)
 			}
 		}

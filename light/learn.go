@@ -93,19 +93,22 @@ func topCells(pos geom.ColumnPos, t Tower) *[256]int32 {
 // scan calls visit for the cells of a column from the top down that are not
 // empty, until it returns false for that x and z (index z*16+x).
 func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) bool) {
-	var done [256]bool
+	var s search
 	var buf [64]voxel.Cell
-	x0, z0, left := int(pos.X&1)*16, int(pos.Z&1)*16, 256
+	s.start(1)
+	x0, z0 := int(pos.X&1)*16, int(pos.Z&1)*16
 	for _, f := range t {
-		for y := geom.ChunkEdge - 1; y >= 0 && left > 0; y-- {
+		for y := geom.ChunkEdge - 1; y >= 0 && s.left > 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && cell == voxel.Empty {
 				continue
 			}
 			for z := range 16 {
+				if s.rows[z] == 0 {
+					continue
+				}
 				for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
-					if i := z*16 + x; c != voxel.Empty && !done[i] && !visit(i, f.Y*geom.ChunkEdge+int32(y), c) {
-						done[i] = true
-						left--
+					if i := z*16 + x; c != voxel.Empty && s.open[i] != 0 && !visit(i, f.Y*geom.ChunkEdge+int32(y), c) {
+						s.found(i, 1)
 					}
 				}
 			}

@@ -63,37 +63,62 @@ func (h *Heights) of(c voxel.Cell) uint16 {
 	return h.counts[c]
 }
 
+// search is a column whose heights are looked for from the top down.
+type search struct {
+	open [256]uint16 // rules without a height yet
+	rows [16]int     // cells of a row that are open
+	left int         // rows that have such cells
+}
+
+func (s *search) start(rules uint16) {
+	for i := range s.open {
+		s.open[i] = rules
+	}
+	for z := range s.rows {
+		s.rows[z] = 16
+	}
+	s.left = 16
+}
+
+// found closes cell i for some rules.
+func (s *search) found(i int, rules uint16) {
+	if s.open[i] &^= rules; s.open[i] != 0 {
+		return
+	}
+	if s.rows[i/16]--; s.rows[i/16] == 0 {
+		s.left--
+	}
+}
+
 // Column sets maps[i] to what rule i says of the column, index z*16+x.
 func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
-	var open [256]uint16 // rules without a height yet
-	all := uint16(1)<<len(h.rules) - 1
-	for i := range open {
-		open[i] = all
-	}
+	var s search
+	s.start(uint16(1)<<len(h.rules) - 1)
 	for i := range h.rules {
 		maps[i] = [256]int32{}
 	}
-	left := 256
 	for _, f := range t {
-		for y := geom.ChunkEdge - 1; y >= 0 && left > 0; y-- {
+		for y := geom.ChunkEdge - 1; y >= 0 && s.left > 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && h.of(cell) == 0 {
 				continue
 			}
-			left -= h.slice(pos, f, y, &open, maps)
+			h.slice(pos, f, y, &s, maps)
 		}
 	}
 }
 
-// slice notes the heights that slice y of a floor settles and returns how many
-// cells of the column have all of theirs now.
-func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, open *[256]uint16, maps [][256]int32) (done int) {
+// slice notes the heights that slice y of a floor settles.
+func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, s *search, maps [][256]int32) {
 	var buf [64]voxel.Cell
 	x0, z0 := int(pos.X&1)*16, int(pos.Z&1)*16
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
 	for z := range 16 {
+		if s.rows[z] == 0 {
+			continue
+		}
 		for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
 			i := z*16 + x
-			hit := h.of(c) & open[i]
+			hit := h.of(c) & s.open[i]
 			if hit == 0 {
 				continue
 			}
@@ -102,10 +127,7 @@ func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, open *[256]uint16, m
 					maps[r][i] = height - h.rules[r].Base
 				}
 			}
-			if open[i] &^= hit; open[i] == 0 {
-				done++
-			}
+			s.found(i, hit)
 		}
 	}
-	return done
 }
