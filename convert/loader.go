@@ -167,7 +167,7 @@ func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 
 // maxChunks bounds the chunks of a volume: a few bytes of a stone can say that
 // there are many.
-const maxChunks = 1 << 22
+const maxChunks = 1 << 20
 
 func (v *Volume) checkSize() error {
 	if len(v.Chunks) > maxChunks {
