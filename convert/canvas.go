@@ -98,18 +98,10 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	return cells
 }
 
-// untouched reports whether nothing was stored yet where the cells would go.
-func (c *canvas) untouched(pos geom.ColumnPos, y int) bool {
-	key, cy := c.key(pos), int32(y>>geom.ChunkShift)
-	if f := c.footprints[key]; f != nil && f.chunks[cy] != nil {
-		return false
-	}
-	return c.v.Chunks[geom.ChunkPos{X: key.X, Y: cy, Z: key.Z}] == nil
-}
-
-// cells stores edge*edge*edge cells, or one for all.
+// cells stores edge*edge*edge cells, or one for all. Each place is stored to once
+// at most, so the default needs no storing.
 func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
-	if c == nil || len(cells) == 0 || len(cells) == 1 && cells[0] == c.v.Default && c.untouched(pos, y) {
+	if c == nil || len(cells) == 0 || len(cells) == 1 && cells[0] == c.v.Default {
 		return
 	}
 	to, i := c.at(pos, y, edge)
@@ -129,7 +121,7 @@ func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 
 // nibbles stores 4096 cells of 4 bits.
 func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
-	if c == nil || len(b) == 0 || allBytes(b, byte(c.v.Default)*0x11) && c.untouched(pos, y) {
+	if c == nil || len(b) == 0 || allBytes(b, byte(c.v.Default)*0x11) {
 		return
 	}
 	to, i := c.at(pos, y, geom.ColumnEdge)

@@ -28,6 +28,7 @@ type loading struct {
 	*Dimension
 	canvases []*canvas // of voxel.BlockVolumes; nil where the dimension lacks it
 	seen     map[geom.ColumnPos]bool
+	chunks   bool // some were given of the canvases' volumes
 }
 
 // Dimension begins a dimension; no two have one name.
@@ -94,6 +95,8 @@ func (l *Loader) Column(c *format.Column) error {
 	return nil
 }
 
+var errMixed = errors.New("a volume by columns and by chunks")
+
 // check refuses what the volumes could not give back.
 func (d *loading) check(c *format.Column) error {
 	if err := c.Pos.Check(); err != nil {
@@ -101,6 +104,9 @@ func (d *loading) check(c *format.Column) error {
 	}
 	if d.seen[c.Pos] {
 		return errors.New("it comes twice")
+	}
+	if d.chunks {
+		return errMixed
 	}
 	if len(c.Cells) != len(c.Sections) {
 		return fmt.Errorf("cells of %d sections, %d sections", len(c.Cells), len(c.Sections))
@@ -152,6 +158,12 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 		return fmt.Errorf("convert: %w", err)
 	}
 	v := l.dim.Volume(volume)
+	if slices.ContainsFunc(l.dim.canvases, func(c *canvas) bool { return c != nil && c.v == v }) {
+		if len(l.dim.seen) > 0 {
+			return fmt.Errorf("convert: chunk %v of volume %q: %w", pos, volume, errMixed)
+		}
+		l.dim.chunks = true
+	}
 	v.put(pos, c)
 	return v.checkSize()
 }

@@ -253,6 +253,24 @@ func TestLoaderRefusesTwice(t *testing.T) {
 	}
 }
 
+// TestLoaderRefusesMixed gives blocks by columns and by chunks, in either order.
+func TestLoaderRefusesMixed(t *testing.T) {
+	l, d := convert.NewLoader(format.Head{}), format.BlockDimension("d", "")
+	d.Volumes = append(d.Volumes, &format.Volume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1}})
+	if err := errors.Join(l.Dimension(d), l.Chunk("fog", geom.ChunkPos{}, voxel.Uniform(1)), l.Column(&format.Column{})); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Chunk(voxel.Sky, geom.ChunkPos{}, voxel.Uniform(0)); err == nil {
+		t.Error("a chunk after a column is taken")
+	}
+	if err := errors.Join(l.Dimension(format.BlockDimension("e", "")), l.Chunk(voxel.Sky, geom.ChunkPos{}, voxel.Uniform(0))); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Column(&format.Column{}); err == nil {
+		t.Error("a column after a chunk is taken")
+	}
+}
+
 // TestLoadDamaged keeps what could be read.
 func TestLoadDamaged(t *testing.T) {
 	src, _ := randomWorld(rand.New(rand.NewPCG(5, 6)), square(1))
