@@ -157,8 +157,8 @@ func TestColumnsFarReference(t *testing.T) {
 	}
 	p = append(p, p[0], p[65])
 	streams := encode(p)
-	if n := len(streams[streamNear]); n != stackColumns {
-		t.Errorf("%d references, want %d", n, stackColumns)
+	if n := len(streams[streamNear]); n > stackColumns || n < stackColumns*9/10 {
+		t.Errorf("%d references, want at most %d and not many less", n, stackColumns)
 	}
 	checkChunks(t, p, checkDecode(t, streams, p.heights()))
 }
