@@ -25,7 +25,6 @@ type Builder struct {
 type stagedRow struct {
 	mask uint32
 	at   int32
-	uses uint16 // how often it occurs, known when rows are placed
 }
 
 func (r stagedRow) runs() int { return bits.OnesCount32(r.mask) }
@@ -55,28 +54,32 @@ func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 	if v := row[0] & MaxCell; *row == filled[v] {
 		return v
 	}
-	return b.stage(row[:], changes(row))
-}
-
-// copyRow returns the header of a row of another chunk, where it has header h.
-func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
-	if h < packed {
-		return h
-	}
-	var buf [64]Cell
-	row, mask := c.expand(h, &buf)
-	if mask == 1 {
-		return row[0]
-	}
-	return b.stage(row, mask)
-}
-
-// stage returns the header of a row with these changes, more than bit 0.
-func (b *Builder) stage(row []Cell, mask uint32) Cell {
+	mask := changes(row)
 	for m := mask; m != 0; m &= m - 1 {
 		b.vals = append(b.vals, row[bits.TrailingZeros32(m)])
 	}
 	return b.intern(mask)
+}
+
+// copyRow returns the header of a row of another chunk, where it has header h.
+func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
+	d, o := c.data, int(h&^packed)
+	switch {
+	case h < packed:
+		return h
+	case len(d) == ChunkCells:
+		return b.head((*[ChunkEdge]Cell)(d[o*ChunkEdge:]))
+	}
+	mask := rowMask(d, o)
+	runs := bits.OnesCount32(mask | 1)
+	if mask&1 != 0 {
+		b.vals = append(b.vals, d[o+2:o+2+runs]...)
+		return b.intern(mask)
+	}
+	for n := range runs {
+		b.vals = append(b.vals, runCell(d, o+2, n, false))
+	}
+	return b.intern(mask | 1)
 }
 
 // changes returns a bit for each cell that differs from the one before it, and
@@ -109,7 +112,7 @@ func (b *Builder) intern(mask uint32) Cell {
 	for {
 		slot := &b.table[h%uint32(len(b.table))]
 		if *slot == 0 {
-			b.rows = append(b.rows, stagedRow{mask: mask, at: int32(at)})
+			b.rows = append(b.rows, stagedRow{mask, int32(at)})
 			*slot = uint16(len(b.rows))
 			return packed | Cell(len(b.rows)-1)
 		}

@@ -26,32 +26,17 @@ const packed Cell = 1 << 15
 //
 // A slice header is the cell of the whole slice, or packed | the place of 32
 // row headers; a row header the cell of the whole row, or packed | the place of
-// a row, which is even. Where there are rows, data starts with a list of up to
-// 256 cells. A row has one of two forms:
-//
-//   - with planes in the header, for up to four cells: 32 bits (low half first),
-//     the low bits of each cell's number in the row; 32 high bits if there are
-//     more than two cells, which bit 0 of the first says; then for each number a
-//     byte, the place of its cell in the list. Cell 0 has number 0.
-//   - else 32 bits, bit x set where cell x differs from x-1, and the value of
-//     each run. With bit 0 set the values are cells; with bit 0 clear they are
-//     bytes, places in the list. A row that occurs often has all bits set and 32
-//     cells, so that reading it is no work.
-//
-// Equal slices and equal rows share a place; a row follows the headers of the
-// first slice that has it. Where that would not be smaller than flat, data is
-// all cells and packed slice headers mean nothing else.
+// a row. A row is 32 bits (low half first), bit x set where cell x differs from
+// x-1, and the value of each run. With bit 0 set the values are cells; with bit
+// 0 clear they are bytes, low half first, each the place of a cell among the
+// first 256 of data. Equal slices and equal rows share a place. Where that
+// would not be smaller than flat, data is all cells and packed slice headers
+// mean nothing else.
 type Chunk struct {
 	slices [ChunkEdge]Cell
 	data   []Cell
 	mips   atomic.Pointer[mips]
 }
-
-// planes marks the header of a row that is planes of bits.
-const planes Cell = 1
-
-// plain is what a row of 32 cells starts with.
-const plain = 1<<32 - 1
 
 // filled has every cell's row of 32: read-only. It makes a uniform row a
 // pointer and a run one copy.
@@ -95,12 +80,7 @@ func (c *Chunk) cell(x, y, z int) Cell {
 	if h < packed {
 		return h
 	}
-	o := int(h &^ (packed | planes))
-	if h&planes != 0 {
-		lo, hi, values := (*planeRow)(d[o : o+planeCells]).parts()
-		n := lo>>(uint(x)&31)&1 | hi>>(uint(x)&31)&1<<1
-		return d[values>>(n*8)&0xFF]
-	}
+	o := int(h &^ packed)
 	n := bits.OnesCount32(rowMask(d, o) << (31 - uint(x)&31))
 	if d[o]&1 != 0 {
 		return d[o+1+n]
@@ -128,27 +108,21 @@ func (c *Chunk) row(y, z int, buf *[64]Cell) []Cell {
 		o := (y*ChunkEdge + z) * ChunkEdge
 		return d[o : o+ChunkEdge]
 	}
-	first := d[0] // not used, but the list is then here when it is
 	h := d[int(c.slices[y]&^packed)+z]
 	if h < packed {
 		return filled[h][:]
 	}
-	return expand(d, h|first>>15, buf)
+	return expand(d, int(h&^packed), buf)
 }
 
-// expand writes the row of a header into buf, unless it lies in d as 32 cells.
-// Each run is written to its end and beyond; the next one covers what is
-// beyond. Runs go in pairs: what follows the last one lands in the upper half
-// of buf.
-func expand(d []Cell, h Cell, buf *[64]Cell) []Cell {
-	o := int(h &^ (packed | planes))
-	if h&planes != 0 {
-		return spread(d, (*planeRow)(d[o:o+planeCells]), buf)
-	}
+// expand writes the row at o into buf, unless it lies there as 32 cells. Each
+// run is written to its end and beyond; the next one covers what is beyond.
+// Runs go in pairs: what follows the last one lands in the upper half of buf.
+func expand(d []Cell, o int, buf *[64]Cell) []Cell {
 	m := uint64(rowMask(d, o))
 	o += 2
 	switch {
-	case m == plain:
+	case m == 1<<32-1:
 		return d[o : o+ChunkEdge]
 	case m&1 != 0:
 		for ; m != 0; o += 2 {

@@ -37,20 +37,6 @@ func contents() []content {
 			return fillBy(func(x, y, z int) voxel.Cell { return voxel.Cell(bit(y == at)) * 7 })
 		}},
 		{"hills", hills},
-		{"one row", func(r *rand.Rand) *flat {
-			f, k := new(flat), 2+r.IntN(4)
-			for x := range 32 {
-				f[at(x, 31, r.IntN(2)*31)] = voxel.Cell(r.IntN(k))
-			}
-			return f
-		}},
-		{"rows again and again", func(r *rand.Rand) *flat {
-			f := runs(r, 12, 9)
-			for row := 0; row < len(f); row += 32 {
-				copy(f[row:][:32], f[r.IntN(64)*32:])
-			}
-			return f
-		}},
 		{"few runs", func(r *rand.Rand) *flat { return runs(r, 12, 5) }},
 		{"noise of 2", func(r *rand.Rand) *flat { return noise(r, 2) }},
 		{"noise of 40", func(r *rand.Rand) *flat { return noise(r, 40) }},

@@ -15,8 +15,6 @@ type layout struct {
 	seen    []Cell                  // cells of runs, in order of first appearance
 	listed  []uint16                // by run, as vals: the place of its cell in the list, or more than that has
 	out     []Cell
-	list    int    // how long the list in out is
-	last    int    // where in out the last row of planes starts
 	at      []Cell // headers of the staged rows, then of the blocks
 }
 
@@ -25,7 +23,6 @@ type layout struct {
 func (b *Builder) place(slices []Cell) []Cell {
 	l := &b.layout
 	b.list()
-	b.count(slices)
 	b.encode()
 	if len(l.out) >= ChunkCells {
 		return b.flat()
@@ -38,29 +35,8 @@ func (b *Builder) place(slices []Cell) []Cell {
 	return append([]Cell(nil), l.out...)
 }
 
-// plainUses is how often a row occurs at least to be worth 32 cells: it is then
-// read where it lies.
-const plainUses = 8
-
-// count notes how often each row occurs.
-func (b *Builder) count(slices []Cell) {
-	if b.narrow {
-		return
-	}
-	for _, h := range slices {
-		if h < packed {
-			continue
-		}
-		for _, h := range b.blocks[h&^packed].heads {
-			if h >= packed {
-				b.rows[h&^packed].uses++
-			}
-		}
-	}
-}
-
 // list starts out with the cells that rows of byte values may use: all that
-// runs have, or the most frequent; for mips none if that is shorter.
+// runs have, or the most frequent, or none if that is shorter.
 func (b *Builder) list() {
 	l := &b.layout
 	l.seen, l.listed = l.seen[:0], l.listed[:0]
@@ -74,11 +50,8 @@ func (b *Builder) list() {
 		l.rank()
 	}
 	l.out = append(l.out[:0], l.seen[:min(len(l.seen), maxBytes)]...)
-	switch {
-	case b.narrow && b.saved() <= len(l.out):
+	if b.saved() <= len(l.out) {
 		l.out = l.out[:0]
-	case !b.narrow && len(l.out)&1 != 0:
-		l.out = append(l.out, l.out[len(l.out)-1])
 	}
 }
 
@@ -144,54 +117,32 @@ func (b *Builder) listed(r stagedRow) bool {
 	return true
 }
 
-// encode appends blocks to out, each with the rows that none before has, until
-// that gets too long to address.
+// encode appends rows and blocks to out, unless that gets too long to address.
 func (b *Builder) encode() {
 	l := &b.layout
-	l.at = append(l.at[:0], make([]Cell, len(b.rows))...)
-	l.list, l.last = len(l.out), -planeCells
-	for i := range b.blocks {
-		k := &b.blocks[i]
-		o := len(l.out)
-		l.at = append(l.at, packed|Cell(o))
-		l.out = append(l.out, k.heads[:k.edge]...)
-		for z, h := range k.heads[:k.edge] {
-			if h >= packed {
-				if l.at[h&^packed] == 0 {
-					l.at[h&^packed] = b.encodeRow(b.rows[h&^packed])
-				}
-				l.out[o+z] = l.at[h&^packed]
-			}
+	l.at = l.at[:0]
+	list := len(l.out) > 0
+	for _, r := range b.rows {
+		l.at = append(l.at, packed|Cell(len(l.out)))
+		if list && b.listed(r) {
+			b.encodeBytes(r)
+		} else {
+			b.encodeMask(r.mask)
+			l.out = append(l.out, b.cells(r)...)
 		}
 		if len(l.out) >= ChunkCells {
 			return
 		}
 	}
-	if n := l.last + planeCells - len(l.out); n > 0 {
-		l.out = append(l.out, make([]Cell, n)...)
+	for i := range b.blocks {
+		l.at = append(l.at, packed|Cell(len(l.out)))
+		for _, h := range b.blocks[i].heads[:b.blocks[i].edge] {
+			if h >= packed {
+				h = l.at[h&^packed]
+			}
+			l.out = append(l.out, h)
+		}
 	}
-}
-
-// encodeRow appends a row and returns its header.
-func (b *Builder) encodeRow(r stagedRow) Cell {
-	l := &b.layout
-	at := packed | Cell(len(l.out))
-	listed := l.list > 0 && b.listed(r)
-	switch {
-	case r.uses >= plainUses:
-		b.encodePlain(r)
-	case listed && b.encodePlanes(r):
-		return at | planes
-	case listed:
-		b.encodeBytes(r)
-	default:
-		b.encodeMask(r.mask)
-		l.out = append(l.out, b.cells(r)...)
-	}
-	if !b.narrow && len(l.out)&1 != 0 {
-		l.out = append(l.out, 0)
-	}
-	return at
 }
 
 // encodeMask appends 32 bits for rows of chunks, 16 for rows of mips.
@@ -200,13 +151,6 @@ func (b *Builder) encodeMask(mask uint32) {
 	if !b.narrow {
 		b.layout.out = append(b.layout.out, Cell(mask>>16))
 	}
-}
-
-func (b *Builder) encodePlain(r stagedRow) {
-	var buf [64]Cell
-	b.expand(r, &buf)
-	b.encodeMask(plain)
-	b.layout.out = append(b.layout.out, buf[:ChunkEdge]...)
 }
 
 func (b *Builder) encodeBytes(r stagedRow) {

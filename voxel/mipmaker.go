@@ -132,10 +132,10 @@ func (c *Chunk) heads(y int, dst *[ChunkEdge]Cell) {
 }
 
 func (c *Chunk) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
+	o := int(h &^ packed)
 	if len(c.data) == ChunkCells {
-		o := int(h &^ packed)
 		row := c.data[o*ChunkEdge:][:ChunkEdge]
 		return row, changes((*[ChunkEdge]Cell)(row))
 	}
-	return expand(c.data, h, buf), packedChanges(c.data, h)
+	return expand(c.data, o, buf), rowMask(c.data, o) | 1
 }

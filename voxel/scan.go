@@ -105,20 +105,7 @@ func (c *Chunk) changes(h Cell, row []Cell) uint32 {
 	if len(c.data) == ChunkCells {
 		return changes((*[ChunkEdge]Cell)(row))
 	}
-	return packedChanges(c.data, h)
-}
-
-// packedChanges returns the changes of the row in d with header h, bit 0 set.
-func packedChanges(d []Cell, h Cell) uint32 {
-	o := int(h &^ (packed | planes))
-	if h&planes != 0 {
-		return (*planeRow)(d[o : o+planeCells]).changes()
-	}
-	m := rowMask(d, o)
-	if m == plain {
-		return changes((*[ChunkEdge]Cell)(d[o+2:]))
-	}
-	return m | 1
+	return rowMask(c.data, int(h&^packed)) | 1
 }
 
 // Changed returns a bit z for each row z of slice y that differs from row z of

@@ -37,7 +37,6 @@ type translation struct {
 	from, to *Chunk
 	table    []Cell
 	origin   [1 << 7]*[1 << 8]Cell // packed | the cell that became this one
-	row      int                   // the last one translated; rows lie in the order in which they are met
 	merged   bool
 }
 
@@ -59,27 +58,28 @@ func (t *translation) cells(at, n int) {
 	}
 }
 
-// block translates the row headers at o and the cells of what they point to.
-// The list ends where the first block starts.
+// block translates the row headers at o and what they point to. The list ends
+// where the first row of the first block starts.
 func (t *translation) block(o int, listed bool) bool {
 	d := t.from.data
 	if len(d) == ChunkCells {
 		return listed
 	}
-	if !listed {
-		t.cells(0, o)
-	}
 	for i, h := range d[o : o+ChunkEdge] {
-		r := int(h &^ packed)
-		switch {
-		case h < packed:
+		if h < packed {
 			t.to.data[o+i] = t.cell(h)
-		case r > t.row && h&planes == 0 && d[r]&1 != 0:
+			continue
+		}
+		r := int(h &^ packed)
+		if !listed {
+			t.cells(0, r)
+			listed = true
+		}
+		if d[r]&1 != 0 {
 			t.cells(r+2, bits.OnesCount32(rowMask(d, r)))
-			t.row = r
 		}
 	}
-	return true
+	return listed
 }
 
 // repack is Translate by rows.
