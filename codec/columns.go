@@ -86,15 +86,24 @@ type columnSet struct {
 	first []voxel.Cell
 	start []int32 // into changes; one more than there are columns
 	list  []change
-	byKey map[uint64]int32
+	// recent holds by hash the column that was added last, plus one. One that
+	// another displaced is not found again: it costs bytes, not correctness.
+	recent *[1 << recentBits]int32
 }
+
+const recentBits = 17
 
 func (s *columnSet) reset() {
 	s.first, s.start, s.list = s.first[:0], append(s.start[:0], 0), s.list[:0]
-	if s.byKey == nil {
-		s.byKey = map[uint64]int32{}
+}
+
+// forget empties recent, which only an Encoder needs.
+func (s *columnSet) forget() {
+	if s.recent == nil {
+		s.recent = new([1 << recentBits]int32)
+		return
 	}
-	clear(s.byKey)
+	clear(s.recent[:])
 }
 
 func (s *columnSet) len() int32 { return int32(len(s.first)) }
@@ -112,13 +121,14 @@ func (s *columnSet) equal(i int32, first voxel.Cell, list []change) bool {
 	return s.first[i] == first && slices.Equal(s.changes(i), list)
 }
 
-func columnKey(first voxel.Cell, list []change) uint64 {
+// columnHash returns the slot of a column in columnSet.recent.
+func columnHash(first voxel.Cell, list []change) uint64 {
 	const prime = 0x9E3779B97F4A7C15
 	h := (uint64(first) + 1) * prime
 	for _, c := range list {
 		h = (h ^ h>>29 ^ (uint64(c.at)<<16 | uint64(c.cell))) * prime
 	}
-	return h
+	return h >> (64 - recentBits)
 }
 
 // Encode returns the streams of the form Columns for stacks. The streams are
@@ -128,6 +138,7 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
+	e.literals.forget()
 	for _, s := range stacks {
 		e.sweep(s)
 		e.sort()
@@ -210,8 +221,8 @@ func (e *Encoder) ops() {
 		case col >= edge && set.equal(e.literal[col-edge], first, list):
 			op, e.literal[col] = opNorth, e.literal[col-edge]
 		default:
-			key := columnKey(first, list)
-			if i, ok := set.byKey[key]; ok && set.len()-i <= maxLiterals && set.equal(i, first, list) {
+			slot := &set.recent[columnHash(first, list)]
+			if i := *slot - 1; i >= 0 && set.len()-i <= maxLiterals && set.equal(i, first, list) {
 				op, e.literal[col] = opEarlier, i
 				back := set.len() - i - 1
 				e.streams[streamNear] = append(e.streams[streamNear], byte(back))
@@ -219,7 +230,7 @@ func (e *Encoder) ops() {
 				break
 			}
 			e.literal[col] = set.add(first, list)
-			set.byKey[key] = e.literal[col]
+			*slot = e.literal[col] + 1
 		}
 		if n := len(e.streams[streamOps]); col > 0 && op == last && e.streams[streamOps][n-1] < (maxOpRun-1)<<opBits {
 			e.streams[streamOps][n-1] += 1 << opBits

@@ -6,15 +6,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // ImportedWorld is what one import took.
@@ -45,7 +47,7 @@ const (
 	importFree   = 64 << 20
 )
 
-// BenchImport imports the ten worlds with the largest region files below dirs
+// BenchImport imports the ten worlds with the most NBT below dirs
 // into stones, one after another; without dirs, made worlds.
 func BenchImport(ctx context.Context, dirs []string, o Options) (r *ImportReport, err error) {
 	err = orMade(ctx, dirs, func(dirs []string) error {
@@ -56,13 +58,14 @@ func BenchImport(ctx context.Context, dirs []string, o Options) (r *ImportReport
 }
 
 func benchImport(ctx context.Context, dirs []string, o Options) (*ImportReport, error) {
-	places, err := largest(dirs, importWorlds)
+	places, err := largest(ctx, dirs, importWorlds)
 	if err != nil {
 		return nil, err
 	}
 	r := &ImportReport{Worlds: []ImportedWorld{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
 		o.progress(i, len(places), p.path)
+		runtime.GC() // what the world before left is not this one's
 		w, err := timeImport(ctx, p.path)
 		switch {
 		case ctx.Err() != nil:
@@ -93,35 +96,43 @@ func megabytes(n int64, seconds float64) float64 {
 	return float64(n) / 1e6 / seconds
 }
 
-// largest returns the n worlds below dirs whose region files are the largest.
-func largest(dirs []string, n int) ([]place, error) {
+// largest returns the n worlds below dirs that inflate to the most NBT; how large
+// their region files are says little, most of that is dead space.
+func largest(ctx context.Context, dirs []string, n int) ([]place, error) {
 	places, err := find(dirs)
 	if err != nil {
 		return nil, err
 	}
 	bytes := map[place]int64{}
 	for _, p := range places {
-		if bytes[p], err = regionBytes(p.path); err != nil {
-			return nil, fmt.Errorf("measure: %w", err)
+		if bytes[p] = rawBytes(ctx, p.path); ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(bytes[b], bytes[a]) })
 	return places[:min(n, len(places))], nil
 }
 
-func regionBytes(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".mca") || !e.Type().IsRegular() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
+// rawBytes returns what a world inflates to, 0 if it cannot be read.
+func rawBytes(ctx context.Context, path string) int64 {
+	src, err := anvil.Open(path, anvil.Options{})
+	if err != nil {
+		return 0
+	}
+	defer src.Close()
+	if src.Read(ctx, discard{}) != nil {
+		return 0
+	}
+	return src.Stats().RawBytes
 }
+
+// discard is a Sink that drops everything.
+type discard struct{}
+
+func (discard) Dimension(*format.Dimension) error               { return nil }
+func (discard) Column(*format.Column) error                     { return nil }
+func (discard) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return nil }
+func (discard) File(format.File) error                          { return nil }
 
 // timeImport imports one world into a file that it removes.
 func timeImport(ctx context.Context, path string) (*ImportedWorld, error) {
