@@ -53,7 +53,7 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 		e.buf = nbt.AppendByte(e.buf, "Y", s.Y)
 	}
 	if s.Has&voxel.HasBlock != 0 {
-		if err := e.blockTags(c.Block, f, straddle); err != nil {
+		if err := e.blockTags(s.Tags, c.Block, f, straddle); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 		if f != formStates {
 			return fmt.Errorf("biomes in a section of a version that has them by column")
 		}
-		if err := e.biomeStates(c.Biome); err != nil {
+		if err := e.biomeStates(s.Tags, c.Biome); err != nil {
 			return err
 		}
 		e.drop("biomes")
@@ -107,8 +107,26 @@ func checkCells(s *voxel.Section, c *format.Cells) error {
 	return nil
 }
 
+// spare returns the palette entries that Section.Tags holds beside those in use,
+// and how many they are.
+func spare(tags []byte, name string, elem nbt.Type) (entries []byte, n int) {
+	t, payload := lookup(tags, name)
+	if t != nbt.Compound {
+		return nil, 0
+	}
+	t, list := lookup(payload, "palette")
+	r := nbt.NewPayload(list, nbt.Limits{})
+	if t != nbt.List {
+		return nil, 0
+	}
+	if e, count := r.List(); e == elem {
+		n = count
+	}
+	return list[r.Offset():], n
+}
+
 // blockTags appends the blocks of a section in its form.
-func (e *encoder) blockTags(cells []voxel.Cell, f form, straddle bool) error {
+func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bool) error {
 	switch f {
 	case formNumeric:
 		return e.numericBlocks(cells)
@@ -119,14 +137,23 @@ func (e *encoder) blockTags(cells []voxel.Cell, f form, straddle bool) error {
 	e.drop("block_states")
 	e.buf = nbt.AppendCompound(e.buf, "block_states")
 	palette, entries := e.index.Build(cells)
-	if err := e.blockList("palette", palette); err != nil {
+	more, n := spare(tags, "block_states", nbt.Compound)
+	if err := e.blockList("palette", palette, more, n); err != nil {
 		return err
 	}
-	if len(palette) > 1 {
-		e.longs("data", entries, block.Bits(len(palette), 4), straddle)
+	if n += len(palette); n > 1 {
+		e.longs("data", padded(entries, sectionCells), block.Bits(n, 4), straddle)
 	}
 	e.buf = nbt.AppendEnd(e.buf)
 	return nil
+}
+
+// padded returns n entries; those of a palette of one, all 0, may be left out.
+func padded(entries []uint16, n int) []uint16 {
+	if len(entries) < n {
+		return make([]uint16, n)
+	}
+	return entries
 }
 
 // palette appends Palette and BlockStates. Air comes first, as in every palette
@@ -137,7 +164,7 @@ func (e *encoder) palette(cells []voxel.Cell, straddle bool) error {
 		e.cells = append(e.cells, cells[0])
 	}
 	palette, entries := e.index.Build(e.cells)
-	if err := e.blockList("Palette", palette); err != nil {
+	if err := e.blockList("Palette", palette, nil, 0); err != nil {
 		return err
 	}
 	e.longs("BlockStates", entries[1:], block.Bits(len(palette), 4), straddle)
@@ -150,9 +177,9 @@ func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) 
 	e.buf = block.AppendPacked(e.buf, entries, size, straddle)
 }
 
-// blockList appends a list of the palette entries of blocks.
-func (e *encoder) blockList(name string, palette []voxel.Cell) error {
-	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette))
+// blockList appends a list of the palette entries of blocks, and n more.
+func (e *encoder) blockList(name string, palette []voxel.Cell, more []byte, n int) error {
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette)+n)
 	e.states = grown(e.states, e.blocks.Len())
 	for _, c := range palette {
 		if int(c) >= len(e.states) {
@@ -171,6 +198,7 @@ func (e *encoder) blockList(name string, palette []voxel.Cell) error {
 		}
 		e.buf = append(e.buf, e.states[c]...)
 	}
+	e.buf = append(e.buf, more...)
 	return nil
 }
 
@@ -186,10 +214,11 @@ func errCell(c voxel.Cell, n int) error {
 }
 
 // biomeStates appends the biomes of a section.
-func (e *encoder) biomeStates(cells []voxel.Cell) error {
+func (e *encoder) biomeStates(tags []byte, cells []voxel.Cell) error {
 	e.buf = nbt.AppendCompound(e.buf, "biomes")
 	palette, entries := e.index.Build(cells)
-	e.buf = nbt.AppendList(e.buf, "palette", nbt.String, len(palette))
+	more, n := spare(tags, "biomes", nbt.String)
+	e.buf = nbt.AppendList(e.buf, "palette", nbt.String, len(palette)+n)
 	e.words = grown(e.words, e.biomes.Len())
 	for _, c := range palette {
 		if int(c) >= len(e.words) {
@@ -211,8 +240,9 @@ func (e *encoder) biomeStates(cells []voxel.Cell) error {
 		}
 		e.buf = append(e.buf, e.words[c]...)
 	}
-	if len(palette) > 1 {
-		e.longs("data", entries, block.Bits(len(palette), 1), false)
+	e.buf = append(e.buf, more...)
+	if n += len(palette); n > 1 {
+		e.longs("data", padded(entries, biomeCells), block.Bits(n, 1), false)
 	}
 	e.buf = nbt.AppendEnd(e.buf)
 	return nil

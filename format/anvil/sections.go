@@ -99,8 +99,43 @@ func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
 	if c.Light = take(find(tags, "BlockLight")); c.Light != nil {
 		s.Has |= voxel.HasLight
 	}
-	s.Tags = d.restOf(tags)
+	spare := d.spare(tags, "block_states", c.Block, nbt.Compound)
+	spare = append(spare, d.spare(tags, "biomes", c.Biome, nbt.String)...)
+	s.Tags = d.restOf(tags, spare)
 	return c
+}
+
+// spare returns a tag of that name with the palette entries that no cell uses,
+// where all cells are one: longs beside a palette of one would not come back.
+func (d *decoder) spare(tags []tag, name string, cells []voxel.Cell, elem nbt.Type) []byte {
+	if len(cells) < 2 || !isOne(cells) {
+		return nil
+	}
+	r := nbt.NewPayload(find(tags, name).payload(), nbt.Limits{})
+	for t, key := r.Next(); string(key) != "palette"; t, key = r.Next() {
+		r.Skip(t)
+	}
+	_, n := r.List()
+	out := nbt.AppendList(nbt.AppendCompound(nil, name), "palette", elem, n-1)
+	used := false
+	for range n {
+		at := r
+		if c, err := d.entry(&at, elem); !used && err == nil && c == cells[0] {
+			used, r = true, at
+			continue
+		}
+		out = append(out, r.Raw(elem)...)
+	}
+	return nbt.AppendEnd(out)
+}
+
+func isOne(cells []voxel.Cell) bool {
+	for _, c := range cells {
+		if c != cells[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // formIn returns the form of a section, and whether it has blocks.
@@ -127,10 +162,11 @@ func take(g *tag) []byte {
 	return b
 }
 
-// restOf returns the payload of the tags that nothing stands for, nil if none.
-func (d *decoder) restOf(tags []tag) []byte {
+// restOf returns the payload of the tags that nothing stands for, and of more;
+// nil if there are none.
+func (d *decoder) restOf(tags []tag, more []byte) []byte {
 	at := len(d.bytes)
-	if d.bytes = appendRest(d.bytes, tags); len(d.bytes) == at {
+	if d.bytes = append(appendRest(d.bytes, tags), more...); len(d.bytes) == at {
 		return nil
 	}
 	d.bytes = nbt.AppendEnd(d.bytes)
