@@ -21,7 +21,7 @@ type Difference struct {
 	Volumes    map[string]int `json:"volumes"` // cells by volume
 	Objects    int            `json:"objects"` // lists of a column whose objects differ count each object that is not equal
 	Columns    int            `json:"columns"`
-	Properties int            `json:"properties"` // of the world; and how its dimensions and volumes are described
+	Properties int            `json:"properties"` // of the world; and how its dimensions and volumes are described, but for the folder a dimension came from
 	Files      int            `json:"files"`
 	First      []string       `json:"first"` // the first few, in words
 }
@@ -103,7 +103,8 @@ func (d *differ) properties(a, b format.Head) {
 	}
 	maps.Copy(keys, b.Properties)
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if va, vb := a.Properties[k], b.Properties[k]; va != vb {
+		va, ina := a.Properties[k]
+		if vb, inb := b.Properties[k]; va != vb || ina != inb {
 			d.property("property %q: %q, %q", k, va, vb)
 		}
 	}

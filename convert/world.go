@@ -2,8 +2,8 @@
 // into a stone or a Sink, from a stone back into memory; and it says what
 // differs between two worlds.
 //
-// The package knows no file format, drops nothing unless asked to (Slim,
-// DropLight), and upgrades no data. It holds a world in memory in row-packed
+// The package knows no file format, drops nothing unless asked to
+// (Filter), and upgrades no data. It holds a world in memory in row-packed
 // chunks; worlds larger than memory are the business of package world.
 package convert
 
@@ -14,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -96,7 +97,7 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 			d.Volumes = append(d.Volumes, v)
 			for p, err := range r.Chunks(sd.Name, sv.Volume.Name, 0) {
 				if err == nil && p.Chunk != nil {
-					v.put(p.Pos, p.Chunk)
+					v.Chunks[p.Pos] = p.Chunk
 				}
 				if err := cmp.Or(err, v.checkSize(), ctx.Err()); err != nil {
 					return nil, err
@@ -109,11 +110,21 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 			}
 			d.Columns = append(d.Columns, *c)
 		}
+		for _, v := range d.Volumes { // only now: rules look at all that the stone has
+			v.dropDefaults()
+		}
 	}
 	for _, f := range r.Files() {
 		w.Files = append(w.Files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return r.OpenFile(f.Path) }})
 	}
 	return w, nil
+}
+
+func (v *Volume) dropDefaults() {
+	maps.DeleteFunc(v.Chunks, func(_ geom.ChunkPos, c *voxel.Chunk) bool {
+		cell, ok := c.Uniform()
+		return ok && cell == v.Default
+	})
 }
 
 // Properties that convert itself gives to a stone. A source's own of these
@@ -136,7 +147,7 @@ func headOf(r *stone.Reader) format.Head {
 		case p.Key == propFormat:
 			h.Format = p.Value
 		case p.Key == propVersion:
-			fmt.Sscan(p.Value, &h.Version)
+			h.Version, _ = strconv.Atoi(p.Value) // 0 is a version unknown
 		case isQuoted(p.Key):
 			h.Properties[p.Key[len(quote):]] = p.Value
 		default:
@@ -222,7 +233,7 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
 		s.Heights(rules, d.towers())
 	}
 	for i := range d.Columns {
-		if err := s.Column(&d.Columns[i]); err != nil {
+		if err := cmp.Or(s.Column(&d.Columns[i]), ctx.Err()); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,10 @@ import (
 // sampled bounds the columns that have a vote; more are thinned out evenly.
 const sampled = 128
 
+// maxKinds bounds the names of maps that are voted on, in the order in which
+// columns have them.
+const maxKinds = 32
+
 // Learn returns a rule for each kind of map of columns that follows from cells
 // well enough to be worth one, sorted by name, at most 16. Which cells count is put to the
 // vote: one votes for itself where a map's height lies on it, and against where
@@ -23,6 +27,9 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 		tops := topCells(c.Pos, towers(c.Pos.X>>1, c.Pos.Z>>1))
 		for m := range c.Maps {
 			v := kinds[c.Maps[m].Name]
+			if v == nil && len(kinds) == maxKinds {
+				continue
+			}
 			if v == nil {
 				v = &votes{bases: map[int32]int{}}
 				kinds[c.Maps[m].Name] = v
@@ -118,19 +125,24 @@ func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) 
 
 // count lets the cells of a column vote on its maps.
 func count(kinds map[string]*votes, c *voxel.Column, t Tower) {
-	all := make([]*votes, len(c.Maps))
+	var all []*votes // of the column's maps that are voted on
+	var values []*[256]int32
 	for m := range c.Maps {
-		all[m] = kinds[c.Maps[m].Name]
+		v := kinds[c.Maps[m].Name]
+		if v == nil {
+			continue
+		}
+		all, values = append(all, v), append(values, &c.Maps[m].Values)
 		for _, n := range c.Maps[m].Values {
 			if n > 0 {
-				all[m].heights++
+				v.heights++
 			}
 		}
 	}
 	scan(c.Pos, t, func(i int, y int32, cell voxel.Cell) (above bool) {
 		for m, v := range all {
-			switch top := c.Maps[m].Values[i] - 1 + v.bestBase; {
-			case c.Maps[m].Values[i] <= 0 || y > top:
+			switch top := values[m][i] - 1 + v.bestBase; {
+			case values[m][i] <= 0 || y > top:
 				v.above = vote(v.above, cell)
 				above = true
 			case y == top:

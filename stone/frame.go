@@ -163,6 +163,7 @@ func (c *cursor) fail(err error) {
 	if c.err == nil {
 		c.err = corrupt(int64(c.at), c.part, err)
 	}
+	c.at = len(c.b) // what is read from here on is nothing
 }
 
 func (c *cursor) uvarint() uint64 {

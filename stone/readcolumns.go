@@ -124,16 +124,20 @@ func (s *Reader) listReaders(d *dimension) (rs listReaders) {
 
 // fill gives c its lists.
 func (rs listReaders) fill(c *voxel.Column) error {
+	count, bytes := 0, 0
 	for _, r := range rs {
 		key, bit := columnKey(c.Pos)
 		i := find(r.list.entries, key, bit)
 		if i < 0 {
+			if r.bytes > pageBytes {
+				r.forget() // a common page may serve the next column again
+			}
 			continue
 		}
 		if err := r.load(i); err != nil {
 			return err
 		}
-		if count, bytes := rs.held(); count > maxPageObjects || bytes > maxMet {
+		if count, bytes = count+r.count, bytes+r.bytes; count > maxPageObjects || bytes > maxMet {
 			return corruptf(r.s.dir.pages[r.page].off, "objects", "%d objects and %d bytes meet in a column", count, bytes)
 		}
 		c.Lists = append(c.Lists, voxel.List{Name: r.list.name, Objects: r.objects[c.Pos]})
@@ -141,14 +145,8 @@ func (rs listReaders) fill(c *voxel.Column) error {
 	return nil
 }
 
-// held sums up what the pages hold that were read last.
-func (rs listReaders) held() (count, bytes int) {
-	for _, r := range rs {
-		count += r.count
-		bytes += r.bytes
-	}
-	return count, bytes
-}
+// forget lets go of the page that was read last.
+func (r *listReader) forget() { *r = listReader{s: r.s, list: r.list, page: constPage} }
 
 // load reads the page of entry i, unless it has it.
 func (r *listReader) load(i int) error {

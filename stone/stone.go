@@ -58,6 +58,7 @@ const (
 	maxStreams    = 16             // of a page
 	maxMet        = 2 * maxPage    // plain bytes of the pages of objects that meet in a column
 	maxCells      = 4096           // chunks in a page
+	maxPending    = 4096           // cubes that a Writer holds back
 	maxRuns       = 512            // chunks in a page that are not uniform
 	maxDirectory  = 16 << 20       // plain bytes of the directory
 	maxProperties = 1 << 16

@@ -24,6 +24,12 @@ func (w *Writer) Volume(v voxel.Volume, names []string) error {
 	if err := made.check(); err != nil {
 		return w.misuse("volume %q: %w", v.Name, err)
 	}
+	for _, n := range names {
+		w.nameBytes += len(n)
+	}
+	if w.nameBytes > maxNameBytes {
+		return w.misuse("volume %q: names of more than %d bytes", v.Name, maxNameBytes)
+	}
 	same := func(u volume) bool { return u.Name == v.Name }
 	if slices.ContainsFunc(d.volumes, same) || len(d.volumes) == maxVolumes {
 		return w.misuse("volume %q a second time, or too many", v.Name)
@@ -122,10 +128,14 @@ func (w *Writer) endCube() {
 		return
 	}
 	if value, ok := c.constant(); ok {
+		if len(w.cubes) >= maxPending {
+			w.flushPage()
+		}
 		w.cubes = append(w.cubes, cube{c.key, c.mask, []*voxel.Chunk{voxel.Uniform(value)}})
 		return
 	}
-	if w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || len(w.cubes) == maxCells/64 {
+	full := w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || w.things+len(c.chunks) > maxCells
+	if full || len(w.cubes) >= maxPending {
 		w.flushPage()
 	}
 	for c.runs() > w.o.PageChunks {
@@ -139,6 +149,7 @@ func (w *Writer) endCube() {
 
 func (w *Writer) addCube(c cube) {
 	w.runs += c.runs()
+	w.things += len(c.chunks)
 	w.cubes = append(w.cubes, c)
 }
 
@@ -185,7 +196,7 @@ func (w *Writer) flushPage() {
 		}
 		l.entries = append(l.entries, e)
 	}
-	w.cubes, w.runs = nil, 0
+	w.cubes, w.runs, w.things = nil, 0, 0
 }
 
 // checkTable refuses cells that could not be read back.

@@ -41,22 +41,24 @@ const (
 // Dimension, its volumes (Volume, Chunk ...), Heights, its columns (Column ...);
 // then File; then Close. An error sticks. Not safe for concurrent use.
 type Writer struct {
-	w       io.Writer
-	o       Options
-	sum     hash.Hash
-	off     int64
-	dir     directory
-	err     error
-	stage   stage
-	known   map[[sha256.Size]byte]int // page contents and shape -> page
-	enc     codec.Encoder
-	last    geom.Code // of the last chunk
-	cube    cube
-	cubes   []cube // of the page under way
-	runs    int    // chunks that are not uniform in cubes
-	columns columnPages
-	rules   int // cells of all rules of height maps
-	page    []byte
+	w         io.Writer
+	o         Options
+	sum       hash.Hash
+	off       int64
+	dir       directory
+	err       error
+	stage     stage
+	known     map[[sha256.Size]byte]int // page contents and shape -> page
+	enc       codec.Encoder
+	last      geom.Code // of the last chunk
+	cube      cube
+	cubes     []cube // of the page under way
+	runs      int    // chunks that are not uniform in cubes
+	things    int    // chunks that the page under way holds
+	nameBytes int    // of all volumes' names
+	columns   columnPages
+	rules     int // cells of all rules of height maps
+	page      []byte
 }
 
 // NewWriter returns a Writer that writes a stone to w.

@@ -99,8 +99,10 @@ func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
 	if c.Light = take(find(tags, "BlockLight")); c.Light != nil {
 		s.Has |= voxel.HasLight
 	}
-	spare := d.spare(tags, "block_states", c.Block, nbt.Compound)
-	spare = append(spare, d.spare(tags, "biomes", c.Biome, nbt.String)...)
+	var spare []byte
+	if f == formStates {
+		spare = append(d.spare(tags, "block_states", c.Block, nbt.Compound), d.spare(tags, "biomes", c.Biome, nbt.String)...)
+	}
 	s.Tags = d.restOf(tags, spare)
 	return c
 }

@@ -14,7 +14,7 @@ type Bytes struct {
 	Zip       int64 `json:"zip"`        // the folder in a zip archive
 	Live      int64 `json:"live"`       // what its region files hold, without gaps and padding
 	Slime     int64 `json:"slime"`      // as Slime, zstd's default level; a file for each dimension
-	SlimeBest int64 `json:"slime_best"` // the same at the level that stones have
+	SlimeBest int64 `json:"slime_best"` // the same at zstd's strongest level
 	Slim      int64 `json:"slim"`       // a stone with what the Slime file holds
 	NoLight   int64 `json:"slim_nolight"`
 	Full      int64 `json:"full"` // a stone with everything

@@ -80,7 +80,8 @@ func (b *Bytes) weigh(ctx context.Context, w *convert.World) (err error) {
 	return err
 }
 
-// bestLevel is zstd's own number for the level that stones have.
+// bestLevel is zstd's own number for its strongest level, one above the one that
+// stones have.
 const bestLevel = 22
 
 // slimWorld returns w reduced to what a Slime file of each dimension holds.
