@@ -107,6 +107,9 @@ func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions)
 	switch {
 	case err != nil:
 	case o.format == "slime":
+		if v := w.Head.Version; o.slimeVersion == 0 && w.Head.Format == "slime" && slices.Contains([]int{3, 9, 13}, v) {
+			o.slimeVersion = v // as it was
+		}
 		r.Bytes, err = writeSlime(ctx, w, r.Target, o.slimeVersion, r.Lost)
 	default:
 		r.Bytes, err = writeAnvil(ctx, w, r.Target, r.Lost)

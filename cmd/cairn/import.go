@@ -34,6 +34,8 @@ type imported struct {
 	Files   int            `json:"files"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
+
+	slim bool
 }
 
 func newImport() *cobra.Command {
@@ -76,7 +78,7 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 		return err
 	}
 	defer src.Close()
-	done := &imported{Source: from, Format: src.format(), World: to, Lost: map[string]int{}, Damaged: []string{}}
+	done := &imported{Source: from, Format: src.format(), World: to, Lost: map[string]int{}, Damaged: []string{}, slim: o.slim}
 	w, err := src.load(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
@@ -96,12 +98,20 @@ func (o importOptions) filter(lost map[string]int) func(format.Sink) format.Sink
 	}
 	return func(to format.Sink) format.Sink {
 		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
-		if o.slim {
+		if f.NoLight {
+			f.Hold = func(*format.Dimension) func(*format.Column) bool { return unlit }
+		}
+		if o.slim { // which drops the tags that unlit sets
 			f.Hold = func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }
 			f.Keep = func(path string) bool { return slimKeep(path, lost) }
 		}
 		return f
 	}
+}
+
+func unlit(c *format.Column) bool {
+	anvil.Unlit(c)
+	return true
 }
 
 // slimHold reduces each column to what the Slime version of its own data
@@ -176,7 +186,11 @@ func (r *imported) print(out io.Writer) {
 	t.row("  stone", r.ID)
 	t.Flush()
 	printLosses(out, "not kept:", r.Lost)
-	printList(out, "damaged, kept as stored:", r.Damaged)
+	what := "damaged, kept as stored:"
+	if r.slim {
+		what = "damaged, left out by --slim:"
+	}
+	printList(out, what, r.Damaged)
 }
 
 // totals of a world.

@@ -51,13 +51,31 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &sticky{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil && (err == nil || err.Error() == "") {
+		err = fmt.Errorf("standard output: %w", out.err)
+	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(stderr, "cairn:", message(err))
 	}
 	return exitStatus(err)
+}
+
+// sticky keeps the first error of a writer, which prints may ignore.
+type sticky struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sticky) Write(b []byte) (int, error) {
+	n, err := s.w.Write(b)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
 }
 
 func newRoot() *cobra.Command {

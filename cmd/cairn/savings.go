@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/measure"
 	"github.com/schollz/progressbar/v3"
@@ -48,7 +49,11 @@ func savings(ctx context.Context, dirs []string) (*measure.SavingsReport, error)
 	}
 	o, done := measureOptions()
 	defer done()
-	return measure.Savings(ctx, dirs, o)
+	r, err := measure.Savings(ctx, dirs, o)
+	if err == nil && len(r.Worlds)+len(r.Skipped) == 0 {
+		err = fmt.Errorf("%s: no world below", strings.Join(dirs, ", "))
+	}
+	return r, err
 }
 
 // measureOptions shows progress until done is called.

@@ -72,7 +72,7 @@ func (s *source) detect(r io.ReaderAt, size int64, salvage bool) (err error) {
 		return err
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte(stoneMagic)):
+	case bytes.HasPrefix(head, []byte(stoneMagic)), len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)): // or cut within
 		s.stone, err = stone.Open(r, size)
 	case slime.Detect(head):
 		s.leaf, err = slime.New(r, size)

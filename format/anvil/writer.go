@@ -157,8 +157,11 @@ func (w *Writer) Lost() map[string]int { return maps.Clone(w.lost) }
 
 func (w *Writer) countLost(c *format.Column) {
 	for _, p := range c.Parts {
-		if !slices.Contains(kindParts[:], p.Name) {
+		switch {
+		case !slices.Contains(kindParts[:], p.Name):
 			w.lost[p.Name]++
+		case p.Damaged && len(p.Data) == 0:
+			w.lost["damaged, without bytes: "+p.Name]++
 		}
 	}
 	for _, l := range c.Lists {

@@ -46,7 +46,7 @@ func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Colum
 	var h *holder
 	return func(c *format.Column) bool {
 		if isBare(c) {
-			lost.add("columns without blocks", 1)
+			lost.add(bareName(c), 1)
 			return false
 		}
 		if h == nil {
@@ -95,6 +95,16 @@ func (o WriteOptions) resolve(version int32) layout {
 		l.data = dataVersions[l.world]
 	}
 	return l
+}
+
+// bareName says what a column without anything that Slime holds is.
+func bareName(c *format.Column) string {
+	for _, p := range c.Parts {
+		if p.Damaged {
+			return "damaged columns"
+		}
+	}
+	return "columns without blocks"
 }
 
 func (h *holder) hold(c *format.Column) bool {

@@ -133,6 +133,6 @@ func (r *SavingsReport) Groups() []SavingsKind {
 }
 
 var (
-	errOld   = errors.New("a McRegion world, which Slime does not hold")
+	errOld   = errors.New("a McRegion world, not an Anvil one")
 	errEmpty = errors.New("no column with blocks")
 )
