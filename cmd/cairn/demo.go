@@ -55,10 +55,13 @@ var demoWorlds = [...]struct{ kind, what string }{
 }
 
 func (d *demo) run() error {
-	steps := []func() error{d.begin, d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.sheet, d.end}
+	if err := d.begin(); err != nil {
+		return err
+	}
+	steps := []func() error{d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.sheet, d.end}
 	for _, step := range steps {
 		if err := errors.Join(step(), d.Err()); err != nil {
-			return err
+			return errors.Join(err, d.clear())
 		}
 	}
 	return nil
@@ -77,7 +80,20 @@ func (d *demo) begin() error {
 			return fmt.Errorf("%w; it is not a demo's, so it stays as it is", err)
 		}
 	}
-	names := []string{"worlds", "pictures", "exported", "terrain" + worldExt}
+	if err := d.clear(); err != nil {
+		return err
+	}
+	for _, name := range []string{"worlds", "pictures"} {
+		if err := os.MkdirAll(d.path(name), 0o777); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(d.path(demoMark), nil, 0o666)
+}
+
+// clear removes what a demo makes, and its folder if nothing else is in it.
+func (d *demo) clear() error {
+	names := []string{"worlds", "pictures", "exported", "terrain" + worldExt, demoMark}
 	for _, w := range demoWorlds {
 		names = append(names, w.kind+worldExt)
 	}
@@ -86,8 +102,8 @@ func (d *demo) begin() error {
 			return err
 		}
 	}
-	err := os.MkdirAll(d.path("worlds"), 0o777)
-	return errors.Join(err, os.MkdirAll(d.path("pictures"), 0o777), os.WriteFile(d.path(demoMark), nil, 0o666))
+	os.Remove(d.dir)
+	return nil
 }
 
 func (d *demo) make() error {
