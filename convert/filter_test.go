@@ -31,11 +31,7 @@ func reduce(t *testing.T, src format.Source, f *convert.Filter) *convert.World {
 	if err := src.Read(context.Background(), sink); err != nil {
 		t.Fatal(err)
 	}
-	w, err := l.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return l.World()
 }
 
 func mustDiff(t *testing.T, a, b *convert.World) *convert.Difference {

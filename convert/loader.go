@@ -195,13 +195,13 @@ func (l *Loader) File(f format.File) error {
 }
 
 // World returns the world that was loaded; the Loader is done.
-func (l *Loader) World() (*World, error) {
+func (l *Loader) World() *World {
 	l.endDimension()
 	for _, f := range l.names {
 		f()
 	}
 	slices.SortFunc(l.w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
-	return l.w, nil
+	return l.w
 }
 
 // cloneColumn copies what the source owns.

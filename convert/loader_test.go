@@ -82,10 +82,7 @@ func TestLoaderOwns(t *testing.T) {
 		}
 		clear(c.Maps)
 	}
-	got, err := l.World()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := l.World()
 	if d := mustDiff(t, want, got); !d.Same() {
 		t.Errorf("what was given and changed later is in the world: %+v", d)
 	}

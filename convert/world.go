@@ -79,11 +79,7 @@ func (v *Volume) Count() (n int) {
 func Load(ctx context.Context, src format.Source) (*World, error) {
 	l := NewLoader(src.Head())
 	err := src.Read(ctx, l)
-	w, end := l.World()
-	if err == nil {
-		err = end
-	}
-	return w, err
+	return l.World(), err
 }
 
 // FromStone reads the whole of a stone into memory.

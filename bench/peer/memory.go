@@ -112,12 +112,8 @@ func held(dir string, volumes ...string) ([]*convert.Volume, error) {
 	if err := load(dir, l); err != nil {
 		return nil, err
 	}
-	w, err := l.World()
-	if err != nil {
-		return nil, err
-	}
 	var out []*convert.Volume
-	for _, d := range w.Dimensions {
+	for _, d := range l.World().Dimensions {
 		for _, name := range volumes {
 			out = append(out, d.Volume(name))
 		}

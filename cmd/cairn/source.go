@@ -131,11 +131,7 @@ func build(ctx context.Context, what string, src format.Source, through func(for
 		sink = through(sink)
 	}
 	err := read(ctx, src, what, sink)
-	w, end := l.World()
-	if err == nil {
-		err = end
-	}
-	return w, err
+	return l.World(), err
 }
 
 // withWorld opens the world at path, reads all of it and hands both to do.

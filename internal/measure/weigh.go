@@ -101,7 +101,7 @@ func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.W
 	if err := w.Source().Read(ctx, &f); err != nil {
 		return nil, err
 	}
-	return l.World()
+	return l.World(), nil
 }
 
 // slimeBytes is the size of a Slime file of each dimension of w of which slim
