@@ -1,7 +1,10 @@
 package anvil
 
 import (
+	"encoding/binary"
 	"errors"
+	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -52,8 +55,8 @@ func (d *decoder) oldSections() {
 	}
 	skies, lights := sky.bytes(oldCells/2), light.bytes(oldCells/2)
 	for y := range oldSections {
-		s, c := voxel.Section{Y: int8(y), Has: voxel.HasBlock}, format.Cells{Block: d.newCells(sectionCells)}
-		if d.oldBlocks(ids, half, y, c.Block) != nil {
+		s, c := voxel.Section{Y: int8(y), Has: voxel.HasBlock}, format.Cells{Block: d.oldBlocks(ids, half, y)}
+		if c.Block == nil {
 			d.col.Sections, d.col.Cells = d.col.Sections[:0], d.col.Cells[:0]
 			return
 		}
@@ -73,20 +76,43 @@ func (d *decoder) oldSections() {
 	}
 }
 
-// oldBlocks fills cells, those of section y, from the arrays of a chunk.
-func (d *decoder) oldBlocks(ids, data []byte, y int, cells []voxel.Cell) error {
+// oldBlocks returns the cells of section y from the arrays of a chunk, or nil
+// where the volume has no room for their names.
+func (d *decoder) oldBlocks(ids, data []byte, y int) []voxel.Cell {
+	if alike(ids, y*16, 16, 8) && alike(data, y*8, 8, 4) {
+		return d.oneNumeric(int(ids[y*16]), data[y*8])
+	}
+	var low [sectionCells]byte
 	for column := range mapCells {
-		at := column*oldHeight + y*16
-		x, z := column>>4, column&15
-		for i, id := range ids[at : at+16] {
-			c, err := d.numeric.Cell(int(id), data[(at+i)/2]>>(i&1*4)&15)
-			if err != nil {
-				return err
-			}
-			cells[i<<8|z<<4|x] = c
+		to := low[column&15<<4|column>>4:]
+		for i, id := range (*[16]byte)(ids[column*oldHeight+y*16:]) {
+			to[i<<8] = id
 		}
 	}
-	return nil
+	var half [nibbles]byte
+	sectionHalves(half[:], data, y)
+	cells := d.newCells(sectionCells)
+	if d.numeric.Unpack(low[:], nil, half[:], cells) != nil {
+		return nil
+	}
+	return cells
+}
+
+// alike reports whether all cells of size bits in the n bytes from at on in each
+// column of an array of a chunk are the same; n is a multiple of 8.
+func alike(old []byte, at, n, size int) bool {
+	first := binary.LittleEndian.Uint64(old[at:])
+	if first != bits.RotateLeft64(first, size) {
+		return false
+	}
+	for ; at < len(old); at += len(old) / mapCells {
+		for i := at; i < at+n; i += 8 {
+			if binary.LittleEndian.Uint64(old[i:]) != first {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // oldHalves returns the half bytes of section y, or nil if the chunk has none.
@@ -95,15 +121,38 @@ func (d *decoder) oldHalves(old []byte, y int) []byte {
 		return nil
 	}
 	start := len(d.bytes)
-	d.bytes = append(d.bytes, make([]byte, nibbles)...)
+	d.bytes = slices.Grow(d.bytes, nibbles)[:start+nibbles]
 	out := d.bytes[start:len(d.bytes):len(d.bytes)]
-	for column := range mapCells {
-		at := column*oldHeight + y*16
-		x, z := column>>4, column&15
-		for i := range 16 {
-			v := old[(at+i)/2] >> (i & 1 * 4) & 15
-			out[i<<7|z<<3|x>>1] |= v << (x & 1 * 4)
+	sectionHalves(out, old, y)
+	return out
+}
+
+// sectionHalves sets out to the half bytes of section y.
+func sectionHalves(out, old []byte, y int) {
+	var m [16]uint64
+	for z := range 16 {
+		for x := range m {
+			m[x] = binary.LittleEndian.Uint64(old[(x<<4|z)*oldHeight/2+y*8:])
+		}
+		transpose(&m)
+		for i, row := range m {
+			binary.LittleEndian.PutUint64(out[i<<7|z<<3:], row)
 		}
 	}
-	return out
+}
+
+// transpose swaps the rows and columns of 16x16 half bytes, low half first, by
+// swapping ever smaller blocks of them.
+func transpose(m *[16]uint64) {
+	mask := uint64(1<<32 - 1)
+	for edge := 8; edge > 0; edge >>= 1 {
+		shift := 4 * edge & 63
+		for i := 0; i < len(m); i = (i + edge + 1) &^ edge {
+			a, b := &m[i], &m[(i+edge)&15]
+			t := (*a>>shift ^ *b) & mask
+			*a ^= t << shift
+			*b ^= t
+		}
+		mask ^= mask << (shift / 2)
+	}
 }

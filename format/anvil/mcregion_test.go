@@ -3,6 +3,7 @@ package anvil_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -25,12 +26,15 @@ func checkOld(t *testing.T, names *format.Names, c *format.Column, level nbt.Ent
 	sky, light := level.Get("SkyLight").([]byte), level.Get("BlockLight").([]byte)
 	for i := range 32768 {
 		x, z, y := i/2048, i/128%16, i%128
-		cells, at := c.Cells[y/16], y%16*256+z*16+x
+		cells, at, block := c.Cells[y/16], y%16*256+z*16+x, 0
+		if len(cells.Block) > 1 {
+			block = at
+		}
 		want := format.Air
 		if ids[i] != 0 || half(data, i) != 0 {
 			want = fmt.Sprintf("legacy:%d/%d", ids[i], half(data, i))
 		}
-		if got := names.Name(cells.Block[at]); got != want {
+		if got := names.Name(cells.Block[block]); got != want {
 			t.Fatalf("column %v: (%d,%d,%d) is %q, want %q", c.Pos, x, y, z, got, want)
 		}
 		if half(cells.Sky, at) != half(sky, i) || half(cells.Light, at) != half(light, i) {
@@ -49,23 +53,48 @@ func checkOld(t *testing.T, names *format.Names, c *format.Column, level nbt.Ent
 }
 
 func oldChunk() entries {
-	return compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Blocks", fill(32768, 3), "Data", fill(16384, 5),
-		"SkyLight", fill(16384, 7), "BlockLight", fill(16384, 11), "HeightMap", fill(256, 9), "LastUpdate", int64(4)))
+	return oldChunkOf(fill(32768, 3), fill(16384, 5), fill(16384, 7), fill(16384, 11))
+}
+
+func oldChunkOf(blocks, data, sky, light []byte) entries {
+	return compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Blocks", blocks, "Data", data,
+		"SkyLight", sky, "BlockLight", light, "HeightMap", fill(256, 9), "LastUpdate", int64(4)))
 }
 
 func TestMcRegion(t *testing.T) {
-	doc := oldChunk()
-	fsys := folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(1, gzipped(document(doc)))}, nil)})
-	w, err := anvil.OpenFS(fsys, anvil.Options{})
-	if err != nil {
-		t.Fatal(err)
+	rng := rand.New(rand.NewPCG(5, 6))
+	noise := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		return b
 	}
-	if got := w.Head().Format; got != "mcregion" {
-		t.Errorf("format %q", got)
+	but := func(b []byte, i int) []byte {
+		b[i]++
+		return b
 	}
-	s := mustReadAll(t, fsys)
-	checkOld(t, s.dims[0].Volume(voxel.Block).Names, &s.columns[0], doc.Get("Level").(entries))
-	wantSame(t, s.columns[0].Parts[0].Data, document(compound("Level", compound("LastUpdate", int64(4)))))
+	for name, doc := range map[string]entries{
+		"two kinds":                oldChunk(),
+		"one kind":                 oldChunkOf(fill(32768, 3), fill(16384, 0x55), fill(16384, 0xFF), fill(16384, 0)),
+		"noise":                    oldChunkOf(noise(32768), noise(16384), noise(16384), noise(16384)),
+		"one other id":             oldChunkOf(but(fill(32768, 0), 32767), fill(16384, 0), fill(16384, 0), fill(16384, 0)),
+		"one other data and light": oldChunkOf(fill(32768, 1), but(fill(16384, 0), 129), but(fill(16384, 0), 64), but(fill(16384, 0), 16383)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(1, gzipped(document(doc)))}, nil)})
+			w, err := anvil.OpenFS(fsys, anvil.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Head().Format; got != "mcregion" {
+				t.Errorf("format %q", got)
+			}
+			s := mustReadAll(t, fsys)
+			checkOld(t, s.dims[0].Volume(voxel.Block).Names, &s.columns[0], doc.Get("Level").(entries))
+			wantSame(t, s.columns[0].Parts[0].Data, document(compound("Level", compound("LastUpdate", int64(4)))))
+		})
+	}
 }
 
 // TestMcRegionOdd: what is no chunk is damage, what is half of one stays tags.

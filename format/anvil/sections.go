@@ -1,6 +1,7 @@
 package anvil
 
 import (
+	"bytes"
 	"errors"
 	"math/bits"
 
@@ -183,8 +184,17 @@ func (d *decoder) numericBlocks(tags []tag) []voxel.Cell {
 	if low == nil || half == nil || add != nil && high == nil {
 		return nil
 	}
-	cells := d.newCells(sectionCells)
-	if d.numeric.Unpack(low, high, half, cells) != nil {
+	var cells []voxel.Cell
+	if allOne(low) && allHalvesOne(half) && (high == nil || allHalvesOne(high)) {
+		id := int(low[0])
+		if high != nil {
+			id |= int(high[0]&15) << 8
+		}
+		cells = d.oneNumeric(id, half[0])
+	} else if cells = d.newCells(sectionCells); d.numeric.Unpack(low, high, half, cells) != nil {
+		cells = nil
+	}
+	if cells == nil {
 		return nil
 	}
 	ids.taken, data.taken = true, true
@@ -194,14 +204,23 @@ func (d *decoder) numericBlocks(tags []tag) []voxel.Cell {
 	return cells
 }
 
-func zero(b []byte) bool {
-	for _, v := range b {
-		if v != 0 {
-			return false
-		}
+// oneNumeric returns the cell of a section of one block, nil where the volume has
+// no room for its name.
+func (d *decoder) oneNumeric(id int, data byte) []voxel.Cell {
+	c, err := d.numeric.Cell(id, data)
+	if err != nil {
+		return nil
 	}
-	return true
+	cells := d.newCells(1)
+	cells[0] = c
+	return cells
 }
+
+func allOne(b []byte) bool { return bytes.Equal(b[1:], b[:len(b)-1]) }
+
+func allHalvesOne(b []byte) bool { return b[0]>>4 == b[0]&15 && allOne(b) }
+
+func zero(b []byte) bool { return len(b) == 0 || b[0] == 0 && allOne(b) }
 
 // palette reads a palette with its packed longs, which are there even for one
 // entry.

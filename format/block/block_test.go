@@ -171,27 +171,41 @@ func TestPalette(t *testing.T) {
 
 func TestNumericUnpack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	ids, add, data := make([]byte, 4096), make([]byte, 2048), make([]byte, 2048)
-	for i := range ids {
-		ids[i], data[i/2], add[i/2] = byte(rng.IntN(20)), byte(rng.Uint32()), byte(rng.IntN(3))
+	for _, n := range []int{4096, 8, 6, 0} {
+		ids, add, data := make([]byte, n), make([]byte, n/2), make([]byte, n/2)
+		for i := range ids {
+			ids[i], data[i/2], add[i/2] = byte(rng.IntN(20)), byte(rng.Uint32()), byte(rng.IntN(3))
+			if i/64%2 == 0 { // all of one kind, but for a few
+				ids[i], data[i/2], add[i/2] = byte(i/64), byte(i/512*0x11), 0
+				if rng.IntN(16) == 0 {
+					ids[i]++
+				} else if rng.IntN(16) == 0 {
+					data[i/2] ^= 0x10
+				}
+			}
+		}
+		for _, high := range [][]byte{nil, add} {
+			checkNumericUnpack(t, ids, high, data)
+		}
 	}
-	for _, high := range [][]byte{nil, add} {
-		names := format.NewNames()
-		cells := make([]voxel.Cell, 4096)
-		if err := block.NewNumeric(names).Unpack(ids, high, data, cells); err != nil {
-			t.Fatal(err)
+}
+
+func checkNumericUnpack(t *testing.T, ids, high, data []byte) {
+	t.Helper()
+	names, cells := format.NewNames(), make([]voxel.Cell, len(ids))
+	if err := block.NewNumeric(names).Unpack(ids, high, data, cells); err != nil {
+		t.Fatal(err)
+	}
+	half := func(b []byte, i int) int {
+		if b == nil {
+			return 0
 		}
-		half := func(b []byte, i int) int {
-			if b == nil {
-				return 0
-			}
-			return int(b[i/2] >> (i % 2 * 4) & 15)
-		}
-		for i, c := range cells {
-			want := block.LegacyName(int(ids[i])|half(high, i)<<8, uint8(half(data, i)))
-			if names.Name(c) != want {
-				t.Fatalf("cell %d is %s, want %s", i, names.Name(c), want)
-			}
+		return int(b[i/2] >> (i % 2 * 4) & 15)
+	}
+	for i, c := range cells {
+		want := block.LegacyName(int(ids[i])|half(high, i)<<8, uint8(half(data, i)))
+		if names.Name(c) != want {
+			t.Fatalf("cell %d of %d is %s, want %s", i, len(cells), names.Name(c), want)
 		}
 	}
 }

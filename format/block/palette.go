@@ -1,6 +1,9 @@
 package block
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -88,6 +91,28 @@ func (n *Numeric) Unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	if len(ids) != len(dst) || len(data)*2 != len(dst) || add != nil && len(add) != len(data) {
 		panic("block: numeric arrays and cells differ in length")
 	}
+	for ; len(dst) >= 8; ids, data, dst = ids[8:], data[4:], dst[8:] {
+		low, half := binary.LittleEndian.Uint64(ids), binary.LittleEndian.Uint32(data)
+		if add == nil && low == bits.RotateLeft64(low, 8) && half == bits.RotateLeft32(half, 4) {
+			c, err := n.lookup(uint16(ids[0])<<4 | uint16(half&15))
+			if err != nil {
+				return err
+			}
+			*(*[8]voxel.Cell)(dst) = [8]voxel.Cell{c, c, c, c, c, c, c, c}
+			continue
+		}
+		if err := n.unpack(ids[:8], add, data, dst[:8]); err != nil {
+			return err
+		}
+		if add != nil {
+			add = add[4:]
+		}
+	}
+	return n.unpack(ids, add, data, dst)
+}
+
+// unpack is Unpack for blocks of which few are alike.
+func (n *Numeric) unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	for i := 0; i < len(dst); i += 2 {
 		d := data[i/2]
 		lo, hi := uint16(ids[i])<<4|uint16(d&15), uint16(ids[i+1])<<4|uint16(d>>4)
