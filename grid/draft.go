@@ -1,0 +1,235 @@
+package grid
+
+import (
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// maxOpen bounds the chunks a Draft keeps as plain rows.
+const maxOpen = 1024
+
+// Draft is a volume being changed: it reads as a View with its own writes in
+// it. It belongs to one goroutine. The first error stays, and from then on
+// writes do nothing and reads fail; see Err.
+type Draft struct {
+	view    *View
+	touched map[geom.ChunkPos]*touched
+	last    *touched
+	open    []*touched
+	builder *voxel.Builder
+	err     error
+}
+
+// touched is a chunk that was read, and if it is in the map perhaps written.
+type touched struct {
+	pos      geom.ChunkPos
+	old, now *voxel.Chunk // nil: all default; may be NotLoaded
+	edit     *voxel.Draft // of now, if not nil
+	kept     bool         // in the map
+}
+
+// Edit returns a draft of v, which itself stays as it is.
+func (v *View) Edit() *Draft { return &Draft{view: v} }
+
+// Err returns the first error: it wraps ErrNotLoaded or geom.ErrOutOfRange, or
+// says which cell is not valid.
+func (d *Draft) Err() error { return d.err }
+
+func (d *Draft) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// at returns the chunk at pos as it is now, or nil after an error.
+func (d *Draft) at(pos geom.ChunkPos) *touched {
+	if t := d.last; t != nil && t.pos == pos && d.err == nil {
+		return t
+	}
+	if d.err != nil {
+		return nil
+	}
+	t := d.touched[pos]
+	if t == nil {
+		c, ok := d.view.lookup(pos)
+		if !ok {
+			d.fail(fmt.Errorf("grid: draft: %w", pos.Check()))
+			return nil
+		}
+		t = &touched{pos: pos, old: c, now: c}
+	}
+	d.last = t
+	return t
+}
+
+// loaded is at for a chunk of which cells are needed.
+func (d *Draft) loaded(pos geom.ChunkPos) *touched {
+	t := d.at(pos)
+	if t != nil && t.now == NotLoaded {
+		d.fail(fmt.Errorf("%w: %v", ErrNotLoaded, pos))
+		return nil
+	}
+	return t
+}
+
+// write returns the chunk at pos for writing, or nil after an error.
+func (d *Draft) write(pos geom.ChunkPos) *voxel.Draft {
+	t := d.loaded(pos)
+	if t == nil {
+		return nil
+	}
+	if t.edit == nil {
+		d.keep(t)
+		if len(d.open) == maxOpen {
+			d.settle()
+		}
+		d.open = append(d.open, t)
+		t.edit = d.chunk(t).Edit()
+	}
+	return t.edit
+}
+
+func (d *Draft) keep(t *touched) {
+	if !t.kept {
+		if d.touched == nil {
+			d.touched = make(map[geom.ChunkPos]*touched)
+		}
+		d.touched[t.pos] = t
+		t.kept = true
+	}
+}
+
+// chunk returns the chunk without its open edit, the default made out.
+func (d *Draft) chunk(t *touched) *voxel.Chunk {
+	if t.now == nil {
+		return d.view.vol.filler
+	}
+	return t.now
+}
+
+// settle packs all open chunks.
+func (d *Draft) settle() {
+	for _, t := range d.open {
+		d.pack(t)
+	}
+	d.open = d.open[:0]
+}
+
+// pack makes a chunk of its open edit, if any.
+func (d *Draft) pack(t *touched) {
+	if t.edit == nil {
+		return
+	}
+	if d.builder == nil {
+		d.builder = new(voxel.Builder)
+	}
+	t.now = d.view.vol.normal(t.edit.PublishWith(d.builder))
+	t.edit = nil
+}
+
+// Cell returns the cell at p, and false after an error.
+func (d *Draft) Cell(p geom.Point) (voxel.Cell, bool) {
+	if !inRange(p) {
+		d.fail(fmt.Errorf("grid: draft: %w", p.Check()))
+	}
+	t := d.loaded(p.Chunk())
+	if t == nil {
+		return voxel.Empty, false
+	}
+	q := p.InChunk()
+	switch {
+	case t.edit != nil:
+		return t.edit.Cell(q.X, q.Y, q.Z), true
+	case t.now == nil:
+		return d.view.vol.def, true
+	}
+	return t.now.Cell(q.X, q.Y, q.Z), true
+}
+
+// Set writes one cell.
+func (d *Draft) Set(p geom.Point, v voxel.Cell) {
+	if err := d.view.vol.check(v); err != nil {
+		d.fail(err)
+	}
+	if old, ok := d.Cell(p); !ok || old == v {
+		return
+	}
+	q := p.InChunk()
+	d.write(p.Chunk()).Set(q.X, q.Y, q.Z, v)
+}
+
+// Chunk returns the chunk at pos with the writes so far: nil and true if all its
+// cells are the default, nil and false after an error.
+func (d *Draft) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
+	t := d.loaded(pos)
+	if t == nil {
+		return nil, false
+	}
+	if t.edit != nil {
+		d.pack(t)
+	}
+	return t.now, true
+}
+
+// SetChunk writes all cells of a chunk, which need not be loaded; nil writes the
+// default. The cells must be valid for the schema.
+func (d *Draft) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) {
+	if c == NotLoaded {
+		panic("grid: Draft.SetChunk: NotLoaded has no cells")
+	}
+	if t := d.at(pos); t != nil {
+		d.keep(t)
+		t.edit, t.now = nil, d.view.vol.normal(c)
+	}
+}
+
+// Replaced is a chunk of which cells changed.
+type Replaced struct {
+	Pos      geom.ChunkPos
+	Old, New *voxel.Chunk // nil: all default
+	// Unknown says that Old was not loaded, and so is nil.
+	Unknown bool
+}
+
+// Publish returns the View with the draft's writes and what they replaced, in
+// ascending order of codes: only chunks of which a cell differs, and those that
+// were not loaded. After an error it returns the View the draft began with.
+// The draft goes on from the View returned.
+func (d *Draft) Publish() (*View, []Replaced) {
+	changes := d.changes()
+	replaced := make([]Replaced, 0, len(changes))
+	for _, c := range changes {
+		t := d.touched[c.code.Pos()]
+		r := Replaced{Pos: t.pos, Old: t.old, New: t.now, Unknown: t.old == NotLoaded}
+		if r.Unknown {
+			r.Old = nil
+		}
+		replaced = append(replaced, r)
+	}
+	d.view = d.view.next(changes)
+	d.touched, d.last = nil, nil
+	return d.view, replaced
+}
+
+// changes returns, sorted, the chunks that differ from the View's; none after an
+// error.
+func (d *Draft) changes() []change {
+	if d.err != nil {
+		return nil
+	}
+	d.settle()
+	changes := make([]change, 0, len(d.touched))
+	for pos, t := range d.touched {
+		if !same(t.old, t.now) {
+			changes = append(changes, change{geom.CodeOf(pos, 0), t.now})
+		}
+	}
+	return sorted(changes)
+}
+
+// same reports whether two chunks of the map have the same cells.
+func same(a, b *voxel.Chunk) bool {
+	return a == b || a != nil && b != nil && a != NotLoaded && a.Equal(b)
+}

@@ -1,0 +1,41 @@
+package grid
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Grid holds the newest View of a volume. Any number of goroutines may use it.
+type Grid struct {
+	view   atomic.Pointer[View]
+	writer sync.Mutex
+}
+
+// Hold returns a Grid whose newest View is v.
+func Hold(v *View) *Grid {
+	g := new(Grid)
+	g.view.Store(v)
+	return g
+}
+
+// View returns the newest View. It waits for nothing.
+func (g *Grid) View() *View { return g.view.Load() }
+
+// Update calls f with a draft of the newest View and publishes it: it returns
+// what was replaced, as Draft.Publish does. If f returns an error, or the draft
+// has one, nothing changes and Update returns it. Updates wait for each other; f
+// must not call Update, nor keep the draft.
+func (g *Grid) Update(f func(*Draft) error) ([]Replaced, error) {
+	g.writer.Lock()
+	defer g.writer.Unlock()
+	d := g.View().Edit()
+	if err := f(d); err != nil {
+		return nil, err
+	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	next, replaced := d.Publish()
+	g.view.Store(next)
+	return replaced, nil
+}

@@ -1,0 +1,3 @@
+package grid
+
+type far struct{}

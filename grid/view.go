@@ -1,0 +1,236 @@
+// Package grid is one volume in memory: a sparse map of chunks that is read
+// without locks, changed by copy and publication, and kept as a snapshot for
+// the price of a pointer; its levels of detail, boxes of it, and rays through
+// it.
+//
+// A View is the volume at one moment. A Draft gathers writes and publishes the
+// next View, which shares with the one before all that was not written. A Grid
+// holds the newest View for programs that need no world.
+//
+// The package reads and writes no bytes, fetches no chunk that is not there,
+// keeps no history and starts no goroutine.
+package grid
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// ErrNotLoaded is what a Draft reports, with the chunk, when it read or wrote a
+// part of a chunk that is NotLoaded.
+var ErrNotLoaded = errors.New("grid: chunk not loaded")
+
+// NotLoaded stands, in Build and With, for a chunk that exists but is not in
+// memory. It is known by its address alone; no View hands it out.
+var NotLoaded = voxel.Uniform(voxel.Empty)
+
+// Options say what a volume's cells mean.
+type Options struct {
+	Schema voxel.Schema
+	// Default is the cell where nothing is stored.
+	Default voxel.Cell
+	// Empty lists the cells besides 0 that count as empty for mips, rays and
+	// moving boxes.
+	Empty []voxel.Cell
+}
+
+// volume is Options resolved, shared by all Views of a volume.
+type volume struct {
+	rule   voxel.Rule
+	def    voxel.Cell
+	filler *voxel.Chunk // of the default
+}
+
+// normal returns nil for a chunk of the default alone, else c.
+func (o *volume) normal(c *voxel.Chunk) *voxel.Chunk {
+	if c == nil || c == NotLoaded {
+		return c
+	}
+	if v, ok := c.Uniform(); ok && v == o.def {
+		return nil
+	}
+	return c
+}
+
+// check returns an error unless v may stand in the volume. Names of a Palette
+// are not known here; 32,768 are assumed.
+func (o *volume) check(v voxel.Cell) error {
+	if !o.rule.Schema.Valid(v, int(voxel.MaxCell)+1) {
+		return fmt.Errorf("grid: cell %#x: not valid in schema %v", uint16(v), o.rule.Schema)
+	}
+	return nil
+}
+
+// View is a volume at one moment. It never changes, so any number of goroutines
+// may read it and keep it; keeping it keeps its chunks.
+type View struct {
+	vol  *volume
+	root *node
+	far  atomic.Pointer[far]
+}
+
+// New returns a volume of the default alone.
+func New(o Options) *View {
+	return &View{vol: &volume{
+		rule:   voxel.Rule{Schema: o.Schema, Empties: slices.Clone(o.Empty)},
+		def:    o.Default,
+		filler: voxel.Uniform(o.Default),
+	}}
+}
+
+// Build returns a volume of the chunks of seq, which takes least time if they
+// ascend by code. Of chunks at one place the last counts; nil means the default.
+// Cells must be valid for the schema. It panics if a position is out of range.
+func Build(o Options, seq iter.Seq2[geom.ChunkPos, *voxel.Chunk]) *View {
+	v := New(o)
+	var changes []change
+	for pos, c := range seq {
+		changes = append(changes, change{mustCode(pos), v.vol.normal(c)})
+	}
+	v.root = v.root.merge(sorted(changes))
+	return v
+}
+
+func mustCode(pos geom.ChunkPos) geom.Code {
+	if err := pos.Check(); err != nil {
+		panic("grid: chunks lie within range: " + err.Error())
+	}
+	return geom.CodeOf(pos, 0)
+}
+
+// sorted returns changes in ascending order with the last of each place.
+func sorted(changes []change) []change {
+	byCode := func(a, b change) int {
+		if a.code < b.code {
+			return -1
+		} else if a.code > b.code {
+			return 1
+		}
+		return 0
+	}
+	if !slices.IsSortedFunc(changes, byCode) {
+		slices.SortStableFunc(changes, byCode)
+	}
+	out := changes[:0]
+	for i, c := range changes {
+		if i+1 == len(changes) || changes[i+1].code != c.code {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Placed is a chunk and where it belongs.
+type Placed struct {
+	Pos   geom.ChunkPos
+	Chunk *voxel.Chunk // nil: all default; NotLoaded: not in memory
+}
+
+// With returns v with other chunks at some places, in any order; of two at one
+// place the last counts. It is how an owner brings chunks in and drops them: no
+// cell is checked. It panics if a position is out of range.
+func (v *View) With(placed []Placed) *View {
+	changes := make([]change, 0, len(placed))
+	for _, p := range placed {
+		changes = append(changes, change{mustCode(p.Pos), v.vol.normal(p.Chunk)})
+	}
+	return v.next(sorted(changes))
+}
+
+// next returns the View after v, with sorted and normal changes.
+func (v *View) next(changes []change) *View {
+	if len(changes) == 0 {
+		return v
+	}
+	return &View{vol: v.vol, root: v.root.merge(changes)}
+}
+
+// Chunk returns the chunk at pos: nil and true if all its cells are the default,
+// nil and false if it is not loaded or pos is out of range.
+func (v *View) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
+	if c, ok = v.lookup(pos); !ok || c == NotLoaded {
+		return nil, false
+	}
+	return c, true
+}
+
+// lookup returns what the map has at pos, which may be NotLoaded, and false if
+// pos is out of range.
+func (v *View) lookup(pos geom.ChunkPos) (*voxel.Chunk, bool) {
+	const n = geom.MaxChunk
+	if uint32(pos.X+n)|uint32(pos.Y+n)|uint32(pos.Z+n) >= 2*n {
+		return nil, false
+	}
+	return v.root.find(geom.CodeOf(pos, 0)), true
+}
+
+func inRange(p geom.Point) bool {
+	const n = geom.MaxChunk * geom.ChunkEdge
+	return uint(p.X+n)|uint(p.Y+n)|uint(p.Z+n) < 2*n
+}
+
+// Known reports whether the map has a chunk at pos, loaded or not.
+func (v *View) Known(pos geom.ChunkPos) bool {
+	c, _ := v.lookup(pos)
+	return c != nil
+}
+
+// Len returns the number of chunks known.
+func (v *View) Len() int {
+	if v.root == nil {
+		return 0
+	}
+	return v.root.count
+}
+
+// Default returns the cell where nothing is stored.
+func (v *View) Default() voxel.Cell { return v.vol.def }
+
+// Rule returns how the volume's mips are made. It must not be changed.
+func (v *View) Rule() *voxel.Rule { return &v.vol.rule }
+
+// everywhere is the box of all cells within range.
+var everywhere = geom.Root.Box()
+
+// Chunks returns the known chunks in ascending order of their codes, nil for
+// those not loaded.
+func (v *View) Chunks() iter.Seq2[geom.ChunkPos, *voxel.Chunk] { return v.ChunksIn(everywhere) }
+
+// ChunksIn is Chunks for those that have a cell in b.
+func (v *View) ChunksIn(b geom.Box) iter.Seq2[geom.ChunkPos, *voxel.Chunk] {
+	return func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
+		s, ok := spanOf(b, 0)
+		if !ok {
+			return
+		}
+		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+			if c == NotLoaded {
+				c = nil
+			}
+			return yield(code.Pos(), c)
+		})
+	}
+}
+
+// Cell returns the cell at p, and false if its chunk is not loaded or p is out
+// of range. A Cursor is faster for cells near each other.
+func (v *View) Cell(p geom.Point) (voxel.Cell, bool) {
+	if !inRange(p) {
+		return voxel.Empty, false
+	}
+	c := v.root.find(geom.CodeOf(p.Chunk(), 0))
+	switch c {
+	case NotLoaded:
+		return voxel.Empty, false
+	case nil:
+		return v.vol.def, true
+	}
+	q := p.InChunk()
+	return c.Cell(q.X, q.Y, q.Z), true
+}
