@@ -117,6 +117,18 @@ func (s *columnSet) add(first voxel.Cell, list []change) int32 {
 	return s.len() - 1
 }
 
+// reserve makes room for n more changes in a page of which so many stacks are
+// done, and then for as many as those to come will have if they are like them.
+func (s *columnSet) reserve(n, done, stacks int) {
+	if have := len(s.list); cap(s.list)-have < n {
+		more := n
+		if done > 0 {
+			more = max(n, have/done*(stacks-done))
+		}
+		s.list = slices.Grow(s.list, more)
+	}
+}
+
 func (s *columnSet) equal(i int32, first voxel.Cell, list []change) bool {
 	return s.first[i] == first && slices.Equal(s.changes(i), list)
 }
@@ -139,9 +151,10 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 	}
 	e.literals.reset()
 	e.literals.forget()
-	for _, s := range stacks {
+	for i, s := range stacks {
 		e.sweep(s)
 		e.sort()
+		e.literals.reserve(len(e.cols), i, len(stacks))
 		e.ops()
 	}
 	e.runs()
@@ -179,21 +192,29 @@ func (e *Encoder) sweep(s Stack) {
 }
 
 // compare notes where a row differs from the one below it, and puts it there.
-// It looks at four cells at once, since most are equal.
+// It looks at four cells at once, since most are equal, and where some are not
+// takes no branch on which.
 func (e *Encoder) compare(row, was []voxel.Cell, at uint16, col int) {
+	n := len(e.swept)
+	out := slices.Grow(e.swept, edge)[:n+edge]
+	counts := e.start[col+1:][:edge]
 	for x := 0; x < edge; x += 4 {
 		now, old := (*[4]voxel.Cell)(row[x:]), (*[4]voxel.Cell)(was[x:])
 		if *now == *old {
 			continue
 		}
 		for i, cell := range now {
+			out[n] = swept{change{at, cell}, uint16(col + x + i)}
+			differs := 0
 			if cell != old[i] {
-				old[i] = cell
-				e.start[col+x+i+1]++
-				e.swept = append(e.swept, swept{change{at, cell}, uint16(col + x + i)})
+				differs = 1
 			}
+			n += differs
+			counts[x+i] += differs
 		}
+		*old = *now
 	}
+	e.swept = out[:n]
 }
 
 // sort brings the changes from order of height into order of column.
@@ -245,7 +266,7 @@ func (e *Encoder) ops() {
 func (e *Encoder) runs() {
 	set := &e.literals
 	e.table()
-	out := e.streams[streamRuns]
+	out := slices.Grow(e.streams[streamRuns], 2*(len(set.list)+len(set.first)))
 	for i := range set.len() {
 		out = appendSmall(out, int(e.ranks[set.first[i]]))
 		below := uint16(0)
