@@ -33,20 +33,23 @@ type cube struct {
 	chunks []*voxel.Chunk
 }
 
-// constant returns the value of every cell of the cube, if it has one.
-func (c *cube) constant() (voxel.Cell, bool) {
-	var value voxel.Cell
+// pageless returns what an entry without a page says of the cube's chunks, if
+// they are all of one cell or all without cells.
+func (c *cube) pageless() (e entry, ok bool) {
 	for i, ch := range c.chunks {
-		if ch == nil {
-			return 0, false
+		says := entry{key: c.key, mask: c.mask, page: nonePage}
+		if ch != nil {
+			if says.value, ok = ch.Uniform(); !ok {
+				return entry{}, false
+			}
+			says.page = constPage
 		}
-		v, ok := ch.Uniform()
-		if !ok || i > 0 && v != value {
-			return 0, false
+		if i > 0 && says != e {
+			return entry{}, false
 		}
-		value = v
+		e = says
 	}
-	return value, true
+	return e, true
 }
 
 // runs counts the chunks that are not uniform.

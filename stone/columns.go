@@ -46,33 +46,69 @@ const (
 // columnPages is what a Writer holds of the columns of a dimension.
 type columnPages struct {
 	last    geom.ColumnPos
-	held    []voxel.Column
+	begun   bool // last is one
+	held    []heldColumn
 	bytes   int
 	heights *heights // rules of the dimension, nil if it has none
 }
 
-// Column writes a column of the last dimension with its lists. Columns ascend
-// by geom.ColumnPos.Compare and come after the dimension's volumes. The order
-// of c's lists is not kept: they are read sorted by name. The Writer keeps what
-// c points at until the next page is written: the caller must not change it.
+// heldColumn is a column and what is to be said of it.
+type heldColumn struct {
+	voxel.Column
+	as saying
+}
+
+type saying uint8
+
+const (
+	sayWhole saying = iota // the column and its lists
+	sayLists               // its lists alone
+	sayGone
+)
+
+// Column writes a column of the last dimension with its lists; of lists that c
+// lacks it says nothing. Columns ascend by geom.ColumnPos.Compare and come after
+// the dimension's volumes. The order of c's lists is not kept: they are read
+// sorted by name. The Writer keeps what c points at until the next page is
+// written: the caller must not change it.
 func (w *Writer) Column(c *voxel.Column) error {
+	return w.hold("Column", heldColumn{*c, sayWhole})
+}
+
+// Lists writes lists of a column of which the stone says nothing else; one
+// without objects says that the list is empty. It goes where Column would write
+// the column, under the same terms.
+func (w *Writer) Lists(pos geom.ColumnPos, lists []voxel.List) error {
+	return w.hold("Lists", heldColumn{voxel.Column{Pos: pos, Lists: lists}, sayLists})
+}
+
+// NoColumn says that a column is gone with all its lists. It goes where Column
+// would write the column.
+func (w *Writer) NoColumn(pos geom.ColumnPos) error {
+	return w.hold("NoColumn", heldColumn{voxel.Column{Pos: pos}, sayGone})
+}
+
+func (w *Writer) hold(call string, c heldColumn) error {
 	w.flushCells()
-	if err := w.step(atVolumes, atColumns, atColumns, "Column"); err != nil {
+	if err := w.step(atVolumes, atColumns, atColumns, call); err != nil {
 		return err
 	}
-	d, p := w.dimension(), &w.columns
-	if len(d.columns)+len(p.held) > 0 && p.last.Compare(c.Pos) >= 0 {
+	p := &w.columns
+	if p.begun && p.last.Compare(c.Pos) >= 0 {
 		return w.misuse("column %v is not after %v", c.Pos, p.last)
 	}
-	if err := checkColumn(c); err != nil {
+	if c.as == sayLists && len(c.Lists) == 0 {
+		return w.misuse("column %v: no lists", c.Pos)
+	}
+	if err := checkColumn(&c.Column); err != nil {
 		return w.misuse("column %v: %w", c.Pos, err)
 	}
-	size := columnBytes(c)
+	size := columnBytes(&c.Column)
 	if len(p.held) == pageColumns || p.bytes+size > pageBytes {
 		w.flushColumns()
 	}
-	p.last = c.Pos
-	p.held = append(p.held, *c)
+	p.last, p.begun = c.Pos, true
+	p.held = append(p.held, c)
 	p.bytes += size
 	return w.err
 }
@@ -124,17 +160,17 @@ func (w *Writer) flushColumns() {
 		return
 	}
 	d := w.dimension()
-	entries := columnEntries(p.held, nil)
+	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
 	w.enter(&d.columns, entries, columnForm, columnPage(p.held, p.heights))
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
-				if l := findList(&p.held[i], name); l != nil && !yield(*l) {
+				if l := findList(&p.held[i].Column, name); l != nil && !yield(*l) {
 					return
 				}
 			}
 		})
-		at := columnEntries(p.held, func(c *voxel.Column) bool { return findList(c, name) != nil })
+		at := columnEntries(p.held, func(c *heldColumn) bool { return findList(&c.Column, name) != nil })
 		w.enter(&d.list(name).entries, at, objectForm, objectPage(at, held))
 	}
 	if len(d.lists) > maxLists {
@@ -143,16 +179,23 @@ func (w *Writer) flushColumns() {
 	p.held, p.bytes = nil, 0
 }
 
-// enter writes a page and its entries.
+// enter writes entries, and the page of those that have one.
 func (w *Writer) enter(to *[]entry, entries []entry, form byte, streams [][]byte) {
 	var shape []byte
 	for _, e := range entries {
-		shape = binary.LittleEndian.AppendUint64(shape, e.mask)
+		if e.paged() {
+			shape = binary.LittleEndian.AppendUint64(shape, e.mask)
+		}
 	}
-	number, first := w.addPage(form, streams, shape), 0
+	number, first := nonePage, 0
+	if shape != nil {
+		number = w.addPage(form, streams, shape)
+	}
 	for _, e := range entries {
-		e.page, e.first = number, first
-		first += bits.OnesCount64(e.mask)
+		if e.paged() {
+			e.page, e.first = number, first
+			first += bits.OnesCount64(e.mask)
+		}
 		*to = append(*to, e)
 	}
 }
@@ -182,7 +225,7 @@ func findList(c *voxel.Column, name string) *voxel.List {
 	return nil
 }
 
-func listNames(columns []voxel.Column) (names []string) {
+func listNames(columns []heldColumn) (names []string) {
 	for i := range columns {
 		for _, l := range columns[i].Lists {
 			if !slices.Contains(names, l.Name) {
@@ -194,178 +237,22 @@ func listNames(columns []voxel.Column) (names []string) {
 	return names
 }
 
-// columnEntries returns the directory entries of those columns that are kept.
-func columnEntries(columns []voxel.Column, keep func(*voxel.Column) bool) (entries []entry) {
+// columnEntries returns the directory entries of those columns that are kept;
+// a page's number is not yet known.
+func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries []entry) {
 	for i := range columns {
-		if keep != nil && !keep(&columns[i]) {
+		if !keep(&columns[i]) {
 			continue
 		}
 		key, bit := columnKey(columns[i].Pos)
-		if n := len(entries); n == 0 || entries[n-1].key != key {
-			entries = append(entries, entry{key: key})
+		e := entry{key: key}
+		if columns[i].as == sayGone {
+			e.page = nonePage
+		}
+		if n := len(entries); n == 0 || entries[n-1].key != key || entries[n-1].page != e.page {
+			entries = append(entries, e)
 		}
 		entries[len(entries)-1].mask |= 1 << bit
 	}
 	return entries
-}
-
-// pageWriter builds a page of columns.
-type pageWriter struct {
-	streams [numColumnStreams][]byte
-	names   []string
-	stamp   int64
-	version int64
-	heights *heights
-}
-
-func columnPage(columns []voxel.Column, h *heights) [][]byte {
-	p := pageWriter{heights: h}
-	for i := range columns {
-		p.column(&columns[i])
-	}
-	for _, n := range p.names {
-		p.streams[columnNames] = appendString(p.streams[columnNames], n)
-	}
-	return p.streams[:]
-}
-
-func (p *pageWriter) num(stream int, v uint64) {
-	p.streams[stream] = binary.AppendUvarint(p.streams[stream], v)
-}
-
-func (p *pageWriter) signed(stream int, v int64) {
-	p.streams[stream] = binary.AppendVarint(p.streams[stream], v)
-}
-
-func (p *pageWriter) blob(b []byte) {
-	p.num(columnSizes, uint64(len(b)))
-	p.streams[columnData] = append(p.streams[columnData], b...)
-}
-
-func (p *pageWriter) name(s string) {
-	i := slices.Index(p.names, s)
-	if i < 0 {
-		i = len(p.names)
-		p.names = append(p.names, s)
-	}
-	p.num(columnShapes, uint64(i))
-}
-
-func (p *pageWriter) column(c *voxel.Column) {
-	p.signed(columnShapes, int64(c.Version)-p.version)
-	p.version = int64(c.Version)
-	p.num(columnShapes, uint64(c.Layout)<<8|uint64(c.Whole))
-	p.num(columnShapes, uint64(len(c.Sections)))
-	y := int64(0)
-	for _, s := range c.Sections {
-		p.signed(columnShapes, int64(s.Y)-y)
-		y = int64(s.Y) + 1
-		flags := uint64(s.Has) << 1
-		if s.Tags != nil {
-			flags |= 1
-			p.blob(s.Tags)
-		}
-		p.num(columnShapes, flags)
-	}
-	p.num(columnShapes, uint64(len(c.Maps)))
-	for i := range c.Maps {
-		p.name(c.Maps[i].Name)
-		p.num(columnShapes, uint64(c.Maps[i].Form))
-		var above *[256]int32
-		if i > 0 {
-			above = &c.Maps[i-1].Values
-		}
-		p.values(&c.Maps[i].Values, above, p.heights.of(c.Pos, c.Maps[i].Name))
-	}
-	p.num(columnShapes, uint64(len(c.Parts)))
-	for _, part := range c.Parts {
-		p.part(part)
-	}
-}
-
-func (p *pageWriter) part(part voxel.Part) {
-	p.name(part.Name)
-	flags := uint64(0)
-	if part.Damaged {
-		flags |= 1
-	}
-	if part.Stamp != 0 {
-		flags |= 2
-		p.signed(columnStamps, int64(part.Stamp)-p.stamp)
-		p.stamp = int64(part.Stamp)
-	}
-	p.num(columnShapes, flags)
-	p.blob(part.Data)
-}
-
-// values writes a map in the way that leaves least.
-func (p *pageWriter) values(v, above, rule *[256]int32) {
-	switch {
-	case rule != nil && *rule == *v:
-		p.num(columnShapes, mapRule)
-		return
-	case all(func(i int) bool { return v[i] == v[0] }):
-		p.num(columnShapes, mapConst)
-		p.signed(columnMaps, int64(v[0]))
-		return
-	case above != nil && *above == *v:
-		p.num(columnShapes, mapSame)
-		return
-	}
-	way, least := uint64(mapGradient), residualCost(v, nil)
-	var from *[256]int32
-	for w, other := range [...]*[256]int32{mapAbove: above, mapBeside: rule} {
-		if other == nil {
-			continue
-		}
-		if cost := residualCost(v, other); cost < least {
-			way, from, least = uint64(w), other, cost
-		}
-	}
-	p.num(columnShapes, way)
-	for i := range v {
-		p.signed(columnMaps, int64(v[i])-predict(v, from, i))
-	}
-}
-
-// predict returns what v[i] should be by another map or, without one, by v's
-// earlier numbers.
-func predict(v, from *[256]int32, i int) int64 {
-	if from != nil {
-		return int64(from[i])
-	}
-	return gradient(v, i)
-}
-
-func all(ok func(int) bool) bool {
-	for i := range 256 {
-		if !ok(i) {
-			return false
-		}
-	}
-	return true
-}
-
-func residualCost(v, from *[256]int32) (cost int) {
-	for i := range v {
-		d := int64(v[i]) - predict(v, from, i)
-		cost += bits.Len64(uint64(max(d, -d)))
-	}
-	return cost
-}
-
-// gradient predicts v[i] from its neighbours to the west, north and north-west:
-// W+N-NW kept between W and N.
-func gradient(v *[256]int32, i int) int64 {
-	x, z := i%16, i/16
-	switch {
-	case x == 0 && z == 0:
-		return 0
-	case z == 0:
-		return int64(v[i-1])
-	case x == 0:
-		return int64(v[i-16])
-	}
-	w, n, nw := int64(v[i-1]), int64(v[i-16]), int64(v[i-17])
-	return max(min(w, n), min(max(w, n), w+n-nw))
 }

@@ -48,12 +48,18 @@ type list struct {
 type entry struct {
 	key   uint64
 	mask  uint64
-	page  int        // constPage, or index into directory.pages
+	page  int        // index into directory.pages, or one of those below
 	first int        // how many neighbours of earlier entries the page begins with
 	value voxel.Cell // of every chunk, if page is constPage
 }
 
-const constPage = -1
+// What an entry without a page says.
+const (
+	constPage = -1 // all cells of the chunks are of one value
+	nonePage  = -2 // the chunks have no cells, the columns are gone
+)
+
+func (e *entry) paged() bool { return e.page >= 0 }
 
 type page struct {
 	off  int64
@@ -65,6 +71,7 @@ type file struct {
 	path  string
 	size  int64
 	pages []int
+	gone  bool // the stone says that there is no such file
 }
 
 // append appends the directory's plain bytes.
@@ -85,7 +92,11 @@ func (d *directory) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.files)))
 	for _, f := range d.files {
 		dst = appendString(dst, f.path)
-		dst = binary.AppendUvarint(dst, uint64(f.size))
+		if f.gone {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(f.size)+1)
 		for _, p := range f.pages {
 			dst = appendPageRef(dst, p, &next)
 		}
@@ -139,25 +150,29 @@ func appendNames(dst []byte, names []string) []byte {
 }
 
 // Page references of entries: go on in the page of the entry before, no page
-// but a value, the page after the highest named so far, or refPage + any page.
+// but 0 for nothing or 1 + a value, the page after the highest named so far, or
+// refPage + any page.
 const (
 	refSame = iota
-	refConst
+	refNone
 	refNext
 	refPage
 )
 
 func appendEntries(dst []byte, entries []entry, next *int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(entries)))
-	key, page := uint64(0), constPage
+	key, page := uint64(0), nonePage
 	for _, e := range entries {
 		dst = binary.AppendUvarint(dst, e.key-key)
 		key = e.key
 		dst = binary.LittleEndian.AppendUint64(dst, e.mask)
 		switch {
+		case e.page == nonePage:
+			dst = append(dst, refNone, 0)
+			continue
 		case e.page == constPage:
-			dst = append(dst, refConst)
-			dst = binary.AppendUvarint(dst, uint64(e.value))
+			dst = append(dst, refNone)
+			dst = binary.AppendUvarint(dst, uint64(e.value)+1)
 			continue
 		case e.page == page && e.first > 0:
 			dst = append(dst, refSame)

@@ -28,7 +28,7 @@ func tiny() stone.Spec {
 			Name: "earth", Folder: "region",
 			Volumes: []stone.VolumeSpec{
 				{Volume: blocks, Names: []string{"air", "rock", "rose"}, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
-					{Pos: at(0, 0, 0), Chunk: spotted(2*voxel.SliceCells, 1)}, {Pos: at(0, 1, 0)},
+					{Pos: at(0, 0, 0), Chunk: spotted(2*voxel.SliceCells, 1)}, {Pos: at(0, 1, 0)}, {Pos: at(4, 0, 0)},
 				}}}},
 				{Volume: sky, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: noon}, {Pos: at(0, 1, 0), Chunk: noon}}}}},
 			},
@@ -42,8 +42,10 @@ func tiny() stone.Spec {
 				}}},
 				Parts: []voxel.Part{{Name: "chunk", Stamp: 1, Data: []byte{10, 0, 0, 0}}},
 			}},
+			Lists: []stone.ListsSpec{{Pos: geom.ColumnPos{X: 1}, Lists: []voxel.List{{Name: voxel.Entities}}}},
+			Gone:  []geom.ColumnPos{{Z: 1}},
 		}},
-		Files: []stone.FileSpec{{Path: "icon", Data: []byte{1, 2, 3}}},
+		Files: []stone.FileSpec{{Path: "icon", Data: []byte{1, 2, 3}}, {Path: "map", Gone: true}},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -109,18 +110,25 @@ var (
 
 // TestHandWritten shows that what the next test breaks is sound before.
 func TestHandWritten(t *testing.T) {
-	d := dimension([]plain{vol(lev(0, en(cube0, 3, next), en(1, 1, value, 1)))}, []plain{en(square0, 1, next)}, []plain{plain{}.s("l").list(en(square0, 1, next))})
-	b := hostile([][]byte{nothing, bare, empty}, []plain{d}, []plain{plain{}.s("f").n(0)})
+	d := dimension(
+		[]plain{vol(lev(0, en(cube0, 3, next), en(1, 1, value, 2), en(0, 6, value, 0)))},
+		[]plain{en(square0, 1, next), en(0, 2, value, 0), en(0, 4, page0+1)},
+		[]plain{plain{}.s("l").list(en(square0, 1, next), en(0, 8, page0+2))},
+	)
+	b := hostile([][]byte{nothing, bare, empty}, []plain{d}, []plain{plain{}.s("f").n(1), plain{}.s("g").n(0)})
 	got := mustReadSpec(t, mustOpen(t, b))
 	want := stone.Spec{
 		Dimensions: []stone.DimensionSpec{{
 			Name: "d",
 			Volumes: []stone.VolumeSpec{{Volume: blocks, Names: []string{"air", "rock"}, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
 				{Pos: at(0, 0, 0)}, {Pos: at(1, 0, 0)}, {Pos: at(4, 0, 0), Chunk: voxel.Uniform(1)},
+				{Pos: at(5, 0, 0)}, {Pos: at(4, 0, 1)},
 			}}}}},
-			Columns: []voxel.Column{{Lists: []voxel.List{{Name: "l"}}}},
+			Columns: []voxel.Column{{Lists: []voxel.List{{Name: "l"}}}, {Pos: geom.ColumnPos{Z: 1}}},
+			Gone:    []geom.ColumnPos{{X: 1}},
+			Lists:   []stone.ListsSpec{{Pos: geom.ColumnPos{X: 1, Z: 1}, Lists: []voxel.List{{Name: "l"}}}},
 		}},
-		Files: []stone.FileSpec{{Path: "f", Data: []byte{}}},
+		Files: []stone.FileSpec{{Path: "f", Data: []byte{}}, {Path: "g", Gone: true}},
 	}
 	mustEqual(t, got, want)
 }
@@ -143,21 +151,23 @@ func TestHostileDirectory(t *testing.T) {
 	}{
 		{"masks meet", [][]byte{nothing, nothing}, one(lev(0, en(cube0, 3, next), en(0, 6, next))), nil, "entries out of order"},
 		{"masks descend", [][]byte{nothing, nothing}, one(lev(0, en(cube0, 12, next), en(0, 3, next))), nil, "entries out of order"},
-		{"no mask", nil, one(lev(0, en(cube0, 0, value, 0))), nil, "entries out of order"},
-		{"key of another level", nil, one(lev(1, en(cube0, 1, value, 0))), nil, "a place that cannot be"},
-		{"key too high", nil, one(lev(0, en(1<<58, 1, value, 0))), nil, "a place that cannot be"},
-		{"key wraps", nil, one(lev(0, en(cube0, 1, value, 0), en(math.MaxUint64, 1, value, 0))), nil, "a place that cannot be"},
+		{"no mask", nil, one(lev(0, en(cube0, 0, value, 1))), nil, "entries out of order"},
+		{"key of another level", nil, one(lev(1, en(cube0, 1, value, 1))), nil, "a place that cannot be"},
+		{"key too high", nil, one(lev(0, en(1<<58, 1, value, 1))), nil, "a place that cannot be"},
+		{"key wraps", nil, one(lev(0, en(cube0, 1, value, 1), en(math.MaxUint64, 1, value, 1))), nil, "a place that cannot be"},
 		{"square too far", [][]byte{bare}, cols(en(1<<38, 1, next)), nil, "a place that cannot be"},
-		{"level too high", nil, one(lev(20, en(1, 1, value, 0))), nil, "levels out of order"},
+		{"level too high", nil, one(lev(20, en(1, 1, value, 1))), nil, "levels out of order"},
 		{"level twice", nil, one(lev(0), lev(0)), nil, "levels out of order"},
 		{"page beyond", nil, one(lev(0, en(cube0, 1, next))), nil, "a page that is not there"},
 		{"page far beyond", [][]byte{nothing}, one(lev(0, en(cube0, 3, math.MaxUint64))), nil, "a page that is not there"},
 		{"page unnamed", [][]byte{nothing}, nil, nil, "page 0, which nothing names"},
 		{"goes on in nothing", nil, one(lev(0, en(cube0, 1, same))), nil, "goes on in no page"},
-		{"cell without a name", nil, one(lev(0, en(cube0, 1, value, 2))), nil, "cell 2"},
+		{"cell without a name", nil, one(lev(0, en(cube0, 1, value, 3))), nil, "cell 2"},
 		{"cell beyond cells", nil, one(lev(0, en(cube0, 1, value, 1<<40))), nil, "cell 32768"},
-		{"columns without a page", nil, cols(en(square0, 1, value, 0)), nil, "columns without a page"},
-		{"list without columns", [][]byte{empty}, []plain{dimension(nil, nil, []plain{plain{}.s("l").list(en(square0, 1, next))})}, nil, "columns that are not there"},
+		{"columns of cells", nil, cols(en(square0, 1, value, 1)), nil, "columns of cells"},
+		{"list of columns that are gone", [][]byte{empty}, []plain{dimension(nil, []plain{en(square0, 6, value, 0)}, []plain{plain{}.s("l").list(en(square0, 5, next))})}, nil, "columns that are gone"},
+		{"list without a page", nil, []plain{dimension(nil, nil, []plain{plain{}.s("l").list(en(square0, 1, value, 0))})}, nil, "without a page"},
+		{"list of a cell", nil, []plain{dimension(nil, nil, []plain{plain{}.s("l").list(en(square0, 1, value, 1))})}, nil, "without a page"},
 		{"lists out of order", nil, []plain{dimension(nil, nil, []plain{plain{}.s("l").n(0), plain{}.s("l").n(0)})}, nil, `list "l" after "l"`},
 		{"volume twice", nil, []plain{volumes(vol(), vol())}, nil, `volume "block" a second time`},
 		{"dimension twice", nil, []plain{volumes(), volumes()}, nil, `dimension "d" a second time`},
@@ -173,10 +183,11 @@ func TestHostileDirectory(t *testing.T) {
 		{"rule shorter", nil, rules(plain{}.s("r").n(0).n(2, 2, 2), plain{}.s("s").n(0).n(1, 2)), nil, "a rule shorter"},
 		{"rule of another size", nil, rules(plain{}.s("r").n(1<<33).n(1, 2)), nil, "is not within"},
 		{"17 rules", nil, rules(slices.Repeat([]plain{plain{}.s("r").n(0, 0)}, 17)...), nil, "17 things"},
-		{"files out of order", nil, nil, []plain{plain{}.s("f").n(0), plain{}.s("f").n(0)}, `file "f" after "f"`},
+		{"files out of order", nil, nil, []plain{plain{}.s("f").n(1), plain{}.s("f").n(1)}, `file "f" after "f"`},
+		{"file gone twice", nil, nil, []plain{plain{}.s("f").n(0), plain{}.s("f").n(0)}, `file "f" after "f"`},
 		{"file of exabytes", nil, nil, []plain{plain{}.s("f").n(math.MaxUint64)}, "larger than its pages"},
-		{"file of other bytes", [][]byte{stone.AppendPage(0, []byte("abc"))}, nil, []plain{plain{}.s("f").n(4, next)}, "not 4 bytes"},
-		{"file of cells", [][]byte{nothing}, nil, []plain{plain{}.s("f").n(2, next)}, "not 2 bytes"},
+		{"file of other bytes", [][]byte{stone.AppendPage(0, []byte("abc"))}, nil, []plain{plain{}.s("f").n(5, next)}, "not 4 bytes"},
+		{"file of cells", [][]byte{nothing}, nil, []plain{plain{}.s("f").n(3, next)}, "not 2 bytes"},
 		{"more chunks than cells", [][]byte{nothing}, one(lev(0, en(cube0, 7, next))), nil, "2 chunks, the directory has 3"},
 		{"columns as cells", [][]byte{bare}, one(lev(0, en(cube0, 1, next))), nil, "page 0"},
 		{"more columns than there are", [][]byte{bare}, cols(en(square0, 3, next)), nil, "ends too early"},

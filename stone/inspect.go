@@ -63,7 +63,7 @@ func (s *Reader) Pages() ([]PageInfo, error) {
 // named notes the pages of entries, which are all of one kind.
 func named(infos []PageInfo, entries []entry, kind PageInfo) {
 	for _, e := range entries {
-		if e.page == constPage {
+		if !e.paged() {
 			continue
 		}
 		p := &infos[e.page]
@@ -125,6 +125,11 @@ func (s *Reader) Check(ctx context.Context) error {
 			}
 		}
 		for _, err := range s.Columns(d.Name, nil) {
+			if err = first(err, ctx.Err()); err != nil {
+				return err
+			}
+		}
+		for _, err := range s.loose(s.dimension(d.Name)) {
 			if err = first(err, ctx.Err()); err != nil {
 				return err
 			}
@@ -207,6 +212,10 @@ func (s *Reader) dumpDirectory(b []byte) []byte {
 		s.dir.dims[i].dump(line)
 	}
 	for _, f := range s.dir.files {
+		if f.gone {
+			line("file %q: nothing there", f.path)
+			continue
+		}
 		line("file %q: %d bytes in pages %v", f.path, f.size, f.pages)
 	}
 	return b
@@ -237,8 +246,11 @@ func (d *dimension) dump(line func(string, ...any)) {
 }
 
 func (e *entry) where() string {
-	if e.page == constPage {
+	switch e.page {
+	case constPage:
 		return fmt.Sprintf("all cell %d", e.value)
+	case nonePage:
+		return "nothing there"
 	}
 	return fmt.Sprintf("page %d from %d", e.page, e.first)
 }

@@ -86,7 +86,7 @@ func (p *parser) page(ref uint64) int {
 	}
 	if ref < refNext || n >= uint64(len(p.named)) {
 		p.fail(errors.New("a page that is not there"))
-		return constPage
+		return nonePage
 	}
 	p.named[n] = true
 	p.next = max(p.next, int(n)+1)
@@ -114,28 +114,30 @@ func (p *parser) dimension(d *dimension) {
 		if i > 0 && l.name <= d.lists[i-1].name {
 			p.fail(fmt.Errorf("list %q after %q", l.name, d.lists[i-1].name))
 		}
-		if !within(l.entries, d.columns) {
-			p.fail(fmt.Errorf("list %q of columns that are not there", l.name))
+		if !possible(l.entries, d.columns) {
+			p.fail(fmt.Errorf("list %q without a page, or of columns that are gone", l.name))
 		}
 	}
 	for _, e := range d.columns {
 		if e.page == constPage {
-			p.fail(errors.New("columns without a page"))
+			p.fail(errors.New("columns of cells"))
 		}
 	}
 }
 
-// within reports whether a speaks of nothing that b does not.
-func within(a, b []entry) bool {
-	for _, e := range a {
-		for len(b) > 0 && b[0].key < e.key {
-			b = b[1:]
+// possible reports whether a list's entries have pages and speak of no column
+// that is gone.
+func possible(list, columns []entry) bool {
+	for _, e := range list {
+		for len(columns) > 0 && columns[0].key < e.key {
+			columns = columns[1:]
 		}
-		rest := e.mask
-		for i := 0; i < len(b) && b[i].key == e.key; i++ {
-			rest &^= b[i].mask
+		for i := 0; i < len(columns) && columns[i].key == e.key; i++ {
+			if columns[i].page == nonePage && columns[i].mask&e.mask != 0 {
+				return false
+			}
 		}
-		if rest != 0 || e.page == constPage {
+		if !e.paged() {
 			return false
 		}
 	}
@@ -191,7 +193,7 @@ func (p *parser) names() []string {
 // things.
 func (p *parser) entries(least, most uint64, things int) []entry {
 	entries := make([]entry, p.count(10, maxDirectory))
-	key, page, first := uint64(0), constPage, 0
+	key, page, first := uint64(0), nonePage, 0
 	for i := range entries {
 		step, e := p.uvarint(), &entries[i]
 		if step > most-key || key+step < least {
@@ -205,8 +207,11 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 			return nil
 		}
 		switch ref := p.uvarint(); {
-		case ref == refConst:
-			e.page, e.value = constPage, voxel.Cell(min(p.uvarint(), uint64(voxel.MaxCell)+1))
+		case ref == refNone:
+			e.page = nonePage
+			if v := min(p.uvarint(), uint64(voxel.MaxCell)+2); v > 0 {
+				e.page, e.value = constPage, voxel.Cell(v-1)
+			}
 			continue
 		case ref != refSame:
 			page, first = p.page(ref), 0
@@ -228,7 +233,8 @@ func (p *parser) files() {
 	files := make([]file, p.count(2, maxFiles))
 	for i := range files {
 		f := &files[i]
-		f.path, f.size = p.string(), int64(min(p.uvarint(), 1<<62))
+		f.path, f.size = p.string(), int64(min(p.uvarint(), 1<<62))-1
+		f.gone, f.size = f.size < 0, max(f.size, 0)
 		if i > 0 && f.path <= files[i-1].path {
 			p.fail(fmt.Errorf("file %q after %q", f.path, files[i-1].path))
 		}

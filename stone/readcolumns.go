@@ -12,8 +12,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// columnPositions returns where the columns of a page are.
 func columnPositions(entries []entry) (at []geom.ColumnPos) {
 	for _, e := range entries {
+		if !e.paged() {
+			continue
+		}
 		for m := e.mask; m != 0; m &= m - 1 {
 			at = append(at, columnAt(e.key, bits.TrailingZeros64(m)))
 		}
@@ -21,8 +25,8 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 	return at
 }
 
-// Columns yields every column of a dimension with its lists, in ascending order
-// of position. Height maps that follow from blocks are computed from towers,
+// Columns yields every column that a dimension has with the lists that the
+// stone has of it, in ascending order of position. Height maps that follow from blocks are computed from towers,
 // which must be the stone's own; nil reads them from the stone. It ends after
 // an error.
 func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Column, error] {
@@ -32,6 +36,9 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 		for i := 0; i < len(d.columns); {
 			group := group(d.columns, i)
 			i += len(group)
+			if !group[0].paged() {
+				continue
+			}
 			columns, err := s.columns(group, over)
 			for j := 0; j < len(columns) && err == nil; j++ {
 				if err = lists.fill(&columns[j]); err == nil && !yield(&columns[j], nil) {
@@ -46,31 +53,94 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 	}
 }
 
-// Column returns one column with its lists, or fs.ErrNotExist. It reads its
-// page, one page for each list and, if height maps of the column follow from
-// blocks, the pages of the chunks above and below it.
+// Column returns one column with the lists that the stone has of it, or
+// fs.ErrNotExist. It reads its page, one page for each list and, if height maps
+// of the column follow from blocks, the pages of the chunks above and below it.
 func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
-	c, err := s.column(s.dimension(dim), pos)
+	d := s.dimension(dim)
+	c, _, err := s.column(d, pos)
+	if err == nil && c == nil {
+		err = fs.ErrNotExist
+	}
+	if err == nil {
+		err = s.listReaders(d).fill(c)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
 	}
 	return c, nil
 }
 
-func (s *Reader) column(d *dimension, pos geom.ColumnPos) (*voxel.Column, error) {
-	key, bit := columnKey(pos)
-	i := find(d.columns, key, bit)
-	if i < 0 || pos.Check() != nil {
-		return nil, fs.ErrNotExist
+// ColumnAlone returns one column without its lists and whether the stone speaks
+// of it; a column that is spoken of and nil is gone, with all its lists. It
+// reads its page and, if height maps of the column follow from blocks, the
+// pages of the chunks above and below it.
+func (s *Reader) ColumnAlone(dim string, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
+	c, spoken, err = s.column(s.dimension(dim), pos)
+	if err != nil {
+		return nil, true, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+	}
+	return c, spoken, nil
+}
+
+func (s *Reader) column(d *dimension, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
+	i := findColumn(d.columns, pos)
+	if i < 0 || !d.columns[i].paged() {
+		return nil, i >= 0, nil
 	}
 	o := s.over(d, nil)
 	o.heights.only = &pos
 	columns, err := s.columns(group(d.columns, i), o)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
-	c := &columns[slices.IndexFunc(columns, func(c voxel.Column) bool { return c.Pos == pos })]
-	return c, s.listReaders(d).fill(c)
+	return &columns[slices.IndexFunc(columns, func(c voxel.Column) bool { return c.Pos == pos })], true, nil
+}
+
+// findColumn returns the index of the entry that speaks of a column, or -1.
+func findColumn(entries []entry, pos geom.ColumnPos) int {
+	if pos.Check() != nil {
+		return -1
+	}
+	key, bit := columnKey(pos)
+	return find(entries, key, bit)
+}
+
+// List returns the objects of one list of a column and whether the stone speaks
+// of that list. A column that is gone has no lists, which only ColumnAlone and
+// SpokenColumns say. It reads one page.
+func (s *Reader) List(dim, list string, pos geom.ColumnPos) (objects []voxel.Object, spoken bool, err error) {
+	for _, r := range s.listReaders(s.dimension(dim)) {
+		if r.list.name != list {
+			continue
+		}
+		i := findColumn(r.list.entries, pos)
+		if i < 0 {
+			break
+		}
+		if err := r.load(i); err != nil {
+			return nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", list, pos, dim, err)
+		}
+		return r.objects[pos], true, nil
+	}
+	return nil, false, nil
+}
+
+// loose yields columns that only lists speak of, with these lists.
+func (s *Reader) loose(d *dimension) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		lists := s.listReaders(d)
+		for pos := range d.loose() {
+			c := &voxel.Column{Pos: pos}
+			if err := lists.fill(c); err != nil {
+				yield(nil, fmt.Errorf("stone: lists of %q: %w", d.name, err))
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
 }
 
 // over is the heights of a dimension and the error that reading them met.
@@ -126,8 +196,7 @@ func (s *Reader) listReaders(d *dimension) (rs listReaders) {
 func (rs listReaders) fill(c *voxel.Column) error {
 	count, bytes := 0, 0
 	for _, r := range rs {
-		key, bit := columnKey(c.Pos)
-		i := find(r.list.entries, key, bit)
+		i := findColumn(r.list.entries, c.Pos)
 		if i < 0 {
 			if r.bytes > pageBytes {
 				r.forget() // a common page may serve the next column again

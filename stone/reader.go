@@ -241,14 +241,14 @@ func find(entries []entry, key uint64, bit int) int {
 // group returns the entries around index i that share its page, with those of
 // no page between them.
 func group(entries []entry, i int) []entry {
-	if entries[i].page == constPage {
+	if !entries[i].paged() {
 		return entries[i : i+1]
 	}
 	from, to := groupStart(entries, i), i+1
 	for n := to; n < len(entries); n++ {
 		if e := entries[n]; e.page == entries[i].page && e.first > 0 {
 			to = n + 1
-		} else if e.page != constPage {
+		} else if e.paged() {
 			break
 		}
 	}
@@ -265,6 +265,14 @@ func groupStart(entries []entry, i int) int {
 	return from
 }
 
+// chunk returns what an entry without a page says of each of its chunks.
+func (e *entry) chunk() *voxel.Chunk {
+	if e.page != constPage {
+		return nil
+	}
+	return voxel.Uniform(e.value)
+}
+
 type result struct {
 	chunk *voxel.Chunk
 	err   error
@@ -275,21 +283,16 @@ func (s *Reader) chunks(v *volume, group []entry) iter.Seq2[geom.ChunkPos, resul
 	return func(yield func(geom.ChunkPos, result) bool) {
 		var paged []*voxel.Chunk
 		for n, e := range group {
-			if e.page != constPage && e.first == 0 {
+			if e.paged() && e.first == 0 {
 				var err error
 				if paged, err = s.cells(v, group[n:]); err != nil {
 					yield(geom.ChunkPos{}, result{nil, err})
 					return
 				}
 			}
-			var one *voxel.Chunk
-			if e.page == constPage {
-				one = voxel.Uniform(e.value)
-			}
-			next := e.first
+			c, next := e.chunk(), e.first
 			for m := e.mask; m != 0; m &= m - 1 {
-				c := one
-				if c == nil {
+				if e.paged() {
 					c = paged[next]
 					next++
 				}
@@ -314,7 +317,7 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	for _, e := range group {
 		if e.page == n && (e.first == len(at)) {
 			at = positions(at, e.key, e.mask)
-		} else if e.page != constPage {
+		} else if e.paged() {
 			break
 		}
 	}

@@ -14,11 +14,13 @@ type File struct {
 	Size int64
 }
 
-// Files returns the stone's files, sorted by path.
+// Files returns the files that the stone has, sorted by path.
 func (s *Reader) Files() []File {
-	files := make([]File, len(s.dir.files))
-	for i, f := range s.dir.files {
-		files[i] = File{f.path, f.size}
+	files := make([]File, 0, len(s.dir.files))
+	for _, f := range s.dir.files {
+		if !f.gone {
+			files = append(files, File{f.path, f.size})
+		}
 	}
 	return files
 }
@@ -27,7 +29,7 @@ func (s *Reader) Files() []File {
 // of that path.
 func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
 	i, ok := slices.BinarySearchFunc(s.dir.files, path, func(f file, p string) int { return strings.Compare(f.path, p) })
-	if !ok {
+	if !ok || s.dir.files[i].gone {
 		return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
 	}
 	return io.NopCloser(&fileReader{s: s, f: s.dir.files[i]}), nil

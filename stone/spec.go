@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -25,6 +26,16 @@ type DimensionSpec struct {
 	Volumes      []VolumeSpec
 	Rules        []light.Rule // of height maps, over the volume voxel.Block
 	Columns      []voxel.Column
+	// Lists are lists of columns of which the stone says nothing else, Gone the
+	// columns that it says are gone; both in the order of Columns.
+	Lists []ListsSpec
+	Gone  []geom.ColumnPos
+}
+
+// ListsSpec is lists of a column, at least one.
+type ListsSpec struct {
+	Pos   geom.ColumnPos
+	Lists []voxel.List
 }
 
 // VolumeSpec is a volume of a Spec.
@@ -44,6 +55,7 @@ type LevelSpec struct {
 type FileSpec struct {
 	Path string
 	Data []byte
+	Gone bool // the stone says that there is no such file
 }
 
 // Write writes the stone and returns its name.
@@ -56,6 +68,10 @@ func (s Spec) Write(to io.Writer, o Options) (ID, error) {
 		d.write(w)
 	}
 	for _, f := range s.Files {
+		if f.Gone {
+			w.NoFile(f.Path)
+			continue
+		}
 		w.File(f.Path, int64(len(f.Data)), bytes.NewReader(f.Data))
 	}
 	id, _, err := w.Close()
@@ -75,8 +91,24 @@ func (d *DimensionSpec) write(w *Writer) {
 	if len(d.Rules) > 0 {
 		w.Heights(d.Rules, d.towers())
 	}
-	for i := range d.Columns {
-		w.Column(&d.Columns[i])
+	d.writeColumns(w)
+}
+
+// writeColumns writes all that is said of columns, in order.
+func (d *DimensionSpec) writeColumns(w *Writer) {
+	var all []heldColumn
+	for _, c := range d.Columns {
+		all = append(all, heldColumn{c, sayWhole})
+	}
+	for _, l := range d.Lists {
+		all = append(all, heldColumn{voxel.Column{Pos: l.Pos, Lists: l.Lists}, sayLists})
+	}
+	for _, pos := range d.Gone {
+		all = append(all, heldColumn{voxel.Column{Pos: pos}, sayGone})
+	}
+	slices.SortStableFunc(all, func(a, b heldColumn) int { return a.Pos.Compare(b.Pos) })
+	for _, c := range all {
+		w.hold("Column", c)
 	}
 }
 
@@ -124,14 +156,29 @@ func ReadSpec(r *Reader) (Spec, error) {
 			}
 			spec.Columns = append(spec.Columns, *c)
 		}
+		for c, err := range r.loose(r.dimension(d.Name)) {
+			if err != nil {
+				return s, err
+			}
+			spec.Lists = append(spec.Lists, ListsSpec{c.Pos, c.Lists})
+		}
+		for pos, there := range r.SpokenColumns(d.Name) {
+			if !there {
+				spec.Gone = append(spec.Gone, pos)
+			}
+		}
 		s.Dimensions = append(s.Dimensions, spec)
 	}
 	return s, s.readFiles(r)
 }
 
 func (s *Spec) readFiles(r *Reader) error {
-	for _, f := range r.Files() {
-		from, err := r.OpenFile(f.Path)
+	for path, there := range r.SpokenFiles() {
+		if !there {
+			s.Files = append(s.Files, FileSpec{Path: path, Gone: true})
+			continue
+		}
+		from, err := r.OpenFile(path)
 		if err != nil {
 			return err
 		}
@@ -139,7 +186,7 @@ func (s *Spec) readFiles(r *Reader) error {
 		if err != nil {
 			return err
 		}
-		s.Files = append(s.Files, FileSpec{f.Path, data})
+		s.Files = append(s.Files, FileSpec{Path: path, Data: data})
 	}
 	return nil
 }

@@ -45,7 +45,11 @@ func (m *maker) spec() stone.Spec {
 		s.Dimensions = append(s.Dimensions, m.dimension(fmt.Sprintf("dim%d", i)))
 	}
 	for i := range m.IntN(4) {
-		s.Files = append(s.Files, stone.FileSpec{Path: fmt.Sprintf("data/%d", i), Data: m.bytes(99)})
+		f := stone.FileSpec{Path: fmt.Sprintf("data/%d", i), Data: m.bytes(99)}
+		if m.one(3) {
+			f.Data, f.Gone = nil, true
+		}
+		s.Files = append(s.Files, f)
 	}
 	return s
 }
@@ -77,6 +81,9 @@ func (m *maker) dimension(name string) stone.DimensionSpec {
 		d.Rules = m.rules()
 	}
 	d.Columns = m.columns(d)
+	if m.one(2) {
+		m.unsay(&d)
+	}
 	return d
 }
 
@@ -204,6 +211,24 @@ func (m *maker) columns(d stone.DimensionSpec) (columns []voxel.Column) {
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// unsay keeps some columns' lists alone and lets others be gone.
+func (m *maker) unsay(d *stone.DimensionSpec) {
+	d.Columns = slices.DeleteFunc(d.Columns, func(c voxel.Column) bool {
+		switch {
+		case m.one(4):
+			d.Gone = append(d.Gone, c.Pos)
+			return true
+		case m.one(4) && len(c.Lists) > 0:
+			d.Lists = append(d.Lists, stone.ListsSpec{Pos: c.Pos, Lists: c.Lists})
+			return true
+		}
+		return false
+	})
+	if len(d.Columns) == 0 {
+		d.Columns = nil
+	}
 }
 
 // tower is the slow twin of what Spec.Write and the Reader look up.

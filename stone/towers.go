@@ -99,8 +99,8 @@ func (t *towerReader) places(x, z int32) (ps []place) {
 }
 
 func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
-	if e := t.entries[p.entry]; e.page == constPage {
-		return voxel.Uniform(e.value), nil
+	if e := t.entries[p.entry]; !e.paged() {
+		return e.chunk(), nil
 	}
 	first := groupStart(t.entries, p.entry)
 	for _, c := range t.pages {

@@ -127,11 +127,11 @@ func (w *Writer) endCube() {
 	if c.mask == 0 {
 		return
 	}
-	if value, ok := c.constant(); ok {
+	if _, ok := c.pageless(); ok {
 		if len(w.cubes) >= maxPending {
 			w.flushPage()
 		}
-		w.cubes = append(w.cubes, cube{c.key, c.mask, []*voxel.Chunk{voxel.Uniform(value)}})
+		w.cubes = append(w.cubes, cube{c.key, c.mask, c.chunks[:1:1]})
 		return
 	}
 	full := w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || w.things+len(c.chunks) > maxCells
@@ -166,8 +166,8 @@ func (c *cube) split(n int) cube {
 	return head
 }
 
-// flushPage writes the page under way and its directory entries. A constant
-// cube among them has an entry and no part in the page.
+// flushPage writes the page under way and its directory entries. A cube whose
+// chunks are all alike has an entry and no part in the page.
 func (w *Writer) flushPage() {
 	v := w.volume()
 	if v == nil || len(w.cubes) == 0 {
@@ -175,11 +175,11 @@ func (w *Writer) flushPage() {
 	}
 	var paged []cube
 	for _, c := range w.cubes {
-		if !c.isConstant() {
+		if _, ok := c.pageless(); !ok {
 			paged = append(paged, c)
 		}
 	}
-	number := constPage
+	number := nonePage
 	if len(paged) > 0 {
 		streams := cellPage(&w.enc, paged)
 		w.checkTable(v, streams[cellCodec:])
@@ -187,11 +187,9 @@ func (w *Writer) flushPage() {
 	}
 	l, first := &v.levels[len(v.levels)-1], 0
 	for _, c := range w.cubes {
-		e := entry{key: c.key, mask: c.mask, page: constPage}
-		if c.isConstant() {
-			e.value, _ = c.constant()
-		} else {
-			e.page, e.first = number, first
+		e, ok := c.pageless()
+		if !ok {
+			e = entry{key: c.key, mask: c.mask, page: number, first: first}
 			first += bits.OnesCount64(c.mask)
 		}
 		l.entries = append(l.entries, e)
@@ -214,8 +212,6 @@ func (w *Writer) checkTable(v *volume, streams [][]byte) {
 		}
 	}
 }
-
-func (c *cube) isConstant() bool { _, ok := c.constant(); return ok }
 
 // shape tells apart pages whose bytes mean different chunks: masks and how the
 // cubes lie to each other.

@@ -38,8 +38,9 @@ const (
 
 // Writer writes one stone front to back. What it holds in memory is one page
 // and the directory. Calls go in this order: Property, then for each dimension
-// Dimension, its volumes (Volume, Chunk ...), Heights, its columns (Column ...);
-// then File; then Close. An error sticks. Not safe for concurrent use.
+// Dimension, its volumes (Volume, Chunk ...), Heights, its columns (Column,
+// Lists, NoColumn ...); then File and NoFile; then Close. An error sticks. Not
+// safe for concurrent use.
 type Writer struct {
 	w         io.Writer
 	o         Options
@@ -179,13 +180,8 @@ func (w *Writer) flush() {
 // File writes a file of size bytes; paths ascend, and it comes after all
 // dimensions. It fails if r yields another number of bytes.
 func (w *Writer) File(path string, size int64, r io.Reader) error {
-	w.flush()
-	if err := w.step(atProperties, atFiles, atFiles, "File"); err != nil {
+	if err := w.nextFile("File", path, size); err != nil {
 		return err
-	}
-	n := len(w.dir.files)
-	if n > 0 && w.dir.files[n-1].path >= path || n == maxFiles || size < 0 {
-		return w.misuse("file %d, %q of %d bytes: not after the one before it, or too many", n, path, size)
 	}
 	f := file{path: path, size: size}
 	buf := make([]byte, min(size, filePage))
@@ -201,6 +197,28 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 	}
 	w.dir.files = append(w.dir.files, f)
 	return w.err
+}
+
+// NoFile says that the file is gone; it goes where File would write it.
+func (w *Writer) NoFile(path string) error {
+	if err := w.nextFile("NoFile", path, 0); err != nil {
+		return err
+	}
+	w.dir.files = append(w.dir.files, file{path: path, gone: true})
+	return nil
+}
+
+// nextFile goes on to a file, unless it cannot come now.
+func (w *Writer) nextFile(call, path string, size int64) error {
+	w.flush()
+	if err := w.step(atProperties, atFiles, atFiles, call); err != nil {
+		return err
+	}
+	n := len(w.dir.files)
+	if n > 0 && w.dir.files[n-1].path >= path || n == maxFiles || size < 0 {
+		return w.misuse("file %d, %q of %d bytes: not after the one before it, or too many", n, path, size)
+	}
+	return nil
 }
 
 // Close writes the directory and returns the stone's name and size in bytes. It

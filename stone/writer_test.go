@@ -81,6 +81,24 @@ func TestWriterMisuse(t *testing.T) {
 		{"column twice", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(column(0, 0)); w.Column(column(0, 0)) }, "not after"},
 		{"column too far", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(column(2*geom.MaxChunk, 0)) }, "out of range"},
 		{"too many maps", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(&voxel.Column{Maps: make([]voxel.Map, 33)}) }, "33 maps"},
+		{"gone column twice", stone.Options{}, func(w *stone.Writer) {
+			dim(w)
+			w.NoColumn(geom.ColumnPos{})
+			w.Column(column(0, 0))
+		}, "not after"},
+		{"gone column early", stone.Options{}, func(w *stone.Writer) { w.NoColumn(geom.ColumnPos{}) }, "NoColumn out of order"},
+		{"gone column too far", stone.Options{}, func(w *stone.Writer) { dim(w); w.NoColumn(geom.ColumnPos{Z: 2 * geom.MaxChunk}) }, "out of range"},
+		{"lists of a column that is there", stone.Options{}, func(w *stone.Writer) {
+			dim(w)
+			w.Column(column(0, 0))
+			w.Lists(geom.ColumnPos{}, []voxel.List{{Name: "a"}})
+		}, "not after"},
+		{"no lists", stone.Options{}, func(w *stone.Writer) { dim(w); w.Lists(geom.ColumnPos{}, nil) }, "no lists"},
+		{"lists late", stone.Options{}, func(w *stone.Writer) { dim(w); w.NoFile("f"); w.Lists(geom.ColumnPos{}, []voxel.List{{}}) }, "Lists out of order"},
+		{"one of the lists twice", stone.Options{}, func(w *stone.Writer) {
+			dim(w)
+			w.Lists(geom.ColumnPos{}, []voxel.List{{Name: "a"}, {Name: "a"}})
+		}, `list "a" a second time`},
 		{"list twice", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(listed(voxel.List{Name: "a"}, voxel.List{Name: "a"})) }, `list "a" a second time`},
 		{"no place", stone.Options{}, func(w *stone.Writer) {
 			dim(w)
@@ -102,6 +120,7 @@ func TestWriterMisuse(t *testing.T) {
 			w.File("f", 0, strings.NewReader(""))
 			w.File("f", 0, strings.NewReader(""))
 		}, `file 1, "f"`},
+		{"gone file twice", stone.Options{}, func(w *stone.Writer) { w.NoFile("f"); w.File("f", 0, strings.NewReader("")) }, `file 1, "f"`},
 		{"file too short", stone.Options{}, func(w *stone.Writer) { w.File("f", 4, strings.NewReader("abc")) }, "unexpected EOF"},
 		{"file too long", stone.Options{}, func(w *stone.Writer) { w.File("f", 2, strings.NewReader("abc")) }, "more than 2 bytes"},
 		{"file below 0", stone.Options{}, func(w *stone.Writer) { w.File("f", -1, strings.NewReader("")) }, "-1 bytes"},

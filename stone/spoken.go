@@ -1,0 +1,123 @@
+package stone
+
+import (
+	"iter"
+	"math"
+	"math/bits"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// Spoken yields the chunks of a volume's level that the stone speaks of, in
+// ascending order of code, from the directory alone. false says that the chunk
+// is known to be all of the volume's default; with true it may still be.
+func (s *Reader) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+	return func(yield func(geom.ChunkPos, bool) bool) {
+		v, entries := s.entries(dim, vol, level)
+		for _, e := range entries {
+			holds := e.page != nonePage && (e.page != constPage || e.value != v.Default)
+			for m := e.mask; m != 0; m &= m - 1 {
+				if !yield(cubeChunk(e.key, bits.TrailingZeros64(m)), holds) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SpokenColumns yields the columns of a dimension that the stone speaks of, in
+// ascending order of position, from the directory alone; false: it is gone,
+// with all its lists.
+func (s *Reader) SpokenColumns(dim string) iter.Seq2[geom.ColumnPos, bool] {
+	return func(yield func(geom.ColumnPos, bool) bool) {
+		for _, e := range s.dimension(dim).columns {
+			for m := e.mask; m != 0; m &= m - 1 {
+				if !yield(columnAt(e.key, bits.TrailingZeros64(m)), e.paged()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SpokenLists yields the columns of which the stone has a list of that name, in
+// ascending order of position, from the directory alone. The lists of columns
+// that are gone are not among them.
+func (s *Reader) SpokenLists(dim, list string) iter.Seq[geom.ColumnPos] {
+	return func(yield func(geom.ColumnPos) bool) {
+		for _, e := range s.dimension(dim).entriesOf(list) {
+			for m := e.mask; m != 0; m &= m - 1 {
+				if !yield(columnAt(e.key, bits.TrailingZeros64(m))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SpokenFiles yields the paths of files that the stone speaks of, sorted;
+// false: the file is gone.
+func (s *Reader) SpokenFiles() iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for _, f := range s.dir.files {
+			if !yield(f.path, !f.gone) {
+				return
+			}
+		}
+	}
+}
+
+// entriesOf returns the entries of the list of that name.
+func (d *dimension) entriesOf(list string) []entry {
+	for i := range d.lists {
+		if d.lists[i].name == list {
+			return d.lists[i].entries
+		}
+	}
+	return nil
+}
+
+// loose yields the columns that only lists speak of, in ascending order.
+func (d *dimension) loose() iter.Seq[geom.ColumnPos] {
+	return func(yield func(geom.ColumnPos) bool) {
+		rest := make([][]entry, len(d.lists))
+		for i, l := range d.lists {
+			rest[i] = l.entries
+		}
+		for columns := d.columns; ; {
+			key := uint64(math.MaxUint64)
+			for _, r := range rest {
+				if len(r) > 0 {
+					key = min(key, r[0].key)
+				}
+			}
+			if key == math.MaxUint64 {
+				return
+			}
+			mask, said := uint64(0), uint64(0)
+			for i := range rest {
+				var m uint64
+				m, rest[i] = square(rest[i], key)
+				mask |= m
+			}
+			said, columns = square(columns, key)
+			for m := mask &^ said; m != 0; m &= m - 1 {
+				if !yield(columnAt(key, bits.TrailingZeros64(m))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// square returns which columns of a square the entries speak of, and the
+// entries behind it.
+func square(entries []entry, key uint64) (mask uint64, rest []entry) {
+	for len(entries) > 0 && entries[0].key <= key {
+		if entries[0].key == key {
+			mask |= entries[0].mask
+		}
+		entries = entries[1:]
+	}
+	return mask, entries
+}
