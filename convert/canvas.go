@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -128,21 +130,24 @@ func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
 	for dy := range geom.ColumnEdge {
 		for z := range geom.ColumnEdge {
 			row := (*[16]voxel.Cell)(to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:])
-			for x, v := range (*[8]byte)(b[(dy*16+z)*8:]) {
-				row[2*x], row[2*x+1] = voxel.Cell(v&15), voxel.Cell(v>>4)
+			halves := binary.LittleEndian.Uint64(b[(dy*16+z)*8:])
+			for x := 0; x < len(row); x += 4 {
+				unpackHalves((*[4]voxel.Cell)(row[x:]), halves)
+				halves >>= 16
 			}
 		}
 	}
 }
 
-func allBytes(b []byte, v byte) bool {
-	for _, x := range b {
-		if x != v {
-			return false
-		}
-	}
-	return true
+// unpackHalves sets four cells to the low half bytes of v, by moving all at once.
+func unpackHalves(cells *[4]voxel.Cell, v uint64) {
+	v = (v&0xFF00)<<24 | v&0xFF
+	v = (v<<12 | v) & 0x000F_000F_000F_000F
+	cells[0], cells[1], cells[2], cells[3] = voxel.Cell(v), voxel.Cell(v>>16), voxel.Cell(v>>32), voxel.Cell(v>>48)
 }
+
+// allBytes reports whether b, which is not empty, is v throughout.
+func allBytes(b []byte, v byte) bool { return b[0] == v && bytes.Equal(b[1:], b[:len(b)-1]) }
 
 // columnDone notes that a column has come whole.
 func (c *canvas) columnDone(pos geom.ColumnPos) {

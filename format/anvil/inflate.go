@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
 )
 
 const (
@@ -34,9 +33,9 @@ var errTooLarge = fmt.Errorf("more than %d bytes of tags", maxRaw)
 
 // inflater undoes the compression of chunks. Its readers are kept for the next.
 type inflater struct {
-	src  bytes.Reader
-	zlib io.ReadCloser
-	gzip *gzip.Reader
+	src   bytes.Reader
+	flate io.ReadCloser
+	gzip  *gzip.Reader
 }
 
 // inflate appends to dst what payload holds under a type of compression; rest
@@ -70,19 +69,6 @@ func customID(payload []byte) string {
 		}
 	}
 	return "a nameless algorithm"
-}
-
-func (f *inflater) inflateZlib(dst, payload []byte) (_ []byte, err error) {
-	f.src.Reset(payload)
-	if f.zlib == nil {
-		f.zlib, err = zlib.NewReader(&f.src)
-	} else {
-		err = f.zlib.(zlib.Resetter).Reset(&f.src, nil)
-	}
-	if err != nil {
-		return dst, fmt.Errorf("zlib: %w", noEOF(err))
-	}
-	return readAll(dst, f.zlib, len(payload))
 }
 
 func (f *inflater) inflateGzip(dst, payload []byte) (_ []byte, err error) {

@@ -98,7 +98,9 @@ func (n *Numeric) Unpack(ids, add, data []byte, dst []voxel.Cell) error {
 			if err != nil {
 				return err
 			}
-			*(*[8]voxel.Cell)(dst) = [8]voxel.Cell{c, c, c, c, c, c, c, c}
+			for i := range (*[8]voxel.Cell)(dst) {
+				dst[i] = c
+			}
 			continue
 		}
 		if err := n.unpack(ids[:8], add, data, dst[:8]); err != nil {
