@@ -74,8 +74,8 @@ func (p *pageReader) column(c *voxel.Column) {
 	s := &p.c[columnShapes]
 	p.version = s.within(p.version+s.varint(), math.MinInt32, math.MaxInt32)
 	c.Version = int32(p.version)
-	layout := s.flags(24)
-	c.Layout, c.Whole = uint16(layout>>8), voxel.Has(layout)
+	layout := s.flags(28)
+	c.Layout, c.Stale, c.Whole = uint16(layout>>12), voxel.Has(layout>>8)&0xF, voxel.Has(layout)
 	c.Sections = some[voxel.Section](s.atMost(maxSections))
 	y := int64(0)
 	for i := range c.Sections {

@@ -55,7 +55,7 @@ func (p *pageWriter) name(s string) {
 func (p *pageWriter) column(c *voxel.Column) {
 	p.signed(columnShapes, int64(c.Version)-p.version)
 	p.version = int64(c.Version)
-	p.num(columnShapes, uint64(c.Layout)<<8|uint64(c.Whole))
+	p.num(columnShapes, uint64(c.Layout)<<12|uint64(c.Stale&0xF)<<8|uint64(c.Whole))
 	p.num(columnShapes, uint64(len(c.Sections)))
 	y := int64(0)
 	for _, s := range c.Sections {

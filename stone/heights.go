@@ -60,6 +60,17 @@ func checkRule(r light.Rule, before []light.Rule) error {
 	return nil
 }
 
+// Rules returns the rules of a dimension's height maps, in cells of the stone's
+// volume voxel.Block. They are the Reader's and must not be changed.
+func (s *Reader) Rules(dim string) []light.Rule {
+	for i := range s.dir.dims {
+		if s.dir.dims[i].name == dim {
+			return s.dir.dims[i].rules
+		}
+	}
+	return nil
+}
+
 // heights applies rules to one column after the other, when asked.
 type heights struct {
 	rules  []light.Rule

@@ -16,6 +16,9 @@ type Column struct {
 	// Whole lists the arrays that the column had in one piece rather than by
 	// section: HasBiome where it had 1024 biome cells for heights 0..255.
 	Whole Has
+	// Stale lists the arrays of light that blocks have changed under since they
+	// were computed: HasSky, HasLight or both.
+	Stale Has
 	// Sections lists, in the source's order, the 16x16x16 sections that were
 	// present and which arrays each had.
 	Sections []Section
