@@ -247,7 +247,7 @@ func tower(d stone.DimensionSpec, pos geom.ColumnPos) (t light.Tower) {
 }
 
 func (m *maker) column(pos geom.ColumnPos) voxel.Column {
-	c := voxel.Column{Pos: pos, Version: m.Int32() - m.Int32(), Layout: uint16(m.IntN(1 << 16)), Whole: voxel.Has(m.IntN(256))}
+	c := voxel.Column{Pos: pos, Version: m.Int32() - m.Int32(), Layout: uint16(m.IntN(1 << 16)), Whole: voxel.Has(m.IntN(256)), Stale: voxel.Has(m.IntN(16))}
 	for range m.IntN(5) {
 		s := voxel.Section{Y: int8(m.IntN(256) - 128), Has: voxel.Has(m.IntN(256))}
 		if m.one(2) {
