@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"runtime"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -62,6 +64,20 @@ func fuzzStone(t *testing.T, b []byte) {
 	s, err := stone.ReadSpec(r)
 	if err != nil {
 		t.Fatalf("a stone that is sound: %v", err)
+	}
+	for _, d := range s.Dimensions {
+		for _, v := range d.Volumes {
+			for _, l := range v.Levels {
+				var want []geom.ChunkPos
+				for pos := range r.Spoken(d.Name, v.Name, l.Level) {
+					want = append(want, pos)
+				}
+				if got := read(t, r, d.Name, v.Name, l.Level, want); !reflect.DeepEqual(got, l.Chunks) {
+					t.Errorf("a stone that is sound: %d chunks read together, want %d", len(got), len(l.Chunks))
+				}
+			}
+		}
+		checkSpokenColumns(t, r, d)
 	}
 	if _, err := s.Write(io.Discard, stone.Options{Effort: stone.Quick}); err != nil {
 		t.Errorf("what was read is not written: %v", err)

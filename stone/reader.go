@@ -199,25 +199,11 @@ func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
 // speaks of it; a chunk that is spoken of and nil has no cells. It reads one
 // page.
 func (s *Reader) Chunk(dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
-	v, entries := s.entries(dim, vol, level)
-	if v == nil || !inLevel(pos, level) {
-		return nil, false, nil
-	}
-	key, bit := cubeKey(pos, level)
-	i := find(entries, key, bit)
-	if i < 0 {
-		return nil, false, nil
-	}
-	group := group(entries, i)
-	for at, c := range s.chunks(v, group) {
-		if c.err != nil {
-			return nil, true, fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, c.err)
-		}
-		if at == pos {
-			return c.chunk, true, nil
-		}
-	}
-	panic("stone: an entry's page lacks a chunk of its mask")
+	err = s.ReadChunks(dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
+		c, spoken = got, true
+		return nil
+	})
+	return c, spoken || err != nil, err
 }
 
 // find returns the index of the entry that speaks of a neighbour, or -1.

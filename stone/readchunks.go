@@ -1,0 +1,98 @@
+package stone
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// ReadChunks calls f for each chunk of want that the stone speaks of, in the
+// order of want, with nil for a chunk without cells. Each page is decoded once
+// if want is in ascending order of code (geom.CodeOf). It ends with the first
+// error, also of f.
+func (s *Reader) ReadChunks(dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	v, entries := s.entries(dim, vol, level)
+	finder := finder{entries: entries, level: level, at: -1}
+	var page []*voxel.Chunk
+	for _, pos := range want {
+		bit, moved, ok := finder.next(pos)
+		if !ok {
+			continue
+		}
+		e := &entries[finder.at]
+		c := finder.alike
+		if e.paged() {
+			if moved {
+				var err error
+				if page, err = s.cells(v, entries[finder.from:finder.to]); err != nil {
+					return fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, err)
+				}
+			}
+			c = page[e.first+bits.OnesCount64(e.mask&(1<<bit-1))]
+		}
+		if err := f(pos, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PagesOf returns the chunks of want that the stone speaks of, split so that no
+// page is needed for two parts; want is in ascending order of code. Parts may be
+// read by ReadChunks side by side.
+func (s *Reader) PagesOf(dim, vol string, level int, want []geom.ChunkPos) (parts [][]geom.ChunkPos) {
+	_, entries := s.entries(dim, vol, level)
+	finder := finder{entries: entries, level: level, at: -1}
+	spoken := make([]geom.ChunkPos, 0, len(want)) // parts lie in it
+	begin, pages := 0, 0
+	for _, pos := range want {
+		_, moved, ok := finder.next(pos)
+		if !ok {
+			continue
+		}
+		if moved {
+			if pages++; pages > 1 {
+				parts = append(parts, spoken[begin:len(spoken):len(spoken)])
+				begin = len(spoken)
+			}
+		}
+		spoken = append(spoken, pos)
+	}
+	if begin < len(spoken) {
+		parts = append(parts, spoken[begin:])
+	}
+	return parts
+}
+
+// finder looks up chunks one after the other.
+type finder struct {
+	entries  []entry
+	level    int
+	at       int          // entry of the last chunk found, -1 before the first
+	alike    *voxel.Chunk // what it says, if it has no page
+	from, to int          // group of the last entry found that had a page
+}
+
+// next looks up the chunk at pos and returns its bit in entry at, and whether
+// that has another page than the ones before.
+func (f *finder) next(pos geom.ChunkPos) (bit int, moved, ok bool) {
+	if len(f.entries) == 0 || !inLevel(pos, f.level) {
+		return 0, false, false
+	}
+	key, bit := cubeKey(pos, f.level)
+	if f.at < 0 || f.entries[f.at].key != key || f.entries[f.at].mask>>bit&1 == 0 {
+		i := find(f.entries, key, bit)
+		if i < 0 {
+			return 0, false, false
+		}
+		f.at, f.alike = i, f.entries[i].chunk()
+	}
+	if !f.entries[f.at].paged() || f.from <= f.at && f.at < f.to {
+		return bit, false, true
+	}
+	f.from = groupStart(f.entries, f.at)
+	f.to = f.from + len(group(f.entries, f.at))
+	return bit, true, true
+}

@@ -1,0 +1,151 @@
+package stone_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// asked returns some of the chunks of l and places that it has none at, in
+// ascending order of code.
+func (m *maker) asked(l stone.LevelSpec) (want []geom.ChunkPos) {
+	share := 1 + m.IntN(5)
+	for _, c := range l.Chunks {
+		if m.one(share) {
+			want = append(want, c.Pos)
+		}
+	}
+	want = append(want, m.positions(l.Level)...)
+	slices.SortFunc(want, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, l.Level).Compare(geom.CodeOf(b, l.Level)) })
+	return slices.Compact(want)
+}
+
+// TestReadChunks compares chunks read together, whole and split by page, with
+// what was written, and counts how often pages are read.
+func TestReadChunks(t *testing.T) {
+	for seed := range uint64(12) {
+		m := newMaker(500 + seed)
+		s := m.spec()
+		b := mustWrite(t, s, stone.Options{PageChunks: 1 + m.IntN(9), Effort: stone.Quick})
+		src := &source{Reader: *bytes.NewReader(b)}
+		r, err := stone.Open(src, int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range s.Dimensions {
+			for _, v := range d.Volumes {
+				for _, l := range v.Levels {
+					want := m.asked(l)
+					parts := r.PagesOf(d.Name, v.Name, l.Level, want)
+					src.calls = 0
+					whole := read(t, r, d.Name, v.Name, l.Level, want)
+					var split []stone.Placed
+					calls := src.calls
+					for _, part := range parts {
+						src.calls = 0
+						split = append(split, read(t, r, d.Name, v.Name, l.Level, part)...)
+						if src.calls > 1 {
+							t.Errorf("a part takes %d reads", src.calls)
+						}
+						calls -= src.calls
+					}
+					if calls != 0 {
+						t.Errorf("the whole takes %d reads more than its parts", calls)
+					}
+					kept := placed(l, want)
+					if !reflect.DeepEqual(whole, kept) || !reflect.DeepEqual(split, kept) {
+						t.Errorf("%q level %d: %d chunks, in parts %d, want %d", v.Name, l.Level, len(whole), len(split), len(kept))
+					}
+				}
+			}
+		}
+	}
+}
+
+func read(t *testing.T, r *stone.Reader, dim, vol string, level int, want []geom.ChunkPos) (got []stone.Placed) {
+	t.Helper()
+	err := r.ReadChunks(dim, vol, level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		got = append(got, stone.Placed{Pos: pos, Chunk: c})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// placed is the slow twin of read.
+func placed(l stone.LevelSpec, want []geom.ChunkPos) (got []stone.Placed) {
+	for _, pos := range want {
+		for _, c := range l.Chunks {
+			if c.Pos == pos {
+				got = append(got, c)
+			}
+		}
+	}
+	return got
+}
+
+func TestReadChunksEnds(t *testing.T) {
+	r := mustOpen(t, mustWrite(t, tiny(), stone.Options{}))
+	all := []geom.ChunkPos{at(-1<<31, 0, 0), at(0, 0, 0), at(0, 1, 0), at(4, 0, 0), at(9, 9, 9)}
+	stop := errors.New("enough")
+	n := 0
+	err := r.ReadChunks("earth", voxel.Block, 0, all, func(geom.ChunkPos, *voxel.Chunk) error { n++; return stop })
+	if err != stop || n != 1 {
+		t.Errorf("called %d times, %v", n, err)
+	}
+	never := func(pos geom.ChunkPos, _ *voxel.Chunk) error { return fmt.Errorf("called for %v", pos) }
+	for _, tt := range []struct {
+		dim, vol string
+		level    int
+		want     []geom.ChunkPos
+	}{{"no", voxel.Block, 0, all}, {"earth", "no", 0, all}, {"earth", voxel.Block, 3, all}, {"earth", voxel.Block, 0, nil}, {"earth", voxel.Block, 0, all[4:]}} {
+		if err := r.ReadChunks(tt.dim, tt.vol, tt.level, tt.want, never); err != nil {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		if parts := r.PagesOf(tt.dim, tt.vol, tt.level, tt.want); parts != nil {
+			t.Errorf("%+v: parts %v", tt, parts)
+		}
+	}
+}
+
+// BenchmarkIsland opens the stone of a player's island and decodes its blocks:
+// what loading one costs behind the store.
+func BenchmarkIsland(b *testing.B) {
+	for _, seed := range []uint64{1, 2, 3} {
+		w := mustLoad(b, terrain.Island(terrain.Options{Seed: seed, Version: terrain.Modern}))
+		var file bytes.Buffer
+		if _, _, err := convert.WriteStone(context.Background(), w, &file, stone.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("seed%d", seed), func(b *testing.B) {
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				r := mustOpen(b, file.Bytes())
+				var want []geom.ChunkPos
+				dim := r.Dimensions()[0].Name
+				for pos := range r.Spoken(dim, voxel.Block, 0) {
+					want = append(want, pos)
+				}
+				n = 0
+				err := r.ReadChunks(dim, voxel.Block, 0, want, func(geom.ChunkPos, *voxel.Chunk) error { n++; return nil })
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n), "chunks")
+		})
+	}
+}
