@@ -1,12 +1,14 @@
 package anvil_test
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -310,6 +312,48 @@ func TestChunkCells(t *testing.T) {
 					t.Fatalf("cell %d is %q, want %q", i, got, want)
 				}
 			}
+		})
+	}
+}
+
+// TestChunkOneBlock: a section of one block by numbers is one cell.
+func TestChunkOneBlock(t *testing.T) {
+	all := func(n int, v byte) []byte { return bytes.Repeat([]byte{v}, n) }
+	but := func(b []byte, v byte) []byte {
+		b[len(b)-1] ^= v
+		return b
+	}
+	for _, tt := range []struct {
+		name           string
+		ids, data, add []byte
+		first, last    string
+		cells          int
+	}{
+		{"air", all(4096, 0), all(2048, 0), nil, format.Air, format.Air, 1},
+		{"air with Add", all(4096, 0), all(2048, 0), all(2048, 0), format.Air, format.Air, 1},
+		{"one", all(4096, 7), all(2048, 0x55), all(2048, 0xAA), "legacy:2567/5", "legacy:2567/5", 1},
+		{"another id", but(all(4096, 0), 1), all(2048, 0), nil, format.Air, "legacy:1/0", 4096},
+		{"another data", all(4096, 1), but(all(2048, 0), 0x10), nil, "legacy:1/0", "legacy:1/1", 4096},
+		{"another Add", all(4096, 1), all(2048, 0), but(all(2048, 0), 0x10), "legacy:1/0", "legacy:257/0", 4096},
+		{"two data", all(4096, 1), all(2048, 0x21), nil, "legacy:1/1", "legacy:1/2", 4096},
+		{"two Add", all(4096, 1), all(2048, 0), all(2048, 0x21), "legacy:257/0", "legacy:513/0", 4096},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			section := compound("Y", int8(0), "Blocks", tt.ids, "Data", tt.data)
+			if tt.add != nil {
+				section = compound("Y", int8(0), "Blocks", tt.ids, "Data", tt.data, "Add", tt.add)
+			}
+			doc := chunk(0, "Sections", sections(section))
+			world := oneChunk(doc)
+			s := mustReadAll(t, world)
+			names, cells := s.dims[0].Volume(voxel.Block).Names, s.columns[0].Cells[0].Block
+			if len(cells) != tt.cells {
+				t.Fatalf("%d cells, want %d", len(cells), tt.cells)
+			}
+			if first, last := names.Name(cells[0]), names.Name(cells[len(cells)-1]); first != tt.first || last != tt.last {
+				t.Errorf("%q to %q, want %q to %q", first, last, tt.first, tt.last)
+			}
+			wantSame(t, docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0], doc)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package anvil_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -74,12 +75,13 @@ func TestMcRegion(t *testing.T) {
 		b[i]++
 		return b
 	}
+	all := func(n int, v byte) []byte { return bytes.Repeat([]byte{v}, n) }
 	for name, doc := range map[string]entries{
 		"two kinds":                oldChunk(),
-		"one kind":                 oldChunkOf(fill(32768, 3), fill(16384, 0x55), fill(16384, 0xFF), fill(16384, 0)),
+		"one kind":                 oldChunkOf(all(32768, 3), all(16384, 0x55), all(16384, 0xFF), all(16384, 0)),
 		"noise":                    oldChunkOf(noise(32768), noise(16384), noise(16384), noise(16384)),
-		"one other id":             oldChunkOf(but(fill(32768, 0), 32767), fill(16384, 0), fill(16384, 0), fill(16384, 0)),
-		"one other data and light": oldChunkOf(fill(32768, 1), but(fill(16384, 0), 129), but(fill(16384, 0), 64), but(fill(16384, 0), 16383)),
+		"one other id":             oldChunkOf(but(all(32768, 0), 32767), all(16384, 0), all(16384, 0), all(16384, 0)),
+		"one other data and light": oldChunkOf(all(32768, 1), but(all(16384, 0), 129), but(all(16384, 0), 64), but(all(16384, 0), 16383)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			fsys := folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(1, gzipped(document(doc)))}, nil)})

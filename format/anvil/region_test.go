@@ -83,6 +83,25 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+// TestZlibSums: chunks of many lengths have the sums that the standard library
+// gave them.
+func TestZlibSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	chunks := map[int][]byte{}
+	for i := range 1024 {
+		b := make([]byte, i+i/512*rng.IntN(5000))
+		for j := range b {
+			if b[j] = 0xFF; i%2 == 0 {
+				b[j] = byte(rng.Uint32())
+			}
+		}
+		chunks[i] = stored(2, deflated(chunk(2586, "noise", b)))
+	}
+	if _, st, err := read(t, folder(map[string][]byte{"region/r.0.0.mca": region(chunks, nil)}), anvil.Options{}); err != nil || st.Chunks != 1024 {
+		t.Errorf("%d chunks, %v", st.Chunks, err)
+	}
+}
+
 // TestCompressionOrder: what a reader of one kind leaves behind does not show
 // in the next chunk.
 func TestCompressionOrder(t *testing.T) {
@@ -137,6 +156,13 @@ func TestDamage(t *testing.T) {
 		{"custom without a name", stored(127, nil), "a nameless algorithm"},
 		{"zlib, cut", stored(2, deflated(doc)[:30]), "unexpected EOF"},
 		{"zlib, checksum", stored(2, flip(deflated(doc), len(deflated(doc))-1)), "checksum"},
+		{"zlib, upper checksum", stored(2, flip(deflated(doc), len(deflated(doc))-4)), "checksum"},
+		{"zlib, no checksum", stored(2, deflated(doc)[:len(deflated(doc))-1]), "unexpected EOF"},
+		{"zlib, gzip", stored(2, gzipped(doc)), "header"},
+		{"zlib, dictionary", stored(2, []byte{0x78, 0xBB, 0, 0, 0, 0}), "header"},
+		{"zlib, large window", stored(2, []byte{0x88, 0x1C, 0, 0, 0, 0}), "header"},
+		{"zlib, header check", stored(2, flip(deflated(doc), 1)), "header"},
+		{"zlib, cut in the header", stored(2, []byte{0x78}), "unexpected EOF"},
 		{"gzip, cut", stored(1, gzipped(doc)[:20]), "unexpected EOF"},
 		{"no payload", stored(2, nil), "unexpected EOF"},
 		{"length 0", length(0), "length is 0"},

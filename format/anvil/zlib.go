@@ -51,26 +51,26 @@ func (f *inflater) inflateZlib(dst, payload []byte) ([]byte, error) {
 // sum of a after each byte. It adds eight bytes at once, in lanes of 16 bits.
 func adler(b []byte) uint32 {
 	const lanes = 0x00FF_00FF_00FF_00FF
-	const most = 22 // times 8 bytes until a sum of sums could leave its lane
+	const words = 22 // as long as a sum of sums stays in its lane
 	a, sum := uint64(1), uint64(0)
-	for len(b) >= 8 {
-		n := min(len(b)/8, most)
+	for ; len(b) >= 8*words; b = b[8*words:] {
+		part := (*[8 * words]byte)(b)
 		// Sums of the bytes at even and odd places, and of these sums.
 		var even, odd, evens, odds uint64
-		for part := b[:8*n]; len(part) >= 8; part = part[8:] {
-			v := binary.LittleEndian.Uint64(part)
+		for i := 0; i < len(part); i += 8 {
+			v := binary.LittleEndian.Uint64(part[i:])
 			evens += even
 			odds += odd
 			even += v & lanes
 			odd += v >> 8 & lanes
 		}
-		sum += 8 * uint64(n) * a
+		sum += 8 * words * a
 		for i := range uint64(4) {
 			e, o := even>>(16*i)&0xFFFF, odd>>(16*i)&0xFFFF
 			a += e + o
 			sum += 8*(evens>>(16*i)&0xFFFF+odds>>(16*i)&0xFFFF) + (8-2*i)*e + (7-2*i)*o
 		}
-		a, sum, b = a%adlerMod, sum%adlerMod, b[8*n:]
+		a, sum = a%adlerMod, sum%adlerMod
 	}
 	for _, v := range b {
 		a += uint64(v)
