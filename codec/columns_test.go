@@ -73,8 +73,8 @@ func pages() []struct {
 		{"all values", page{{noise(1 << 15), noise(1 << 15)}}, 289328},
 		{"values beyond one byte", page{{noise(300), noise(256)}, {noise(255)}}, 206416},
 		{"layers", mixed, 169238},
-		{"terrain", level, 61405},
-		{"the same stack again", page{level[4], level[4], level[4]}, 8422},
+		{"terrain", level, 30695},
+		{"the same stack again", page{level[6], level[6], level[6]}, 10706},
 	}
 }
 

@@ -23,7 +23,7 @@ type Shape struct {
 	Detail       float64 // roughness of the ground
 	DetailLength float64 // and its wavelength
 	Terrace      float64 // height of a cliff
-	Flat         float64 // share of a terrace's slope that is left on its steps
+	Flat         float64 // land is level steps with cliffs between where noise of -1..1 is well above this
 	Canyon       float64 // depth of canyons
 	Cave         float64 // width of caves, as the square of a noise; 0 for none
 	Vein         float64 // rock is another rock where noise of 0..1 is above this
@@ -34,11 +34,11 @@ type Shape struct {
 	Scale        float64 // stretches everything but Detail along x and z
 }
 
-// DefaultShape returns the shape whose figures come near those of the article
-// on voxel terrain: two thirds of the cells of its chunks hold matter.
+// DefaultShape returns the shape whose figures are those of the article on voxel
+// terrain, per cell of matter: flat, row-packed, by runs, and these compressed.
 func DefaultShape() Shape {
-	return Shape{Base: 38, Amp: 50, Ridge: 40, Detail: 1.2, DetailLength: 9, Terrace: 12, Flat: .2, Canyon: 34,
-		Cave: .0005, Vein: .92, Sea: 15, Soil: 4, Floor: 10, Scale: 2}
+	return Shape{Base: 43, Amp: 33, Ridge: 40, Detail: .6, DetailLength: 9, Terrace: 12, Flat: -.1, Canyon: 29,
+		Cave: .0004, Vein: .95, Sea: 15, Soil: 4, Floor: 10, Scale: 2.15}
 }
 
 // The materials of a Level, by number.
@@ -65,6 +65,21 @@ func Materials() []string {
 
 // Chunk returns the chunk of the volume "solid" at pos.
 func (l Level) Chunk(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).solid(pos.Y) }
+
+// Tower returns the chunks of the volume "solid" at x and z, counted in chunks,
+// from height 0 up to the last one that is not empty.
+func (l Level) Tower(x, z int32) []*voxel.Chunk {
+	f := l.field(geom.ChunkPos{X: x, Z: z})
+	var out []*voxel.Chunk
+	top := 0
+	for y := int32(0); y*geom.ChunkEdge < f.high; y++ {
+		out = append(out, f.solid(y))
+		if v, same := out[y].Uniform(); !same || v != voxel.Empty {
+			top = len(out)
+		}
+	}
+	return out[:top]
+}
 
 // Liquid returns the chunk of the volume "liquid" at pos: 255 where the sea is.
 func (l Level) Liquid(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).liquid(pos.Y) }
@@ -108,7 +123,10 @@ func (f *field) site(i, x, z int) {
 	soil, deep := g.materials(f.Shape.Sea)
 	full := math.Floor(g.height)
 	part := uint8((g.height - full) * 256)
-	depth := f.Shape.Soil + f.Shape.SoilVar*s.salt(40).noise(float64(x)/30, float64(z)/30)
+	depth := f.Shape.Soil
+	if f.Shape.SoilVar > 0 {
+		depth += f.Shape.SoilVar * s.salt(40).noise(float64(x)/30, float64(z)/30)
+	}
 	if g.height < f.Shape.Sea {
 		full, part = math.Ceil(g.height), 0
 	}
@@ -131,20 +149,21 @@ func (f *field) ground(x, z float64) ground {
 	s, p := seed(f.Seed), f.Shape
 	sx, sz := x/p.Scale, z/p.Scale
 	g := ground{warm: s.salt(50).fbm(sx/230, sz/230, 2) * 1.6, wet: s.salt(51).fbm(sx/190, sz/190, 2) * 1.6}
-	g.deep = s.salt(59).noise(sx/700, sz/700)
-	h := p.Base + p.Amp*s.salt(52).fbm(sx/430, sz/430, 4)
+	g.deep = s.salt(59).noise(sx/1000, sz/1000)
+	h := p.Base + p.Amp*s.salt(52).fbm(sx/320, sz/320, 4)
 	g.high = step(-.05, .35, s.salt(53).fbm(sx/300, sz/300, 2))
 	crest := s.salt(54).ridge(sx/240, sz/240, 3)
 	h += p.Ridge * g.high * crest * crest
-	if cliff := step(.05, .25, s.salt(55).noise(sx/210, sz/210)); cliff > 0 {
+	rough := p.Detail
+	if level := step(p.Flat, p.Flat+.15, s.salt(55).noise(sx/210, sz/210)); level > 0 {
 		n := math.Floor(h / p.Terrace)
-		t := h/p.Terrace - n
-		h = lerp(h, p.Terrace*(n+lerp(step(.43, .57, t), t, p.Flat)), cliff)
+		rise := step(.43, .57, h/p.Terrace-n)
+		h = lerp(h, p.Terrace*(n+rise), level)
+		rough *= 1 - level*(1-4*rise*(1-rise))
 	}
-	cut := 1 - step(.012, .035, math.Abs(s.salt(56).fbm(sx/420, sz/420, 3)))
-	h -= p.Canyon * cut
-	h += p.Detail * s.salt(57).noise(x/p.DetailLength, z/p.DetailLength)
-	g.height = max(h, p.Floor+p.Detail*s.salt(58).noise(x/13, z/13))
+	h -= p.Canyon * (1 - step(.012, .035, math.Abs(s.salt(56).fbm(sx/620, sz/620, 3))))
+	h += rough * s.salt(57).noise(x/p.DetailLength, z/p.DetailLength)
+	g.height = max(h, p.Floor)
 	return g
 }
 
@@ -152,9 +171,9 @@ func (f *field) ground(x, z float64) ground {
 func (g ground) materials(sea float64) (soil, deep uint8) {
 	deep = rock
 	switch {
-	case g.deep > .25:
+	case g.deep > .42:
 		deep = limestone
-	case g.deep < -.3:
+	case g.deep < -.42:
 		deep = basalt
 	}
 	return g.soil(sea), deep

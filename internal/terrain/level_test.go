@@ -4,10 +4,12 @@ import (
 	"context"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/klauspost/compress/zstd"
 )
 
 // stock is a Sink that keeps the chunks of a level.
@@ -54,42 +56,95 @@ func TestLevelIsPure(t *testing.T) {
 	}
 }
 
-// TestLevelFigures holds the level to what the article says of its own: about
-// two thirds of the cells hold matter, about one row in seven is not uniform.
+func TestLevelTower(t *testing.T) {
+	l := terrain.Level{Seed: 3}
+	for x := range int32(8) {
+		tower := l.Tower(x, -x)
+		for y := range int32(8) {
+			want, got := l.Chunk(geom.ChunkPos{X: x, Y: y, Z: -x}), voxel.Uniform(voxel.Empty)
+			if int(y) < len(tower) {
+				got = tower[y]
+			}
+			if !got.Equal(want) {
+				t.Errorf("chunk %d of the tower at (%d,%d) is not the one that is asked for alone", y, x, -x)
+			}
+		}
+		if v, same := tower[len(tower)-1].Uniform(); same && v == voxel.Empty {
+			t.Errorf("the tower at (%d,%d) ends with an empty chunk", x, -x)
+		}
+	}
+}
+
+// TestLevelFigures holds the level to what the article on voxel terrain says of
+// its own, by the article's methods, as far as a twentieth of it tells.
 func TestLevelFigures(t *testing.T) {
-	s := mustLevel(t, 2, 12)
-	var matter, chunks, rows int
-	materials := map[uint8]int{}
-	cells := new([voxel.ChunkCells]voxel.Cell)
-	for pos, c := range s.chunks["solid"] {
-		chunks++
-		matter += c.CountNonEmpty()
-		c.Flat(cells)
-		for _, v := range cells {
+	if testing.Short() {
+		t.Skip("makes a level for seconds")
+	}
+	const half = 16
+	var chunks, matter, rows int
+	var rle []byte
+	materials := map[uint8]bool{}
+	for i := range 4 * half * half {
+		for _, c := range (terrain.Level{Seed: 1}).Tower(int32(i%(2*half)-half), int32(i/(2*half)-half)) {
+			chunks++
+			matter += c.CountNonEmpty()
+			rows += mixedRows(t, c, materials)
+			rle = codec.AppendRLE(rle, c)
+		}
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []struct {
+		name            string
+		bytes           int
+		want, tolerance float64
+	}{
+		{"flat", chunks * 2 * voxel.ChunkCells, 2.97, .15},
+		{"row-packed", chunks*2048 + rows*64, .49, .05},
+		{"rle", len(rle), .07, .01},
+		{"rle+zstd", len(enc.EncodeAll(rle, nil)), .038, .007},
+	} {
+		got := float64(f.bytes) / float64(matter)
+		t.Logf("%s: %.4f bytes a cell", f.name, got)
+		if got < f.want-f.tolerance || got > f.want+f.tolerance {
+			t.Errorf("%s: %.4f bytes a cell of matter, want %g +- %g", f.name, got, f.want, f.tolerance)
+		}
+	}
+	if len(materials) < 10 {
+		t.Errorf("%d materials, want at least 10", len(materials))
+	}
+}
+
+// mixedRows counts the rows of more than one cell and notes the materials.
+func mixedRows(t *testing.T, c *voxel.Chunk, materials map[uint8]bool) (n int) {
+	var buf [64]voxel.Cell
+	for yz := range geom.ChunkEdge * geom.ChunkEdge {
+		row := c.Row(yz>>5, yz&31, &buf)
+		mixed := 0
+		for _, v := range row {
 			if !voxel.Terrain.Valid(v, 0) {
-				t.Fatalf("chunk %v has cell %#x", pos, v)
+				t.Fatalf("cell %#x", v)
 			}
-			materials[v.Material()]++
-		}
-		var buf [64]voxel.Cell
-		for yz := range 1024 {
-			row := c.Row(yz>>5, yz&31, &buf)
-			for _, v := range row[:32] {
-				if v != row[0] {
-					rows++
-					break
-				}
+			materials[v.Material()] = true
+			if v != row[0] {
+				mixed = 1
 			}
 		}
+		n += mixed
 	}
-	flat := 2 * float64(chunks*voxel.ChunkCells) / float64(matter)
-	packed := float64(chunks*2048+rows*64) / float64(matter)
-	t.Logf("%d chunks, %d cells of matter, %.3f bytes flat, %.3f row-packed, %.1f of 1024 rows mixed, materials %v",
-		chunks, matter, flat, packed, float64(rows)/float64(chunks), materials)
-	if flat < 2.5 || flat > 3.6 || packed < .3 || packed > .9 {
-		t.Errorf("%.2f bytes a cell flat, %.2f row-packed", flat, packed)
+	return n
+}
+
+func TestLevelHasSea(t *testing.T) {
+	s := mustLevel(t, 2, 12)
+	cells := 0
+	for _, c := range s.chunks["liquid"] {
+		cells += c.CountNonEmpty()
 	}
-	if len(materials) < 8 || len(s.chunks["liquid"]) == 0 {
-		t.Errorf("%d materials, %d chunks of sea", len(materials), len(s.chunks["liquid"]))
+	if cells == 0 {
+		t.Error("a level without a cell of sea")
 	}
 }
