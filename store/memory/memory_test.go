@@ -1,0 +1,16 @@
+package memory_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/store/storetest"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, storetest.Kind{
+		Open: func(_ *testing.T, now func() time.Time) world.Store { return memory.New(memory.Options{Now: now}) },
+	})
+}

@@ -1,0 +1,171 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// newest keeps the newest n commits and nothing for its age.
+func newest(n int) world.Retention {
+	return world.Retention{Newest: n, Hourly: -1, Daily: -1, Monthly: -1}
+}
+
+// gone fails the test unless the Store has lost the stone of each text.
+func (e *env) gone(name string, texts ...string) {
+	e.Helper()
+	for _, text := range texts {
+		_, err := e.s.Open(e.ctx, name, stoneOf(e, text).ID)
+		e.want("open "+text, err, world.ErrGone)
+	}
+}
+
+// sizeOf is what the stones of the texts take.
+func (e *env) sizeOf(texts ...string) (n int64) {
+	for _, text := range texts {
+		n += int64(len(stoneOf(e, text).Data))
+	}
+	return n
+}
+
+func (e *env) wantCollected(p world.Policy, want world.Collected) {
+	e.Helper()
+	if got := e.collect(p); got != want {
+		e.Fatalf("collected %+v, want %+v", got, want)
+	}
+}
+
+// trim drops commits from logs; what stands on them stays.
+func trim(e *env) {
+	e.create("a")
+	var ids []world.ID
+	for i := range 6 {
+		e.clock.add(25 * time.Hour)
+		ids = append(ids, e.commit("a", fmt.Sprint(i)))
+	}
+	e.fork("a", ids[1], "b")
+	p := world.Policy{Keep: newest(2), Grace: -1}
+	e.wantCollected(p, world.Collected{Commits: 4})
+	e.wantLog("a", world.ID{}, 9, ids[5], ids[4])
+	_, err := e.s.Log(e.ctx, "a", ids[3], 9)
+	e.want("log from a dropped commit", err, world.ErrNoCommit)
+	_, err = e.s.Stack(e.ctx, "a", ids[3])
+	e.want("stack of a dropped commit", err, world.ErrNoCommit)
+	e.want("fork at a dropped commit", e.s.Fork(e.ctx, "a", ids[3], "c"), world.ErrNoCommit)
+	e.wantTexts("a", ids[4], "0", "1", "2", "3", "4")
+	e.wantTexts("b", ids[1], "0", "1")
+
+	e.pack("a", world.ID{}, ids[4], "0-4")
+	e.wantCollected(p, world.Collected{Stones: 3, Bytes: e.sizeOf("2", "3", "4")})
+	e.wantTexts("a", ids[5], "0-4", "5")
+	e.wantTexts("b", ids[1], "0", "1")
+	e.gone("a", "2", "3", "4")
+	next := e.commit("a", "6")
+	e.wantTexts("a", next, "0-4", "5", "6")
+
+	e.clock.add(400 * 24 * time.Hour)
+	e.wantCollected(world.Policy{Keep: world.Retention{All: true}}, world.Collected{})
+	e.wantLog("a", world.ID{}, 9, next, ids[5], ids[4])
+	e.wantCollected(world.Policy{Keep: newest(1)}, world.Collected{Commits: 2})
+	e.wantTexts("a", next, "0-4", "5", "6")
+}
+
+func grace(e *env) {
+	e.create("a")
+	one := e.commit("a", "one")
+	two := e.commit("a", "two")
+	e.pack("a", world.ID{}, two, "both")
+	e.wantCollected(world.Policy{}, world.Collected{Condemned: 1})
+	e.clock.add(59 * time.Minute)
+	e.wantCollected(world.Policy{}, world.Collected{Condemned: 1})
+	e.clock.add(-2 * time.Hour)
+	e.wantCollected(world.Policy{}, world.Collected{Condemned: 1})
+	e.clock.add(2*time.Hour + 2*time.Minute)
+	e.wantCollected(world.Policy{Grace: 2 * time.Hour}, world.Collected{Condemned: 1})
+	e.wantCollected(world.Policy{}, world.Collected{Stones: 1, Bytes: e.sizeOf("two")})
+	e.wantCollected(world.Policy{}, world.Collected{})
+	e.gone("a", "two")
+	e.wantTexts("a", two, "both")
+	e.wantTexts("a", one, "one")
+}
+
+// reprieve names stones again that wait for their end.
+func reprieve(e *env) {
+	e.create("a")
+	e.commit("a", "one")
+	e.commit("a", "two")
+	e.commitOn("a", world.ID{}, "three")
+	p := world.Policy{Keep: newest(1)}
+	e.wantCollected(p, world.Collected{Commits: 2, Condemned: 2})
+	two := stoneOf(e, "two")
+	h := e.head("a")
+	c := world.Commit{Parent: h.Commit, Base: h.Commit, Stones: refsOf([]world.Stone{two})}
+	_, err := e.s.Commit(e.ctx, "a", h, c)
+	e.want("a condemned stone without its bytes", err, world.ErrGone)
+	_, err = e.s.Commit(e.ctx, "a", h, c, two)
+	e.want("a condemned stone with its bytes", err, nil)
+	e.pack("a", world.ID{}, h.Commit, "one")
+	e.clock.add(2 * time.Hour)
+	e.wantCollected(p, world.Collected{Commits: 1, Condemned: 1}) // three
+	e.wantTexts("a", e.head("a").Commit, "one", "two")
+	e.clock.add(2 * time.Hour)
+	e.wantCollected(p, world.Collected{Stones: 1, Bytes: e.sizeOf("three")})
+	e.wantTexts("a", e.head("a").Commit, "one", "two")
+	last := e.commitOn("a", world.ID{}, "three") // anew after it was deleted
+	e.wantTexts("a", last, "three")
+}
+
+func buried(e *env) {
+	e.create("a", "b")
+	e.commit("a", "one")
+	e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+	e.clock.add(6 * 24 * time.Hour)
+	e.wantCollected(world.Policy{Grace: -1}, world.Collected{})
+	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
+	e.wantTexts("a", e.head("a").Commit, "one")
+	e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+	e.create("a")
+	e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+	e.clock.add(8 * 24 * time.Hour)
+	e.wantCollected(world.Policy{}, world.Collected{Worlds: 2, Condemned: 1})
+	e.want("undelete", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
+	e.want("delete", e.s.Delete(e.ctx, "b"), nil)
+	e.wantCollected(world.Policy{Deleted: -1, Grace: -1}, world.Collected{Worlds: 1, Stones: 1, Bytes: e.sizeOf("one")})
+	e.wantCollected(world.Policy{Deleted: -1, Grace: -1}, world.Collected{})
+}
+
+// openedStays reads stones while and after they are deleted.
+func openedStays(e *env) {
+	e.create("a")
+	e.commit("a", "one")
+	ref := refOf(stoneOf(e, "one"))
+	o, err := e.s.Open(e.ctx, "a", ref.ID)
+	e.want("open", err, nil)
+	e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+	e.wantCollected(world.Policy{Deleted: -1, Grace: -1}, world.Collected{Worlds: 1, Stones: 1, Bytes: ref.Size})
+	text, err := readText(e.ctx, o, ref.Size)
+	if err != nil || text != "one" {
+		e.Errorf("a deleted stone that is open: got %q, %v", text, err)
+	}
+	e.want("close", o.Close(), nil)
+	e.create("a")
+	e.gone("a", "one")
+}
+
+// sharedStays lets two worlds have one stone each of its own making.
+func sharedStays(e *env) {
+	e.create("a", "b")
+	e.commit("a", "same")
+	e.commit("b", "same")
+	e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+	e.wantCollected(world.Policy{Deleted: -1, Grace: -1}, world.Collected{Worlds: 1})
+	e.wantTexts("b", e.head("b").Commit, "same")
+	e.want("delete", e.s.Delete(e.ctx, "b"), nil)
+	e.wantCollected(world.Policy{Deleted: -1}, world.Collected{Worlds: 1, Condemned: 1})
+	var id stone.ID = stoneOf(e, "same").ID
+	e.create("c")
+	_, err := e.s.Open(e.ctx, "c", id)
+	e.want("a condemned stone of a world that is gone", err, world.ErrGone)
+}

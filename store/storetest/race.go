@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+const (
+	crowdWorlds  = 3
+	crowdWriters = 2 // of each world
+	crowdSaves   = 25
+)
+
+// crowd is writers, readers, a packer and a collector that work side by side on
+// worlds which share stones.
+type crowd struct {
+	*env
+	over atomic.Bool // the writers are done
+
+	mu    sync.Mutex
+	texts map[world.ID]string // of every acknowledged commit's stack
+}
+
+func sideBySide(e *env) {
+	c := &crowd{env: e, texts: make(map[world.ID]string)}
+	e.create("w0")
+	first := e.commit("w0", "ground")
+	c.texts[first] = "ground"
+	for i := 1; i < crowdWorlds; i++ {
+		e.fork("w0", first, fmt.Sprint("w", i))
+	}
+	var writers, others sync.WaitGroup
+	for i := range crowdWorlds {
+		name := fmt.Sprint("w", i)
+		for j := range crowdWriters {
+			writers.Go(func() { c.write(name, j) })
+		}
+		others.Go(c.until(func() error { return c.read(name) }))
+		others.Go(c.until(func() error { return c.repack(name) }))
+	}
+	others.Go(c.until(c.sweep))
+	others.Go(c.until(c.comeAndGo))
+	writers.Wait()
+	c.over.Store(true)
+	others.Wait()
+	for i := range crowdWorlds {
+		c.want("read", c.read(fmt.Sprint("w", i)), nil)
+	}
+}
+
+// until runs step again and again until the writers are done.
+func (c *crowd) until(step func() error) func() {
+	return func() {
+		for !c.over.Load() {
+			if err := step(); err != nil {
+				c.Error(err)
+				return
+			}
+		}
+	}
+}
+
+// write saves; stones of the same text come and go in all worlds.
+func (c *crowd) write(name string, writer int) {
+	for i := 0; i < crowdSaves; {
+		h, err := c.s.Head(c.ctx, name)
+		if err != nil {
+			c.Error(err)
+			return
+		}
+		text := fmt.Sprint("text ", (i*7+writer)%5)
+		s := stoneOf(c.env, text)
+		commit := world.Commit{Parent: h.Commit, Base: h.Commit, Message: name, Stones: []world.StoneRef{refOf(s)}}
+		below, ok := c.textsOf(h.Commit)
+		if !ok {
+			continue // its writer is about to say
+		}
+		below += ","
+		if i%8 == 7 {
+			commit.Base, below = world.ID{}, ""
+		}
+		got, err := c.s.Commit(c.ctx, name, h, commit, s)
+		if errors.Is(err, world.ErrConflict) {
+			continue
+		}
+		if err != nil {
+			c.Error(err)
+			return
+		}
+		c.mu.Lock()
+		c.texts[got.ID()] = below + text
+		c.mu.Unlock()
+		c.clock.add(time.Second)
+		i++
+	}
+}
+
+func (c *crowd) textsOf(id world.ID) (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, ok := c.texts[id]
+	return text, ok
+}
+
+// passing reports whether err is one that a caller of a busy Store asks again
+// after.
+func passing(err error) bool {
+	return errors.Is(err, world.ErrGone) || errors.Is(err, world.ErrNoCommit)
+}
+
+// read opens everything under the head of a world.
+func (c *crowd) read(name string) error {
+	h, err := c.s.Head(c.ctx, name)
+	if err != nil {
+		return err
+	}
+	stack, err := c.s.Stack(c.ctx, name, h.Commit)
+	if passing(err) && !c.over.Load() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, l := range stack {
+		text, err := textOf(c.ctx, c.s, name, l.Stone)
+		if passing(err) && !c.over.Load() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		got = append(got, text)
+	}
+	if want, ok := c.textsOf(h.Commit); ok && strings.Join(got, ",") != want {
+		return fmt.Errorf("stack of %v: got %q, want %q", h.Commit, got, want)
+	}
+	return nil
+}
+
+// repack puts a pack of everything up to a commit, which says what its stones said.
+func (c *crowd) repack(name string) error {
+	log, err := c.s.Log(c.ctx, name, world.ID{}, 3)
+	if err != nil {
+		return err
+	}
+	upto := log[len(log)-1].ID()
+	text, ok := c.textsOf(upto)
+	if !ok {
+		return nil
+	}
+	s := stoneOf(c.env, text)
+	err = c.s.PutPack(c.ctx, name, world.Pack{Upto: upto, Stone: refOf(s)}, s)
+	if passing(err) {
+		return nil
+	}
+	return err
+}
+
+func (c *crowd) sweep() error {
+	_, err := c.s.Collect(c.ctx, world.Policy{Keep: newest(4), Grace: -1, Deleted: -1})
+	return err
+}
+
+// comeAndGo forks, renames and deletes.
+func (c *crowd) comeAndGo() error {
+	h, err := c.s.Head(c.ctx, "w0")
+	if err != nil {
+		return err
+	}
+	err = c.s.Fork(c.ctx, "w0", h.Commit, "short")
+	if passing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life"), c.s.Delete(c.ctx, "life"))
+}

@@ -1,0 +1,5 @@
+package storetest
+
+import "testing"
+
+func random(t *testing.T, k Kind) {}

@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func pack(e *env) {
+	e.create("a")
+	var c [7]world.ID
+	for i, text := range []string{"1", "2", "3", "4", "5", "6"} {
+		c[i+1] = e.commit("a", text)
+	}
+	e.pack("a", c[1], c[3], "2-3")
+	e.wantTexts("a", c[6], "1", "2-3", "4", "5", "6")
+	e.wantTexts("a", c[3], "1", "2-3")
+	e.wantTexts("a", c[2], "1", "2")
+	e.pack("a", c[3], c[5], "4-5")
+	e.wantTexts("a", c[6], "1", "2-3", "4-5", "6")
+	e.pack("a", c[1], c[5], "2-5") // in place of 4-5
+	e.wantTexts("a", c[6], "1", "2-5", "6")
+	e.wantTexts("a", c[4], "1", "2-3", "4")
+	e.pack("a", world.ID{}, c[5], "1-5")
+	e.wantTexts("a", c[6], "1-5", "6")
+	e.wantTexts("a", c[4], "1", "2-3", "4")
+	e.pack("a", c[4], c[5], "5 again")
+	e.wantTexts("a", c[6], "1", "2-3", "4", "5 again", "6")
+
+	stack, err := e.s.Stack(e.ctx, "a", c[6])
+	e.want("stack", err, nil)
+	ends := [][2]world.ID{{{}, c[1]}, {c[1], c[3]}, {c[3], c[4]}, {c[4], c[5]}, {c[5], c[6]}}
+	for i, l := range stack {
+		if got := [2]world.ID{l.After, l.Upto}; got != ends[i] {
+			e.Errorf("layer %d: got %v, want %v", i, got, ends[i])
+		}
+	}
+	if log, _ := e.s.Log(e.ctx, "a", c[5], 1); !slices.Equal(log[0].Stones, refsOf([]world.Stone{stoneOf(e, "5")})) {
+		e.Errorf("a pack changed its commit: %+v", log[0])
+	}
+}
+
+func packRefused(e *env) {
+	e.create("a", "b")
+	one, two, three := e.commit("a", "one"), e.commit("a", "two"), e.commit("a", "three")
+	other := e.commit("b", "other")
+	s, x := stoneOf(e, "pack"), stoneOf(e, "x")
+	wrong := world.Stone{ID: s.ID, Data: x.Data}
+	for _, tt := range []struct {
+		name        string
+		after, upto world.ID
+		ref         world.StoneRef
+		stone       world.Stone
+		want        error // nil for any
+	}{
+		{"upto nowhere", world.ID{}, world.ID{7}, refOf(s), s, world.ErrNoCommit},
+		{"upto zero", world.ID{}, world.ID{}, refOf(s), s, world.ErrNoCommit},
+		{"upto another world's", world.ID{}, other, refOf(s), s, world.ErrNoCommit},
+		{"after nowhere", world.ID{7}, two, refOf(s), s, world.ErrNoCommit},
+		{"after another world's", other, two, refOf(s), s, world.ErrNoCommit},
+		{"after above upto", three, two, refOf(s), s, world.ErrNoCommit},
+		{"nothing", two, two, refOf(s), s, nil},
+		{"another stone", one, two, refOf(x), s, nil},
+		{"another size", one, two, world.StoneRef{ID: s.ID, Size: 1}, s, nil},
+		{"bytes of another stone", one, two, refOf(wrong), wrong, nil},
+	} {
+		err := e.s.PutPack(e.ctx, "a", world.Pack{After: tt.after, Upto: tt.upto, Stone: tt.ref}, tt.stone)
+		e.wantErr(tt.name, err)
+		if tt.want != nil {
+			e.want(tt.name, err, tt.want)
+		}
+	}
+	e.want("no world", e.s.PutPack(e.ctx, "x", world.Pack{Upto: one, Stone: refOf(s)}, s), world.ErrNoWorld)
+	e.wantTexts("a", three, "one", "two", "three")
+}
+
+// packOfAFork puts packs on commits that worlds share.
+func packOfAFork(e *env) {
+	e.create("a")
+	one, two := e.commit("a", "one"), e.commit("a", "two")
+	e.fork("a", two, "b")
+	three := e.commit("b", "three")
+	e.pack("b", world.ID{}, two, "1-2") // of the other's making
+	e.wantTexts("a", two, "1-2")
+	e.wantTexts("b", three, "1-2", "three")
+	e.pack("a", world.ID{}, one, "1") // below the fork
+	e.pack("a", one, two, "2")
+	e.wantTexts("b", three, "1", "2", "three")
+	e.pack("b", world.ID{}, one, "1 by b") // not in its log, but below its head
+	e.wantTexts("a", two, "1 by b", "2")
+	e.pack("b", one, three, "2-3")
+	e.wantTexts("b", three, "1 by b", "2-3")
+	e.collect(world.Policy{Grace: -1})
+	e.wantTexts("a", two, "1 by b", "2")
+	e.wantTexts("a", one, "1 by b")
+	e.wantTexts("b", two, "1 by b", "2")
+	e.wantTexts("b", three, "1 by b", "2-3")
+}
+
+func openRefused(e *env) {
+	e.create("a", "b")
+	one, other := e.commit("a", "one"), e.commit("b", "other")
+	e.pack("b", world.ID{}, other, "pack")
+	for _, text := range []string{"other", "pack", "never was"} {
+		_, err := e.s.Open(e.ctx, "a", stoneOf(e, text).ID)
+		e.want("open "+text, err, world.ErrGone)
+	}
+	e.fork("a", one, "c")
+	e.commit("c", "of the fork")
+	_, err := e.s.Open(e.ctx, "a", stoneOf(e, "of the fork").ID)
+	e.want("a stone of a fork", err, world.ErrGone)
+	if _, err := textOf(e.ctx, e.s, "b", refOf(stoneOf(e, "pack"))); err != nil {
+		e.Errorf("its own: %v", err)
+	}
+}
+
+// cancelled calls everything with a context that has ended.
+func cancelled(e *env) {
+	e.create("a")
+	one := e.commit("a", "one")
+	h := e.head("a")
+	ctx, cancel := context.WithCancel(e.ctx)
+	cancel()
+	s := stoneOf(e, "two")
+	for what, err := range map[string]error{
+		"create":   e.s.Create(ctx, "b"),
+		"rename":   e.s.Rename(ctx, "a", "b"),
+		"delete":   e.s.Delete(ctx, "a"),
+		"undelete": e.s.Undelete(ctx, "a"),
+		"list":     second(e.s.List(ctx, "", "", 9)),
+		"head":     second(e.s.Head(ctx, "a")),
+		"log":      second(e.s.Log(ctx, "a", world.ID{}, 9)),
+		"commit":   second(e.s.Commit(ctx, "a", h, world.Commit{Parent: one, Base: one, Stones: []world.StoneRef{refOf(s)}}, s)),
+		"fork":     e.s.Fork(ctx, "a", one, "b"),
+		"stack":    second(e.s.Stack(ctx, "a", one)),
+		"open":     second(e.s.Open(ctx, "a", stoneOf(e, "one").ID)),
+		"pack":     e.s.PutPack(ctx, "a", world.Pack{Upto: one, Stone: refOf(s)}, s),
+		"collect":  second(e.s.Collect(ctx, world.Policy{})),
+	} {
+		e.want(what, err, context.Canceled)
+	}
+	e.wantLog("a", world.ID{}, 9, one)
+	e.wantTexts("a", one, "one")
+	if all, _ := e.s.List(e.ctx, "", "", 9); !slices.Equal(all, []string{"a"}) {
+		e.Errorf("worlds: got %q", all)
+	}
+}
