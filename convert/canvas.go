@@ -116,6 +116,10 @@ func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 				}
 				continue
 			}
+			if edge == geom.ColumnEdge {
+				*(*[geom.ColumnEdge]voxel.Cell)(row) = [geom.ColumnEdge]voxel.Cell(cells[(dy*edge+z)*edge:])
+				continue
+			}
 			copy(row, cells[(dy*edge+z)*edge:][:edge])
 		}
 	}
