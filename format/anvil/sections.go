@@ -211,9 +211,7 @@ func (d *decoder) oneNumeric(id int, data byte) []voxel.Cell {
 	if err != nil {
 		return nil
 	}
-	cells := d.newCells(1)
-	cells[0] = c
-	return cells
+	return d.oneCell(c)
 }
 
 func allOne(b []byte) bool { return bytes.Equal(b[1:], b[:len(b)-1]) }
@@ -242,7 +240,7 @@ func (d *decoder) states(g *tag) []voxel.Cell {
 	if !ok {
 		return nil
 	}
-	cells := d.oneCell()
+	cells := d.oneCell(d.table[0])
 	if len(d.table) > 1 {
 		cells = d.unpackBlocks(data)
 	}
@@ -276,11 +274,11 @@ func (d *decoder) container(g *tag, elem nbt.Type) (data []byte, ok bool) {
 	}
 }
 
-// oneCell returns the cell of a palette of one entry.
-func (d *decoder) oneCell() []voxel.Cell {
-	c := d.newCells(1)
-	c[0] = d.table[0]
-	return c
+// oneCell returns c as the cells of a section that is all c.
+func (d *decoder) oneCell(c voxel.Cell) []voxel.Cell {
+	cells := d.newCells(1)
+	cells[0] = c
+	return cells
 }
 
 // fillTable fills d.table from the n entries of a palette that r is at: of
@@ -315,7 +313,7 @@ func (d *decoder) entry(r *nbt.Reader, elem nbt.Type) (voxel.Cell, error) {
 func (d *decoder) unpackBlocks(data []byte) []voxel.Cell {
 	size, straddle := d.packing(len(data) / 8)
 	if len(d.table) == 1 && size == 4 && zero(data) {
-		return d.oneCell()
+		return d.oneCell(d.table[0])
 	}
 	cells := d.newCells(sectionCells)
 	if size == 0 || block.Unpack(data, size, straddle, d.table, cells) != nil {
@@ -360,7 +358,7 @@ func (d *decoder) biomeStates(g *tag) []voxel.Cell {
 	if !ok {
 		return nil
 	}
-	cells := d.oneCell()
+	cells := d.oneCell(d.table[0])
 	if len(d.table) > 1 {
 		cells = d.newCells(biomeCells)
 		if block.Unpack(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
