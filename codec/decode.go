@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -16,15 +15,16 @@ type Decoder struct {
 	literals columnSet
 	literal  [columns]int32 // which literal each column of the stack is
 	now      [columns]voxel.Cell
-	byHeight []raised
-	start    []int // into byHeight, by height
+	spans    []span                 // of the stack
+	rising   [MaxStack * edge]int32 // by height the first span that changes there, plus one
 	build    voxel.Builder
 }
 
-// raised says that a column holds cell from the height under way on.
-type raised struct {
-	col  uint16
-	cell voxel.Cell
+// span is columns of a row, side by side, that are equal.
+type span struct {
+	col, n  uint16
+	at, end int32 // changes to come, in the list of literals
+	next    int32 // span that changes at the same height, plus one
 }
 
 // Decode reads stacks of the given heights in chunks from streams and appends
@@ -52,7 +52,7 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 		if err := r.err(); err != nil {
 			return dst, err
 		}
-		if !d.sort(h * edge) {
+		if !d.split(h * edge) {
 			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the stack"))
 		}
 		dst = d.chunks(dst, h)
@@ -97,6 +97,9 @@ type reader struct {
 }
 
 func (r *reader) err() error {
+	if r.ops.err == nil && r.runs.err == nil && r.near.err == nil && r.far.err == nil {
+		return nil
+	}
 	return cmp.Or(r.ops.err, r.runs.err, r.near.err, r.far.err)
 }
 
@@ -115,39 +118,45 @@ func (r *reader) cell() voxel.Cell {
 
 // columns finds out which literal column each column of the stack is.
 func (d *Decoder) columns(r *reader) {
-	set := &d.literals
-	op, run := byte(0), 0
-	for col := range columns {
-		if run == 0 {
-			b := r.ops.byte()
-			op, run = b&(1<<opBits-1), int(b>>opBits)+1
-			if run > columns-col {
-				r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
-			}
-		}
-		run--
-		var i int32
-		switch {
-		case op == opLiteral:
-			i = set.len()
-			d.readLiteral(r)
-		case op == opWest && col%edge > 0:
-			i = d.literal[col-1]
-		case op == opNorth && col >= edge:
-			i = d.literal[col-edge]
-		case op == opEarlier:
-			back := int32(r.near.byte()) | int32(r.far.byte())<<8
-			if i = set.len() - 1 - back; i < 0 {
-				r.near.fail(fmt.Errorf("column %d back of %d", back, set.len()))
-			}
-		default:
-			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
-		}
-		if r.err() != nil {
+	for col := 0; col < columns && r.err() == nil; {
+		b := r.ops.byte()
+		op, end := b&(1<<opBits-1), col+int(b>>opBits)+1
+		if end > columns {
+			r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
 			return
 		}
-		d.literal[col] = i
+		switch op {
+		case opLiteral:
+			for ; col < end; col++ {
+				d.literal[col] = d.literals.len()
+				d.readLiteral(r)
+			}
+		case opWest:
+			for ; col < end && col%edge > 0; col++ {
+				d.literal[col] = d.literal[col-1]
+			}
+		case opNorth:
+			for ; col < end && col >= edge; col++ {
+				d.literal[col] = d.literal[col-edge]
+			}
+		case opEarlier:
+			for ; col < end; col++ {
+				d.literal[col] = d.earlier(r)
+			}
+		}
+		if col < end {
+			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
+		}
 	}
+}
+
+func (d *Decoder) earlier(r *reader) int32 {
+	back := int32(r.near.byte()) | int32(r.far.byte())<<8
+	if back >= d.literals.len() {
+		r.near.fail(fmt.Errorf("column %d back of %d", back, d.literals.len()))
+		return 0
+	}
+	return d.literals.len() - 1 - back
 }
 
 func (d *Decoder) readLiteral(r *reader) {
@@ -167,54 +176,71 @@ func (d *Decoder) readLiteral(r *reader) {
 	set.start = append(set.start, int32(len(set.list)))
 }
 
-// sort brings the changes of the stack, top cells high, into order of height,
-// and says whether all lie below its top.
-func (d *Decoder) sort(top int) bool {
-	d.start = slices.Grow(d.start[:0], top+1)[:top+1]
-	clear(d.start)
-	n := 0
-	for col, i := range d.literal {
-		d.now[col] = d.literals.first[i]
-		for _, c := range d.literals.changes(i) {
-			if int(c.at) >= top {
-				return false
+// split parts the columns of the stack, top cells high, into spans, and says
+// whether all changes lie below its top.
+func (d *Decoder) split(top int) bool {
+	set := &d.literals
+	d.spans = d.spans[:0]
+	clear(d.rising[:top])
+	for col := 0; col < columns; {
+		i, from := d.literal[col], col
+		first := set.first[i]
+		for d.now[col] = first; ; {
+			if col++; col%edge == 0 || d.literal[col] != i {
+				break
 			}
-			d.start[c.at+1]++
-			n++
+			d.now[col] = first
 		}
-	}
-	for y := range top {
-		d.start[y+1] += d.start[y]
-	}
-	d.byHeight = slices.Grow(d.byHeight[:0], n)[:n]
-	for col, i := range d.literal {
-		for _, c := range d.literals.changes(i) {
-			d.byHeight[d.start[c.at]] = raised{uint16(col), c.cell}
-			d.start[c.at]++
+		s := span{col: uint16(from), n: uint16(col - from), at: set.start[i], end: set.start[i+1]}
+		if s.at == s.end {
+			continue
 		}
+		if int(set.list[s.end-1].at) >= top {
+			return false
+		}
+		at := set.list[s.at].at
+		s.next = d.rising[at]
+		d.spans = append(d.spans, s)
+		d.rising[at] = int32(len(d.spans))
 	}
 	return true
 }
 
-// chunks goes up the stack; start[y] is now the end of height y's changes.
+// chunks goes up the stack.
 func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) []*voxel.Chunk {
-	at := 0
-	for i := range chunks {
-		for y := range edge {
-			changed := uint32(0)
-			for _, c := range d.byHeight[at:d.start[i*edge+y]] {
-				d.now[c.col] = c.cell
-				changed |= 1 << (c.col / edge)
-			}
-			at = d.start[i*edge+y]
-			if y == 0 {
-				changed = ^uint32(0)
-			}
-			d.build.Slice(&d.now, changed)
+	for y := range chunks * edge {
+		changed := d.rise(y)
+		if y%edge == 0 {
+			changed = ^uint32(0)
 		}
-		dst = append(dst, d.build.Chunk())
+		d.build.Slice(&d.now, changed)
+		if y%edge == edge-1 {
+			dst = append(dst, d.build.Chunk())
+		}
 	}
 	return dst
+}
+
+// rise brings d.now to height y and returns a bit for each row that changed.
+func (d *Decoder) rise(y int) (changed uint32) {
+	list := d.literals.list
+	for n := d.rising[y]; n != 0; {
+		s := &d.spans[n-1]
+		cell := list[s.at].cell
+		cells := d.now[s.col:][:s.n]
+		for i := range cells {
+			cells[i] = cell
+		}
+		changed |= 1 << (s.col / edge)
+		here := n
+		n = s.next
+		if s.at++; s.at < s.end {
+			at := list[s.at].at
+			s.next = d.rising[at]
+			d.rising[at] = here
+		}
+	}
+	return changed
 }
 
 // smalls reads bytes, and numbers that appendSmall wrote; the first error sticks.
