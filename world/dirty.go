@@ -1,0 +1,86 @@
+package world
+
+import (
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// dirty says what was changed since some commit. The zero value is nothing.
+type dirty struct {
+	all     bool // descriptions of dimensions and volumes, or properties
+	chunks  map[volumeName]map[geom.ChunkPos]bool
+	columns map[string]map[geom.ColumnPos]parts
+	files   map[string]bool
+}
+
+// parts says which parts of a column were changed.
+type parts struct {
+	column bool
+	lists  map[string]bool
+}
+
+func (d *dirty) empty() bool {
+	return d == nil || !d.all && len(d.chunks) == 0 && len(d.columns) == 0 && len(d.files) == 0
+}
+
+func (d *dirty) chunk(v volumeName, pos geom.ChunkPos) {
+	if d.chunks == nil {
+		d.chunks = make(map[volumeName]map[geom.ChunkPos]bool)
+	}
+	if d.chunks[v] == nil {
+		d.chunks[v] = make(map[geom.ChunkPos]bool)
+	}
+	d.chunks[v][pos] = true
+}
+
+func (d *dirty) hasChunk(v volumeName, pos geom.ChunkPos) bool { return d != nil && d.chunks[v][pos] }
+
+func (d *dirty) hasColumn(dim string, pos geom.ColumnPos) bool {
+	if d == nil {
+		return false
+	}
+	_, ok := d.columns[dim][pos]
+	return ok
+}
+
+func (d *dirty) column(dim string, pos geom.ColumnPos, p parts) {
+	if d.columns == nil {
+		d.columns = make(map[string]map[geom.ColumnPos]parts)
+	}
+	if d.columns[dim] == nil {
+		d.columns[dim] = make(map[geom.ColumnPos]parts)
+	}
+	have := d.columns[dim][pos]
+	have.column = have.column || p.column
+	for list := range p.lists {
+		if have.lists == nil {
+			have.lists = make(map[string]bool)
+		}
+		have.lists[list] = true
+	}
+	d.columns[dim][pos] = have
+}
+
+func (d *dirty) file(path string) {
+	if d.files == nil {
+		d.files = make(map[string]bool)
+	}
+	d.files[path] = true
+}
+
+// add adds what e has.
+func (d *dirty) add(e *dirty) {
+	d.all = d.all || e.all
+	for v, chunks := range e.chunks {
+		for pos := range chunks {
+			d.chunk(v, pos)
+		}
+	}
+	for dim, columns := range e.columns {
+		for pos, p := range columns {
+			d.column(dim, pos, p)
+		}
+	}
+	for path := range e.files {
+		d.file(path)
+	}
+}

@@ -1,0 +1,101 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// follow recomputes what follows from blocks in the columns whose blocks were
+// replaced: height maps that have a rule; light is marked stale.
+func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
+	heights := light.NewHeights(d.d.rules)
+	for _, pos := range touched(replaced) {
+		c := d.Column(pos)
+		if d.tx.err != nil {
+			return
+		}
+		if c == nil {
+			continue
+		}
+		edited := *c
+		edited.Stale = voxel.HasSky | voxel.HasLight
+		if len(d.d.rules) > 0 && len(c.Maps) > 0 {
+			tower, err := towerOf(blocks.cells, pos)
+			if err != nil {
+				d.tx.fail(fmt.Errorf("world: height maps of column %v of %q: %w", pos, d.d.name, err))
+				return
+			}
+			edited.Maps = recompute(heights, d.d.rules, c, tower)
+		}
+		d.put(pos, &edited, parts{column: true})
+	}
+}
+
+// recompute returns the column's maps, those that have a rule as it says.
+func recompute(h *light.Heights, rules []light.Rule, c *voxel.Column, t light.Tower) []voxel.Map {
+	maps := slices.Clone(c.Maps)
+	said := make([][256]int32, len(rules))
+	h.Column(c.Pos, t, said)
+	for i := range maps {
+		if j := slices.IndexFunc(rules, func(r light.Rule) bool { return r.Map == maps[i].Name }); j >= 0 {
+			maps[i].Values = said[j]
+		}
+	}
+	return maps
+}
+
+// towerOf returns the chunks over the footprint that holds a column.
+func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
+	foot := pos.Chunk(0).Box()
+	foot.Min.Y, foot.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	var t light.Tower
+	for at, c := range v.ChunksIn(foot) {
+		if c == nil {
+			return nil, fmt.Errorf("chunk %v: %w", at, ErrNotLoaded)
+		}
+		t = append(t, light.Floor{Y: at.Y, Chunk: c})
+	}
+	slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+	return t, nil
+}
+
+// touched returns the columns that have a cell in what was replaced, in
+// ascending order.
+func touched(replaced []grid.Replaced) []geom.ColumnPos {
+	seen := make(map[geom.ColumnPos]bool)
+	var out []geom.ColumnPos
+	for _, r := range replaced {
+		corner := columnOf(r.Pos.Min())
+		for i := range int32(4) {
+			pos := geom.ColumnPos{X: corner.X + i&1, Z: corner.Z + i>>1}
+			if !seen[pos] && differs(r, int(i&1)*geom.ColumnEdge, int(i>>1)*geom.ColumnEdge) {
+				seen[pos] = true
+				out = append(out, pos)
+			}
+		}
+	}
+	slices.SortFunc(out, geom.ColumnPos.Compare)
+	return out
+}
+
+// differs reports whether a replaced chunk differs in the column whose least
+// cell in it is x, z.
+func differs(r grid.Replaced, x, z int) bool {
+	if r.Unknown || r.Old == nil || r.New == nil {
+		return true
+	}
+	var a, b [64]voxel.Cell
+	for y := range voxel.ChunkEdge {
+		for row := range geom.ColumnEdge {
+			if !slices.Equal(r.Old.Row(y, z+row, &a)[x:x+geom.ColumnEdge], r.New.Row(y, z+row, &b)[x:x+geom.ColumnEdge]) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,311 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Columns is what Load takes for the columns of a box with their objects.
+const Columns = "columns"
+
+// Held keeps a box of a world in memory until it is released: what the
+// articles call a chunk ticket.
+type Held struct {
+	w       *World
+	dim     string
+	volumes []string
+	box     geom.Box // in cells of the dimension
+}
+
+// Load brings into memory what touches a box, in cells of the dimension, and
+// keeps it there until Release: the chunks of the volumes, and columns if
+// Columns is among them; everything if none is named. With the volume
+// voxel.Block come the columns, and of a dimension that has height maps the
+// chunks above and below, because an edit needs them. It decodes on
+// Options.Parallel goroutines and returns when all is there.
+func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volumes ...string) (*Held, error) {
+	v := w.View()
+	i := v.s.dimension(dimension)
+	if i < 0 {
+		return nil, fmt.Errorf("world: %s: load: no dimension %q", w.name, dimension)
+	}
+	d := v.s.dimensions[i]
+	if len(volumes) == 0 {
+		volumes = []string{Columns}
+		for _, vol := range d.volumes {
+			volumes = append(volumes, vol.Name)
+		}
+	}
+	for _, name := range volumes {
+		if name != Columns && d.volume(name) < 0 {
+			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", w.name, dimension, name)
+		}
+	}
+	if slices.Contains(volumes, voxel.Block) {
+		volumes = append(slices.Clone(volumes), Columns)
+		if len(d.rules) > 0 {
+			box.Min.Y, box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+		}
+	}
+	h := &Held{w: w, dim: dimension, volumes: volumes, box: box}
+	w.mu.Lock()
+	w.held[h] = true
+	w.mu.Unlock()
+	if err := w.fill(ctx, h); err != nil {
+		h.Release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// fill loads what h holds and is not in memory.
+func (w *World) fill(ctx context.Context, h *Held) error {
+	for try := 1; ; try++ {
+		err := w.fillOnce(ctx, h)
+		switch {
+		case errors.Is(err, errMoved):
+			continue
+		case err == nil || !errors.Is(err, ErrGone) || try == maxReopen:
+			return err
+		}
+		if err := w.reopen(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// errMoved says that the world went back while something was read of it.
+var errMoved = errors.New("moved")
+
+// reopen asks for the stack of the head again.
+func (w *World) reopen(ctx context.Context) error {
+	w.mu.Lock()
+	at := w.head.Commit
+	w.mu.Unlock()
+	p, err := w.openStack(ctx, at)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.head.Commit != at {
+		p.release()
+		return nil
+	}
+	for _, l := range p {
+		if !l.known {
+			l.learn(w.now.Load())
+		}
+	}
+	w.pile.release()
+	w.pile = p
+	return nil
+}
+
+func (w *World) fillOnce(ctx context.Context, h *Held) error {
+	m, err := w.moment()
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	i := m.now.dimension(h.dim)
+	if i < 0 {
+		return nil // the world went back to before it was made
+	}
+	d := m.now.dimensions[i]
+	for _, name := range h.volumes {
+		j := d.volume(name)
+		switch {
+		case name == Columns:
+			err = w.fillColumns(ctx, m, d, h)
+		case j >= 0:
+			err = w.fillVolume(ctx, m, d, d.volumes[j], h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inVolume returns the box in cells of a volume of that scale that covers b.
+func inVolume(b geom.Box, scale int) geom.Box {
+	if scale == 1 || b.Empty() {
+		return b
+	}
+	down := func(p geom.Point) geom.Point {
+		return geom.Point{X: geom.FloorDiv(p.X, scale), Y: geom.FloorDiv(p.Y, scale), Z: geom.FloorDiv(p.Z, scale)}
+	}
+	one := geom.Point{X: 1, Y: 1, Z: 1}
+	return geom.Box{Min: down(b.Min), Max: down(b.Max.Sub(one)).Add(one)}
+}
+
+func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volume, h *Held) error {
+	var want []geom.ChunkPos
+	for pos, c := range v.cells.ChunksIn(inVolume(h.box, v.Scale)) {
+		if c == nil {
+			want = append(want, pos)
+		}
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	name := volumeName{d.name, v.Name}
+	placed, err := w.readChunks(ctx, m.pile, name, want)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.age != m.age {
+		return errMoved
+	}
+	s := w.now.Load().edit()
+	i := s.dimension(d.name)
+	e := s.editDimension(i)
+	j := e.volume(v.Name)
+	cells := e.volumes[j].cells
+	placed = slices.DeleteFunc(placed, func(c grid.Placed) bool { // changed since
+		_, loaded := cells.Chunk(c.Pos)
+		return loaded
+	})
+	e.setCells(j, cells.With(placed))
+	w.now.Store(s)
+	return nil
+}
+
+// readChunks reads chunks page by page on some goroutines.
+func (w *World) readChunks(ctx context.Context, p pile, name volumeName, want []geom.ChunkPos) ([]grid.Placed, error) {
+	pieces := [][]geom.ChunkPos{want}
+	if len(p) > 0 && w.o.Parallel > 1 {
+		pieces = p.pieces(name, want)
+	}
+	out := make([][]grid.Placed, len(pieces))
+	err := each(ctx, w.o.Parallel, len(pieces), func(i int) error {
+		out[i] = make([]grid.Placed, 0, len(pieces[i]))
+		return p.chunks(name, pieces[i], func(pos geom.ChunkPos, c *voxel.Chunk) {
+			out[i] = append(out[i], grid.Placed{Pos: pos, Chunk: c})
+		})
+	})
+	return slices.Concat(out...), err
+}
+
+// pieces splits positions by the pages of the lowest stone.
+func (p pile) pieces(name volumeName, want []geom.ChunkPos) [][]geom.ChunkPos {
+	pieces := p[0].PagesOf(name.dimension, name.volume, 0, want)
+	n := 0
+	for _, piece := range pieces {
+		n += len(piece)
+	}
+	if n == len(want) {
+		return pieces
+	}
+	known := make(map[geom.ChunkPos]bool, n)
+	for _, piece := range pieces {
+		for _, pos := range piece {
+			known[pos] = true
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return known[pos] })
+	return append(pieces, rest)
+}
+
+// each calls f with 0 to n-1 on up to so many goroutines and returns when all
+// calls have: the error of one that failed, or ctx's.
+func each(ctx context.Context, parallel, n int, f func(int) error) error {
+	if n == 1 || parallel == 1 {
+		for i := range n {
+			if err := errors.Join(ctx.Err(), f(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var next, wait = make(chan int), sync.WaitGroup{}
+	errs := make([]error, n)
+	for range min(parallel, n) {
+		wait.Go(func() {
+			for i := range next {
+				errs[i] = f(i)
+			}
+		})
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return errors.Join(ctx.Err(), errors.Join(errs...))
+}
+
+func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held) error {
+	got := make(map[geom.ColumnPos]*voxel.Column)
+	for pos, c := range d.columns.in(h.box) {
+		if c != unloaded {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := m.column(d.name, d.lists, pos)
+		if err != nil {
+			return err
+		}
+		got[pos] = c
+	}
+	if len(got) == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.age != m.age {
+		return errMoved
+	}
+	s := w.now.Load().edit()
+	e := s.editDimension(s.dimension(d.name))
+	for pos := range got {
+		if e.columns.at(pos) != unloaded { // changed since
+			delete(got, pos)
+		}
+	}
+	e.columns = e.columns.with(got)
+	w.now.Store(s)
+	return nil
+}
+
+// Release lets go of what is held: what nobody else holds and no commit is
+// waiting for leaves memory. Views that have it keep it.
+func (h *Held) Release() {
+	w := h.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.held[h] {
+		return
+	}
+	delete(w.held, h)
+	s := w.now.Load().edit()
+	i := s.dimension(h.dim)
+	if i < 0 {
+		return
+	}
+	e := s.editDimension(i)
+	for _, name := range h.volumes {
+		if name == Columns {
+			w.dropColumns(e, h.box)
+		} else if j := e.volume(name); j >= 0 {
+			v := e.volumes[j]
+			e.setCells(j, w.drop(e, v, v.cells.ChunksIn(inVolume(h.box, v.Scale))))
+		}
+	}
+	w.now.Store(s)
+}

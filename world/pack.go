@@ -1,0 +1,278 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// maxStones is how many stones a commit leaves in the stack before it packs.
+const maxStones = 8
+
+// Pack puts one stone in place of the whole stack of the head, written as small
+// as it gets. It changes no commit.
+func (w *World) Pack(ctx context.Context) error {
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	w.mu.Lock()
+	n, closed := len(w.pile), w.closed
+	w.mu.Unlock()
+	switch {
+	case closed:
+		return fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	case n < 2:
+		return nil
+	}
+	return w.merge(ctx, 0)
+}
+
+// packHigh packs the top of a stack that is too high.
+func (w *World) packHigh(ctx context.Context) error {
+	w.mu.Lock()
+	p := w.pile
+	w.mu.Unlock()
+	if len(p) <= maxStones {
+		return nil
+	}
+	return w.merge(ctx, PackFrom(p.layers()))
+}
+
+// PackFrom returns from which layer on a stack, bottom first, is best packed
+// into one stone: where the fewest bytes are written for each layer that goes,
+// the lowest such layer of equals.
+func PackFrom(layers []Layer) int {
+	best, from := 0.0, 0
+	bytes := int64(0)
+	for i := len(layers) - 1; i >= 0; i-- {
+		bytes += layers[i].Stone.Size
+		gone := len(layers) - 1 - i
+		if gone == 0 || i > 0 && layers[i-1].Upto == layers[i].Upto {
+			continue
+		}
+		if price := float64(bytes) / float64(gone); best == 0 || price <= best {
+			best, from = price, i
+		}
+	}
+	return from
+}
+
+// merge puts a pack in place of the layers from from on.
+func (w *World) merge(ctx context.Context, from int) error {
+	m, err := w.moment()
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	top := m.pile[from:]
+	o := stone.Options{Effort: stone.Quick}
+	if from == 0 {
+		o = stone.Options{}
+	}
+	written, err := top.sheet(m.now, from == 0).write(ctx, top.options(o))
+	if err != nil {
+		return err
+	}
+	pack := Pack{After: top[0].After, Upto: top[len(top)-1].Upto, Stone: StoneRef{written.ID, int64(len(written.Data))}}
+	if err := w.store.PutPack(ctx, w.name, pack, written); err != nil {
+		return err
+	}
+	return w.reopen(ctx)
+}
+
+// smallWorld is how many chunks a stone may hold for them to be one page, which
+// is smaller and is read at once.
+const smallWorld = 256
+
+func (p pile) options(o stone.Options) stone.Options {
+	n := 0
+	for _, l := range p {
+		for _, d := range l.Dimensions() {
+			for _, v := range d.Volumes {
+				for range l.Spoken(d.Name, v.Volume.Name, 0) {
+					if n++; n > smallWorld {
+						return o
+					}
+				}
+			}
+		}
+	}
+	o.PageChunks = 512
+	return o
+}
+
+// WriteStone writes the last commit, with everything below it, as one stone.
+// The world must have a commit.
+func (w *World) WriteStone(ctx context.Context, to io.Writer, o stone.Options) (stone.ID, error) {
+	m, err := w.moment()
+	if err != nil {
+		return stone.ID{}, err
+	}
+	defer m.release()
+	if len(m.pile) == 0 {
+		return stone.ID{}, fmt.Errorf("world: %s: %w", w.name, ErrNoCommit)
+	}
+	return m.sheet(m.now, true).writeTo(ctx, to, m.options(o))
+}
+
+// sheet returns what the pile says, in the names of s; if it is everything, what
+// is gone is left out.
+func (p pile) sheet(s *state, everything bool) *sheet {
+	out := &sheet{properties: p[len(p)-1].Properties(), files: p.files(everything)}
+	for _, d := range s.dimensions {
+		sd := sheetDimension{name: d.name, folder: d.folder}
+		spoken := false
+		for _, v := range d.volumes {
+			if p.describes(d.name, v.Name) {
+				name := volumeName{d.name, v.Name}
+				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, p.placed(name, everything)})
+				spoken = true
+			}
+		}
+		columns := p.columns(d.name, d.lists)
+		sd.columns = p.said(d, columns, everything)
+		if everything {
+			sd.sample = p.sample(d, columns)
+		}
+		if spoken || len(columns) > 0 || p.describes(d.name, "") {
+			out.dimensions = append(out.dimensions, sd)
+		}
+	}
+	return out
+}
+
+// describes reports whether some stone has the volume, or the dimension if
+// volume is "".
+func (p pile) describes(dim, volume string) bool {
+	for _, l := range p {
+		for _, d := range l.Dimensions() {
+			if d.Name != dim {
+				continue
+			}
+			if volume == "" || slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == volume }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// batch is how many chunks are read at once when a pile is gone through.
+const batch = 1024
+
+// placed yields every chunk that the pile speaks of.
+func (p pile) placed(name volumeName, everything bool) iter.Seq2[stone.Placed, error] {
+	return func(yield func(stone.Placed, error) bool) {
+		positions := p.positions(name)
+		for len(positions) > 0 {
+			some := positions[:min(batch, len(positions))]
+			positions = positions[len(some):]
+			got := make(map[geom.ChunkPos]*voxel.Chunk, len(some))
+			if err := p.chunks(name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { got[pos] = c }); err != nil {
+				yield(stone.Placed{}, err)
+				return
+			}
+			for _, pos := range some {
+				if c := got[pos]; (c != nil || !everything) && !yield(stone.Placed{Pos: pos, Chunk: c}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// positions returns where the pile speaks of chunks, in ascending order of code.
+func (p pile) positions(name volumeName) []geom.ChunkPos {
+	var out []geom.ChunkPos
+	for _, l := range p {
+		for pos := range l.Spoken(name.dimension, name.volume, 0) {
+			out = append(out, pos)
+		}
+	}
+	if len(p) > 1 {
+		slices.SortFunc(out, byCode)
+		out = slices.Compact(out)
+	}
+	return out
+}
+
+// columns returns which columns the pile speaks of, in ascending order.
+func (p pile) columns(dim string, lists []string) []geom.ColumnPos {
+	var out []geom.ColumnPos
+	for _, l := range p {
+		for pos := range l.SpokenColumns(dim) {
+			out = append(out, pos)
+		}
+		for _, list := range lists {
+			for pos := range l.SpokenLists(dim, list) {
+				out = append(out, pos)
+			}
+		}
+	}
+	slices.SortFunc(out, geom.ColumnPos.Compare)
+	return slices.Compact(out)
+}
+
+func (p pile) said(d *dimension, columns []geom.ColumnPos, everything bool) iter.Seq2[said, error] {
+	return func(yield func(said, error) bool) {
+		for _, pos := range columns {
+			s, err := p.says(d.name, d.lists, pos)
+			if everything {
+				if s.gone {
+					continue
+				}
+				s.lists = slices.DeleteFunc(s.lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sampleColumns is how many columns rules are learned from at most.
+const sampleColumns = 128
+
+// sample returns columns from all over the dimension. What cannot be read is
+// left out: whoever writes the columns finds it.
+func (p pile) sample(d *dimension, columns []geom.ColumnPos) (out []voxel.Column) {
+	step := max(1, len(columns)/sampleColumns)
+	for i := 0; i < len(columns); i += step {
+		if s, err := p.says(d.name, nil, columns[i]); err == nil && s.column != nil {
+			out = append(out, *s.column)
+		}
+	}
+	return out
+}
+
+// files returns what the pile says of files.
+func (p pile) files(everything bool) []sheetFile {
+	said := make(map[string]sheetFile)
+	for _, l := range p {
+		sizes := make(map[string]int64)
+		for _, f := range l.Files() {
+			sizes[f.Path] = f.Size
+		}
+		for path, there := range l.SpokenFiles() {
+			f := sheetFile{path: path}
+			if there {
+				f.size, f.open = sizes[path], func() (io.ReadCloser, error) { return l.OpenFile(path) }
+			}
+			said[path] = f
+		}
+	}
+	var out []sheetFile
+	for _, f := range said {
+		if f.open != nil || !everything {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b sheetFile) int { return strings.Compare(a.path, b.path) })
+	return out
+}

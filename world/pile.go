@@ -1,0 +1,171 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// pile is an open stack: what a world reads from, bottom first. It never
+// changes; another pile may share its books.
+type pile []layer
+
+type layer struct {
+	Layer
+	*book
+}
+
+// book is an open stone. It is closed when its last user lets go.
+type book struct {
+	*Opened
+	users  atomic.Int32
+	tables map[volumeName][]voxel.Cell // what cells of the stone are in the world; missing: the same. Complete once indexed
+	known  bool                        // indexed
+}
+
+type volumeName struct{ dimension, volume string }
+
+// openPile opens the layers, each stone once, none that prev has open.
+func openPile(ctx context.Context, st Store, name string, layers []Layer, prev pile) (pile, error) {
+	var p pile
+	for _, l := range layers {
+		b := slices.Concat(prev, p).book(l.Stone.ID)
+		if b == nil {
+			opened, err := st.Open(ctx, name, l.Stone.ID)
+			if err != nil {
+				p.release()
+				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)
+			}
+			b = &book{Opened: opened, tables: make(map[volumeName][]voxel.Cell)}
+		}
+		b.users.Add(1)
+		p = append(p, layer{l, b})
+	}
+	return p, nil
+}
+
+func (p pile) book(id stone.ID) *book {
+	for _, l := range p {
+		if l.Stone.ID == id {
+			return l.book
+		}
+	}
+	return nil
+}
+
+// hold adds a user to each layer; release takes one away.
+func (p pile) hold() pile {
+	for _, l := range p {
+		l.users.Add(1)
+	}
+	return p
+}
+
+// release closes what nobody else uses. What is closed was only read, so an
+// error would say nothing.
+func (p pile) release() {
+	for _, l := range p {
+		if l.users.Add(-1) == 0 {
+			l.Close()
+		}
+	}
+}
+
+// layers returns what the pile was opened from.
+func (p pile) layers() []Layer {
+	out := make([]Layer, len(p))
+	for i, l := range p {
+		out[i] = l.Layer
+	}
+	return out
+}
+
+// chunks calls f with the chunk of a volume at each position of want that the
+// pile speaks of, in cells of the world; nil where it has no cells. want is in
+// ascending order of code, the calls are not.
+func (p pile) chunks(v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
+	var got map[geom.ChunkPos]bool
+	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
+		table := p[i].tables[v]
+		if i > 0 {
+			got = make(map[geom.ChunkPos]bool)
+		}
+		err := p[i].ReadChunks(v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			if i > 0 {
+				got[pos] = true
+			}
+			if c != nil && table != nil {
+				c = c.Translate(table)
+			}
+			f(pos, c)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+		}
+		if len(got) > 0 {
+			want = slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return got[pos] })
+		}
+	}
+	return nil
+}
+
+// said is what a pile says of one column: of the column itself, if it is not
+// nil, or that it is gone with its lists; and of those lists that it speaks of,
+// sorted, also empty ones.
+type said struct {
+	pos    geom.ColumnPos
+	column *voxel.Column // without lists
+	gone   bool
+	lists  []voxel.List
+}
+
+// says returns what the pile says of a column. Nothing below a stone that says
+// it is gone counts: whoever makes a column anew speaks of all its lists.
+func (p pile) says(dim string, lists []string, pos geom.ColumnPos) (said, error) {
+	s := said{pos: pos}
+	found := make([]bool, len(lists))
+	for i := len(p) - 1; i >= 0; i-- {
+		if s.column == nil {
+			c, spoken, err := p[i].ColumnAlone(dim, pos)
+			if err != nil {
+				return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+			}
+			if s.column = c; spoken && c == nil {
+				s.gone = true
+				break
+			}
+		}
+		for n, name := range lists {
+			if found[n] {
+				continue
+			}
+			objects, spoken, err := p[i].List(dim, name, pos)
+			if err != nil {
+				return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+			}
+			if found[n] = spoken; spoken {
+				s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
+			}
+		}
+	}
+	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
+	return s, nil
+}
+
+// column returns a column with its lists, nil if there is none.
+func (p pile) column(dim string, lists []string, pos geom.ColumnPos) (*voxel.Column, error) {
+	s, err := p.says(dim, lists, pos)
+	if err != nil || s.column == nil {
+		return nil, err
+	}
+	c := *s.column
+	c.Lists = slices.DeleteFunc(s.lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+	return &c, nil
+}

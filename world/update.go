@@ -1,0 +1,144 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Change is what an update replaced.
+type Change struct {
+	Volumes []VolumeChange // those with chunks that differ
+	Columns []ColumnChange
+}
+
+// VolumeChange is what an update replaced of a volume.
+type VolumeChange struct {
+	Dimension, Volume string
+	Chunks            []grid.Replaced // in ascending order of code
+}
+
+// ColumnChange is a column that an update wrote or recomputed height maps of.
+type ColumnChange struct {
+	Dimension string
+	Pos       geom.ColumnPos
+	Old, New  *voxel.Column // nil: none
+	Unknown   bool          // Old was not loaded, and so is nil
+}
+
+// Update calls f, which changes the world through tx, and shows the result to
+// everyone who looks at the world from then on. If f or tx fails nothing
+// changes: with ErrNotLoaded if it read or wrote a part of something that is
+// not in memory. Updates wait for each other; f must not call Update.
+//
+// Where cells of the volume voxel.Block changed, height maps that follow from
+// blocks are recomputed and the columns' light is marked stale.
+func (w *World) Update(f func(*Tx) error) (*Change, error) {
+	if w.readOnly {
+		return nil, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
+	}
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	base := w.now.Load()
+	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty)}
+	if err := f(tx); err != nil {
+		return nil, err
+	}
+	change, err := tx.finish()
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
+	w.now.Store(tx.onto(w.now.Load(), change))
+	w.dirty.add(tx.dirty)
+	return change, nil
+}
+
+// finish publishes the drafts and returns what they replaced.
+func (tx *Tx) finish() (*Change, error) {
+	change := &Change{}
+	for _, i := range slices.Sorted(maps.Keys(tx.dims)) {
+		d := tx.dims[i]
+		for _, j := range slices.Sorted(maps.Keys(d.volumes)) {
+			v := d.volumes[j]
+			if err := v.Err(); err != nil {
+				tx.fail(fmt.Errorf("world: volume %q of %q: %w", v.Name, d.d.name, notLoaded(err)))
+				continue
+			}
+			cells, replaced := v.Publish()
+			v.v.cells = cells
+			if len(replaced) == 0 {
+				continue
+			}
+			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced})
+			for _, r := range replaced {
+				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
+			}
+			if v.Name == voxel.Block && tx.err == nil {
+				d.follow(v.v, replaced)
+			}
+		}
+		for _, pos := range slices.SortedFunc(maps.Keys(d.columns), geom.ColumnPos.Compare) {
+			c := ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: d.columns[pos]}
+			if c.Old == unloaded {
+				c.Old, c.Unknown = nil, true
+			}
+			change.Columns = append(change.Columns, c)
+		}
+	}
+	return change, tx.err
+}
+
+// notLoaded makes the grid's error this package's.
+func notLoaded(err error) error {
+	if errors.Is(err, grid.ErrNotLoaded) {
+		return fmt.Errorf("%w: %w", ErrNotLoaded, err)
+	}
+	return err
+}
+
+// onto returns s, which may differ from the base of the Tx in what is in memory,
+// with what the Tx changed.
+func (tx *Tx) onto(s *state, change *Change) *state {
+	out := *tx.s
+	out.dimensions = slices.Clone(tx.s.dimensions)
+	for i, d := range out.dimensions {
+		if i >= len(s.dimensions) {
+			continue
+		}
+		mine := *d
+		mine.volumes = slices.Clone(d.volumes)
+		for j, v := range mine.volumes {
+			if j < len(s.dimensions[i].volumes) && s.dimensions[i].volumes[j].cells != tx.base.dimensions[i].volumes[j].cells {
+				mine.setCells(j, s.dimensions[i].volumes[j].cells.With(change.placed(d.name, v.Name)))
+			}
+		}
+		mine.columns = s.dimensions[i].columns
+		out.dimensions[i] = &mine
+	}
+	for i, d := range tx.dims {
+		out.dimensions[i].columns = out.dimensions[i].columns.with(d.columns)
+	}
+	return &out
+}
+
+// placed returns the chunks that the change put into a volume.
+func (c *Change) placed(dim, volume string) (out []grid.Placed) {
+	for _, v := range c.Volumes {
+		if v.Dimension == dim && v.Volume == volume {
+			for _, r := range v.Chunks {
+				out = append(out, grid.Placed{Pos: r.Pos, Chunk: r.New})
+			}
+		}
+	}
+	return out
+}

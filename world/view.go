@@ -1,0 +1,171 @@
+package world
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// View is a snapshot of a world: a few pointers. It never changes, and any
+// number of goroutines may read it without a lock, for as long as they like,
+// also after the world was closed. It reads memory only: of what is not loaded
+// it says so.
+type View struct{ s *state }
+
+// Dimension returns a dimension, or nil.
+func (v *View) Dimension(name string) *Dimension {
+	if i := v.s.dimension(name); i >= 0 {
+		return &Dimension{v.s.dimensions[i]}
+	}
+	return nil
+}
+
+// Dimensions returns all dimensions in the order in which they were made.
+func (v *View) Dimensions() []*Dimension {
+	var out []*Dimension
+	for _, d := range v.s.dimensions {
+		out = append(out, &Dimension{d})
+	}
+	return out
+}
+
+// Property returns a fact about the world, "" if there is none of that key.
+func (v *View) Property(key string) string {
+	for _, p := range v.s.properties {
+		if p.Key == key {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// Properties returns all facts about the world by key. They must not be
+// changed.
+func (v *View) Properties() []stone.Property { return v.s.properties }
+
+// Files returns the files of the world by path. Their bytes come from
+// World.OpenFile.
+func (v *View) Files() []stone.File {
+	var out []stone.File
+	for _, f := range v.s.files {
+		out = append(out, f.File)
+	}
+	return out
+}
+
+// Dimension is a named space of a View.
+type Dimension struct{ d *dimension }
+
+// Name returns the dimension's name.
+func (d *Dimension) Name() string { return d.d.name }
+
+// Folder returns where the source of the world kept the dimension.
+func (d *Dimension) Folder() string { return d.d.folder }
+
+// Volume returns a volume, or nil.
+func (d *Dimension) Volume(name string) *Volume {
+	if i := d.d.volume(name); i >= 0 {
+		return newVolume(d.d.volumes[i])
+	}
+	return nil
+}
+
+// Volumes returns all volumes in the order in which they were made.
+func (d *Dimension) Volumes() []*Volume {
+	var out []*Volume
+	for _, v := range d.d.volumes {
+		out = append(out, newVolume(v))
+	}
+	return out
+}
+
+// Lists returns the names of the lists of objects, sorted.
+func (d *Dimension) Lists() []string { return d.d.lists }
+
+// Column returns the column at pos with its lists: nil and true if there is
+// none, nil and false if it is not loaded. It must not be changed.
+func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
+	c = d.d.columns.at(pos)
+	if c == unloaded {
+		return nil, false
+	}
+	return c, true
+}
+
+// Columns yields the columns that touch box, in ascending order of position;
+// nil for those that are not loaded.
+func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
+		for pos, c := range d.d.columns.in(box) {
+			if c == unloaded {
+				c = nil
+			}
+			if !yield(pos, c) {
+				return
+			}
+		}
+	}
+}
+
+// Objects yields the objects of a list that lie in box, column by column, each
+// column's in order. Columns that are not loaded are left out: see Columns. Objects
+// that are nowhere are found in their columns only.
+func (d *Dimension) Objects(list string, box geom.Box) iter.Seq2[geom.ColumnPos, voxel.Object] {
+	return func(yield func(geom.ColumnPos, voxel.Object) bool) {
+		for pos, c := range d.Columns(box) {
+			for _, o := range objectsOf(c, list) {
+				if o.Place != voxel.Nowhere && box.Contains(o.At) && !yield(pos, o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// objectsOf returns a list of a column that may be nil.
+func objectsOf(c *voxel.Column, list string) []voxel.Object {
+	if c == nil {
+		return nil
+	}
+	if i, ok := slices.BinarySearchFunc(c.Lists, list, compareLists); ok {
+		return c.Lists[i].Objects
+	}
+	return nil
+}
+
+func compareLists(l voxel.List, name string) int { return strings.Compare(l.Name, name) }
+
+// Volume is a volume of a View: its cells, read as those of a grid are, in the
+// volume's own scale.
+type Volume struct {
+	voxel.Volume
+	*grid.View
+	names *names
+}
+
+func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
+
+// Names returns what the cells of the volume index. They must not be changed.
+func (v *Volume) Names() []string { return v.names.list }
+
+// CellName returns the name of a cell, "" if it has none.
+func (v *Volume) CellName(c voxel.Cell) string {
+	if v.Schema == voxel.Terrain {
+		c = voxel.Cell(c.Material())
+	}
+	if int(c) >= len(v.names.list) {
+		return ""
+	}
+	return v.names.list[c]
+}
+
+// Named returns the cell of a name and whether there is any.
+func (v *Volume) Named(name string) (voxel.Cell, bool) {
+	c, ok := v.names.index[name]
+	return c, ok
+}

@@ -1,0 +1,217 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// What callers branch on besides the errors of a Store.
+var (
+	// ErrNotLoaded says that something had to be in memory and was not: Load it.
+	ErrNotLoaded = errors.New("not loaded")
+	// ErrReadOnly says that an old version of a world cannot be changed.
+	ErrReadOnly = errors.New("an old version is read-only: fork or restore it")
+	// ErrClosed says that the world was closed.
+	ErrClosed = errors.New("the world is closed")
+)
+
+// Everywhere is the box of all cells within range, for Load.
+var Everywhere = geom.Box{
+	Min: geom.Point{X: -edge, Y: -edge, Z: -edge},
+	Max: geom.Point{X: edge, Y: edge, Z: edge},
+}
+
+const edge = geom.MaxChunk * geom.ChunkEdge
+
+// Options of a world. The zero value is the default.
+type Options struct {
+	Author string // of commits
+	// Whole keeps everything in memory from opening to closing.
+	Whole bool
+	// Empty names the cells of palettes that are empty besides cell 0, for rays
+	// and far levels. Default: the two other airs of Minecraft. They count from
+	// the next opening on where a name is new.
+	Empty []string
+	// Parallel is how many goroutines Load may decode with. Default 2.
+	Parallel int
+	// Manual leaves packing to the caller: Commit then never packs.
+	Manual bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.Empty == nil {
+		o.Empty = []string{"minecraft:cave_air", "minecraft:void_air"}
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = 2
+	}
+	return o
+}
+
+// World is an open world. All of its methods may be called from any goroutine.
+// View and what it returns read memory only; Update does too; Load, Commit,
+// History's and OpenFile do I/O.
+type World struct {
+	store    Store
+	name     string
+	o        Options
+	readOnly bool
+
+	now    atomic.Pointer[state]
+	writer sync.Mutex // one Update, held without mu; before mu
+	saving sync.Mutex // one Commit, Pack or Restore; before writer
+
+	mu     sync.Mutex // guards what is below, and every change of now
+	pile   pile
+	head   Head
+	last   Commit // the head's; zero for a world without commits
+	dirty  *dirty // what no commit holds
+	saved  *dirty // what a commit under way holds
+	held   map[*Held]bool
+	age    int // how often the world went back: what was read before is another
+	closed bool
+}
+
+// Create makes a world without anything in it and opens it.
+func Create(ctx context.Context, st Store, name string, o Options) (*World, error) {
+	if err := st.Create(ctx, name); err != nil {
+		return nil, err
+	}
+	return Open(ctx, st, name, o)
+}
+
+// Open opens a world at its head. It reads directories only: what is in memory
+// is asked for with Load. Whoever opens it must Close it.
+func Open(ctx context.Context, st Store, name string, o Options) (*World, error) {
+	head, err := st.Head(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, st, name, head, o, false)
+}
+
+// OpenAt opens a world as a commit left it, to be read only.
+func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*World, error) {
+	return open(ctx, st, name, Head{Commit: at}, o, true)
+}
+
+func open(ctx context.Context, st Store, name string, head Head, o Options, readOnly bool) (*World, error) {
+	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: head, dirty: new(dirty), held: make(map[*Held]bool)}
+	if err := w.read(ctx, nil); err != nil {
+		return nil, err
+	}
+	if w.o.Whole {
+		if err := w.loadAll(ctx); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	return w, nil
+}
+
+// read opens the stack of the head and makes the state that it says, with the
+// names of old.
+func (w *World) read(ctx context.Context, old *state) error {
+	p, err := w.openStack(ctx, w.head.Commit)
+	if err != nil {
+		return err
+	}
+	s, err := p.index(old, w.o.Empty)
+	if err != nil {
+		p.release()
+		return err
+	}
+	w.pile.release()
+	w.pile = p
+	w.now.Store(s)
+	return nil
+}
+
+// maxReopen is how often a stack is asked for again when stones of it were
+// collected in between.
+const maxReopen = 5
+
+func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
+	if at == (ID{}) {
+		return nil, nil
+	}
+	for try := 1; ; try++ {
+		layers, err := w.store.Stack(ctx, w.name, at)
+		if err != nil {
+			return nil, err
+		}
+		p, err := openPile(ctx, w.store, w.name, layers, w.pile)
+		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
+			return p, err
+		}
+	}
+}
+
+// loadAll holds everything that is there now, and what will be.
+func (w *World) loadAll(ctx context.Context) error {
+	for _, d := range w.View().Dimensions() {
+		if _, err := w.Load(ctx, d.Name(), Everywhere); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close lets go of the world's stones. Views stay good. What was not committed
+// is lost.
+func (w *World) Close() error {
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return ErrClosed
+	}
+	w.closed = true
+	w.pile.release()
+	w.pile = nil
+	return nil
+}
+
+// Name returns the world's name.
+func (w *World) Name() string { return w.name }
+
+// View returns the world as it is now, with every update up to now.
+func (w *World) View() *View { return &View{w.now.Load()} }
+
+// Head returns the commit that the world was opened at or that it last made.
+func (w *World) Head() ID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.head.Commit
+}
+
+// Dirty reports whether something was changed that no commit holds.
+func (w *World) Dirty() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.dirty.empty() || w.saved != nil
+}
+
+// moment is a world as it is read from: the pile is held, and released by whoever
+// asked for it.
+type moment struct {
+	pile
+	now *state
+	age int
+}
+
+func (w *World) moment() (moment, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return moment{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
+	return moment{w.pile.hold(), w.now.Load(), w.age}, nil
+}
