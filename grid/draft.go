@@ -19,6 +19,7 @@ type Draft struct {
 	last    *touched
 	open    []*touched
 	builder *voxel.Builder
+	scratch []voxel.Cell
 	err     error
 }
 
@@ -122,11 +123,15 @@ func (d *Draft) pack(t *touched) {
 	if t.edit == nil {
 		return
 	}
+	t.now = d.view.vol.normal(t.edit.PublishWith(d.build()))
+	t.edit = nil
+}
+
+func (d *Draft) build() *voxel.Builder {
 	if d.builder == nil {
 		d.builder = new(voxel.Builder)
 	}
-	t.now = d.view.vol.normal(t.edit.PublishWith(d.builder))
-	t.edit = nil
+	return d.builder
 }
 
 // Cell returns the cell at p, and false after an error.
@@ -167,9 +172,7 @@ func (d *Draft) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	if t == nil {
 		return nil, false
 	}
-	if t.edit != nil {
-		d.pack(t)
-	}
+	d.pack(t)
 	return t.now, true
 }
 

@@ -23,9 +23,13 @@ func spanOf(b geom.Box, level int) (span, bool) {
 	}, !b.Empty()
 }
 
-// chunks returns how many chunks s has.
-func (s span) chunks() int {
-	return (s.hi[0] - s.lo[0] + 1) * (s.hi[1] - s.lo[1] + 1) * (s.hi[2] - s.lo[2] + 1)
+// over reports whether s has more than n chunks.
+func (s span) over(n int) bool {
+	chunks := uint64(1) // at most 1<<63
+	for axis := range s.lo {
+		chunks *= uint64(s.hi[axis] - s.lo[axis] + 1)
+	}
+	return chunks > uint64(n)
 }
 
 // among returns which kids of n touch s: all at once as a mask.

@@ -1,0 +1,108 @@
+package grid
+
+import (
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Sub returns the chunks of v that have a cell in b as a volume of their own:
+// pointers alone are copied. Elsewhere it is of the default.
+func (v *View) Sub(b geom.Box) *View {
+	w := &View{vol: v.vol}
+	if s, ok := spanOf(b, 0); ok {
+		var changes []change
+		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+			changes = append(changes, change{code, c})
+			return true
+		})
+		w.root = w.root.merge(changes)
+	}
+	return w
+}
+
+// Clip is the cells of a box, taken from a View to be pasted elsewhere. It shares
+// the View's chunks, never changes, and any number of goroutines may use it.
+type Clip struct {
+	view *View
+	box  geom.Box
+}
+
+// Copy returns the cells of b, and false if something of it is not loaded or out
+// of range. It copies pointers, no cells.
+func (v *View) Copy(b geom.Box) (*Clip, bool) {
+	s, some := spanOf(b, 0)
+	if !within(b, 0) || some && v.root.anyMissing(&s) {
+		return nil, false
+	}
+	return &Clip{v.Sub(b), b}, true
+}
+
+// Box returns the cells that the clip was taken from.
+func (c *Clip) Box() geom.Box { return c.box }
+
+// ReadBox is View.ReadBox for level 0 and a box within the clip's.
+func (c *Clip) ReadBox(b geom.Box, dst []voxel.Cell) bool {
+	return b.Intersect(c.box) == b && c.view.ReadBox(b, 0, dst)
+}
+
+// PasteOptions say how a Clip meets what is there.
+type PasteOptions struct {
+	// SkipEmpty leaves what is there where the clip's cell counts as empty.
+	SkipEmpty bool
+}
+
+// Paste writes the cells of the clip, its least corner at to. Cells of the clip
+// must be valid in the volume. A chunk that is written as a whole, SkipEmpty
+// not being set, need not be loaded, and is shared if it was one in the clip.
+func (d *Draft) Paste(c *Clip, to geom.Point, o PasteOptions) {
+	move := to.Sub(c.box.Min)
+	b := c.box.Add(move)
+	if !d.checkBox(geom.Box{Min: to, Max: to}) || !d.checkBox(b) {
+		return
+	}
+	aligned := move.InChunk() == geom.Point{}
+	back := geom.Point{}.Sub(move)
+	pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
+		from := in.Add(back)
+		whole := in.Cells() == voxel.ChunkCells
+		if whole && aligned && !o.SkipEmpty {
+			d.SetChunk(pos, c.view.chunk(from.Min.Chunk()))
+			return d.err == nil
+		}
+		cells := d.room(in.Cells())
+		c.view.ReadBox(from, 0, cells)
+		if o.SkipEmpty {
+			d.writeMatter(in, cells)
+		} else {
+			d.WriteBox(in, cells)
+		}
+		return d.err == nil
+	})
+}
+
+// room returns memory for n cells until the next call.
+func (d *Draft) room(n int) []voxel.Cell {
+	if cap(d.scratch) < n {
+		d.scratch = make([]voxel.Cell, voxel.ChunkCells)
+	}
+	return d.scratch[:n]
+}
+
+// writeMatter writes those of the cells of in, part of one chunk, that do not
+// count as empty.
+func (d *Draft) writeMatter(in geom.Box, cells []voxel.Cell) {
+	if !d.checkCells(cells) {
+		return
+	}
+	w := in.Max.X - in.Min.X
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for z := in.Min.Z; z < in.Max.Z; z++ {
+			for x, v := range cells[:w] {
+				if !d.view.vol.rule.Empty(v) {
+					d.Set(geom.Point{X: in.Min.X + x, Y: y, Z: z}, v)
+				}
+			}
+			cells = cells[w:]
+		}
+	}
+}

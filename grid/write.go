@@ -1,0 +1,255 @@
+package grid
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// checkBox reports whether b is within range, and fails if not.
+func (d *Draft) checkBox(b geom.Box) bool {
+	if !within(b, 0) {
+		d.fail(fmt.Errorf("grid: draft: %w: box %v", geom.ErrOutOfRange, b))
+	}
+	return d.err == nil
+}
+
+// ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
+// b.Cells(). It reports false after an error, dst being partly written.
+func (d *Draft) ReadBox(b geom.Box, dst []voxel.Cell) bool {
+	if !d.checkBox(b) {
+		return false
+	}
+	t := target{dst[:b.Cells()], b.Min, b.Size()}
+	return pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
+		k := d.loaded(pos)
+		if k == nil {
+			return false
+		}
+		d.pack(k)
+		t.copyChunk(d.chunk(k), in)
+		return true
+	})
+}
+
+// WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that
+// lies in b need not be loaded.
+func (d *Draft) WriteBox(b geom.Box, src []voxel.Cell) {
+	t := target{src[:b.Cells()], b.Min, b.Size()}
+	if !d.checkBox(b) || !d.checkCells(t.cells) {
+		return
+	}
+	pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
+		cells := d.gather(&t, in)
+		if len(cells) == voxel.ChunkCells {
+			d.SetChunk(pos, d.build().Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+		} else if e := d.write(pos); e != nil {
+			e.WriteBox(inChunk(in), cells)
+		}
+		return d.err == nil
+	})
+}
+
+// checkCells reports whether all cells may stand in the volume, and fails if not.
+func (d *Draft) checkCells(cells []voxel.Cell) bool {
+	for i, v := range cells {
+		if i > 0 && v == cells[i-1] {
+			continue
+		}
+		if err := d.view.vol.check(v); err != nil {
+			d.fail(err)
+			return false
+		}
+	}
+	return true
+}
+
+// gather returns the cells of in, a part of t, in a row; they are good until the
+// next call.
+func (d *Draft) gather(t *target, in geom.Box) []voxel.Cell {
+	size := in.Size()
+	if size == t.size {
+		return t.cells
+	}
+	out := d.room(in.Cells())[:0]
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for z := in.Min.Z; z < in.Max.Z; z++ {
+			o := t.place(geom.Point{X: in.Min.X, Y: y, Z: z})
+			out = append(out, t.cells[o:o+size.X]...)
+		}
+	}
+	return out
+}
+
+// inChunk returns a part of a chunk relative to the chunk.
+func inChunk(in geom.Box) geom.Box {
+	min := in.Min.InChunk()
+	return geom.Box{Min: min, Max: min.Add(in.Size())}
+}
+
+// Fill writes v to every cell of r. A chunk that lies in r need not be loaded.
+func (d *Draft) Fill(r region.Region, v voxel.Cell) {
+	if err := d.view.vol.check(v); err != nil {
+		d.fail(err)
+		return
+	}
+	whole := voxel.Uniform(v)
+	for pos, cover := range region.Chunks(r) {
+		t := d.at(pos)
+		switch {
+		case t == nil:
+			return
+		case cover == region.Whole:
+			d.SetChunk(pos, whole)
+		case t.edit == nil && d.chunk(t) != NotLoaded && holdsOnly(d.chunk(t), v):
+		default:
+			e := d.write(pos)
+			if e == nil {
+				return
+			}
+			eachRun(r, pos, func(run geom.Box) { e.Fill(run, v) })
+		}
+	}
+}
+
+func holdsOnly(c *voxel.Chunk, v voxel.Cell) bool {
+	u, ok := c.Uniform()
+	return ok && u == v
+}
+
+// eachRun calls f with the runs of r in the chunk, relative to it; a box region
+// is one.
+func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
+	in := r.Bounds().Intersect(pos.Box())
+	if in.Empty() {
+		return
+	}
+	if _, ok := r.(region.Box); ok {
+		f(inChunk(in))
+		return
+	}
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for z := in.Min.Z; z < in.Max.Z; z++ {
+			r.Spans(y, z, func(x0, x1 int) bool {
+				run := geom.Box{Min: geom.Point{X: max(x0, in.Min.X), Y: y, Z: z}, Max: geom.Point{X: min(x1, in.Max.X), Y: y + 1, Z: z + 1}}
+				if !run.Empty() {
+					f(inChunk(run))
+				}
+				return x1 < in.Max.X
+			})
+		}
+	}
+}
+
+// Replace writes to every cell of r that is from. Chunks that are known and not
+// loaded are an error.
+func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
+	if err := d.view.vol.check(to); err != nil {
+		d.fail(err)
+	}
+	if from == to || d.err != nil {
+		return
+	}
+	var table []voxel.Cell
+	d.each(r, from == d.view.vol.def, func(pos geom.ChunkPos, cover region.Cover) bool {
+		t := d.loaded(pos)
+		if t == nil {
+			return false
+		}
+		d.pack(t)
+		c := d.chunk(t)
+		switch v, ok := c.Uniform(); {
+		case ok && v != from:
+		case cover == region.Whole:
+			if table == nil {
+				table = exchange(from, to)
+			}
+			d.SetChunk(pos, c.Translate(table))
+		default:
+			d.replaceIn(r, pos, c, from, to)
+		}
+		return d.err == nil
+	})
+}
+
+// exchange returns a table for Translate that changes from alone.
+func exchange(from, to voxel.Cell) []voxel.Cell {
+	table := make([]voxel.Cell, int(voxel.MaxCell)+1)
+	for v := range table {
+		table[v] = voxel.Cell(v)
+	}
+	table[from] = to
+	return table
+}
+
+// replaceIn is Replace for the cells of r in the chunk c.
+func (d *Draft) replaceIn(r region.Region, pos geom.ChunkPos, c *voxel.Chunk, from, to voxel.Cell) {
+	var e *voxel.Draft
+	var buf [64]voxel.Cell
+	eachRun(r, pos, func(run geom.Box) {
+		for y := run.Min.Y; y < run.Max.Y; y++ {
+			for z := run.Min.Z; z < run.Max.Z; z++ {
+				row := c.Row(y, z, &buf)
+				for x := run.Min.X; x < run.Max.X; x++ {
+					if row[x] != from {
+						continue
+					}
+					if e == nil {
+						e = d.write(pos)
+					}
+					e.Set(x, y, z, to)
+				}
+			}
+		}
+	})
+}
+
+// each calls f with the chunks that r touches, in ascending order; those of the
+// default may be left out unless all is set. A chunk not wholly in r is said to
+// be so, another may be.
+func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cover) bool) {
+	b := r.Bounds()
+	s, ok := spanOf(b, 0)
+	if !ok {
+		return
+	}
+	if all || !s.over(d.view.Len()+len(d.touched)) {
+		region.Chunks(r)(f)
+		return
+	}
+	codes := d.view.codes(s)
+	for pos := range maps.Keys(d.touched) {
+		if !pos.Box().Intersect(b).Empty() {
+			codes = append(codes, geom.CodeOf(pos, 0))
+		}
+	}
+	slices.Sort(codes)
+	for _, code := range slices.Compact(codes) {
+		if !f(code.Pos(), coverOf(r, code.Pos())) {
+			return
+		}
+	}
+}
+
+// codes returns the codes of the known chunks within s.
+func (v *View) codes(s span) []geom.Code {
+	var codes []geom.Code
+	v.root.walk(&s, func(code geom.Code, _ *voxel.Chunk) bool {
+		codes = append(codes, code)
+		return true
+	})
+	return codes
+}
+
+// coverOf says Whole only if r is a box that holds the chunk.
+func coverOf(r region.Region, pos geom.ChunkPos) region.Cover {
+	b := pos.Box()
+	if _, ok := r.(region.Box); ok && r.Bounds().Intersect(b) == b {
+		return region.Whole
+	}
+	return region.Partly
+}
