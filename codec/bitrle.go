@@ -1,0 +1,384 @@
+package codec
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Sizes of BITRLE.md.
+const (
+	bitMaxList  = 256            // symbols in a list
+	bitNoList   = bitMaxList + 1 // a count of symbols that stands for no list
+	bitMaxOrder = 15             // of Exp-Golomb codes
+)
+
+// The guides of BITRLE.md: where a run may end because another one did.
+const (
+	noGuide    = 0
+	guideNorth = 1
+	guideBelow = 2
+)
+
+// noCell is no cell and equal to none.
+const noCell voxel.Cell = voxel.MaxCell + 1
+
+// AppendBitRLE appends the bit-packed RLE of a box to dst and returns the
+// extended slice. The box is edge cells an edge, 4, 8, 16 or 32; cells are its
+// edge^3 cells with index (y*edge+z)*edge+x, each valid in s, and are not kept.
+// It panics if they are others. Whoever decodes must know edge and s. A box of
+// one cell takes at most 3 bytes. Layout: BITRLE.md.
+func AppendBitRLE(dst []byte, cells []voxel.Cell, edge int, s voxel.Schema) []byte {
+	checkBox(cells, edge)
+	e := bitEncoder{bitWriter: bitWriter{buf: dst}, bitBox: bitBox{cells, edge, s == voxel.Terrain}}
+	e.gather(s)
+	e.put(bits.Len(uint(edge))-3, 2)
+	uniform := len(e.runs) == 1
+	e.flag(uniform)
+	e.put(e.width-1, 4)
+	if uniform {
+		e.verbatim(e.runs[0])
+		return e.bytes()
+	}
+	e.rank()
+	e.choose()
+	e.head()
+	e.body()
+	return e.bytes()
+}
+
+func checkBox(cells []voxel.Cell, edge int) {
+	if edge < 4 || edge > 32 || edge&(edge-1) != 0 || len(cells) != edge*edge*edge {
+		panic(fmt.Sprintf("codec: a box of %d cells an edge has %d cells", edge, len(cells)))
+	}
+}
+
+// bitBox is what both directions know of a box.
+type bitBox struct {
+	cells   []voxel.Cell
+	edge    int
+	terrain bool
+}
+
+// at returns cell i, or noCell before the first.
+func (b *bitBox) at(i int) voxel.Cell {
+	if i < 0 {
+		return noCell
+	}
+	return b.cells[i]
+}
+
+// guesses returns what the cell at pos may be: as below, as to the north, as
+// before the last run; never as the last run, nothing twice.
+func (b *bitBox) guesses(pos int, last, before voxel.Cell) (g [3]voxel.Cell, n int) {
+	for _, c := range [3]voxel.Cell{b.at(pos - b.edge*b.edge), b.at(pos - b.edge), before} {
+		if c != noCell && c != last && (n == 0 || c != g[0]) && (n < 2 || c != g[1]) {
+			g[n] = c
+			n++
+		}
+	}
+	return g, n
+}
+
+// bitGuide follows the cells that lie off before those being coded.
+type bitGuide struct{ off, at int }
+
+func (b *bitBox) guide(kind int) bitGuide {
+	return bitGuide{off: [3]int{0, b.edge, b.edge * b.edge}[kind]}
+}
+
+// end returns where a run from pos ends if it ends where the next change off
+// before is, and false if there is no such place. pos must not descend, and
+// the cells before it must be there.
+func (g *bitGuide) end(cells []voxel.Cell, pos int) (int, bool) {
+	if g.off == 0 || pos < g.off {
+		return 0, false
+	}
+	j := max(g.at, pos-g.off+1)
+	for j < pos && cells[j] == cells[j-1] {
+		j++
+	}
+	g.at = j
+	return min(j+g.off, len(cells)), true
+}
+
+// bitSymbol returns what the list of symbols says of a cell, and whether its
+// occupancy follows.
+func bitSymbol(c voxel.Cell, terrain bool) (symbol uint16, part bool) {
+	if !terrain {
+		return uint16(c), false
+	}
+	symbol = uint16(c) >> 8 << 1
+	if part = c != 0 && c&0xFF != 0xFF; part {
+		symbol |= 1
+	}
+	return symbol, part
+}
+
+type bitRun struct {
+	cell   voxel.Cell
+	last   uint16 // length - 1
+	symbol uint16 // place in the list; the symbol itself if there is none
+	part   bool   // the occupancy follows
+}
+
+type bitEncoder struct {
+	bitWriter
+	bitBox
+	runs  []bitRun
+	list  []uint16 // symbols; nil if they are too many
+	width int      // bits of a symbol
+
+	near  bool // cells may be as their neighbours
+	kind  int  // of guide
+	order [2]int
+}
+
+// gather finds the runs and how wide their symbols are.
+func (e *bitEncoder) gather(s voxel.Schema) {
+	n := 1
+	for i, c := range e.cells[1:] {
+		if c != e.cells[i] {
+			n++
+		}
+	}
+	e.runs = make([]bitRun, 0, n)
+	var all uint16
+	for pos := 0; pos < len(e.cells); {
+		c, end := e.cells[pos], pos+1
+		for end < len(e.cells) && e.cells[end] == c {
+			end++
+		}
+		if !s.Valid(c, int(voxel.MaxCell)+1) {
+			panic(fmt.Sprintf("codec: cell %d is not valid in a box of %v", c, s))
+		}
+		symbol, part := bitSymbol(c, e.terrain)
+		e.runs = append(e.runs, bitRun{c, uint16(end - pos - 1), symbol, part})
+		all |= symbol
+		pos = end
+	}
+	e.width = max(1, bits.Len16(all))
+}
+
+// rank lists the symbols, most frequent first, and sets those of the runs to
+// their places in the list.
+func (e *bitEncoder) rank() {
+	type entry struct {
+		symbol uint16
+		runs   int
+	}
+	var entries []entry
+	var hint [256]uint8 // by the low bits of a symbol, where it may be in entries
+	for _, r := range e.runs {
+		i := int(hint[r.symbol&0xFF])
+		if i >= len(entries) || entries[i].symbol != r.symbol {
+			i = slices.IndexFunc(entries, func(e entry) bool { return e.symbol == r.symbol })
+		}
+		if i < 0 {
+			if i = len(entries); i == bitMaxList {
+				return
+			}
+			entries = append(entries, entry{symbol: r.symbol})
+		}
+		hint[r.symbol&0xFF] = uint8(i)
+		entries[i].runs++
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(b.runs-a.runs, int(a.symbol)-int(b.symbol))
+	})
+	for i, x := range entries {
+		e.list = append(e.list, x.symbol)
+		hint[x.symbol&0xFF] = uint8(i)
+	}
+	for i, r := range e.runs {
+		if at := hint[r.symbol&0xFF]; e.list[at] == r.symbol {
+			e.runs[i].symbol = uint16(at)
+		} else {
+			e.runs[i].symbol = uint16(slices.Index(e.list, r.symbol))
+		}
+	}
+}
+
+// place returns the place of run i among those that its symbol can have, and
+// how many these are: a full cell is not that of the run before.
+func (e *bitEncoder) place(i int) (place, n int) {
+	place, n = int(e.runs[i].symbol), len(e.list)
+	if i == 0 || e.runs[i-1].part {
+		return place, n
+	}
+	if place > int(e.runs[i-1].symbol) {
+		place--
+	}
+	return place, n - 1
+}
+
+// before returns the cells of the two runs before run i.
+func (e *bitEncoder) before(i int) (last, before voxel.Cell) {
+	last, before = noCell, noCell
+	if i > 0 {
+		last = e.runs[i-1].cell
+	}
+	if i > 1 {
+		before = e.runs[i-2].cell
+	}
+	return last, before
+}
+
+// choose sets near, kind and order so that the box takes the fewest bits, or
+// nearly: lengths are weighed by their powers of two.
+func (e *bitEncoder) choose() {
+	var gain int // bits that near saves
+	var costs [3]lengthCosts
+	guides := [3]bitGuide{e.guide(noGuide), e.guide(guideNorth), e.guide(guideBelow)}
+	pos := 0
+	for i, r := range e.runs {
+		gain += e.gain(i, pos)
+		end := pos + int(r.last) + 1
+		for kind := range guides {
+			guess, ok := guides[kind].end(e.cells, pos)
+			costs[kind].add(r, ok, guess == end)
+		}
+		pos = end
+	}
+	e.near = gain > 0
+	best := 0
+	for kind := range costs {
+		if n, order := costs[kind].least(); kind == noGuide || n < best {
+			best, e.kind, e.order = n, kind, order
+		}
+	}
+}
+
+// gain returns how many bits fewer the cell of run i takes if it may be as its
+// neighbours.
+func (e *bitEncoder) gain(i, pos int) int {
+	last, before := e.before(i)
+	g, n := e.guesses(pos, last, before)
+	for j, c := range g[:n] {
+		if c == e.runs[i].cell {
+			return e.cellBits(i) - (j + 1)
+		}
+	}
+	return -n
+}
+
+func (e *bitEncoder) cellBits(i int) int {
+	n := e.width
+	if e.list != nil {
+		n = truncatedBits(e.place(i))
+	}
+	if e.runs[i].part {
+		n += 8
+	}
+	return n
+}
+
+// lengthCosts weighs the lengths of runs of full and of partly full cells.
+type lengthCosts struct {
+	flags   int
+	classes [2][17]int // by bits of length - 1
+}
+
+func (l *lengthCosts) add(r bitRun, guided, hit bool) {
+	if guided {
+		l.flags++
+		if hit {
+			return
+		}
+	}
+	l.classes[orderOf(r.part)][bits.Len16(r.last)]++
+}
+
+// least returns the fewest bits and the orders that reach them.
+func (l *lengthCosts) least() (n int, order [2]int) {
+	n = l.flags
+	for part, classes := range l.classes {
+		best := -1
+		for k := range bitMaxOrder + 1 {
+			cost := 0
+			for class, runs := range classes {
+				cost += runs * (2*max(class-k, 0) + 1 + k)
+			}
+			if best < 0 || cost < best {
+				best, order[part] = cost, k
+			}
+		}
+		n += best
+	}
+	return n, order
+}
+
+func orderOf(part bool) int {
+	if part {
+		return 1
+	}
+	return 0
+}
+
+func (e *bitEncoder) head() {
+	n := len(e.list)
+	if n == 0 {
+		n = bitNoList
+	}
+	e.golomb(n-1, 0)
+	for _, symbol := range e.list {
+		e.put(int(symbol), e.width)
+	}
+	e.flag(e.near)
+	e.put(e.kind, 2)
+	e.put(e.order[0], 4)
+	if e.terrain {
+		e.put(e.order[1], 4)
+	}
+}
+
+func (e *bitEncoder) body() {
+	guide := e.guide(e.kind)
+	pos := 0
+	for i, r := range e.runs {
+		e.cell(i, pos)
+		end := pos + int(r.last) + 1
+		guess, ok := guide.end(e.cells, pos)
+		if ok {
+			e.flag(guess == end)
+		}
+		if !ok || guess != end {
+			e.golomb(int(r.last), e.order[orderOf(r.part)])
+		}
+		pos = end
+	}
+}
+
+// cell writes the cell of run i.
+func (e *bitEncoder) cell(i, pos int) {
+	r := e.runs[i]
+	if e.near {
+		last, before := e.before(i)
+		g, n := e.guesses(pos, last, before)
+		for _, c := range g[:n] {
+			e.flag(c == r.cell)
+			if c == r.cell {
+				return
+			}
+		}
+	}
+	if e.list == nil {
+		e.verbatim(r)
+		return
+	}
+	e.truncated(e.place(i))
+	if r.part {
+		e.put(int(r.cell&0xFF), 8)
+	}
+}
+
+// verbatim writes a run's symbol as it is.
+func (e *bitEncoder) verbatim(r bitRun) {
+	e.put(int(r.symbol), e.width)
+	if r.part {
+		e.put(int(r.cell&0xFF), 8)
+	}
+}
