@@ -134,7 +134,8 @@ func (w *World) restored(ctx context.Context, next pile) (*state, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	changed := w.differing(next)
+	changed := w.pile.differing(next)
+	changed.add(w.dirty)
 	w.mu.Unlock()
 	for i, d := range s.dimensions {
 		have := old.dimension(d.name)
@@ -157,29 +158,6 @@ func (w *World) restored(ctx context.Context, next pile) (*state, error) {
 		s.dimensions[i].columns = d.columns.with(columns)
 	}
 	return s, nil
-}
-
-// differing returns what is not the same in next as it is in memory. It needs
-// mu.
-func (w *World) differing(next pile) *dirty {
-	same := 0
-	for same < len(next) && same < len(w.pile) && next[same].Stone.ID == w.pile[same].Stone.ID {
-		same++
-	}
-	out := new(dirty)
-	out.add(w.dirty)
-	for _, p := range []pile{w.pile[same:], next[same:]} {
-		for _, l := range p {
-			for _, d := range l.Dimensions() {
-				for _, v := range d.Volumes {
-					for pos := range l.Spoken(d.Name, v.Volume.Name, 0) {
-						out.chunk(volumeName{d.Name, v.Volume.Name}, pos)
-					}
-				}
-			}
-		}
-	}
-	return out
 }
 
 // carry returns the chunks in memory of old, which is v's volume before, that are

@@ -19,6 +19,7 @@ type Tx struct {
 	base  *state // that s is made from
 	dims  map[int]*DimensionTx
 	dirty *dirty
+	exact bool // nothing follows from blocks: columns come as they are to be
 	err   error
 }
 

@@ -83,7 +83,7 @@ func (tx *Tx) finish() (*Change, error) {
 			for _, r := range replaced {
 				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
 			}
-			if v.Name == voxel.Block && tx.err == nil {
+			if v.Name == voxel.Block && !tx.exact && tx.err == nil {
 				d.follow(v.v, replaced)
 			}
 		}
