@@ -148,7 +148,7 @@ func columnBytes(c *voxel.Column) (n int) {
 	}
 	for _, l := range c.Lists {
 		for _, o := range l.Objects {
-			n += 8 + len(o.Payload)
+			n += objectBytes + len(o.Payload)
 		}
 	}
 	return n + 256*len(c.Maps)

@@ -12,6 +12,7 @@ const (
 	objectForm       = 1
 	maxPageObjects   = 1 << 20
 	maxColumnObjects = 1 << 19
+	objectBytes      = 8 // what an object counts for besides its payload
 )
 
 // Streams of a page of objects.

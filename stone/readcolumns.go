@@ -2,10 +2,8 @@ package stone
 
 import (
 	"fmt"
-	"io/fs"
 	"iter"
 	"math/bits"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
@@ -26,9 +24,9 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 }
 
 // Columns yields every column that a dimension has with the lists that the
-// stone has of it, in ascending order of position. Height maps that follow from blocks are computed from towers,
-// which must be the stone's own; nil reads them from the stone. It ends after
-// an error.
+// stone has of it, in ascending order of position. Height maps that follow from
+// blocks are computed from towers, which must be the stone's own; nil reads them
+// from the stone. It ends after an error.
 func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := s.dimension(dim)
@@ -47,96 +45,6 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
-				return
-			}
-		}
-	}
-}
-
-// Column returns one column with the lists that the stone has of it, or
-// fs.ErrNotExist. It reads its page, one page for each list and, if height maps
-// of the column follow from blocks, the pages of the chunks above and below it.
-func (s *Reader) Column(dim string, pos geom.ColumnPos) (*voxel.Column, error) {
-	d := s.dimension(dim)
-	c, _, err := s.column(d, pos)
-	if err == nil && c == nil {
-		err = fs.ErrNotExist
-	}
-	if err == nil {
-		err = s.listReaders(d).fill(c)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
-	}
-	return c, nil
-}
-
-// ColumnAlone returns one column without its lists and whether the stone speaks
-// of it; a column that is spoken of and nil is gone, with all its lists. It
-// reads its page and, if height maps of the column follow from blocks, the
-// pages of the chunks above and below it.
-func (s *Reader) ColumnAlone(dim string, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
-	c, spoken, err = s.column(s.dimension(dim), pos)
-	if err != nil {
-		return nil, true, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
-	}
-	return c, spoken, nil
-}
-
-func (s *Reader) column(d *dimension, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
-	i := findColumn(d.columns, pos)
-	if i < 0 || !d.columns[i].paged() {
-		return nil, i >= 0, nil
-	}
-	o := s.over(d, nil)
-	o.heights.only = &pos
-	columns, err := s.columns(group(d.columns, i), o)
-	if err != nil {
-		return nil, true, err
-	}
-	return &columns[slices.IndexFunc(columns, func(c voxel.Column) bool { return c.Pos == pos })], true, nil
-}
-
-// findColumn returns the index of the entry that speaks of a column, or -1.
-func findColumn(entries []entry, pos geom.ColumnPos) int {
-	if pos.Check() != nil {
-		return -1
-	}
-	key, bit := columnKey(pos)
-	return find(entries, key, bit)
-}
-
-// List returns the objects of one list of a column and whether the stone speaks
-// of that list. A column that is gone has no lists, which only ColumnAlone and
-// SpokenColumns say. It reads one page.
-func (s *Reader) List(dim, list string, pos geom.ColumnPos) (objects []voxel.Object, spoken bool, err error) {
-	for _, r := range s.listReaders(s.dimension(dim)) {
-		if r.list.name != list {
-			continue
-		}
-		i := findColumn(r.list.entries, pos)
-		if i < 0 {
-			break
-		}
-		if err := r.load(i); err != nil {
-			return nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", list, pos, dim, err)
-		}
-		return r.objects[pos], true, nil
-	}
-	return nil, false, nil
-}
-
-// loose yields columns that only lists speak of, with these lists.
-func (s *Reader) loose(d *dimension) iter.Seq2[*voxel.Column, error] {
-	return func(yield func(*voxel.Column, error) bool) {
-		lists := s.listReaders(d)
-		for pos := range d.loose() {
-			c := &voxel.Column{Pos: pos}
-			if err := lists.fill(c); err != nil {
-				yield(nil, fmt.Errorf("stone: lists of %q: %w", d.name, err))
-				return
-			}
-			if !yield(c, nil) {
 				return
 			}
 		}
@@ -173,6 +81,23 @@ func (s *Reader) columns(group []entry, o *over) ([]voxel.Column, error) {
 	return columns, s.at(n, err)
 }
 
+// loose yields columns that only lists speak of, with these lists.
+func (s *Reader) loose(d *dimension) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		lists := s.listReaders(d)
+		for pos := range d.loose() {
+			c := &voxel.Column{Pos: pos}
+			if err := lists.fill(c); err != nil {
+				yield(nil, fmt.Errorf("stone: lists of %q: %w", d.name, err))
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
 // listReader reads the lists of one name and keeps the page it read last.
 type listReader struct {
 	s       *Reader
@@ -187,7 +112,7 @@ type listReaders []*listReader
 
 func (s *Reader) listReaders(d *dimension) (rs listReaders) {
 	for i := range d.lists {
-		rs = append(rs, &listReader{s: s, list: &d.lists[i], page: constPage})
+		rs = append(rs, &listReader{s: s, list: &d.lists[i], page: nonePage})
 	}
 	return rs
 }
@@ -198,9 +123,7 @@ func (rs listReaders) fill(c *voxel.Column) error {
 	for _, r := range rs {
 		i := findColumn(r.list.entries, c.Pos)
 		if i < 0 {
-			if r.bytes > pageBytes {
-				r.forget() // a common page may serve the next column again
-			}
+			r.tidy() // a common page may serve the next column again
 			continue
 		}
 		if err := r.load(i); err != nil {
@@ -214,8 +137,13 @@ func (rs listReaders) fill(c *voxel.Column) error {
 	return nil
 }
 
-// forget lets go of the page that was read last.
-func (r *listReader) forget() { *r = listReader{s: r.s, list: r.list, page: constPage} }
+// tidy lets go of the page that was read last if it is larger than those that
+// hold lists of several columns.
+func (r *listReader) tidy() {
+	if r.bytes > pageBytes || r.count > pageBytes/objectBytes {
+		*r = listReader{s: r.s, list: r.list, page: nonePage}
+	}
+}
 
 // load reads the page of entry i, unless it has it.
 func (r *listReader) load(i int) error {

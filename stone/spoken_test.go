@@ -1,6 +1,7 @@
 package stone_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"iter"
@@ -67,6 +68,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 		want[pos] = nil
 	}
 	var got []geom.ColumnPos
+	one := r.ColumnReader(d.Name, nil)
 	for pos, there := range r.SpokenColumns(d.Name) {
 		got = append(got, pos)
 		if there != (want[pos] != nil) {
@@ -75,6 +77,9 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 		c, spoken, err := r.ColumnAlone(d.Name, pos)
 		if err != nil || !spoken || !reflect.DeepEqual(c, want[pos]) {
 			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, spoken, err, want[pos])
+		}
+		if c, spoken, err := one.Column(pos); err != nil || !spoken || !reflect.DeepEqual(c, want[pos]) {
+			t.Errorf("column %v, one after the other: got %+v, %v, %v, want %+v", pos, c, spoken, err, want[pos])
 		}
 		if _, err := r.Column(d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
 			t.Errorf("column %v with its lists: %v", pos, err)
@@ -110,11 +115,16 @@ func checkSpokenLists(t *testing.T, r *stone.Reader, d stone.DimensionSpec, name
 	if !slices.Equal(got, slices.SortedFunc(maps.Keys(want), geom.ColumnPos.Compare)) {
 		t.Errorf("lists %q spoken of are %v", name, got)
 	}
+	one := r.ColumnReader(d.Name, nil)
 	for _, pos := range slices.Concat(got, d.Gone, []geom.ColumnPos{{X: 99}, {X: 1 << 30}}) {
 		_, said := want[pos]
 		objects, spoken, err := r.List(d.Name, name, pos)
 		if err != nil || spoken != said || !reflect.DeepEqual(objects, want[pos]) {
 			t.Errorf("list %q of %v: got %v, %v, %v", name, pos, objects, spoken, err)
+		}
+		objects, spoken, err = one.List(name, pos)
+		if err != nil || spoken != said || !reflect.DeepEqual(objects, want[pos]) {
+			t.Errorf("list %q of %v, one after the other: got %v, %v, %v", name, pos, objects, spoken, err)
 		}
 	}
 }
@@ -161,6 +171,49 @@ func TestSpokenAllocatesNothing(t *testing.T) {
 	})
 	if n < 100 || allocs > float64(8*len(s.Dimensions)) {
 		t.Errorf("%v allocations for %d things", allocs, n)
+	}
+}
+
+// TestColumnReaderReadsPagesOnce counts the reads of going through columns and
+// their lists.
+func TestColumnReaderReadsPagesOnce(t *testing.T) {
+	d := stone.DimensionSpec{Name: "d"}
+	for code := range 400 {
+		d.Columns = append(d.Columns, voxel.Column{
+			Pos:   geom.ColumnPos{X: int32(code % 20), Z: int32(code / 20)},
+			Lists: []voxel.List{{Name: "a", Objects: []voxel.Object{{Payload: make([]byte, 1000)}}}},
+		})
+	}
+	sortColumns(d.Columns)
+	d.Gone = []geom.ColumnPos{d.Columns[7].Pos, d.Columns[300].Pos}
+	d.Columns = slices.Delete(slices.Delete(d.Columns, 300, 301), 7, 8)
+	b := mustWrite(t, stone.Spec{Dimensions: []stone.DimensionSpec{d}, Files: []stone.FileSpec{{Path: "f", Data: newMaker(1).bytes(1 << 20)}}}, stone.Options{})
+	src := &source{Reader: *bytes.NewReader(b)}
+	r, err := stone.Open(src, int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := r.Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := r.ColumnReader("d", nil)
+	src.calls = 0
+	for pos := range r.SpokenColumns("d") {
+		_, _, err := one.Column(pos)
+		_, _, listErr := one.List("a", pos)
+		if err := errors.Join(err, listErr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := 0
+	for _, p := range pages {
+		if p.Holds != "file" {
+			want += p.Uses
+		}
+	}
+	if want < 4 || src.calls != want {
+		t.Errorf("%d reads, want %d", src.calls, want)
 	}
 }
 
