@@ -22,26 +22,37 @@ func benches() map[string]measurement {
 		"import": measurementOf(measure.BenchImport),
 		"chunks": measurementOf(measure.BenchChunks),
 		"codec":  measurementOf(measure.BenchCodec),
+		"level":  measurementOf(measure.BenchLevel),
 	}
 }
 
+// maxVoxels bounds the level that is made: 1e10 takes 2 GB in memory.
+const maxVoxels = 1e10
+
 func newBench() *cobra.Command {
 	var json bool
+	var voxels float64
+	var seed uint64
 	names := strings.Join(slices.Sorted(maps.Keys(benches())), ", ")
 	c := &cobra.Command{
 		Use:   "bench NAME [DIR...]",
 		Short: "Runs this project's own measurements: " + names,
-		Long: `bench measures cairn on the worlds below the folders and prints a table.
+		Long: `bench measures cairn on the worlds below the folders, or on made ones, and
+prints a table.
 Names: ` + names + `.`,
-		Example: "  cairn bench import ./saves",
+		Example: "  cairn bench import ./saves\n  cairn bench level --voxels 1e9",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
 			bench := benches()[args[0]]
 			if bench == nil {
 				return usagef("no measurement %q; there are %s", args[0], names)
 			}
+			if !(voxels >= 1 && voxels <= maxVoxels) {
+				return usagef("--voxels %g: 1 to %g", voxels, float64(maxVoxels))
+			}
 			o, done := measureOptions()
 			defer done()
+			o.Voxels, o.Seed = int64(voxels), seed
 			r, err := bench(c.Context(), args[1:], o)
 			if err != nil {
 				return err
@@ -49,6 +60,9 @@ Names: ` + names + `.`,
 			return printReport(c.OutOrStdout(), r, json)
 		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	f := c.Flags()
+	f.BoolVar(&json, "json", false, "print one JSON document")
+	f.Float64Var(&voxels, "voxels", 1e8, "level: cells that are not empty, at least; 1e9 takes minutes")
+	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
 	return c
 }

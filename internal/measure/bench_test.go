@@ -12,7 +12,7 @@ import (
 )
 
 // small keeps benchmarks short.
-var small = measure.Options{LandEdge: 2, FlatBytes: 1 << 20}
+var small = measure.Options{LandEdge: 2, FlatBytes: 1 << 20, Seed: 1}
 
 // mustArenas makes a folder with two worlds.
 func mustArenas(t *testing.T) (dir string) {

@@ -59,7 +59,7 @@ func BenchChunks(ctx context.Context, dirs []string, o Options) (r *ChunksReport
 func benchChunks(ctx context.Context, dirs []string, o Options) (*ChunksReport, error) {
 	r := &ChunksReport{Sets: []ChunkSet{}, Skipped: []SkippedWorld{}}
 	o.progress(0, 2, "terrain")
-	w, err := convert.Load(ctx, land(cmp.Or(o.LandEdge, landEdge)))
+	w, err := convert.Load(ctx, land(o))
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +80,12 @@ const (
 	landHeight = 8
 )
 
-// land returns a terrain of edge by edge chunks.
-func land(edge int) format.Source {
-	cells := edge * geom.ChunkEdge
-	return terrain.Level{}.Source(geom.Box{Max: geom.Point{X: cells, Y: landHeight * geom.ChunkEdge, Z: cells}})
+// land returns a terrain of LandEdge by LandEdge chunks around the middle.
+func land(o Options) format.Source {
+	low := -cmp.Or(o.LandEdge, landEdge) / 2 * geom.ChunkEdge
+	high := low + cmp.Or(o.LandEdge, landEdge)*geom.ChunkEdge
+	return terrain.Level{Seed: o.Seed}.Source(geom.Box{
+		Min: geom.Point{X: low, Z: low}, Max: geom.Point{X: high, Y: landHeight * geom.ChunkEdge, Z: high}})
 }
 
 // chunksOf returns the chunks of all volumes of that name.

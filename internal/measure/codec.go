@@ -59,7 +59,7 @@ func benchCodec(ctx context.Context, dirs []string, o Options) (*CodecReport, er
 	b := &codecBench{forms: newForms(), volumes: map[string]*CodecVolume{}}
 	r := &CodecReport{Volumes: []CodecVolume{}, Pages: []PageCost{}, Skipped: []SkippedWorld{}}
 	o.progress(0, len(places)+1, "terrain")
-	w, err := convert.Load(ctx, land(cmp.Or(o.LandEdge, landEdge)))
+	w, err := convert.Load(ctx, land(o))
 	if err == nil {
 		err = b.world(ctx, w)
 	}

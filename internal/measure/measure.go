@@ -24,6 +24,11 @@ type Options struct {
 	// LandEdge is the edge in chunks of the terrain that benchmarks make.
 	// Default 24.
 	LandEdge int
+	// Voxels is how many cells that are not empty a level has at least. Default
+	// 100 million.
+	Voxels int64
+	// Seed is that of terrains and levels that are made.
+	Seed uint64
 }
 
 func (o Options) progress(done, all int, next string) {

@@ -38,16 +38,21 @@ func scanChunks(chunks []*voxel.Chunk) (sum int) {
 }
 
 func skipChunks(chunks []*voxel.Chunk) (sum int) {
-	var buf [64]voxel.Cell
 	for _, c := range chunks {
-		for y := range voxel.ChunkEdge {
-			if v, ok := c.SliceUniform(y); ok {
-				sum += int(v) * voxel.SliceCells
-				continue
-			}
-			for z := range voxel.ChunkEdge {
-				sum += sumRow(c.Row(y, z, &buf))
-			}
+		sum += skipChunk(c)
+	}
+	return sum
+}
+
+func skipChunk(c *voxel.Chunk) (sum int) {
+	var buf [64]voxel.Cell
+	for y := range voxel.ChunkEdge {
+		if v, ok := c.SliceUniform(y); ok {
+			sum += int(v) * voxel.SliceCells
+			continue
+		}
+		for z := range voxel.ChunkEdge {
+			sum += sumRow(c.Row(y, z, &buf))
 		}
 	}
 	return sum
