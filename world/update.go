@@ -76,6 +76,9 @@ func (tx *Tx) finish() (*Change, error) {
 			}
 			cells, replaced := v.Publish()
 			v.v.cells = cells
+			if err := v.checkNames(replaced); err != nil {
+				tx.fail(err)
+			}
 			if len(replaced) == 0 {
 				continue
 			}
@@ -96,6 +99,19 @@ func (tx *Tx) finish() (*Change, error) {
 		}
 	}
 	return change, tx.err
+}
+
+// checkNames returns an error if a cell of a palette has no name.
+func (v *VolumeTx) checkNames(replaced []grid.Replaced) error {
+	for _, r := range replaced {
+		if v.Schema != voxel.Palette || r.New == nil {
+			continue
+		}
+		if c := r.New.Highest(); int(c) >= len(v.v.names.list) {
+			return fmt.Errorf("world: volume %q: chunk %v: cell %d: the volume has %d names", v.Name, r.Pos, c, len(v.v.names.list))
+		}
+	}
+	return nil
 }
 
 // notLoaded makes the grid's error this package's.
