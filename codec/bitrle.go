@@ -33,21 +33,24 @@ const noCell voxel.Cell = voxel.MaxCell + 1
 // one cell takes at most 3 bytes. Layout: BITRLE.md.
 func AppendBitRLE(dst []byte, cells []voxel.Cell, edge int, s voxel.Schema) []byte {
 	checkBox(cells, edge)
-	e := bitEncoder{bitWriter: bitWriter{buf: dst}, bitBox: bitBox{cells, edge, s == voxel.Terrain}}
-	e.gather(s)
-	e.put(bits.Len(uint(edge))-3, 2)
+	e := bitEncoder{bitBox: bitBox{cells, edge, s == voxel.Terrain}}
+	var few [512]bitRun // most boxes have no more and need no memory
+	e.runs, e.width = e.gather(few[:0], s)
+	w := bitWriter{buf: dst}
+	w.put(bits.Len(uint(edge))-3, 2)
 	uniform := len(e.runs) == 1
-	e.flag(uniform)
-	e.put(e.width-1, 4)
+	w.flag(uniform)
+	w.put(e.width-1, 4)
 	if uniform {
-		e.verbatim(e.runs[0])
-		return e.bytes()
+		e.verbatim(&w, e.runs[0])
+		return w.bytes()
 	}
-	e.rank()
+	var list [bitMaxList]uint16
+	e.list = e.rank(list[:0])
 	e.choose()
-	e.head()
-	e.body()
-	return e.bytes()
+	e.head(&w)
+	e.body(&w)
+	return w.bytes()
 }
 
 func checkBox(cells []voxel.Cell, edge int) {
@@ -126,10 +129,9 @@ type bitRun struct {
 }
 
 type bitEncoder struct {
-	bitWriter
 	bitBox
 	runs  []bitRun
-	list  []uint16 // symbols; nil if they are too many
+	list  []uint16 // symbols; none if they are too many
 	width int      // bits of a symbol
 
 	near  bool // cells may be as their neighbours
@@ -137,40 +139,34 @@ type bitEncoder struct {
 	order [2]int
 }
 
-// gather finds the runs and how wide their symbols are.
-func (e *bitEncoder) gather(s voxel.Schema) {
-	n := 1
-	for i, c := range e.cells[1:] {
-		if c != e.cells[i] {
-			n++
-		}
-	}
-	e.runs = make([]bitRun, 0, n)
+// gather returns the runs, in dst if they fit, and how wide their symbols are.
+func (e *bitEncoder) gather(dst []bitRun, s voxel.Schema) (runs []bitRun, width int) {
 	var all uint16
-	for pos := 0; pos < len(e.cells); {
-		c, end := e.cells[pos], pos+1
-		for end < len(e.cells) && e.cells[end] == c {
-			end++
+	for rest := e.cells; len(rest) > 0; {
+		c, n := rest[0], 1
+		for n < len(rest) && rest[n] == c {
+			n++
 		}
 		if !s.Valid(c, int(voxel.MaxCell)+1) {
 			panic(fmt.Sprintf("codec: cell %d is not valid in a box of %v", c, s))
 		}
 		symbol, part := bitSymbol(c, e.terrain)
-		e.runs = append(e.runs, bitRun{c, uint16(end - pos - 1), symbol, part})
+		dst = append(dst, bitRun{c, uint16(n - 1), symbol, part})
 		all |= symbol
-		pos = end
+		rest = rest[n:]
 	}
-	e.width = max(1, bits.Len16(all))
+	return dst, max(1, bits.Len16(all))
 }
 
-// rank lists the symbols, most frequent first, and sets those of the runs to
-// their places in the list.
-func (e *bitEncoder) rank() {
+// rank appends the symbols to list, most frequent first, and sets those of the
+// runs to their places in it. If they are too many it does nothing.
+func (e *bitEncoder) rank(list []uint16) []uint16 {
 	type entry struct {
 		symbol uint16
 		runs   int
 	}
-	var entries []entry
+	var store [bitMaxList]entry
+	entries := store[:0]
 	var hint [256]uint8 // by the low bits of a symbol, where it may be in entries
 	for _, r := range e.runs {
 		i := int(hint[r.symbol&0xFF])
@@ -179,7 +175,7 @@ func (e *bitEncoder) rank() {
 		}
 		if i < 0 {
 			if i = len(entries); i == bitMaxList {
-				return
+				return list
 			}
 			entries = append(entries, entry{symbol: r.symbol})
 		}
@@ -190,16 +186,17 @@ func (e *bitEncoder) rank() {
 		return cmp.Or(b.runs-a.runs, int(a.symbol)-int(b.symbol))
 	})
 	for i, x := range entries {
-		e.list = append(e.list, x.symbol)
+		list = append(list, x.symbol)
 		hint[x.symbol&0xFF] = uint8(i)
 	}
 	for i, r := range e.runs {
-		if at := hint[r.symbol&0xFF]; e.list[at] == r.symbol {
+		if at := hint[r.symbol&0xFF]; list[at] == r.symbol {
 			e.runs[i].symbol = uint16(at)
 		} else {
-			e.runs[i].symbol = uint16(slices.Index(e.list, r.symbol))
+			e.runs[i].symbol = uint16(slices.Index(list, r.symbol))
 		}
 	}
+	return list
 }
 
 // place returns the place of run i among those that its symbol can have, and
@@ -267,7 +264,7 @@ func (e *bitEncoder) gain(i, pos int) int {
 
 func (e *bitEncoder) cellBits(i int) int {
 	n := e.width
-	if e.list != nil {
+	if len(e.list) > 0 {
 		n = truncatedBits(e.place(i))
 	}
 	if e.runs[i].part {
@@ -318,67 +315,67 @@ func orderOf(part bool) int {
 	return 0
 }
 
-func (e *bitEncoder) head() {
+func (e *bitEncoder) head(w *bitWriter) {
 	n := len(e.list)
 	if n == 0 {
 		n = bitNoList
 	}
-	e.golomb(n-1, 0)
+	w.golomb(n-1, 0)
 	for _, symbol := range e.list {
-		e.put(int(symbol), e.width)
+		w.put(int(symbol), e.width)
 	}
-	e.flag(e.near)
-	e.put(e.kind, 2)
-	e.put(e.order[0], 4)
+	w.flag(e.near)
+	w.put(e.kind, 2)
+	w.put(e.order[0], 4)
 	if e.terrain {
-		e.put(e.order[1], 4)
+		w.put(e.order[1], 4)
 	}
 }
 
-func (e *bitEncoder) body() {
+func (e *bitEncoder) body(w *bitWriter) {
 	guide := e.guide(e.kind)
 	pos := 0
 	for i, r := range e.runs {
-		e.cell(i, pos)
+		e.cell(w, i, pos)
 		end := pos + int(r.last) + 1
 		guess, ok := guide.end(e.cells, pos)
 		if ok {
-			e.flag(guess == end)
+			w.flag(guess == end)
 		}
 		if !ok || guess != end {
-			e.golomb(int(r.last), e.order[orderOf(r.part)])
+			w.golomb(int(r.last), e.order[orderOf(r.part)])
 		}
 		pos = end
 	}
 }
 
 // cell writes the cell of run i.
-func (e *bitEncoder) cell(i, pos int) {
+func (e *bitEncoder) cell(w *bitWriter, i, pos int) {
 	r := e.runs[i]
 	if e.near {
 		last, before := e.before(i)
 		g, n := e.guesses(pos, last, before)
 		for _, c := range g[:n] {
-			e.flag(c == r.cell)
+			w.flag(c == r.cell)
 			if c == r.cell {
 				return
 			}
 		}
 	}
-	if e.list == nil {
-		e.verbatim(r)
+	if len(e.list) == 0 {
+		e.verbatim(w, r)
 		return
 	}
-	e.truncated(e.place(i))
+	w.truncated(e.place(i))
 	if r.part {
-		e.put(int(r.cell&0xFF), 8)
+		w.put(int(r.cell&0xFF), 8)
 	}
 }
 
 // verbatim writes a run's symbol as it is.
-func (e *bitEncoder) verbatim(r bitRun) {
-	e.put(int(r.symbol), e.width)
+func (e *bitEncoder) verbatim(w *bitWriter, r bitRun) {
+	w.put(int(r.symbol), e.width)
 	if r.part {
-		e.put(int(r.cell&0xFF), 8)
+		w.put(int(r.cell&0xFF), 8)
 	}
 }

@@ -1,6 +1,7 @@
-// Package codec turns the cells of chunks into bytes and back: the byte RLE of
-// the voxel-terrain article, and the columns that stones are made of, straight
-// to and from chunks without a flat copy in between.
+// Package codec turns cells into bytes and back: the byte RLE of the
+// voxel-terrain article and the columns that stones are made of, straight to and
+// from chunks without a flat copy in between, and a bit-packed RLE of boxes for
+// the wire.
 //
 // The package compresses nothing further and frames nothing: a form yields
 // plain byte streams, and checksums, zstd and where the bytes lie are the
