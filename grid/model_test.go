@@ -180,7 +180,7 @@ func paste(r *rand.Rand, d *grid.Draft, m *model, v *grid.View) {
 	i := 0
 	each(b, func(p geom.Point) {
 		if !o.SkipEmpty || cells[i] != 0 && cells[i] != 3 {
-			m.cells[p.Add(move)] = cells[i]
+			m.set(p.Add(move), cells[i])
 		}
 		i++
 	})

@@ -1,0 +1,155 @@
+package grid_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// slowRay goes from cell to cell.
+func slowRay(v *grid.View, from, dir [3]float64, reach float64) []grid.Hit {
+	scale := max(math.Abs(dir[0]), math.Abs(dir[1]), math.Abs(dir[2]))
+	length := 0.0
+	for i := range dir {
+		dir[i] /= scale
+		length += dir[i] * dir[i]
+	}
+	var cell [3]int
+	for i := range dir {
+		dir[i] /= math.Sqrt(length)
+		cell[i] = int(math.Floor(from[i]))
+	}
+	var hits []grid.Hit
+	t, face := 0.0, grid.Inside
+	for t <= reach {
+		p := at(cell[0], cell[1], cell[2])
+		if c, ok := v.Cell(p); !ok {
+			return hits
+		} else if !v.Rule().Empty(c) {
+			hits = append(hits, grid.Hit{At: p, Cell: c, Distance: t, Face: face})
+		}
+		axis, t0 := -1, math.Inf(1)
+		for i, d := range dir {
+			border := float64(cell[i])
+			if d > 0 {
+				border++
+			}
+			if d != 0 && (border-from[i])/d < t0 {
+				axis, t0 = i, (border-from[i])/d
+			}
+		}
+		t, face = t0, grid.West+grid.Face(2*axis)
+		if dir[axis] > 0 {
+			cell[axis]++
+		} else {
+			cell[axis]--
+			face++
+		}
+	}
+	return hits
+}
+
+// scattered is a volume of balls, single cells and cells of other emptiness.
+func scattered(r *rand.Rand) *grid.View {
+	d := grid.New(grid.Options{Empty: []voxel.Cell{3}}).Edit()
+	for range 60 {
+		c := at(r.IntN(240)-120, r.IntN(200)-100, r.IntN(240)-120)
+		d.Fill(region.Ball{Center: c, Radius: r.Float64() * 16}, voxel.Cell(1+r.IntN(4)))
+	}
+	d.Fill(region.Box(box(-64, -64, 32, 0, 0, 64)), 3)
+	for range 300 {
+		d.Set(at(r.IntN(240)-120, r.IntN(200)-100, r.IntN(240)-120), voxel.Cell(1+r.IntN(4)))
+	}
+	v, _ := d.Publish()
+	return v
+}
+
+// snap makes a number land on borders now and then.
+func snap(r *rand.Rand, f float64) float64 {
+	switch r.IntN(4) {
+	case 0:
+		return math.Round(f)
+	case 1:
+		return math.Round(f*4) / 4
+	}
+	return f
+}
+
+func TestRaycast(t *testing.T) {
+	total := 0
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		v := scattered(r)
+		for range 500 {
+			var from, dir [3]float64
+			for i := range from {
+				from[i] = snap(r, r.Float64()*240-120)
+				dir[i] = snap(r, r.Float64()*2-1)
+			}
+			if dir == [3]float64{} {
+				continue
+			}
+			reach := r.Float64() * 700
+			var got []grid.Hit
+			if err := v.Raycast(from, dir, reach, func(h grid.Hit) bool { got = append(got, h); return true }); err != nil {
+				t.Fatal(err)
+			}
+			want := slowRay(v, from, dir, reach)
+			total += len(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d from %v along %v: %d hits, want %d\n%v\n%v", seed, from, dir, len(got), len(want), got, want)
+			}
+		}
+	}
+	if total < 1000 {
+		t.Errorf("%d hits in all: too few to compare", total)
+	}
+}
+
+func TestRaycastEdges(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	v := grid.New(grid.Options{}).With([]grid.Placed{{pos(2, 0, 0), voxel.Uniform(7)}, {pos(-3, 0, 0), grid.NotLoaded}})
+	far := float64(geom.MaxChunk * geom.ChunkEdge)
+	for _, tt := range []struct {
+		name      string
+		from, dir [3]float64
+		reach     float64
+		want      float64 // distance of the first hit, -1 for none
+		face      grid.Face
+		bad       bool
+	}{
+		{"along x", [3]float64{0.5, 5, 5}, [3]float64{9, 0, 0}, 100, 63.5, grid.West, false},
+		{"short", [3]float64{0.5, 5, 5}, [3]float64{1, 0, 0}, 63, -1, 0, false},
+		{"inside", [3]float64{70, 5, 5}, [3]float64{0, -1, 0}, 63, 0, grid.Inside, false},
+		{"from above", [3]float64{70, 50, 5}, [3]float64{0, -1e-200, 0}, 63, 18, grid.Up, false},
+		{"out of range", [3]float64{0, 1, 1}, [3]float64{0, 1, 0}, 1e300, -1, 0, false},
+		{"no way", [3]float64{0, 0, 0}, [3]float64{}, 1, 0, 0, true},
+		{"not loaded", [3]float64{0, 5, 5}, [3]float64{-1, 0, 0}, 100, 0, 0, true},
+		{"NaN", [3]float64{nan, 0, 0}, [3]float64{1, 0, 0}, 1, 0, 0, true},
+		{"infinite", [3]float64{0, 0, 0}, [3]float64{1, inf, 0}, 1, 0, 0, true},
+		{"reach NaN", [3]float64{0, 0, 0}, [3]float64{1, 0, 0}, nan, 0, 0, true},
+		{"reach infinite", [3]float64{0, 0, 0}, [3]float64{1, 0, 0}, inf, 0, 0, true},
+		{"start out of range", [3]float64{0, 2 * far, 0}, [3]float64{1, 0, 0}, 1, 0, 0, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, face := -1.0, grid.Inside
+			err := v.Raycast(tt.from, tt.dir, tt.reach, func(h grid.Hit) bool { got, face = h.Distance, h.Face; return false })
+			if (err != nil) != tt.bad {
+				t.Fatalf("error %v", err)
+			}
+			if err == nil && (got != tt.want || face != tt.face) {
+				t.Errorf("hit at %v, %v; want %v, %v", got, face, tt.want, tt.face)
+			}
+		})
+	}
+	if err := v.Raycast([3]float64{}, [3]float64{-1}, 99, func(grid.Hit) bool { return true }); !errors.Is(err, grid.ErrNotLoaded) {
+		t.Errorf("error %v, want ErrNotLoaded", err)
+	}
+}
