@@ -41,7 +41,7 @@ func sideBySide(e *env) {
 		for j := range crowdWriters {
 			writers.Go(func() { c.write(name, j) })
 		}
-		others.Go(c.until(func() error { return c.read(name) }))
+		others.Go(c.until(func() error { return c.read(name, false) }))
 		others.Go(c.until(func() error { return c.repack(name) }))
 	}
 	others.Go(c.until(c.sweep))
@@ -50,7 +50,7 @@ func sideBySide(e *env) {
 	c.over.Store(true)
 	others.Wait()
 	for i := range crowdWorlds {
-		c.want("read", c.read(fmt.Sprint("w", i)), nil)
+		c.want("read", c.read(fmt.Sprint("w", i), true), nil)
 	}
 }
 
@@ -114,14 +114,15 @@ func passing(err error) bool {
 	return errors.Is(err, world.ErrGone) || errors.Is(err, world.ErrNoCommit)
 }
 
-// read opens everything under the head of a world.
-func (c *crowd) read(name string) error {
+// read opens everything under the head of a world, which all must be there if
+// nobody else works.
+func (c *crowd) read(name string, alone bool) error {
 	h, err := c.s.Head(c.ctx, name)
 	if err != nil {
 		return err
 	}
 	stack, err := c.s.Stack(c.ctx, name, h.Commit)
-	if passing(err) && !c.over.Load() {
+	if passing(err) && !alone {
 		return nil
 	}
 	if err != nil {
@@ -130,7 +131,7 @@ func (c *crowd) read(name string) error {
 	var got []string
 	for _, l := range stack {
 		text, err := textOf(c.ctx, c.s, name, l.Stone)
-		if passing(err) && !c.over.Load() {
+		if passing(err) && !alone {
 			return nil
 		}
 		if err != nil {
@@ -181,5 +182,5 @@ func (c *crowd) comeAndGo() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life"), c.s.Delete(c.ctx, "life"))
+	return errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life", false), c.s.Delete(c.ctx, "life"))
 }

@@ -1,0 +1,127 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// files are the large stones: dir/ab/abcd....
+type files struct {
+	fs   vfs.FS
+	dir  string
+	next atomic.Uint64 // of temporary names
+}
+
+const tempDir = "new"
+
+func (f *files) place(id stone.ID) (dir, name string) {
+	name = id.String()
+	return f.fs.PathJoin(f.dir, name[:2]), name
+}
+
+func (f *files) path(id stone.ID) string {
+	dir, name := f.place(id)
+	return f.fs.PathJoin(dir, name)
+}
+
+// put writes a stone and returns when it is on stable storage under its name.
+func (f *files) put(s world.Stone) error {
+	dir, name := f.place(s.ID)
+	temp := f.fs.PathJoin(f.dir, tempDir)
+	for _, d := range []string{dir, temp} {
+		if err := f.fs.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	temp = f.fs.PathJoin(temp, fmt.Sprintf("%d-%s", f.next.Add(1), name))
+	err := writeSynced(f.fs, temp, s.Data)
+	if err == nil {
+		err = f.fs.Rename(temp, f.fs.PathJoin(dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(f.fs.Remove(temp)))
+	}
+	// All of the way down, for another may have made a directory just now.
+	for _, d := range []string{dir, f.dir, f.fs.PathDir(f.dir)} {
+		if err := syncDir(f.fs, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls what for every stone there is a file of, in any order.
+func (f *files) each(what func(stone.ID) error) error {
+	dirs, err := f.fs.List(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if dir == tempDir {
+			continue
+		}
+		names, err := f.fs.List(f.fs.PathJoin(f.dir, dir))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if id, ok := parseStone(name); ok {
+				if err := what(id); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// clear removes what was not finished by a process that died.
+func (f *files) clear() error { return f.fs.RemoveAll(f.fs.PathJoin(f.dir, tempDir)) }
+
+func writeSynced(on vfs.FS, path string, data []byte) error {
+	f, err := on.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// writeFile puts a whole file under its name, on stable storage.
+func writeFile(on vfs.FS, dir, name string, data []byte) error {
+	path := on.PathJoin(dir, name)
+	if err := writeSynced(on, path+".tmp", data); err != nil {
+		return err
+	}
+	if err := on.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	return syncDir(on, dir)
+}
+
+func syncDir(on vfs.FS, dir string) error {
+	d, err := on.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Head is for world.History.
+func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return world.Head{}, fail("head", name, err)
+	}
+	defer leave()
+	r := reads{s.db}
+	w, err := r.world(name)
+	if err != nil {
+		return world.Head{}, fail("head", name, err)
+	}
+	h, err := r.head(w)
+	return h, fail("head", name, err)
+}
+
+// Log is for world.History.
+func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return nil, fail("log", name, err)
+	}
+	defer leave()
+	snap := s.db.NewSnapshot()
+	defer snap.Close()
+	out, err := reads{snap}.log(ctx, name, from, n)
+	return out, fail("log", name, err)
+}
+
+func (r reads) log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+	w, err := r.world(name)
+	if err != nil {
+		return nil, err
+	}
+	start := uint64(1<<64 - 1)
+	if from != (world.ID{}) {
+		c, err := r.logged(w, from)
+		if err != nil {
+			return nil, err
+		}
+		start = c.Number
+	}
+	if n <= 0 {
+		return nil, nil
+	}
+	var out []world.Commit
+	err = r.back(w, start, func(e entry) (bool, error) {
+		c, err := r.commit(e.commit)
+		out = append(out, c)
+		return len(out) < n, errors.Join(err, ctx.Err())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Commit is for world.History.
+func (s *Store) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return world.Commit{}, fail("commit", name, err)
+	}
+	defer leave()
+	c, err = s.commit(name, base, c, stones)
+	return c, fail("commit", name, err)
+}
+
+func (s *Store) commit(name string, base world.Head, c world.Commit, stones []world.Stone) (world.Commit, error) {
+	reached, err := c.Admit(base, stones)
+	if err != nil {
+		return world.Commit{}, err
+	}
+	if err := s.room(sizeOf(stones)); err != nil {
+		return world.Commit{}, err
+	}
+	r := reads{s.db}
+	w, err := r.world(name)
+	if err != nil {
+		return world.Commit{}, err
+	}
+	if err := r.follows(w, base); err != nil { // before large stones are written for nothing
+		return world.Commit{}, err
+	}
+	h := s.guard.hold()
+	defer h.release()
+	for _, ref := range c.Stones {
+		h.add(stoneThing(ref.ID))
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	if err := s.addStones(b, h, stones); err != nil {
+		return world.Commit{}, err
+	}
+	s.worlds.of(w).Lock()
+	defer s.worlds.of(w).Unlock()
+	if err := r.follows(w, base); err != nil {
+		return world.Commit{}, err
+	}
+	if c, err = s.number(w, c); err != nil {
+		return world.Commit{}, err
+	}
+	if err := s.addReached(b, h, w, reached); err != nil {
+		return world.Commit{}, err
+	}
+	if err := s.addCommit(b, h, w, base.Fence, c); err != nil {
+		return world.Commit{}, err
+	}
+	return c, s.apply(b, durable())
+}
+
+func sizeOf(stones []world.Stone) (n int) {
+	for _, s := range stones {
+		n += len(s.Data)
+	}
+	return n
+}
+
+// follows returns an error unless the head of the world is base.
+func (r reads) follows(w uint64, base world.Head) error {
+	h, err := r.head(w)
+	switch {
+	case err != nil:
+		return err
+	case h.Fence != base.Fence:
+		return fmt.Errorf("fence %d: %w", base.Fence, world.ErrFenced)
+	case h.Commit != base.Commit:
+		return fmt.Errorf("on %v: %w", base.Commit, world.ErrConflict)
+	}
+	return nil
+}
+
+// number completes c, whose parent is the head of the world.
+func (s *Store) number(w uint64, c world.Commit) (world.Commit, error) {
+	r := reads{s.db}
+	if c.Base != (world.ID{}) && c.Base != c.Parent {
+		if _, err := r.logged(w, c.Base); err != nil {
+			return c, fmt.Errorf("base: %w", err)
+		}
+	}
+	var parent world.Commit
+	if c.Parent != (world.ID{}) {
+		var err error
+		if parent, err = r.commit(c.Parent); err != nil {
+			return c, err
+		}
+	}
+	return c.Complete(parent, s.Now()), nil
+}
+
+// addCommit adds the record of c, its place in the log and the head.
+func (s *Store) addCommit(b *pebble.Batch, h *hold, w, fence uint64, c world.Commit) error {
+	id := c.ID()
+	h.add(commitThing(id))
+	had, err := reads{s.db}.get(commitKey(id)) // forks may have made the same
+	if err != nil {
+		return err
+	}
+	if had != nil {
+		h.was(commitThing(id))
+	}
+	if err := b.Set(commitKey(id), c.Append(nil), nil); err != nil {
+		return err
+	}
+	return s.advance(b, w, world.Head{Commit: id, Fence: fence}, c)
+}

@@ -1,0 +1,183 @@
+// Package local is a world.Store in a directory, for one process at a time: an
+// embedded database (Pebble) for heads, logs, commits, packs and small stones,
+// and a file for each large stone. FORMAT.md says where what is.
+//
+// A commit's stones, its record, its place in the log and the new head are one
+// batch, which is on stable storage before Commit returns; large stones are so
+// before the batch. Worlds do not wait for each other: what many of them commit
+// at the same time is synced together.
+//
+// A disk that fails stops the Store: from then on every call returns the
+// reason, and what was acknowledged is there when it is opened again. The
+// package starts no goroutine that outlives a call but the database's own. It
+// neither repairs nor replicates.
+package local
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Options of a Store. The zero value is the default.
+type Options struct {
+	Now func() time.Time // default time.Now
+	FS  vfs.FS           // default the disk
+	// ReadOnly opens without changing anything; what would change it fails.
+	ReadOnly bool
+	// CacheBytes bounds the blocks kept in memory. Default 64 MiB.
+	CacheBytes int64
+	// FileBytes is the size from which on a stone is a file of its own. Default
+	// 1 MiB and a byte.
+	FileBytes int
+	// ReserveBytes is what of the disk stays free: commits, packs, forks and new
+	// worlds fail below it, with an error that wraps syscall.ENOSPC. Default 64
+	// MiB; negative is none.
+	ReserveBytes int64
+}
+
+func (o Options) withDefaults() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 64 << 20
+	}
+	if o.FileBytes <= 0 {
+		o.FileBytes = 1<<20 + 1
+	}
+	if o.ReserveBytes == 0 {
+		o.ReserveBytes = 64 << 20
+	}
+	return o
+}
+
+// Store is a world.Store in a directory.
+type Store struct {
+	Options
+	dir   string
+	id    string // of the directory's content, see storeFile
+	lock  io.Closer
+	db    *pebble.DB
+	files files
+	guard guard
+
+	calls   sync.RWMutex // held for reading by every call, for writing by Close
+	alone   sync.Mutex   // held by calls that walk the whole Store
+	seed    maphash.Seed
+	worlds  locks         // of logs and heads, by number
+	names   locks         // of what names stand for; taken after worlds, never before
+	last    atomic.Uint64 // the highest number of a world
+	failure failure
+}
+
+var _ world.Store = (*Store)(nil)
+
+// Open opens the Store in dir, and makes it if dir is empty or missing. It
+// fails if another process has it open.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
+	s.failure.stopped = make(chan struct{})
+	s.files = files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("local: %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) open() error {
+	if err := s.identify(); err != nil {
+		return err
+	}
+	if err := s.acquire(); err != nil {
+		return err
+	}
+	err := s.openDB()
+	if err == nil {
+		if err = s.findLast(); err != nil {
+			err = errors.Join(err, s.db.Close())
+		}
+	}
+	if err != nil {
+		return errors.Join(err, s.lock.Close())
+	}
+	return nil
+}
+
+// findLast sets the highest number of a world.
+func (s *Store) findLast() error {
+	it, err := s.db.NewIter(span('h'))
+	if err != nil {
+		return err
+	}
+	if it.Last() {
+		s.last.Store(binary.BigEndian.Uint64(it.Key()[1:]))
+	}
+	return it.Close()
+}
+
+// Close is for world.Store.
+func (s *Store) Close() error {
+	s.calls.Lock()
+	defer s.calls.Unlock()
+	err := s.closeDB()
+	if err = errors.Join(err, s.lock.Close()); err != nil {
+		return fmt.Errorf("local: %s: close: %w", s.dir, err)
+	}
+	return nil
+}
+
+// enter begins a call: it checks what every call is called with. Without an
+// error, leave ends it.
+func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err error) {
+	for _, name := range names {
+		if err := world.CheckName(name); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(ctx.Err(), s.failure.get()); err != nil {
+		return nil, err
+	}
+	s.calls.RLock()
+	return s.calls.RUnlock, nil
+}
+
+// room returns an error unless n bytes fit on the disk beside the reserve.
+func (s *Store) room(n int) error {
+	if s.ReserveBytes < 0 {
+		return nil
+	}
+	usage, err := s.FS.GetDiskUsage(s.dir)
+	if err == nil && usage.AvailBytes < uint64(s.ReserveBytes)+uint64(n) {
+		return fmt.Errorf("%d bytes are free, of which %d are held back: %w", usage.AvailBytes, s.ReserveBytes, syscall.ENOSPC)
+	}
+	return nil // a file system that cannot say has room until it has none
+}
+
+// fail says of which call and world err is.
+func fail(op, name string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("local: %s %q: %w", op, name, err)
+	}
+	return err
+}
+
+// locks are locks of many things; few that differ share one.
+type locks [1024]sync.RWMutex
+
+func (l *locks) of(n uint64) *sync.RWMutex { return &l[n%uint64(len(l))] }

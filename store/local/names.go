@@ -1,0 +1,205 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// lockNames keeps what names stand for; call the result to let go.
+func (s *Store) lockNames(names ...string) (unlock func()) {
+	var at []uint64
+	for _, name := range names {
+		at = append(at, maphash.String(s.seed, name)%uint64(len(s.names)))
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	for _, i := range at {
+		s.names.of(i).Lock()
+	}
+	return func() {
+		for _, i := range at {
+			s.names.of(i).Unlock()
+		}
+	}
+}
+
+// List is for world.Store.
+func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, fail("list", prefix, err)
+	}
+	defer leave()
+	o := span(nameKey(prefix)...)
+	if low := append(nameKey(after), 0); bytes.Compare(low, o.LowerBound) > 0 {
+		o.LowerBound = low
+	}
+	if bytes.Compare(o.LowerBound, o.UpperBound) >= 0 {
+		return nil, nil
+	}
+	it, err := s.db.NewIter(o)
+	if err != nil {
+		return nil, fail("list", prefix, err)
+	}
+	var out []string
+	for more := n > 0 && it.First(); more; more = len(out) < n && it.Next() {
+		out = append(out, string(it.Key()[1:]))
+	}
+	return out, fail("list", prefix, it.Close())
+}
+
+// put gives name, which must be free and locked, to a world in the batch that
+// fill fills.
+func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
+	_, err := reads{s.db}.world(name)
+	if err == nil {
+		return fmt.Errorf("%q: %w", name, world.ErrExists)
+	}
+	if !errors.Is(err, world.ErrNoWorld) {
+		return err
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	w, err := fill(b)
+	if err != nil {
+		return err
+	}
+	if err := b.Set(nameKey(name), be.AppendUint64(nil, w), nil); err != nil {
+		return err
+	}
+	return s.apply(b, durable())
+}
+
+// Create is for world.Names.
+func (s *Store) Create(ctx context.Context, name string) error {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return fail("create", name, err)
+	}
+	defer leave()
+	defer s.lockNames(name)()
+	return fail("create", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
+		w := s.last.Add(1)
+		return w, errors.Join(s.room(0), b.Set(headKey(w), headValue(world.Head{}), nil))
+	}))
+}
+
+// Fork is for world.History.
+func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string) error {
+	leave, err := s.enter(ctx, from, name)
+	if err != nil {
+		return fail("fork", from, err)
+	}
+	defer leave()
+	return fail("fork", from, s.fork(from, at, name))
+}
+
+func (s *Store) fork(from string, at world.ID, name string) error {
+	r := reads{s.db}
+	old, err := r.world(from)
+	if err != nil {
+		return err
+	}
+	s.worlds.of(old).RLock() // the commit must not be dropped now
+	defer s.worlds.of(old).RUnlock()
+	defer s.lockNames(name)()
+	return s.put(name, func(b *pebble.Batch) (uint64, error) {
+		c, err := r.logged(old, at)
+		if err != nil {
+			return 0, err
+		}
+		w := s.last.Add(1)
+		return w, errors.Join(s.room(0), s.advance(b, w, world.Head{Commit: at}, c))
+	})
+}
+
+// advance makes c the newest of a world's log, and its head.
+func (s *Store) advance(b *pebble.Batch, w uint64, h world.Head, c world.Commit) error {
+	e := entry{number: c.Number, commit: h.Commit, time: c.Time}
+	return errors.Join(b.Set(headKey(w), headValue(h), nil), b.Set(logKey(w, e.number), e.value(), nil))
+}
+
+// Rename is for world.Names.
+func (s *Store) Rename(ctx context.Context, from, to string) error {
+	leave, err := s.enter(ctx, from, to)
+	if err != nil {
+		return fail("rename", from, err)
+	}
+	defer leave()
+	defer s.lockNames(from, to)()
+	return fail("rename", from, s.put(to, func(b *pebble.Batch) (uint64, error) {
+		w, err := reads{s.db}.world(from)
+		return w, errors.Join(err, b.Delete(nameKey(from), nil))
+	}))
+}
+
+// Delete is for world.Names.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return fail("delete", name, err)
+	}
+	defer leave()
+	defer s.lockNames(name)()
+	return fail("delete", name, s.delete(name))
+}
+
+func (s *Store) delete(name string) error {
+	w, err := reads{s.db}.world(name)
+	if err != nil {
+		return err
+	}
+	n, _, err := s.lastGrave(name)
+	if err != nil {
+		return err
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	g := grave{world: w, deleted: s.Now()}
+	if err := errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil)); err != nil {
+		return err
+	}
+	return s.apply(b, durable())
+}
+
+// lastGrave returns the number of the world that was last deleted under a name
+// and the record of it, which is nil if there is none.
+func (s *Store) lastGrave(name string) (n uint64, value []byte, err error) {
+	it, err := s.db.NewIter(span(gravesOf(name)...))
+	if err != nil {
+		return 0, nil, err
+	}
+	if it.Last() {
+		n, value = number(it.Key()), bytes.Clone(it.Value())
+	}
+	return n, value, it.Close()
+}
+
+// Undelete is for world.Names.
+func (s *Store) Undelete(ctx context.Context, name string) error {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return fail("undelete", name, err)
+	}
+	defer leave()
+	defer s.lockNames(name)()
+	return fail("undelete", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
+		n, value, err := s.lastGrave(name)
+		if err != nil {
+			return 0, err
+		}
+		if value == nil {
+			return 0, world.ErrNoWorld
+		}
+		g, err := parseGrave(value)
+		return g.world, errors.Join(err, b.Delete(graveKey(name, n), nil))
+	}))
+}

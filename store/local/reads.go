@@ -1,0 +1,216 @@
+package local
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// reads are the records as they stand in the database or in a snapshot of it.
+type reads struct{ pebble.Reader }
+
+// get returns a copy of a value, nil if there is none.
+func (r reads) get(key []byte) ([]byte, error) {
+	v, closer, err := r.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(v)), v...), closer.Close()
+}
+
+// world returns the number of a world.
+func (r reads) world(name string) (uint64, error) {
+	b, err := r.get(nameKey(name))
+	switch {
+	case err != nil:
+		return 0, err
+	case b == nil:
+		return 0, world.ErrNoWorld
+	case len(b) != 8:
+		return 0, wrongSize("name", b)
+	}
+	return be.Uint64(b), nil
+}
+
+func (r reads) head(w uint64) (world.Head, error) {
+	b, err := r.get(headKey(w))
+	if err != nil {
+		return world.Head{}, err
+	}
+	if b == nil {
+		return world.Head{}, world.ErrNoWorld // taken for good just now
+	}
+	return parseHead(b)
+}
+
+// commit returns a commit, whose bytes are those that its name was made of.
+func (r reads) commit(id world.ID) (world.Commit, error) {
+	b, err := r.get(commitKey(id))
+	if err != nil {
+		return world.Commit{}, err
+	}
+	if b == nil {
+		return world.Commit{}, fmt.Errorf("%v: %w", id, world.ErrNoCommit)
+	}
+	c, err := world.ParseCommit(b)
+	if err == nil && c.ID() != id {
+		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is kept as %v", c.ID(), id)}
+	}
+	return c, err
+}
+
+// pack returns the pack for a commit and whether there is any.
+func (r reads) pack(upto world.ID) (world.Pack, bool, error) {
+	b, err := r.get(packKey(upto))
+	if b == nil || err != nil {
+		return world.Pack{}, false, err
+	}
+	p, err := parsePack(upto, b)
+	return p, err == nil, err
+}
+
+// info returns what is known of a stone and whether it is there.
+func (r reads) info(id stone.ID) (info, bool, error) {
+	b, err := r.get(infoKey(id))
+	if b == nil || err != nil {
+		return info{}, false, err
+	}
+	i, err := parseInfo(b)
+	return i, err == nil, err
+}
+
+// logged returns the commit at if it is in the world's log; ErrNoCommit if not.
+func (r reads) logged(w uint64, at world.ID) (world.Commit, error) {
+	c, err := r.commit(at)
+	if err != nil {
+		return c, err
+	}
+	b, err := r.get(logKey(w, c.Number))
+	if err == nil && !bytes.HasPrefix(b, at[:]) {
+		err = fmt.Errorf("%v: %w", at, world.ErrNoCommit)
+	}
+	return c, err
+}
+
+// each calls what for every pair under a prefix in ascending order, until it
+// returns false. Key and value are its own only during the call.
+func (r reads) each(what func(key, value []byte) (bool, error), prefix ...byte) error {
+	it, err := r.NewIter(span(prefix...))
+	if err != nil {
+		return err
+	}
+	for more := it.First(); more; more = it.Next() {
+		value, err := it.ValueAndErr()
+		if err == nil {
+			more, err = what(it.Key(), value)
+		}
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+		if !more {
+			break
+		}
+	}
+	return it.Close()
+}
+
+// back calls what for the log of a world, newest first from number on, until
+// it returns false.
+func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {
+	o := span(logOf(w)...)
+	if number < 1<<64-1 {
+		o.UpperBound = logKey(w, number+1)
+	}
+	it, err := r.NewIter(o)
+	if err != nil {
+		return err
+	}
+	for more := it.Last(); more; more = it.Prev() {
+		e, err := parseEntry(it.Key(), it.Value())
+		if err == nil {
+			more, err = what(e)
+		}
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+		if !more {
+			break
+		}
+	}
+	return it.Close()
+}
+
+// below returns what the stack of at goes on with below it: zero if nothing.
+func (r reads) below(at world.ID) (world.ID, error) {
+	p, ok, err := r.pack(at)
+	if ok || err != nil {
+		return p.After, err
+	}
+	return r.base(at)
+}
+
+func (r reads) base(at world.ID) (world.ID, error) {
+	c, err := r.commit(at)
+	return c.Base, err
+}
+
+// stands reports whether going down from at by next comes to on.
+func (r reads) stands(at, on world.ID, next func(world.ID) (world.ID, error)) (bool, error) {
+	var err error
+	for at != (world.ID{}) && at != on && err == nil {
+		at, err = next(at)
+	}
+	return at == on, err
+}
+
+// reaches reports whether a commit of the world's log, or one that its stack
+// lies on, names the stone or has a pack of it. The head comes first.
+func (r reads) reaches(w uint64, id stone.ID) (found bool, err error) {
+	seen := make(map[world.ID]bool)
+	err = r.back(w, 1<<64-1, func(e entry) (bool, error) {
+		for at := e.commit; at != (world.ID{}) && !seen[at]; {
+			seen[at] = true
+			next, names, err := r.names(at, id)
+			if err != nil || names {
+				found = names
+				return false, err
+			}
+			at = next
+		}
+		return true, nil
+	})
+	return found, err
+}
+
+// names reports whether the commit at names the stone or has a pack of it, and
+// what is below. A record may be missing where a pack is.
+func (r reads) names(at world.ID, id stone.ID) (below world.ID, ok bool, err error) {
+	p, packed, err := r.pack(at)
+	if err != nil || packed && p.Stone.ID == id {
+		return p.After, packed, err
+	}
+	c, err := r.commit(at)
+	if packed && errors.Is(err, world.ErrNoCommit) {
+		return p.After, false, nil
+	}
+	below = c.Base
+	if packed {
+		below = p.After
+	}
+	for _, ref := range c.Stones {
+		ok = ok || ref.ID == id
+	}
+	return below, ok, err
+}
+
+// number returns what a big-endian key ends with.
+func number(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }

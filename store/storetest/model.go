@@ -1,0 +1,211 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// model is what a Store does, slowly: it forgets no commit, and finds what is
+// needed by making every stack.
+type model struct {
+	worlds  map[string]*line
+	graves  map[string][]modelGrave
+	commits map[world.ID]world.Commit
+	packs   map[world.ID]world.Pack
+	stones  map[stone.ID]*modelStone
+}
+
+type line struct {
+	head world.ID
+	log  []world.ID // oldest first
+}
+
+type modelGrave struct {
+	line *line
+	at   time.Time
+}
+
+type modelStone struct {
+	size      int64
+	condemned bool
+	since     time.Time
+}
+
+func newModel() *model {
+	return &model{
+		worlds: make(map[string]*line), graves: make(map[string][]modelGrave), commits: make(map[world.ID]world.Commit),
+		packs: make(map[world.ID]world.Pack), stones: make(map[stone.ID]*modelStone),
+	}
+}
+
+func (m *model) create(name string) error { return m.put(name, &line{}) }
+
+func (m *model) put(name string, l *line) error {
+	if m.worlds[name] != nil {
+		return world.ErrExists
+	}
+	m.worlds[name] = l
+	return nil
+}
+
+func (m *model) fork(at world.ID, name string) error {
+	return m.put(name, &line{at, []world.ID{at}})
+}
+
+// rename says what is wrong with to before it says what is wrong with from.
+func (m *model) rename(from, to string) error {
+	l := m.worlds[from]
+	switch {
+	case m.worlds[to] != nil:
+		return world.ErrExists
+	case l == nil:
+		return world.ErrNoWorld
+	}
+	delete(m.worlds, from)
+	return m.put(to, l)
+}
+
+func (m *model) delete(name string, now time.Time) error {
+	l := m.worlds[name]
+	if l == nil {
+		return world.ErrNoWorld
+	}
+	delete(m.worlds, name)
+	m.graves[name] = append(m.graves[name], modelGrave{l, now})
+	return nil
+}
+
+func (m *model) undelete(name string) error {
+	graves := m.graves[name]
+	switch {
+	case m.worlds[name] != nil:
+		return world.ErrExists
+	case len(graves) == 0:
+		return world.ErrNoWorld
+	}
+	m.graves[name] = graves[:len(graves)-1]
+	return m.put(name, graves[len(graves)-1].line)
+}
+
+func (m *model) add(l *line, c world.Commit, now time.Time) {
+	c = c.Complete(m.commits[c.Parent], now)
+	l.head = c.ID()
+	l.log = append(l.log, l.head)
+	m.commits[l.head] = c
+	for _, ref := range c.Stones {
+		m.stones[ref.ID] = &modelStone{size: ref.Size}
+	}
+}
+
+func (m *model) putPack(p world.Pack) {
+	m.packs[p.Upto] = p
+	m.stones[p.Stone.ID] = &modelStone{size: p.Stone.Size}
+}
+
+func (m *model) record(id world.ID) (world.Commit, error) { return m.commits[id], nil }
+
+func (m *model) packOf(id world.ID) (world.Pack, bool, error) {
+	p, ok := m.packs[id]
+	return p, ok, nil
+}
+
+func (m *model) stack(t fataler, at world.ID) []world.Layer {
+	t.Helper()
+	stack, err := world.StackOf(at, m.record, m.packOf, nil)
+	if err != nil {
+		t.Fatalf("the model: %v", err)
+	}
+	return stack
+}
+
+func (m *model) below(at world.ID) world.ID {
+	if p, ok := m.packs[at]; ok {
+		return p.After
+	}
+	return m.base(at)
+}
+
+func (m *model) base(at world.ID) world.ID { return m.commits[at].Base }
+
+func (m *model) stands(at, on world.ID, next func(world.ID) world.ID) bool {
+	for at != (world.ID{}) && at != on {
+		at = next(at)
+	}
+	return at == on
+}
+
+func (m *model) collect(t fataler, p world.Policy, now time.Time) (done world.Collected) {
+	lines := m.bury(p, now, &done)
+	needed, walked := make(map[stone.ID]bool), make(map[world.ID]bool)
+	for _, l := range lines {
+		var times []time.Time
+		for _, id := range slices.Backward(l.log) {
+			times = append(times, m.commits[id].Time)
+		}
+		keep := p.Keep.Keep(now, times)
+		var log []world.ID
+		for i, id := range l.log {
+			if keep[len(l.log)-1-i] {
+				log = append(log, id)
+			}
+		}
+		done.Commits += len(l.log) - len(log)
+		l.log = log
+		for _, id := range log {
+			for _, layer := range m.stack(t, id) {
+				needed[layer.Stone.ID] = true
+			}
+			for at := id; at != (world.ID{}); at = m.below(at) {
+				walked[at] = true
+			}
+		}
+	}
+	for upto := range m.packs {
+		if !walked[upto] {
+			delete(m.packs, upto)
+		}
+	}
+	m.sweep(needed, p, now, &done)
+	return done
+}
+
+// bury takes worlds for good and returns those that stay.
+func (m *model) bury(p world.Policy, now time.Time, done *world.Collected) (lines []*line) {
+	for name, graves := range m.graves {
+		m.graves[name] = nil
+		for _, g := range graves {
+			if p.DeletedOver(now, g.at) {
+				done.Worlds++
+				continue
+			}
+			m.graves[name] = append(m.graves[name], g)
+			lines = append(lines, g.line)
+		}
+	}
+	for _, l := range m.worlds {
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func (m *model) sweep(needed map[stone.ID]bool, p world.Policy, now time.Time, done *world.Collected) {
+	for id, s := range m.stones {
+		switch {
+		case needed[id]:
+			s.condemned = false
+			continue
+		case !s.condemned:
+			s.condemned, s.since = true, now
+		}
+		if !p.GraceOver(now, s.since) {
+			done.Condemned++
+			continue
+		}
+		delete(m.stones, id)
+		done.Stones++
+		done.Bytes += s.size
+	}
+}
