@@ -86,9 +86,10 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 	for pos := range to.d.columns.all() {
 		gone[pos] = true
 	}
+	columns := from.columnReader(d.name, d.lists)
 	for _, pos := range from.columns(d.name, d.lists) {
 		delete(gone, pos)
-		c, err := from.column(d.name, d.lists, pos)
+		c, err := columns.column(pos)
 		if err != nil {
 			return err
 		}

@@ -179,12 +179,13 @@ func cellsApart(a, b *voxel.Chunk, def voxel.Cell) (n int) {
 }
 
 func (d *Difference) compareColumns(p, q pile, dim *dimension, at map[geom.ColumnPos]parts) error {
+	before, after := p.columnReader(dim.name, dim.lists), q.columnReader(dim.name, dim.lists)
 	for _, pos := range slices.SortedFunc(maps.Keys(at), geom.ColumnPos.Compare) {
-		had, err := p.column(dim.name, dim.lists, pos)
+		had, err := before.column(pos)
 		if err != nil {
 			return err
 		}
-		has, err := q.column(dim.name, dim.lists, pos)
+		has, err := after.column(pos)
 		if err != nil {
 			return err
 		}

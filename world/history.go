@@ -202,8 +202,9 @@ func (w *World) heldColumns(p pile, d *dimension) (map[geom.ColumnPos]*voxel.Col
 	}
 	w.mu.Unlock()
 	out := make(map[geom.ColumnPos]*voxel.Column)
+	columns := p.columnReader(d.name, d.lists)
 	for _, pos := range want {
-		c, err := p.column(d.name, d.lists, pos)
+		c, err := columns.column(pos)
 		if err != nil {
 			return nil, err
 		}

@@ -250,6 +250,7 @@ func each(ctx context.Context, parallel, n int, f func(int) error) error {
 
 func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held) error {
 	got := make(map[geom.ColumnPos]*voxel.Column)
+	columns := m.columnReader(d.name, d.lists)
 	for pos, c := range d.columns.in(h.box) {
 		if c != unloaded {
 			continue
@@ -257,7 +258,7 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, err := m.column(d.name, d.lists, pos)
+		c, err := columns.column(pos)
 		if err != nil {
 			return err
 		}

@@ -221,8 +221,9 @@ func (p pile) columns(dim string, lists []string) []geom.ColumnPos {
 
 func (p pile) said(d *dimension, columns []geom.ColumnPos, everything bool) iter.Seq2[said, error] {
 	return func(yield func(said, error) bool) {
+		r := p.columnReader(d.name, d.lists)
 		for _, pos := range columns {
-			s, err := p.says(d.name, d.lists, pos)
+			s, err := r.says(pos)
 			if everything {
 				if s.gone {
 					continue
@@ -243,8 +244,9 @@ const sampleColumns = 128
 // left out: whoever writes the columns finds it.
 func (p pile) sample(d *dimension, columns []geom.ColumnPos) (out []voxel.Column) {
 	step := max(1, len(columns)/sampleColumns)
+	r := p.columnReader(d.name, nil)
 	for i := 0; i < len(columns); i += step {
-		if s, err := p.says(d.name, nil, columns[i]); err == nil && s.column != nil {
+		if s, err := r.says(columns[i]); err == nil && s.column != nil {
 			out = append(out, *s.column)
 		}
 	}

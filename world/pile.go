@@ -126,42 +126,70 @@ type said struct {
 	lists  []voxel.List
 }
 
+// columnReader reads columns of a pile's dimension one by one; who goes through
+// them in ascending order has each page decoded once.
+type columnReader struct {
+	pile
+	lists   []string
+	readers []*stone.ColumnReader // by layer
+}
+
+func (p pile) columnReader(dim string, lists []string) *columnReader {
+	r := &columnReader{pile: p, lists: lists}
+	for _, l := range p {
+		r.readers = append(r.readers, l.ColumnReader(dim, nil))
+	}
+	return r
+}
+
 // says returns what the pile says of a column. Nothing below a stone that says
 // it is gone counts: whoever makes a column anew speaks of all its lists.
-func (p pile) says(dim string, lists []string, pos geom.ColumnPos) (said, error) {
+func (r *columnReader) says(pos geom.ColumnPos) (said, error) {
 	s := said{pos: pos}
-	found := make([]bool, len(lists))
-	for i := len(p) - 1; i >= 0; i-- {
-		if s.column == nil {
-			c, spoken, err := p[i].ColumnAlone(dim, pos)
-			if err != nil {
-				return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
-			}
-			if s.column = c; spoken && c == nil {
-				s.gone = true
-				break
-			}
+	found := make([]bool, len(r.lists))
+	for i := len(r.pile) - 1; i >= 0; i-- {
+		err := r.layer(i, &s, found)
+		if err != nil {
+			return s, fmt.Errorf("world: stone %v: %w", r.pile[i].Stone.ID, err)
 		}
-		for n, name := range lists {
-			if found[n] {
-				continue
-			}
-			objects, spoken, err := p[i].List(dim, name, pos)
-			if err != nil {
-				return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
-			}
-			if found[n] = spoken; spoken {
-				s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
-			}
+		if s.gone {
+			break
 		}
 	}
 	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
 }
 
+// layer adds what a layer says and none above it did.
+func (r *columnReader) layer(i int, s *said, found []bool) error {
+	if s.column == nil {
+		c, spoken, err := r.readers[i].Column(s.pos)
+		if err != nil {
+			return err
+		}
+		if s.column = c; spoken && c == nil {
+			s.gone = true
+			return nil
+		}
+	}
+	for n, name := range r.lists {
+		if found[n] {
+			continue
+		}
+		objects, spoken, err := r.readers[i].List(name, s.pos)
+		if err != nil {
+			return err
+		}
+		if found[n] = spoken; spoken {
+			s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
+		}
+	}
+	return nil
+}
+
 // column returns a column with its lists, nil if there is none.
-func (p pile) column(dim string, lists []string, pos geom.ColumnPos) (*voxel.Column, error) {
-	s, err := p.says(dim, lists, pos)
+func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
+	s, err := r.says(pos)
 	if err != nil || s.column == nil {
 		return nil, err
 	}

@@ -1,0 +1,99 @@
+package world_test
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// counter is a Store that counts what is written to it.
+type counter struct {
+	world.Store
+	saved, packed int64
+	high          int // the highest stack that a commit left
+}
+
+func (c *counter) Commit(ctx context.Context, name string, base world.Head, k world.Commit, stones ...world.Stone) (world.Commit, error) {
+	for _, s := range stones {
+		c.saved += int64(len(s.Data))
+	}
+	return c.Store.Commit(ctx, name, base, k, stones...)
+}
+
+func (c *counter) PutPack(ctx context.Context, name string, p world.Pack, s world.Stone) error {
+	c.packed += int64(len(s.Data))
+	return c.Store.PutPack(ctx, name, p, s)
+}
+
+// Packing keeps stacks low and does not write much more than was saved.
+func TestPacking(t *testing.T) {
+	for _, k := range []struct {
+		name  string
+		edge  int // of the world in cells, 64 high
+		price float64
+	}{{"small", 100, 4}, {"large", 400, 12}} {
+		t.Run(k.name, func(t *testing.T) {
+			st := &counter{Store: newStore()}
+			w := create(t, st, "a", world.Options{Whole: true})
+			r := rand.New(rand.NewPCG(1, 1))
+			update(t, w, func(tx *world.Tx) {
+				v := tx.Dimension(earth).Volume(voxel.Block)
+				for i := range 40 {
+					at := geom.Point{X: r.IntN(k.edge), Z: r.IntN(k.edge)}
+					v.Fill(region.Box{Max: geom.Point{X: k.edge, Y: 40, Z: k.edge}}, v.Named("rock"))
+					v.Fill(region.Ball{Center: at, Radius: float64(i)}, v.Named("moss"))
+				}
+			})
+			commit(t, w)
+			st.saved = 0
+			for range 400 {
+				at := geom.Point{X: r.IntN(k.edge), Y: r.IntN(64), Z: r.IntN(k.edge)}
+				update(t, w, func(tx *world.Tx) {
+					v := tx.Dimension(earth).Volume(voxel.Block)
+					for range 1 + r.IntN(20) {
+						v.Set(at.Add(geom.Point{X: r.IntN(12), Y: r.IntN(8), Z: r.IntN(12)}), v.Named([]string{"air", "rock", "rose"}[r.IntN(3)]))
+					}
+				})
+				commit(t, w)
+				layers, err := st.Stack(ctx, "a", w.Head())
+				if err != nil {
+					t.Fatal(err)
+				}
+				st.high = max(st.high, len(layers))
+			}
+			if st.high > 8 {
+				t.Errorf("a stack of %d stones, want at most 8", st.high)
+			}
+			if price := float64(st.packed) / float64(st.saved); price > k.price {
+				t.Errorf("packs took %.2f bytes for each byte saved, want at most %g", price, k.price)
+			}
+			closeWorld(t, w)
+		})
+	}
+}
+
+// PackFrom never divides the stones of one commit.
+func TestPackFromKeepsCommitsWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 1000 {
+		var layers []world.Layer
+		upto := world.ID{}
+		for i := range 2 + r.Uint64N(12) {
+			if i == 0 || r.IntN(3) > 0 {
+				upto = world.ID{}
+				binary.LittleEndian.PutUint64(upto[:], i+1)
+			}
+			layers = append(layers, world.Layer{Upto: upto, Stone: world.StoneRef{Size: 1 + r.Int64N(1000)}})
+		}
+		from := world.PackFrom(layers)
+		if from < 0 || from >= len(layers)-1 || from > 0 && layers[from-1].Upto == layers[from].Upto {
+			t.Fatalf("from %d of %v", from, layers)
+		}
+	}
+}
