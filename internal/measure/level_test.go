@@ -26,7 +26,7 @@ func TestBenchLevel(t *testing.T) {
 			t.Errorf("not plausible: %+v", row)
 		}
 	}
-	if got, want := strings.Join(names, " "), "flat rowpacked cairn rle rle_lz4 rle_zstd stone"; got != want {
+	if got, want := strings.Join(names, " "), "flat rowpacked cairn rle rle_lz4 rle_zstd bitrle stone"; got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
 	for _, pair := range [][2]string{{"rowpacked", "flat"}, {"cairn", "rowpacked"}, {"rle_lz4", "rle"}, {"rle_zstd", "rle_lz4"}, {"stone", "rle"}} {

@@ -17,16 +17,14 @@ type levelForm struct {
 }
 
 func levelForms() []levelForm {
-	runs := func(p packer) func() levelCoder {
-		return func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: p} }
-	}
 	return []levelForm{
 		{"flat", 2.97, func() levelCoder { return &levelFlat{} }},
 		{"rowpacked", .49, func() levelCoder { return newLevelRows() }},
 		{"cairn", 0, nil},
-		{"rle", .073, runs(plain{})},
-		{"rle_lz4", .050, runs(&lz4Pack{})},
-		{"rle_zstd", .038, runs(newZstdPack())},
+		{"rle", .073, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: plain{}} }},
+		{"rle_lz4", .050, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: &lz4Pack{}} }},
+		{"rle_zstd", .038, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: newZstdPack()} }},
+		{"bitrle", .059, func() levelCoder { return &levelPieces{runs: &bitRuns{}, pack: plain{}} }},
 		{"stone", 0, nil},
 	}
 }
@@ -184,6 +182,25 @@ type byteRuns struct{}
 
 func (byteRuns) append(dst []byte, c *voxel.Chunk) []byte     { return codec.AppendRLE(dst, c) }
 func (byteRuns) decode(src []byte) (*voxel.Chunk, int, error) { return codec.DecodeRLE(src) }
+
+// bitRuns is bit-packed runs, as for the wire.
+type bitRuns struct {
+	cells flatChunk
+	pack  voxel.Builder
+}
+
+func (r *bitRuns) append(dst []byte, c *voxel.Chunk) []byte {
+	c.Flat(&r.cells)
+	return codec.AppendBitRLE(dst, r.cells[:], voxel.ChunkEdge, voxel.Terrain)
+}
+
+func (r *bitRuns) decode(src []byte) (*voxel.Chunk, int, error) {
+	n, err := codec.DecodeBitRLE(r.cells[:], voxel.ChunkEdge, voxel.Terrain, src)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.pack.Pack(&r.cells), n, nil
+}
 
 type levelPiece struct {
 	packed []byte
