@@ -59,11 +59,10 @@ func (v *View) chunk(pos geom.ChunkPos) *voxel.Chunk {
 // Levels 1 to 3 are made of the chunks' mips; the first read of a level above
 // makes or mends the volume's far levels.
 func (v *View) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
-	if !within(b, level) {
+	if level < 0 || !within(b, level) {
 		return false
 	}
-	size := b.Size()
-	t := target{dst[:b.Cells()], b.Min, size}
+	t := target{dst[:b.Cells()], b.Min, b.Size()}
 	switch {
 	case level == 0:
 		return pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {

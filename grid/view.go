@@ -42,9 +42,9 @@ type Options struct {
 
 // volume is Options resolved, shared by all Views of a volume.
 type volume struct {
-	rule   voxel.Rule
-	def    voxel.Cell
-	filler *voxel.Chunk // of the default
+	rule              voxel.Rule
+	def, farDef       voxel.Cell // at level 0, and above
+	filler, farFiller *voxel.Chunk
 }
 
 // normal returns nil for a chunk of the default alone, else c.
@@ -77,11 +77,14 @@ type View struct {
 
 // New returns a volume of the default alone.
 func New(o Options) *View {
-	return &View{vol: &volume{
-		rule:   voxel.Rule{Schema: o.Schema, Empties: slices.Clone(o.Empty)},
-		def:    o.Default,
-		filler: voxel.Uniform(o.Default),
-	}}
+	vol := &volume{rule: voxel.Rule{Schema: o.Schema, Empties: slices.Clone(o.Empty)}, def: o.Default}
+	vol.farDef = halve(&vol.rule, func(x, y, z int) voxel.Cell { return o.Default }, 0, 0, 0)
+	vol.filler = voxel.Uniform(vol.def)
+	vol.farFiller = vol.filler
+	if vol.farDef != vol.def {
+		vol.farFiller = voxel.Uniform(vol.farDef)
+	}
+	return &View{vol: vol}
 }
 
 // Build returns a volume of the chunks of seq, which takes least time if they
@@ -148,7 +151,11 @@ func (v *View) next(changes []change) *View {
 	if len(changes) == 0 {
 		return v
 	}
-	return &View{vol: v.vol, root: v.root.merge(changes)}
+	w := &View{vol: v.vol, root: v.root.merge(changes)}
+	if f := v.far.Load(); f != nil {
+		w.far.Store(f.after(changes, w))
+	}
+	return w
 }
 
 // Chunk returns the chunk at pos: nil and true if all its cells are the default,
