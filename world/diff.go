@@ -155,12 +155,7 @@ func cellsApart(a, b *voxel.Chunk, def voxel.Cell) (n int) {
 	if a == b {
 		return 0
 	}
-	if a == nil {
-		a = voxel.Uniform(def)
-	}
-	if b == nil {
-		b = voxel.Uniform(def)
-	}
+	a, b = filled(a, def), filled(b, def)
 	if a.Equal(b) {
 		return 0
 	}

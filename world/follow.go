@@ -14,7 +14,7 @@ import (
 // replaced: height maps that have a rule; light is marked stale.
 func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 	heights := light.NewHeights(d.d.rules)
-	for _, pos := range touched(replaced) {
+	for _, pos := range touched(blocks.Default, replaced) {
 		c := d.Column(pos)
 		if d.tx.err != nil {
 			return
@@ -66,14 +66,15 @@ func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
 
 // touched returns the columns that have a cell in what was replaced, in
 // ascending order.
-func touched(replaced []grid.Replaced) []geom.ColumnPos {
+func touched(def voxel.Cell, replaced []grid.Replaced) []geom.ColumnPos {
 	seen := make(map[geom.ColumnPos]bool)
 	var out []geom.ColumnPos
 	for _, r := range replaced {
+		old, new := filled(r.Old, def), filled(r.New, def)
 		corner := columnOf(r.Pos.Min())
 		for i := range int32(4) {
 			pos := geom.ColumnPos{X: corner.X + i&1, Z: corner.Z + i>>1}
-			if !seen[pos] && differs(r, int(i&1)*geom.ColumnEdge, int(i>>1)*geom.ColumnEdge) {
+			if !seen[pos] && (r.Unknown || differs(old, new, int(i&1)*geom.ColumnEdge, int(i>>1)*geom.ColumnEdge)) {
 				seen[pos] = true
 				out = append(out, pos)
 			}
@@ -83,19 +84,24 @@ func touched(replaced []grid.Replaced) []geom.ColumnPos {
 	return out
 }
 
-// differs reports whether a replaced chunk differs in the column whose least
-// cell in it is x, z.
-func differs(r grid.Replaced, x, z int) bool {
-	if r.Unknown || r.Old == nil || r.New == nil {
-		return true
-	}
+// differs reports whether two chunks differ in the column whose least cell in
+// them is x, z.
+func differs(c, d *voxel.Chunk, x, z int) bool {
 	var a, b [64]voxel.Cell
 	for y := range voxel.ChunkEdge {
 		for row := range geom.ColumnEdge {
-			if !slices.Equal(r.Old.Row(y, z+row, &a)[x:x+geom.ColumnEdge], r.New.Row(y, z+row, &b)[x:x+geom.ColumnEdge]) {
+			if !slices.Equal(c.Row(y, z+row, &a)[x:x+geom.ColumnEdge], d.Row(y, z+row, &b)[x:x+geom.ColumnEdge]) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// filled returns c, or a chunk of def if c is nil.
+func filled(c *voxel.Chunk, def voxel.Cell) *voxel.Chunk {
+	if c == nil {
+		return voxel.Uniform(def)
+	}
+	return c
 }
