@@ -138,3 +138,79 @@ func TestLevels(t *testing.T) {
 		})
 	}
 }
+
+// What is pending is thinned out, and dropped when making all anew is cheaper.
+func TestLevelsAfterManyWrites(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	g := grid.Hold(grid.New(grid.Options{}))
+	update := func(f func(d *grid.Draft)) {
+		if _, err := g.Update(func(d *grid.Draft) error { f(d); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(d *grid.Draft) {
+		for range 40 {
+			wander(r, d, []voxel.Cell{1, 2})
+		}
+	})
+	wantLevels(t, r, g.View(), 6)
+	for _, chunks := range []int{3, 2000} {
+		for range 700 {
+			update(func(d *grid.Draft) {
+				n := r.IntN(chunks)
+				d.Set(at(n%50*32+r.IntN(32), r.IntN(9), n/50*32), voxel.Cell(r.IntN(3)))
+			})
+		}
+		wantLevels(t, r, g.View(), 6)
+	}
+}
+
+func TestLevelCount(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for n := range 60 {
+		var placed []grid.Placed
+		for range n * n {
+			placed = append(placed, grid.Placed{Pos: randomPos(r), Chunk: voxel.Uniform(1)})
+		}
+		v := grid.New(grid.Options{}).With(placed)
+		want := 0
+		for ; ; want++ {
+			cubes := map[geom.Code]bool{}
+			for pos := range v.Chunks() {
+				cubes[geom.CodeOf(pos, 0)>>(3*want)] = true
+			}
+			if len(cubes) <= 8 {
+				break
+			}
+		}
+		if got := v.Levels(); got != max(want, 3)+1 {
+			t.Fatalf("%d chunks: %d levels, want %d", v.Len(), got, max(want, 3)+1)
+		}
+	}
+}
+
+func TestLevelsNotLoaded(t *testing.T) {
+	full := voxel.Uniform(5)
+	v := grid.New(grid.Options{}).With([]grid.Placed{{pos(0, 0, 0), full}, {pos(9, 0, 0), grid.NotLoaded}})
+	read := func(v *grid.View, level, x int) (voxel.Cell, bool) {
+		cell := make([]voxel.Cell, 1)
+		ok := v.ReadBox(box(x, 0, 0, x+1, 1, 1), level, cell)
+		return cell[0], ok
+	}
+	for _, tt := range []struct {
+		level, x int
+		ok       bool
+	}{{0, 287, true}, {0, 288, false}, {1, 144, false}, {3, 36, false}, {3, 35, true}, {4, 17, true}, {4, 18, false}, {6, 4, false}, {9, 0, false}, {9, 1, true}, {grid.MaxLevel, 0, false}, {grid.MaxLevel + 1, 0, false}, {-1, 0, false}, {grid.MaxLevel, 32, false}} {
+		if _, ok := read(v, tt.level, tt.x); ok != tt.ok {
+			t.Errorf("level %d at %d: %v, want %v", tt.level, tt.x, ok, tt.ok)
+		}
+	}
+	loaded := v.With([]grid.Placed{{pos(9, 0, 0), full}})
+	if got, ok := read(loaded, 5, 9); got != 5 || !ok {
+		t.Errorf("after loading: %d, %v; want 5", got, ok)
+	}
+	dropped := loaded.With([]grid.Placed{{pos(9, 0, 0), grid.NotLoaded}})
+	if got, ok := read(dropped.With([]grid.Placed{{Pos: pos(9, 0, 0)}}), 5, 9); got != 0 || !ok {
+		t.Errorf("after it was emptied: %d, %v; want 0", got, ok)
+	}
+}
