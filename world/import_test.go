@@ -66,7 +66,7 @@ func TestImportedWorld(t *testing.T) {
 		}
 		d := w.View().Dimensions()[0]
 		p := geom.Point{X: 5, Y: 100, Z: 7}
-		held, err := w.Load(ctx, d.Name(), geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}, voxel.Block)
+		held, err := w.Load(ctx, d.Name(), geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}, voxel.Block, world.Columns)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,11 +25,12 @@ type Held struct {
 }
 
 // Load brings into memory what touches a box, in cells of the dimension, and
-// keeps it there until Release: the chunks of the volumes, and columns if
-// Columns is among them; everything if none is named. With the volume
-// voxel.Block come the columns, and of a dimension that has height maps the
-// chunks above and below, because an edit needs them. It decodes on
-// Options.Parallel goroutines and returns when all is there.
+// keeps it there until Release: the chunks of the volumes, and columns with
+// their objects if Columns is among them; everything if none is named. It decodes
+// on Options.Parallel goroutines and returns when all is there.
+//
+// Who changes blocks needs the columns too: with voxel.Block and Columns, of a
+// dimension whose height maps follow from blocks, come the chunks above and below.
 func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volumes ...string) (*Held, error) {
 	v := w.View()
 	i := v.s.dimension(dimension)
@@ -48,11 +49,8 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", w.name, dimension, name)
 		}
 	}
-	if slices.Contains(volumes, voxel.Block) {
-		volumes = append(slices.Clone(volumes), Columns)
-		if len(d.rules) > 0 {
-			box.Min.Y, box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
-		}
+	if len(d.rules) > 0 && slices.Contains(volumes, voxel.Block) && slices.Contains(volumes, Columns) {
+		box.Min.Y, box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
 	}
 	h := &Held{w: w, dim: dimension, volumes: volumes, box: box}
 	w.mu.Lock()
