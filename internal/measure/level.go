@@ -25,15 +25,15 @@ type LevelRow struct {
 	Encode  float64 `json:"seconds"`
 	Decode  float64 `json:"decode_seconds"`
 	Open    float64 `json:"open_seconds"`
-	Read    float64 `json:"read_rows_seconds"` // every row, from chunks that are decoded
+	Read    float64 `json:"read_rows_seconds"` // every row, of forms that are read as they are
 }
 
 // LevelParameters say which level was measured, and how.
 type LevelParameters struct {
 	Seed       uint64        `json:"seed"`
 	Shape      terrain.Shape `json:"shape"`
-	Box        string        `json:"box"` // cells, x and z; y from 0 up to the highest
-	Volume     string        `json:"volume"`
+	Box        string        `json:"box"`    // cells, x and z; y from 0 up to the highest
+	Volume     string        `json:"volume"` // the only one; no water
 	Chunks     int           `json:"chunks"` // that are not empty
 	PieceBytes int           `json:"piece_bytes"`
 	Workers    int           `json:"generate_goroutines"`

@@ -2,10 +2,12 @@ package measure
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
@@ -50,6 +52,9 @@ const batchChunks = 1 << 14
 func (b *levelBench) coded(ctx context.Context, c levelCoder, r *LevelRow) error {
 	for from := 0; from < len(b.placed); from += batchChunks {
 		batch := b.placed[from:min(len(b.placed), from+batchChunks)]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		var err error
 		clock(&r.Encode, func() { err = c.encode(batch) })
 		if err != nil {
@@ -63,45 +68,85 @@ func (b *levelBench) coded(ctx context.Context, c levelCoder, r *LevelRow) error
 				return errNotSame
 			}
 		}
-		if err := c.check(ctx, batch, &r.Decode); err != nil {
+		if err := c.check(batch, &r.Decode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stone writes a whole stone to a file and reads it back.
+// stone writes the level and its far levels to a file and reads it back.
 func (b *levelBench) stone(ctx context.Context, r *LevelRow) (err error) {
+	r.Mips = "levels 3 and up"
 	f, err := os.CreateTemp("", "cairn-bench-*")
 	if err != nil {
 		return fmt.Errorf("measure: %w", err)
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	clock(&r.Encode, func() { r.Bytes, err = b.writeStone(ctx, f) })
+	levels := append([]placedLevel{{0, b.placed}}, b.far()...)
+	clock(&r.Encode, func() { r.Bytes, err = writeLevels(ctx, f, levels) })
 	if err != nil {
 		return err
 	}
 	var s *stone.Reader
 	clock(&r.Open, func() { s, err = stone.Open(f, r.Bytes) })
-	if err != nil {
-		return err
+	for _, l := range levels {
+		if err == nil {
+			err = l.check(ctx, s, &r.Decode)
+		}
 	}
-	clock(&r.Decode, func() { err = b.readStone(ctx, s) })
 	return err
 }
 
-func (b *levelBench) writeStone(ctx context.Context, f *os.File) (int64, error) {
+// placedLevel is the chunks of a level, by code.
+type placedLevel struct {
+	level  int
+	placed []grid.Placed
+}
+
+// farLevel is the first level that a full pack has of its own; a chunk has
+// those below as mips.
+const farLevel = 3
+
+// far returns the levels that a full pack has, up to the first one of at most 8
+// chunks.
+func (b *levelBench) far() (out []placedLevel) {
+	var pack voxel.Builder
+	var cells flatChunk
+	for level := farLevel; ; level++ {
+		l := placedLevel{level: level}
+		last := geom.ChunkPos{X: geom.MaxChunk}
+		for _, p := range b.placed {
+			pos := geom.ChunkPos{X: p.Pos.X >> level, Y: p.Pos.Y >> level, Z: p.Pos.Z >> level}
+			if pos == last {
+				continue
+			}
+			last = pos
+			if !b.view.ReadBox(pos.Box(), level, cells[:]) {
+				panic("measure: a level that was made is not loaded")
+			}
+			l.placed = append(l.placed, grid.Placed{Pos: pos, Chunk: pack.Pack(&cells)})
+		}
+		if out = append(out, l); len(l.placed) <= 8 {
+			return out
+		}
+	}
+}
+
+func writeLevels(ctx context.Context, f *os.File, levels []placedLevel) (int64, error) {
 	buf := bufio.NewWriterSize(f, 1<<20)
 	w := stone.NewWriter(buf, stone.Options{})
 	w.Dimension("overworld", "")
 	w.Volume(voxel.Volume{Name: levelVolume, Schema: voxel.Terrain, Scale: 1}, terrain.Materials())
-	for _, p := range b.placed {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if err := w.Chunk(0, p.Pos, p.Chunk); err != nil {
-			return 0, err
+	for _, l := range levels {
+		for _, p := range l.placed {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			if err := w.Chunk(l.level, p.Pos, p.Chunk); err != nil {
+				return 0, err
+			}
 		}
 	}
 	_, n, err := w.Close()
@@ -111,20 +156,25 @@ func (b *levelBench) writeStone(ctx context.Context, f *os.File) (int64, error) 
 	return n, buf.Flush()
 }
 
-func (b *levelBench) readStone(ctx context.Context, s *stone.Reader) error {
-	left := b.placed
-	for p, err := range s.Chunks("overworld", levelVolume, 0) {
-		switch {
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case len(left) == 0 || p.Pos != left[0].Pos || p.Chunk == nil || !p.Chunk.Equal(left[0].Chunk):
-			return errNotSame
+// check reads the level from a stone, adds to seconds what that takes, and
+// compares.
+func (l placedLevel) check(ctx context.Context, s *stone.Reader, seconds *float64) (err error) {
+	got := make([]stone.Placed, 0, len(l.placed))
+	clock(seconds, func() {
+		for p, e := range s.Chunks("overworld", levelVolume, l.level) {
+			if err = cmp.Or(e, ctx.Err()); err != nil {
+				return
+			}
+			got = append(got, p)
 		}
-		left = left[1:]
+	})
+	if err != nil {
+		return err
 	}
-	if len(left) > 0 {
+	same := func(p stone.Placed, q grid.Placed) bool {
+		return p.Pos == q.Pos && p.Chunk != nil && p.Chunk.Equal(q.Chunk)
+	}
+	if !slices.EqualFunc(got, l.placed, same) {
 		return errNotSame
 	}
 	return nil

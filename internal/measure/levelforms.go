@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/codec"
@@ -34,7 +33,7 @@ type levelCoder interface {
 	encode(batch []grid.Placed) error
 	bytes() int64
 	// check decodes the batch, adds to seconds what that takes, and compares.
-	check(ctx context.Context, batch []grid.Placed, seconds *float64) error
+	check(batch []grid.Placed, seconds *float64) error
 }
 
 // rowScanner is a levelCoder that is read without decoding it.
@@ -61,7 +60,7 @@ func (f *levelFlat) encode(batch []grid.Placed) error {
 func (f *levelFlat) bytes() int64 { return int64(len(f.flats)) * flatChunkBytes }
 func (f *levelFlat) scan() int    { return scanFlats(f.flats) }
 
-func (f *levelFlat) check(_ context.Context, batch []grid.Placed, seconds *float64) error {
+func (f *levelFlat) check(batch []grid.Placed, seconds *float64) error {
 	for i, p := range batch {
 		var c *voxel.Chunk
 		clock(seconds, func() { c = f.pack.Pack(f.flats[i]) })
@@ -142,7 +141,7 @@ func (r *levelRows) scan() (sum int) {
 	return sum
 }
 
-func (r *levelRows) check(_ context.Context, batch []grid.Placed, seconds *float64) error {
+func (r *levelRows) check(batch []grid.Placed, seconds *float64) error {
 	var cells flatChunk
 	for i, p := range batch {
 		var c *voxel.Chunk
@@ -233,11 +232,8 @@ func (r *levelPieces) bytes() (n int64) {
 	return n
 }
 
-func (r *levelPieces) check(ctx context.Context, batch []grid.Placed, seconds *float64) error {
+func (r *levelPieces) check(batch []grid.Placed, seconds *float64) error {
 	for _, piece := range r.pieces {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		var chunks []*voxel.Chunk
 		var err error
 		clock(seconds, func() { chunks, err = r.decode(piece) })
