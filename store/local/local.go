@@ -108,13 +108,14 @@ func (s *Store) open() error {
 		return err
 	}
 	err := s.openDB()
-	if err == nil {
-		if err = s.findLast(); err != nil {
-			err = errors.Join(err, s.db.Close())
-		}
-	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
+	}
+	if err = s.findLast(); err == nil && !s.ReadOnly {
+		err = s.files.clear()
+	}
+	if err != nil {
+		return errors.Join(err, s.db.Close(), s.lock.Close())
 	}
 	return nil
 }

@@ -1,6 +1,12 @@
 package local_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,18 +17,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-func mustOpen(t testing.TB, dir string, o local.Options) *local.Store {
-	t.Helper()
-	s, err := local.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // kind is a Kind of Stores with the options; what becomes of the directory of
 // one is found by the Store.
-func kind(fs func() vfs.FS, dir func(t *testing.T) string, fileBytes int) storetest.Kind {
+func kind(on func() vfs.FS, dir func(t *testing.T) string, fileBytes int) storetest.Kind {
 	type place struct {
 		fs  vfs.FS
 		dir string
@@ -35,7 +32,7 @@ func kind(fs func() vfs.FS, dir func(t *testing.T) string, fileBytes int) storet
 	}
 	return storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) world.Store {
-			return open(t, place{fs(), dir(t)}, now)
+			return open(t, place{on(), dir(t)}, now)
 		},
 		Reopen: func(t *testing.T, s world.Store, now func() time.Time) world.Store {
 			if err := s.Close(); err != nil {
@@ -53,4 +50,54 @@ func TestStore(t *testing.T) {
 	t.Run("Memory", func(t *testing.T) { storetest.Run(t, kind(mem, here, 0)) })
 	t.Run("Files", func(t *testing.T) { storetest.Run(t, kind(mem, here, 1)) })
 	t.Run("Disk", func(t *testing.T) { storetest.Run(t, kind(disk, func(t *testing.T) string { return t.TempDir() }, 0)) })
+}
+
+func TestOpenRefused(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, local.Options{})
+	if _, err := local.Open(dir, local.Options{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("in use by process %d", os.Getpid())) {
+		t.Errorf("a store that is open: got %v", err)
+	}
+	mustClose(t, s)
+	mustClose(t, mustOpen(t, dir, local.Options{}))
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "level.dat"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Open(full, local.Options{}); err == nil {
+		t.Error("a directory of something else: got no error")
+	}
+	if _, err := local.Open(filepath.Join(full, "level.dat"), local.Options{}); err == nil {
+		t.Error("a file: got no error")
+	}
+	if _, err := local.Open(filepath.Join(full, "none"), local.Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing, to be read: got %v, want %v", err, fs.ErrNotExist)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "STORE"), []byte("cairn store 2\nX\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Open(dir, local.Options{}); err == nil || !strings.Contains(err.Error(), "cairn store 2") {
+		t.Errorf("a newer format: got %v", err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, local.Options{FileBytes: 2500})
+	heads := fill(t, s)
+	mustClose(t, s)
+	s = mustOpen(t, dir, local.Options{ReadOnly: true})
+	wantHeads(t, s, heads)
+	mustCheck(t, s)
+	if err := s.Create(t.Context(), "new"); err == nil {
+		t.Error("create: got no error")
+	}
+	if _, err := save(t, s, "w0", mustStone(t, "new", 9000)); err == nil {
+		t.Error("commit: got no error")
+	}
+	if _, err := s.Collect(t.Context(), world.Policy{Grace: -1}); err == nil {
+		t.Error("collect: got no error")
+	}
+	wantHeads(t, s, heads)
+	mustClose(t, s)
 }

@@ -62,9 +62,9 @@ type marker struct {
 // count returns how many things there are.
 func (r reads) count(ctx context.Context) (n int, err error) {
 	for _, kind := range []byte{'c', 'i'} {
-		err := r.each(func(_, _ []byte) (bool, error) {
+		err := r.keys(func([]byte) error {
 			n++
-			return true, ctx.Err()
+			return ctx.Err()
 		}, kind)
 		if err != nil {
 			return 0, err

@@ -123,6 +123,20 @@ func (r reads) each(what func(key, value []byte) (bool, error), prefix ...byte) 
 	return it.Close()
 }
 
+// keys calls what for every key under a prefix and reads no value.
+func (r reads) keys(what func(key []byte) error, prefix ...byte) error {
+	it, err := r.NewIter(span(prefix...))
+	if err != nil {
+		return err
+	}
+	for more := it.First(); more; more = it.Next() {
+		if err := what(it.Key()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
 // back calls what for the log of a world, newest first from number on, until
 // it returns false.
 func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {

@@ -71,34 +71,37 @@ func (s *Store) openReached(r reads, name string, id stone.ID) (*world.Opened, e
 	if err != nil {
 		return nil, err
 	}
-	return s.openStone(r, id, in)
-}
-
-// openStone opens a stone that is there.
-func (s *Store) openStone(r reads, id stone.ID, in info) (*world.Opened, error) {
-	if !in.file {
-		data, err := r.get(dataKey(id))
-		if err == nil && int64(len(data)) != in.size {
-			err = &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%d bytes: want %d", len(data), in.size)}
-		}
-		return opened(bytes.NewReader(data), in.size, io.NopCloser(nil), err)
-	}
-	f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = world.ErrGone // taken since the snapshot
-	}
-	return opened(f, in.size, f, err)
-}
-
-func opened(from io.ReaderAt, size int64, c io.Closer, err error) (*world.Opened, error) {
+	b, err := s.openBytes(r, id, in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := stone.Open(from, size)
+	o, err := stone.Open(b, in.size)
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, b.Close())
 	}
-	return &world.Opened{Reader: r, Closer: c}, nil
+	return &world.Opened{Reader: o, Closer: b}, nil
+}
+
+// bytesOf are the bytes of a stone.
+type bytesOf struct {
+	io.ReaderAt
+	io.Closer
+}
+
+// openBytes opens the bytes of a stone that is there.
+func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
+	if in.file {
+		f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = world.ErrGone // taken since the snapshot
+		}
+		return bytesOf{f, f}, err
+	}
+	data, err := r.get(dataKey(id))
+	if err == nil && int64(len(data)) != in.size {
+		err = &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%d bytes: want %d", len(data), in.size)}
+	}
+	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }
 
 // addStones adds stones that h holds, unless they are there: the large ones as

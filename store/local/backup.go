@@ -1,0 +1,316 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Checkpoint makes a copy of the Store as it is now in dir, which must not be
+// there: hard links where the file system has them. The copy is for reading;
+// Restore makes one that lives on.
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return fmt.Errorf("local: checkpoint: %w", err)
+	}
+	defer leave()
+	if err := s.checkpoint(ctx, dir); err != nil {
+		return fmt.Errorf("local: checkpoint %s: %w", dir, err)
+	}
+	return nil
+}
+
+func (s *Store) checkpoint(ctx context.Context, dir string) error {
+	s.alone.Lock() // or Collect would take files of stones
+	defer s.alone.Unlock()
+	if _, err := s.FS.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fs.ErrExist, err)
+	}
+	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := s.db.Checkpoint(s.FS.PathJoin(dir, "db"), pebble.WithFlushedWAL()); err != nil {
+		return err
+	}
+	// The files of all stones that the copy knows are there by now.
+	to := files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
+	made := make(map[string]bool)
+	err := s.files.each(func(id stone.ID) error {
+		at, _ := to.place(id)
+		if !made[at] {
+			made[at] = true
+			if err := s.FS.MkdirAll(at, 0o755); err != nil {
+				return err
+			}
+		}
+		return linkOrCopy(ctx, s.FS, s.files.path(id), to.path(id))
+	})
+	if err != nil {
+		return err
+	}
+	return writeFile(s.FS, dir, storeFile, []byte(storeHead+s.id+"\n"))
+}
+
+// BackupOptions of a Backup. The zero value is the default.
+type BackupOptions struct {
+	// Keep is how many backups stay in the directory, the new one with them.
+	// Default all.
+	Keep int
+	// Progress, if not nil, is told how much of the new backup is verified.
+	Progress func(done, total int64)
+}
+
+// Backed is what Backup did.
+type Backed struct {
+	Name    string   `json:"name"` // of the new backup in the directory
+	Report  Report   `json:"report"`
+	New     int64    `json:"new"`    // bytes of files that the last backup did not have
+	Shared  int64    `json:"shared"` // bytes of files that it had
+	Removed []string `json:"removed"`
+}
+
+const (
+	backupName = "20060102T150405.000Z"
+	partial    = ".partial"
+)
+
+// Backup adds a backup to the directory dir, which may be on another file
+// system: a whole Store named by the time, that shares with the backup before
+// it the files which both have. It verifies all of the new one before it gives
+// it its name, and then removes the oldest beyond what Keep says. Only one
+// process may back up to a directory at a time.
+func (s *Store) Backup(ctx context.Context, dir string, o BackupOptions) (Backed, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return Backed{}, fmt.Errorf("local: backup: %w", err)
+	}
+	defer leave()
+	b := &backup{Store: s, ctx: ctx, dir: dir, o: o}
+	if err := b.run(); err != nil {
+		return Backed{}, fmt.Errorf("local: backup to %s: %w", dir, err)
+	}
+	return b.done, nil
+}
+
+// backup is one Backup.
+type backup struct {
+	*Store
+	ctx  context.Context
+	dir  string
+	o    BackupOptions
+	last string // the path of the backup before, "" if there is none of this Store
+	done Backed
+}
+
+func (b *backup) run() error {
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	b.done.Name = b.Now().UTC().Format(backupName)
+	path := b.FS.PathJoin(b.dir, b.done.Name)
+	if _, err := b.FS.Stat(path); err == nil {
+		return fmt.Errorf("%s: %w", b.done.Name, fs.ErrExist)
+	}
+	from := b.FS.PathJoin(b.Store.dir, "checkpoint"+partial)
+	if err := b.FS.RemoveAll(from); err != nil {
+		return err
+	}
+	err := b.checkpoint(b.ctx, from)
+	if err == nil {
+		err = eachFile(b.FS, from, "", func(rel string) error { return b.add(from, path+partial, rel) })
+	}
+	if err = errors.Join(err, b.FS.RemoveAll(from)); err == nil {
+		err = b.verify(path + partial)
+	}
+	if err != nil {
+		return errors.Join(err, b.FS.RemoveAll(path+partial))
+	}
+	if err := errors.Join(b.FS.Rename(path+partial, path), syncDir(b.FS, b.dir)); err != nil {
+		return err
+	}
+	return b.retire()
+}
+
+// prepare finds the last backup and removes what others left unfinished.
+func (b *backup) prepare() error {
+	if err := b.FS.MkdirAll(b.dir, 0o755); err != nil {
+		return err
+	}
+	names, err := b.FS.List(b.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if isBackup(strings.TrimSuffix(name, partial)) && strings.HasSuffix(name, partial) {
+			if err := b.FS.RemoveAll(b.FS.PathJoin(b.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	backups, err := backupsIn(b.FS, b.dir)
+	if err != nil || len(backups) == 0 {
+		return err
+	}
+	last := b.FS.PathJoin(b.dir, backups[len(backups)-1])
+	if id, err := readID(b.FS, last); err == nil && id == b.id {
+		b.last = last
+	}
+	return nil
+}
+
+func isBackup(name string) bool {
+	_, err := time.Parse(backupName, name)
+	return err == nil
+}
+
+// backupsIn returns the names of the backups in a directory, the oldest first.
+func backupsIn(on vfs.FS, dir string) ([]string, error) {
+	names, err := on.List(dir)
+	names = slices.DeleteFunc(names, func(name string) bool { return !isBackup(name) })
+	slices.Sort(names)
+	return names, err
+}
+
+// add adds one file of a checkpoint to the backup at to.
+func (b *backup) add(from, to, rel string) error {
+	source, target := b.FS.PathJoin(from, rel), b.FS.PathJoin(to, rel)
+	size, err := sizeAt(b.FS, source)
+	if err != nil {
+		return err
+	}
+	if err := b.FS.MkdirAll(b.FS.PathDir(target), 0o755); err != nil {
+		return err
+	}
+	had := b.FS.PathJoin(b.last, rel)
+	if n, err := sizeAt(b.FS, had); b.last != "" && err == nil && n == size && immutable(rel) {
+		b.done.Shared += size
+		return linkOrCopy(b.ctx, b.FS, had, target)
+	}
+	b.done.New += size
+	return linkOrCopy(b.ctx, b.FS, source, target)
+}
+
+// immutable reports whether a file of that name never changes in one Store.
+func immutable(rel string) bool {
+	return strings.HasSuffix(rel, ".sst") || strings.HasSuffix(rel, ".blob") || strings.HasPrefix(rel, "stones")
+}
+
+// verify checks a copy of the Store as a Store.
+func (b *backup) verify(dir string) error {
+	report, err := verify(b.ctx, dir, b.Options, b.o.Progress)
+	b.done.Report = report
+	return err
+}
+
+func verify(ctx context.Context, dir string, o Options, progress func(done, total int64)) (Report, error) {
+	o.ReadOnly = true
+	s, err := Open(dir, o)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := s.Check(ctx, progress)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return report, err
+	}
+	if len(report.Faults) > 0 {
+		return report, fmt.Errorf("the copy has faults: %s", report.Faults[0])
+	}
+	for _, path := range []string{lockFile, o.FS.PathJoin("db", lockFile)} {
+		if err := ignoreMissing(o.FS.Remove(o.FS.PathJoin(dir, path))); err != nil {
+			return report, err
+		}
+	}
+	return report, syncTree(o.FS, dir)
+}
+
+// retire removes the oldest backups beyond what is to be kept.
+func (b *backup) retire() error {
+	backups, err := backupsIn(b.FS, b.dir)
+	if err != nil || b.o.Keep <= 0 || len(backups) <= b.o.Keep {
+		return err
+	}
+	b.done.Removed = backups[:len(backups)-b.o.Keep]
+	for _, name := range b.done.Removed {
+		path := b.FS.PathJoin(b.dir, name)
+		if err := b.FS.Rename(path, path+partial); err != nil { // never half a backup
+			return err
+		}
+		if err := b.FS.RemoveAll(path + partial); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore makes a Store in to, which must be missing or empty, from a backup,
+// or from the newest in a directory of backups. It copies and verifies all of
+// it before it gives it its name. Of o it uses FS and Now.
+func Restore(ctx context.Context, from, to string, o Options) (Report, error) {
+	o = o.withDefaults()
+	report, err := restore(ctx, from, to, o)
+	if err != nil {
+		return report, fmt.Errorf("local: restore %s to %s: %w", from, to, err)
+	}
+	return report, nil
+}
+
+func restore(ctx context.Context, from, to string, o Options) (Report, error) {
+	from, err := newest(o.FS, from)
+	if err != nil {
+		return Report{}, err
+	}
+	if list, err := o.FS.List(to); err == nil && len(list) > 0 {
+		return Report{}, fmt.Errorf("not empty: there is %s", list[0])
+	}
+	temp := to + partial
+	if err := o.FS.RemoveAll(temp); err != nil {
+		return Report{}, err
+	}
+	err = eachFile(o.FS, from, "", func(rel string) error {
+		target := o.FS.PathJoin(temp, rel)
+		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o755); err != nil {
+			return err
+		}
+		return copyFile(ctx, o.FS, o.FS.PathJoin(from, rel), target)
+	})
+	if err == nil {
+		_, err = writeID(o.FS, temp) // or its backups would share files with others'
+	}
+	var report Report
+	if err == nil {
+		report, err = verify(ctx, temp, o, nil)
+	}
+	if err != nil {
+		return report, errors.Join(err, o.FS.RemoveAll(temp))
+	}
+	if err := ignoreMissing(o.FS.Remove(to)); err != nil {
+		return report, err
+	}
+	return report, errors.Join(o.FS.Rename(temp, to), syncDir(o.FS, o.FS.PathDir(to)))
+}
+
+// newest returns dir if it is a Store, or the newest backup in it.
+func newest(on vfs.FS, dir string) (string, error) {
+	_, err := readID(on, dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	backups, err := backupsIn(on, dir)
+	if err == nil && len(backups) == 0 {
+		err = errors.New("neither a backup nor a directory of backups")
+	}
+	if err != nil {
+		return "", err
+	}
+	return on.PathJoin(dir, backups[len(backups)-1]), nil
+}

@@ -1,0 +1,259 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Report is what Check found. A Store without faults has everything that its
+// worlds need, and all of it is what it was when it was written.
+type Report struct {
+	Worlds  int      `json:"worlds"` // with those that were deleted and can be had back
+	Commits int      `json:"commits"`
+	Packs   int      `json:"packs"`
+	Stones  int      `json:"stones"`
+	Bytes   int64    `json:"bytes"` // of the stones
+	Faults  []string `json:"faults"`
+}
+
+const maxFaults = 100
+
+// Check reads and verifies everything as it is now: names, heads, logs,
+// commits, packs and all bytes of all stones. Progress, which may be nil, is
+// told how many bytes of stones of how many are done. The error says why Check
+// could not go on; what is wrong with the Store is in the Report, up to 100
+// faults and how many more there are.
+func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return Report{}, fmt.Errorf("local: check: %w", err)
+	}
+	defer leave()
+	s.alone.Lock() // or Collect would take files of the snapshot
+	defer s.alone.Unlock()
+	snap := s.db.NewSnapshot()
+	defer snap.Close()
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	c := &checker{Store: s, ctx: ctx, r: reads{snap}, progress: progress, done: make(map[world.ID]struct{})}
+	for _, step := range []func() error{c.names, c.heads, c.logs, c.commits, c.packs, c.data, c.stones} {
+		if err := step(); err != nil {
+			return c.report, fmt.Errorf("local: check: %w", err)
+		}
+	}
+	if c.more > 0 {
+		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
+	}
+	return c.report, nil
+}
+
+// checker is one Check.
+type checker struct {
+	*Store
+	ctx      context.Context
+	r        reads
+	progress func(done, total int64)
+	report   Report
+	more     int                   // faults that are not in the report
+	done     map[world.ID]struct{} // walked down from; forgotten when it is large
+	total    int64                 // bytes of stones
+}
+
+func (c *checker) fault(format string, args ...any) {
+	if len(c.report.Faults) == maxFaults {
+		c.more++
+		return
+	}
+	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
+}
+
+// each calls what for every pair of a kind; what it returns is a fault.
+func (c *checker) each(kind byte, what func(key, value []byte) error) error {
+	return c.r.each(func(key, value []byte) (bool, error) {
+		if err := what(key, value); err != nil {
+			c.fault("%c %x: %v", kind, key[1:], err)
+		}
+		return true, c.ctx.Err()
+	}, kind)
+}
+
+func (c *checker) names() error {
+	err := c.each('n', func(key, _ []byte) error {
+		c.report.Worlds++
+		w, err := c.r.world(string(key[1:]))
+		if err == nil {
+			_, err = c.r.head(w)
+		}
+		return errors.Join(err, world.CheckName(string(key[1:])))
+	})
+	return errors.Join(err, c.each('t', func(_, value []byte) error {
+		c.report.Worlds++
+		g, err := parseGrave(value)
+		if err == nil {
+			_, err = c.r.head(g.world)
+		}
+		return err
+	}))
+}
+
+// heads checks that each world has one name and that its head ends its log.
+func (c *checker) heads() error {
+	heads := 0
+	err := c.each('h', func(key, value []byte) error {
+		heads++
+		h, err := parseHead(value)
+		if err != nil {
+			return err
+		}
+		var last entry
+		err = c.r.back(number(key), 1<<64-1, func(e entry) (bool, error) {
+			last = e
+			return false, nil
+		})
+		if err == nil && last.commit != h.Commit {
+			err = fmt.Errorf("the head is %v, the log ends with %v", h.Commit, last.commit)
+		}
+		return err
+	})
+	if heads != c.report.Worlds {
+		c.fault("%d heads for %d names", heads, c.report.Worlds)
+	}
+	return err
+}
+
+// logs checks that everything below every commit of every log is there.
+func (c *checker) logs() error {
+	return c.each('l', func(key, value []byte) error {
+		e, err := parseEntry(key, value)
+		if err != nil {
+			return err
+		}
+		commit, err := c.r.commit(e.commit)
+		if err == nil && (commit.Number != e.number || !commit.Time.Equal(e.time)) {
+			err = fmt.Errorf("commit %v is number %d of %v: it is number %d of %v",
+				e.commit, e.number, e.time, commit.Number, commit.Time)
+		}
+		return errors.Join(err, c.down(e.commit))
+	})
+}
+
+func (c *checker) down(at world.ID) error {
+	for at != (world.ID{}) {
+		if _, ok := c.done[at]; ok {
+			return nil
+		}
+		if len(c.done) == doneLimit {
+			clear(c.done)
+		}
+		c.done[at] = struct{}{}
+		p, ok, err := c.r.pack(at)
+		if err != nil {
+			return err
+		}
+		if ok {
+			at = p.After
+			if err := c.present(p.Stone); err != nil {
+				return err
+			}
+			continue
+		}
+		commit, err := c.r.commit(at)
+		if err != nil {
+			return err
+		}
+		if err := c.present(commit.Stones...); err != nil {
+			return fmt.Errorf("commit %v: %w", at, err)
+		}
+		at = commit.Base
+	}
+	return nil
+}
+
+func (c *checker) present(refs ...world.StoneRef) error {
+	for _, ref := range refs {
+		in, ok, err := c.r.info(ref.ID)
+		if err == nil && (!ok || in.size != ref.Size) {
+			err = world.ErrGone
+		}
+		if err != nil {
+			return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, err)
+		}
+	}
+	return nil
+}
+
+func (c *checker) commits() error {
+	return c.each('c', func(key, _ []byte) error {
+		c.report.Commits++
+		_, err := c.r.commit(world.ID(key[1:]))
+		return err
+	})
+}
+
+func (c *checker) packs() error {
+	return c.each('p', func(key, value []byte) error {
+		c.report.Packs++
+		_, err := parsePack(world.ID(key[1:]), value)
+		return err
+	})
+}
+
+// data finds bytes of stones that no record knows.
+func (c *checker) data() error {
+	return c.r.keys(func(key []byte) error {
+		if _, ok, err := c.r.info(stone.ID(key[1:])); !ok || err != nil {
+			c.fault("s %x: bytes of an unknown stone: %v", key[1:], err)
+		}
+		return c.ctx.Err()
+	}, 's')
+}
+
+func (c *checker) stones() error {
+	err := c.each('i', func(_, value []byte) error {
+		in, err := parseInfo(value)
+		c.total += in.size
+		return err
+	})
+	return errors.Join(err, c.r.each(func(key, value []byte) (bool, error) {
+		in, err := parseInfo(value)
+		if err != nil {
+			return true, nil // said above
+		}
+		id := stone.ID(key[1:])
+		if err := c.stone(id, in); err != nil {
+			c.fault("stone %v: %v", id, err)
+		}
+		c.report.Stones++
+		c.report.Bytes += in.size
+		c.progress(c.report.Bytes, c.total)
+		return true, c.ctx.Err()
+	}, 'i'))
+}
+
+// stone reads a stone twice: as the bytes that it is named by, and as what they say.
+func (c *checker) stone(id stone.ID, in info) error {
+	b, err := c.openBytes(c.r, id, in)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.size)); err == nil {
+		if got := stone.ID(h.Sum(nil)); got != id {
+			err = fmt.Errorf("its bytes are those of %v", got)
+		}
+	}
+	if err == nil {
+		var r *stone.Reader
+		if r, err = stone.Open(b, in.size); err == nil {
+			err = r.Check(c.ctx)
+		}
+	}
+	return errors.Join(err, b.Close())
+}

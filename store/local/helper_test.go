@@ -1,0 +1,135 @@
+package local_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func mustOpen(t testing.TB, dir string, o local.Options) *local.Store {
+	t.Helper()
+	s, err := local.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustClose(t testing.TB, s *local.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustStone returns a stone that takes some n bytes.
+func mustStone(t testing.TB, text string, n int) world.Stone {
+	t.Helper()
+	noise := make([]byte, n)
+	for i, x := 0, uint64(len(text))+7; i < n; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+		noise[i] = byte(x >> 56)
+	}
+	var b bytes.Buffer
+	spec := stone.Spec{
+		Properties: []stone.Property{{Key: "text", Value: text}},
+		Files:      []stone.FileSpec{{Path: "noise", Data: noise}},
+	}
+	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world.Stone{ID: id, Data: b.Bytes()}
+}
+
+// save commits one stone on the head.
+func save(t testing.TB, s world.Store, name string, st world.Stone) (world.ID, error) {
+	h, err := s.Head(t.Context(), name)
+	if err != nil {
+		return world.ID{}, err
+	}
+	ref := world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
+	c, err := s.Commit(t.Context(), name, h, world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{ref}}, st)
+	return c.ID(), err
+}
+
+func mustSave(t testing.TB, s world.Store, name string, st world.Stone) world.ID {
+	t.Helper()
+	id, err := save(t, s, name, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func mustCreate(t testing.TB, s world.Store, name string) {
+	t.Helper()
+	if err := s.Create(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustCheck fails the test if the Store has faults.
+func mustCheck(t testing.TB, s *local.Store) local.Report {
+	t.Helper()
+	r, err := s.Check(t.Context(), nil)
+	if err != nil || len(r.Faults) > 0 {
+		t.Fatalf("check: %v, %q", err, r.Faults)
+	}
+	return r
+}
+
+// fill makes a Store with a little of everything and returns the heads.
+func fill(t testing.TB, s *local.Store) map[string]world.ID {
+	t.Helper()
+	heads := make(map[string]world.ID)
+	for i := range 3 {
+		name := fmt.Sprint("w", i)
+		mustCreate(t, s, name)
+		for j := range 4 {
+			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(i, j), 1000*j))
+		}
+	}
+	if err := s.Fork(t.Context(), "w0", heads["w0"], "fork"); err != nil {
+		t.Fatal(err)
+	}
+	heads["fork"] = heads["w0"]
+	st := mustStone(t, "pack", 3000)
+	p := world.Pack{Upto: heads["w1"], Stone: world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
+	if err := s.PutPack(t.Context(), "w1", p, st); err != nil {
+		t.Fatal(err)
+	}
+	mustCreate(t, s, "deleted")
+	if err := s.Delete(t.Context(), "deleted"); err != nil {
+		t.Fatal(err)
+	}
+	return heads
+}
+
+// wantHeads compares the heads of all worlds and opens what they stand on.
+func wantHeads(t testing.TB, s world.Store, want map[string]world.ID) {
+	t.Helper()
+	for name, id := range want {
+		h, err := s.Head(t.Context(), name)
+		if err != nil || h.Commit != id {
+			t.Fatalf("head of %s: got %v, %v, want %v", name, h.Commit, err, id)
+		}
+		stack, err := s.Stack(t.Context(), name, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range stack {
+			o, err := s.Open(t.Context(), name, l.Stone.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := o.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
