@@ -29,7 +29,7 @@ type checked struct {
 // maxProblems bounds the problems that are kept of one world.
 const maxProblems = 1000
 
-func newCheck() *cobra.Command {
+func newCheck(d *depot) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "check SRC|WORLD...",
@@ -40,18 +40,18 @@ named.`,
 		Example: "  cairn check hub.cairn ./saves/*",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runCheck(c.Context(), c.OutOrStdout(), args, json)
+			return runCheck(c.Context(), d, c.OutOrStdout(), args, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runCheck(ctx context.Context, out io.Writer, paths []string, json bool) error {
+func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json bool) error {
 	var all []*checked
 	var failed error // to read; the others are still checked
 	for _, path := range paths {
-		c, err := checkPath(ctx, path)
+		c, err := checkPath(ctx, d, path)
 		if err != nil {
 			if ctx.Err() != nil || len(paths) == 1 {
 				return err
@@ -80,9 +80,9 @@ func runCheck(ctx context.Context, out io.Writer, paths []string, json bool) err
 }
 
 // checkPath checks one world. An error is why it could not.
-func checkPath(ctx context.Context, path string) (*checked, error) {
+func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
-	src, err := openSource(path, false)
+	src, err := openSource(ctx, d, path, false)
 	if err == nil {
 		defer src.Close()
 		c.Format = src.format()

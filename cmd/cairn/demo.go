@@ -135,7 +135,7 @@ func (d *demo) importAll() error {
 
 func (d *demo) importOne(t columns, kind string) error {
 	from, to := d.path("worlds", kind), d.path(kind+worldExt)
-	return withWorld(d, from, false, func(_ *source, w *convert.World) error {
+	return withWorld(d, nil, from, false, func(_ *source, w *convert.World) error {
 		_, n, err := writeWorld(d, w, to)
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (d *demo) draw(w *convert.World, name string) error {
 func (d *demo) checkAll() error {
 	d.say("\n3. cairn check: every checksum, chunk, name, object and file.\n")
 	for _, w := range demoWorlds {
-		c, err := checkPath(d, d.path(w.kind+worldExt))
+		c, err := checkPath(d, nil, d.path(w.kind+worldExt))
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (d *demo) giveBack() error {
 		return err
 	}
 	folder, file := d.path("exported", "island"), d.path("exported", "island.slime")
-	err := withWorld(d, d.path("island"+worldExt), false, func(_ *source, w *convert.World) error {
+	err := withWorld(d, nil, d.path("island"+worldExt), false, func(_ *source, w *convert.World) error {
 		if _, err := writeAnvil(d, w, folder, map[string]int{}); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (d *demo) giveBack() error {
 	if err != nil {
 		return err
 	}
-	diff, err := diffPaths(d, d.path("worlds", "island"), folder)
+	diff, err := diffPaths(d, nil, d.path("worlds", "island"), folder)
 	if err == nil {
 		d.say("   The folder that was made, and %s: %s", folder, sameness(diff))
 	}

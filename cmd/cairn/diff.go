@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDiff() *cobra.Command {
+func newDiff(d *depot) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "diff A B",
@@ -23,7 +23,7 @@ same, 1 if they differ.`,
 		Example: "  cairn diff ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runDiff(c.Context(), c.OutOrStdout(), args[0], args[1], json)
+			return runDiff(c.Context(), d, c.OutOrStdout(), args[0], args[1], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
@@ -34,8 +34,8 @@ same, 1 if they differ.`,
 // nothing, it cannot be compared.
 type couldNot struct{ error }
 
-func runDiff(ctx context.Context, out io.Writer, a, b string, json bool) error {
-	d, err := diffPaths(ctx, a, b)
+func runDiff(ctx context.Context, in *depot, out io.Writer, a, b string, json bool) error {
+	d, err := diffPaths(ctx, in, a, b)
 	if err != nil {
 		return err
 	}
@@ -50,10 +50,10 @@ func runDiff(ctx context.Context, out io.Writer, a, b string, json bool) error {
 	return err
 }
 
-func diffPaths(ctx context.Context, a, b string) (*convert.Difference, error) {
+func diffPaths(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
 	var worlds [2]*convert.World
 	for i, path := range []string{a, b} {
-		src, err := openSource(path, true)
+		src, err := openSource(ctx, in, path, true)
 		if err == nil {
 			defer src.Close()
 			worlds[i], err = src.load(ctx, nil)

@@ -36,7 +36,7 @@ type exported struct {
 	Lost   map[string]int `json:"lost"`
 }
 
-func newExport() *cobra.Command {
+func newExport(d *depot) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
@@ -49,7 +49,7 @@ refuses a world of several.`,
 		Example: "  cairn export hub.cairn ./restored/hub\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runExport(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+			return runExport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -73,13 +73,13 @@ func (o *exportOptions) resolve(to string) error {
 	if !slices.Contains([]int{0, 3, 9, 13}, o.slimeVersion) {
 		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
 	}
-	if strings.HasSuffix(to, worldExt) {
+	if strings.HasSuffix(to, worldExt) || isAddress(to) {
 		return usagef("%s: cairn import makes worlds; export makes what others read", to)
 	}
 	return nil
 }
 
-func runExport(ctx context.Context, out io.Writer, from, to string, o exportOptions) error {
+func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o exportOptions) error {
 	if err := o.resolve(to); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func runExport(ctx context.Context, out io.Writer, from, to string, o exportOpti
 	if err := free(to); err != nil {
 		return err
 	}
-	return withWorld(ctx, from, false, func(src *source, w *convert.World) error {
+	return withWorld(ctx, d, from, false, func(src *source, w *convert.World) error {
 		if src.stone == nil {
 			return usagef("%s: not a %s file; cairn import makes one of it", from, worldExt)
 		}

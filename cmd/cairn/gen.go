@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -47,12 +48,13 @@ type genOptions struct {
 	seed        uint64
 	size        int
 	force, json bool
+	note
 }
 
 // maxColumns bounds the edge of a made world in columns.
 const maxColumns = 2048
 
-func newGen() *cobra.Command {
+func newGen(d *depot) *cobra.Command {
 	var o genOptions
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
@@ -60,10 +62,10 @@ func newGen() *cobra.Command {
 		Long: `gen makes a world up, the same for the same seed: a terrain of materials and
 occupancies, or a block world: an island, an arena, plots, a survival land. It
 becomes a WORLD, or an Anvil folder, which a game can open.`,
-		Example: "  cairn gen island island.cairn\n  cairn gen --seed 7 survival ./saves/wild",
+		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runGen(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+			return runGen(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -71,10 +73,11 @@ becomes a WORLD, or an Anvil folder, which a game can open.`,
 	f.IntVar(&o.size, "size", 0, "edge in columns of 16 blocks; by default what suits the kind")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.note.flags(f)
 	return c
 }
 
-func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) error {
+func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o genOptions) error {
 	make := kinds()[kind]
 	switch {
 	case make == nil:
@@ -82,11 +85,11 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 	case o.size < 0 || o.size > maxColumns:
 		return usagef("--size %d: 1 to %d", o.size, maxColumns)
 	}
-	world := strings.HasSuffix(to, worldExt)
+	world := strings.HasSuffix(to, worldExt) || isAddress(to)
 	if !world && kind == "terrain" {
 		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, worldExt)
 	}
-	if err := o.check(to, world); err != nil {
+	if err := o.check(d, to, world); err != nil {
 		return err
 	}
 	w, err := build(ctx, "making", make(o.seed, o.size), nil)
@@ -97,7 +100,10 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files),
 		Lost: map[string]int{}, Damaged: []string{}}
 	if world {
-		done.ID, done.Bytes, err = writeWorld(ctx, w, to)
+		if o.message == "" {
+			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
+		}
+		err = done.put(ctx, d, w, o.note)
 	} else {
 		done.Bytes, err = writeAnvil(ctx, w, to, done.Lost)
 	}
@@ -108,15 +114,21 @@ func runGen(ctx context.Context, out io.Writer, kind, to string, o genOptions) e
 		return printJSON(out, done)
 	}
 	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, counted(t.columns, "column"), counted(t.cells, "cell"), counted(t.objects, "object"), size(done.Bytes))
+	if c := done.Commit; c != nil {
+		fmt.Fprintln(out, "version", c)
+	}
 	return nil
 }
 
-func (o genOptions) check(to string, world bool) error {
+func (o genOptions) check(d *depot, to string, world bool) error {
 	if !world {
 		return isFree(to)
 	}
-	if err := isWorld(to); err != nil {
+	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
 		return err
+	}
+	if d.writes = isAddress(to); d.writes {
+		return nil
 	}
 	return replaceable(to, o.force)
 }

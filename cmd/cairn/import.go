@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -19,6 +20,7 @@ import (
 type importOptions struct {
 	slim, salvage, force, json bool
 	light                      string
+	note
 }
 
 // imported is what the verb says of its work.
@@ -34,24 +36,27 @@ type imported struct {
 	Files   int            `json:"files"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
+	keeping
 
 	slim bool
 }
 
-func newImport() *cobra.Command {
+func newImport(d *depot) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import SRC WORLD",
-		Short: "Puts a whole world into one file",
-		Long: `import reads a world in any format that is known and writes it as one file.
+		Short: "Puts a whole world into one file, or into the store",
+		Long: `import reads a world in any format that is known and writes it as one file, or
+makes it a world of the store: @name. If there is one of that name, what differs
+becomes its next version.
 
 Nothing is left out unless --slim or --light drop asks for it; what goes, or
 could not be kept, is listed by name. A damaged chunk is named and nothing is
 written; --salvage keeps such chunks as they are stored.`,
-		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import --slim --light drop ./saves/hub hub.cairn",
+		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runImport(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+			return runImport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -60,20 +65,18 @@ written; --salvage keeps such chunks as they are stored.`,
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.note.flags(f)
 	return c
 }
 
-func runImport(ctx context.Context, out io.Writer, from, to string, o importOptions) error {
+func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
 	if o.light != "keep" && o.light != "drop" {
 		return usagef("--light %s: keep or drop", o.light)
 	}
-	if err := isWorld(to); err != nil {
+	if err := o.check(d, from, to); err != nil {
 		return err
 	}
-	if err := mayMake(to, from, o.force); err != nil {
-		return err
-	}
-	src, err := openSource(from, o.salvage)
+	src, err := openSource(ctx, d, from, o.salvage)
 	if err != nil {
 		return err
 	}
@@ -84,11 +87,34 @@ func runImport(ctx context.Context, out io.Writer, from, to string, o importOpti
 		return err
 	}
 	src.remarks(done)
-	if done.ID, done.Bytes, err = writeWorld(ctx, w, to); err != nil {
+	done.count(w)
+	if err = done.put(ctx, d, w, o.note); err != nil {
 		return err
 	}
-	done.count(w)
 	return report(out, done, o.json)
+}
+
+func (o *importOptions) check(d *depot, from, to string) error {
+	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
+		return err
+	}
+	if !isAddress(to) {
+		return mayMake(to, from, o.force)
+	}
+	d.writes = true
+	if o.message == "" {
+		o.message = "import " + filepath.Base(from)
+	}
+	return d.outside(from)
+}
+
+// put writes w to where it was to go.
+func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) (err error) {
+	if isAddress(r.World) {
+		return r.keep(ctx, d, w, n)
+	}
+	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World)
+	return err
 }
 
 // filter returns what stands between the source and the world, nil if nothing.
@@ -184,6 +210,7 @@ func (r *imported) print(out io.Writer) {
 	t.row("  files", count(r.Files))
 	t.row("  size", size(r.Bytes))
 	t.row("  stone", r.ID)
+	r.keeping.print(t)
 	t.Flush()
 	printLosses(out, "not kept:", r.Lost)
 	what := "damaged, kept as stored:"

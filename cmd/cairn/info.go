@@ -22,6 +22,7 @@ type facts struct {
 	Version    int               `json:"version"` // the format's own; 0 if it has none
 	Origin     string            `json:"origin,omitempty"`
 	Bytes      int64             `json:"bytes"`
+	Commit     *version          `json:"commit,omitempty"` // of a world of the store
 	Properties map[string]string `json:"properties"`
 	Dimensions []dimensionFacts  `json:"dimensions"`
 	Files      fileFacts         `json:"files"`
@@ -59,7 +60,7 @@ type pageFacts struct {
 	Bytes int    `json:"bytes"`
 }
 
-func newInfo() *cobra.Command {
+func newInfo(d *depot) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "info SRC|WORLD",
@@ -68,15 +69,15 @@ func newInfo() *cobra.Command {
 		Example: "  cairn info ./saves/hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runInfo(c.Context(), c.OutOrStdout(), args[0], json)
+			return runInfo(c.Context(), d, c.OutOrStdout(), args[0], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runInfo(ctx context.Context, out io.Writer, path string, json bool) error {
-	return withWorld(ctx, path, true, func(src *source, w *convert.World) error {
+func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json bool) error {
+	return withWorld(ctx, d, path, true, func(src *source, w *convert.World) error {
 		f, err := factsOf(src, w)
 		if err != nil {
 			return err
@@ -86,7 +87,7 @@ func runInfo(ctx context.Context, out io.Writer, path string, json bool) error {
 }
 
 func factsOf(src *source, w *convert.World) (*facts, error) {
-	f := &facts{Path: src.path, Format: w.Head.Format, Version: w.Head.Version, Bytes: src.bytes, Properties: w.Head.Properties}
+	f := &facts{Path: src.path, Format: w.Head.Format, Version: w.Head.Version, Bytes: src.bytes, Commit: src.kept, Properties: w.Head.Properties}
 	if f.Properties == nil {
 		f.Properties = map[string]string{}
 	}
@@ -98,7 +99,7 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 		}
 		f.Pages = pages
 	}
-	if src.file == nil {
+	if src.file == nil && src.kept == nil {
 		bytes, err := folderBytes(src.path)
 		if err != nil {
 			return nil, err
@@ -197,6 +198,9 @@ func (f *facts) print(out io.Writer) {
 	t.row("path", f.Path)
 	t.row("format", name)
 	t.row("size", size(f.Bytes))
+	if f.Commit != nil {
+		t.row("commit", f.Commit.String())
+	}
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
 		t.row(line(k), line(f.Properties[k]))
 	}

@@ -134,10 +134,7 @@ func syncPath(path string) error {
 
 // mayMake checks that a file may be made at a path from a source.
 func mayMake(path, src string, force bool) error {
-	if err := isPath(src); err != nil {
-		return err
-	}
-	if err := replaceable(path, force); err != nil {
+	if err := replaceable(path, force); err != nil || isAddress(src) {
 		return err
 	}
 	return outside(path, src)

@@ -49,12 +49,16 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	d := &depot{}
+	root := newRoot(d)
 	root.SetArgs(args)
 	out := &sticky{w: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if end := d.close(); err == nil {
+		err = end
+	}
 	if out.err != nil && (err == nil || err.Error() == "") {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
@@ -78,7 +82,7 @@ func (s *sticky) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func newRoot() *cobra.Command {
+func newRoot(d *depot) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cairn",
 		Short: "Keeps voxel worlds: small, whole and checked",
@@ -86,7 +90,10 @@ func newRoot() *cobra.Command {
 
 A SRC is a world in any format that cairn knows, found out by content: an Anvil
 or McRegion folder, a .slime file, a .cairn file, or a .zip or .tar of one. It is
-never written to. A WORLD is a path that ends in .cairn.
+never written to. A WORLD is a path that ends in .cairn, or @name: a world with its
+history in the store that --store or CAIRN_STORE names. @name@version is an older
+version: its number, four digits or more of its id, or a time in UTC such as
+2026-11-20T10:00, which means the newest version of then.
 
 Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 3 could not, 130 interrupted.`,
@@ -104,7 +111,9 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newImport(), newExport(), newInfo(), newCheck(), newDiff(), newSavings(), newRender(), newStone(), newGen(), newBench(), newDemo())
+	root.PersistentFlags().StringVar(&d.url, "store", "", fmt.Sprintf("the store of @names, %sDIR (default $%s or %s)", localScheme, storeEnv, defaultStore))
+	root.AddCommand(newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newStone(), newGen(d), newBench(), newDemo())
+	root.AddCommand(newList(d), newLog(d), newCommit(d), newFork(d), newRestore(d), newPack(d), newGC(d), newDelete(d), newUndelete(d))
 	return root
 }
 
@@ -112,7 +121,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 func takes(min, max int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < min || len(args) > max {
-			return usagef("wrong number of paths; usage: %s", c.UseLine())
+			return usagef("wrong number of arguments; usage: %s", c.UseLine())
 		}
 		return nil
 	}

@@ -26,7 +26,7 @@ type renderOptions struct {
 	force      bool
 }
 
-func newRender() *cobra.Command {
+func newRender(d *depot) *cobra.Command {
 	var o renderOptions
 	c := &cobra.Command{
 		Use:     "render SRC|WORLD OUT.png",
@@ -35,7 +35,7 @@ func newRender() *cobra.Command {
 		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRender(c.Context(), c.OutOrStdout(), args[0], args[1], o)
+			return runRender(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -46,11 +46,11 @@ func newRender() *cobra.Command {
 	return c
 }
 
-func runRender(ctx context.Context, out io.Writer, from, to string, o renderOptions) error {
+func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o renderOptions) error {
 	if err := o.check(from, to); err != nil {
 		return err
 	}
-	return withWorld(ctx, from, true, func(_ *source, w *convert.World) error {
+	return withWorld(ctx, d, from, true, func(_ *source, w *convert.World) error {
 		img, result, err := draw(w, o)
 		if err == nil {
 			err = ctx.Err()

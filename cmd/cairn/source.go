@@ -27,17 +27,19 @@ const stoneMagic = "CAIRN\n\x1a"
 // source is an opened SRC or WORLD: a stone, or a world in another format.
 type source struct {
 	path  string
-	bytes int64         // of the file; 0 for a folder
+	bytes int64         // of the file or the stone; 0 for a folder
 	stone *stone.Reader // nil unless the source is a stone
 	leaf  format.Source // nil if it is
-	file  *os.File      // nil for a folder
+	file  *os.File      // nil for a folder and a world of the store
+	kept  *version      // of a world of the store
 }
 
-// openSource opens the world at path, in whichever format its content says.
-// With salvage, chunks of a folder that cannot be read come as they are stored.
-func openSource(path string, salvage bool) (*source, error) {
-	if err := isPath(path); err != nil {
-		return nil, err
+// openSource opens the world at path, in whichever format its content says, or
+// of an address in the store. With salvage, chunks of a folder that cannot be
+// read come as they are stored.
+func openSource(ctx context.Context, d *depot, path string, salvage bool) (*source, error) {
+	if isAddress(path) {
+		return openKept(ctx, d, path)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -134,9 +136,9 @@ func build(ctx context.Context, what string, src format.Source, through func(for
 	return l.World(), err
 }
 
-// withWorld opens the world at path, reads all of it and hands both to do.
-func withWorld(ctx context.Context, path string, salvage bool, do func(*source, *convert.World) error) error {
-	src, err := openSource(path, salvage)
+// withWorld opens the world at path, or of an address, reads all of it and hands both to do.
+func withWorld(ctx context.Context, d *depot, path string, salvage bool, do func(*source, *convert.World) error) error {
+	src, err := openSource(ctx, d, path, salvage)
 	if err != nil {
 		return err
 	}
@@ -163,21 +165,14 @@ func formatName(h format.Head) string {
 	return h.Format
 }
 
-// isPath checks that what was given is a path.
-func isPath(path string) error {
-	if strings.HasPrefix(path, "@") {
-		return usagef("%s: names in a store are not known yet; give a path", path)
-	}
-	return nil
-}
-
 // isWorld checks that path may name a WORLD that is to be made.
 func isWorld(path string) error {
-	if err := isPath(path); err != nil {
+	if isAddress(path) {
+		_, err := parseName(path)
 		return err
 	}
 	if filepath.Ext(path) != worldExt || filepath.Base(path) == worldExt {
-		return usagef("%s: the path of a world ends in %s", path, worldExt)
+		return usagef("%s: the path of a world ends in %s, or it is @name", path, worldExt)
 	}
 	return nil
 }

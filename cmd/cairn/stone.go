@@ -31,7 +31,7 @@ func stoneVerb(name, short string, do func(context.Context, io.Writer, *source) 
 		Example: "  cairn stone " + name + " hub.cairn",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withStone(args[0], func(s *source) error { return do(c.Context(), c.OutOrStdout(), s) })
+			return withStone(c.Context(), args[0], func(s *source) error { return do(c.Context(), c.OutOrStdout(), s) })
 		},
 	}
 }
@@ -45,8 +45,11 @@ func newStoneList() *cobra.Command {
 	return c
 }
 
-func withStone(path string, do func(*source) error) error {
-	s, err := openSource(path, false)
+func withStone(ctx context.Context, path string, do func(*source) error) error {
+	if isAddress(path) {
+		return usagef("%s: a world has many stones; give a file", path)
+	}
+	s, err := openSource(ctx, nil, path, false)
 	if err != nil {
 		return err
 	}

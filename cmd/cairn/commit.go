@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newCommit(d *depot) *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "commit SRC @name",
+		Short: "Makes what differs the next version of a world",
+		Long: `commit reads a world in any format that is known and makes what differs from the
+newest version of @name its next version: cairn import, for a world that must be
+there already. If nothing differs it says so, and there is no new version.`,
+		Example: "  cairn commit ./saves/hub @hub -m \"new gate\"",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runCommit(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.note.flags(f)
+	return c
+}
+
+func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
+	name, err := parseName(to)
+	if err = errors.Join(err, o.note.check()); err != nil {
+		return err
+	}
+	d.writes = true
+	st, err := d.open()
+	if err != nil {
+		return err
+	}
+	if _, err := st.Head(ctx, name); err != nil {
+		return err
+	}
+	if o.message == "" {
+		o.message = "commit " + filepath.Base(from)
+	}
+	o.light = "keep"
+	return runImport(ctx, d, out, from, to, o)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Where the store is when --store does not say it.
+const (
+	storeEnv     = "CAIRN_STORE"
+	defaultStore = localScheme + "cairn-data"
+)
+
+const (
+	localScheme = "local:"
+	memoryStore = "memory:"
+)
+
+// depot is the store that the command was told of. It is opened when a verb
+// first needs it, and once: a local store takes one opener at a time.
+type depot struct {
+	url    string // --store
+	writes bool   // the verb changes it, and says so before it opens
+	st     world.Store
+}
+
+// told reports whether the user said where the store is.
+func (d *depot) told() bool { return d.url != "" || os.Getenv(storeEnv) != "" }
+
+// where returns the store's URL.
+func (d *depot) where() string {
+	for _, url := range []string{d.url, os.Getenv(storeEnv)} {
+		if url != "" {
+			return url
+		}
+	}
+	return defaultStore
+}
+
+// open opens the store, which must be there.
+func (d *depot) open() (world.Store, error) { return d.get(false) }
+
+// make opens the store to be written to, and makes it if it is not there.
+func (d *depot) make() (world.Store, error) { return d.get(true) }
+
+func (d *depot) get(make bool) (world.Store, error) {
+	if d.st != nil {
+		return d.st, nil
+	}
+	url := d.where()
+	if url == memoryStore {
+		d.st = memory.New(memory.Options{})
+		return d.st, nil
+	}
+	dir, err := localDir(url)
+	if err != nil {
+		return nil, err
+	}
+	if err := isThere(dir); err != nil && !make {
+		return nil, err
+	}
+	st, err := local.Open(dir, local.Options{ReadOnly: !d.writes})
+	if err == nil {
+		d.st = st
+	}
+	return d.st, err
+}
+
+func (d *depot) close() error {
+	if d.st == nil {
+		return nil
+	}
+	return d.st.Close()
+}
+
+// isThere checks that a directory may be a store.
+func isThere(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return fmt.Errorf("%s%s: no store is there; cairn import SRC @NAME makes one", localScheme, dir)
+	}
+	return nil
+}
+
+// isStore reports whether an argument is the URL of a store.
+func isStore(arg string) bool {
+	return arg == memoryStore || strings.HasPrefix(arg, localScheme)
+}
+
+// localDir returns the directory of the URL of a local store.
+func localDir(url string) (string, error) {
+	dir, ok := strings.CutPrefix(url, localScheme)
+	if !ok || dir == "" {
+		return "", usagef("store %q: want %sDIR or %s", url, localScheme, memoryStore)
+	}
+	return filepath.Clean(dir), nil
+}
+
+// world opens the world of a name to be changed by an author.
+func (d *depot) world(ctx context.Context, name, author string) (*world.World, error) {
+	st, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	return world.Open(ctx, st, name, world.Options{Author: author})
+}
+
+// outside checks that the store does not lie in the folder src, which is never
+// written to.
+func (d *depot) outside(src string) error {
+	dir, err := localDir(d.where())
+	if err != nil || isAddress(src) {
+		return nil // memory, or an error that opening reports
+	}
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return outside(filepath.Join(dir, "store"), src)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+)
+
+type gcOptions struct {
+	grace, deleted, keep string
+	json                 bool
+}
+
+// collected is what gc prints.
+type collected struct{ world.Collected }
+
+func newGC(d *depot) *cobra.Command {
+	var o gcOptions
+	c := &cobra.Command{
+		Use:   "gc",
+		Short: "Drops old versions, and stones that nothing needs",
+		Long: `gc drops versions that are not to be kept from the logs of all worlds, and takes
+stones that nothing needs. A stone goes in two steps: it is condemned, and deleted
+by a later gc when its grace is over.
+
+--keep says which versions stay besides the newest: "all", or any of newest=N and
+hourly=D, daily=D, monthly=D, which keep one for each hour, day and month that far
+back. A time D is written 90m, 36h or 14d; 0 is none.`,
+		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
+		Args:    takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runGC(c.Context(), d, c.OutOrStdout(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.grace, "grace", "1h", "how long a condemned stone stays")
+	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be had back")
+	f.StringVar(&o.keep, "keep", "newest=16,hourly=1d,daily=14d,monthly=365d", "which versions stay")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
+	p, err := o.policy()
+	if err != nil {
+		return err
+	}
+	d.writes = true
+	st, err := d.open()
+	if err != nil {
+		return err
+	}
+	went, err := st.Collect(ctx, p)
+	if err != nil {
+		return err
+	}
+	return report(out, collected{went}, o.json)
+}
+
+func (o *gcOptions) policy() (p world.Policy, err error) {
+	if p.Keep, err = parseRetention(o.keep); err != nil {
+		return p, err
+	}
+	if p.Grace, err = parseSpan("--grace", o.grace); err != nil {
+		return p, err
+	}
+	p.Deleted, err = parseSpan("--deleted", o.deleted)
+	return p, err
+}
+
+// parseSpan reads a time span as an option of package world: none is negative.
+func parseSpan(what, s string) (time.Duration, error) {
+	text, factor := s, time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		text, factor = days+"h", 24
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil || d < 0 || d*factor/factor != d:
+		return 0, usagef("%s %s: want a time such as 90m, 36h or 14d", what, s)
+	case d == 0:
+		return -1, nil
+	}
+	return d * factor, nil
+}
+
+func parseRetention(s string) (world.Retention, error) {
+	if s == "all" {
+		return world.Retention{All: true}, nil
+	}
+	r := world.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
+	for part := range strings.SplitSeq(s, ",") {
+		what, value, _ := strings.Cut(part, "=")
+		to := map[string]*time.Duration{"hourly": &r.Hourly, "daily": &r.Daily, "monthly": &r.Monthly}[what]
+		var err error
+		switch {
+		case to != nil:
+			*to, err = parseSpan("--keep "+what, value)
+		case what == "newest":
+			if r.Newest, err = strconv.Atoi(value); err != nil || r.Newest < 1 {
+				err = usagef("--keep newest=%s: want 1 or more", value)
+			}
+		default:
+			err = usagef("--keep %s: want all, or newest=, hourly=, daily=, monthly=", part)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (c collected) print(out io.Writer) {
+	if c.Collected == (world.Collected{}) {
+		fmt.Fprintln(out, "nothing went")
+		return
+	}
+	t := newColumns(out)
+	t.row("deleted worlds taken for good", count(c.Worlds))
+	t.row("versions dropped", count(c.Commits))
+	t.row("stones condemned", count(c.Condemned))
+	t.row("stones deleted", count(c.Stones), size(c.Bytes))
+	t.Flush()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+)
+
+// listed is a world of the store as list prints it.
+type listed struct {
+	World  string   `json:"world"`
+	Commit *version `json:"commit"` // the newest; null if there is none yet
+}
+
+func newList(d *depot) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:     "list [PREFIX]",
+		Short:   "Lists the worlds of the store",
+		Long:    "list lists the worlds of the store, those that begin with PREFIX if there is one.",
+		Example: "  cairn list @arenas/",
+		Args:    takes(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			prefix := strings.TrimPrefix(strings.Join(args, ""), "@")
+			return runList(c.Context(), d, c.OutOrStdout(), prefix, json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json bool) error {
+	st, err := d.open()
+	if err != nil {
+		return err
+	}
+	const page = 1000
+	all := []listed{}
+	for after := ""; ; {
+		names, err := st.List(ctx, prefix, after, page)
+		if err != nil {
+			return err
+		}
+		some, err := listOf(ctx, st, names)
+		if err != nil {
+			return err
+		}
+		if json {
+			all = append(all, some...)
+		} else {
+			printListed(out, some)
+		}
+		if len(names) < page {
+			break
+		}
+		after = names[len(names)-1]
+	}
+	if json {
+		return printJSON(out, map[string]any{"worlds": all})
+	}
+	return nil
+}
+
+func listOf(ctx context.Context, st world.Store, names []string) ([]listed, error) {
+	var out []listed
+	for _, name := range names {
+		log, err := st.Log(ctx, name, world.ID{}, 1)
+		if errors.Is(err, world.ErrNoWorld) {
+			continue // gone since
+		}
+		if err != nil {
+			return nil, err
+		}
+		l := listed{World: "@" + name}
+		if len(log) > 0 {
+			l.Commit = versionOf(log[0])
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func printListed(out io.Writer, some []listed) {
+	t := newColumns(out)
+	for _, l := range some {
+		if l.Commit == nil {
+			t.row(l.World, "nothing committed yet")
+			continue
+		}
+		t.row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), line(l.Commit.Message))
+	}
+	t.Flush()
+}

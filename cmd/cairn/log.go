@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// history is what log prints.
+type history struct {
+	World   string     `json:"world"`
+	Commits []*version `json:"commits"`
+}
+
+func newLog(d *depot) *cobra.Command {
+	var n int
+	var json bool
+	c := &cobra.Command{
+		Use:   "log @name[@version]",
+		Short: "Lists the versions of a world, newest first",
+		Long: `log lists the versions of a world, newest first: number, id, time, author, what
+the version added to the store, message. Times are UTC.`,
+		Example: "  cairn log @hub -n 10",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runLog(c.Context(), d, c.OutOrStdout(), args[0], n, json)
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&n, "number", "n", 0, "at most so many; 0 is all")
+	f.BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runLog(ctx context.Context, d *depot, out io.Writer, arg string, n int, json bool) error {
+	a, err := parseAddress(arg)
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return usagef("-n %d: 1 or more, or 0 for all", n)
+	}
+	h, err := logOf(ctx, d, a, n)
+	if err != nil {
+		return err
+	}
+	return report(out, h, json)
+}
+
+func logOf(ctx context.Context, d *depot, a address, n int) (*history, error) {
+	st, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	h := &history{World: "@" + a.name, Commits: []*version{}}
+	var limit uint64 // of numbers
+	if a.version != "" {
+		c, err := a.commit(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		limit = c.Number
+	}
+	for c, err := range commits(ctx, st, a.name) {
+		if err != nil {
+			return nil, err
+		}
+		if limit != 0 && c.Number > limit {
+			continue
+		}
+		if h.Commits = append(h.Commits, versionOf(c)); len(h.Commits) == n {
+			break
+		}
+	}
+	return h, nil
+}
+
+func (h *history) print(out io.Writer) {
+	t := newColumns(out)
+	for _, v := range h.Commits {
+		t.row(count(int64(v.Number)), v.short(), v.stamp(), line(v.Author), counted(v.Stones, "stone"), size(v.Bytes), line(v.Message))
+	}
+	t.Flush()
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+)
+
+// packed is what pack prints.
+type packed struct {
+	World  string `json:"world"`
+	Before stack  `json:"before"`
+	After  stack  `json:"after"`
+}
+
+// stack is the stones that a world's newest version stands on.
+type stack struct {
+	Stones int   `json:"stones"`
+	Bytes  int64 `json:"bytes"`
+}
+
+func (s stack) String() string { return counted(s.Stones, "stone") + " of " + size(s.Bytes) }
+
+func newPack(d *depot) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "pack @name",
+		Short: "Puts one stone in place of all that a world stands on",
+		Long: `pack puts one stone, as small as it gets, in place of all that the newest version
+of a world stands on. It changes no version; cairn gc takes what is no longer
+needed. Worlds that grow high are packed without being asked; this is for a world
+that is to rest.`,
+		Example: "  cairn pack @hub",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runPack(c.Context(), d, c.OutOrStdout(), args[0], json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runPack(ctx context.Context, d *depot, out io.Writer, arg string, json bool) error {
+	name, err := parseName(arg)
+	if err != nil {
+		return err
+	}
+	d.writes = true
+	w, err := d.world(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	r := &packed{World: arg}
+	if r.Before, err = stackOf(ctx, d.st, w); err == nil {
+		err = w.Pack(ctx)
+	}
+	if err == nil {
+		r.After, err = stackOf(ctx, d.st, w)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return report(out, r, json)
+}
+
+func stackOf(ctx context.Context, st world.Store, w *world.World) (s stack, err error) {
+	layers, err := st.Stack(ctx, w.Name(), w.Head())
+	for _, l := range layers {
+		s.Stones++
+		s.Bytes += l.Stone.Size
+	}
+	return s, err
+}
+
+func (p *packed) print(out io.Writer) {
+	fmt.Fprintf(out, "%s stands on %s, before on %s\n", p.World, p.After, p.Before)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+)
+
+type restoreOptions struct {
+	to   string
+	json bool
+	note
+}
+
+// restored is what restore prints.
+type restored struct {
+	World string   `json:"world"`
+	To    *version `json:"to"` // what the world is like now
+	keeping
+}
+
+func newRestore(d *depot) *cobra.Command {
+	var o restoreOptions
+	c := &cobra.Command{
+		Use:   "restore @name@version",
+		Short: "Makes an older version of a world its next one",
+		Long: `restore goes back: the next version of a world is like an older one. It copies
+nothing, however large the world, and nothing is lost: what was done since stays in
+the log, and can be gone back to as well.`,
+		Example: "  cairn restore @hub@3\n  cairn restore @hub --to 2026-11-20T10:00",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runRestore(c.Context(), d, c.OutOrStdout(), args[0], o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.to, "to", "", "the version, if it does not stand behind the name")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.note.flags(f)
+	return c
+}
+
+func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o restoreOptions) error {
+	a, err := o.address(arg)
+	if err != nil {
+		return err
+	}
+	d.writes = true
+	w, err := d.world(ctx, a.name, o.author)
+	if err != nil {
+		return err
+	}
+	r, err := o.restore(ctx, d, w, a)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return report(out, r, o.json)
+}
+
+// address returns the version that was asked for.
+func (o *restoreOptions) address(arg string) (address, error) {
+	a, err := parseAddress(arg)
+	if err = errors.Join(err, o.note.check()); err != nil {
+		return a, err
+	}
+	if (a.version == "") == (o.to == "") {
+		return a, usagef("%s: give one version, as @%s@VERSION or by --to VERSION", arg, a.name)
+	}
+	a.version += o.to
+	return a, nil
+}
+
+func (o *restoreOptions) restore(ctx context.Context, d *depot, w *world.World, a address) (*restored, error) {
+	to, err := a.commit(ctx, d.st)
+	if err != nil {
+		return nil, err
+	}
+	head, err := newest(ctx, d.st, a.name)
+	if err != nil {
+		return nil, err
+	}
+	r := &restored{World: "@" + a.name, To: versionOf(to), keeping: keeping{Commit: versionOf(head)}}
+	if r.Same = head.ID() == to.ID() || len(head.Stones) == 0 && head.Base == to.ID(); r.Same {
+		return r, nil
+	}
+	if o.message == "" {
+		o.message = fmt.Sprintf("restore %d (%s)", to.Number, r.To.short())
+	}
+	c, err := w.Restore(ctx, to.ID(), o.message)
+	r.Commit = versionOf(c)
+	return r, err
+}
+
+func (r *restored) print(out io.Writer) {
+	if r.Same {
+		fmt.Fprintf(out, "%s is like version %s already\n", r.World, r.To)
+		return
+	}
+	fmt.Fprintf(out, "%s: version %s, is like version %s\n", r.World, r.Commit, r.To)
+}

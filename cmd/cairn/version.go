@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/pflag"
+)
+
+// version is a commit as verbs print it.
+type version struct {
+	Number  uint64    `json:"number"`
+	ID      string    `json:"id"`
+	Parent  string    `json:"parent"` // "" of the first
+	Base    string    `json:"base"`   // "" if nothing is below
+	Time    time.Time `json:"time"`
+	Author  string    `json:"author"`
+	Message string    `json:"message"`
+	Stones  int       `json:"stones"` // that it added
+	Bytes   int64     `json:"bytes"`
+}
+
+func versionOf(c world.Commit) *version {
+	v := &version{Number: c.Number, ID: c.ID().String(), Time: c.Time, Author: c.Author, Message: c.Message, Stones: len(c.Stones)}
+	for _, s := range c.Stones {
+		v.Bytes += s.Size
+	}
+	for to, id := range map[*string]world.ID{&v.Parent: c.Parent, &v.Base: c.Base} {
+		if id != (world.ID{}) {
+			*to = id.String()
+		}
+	}
+	return v
+}
+
+// short is the beginning of the id.
+func (v *version) short() string { return v.ID[:8] }
+
+// stamp is the time, as an address takes it.
+func (v *version) stamp() string { return v.Time.Format("2006-01-02T15:04:05.000Z") }
+
+func (v *version) String() string {
+	return fmt.Sprintf("%d (%s), %s", v.Number, v.short(), v.stamp())
+}
+
+// note is what a user says to a commit.
+type note struct{ message, author string }
+
+func (n *note) flags(f *pflag.FlagSet) {
+	f.StringVarP(&n.message, "message", "m", "", "what the log of @name says to it")
+	n.authorFlag(f)
+}
+
+func (n *note) authorFlag(f *pflag.FlagSet) {
+	f.StringVar(&n.author, "author", userName(), "who the log of @name says did it")
+}
+
+func (n *note) check() error {
+	switch {
+	case len(n.message) > world.MaxMessage:
+		return usagef("--message of %d bytes: at most %d", len(n.message), world.MaxMessage)
+	case len(n.author) > world.MaxAuthor:
+		return usagef("--author of %d bytes: at most %d", len(n.author), world.MaxAuthor)
+	}
+	return nil
+}
+
+// userName is who runs the command, "" if the system does not know.
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}
+
+// openKept opens the world of an address as one stone.
+func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
+	a, err := parseAddress(arg)
+	if err != nil {
+		return nil, err
+	}
+	st, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.commit(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := wholeOf(ctx, st, a.name, c.ID())
+	if err != nil {
+		return nil, err
+	}
+	r, err := stone.Open(bytes.NewReader(whole), int64(len(whole)))
+	return &source{path: arg, bytes: int64(len(whole)), stone: r, kept: versionOf(c)}, err
+}
+
+// wholeOf returns a version of a world as one stone.
+func wholeOf(ctx context.Context, st world.Store, name string, at world.ID) ([]byte, error) {
+	w, err := world.OpenAt(ctx, st, name, at, world.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	p := newProgress()
+	defer p.done()
+	_, err = w.WriteStone(ctx, &writing{Writer: &b, progress: p}, stone.Options{Effort: stone.Quick})
+	return b.Bytes(), errors.Join(err, w.Close())
+}
+
+// keeping is what keeping a world in the store came to.
+type keeping struct {
+	Commit *version `json:"commit,omitempty"`
+	Same   bool     `json:"same,omitempty"` // nothing differs, so there is no new commit
+}
+
+// keep makes w the newest version of a world of the store: the first of a new
+// one, or a commit of what differs.
+func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note) error {
+	name, err := parseName(r.World)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	id, size, err := convert.WriteStone(ctx, w, &b, stone.Options{})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	st, err := d.make()
+	if err != nil {
+		return err
+	}
+	r.ID, r.Bytes = id.String(), size
+	c, same, err := become(ctx, st, name, world.Stone{ID: id, Data: b.Bytes()}, n)
+	r.Commit, r.Same = versionOf(c), same
+	return err
+}
+
+// become commits what makes a world the same as a stone with a whole world, and
+// reports whether it was so before.
+func become(ctx context.Context, st world.Store, name string, whole world.Stone, n note) (c world.Commit, same bool, err error) {
+	o := world.Options{Author: n.author}
+	head, err := st.Head(ctx, name)
+	if errors.Is(err, world.ErrNoWorld) || err == nil && head.Commit == (world.ID{}) {
+		c, err = world.Import(ctx, st, name, whole, o, n.message)
+		return c, false, err
+	}
+	if err != nil {
+		return c, false, err
+	}
+	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
+	if err != nil {
+		return c, false, err
+	}
+	w, err := world.Open(ctx, st, name, o)
+	if err != nil {
+		return c, false, err
+	}
+	if _, err = w.Become(ctx, r); err == nil {
+		c, err = w.Commit(ctx, n.message)
+	}
+	return c, c.ID() == head.Commit, errors.Join(err, w.Close())
+}
+
+func (k *keeping) print(t columns) {
+	switch {
+	case k.Commit == nil:
+	case k.Same:
+		t.row("  same as", k.Commit.String())
+	default:
+		t.row("  version", k.Commit.String())
+	}
+}
