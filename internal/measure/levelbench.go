@@ -22,7 +22,6 @@ type levelBench struct {
 	view   *grid.View
 	placed []grid.Placed // the chunks of view, by code
 	half   int           // towers -half..half-1
-	sum    int           // of all cells
 	cairn  LevelRow
 }
 
