@@ -1,6 +1,8 @@
 package world
 
 import (
+	"maps"
+
 	"github.com/cairnvoxel/cairn/geom"
 )
 
@@ -33,6 +35,14 @@ func (d *dirty) chunk(v volumeName, pos geom.ChunkPos) {
 }
 
 func (d *dirty) hasChunk(v volumeName, pos geom.ChunkPos) bool { return d != nil && d.chunks[v][pos] }
+
+// of returns a copy of the chunks of a volume.
+func (d *dirty) of(v volumeName) map[geom.ChunkPos]bool {
+	if d == nil {
+		return nil
+	}
+	return maps.Clone(d.chunks[v])
+}
 
 func (d *dirty) hasColumn(dim string, pos geom.ColumnPos) bool {
 	if d == nil {

@@ -75,7 +75,7 @@ func (w *World) merge(ctx context.Context, from int) error {
 	if from == 0 {
 		o = stone.Options{}
 	}
-	written, err := top.sheet(m.now, from == 0).write(ctx, top.options(o))
+	written, err := top.sheet(m.now, from == 0, w.o.Empty).write(ctx, top.options(o))
 	if err != nil {
 		return err
 	}
@@ -118,20 +118,20 @@ func (w *World) WriteStone(ctx context.Context, to io.Writer, o stone.Options) (
 	if len(m.pile) == 0 {
 		return stone.ID{}, fmt.Errorf("world: %s: %w", w.name, ErrNoCommit)
 	}
-	return m.sheet(m.now, true).writeTo(ctx, to, m.options(o))
+	return m.sheet(m.now, true, w.o.Empty).writeTo(ctx, to, m.options(o))
 }
 
 // sheet returns what the pile says, in the names of s; if it is everything, what
 // is gone is left out.
-func (p pile) sheet(s *state, everything bool) *sheet {
+func (p pile) sheet(s *state, everything bool, empty []string) *sheet {
 	out := &sheet{properties: p[len(p)-1].Properties(), files: p.files(everything)}
 	for _, d := range s.dimensions {
-		sd := sheetDimension{name: d.name, folder: d.folder}
+		sd := sheetDimension{name: d.name, folder: d.folder, far: everything}
 		spoken := false
 		for _, v := range d.volumes {
 			if p.describes(d.name, v.Name) {
 				name := volumeName{d.name, v.Name}
-				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, p.placed(name, everything)})
+				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, p.placed(name, everything), empty})
 				spoken = true
 			}
 		}

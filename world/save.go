@@ -130,7 +130,7 @@ func (s *state) sheet(changed *dirty) *sheet {
 		for _, v := range d.volumes {
 			chunks := changed.chunks[volumeName{d.name, v.Name}]
 			if changed.all || len(chunks) > 0 {
-				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, v.placed(chunks)})
+				sd.volumes = append(sd.volumes, sheetVolume{Volume: v.Volume, names: v.names.list, chunks: v.placed(chunks)})
 			}
 		}
 		if changed.all || len(sd.volumes) > 0 || len(changed.columns[d.name]) > 0 {

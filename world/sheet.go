@@ -27,6 +27,7 @@ type sheetDimension struct {
 	name, folder string
 	volumes      []sheetVolume
 	columns      iter.Seq2[said, error]
+	far          bool // write far levels too
 	// sample is some columns to learn the rules of height maps from; nil if
 	// the stone does not hold all that they follow from.
 	sample []voxel.Column
@@ -36,6 +37,7 @@ type sheetVolume struct {
 	voxel.Volume
 	names  []string
 	chunks iter.Seq2[stone.Placed, error] // goes over them as often as it is asked to
+	empty  []string                       // names of cells that are empty besides cell 0
 }
 
 type sheetFile struct {
@@ -92,7 +94,7 @@ func (d *sheetDimension) write(ctx context.Context, w *stone.Writer) error {
 			t = &towers{chunks: make(map[foot]light.Tower)}
 			keep = t.add
 		}
-		if err := v.write(ctx, w, keep); err != nil {
+		if err := v.write(ctx, w, d.far, keep); err != nil {
 			return err
 		}
 	}
@@ -124,12 +126,13 @@ func (s *said) write(w *stone.Writer) error {
 
 // write writes the volume, its names those in use, and calls keep with each chunk
 // as written.
-func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, keep func(geom.ChunkPos, *voxel.Chunk)) error {
+func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep func(geom.ChunkPos, *voxel.Chunk)) error {
 	names, table, err := v.used()
 	if err != nil {
 		return err
 	}
 	w.Volume(v.Volume, names)
+	var written []stone.Placed
 	for c, err := range v.chunks {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
@@ -139,12 +142,15 @@ func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, keep func(geom
 				c.Chunk = c.Chunk.Translate(table)
 			}
 			keep(c.Pos, c.Chunk)
+			if far {
+				written = append(written, c)
+			}
 		}
 		if err := w.Chunk(0, c.Pos, c.Chunk); err != nil {
 			return err
 		}
 	}
-	return nil
+	return writeFar(w, (&volume{Volume: v.Volume, names: newNames(names)}).options(v.empty), written)
 }
 
 // used returns the names that the chunks of a palette use, as stones order

@@ -1,0 +1,73 @@
+package world_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Far levels read from a full pack and what changed since are those of the
+// whole world in memory.
+func TestReadFar(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{Whole: true})
+	update(t, w, func(tx *world.Tx) {
+		v := tx.Dimension(earth).Volume(voxel.Block)
+		v.Fill(region.Box{Min: geom.Point{X: -200, Y: -64, Z: -200}, Max: geom.Point{X: 200, Y: 10, Z: 200}}, v.Named("rock"))
+		v.Fill(region.Ball{Center: geom.Point{X: 30, Y: 10, Z: -40}, Radius: 60}, v.Named("moss"))
+	})
+	commit(t, w)
+	set(t, w, geom.Point{Y: 90}, "rose")
+	commit(t, w)
+	for _, packed := range []bool{false, true} {
+		if packed {
+			if err := w.Pack(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		closeWorld(t, w) // opened again, all have cells numbered alike
+		w = open(t, st, "a", world.Options{Whole: true, Manual: true})
+		checkFar(t, st, w, packed)
+		update(t, w, func(tx *world.Tx) {
+			v := tx.Dimension(earth).Volume(voxel.Block)
+			v.Fill(region.Ball{Center: geom.Point{X: -90, Y: 0, Z: 90}, Radius: 40}, 0)
+			v.Set(geom.Point{X: 150, Y: 200, Z: 150}, v.Named("rose"))
+		})
+		checkFar(t, st, w, packed)
+		commit(t, w)
+		checkFar(t, st, w, packed)
+	}
+	closeWorld(t, w)
+}
+
+func checkFar(t *testing.T, st world.Store, w *world.World, packed bool) {
+	t.Helper()
+	thin := w
+	if !w.Dirty() {
+		thin = open(t, st, "a", world.Options{})
+		defer closeWorld(t, thin)
+	}
+	r := rand.New(rand.NewPCG(5, 5))
+	view := w.View().Dimension(earth).Volume(voxel.Block)
+	for level := 3; level <= 7; level++ {
+		for range 3 {
+			at := geom.Point{X: (r.IntN(600) - 300) >> level, Y: (r.IntN(300) - 150) >> level, Z: (r.IntN(600) - 300) >> level}
+			b := geom.Box{Min: at, Max: at.Add(geom.Point{X: 1 + r.IntN(9), Y: 1 + r.IntN(9), Z: 1 + r.IntN(9)})}
+			got, want := make([]voxel.Cell, b.Cells()), make([]voxel.Cell, b.Cells())
+			if err := thin.ReadFar(ctx, earth, voxel.Block, level, b, got); err != nil {
+				t.Fatal(err)
+			}
+			if !view.ReadBox(b, level, want) {
+				t.Fatal("not in memory")
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("packed %v, level %d, %v: got %v, want %v", packed, level, b, got, want)
+			}
+		}
+	}
+}
