@@ -1,6 +1,8 @@
 package grid
 
 import (
+	"fmt"
+
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -57,7 +59,10 @@ type PasteOptions struct {
 func (d *Draft) Paste(c *Clip, to geom.Point, o PasteOptions) {
 	move := to.Sub(c.box.Min)
 	b := c.box.Add(move)
-	if !d.checkBox(geom.Box{Min: to, Max: to}) || !d.checkBox(b) {
+	if err := to.Check(); err != nil {
+		d.fail(fmt.Errorf("grid: draft: %w", err))
+	}
+	if !d.checkBox(b) {
 		return
 	}
 	aligned := move.InChunk() == geom.Point{}

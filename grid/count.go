@@ -94,11 +94,7 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 // missing reports whether r has a cell in a chunk within s that is not loaded.
 func (v *View) missing(r region.Region, s span) bool {
 	return !v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
-		held := false
-		if c == NotLoaded {
-			eachRun(r, code.Pos(), func(geom.Box) { held = true })
-		}
-		return !held
+		return c != NotLoaded || !holds(r, code.Pos())
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -244,5 +245,69 @@ func TestGrid(t *testing.T) {
 	replaced, err := g.Update(func(d *grid.Draft) error { d.Set(at(0, 0, 0), 1); return nil })
 	if got, _ := g.View().Cell(at(0, 0, 0)); err != nil || got != 1 || len(replaced) != 1 {
 		t.Errorf("%d, %v, %v", got, replaced, err)
+	}
+}
+
+// What touches a chunk that is not loaded fails; what only comes near does not.
+func TestNotLoaded(t *testing.T) {
+	v := grid.New(grid.Options{}).With([]grid.Placed{{pos(0, 0, 0), voxel.Uniform(3)}, {pos(1, 0, 1), grid.NotLoaded}})
+	near := region.Ball{Center: at(16, 16, 16), Radius: 20}
+	over := region.Ball{Center: at(16, 16, 16), Radius: 50}
+	whole := region.Box(box(0, 0, 0, 64, 32, 64))
+	clip, ok := v.Copy(box(0, 0, 0, 32, 32, 32))
+	if !ok {
+		t.Fatal("Copy fails")
+	}
+	for _, tt := range []struct {
+		name string
+		do   func(d *grid.Draft)
+		ok   bool
+	}{
+		{"fill near", func(d *grid.Draft) { d.Fill(near, 1) }, true},
+		{"fill over", func(d *grid.Draft) { d.Fill(over, 1) }, false},
+		{"fill whole", func(d *grid.Draft) { d.Fill(whole, 1) }, true},
+		{"replace near", func(d *grid.Draft) { d.Replace(near, 3, 1) }, true},
+		{"replace over", func(d *grid.Draft) { d.Replace(over, 3, 1) }, false},
+		{"replace everywhere", func(d *grid.Draft) { d.Replace(region.Box(geom.Root.Box()), 3, 1) }, false},
+		{"replace with bad cell", func(d *grid.Draft) { d.Replace(near, 3, voxel.MaxCell+1) }, false},
+		{"fill with bad cell", func(d *grid.Draft) { d.Fill(near, voxel.MaxCell+1) }, false},
+		{"write bad cell", func(d *grid.Draft) { d.WriteBox(box(0, 0, 0, 2, 1, 1), []voxel.Cell{1, voxel.MaxCell + 1}) }, false},
+		{"read", func(d *grid.Draft) { d.ReadBox(box(30, 30, 30, 34, 31, 34), make([]voxel.Cell, 16)) }, false},
+		{"read beyond", func(d *grid.Draft) { d.ReadBox(box(1<<40, 0, 0, 1<<40+1, 1, 1), make([]voxel.Cell, 1)) }, false},
+		{"write part", func(d *grid.Draft) { d.WriteBox(box(30, 30, 30, 34, 31, 34), make([]voxel.Cell, 16)) }, false},
+		{"write whole", func(d *grid.Draft) { d.WriteBox(box(32, 0, 32, 64, 32, 64), make([]voxel.Cell, 1<<15)) }, true},
+		{"paste whole", func(d *grid.Draft) { d.Paste(clip, at(32, 0, 32), grid.PasteOptions{}) }, true},
+		{"paste without air", func(d *grid.Draft) { d.Paste(clip, at(32, 0, 32), grid.PasteOptions{SkipEmpty: true}) }, false},
+		{"paste beyond", func(d *grid.Draft) { d.Paste(clip, at(1<<62, 0, 0), grid.PasteOptions{}) }, false},
+		{"paste far beyond", func(d *grid.Draft) { d.Paste(clip, at(1<<63-1, 0, 0), grid.PasteOptions{}) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := v.Edit()
+			if tt.do(d); (d.Err() == nil) != tt.ok {
+				t.Errorf("error %v", d.Err())
+			}
+		})
+	}
+	for _, r := range []region.Region{near, over, whole} {
+		_, ok := v.CountNonEmpty(r)
+		if _, all := v.Count(r); ok != (r == region.Region(near)) || all != ok {
+			t.Errorf("%v: counted %v, %v", r, ok, all)
+		}
+	}
+	if _, ok := v.Copy(box(0, 0, 0, 33, 33, 33)); ok {
+		t.Error("a copy of what is not loaded")
+	}
+	if v.Rows(box(0, 0, 0, 33, 33, 33), func(geom.Point, []voxel.Cell) bool { return true }) {
+		t.Error("rows of what is not loaded")
+	}
+	if !clip.ReadBox(box(1, 1, 1, 2, 2, 2), make([]voxel.Cell, 1)) || clip.ReadBox(box(31, 1, 1, 33, 2, 2), make([]voxel.Cell, 2)) {
+		t.Error("a clip is read within its box alone")
+	}
+	cur := v.Cursor()
+	if _, ok := cur.Cell(at(40, 1, 40)); ok {
+		t.Error("a cursor read what is not loaded")
+	}
+	if _, ok := cur.Cell(at(1<<40, 1, 40)); ok {
+		t.Error("a cursor read beyond the range")
 	}
 }

@@ -153,3 +153,28 @@ func TestRaycastEdges(t *testing.T) {
 		t.Errorf("error %v, want ErrNotLoaded", err)
 	}
 }
+
+// Where two borders are crossed at once the lower axis goes first, in leaps too.
+func TestRaycastTies(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cell geom.Point
+		from [3]float64
+		want bool
+	}{
+		{"x before z", at(4, 0, 8), [3]float64{2.5, 0.5, 5.5}, false},
+		{"x before z, the other", at(5, 0, 7), [3]float64{2.5, 0.5, 5.5}, true},
+		{"z not before x", at(8, 0, 4), [3]float64{5.5, 0.5, 2.5}, true},
+		{"z not before x, the other", at(7, 0, 5), [3]float64{5.5, 0.5, 2.5}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := grid.New(grid.Options{}).Edit()
+			d.Set(tt.cell, 1)
+			v, _ := d.Publish()
+			hit := false
+			if err := v.Raycast(tt.from, [3]float64{1, 0, 1}, 20, func(grid.Hit) bool { hit = true; return false }); err != nil || hit != tt.want {
+				t.Errorf("hit %v, %v; want %v", hit, err, tt.want)
+			}
+		})
+	}
+}

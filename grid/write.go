@@ -98,22 +98,36 @@ func (d *Draft) Fill(r region.Region, v voxel.Cell) {
 		return
 	}
 	whole := voxel.Uniform(v)
+	if _, ok := r.(region.Box); ok { // region.Chunks begins with all space
+		pieces(r.Bounds(), geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
+			return d.fill(r, pos, in.Cells() == voxel.ChunkCells, whole)
+		})
+		return
+	}
 	for pos, cover := range region.Chunks(r) {
-		t := d.at(pos)
-		switch {
-		case t == nil:
+		if !d.fill(r, pos, cover == region.Whole, whole) {
 			return
-		case cover == region.Whole:
-			d.SetChunk(pos, whole)
-		case t.edit == nil && d.chunk(t) != NotLoaded && holdsOnly(d.chunk(t), v):
-		default:
-			e := d.write(pos)
-			if e == nil {
-				return
-			}
-			eachRun(r, pos, func(run geom.Box) { e.Fill(run, v) })
 		}
 	}
+}
+
+// fill is Fill for one chunk, all of it or the part in r, with what is in filler;
+// it reports false after an error.
+func (d *Draft) fill(r region.Region, pos geom.ChunkPos, all bool, filler *voxel.Chunk) bool {
+	if all {
+		d.SetChunk(pos, filler)
+		return d.err == nil
+	}
+	t := d.loaded(pos)
+	if t == nil {
+		return false
+	}
+	v, _ := filler.Uniform()
+	if t.edit != nil || !holdsOnly(d.chunk(t), v) {
+		e := d.write(pos)
+		eachRun(r, pos, func(run geom.Box) { e.Fill(run, v) })
+	}
+	return true
 }
 
 func holdsOnly(c *voxel.Chunk, v voxel.Cell) bool {
@@ -132,21 +146,23 @@ func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 		f(inChunk(in))
 		return
 	}
-	for y := in.Min.Y; y < in.Max.Y; y++ {
-		for z := in.Min.Z; z < in.Max.Z; z++ {
-			r.Spans(y, z, func(x0, x1 int) bool {
-				run := geom.Box{Min: geom.Point{X: max(x0, in.Min.X), Y: y, Z: z}, Max: geom.Point{X: min(x1, in.Max.X), Y: y + 1, Z: z + 1}}
-				if !run.Empty() {
-					f(inChunk(run))
-				}
-				return x1 < in.Max.X
-			})
+	var y, z int
+	yield := func(x0, x1 int) bool {
+		run := geom.Box{Min: geom.Point{X: max(x0, in.Min.X), Y: y, Z: z}, Max: geom.Point{X: min(x1, in.Max.X), Y: y + 1, Z: z + 1}}
+		if !run.Empty() {
+			f(inChunk(run))
+		}
+		return x1 < in.Max.X
+	}
+	for y = in.Min.Y; y < in.Max.Y; y++ {
+		for z = in.Min.Z; z < in.Max.Z; z++ {
+			r.Spans(y, z, yield)
 		}
 	}
 }
 
-// Replace writes to every cell of r that is from. Chunks that are known and not
-// loaded are an error.
+// Replace writes to to every cell of r that is from. Every chunk with a cell in r
+// must be loaded.
 func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 	if err := d.view.vol.check(to); err != nil {
 		d.fail(err)
@@ -156,6 +172,9 @@ func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 	}
 	var table []voxel.Cell
 	d.each(r, from == d.view.vol.def, func(pos geom.ChunkPos, cover region.Cover) bool {
+		if t := d.at(pos); t != nil && t.now == NotLoaded && !holds(r, pos) {
+			return true
+		}
 		t := d.loaded(pos)
 		if t == nil {
 			return false
@@ -208,9 +227,16 @@ func (d *Draft) replaceIn(r region.Region, pos geom.ChunkPos, c *voxel.Chunk, fr
 	})
 }
 
-// each calls f with the chunks that r touches, in ascending order; those of the
-// default may be left out unless all is set. A chunk not wholly in r is said to
-// be so, another may be.
+// holds reports whether r has a cell in the chunk.
+func holds(r region.Region, pos geom.ChunkPos) bool {
+	held := false
+	eachRun(r, pos, func(geom.Box) { held = true })
+	return held
+}
+
+// each calls f with the chunks that r touches, in ascending order; unless all is
+// set it may leave out those of the default, bring some that r only comes near,
+// and say Partly of a chunk that lies in r.
 func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cover) bool) {
 	b := r.Bounds()
 	s, ok := spanOf(b, 0)
