@@ -1,0 +1,209 @@
+package undo
+
+import (
+	"bytes"
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// column is what was replaced of a column: itself, without its lists, and lists.
+// What an update derives from cells is no part of it.
+type column struct {
+	dimension string
+	pos       geom.ColumnPos
+	own       bool          // whether old and new differ
+	old, new  *voxel.Column // nil: none
+	follows   bool          // the maps follow from cells, and do not count
+	lists     []list        // sorted by name
+}
+
+type list struct {
+	name     string
+	old, new []voxel.Object
+}
+
+// replacedColumn returns what differs between two columns, and whether
+// anything does.
+func replacedColumn(c world.ColumnChange, follows bool) (column, bool) {
+	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, follows: follows}
+	out.own = !sameColumn(c.Old, c.New, follows)
+	for _, name := range listNames(c.Old, c.New) {
+		l := list{name, objectsOf(c.Old, name), objectsOf(c.New, name)}
+		if !sameObjects(l.old, l.new) {
+			out.lists = append(out.lists, l)
+		}
+	}
+	out.trim()
+	return out, out.own || len(out.lists) > 0
+}
+
+// trim lets go of what need not be kept.
+func (c *column) trim() {
+	if !c.own {
+		c.old, c.new = nil, nil
+	}
+	c.old, c.new = bare(c.old), bare(c.new)
+}
+
+// bare returns c without its lists.
+func bare(c *voxel.Column) *voxel.Column {
+	if c == nil || c.Lists == nil {
+		return c
+	}
+	b := *c
+	b.Lists = nil
+	return &b
+}
+
+// sameColumn compares columns without their lists and without what follows
+// from cells: whether light is stale and, if so told, maps.
+func sameColumn(a, b *voxel.Column, follows bool) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *bare(a), *bare(b)
+	x.Lists, y.Lists = nil, nil
+	y.Stale = x.Stale
+	if follows {
+		y.Maps = x.Maps
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func sameObjects(a, b []voxel.Object) bool {
+	return slices.EqualFunc(a, b, func(a, b voxel.Object) bool {
+		return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
+	})
+}
+
+func listNames(columns ...*voxel.Column) (out []string) {
+	for _, c := range columns {
+		if c != nil {
+			for _, l := range c.Lists {
+				out = append(out, l.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func objectsOf(c *voxel.Column, name string) []voxel.Object {
+	if c != nil {
+		for _, l := range c.Lists {
+			if l.Name == name {
+				return l.Objects
+			}
+		}
+	}
+	return nil
+}
+
+// join returns c and what was replaced after it in the same column as one.
+func (c column) join(d column) column {
+	c.follows = c.follows || d.follows
+	switch {
+	case !c.own || d.own && !sameColumn(c.new, d.old, c.follows):
+		c.own, c.old, c.new = d.own, d.old, d.new
+	case d.own:
+		c.new = d.new
+		c.own = !sameColumn(c.old, c.new, c.follows)
+	}
+	c.lists = slices.Clone(c.lists)
+	for _, l := range d.lists {
+		i, ok := slices.BinarySearchFunc(c.lists, l.name, func(l list, name string) int { return cmp.Compare(l.name, name) })
+		switch {
+		case !ok:
+			c.lists = slices.Insert(c.lists, i, l)
+		case sameObjects(c.lists[i].new, l.old):
+			c.lists[i].new = l.new
+		default:
+			c.lists[i] = l
+		}
+	}
+	c.lists = slices.DeleteFunc(c.lists, func(l list) bool { return sameObjects(l.old, l.new) })
+	c.trim()
+	return c
+}
+
+// takeBack puts back what the column still holds, and returns how many parts it
+// did and did not.
+func (c *column) takeBack(d *world.DimensionTx) (done, left int) {
+	count := func(ok bool) {
+		if ok {
+			done++
+		} else {
+			left++
+		}
+	}
+	if c.own && c.old != nil {
+		count(c.putOwn(d))
+	}
+	for _, l := range c.lists {
+		same := sameObjects(d.Objects(l.name, c.pos), l.new)
+		if same {
+			d.SetObjects(l.name, c.pos, l.old)
+		}
+		count(same)
+	}
+	if c.own && c.old == nil {
+		count(c.remove(d))
+	}
+	return done, left
+}
+
+// putOwn puts the column back with the lists it has now.
+func (c *column) putOwn(d *world.DimensionTx) bool {
+	now := d.Column(c.pos)
+	if !sameColumn(now, c.new, c.follows) {
+		return false
+	}
+	back := *c.old
+	if now != nil {
+		back.Lists, back.Stale = now.Lists, now.Stale
+		if c.follows {
+			back.Maps = now.Maps
+		}
+	}
+	d.SetColumn(back)
+	return true
+}
+
+// remove takes away the column that the step made, if nobody put anything in.
+func (c *column) remove(d *world.DimensionTx) bool {
+	now := d.Column(c.pos)
+	if !sameColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
+		return false
+	}
+	d.RemoveColumn(c.pos)
+	return true
+}
+
+// bytes returns about how much memory the column keeps.
+func (c *column) bytes() int {
+	n := 128
+	for _, o := range []*voxel.Column{c.old, c.new} {
+		if o == nil {
+			continue
+		}
+		n += 160 + len(o.Maps)*int(reflect.TypeFor[voxel.Map]().Size())
+		for _, s := range o.Sections {
+			n += 32 + len(s.Tags)
+		}
+		for _, p := range o.Parts {
+			n += 64 + len(p.Data)
+		}
+	}
+	for _, l := range c.lists {
+		n += 64
+		for _, o := range slices.Concat(l.old, l.new) {
+			n += 64 + len(o.Payload)
+		}
+	}
+	return n
+}

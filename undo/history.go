@@ -1,0 +1,167 @@
+// Package undo takes back what was done to an open world: the last steps of each
+// author, out of a History that is bounded in bytes, or a commit of long ago.
+//
+// A step is the cells, columns and lists of objects that updates replaced, as
+// they were and as they became. To take it back is an update like any other: it
+// writes what was there, but only where the world still holds what the step
+// wrote, and reports the rest. So authors who work in one place do not destroy
+// what the others did since.
+//
+// The package keeps nothing on disk: a History ends with its World. It takes
+// back no files and no properties of a world, and does not light what it changes.
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// What callers branch on.
+var (
+	// ErrNothing says that the author has no step to take back.
+	ErrNothing = errors.New("nothing to take back")
+	// ErrTooLarge says that a step alone takes more than the History may.
+	ErrTooLarge = errors.New("more than the history may hold")
+)
+
+// Options of a History. The zero value is the default.
+type Options struct {
+	// Bytes bounds the steps of all authors together, by their size in memory.
+	// Default 64 MiB.
+	Bytes int
+}
+
+// History is the steps of the authors of one open World: when they are more than
+// the bound, the oldest go first. Any number of goroutines may use it, but none
+// from within an update of the World.
+type History struct {
+	w   *world.World
+	max int
+
+	mu      sync.Mutex // held while the World is changed, so that steps are in order
+	authors map[string]*past
+	bytes   int
+	seq     uint64 // of the step recorded last
+}
+
+// New returns an empty History of w.
+func New(w *world.World, o Options) *History {
+	if o.Bytes == 0 {
+		o.Bytes = 64 << 20
+	}
+	return &History{w: w, max: o.Bytes, authors: make(map[string]*past)}
+}
+
+// Update changes the World as World.Update does and records the change. With
+// ErrTooLarge the World was changed, which cannot be taken back.
+func (h *History) Update(author, name string, f func(*world.Tx) error) (*world.Change, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change, err := h.w.Update(f)
+	if err != nil {
+		return nil, err
+	}
+	return change, h.record(author, name, change)
+}
+
+// Record adds a step of the author, unless the change is of nothing that can be
+// taken back. What the author took back before can then no longer be done
+// again. Changes must come in the order in which they happened: where an author
+// works on several goroutines, use Update. With ErrTooLarge nothing is kept.
+func (h *History) Record(author, name string, change *world.Change) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.record(author, name, change)
+}
+
+func (h *History) record(author, name string, change *world.Change) error {
+	s := newStep(h.w.View(), name, change)
+	if s.empty() {
+		return nil
+	}
+	p := h.past(author)
+	defer h.forget(author)
+	for len(p.redo) > 0 {
+		h.dropOldest(&p.redo)
+	}
+	if err := h.add(p, s); err != nil {
+		return fmt.Errorf("undo: step %q of %q: %w", name, author, err)
+	}
+	return nil
+}
+
+// Begin makes one step, with that name, of all that the author does up to End.
+// A step begun before ends.
+func (h *History) Begin(author, name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.past(author).begin(name)
+}
+
+// End ends what Begin began, if anything.
+func (h *History) End(author string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.past(author).end()
+	h.forget(author)
+}
+
+// Undo takes back the author's last step in one update and returns what came of
+// it: ErrNothing if there is none. It loads what it needs, which may be I/O. A
+// step that was begun ends. After an error nothing changed.
+func (h *History) Undo(ctx context.Context, author string) (Report, error) {
+	return h.move(ctx, author, "undo", func(p *past) (from, to *[]*step) { return &p.undo, &p.redo })
+}
+
+// Redo does again, under the terms of Undo, what the author took back last,
+// having done nothing since: what Undo put back, where the World still holds what
+// Undo put there.
+func (h *History) Redo(ctx context.Context, author string) (Report, error) {
+	return h.move(ctx, author, "redo", func(p *past) (from, to *[]*step) { return &p.redo, &p.undo })
+}
+
+// move takes back the last of one stack of the author and puts on the other
+// what that replaced.
+func (h *History) move(ctx context.Context, author, verb string, stacks func(*past) (from, to *[]*step)) (Report, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.past(author)
+	defer h.forget(author)
+	p.end()
+	from, to := stacks(p)
+	if len(*from) == 0 {
+		return Report{}, fmt.Errorf("undo: %s of %q: %w", verb, author, ErrNothing)
+	}
+	s := (*from)[len(*from)-1]
+	r, err := s.takeBack(ctx, h.w)
+	if err != nil {
+		return Report{}, fmt.Errorf("undo: %s of step %q of %q: %w", verb, s.name, author, err)
+	}
+	*from = (*from)[:len(*from)-1]
+	h.bytes -= s.bytes
+	// A step too large to be kept was taken back all the same.
+	_ = h.push(to, newStep(h.w.View(), s.name, r.Change))
+	return r, nil
+}
+
+// Names returns the names of the steps that the author can take back and do
+// again, the next one last.
+func (h *History) Names(author string) (undo, redo []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p := h.authors[author]; p != nil {
+		undo, redo = names(p.undo), names(p.redo)
+	}
+	return undo, redo
+}
+
+// Bytes returns what the steps of all authors take.
+func (h *History) Bytes() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bytes
+}

@@ -1,0 +1,97 @@
+package undo
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// tickets is what was loaded for a step.
+type tickets []*world.Held
+
+func (t tickets) release() {
+	for _, h := range t {
+		h.Release()
+	}
+}
+
+// load brings what the step needs into memory, as far as there is any.
+func (s *step) load(ctx context.Context, w *world.World) (tickets, error) {
+	var t tickets
+	for i := range s.volumes {
+		v := &s.volumes[i]
+		if err := t.load(ctx, w, v.dimension, v.volume, v.chunkBoxes()); err != nil {
+			return t, err
+		}
+	}
+	in := make(map[string]boxes)
+	for _, c := range s.columns {
+		b := in[c.dimension]
+		b.add(columnBox(c.pos))
+		in[c.dimension] = b
+	}
+	for _, d := range w.View().Dimensions() {
+		if err := t.load(ctx, w, d.Name(), world.Columns, in[d.Name()]); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume string, in boxes) error {
+	scale := 1
+	d := w.View().Dimension(dimension)
+	switch {
+	case d == nil:
+		return nil
+	case volume != world.Columns:
+		v := d.Volume(volume)
+		if v == nil {
+			return nil
+		}
+		scale = v.Scale
+	}
+	for _, b := range in {
+		h, err := w.Load(ctx, dimension, scaled(b, scale), volume)
+		if err != nil {
+			return err
+		}
+		*t = append(*t, h)
+	}
+	return nil
+}
+
+// scaled returns the cells of the dimension that b covers in a volume of that
+// scale.
+func scaled(b geom.Box, scale int) geom.Box {
+	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
+	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
+}
+
+func (v *volume) chunkBoxes() (out boxes) {
+	for i := range v.chunks {
+		out.add(v.chunks[i].pos.Box())
+	}
+	return out
+}
+
+func columnBox(pos geom.ColumnPos) geom.Box {
+	return geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+}
+
+// boxes is boxes of which no two neighbours in the list make one. Chunks that
+// come in the order of codes fall together to cubes.
+type boxes []geom.Box
+
+func (b *boxes) add(c geom.Box) {
+	for list := *b; len(list) > 0; list = list[:len(list)-1] {
+		last := list[len(list)-1]
+		both := last.Union(c)
+		if both.Cells() != last.Cells()+c.Cells() {
+			break
+		}
+		c, *b = both, list[:len(list)-1]
+	}
+	*b = append(*b, c)
+}

@@ -1,0 +1,93 @@
+package undo
+
+// past is the steps of one author, oldest first.
+type past struct {
+	undo, redo []*step
+	// A step that was begun has a name, and from its first record on lies on top
+	// of undo, unless it was too large.
+	joining bool
+	name    string
+	joined  *step
+	lost    bool
+}
+
+func (p *past) begin(name string) {
+	p.end()
+	p.joining, p.name = true, name
+}
+
+func (p *past) end() { p.joining, p.joined, p.lost = false, nil, false }
+
+func names(steps []*step) (out []string) {
+	for _, s := range steps {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// past returns the author's, which forget takes away again if it is empty.
+func (h *History) past(author string) *past {
+	if h.authors[author] == nil {
+		h.authors[author] = new(past)
+	}
+	return h.authors[author]
+}
+
+func (h *History) forget(author string) {
+	if p := h.authors[author]; len(p.undo)+len(p.redo) == 0 && !p.joining {
+		delete(h.authors, author)
+	}
+}
+
+// add puts a new step on top, or into the one that was begun.
+func (h *History) add(p *past, s *step) error {
+	switch {
+	case p.lost:
+		return ErrTooLarge
+	case p.joined != nil:
+		s = p.joined.join(s)
+		h.bytes -= p.joined.bytes
+		p.undo = p.undo[:len(p.undo)-1]
+	}
+	if p.joining {
+		s.name, p.joined = p.name, s
+	}
+	err := h.push(&p.undo, s)
+	if err != nil && p.joining {
+		p.joined, p.lost = nil, true
+	}
+	return err
+}
+
+// push puts s on a stack and drops the oldest steps that are too many with it.
+func (h *History) push(stack *[]*step, s *step) error {
+	if s.bytes > h.max {
+		return ErrTooLarge
+	}
+	h.seq++
+	s.seq = h.seq
+	*stack = append(*stack, s)
+	h.bytes += s.bytes
+	for h.bytes > h.max {
+		h.dropOldest(h.oldest())
+	}
+	return nil
+}
+
+// oldest returns the stack that begins with the step recorded first.
+func (h *History) oldest() (stack *[]*step) {
+	for _, p := range h.authors {
+		for _, t := range []*[]*step{&p.undo, &p.redo} {
+			if len(*t) > 0 && (stack == nil || (*t)[0].seq < (*stack)[0].seq) {
+				stack = t
+			}
+		}
+	}
+	return stack
+}
+
+func (h *History) dropOldest(stack *[]*step) {
+	h.bytes -= (*stack)[0].bytes
+	(*stack)[0] = nil
+	*stack = (*stack)[1:]
+}

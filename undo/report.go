@@ -1,0 +1,133 @@
+package undo
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Report says what came of taking a step back.
+type Report struct {
+	Name    string // of the step; of a commit its message
+	Cells   int    // put back
+	Columns int    // put back, and lists of objects, each by itself
+	// Skipped and SkippedColumns are those left alone: the World no longer held
+	// what the step wrote there.
+	Skipped, SkippedColumns int
+	Places                  []Place // where cells were left alone, sorted
+	// Unknown is how many chunks and columns the step replaced without having
+	// read them: what was there is not known.
+	Unknown int
+	Change  *world.Change // what taking it back replaced in its turn
+}
+
+// Place is where cells of a volume were left alone.
+type Place struct {
+	Dimension, Volume string
+	Box               geom.Box // the least that holds them, in cells of the volume
+	Cells             int
+}
+
+// takeBack puts back in one update what w still holds of the step.
+func (s *step) takeBack(ctx context.Context, w *world.World) (Report, error) {
+	held, err := s.load(ctx, w)
+	defer held.release()
+	if err != nil {
+		return Report{}, err
+	}
+	var r Report
+	change, err := w.Update(func(tx *world.Tx) error {
+		r = Report{Name: s.name, Unknown: s.unknown}
+		for i := range s.volumes {
+			s.volumes[i].takeBack(tx, &r)
+		}
+		for i := range s.columns {
+			r.column(tx, &s.columns[i])
+		}
+		return nil
+	})
+	r.Change = change
+	return r, err
+}
+
+func (r *Report) column(tx *world.Tx, c *column) {
+	done, left := 0, 1
+	if d := tx.Dimension(c.dimension); d != nil {
+		done, left = c.takeBack(d)
+	}
+	r.Columns += done
+	r.SkippedColumns += left
+}
+
+func (v *volume) takeBack(tx *world.Tx, r *Report) {
+	place := Place{Dimension: v.dimension, Volume: v.volume}
+	in := volumeOf(tx, v)
+	var table []voxel.Cell
+	if in != nil {
+		for _, name := range v.names {
+			table = append(table, in.Named(name))
+		}
+	}
+	for i := range v.chunks {
+		c := &v.chunks[i]
+		if in == nil {
+			place.add(c.box(), c.n)
+			continue
+		}
+		r.Cells += c.n - c.takeBack(in, table, v.schema, &place)
+	}
+	if place.Cells > 0 {
+		r.Skipped += place.Cells
+		r.Places = append(r.Places, place)
+	}
+}
+
+// volumeOf returns the volume if there is one, of the same schema.
+func volumeOf(tx *world.Tx, v *volume) *world.VolumeTx {
+	if d := tx.Dimension(v.dimension); d != nil {
+		if in := d.Volume(v.volume); in != nil && in.Schema == v.schema {
+			return in
+		}
+	}
+	return nil
+}
+
+func (p *Place) add(b geom.Box, n int) {
+	p.Box = p.Box.Union(b)
+	p.Cells += n
+}
+
+// takeBack puts back the cells that v still holds and returns how many it does
+// not. table says what the cells are in v; nil: the same.
+func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, left *Place) (n int) {
+	p := c.unpack(s)
+	if table != nil {
+		translate(p.old, table)
+		translate(p.new, table)
+	}
+	now := make([]voxel.Cell, len(p.old))
+	if !v.ReadBox(c.box(), now) {
+		return 0 // and the update fails
+	}
+	for i, was := range p.old {
+		switch wrote := p.new[i]; {
+		case was == wrote:
+		case now[i] == wrote:
+			now[i] = was
+		default:
+			at := c.box().Min.Add(geom.Point{X: i % c.edge, Y: i / c.edge / c.edge, Z: i / c.edge % c.edge})
+			left.add(cubeAt(at, 1), 1)
+			n++
+		}
+	}
+	v.WriteBox(c.box(), now)
+	return n
+}
+
+func translate(cells []voxel.Cell, table []voxel.Cell) {
+	for i, v := range cells {
+		cells[i] = table[v]
+	}
+}

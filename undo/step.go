@@ -1,0 +1,163 @@
+package undo
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// step is what one or more updates replaced. It does not change.
+type step struct {
+	name    string
+	seq     uint64
+	volumes []volume // sorted
+	columns []column // sorted
+	unknown int      // chunks and columns replaced that nobody had read
+	bytes   int
+}
+
+type volume struct {
+	dimension, volume string
+	schema            voxel.Schema
+	names             []string // what the cells index; nil: as in the World
+	chunks            []cells  // in ascending order of code
+}
+
+// newStep returns what can be taken back of a change of the world that v is a
+// view of.
+func newStep(v *world.View, name string, change *world.Change) *step {
+	s := &step{name: name}
+	blocks := make(map[foot]bool)
+	for _, c := range change.Volumes {
+		in := viewOf(v, c.Dimension, c.Volume)
+		if in == nil {
+			s.unknown += len(c.Chunks)
+			continue
+		}
+		filler := voxel.Uniform(in.Volume.Default)
+		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
+		for _, r := range c.Chunks {
+			if c.Volume == voxel.Block {
+				blocks[foot{c.Dimension, r.Pos.X, r.Pos.Z}] = true
+			}
+			if r.Unknown {
+				s.unknown++
+				continue
+			}
+			if one, ok := replaced(r.Pos, cmp.Or(r.Old, filler), cmp.Or(r.New, filler), in.Schema); ok {
+				out.chunks = append(out.chunks, one)
+			}
+		}
+		s.addVolume(out)
+	}
+	for _, c := range change.Columns {
+		s.addColumn(c, blocks[footOf(c.Dimension, c.Pos)])
+	}
+	return s.finish()
+}
+
+// viewOf returns a volume, or nil: the world may have gone back to before it was
+// made.
+func viewOf(v *world.View, dimension, volume string) *world.Volume {
+	if d := v.Dimension(dimension); d != nil {
+		return d.Volume(volume)
+	}
+	return nil
+}
+
+// foot is the place of a chunk from above: columns in one whose blocks changed
+// have maps that follow from these.
+type foot struct {
+	dimension string
+	x, z      int32
+}
+
+func footOf(dimension string, pos geom.ColumnPos) foot {
+	c := pos.Chunk(0)
+	return foot{dimension, c.X, c.Z}
+}
+
+func (s *step) addVolume(v volume) {
+	if len(v.chunks) > 0 {
+		s.volumes = append(s.volumes, v)
+	}
+}
+
+func (s *step) addColumn(c world.ColumnChange, follows bool) {
+	if c.Unknown {
+		s.unknown++
+		return
+	}
+	if one, ok := replacedColumn(c, follows); ok {
+		s.columns = append(s.columns, one)
+	}
+}
+
+// finish sorts the step and counts its bytes.
+func (s *step) finish() *step {
+	slices.SortStableFunc(s.volumes, compareVolumes)
+	slices.SortStableFunc(s.columns, compareColumns)
+	s.bytes = 128
+	for _, v := range s.volumes {
+		s.bytes += 96
+		for i := range v.chunks {
+			s.bytes += v.chunks[i].bytes()
+		}
+	}
+	for i := range s.columns {
+		s.bytes += s.columns[i].bytes()
+	}
+	return s
+}
+
+func (s *step) empty() bool { return len(s.volumes)+len(s.columns)+s.unknown == 0 }
+
+// join returns s and a step after it as one.
+func (s *step) join(t *step) *step {
+	out := &step{unknown: s.unknown + t.unknown}
+	out.volumes = merge(s.volumes, t.volumes, compareVolumes, func(v, w volume) (volume, bool) {
+		v.chunks = merge(v.chunks, w.chunks, compareCells, func(c, d cells) (cells, bool) { return c.join(&d, v.schema) })
+		return v, len(v.chunks) > 0
+	})
+	out.columns = merge(s.columns, t.columns, compareColumns, func(c, d column) (column, bool) {
+		c = c.join(d)
+		return c, c.own || len(c.lists) > 0
+	})
+	return out.finish()
+}
+
+// merge returns the elements of two sorted lists, equal ones joined or, if that
+// says false, left out.
+func merge[T any](a, b []T, compare func(T, T) int, join func(T, T) (T, bool)) []T {
+	out := make([]T, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := compare(a[0], b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			if one, ok := join(a[0], b[0]); ok {
+				out = append(out, one)
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+func compareVolumes(v, w volume) int {
+	return cmp.Or(strings.Compare(v.dimension, w.dimension), strings.Compare(v.volume, w.volume))
+}
+
+func compareCells(c, d cells) int {
+	return geom.CodeOf(c.pos, 0).Compare(geom.CodeOf(d.pos, 0))
+}
+
+func compareColumns(c, d column) int {
+	return cmp.Or(strings.Compare(c.dimension, d.dimension), c.pos.Compare(d.pos))
+}

@@ -1,0 +1,368 @@
+package undo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/undo"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+const earth = "earth"
+
+var ctx = context.Background()
+
+// volumes has one of every schema, with another default and another scale.
+var volumes = []voxel.Volume{
+	{Name: "rock", Schema: voxel.Terrain, Scale: 1},
+	{Name: "name", Schema: voxel.Palette, Scale: 1},
+	{Name: "shine", Schema: voxel.Level, Scale: 4, Default: 15},
+}
+
+var terrainVolumes = []voxel.Volume{{Name: "solid", Schema: voxel.Terrain, Scale: 1}}
+
+func create(t testing.TB, o world.Options, volumes ...voxel.Volume) *world.World {
+	t.Helper()
+	w, err := world.Create(ctx, memory.New(memory.Options{}), "w", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	mustUpdate(t, w, func(d *world.Tx) { d.AddDimension(earth, volumes, nil) })
+	return w
+}
+
+func mustUpdate(t testing.TB, w *world.World, f func(*world.Tx)) *world.Change {
+	t.Helper()
+	change, err := w.Update(func(tx *world.Tx) error { f(tx); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return change
+}
+
+// fill is what an author does in most tests.
+func fill(t testing.TB, h *undo.History, author, volume string, b geom.Box, v voxel.Cell) {
+	t.Helper()
+	_, err := h.Update(author, "fill", func(tx *world.Tx) error {
+		in := tx.Dimension(earth).Volume(volume)
+		if in.Schema == voxel.Palette {
+			v = in.Named(fmt.Sprint("name", v))
+		}
+		in.Fill(region.Box(b), v)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustUndo(t testing.TB, h *undo.History, author string) undo.Report {
+	t.Helper()
+	r, err := h.Undo(ctx, author)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustRedo(t testing.TB, h *undo.History, author string) undo.Report {
+	t.Helper()
+	r, err := h.Redo(ctx, author)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func cellAt(t testing.TB, w *world.World, volume string, p geom.Point) voxel.Cell {
+	t.Helper()
+	c, ok := w.View().Dimension(earth).Volume(volume).Cell(p)
+	if !ok {
+		t.Fatalf("%v of %s is not loaded", p, volume)
+	}
+	return c
+}
+
+func one(p geom.Point) geom.Box {
+	return geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}
+}
+
+func TestOthersWorkStays(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	bed := geom.Box{Min: geom.Point{X: -3}, Max: geom.Point{X: 5, Y: 2, Z: 2}}
+	mine, his := geom.Point{X: 4}, geom.Point{X: -2, Y: 1, Z: 1}
+	fill(t, h, "ann", "rock", bed, 0x1FF)
+	fill(t, h, "bob", "rock", one(his), 0x2FF)
+	r := mustUndo(t, h, "ann")
+	want := undo.Place{Dimension: earth, Volume: "rock", Box: one(his), Cells: 1}
+	if r.Name != "fill" || r.Cells != 31 || r.Skipped != 1 || !slices.Equal(r.Places, []undo.Place{want}) || len(r.Change.Volumes) != 1 {
+		t.Errorf("undo: got %+v", r)
+	}
+	if cellAt(t, w, "rock", mine) != 0 || cellAt(t, w, "rock", his) != 0x2FF {
+		t.Error("undo took back another's cell or left its own")
+	}
+	if r := mustRedo(t, h, "ann"); r.Cells != 31 || r.Skipped != 0 || cellAt(t, w, "rock", mine) != 0x1FF || cellAt(t, w, "rock", his) != 0x2FF {
+		t.Errorf("redo: got %+v", r)
+	}
+	mustUndo(t, h, "bob")
+	if got := cellAt(t, w, "rock", his); got != 0x1FF {
+		t.Errorf("the other's undo: got %#x", got)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	fill(t, h, "ann", "rock", one(geom.Point{}), 0x1FF)
+	fill(t, h, "ann", "rock", one(geom.Point{}), 0x1FF) // changes nothing: no step
+	for _, tt := range []struct {
+		name, author string
+		do           func(context.Context, string) (undo.Report, error)
+		want         error
+	}{
+		{"another author", "bob", h.Undo, undo.ErrNothing},
+		{"no redo yet", "ann", h.Redo, undo.ErrNothing},
+		{"undo", "ann", h.Undo, nil},
+		{"no step left", "ann", h.Undo, undo.ErrNothing},
+		{"redo", "ann", h.Redo, nil},
+		{"no redo left", "ann", h.Redo, undo.ErrNothing},
+	} {
+		if _, err := tt.do(ctx, tt.author); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
+		}
+	}
+	mustUndo(t, h, "ann")
+	fill(t, h, "ann", "rock", one(geom.Point{}), 0x2FF)
+	if _, err := h.Redo(ctx, "ann"); !errors.Is(err, undo.ErrNothing) {
+		t.Errorf("redo after a new step: got %v", err)
+	}
+	failed := errors.New("failed")
+	if _, err := h.Update("ann", "", func(*world.Tx) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("an update that fails: got %v", err)
+	}
+	if undone, redone := h.Names("ann"); !slices.Equal(undone, []string{"fill"}) || redone != nil {
+		t.Errorf("names: got %v, %v", undone, redone)
+	}
+}
+
+func TestBound(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{Bytes: 2000})
+	for i := range 100 {
+		fill(t, h, []string{"ann", "bob"}[i%2], "rock", one(geom.Point{X: i * 40}), 0x1FF)
+	}
+	anns, _ := h.Names("ann")
+	bobs, _ := h.Names("bob")
+	if n := len(anns) + len(bobs); n < 4 || n > 20 || h.Bytes() > 2000 || h.Bytes() < 1000 {
+		t.Errorf("%d steps of %d bytes are kept", n, h.Bytes())
+	}
+	mustUndo(t, h, "bob")
+	if cellAt(t, w, "rock", geom.Point{X: 99 * 40}) != 0 {
+		t.Error("the newest step was dropped")
+	}
+	_, err := h.Update("ann", "noise", func(tx *world.Tx) error {
+		r := rand.New(rand.NewPCG(1, 1))
+		for range 2000 {
+			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)}, voxel.TerrainCell(1, uint8(r.IntN(256))))
+		}
+		return nil
+	})
+	left, _ := h.Names("ann")
+	if !errors.Is(err, undo.ErrTooLarge) || !slices.Equal(left, anns) {
+		t.Errorf("a step too large: got %v, and %d steps instead of %d", err, len(left), len(anns))
+	}
+	for len(left) > 0 {
+		mustUndo(t, h, "ann")
+		left, _ = h.Names("ann")
+	}
+}
+
+func TestJoin(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	stroke := geom.Box{Min: geom.Point{X: -40, Y: -1, Z: 3}, Max: geom.Point{X: -20, Y: 2, Z: 9}}
+	p, back := geom.Point{X: -30, Y: 0, Z: 5}, geom.Point{X: 400}
+	h.Begin("ann", "stroke")
+	for i := range 50 {
+		fill(t, h, "ann", "rock", stroke.Add(geom.Point{X: i}), voxel.TerrainCell(uint8(1+i%5), 255))
+	}
+	fill(t, h, "bob", "rock", one(p), 0x9FF)
+	fill(t, h, "ann", "rock", one(p), 0x1FF)
+	fill(t, h, "ann", "rock", one(back), 0x1FF)
+	fill(t, h, "ann", "rock", one(back), 0)
+	h.End("ann")
+	fill(t, h, "ann", "rock", one(geom.Point{}), 0x1FF)
+	if steps, _ := h.Names("ann"); !slices.Equal(steps, []string{"stroke", "fill"}) {
+		t.Fatalf("got %v", steps)
+	}
+	mustUndo(t, h, "ann")
+	r := mustUndo(t, h, "ann")
+	if r.Name != "stroke" || r.Cells != 69*3*6 || r.Skipped != 0 {
+		t.Errorf("got %+v", r)
+	}
+	if n, ok := w.View().Dimension(earth).Volume("rock").CountNonEmpty(region.Box(stroke.Union(stroke.Add(geom.Point{X: 50})))); n != 1 || !ok || cellAt(t, w, "rock", p) != 0x9FF {
+		t.Errorf("%d cells are left, want the other's alone", n)
+	}
+}
+
+func TestJoinedTooLarge(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{Bytes: 1000})
+	h.Begin("ann", "stroke")
+	var err error
+	for i := 0; i < 100 && err == nil; i++ {
+		_, err = h.Update("ann", "dab", func(tx *world.Tx) error {
+			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: 40 * i}, 0x1FF)
+			return nil
+		})
+	}
+	if !errors.Is(err, undo.ErrTooLarge) {
+		t.Fatalf("got %v", err)
+	}
+	if steps, _ := h.Names("ann"); steps != nil || h.Bytes() != 0 {
+		t.Errorf("a part of a step is kept: %v, %d bytes", steps, h.Bytes())
+	}
+	h.End("ann")
+	fill(t, h, "ann", "rock", one(geom.Point{Y: 9}), 0x1FF)
+	mustUndo(t, h, "ann")
+}
+
+// What was committed and held by nobody is not in memory: undo loads it.
+func TestLoads(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	for _, v := range volumes {
+		cell := map[string]voxel.Cell{"rock": 3 << 8, "name": 1, "shine": 3}[v.Name]
+		fill(t, h, "ann", v.Name, geom.Box{Min: geom.Point{X: -50, Y: 10, Z: -50}, Max: geom.Point{X: 70, Y: 20, Z: 90}}, cell)
+	}
+	if _, err := w.Commit(ctx, "done"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := w.View().Dimension(earth).Volume("rock").Cell(geom.Point{Y: 15}); ok {
+		t.Fatal("the world is in memory")
+	}
+	for range volumes {
+		if r := mustUndo(t, h, "ann"); r.Cells != 120*10*140 || r.Skipped != 0 {
+			t.Errorf("got %+v", r)
+		}
+	}
+	if _, err := w.Commit(ctx, "undone"); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range w.View().Dimension(earth).Volumes() {
+		if n := v.Len(); n != 0 {
+			t.Errorf("%s has %d chunks", v.Volume.Name, n)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	whole := geom.ChunkPos{X: -1}.Box()
+	fill(t, h, "ann", "rock", whole, 0x1FF)
+	if _, err := w.Commit(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, h, "bob", "rock", whole, 0x2FF)
+	if r := mustUndo(t, h, "bob"); r.Unknown != 1 || r.Cells != 0 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestWorldWentBack(t *testing.T) {
+	w := create(t, world.Options{}, volumes[0])
+	first, err := w.Commit(ctx, "empty")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustUpdate(t, w, func(tx *world.Tx) { tx.AddDimension(earth, volumes, nil) })
+	h := undo.New(w, undo.Options{})
+	fill(t, h, "ann", "name", one(geom.Point{}), 3)
+	if _, err := w.Restore(ctx, first.ID(), "back"); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustUndo(t, h, "ann"); r.Cells != 0 || r.Skipped != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// The article's undo keeps the box of voxels before the operation as runs.
+func TestFillOfTheLevel(t *testing.T) {
+	const edge = 100
+	level := terrain.Level{Seed: 1}
+	for _, at := range []geom.Point{{X: 17, Y: 3, Z: 9}, {X: -517, Y: 30, Z: 209}, {X: 777, Y: 5, Z: -5000}} {
+		w := create(t, world.Options{}, terrainVolumes...)
+		box := geom.Box{Min: at, Max: at.Add(geom.Point{X: edge, Y: edge, Z: edge})}
+		mustUpdate(t, w, func(tx *world.Tx) {
+			v := tx.Dimension(earth).Volume("solid")
+			for pos := range region.Chunks(region.Box(box)) {
+				v.SetChunk(pos, level.Chunk(pos))
+			}
+		})
+		before := read(t, w, box)
+		h := undo.New(w, undo.Options{})
+		fill(t, h, "ann", "solid", box, voxel.TerrainCell(2, 255))
+		if n := h.Bytes(); n > 100_000 || n < 1000 {
+			t.Errorf("at %v: %d bytes of undo", at, n)
+		}
+		after := read(t, w, box)
+		mustUndo(t, h, "ann")
+		if !slices.Equal(read(t, w, box), before) {
+			t.Errorf("at %v: undo gives other cells", at)
+		}
+		mustRedo(t, h, "ann")
+		if !slices.Equal(read(t, w, box), after) {
+			t.Errorf("at %v: redo gives other cells", at)
+		}
+		t.Logf("at %v: %d bytes", at, h.Bytes())
+	}
+}
+
+func read(t *testing.T, w *world.World, b geom.Box) []voxel.Cell {
+	t.Helper()
+	out := make([]voxel.Cell, b.Cells())
+	if !w.View().Dimension(earth).Volume("solid").ReadBox(b, 0, out) {
+		t.Fatal("not loaded")
+	}
+	return out
+}
+
+func TestManyGoroutines(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	var wait sync.WaitGroup
+	for i := range 4 {
+		wait.Go(func() {
+			author := fmt.Sprint(i)
+			for n := range 20 {
+				fill(t, h, author, "rock", one(geom.Point{X: 50 * i, Y: n}), 0x1FF)
+			}
+			for range 20 {
+				if r, err := h.Undo(ctx, author); err != nil || r.Cells != 1 {
+					t.Errorf("author %s: got %+v, %v", author, r, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if n := w.View().Dimension(earth).Volume("rock").Len(); n != 0 {
+		t.Errorf("%d chunks are left", n)
+	}
+}
