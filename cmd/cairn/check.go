@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
@@ -24,6 +25,8 @@ type checked struct {
 	Objects  int      `json:"objects"`
 	Files    int      `json:"files"`
 	Problems []string `json:"problems"`
+
+	Store *local.Report `json:"store,omitempty"`
 }
 
 // maxProblems bounds the problems that are kept of one world.
@@ -32,14 +35,24 @@ const maxProblems = 1000
 func newCheck(d *depot) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
-		Use:   "check SRC|WORLD...",
-		Short: "Reads and verifies everything in worlds",
+		Use:   "check SRC|WORLD|STORE...",
+		Short: "Reads and verifies everything in worlds, or in a store",
 		Long: `check reads everything in each world and verifies it: checksums, chunks, names,
-sections, objects, tags, files. Exit status 1 if anything is wrong; each fault is
-named.`,
-		Example: "  cairn check hub.cairn ./saves/*",
-		Args:    takes(1, 1<<30),
+sections, objects, tags, files. Of a store, local:DIR, it verifies every world,
+version and stone; that is also what it does without arguments if --store or
+CAIRN_STORE says where the store is. Exit status 1 if anything is wrong; each fault
+is named.`,
+		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
+		Args: func(c *cobra.Command, args []string) error {
+			if d.told() {
+				return nil
+			}
+			return takes(1, 1<<30)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{d.where()}
+			}
 			return runCheck(c.Context(), d, c.OutOrStdout(), args, json)
 		},
 	}
@@ -82,6 +95,9 @@ func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json
 // checkPath checks one world. An error is why it could not.
 func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
+	if isStore(path) {
+		return c, c.store(ctx, d)
+	}
 	src, err := openSource(ctx, d, path, false)
 	if err == nil {
 		defer src.Close()
@@ -93,6 +109,27 @@ func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 		err = nil
 	}
 	return c, err
+}
+
+// store checks a whole store.
+func (c *checked) store(ctx context.Context, d *depot) error {
+	c.Format = "store"
+	if c.Path != d.where() {
+		d = &depot{url: c.Path}
+		defer d.close()
+	}
+	st, err := d.local(ctx)
+	if err != nil {
+		return err
+	}
+	p := newProgress()
+	defer p.done()
+	r, err := st.Check(ctx, func(done, total int64) { p.show("read " + size(done) + " of " + size(total)) })
+	c.Store = &r
+	for _, f := range r.Faults {
+		c.problem("%s", f)
+	}
+	return err
 }
 
 func (c *checked) problem(format string, args ...any) {
@@ -237,6 +274,11 @@ func (c *checked) file(f format.File) error {
 }
 
 func (c *checked) print(out io.Writer) {
+	if c.OK && c.Store != nil {
+		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, counted(c.Store.Worlds, "world"), counted(c.Store.Commits, "version"),
+			counted(c.Store.Stones, "stone"), size(c.Store.Bytes))
+		return
+	}
 	if c.OK {
 		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, counted(c.Columns, "column"), counted(c.Cells, "cell"),
 			counted(c.Objects, "object"), counted(c.Files, "file"))

@@ -36,7 +36,7 @@ func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	d.writes = true
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (d *depot) nameVerb(verb, short, long, done string, do func(world.Store, co
 				return err
 			}
 			d.writes = true
-			st, err := d.open()
+			st, err := d.open(c.Context())
 			if err != nil {
 				return err
 			}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -47,32 +47,44 @@ func (d *depot) where() string {
 }
 
 // open opens the store, which must be there.
-func (d *depot) open() (world.Store, error) { return d.get(false) }
+func (d *depot) open(ctx context.Context) (world.Store, error) { return d.get(ctx, false) }
 
 // make opens the store to be written to, and makes it if it is not there.
-func (d *depot) make() (world.Store, error) { return d.get(true) }
+func (d *depot) make(ctx context.Context) (world.Store, error) { return d.get(ctx, true) }
 
-func (d *depot) get(make bool) (world.Store, error) {
+func (d *depot) get(ctx context.Context, make bool) (_ world.Store, err error) {
 	if d.st != nil {
-		return d.st, nil
+		return d.st, ctx.Err()
 	}
-	url := d.where()
-	if url == memoryStore {
-		d.st = memory.New(memory.Options{})
-		return d.st, nil
+	dir, isLocal := strings.CutPrefix(d.where(), localScheme)
+	switch {
+	case !isStore(d.where()):
+		return nil, usagef("store %q: want %sDIR or %s", d.where(), localScheme, memoryStore)
+	case !isLocal:
+		d.st, err = store.Open(ctx, d.where())
+		return d.st, err
+	case !make:
+		if err := isThere(dir); err != nil {
+			return nil, err
+		}
 	}
-	dir, err := localDir(url)
-	if err != nil {
-		return nil, err
-	}
-	if err := isThere(dir); err != nil && !make {
-		return nil, err
-	}
-	st, err := local.Open(dir, local.Options{ReadOnly: !d.writes})
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes})
 	if err == nil {
 		d.st = st
 	}
 	return d.st, err
+}
+
+// local opens the store, which must be there and a local one.
+func (d *depot) local(ctx context.Context) (*local.Store, error) {
+	st, err := d.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if st, ok := st.(*local.Store); ok {
+		return st, nil
+	}
+	return nil, usagef("%s: only a store in a directory, %sDIR, can do that", d.where(), localScheme)
 }
 
 func (d *depot) close() error {
@@ -93,21 +105,12 @@ func isThere(dir string) error {
 
 // isStore reports whether an argument is the URL of a store.
 func isStore(arg string) bool {
-	return arg == memoryStore || strings.HasPrefix(arg, localScheme)
-}
-
-// localDir returns the directory of the URL of a local store.
-func localDir(url string) (string, error) {
-	dir, ok := strings.CutPrefix(url, localScheme)
-	if !ok || dir == "" {
-		return "", usagef("store %q: want %sDIR or %s", url, localScheme, memoryStore)
-	}
-	return filepath.Clean(dir), nil
+	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme
 }
 
 // world opens the world of a name to be changed by an author.
 func (d *depot) world(ctx context.Context, name, author string) (*world.World, error) {
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +120,9 @@ func (d *depot) world(ctx context.Context, name, author string) (*world.World, e
 // outside checks that the store does not lie in the folder src, which is never
 // written to.
 func (d *depot) outside(src string) error {
-	dir, err := localDir(d.where())
-	if err != nil || isAddress(src) {
-		return nil // memory, or an error that opening reports
+	dir, isLocal := strings.CutPrefix(d.where(), localScheme)
+	if !isLocal || isAddress(src) {
+		return nil
 	}
 	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
 		dir = filepath.Dir(dir)

@@ -42,7 +42,7 @@ func runFork(ctx context.Context, d *depot, out io.Writer, from, to string, json
 		return err
 	}
 	d.writes = true
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return err
 	}

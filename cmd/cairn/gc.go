@@ -52,7 +52,7 @@ func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
 		return err
 	}
 	d.writes = true
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func newList(d *depot) *cobra.Command {
 }
 
 func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json bool) error {
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return err
 	}

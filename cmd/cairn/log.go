@@ -49,7 +49,7 @@ func runLog(ctx context.Context, d *depot, out io.Writer, arg string, n int, jso
 }
 
 func logOf(ctx context.Context, d *depot, a address, n int) (*history, error) {
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return nil, err
 	}

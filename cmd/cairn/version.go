@@ -87,7 +87,7 @@ func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := d.open()
+	st, err := d.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 	if err != nil {
 		return err
 	}
-	st, err := d.make()
+	st, err := d.make(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/spf13/cobra"
+)
+
+type backupOptions struct {
+	to   string
+	keep int
+	json bool
+}
+
+// backedUp is what backup prints.
+type backedUp struct {
+	Dir string `json:"dir"`
+	local.Backed
+}
+
+func newBackup(d *depot) *cobra.Command {
+	var o backupOptions
+	c := &cobra.Command{
+		Use:   "backup --to DIR",
+		Short: "Adds a checked backup of the store to a folder",
+		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be
+on another disk: named by its time, and sharing with the backup before it what both
+have. Every byte of it is read and verified before it gets its name.
+cairn restore-store makes a store of one.`,
+		Example: "  cairn backup --to /mnt/backups/worlds --keep 14",
+		Args:    takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runBackup(c.Context(), d, c.OutOrStdout(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.to, "to", "", "the folder of backups")
+	f.IntVar(&o.keep, "keep", 0, "how many backups stay, the new one with them; 0 is all")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) error {
+	switch {
+	case o.to == "":
+		return usagef("backup: --to says to which folder")
+	case o.keep < 0:
+		return usagef("--keep %d: 1 or more, or 0 for all", o.keep)
+	}
+	d.writes = true
+	st, err := d.local(ctx)
+	if err != nil {
+		return err
+	}
+	p := newProgress()
+	defer p.done()
+	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: o.keep,
+		Progress: func(done, total int64) { p.show("verified " + size(done) + " of " + size(total)) }})
+	if err != nil {
+		return err
+	}
+	if done.Removed == nil {
+		done.Removed = []string{}
+	}
+	return report(out, &backedUp{o.to, done}, o.json)
+}
+
+func (b *backedUp) print(out io.Writer) {
+	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
+		counted(b.Report.Worlds, "world"), counted(b.Report.Commits, "version"), size(b.New), size(b.Shared))
+	printList(out, "removed:", b.Removed)
+}
+
+// restoredStore is what restore-store prints.
+type restoredStore struct {
+	From  string `json:"from"`
+	Store string `json:"store"`
+	local.Report
+}
+
+func newRestoreStore() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "restore-store DIR STORE",
+		Short: "Makes a store of a backup",
+		Long: `restore-store makes a store, local:DIR, of a backup, or of the newest in a folder
+of backups. It verifies all of it first, and replaces no store.`,
+		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runRestoreStore(c.Context(), c.OutOrStdout(), args[0], args[1], json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json bool) error {
+	dir, isLocal := strings.CutPrefix(to, localScheme)
+	if !isLocal || dir == "" {
+		return usagef("store %q: want %sDIR", to, localScheme)
+	}
+	r, err := local.Restore(ctx, from, dir, local.Options{})
+	if err != nil {
+		return err
+	}
+	return report(out, &restoredStore{from, to, r}, json)
+}
+
+func (r *restoredStore) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, counted(r.Worlds, "world"), counted(r.Commits, "version"),
+		counted(r.Stones, "stone"), size(r.Bytes))
+}

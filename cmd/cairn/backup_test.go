@@ -1,0 +1,85 @@
+package main_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCheckStore(t *testing.T) {
+	dir := versions(t)
+	v := mustJSON(t, 0, dir, "check", "local:cairn-data")["checked"].([]any)[0].(map[string]any)
+	if s := v["store"].(map[string]any); v["ok"] != true || s["worlds"] != 1.0 || s["commits"] != 3.0 || s["stones"] != 2.0 {
+		t.Errorf("check prints %v", v)
+	}
+	for _, args := range [][]string{{"check", "--store", "local:./cairn-data"}, {"check", "@isle", "local:cairn-data", "island"}} {
+		if r := mustRun(t, 0, dir, args...); !strings.Contains(r.out, "cairn-data: ok (1 world, 3 versions, 2 stones of ") {
+			t.Errorf("%v: says %q", args, r.out)
+		}
+	}
+	mustRun(t, 3, dir, "check", "local:nowhere")
+	mustRun(t, 2, dir, "check", "memory:")
+}
+
+// TestDamagedStore changes bytes of every file that holds stones.
+func TestDamagedStore(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "backup", "--to", "backups") // which puts all into files
+	found := 0
+	err := filepath.WalkDir(filepath.Join(dir, "cairn-data", "db"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".blob" {
+			return err
+		}
+		good := read(t, path)
+		bad := append([]byte(nil), good...)
+		bad[len(bad)/2] ^= 1
+		write(t, path, bad)
+		if r := cairn(t, dir, "check", "local:cairn-data"); r.code == 0 {
+			t.Errorf("a byte of %s is wrong, and check says %q", e.Name(), r.out)
+		} else if r.code == 1 {
+			found++
+		}
+		write(t, path, good)
+		return nil
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d faults were found: %v", found, err)
+	}
+	mustRun(t, 0, dir, "check", "local:cairn-data")
+}
+
+func TestBackup(t *testing.T) {
+	dir := versions(t)
+	v := mustJSON(t, 0, dir, "backup", "--to", "backups")
+	if keys(v) != "dir name new removed report shared" || v["report"].(map[string]any)["commits"] != 3.0 {
+		t.Errorf("backup prints %v", v)
+	}
+	mustRun(t, 0, dir, "commit", "other", "@isle")
+	mustRun(t, 0, dir, "backup", "--to", "backups", "--keep", "2")
+	if v := mustJSON(t, 0, dir, "backup", "--to", "backups", "--keep", "2"); len(v["removed"].([]any)) != 1 || v["shared"] == 0.0 {
+		t.Errorf("a third backup prints %v", v)
+	}
+	r := mustJSON(t, 0, dir, "restore-store", "backups", "local:again")
+	if keys(r) != "bytes commits faults from packs stones store worlds" || r["commits"] != 4.0 {
+		t.Errorf("restore-store prints %v", r)
+	}
+	t.Setenv("CAIRN_STORE", "local:again")
+	mustRun(t, 0, dir, "check")
+	mustRun(t, 0, dir, "diff", "@isle", "other")
+	mustRun(t, 0, dir, "diff", "@isle@3", "island")
+	mustRun(t, 0, dir, "commit", "island", "@isle")
+	for reason, args := range map[string][]string{
+		"not empty":                {"restore-store", "backups", "local:again"},
+		"neither a backup nor":     {"restore-store", "island", "local:new"},
+		"no such file":             {"restore-store", "nowhere", "local:new"},
+		"no store is there; cairn": {"backup", "--to", "x", "--store", "local:nowhere"},
+	} {
+		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, reason) {
+			t.Errorf("%v: says %q, want %q", args, r.errors, reason)
+		}
+	}
+	for _, args := range [][]string{{"backup"}, {"backup", "--to", "x", "--keep", "-1"}, {"backup", "--to", "x", "--store", "memory:"}, {"restore-store", "backups", "again"}} {
+		mustRun(t, 2, dir, args...)
+	}
+}
