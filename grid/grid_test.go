@@ -270,6 +270,7 @@ func TestNotLoaded(t *testing.T) {
 		{"replace over", func(d *grid.Draft) { d.Replace(over, 3, 1) }, false},
 		{"replace everywhere", func(d *grid.Draft) { d.Replace(region.Box(geom.Root.Box()), 3, 1) }, false},
 		{"replace with bad cell", func(d *grid.Draft) { d.Replace(near, 3, voxel.MaxCell+1) }, false},
+		{"replace what cannot be", func(d *grid.Draft) { d.Replace(whole, voxel.MaxCell+1, 1) }, true},
 		{"fill with bad cell", func(d *grid.Draft) { d.Fill(near, voxel.MaxCell+1) }, false},
 		{"write bad cell", func(d *grid.Draft) { d.WriteBox(box(0, 0, 0, 2, 1, 1), []voxel.Cell{1, voxel.MaxCell + 1}) }, false},
 		{"read", func(d *grid.Draft) { d.ReadBox(box(30, 30, 30, 34, 31, 34), make([]voxel.Cell, 16)) }, false},

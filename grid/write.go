@@ -161,13 +161,13 @@ func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 	}
 }
 
-// Replace writes to to every cell of r that is from. Every chunk with a cell in r
+// Replace changes every cell of r that is from into to. Every chunk with a cell in r
 // must be loaded.
 func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 	if err := d.view.vol.check(to); err != nil {
 		d.fail(err)
 	}
-	if from == to || d.err != nil {
+	if from == to || from > voxel.MaxCell || d.err != nil {
 		return
 	}
 	var table []voxel.Cell
