@@ -38,6 +38,9 @@ func (v *View) Edit() *Draft { return &Draft{view: v} }
 // says which cell is not valid.
 func (d *Draft) Err() error { return d.err }
 
+// Rule returns how the volume's mips are made. It must not be changed.
+func (d *Draft) Rule() *voxel.Rule { return d.view.Rule() }
+
 func (d *Draft) fail(err error) {
 	if d.err == nil {
 		d.err = err

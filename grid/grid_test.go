@@ -312,3 +312,25 @@ func TestNotLoaded(t *testing.T) {
 		t.Error("a cursor read beyond the range")
 	}
 }
+
+// A draft of many chunks keeps only some of them open.
+func TestDraftOfManyChunks(t *testing.T) {
+	const chunks = 1500
+	d := grid.New(grid.Options{}).Edit()
+	for round := range 3 {
+		for i := range chunks {
+			d.Set(at(i%50*32+round, 0, i/50*32), voxel.Cell(1+i%7))
+		}
+	}
+	row := make([]voxel.Cell, 4)
+	for i := range chunks {
+		v := voxel.Cell(1 + i%7)
+		if p := at(i%50*32, 0, i/50*32); !d.ReadBox(geom.Box{Min: p, Max: p.Add(at(4, 1, 1))}, row) || !slices.Equal(row, []voxel.Cell{v, v, v, 0}) {
+			t.Fatalf("chunk %d of the draft: %v", i, row)
+		}
+	}
+	v, replaced := d.Publish()
+	if n, ok := v.CountNonEmpty(region.Box(geom.Root.Box())); !ok || n != 3*chunks || len(replaced) != chunks {
+		t.Errorf("%d cells in %d chunks, want %d in %d", n, len(replaced), 3*chunks, chunks)
+	}
+}

@@ -154,8 +154,8 @@ func TestLevelsAfterManyWrites(t *testing.T) {
 		}
 	})
 	wantLevels(t, r, g.View(), 6)
-	for _, chunks := range []int{3, 2000} {
-		for range 700 {
+	for _, chunks := range []int{3, 350} {
+		for range 900 {
 			update(func(d *grid.Draft) {
 				n := r.IntN(chunks)
 				d.Set(at(n%50*32+r.IntN(32), r.IntN(9), n/50*32), voxel.Cell(r.IntN(3)))

@@ -71,6 +71,12 @@ func TestSweepAndOverlap(t *testing.T) {
 			if got, err := v.Overlap(low, high); err != nil || got != within {
 				t.Fatalf("seed %d: Overlap(%v, %v) = %v, %v; want %v", seed, low, high, got, err, within)
 			}
+			large := geom.Box{Min: randomPoint(r, arena), Max: randomPoint(r, arena)}
+			l := [3]float64{float64(large.Min.X), float64(large.Min.Y), float64(large.Min.Z)}
+			h := [3]float64{float64(large.Max.X), float64(large.Max.Y), float64(large.Max.Z)}
+			if got, err := v.Overlap(l, h); !large.Empty() && (err != nil || got != (len(matterOf(v, large)) > 0)) {
+				t.Fatalf("seed %d: Overlap(%v, %v) = %v, %v", seed, l, h, got, err)
+			}
 			got, hit, err := v.Sweep(low, high, motion)
 			if err != nil || hit != wantHit || hit && math.Abs(got.Fraction-want) > 1e-9 {
 				t.Fatalf("seed %d: Sweep(%v, %v, %v) = %+v, %v, %v; want %v, %v", seed, low, high, motion, got, hit, err, want, wantHit)

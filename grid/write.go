@@ -21,6 +21,7 @@ func (d *Draft) checkBox(b geom.Box) bool {
 // ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
 // b.Cells(). It reports false after an error, dst being partly written.
 func (d *Draft) ReadBox(b geom.Box, dst []voxel.Cell) bool {
+	const few = 1024 // cells that are read one by one sooner than packed
 	if !d.checkBox(b) {
 		return false
 	}
@@ -30,10 +31,27 @@ func (d *Draft) ReadBox(b geom.Box, dst []voxel.Cell) bool {
 		if k == nil {
 			return false
 		}
-		d.pack(k)
-		t.copyChunk(d.chunk(k), in)
+		if k.edit != nil && in.Cells() <= few {
+			t.copyEdit(k.edit, in)
+		} else {
+			d.pack(k)
+			t.copyChunk(d.chunk(k), in)
+		}
 		return true
 	})
+}
+
+// copyEdit copies the cells of in, which lie in e.
+func (t *target) copyEdit(e *voxel.Draft, in geom.Box) {
+	from := in.Min.Sub(in.Min.InChunk())
+	for y := in.Min.Y; y < in.Max.Y; y++ {
+		for z := in.Min.Z; z < in.Max.Z; z++ {
+			o := t.place(geom.Point{X: in.Min.X, Y: y, Z: z})
+			for x := in.Min.X; x < in.Max.X; x++ {
+				t.cells[o+x-in.Min.X] = e.Cell(x-from.X, y-from.Y, z-from.Z)
+			}
+		}
+	}
 }
 
 // WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that
