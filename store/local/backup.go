@@ -39,13 +39,14 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := s.db.Checkpoint(s.FS.PathJoin(dir, "db"), pebble.WithFlushedWAL()); err != nil {
+	err := s.write(func() error { return s.db.Checkpoint(s.FS.PathJoin(dir, "db"), pebble.WithFlushedWAL()) })
+	if err != nil {
 		return err
 	}
 	// The files of all stones that the copy knows are there by now.
 	to := files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
 	made := make(map[string]bool)
-	err := s.files.each(func(id stone.ID) error {
+	err = s.files.each(func(id stone.ID) error {
 		at, _ := to.place(id)
 		if !made[at] {
 			made[at] = true

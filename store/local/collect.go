@@ -64,7 +64,6 @@ func (c *collector) buryOne(key []byte, w uint64) error {
 		return err // it was given back
 	}
 	b := c.db.NewBatch()
-	defer b.Close()
 	err := r.each(func(key, _ []byte) (bool, error) { return true, b.Delete(key, nil) }, logOf(w)...)
 	if err = errors.Join(err, b.Delete(key, nil), b.Delete(headKey(w), nil)); err != nil {
 		return err
@@ -104,7 +103,6 @@ func (c *collector) trimOne(w uint64, log []entry) error {
 		times[len(log)-1-i] = e.time
 	}
 	b := c.db.NewBatch()
-	defer b.Close()
 	for i, keep := range c.policy.Keep.Keep(c.now, times) {
 		if keep {
 			continue
@@ -168,7 +166,6 @@ func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 // all calls wait for it.
 func (c *collector) take(need *marks, kind byte, things []thing) error {
 	b := c.db.NewBatch()
-	defer b.Close()
 	c.guard.mu.Lock()
 	defer c.guard.mu.Unlock()
 	for _, t := range things {
@@ -222,7 +219,6 @@ func (c *collector) takeStone(b *pebble.Batch, t thing, needed bool) error {
 // flush waits until all of it is on stable storage.
 func (c *collector) flush() error {
 	b := c.db.NewBatch()
-	defer b.Close()
 	if err := b.LogData([]byte("collected"), nil); err != nil {
 		return err
 	}

@@ -11,48 +11,6 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// syncFS calls a function before every sync of a file or a directory.
-type syncFS struct {
-	vfs.FS
-	before func()
-}
-
-type syncFile struct {
-	vfs.File
-	before func()
-}
-
-func (f syncFile) Sync() error {
-	f.before()
-	return f.File.Sync()
-}
-
-func (f syncFile) SyncData() error {
-	f.before()
-	return f.File.SyncData()
-}
-
-func (s syncFS) file(f vfs.File, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return syncFile{f, s.before}, nil
-}
-
-func (s syncFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return s.file(s.FS.Create(name, c))
-}
-
-func (s syncFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
-	return s.file(s.FS.OpenReadWrite(name, c, o...))
-}
-
-func (s syncFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return s.file(s.FS.ReuseForWrite(old, name, c))
-}
-
-func (s syncFS) OpenDir(name string) (vfs.File, error) { return s.file(s.FS.OpenDir(name)) }
-
 // script is a run of a Store, with what it was told.
 type script struct {
 	acked map[string]world.ID // heads that were acknowledged
@@ -115,9 +73,12 @@ func TestCrash(t *testing.T) {
 		mem := vfs.NewCrashableMem()
 		sc := &script{acked: make(map[string]world.ID)}
 		n, hit := 0, false
-		look := func() {
-			if n++; n-1 != stop || hit {
-				return
+		look := func(op string) error {
+			if op != "sync" || hit {
+				return nil
+			}
+			if n++; n-1 != stop {
+				return nil
 			}
 			hit = true
 			for _, percent := range []int{0, 50} {
@@ -126,8 +87,9 @@ func TestCrash(t *testing.T) {
 					mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}))
 				stops++
 			}
+			return nil
 		}
-		s := mustOpen(t, "store", local.Options{FS: syncFS{mem, look}, FileBytes: 4000})
+		s := mustOpen(t, "store", local.Options{FS: hookFS{mem, look}, FileBytes: 4000})
 		sc.run(t, s)
 		mustClose(t, s)
 		if !hit {

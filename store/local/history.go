@@ -100,7 +100,6 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 		h.add(stoneThing(ref.ID))
 	}
 	b := s.db.NewBatch()
-	defer b.Close()
 	if err := s.addStones(b, h, stones); err != nil {
 		return world.Commit{}, err
 	}

@@ -108,6 +108,9 @@ func (s *Store) open() error {
 		return err
 	}
 	err := s.openDB()
+	if s.failure.get() != nil {
+		return err // and what is open stays so, as after Close
+	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
 	}
@@ -132,12 +135,16 @@ func (s *Store) findLast() error {
 	return it.Close()
 }
 
-// Close is for world.Store.
+// Close is for world.Store. A Store that stopped returns the reason; nobody can
+// open it before this process has ended, for parts of the database wait in it.
 func (s *Store) Close() error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
-	err := s.closeDB()
-	if err = errors.Join(err, s.lock.Close()); err != nil {
+	err := s.write(s.db.Close)
+	if s.failure.get() == nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("local: %s: close: %w", s.dir, err)
 	}
 	return nil

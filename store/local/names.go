@@ -67,7 +67,6 @@ func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error
 		return err
 	}
 	b := s.db.NewBatch()
-	defer b.Close()
 	w, err := fill(b)
 	if err != nil {
 		return err
@@ -162,7 +161,6 @@ func (s *Store) delete(name string) error {
 		return err
 	}
 	b := s.db.NewBatch()
-	defer b.Close()
 	g := grave{world: w, deleted: s.Now()}
 	if err := errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil)); err != nil {
 		return err

@@ -194,7 +194,6 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 	h.add(stoneThing(p.Stone.ID), packThing(p.Upto))
 	h.was(packThing(p.Upto))
 	b := s.db.NewBatch()
-	defer b.Close()
 	if err := s.addStones(b, h, []world.Stone{st}); err != nil {
 		return err
 	}

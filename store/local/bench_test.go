@@ -1,0 +1,77 @@
+package local_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// BenchmarkCommit saves stones of 2 KB, each writer into a world of its own.
+func BenchmarkCommit(b *testing.B) {
+	for _, writers := range []int{1, 16} {
+		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {
+			s := mustOpen(b, b.TempDir(), local.Options{})
+			var n atomic.Int64
+			b.SetParallelism(writers)
+			b.RunParallel(func(pb *testing.PB) {
+				name := fmt.Sprint("w", n.Add(1))
+				mustCreate(b, s, name)
+				for i := 0; pb.Next(); i++ {
+					if _, err := save(b, s, name, mustStone(b, fmt.Sprint(name, i), 1800)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			mustClose(b, s)
+		})
+	}
+}
+
+// BenchmarkMany opens a world of many: its head, its stack and what is in it.
+func BenchmarkMany(b *testing.B) {
+	const worlds = 10_000
+	s := mustOpen(b, b.TempDir(), local.Options{})
+	mustCreate(b, s, "template")
+	mustSave(b, s, "template", mustStone(b, "ground", 1800))
+	at := mustSave(b, s, "template", mustStone(b, "house", 1800))
+	for i := range worlds {
+		if err := s.Fork(b.Context(), "template", at, fmt.Sprint("w", i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("Open", func(b *testing.B) {
+		for b.Loop() {
+			name := fmt.Sprint("w", rand.IntN(worlds))
+			h, err := s.Head(b.Context(), name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			stack, err := s.Stack(b.Context(), name, h.Commit)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, l := range stack {
+				o, err := s.Open(b.Context(), name, l.Stone.ID)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := o.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("Stack", func(b *testing.B) {
+		for b.Loop() {
+			name := fmt.Sprint("w", rand.IntN(worlds))
+			if _, err := s.Stack(b.Context(), name, at); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	mustClose(b, s)
+}
