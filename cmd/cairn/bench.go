@@ -23,6 +23,8 @@ func benches() map[string]measurement {
 		"chunks": measurementOf(measure.BenchChunks),
 		"codec":  measurementOf(measure.BenchCodec),
 		"level":  measurementOf(measure.BenchLevel),
+		"island": measurementOf(measure.BenchIsland),
+		"edit":   measurementOf(measure.BenchEdit),
 	}
 }
 

@@ -32,14 +32,9 @@ type levelMaker struct {
 func (m *levelMaker) bench(ctx context.Context) (*levelBench, error) {
 	before := heapInUse()
 	start := time.Now()
-	half := 0
-	for m.cells < m.want {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		m.options.progress(0, len(levelForms())+1, "making the level")
-		half++
-		m.ring(half)
+	half, err := m.make(ctx)
+	if err != nil {
+		return nil, err
 	}
 	b := &levelBench{}
 	b.report = LevelReport{Voxels: m.cells, Generate: time.Since(start).Seconds(), Rows: []LevelRow{}}
@@ -57,6 +52,19 @@ func (m *levelMaker) bench(ctx context.Context) (*levelBench, error) {
 	}
 	b.cairn, b.half = row, half
 	return b, nil
+}
+
+// make makes the chunks and returns half the level's edge in chunks.
+func (m *levelMaker) make(ctx context.Context) (half int, err error) {
+	for m.cells < m.want {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		m.options.progress(0, len(levelForms())+1, "making the level")
+		half++
+		m.ring(half)
+	}
+	return half, nil
 }
 
 // build returns a function that puts what was made into a grid with all its

@@ -1,0 +1,60 @@
+package measure_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/measure"
+)
+
+func TestBenchIsland(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes and loads islands")
+	}
+	r, err := measure.BenchIsland(context.Background(), nil, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Chunks < 20 || r.Bytes < 10_000 || r.Bytes > 60_000 || len(r.Rows) != 3 {
+		t.Errorf("not plausible: %+v", r)
+	}
+	for _, row := range r.Rows {
+		if row.P50 <= 0 || row.P99 < row.P50 {
+			t.Errorf("not plausible: %+v", row)
+		}
+	}
+	if _, err := measure.BenchIsland(context.Background(), []string{"x"}, measure.Options{}); err == nil {
+		t.Error("a folder was taken")
+	}
+}
+
+// What edits cost in bytes does not depend on the machine.
+func TestBenchEdit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes ten thousand commits")
+	}
+	r, err := measure.BenchEdit(context.Background(), nil, measure.Options{Voxels: 20_000_000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Times[0].Bytes > 8<<10 {
+		t.Errorf("a commit of one block takes %d bytes", r.Times[0].Bytes)
+	}
+	if !r.Undo.Equal || r.Undo.Bytes > 100_000 || r.Undo.Cells != 1_000_000 {
+		t.Errorf("undo: %+v", r.Undo)
+	}
+	for i, most := range []float64{4, 12} {
+		if p := r.Packs[i]; p.Price > most || p.Highest > 8 {
+			t.Errorf("packing: %+v", p)
+		}
+	}
+	if w := r.Week; w.Saves != 336 || w.Kept > w.Saved+w.Packed+w.Island || w.Log < 16 {
+		t.Errorf("a week: %+v", w)
+	}
+	var out strings.Builder
+	r.Table(&out)
+	if !strings.Contains(out.String(), "equal cells") {
+		t.Errorf("table: %s", out.String())
+	}
+}

@@ -1,0 +1,141 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// IslandLoad is how long it takes to open an island and to have something of it
+// in memory, in milliseconds.
+type IslandLoad struct {
+	What string  `json:"what"`
+	P50  float64 `json:"p50_ms"`
+	P99  float64 `json:"p99_ms"`
+}
+
+// IslandReport is what loading islands of 100 columns takes, from a store in a
+// directory whose files the system has in memory.
+type IslandReport struct {
+	Islands int          `json:"islands"`
+	Loads   int          `json:"loads"`       // of each kind
+	Bytes   int64        `json:"mean_bytes"`  // of an island's stones
+	Chunks  int          `json:"mean_chunks"` // of blocks
+	Rows    []IslandLoad `json:"rows"`
+}
+
+const (
+	islandSeeds = 20
+	islandLoads = 50 // of each island
+)
+
+// BenchIsland opens and loads the islands of package terrain with seeds 1 to 20,
+// on two goroutines. It takes no folders.
+func BenchIsland(ctx context.Context, dirs []string, o Options) (r *IslandReport, err error) {
+	if len(dirs) > 0 {
+		return nil, fmt.Errorf("measure: island: %s: they are made, not read", dirs[0])
+	}
+	dir, err := os.MkdirTemp("", "cairn-island-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	st, err := local.Open(dir, local.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	r = &IslandReport{Islands: islandSeeds, Loads: islandSeeds * islandLoads}
+	for seed := range islandSeeds {
+		o.progress(seed, islandSeeds+3, "making islands")
+		island := terrain.Island(terrain.Options{Seed: uint64(seed + 1), Version: terrain.Modern})
+		n, err := importSource(ctx, st, islandName(seed), island)
+		if err != nil {
+			return nil, err
+		}
+		r.Bytes += n / islandSeeds
+	}
+	for i, k := range []struct {
+		what    string
+		volumes []string
+	}{{"blocks", []string{voxel.Block}}, {"blocks and light", []string{voxel.Block, voxel.Sky, voxel.Light}}, {"everything", nil}} {
+		o.progress(islandSeeds+i, islandSeeds+3, k.what)
+		row := IslandLoad{What: k.what}
+		if row.P50, row.P99, err = r.load(ctx, st, k.volumes); err != nil {
+			return nil, err
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r, nil
+}
+
+func islandName(seed int) string { return fmt.Sprintf("island/%d", seed+1) }
+
+// importSource makes a world of src, and returns its stone's size.
+func importSource(ctx context.Context, st world.Store, name string, src format.Source) (int64, error) {
+	w, err := convert.Load(ctx, src)
+	if err != nil {
+		return 0, err
+	}
+	var out bytes.Buffer
+	id, n, err := convert.WriteStone(ctx, w, &out, stone.Options{})
+	if err != nil {
+		return 0, err
+	}
+	_, err = world.Import(ctx, st, name, world.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
+	return n, err
+}
+
+// load loads each island some times and returns the times' percentiles.
+func (r *IslandReport) load(ctx context.Context, st world.Store, volumes []string) (p50, p99 float64, err error) {
+	var times []float64
+	chunks := 0
+	for i := range r.Loads {
+		start := time.Now()
+		w, err := world.Open(ctx, st, islandName(i%islandSeeds), world.Options{Parallel: 2})
+		if err != nil {
+			return 0, 0, err
+		}
+		d := w.View().Dimensions()[0]
+		if _, err := w.Load(ctx, d.Name(), world.Everywhere, volumes...); err != nil {
+			return 0, 0, errors.Join(err, w.Close())
+		}
+		times = append(times, time.Since(start).Seconds()*1000)
+		chunks += d.Volume(voxel.Block).Len()
+		if err := w.Close(); err != nil {
+			return 0, 0, err
+		}
+	}
+	r.Chunks = chunks / r.Loads
+	return percentile(times, 50), percentile(times, 99), nil
+}
+
+// percentile sorts times and returns the least that p percent are not above.
+func percentile(times []float64, p int) float64 {
+	slices.Sort(times)
+	return times[min(len(times)-1, len(times)*p/100)]
+}
+
+// Table prints a line for each kind of load.
+func (r *IslandReport) Table(w io.Writer) {
+	fmt.Fprintf(w, "%d islands of 100 columns: %d chunks of blocks, %s in the store, on average; %d loads of each kind\n\n",
+		r.Islands, r.Chunks, size(r.Bytes), r.Loads)
+	t := newTable(w, "opened, and in memory", "p50 ms", "p99 ms")
+	for _, l := range r.Rows {
+		t.row(l.What, fmt.Sprintf("%.2f", l.P50), fmt.Sprintf("%.2f", l.P99))
+	}
+	t.flush()
+}
