@@ -1,0 +1,138 @@
+// Package brush is tools that builders work with: add and subtract shapes, paint,
+// smooth, erode, grow, flatten and fill a sea, on palettes and on terrain.
+//
+// On terrain a brush works finer than a cell: a shape fills the cells at its rim
+// in part, to add takes the fuller of the two, to subtract leaves at most what
+// the shape does not cover, and what moves a surface may move it by a part of a
+// cell. In volumes of other schemas a cell is full or empty, and in a shape if its
+// centre is.
+//
+// All of it stands on what the world shows everyone: there is nothing here that
+// a tool of your own could not do. A brush knows neither time nor hands: strokes,
+// their undo and their pace are the caller's, and it keeps nothing between calls.
+package brush
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Brush is one touch of a tool. Those of this package are values that do not
+// change.
+type Brush interface {
+	// Bounds holds all cells of the volume that Apply reads or writes: they must
+	// be in memory.
+	Bounds() geom.Box
+	// Apply works on a volume of an update. It fails if the brush itself makes no
+	// sense there; what else goes wrong makes the update fail.
+	Apply(v *world.VolumeTx) error
+}
+
+// Do loads what the brush needs, which may be I/O, and applies it in an update of
+// its own.
+func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Change, error) {
+	held, err := Hold(ctx, w, dimension, volume, b)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	return w.Update(func(tx *world.Tx) error {
+		return b.Apply(tx.Dimension(dimension).Volume(volume))
+	})
+}
+
+// Hold loads what the brush needs, which may be I/O, for an update of the
+// caller's. The caller releases it.
+func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Held, error) {
+	scale := 1
+	if d := w.View().Dimension(dimension); d != nil {
+		if v := d.Volume(volume); v != nil {
+			scale = v.Scale
+		}
+	}
+	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
+	in := b.Bounds()
+	in = geom.Box{Min: times(in.Min), Max: times(in.Max)}
+	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volume)
+}
+
+// Matter is what a brush works with: a name of the volume or a cell. The zero
+// Matter is nothing.
+type Matter struct {
+	name string
+	cell voxel.Cell
+}
+
+// Named returns the matter of a name: of a palette, which has it from then on, or
+// of a terrain's material, which fills its cells.
+func Named(name string) Matter { return Matter{name: name} }
+
+// Cell returns the matter that one cell is.
+func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
+
+// in returns the cell that the matter is in a volume.
+func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
+	switch {
+	case m.name == "":
+		return m.cell, nil
+	case v.Schema == voxel.Palette:
+		return v.Named(m.name), nil
+	case v.Schema == voxel.Terrain:
+		if i := slices.Index(v.Names(), m.name); i >= 0 {
+			return voxel.TerrainCell(uint8(i), 255), nil
+		}
+	}
+	return voxel.Empty, fmt.Errorf("brush: volume %q has no material %q", v.Volume.Name, m.name)
+}
+
+// some is in for a brush that needs matter.
+func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
+	c, err := m.in(v)
+	if err == nil && v.Rule().Empty(c) {
+		err = fmt.Errorf("brush: %s: cell %#x is empty", brush, uint16(c))
+	}
+	return c, err
+}
+
+// each calls f with the cells of the chunks that r touches, cut to its bounds,
+// in the order of ReadBox, and writes them if f says that it changed any.
+func each(v *world.VolumeTx, r region.Region, f func(b geom.Box, cells []voxel.Cell) bool) {
+	buf := make([]voxel.Cell, voxel.ChunkCells)
+	for pos := range region.Chunks(r) {
+		b := pos.Box().Intersect(r.Bounds())
+		cells := buf[:b.Cells()]
+		if !v.ReadBox(b, cells) {
+			return
+		}
+		if f(b, cells) {
+			v.WriteBox(b, cells)
+		}
+	}
+}
+
+// eachCell calls f with the cells of r in b, of which f may change cells, and
+// reports whether it changed any.
+func eachCell(r region.Region, b geom.Box, cells []voxel.Cell, f func(p geom.Point, c voxel.Cell) voxel.Cell) (changed bool) {
+	size := b.Size()
+	for y := range size.Y {
+		for z := range size.Z {
+			row := cells[(y*size.Z+z)*size.X:][:size.X]
+			r.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
+				for x := max(x0, b.Min.X); x < min(x1, b.Max.X); x++ {
+					p := geom.Point{X: x, Y: b.Min.Y + y, Z: b.Min.Z + z}
+					was := row[x-b.Min.X]
+					row[x-b.Min.X] = f(p, was)
+					changed = changed || row[x-b.Min.X] != was
+				}
+				return x1 < b.Max.X
+			})
+		}
+	}
+	return changed
+}

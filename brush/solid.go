@@ -1,0 +1,150 @@
+package brush
+
+import (
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Add puts matter into a shape. On terrain a cell holds then as much as the
+// fuller of the two, of the material of that.
+type Add struct {
+	Shape Shape
+	Of    Matter
+}
+
+// Bounds returns the cells of the shape.
+func (a Add) Bounds() geom.Box { return a.Shape.Bounds() }
+
+// Apply adds; Of must not be empty.
+func (a Add) Apply(v *world.VolumeTx) error {
+	cell, err := a.Of.some(v, "add")
+	if err != nil {
+		return err
+	}
+	if v.Schema != voxel.Terrain {
+		v.Fill(a.Shape.region(), cell)
+		return nil
+	}
+	n := fullness(v.Rule(), cell)
+	if n == Whole && a.Shape.core != nil {
+		v.Fill(a.Shape.core, cell)
+	}
+	a.Shape.eachRim(v, func(c voxel.Cell, covered int) voxel.Cell {
+		if m := covered * n / Whole; m > 0 && m >= fullness(v.Rule(), c) {
+			return terrain(cell, m)
+		}
+		return c
+	})
+	return nil
+}
+
+// Subtract takes matter out of a shape. On terrain a cell holds then at most
+// what the shape does not cover.
+type Subtract struct{ Shape Shape }
+
+// Bounds returns the cells of the shape.
+func (s Subtract) Bounds() geom.Box { return s.Shape.Bounds() }
+
+// Apply subtracts.
+func (s Subtract) Apply(v *world.VolumeTx) error {
+	if v.Schema != voxel.Terrain {
+		v.Fill(s.Shape.region(), voxel.Empty)
+		return nil
+	}
+	if s.Shape.core != nil {
+		v.Fill(s.Shape.core, voxel.Empty)
+	}
+	s.Shape.eachRim(v, func(c voxel.Cell, covered int) voxel.Cell {
+		return terrain(c, min(fullness(v.Rule(), c), Whole-covered))
+	})
+	return nil
+}
+
+// Paint makes other matter of what is in a shape, and leaves what is empty. On
+// terrain cells stay as full as they are.
+type Paint struct {
+	Shape Shape
+	Of    Matter
+}
+
+// Bounds returns the cells of the shape.
+func (p Paint) Bounds() geom.Box { return p.Shape.region().Bounds() }
+
+// Apply paints; Of must not be empty.
+func (p Paint) Apply(v *world.VolumeTx) error {
+	cell, err := p.Of.some(v, "paint")
+	if err != nil {
+		return err
+	}
+	r, rule := p.Shape.region(), v.Rule()
+	each(v, r, func(b geom.Box, cells []voxel.Cell) bool {
+		return eachCell(r, b, cells, func(_ geom.Point, c voxel.Cell) voxel.Cell {
+			switch {
+			case rule.Empty(c):
+				return c
+			case rule.Schema == voxel.Terrain:
+				return terrain(cell, fullness(rule, c))
+			}
+			return cell
+		})
+	})
+	return nil
+}
+
+// eachRim calls f with every cell that the shape covers at all, and how much, and
+// writes what f returns. Chunks within core may be left out.
+func (s Shape) eachRim(v *world.VolumeTx, f func(c voxel.Cell, covered int) voxel.Cell) {
+	if s.row == nil {
+		return
+	}
+	inner := make(map[geom.ChunkPos]bool)
+	if s.core != nil {
+		for pos, cover := range region.Chunks(s.core) {
+			inner[pos] = cover == region.Whole
+		}
+	}
+	var covered [voxel.ChunkEdge]int
+	each(v, s.outer, func(b geom.Box, cells []voxel.Cell) (changed bool) {
+		if inner[b.Min.Chunk()] {
+			return false
+		}
+		size := b.Size()
+		for y := range size.Y {
+			for z := range size.Z {
+				s.row(b.Min.Add(geom.Point{Y: y, Z: z}), covered[:size.X])
+				for x, n := range covered[:size.X] {
+					if n > 0 {
+						i := (y*size.Z+z)*size.X + x
+						was := cells[i]
+						cells[i] = f(was, n)
+						changed = changed || cells[i] != was
+					}
+				}
+			}
+		}
+		return changed
+	})
+}
+
+// fullness returns how much matter a cell holds, 0 to Whole. Cells that are not
+// terrain are full or empty.
+func fullness(rule *voxel.Rule, c voxel.Cell) int {
+	switch {
+	case rule.Empty(c):
+		return 0
+	case rule.Schema == voxel.Terrain:
+		return int(c&0xFF) + 1
+	}
+	return Whole
+}
+
+// terrain returns the cell that holds so much of the material of c, empty if that
+// is none.
+func terrain(c voxel.Cell, n int) voxel.Cell {
+	if n <= 0 {
+		return voxel.Empty
+	}
+	return voxel.TerrainCell(c.Material(), uint8(n-1))
+}
