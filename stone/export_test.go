@@ -53,7 +53,9 @@ func Assemble(pages [][]byte, plain []byte) []byte {
 
 // AppendPage returns the page of streams.
 func AppendPage(form byte, streams ...[]byte) []byte {
-	return Best.appendPage(nil, form, streams)
+	p := packers[Best].Get().(*packer)
+	defer packers[Best].Put(p)
+	return p.appendPage(nil, form, streams)
 }
 
 // SplitPage undoes AppendPage.

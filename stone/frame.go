@@ -27,9 +27,9 @@ const (
 	Quick
 )
 
-var encoders = [2]sync.Pool{
-	Best:  {New: func() any { return newEncoder(zstd.SpeedBetterCompression) }},
-	Quick: {New: func() any { return newEncoder(zstd.SpeedDefault) }},
+var packers = [2]sync.Pool{
+	Best:  {New: func() any { return &packer{enc: newEncoder(zstd.SpeedBetterCompression)} }},
+	Quick: {New: func() any { return &packer{enc: newEncoder(zstd.SpeedDefault)} }},
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -49,25 +49,31 @@ func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
+// packer makes pages. A Writer holds one from its first page to its last, since
+// the garbage collector takes what lies in a pool, and its memory is megabytes.
+type packer struct {
+	enc          *zstd.Encoder
+	body, packed []byte
+}
+
 // appendPage appends the page of streams to dst.
-func (e Effort) appendPage(dst []byte, form byte, streams [][]byte) []byte {
-	enc := encoders[e].Get().(*zstd.Encoder)
-	defer encoders[e].Put(enc)
+func (p *packer) appendPage(dst []byte, form byte, streams [][]byte) []byte {
 	dst = append(dst, form)
 	dst = binary.AppendUvarint(dst, uint64(len(streams)))
-	var body, packed []byte
+	p.body = p.body[:0]
 	for _, s := range streams {
-		packed = enc.EncodeAll(s, packed[:0])[len(zstdMagic):]
+		p.packed = p.enc.EncodeAll(s, p.packed[:0])
+		packed := p.packed[len(zstdMagic):]
 		if len(packed) >= len(s) {
 			dst = binary.AppendUvarint(dst, uint64(len(s))<<1)
-			body = append(body, s...)
+			p.body = append(p.body, s...)
 			continue
 		}
 		dst = binary.AppendUvarint(dst, uint64(len(s))<<1|1)
 		dst = binary.AppendUvarint(dst, uint64(len(packed)))
-		body = append(body, packed...)
+		p.body = append(p.body, packed...)
 	}
-	return append(dst, body...)
+	return append(dst, p.body...)
 }
 
 // splitPage undoes appendPage; offsets in its errors count from the start of

@@ -60,6 +60,7 @@ type Writer struct {
 	columns   columnPages
 	rules     int // cells of all rules of height maps
 	page      []byte
+	pack      *packer // nil before the first page
 }
 
 // NewWriter returns a Writer that writes a stone to w.
@@ -154,7 +155,7 @@ func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 	if w.err != nil {
 		return 0
 	}
-	w.page = w.o.Effort.appendPage(w.page[:0], form, streams)
+	w.page = w.appendPage(w.page[:0], form, streams)
 	key := sha256.Sum256(slices.Concat(w.page, shape))
 	if n, ok := w.known[key]; ok {
 		return n
@@ -164,6 +165,13 @@ func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 	w.dir.pages = append(w.dir.pages, page{w.off, len(w.page), uint32(xxh3.Hash(w.page))})
 	w.write(w.page)
 	return n
+}
+
+func (w *Writer) appendPage(dst []byte, form byte, streams [][]byte) []byte {
+	if w.pack == nil {
+		w.pack = packers[w.o.Effort].Get().(*packer)
+	}
+	return w.pack.appendPage(dst, form, streams)
 }
 
 func (w *Writer) flushCells() {
@@ -232,7 +240,9 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.o.Effort.appendPage(nil, 0, [][]byte{plain})
+	dir := w.appendPage(nil, 0, [][]byte{plain})
+	packers[w.o.Effort].Put(w.pack)
+	w.pack = nil
 	for _, p := range w.dir.pages {
 		dir = binary.LittleEndian.AppendUint32(dir, p.hash)
 	}
