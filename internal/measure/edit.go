@@ -61,7 +61,7 @@ type EditReport struct {
 }
 
 // BenchEdit edits and saves a level of at least Options.Voxels cells, an island
-// for a week, and two worlds 5,000 times. It takes no folders.
+// for a week, and two worlds Options.Commits times. It takes no folders.
 func BenchEdit(ctx context.Context, dirs []string, o Options) (r *EditReport, err error) {
 	if len(dirs) > 0 {
 		return nil, fmt.Errorf("measure: edit: %s: it is made, not read", dirs[0])
@@ -87,7 +87,7 @@ func BenchEdit(ctx context.Context, dirs []string, o Options) (r *EditReport, er
 	}
 	for i, k := range packedWorlds() {
 		o.progress(2+i, 4, "commits of the "+k.name)
-		p, err := packPrice(ctx, k)
+		p, err := packPrice(ctx, k, cmp.Or(o.Commits, priceCommits))
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	// Voxels is how many cells that are not empty a level has at least. Default
 	// 100 million.
 	Voxels int64
+	// Commits is how many are made to see what packing costs. Default 5,000.
+	Commits int
 	// Seed is that of terrains and levels that are made.
 	Seed uint64
 }

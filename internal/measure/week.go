@@ -144,9 +144,9 @@ func packedWorlds() []packedWorld {
 }
 
 // packPrice commits small edits many times and counts what packing wrote.
-func packPrice(ctx context.Context, k packedWorld) (PackPrice, error) {
+func packPrice(ctx context.Context, k packedWorld, commits int) (PackPrice, error) {
 	st := &tally{Store: memory.New(memory.Options{})}
-	p := PackPrice{World: k.name, Commits: priceCommits}
+	p := PackPrice{World: k.name, Commits: commits}
 	if _, err := importSource(ctx, st, "w", k.src); err != nil {
 		return p, err
 	}
@@ -158,7 +158,7 @@ func packPrice(ctx context.Context, k packedWorld) (PackPrice, error) {
 	defer func() { _ = w.Close() }() // nothing of it is needed any more
 	b := newBuilder(w)
 	p.Chunks = w.View().Dimension(b.dim).Volume(voxel.Block).Len()
-	for range priceCommits {
+	for range commits {
 		if err := b.save(ctx, 1+b.random.IntN(20)); err != nil {
 			return p, err
 		}
