@@ -31,7 +31,7 @@ var (
 		{Name: "liquid", Schema: voxel.Level, Scale: 1},
 		{Name: "coarse", Schema: voxel.Terrain, Scale: 4},
 	}
-	materials = []string{"air", "rock", "moss", "sand"}
+	materials = []string{"air", "rock", "moss", "sand", "clay", "water"}
 )
 
 // create makes a world that nothing is in memory of, "void" being empty.
