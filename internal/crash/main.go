@@ -1,0 +1,145 @@
+// Command crash shows that a store in a directory loses nothing that it
+// acknowledged. It does random work, stops it in two ways, and compares what is
+// there afterwards with a model of what was acknowledged and what was under way:
+//
+//   - It kills a child process that works in a directory of the disk (kill -9),
+//     several times the same directory.
+//   - It works in a file system in memory that remembers what was synced, and
+//     looks at every sync at what the loss of power would leave there.
+//
+// It cannot show what a disk does that lies about a sync, and it does not repair.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// plan is what to do.
+type plan struct {
+	seed         uint64
+	kills, syncs int
+	parallel     int
+	dir          string // where directories to be killed in are made
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == childArg {
+		os.Exit(child(os.Stdin, os.Stdout))
+	}
+	p, err := parse(os.Args[1:])
+	if err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "crash:", err)
+		}
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := p.run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (plan, error) {
+	var p plan
+	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
+	n := flags.Int("n", 200, "how many stops, one in ten of them a kill -9")
+	flags.Uint64Var(&p.seed, "seed", 1, "of the work")
+	flags.IntVar(&p.kills, "kill", -1, "how many times a process is killed; default a tenth of -n")
+	flags.IntVar(&p.syncs, "sync", -1, "how many stops at syncs; default the rest of -n")
+	flags.IntVar(&p.parallel, "parallel", runtime.GOMAXPROCS(0), "how many stores at the same time")
+	flags.StringVar(&p.dir, "dir", os.TempDir(), "where to make the directories that processes are killed in")
+	if err := flags.Parse(args); err != nil {
+		return p, err
+	}
+	if flags.NArg() > 0 {
+		return p, fmt.Errorf("%q: want flags only", flags.Arg(0))
+	}
+	if p.kills < 0 {
+		p.kills = *n / 10
+	}
+	if p.syncs < 0 {
+		p.syncs = *n - *n/10
+	}
+	p.parallel = max(p.parallel, 1)
+	return p, nil
+}
+
+// run prints the stops by kind. Its error says what was lost first.
+func (p plan) run(ctx context.Context, out *os.File) error {
+	start := time.Now()
+	t := &table{rows: make(map[string]*[columns]int)}
+	err := p.each(ctx, p.kills, func(ctx context.Context, seed uint64, left *budget) error {
+		return killDirectory(ctx, p.dir, seed, left, t)
+	})
+	killed := time.Now()
+	if err == nil {
+		err = p.each(ctx, p.syncs, func(ctx context.Context, seed uint64, left *budget) error {
+			return (&round{seed: seed, left: left, table: t}).run(ctx)
+		})
+	}
+	t.print(out)
+	kills, syncs := t.sums()
+	fmt.Fprintf(out, "%d kills in %.1f s, %d stops at syncs in %.1f s\n",
+		kills, killed.Sub(start).Seconds(), syncs, time.Since(killed).Seconds())
+	if err == nil {
+		fmt.Fprintln(out, "0 losses")
+	}
+	return err
+}
+
+// each calls what with ascending seeds until n stops are made or one fails.
+func (p plan) each(ctx context.Context, n int, what func(context.Context, uint64, *budget) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	left := &budget{left: n}
+	seeds := make(chan uint64)
+	var all sync.WaitGroup
+	for range p.parallel {
+		all.Go(func() {
+			for seed := range seeds {
+				if err := what(ctx, seed, left); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for seed := p.seed; left.any() && ctx.Err() == nil; seed++ {
+		select {
+		case seeds <- seed:
+		case <-ctx.Done():
+		}
+	}
+	close(seeds)
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// budget is how many stops are still to be made.
+type budget struct {
+	mu   sync.Mutex
+	left int
+}
+
+func (b *budget) any() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.left > 0
+}
+
+// take reports whether one more is to be made.
+func (b *budget) take() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left--
+	return b.left >= 0
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// What is under way when no call is.
+const (
+	opening = "opening" // the store, and looking at what is there
+	between = "between"
+)
+
+// The kinds of calls.
+const (
+	create   = "create"
+	save     = "commit"
+	saveFile = "commit+" // of a large stone
+	pack     = "pack"
+	fork     = "fork"
+	restore  = "restore"
+	collect  = "collect"
+	remove   = "delete"
+	undelete = "undelete"
+	rename   = "rename"
+)
+
+func kinds() []string {
+	return []string{create, save, saveFile, pack, fork, restore, collect, remove, undelete, rename}
+}
+
+// op is a call. It says all that the model needs to know of it before it returns.
+type op struct {
+	Worker  int
+	Seq     int // ascends
+	Kind    string
+	World   string
+	To      string   // of fork and rename
+	At      world.ID // of fork and restore
+	Content content  // of the version that fork and restore begin with, and commit makes
+	Keep    int      // of collect: the newest so many commits
+	Bury    bool     // of collect: what is deleted goes for good
+	Buried  bool     // of delete: a collect since may have taken it
+}
+
+// outcome is how a call ended.
+type outcome struct {
+	Worker  int
+	ID      world.ID // of the commit that it made
+	Refused bool     // it changed nothing, for a collect may have been first
+}
+
+// version is an acknowledged commit of a world.
+type version struct {
+	ID      world.ID
+	Content content
+	Loose   bool // a collect may have dropped it
+}
+
+// grave is a deleted world.
+type grave struct {
+	Log   []version
+	Loose bool // a collect may have taken it
+}
+
+// model is what must be in a store.
+type model struct {
+	Worlds  map[string][]version // oldest first
+	Graves  map[string]grave
+	Pending map[int]op // by worker
+	Seq     int
+}
+
+func newModel() *model {
+	return &model{Worlds: make(map[string][]version), Graves: make(map[string]grave), Pending: make(map[int]op)}
+}
+
+func (m *model) clone() *model {
+	c := newModel()
+	c.Seq = m.Seq
+	for name, log := range m.Worlds {
+		c.Worlds[name] = slices.Clone(log)
+	}
+	for name, g := range m.Graves {
+		c.Graves[name] = grave{slices.Clone(g.Log), g.Loose}
+	}
+	maps.Copy(c.Pending, m.Pending)
+	return c
+}
+
+// begin notes that a call is under way: it may have had its effect or not.
+func (m *model) begin(o op) {
+	m.Seq = o.Seq
+	m.Pending[o.Worker] = o
+	m.loosen()
+}
+
+// end notes the effect of the call that is under way for a worker.
+func (m *model) end(out outcome) {
+	o := m.Pending[out.Worker]
+	delete(m.Pending, out.Worker)
+	if !out.Refused {
+		m.apply(o, out.ID)
+	} else if o.Kind == undelete {
+		delete(m.Graves, o.World)
+	}
+	m.loosen()
+}
+
+func (m *model) apply(o op, id world.ID) {
+	switch o.Kind {
+	case create:
+		m.Worlds[o.World] = nil
+	case save, saveFile, restore:
+		m.Worlds[o.World] = append(m.Worlds[o.World], version{ID: id, Content: o.Content})
+	case fork:
+		m.Worlds[o.To] = []version{{ID: o.At, Content: o.Content}}
+	case rename:
+		m.Worlds[o.To] = m.Worlds[o.World]
+		delete(m.Worlds, o.World)
+	case remove:
+		m.Graves[o.World] = grave{m.Worlds[o.World], o.Buried}
+		delete(m.Worlds, o.World)
+	case undelete:
+		m.Worlds[o.World] = m.Graves[o.World].Log
+		delete(m.Graves, o.World)
+	}
+}
+
+// loosen notes what the collects under way may take.
+func (m *model) loosen() {
+	coming := make(map[string]int) // commits under way
+	for _, o := range m.Pending {
+		if o.Kind == save || o.Kind == saveFile || o.Kind == restore {
+			coming[o.World]++
+		}
+	}
+	for _, o := range m.Pending {
+		if o.Kind != collect {
+			continue
+		}
+		for name, log := range m.Worlds {
+			loosen(log, o.Keep-coming[name])
+		}
+		for name, g := range m.Graves {
+			loosen(g.Log, o.Keep)
+			m.Graves[name] = grave{g.Log, g.Loose || o.Bury}
+		}
+		for worker, p := range m.Pending {
+			p.Buried = p.Buried || o.Bury
+			m.Pending[worker] = p
+		}
+	}
+}
+
+func loosen(log []version, keep int) {
+	for i := range max(len(log)-keep, 0) {
+		log[i].Loose = true
+	}
+}
+
+// doing says what is under way: of several calls, the first that was begun.
+func (m *model) doing() string {
+	first := op{Kind: between}
+	for _, o := range m.Pending {
+		if first.Seq == 0 || o.Seq < first.Seq {
+			first = o
+		}
+	}
+	return first.Kind
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+const allNames = 1 << 20
+
+// settle compares a store with the model of what was acknowledged, finds out
+// which of the calls that were under way had their effect, and notes that in the
+// model. Its error says what was lost.
+func settle(ctx context.Context, st *local.Store, m *model) error {
+	names, err := st.List(ctx, "", "", allNames)
+	if err != nil {
+		return err
+	}
+	for _, worker := range slices.Sorted(maps.Keys(m.Pending)) {
+		if err := settleOne(ctx, st, m, names, worker); err != nil {
+			return err
+		}
+	}
+	if want := slices.Sorted(maps.Keys(m.Worlds)); !slices.Equal(names, want) {
+		return fmt.Errorf("there are the worlds %q: want %q", names, want)
+	}
+	for _, name := range names {
+		log, err := compare(ctx, st, name, m.Worlds[name])
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		m.Worlds[name] = log
+	}
+	report, err := st.Check(ctx, nil)
+	if err == nil && len(report.Faults) > 0 {
+		err = fmt.Errorf("check: %q", report.Faults)
+	}
+	return err
+}
+
+// settleOne ends the call that was under way for a worker, as it is found.
+func settleOne(ctx context.Context, st *local.Store, m *model, names []string, worker int) error {
+	o := m.Pending[worker]
+	delete(m.Pending, worker)
+	var id world.ID
+	done := false
+	switch o.Kind {
+	case create, undelete:
+		done = slices.Contains(names, o.World)
+	case fork, rename:
+		done = slices.Contains(names, o.To)
+	case remove:
+		done = !slices.Contains(names, o.World)
+	case save, saveFile, restore:
+		var err error
+		if id, err = committed(ctx, st, m.Worlds[o.World], o); err != nil {
+			return fmt.Errorf("%s: %w", o.World, err)
+		}
+		done = id != world.ID{}
+	}
+	if done {
+		m.apply(o, id)
+	}
+	return nil
+}
+
+// committed returns the commit that o made on log, zero if it made none.
+func committed(ctx context.Context, st *local.Store, log []version, o op) (world.ID, error) {
+	head, err := st.Head(ctx, o.World)
+	if err != nil || head.Commit == headOf(log) {
+		return world.ID{}, err
+	}
+	found, err := st.Log(ctx, o.World, world.ID{}, 1)
+	if err != nil {
+		return world.ID{}, err
+	}
+	if c := found[0]; c.Parent != headOf(log) || c.Message != o.message() {
+		return world.ID{}, fmt.Errorf("the head is %v, %q on %v: want %v or %q on it", c.ID(), c.Message, c.Parent, headOf(log), o.message())
+	}
+	return head.Commit, nil
+}
+
+func (o op) message() string { return fmt.Sprintf("%s %d", o.Kind, o.Seq) }
+
+func headOf(log []version) world.ID {
+	if len(log) == 0 {
+		return world.ID{}
+	}
+	return log[len(log)-1].ID
+}
+
+// compare compares a world with the versions that it must have, and returns
+// those that it has.
+func compare(ctx context.Context, st *local.Store, name string, want []version) ([]version, error) {
+	head, err := st.Head(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if head.Commit != headOf(want) {
+		return nil, fmt.Errorf("the head is %v: want %v", head.Commit, headOf(want))
+	}
+	log, err := st.Log(ctx, name, world.ID{}, allNames)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(log) // oldest first
+	var have []version
+	for _, v := range want {
+		if len(log) == 0 || log[0].ID() != v.ID {
+			if !v.Loose {
+				return nil, fmt.Errorf("commit %v is not in the log", v.ID)
+			}
+			continue
+		}
+		log = log[1:]
+		if err := checkVersion(ctx, st, name, v); err != nil {
+			return nil, fmt.Errorf("commit %v: %w", v.ID, err)
+		}
+		have = append(have, v)
+	}
+	if len(log) > 0 {
+		return nil, fmt.Errorf("commit %v is in the log", log[0].ID())
+	}
+	return have, nil
+}
+
+// dig gives back every deleted world and compares it.
+func dig(ctx context.Context, st *local.Store, m *model) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Graves)) {
+		g := m.Graves[name]
+		err := st.Undelete(ctx, name)
+		if g.Loose && errors.Is(err, world.ErrNoWorld) {
+			continue
+		}
+		if err == nil {
+			_, err = compare(ctx, st, name, g.Log)
+		}
+		if err != nil {
+			return fmt.Errorf("%s, which was deleted: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import "github.com/cockroachdb/pebble/v2/vfs"
+
+// stopFS calls a function before and after every sync.
+type stopFS struct {
+	vfs.FS
+	at func(column int, after bool)
+}
+
+type stopFile struct {
+	vfs.File
+	at     func(column int, after bool)
+	column int
+}
+
+func (f stopFS) file(name string, isDir bool, file vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return stopFile{file, f.at, columnOf(name, isDir)}, nil
+}
+
+// Unwrap is for vfs.FS.
+func (f stopFS) Unwrap() vfs.FS { return f.FS }
+
+// Create is for vfs.FS.
+func (f stopFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.Create(name, c)
+	return f.file(name, false, file, err)
+}
+
+// OpenReadWrite is for vfs.FS.
+func (f stopFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	file, err := f.FS.OpenReadWrite(name, c, o...)
+	return f.file(name, false, file, err)
+}
+
+// ReuseForWrite is for vfs.FS.
+func (f stopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.ReuseForWrite(old, name, c)
+	return f.file(name, false, file, err)
+}
+
+// OpenDir is for vfs.FS.
+func (f stopFS) OpenDir(name string) (vfs.File, error) {
+	file, err := f.FS.OpenDir(name)
+	return f.file(name, true, file, err)
+}
+
+// Sync is for vfs.File.
+func (f stopFile) Sync() error {
+	f.at(f.column, false)
+	defer f.at(f.column, true)
+	return f.File.Sync()
+}
+
+// SyncData is for vfs.File.
+func (f stopFile) SyncData() error {
+	f.at(f.column, false)
+	defer f.at(f.column, true)
+	return f.File.SyncData()
+}
+
+// SyncTo is for vfs.File.
+func (f stopFile) SyncTo(n int64) (bool, error) {
+	f.at(f.column, false)
+	defer f.at(f.column, true)
+	return f.File.SyncTo(n)
+}

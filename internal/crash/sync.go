@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// round is the life of a store in memory: sessions, each on what a stop of the
+// one before left, with a look at every sync.
+type round struct {
+	seed    uint64
+	left    *budget
+	table   *table
+	options local.Options
+	clock   atomic.Int64
+	stops   int // guarded by the journal's lock
+}
+
+// rest is what a stop left.
+type rest struct {
+	fs *vfs.MemFS
+	m  *model
+}
+
+const (
+	storeDir    = "store"
+	smallFile   = 24 << 10 // large stones need not be that large
+	smallMemory = 64 << 10
+)
+
+func (r *round) run(ctx context.Context) error {
+	rng := rand.New(rand.NewPCG(r.seed, 0))
+	r.options = local.Options{Now: r.now, FileBytes: smallFile, CacheBytes: 1 << 20, ReserveBytes: -1}
+	if rng.IntN(8) == 0 {
+		r.options.FileBytes = 0
+	}
+	at := rest{vfs.NewCrashableMem(), newModel()}
+	for i := 0; i < 2+rng.IntN(5) && r.left.any(); i++ {
+		s := &session{round: r, rng: rng, rest: at, j: &journal{m: at.m}, phase: opening}
+		if err := s.run(ctx); err != nil {
+			return fmt.Errorf("at stop %d of -seed %d: %w; again: -kill 0 -seed %[2]d -sync %[1]d -parallel 1", r.stops, r.seed, err)
+		}
+		at = s.kept
+	}
+	return nil
+}
+
+// now is a clock that always goes on.
+func (r *round) now() time.Time {
+	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.clock.Add(1)) * time.Second)
+}
+
+// session is one opening of the store, and work on it.
+type session struct {
+	*round
+	rest
+	cancel context.CancelCauseFunc
+
+	// Below is guarded by j.mu.
+	rng   *rand.Rand
+	j     *journal
+	phase string // opening, or nothing
+	kept  rest   // one of the stops, for the next session
+	seen  int
+}
+
+func (s *session) run(ctx context.Context) error {
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.cancel = cancel
+	err := s.live(inner)
+	if cause := context.Cause(inner); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func (s *session) live(ctx context.Context) error {
+	o := s.options
+	o.FS = stopFS{s.fs, func(column int, after bool) { s.stop(ctx, column, after) }}
+	st, err := local.Open(storeDir, o)
+	if err != nil {
+		return err
+	}
+	m := s.m.clone() // for stops look at the other
+	if err = settle(ctx, st, m); err == nil {
+		s.j.mu.Lock()
+		s.j.m, s.phase = m, ""
+		seed, steps := s.rng.Uint64(), 10+s.rng.IntN(60)
+		workers := 1 + s.rng.IntN(3)
+		s.j.mu.Unlock()
+		err = work(ctx, st, s.j, seed, workers, steps/workers)
+	}
+	return errors.Join(err, st.Close())
+}
+
+// stop is called at a sync: it looks at what is left if the power goes now. What
+// was not synced is gone, or, after the sync, in part.
+func (s *session) stop(ctx context.Context, column int, after bool) {
+	if ctx.Err() != nil {
+		return
+	}
+	left, row, ok := s.take(after)
+	if !ok {
+		return
+	}
+	s.table.add(row, column)
+	if err := s.look(ctx, left); err != nil && ctx.Err() == nil {
+		s.cancel(fmt.Errorf("lost in %s: %w", row, err))
+	}
+}
+
+func (s *session) take(after bool) (left rest, row string, ok bool) {
+	s.j.mu.Lock()
+	defer s.j.mu.Unlock()
+	var cfg vfs.CrashCloneCfg
+	if after {
+		cfg = vfs.CrashCloneCfg{UnsyncedDataPercent: 25 * (1 + s.rng.IntN(4)), RNG: s.rng}
+		if s.rng.IntN(2) == 0 {
+			return rest{}, "", false
+		}
+	}
+	if !s.left.take() {
+		return rest{}, "", false
+	}
+	left = rest{s.fs.CrashClone(cfg), s.j.m.clone()}
+	s.stops++
+	s.seen++
+	if s.rng.IntN(s.seen) == 0 {
+		s.kept = rest{left.fs.CrashClone(vfs.CrashCloneCfg{}), left.m.clone()}
+	}
+	if row = s.phase; row == "" {
+		row = left.m.doing()
+	}
+	return left, row, true
+}
+
+// look opens what a stop left and compares it.
+func (s *session) look(ctx context.Context, left rest) error {
+	o := s.options
+	o.FS = left.fs
+	st, err := local.Open(storeDir, o)
+	if err != nil {
+		return err
+	}
+	if err = settle(ctx, st, left.m); err == nil {
+		err = dig(ctx, st, left.m)
+	}
+	return errors.Join(err, st.Close())
+}

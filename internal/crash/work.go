@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// journal is a model that several workers write, and where their writes are told.
+type journal struct {
+	mu   sync.Mutex
+	m    *model
+	tell func(event) error // may be nil
+}
+
+// event is something that the model of another process has to know.
+type event struct {
+	Settled *model
+	Begun   *op
+	Ended   *outcome
+}
+
+// begin returns once the call is noted.
+func (j *journal) begin(o op) (op, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	o.Seq = j.m.Seq + 1
+	j.m.begin(o)
+	if j.tell == nil {
+		return o, nil
+	}
+	return o, j.tell(event{Begun: &o})
+}
+
+func (j *journal) end(out outcome) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.m.end(out)
+	if j.tell == nil {
+		return nil
+	}
+	return j.tell(event{Ended: &out})
+}
+
+// worker changes worlds whose names begin with its number, one call at a time.
+type worker struct {
+	number int
+	st     *local.Store
+	j      *journal
+	rng    *rand.Rand
+	open   map[string]*world.World
+}
+
+const maxWorlds = 3 // of a worker, more or less
+
+// work makes the calls of several workers at the same time, steps of each.
+func work(ctx context.Context, st *local.Store, j *journal, seed uint64, workers, steps int) error {
+	var all sync.WaitGroup
+	errs := make([]error, workers)
+	for i := range workers {
+		w := &worker{i, st, j, rand.New(rand.NewPCG(seed, uint64(i))), make(map[string]*world.World)}
+		all.Go(func() { errs[i] = errors.Join(w.run(ctx, steps), w.close()) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func (w *worker) run(ctx context.Context, steps int) error {
+	for range steps {
+		o, err := w.j.begin(w.choose())
+		if err != nil {
+			return err
+		}
+		out, err := w.do(ctx, o)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", o.Kind, o.World, err)
+		}
+		if err := w.j.end(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) close() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(w.open)) {
+		errs = append(errs, w.forget(name))
+	}
+	return errors.Join(errs...)
+}
+
+// forget closes a world.
+func (w *worker) forget(name string) error {
+	opened := w.open[name]
+	delete(w.open, name)
+	if opened == nil {
+		return nil
+	}
+	return opened.Close()
+}
+
+// own returns those of names that are the worker's.
+func own[V any](w *worker, all map[string]V) (out []string) {
+	for name := range all {
+		if strings.HasPrefix(name, fmt.Sprintf("%d-", w.number)) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *worker) pick(names []string) string { return names[w.rng.IntN(len(names))] }
+
+// choose returns a call that can be made.
+func (w *worker) choose() op {
+	w.j.mu.Lock()
+	defer w.j.mu.Unlock()
+	worlds, graves := own(w, w.j.m.Worlds), own(w, w.j.m.Graves)
+	o := op{Worker: w.number}
+	fresh := fmt.Sprintf("%d-%d", w.number, w.j.m.Seq+1)
+	if len(worlds) == 0 {
+		o.Kind, o.World = create, fresh
+		return o
+	}
+	o.World = w.pick(worlds)
+	log := w.j.m.Worlds[o.World]
+	dice := w.rng.IntN(100)
+	switch {
+	case dice < 5 && len(worlds) < maxWorlds:
+		o.Kind, o.World = create, fresh
+	case dice < 10 && len(worlds) < maxWorlds && len(log) > 0:
+		o.Kind, o.To = fork, fresh
+	case dice < 20 && len(log) > 0:
+		o.Kind = restore
+	case dice < 25:
+		o.Kind = pack
+	case dice < 30:
+		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
+	case dice < 33:
+		o.Kind = remove
+	case dice < 38 && len(graves) > 0:
+		o.Kind, o.World = undelete, w.pick(graves)
+	case dice < 41:
+		o.Kind, o.To = rename, fresh
+	default:
+		w.chooseSave(&o, log)
+	}
+	if o.Kind == fork || o.Kind == restore {
+		v := log[w.rng.IntN(len(log))]
+		o.At, o.Content = v.ID, v.Content
+	}
+	return o
+}
+
+func (w *worker) chooseSave(o *op, log []version) {
+	o.Kind = save
+	if len(log) > 0 {
+		o.Content = log[len(log)-1].Content
+	}
+	old := o.Content
+	o.Content = old.next(w.rng, w.st.FileBytes)
+	if last := len(old.Files) - 1; o.Content.Files[last] != old.Files[last] && o.Content.Files[last].Size > 0 {
+		o.Kind = saveFile
+	}
+}
+
+// do makes a call.
+func (w *worker) do(ctx context.Context, o op) (outcome, error) {
+	out := outcome{Worker: w.number}
+	var err error
+	switch o.Kind {
+	case create:
+		err = w.st.Create(ctx, o.World)
+	case remove:
+		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World))
+	case undelete:
+		err = w.st.Undelete(ctx, o.World)
+		out.Refused = errors.Is(err, world.ErrNoWorld) && w.loose(o)
+	case rename:
+		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To))
+	case fork:
+		err = w.st.Fork(ctx, o.World, o.At, o.To)
+		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
+	case collect:
+		_, err = w.st.Collect(ctx, o.policy())
+	default:
+		var opened *world.World
+		if opened, err = w.at(ctx, o.World); err == nil {
+			out, err = w.change(ctx, opened, o)
+		}
+	}
+	if out.Refused {
+		err = nil
+	}
+	return out, err
+}
+
+func (o op) policy() world.Policy {
+	p := world.Policy{Grace: -1, Keep: world.Retention{Newest: o.Keep, Hourly: -1, Daily: -1, Monthly: -1}}
+	if o.Bury {
+		p.Deleted = -1
+	}
+	return p
+}
+
+// change makes a call of an open world.
+func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome, error) {
+	out := outcome{Worker: w.number}
+	var (
+		c   world.Commit
+		err error
+	)
+	switch o.Kind {
+	case pack:
+		err = opened.Pack(ctx)
+	case restore:
+		c, err = opened.Restore(ctx, o.At, o.message())
+		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
+	default:
+		var old content
+		w.j.mu.Lock()
+		if log := w.j.m.Worlds[o.World]; len(log) > 0 {
+			old = log[len(log)-1].Content
+		}
+		w.j.mu.Unlock()
+		if _, err = opened.Update(func(tx *world.Tx) error { return o.Content.write(tx, old) }); err == nil {
+			c, err = opened.Commit(ctx, o.message())
+		}
+	}
+	if err == nil && o.Kind != pack {
+		out.ID = c.ID()
+	}
+	return out, err
+}
+
+// at returns an open world; now and then it is opened anew.
+func (w *worker) at(ctx context.Context, name string) (*world.World, error) {
+	if w.rng.IntN(8) == 0 {
+		if err := w.forget(name); err != nil {
+			return nil, err
+		}
+	}
+	if w.open[name] == nil {
+		opened, err := world.Open(ctx, w.st, name, world.Options{Whole: true, Parallel: 1, Author: "crash"})
+		if err != nil {
+			return nil, err
+		}
+		w.open[name] = opened
+	}
+	return w.open[name], nil
+}
+
+// loose reports whether a collect may have taken what a call needs.
+func (w *worker) loose(o op) bool {
+	w.j.mu.Lock()
+	defer w.j.mu.Unlock()
+	if o.Kind == undelete {
+		return w.j.m.Graves[o.World].Loose
+	}
+	return slices.ContainsFunc(w.j.m.Worlds[o.World], func(v version) bool { return v.ID == o.At && v.Loose })
+}
