@@ -2,6 +2,7 @@ package region
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 )
@@ -22,14 +23,22 @@ type coverer interface {
 	cover(b geom.Box) (c Cover, sure bool)
 }
 
-// guess returns how r covers b, and whether that is sure; if not, it is Partly.
-func guess(r Region, b geom.Box) (c Cover, sure bool) {
-	cut := b.Intersect(r.Bounds())
+// shape is a region that is cut into boxes, with its bounds within range.
+type shape struct {
+	Region
+	bounds geom.Box
+}
+
+func shapeOf(r Region) shape { return shape{r, r.Bounds().Intersect(space)} }
+
+// guess returns how s covers b, and whether that is sure; if not, it is Partly.
+func (s shape) guess(b geom.Box) (c Cover, sure bool) {
+	cut := b.Intersect(s.bounds)
 	if cut.Empty() {
 		return none, true
 	}
 	c = Partly
-	if r, ok := r.(coverer); ok {
+	if r, ok := s.Region.(coverer); ok {
 		c, sure = r.cover(cut)
 	}
 	if cut != b {
@@ -38,15 +47,15 @@ func guess(r Region, b geom.Box) (c Cover, sure bool) {
 	return c, sure
 }
 
-// look returns how r covers b, looking at rows until it is sure.
-func look(r Region, b geom.Box) Cover {
-	c, sure := guess(r, b)
+// look returns how s covers b, looking at rows until it is sure.
+func (s shape) look(b geom.Box) Cover {
+	c, sure := s.guess(b)
 	if sure {
 		return c
 	}
-	cut := b.Intersect(r.Bounds())
+	cut := b.Intersect(s.bounds)
 	in, out, n := false, cut != b, 0
-	if _, ok := r.(upright); ok {
+	if _, ok := s.Region.(upright); ok {
 		cut.Max.Y = cut.Min.Y + 1
 	}
 	count := func(x0, x1 int) bool {
@@ -56,7 +65,7 @@ func look(r Region, b geom.Box) Cover {
 	for y := cut.Min.Y; y < cut.Max.Y; y++ {
 		for z := cut.Min.Z; z < cut.Max.Z; z++ {
 			n = 0
-			r.Spans(y, z, count)
+			s.Spans(y, z, count)
 			in, out = in || n > 0, out || n < cut.Max.X-cut.Min.X
 			if in && out {
 				return Partly
@@ -75,29 +84,64 @@ func look(r Region, b geom.Box) Cover {
 // bounds.
 func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	return func(yield func(geom.ChunkPos, Cover) bool) {
-		descend(r, geom.Root, Partly, yield)
+		s := shapeOf(r)
+		var room [8]geom.Code
+		for _, code := range tops(room[:0], s.bounds) {
+			if !s.descend(code.Box(), Partly, yield) {
+				return
+			}
+		}
 	}
 }
 
-// descend yields the chunks within code, which r covers as said, and reports
-// whether to go on.
-func descend(r Region, code geom.Code, cover Cover, yield func(geom.ChunkPos, Cover) bool) bool {
-	leaf := code.Level() == 0
+// tops appends, in ascending order, the least cubes of one size that hold b, at
+// most two along each axis: from the root to a small box is a long way.
+func tops(out []geom.Code, b geom.Box) []geom.Code {
+	if b.Empty() {
+		return out
+	}
+	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	level := 0
+	for max(high.X-low.X, high.Y-low.Y, high.Z-low.Z) > 1 {
+		level++
+		low, high = parent(low), parent(high)
+	}
+	for y := low.Y; y <= high.Y; y++ {
+		for z := low.Z; z <= high.Z; z++ {
+			for x := low.X; x <= high.X; x++ {
+				out = append(out, geom.CodeOf(geom.ChunkPos{X: x, Y: y, Z: z}, level))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func parent(c geom.ChunkPos) geom.ChunkPos {
+	return geom.ChunkPos{X: c.X >> 1, Y: c.Y >> 1, Z: c.Z >> 1}
+}
+
+// descend yields the chunks within a cube of the octree, which s covers as said,
+// and reports whether to go on.
+func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cover) bool) bool {
+	half := (cube.Max.X - cube.Min.X) / 2
+	leaf := half < geom.ChunkEdge
 	if cover == Partly {
 		if leaf {
-			cover = look(r, code.Box())
+			cover = s.look(cube)
 		} else {
-			cover, _ = guess(r, code.Box())
+			cover, _ = s.guess(cube)
 		}
 	}
 	if cover == none {
 		return true
 	}
 	if leaf {
-		return yield(code.Pos(), cover)
+		return yield(cube.Min.Chunk(), cover)
 	}
 	for o := range 8 {
-		if !descend(r, code.Child(o), cover, yield) {
+		low := cube.Min.Add(geom.Point{X: o & 1 * half, Y: o >> 2 * half, Z: o >> 1 & 1 * half})
+		if !s.descend(geom.Box{Min: low, Max: low.Add(geom.Point{X: half, Y: half, Z: half})}, cover, yield) {
 			return false
 		}
 	}
@@ -109,35 +153,36 @@ func descend(r Region, code geom.Code, cover Cover, yield func(geom.ChunkPos, Co
 // counts as 1) and shares none with another box. The order is fixed; the list
 // grows with r.
 func Split(r Region, n int) []geom.Box {
-	return split(nil, r, r.Bounds(), max(n, 1))
+	s := shapeOf(r)
+	return s.split(nil, s.bounds, max(n, 1))
 }
 
-func split(out []geom.Box, r Region, b geom.Box, n int) []geom.Box {
-	if c, _ := guess(r, b); c == none {
+func (s shape) split(out []geom.Box, b geom.Box, n int) []geom.Box {
+	if c, _ := s.guess(b); c == none {
 		return out
 	}
 	if size := chunksOf(b); size.X*size.Y*size.Z > n {
 		low, high := halve(b, size)
-		return split(split(out, r, low, n), r, high, n)
+		return s.split(s.split(out, low, n), high, n)
 	}
-	if !touches(r, b) {
+	if !s.touches(b) {
 		return out
 	}
 	return append(out, b)
 }
 
-// touches reports whether r has a cell of b.
-func touches(r Region, b geom.Box) bool {
-	c, sure := guess(r, b)
+// touches reports whether s has a cell of b.
+func (s shape) touches(b geom.Box) bool {
+	c, sure := s.guess(b)
 	size := chunksOf(b)
 	switch {
 	case sure:
 		return c != none
 	case size == geom.Point{X: 1, Y: 1, Z: 1}:
-		return look(r, b) != none
+		return s.look(b) != none
 	}
 	low, high := halve(b, size)
-	return touches(r, low) || touches(r, high)
+	return s.touches(low) || s.touches(high)
 }
 
 // halve cuts a box of more than one chunk between chunks.
