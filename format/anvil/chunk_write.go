@@ -27,6 +27,8 @@ type encoder struct {
 	written        []string     // names written into the level
 	dropped        []string     // names written into a section or the height maps
 	bare           bool         // the column has no part: nothing but its fields
+	left           voxel.Has    // arrays of light that sections go without
+	must           bool         // sections have both
 }
 
 func newEncoder(d *format.Dimension) (*encoder, error) {
@@ -59,6 +61,11 @@ func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, e
 
 // build is document for the data of a part, before it is checked.
 func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error) {
+	if kind == kindChunk && staleLight(c) != 0 {
+		if doc := unlit(data); doc != nil {
+			data = doc
+		}
+	}
 	switch {
 	case kind == kindPOI:
 		return data, nil
@@ -81,10 +88,10 @@ func hasEntities(c *format.Column) bool {
 }
 
 // hasChunk reports whether a column has, beside its parts, anything that belongs
-// into a chunk.
+// into a chunk. One without parts is somebody's own: empty, but there.
 func hasChunk(c *format.Column) bool {
 	own := func(l voxel.List) bool { return l.Name != voxel.Entities || c.Version < versionEntities }
-	return len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
+	return len(c.Parts) == 0 || len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
 }
 
 // findList returns the objects of a list, nil if there are none.
@@ -159,8 +166,11 @@ func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error 
 	e.list(c, names.entities, ownEntities(c.Version))
 	e.list(c, names.blockTicks, voxel.BlockTicks)
 	e.list(c, names.fluidTicks, voxel.FluidTicks)
-	if e.bare {
+	switch {
+	case e.bare:
 		e.fresh(c, names)
+	case staleLight(c) != 0:
+		e.unlit(c.Version, rest)
 	}
 	e.buf = appendExcept(e.buf, rest, e.written)
 	return nil
@@ -189,7 +199,8 @@ func (e *encoder) fresh(c *format.Column, names levelNames) {
 	case c.Version < versionPalette:
 		e.buf = nbt.AppendByte(e.buf, "V", 1)
 		e.buf = nbt.AppendByte(e.buf, "TerrainPopulated", 1)
-		e.buf = nbt.AppendByte(e.buf, "LightPopulated", lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightPopulated, lit(c))
+		e.heightMap(c)
 		lists = append(lists, names.entities)
 	case c.Version < versionFlat:
 		lists = append(lists, names.blockTicks, names.fluidTicks)
@@ -223,7 +234,7 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	}
 	e.buf = nbt.AppendString(e.buf, "Status", status)
 	if c.Version >= versionStatus {
-		e.buf = nbt.AppendByte(e.buf, "isLightOn", lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightOn, lit(c))
 	}
 	e.buf = nbt.AppendCompound(e.buf, structures)
 	e.buf = nbt.AppendEnd(nbt.AppendCompound(e.buf, starts))
@@ -231,9 +242,12 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	e.buf = nbt.AppendEnd(e.buf)
 }
 
-// lit returns 1 if a section has light, so that the game does not light the
-// chunk again.
+// lit returns 1 if a section has light that is good, so that the game does not
+// light the chunk again.
 func lit(c *format.Column) int8 {
+	if staleLight(c) != 0 {
+		return 0
+	}
 	for _, s := range c.Sections {
 		if s.Has&(voxel.HasSky|voxel.HasLight) != 0 {
 			return 1

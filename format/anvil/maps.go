@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -161,4 +162,23 @@ func spareZero(longs []byte, size int) bool {
 		longs = longs[8:]
 	}
 	return true
+}
+
+// heightMap appends, unless the column has one, the map that games before 1.13
+// do not make themselves: the heights above the highest blocks.
+func (e *encoder) heightMap(c *format.Column) {
+	if slices.Contains(e.written, "HeightMap") {
+		return
+	}
+	var tops [mapCells]int32
+	for i, s := range c.Sections {
+		cells := c.Cells[i].Block
+		for j := 0; j < sectionCells && len(cells) > 0; j++ {
+			if cells[min(j, len(cells)-1)] != voxel.Empty {
+				top := &tops[j%mapCells]
+				*top = max(*top, int32(s.Y)*16+int32(j/mapCells)+1)
+			}
+		}
+	}
+	e.buf = nbt.AppendIntArray(e.buf, "HeightMap", tops[:])
 }

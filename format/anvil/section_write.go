@@ -1,7 +1,6 @@
 package anvil
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -33,8 +32,12 @@ func (e *encoder) sections(c *format.Column, name string) error {
 		f = formOf(c.Version)
 	}
 	straddle := block.Straddles(c.Version) != (c.Layout&layoutStraddle != 0)
+	e.light(c)
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
 	for i := range c.Sections {
+		if s := &c.Sections[i]; e.bare && c.Version < versionEntities && s.Has&voxel.HasBlock != 0 && uint8(s.Y) > 15 {
+			return fmt.Errorf("section %d: data version %d has blocks in sections 0 to 15", s.Y, c.Version)
+		}
 		if err := e.section(&c.Sections[i], &c.Cells[i], f, straddle); err != nil {
 			return fmt.Errorf("section %d: %w", c.Sections[i].Y, err)
 		}
@@ -66,23 +69,11 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 		}
 		e.drop("biomes")
 	}
-	must := e.bare && f == formNumeric
-	e.light("BlockLight", s.Has&voxel.HasLight != 0, c.Light, must, 0)
-	e.light("SkyLight", s.Has&voxel.HasSky != 0, c.Sky, must, 0xFF)
+	has := s.Has &^ e.left
+	e.nibbles("BlockLight", has&voxel.HasLight != 0, c.Light, 0)
+	e.nibbles("SkyLight", has&voxel.HasSky != 0, c.Sky, 0xFF)
 	e.buf = nbt.AppendEnd(appendExcept(e.buf, s.Tags, e.dropped))
 	return nil
-}
-
-// light appends an array of light. Games before 1.13 drop a chunk that lacks
-// one, so that those must get one full of value.
-func (e *encoder) light(name string, has bool, b []byte, must bool, value byte) {
-	switch {
-	case has:
-		e.buf = nbt.AppendByteArray(e.buf, name, b)
-		e.drop(name)
-	case must:
-		e.buf = nbt.AppendByteArray(e.buf, name, bytes.Repeat([]byte{value}, nibbles))
-	}
 }
 
 // drop notes the names of tags that arrays of the section stand for now.

@@ -24,14 +24,17 @@ func Unlit(c *format.Column) {
 	}
 }
 
-// unlit returns a copy of a chunk's document with the tags set that tell the
-// game to light it, or nil if they are.
-func unlit(doc []byte) (out []byte) {
+// unlit returns a copy of a chunk's document in which no tag says that its light
+// is good, or nil if none does. Paper's light engine looks for its own tag alone.
+func unlit(doc []byte) []byte {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := r.Root(); t != nbt.Compound {
 		return nil
 	}
+	var out []byte
+	done := 0 // bytes of doc that out has
 	for depth := 1; depth > 0 && r.Err() == nil; {
+		start := r.Offset()
 		t, name := r.Next()
 		at := r.Offset()
 		switch {
@@ -39,16 +42,70 @@ func unlit(doc []byte) (out []byte) {
 			depth--
 		case t == nbt.Compound && depth == 1 && string(name) == "Level":
 			depth++
-		case t == nbt.Byte && (string(name) == "isLightOn" || string(name) == "LightPopulated"):
+		case t == nbt.Byte && (string(name) == lightOn || string(name) == lightPopulated):
 			if r.Byte() != 0 {
-				if out == nil {
-					out = bytes.Clone(doc)
-				}
-				out[at] = 0
+				out, done = append(append(out, doc[done:at]...), 0), r.Offset()
 			}
+		case string(name) == "starlight.light_version":
+			r.Skip(t)
+			out, done = append(out, doc[done:start]...), r.Offset()
 		default:
 			r.Skip(t)
 		}
 	}
-	return out
+	if done == 0 || r.Err() != nil {
+		return nil
+	}
+	return append(out, doc[done:]...)
+}
+
+// Tags of a chunk that tell whether its light is good.
+const (
+	lightPopulated = "LightPopulated"
+	lightOn        = "isLightOn"
+)
+
+// lightTag returns the one that the game of a data version reads; 1.13 has none.
+func lightTag(version int32) string {
+	switch {
+	case version < versionPalette:
+		return lightPopulated
+	case version < versionStatus:
+		return ""
+	}
+	return lightOn
+}
+
+// staleLight returns the column's arrays of light that are not to be trusted.
+func staleLight(c *format.Column) voxel.Has { return c.Stale & (voxel.HasSky | voxel.HasLight) }
+
+// unlit appends the tag that has the game light a chunk unless rest, the
+// compound in the part, has it.
+func (e *encoder) unlit(version int32, rest []byte) {
+	name := lightTag(version)
+	if t, _ := lookup(rest, name); name != "" && t == nbt.End {
+		e.buf = nbt.AppendByte(e.buf, name, 0)
+	}
+}
+
+// light decides on the arrays of light of a column's sections. Games before 1.14
+// drop a chunk that lacks one; told to light it, those before 1.13 mend what is
+// there, so that stale arrays serve best. Later ones read none that is not good.
+func (e *encoder) light(c *format.Column) {
+	e.left, e.must = staleLight(c), false
+	if c.Version < versionStatus {
+		e.left, e.must = 0, e.bare || e.left != 0
+	}
+}
+
+// nibbles appends an array of light, one full of value where there must be one.
+func (e *encoder) nibbles(name string, has bool, b []byte, value byte) {
+	switch {
+	case has:
+		e.buf = nbt.AppendByteArray(e.buf, name, b)
+		e.drop(name)
+	case e.must:
+		e.buf = nbt.AppendByteArray(e.buf, name, bytes.Repeat([]byte{value}, nibbles))
+		e.drop(name)
+	}
 }

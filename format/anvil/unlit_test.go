@@ -10,12 +10,15 @@ import (
 )
 
 func TestUnlit(t *testing.T) {
-	doc := func(wrap bool, on int8) []byte {
+	doc := func(wrap bool, on int8) []byte { // lit by both engines, or by none
 		b := nbt.AppendString(nbt.AppendCompound(nil, ""), "Status", "full")
 		if wrap {
 			b = nbt.AppendCompound(b, "Level")
 		}
-		b = nbt.AppendByte(nbt.AppendByte(b, "isLightOn", on), "LightPopulated", on)
+		if b = nbt.AppendByte(b, "isLightOn", on); on != 0 {
+			b = nbt.AppendInt(b, "starlight.light_version", 9)
+		}
+		b = nbt.AppendByte(b, "LightPopulated", on)
 		b = nbt.AppendEnd(nbt.AppendByte(nbt.AppendCompound(b, "other"), "isLightOn", 1))
 		if wrap {
 			b = nbt.AppendEnd(b)

@@ -37,6 +37,10 @@ type WriteOptions struct {
 	// and Spawn where the world brings none of its own.
 	LevelName string
 	Spawn     geom.Point
+	// Version is the data version of columns that have neither one nor a chunk of
+	// their own, as those of a program; the names of their blocks must be of that
+	// version. 0 is 1.8, which has numbers: see package block.
+	Version int32
 }
 
 // Errors of a Writer.
@@ -138,6 +142,11 @@ func (w *Writer) Column(c *format.Column) error {
 	if w.enc == nil {
 		return fmt.Errorf("anvil: write: column %v before any dimension", c.Pos)
 	}
+	if c.Version == 0 && findPart(c, voxel.PartChunk) == nil {
+		made := *c
+		made.Version = w.o.Version
+		c = &made
+	}
 	w.version = max(w.version, c.Version)
 	w.countLost(c)
 	for kind, name := range kindParts {
@@ -152,10 +161,14 @@ func (w *Writer) Column(c *format.Column) error {
 }
 
 // Lost counts by name the parts and objects of columns that Anvil has no place
-// for, of all columns so far.
+// for, and columns of 1.13 with stale light, which only later games light
+// again: of all columns so far.
 func (w *Writer) Lost() map[string]int { return maps.Clone(w.lost) }
 
 func (w *Writer) countLost(c *format.Column) {
+	if staleLight(c) != 0 && lightTag(c.Version) == "" {
+		w.lost["columns with stale light"]++
+	}
 	for _, p := range c.Parts {
 		switch {
 		case !slices.Contains(kindParts[:], p.Name):
