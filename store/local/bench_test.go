@@ -3,6 +3,7 @@ package local_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -14,18 +15,22 @@ func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 16} {
 		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {
 			s := mustOpen(b, b.TempDir(), local.Options{})
-			var n atomic.Int64
-			b.SetParallelism(writers)
-			b.RunParallel(func(pb *testing.PB) {
-				name := fmt.Sprint("w", n.Add(1))
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var wg sync.WaitGroup
+			for w := range writers {
+				name := fmt.Sprint("w", w)
 				mustCreate(b, s, name)
-				for i := 0; pb.Next(); i++ {
-					if _, err := save(b, s, name, mustStone(b, fmt.Sprint(name, i), 1800)); err != nil {
-						b.Error(err)
-						return
+				wg.Go(func() {
+					for i := 0; left.Add(-1) >= 0; i++ {
+						if _, err := save(b, s, name, mustStone(b, fmt.Sprint(name, i), 1800)); err != nil {
+							b.Error(err)
+							return
+						}
 					}
-				}
-			})
+				})
+			}
+			wg.Wait()
 			mustClose(b, s)
 		})
 	}

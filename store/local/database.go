@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	memTableBytes  = 8 << 20
 	separateBytes  = 1 << 10 // values from here on are kept beside the tables
 	separateDepth  = 10
 	separateAge    = 5 * time.Minute
@@ -26,7 +25,7 @@ func (s *Store) openDB() error {
 		Cache:                       cache,
 		FS:                          wall{s.FS, dir, &s.failure},
 		FormatMajorVersion:          pebble.FormatValueSeparation,
-		MemTableSize:                memTableBytes,
+		MemTableSize:                uint64(s.LogBytes),
 		MemTableStopWritesThreshold: 4,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, compactorLimit },
 		ReadOnly:                    s.ReadOnly,

@@ -88,16 +88,25 @@ func (f *files) each(what func(stone.ID) error) error {
 // clear removes what was not finished by a process that died.
 func (f *files) clear() error { return f.fs.RemoveAll(f.fs.PathJoin(f.dir, tempDir)) }
 
+// writeSynced writes by way of a buffer, for a vfs.File may change what it is
+// given.
 func writeSynced(on vfs.FS, path string, data []byte) error {
 	f, err := on.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(data); err == nil {
+	buf := make([]byte, 0, min(len(data), copyBytes))
+	for ; len(data) > 0 && err == nil; data = data[len(buf):] {
+		buf = append(buf[:0], data[:min(len(data), copyBytes)]...)
+		_, err = f.Write(buf)
+	}
+	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
+
+const copyBytes = 1 << 18
 
 // writeFile puts a whole file under its name, on stable storage.
 func writeFile(on vfs.FS, dir, name string, data []byte) error {

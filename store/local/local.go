@@ -39,6 +39,9 @@ type Options struct {
 	ReadOnly bool
 	// CacheBytes bounds the blocks kept in memory. Default 64 MiB.
 	CacheBytes int64
+	// LogBytes is how much is written to the database's log before it goes to
+	// tables. Default 8 MiB.
+	LogBytes int
 	// FileBytes is the size from which on a stone is a file of its own. Default
 	// 1 MiB and a byte.
 	FileBytes int
@@ -57,6 +60,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20
+	}
+	if o.LogBytes <= 0 {
+		o.LogBytes = 8 << 20
 	}
 	if o.FileBytes <= 0 {
 		o.FileBytes = 1<<20 + 1
