@@ -127,10 +127,8 @@ func random(seed uint64) func(d *world.DimensionTx) {
 	}
 }
 
-// a slow brush says what becomes of one cell, from all that was there before.
-type slow func(f field, p geom.Point) voxel.Cell
-
-func TestBrushes(t *testing.T) {
+func shapes(t *testing.T) map[string]shape {
+	t.Helper()
 	corners := []region.Corner{{X: -13, Z: 18}, {X: 19, Z: 22}, {X: 7, Z: 43}, {X: 0, Z: 25}}
 	prism, err := brush.Prism(corners, -3, 35)
 	if err != nil {
@@ -144,7 +142,7 @@ func TestBrushes(t *testing.T) {
 	pipe := region.Cylinder{Base: geom.Point{X: -2, Y: 4, Z: 28}, Radius: 12, Height: 29}
 	room := geom.Box{Min: geom.Point{X: -17, Y: -9, Z: 13}, Max: geom.Point{X: 21, Y: 37, Z: 47}}
 	point := geom.Point{X: 0, Y: 0, Z: 32}
-	shapes := map[string]shape{
+	return map[string]shape{
 		"ball":      {brush.Ball(ball.Center, ball.Radius), ball},
 		"prism":     {prism, floor},
 		"tiny ball": {brush.Ball(point, 0), region.Ball{Center: point}},
@@ -154,12 +152,19 @@ func TestBrushes(t *testing.T) {
 		"nothing":   {brush.Shape{}, region.Box{}},
 		"no number": {brush.Ball(point, math.NaN()), region.Box{}},
 	}
+}
+
+func TestBrushes(t *testing.T) {
+	shapes := shapes(t)
 	matter := map[string]brush.Matter{"solid": brush.Named("moss"), "block": brush.Named("ash"), "liquid": brush.Cell(200)}
 	cells := map[string]voxel.Cell{"solid": voxel.TerrainCell(2, 255), "block": 1, "liquid": 200}
 	seed := uint64(0)
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		for _, volume := range slices.Sorted(maps.Keys(matter)) {
 			shape, of := shapes[name], matter[volume]
+			seed++
+			w := create(t, random(seed))
+			before := read(t, w, volume, grown(site, 2))
 			for _, tt := range []struct {
 				name string
 				fast brush.Brush
@@ -175,11 +180,11 @@ func TestBrushes(t *testing.T) {
 				{"cut", brush.Flatten{Shape: shape.Shape, Height: 14.7}, slowFlatten(shape, 14.7, 0)},
 				{"sea", brush.Sea{Shape: shape.Shape, Height: 14.6, Of: of}, slowSea(shape, 14.6, cells[volume])},
 			} {
-				seed++
-				w := create(t, random(seed))
-				before := read(t, w, volume, grown(site, 2))
 				mustDo(t, w, volume, tt.fast)
 				compare(t, fmt.Sprint(tt.name, " ", name, " of ", volume), before, read(t, w, volume, before.box), tt.slow)
+				if _, err := w.Restore(ctx, w.Head(), "before"); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// The twins of the brushes: what becomes of one cell, asked for one by one.
+// slow is the twin of a brush: it says what becomes of one cell, from all that was
+// there before.
+type slow func(f field, p geom.Point) voxel.Cell
 
 func full(rule *voxel.Rule, c voxel.Cell) int {
 	if rule.Empty(c) {

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
@@ -19,7 +18,10 @@ type cells struct {
 	boxes  []byte     // both, as codec.AppendBitRLE
 }
 
-func (c *cells) bytes() int { return int(unsafe.Sizeof(*c)) + cap(c.boxes) }
+// cellsBytes is what cells take without their boxes.
+const cellsBytes = 80
+
+func (c *cells) bytes() int { return cellsBytes + cap(c.boxes) }
 
 // box returns the cube in the volume.
 func (c *cells) box() geom.Box {

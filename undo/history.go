@@ -71,7 +71,8 @@ func (h *History) Update(author, name string, f func(*world.Tx) error) (*world.C
 // Record adds a step of the author, unless the change is of nothing that can be
 // taken back. What the author took back before can then no longer be done
 // again. Changes must come in the order in which they happened: where an author
-// works on several goroutines, use Update. With ErrTooLarge nothing is kept.
+// works on several goroutines, use Update. With ErrTooLarge nothing of the step is
+// kept, also not what was recorded since Begin.
 func (h *History) Record(author, name string, change *world.Change) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +87,7 @@ func (h *History) record(author, name string, change *world.Change) error {
 	p := h.past(author)
 	defer h.forget(author)
 	for len(p.redo) > 0 {
-		h.dropOldest(&p.redo)
+		h.dropFirst(&p.redo)
 	}
 	if err := h.add(p, s); err != nil {
 		return fmt.Errorf("undo: step %q of %q: %w", name, author, err)

@@ -4,7 +4,7 @@ package undo
 type past struct {
 	undo, redo []*step
 	// A step that was begun has a name, and from its first record on lies on top
-	// of undo, unless it was too large.
+	// of undo, unless it is lost: too large, or dropped.
 	joining bool
 	name    string
 	joined  *step
@@ -69,24 +69,31 @@ func (h *History) push(stack *[]*step, s *step) error {
 	*stack = append(*stack, s)
 	h.bytes += s.bytes
 	for h.bytes > h.max {
-		h.dropOldest(h.oldest())
+		h.dropOldest()
 	}
 	return nil
 }
 
-// oldest returns the stack that begins with the step recorded first.
-func (h *History) oldest() (stack *[]*step) {
-	for _, p := range h.authors {
+// dropOldest drops the step that was recorded first.
+func (h *History) dropOldest() {
+	var of string
+	var stack *[]*step
+	for author, p := range h.authors {
 		for _, t := range []*[]*step{&p.undo, &p.redo} {
 			if len(*t) > 0 && (stack == nil || (*t)[0].seq < (*stack)[0].seq) {
-				stack = t
+				of, stack = author, t
 			}
 		}
 	}
-	return stack
+	p, s := h.authors[of], (*stack)[0]
+	if p.joined == s {
+		p.joined, p.lost = nil, true
+	}
+	h.dropFirst(stack)
+	h.forget(of)
 }
 
-func (h *History) dropOldest(stack *[]*step) {
+func (h *History) dropFirst(stack *[]*step) {
 	h.bytes -= (*stack)[0].bytes
 	(*stack)[0] = nil
 	*stack = (*stack)[1:]

@@ -243,6 +243,36 @@ func TestJoinedTooLarge(t *testing.T) {
 	mustUndo(t, h, "ann")
 }
 
+// A step that was begun is lost when it has become the oldest of too many.
+func TestJoinedDropped(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{Bytes: 1000})
+	h.Begin("ann", "stroke")
+	fill(t, h, "ann", "rock", one(geom.Point{}), 0x1FF)
+	for i := range 9 {
+		fill(t, h, "bob", "rock", one(geom.Point{X: i}), voxel.Cell(0x200+i))
+	}
+	_, err := h.Update("ann", "dab", func(tx *world.Tx) error {
+		tx.Dimension(earth).Volume("rock").Set(geom.Point{Y: 1}, 0x1FF)
+		return nil
+	})
+	if steps, _ := h.Names("ann"); !errors.Is(err, undo.ErrTooLarge) || steps != nil {
+		t.Errorf("got %v, %v", err, steps)
+	}
+	h.End("ann")
+	fill(t, h, "ann", "rock", one(geom.Point{Y: 2}), 0x1FF)
+	mustUndo(t, h, "ann")
+	left, _ := h.Names("bob")
+	if len(left) == 0 || h.Bytes() > 1000 {
+		t.Errorf("%d steps of the other are left, %d bytes", len(left), h.Bytes())
+	}
+	for n := range left {
+		if r := mustUndo(t, h, "bob"); r.Cells != 1 {
+			t.Errorf("step %d: got %+v", n, r)
+		}
+	}
+}
+
 // What was committed and held by nobody is not in memory: undo loads it.
 func TestLoads(t *testing.T) {
 	w := create(t, world.Options{}, volumes...)
