@@ -35,7 +35,8 @@ type holder struct {
 // Hold returns a function that reduces a column of d, whose names may grow, in
 // place to exactly what a Slime file of these options holds: reading the
 // written file gives the same column, but for an object that lies outside of
-// its column's cells in versions before 11. It says false for a column that the
+// its column's cells in versions before 11, and for Stale in version 3, which
+// must have light. Later ones go without light that is stale. It says false for a column that the
 // format does not keep: one that the game has not finished generating, or one
 // without blocks (in version 13: without objects too). What goes is counted in
 // lost, which may be nil. The column's own slices are replaced, never written
@@ -120,6 +121,9 @@ func (h *holder) hold(c *format.Column) bool {
 		h.holdMaps(c)
 		h.holdParts(c)
 		c.Version, c.Layout = h.columnVersion(c.Biomes != nil), 0
+		if h.hasLightFlags() {
+			c.Stale = 0
+		}
 		return true
 	}
 	for _, l := range c.Lists {

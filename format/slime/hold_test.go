@@ -107,6 +107,52 @@ func lossText(lost slime.Losses) string {
 	return strings.Join(out, " ")
 }
 
+// TestHoldStale: light that blocks have changed under goes where a section may
+// go without, and is counted.
+func TestHoldStale(t *testing.T) {
+	const both = voxel.HasSky | voxel.HasLight
+	for _, c := range []struct {
+		name        string
+		kind        kindOf
+		stale, left voxel.Has
+		lost        string
+	}{
+		{"a version that must have light", kindOf{3, 0, 0}, both, both, "sections with stale light:4"},
+		{"numbers", kindOf{9, 1, 0}, both, 0, "stale light of sections:4"},
+		{"names", kindOf{9, 5, 1976}, voxel.HasLight, voxel.HasSky, "stale light of sections:4"},
+		{"containers", kindOf{13, 8, 3955}, voxel.HasSky, voxel.HasLight, "stale light of sections:24"},
+		{"blocks are no light", kindOf{13, 8, 3955}, voxel.HasBlock, both, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			world := madeUp(c.kind, "overworld")
+			column := world.columns[geom.ColumnPos{X: 1, Z: 1}]
+			for i := range column.Sections {
+				column.Sections[i].Has |= both
+				column.Cells[i].Sky, column.Cells[i].Light = make([]byte, 2048), make([]byte, 2048)
+			}
+			column.Stale = c.stale
+			held, lost := *column, slime.Losses{}
+			if !slime.Hold(writtenKinds()[c.kind], world.dim, lost)(&held) {
+				t.Fatal("the column is gone")
+			}
+			for i, s := range held.Sections {
+				if a := held.Cells[i]; s.Has&both != c.left || (a.Sky == nil) != (c.left&voxel.HasSky == 0) || (a.Light == nil) != (c.left&voxel.HasLight == 0) {
+					t.Errorf("section %d has %b, %d and %d bytes, want %b", s.Y, s.Has, len(a.Sky), len(a.Light), c.left)
+				}
+			}
+			if got := lossText(lost); got != c.lost || (held.Stale == 0) != (c.kind.version > 3) || column.Stale != c.stale {
+				t.Errorf("lost %q, want %q; stale %b", got, c.lost, held.Stale)
+			}
+			world.columns[column.Pos] = &held
+			file, _ := mustWrite(t, world, writtenKinds()[c.kind])
+			back, _ := mustRead(t, file)
+			if got, want := describe(back.dim, back.columns[column.Pos]), describe(world.dim, &held); !slices.Equal(got, want) {
+				t.Error("the file holds something else than Hold leaves")
+			}
+		})
+	}
+}
+
 func TestHoldAdds(t *testing.T) {
 	bare := func(data int32) (*collected, *format.Column) {
 		w := &collected{dim: format.BlockDimension("the_nether", ""), columns: map[geom.ColumnPos]*format.Column{}}

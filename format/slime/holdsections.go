@@ -29,6 +29,7 @@ func (h *holder) holdSections(c *format.Column) {
 			s, a = sections[i], cells[i]
 		}
 		s.Y = y
+		h.holdLight(c.Stale, &s, &a)
 		h.holdArrays(&s, &a)
 		s.Tags = h.holdTags(s.Tags)
 		c.Sections, c.Cells = append(c.Sections, s), append(c.Cells, a)
@@ -78,6 +79,27 @@ func (h *holder) heights(have map[int8]int) []int8 {
 		}
 	}
 	return out
+}
+
+// holdLight drops stale light, which a server had better compute, where a
+// section may lack it.
+func (h *holder) holdLight(stale voxel.Has, s *voxel.Section, a *format.Cells) {
+	stale &= s.Has & (voxel.HasSky | voxel.HasLight)
+	switch {
+	case stale == 0:
+		return
+	case !h.hasLightFlags():
+		h.lost.add("sections with stale light", 1)
+		return
+	}
+	h.lost.add("stale light of sections", 1)
+	s.Has &^= stale
+	if stale&voxel.HasSky != 0 {
+		a.Sky = nil
+	}
+	if stale&voxel.HasLight != 0 {
+		a.Light = nil
+	}
 }
 
 // holdArrays drops the arrays that a section of the file has not and adds
