@@ -59,7 +59,11 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
 	in := b.Bounds()
 	in = geom.Box{Min: times(in.Min), Max: times(in.Max)}
-	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volume)
+	volumes := []string{volume}
+	if volume == voxel.Block { // which columns follow from
+		volumes = append(volumes, world.Columns)
+	}
+	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
 }
 
 // Matter is what a brush works with: a name of the volume or a cell. The zero

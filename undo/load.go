@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -53,13 +54,21 @@ func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume st
 		scale = v.Scale
 	}
 	for _, b := range in {
-		h, err := w.Load(ctx, dimension, scaled(b, scale), volume)
+		h, err := w.Load(ctx, dimension, scaled(b, scale), with(volume)...)
 		if err != nil {
 			return err
 		}
 		*t = append(*t, h)
 	}
 	return nil
+}
+
+// with returns what to load to change a volume: columns follow from blocks.
+func with(volume string) []string {
+	if volume == voxel.Block {
+		return []string{volume, world.Columns}
+	}
+	return []string{volume}
 }
 
 // scaled returns the cells of the dimension that b covers in a volume of that
