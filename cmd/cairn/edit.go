@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+type editOptions struct {
+	dimension, volume string
+	tool              toolOptions
+	json              bool
+	note
+}
+
+// edited is what edit prints.
+type edited struct {
+	World string `json:"world"`
+	Cells int    `json:"cells"` // that are other than before
+	keeping
+}
+
+func newEdit(d *depot) *cobra.Command {
+	var o editOptions
+	c := &cobra.Command{
+		Use:   "edit @name BRUSH|undo|redo",
+		Short: "Changes a world with a brush: one version for each edit",
+		Long: `edit changes a world with a brush, and makes the outcome its next version.
+
+` + toolHelp() + `
+A SHAPE is --at X,Y,Z --r N for a ball, and --height N with it for a cylinder;
+--from X,Y,Z --to X,Y,Z for a box, both ends in it; or --points "X,Z X,Z X,Z ..."
+--floor Y --height N for a prism over a polygon. MATTER is --name NAME, or --cell N
+for a cell's number.
+
+undo takes back the last edit of --author, and redo does it again: cells that others
+have changed since stay as they are.`,
+		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub undo",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.message == "" && args[1] != back && args[1] != again {
+				o.message = said(args[1], c.Flags())
+			}
+			return runEdit(c.Context(), d, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
+	f.StringVar(&o.volume, "volume", "", "which volume; by default block or solid, for sea liquid if there is one")
+	o.tool.flags(f)
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.note.flags(f)
+	return c
+}
+
+// said is an edit as it was written, for the log.
+func said(verb string, f *pflag.FlagSet) string {
+	words := []string{"edit", verb}
+	f.Visit(func(f *pflag.Flag) {
+		switch {
+		case slices.Contains([]string{"author", "json", "store"}, f.Name):
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name)
+		case strings.Contains(f.Value.String(), " "):
+			words = append(words, "--"+f.Name, strconv.Quote(f.Value.String()))
+		default:
+			words = append(words, "--"+f.Name, f.Value.String())
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
+	name, err := parseName(arg)
+	if err = errors.Join(err, o.note.check()); err != nil {
+		return err
+	}
+	d.writes = true
+	if verb == back || verb == again {
+		if err := onlyFlags(f, verb); err != nil {
+			return err
+		}
+		return runTakeBack(ctx, d, out, name, verb, o)
+	}
+	t, known := tools()[verb]
+	if !known {
+		return usagef("no brush %q; there are %s, undo and redo", verb, strings.Join(slices.Sorted(maps.Keys(tools())), ", "))
+	}
+	if err := onlyFlags(f, verb, t.flags...); err != nil {
+		return err
+	}
+	if verb == "cylinder" && o.tool.height == 0 {
+		return usagef("a cylinder takes --height")
+	}
+	w, err := d.world(ctx, name, o.author)
+	if err != nil {
+		return err
+	}
+	r, err := o.edit(ctx, w, t)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return report(out, r, o.json)
+}
+
+// everyEdit takes these flags.
+var everyEdit = []string{"store", "dimension", "volume", "message", "author", "json"}
+
+func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
+	f.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(known, f.Name) && !slices.Contains(everyEdit, f.Name) && err == nil {
+			err = usagef("%s takes no --%s; see cairn edit --help", verb, f.Name)
+		}
+	})
+	return err
+}
+
+// edit does one edit and commits it.
+func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited, error) {
+	in, err := o.place(w.View(), t)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.brush(&o.tool, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.apply(ctx, w, b); err != nil {
+		return nil, err
+	}
+	head := w.Head()
+	c, err := w.Commit(ctx, o.message)
+	if err != nil {
+		return nil, err
+	}
+	r := &edited{World: "@" + w.Name(), keeping: keeping{versionOf(c), c.ID() == head}}
+	if !r.Same {
+		diff, err := w.Diff(ctx, head, c.ID())
+		if err != nil {
+			return nil, err
+		}
+		r.Cells = diff.Cells()
+	}
+	return r, nil
+}
+
+// place is where an edit works.
+type place struct {
+	dimension *world.Dimension
+	volume    *world.Volume
+}
+
+// place finds the dimension and the volume that were asked for.
+func (o *editOptions) place(v *world.View, t tool) (place, error) {
+	var names []string
+	for _, d := range v.Dimensions() {
+		names = append(names, d.Name())
+		if o.dimension != "" && d.Name() != o.dimension {
+			continue
+		}
+		if vol := o.volumeOf(d, t); vol != nil {
+			return place{d, vol}, nil
+		}
+		if o.dimension != "" || o.volume != "" {
+			return place{}, usagef("--volume %s: dimension %s has %s", o.volume, d.Name(), strings.Join(volumesOf(d), ", "))
+		}
+	}
+	if o.dimension != "" {
+		return place{}, usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
+	}
+	return place{}, errors.New("the world has no blocks to edit")
+}
+
+func (o *editOptions) volumeOf(d *world.Dimension, t tool) *world.Volume {
+	if o.volume != "" {
+		return d.Volume(o.volume)
+	}
+	if v := d.Volume("liquid"); v != nil && t.liquid {
+		return v
+	}
+	for _, v := range d.Volumes() {
+		if isMatter(v.Volume.Name) {
+			return v
+		}
+	}
+	return nil
+}
+
+func volumesOf(d *world.Dimension) []string {
+	var names []string
+	for _, v := range d.Volumes() {
+		names = append(names, v.Volume.Name)
+	}
+	return names
+}
+
+// maxEdit bounds the box of an edit in cells.
+const maxEdit = 1 << 30
+
+// apply loads what the brush needs, all volumes of it, and lets it work.
+func (in place) apply(ctx context.Context, w *world.World, b brush.Brush) error {
+	bounds := b.Bounds()
+	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
+		return usagef("the edit lies in a box of more than %s cells", count(maxEdit))
+	}
+	times := func(p geom.Point) geom.Point {
+		n := in.volume.Scale
+		return geom.Point{X: p.X * n, Y: p.Y * n, Z: p.Z * n}
+	}
+	bounds = geom.Box{Min: times(bounds.Min), Max: times(bounds.Max)}
+	held, err := w.Load(ctx, in.dimension.Name(), bounds.Intersect(world.Everywhere))
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	_, err = w.Update(func(tx *world.Tx) error {
+		d := tx.Dimension(in.dimension.Name())
+		v := d.Volume(in.volume.Volume.Name)
+		if sea, ok := b.(brush.Sea); ok && in.volume.Volume.Name == "liquid" {
+			sea.Solid = d.Volume("solid")
+			b = sea
+		}
+		return errors.Join(b.Apply(v), ctx.Err())
+	})
+	return err
+}
+
+func (e *edited) print(out io.Writer) {
+	if e.Same {
+		fmt.Fprintf(out, "%s: nothing changes; it stays at version %s\n", e.World, e.Commit)
+		return
+	}
+	fmt.Fprintf(out, "%s: version %s, %s changed\n", e.World, e.Commit, counted(e.Cells, "cell"))
+}

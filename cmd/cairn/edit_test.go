@@ -1,0 +1,176 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// solids counts the cells of a volume that are not empty.
+func solids(t *testing.T, dir, address, volume string) float64 {
+	t.Helper()
+	for _, d := range mustJSON(t, 0, dir, "info", address)["dimensions"].([]any) {
+		for _, v := range d.(map[string]any)["volumes"].([]any) {
+			if v := v.(map[string]any); v["name"] == volume {
+				return v["cells"].(float64)
+			}
+		}
+	}
+	t.Fatalf("%s has no volume %s", address, volume)
+	return 0
+}
+
+// edit edits and returns what it printed.
+func edit(t *testing.T, dir string, args ...string) map[string]any {
+	t.Helper()
+	return mustJSON(t, 0, dir, append([]string{"edit"}, args...)...)
+}
+
+func TestBrushes(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	for _, tt := range []struct {
+		args  string
+		cells float64 // 0: any
+	}{
+		{"@isle box --from 3,100,3 --to -3,103,-3 --name glass", 7 * 4 * 7},
+		{"@isle box --from -3,100,-3 --to 3,100,3 --subtract", 7 * 7},
+		{"@isle paint --from -9,101,-9 --to 9,102,9 --name minecraft:gold_block", 7 * 2 * 7},
+		{"@isle paint --at 0,110,0 --r 7.5 --name glass", 0}, // touches the topmost layer only, which is glass
+		{"@isle ball --at 20,100,20 --r 1 --name stone", 7},
+		{"@isle cylinder --at 20,110,20 --r 1 --height 3 --name stone", 15},
+		{"@isle smooth --at 20,110,20 --r 6 --passes 2", 15},
+		{"@isle grow --at 20,100,20 --r 6", 0},
+		{"@isle erode --at 20,100,20 --r 6 --by 2", 0},
+	} {
+		if r := edit(t, dir, strings.Fields(tt.args)...); tt.cells != 0 && r["cells"] != tt.cells || r["cells"] == 0.0 {
+			t.Errorf("%s: %v, want %v cells", tt.args, r, tt.cells)
+		}
+	}
+	if r := edit(t, dir, "@isle", "prism", "--points", "-10,-10 -10,-6 -6,-6 -6,-10", "--floor", "-40", "--height", "5", "--name", "oak_log"); r["cells"].(float64) < 4*4*5 {
+		t.Errorf("prism: %v", r)
+	}
+	if r := edit(t, dir, "@isle", "flatten", "--from", "-10,-40,-10", "--to", "-6,-30,-6", "--y", "-38"); r["cells"].(float64) == 0 {
+		t.Errorf("flatten: %v", r)
+	}
+	if r := edit(t, dir, "@isle", "sea", "--from", "-20,-60,-20", "--to", "-17,-57,-17", "--y", "-58"); r["cells"] != 4.0*2*4 {
+		t.Errorf("sea: %v", r)
+	}
+	mustRun(t, 0, dir, "check", "@isle", "local:cairn-data")
+	mustRun(t, 0, dir, "export", "@isle", "back")
+	if d := mustJSON(t, 1, dir, "diff", "@isle", "back"); d["volumes"].(map[string]any)["block"] != nil || d["objects"] != 0.0 {
+		t.Errorf("an export of what was edited differs: %v", d)
+	}
+}
+
+func TestEditTerrain(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "terrain", "@land")
+	solid, liquid := solids(t, dir, "@land", "solid"), solids(t, dir, "@land", "liquid")
+	edit(t, dir, "@land", "ball", "--at", "0,200,0", "--r", "5", "--name", "rock")
+	edit(t, dir, "@land", "sea", "--from", "-32,0,-32", "--to", "31,60,31", "--y", "40.5")
+	if now := solids(t, dir, "@land", "solid"); now <= solid {
+		t.Errorf("%v solid cells, before %v", now, solid)
+	}
+	if now := solids(t, dir, "@land", "liquid"); now <= liquid {
+		t.Errorf("%v liquid cells, before %v", now, liquid)
+	}
+	if r := edit(t, dir, "@land", "ball", "--at", "0,2000,0", "--r", "3", "--subtract"); r["same"] != true {
+		t.Errorf("taking away nothing: %v", r)
+	}
+	r := mustRun(t, 2, dir, "edit", "@land", "ball", "--at", "0,0,0", "--r", "3", "--name", "cheese")
+	if !strings.Contains(r.errors, "has air, grass, sand") {
+		t.Errorf("an unknown material: %q", r.errors)
+	}
+}
+
+// TestUndo goes back and forth along the edits of two authors.
+func TestUndo(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	as := func(author string, args ...string) map[string]any {
+		return edit(t, dir, append([]string{"@isle", "--author", author}, args...)...)
+	}
+	as("ada", "box", "--from", "0,100,0", "--to", "9,109,9", "--name", "stone")
+	as("bob", "box", "--from", "5,100,0", "--to", "9,104,9", "--name", "glass")
+	as("ada", "ball", "--at", "0,80,0", "--r", "6", "--subtract")
+	if r := mustRun(t, 3, dir, "edit", "@isle", "redo", "--author", "ada"); !strings.Contains(r.errors, `nothing of "ada" to redo`) {
+		t.Errorf("says %q", r.errors)
+	}
+	as("ada", "undo")
+	mustRun(t, 0, dir, "diff", "@isle", "@isle@3")
+	as("ada", "redo")
+	mustRun(t, 0, dir, "diff", "@isle", "@isle@4")
+	as("ada", "undo")
+	if r := as("ada", "undo"); r["cells"] != 750.0 || r["skipped"] != 250.0 {
+		t.Errorf("undo below another's edit: %v", r)
+	}
+	mustRun(t, 3, dir, "edit", "@isle", "undo", "--author", "ada")
+	mustRun(t, 3, dir, "edit", "@isle", "undo", "--author", "eve")
+	as("bob", "undo")
+	if r := as("ada", "redo"); r["cells"] != 750.0 {
+		t.Errorf("redo: %v", r)
+	}
+	as("ada", "redo")
+	as("ada", "box", "--from", "0,120,0", "--to", "0,120,0", "--name", "stone")
+	mustRun(t, 3, dir, "edit", "@isle", "redo", "--author", "ada")
+	if l := logs(t, dir, "@isle"); l[0]["message"] != "edit box --from 0,120,0 --name stone --to 0,120,0" || l[1]["author"] != "ada" || !strings.HasPrefix(l[1]["message"].(string), "redo ") {
+		t.Errorf("log: %v", l[:2])
+	}
+	mustRun(t, 0, dir, "check", "local:cairn-data")
+}
+
+func TestWrongEdits(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	before := mustRun(t, 0, dir, "log", "@isle").out
+	const ball = "edit @isle ball --name stone "
+	for _, tt := range []struct {
+		code         int
+		args, reason string
+	}{
+		{2, "edit @isle", "usage"},
+		{2, "edit isle undo", "written @name"},
+		{2, "edit @isle@1 undo", "the whole world"},
+		{3, "edit @atoll undo", "no such world"},
+		{2, "edit @isle hammer", "no brush"},
+		{2, "edit @isle undo --r 3", "takes no --r"},
+		{2, "edit @isle undo -m x", "--message"},
+		{2, ball, "want one shape"},
+		{2, ball + "--at 0,0", "X,Y,Z"},
+		{2, ball + "--at 0,0,z --r 2", "X,Y,Z"},
+		{2, ball + "--at 0,0,99999999999999999999 --r 2", "X,Y,Z"},
+		{2, ball + "--at 0,0,99999999 --r 2", "out of range"},
+		{2, ball + "--at 0,0,0", "--r"},
+		{2, ball + "--at 0,0,0 --r -1", "--r"},
+		{2, ball + "--at 0,0,0 --r NaN", "--r"},
+		{2, ball + "--at 0,0,0 --r 5000", "--r"},
+		{2, ball + "--at 0,0,0 --r 4000", "box of more than"},
+		{2, ball + "--at 0,0,0 --r 3 --height 3", "takes no --height"},
+		{2, ball + "--at 0,0,0 --r 3 --subtract", "--subtract"},
+		{2, ball + "--at 0,0,0 --r 3 --cell 1", "not both"},
+		{2, ball + "--at 0,0,0 --r 3 --volume dust", "has block"},
+		{2, ball + "--at 0,0,0 --r 3 --dimension the_moon", "has overworld"},
+		{2, "edit @isle ball --at 0,0,0 --r 3", "of what"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 31000", "no cell"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell x", "no cell"},
+		{2, "edit @isle cylinder --at 0,0,0 --r 3 --name stone", "--height"},
+		{2, "edit @isle box --from 0,0,0 --name stone", "want one shape"},
+		{2, "edit @isle box --from -30000000,0,-30000000 --to 30000000,9,30000000 --name stone", "box of more than"},
+		{2, "edit @isle prism --points 1,1 --floor 0 --height 2 --name stone", "--points"},
+		{2, "edit @isle prism --points 1,1,1 --floor 0 --height 2 --name stone", "X,Z"},
+		{2, "edit @isle prism --points 1,1 --floor low --height 2 --name stone", "whole number"},
+		{2, "edit @isle smooth --at 0,0,0 --r 3 --passes 0", "--passes"},
+		{2, "edit @isle erode --at 0,0,0 --r 3 --by -2", "--by"},
+		{2, "edit @isle sea --at 0,0,0 --r 3", "--y"},
+		{2, "edit @isle sea --at 0,0,0 --r 3 --y Inf", "--y"},
+		{2, "edit @isle flatten --at 0,0,0 --r 3 --from 1,1,1 --y 3", "want one shape"},
+	} {
+		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)
+		if !strings.Contains(r.errors, tt.reason) || r.out != "" || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("%s: says %q, %q; want %q", tt.args, r.out, r.errors, tt.reason)
+		}
+	}
+	if after := mustRun(t, 0, dir, "log", "@isle").out; after != before {
+		t.Errorf("log before:\n%safter:\n%s", before, after)
+	}
+}

@@ -1,0 +1,316 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/spf13/pflag"
+)
+
+// tool is a brush of the verb edit.
+type tool struct {
+	help   string
+	flags  []string // that it takes besides those of every edit
+	liquid bool     // it works on the liquid if that has a volume of its own
+	brush  func(o *toolOptions, in place) (brush.Brush, error)
+}
+
+var (
+	shapeFlags  = []string{"at", "r", "height", "from", "to", "points", "floor"}
+	matterFlags = []string{"name", "cell"}
+)
+
+// tools are the brushes by name.
+func tools() map[string]tool {
+	solid := func(flags ...string) tool {
+		return tool{flags: append(append(flags, matterFlags...), "subtract"), brush: (*toolOptions).solid}
+	}
+	surface := func(help string, make func(o *toolOptions, s brush.Shape) brush.Brush, flags ...string) tool {
+		return tool{help: help, flags: append(flags, shapeFlags...), brush: func(o *toolOptions, _ place) (brush.Brush, error) {
+			s, err := o.shape()
+			if err != nil {
+				return nil, err
+			}
+			return make(o, s), nil
+		}}
+	}
+	all := map[string]tool{
+		"ball":     solid("at", "r"),
+		"box":      solid("from", "to"),
+		"cylinder": solid("at", "r", "height"),
+		"prism":    solid("points", "floor", "height"),
+		"paint":    {help: "SHAPE MATTER", flags: slices.Concat(shapeFlags, matterFlags), brush: (*toolOptions).paint},
+		"smooth": surface("SHAPE [--passes N]", func(o *toolOptions, s brush.Shape) brush.Brush {
+			return brush.Smooth{Shape: s, Passes: o.passes}
+		}, "passes"),
+		"erode": surface("SHAPE [--by N]", func(o *toolOptions, s brush.Shape) brush.Brush { return brush.Erode{Shape: s, By: o.by} }, "by"),
+		"grow":  surface("SHAPE [--by N]", func(o *toolOptions, s brush.Shape) brush.Brush { return brush.Grow{Shape: s, By: o.by} }, "by"),
+		"flatten": {help: "SHAPE --y N [MATTER]", flags: slices.Concat(shapeFlags, matterFlags, []string{"y"}),
+			brush: (*toolOptions).flatten},
+		"sea": {help: "SHAPE --y N [MATTER]", flags: slices.Concat(shapeFlags, matterFlags, []string{"y"}), liquid: true,
+			brush: (*toolOptions).sea},
+	}
+	return all
+}
+
+// toolHelp lists the brushes.
+func toolHelp() string {
+	var b strings.Builder
+	b.WriteString("  ball, box, cylinder, prism   SHAPE MATTER, or SHAPE --subtract\n")
+	for _, name := range slices.Sorted(maps.Keys(tools())) {
+		if t := tools()[name]; t.help != "" {
+			fmt.Fprintf(&b, "  %-28s %s\n", name, t.help)
+		}
+	}
+	return b.String()
+}
+
+// toolOptions are what brushes take. "" is what was not given.
+type toolOptions struct {
+	at, from, to, points, name, cell, floor, y string
+	r, by                                      float64
+	height, passes                             int
+	subtract                                   bool
+}
+
+func (o *toolOptions) flags(f *pflag.FlagSet) {
+	for _, s := range []struct {
+		to         *string
+		name, help string
+	}{
+		{&o.at, "at", "X,Y,Z: the middle of a ball, the middle of a cylinder's floor"},
+		{&o.from, "from", "X,Y,Z: a corner of a box"},
+		{&o.to, "to", "X,Y,Z: the corner across"},
+		{&o.points, "points", "X,Z X,Z ...: the corners of a prism"},
+		{&o.floor, "floor", "the height at which a prism begins"},
+		{&o.y, "y", "the height of a surface"},
+		{&o.name, "name", "what to put there, by name"},
+		{&o.cell, "cell", "what to put there, as a cell's number"},
+	} {
+		f.StringVar(s.to, s.name, "", s.help)
+	}
+	f.Float64Var(&o.r, "r", 0, "the radius in cells")
+	f.Float64Var(&o.by, "by", 1, "how many cells a surface moves")
+	f.IntVar(&o.height, "height", 0, "how high a cylinder or prism is")
+	f.IntVar(&o.passes, "passes", 1, "how often to smooth")
+	f.BoolVar(&o.subtract, "subtract", false, "take away what is there")
+}
+
+// Bounds of what may be asked for.
+const (
+	maxRadius = 4096
+	maxPasses = 64
+)
+
+// shape returns the shape that the flags say.
+func (o *toolOptions) shape() (brush.Shape, error) {
+	switch {
+	case o.by <= 0 || o.by > maxRadius || math.IsNaN(o.by):
+		return brush.Shape{}, usagef("--by %g: more than 0, at most %d", o.by, maxRadius)
+	case o.passes < 1 || o.passes > maxPasses:
+		return brush.Shape{}, usagef("--passes %d: 1 to %d", o.passes, maxPasses)
+	case o.height < 0 || o.height > maxRadius:
+		return brush.Shape{}, usagef("--height %d: 1 to %d", o.height, maxRadius)
+	case o.at != "" && o.from+o.to+o.points+o.floor == "":
+		return o.round()
+	case o.from != "" && o.to != "" && o.at+o.points+o.floor == "" && o.r == 0 && o.height == 0:
+		return o.box()
+	case o.points != "" && o.floor != "" && o.at+o.from+o.to == "" && o.r == 0 && o.height > 0:
+		return o.prism()
+	}
+	return brush.Shape{}, usagef("want one shape: --at and --r, with --height or without; --from and --to; or --points, --floor and --height")
+}
+
+// round is a ball or a cylinder.
+func (o *toolOptions) round() (brush.Shape, error) {
+	at, err := parsePoint("--at", o.at)
+	if err != nil {
+		return brush.Shape{}, err
+	}
+	if !(o.r > 0 && o.r <= maxRadius) {
+		return brush.Shape{}, usagef("--r %g: more than 0, at most %d", o.r, maxRadius)
+	}
+	if o.height > 0 {
+		return brush.Cylinder(at, o.r, o.height), nil
+	}
+	return brush.Ball(at, o.r), nil
+}
+
+func (o *toolOptions) box() (brush.Shape, error) {
+	a, err := parsePoint("--from", o.from)
+	if err != nil {
+		return brush.Shape{}, err
+	}
+	b, err := parsePoint("--to", o.to)
+	if err != nil {
+		return brush.Shape{}, err
+	}
+	one := func(p geom.Point) geom.Box {
+		return geom.Box{Min: p, Max: geom.Point{X: p.X + 1, Y: p.Y + 1, Z: p.Z + 1}}
+	}
+	return brush.Box(one(a).Union(one(b))), nil
+}
+
+func (o *toolOptions) prism() (brush.Shape, error) {
+	floor, err := parseInts("--floor", o.floor, 1)
+	if err != nil {
+		return brush.Shape{}, err
+	}
+	var corners []region.Corner
+	for word := range strings.FieldsSeq(o.points) {
+		p, err := parseInts("--points", word, 2)
+		if err != nil {
+			return brush.Shape{}, err
+		}
+		corners = append(corners, region.Corner{X: p[0], Z: p[1]})
+	}
+	s, err := brush.Prism(corners, floor[0], floor[0]+o.height)
+	if err != nil {
+		return s, usagef("--points %s: %w", o.points, err)
+	}
+	return s, nil
+}
+
+// matter returns what --name or --cell say, nothing if they are not there.
+func (o *toolOptions) matter(in place) (brush.Matter, error) {
+	v := in.volume
+	switch {
+	case o.name != "" && o.cell != "":
+		return brush.Matter{}, usagef("--name or --cell, not both")
+	case o.cell != "":
+		n, err := strconv.Atoi(o.cell)
+		if err != nil || n < 0 || n > int(voxel.MaxCell) || !v.Schema.Valid(voxel.Cell(n), len(v.Names())) {
+			return brush.Matter{}, usagef("--cell %s: no cell of the volume %s", o.cell, v.Volume.Name)
+		}
+		return brush.Cell(voxel.Cell(n)), nil
+	case o.name == "":
+		return brush.Matter{}, nil
+	case v.Schema == voxel.Palette:
+		return brush.Named(blockName(o.name, v.Names())), nil
+	case !slices.Contains(v.Names(), o.name):
+		return brush.Matter{}, usagef("--name %s: the volume %s has %s", o.name, v.Volume.Name, strings.Join(slices.DeleteFunc(slices.Clone(v.Names()), isBlank), ", "))
+	}
+	return brush.Named(o.name), nil
+}
+
+func isBlank(s string) bool { return s == "" }
+
+// blockName gives a name the space that the volume's own names are in.
+func blockName(name string, known []string) string {
+	const space = "minecraft:"
+	in := func(n string) bool { return strings.HasPrefix(n, space) }
+	if !slices.Contains(known, name) && !strings.Contains(name, ":") && slices.ContainsFunc(known, in) {
+		return space + name
+	}
+	return name
+}
+
+// need is matter for a brush that cannot do without.
+func (o *toolOptions) need(in place) (brush.Matter, error) {
+	m, err := o.matter(in)
+	if err == nil && m == (brush.Matter{}) {
+		err = usagef("of what? --name says it")
+	}
+	return m, err
+}
+
+func (o *toolOptions) solid(in place) (brush.Brush, error) {
+	s, err := o.shape()
+	if err != nil {
+		return nil, err
+	}
+	if o.subtract {
+		if o.name+o.cell != "" {
+			return nil, usagef("--subtract puts nothing there: it takes no --name")
+		}
+		return brush.Subtract{Shape: s}, nil
+	}
+	m, err := o.need(in)
+	return brush.Add{Shape: s, Of: m}, err
+}
+
+func (o *toolOptions) paint(in place) (brush.Brush, error) {
+	s, err := o.shape()
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.need(in)
+	return brush.Paint{Shape: s, Of: m}, err
+}
+
+func (o *toolOptions) flatten(in place) (brush.Brush, error) {
+	s, y, err := o.surface()
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.matter(in)
+	return brush.Flatten{Shape: s, Height: y, Of: m}, err
+}
+
+// sea is of water unless the flags say otherwise.
+func (o *toolOptions) sea(in place) (brush.Brush, error) {
+	s, y, err := o.surface()
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.matter(in)
+	if err == nil && m == (brush.Matter{}) {
+		switch in.volume.Schema {
+		case voxel.Palette:
+			m = brush.Named(blockName("water", in.volume.Names()))
+		case voxel.Level:
+			m = brush.Cell(brush.Whole - 1)
+		default:
+			m, err = o.need(in)
+		}
+	}
+	return brush.Sea{Shape: s, Height: y, Of: m}, err
+}
+
+func (o *toolOptions) surface() (s brush.Shape, y float64, err error) {
+	if s, err = o.shape(); err != nil {
+		return s, 0, err
+	}
+	y, err = strconv.ParseFloat(o.y, 64)
+	if err != nil || !(math.Abs(y) <= float64(geom.MaxChunk)*geom.ChunkEdge) {
+		err = usagef("--y %s: want the height of the surface", o.y)
+	}
+	return s, y, err
+}
+
+// parsePoint reads X,Y,Z.
+func parsePoint(flag, s string) (p geom.Point, err error) {
+	n, err := parseInts(flag, s, 3)
+	if err != nil {
+		return p, err
+	}
+	p = geom.Point{X: n[0], Y: n[1], Z: n[2]}
+	if err := p.Check(); err != nil {
+		return p, usagef("%s %s: %w", flag, s, err)
+	}
+	return p, nil
+}
+
+// parseInts reads n whole numbers with commas between them.
+func parseInts(flag, s string, n int) ([]int, error) {
+	var out []int
+	for part := range strings.SplitSeq(s, ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			break
+		}
+		out = append(out, v)
+	}
+	if len(out) != n || strings.Count(s, ",") != n-1 {
+		return nil, usagef("%s %s: want %s", flag, s, []string{"a whole number", "X,Z", "X,Y,Z"}[n-1])
+	}
+	return out, nil
+}
