@@ -116,7 +116,7 @@ func (d *Draft) Fill(r region.Region, v voxel.Cell) {
 		return
 	}
 	whole := voxel.Uniform(v)
-	if _, ok := r.(region.Box); ok { // region.Chunks begins with all space
+	if _, ok := r.(region.Box); ok { // its chunks need no search
 		pieces(r.Bounds(), geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
 			return d.fill(r, pos, in.Cells() == voxel.ChunkCells, whole)
 		})
