@@ -45,6 +45,7 @@ func (f *Filter) Column(c *format.Column) error {
 		return nil
 	}
 	if f.NoLight {
+		rest.Stale &^= voxel.HasSky | voxel.HasLight
 		rest.Sections, rest.Cells = slices.Clone(rest.Sections), slices.Clone(rest.Cells)
 		for i := range rest.Sections {
 			rest.Sections[i].Has &^= voxel.HasSky | voxel.HasLight

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,8 +14,9 @@ import (
 
 // Source returns w as a Source: of each dimension the chunks of volumes that are
 // not those of columns, in ascending order of code, then the columns in
-// ascending order of position. Of a dimension with columns, blocks, biomes and
-// light outside of the columns' sections are not handed on.
+// ascending order of position. Of a dimension with columns, biomes and light
+// outside of the columns' sections are not handed on; blocks are, in sections and
+// columns made for them.
 func (w *World) Source() format.Source { return source{w} }
 
 type source struct{ w *World }
@@ -62,10 +64,12 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 		}
 	}
 	s := sender{block: d.Volume(voxel.Block), biome: d.Volume(voxel.Biome), sky: d.Volume(voxel.Sky), light: d.Volume(voxel.Light)}
-	for i := range d.Columns {
-		c := s.column(&d.Columns[i])
-		if s.wide {
-			return fmt.Errorf("convert: column %v of %s: light above 15", c.Pos, d.Name)
+	s.feet = s.block.feet()
+	columns := s.columnsToSend(d)
+	for i := range columns {
+		c, err := s.column(&columns[i])
+		if err != nil {
+			return fmt.Errorf("convert: column %v of %s: %w", columns[i].Pos, d.Name, err)
 		}
 		if err := cmp.Or(to.Column(c), ctx.Err()); err != nil {
 			return err
@@ -86,6 +90,7 @@ func (v *Volume) send(ctx context.Context, to format.Sink) error {
 // sender cuts columns out of volumes; its buffers serve one column at a time.
 type sender struct {
 	block, biome, sky, light *Volume
+	feet                     map[foot][]int32 // of block
 	out                      format.Column
 	cells                    []voxel.Cell
 	bytes                    []byte
@@ -93,10 +98,13 @@ type sender struct {
 	wide                     bool // a cell of light had more than 4 bits
 }
 
-func (s *sender) column(c *voxel.Column) *format.Column {
+func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
 	s.out = format.Column{Column: *c, Cells: s.out.Cells[:0]}
 	s.cells, s.bytes = s.cells[:0], s.bytes[:0]
-	for _, sec := range c.Sections {
+	if s.out.Sections, err = s.sections(c); err != nil {
+		return nil, err
+	}
+	for _, sec := range s.out.Sections {
 		var cells format.Cells
 		y := int(sec.Y)
 		if sec.Has&voxel.HasBlock != 0 {
@@ -116,7 +124,10 @@ func (s *sender) column(c *voxel.Column) *format.Column {
 	if c.Whole&voxel.HasBiome != 0 {
 		s.out.Biomes = s.box(s.biome, geom.Box{Max: geom.Point{X: 4, Y: 64, Z: 4}}.Add(geom.Point{X: int(c.Pos.X) * 4, Z: int(c.Pos.Z) * 4}))
 	}
-	return &s.out
+	if s.wide {
+		return nil, errors.New("light above 15")
+	}
+	return &s.out, nil
 }
 
 // section returns the cells of one section, or one cell if it is uniform.
