@@ -142,29 +142,23 @@ const sweepBatch = 256
 
 func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 	var found []thing
-	err := r.each(func(key, value []byte) (bool, error) {
-		t := thing(key)
-		needed := need.has(t)
-		if needed && kind == 'i' { // which a call may have spared that failed then
-			in, err := parseInfo(value)
-			needed = !in.doomed || err != nil
-		}
-		if !needed {
+	err := r.each(func(key, _ []byte) (bool, error) {
+		if t := thing(key); !need.has(t) {
 			found = append(found, t)
 		}
 		if len(found) < sweepBatch {
 			return true, c.ctx.Err()
 		}
-		err := c.take(need, kind, found)
+		err := c.take(kind, found)
 		found = found[:0]
 		return true, errors.Join(err, c.ctx.Err())
 	}, kind)
-	return errors.Join(err, c.take(need, kind, found))
+	return errors.Join(err, c.take(kind, found))
 }
 
 // take takes those of things that no call holds. It may not wait for the disk:
 // all calls wait for it.
-func (c *collector) take(need *marks, kind byte, things []thing) error {
+func (c *collector) take(kind byte, things []thing) error {
 	b := c.db.NewBatch()
 	c.guard.mu.Lock()
 	defer c.guard.mu.Unlock()
@@ -174,7 +168,7 @@ func (c *collector) take(need *marks, kind byte, things []thing) error {
 		}
 		var err error
 		if kind == 'i' {
-			err = c.takeStone(b, t, need.has(t))
+			err = c.takeStone(b, t)
 		} else {
 			err = b.Delete(t[:], nil)
 		}
@@ -188,9 +182,8 @@ func (c *collector) take(need *marks, kind byte, things []thing) error {
 	return c.apply(b, pebble.NoSync)
 }
 
-// takeStone condemns a stone, or deletes it if its grace is over; one that is
-// needed after all it reprieves.
-func (c *collector) takeStone(b *pebble.Batch, t thing, needed bool) error {
+// takeStone condemns a stone, or deletes it if its grace is over.
+func (c *collector) takeStone(b *pebble.Batch, t thing) error {
 	id := stone.ID(t[1:])
 	in, ok, err := reads{c.db}.info(id)
 	if !ok || err != nil {
@@ -198,22 +191,18 @@ func (c *collector) takeStone(b *pebble.Batch, t thing, needed bool) error {
 	}
 	doomed := in.doomed
 	if !doomed {
-		in.since = c.now
+		in.doomed, in.since = true, c.now
 	}
-	in.doomed = !needed
-	switch {
-	case needed:
-		return b.Set(t[:], in.value(), nil)
-	case !c.policy.GraceOver(c.now, in.since):
-		c.done.Condemned++
-		if doomed {
-			return nil
-		}
-		return b.Set(t[:], in.value(), nil)
+	if c.policy.GraceOver(c.now, in.since) {
+		c.done.Stones++
+		c.done.Bytes += in.size
+		return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
 	}
-	c.done.Stones++
-	c.done.Bytes += in.size
-	return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
+	c.done.Condemned++
+	if doomed {
+		return nil
+	}
+	return b.Set(t[:], in.value(), nil)
 }
 
 // flush waits until all of it is on stable storage.

@@ -28,11 +28,10 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 	}
 	s.sweep(need)
 	for id, k := range s.stones {
-		switch {
-		case need.stones[id]:
-			k.condemned = time.Time{}
+		if need.stones[id] {
 			continue
-		case k.condemned.IsZero():
+		}
+		if k.condemned.IsZero() {
 			k.condemned = now
 		}
 		if !p.GraceOver(now, k.condemned) {

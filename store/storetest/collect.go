@@ -115,6 +115,14 @@ func reprieve(e *env) {
 	e.wantTexts("a", e.head("a").Commit, "one", "two")
 	last := e.commitOn("a", world.ID{}, "three") // anew after it was deleted
 	e.wantTexts("a", last, "three")
+
+	// One that was reprieved and is condemned again has all of its grace.
+	e.commitOn("a", world.ID{}, "four")
+	e.wantCollected(p, world.Collected{Commits: 2, Condemned: 3}) // one, two, three
+	e.commitOn("a", world.ID{}, "three")
+	e.commitOn("a", world.ID{}, "five")
+	e.clock.add(2 * time.Hour)
+	e.wantCollected(p, world.Collected{Commits: 2, Condemned: 2, Stones: 2, Bytes: e.sizeOf("one", "two")})
 }
 
 func buried(e *env) {

@@ -182,5 +182,13 @@ func (c *crowd) comeAndGo() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life", false), c.s.Delete(c.ctx, "life"))
+	err = errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life", false), c.s.Delete(c.ctx, "life"))
+	if err != nil {
+		return err
+	}
+	err = c.s.Undelete(c.ctx, "life")
+	if errors.Is(err, world.ErrNoWorld) {
+		return nil // it was taken for good already
+	}
+	return errors.Join(err, c.read("life", false), c.s.Delete(c.ctx, "life"))
 }
