@@ -77,7 +77,8 @@ func objects(i int, n uint32) (out []voxel.Object) {
 
 func fileName(i int) string { return fmt.Sprintf("files/%d", i) }
 
-// next returns what a commit makes of c. Stones of some are of at least large bytes.
+// next returns what a commit makes of c. The stones of some are files, which have
+// at least large bytes.
 func (c content) next(rng *rand.Rand, large int) content {
 	c.Note = rng.Uint64() | 1
 	for range 1 + rng.IntN(4) {
@@ -98,8 +99,11 @@ func (c content) next(rng *rand.Rand, large int) content {
 			c.Cells[rng.IntN(len(c.Cells))] = uint8(rng.IntN(20))
 		}
 	}
-	if rng.IntN(12) == 0 {
+	switch rng.IntN(24) {
+	case 0, 1:
 		c.Files[len(c.Files)-1] = file{rng.Uint64(), large + rng.IntN(large/4)}
+	case 2:
+		c.Files[0] = file{rng.Uint64(), large/2 + rng.IntN(large/2)}
 	}
 	return c
 }

@@ -35,29 +35,45 @@ func killDirectory(ctx context.Context, parent string, seed uint64, left *budget
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	o := order{Dir: filepath.Join(base, "store"), Model: newModel(), Work: true}
-	for range 1 + rng.IntN(20) {
+	for range 1 + rng.IntN(maxKills) {
 		if !left.take() {
 			break
 		}
 		o.Seed = rng.Uint64()
-		after := time.Duration(20+rng.IntN(280)) * time.Millisecond
-		row, err := killOne(ctx, &o, after)
+		row, err := o.kill(ctx, rng)
 		if err != nil {
 			return fmt.Errorf("in %s, -seed %d: %w", base, seed, err)
 		}
 		t.add(row, kills)
 	}
 	o.Work = false
-	if _, err := killOne(ctx, &o, time.Minute); err != nil {
+	if _, err := o.start(ctx, func(func()) {}, func(func()) {}); err != nil {
 		return fmt.Errorf("in %s, -seed %d: %w", base, seed, err)
 	}
 	return os.RemoveAll(base)
 }
 
-// killOne runs a child until it ends or the time is over, brings the model to
-// what it said until then, and returns what was under way.
-func killOne(ctx context.Context, o *order, after time.Duration) (row string, err error) {
-	ctx, cancel := context.WithCancel(ctx)
+const (
+	maxKills = 20 // of one directory
+	maxLife  = 300
+	hangs    = 5 * time.Minute
+)
+
+// kill runs a child and kills it a while after it began to work or, sometimes,
+// to open the store. It returns what was under way.
+func (o *order) kill(ctx context.Context, rng *rand.Rand) (row string, err error) {
+	later := func(kill func()) { time.AfterFunc(time.Duration(rng.IntN(maxLife))*time.Millisecond, kill) }
+	never := func(func()) {}
+	if rng.IntN(4) == 0 {
+		return o.start(ctx, later, never)
+	}
+	return o.start(ctx, never, later)
+}
+
+// start runs a child until it ends or is killed, and brings the model to what it
+// said until then. It calls begun and working with what kills the child.
+func (o *order) start(ctx context.Context, begun, working func(kill func())) (row string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, hangs, errHangs)
 	defer cancel()
 	program, err := os.Executable()
 	if err != nil {
@@ -76,12 +92,14 @@ func killOne(ctx context.Context, o *order, after time.Duration) (row string, er
 	if err := c.Start(); err != nil {
 		return "", err
 	}
-	timer := time.AfterFunc(after, cancel)
-	defer timer.Stop()
-	row = o.follow(out)
+	kill := func() { _ = c.Process.Kill() } // an error says that it has ended
+	begun(kill)
+	row = o.follow(out, func() { working(kill) })
 	err = c.Wait()
 	var exit *exec.ExitError
 	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
 	case errors.As(err, &exit) && exit.Exited():
 		return "", errors.New(faults.String())
 	case o.Work && err == nil:
@@ -92,8 +110,11 @@ func killOne(ctx context.Context, o *order, after time.Duration) (row string, er
 	return row, nil
 }
 
-// follow reads what a child says until it ends, and returns what was under way then.
-func (o *order) follow(out io.Reader) (row string) {
+var errHangs = errors.New("the child hangs")
+
+// follow reads what a child says until it ends, and returns what was under way
+// then. It calls working when the child begins to work.
+func (o *order) follow(out io.Reader, working func()) (row string) {
 	settled := false
 	events := gob.NewDecoder(out)
 	for {
@@ -105,6 +126,7 @@ func (o *order) follow(out io.Reader) (row string) {
 		case e.Settled != nil:
 			o.Model = e.Settled.clone() // for gob leaves out empty maps
 			settled = true
+			working()
 		case e.Begun != nil:
 			o.Model.begin(*e.Begun)
 		case e.Ended != nil:
@@ -138,7 +160,7 @@ func obey(in io.Reader, out io.Writer) error {
 	}
 	m := o.Model.clone()
 	ctx := context.Background()
-	st, err := local.Open(o.Dir, local.Options{})
+	st, err := local.Open(o.Dir, local.Options{LogBytes: 1 << 20})
 	if err != nil {
 		return err
 	}

@@ -79,8 +79,8 @@ func committed(ctx context.Context, st *local.Store, log []version, o op) (world
 	if err != nil {
 		return world.ID{}, err
 	}
-	if c := found[0]; c.Parent != headOf(log) || c.Message != o.message() {
-		return world.ID{}, fmt.Errorf("the head is %v, %q on %v: want %v or %q on it", c.ID(), c.Message, c.Parent, headOf(log), o.message())
+	if len(found) == 0 || found[0].Parent != headOf(log) || found[0].Message != o.message() {
+		return world.ID{}, fmt.Errorf("the head is %v: want %v or %q on it", head.Commit, headOf(log), o.message())
 	}
 	return head.Commit, nil
 }

@@ -1,11 +1,17 @@
 package main
 
-import "github.com/cockroachdb/pebble/v2/vfs"
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
 
 // stopFS calls a function before and after every sync.
 type stopFS struct {
 	vfs.FS
-	at func(column int, after bool)
+	at    func(column int, after bool)
+	names sync.Locker // held while files lose their names
 }
 
 type stopFile struct {
@@ -38,7 +44,9 @@ func (f stopFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Ope
 
 // ReuseForWrite is for vfs.FS.
 func (f stopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f.names.Lock()
 	file, err := f.FS.ReuseForWrite(old, name, c)
+	f.names.Unlock()
 	return f.file(name, false, file, err)
 }
 
@@ -46,6 +54,27 @@ func (f stopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.Fi
 func (f stopFS) OpenDir(name string) (vfs.File, error) {
 	file, err := f.FS.OpenDir(name)
 	return f.file(name, true, file, err)
+}
+
+// Rename is for vfs.FS.
+func (f stopFS) Rename(old, name string) error {
+	f.names.Lock()
+	defer f.names.Unlock()
+	return f.FS.Rename(old, name)
+}
+
+// Remove is for vfs.FS.
+func (f stopFS) Remove(name string) error {
+	f.names.Lock()
+	defer f.names.Unlock()
+	return f.FS.Remove(name)
+}
+
+// RemoveAll is for vfs.FS.
+func (f stopFS) RemoveAll(name string) error {
+	f.names.Lock()
+	defer f.names.Unlock()
+	return f.FS.RemoveAll(name)
 }
 
 // Sync is for vfs.File.
@@ -67,4 +96,31 @@ func (f stopFile) SyncTo(n int64) (bool, error) {
 	f.at(f.column, false)
 	defer f.at(f.column, true)
 	return f.File.SyncTo(n)
+}
+
+// unlink takes from left, a clone of what was synced of live, some of the names
+// that are gone from live: a disk may lose them without a sync. The clone alone
+// always has them.
+func unlink(left, live *vfs.MemFS, dir string, rng *rand.Rand, percent int) error {
+	names, err := left.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		path := left.PathJoin(dir, name)
+		in, err := left.Stat(path)
+		if err != nil {
+			return err
+		}
+		switch _, gone := live.Stat(path); {
+		case gone == nil && in.IsDir():
+			err = unlink(left, live, path, rng, percent)
+		case gone != nil && rng.IntN(100) < percent:
+			err = left.RemoveAll(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,14 +31,14 @@ type rest struct {
 }
 
 const (
-	storeDir    = "store"
-	smallFile   = 24 << 10 // large stones need not be that large
-	smallMemory = 64 << 10
+	storeDir  = "store"
+	smallFile = 24 << 10 // large stones need not be that large
+	smallLog  = 64 << 10 // so that tables are written and merged all the time
 )
 
 func (r *round) run(ctx context.Context) error {
 	rng := rand.New(rand.NewPCG(r.seed, 0))
-	r.options = local.Options{Now: r.now, FileBytes: smallFile, CacheBytes: 1 << 20, ReserveBytes: -1}
+	r.options = local.Options{Now: r.now, FileBytes: smallFile, LogBytes: smallLog, CacheBytes: 1 << 20, ReserveBytes: -1}
 	if rng.IntN(8) == 0 {
 		r.options.FileBytes = 0
 	}
@@ -85,7 +85,7 @@ func (s *session) run(ctx context.Context) error {
 
 func (s *session) live(ctx context.Context) error {
 	o := s.options
-	o.FS = stopFS{s.fs, func(column int, after bool) { s.stop(ctx, column, after) }}
+	o.FS = stopFS{s.fs, func(column int, after bool) { s.stop(ctx, column, after) }, &s.j.mu}
 	st, err := local.Open(storeDir, o)
 	if err != nil {
 		return err
@@ -108,39 +108,40 @@ func (s *session) stop(ctx context.Context, column int, after bool) {
 	if ctx.Err() != nil {
 		return
 	}
-	left, row, ok := s.take(after)
+	left, row, ok, err := s.take(after)
 	if !ok {
 		return
 	}
 	s.table.add(row, column)
-	if err := s.look(ctx, left); err != nil && ctx.Err() == nil {
+	if err == nil {
+		err = s.look(ctx, left)
+	}
+	if err != nil && ctx.Err() == nil {
 		s.cancel(fmt.Errorf("lost in %s: %w", row, err))
 	}
 }
 
-func (s *session) take(after bool) (left rest, row string, ok bool) {
+func (s *session) take(after bool) (left rest, row string, ok bool, err error) {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
-	var cfg vfs.CrashCloneCfg
-	if after {
-		cfg = vfs.CrashCloneCfg{UnsyncedDataPercent: 25 * (1 + s.rng.IntN(4)), RNG: s.rng}
-		if s.rng.IntN(2) == 0 {
-			return rest{}, "", false
-		}
+	if after && s.rng.IntN(2) == 0 || !s.left.take() {
+		return rest{}, "", false, nil
 	}
-	if !s.left.take() {
-		return rest{}, "", false
+	cfg := vfs.CrashCloneCfg{RNG: s.rng}
+	if after {
+		cfg.UnsyncedDataPercent = 25 * (1 + s.rng.IntN(4))
 	}
 	left = rest{s.fs.CrashClone(cfg), s.j.m.clone()}
+	err = unlink(left.fs, s.fs, "/", s.rng, cfg.UnsyncedDataPercent)
 	s.stops++
 	s.seen++
 	if s.rng.IntN(s.seen) == 0 {
-		s.kept = rest{left.fs.CrashClone(vfs.CrashCloneCfg{}), left.m.clone()}
+		s.kept = rest{left.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: s.rng}), left.m.clone()}
 	}
 	if row = s.phase; row == "" {
 		row = left.m.doing()
 	}
-	return left, row, true
+	return left, row, true, err
 }
 
 // look opens what a stop left and compares it.

@@ -144,13 +144,13 @@ func (w *worker) choose() op {
 		o.Kind = restore
 	case dice < 25:
 		o.Kind = pack
-	case dice < 30:
-		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
 	case dice < 33:
+		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
+	case dice < 36:
 		o.Kind = remove
-	case dice < 38 && len(graves) > 0:
+	case dice < 40 && len(graves) > 0:
 		o.Kind, o.World = undelete, w.pick(graves)
-	case dice < 41:
+	case dice < 43:
 		o.Kind, o.To = rename, fresh
 	default:
 		w.chooseSave(&o, log)
