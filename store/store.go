@@ -31,5 +31,5 @@ func Open(ctx context.Context, url string) (world.Store, error) {
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
 	}
-	return nil, fmt.Errorf("store: %q: want local:DIR or memory:", url)
+	return nil, fmt.Errorf("store: %q: want memory: or local:DIR", url)
 }

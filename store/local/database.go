@@ -32,8 +32,7 @@ func (s *Store) openDB() error {
 		ErrorIfNotExists:            s.ReadOnly,
 		Logger:                      logger{},
 		EventListener: &pebble.EventListener{
-			BackgroundError: func(error) {},                     // it is tried again
-			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
+			DataCorruption: func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
 		},
 	}
 	o.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy {

@@ -101,3 +101,24 @@ func TestReadOnly(t *testing.T) {
 	wantHeads(t, s, heads)
 	mustClose(t, s)
 }
+
+// TestEmptied leaves no record and no file of what was deleted for good.
+func TestEmptied(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, local.Options{FileBytes: 2500})
+	for name := range fill(t, s) {
+		if err := s.Delete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Collect(t.Context(), world.Policy{Grace: -1, Deleted: -1}); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustCheck(t, s); r.Worlds+r.Commits+r.Packs+r.Stones > 0 {
+		t.Errorf("left: %+v", r)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "stones", "*", "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	mustClose(t, s)
+}

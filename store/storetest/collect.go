@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -172,8 +171,6 @@ func sharedStays(e *env) {
 	e.wantTexts("b", e.head("b").Commit, "same")
 	e.want("delete", e.s.Delete(e.ctx, "b"), nil)
 	e.wantCollected(world.Policy{Deleted: -1}, world.Collected{Worlds: 1, Condemned: 1})
-	var id stone.ID = stoneOf(e, "same").ID
 	e.create("c")
-	_, err := e.s.Open(e.ctx, "c", id)
-	e.want("a condemned stone of a world that is gone", err, world.ErrGone)
+	e.gone("c", "same") // condemned, and of a world that is gone
 }

@@ -67,8 +67,7 @@ func (m *machine) name(r *rapid.T) string {
 
 // stone returns one of a few, so that worlds share some.
 func (m *machine) stone(r *rapid.T) world.Stone {
-	s := stoneOf(m.T, fmt.Sprint("stone ", rapid.IntRange(0, 9).Draw(r, "stone")))
-	return s
+	return stoneOf(m.T, fmt.Sprint("stone ", rapid.IntRange(0, 9).Draw(r, "stone")))
 }
 
 func (m *machine) create(r *rapid.T) {
