@@ -23,8 +23,9 @@ func newDemo() *cobra.Command {
 		Use:   "demo [DIR]",
 		Short: "Makes worlds up and does the main job on them, as a story",
 		Long: `demo makes worlds up, imports them, checks them, weighs them, gives one back,
-compares and draws them, all below one folder, ./cairn-demo by default. A demo's
-folder that is there already is made anew.`,
+compares and draws them; keeps one in a store, edits it, forks it and goes back in
+time; all below one folder, ./cairn-demo by default. A demo's folder that is there
+already is made anew.`,
 		Example: "  cairn demo",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -32,7 +33,7 @@ folder that is there already is made anew.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			d := &demo{Context: c.Context(), out: c.OutOrStdout(), dir: dir}
+			d := &demo{Context: c.Context(), out: c.OutOrStdout(), dir: dir, depot: &depot{}}
 			return d.run()
 		},
 	}
@@ -44,6 +45,7 @@ type demo struct {
 	out   io.Writer
 	dir   string
 	cards []picture.Card
+	depot *depot // of its own
 }
 
 // demoWorlds are made in this order; those with a folder are block worlds.
@@ -58,13 +60,13 @@ func (d *demo) run() error {
 	if err := d.begin(); err != nil {
 		return err
 	}
-	steps := []func() error{d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.sheet, d.end}
+	steps := []func() error{d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.history, d.sheet, d.end}
 	for _, step := range steps {
 		if err := errors.Join(step(), d.Err()); err != nil {
-			return errors.Join(err, d.clear())
+			return errors.Join(err, d.depot.close(), d.clear())
 		}
 	}
-	return nil
+	return d.depot.close()
 }
 
 func (d *demo) path(parts ...string) string {
@@ -93,7 +95,7 @@ func (d *demo) begin() error {
 
 // clear removes what a demo makes, and its folder if nothing else is in it.
 func (d *demo) clear() error {
-	names := []string{"worlds", "pictures", "exported", "terrain" + worldExt, demoMark}
+	names := []string{"worlds", "pictures", "exported", "store", "backups", "terrain" + worldExt, demoMark}
 	for _, w := range demoWorlds {
 		names = append(names, w.kind+worldExt)
 	}
@@ -248,7 +250,7 @@ func (d *demo) sheet() error {
 }
 
 func (d *demo) end() error {
-	d.say("\n7. cairn render: the worlds from above.\n")
+	d.say("\n8. cairn render: the worlds from above.\n")
 	list, err := fs.Glob(os.DirFS(d.dir), "pictures/*.png")
 	for _, name := range list {
 		d.say("   %s", d.path(filepath.FromSlash(name)))

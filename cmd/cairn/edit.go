@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/brush"
@@ -68,17 +67,15 @@ have changed since stay as they are.`,
 func said(verb string, f *pflag.FlagSet) string {
 	words := []string{"edit", verb}
 	f.Visit(func(f *pflag.Flag) {
-		switch {
-		case slices.Contains([]string{"author", "json", "store"}, f.Name):
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+f.Name)
-		case strings.Contains(f.Value.String(), " "):
-			words = append(words, "--"+f.Name, strconv.Quote(f.Value.String()))
-		default:
-			words = append(words, "--"+f.Name, f.Value.String())
+		if slices.Contains([]string{"author", "json", "store"}, f.Name) {
+			return
+		}
+		words = append(words, "--"+f.Name)
+		if f.Value.Type() != "bool" {
+			words = append(words, f.Value.String())
 		}
 	})
-	return strings.Join(words, " ")
+	return strings.Join(quoted(words), " ")
 }
 
 func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {

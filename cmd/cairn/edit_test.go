@@ -30,12 +30,12 @@ func TestBrushes(t *testing.T) {
 	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
 	for _, tt := range []struct {
 		args  string
-		cells float64 // 0: any
+		cells float64 // 0: some
 	}{
 		{"@isle box --from 3,100,3 --to -3,103,-3 --name glass", 7 * 4 * 7},
 		{"@isle box --from -3,100,-3 --to 3,100,3 --subtract", 7 * 7},
 		{"@isle paint --from -9,101,-9 --to 9,102,9 --name minecraft:gold_block", 7 * 2 * 7},
-		{"@isle paint --at 0,110,0 --r 7.5 --name glass", 0}, // touches the topmost layer only, which is glass
+		{"@isle paint --at 0,110,0 --r 7.5 --name stone", 21}, // the topmost layer alone
 		{"@isle ball --at 20,100,20 --r 1 --name stone", 7},
 		{"@isle cylinder --at 20,110,20 --r 1 --height 3 --name stone", 15},
 		{"@isle smooth --at 20,110,20 --r 6 --passes 2", 15},
@@ -151,6 +151,8 @@ func TestWrongEdits(t *testing.T) {
 		{2, ball + "--at 0,0,0 --r 3 --volume dust", "has block"},
 		{2, ball + "--at 0,0,0 --r 3 --dimension the_moon", "has overworld"},
 		{2, "edit @isle ball --at 0,0,0 --r 3", "of what"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 0", "of what"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --name air", "--subtract"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 31000", "no cell"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --cell x", "no cell"},
 		{2, "edit @isle cylinder --at 0,0,0 --r 3 --name stone", "--height"},

@@ -127,7 +127,8 @@ func (o genOptions) check(d *depot, to string, world bool) error {
 	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
 		return err
 	}
-	if d.writes = isAddress(to); d.writes {
+	if isAddress(to) {
+		d.writes = true
 		return nil
 	}
 	return replaceable(to, o.force)

@@ -199,7 +199,7 @@ func (f *facts) print(out io.Writer) {
 	t.row("format", name)
 	t.row("size", size(f.Bytes))
 	if f.Commit != nil {
-		t.row("commit", f.Commit.String())
+		t.row("version", fmt.Sprintf("%s, %s, %s", f.Commit, f.Commit.stamp(), line(f.Commit.Author)))
 	}
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
 		t.row(line(k), line(f.Properties[k]))

@@ -111,7 +111,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&d.url, "store", "", fmt.Sprintf("the store of @names, %sDIR (default $%s or %s)", localScheme, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR (default $%s or %s)", localScheme, storeEnv, defaultStore))
 	root.AddCommand(newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newStone(), newGen(d), newBench(), newDemo())
 	root.AddCommand(newList(d), newLog(d), newCommit(d), newFork(d), newRestore(d), newPack(d), newGC(d), newEdit(d), newDelete(d), newUndelete(d),
 		newBackup(d), newRestoreStore())

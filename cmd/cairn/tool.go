@@ -216,8 +216,12 @@ func blockName(name string, known []string) string {
 // need is matter for a brush that cannot do without.
 func (o *toolOptions) need(in place) (brush.Matter, error) {
 	m, err := o.matter(in)
-	if err == nil && m == (brush.Matter{}) {
+	switch {
+	case err != nil:
+	case m == (brush.Matter{}):
 		err = usagef("of what? --name says it")
+	case m == brush.Named(in.volume.CellName(voxel.Empty)):
+		err = usagef("--name %s: to take away is to --subtract", o.name)
 	}
 	return m, err
 }

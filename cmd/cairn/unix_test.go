@@ -113,3 +113,40 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("says %q", r.errors)
 	}
 }
+
+// TestInterruptedSave sends SIGINT at every stage of saves: the version is there
+// whole or not at all.
+func TestInterruptedSave(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "gen", "--size", "4", "--seed", "2", "island", "other")
+	mustRun(t, 0, dir, "import", "island", "@isle")
+	versions, done := 1, 0
+	for wait := time.Duration(0); done < 3; wait += 10 * time.Millisecond {
+		like := []string{"island", "other"}[versions%2]
+		c := exec.Command(program, "commit", like, "@isle")
+		c.Dir = dir
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wait)
+		_ = c.Process.Signal(os.Interrupt) // it may have ended
+		_ = c.Wait()
+		code := c.ProcessState.ExitCode()
+		log := logs(t, dir, "@isle")
+		switch {
+		case code == 0:
+			done++
+			versions++
+		case code > 0 && code != 130:
+			t.Fatalf("after %v: exit status %d", wait, code)
+		}
+		if len(log) == versions+1 && code != 0 { // it came too late
+			versions++
+		}
+		if len(log) != versions {
+			t.Fatalf("after %v, exit status %d: %d versions, want %d", wait, code, len(log), versions)
+		}
+		mustRun(t, 0, dir, "diff", "@isle", []string{"other", "island"}[versions%2])
+	}
+	mustRun(t, 0, dir, "check", "local:cairn-data")
+}

@@ -238,12 +238,15 @@ func TestDemo(t *testing.T) {
 	if _, err := os.Stat(stale); err == nil {
 		t.Error("an older demo's worlds are still there")
 	}
-	for _, words := range []string{"same", "zip", "slim", ": ok", filepath.Join("cairn-demo", "pictures", "survival.png")} {
+	for _, words := range []string{"same", "zip", "slim", ": ok", "$ cairn edit @island undo", "$ cairn restore @island@1", "@copies/tower begins as @island, version 2", filepath.Join("cairn-demo", "pictures", "survival.png")} {
 		if !strings.Contains(story, words) {
 			t.Errorf("the story does not speak of %q", words)
 		}
 	}
-	for _, name := range []string{"survival", "island", "arena", "plots", "terrain", "all"} {
+	store := "local:" + filepath.Join("cairn-demo", "store")
+	mustRun(t, 0, dir, "diff", "@island", filepath.Join("cairn-demo", "worlds", "island"), "--store", store)
+	mustRun(t, 1, dir, "diff", "@island", "@island@4", "--store", store)
+	for _, name := range []string{"survival", "island", "arena", "plots", "terrain", "island-edited", "island-forked", "all"} {
 		f, err := os.Open(filepath.Join(dir, "cairn-demo", "pictures", name+".png"))
 		if err != nil {
 			t.Fatal(err)

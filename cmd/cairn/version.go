@@ -46,9 +46,7 @@ func (v *version) short() string { return v.ID[:8] }
 // stamp is the time, as an address takes it.
 func (v *version) stamp() string { return v.Time.Format("2006-01-02T15:04:05.000Z") }
 
-func (v *version) String() string {
-	return fmt.Sprintf("%d (%s), %s", v.Number, v.short(), v.stamp())
-}
+func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.short()) }
 
 // note is what a user says to a commit.
 type note struct{ message, author string }
