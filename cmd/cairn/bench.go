@@ -25,6 +25,7 @@ func benches() map[string]measurement {
 		"level":  measurementOf(measure.BenchLevel),
 		"island": measurementOf(measure.BenchIsland),
 		"edit":   measurementOf(measure.BenchEdit),
+		"grid":   measurementOf(measure.BenchGrid),
 	}
 }
 

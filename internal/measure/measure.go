@@ -27,6 +27,9 @@ type Options struct {
 	// Voxels is how many cells that are not empty a level has at least. Default
 	// 100 million.
 	Voxels int64
+	// Reads is how many random reads of a grid are timed; of other work there is
+	// in proportion. Default 262,144.
+	Reads int
 	// Commits is how many are made to see what packing costs. Default 5,000.
 	Commits int
 	// Seed is that of terrains and levels that are made.
