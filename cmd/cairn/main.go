@@ -1,5 +1,6 @@
-// Command cairn reads worlds of block games, keeps them in one small file each,
-// gives them back, compares them and shows them.
+// Command cairn reads worlds of block games, keeps them in one small file each or
+// with all their versions in a store, gives them back, compares, edits and shows
+// them.
 //
 // Every verb has a file. It does no work of its own: the packages of the library
 // do, and the verbs wire them, print and exit.
@@ -160,7 +161,7 @@ func message(err error) string {
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {
-		return err.Error()
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	lines := []string{counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
 	for _, d := range damage.Columns {

@@ -80,6 +80,26 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestFullStore lets no file of a store grow beyond a few kilobytes: what was kept
+// stays, and the next save is as good as ever.
+func TestFullStore(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "gen", "--size", "12", "plots", "plots")
+	mustRun(t, 0, dir, "import", "island", "@isle")
+	for _, args := range []string{"commit plots @isle", "import plots @plots", "backup --to backups"} {
+		r := start(t, dir, "sh", "-c", fmt.Sprintf("ulimit -f 4; exec %s %s", program, args))
+		if r.code != 3 || !strings.Contains(r.errors, "file too large") || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("%s: exit status %d, says %q", args, r.code, r.errors)
+		}
+		mustRun(t, 0, dir, "check", "local:cairn-data")
+	}
+	if l := logs(t, dir, "@isle"); len(l) != 1 {
+		t.Errorf("there are %d versions, want 1", len(l))
+	}
+	mustRun(t, 0, dir, "commit", "plots", "@isle")
+	mustRun(t, 0, dir, "diff", "plots", "@isle")
+}
+
 // TestOpenWorld holds the lock that a running game holds.
 func TestOpenWorld(t *testing.T) {
 	dir := island(t)
