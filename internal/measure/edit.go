@@ -3,11 +3,9 @@ package measure
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -62,23 +60,11 @@ type EditReport struct {
 
 // BenchEdit edits and saves a level of at least Options.Voxels cells, an island
 // for a week, and two worlds Options.Commits times. It takes no folders.
-func BenchEdit(ctx context.Context, dirs []string, o Options) (r *EditReport, err error) {
-	if len(dirs) > 0 {
-		return nil, fmt.Errorf("measure: edit: %s: it is made, not read", dirs[0])
-	}
-	dir, err := os.MkdirTemp("", "cairn-edit-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	st, err := local.Open(dir, local.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	r = &EditReport{}
+func BenchEdit(ctx context.Context, dirs []string, o Options) (*EditReport, error) {
+	r := &EditReport{}
 	o.progress(0, 4, "the level")
-	if err := r.level(ctx, st, dir, o); err != nil {
+	err := inStore("edit", dirs, func(st *local.Store, dir string) error { return r.level(ctx, st, dir, o) })
+	if err != nil {
 		return nil, err
 	}
 	o.progress(1, 4, "a week of autosaves")

@@ -44,27 +44,35 @@ const (
 
 // BenchIsland opens and loads the islands of package terrain with seeds 1 to 20,
 // on two goroutines. It takes no folders.
-func BenchIsland(ctx context.Context, dirs []string, o Options) (r *IslandReport, err error) {
+func BenchIsland(ctx context.Context, dirs []string, o Options) (*IslandReport, error) {
+	r := &IslandReport{Islands: islandSeeds, Loads: islandSeeds * islandLoads}
+	err := inStore("island", dirs, func(st *local.Store, _ string) error { return r.bench(ctx, st, o) })
+	return r, err
+}
+
+// inStore calls f with a fresh store in a directory that goes afterwards.
+func inStore(what string, dirs []string, f func(st *local.Store, dir string) error) error {
 	if len(dirs) > 0 {
-		return nil, fmt.Errorf("measure: island: %s: they are made, not read", dirs[0])
+		return fmt.Errorf("measure: %s: %s: it is made, not read", what, dirs[0])
 	}
-	dir, err := os.MkdirTemp("", "cairn-island-")
+	dir, err := os.MkdirTemp("", "cairn-bench-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	st, err := local.Open(dir, local.Options{})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = errors.Join(f(st, dir), st.Close())
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	r = &IslandReport{Islands: islandSeeds, Loads: islandSeeds * islandLoads}
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+func (r *IslandReport) bench(ctx context.Context, st world.Store, o Options) error {
 	for seed := range islandSeeds {
 		o.progress(seed, islandSeeds+3, "making islands")
 		island := terrain.Island(terrain.Options{Seed: uint64(seed + 1), Version: terrain.Modern})
 		n, err := importSource(ctx, st, islandName(seed), island)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.Bytes += n / islandSeeds
 	}
@@ -73,13 +81,13 @@ func BenchIsland(ctx context.Context, dirs []string, o Options) (r *IslandReport
 		volumes []string
 	}{{"blocks", []string{voxel.Block}}, {"blocks and light", []string{voxel.Block, voxel.Sky, voxel.Light}}, {"everything", nil}} {
 		o.progress(islandSeeds+i, islandSeeds+3, k.what)
-		row := IslandLoad{What: k.what}
-		if row.P50, row.P99, err = r.load(ctx, st, k.volumes); err != nil {
-			return nil, err
+		p50, p99, err := r.load(ctx, st, k.volumes)
+		if err != nil {
+			return err
 		}
-		r.Rows = append(r.Rows, row)
+		r.Rows = append(r.Rows, IslandLoad{k.what, p50, p99})
 	}
-	return r, nil
+	return nil
 }
 
 func islandName(seed int) string { return fmt.Sprintf("island/%d", seed+1) }
