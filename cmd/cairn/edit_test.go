@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -117,6 +119,21 @@ func TestUndo(t *testing.T) {
 		t.Errorf("log: %v", l[:2])
 	}
 	mustRun(t, 0, dir, "check", "local:cairn-data")
+}
+
+// TestUndoCommit takes back a version that changed a file too.
+func TestUndoCommit(t *testing.T) {
+	dir := versions(t)
+	write(t, filepath.Join(dir, "other", "note.txt"), []byte("x"))
+	mustRun(t, 0, dir, "commit", "other", "@isle", "--author", "ada")
+	r := edit(t, dir, "@isle", "undo", "--author", "ada")
+	if fmt.Sprint(r["files"]) != "[level.dat note.txt]" || r["taken_back"].(map[string]any)["number"] != 4.0 {
+		t.Errorf("undo of a commit: %v", r)
+	}
+	d := mustJSON(t, 1, dir, "diff", "@isle", "island")
+	if d["cells"] != 0.0 || d["objects"] != 0.0 || d["files"] != 2.0 {
+		t.Errorf("differs in %v", d)
+	}
 }
 
 func TestWrongEdits(t *testing.T) {

@@ -113,9 +113,21 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR (default $%s or %s)", localScheme, storeEnv, defaultStore))
-	root.AddCommand(newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newStone(), newGen(d), newBench(), newDemo())
-	root.AddCommand(newList(d), newLog(d), newCommit(d), newFork(d), newRestore(d), newPack(d), newGC(d), newEdit(d), newDelete(d), newUndelete(d),
-		newBackup(d), newRestoreStore())
+	for _, g := range []struct {
+		title string
+		verbs []*cobra.Command
+	}{
+		{"To begin with:", []*cobra.Command{newDemo(), newBench()}},
+		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
+		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newDelete(d), newUndelete(d)}},
+		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, v := range g.verbs {
+			v.GroupID = g.title
+		}
+		root.AddCommand(g.verbs...)
+	}
 	return root
 }
 

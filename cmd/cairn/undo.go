@@ -80,6 +80,8 @@ type takenBack struct {
 	Skipped        int      `json:"skipped"`
 	SkippedColumns int      `json:"skipped_columns"`
 	Unknown        int      `json:"unknown"`
+	Files          []string `json:"files"` // that the version changed and that stay so
+	Properties     bool     `json:"properties"`
 	keeping
 
 	way    string
@@ -110,12 +112,16 @@ func takeBack(ctx context.Context, st world.Store, w *world.World, way, author s
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", w.Name(), err)
 	}
+	diff, err := w.Diff(ctx, c.Parent, c.ID())
+	if err != nil {
+		return nil, err
+	}
 	did, err := undo.Revert(ctx, w, c.ID())
 	if err != nil {
 		return nil, err
 	}
 	r := &takenBack{World: "@" + w.Name(), Taken: versionOf(c), Cells: did.Cells, Columns: did.Columns, Skipped: did.Skipped,
-		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, way: way, places: did.Places}
+		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, diff.Files...), Properties: diff.Properties, way: way, places: did.Places}
 	head := w.Head()
 	made, err := w.Commit(ctx, takingBack(way, c))
 	r.keeping = keeping{versionOf(made), made.ID() == head}
@@ -134,4 +140,8 @@ func (r *takenBack) print(out io.Writer) {
 	for _, p := range r.places {
 		fmt.Fprintf(out, "    %s %s %v: %s\n", line(p.Dimension), line(p.Volume), p.Box, counted(p.Cells, "cell"))
 	}
+	if r.Properties {
+		fmt.Fprintln(out, "  properties stay as they are; cairn restore goes back to all of a version")
+	}
+	printList(out, "  files that stay as they are:", r.Files)
 }
