@@ -94,7 +94,7 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 	if !known {
 		return usagef("no brush %q; there are %s, undo and redo", verb, strings.Join(slices.Sorted(maps.Keys(tools())), ", "))
 	}
-	if err := onlyFlags(f, verb, t.flags...); err != nil {
+	if err := onlyFlags(f, verb, append(t.flags, "dimension", "volume")...); err != nil {
 		return err
 	}
 	if verb == "cylinder" && o.tool.height == 0 {
@@ -111,12 +111,12 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 	return report(out, r, o.json)
 }
 
-// everyEdit takes these flags.
-var everyEdit = []string{"store", "dimension", "volume", "message", "author", "json"}
-
+// onlyFlags returns an error if there are flags but the known ones and those that
+// every edit takes.
 func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
+	known = append([]string{"store", "message", "author", "json"}, known...)
 	f.Visit(func(f *pflag.Flag) {
-		if !slices.Contains(known, f.Name) && !slices.Contains(everyEdit, f.Name) && err == nil {
+		if !slices.Contains(known, f.Name) && err == nil {
 			err = usagef("%s takes no --%s; see cairn edit --help", verb, f.Name)
 		}
 	})

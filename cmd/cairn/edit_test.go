@@ -151,6 +151,7 @@ func TestWrongEdits(t *testing.T) {
 		{3, "edit @atoll undo", "no such world"},
 		{2, "edit @isle hammer", "no brush"},
 		{2, "edit @isle undo --r 3", "takes no --r"},
+		{2, "edit @isle undo --volume block", "takes no --volume"},
 		{2, "edit @isle undo -m x", "--message"},
 		{2, ball, "want one shape"},
 		{2, ball + "--at 0,0", "X,Y,Z"},

@@ -53,10 +53,6 @@ type note struct{ message, author string }
 
 func (n *note) flags(f *pflag.FlagSet) {
 	f.StringVarP(&n.message, "message", "m", "", "what the log of @name says to it")
-	n.authorFlag(f)
-}
-
-func (n *note) authorFlag(f *pflag.FlagSet) {
 	f.StringVar(&n.author, "author", userName(), "who the log of @name says did it")
 }
 
