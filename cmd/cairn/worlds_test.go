@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWorlds does the main job on a few of the worlds that CAIRN_WORLDS holds.
+// TestWorlds does the main job on a few of the worlds that CAIRN_WORLDS holds, and
+// makes one world of the store each of them in turn.
 func TestWorlds(t *testing.T) {
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
@@ -16,6 +17,7 @@ func TestWorlds(t *testing.T) {
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no worlds below %s: %v", root, err)
 	}
+	store := "local:" + filepath.Join(t.TempDir(), "store")
 	for i, world := range folders {
 		if i%20 != 0 {
 			continue
@@ -29,7 +31,10 @@ func TestWorlds(t *testing.T) {
 		}
 		mustRun(t, 0, dir, "export", "a.cairn", "back")
 		mustRun(t, 0, dir, "diff", world, "back")
+		mustRun(t, 0, dir, "import", "a.cairn", "@world", "--store", store) // which was another before
+		mustRun(t, 0, dir, "diff", "a.cairn", "@world", "--store", store)
 	}
+	mustRun(t, 0, ".", "check", store)
 	files, err := filepath.Glob(filepath.Join(root, "slime", "*", "*.slime"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no Slime files below %s: %v", root, err)
