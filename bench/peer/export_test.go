@@ -6,4 +6,5 @@ var (
 	DecodeTnze     = decodeTnze
 	DecodeSandertv = decodeSandertv
 	PeerChunk      = peerChunk
+	Write          = write
 )

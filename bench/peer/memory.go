@@ -200,20 +200,27 @@ func (m *Memory) peer(dir string) error {
 // peerChunk returns the column as dragonfly's chunk, of the height that it
 // needs, at least 256.
 func peerChunk(c *format.Column) *chunk.Chunk {
-	low, high := int8(0), int8(15)
+	low, high := heights(c)
+	p := chunk.New(registry{}, cube.Range{low * 16, high*16 + 15})
 	for i, s := range c.Sections {
 		if len(c.Cells[i].Block) > 0 {
-			low, high = min(low, s.Y), max(high, s.Y)
-		}
-	}
-	p := chunk.New(registry{}, cube.Range{int(low) * 16, int(high)*16 + 15})
-	for i, s := range c.Sections {
-		if len(c.Cells[i].Block) > 0 {
-			peerSection(p.Sub()[int(s.Y)-int(low)], blocks(c.Cells[i]))
+			peerSection(p.Sub()[int(s.Y)-low], blocks(c.Cells[i]))
 		}
 	}
 	p.Compact()
 	return p
+}
+
+// heights returns the lowest and the highest section of a chunk of the peers'
+// that holds the column.
+func heights(c *format.Column) (low, high int) {
+	high = 15
+	for i, s := range c.Sections {
+		if len(c.Cells[i].Block) > 0 {
+			low, high = min(low, int(s.Y)), max(high, int(s.Y))
+		}
+	}
+	return low, high
 }
 
 // blocks returns the cells of a section's blocks, index y*256+z*16+x.

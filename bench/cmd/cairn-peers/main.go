@@ -1,10 +1,11 @@
 // Command cairn-peers measures cairn beside other Go libraries:
 //
-//	cairn-peers nbt|anvil|memory [--json] [DIR...]
+//	cairn-peers nbt|anvil|memory|grid [--json] [DIR...]
 //
-// The worlds are those below each DIR; the default is $CAIRN_WORLDS/anvil. It
-// ends with status 0 when done, 2 when called wrongly, 3 when it could not.
-// It measures and judges nothing: the ratios are for the reader.
+// The worlds are those below each DIR; the default is $CAIRN_WORLDS/anvil, and
+// made ones for grid where that is not set. It ends with status 0 when done, 2
+// when called wrongly, 3 when it could not. It measures and judges nothing: the
+// ratios are for the reader.
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 	"strings"
 )
 
-const usage = "usage: cairn-peers nbt|anvil|memory [--json] [DIR...]"
+const usage = "usage: cairn-peers nbt|anvil|memory|grid [--json] [DIR...]"
 
 var errUsage = errors.New(usage)
 
@@ -59,13 +60,13 @@ func run(args []string, out, progress io.Writer) error {
 	if len(names) == 0 {
 		return errUsage
 	}
-	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory}[names[0]]
+	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory, "grid": measureGrid}[names[0]]
 	if v == nil {
 		return fmt.Errorf("%w\nunknown measurement %q", errUsage, names[0])
 	}
-	dirs, err := folders(names[1:])
-	if err != nil {
-		return err
+	dirs := folders(names[1:])
+	if len(dirs) == 0 && names[0] != "grid" {
+		return fmt.Errorf("%w\nno DIR, and CAIRN_WORLDS is not set", errUsage)
 	}
 	r, err := v(dirs, func(done, all int) { fmt.Fprintf(progress, "\r%d of %d", done, all) })
 	fmt.Fprint(progress, "\r")
@@ -81,13 +82,9 @@ func run(args []string, out, progress io.Writer) error {
 	return e.Encode(r)
 }
 
-func folders(dirs []string) ([]string, error) {
-	if len(dirs) > 0 {
-		return dirs, nil
+func folders(dirs []string) []string {
+	if root := os.Getenv("CAIRN_WORLDS"); root != "" && len(dirs) == 0 {
+		return []string{filepath.Join(root, "anvil")}
 	}
-	root := os.Getenv("CAIRN_WORLDS")
-	if root == "" {
-		return nil, fmt.Errorf("%w\nno DIR, and CAIRN_WORLDS is not set", errUsage)
-	}
-	return []string{filepath.Join(root, "anvil")}, nil
+	return dirs
 }

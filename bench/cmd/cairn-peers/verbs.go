@@ -144,3 +144,39 @@ func (r memoryReport) table(w io.Writer) {
 	t.Flush()
 	fmt.Fprintln(w, "cairn: block chunks with headers and mips. dragonfly: chunks, compacted; storages: its block storages alone.")
 }
+
+type gridReport struct {
+	Rows []peer.Grid `json:"rows"`
+}
+
+func measureGrid(dirs []string, progress func(done, all int)) (report, error) {
+	if len(dirs) == 0 {
+		made, err := peer.Made()
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(made)
+		dirs = []string{made}
+	}
+	worlds, err := peer.Worlds(dirs...)
+	if err != nil {
+		return nil, err
+	}
+	g, err := peer.LoadGrids(worlds, func(done int) { progress(done, 3*len(worlds)) })
+	if err != nil {
+		return nil, err
+	}
+	rows, err := g.Measure(progress)
+	return gridReport{rows}, err
+}
+
+func (r gridReport) table(w io.Writer) {
+	t := columns(w)
+	fmt.Fprintln(t, "ns each, memory in B\tcairn\tdragonfly\tstorage\tgo-mc\tdragonfly/cairn\tstorage/cairn\tgo-mc/cairn\t")
+	for _, g := range r.Rows {
+		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f\t\n", g.What, g.Cairn, g.Dragonfly, g.Storage, g.GoMC,
+			g.ByDragonfly, g.ByStorage, g.ByGoMC)
+	}
+	t.Flush()
+	fmt.Fprintln(w, "storage: dragonfly's block storages at hand; 0: no such way. A ratio of 3 says that cairn takes a third.")
+}
