@@ -1,7 +1,7 @@
 // Package codec turns cells into bytes and back: the byte RLE of the
-// voxel-terrain article and the columns that stones are made of, straight to and
-// from chunks without a flat copy in between, and a bit-packed RLE of boxes for
-// the wire.
+// voxel-terrain article and the columns and reliefs that stones are made of,
+// straight to and from chunks without a flat copy in between, and a bit-packed
+// RLE of boxes for the wire.
 //
 // The package compresses nothing further and frames nothing: a form yields
 // plain byte streams, and checksums, zstd and where the bytes lie are the

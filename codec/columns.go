@@ -15,6 +15,10 @@ const (
 	// Columns is runs along y, column by column; a column equal to its
 	// neighbour or to one before it in the page is a reference.
 	Columns Form = 1
+	// Relief is for terrain: layers of material, the height of the ground in
+	// 1/256 of a cell, and what else is not full, each as what differs from a
+	// guess by the columns to the west and north.
+	Relief Form = 2
 )
 
 // Streams of the form Columns.
@@ -79,6 +83,7 @@ type Encoder struct {
 	literals columnSet
 	ranks    []uint16 // by cell
 	seen     []bool   // by cell
+	relief   reliefEncoder
 }
 
 // columnSet is the literal columns of a page.

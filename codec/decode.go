@@ -18,6 +18,7 @@ type Decoder struct {
 	spans    []span                 // of the stack
 	rising   [MaxStack * edge]int32 // by height the first span that changes there, plus one
 	build    voxel.Builder
+	relief   reliefDecoder
 }
 
 // span is columns of a row, side by side, that are equal.
