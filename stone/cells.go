@@ -102,45 +102,79 @@ func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 	return order, heights
 }
 
-// cellPage returns the streams of the page of cubes.
-func cellPage(enc *codec.Encoder, cubes []cube) [][]byte {
+// cellPage is the chunks of cubes, parted for a page.
+type cellPage struct {
+	kinds  []byte
+	values []byte
+	stacks []codec.Stack
+	tops   []geom.ChunkPos // of stacks, their topmost chunks
+}
+
+func newCellPage(cubes []cube) (p cellPage) {
 	var at []geom.ChunkPos
 	var chunks []*voxel.Chunk
 	for _, c := range cubes {
 		at = positions(at, c.key, c.mask)
 		chunks = append(chunks, c.chunks...)
 	}
-	kinds := make([]byte, len(chunks))
-	var values []byte
+	p.kinds = make([]byte, len(chunks))
 	for i, c := range chunks {
-		kinds[i] = kindOf(c)
-		if kinds[i] == kindUniform {
+		p.kinds[i] = kindOf(c)
+		if p.kinds[i] == kindUniform {
 			v, _ := c.Uniform()
-			values = binary.AppendUvarint(values, uint64(v))
+			p.values = binary.AppendUvarint(p.values, uint64(v))
 		}
 	}
-	order, heights := stackUp(at, kinds)
-	var stacks []codec.Stack
+	order, heights := stackUp(at, p.kinds)
+	p.tops = topmost(at, order, heights)
 	for _, h := range heights {
 		s := make(codec.Stack, h)
 		for i := range s {
 			s[i] = chunks[order[i]]
 		}
 		order = order[h:]
-		stacks = append(stacks, s)
+		p.stacks = append(p.stacks, s)
 	}
-	streams := [][]byte{kinds, values}
-	if len(stacks) > 0 {
-		streams = append(streams, enc.Encode(stacks)...)
+	return p
+}
+
+// topmost returns where the topmost chunks of stacks are.
+func topmost(at []geom.ChunkPos, order, heights []int) (tops []geom.ChunkPos) {
+	n := 0
+	for _, h := range heights {
+		n += h
+		tops = append(tops, at[order[n-1]])
+	}
+	return tops
+}
+
+// columns returns the streams of the page in the form Columns.
+func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
+	streams := [][]byte{p.kinds, p.values}
+	if len(p.stacks) > 0 {
+		streams = append(streams, enc.Encode(p.stacks)...)
 	}
 	return streams
 }
 
-// decodeCells returns the chunks at at, in that order, from a page of a volume
-// whose cells are valid by ok.
-func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, ok func(voxel.Cell) bool) ([]*voxel.Chunk, error) {
-	if codec.Form(form) != codec.Columns || len(streams) < cellCodec {
-		return nil, corruptf(0, "page", "form %d with %d streams", form, len(streams))
+// relief returns the streams of the page in the form Relief, nil if its cells
+// are not of a terrain or its bytes too many.
+func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
+	if len(p.stacks) == 0 {
+		return nil
+	}
+	streams, ok := enc.EncodeRelief(p.stacks, p.tops)
+	if streams = slices.Concat([][]byte{p.kinds, p.values}, streams); !ok || plainBytes(streams) > maxPage {
+		return nil
+	}
+	return streams
+}
+
+// decodeCells returns the chunks at at, in that order, from a page of volume v.
+func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume) ([]*voxel.Chunk, error) {
+	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain
+	if !known || len(streams) < cellCodec {
+		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
 	}
 	kinds := streams[cellKinds]
 	if len(kinds) != len(at) {
@@ -152,14 +186,14 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 		switch k {
 		case kindNone, kindRuns:
 		case kindUniform:
-			v := values.uvarint()
-			if v > uint64(voxel.MaxCell) || !ok(voxel.Cell(v)) {
-				values.fail(fmt.Errorf("cell %d", v))
+			cell := values.uvarint()
+			if cell > uint64(voxel.MaxCell) || !v.valid(voxel.Cell(cell)) {
+				values.fail(fmt.Errorf("cell %d", cell))
 			}
 			if values.err != nil {
 				return nil, values.err
 			}
-			chunks[i] = voxel.Uniform(voxel.Cell(v))
+			chunks[i] = voxel.Uniform(voxel.Cell(cell))
 		default:
 			return nil, corruptf(int64(i), "kinds", "kind %d", k)
 		}
@@ -167,13 +201,13 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	if err := values.end(); err != nil {
 		return nil, err
 	}
-	if err := decodeRuns(dec, chunks, streams[cellCodec:], at, kinds, ok); err != nil {
+	if err := decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v); err != nil {
 		return nil, err
 	}
 	return chunks, nil
 }
 
-func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at []geom.ChunkPos, kinds []byte, ok func(voxel.Cell) bool) error {
+func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, streams [][]byte, at []geom.ChunkPos, kinds []byte, v *volume) error {
 	order, heights := stackUp(at, kinds)
 	if len(order) > maxRuns {
 		return corruptf(0, "kinds", "%d chunks of runs, at most %d", len(order), maxRuns)
@@ -184,21 +218,32 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at 
 		}
 		return nil
 	}
-	table, err := codec.Table(streams)
-	if err != nil {
-		return err
+	runs := make([]*voxel.Chunk, 0, len(order))
+	var err error
+	if form == codec.Relief {
+		runs, err = dec.DecodeRelief(runs, streams, heights, topmost(at, order, heights))
+	} else if err = validTable(v, streams); err == nil {
+		runs, err = dec.Decode(runs, streams, heights)
 	}
-	for _, c := range table {
-		if !ok(c) {
-			return corruptf(0, "table", "cell %d", c)
-		}
-	}
-	runs, err := dec.Decode(make([]*voxel.Chunk, 0, len(order)), streams, heights)
 	if err != nil {
 		return err
 	}
 	for i, n := range order {
 		chunks[n] = runs[i]
+	}
+	return nil
+}
+
+// validTable checks the cells that streams of the form Columns hold.
+func validTable(v *volume, streams [][]byte) error {
+	table, err := codec.Table(streams)
+	if err != nil {
+		return err
+	}
+	for _, c := range table {
+		if !v.valid(c) {
+			return corruptf(0, "table", "cell %d", c)
+		}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/codec"
 )
 
 // PageInfo says what a page holds and how many bytes it takes.
@@ -173,7 +175,7 @@ func (s *Reader) Dump(w io.Writer) error {
 		line(p.Offset, p.Size, "page %d: %s, form %d, %d things, named %d times, xxh3 %08x",
 			p.Number, p.of(), p.Form, p.Things, p.Uses, s.dir.pages[p.Number].hash)
 		for i, sp := range p.Streams {
-			line(sp.Offset, sp.Stored, "    stream %d (%s): %d bytes plain", i, streamName(p.Holds, i), sp.Plain)
+			line(sp.Offset, sp.Stored, "    stream %d (%s): %d bytes plain", i, p.streamName(i), sp.Plain)
 		}
 	}
 	end := int64(headerSize)
@@ -255,12 +257,16 @@ func (e *entry) where() string {
 	return fmt.Sprintf("page %d from %d", e.page, e.first)
 }
 
-func streamName(holds string, i int) string {
+func (p *PageInfo) streamName(i int) string {
 	names := map[string][]string{
 		"cells":   {"kinds", "uniform values", "table", "ops", "runs", "references", "references high"},
 		"columns": {"names", "shapes", "stamps", "sizes", "maps", "data"},
 		"objects": {"counts", "places", "positions", "sizes", "payloads"},
 		"file":    {"bytes"},
-	}[holds]
+	}[p.Holds]
+	if p.Holds == "cells" && codec.Form(p.Form) == codec.Relief {
+		names = []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors", "edges",
+			"few", "many", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}
+	}
 	return slices.Concat(names, []string{"?"})[min(i, len(names))]
 }

@@ -309,7 +309,7 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	chunks, err := decodeCells(dec, form, streams, at, v.valid)
+	chunks, err := decodeCells(dec, form, streams, at, v)
 	return chunks, s.at(n, err)
 }
 

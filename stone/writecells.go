@@ -181,9 +181,7 @@ func (w *Writer) flushPage() {
 	}
 	number := nonePage
 	if len(paged) > 0 {
-		streams := cellPage(&w.enc, paged)
-		w.checkTable(v, streams[cellCodec:])
-		number = w.addPage(byte(codec.Columns), streams, shape(paged))
+		number = w.addCells(v, paged)
 	}
 	l, first := &v.levels[len(v.levels)-1], 0
 	for _, c := range w.cubes {
@@ -195,6 +193,24 @@ func (w *Writer) flushPage() {
 		l.entries = append(l.entries, e)
 	}
 	w.cubes, w.runs, w.things = nil, 0, 0
+}
+
+// addCells writes the page of cubes in the form that takes fewer bytes, the
+// lower one of equals, and returns its number.
+func (w *Writer) addCells(v *volume, cubes []cube) int {
+	p := newCellPage(cubes)
+	columns := p.columns(&w.enc)
+	w.checkTable(v, columns[cellCodec:])
+	w.setPage(byte(codec.Columns), columns)
+	if v.Schema == voxel.Terrain && w.err == nil {
+		if streams := p.relief(&w.enc); streams != nil {
+			w.other = w.appendPage(w.other[:0], byte(codec.Relief), streams)
+			if len(w.other) < len(w.page) {
+				w.page, w.other = w.other, w.page
+			}
+		}
+	}
+	return w.keepPage(shape(cubes))
 }
 
 // checkTable refuses cells that could not be read back.

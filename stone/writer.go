@@ -58,8 +58,9 @@ type Writer struct {
 	things    int    // chunks that the page under way holds
 	nameBytes int    // of all volumes' names
 	columns   columnPages
-	rules     int // cells of all rules of height maps
-	page      []byte
+	rules     int     // cells of all rules of height maps
+	page      []byte  // the last one
+	other     []byte  // a larger one that stood in its place
 	pack      *packer // nil before the first page
 }
 
@@ -145,17 +146,32 @@ func (w *Writer) dimension() *dimension {
 
 // addPage writes a page unless the stone has an equal one, and returns its number.
 func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
-	plain := 0
+	w.setPage(form, streams)
+	return w.keepPage(shape)
+}
+
+func plainBytes(streams [][]byte) (n int) {
 	for _, s := range streams {
-		plain += len(s)
+		n += len(s)
 	}
-	if plain > maxPage {
-		w.misuse("a page of %d bytes: at most %d", plain, maxPage)
+	return n
+}
+
+// setPage makes w.page the page of streams.
+func (w *Writer) setPage(form byte, streams [][]byte) {
+	if n := plainBytes(streams); n > maxPage {
+		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
+	if w.err == nil {
+		w.page = w.appendPage(w.page[:0], form, streams)
+	}
+}
+
+// keepPage writes w.page unless the stone has an equal one, and returns its number.
+func (w *Writer) keepPage(shape []byte) int {
 	if w.err != nil {
 		return 0
 	}
-	w.page = w.appendPage(w.page[:0], form, streams)
 	key := sha256.Sum256(slices.Concat(w.page, shape))
 	if n, ok := w.known[key]; ok {
 		return n
