@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -36,9 +35,6 @@ func main() {
 	}
 	p, err := parse(os.Args[1:])
 	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "crash:", err)
-		}
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -49,6 +45,7 @@ func main() {
 	}
 }
 
+// parse says itself what is wrong with args.
 func parse(args []string) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
@@ -62,7 +59,8 @@ func parse(args []string) (plan, error) {
 		return p, err
 	}
 	if flags.NArg() > 0 {
-		return p, fmt.Errorf("%q: want flags only", flags.Arg(0))
+		fmt.Fprintf(flags.Output(), "crash: %q: want flags only\n", flags.Arg(0))
+		return p, flag.ErrHelp
 	}
 	if p.kills < 0 {
 		p.kills = *n / 10

@@ -43,7 +43,10 @@ func (r *round) run(ctx context.Context) error {
 		r.options.FileBytes = 0
 	}
 	at := rest{vfs.NewCrashableMem(), newModel()}
-	for i := 0; i < 2+rng.IntN(5) && r.left.any(); i++ {
+	for range 2 + rng.IntN(5) {
+		if !r.left.any() {
+			break
+		}
 		s := &session{round: r, rng: rng, rest: at, j: &journal{m: at.m}, phase: opening}
 		if err := s.run(ctx); err != nil {
 			return fmt.Errorf("at stop %d of -seed %d: %w; again: -kill 0 -seed %[2]d -sync %[1]d -parallel 1", r.stops, r.seed, err)
