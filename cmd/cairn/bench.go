@@ -11,10 +11,17 @@ import (
 )
 
 // measurement is one of the project's own.
-type measurement func(context.Context, []string, measure.Options) (table, error)
+type measurement struct {
+	do   func(context.Context, []string, measure.Options) (table, error)
+	made bool // it takes no folders
+}
 
 func measurementOf[R table](f func(context.Context, []string, measure.Options) (R, error)) measurement {
-	return func(ctx context.Context, dirs []string, o measure.Options) (table, error) { return f(ctx, dirs, o) }
+	return measurement{do: func(ctx context.Context, dirs []string, o measure.Options) (table, error) { return f(ctx, dirs, o) }}
+}
+
+func measurementOfMade[R table](f func(context.Context, measure.Options) (R, error)) measurement {
+	return measurement{made: true, do: func(ctx context.Context, _ []string, o measure.Options) (table, error) { return f(ctx, o) }}
 }
 
 func benches() map[string]measurement {
@@ -22,9 +29,9 @@ func benches() map[string]measurement {
 		"import": measurementOf(measure.BenchImport),
 		"chunks": measurementOf(measure.BenchChunks),
 		"codec":  measurementOf(measure.BenchCodec),
-		"level":  measurementOf(measure.BenchLevel),
-		"island": measurementOf(measure.BenchIsland),
-		"edit":   measurementOf(measure.BenchEdit),
+		"level":  measurementOfMade(measure.BenchLevel),
+		"island": measurementOfMade(measure.BenchIsland),
+		"edit":   measurementOfMade(measure.BenchEdit),
 		"grid":   measurementOf(measure.BenchGrid),
 	}
 }
@@ -46,17 +53,19 @@ Names: ` + names + `.`,
 		Example: "  cairn bench import ./saves\n  cairn bench level --voxels 1e9",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			bench := benches()[args[0]]
-			if bench == nil {
+			bench, ok := benches()[args[0]]
+			switch {
+			case !ok:
 				return usagef("no measurement %q; there are %s", args[0], names)
-			}
-			if !(voxels >= 1 && voxels <= maxVoxels) {
+			case bench.made && len(args) > 1:
+				return usagef("bench %s takes no folder: it measures what it makes", args[0])
+			case !(voxels >= 1 && voxels <= maxVoxels):
 				return usagef("--voxels %g: 1 to %g", voxels, float64(maxVoxels))
 			}
 			o, done := measureOptions()
 			defer done()
 			o.Voxels, o.Seed = int64(voxels), seed
-			r, err := bench(c.Context(), args[1:], o)
+			r, err := bench.do(c.Context(), args[1:], o)
 			if err != nil {
 				return err
 			}

@@ -59,11 +59,11 @@ type EditReport struct {
 }
 
 // BenchEdit edits and saves a level of at least Options.Voxels cells, an island
-// for a week, and two worlds Options.Commits times. It takes no folders.
-func BenchEdit(ctx context.Context, dirs []string, o Options) (*EditReport, error) {
+// for a week, and two worlds Options.Commits times.
+func BenchEdit(ctx context.Context, o Options) (*EditReport, error) {
 	r := &EditReport{}
 	o.progress(0, 4, "the level")
-	err := inStore("edit", dirs, func(st *local.Store, dir string) error { return r.level(ctx, st, dir, o) })
+	err := inStore(func(st *local.Store, dir string) error { return r.level(ctx, st, dir, o) })
 	if err != nil {
 		return nil, err
 	}

@@ -61,12 +61,8 @@ type LevelReport struct {
 const levelVoxels = 100_000_000
 
 // BenchLevel makes a terrain of at least Options.Voxels cells that are not empty
-// and writes and reads it in the article's forms and in cairn's. It takes no
-// folders.
-func BenchLevel(ctx context.Context, dirs []string, o Options) (*LevelReport, error) {
-	if len(dirs) > 0 {
-		return nil, fmt.Errorf("measure: level: %s: it is made, not read", dirs[0])
-	}
+// and writes and reads it in the article's forms and in cairn's.
+func BenchLevel(ctx context.Context, o Options) (*LevelReport, error) {
 	m := &levelMaker{level: terrain.Level{Seed: o.Seed, Shape: terrain.DefaultShape()}, want: cmp.Or(o.Voxels, levelVoxels), options: o}
 	b, err := m.bench(ctx)
 	if err != nil {
