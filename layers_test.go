@@ -55,6 +55,7 @@ var plan = []row{
 	{"server", "geom voxel grid region stone world convert format/* picture autosave store client server/*"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt"},
+	{"internal/anviltest", "format/nbt"},
 	{"internal/measure", "*"},
 	{"internal/crash", "*"},
 	{"cmd/cairn", "*"},

@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -21,14 +18,7 @@ import (
 // realWorlds returns the folders of real Anvil worlds, a few of them if short.
 func realWorlds(t testing.TB) []string {
 	t.Helper()
-	root := os.Getenv("CAIRN_WORLDS")
-	if root == "" {
-		t.Skip("CAIRN_WORLDS is not set")
-	}
-	dirs, err := filepath.Glob(filepath.Join(root, "anvil", "*"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no worlds in %s: %v", root, err)
-	}
+	dirs := anviltest.Worlds(t, "anvil")
 	if !testing.Short() {
 		return dirs
 	}
@@ -91,7 +81,7 @@ func throughStone(t *testing.T, dir string) {
 	}
 	out := t.TempDir()
 	mustExport(t, w.Source(), out)
-	compareFolders(t, dir, out)
+	anviltest.Compare(t, dir, out)
 }
 
 func mustLoad(t testing.TB, src format.Source) *convert.World {
@@ -145,54 +135,4 @@ func mustExport(t testing.TB, src format.Source, dir string) {
 	if lost := s.Lost(); len(lost) > 0 {
 		t.Errorf("lost on export: %v", lost)
 	}
-}
-
-var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)
-
-func compareFolders(t *testing.T, a, b string) {
-	t.Helper()
-	want, got := listFiles(t, a), listFiles(t, b)
-	for name := range got {
-		if !want[name] {
-			t.Errorf("%s: only in the copy", name)
-		}
-	}
-	numbers := plain{}
-	for name := range want {
-		switch {
-		case !got[name]:
-			t.Errorf("%s: missing in the copy", name)
-		case regionName.MatchString(name):
-			compareRegions(t, numbers, filepath.Join(a, name), filepath.Join(b, name))
-		default:
-			if !bytes.Equal(mustRead(t, a, name), mustRead(t, b, name)) {
-				t.Errorf("%s: differs", name)
-			}
-		}
-	}
-}
-
-// listFiles returns the slash paths of all files but the game's lock.
-func listFiles(t *testing.T, dir string) map[string]bool {
-	t.Helper()
-	out := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Base(name) != "session.lock" {
-			out[name] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func mustRead(t *testing.T, dir, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

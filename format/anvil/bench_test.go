@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 )
 
 // BenchmarkRead reads whole worlds; MB/s counts tags, not stored bytes.
 func BenchmarkRead(b *testing.B) {
-	for _, dir := range worlds(b, "anvil") {
+	for _, dir := range anviltest.Worlds(b, "anvil") {
 		w, err := anvil.Open(dir, anvil.Options{Salvage: true})
 		if err != nil {
 			b.Fatal(err)
@@ -35,7 +36,7 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkCopy reads whole worlds and writes them again.
 func BenchmarkCopy(b *testing.B) {
-	for _, dir := range worlds(b, "anvil") {
+	for _, dir := range anviltest.Worlds(b, "anvil") {
 		w, err := anvil.Open(dir, anvil.Options{Salvage: true})
 		if err != nil {
 			b.Fatal(err)

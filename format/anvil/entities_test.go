@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -31,13 +32,13 @@ func TestStamps(t *testing.T) {
 	}
 	dir := mustWrite(t, s, anvil.WriteOptions{})
 	for name, slots := range map[string]map[int]uint32{"region": {0: 5, 33: 6}, "entities": {0: 7, 33: 8}, "poi": {32: 9}} {
-		got := slotsOf(t, dir+"/"+name+"/r.0.0.mca")
+		got := anviltest.Slots(t, dir+"/"+name+"/r.0.0.mca")
 		if len(got) != len(slots) {
 			t.Errorf("%s: %d slots, want %d", name, len(got), len(slots))
 		}
 		for i, stamp := range slots {
-			if got[i].stamp != stamp {
-				t.Errorf("%s slot %d: stamp %d, want %d", name, i, got[i].stamp, stamp)
+			if got[i].Stamp != stamp {
+				t.Errorf("%s slot %d: stamp %d, want %d", name, i, got[i].Stamp, stamp)
 			}
 		}
 	}
@@ -92,7 +93,7 @@ func TestEntities(t *testing.T) {
 			dir := mustWrite(t, s, anvil.WriteOptions{})
 			wantSame(t, docsOf(t, dir, "entities/r.0.0.mca")[0], tt.entities)
 			wantSame(t, docsOf(t, dir, "poi/r.0.0.mca")[0], poi)
-			if files := listFiles(t, dir); files["region/r.0.0.mca"] != (tt.chunk != nil) {
+			if files := anviltest.Files(t, dir); files["region/r.0.0.mca"] != (tt.chunk != nil) {
 				t.Errorf("files %v", files)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/pierrec/lz4/v4"
 )
 
@@ -177,11 +178,11 @@ func (s *taker) write(dir string, o anvil.WriteOptions) error {
 func docsOf(t testing.TB, dir, name string) map[int][]byte {
 	t.Helper()
 	out := map[int][]byte{}
-	for i, s := range slotsOf(t, dir+"/"+name) {
-		if s.raw == nil {
+	for i, s := range anviltest.Slots(t, dir+"/"+name) {
+		if s.Raw == nil {
 			continue
 		}
-		doc, err := s.doc()
+		doc, err := s.Doc()
 		if err != nil {
 			t.Fatalf("%s slot %d: %v", name, i, err)
 		}

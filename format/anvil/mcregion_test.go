@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -157,16 +158,16 @@ type oldTwin struct {
 	t     *testing.T
 	dir   string
 	names *format.Names
-	slots map[geom.ColumnPos]slot
+	slots map[geom.ColumnPos]anviltest.Slot
 }
 
 func (s *oldTwin) Dimension(d *format.Dimension) error {
-	s.names, s.slots = d.Volume(voxel.Block).Names, map[geom.ColumnPos]slot{}
+	s.names, s.slots = d.Volume(voxel.Block).Names, map[geom.ColumnPos]anviltest.Slot{}
 	files, err := filepath.Glob(filepath.Join(s.dir, d.Folder, "region", "*.mcr"))
 	for _, name := range files {
 		var x, z int32
 		fmt.Sscanf(filepath.Base(name), "r.%d.%d.mcr", &x, &z)
-		for i, slot := range slotsOf(s.t, name) {
+		for i, slot := range anviltest.Slots(s.t, name) {
 			s.slots[geom.ColumnPos{X: x<<5 + int32(i%32), Z: z<<5 + int32(i/32)}] = slot
 		}
 	}
@@ -174,7 +175,7 @@ func (s *oldTwin) Dimension(d *format.Dimension) error {
 }
 
 func (s *oldTwin) Column(c *format.Column) error {
-	doc, err := s.slots[c.Pos].doc()
+	doc, err := s.slots[c.Pos].Doc()
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (s *oldTwin) Column(c *format.Column) error {
 }
 
 func TestMcRegionWorlds(t *testing.T) {
-	for _, dir := range worlds(t, "mcr") {
+	for _, dir := range anviltest.Worlds(t, "mcr") {
 		w, err := anvil.Open(dir, anvil.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 )
 
 // noSum stands for the checksum of a block whose checksum is not looked at.
@@ -205,7 +206,7 @@ func TestDamage(t *testing.T) {
 				t.Fatalf("part %v", p)
 			}
 			dir := mustWrite(t, s, anvil.WriteOptions{})
-			if got := mustRead(t, dir, "region/r.0.0.mca"); !bytes.HasPrefix(got[8192:], tt.raw) {
+			if got := anviltest.Bytes(t, dir, "region/r.0.0.mca"); !bytes.HasPrefix(got[8192:], tt.raw) {
 				t.Error("its bytes did not come back")
 			}
 			again, _, _ := read(t, os.DirFS(dir), anvil.Options{Salvage: true})
@@ -271,15 +272,15 @@ func TestLongChunk(t *testing.T) {
 	}
 	// It is written beside the region file, and read from there.
 	dir := mustWrite(t, s, anvil.WriteOptions{})
-	if got := slotsOf(t, dir+"/region/r.0.0.mca")[0].raw; !bytes.Equal(got, []byte{0, 0, 0, 1, 0x82}) {
+	if got := anviltest.Slots(t, dir+"/region/r.0.0.mca")[0].Raw; !bytes.Equal(got, []byte{0, 0, 0, 1, 0x82}) {
 		t.Errorf("slot %x, want that of a file beside it", got)
 	}
-	if mcc := mustRead(t, dir, "region/c.0.0.mcc"); len(mcc) < 1_044_475 {
+	if mcc := anviltest.Bytes(t, dir, "region/c.0.0.mcc"); len(mcc) < 1_044_475 {
 		t.Errorf("c.0.0.mcc has %d bytes", len(mcc))
 	}
 	out := t.TempDir()
 	roundTripLong(t, dir, out)
-	if !bytes.Equal(mustRead(t, out, "region/c.0.0.mcc"), mustRead(t, dir, "region/c.0.0.mcc")) {
+	if !bytes.Equal(anviltest.Bytes(t, out, "region/c.0.0.mcc"), anviltest.Bytes(t, dir, "region/c.0.0.mcc")) {
 		t.Error("c.0.0.mcc changed")
 	}
 }

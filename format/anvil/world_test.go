@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 )
 
 // put writes files below dir.
@@ -140,9 +141,9 @@ func TestFiles(t *testing.T) {
 	if st.Files != len(files)-1 || len(st.Skipped) != 3 {
 		t.Errorf("%d files, skipped %v, want %d, 3", st.Files, st.Skipped, len(files)-1)
 	}
-	got := listFiles(t, out)
+	got := anviltest.Files(t, out)
 	for name, want := range files {
-		if b := mustRead(t, out, name); name != "region/r.0.0.mca" && !bytes.Equal(b, want) {
+		if b := anviltest.Bytes(t, out, name); name != "region/r.0.0.mca" && !bytes.Equal(b, want) {
 			t.Errorf("%s: got %q, want %q", name, b, want)
 		}
 	}

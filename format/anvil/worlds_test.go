@@ -1,40 +1,21 @@
 package anvil_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 )
-
-// worlds returns the folders of real worlds of a kind.
-func worlds(t testing.TB, kind string) []string {
-	t.Helper()
-	root := os.Getenv("CAIRN_WORLDS")
-	if root == "" {
-		t.Skip("CAIRN_WORLDS is not set")
-	}
-	dirs, err := filepath.Glob(filepath.Join(root, kind, "*"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no worlds in %s: %v", root, err)
-	}
-	return dirs
-}
 
 // TestWorldsRoundTrip reads every real world straight into a Writer and
 // compares: every chunk tag by tag and cell by cell, every other file byte by
 // byte.
 func TestWorldsRoundTrip(t *testing.T) {
-	for _, dir := range worlds(t, "anvil") {
+	for _, dir := range anviltest.Worlds(t, "anvil") {
 		t.Run(filepath.Base(dir), func(t *testing.T) { roundTrip(t, dir, t.TempDir(), anvil.Options{Salvage: true}) })
 	}
 }
@@ -46,7 +27,7 @@ func roundTrip(t *testing.T, dir, out string, o anvil.Options) anvil.Stats {
 	if st.KeptSections != 0 {
 		t.Errorf("%d sections were kept as tags", st.KeptSections)
 	}
-	compareWorlds(t, dir, out)
+	anviltest.Compare(t, dir, out)
 	return st
 }
 
@@ -71,93 +52,11 @@ func mustCopy(t *testing.T, dir, out string, o anvil.Options) anvil.Stats {
 	return w.Stats()
 }
 
-var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)
-
-func compareWorlds(t *testing.T, a, b string) {
-	t.Helper()
-	want, got := listFiles(t, a), listFiles(t, b)
-	for name := range got {
-		if !want[name] {
-			t.Errorf("%s: only in the copy", name)
-		}
-	}
-	numbers := intern{}
-	for name := range want {
-		switch {
-		case !got[name]:
-			t.Errorf("%s: missing in the copy", name)
-		case regionName.MatchString(name):
-			compareRegions(t, numbers, filepath.Join(a, name), filepath.Join(b, name))
-		default:
-			if !bytes.Equal(mustRead(t, a, name), mustRead(t, b, name)) {
-				t.Errorf("%s: differs", name)
-			}
-		}
-	}
-}
-
-// listFiles returns the slash paths of all files but session.lock.
-func listFiles(t *testing.T, dir string) map[string]bool {
-	t.Helper()
-	out := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Base(name) != "session.lock" {
-			out[name] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func mustRead(t *testing.T, dir, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func compareRegions(t *testing.T, numbers intern, a, b string) {
-	t.Helper()
-	want, got := slotsOf(t, a), slotsOf(t, b)
-	if len(got) != len(want) {
-		t.Errorf("%s: %d slots, want %d", a, len(got), len(want))
-	}
-	for i, s := range want {
-		r := got[i]
-		if r.stamp != s.stamp || (r.raw == nil) != (s.raw == nil) {
-			t.Errorf("%s slot %d: stamp %d, %d bytes, want %d, %d bytes", a, i, r.stamp, len(r.raw), s.stamp, len(s.raw))
-		}
-		if s.raw == nil || r.raw == nil {
-			continue
-		}
-		da, err := s.doc()
-		if err != nil {
-			if !bytes.Equal(s.raw, r.raw) {
-				t.Errorf("%s slot %d: damaged (%v) and changed", a, i, err)
-			}
-			continue
-		}
-		db, err := r.doc()
-		if err != nil {
-			t.Errorf("%s slot %d: %v", a, i, err)
-			continue
-		}
-		if p, ok := nbt.Equal(numbers.plainDoc(t, db), numbers.plainDoc(t, da)); !ok {
-			t.Fatalf("%s slot %d: differs at %q", a, i, p)
-		}
-	}
-}
-
 // TestWorldsDamage reads the world with cut streams without salvage: the rest
 // comes, and the error names what did not.
 func TestWorldsDamage(t *testing.T) {
 	total := 0
-	for _, dir := range worlds(t, "anvil") {
+	for _, dir := range anviltest.Worlds(t, "anvil") {
 		w, err := anvil.Open(dir, anvil.Options{})
 		if err != nil {
 			t.Error(err)

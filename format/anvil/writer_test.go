@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -55,7 +56,7 @@ func TestForeign(t *testing.T) {
 		s := &taker{dims: []*format.Dimension{format.BlockDimension("overworld", "")}}
 		s.columns = []format.Column{foreign(s.dims[0], version)}
 		dir := mustWrite(t, s, anvil.WriteOptions{LevelName: "made"})
-		for _, name := range slices.Sorted(maps.Keys(listFiles(t, dir))) {
+		for _, name := range slices.Sorted(maps.Keys(anviltest.Files(t, dir))) {
 			if name == "level.dat" {
 				continue
 			}
@@ -275,7 +276,7 @@ func TestWriterFlush(t *testing.T) {
 	}
 	pieces := mustWrite(t, &mixed, anvil.WriteOptions{PendingBytes: 1})
 	for _, name := range []string{"region/r.0.0.mca", "region/r.1.0.mca"} {
-		if !bytes.Equal(mustRead(t, at, name), mustRead(t, pieces, name)) {
+		if !bytes.Equal(anviltest.Bytes(t, at, name), anviltest.Bytes(t, pieces, name)) {
 			t.Errorf("%s differs", name)
 		}
 	}

@@ -1,12 +1,7 @@
-package anvil_test
+package anviltest
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/binary"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,52 +9,11 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 )
 
-// slot is what a region file holds for one chunk, read in the plainest way.
-type slot struct {
-	stamp uint32
-	raw   []byte // length, type, payload
-}
+// numbers gives a number to each palette entry, so that sections are compared
+// cell by cell.
+type numbers map[string]int32
 
-// doc returns the slot's document, which must be of type 2 or beside the file.
-func (s slot) doc() ([]byte, error) {
-	if len(s.raw) < 5 || s.raw[4] != 2 {
-		return nil, fmt.Errorf("%d bytes", len(s.raw))
-	}
-	r, err := zlib.NewReader(bytes.NewReader(s.raw[5:]))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
-
-// slotsOf reads a region file; slots without chunk and stamp are left out.
-func slotsOf(t testing.TB, name string) map[int]slot {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[int]slot{}
-	if len(b) == 0 {
-		return out
-	}
-	for i := range 1024 {
-		at, s := binary.BigEndian.Uint32(b[4*i:]), slot{stamp: binary.BigEndian.Uint32(b[4096+4*i:])}
-		if at != 0 {
-			off := int(at >> 8 * 4096)
-			s.raw = b[off : off+4+int(binary.BigEndian.Uint32(b[off:]))]
-		}
-		if at != 0 || s.stamp != 0 {
-			out[i] = s
-		}
-	}
-	return out
-}
-
-// intern numbers palette entries, so that sections can be compared by numbers.
-type intern map[string]int32
-
-func (n intern) number(v nbt.Value) int32 {
+func (n numbers) number(v nbt.Value) int32 {
 	key := fmt.Sprint(sorted(v))
 	if _, ok := n[key]; !ok {
 		n[key] = int32(len(n))
@@ -81,9 +35,8 @@ func sorted(v nbt.Value) nbt.Value {
 	return out
 }
 
-// plainDoc returns a chunk's document with cells for palettes and packed longs;
-// what the game would write in one way only is left as it is.
-func (n intern) plainDoc(t testing.TB, doc []byte) []byte {
+// chunk returns a chunk's document with cells for palettes and packed longs.
+func (n numbers) chunk(t testing.TB, doc []byte) []byte {
 	t.Helper()
 	_, v, err := nbt.Parse(doc, nbt.Limits{})
 	if err != nil {
@@ -98,14 +51,14 @@ func (n intern) plainDoc(t testing.TB, doc []byte) []byte {
 	for _, e := range level {
 		if l, ok := e.Value.(nbt.Items); ok && strings.EqualFold(e.Name, "sections") {
 			for i := range l.Values {
-				l.Values[i] = n.plainSection(l.Values[i].(nbt.Entries), version < 2529)
+				l.Values[i] = n.section(l.Values[i].(nbt.Entries), version < 2529)
 			}
 		}
 	}
 	return nbt.Append(nil, "", v)
 }
 
-func (n intern) plainSection(s nbt.Entries, straddle bool) nbt.Entries {
+func (n numbers) section(s nbt.Entries, straddle bool) nbt.Entries {
 	if p, ok := s.Get("Palette").(nbt.Items); ok {
 		if cells, ok := n.cells(p, s.Get("BlockStates"), 4096, 4, straddle); ok {
 			s = slices.DeleteFunc(s, func(e nbt.Entry) bool { return e.Name == "Palette" || e.Name == "BlockStates" })
@@ -129,7 +82,7 @@ func (n intern) plainSection(s nbt.Entries, straddle bool) nbt.Entries {
 }
 
 // cells unpacks longs bit range by bit range.
-func (n intern) cells(palette nbt.Items, data nbt.Value, count, least int, straddle bool) ([]int32, bool) {
+func (n numbers) cells(palette nbt.Items, data nbt.Value, count, least int, straddle bool) ([]int32, bool) {
 	table := make([]int32, len(palette.Values))
 	for i, v := range palette.Values {
 		table[i] = n.number(v)
