@@ -23,8 +23,9 @@ type Builder struct {
 // stagedRow is a distinct row: its changes, bit 0 set, and where in vals the
 // cells of its runs are.
 type stagedRow struct {
-	mask uint32
-	at   int32
+	mask   uint32
+	at     int32
+	listed bool // set in the end
 }
 
 func (r stagedRow) runs() int { return bits.OnesCount32(r.mask) }
@@ -112,7 +113,7 @@ func (b *Builder) intern(mask uint32) Cell {
 	for {
 		slot := &b.table[h%uint32(len(b.table))]
 		if *slot == 0 {
-			b.rows = append(b.rows, stagedRow{mask, int32(at)})
+			b.rows = append(b.rows, stagedRow{mask: mask, at: int32(at)})
 			*slot = uint16(len(b.rows))
 			return packed | Cell(len(b.rows)-1)
 		}

@@ -29,7 +29,7 @@ const packed Cell = 1 << 15
 // a row. A row is 32 bits (low half first), bit x set where cell x differs from
 // x-1, and the value of each run. With bit 0 set the values are cells; with bit
 // 0 clear they are bytes, low half first, each the place of a cell among the
-// first 256 of data. Equal slices and equal rows share a place. Where that
+// first 64 of data. Equal slices and equal rows share a place. Where that
 // would not be smaller than flat, data is all cells and packed slice headers
 // mean nothing else.
 type Chunk struct {
@@ -40,16 +40,18 @@ type Chunk struct {
 
 // filled has every cell's row of 32: read-only. It makes a uniform row a
 // pointer and a run one copy.
-var filled = fillRows()
+var (
+	filled [1 << 15][ChunkEdge]Cell
+	_      = fillRows()
+)
 
-func fillRows() *[1 << 15][ChunkEdge]Cell {
-	rows := new([1 << 15][ChunkEdge]Cell)
-	for v := range rows {
-		for x := range rows[v] {
-			rows[v][x] = Cell(v)
+func fillRows() struct{} {
+	for v := range filled {
+		for x := range filled[v] {
+			filled[v][x] = Cell(v)
 		}
 	}
-	return rows
+	return struct{}{}
 }
 
 // Uniform returns a chunk of one cell.
@@ -68,10 +70,11 @@ func (c *Chunk) Cell(x, y, z int) Cell {
 	if h := c.slices[y]; h < packed {
 		return h
 	}
-	return c.cell(x, y, z)
+	return readCell(c, x, y, z)
 }
 
-func (c *Chunk) cell(x, y, z int) Cell {
+// plainCell is Cell for a slice that is not uniform.
+func plainCell(c *Chunk, x, y, z int) Cell {
 	d := c.data
 	if len(d) == ChunkCells {
 		return d[(y*ChunkEdge+z)*ChunkEdge+x]
@@ -97,12 +100,13 @@ func rowMask(d []Cell, o int) uint32 {
 // all readers: never write to them, and read two rows at once with two buffers.
 func (c *Chunk) Row(y, z int, buf *[64]Cell) []Cell {
 	if c.slices[y] >= packed {
-		return c.row(y, z, buf)
+		return readRow(c, y, z, buf)
 	}
 	return filled[c.slices[y]][:]
 }
 
-func (c *Chunk) row(y, z int, buf *[64]Cell) []Cell {
+// plainRow is Row for a slice that is not uniform.
+func plainRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 	d := c.data
 	if len(d) == ChunkCells {
 		o := (y*ChunkEdge + z) * ChunkEdge

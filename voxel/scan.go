@@ -91,7 +91,7 @@ func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 			f(h, n*ChunkEdge)
 			continue
 		}
-		row := c.row(y, z, &buf)
+		row := readRow(c, y, z, &buf)
 		for m := c.changes(h, row); m != 0; {
 			x := bits.TrailingZeros32(m)
 			m &= m - 1

@@ -1,15 +1,12 @@
 package voxel
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Translate returns a chunk in which every cell v is table[v]. It costs as
 // much as there are headers and distinct rows, and more only if table makes two
 // cells of the chunk equal. It panics if a cell is not below len(table).
 func (c *Chunk) Translate(table []Cell) *Chunk {
-	t := translation{from: c, to: &Chunk{data: slices.Clone(c.data)}, table: table}
+	t := translation{from: c, to: &Chunk{data: roomy(c.data)}, table: table}
 	if len(c.data) == ChunkCells {
 		t.cells(0, ChunkCells)
 	}

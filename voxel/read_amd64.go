@@ -1,0 +1,35 @@
+package voxel
+
+// wide says that the processor has what the kernels of read_amd64.s are made
+// of, AVX-512 with BW and BITALG, and that the system keeps its registers.
+// Without, they jump to their twins.
+var wide = hasWide()
+
+func hasWide() bool {
+	const (
+		popcnt, osxsave = 1 << 23, 1 << 27
+		bmi2, f, bw     = 1 << 8, 1 << 16, 1 << 30
+		bitalg          = 1 << 12
+		registers       = 0xE6
+	)
+	if _, c := cpuid(1, 0); c&(popcnt|osxsave) != popcnt|osxsave || xgetbv()&registers != registers {
+		return false
+	}
+	b, c := cpuid(7, 0)
+	return b&(bmi2|f|bw) == bmi2|f|bw && c&bitalg != 0
+}
+
+// readRow does what plainRow does, without a branch for each run.
+//
+//go:noescape
+func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell
+
+// readCell does what plainCell does, with the list on its way from memory while
+// the row is.
+//
+//go:noescape
+func readCell(c *Chunk, x, y, z int) Cell
+
+func cpuid(leaf, sub uint32) (b, c uint32)
+
+func xgetbv() uint32

@@ -1,0 +1,51 @@
+package voxel_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// A kernel must read as its twin in Go does, for chunks of every kind and for the
+// smallest, whose data ends soonest.
+func TestKernels(t *testing.T) {
+	if !voxel.Wide {
+		t.Skip("the processor has no kernels")
+	}
+	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
+		mustReadAlike(t, c)
+		table := make([]voxel.Cell, 1<<15)
+		for v := range table {
+			table[v] = voxel.Cell(v ^ 1)
+		}
+		mustReadAlike(t, c.Translate(table))
+	})
+	for i := range 64 {
+		f := new(flat)
+		f[i*520] = voxel.Cell(i + 1)
+		mustReadAlike(t, voxel.Pack(f))
+	}
+}
+
+func mustReadAlike(t *testing.T, c *voxel.Chunk) {
+	t.Helper()
+	var buf, twin [64]voxel.Cell
+	for y := range 32 {
+		if _, ok := c.SliceUniform(y); ok {
+			continue
+		}
+		for z := range 32 {
+			row, want := c.Row(y, z, &buf), voxel.PlainRow(c, y, z, &twin)
+			if !slices.Equal(row, want) {
+				t.Fatalf("Row(%d,%d) is %d, its twin %d", y, z, row, want)
+			}
+			for x := range 32 {
+				if got, want := c.Cell(x, y, z), voxel.PlainCell(c, x, y, z); got != want {
+					t.Fatalf("Cell(%d,%d,%d) is %d, its twin %d", x, y, z, got, want)
+				}
+			}
+		}
+	}
+}
