@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -235,17 +236,36 @@ func BenchmarkUpdate(b *testing.B) {
 func BenchmarkRaycast(b *testing.B) {
 	h := makeHills()
 	r := rand.New(rand.NewPCG(1, 1))
-	ray := func() (from, dir [3]float64) {
-		return [3]float64{r.Float64() * hillsX, 90, r.Float64() * hillsZ}, [3]float64{r.Float64()*2 - 1, -r.Float64() * 0.3, r.Float64()*2 - 1}
-	}
-	b.Run("view", func(b *testing.B) {
-		for b.Loop() {
-			from, dir := ray()
-			if err := h.view.Raycast(from, dir, 500, func(grid.Hit) bool { return false }); err != nil {
-				b.Fatal(err)
-			}
+	type ray struct{ from, dir [3]float64 }
+	for _, k := range []struct {
+		name  string
+		y, dy float64 // where rays begin, and how they fall
+		reach float64
+		first bool // the first hit is enough
+	}{
+		{"onto the land", 90, -0.3, 500, true},
+		{"over the land", 120, 0, 500, true},
+		{"through the land", 40, 0, 100, false},
+	} {
+		rays := make([]ray, 1<<10)
+		for i := range rays {
+			rays[i] = ray{[3]float64{r.Float64() * hillsX, k.y, r.Float64() * hillsZ}, [3]float64{r.Float64()*2 - 1, r.Float64() * k.dy, r.Float64()*2 - 1}}
 		}
-	})
+		hits := 0
+		yield := func(grid.Hit) bool { hits++; return !k.first }
+		b.Run(k.name+"/view", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if err := h.view.Raycast(rays[i&1023].from, rays[i&1023].dir, k.reach, yield); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(k.name+"/cell by cell", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				slowRay(h.view, rays[i&1023].from, rays[i&1023].dir, k.reach, yield)
+			}
+		})
+	}
 }
 
 func BenchmarkBuild(b *testing.B) {
@@ -257,10 +277,20 @@ func BenchmarkBuild(b *testing.B) {
 			}
 		}
 	})
-	b.ReportMetric(float64(v.Len()), "chunks")
 	for b.Loop() {
 		grid.Build(grid.Options{}, v.Chunks())
 	}
+	live := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := live()
+	w := grid.Build(grid.Options{}, v.Chunks())
+	b.ReportMetric(float64(live()-before)/float64(w.Len()), "B/chunk")
+	runtime.KeepAlive(v)
+	b.ReportMetric(float64(w.Len()), "chunks")
 }
 
 func BenchmarkLevels(b *testing.B) {
