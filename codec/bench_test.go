@@ -21,30 +21,30 @@ import (
 // worlds where CAIRN_WORLDS says where they are.
 func corpora(b *testing.B) []corpus {
 	b.Helper()
-	var level page
+	var level ground
 	for z := range int32(6) {
 		for x := range int32(6) {
 			var s codec.Stack
 			for y := range int32(4) {
 				s = append(s, terrain.Level{Seed: 2}.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}))
 			}
-			level = append(level, s)
+			level.add(x, 0, z, s...)
 		}
 	}
-	var real page
+	var real ground
 	dirs, err := filepath.Glob(filepath.Join(os.Getenv("CAIRN_WORLDS"), "anvil", "*"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := 0; i < len(dirs) && len(real) < 64; i += 10 {
-		real = append(real, blocksOf(b, dirs[i])...)
+	for i := 0; i < len(dirs) && len(real.page) < 64; i += 10 {
+		real.page = append(real.page, blocksOf(b, dirs[i])...)
 	}
 	return []corpus{{"terrain", level}, {"worlds", real}}
 }
 
 type corpus struct {
 	name string
-	page page
+	ground
 }
 
 // blocksOf returns the blocks of a real world, footprint by footprint.
@@ -78,8 +78,10 @@ func blocksOf(b *testing.B, dir string) (p page) {
 // form is a way to write a page: blobs in, blobs out.
 type form struct {
 	name   string
-	encode func(p page) [][]byte
-	decode func(blobs [][]byte, p page) error
+	encode func(g ground) [][]byte
+	decode func(blobs [][]byte, g ground) error
+	// terrain says that it takes no other cells.
+	terrain bool
 }
 
 func forms(b *testing.B) []form {
@@ -96,17 +98,21 @@ func forms(b *testing.B) []form {
 	var d codec.Decoder
 	var squeeze lz4.Compressor
 	var pack voxel.Builder
-	return []form{
-		{"columns", func(p page) [][]byte { return e.Encode(p) }, func(blobs [][]byte, p page) error {
-			_, err := d.Decode(nil, blobs, p.heights())
-			return err
-		}},
-		{"columns+zstd", func(p page) (out [][]byte) {
-			for _, s := range e.Encode(p) {
+	columns := form{name: "columns", encode: func(g ground) [][]byte { return e.Encode(g.page) }, decode: func(blobs [][]byte, g ground) error {
+		_, err := d.Decode(nil, blobs, g.heights())
+		return err
+	}}
+	relief := form{name: "relief", terrain: true, encode: func(g ground) [][]byte { return encodeRelief(b, &e, g) }, decode: func(blobs [][]byte, g ground) error {
+		_, err := d.DecodeRelief(nil, blobs, g.heights(), g.tops)
+		return err
+	}}
+	zstded := func(f form) form {
+		return form{name: f.name + "+zstd", terrain: f.terrain, encode: func(g ground) (out [][]byte) {
+			for _, s := range f.encode(g) {
 				out = append(out, fast.EncodeAll(s, nil))
 			}
 			return out
-		}, func(blobs [][]byte, p page) error {
+		}, decode: func(blobs [][]byte, g ground) error {
 			plain := make([][]byte, len(blobs))
 			for i, s := range blobs {
 				var err error
@@ -114,9 +120,11 @@ func forms(b *testing.B) []form {
 					return err
 				}
 			}
-			_, err := d.Decode(nil, plain, p.heights())
-			return err
-		}},
+			return f.decode(plain, g)
+		}}
+	}
+	return []form{
+		columns, zstded(columns), relief, zstded(relief),
 		perChunk("rle", func(c *voxel.Chunk) []byte { return codec.AppendRLE(nil, c) }, func(blob []byte) error {
 			_, _, err := codec.DecodeRLE(blob)
 			return err
@@ -144,12 +152,12 @@ func forms(b *testing.B) []form {
 
 // perChunk makes a form of what writes one chunk.
 func perChunk(name string, encode func(*voxel.Chunk) []byte, decode func([]byte) error) form {
-	return form{name, func(p page) (blobs [][]byte) {
-		for _, c := range slices.Concat(p...) {
+	return form{name: name, terrain: name == "rle", encode: func(g ground) (blobs [][]byte) {
+		for _, c := range slices.Concat(g.page...) {
 			blobs = append(blobs, encode(c))
 		}
 		return blobs
-	}, func(blobs [][]byte, _ page) error {
+	}, decode: func(blobs [][]byte, _ ground) error {
 		for _, blob := range blobs {
 			if err := decode(blob); err != nil {
 				return err
@@ -177,7 +185,7 @@ func repack(pack *voxel.Builder, plain []byte) {
 }
 
 // eachForm runs a benchmark for every corpus and form; its MB are of flat cells.
-func eachForm(b *testing.B, run func(b *testing.B, f form, p page)) {
+func eachForm(b *testing.B, run func(b *testing.B, f form, g ground)) {
 	for _, from := range corpora(b) {
 		chunks := slices.Concat(from.page...)
 		cells := 0
@@ -185,14 +193,14 @@ func eachForm(b *testing.B, run func(b *testing.B, f form, p page)) {
 			cells += c.CountNonEmpty()
 		}
 		for _, f := range forms(b) {
-			if cells == 0 || from.name != "terrain" && f.name == "rle" {
+			if cells == 0 || from.name != "terrain" && f.terrain {
 				continue
 			}
 			b.Run(from.name+"/"+f.name, func(b *testing.B) {
-				size := len(slices.Concat(f.encode(from.page)...))
+				size := len(slices.Concat(f.encode(from.ground)...))
 				b.SetBytes(int64(len(chunks)) * 2 * voxel.ChunkCells)
 				b.ReportAllocs()
-				run(b, f, from.page)
+				run(b, f, from.ground)
 				b.ReportMetric(float64(size)/float64(cells), "B/cell")
 			})
 		}
@@ -200,18 +208,18 @@ func eachForm(b *testing.B, run func(b *testing.B, f form, p page)) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	eachForm(b, func(b *testing.B, f form, p page) {
+	eachForm(b, func(b *testing.B, f form, g ground) {
 		for b.Loop() {
-			f.encode(p)
+			f.encode(g)
 		}
 	})
 }
 
 func BenchmarkDecode(b *testing.B) {
-	eachForm(b, func(b *testing.B, f form, p page) {
-		blobs := cloneStreams(f.encode(p))
+	eachForm(b, func(b *testing.B, f form, g ground) {
+		blobs := cloneStreams(f.encode(g))
 		for b.Loop() {
-			if err := f.decode(blobs, p); err != nil {
+			if err := f.decode(blobs, g); err != nil {
 				b.Fatal(err)
 			}
 		}

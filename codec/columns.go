@@ -54,9 +54,10 @@ const maxLiterals = 1 << 16
 type Stack []*voxel.Chunk
 
 const (
-	edge    = voxel.ChunkEdge
-	columns = edge * edge
-	escape  = 0xFF // a byte that says: a two-byte number follows
+	edge     = voxel.ChunkEdge
+	columns  = edge * edge
+	escape   = 0xFF // a byte that says: a two-byte number follows
+	maxSmall = 1<<16 - 1
 )
 
 // change says that from height at (in cells of the stack) on, the column holds cell.

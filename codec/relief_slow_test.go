@@ -31,6 +31,7 @@ type spot struct{ x, z int }
 
 // slowSite is a column: everything in heights above nought.
 type slowSite struct {
+	list   int      // of layers
 	layers string   // materials, top down
 	ends   []int    // cells above the layers, top down
 	ground int      // in 1/256
@@ -58,14 +59,17 @@ func (s *slowSite) full(y int) int {
 	return 256
 }
 
-func (s *slowSite) has(layers string) bool { return s.list() == layers }
+func (s *slowSite) has(list int) bool { return s.number() == list }
 
-func (s *slowSite) list() string {
+func (s *slowSite) number() int {
 	if s == nil {
-		return ""
+		return 0
 	}
-	return s.layers
+	return s.list
 }
+
+// reaches says whether the column has an end i.
+func (s *slowSite) reaches(i int) bool { return s != nil && i < len(s.ends) }
 
 func (s *slowSite) dented() bool { return s != nil && s.dents > 0 }
 
@@ -168,13 +172,13 @@ func (s *slowLand) guess(x, z, top int) (guess, grade int) {
 	return max(s.base*256+1, min(guess, (s.base+top)*256)), []int{0, 0, 0, 1, 1, 2, 3}[min(bits.Len(uint(least)), 6)]
 }
 
-func (s *slowLand) layers(w, n, nw *slowSite) string {
-	likely, other := w.list(), n.list()
-	if w.list() == nw.list() {
+func (s *slowLand) list(w, n, nw *slowSite) int {
+	likely, other := w.number(), n.number()
+	if nw.has(likely) {
 		likely, other = other, likely
 	}
 	stream := reliefUnsure
-	if w.list() == n.list() && n.list() == nw.list() {
+	if w.has(n.number()) && nw.has(n.number()) {
 		stream = reliefSure
 	}
 	switch op := s.small(stream); {
@@ -183,7 +187,7 @@ func (s *slowLand) layers(w, n, nw *slowSite) string {
 	case op == 1:
 		return other
 	case op >= 3 && op-3 < len(s.lists):
-		return s.lists[op-3]
+		return op - 3
 	case op > 2:
 		panic(errSlow)
 	}
@@ -199,14 +203,14 @@ func (s *slowLand) layers(w, n, nw *slowSite) string {
 		panic(errSlow)
 	}
 	s.lists = append(s.lists, string(list))
-	return string(list)
+	return len(s.lists) - 1
 }
 
 // end reads where layer i ends.
 func (s *slowLand) end(w, n, nw *slowSite, c *slowSite, i int) int {
 	above := c.ends[i-1]
 	guess, stream := above-1, reliefEdges
-	if w.has(c.layers) && n.has(c.layers) && nw.has(c.layers) {
+	if w.has(c.list) && n.has(c.list) && nw.has(c.list) {
 		thick := func(s *slowSite) int { return s.ends[i-1] - s.ends[i] }
 		at := func(s *slowSite) int { return s.ends[i] }
 		uneven := func(f func(*slowSite) int) int { return distance(f(w), f(nw)) + distance(f(n), f(nw)) }
@@ -223,11 +227,11 @@ func (s *slowLand) end(w, n, nw *slowSite, c *slowSite, i int) int {
 		}
 	} else {
 		from := w
-		if !w.has(c.layers) && n.has(c.layers) || len(w.list()) <= i {
+		if !w.has(c.list) && n.has(c.list) || !w.reaches(i) {
 			from = n
 		}
 		switch {
-		case len(from.list()) <= i:
+		case !from.reaches(i):
 		case i == 1:
 			guess = above - (from.ends[0] - from.ends[1])
 		default:
@@ -245,7 +249,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 func (s *slowLand) column(x, z, top int) *slowSite {
 	w, n, nw := s.site(x-1, z), s.site(x, z-1), s.site(x-1, z-1)
-	c := &slowSite{layers: s.layers(w, n, nw), ground: s.base * 256}
+	c := &slowSite{list: s.list(w, n, nw), ground: s.base * 256}
+	c.layers = s.lists[c.list]
 	guesses := s.guesses(x, z)
 	if c.layers != "" {
 		guess, grade := s.guess(x, z, top)

@@ -205,6 +205,31 @@ func TestReliefRandom(t *testing.T) {
 	}
 }
 
+// TestReliefManyLists has more lists of layers than an op can name, and the last
+// ones again.
+func TestReliefManyLists(t *testing.T) {
+	var g ground
+	for i := range int32(65) {
+		f := new(flat)
+		for col := range stackColumns {
+			n := int(i)*stackColumns + col
+			for y := range 3 {
+				f[y*stackColumns+col] = voxel.TerrainCell(uint8(1+21*y+n%21), 255)
+				n /= 21
+			}
+			f[3*stackColumns+col] = voxel.TerrainCell(uint8(1+n), 255)
+		}
+		g.add(i, 0, 0, f.pack())
+	}
+	g.add(2, 0, 2, g.page[64]...)
+	streams := encodeRelief(t, new(codec.Encoder), g)
+	got, err := new(codec.Decoder).DecodeRelief(nil, streams, g.heights(), g.tops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkChunks(t, g.page, got)
+}
+
 // TestReliefRefuses has cells that no Terrain volume has.
 func TestReliefRefuses(t *testing.T) {
 	for _, c := range []voxel.Cell{1, 255, 64 << 8, voxel.MaxCell} {

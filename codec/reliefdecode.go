@@ -12,6 +12,7 @@ import (
 type reliefDecoder struct {
 	s     [reliefStreams]smalls
 	land  land
+	top   int32 // of the stack under way
 	cells [MaxStack * edge]voxel.Cell
 }
 
@@ -33,16 +34,9 @@ func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []i
 			return dst, corrupt(-1, "page", fmt.Errorf("a stack of %d chunks", h))
 		}
 		r.land.begin(tops[i], h)
-		d.literals.reset()
-		for z := range edge {
-			r.land.row(z)
-			for x := range edge {
-				r.column(&d.literals, x, z, h*edge)
-				d.literal[z*edge+x] = d.literals.same(x, z, &d.literal)
-			}
-			if err := r.err(); err != nil {
-				return dst, err
-			}
+		r.top = r.land.base + int32(h*edge)
+		if err := r.stack(&d.literals, &d.literal); err != nil {
+			return dst, err
 		}
 		if !d.split(h * edge) {
 			panic("codec: a column of relief ends above its stack")
@@ -65,79 +59,90 @@ func reliefPart(stream int) string {
 	return "ground"
 }
 
-// same returns which literal the column is that was added last; it is dropped
-// if it is that of the column to the west.
-func (s *columnSet) same(x, z int, literal *[columns]int32) int32 {
-	here := s.len() - 1
-	if x == 0 {
-		return here
-	}
-	west := literal[z*edge+x-1]
-	if !s.equal(west, s.first[here], s.changes(here)) {
-		return here
-	}
-	s.first, s.list, s.start = s.first[:here], s.list[:s.start[here]], s.start[:here+1]
-	return west
-}
-
-func (r *reliefDecoder) err() error {
-	for i := range r.s {
-		if r.s[i].err != nil {
-			return r.s[i].err
+// stack reads the columns of the stack under way into set.
+func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32) error {
+	set.reset()
+	for z := range edge {
+		r.land.ground.row(z)
+		for x := range edge {
+			col := z*edge + x
+			r.column(set, x, z)
+			if literal[col] = set.len() - 1; x > 0 {
+				literal[col] = set.fold(literal[col-1])
+			}
+		}
+		for i := range r.s {
+			if r.s[i].err != nil {
+				return r.s[i].err
+			}
 		}
 	}
 	return nil
 }
 
+// fold drops the last column if it is equal to another, and returns which of
+// the two is left.
+func (s *columnSet) fold(other int32) int32 {
+	last := s.len() - 1
+	if !s.equal(other, s.first[last], s.changes(last)) {
+		return last
+	}
+	s.first, s.list, s.start = s.first[:last], s.list[:s.start[last]], s.start[:last+1]
+	return other
+}
+
 // column reads a column and adds it to set. After an error it reads zeros.
-func (r *reliefDecoder) column(set *columnSet, x, z, top int) {
+func (r *reliefDecoder) column(set *columnSet, x, z int) {
 	l := &r.land
 	w, n, nw := l.beside(x, z)
 	list := r.list(w, n, nw)
 	layers := l.layers(list)
-	guess, grade := l.guess(x, z)
-	ground, floors := int32(0), len(l.floors)
+	guess, grade := l.ground.guess(x, z)
+	ground := int64(l.base) * unit
 	if len(layers) > 0 {
-		ground = r.ground(guess, grade, top)
+		ground = r.ground(l.within(guess, r.top), grade)
 	}
-	l.note(x, z, ground)
-	l.which = append(l.which, list)
-	above := topOf(ground)
-	for i := 1; i < len(layers); i++ {
-		above = r.floor(w, n, nw, list, i, above)
-		l.floors = append(l.floors, uint16(above))
+	l.ground.note(x, z, ground)
+	from := len(l.floors)
+	if len(layers) > 0 {
+		above := topOf(ground)
+		l.floors = append(l.floors, above)
+		for i := 1; i < len(layers); i++ {
+			above = r.floor(w, n, nw, list, i, above)
+			l.floors = append(l.floors, above)
+		}
 	}
-	l.start = append(l.start, int32(len(l.floors)))
-	l.dented = append(l.dented, int32(len(l.dents)))
-	if len(layers) > 0 && r.dents(w, n, nw, topOf(ground)-1) {
-		r.addDented(set, layers, l.floors[floors:], ground, top)
+	own := site{ground: ground, list: list, floors: int32(from), dents: int32(len(l.dents))}
+	if len(layers) > 0 {
+		if dents := r.s[countStream(w, n)].next(); dents > 0 {
+			r.dents(&own, w, n, nw, dents)
+		}
+	}
+	l.sites = append(l.sites, own)
+	if own.dented > 0 {
+		r.addDented(set, &own)
 		return
 	}
-	addPlain(set, layers, l.floors[floors:], ground, top)
+	r.addPlain(set, &own)
 }
 
 // list reads which layers the column has.
-func (r *reliefDecoder) list(w, n, nw int32) int32 {
-	l := &r.land
-	likely, other, sure := l.likely(w, n, nw)
-	s := &r.s[reliefUnsure]
-	if sure {
-		s = &r.s[reliefSure]
-	}
-	switch op := s.next(); op {
-	case opLikely:
+func (r *reliefDecoder) list(w, n, nw *site) int32 {
+	likely, other, sure := likely(w, n, nw)
+	s := &r.s[opStream(sure)]
+	op := s.next()
+	switch lists := len(r.land.bounds) - 1; {
+	case op == opLikely:
 		return likely
-	case opOther:
+	case op == opOther:
 		return other
-	case opNew:
+	case op == opNew:
 		return r.newList()
-	default:
-		if op -= opListed; op >= len(l.bounds)-1 {
-			s.fail(fmt.Errorf("list %d of %d", op, len(l.bounds)-1))
-			return 0
-		}
-		return int32(op)
+	case op-opListed >= lists:
+		s.fail(fmt.Errorf("list %d of %d", op-opListed, lists))
+		return 0
 	}
+	return int32(op - opListed)
 }
 
 func (r *reliefDecoder) newList() int32 {
@@ -147,129 +152,124 @@ func (r *reliefDecoder) newList() int32 {
 		s.fail(fmt.Errorf("a list of %d layers", n))
 		return 0
 	}
-	last := byte(0)
-	for _, m := range s.b[s.at : s.at+n] {
-		if m == last || m > maxLayer {
-			s.fail(fmt.Errorf("material %d below %d", m, last))
+	layers, above := s.b[s.at:s.at+n], byte(0)
+	for _, m := range layers {
+		if m == above || m > maxLayer {
+			s.fail(fmt.Errorf("material %d below %d", m, above))
 			return 0
 		}
-		last = m
+		above = m
 	}
-	l.lists = append(l.lists, s.b[s.at:s.at+n]...)
-	l.bounds = append(l.bounds, int32(len(l.lists)))
 	s.at += n
+	l.lists = append(l.lists, layers...)
+	l.bounds = append(l.bounds, int32(len(l.lists)))
 	return int32(len(l.bounds) - 2)
 }
 
 // ground reads the ground of a column that has some.
-func (r *reliefDecoder) ground(guess int64, grade, top int) int32 {
+func (r *reliefDecoder) ground(guess int64, grade int) int64 {
 	low, high := &r.s[reliefLow+grade], &r.s[reliefHigh]
-	v := int(max(1, min(guess, int64(top*unit)))) + int(int8(low.byte())) + unzigzag(high.next())*unit
-	if v < 1 || v > top*unit {
-		high.fail(fmt.Errorf("ground at %d of %d", v, top*unit))
-		return unit
+	v := guess + int64(int8(low.byte())) + int64(unzigzag(high.next()))*unit
+	if v != r.land.within(v, r.top) {
+		high.fail(fmt.Errorf("ground at %d/256, the stack ends at %d", v, r.top))
+		return guess
 	}
-	return int32(v)
+	return v
 }
 
 func unzigzag(v int) int { return v>>1 ^ -(v & 1) }
 
-// floor reads where floor i of a column begins.
-func (r *reliefDecoder) floor(w, n, nw, list int32, i, above int) int {
-	guess, sure := r.land.guessFloor(w, n, nw, list, i, above)
-	s := &r.s[reliefEdges]
-	if sure {
-		s = &r.s[reliefFloors]
-	}
-	at := guess + unzigzag(s.next())
-	if at < 1 || at >= above {
+// floor reads floor i of a column.
+func (r *reliefDecoder) floor(w, n, nw *site, list int32, i int, above int32) int32 {
+	guess, sure := r.land.guessFloor(w, n, nw, list, int32(i), above)
+	s := &r.s[floorStream(sure, i)]
+	at := guess + int32(unzigzag(s.next()))
+	if at <= r.land.base || at >= above {
 		s.fail(fmt.Errorf("a floor at %d below one at %d", at, above))
-		return 1
+		return guess
 	}
 	return at
 }
 
-// dents reads the cells below the topmost one, at above, that are not full, and
-// says whether there are any.
-func (r *reliefDecoder) dents(w, n, nw int32, above int) bool {
-	l, count := &r.land, &r.s[reliefFew]
-	if l.dented[w] != l.dented[w+1] || l.dented[n] != l.dented[n+1] {
-		count = &r.s[reliefMany]
-	}
-	left := count.next()
-	if left == 0 {
-		return false
-	}
-	g := dentGuess{l.probe(int32(len(l.which) - 1)), l.probe(w), l.probe(n), l.probe(nw)}
-	depth, fill := &r.s[reliefDepths], &r.s[reliefFill]
-	for ; left > 0; left-- {
-		if above -= depth.next() + 1; above < 0 {
-			depth.fail(errors.New("a cell below the lowest"))
-			return false
+// dents reads the cells below the topmost one that are not full.
+func (r *reliefDecoder) dents(own, w, n, nw *site, left int) {
+	l, depths, fills := &r.land, &r.s[reliefDepths], &r.s[reliefFill]
+	g := l.dentGuesser(own, w, n, nw)
+	for y := topOf(own.ground) - 1; left > 0; left-- {
+		if y -= int32(depths.next()) + 1; y < l.base {
+			depths.fail(errors.New("a cell below the lowest"))
+			return
 		}
-		d := dent{uint16(above), fill.byte() + g.at(above)}
-		if d.fill == full || g.own.at(above) == 0 {
-			fill.fail(fmt.Errorf("cell %d is full or empty", above))
+		d := dent{y, fills.byte() + g.guess(y)}
+		if d.fill == full || g.own.full(y) == 0 {
+			fills.fail(fmt.Errorf("cell %d is full or empty", y))
+			return
 		}
 		l.dents = append(l.dents, d)
-		l.dented[len(l.dented)-1]++
+		own.dented++
 		g.own.dents = l.dents[len(l.dents)-1:]
 	}
-	return true
 }
 
 // addPlain adds a column whose cells are full but for the topmost.
-func addPlain(set *columnSet, layers []byte, floors []uint16, ground int32, top int) {
+func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
+	layers, floors := r.land.layers(own.list), r.land.floorsOf(own)
 	if len(layers) == 0 {
 		set.add(voxel.Empty, nil)
 		return
 	}
-	lowest := len(layers) - 1
-	set.first = append(set.first, solid(layers[lowest]))
-	for i := lowest - 1; i >= 0; i-- {
-		set.list = append(set.list, change{floors[i], solid(layers[i])})
+	low := len(layers) - 1
+	cell := solid(layers[low])
+	set.first = append(set.first, cell)
+	list := set.list
+	for i := low; i > 0; i-- {
+		cell = solid(layers[i-1])
+		list = append(list, change{r.at(floors[i]), cell})
 	}
-	end := topOf(ground)
-	if fill := byte(ground - 1); fill != full {
-		cell := voxel.Cell(layers[0])<<8 | voxel.Cell(fill)
-		switch {
-		case end == 1:
+	end := floors[0]
+	if fill := byte(own.ground - 1); fill != full {
+		cell = cell&^full | voxel.Cell(fill)
+		switch at := end - 1; {
+		case low > 0 && floors[1] == at:
+			list[len(list)-1].cell = cell
+		case at == r.land.base:
 			set.first[len(set.first)-1] = cell
-		case lowest > 0 && int(floors[0]) == end-1:
-			set.list[len(set.list)-1].cell = cell
 		default:
-			set.list = append(set.list, change{uint16(end - 1), cell})
+			list = append(list, change{r.at(at), cell})
 		}
 	}
-	if end < top {
-		set.list = append(set.list, change{uint16(end), voxel.Empty})
+	if end < r.top {
+		list = append(list, change{r.at(end), voxel.Empty})
 	}
-	set.start = append(set.start, int32(len(set.list)))
+	set.list, set.start = list, append(set.start, int32(len(list)))
 }
+
+// at is a height above the stack's lowest cells.
+func (r *reliefDecoder) at(y int32) uint16 { return uint16(y - r.land.base) }
 
 // solid returns the full cell of a material, or air.
 func solid(material byte) voxel.Cell { return voxel.TerrainCell(material, full) }
 
 // addDented adds a column that has dents.
-func (r *reliefDecoder) addDented(set *columnSet, layers []byte, floors []uint16, ground int32, top int) {
-	end := topOf(ground)
-	cells, at := r.cells[:top], end
-	clear(cells[end:])
+func (r *reliefDecoder) addDented(set *columnSet, own *site) {
+	layers, floors := r.land.layers(own.list), r.land.floorsOf(own)
+	cells := r.cells[:r.top-r.land.base]
+	clear(cells)
 	for i, m := range layers {
-		from := 0
-		if i < len(floors) {
-			from = int(floors[i])
+		from := uint16(0)
+		if i+1 < len(floors) {
+			from = r.at(floors[i+1])
 		}
-		for ; at > from; at-- {
-			cells[at-1] = solid(m)
+		for y := from; y < r.at(floors[i]); y++ {
+			cells[y] = solid(m)
 		}
 	}
-	cells[end-1] = voxel.TerrainCell(layers[0], byte(ground-1))
-	for _, d := range r.land.dents[r.land.dented[len(r.land.dented)-2]:] {
-		cells[d.at] = cells[d.at]&^full | voxel.Cell(d.fill)
+	cells[r.at(floors[0])-1] = voxel.TerrainCell(layers[0], byte(own.ground-1))
+	for _, d := range r.land.dents[own.dents:] {
+		cells[r.at(d.at)] = cells[r.at(d.at)]&^full | voxel.Cell(d.fill)
 	}
 	set.first = append(set.first, cells[0])
-	for y := 1; y < top; y++ {
+	for y := 1; y < len(cells); y++ {
 		if cells[y] != cells[y-1] {
 			set.list = append(set.list, change{uint16(y), cells[y]})
 		}

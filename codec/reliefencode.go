@@ -15,14 +15,6 @@ type reliefEncoder struct {
 	cut     cut
 }
 
-// cut is a column taken apart.
-type cut struct {
-	layers []byte // top down
-	floors []uint16
-	ground int32
-	dents  []dent // top down
-}
-
 // EncodeRelief returns the streams of the form Relief for stacks of a Terrain
 // volume whose topmost chunks lie at tops; ok is false if a cell is not valid in
 // one. The streams are valid until the next call of EncodeRelief.
@@ -37,28 +29,34 @@ func (e *Encoder) EncodeRelief(stacks []Stack, tops []geom.ChunkPos) (streams []
 		e.sweep(s)
 		e.sort()
 		r.land.begin(tops[i], len(s))
-		for z := range edge {
-			r.land.row(z)
-			for x := range edge {
-				col := z*edge + x
-				if !r.cut.of(e.first[col], e.cols[e.start[col]:e.start[col+1]], len(s)*edge) {
-					return nil, false
-				}
-				r.column(x, z, len(s)*edge)
+		r.cut.base, r.cut.top = r.land.base, r.land.base+int32(len(s)*edge)
+		for col := range columns {
+			if !r.cut.column(e.first[col], e.cols[e.start[col]:e.start[col+1]]) {
+				return nil, false
 			}
+			r.column(col%edge, col/edge)
 		}
 	}
 	return r.streams[:], true
 }
 
-// of takes apart a column of a stack that ends at top.
-func (c *cut) of(first voxel.Cell, list []change, top int) bool {
-	c.layers, c.floors, c.dents, c.ground = c.layers[:0], c.floors[:0], c.dents[:0], 0
-	last := byte(0)
+// cut is a column taken apart.
+type cut struct {
+	base, top int32 // of the stack
+	ground    int64
+	layers    []byte  // top down
+	floors    []int32 // of layers
+	dents     []dent  // top down
+}
+
+// column takes apart a column; it fails if a cell is not of a terrain.
+func (c *cut) column(first voxel.Cell, list []change) bool {
+	c.layers, c.floors, c.dents, c.ground = c.layers[:0], c.floors[:0], c.dents[:0], int64(c.base)*unit
+	last, top := byte(0), c.top
 	for i := len(list); i >= 0; i-- {
-		cell, from := first, 0
+		cell, from := first, c.base
 		if i > 0 {
-			cell, from = list[i-1].cell, int(list[i-1].at)
+			cell, from = list[i-1].cell, c.base+int32(list[i-1].at)
 		}
 		m, fill := byte(cell>>8), byte(cell)
 		if m > maxLayer || m == 0 && fill != 0 {
@@ -66,18 +64,16 @@ func (c *cut) of(first voxel.Cell, list []change, top int) bool {
 		}
 		end := top
 		if m != last {
-			if len(c.layers) > 0 {
-				c.floors = append(c.floors, uint16(top))
-			} else {
-				c.ground = int32((top-1)*unit) + int32(fill) + 1
+			if len(c.layers) == 0 {
+				c.ground = int64(top-1)*unit + int64(fill) + 1
 				end--
 			}
-			c.layers = append(c.layers, m)
+			c.layers, c.floors = append(c.layers, m), append(c.floors, top)
 			last = m
 		}
 		if m != 0 && fill != full {
 			for y := end - 1; y >= from; y-- {
-				c.dents = append(c.dents, dent{uint16(y), fill})
+				c.dents = append(c.dents, dent{y, fill})
 			}
 		}
 		top = from
@@ -85,64 +81,65 @@ func (c *cut) of(first voxel.Cell, list []change, top int) bool {
 	return true
 }
 
-// column writes a column.
-func (r *reliefEncoder) column(x, z, top int) {
+// column writes the column that is cut.
+func (r *reliefEncoder) column(x, z int) {
 	l, c := &r.land, &r.cut
+	if x == 0 {
+		l.ground.row(z)
+	}
 	w, n, nw := l.beside(x, z)
 	list := r.list(w, n, nw)
-	guess, grade := l.guess(x, z)
-	l.note(x, z, c.ground)
-	l.which = append(l.which, list)
+	guess, grade := l.ground.guess(x, z)
+	l.ground.note(x, z, c.ground)
 	if len(c.layers) > 0 {
-		r.ground(int(c.ground)-int(max(1, min(guess, int64(top*unit)))), grade)
-		above := topOf(c.ground)
-		for i, at := range c.floors {
-			guess, sure := l.guessFloor(w, n, nw, list, i+1, above)
-			to := &r.streams[reliefEdges]
-			if sure {
-				to = &r.streams[reliefFloors]
-			}
-			above = int(at)
-			*to = appendSmall(*to, zigzag(above-guess))
+		r.ground(int(c.ground-l.within(guess, c.top)), grade)
+		for i := 1; i < len(c.floors); i++ {
+			guess, sure := l.guessFloor(w, n, nw, list, int32(i), c.floors[i-1])
+			r.add(floorStream(sure, i), zigzag(int(c.floors[i]-guess)))
 		}
+		r.add(countStream(w, n), len(c.dents))
 	}
+	var g dentGuesser
+	if len(c.dents) > 0 {
+		g = dentGuesser{probe{c.layers, c.floors, c.dents, c.ground}, l.probe(w), l.probe(n), l.probe(nw)}
+		r.dents(&g)
+	}
+	l.add(list, c.ground).dented = uint16(len(c.dents))
 	l.floors = append(l.floors, c.floors...)
-	l.start = append(l.start, int32(len(l.floors)))
 	l.dents = append(l.dents, c.dents...)
-	l.dented = append(l.dented, int32(len(l.dents)))
-	if len(c.layers) > 0 {
-		r.dents(w, n, nw)
-	}
+}
+
+// add writes a small number.
+func (r *reliefEncoder) add(stream, v int) {
+	r.streams[stream] = appendSmall(r.streams[stream], v)
 }
 
 func zigzag(v int) int { return v<<1 ^ v>>63 }
 
 // list writes which layers the column has and returns their number.
-func (r *reliefEncoder) list(w, n, nw int32) int32 {
+func (r *reliefEncoder) list(w, n, nw *site) int32 {
 	l, layers := &r.land, r.cut.layers
-	likely, other, sure := l.likely(w, n, nw)
-	to := &r.streams[reliefUnsure]
-	if sure {
-		to = &r.streams[reliefSure]
-	}
+	likely, other, sure := likely(w, n, nw)
+	stream := opStream(sure)
 	if slices.Equal(layers, l.layers(likely)) {
-		*to = append(*to, opLikely)
+		r.add(stream, opLikely)
 		return likely
 	}
 	if slices.Equal(layers, l.layers(other)) {
-		*to = append(*to, opOther)
+		r.add(stream, opOther)
 		return other
 	}
-	if list, ok := r.numbers[string(layers)]; ok {
-		*to = appendSmall(*to, opListed+int(list))
+	if list, ok := r.numbers[string(layers)]; ok && opListed+list <= maxSmall {
+		r.add(stream, opListed+int(list))
 		return list
 	}
-	*to = append(*to, opNew)
+	r.add(stream, opNew)
 	list := int32(len(l.bounds) - 1)
 	r.numbers[string(layers)] = list
 	l.lists = append(l.lists, layers...)
 	l.bounds = append(l.bounds, int32(len(l.lists)))
-	r.streams[reliefLayers] = append(appendSmall(r.streams[reliefLayers], len(layers)), layers...)
+	r.add(reliefLayers, len(layers))
+	r.streams[reliefLayers] = append(r.streams[reliefLayers], layers...)
 	return list
 }
 
@@ -150,26 +147,15 @@ func (r *reliefEncoder) list(w, n, nw int32) int32 {
 func (r *reliefEncoder) ground(off, grade int) {
 	low := int(int8(off))
 	r.streams[reliefLow+grade] = append(r.streams[reliefLow+grade], byte(low))
-	r.streams[reliefHigh] = appendSmall(r.streams[reliefHigh], zigzag((off-low)>>8))
+	r.add(reliefHigh, zigzag((off-low)/unit))
 }
 
 // dents writes the cells that are not full.
-func (r *reliefEncoder) dents(w, n, nw int32) {
-	l, c := &r.land, &r.cut
-	to := &r.streams[reliefFew]
-	if l.dented[w] != l.dented[w+1] || l.dented[n] != l.dented[n+1] {
-		to = &r.streams[reliefMany]
-	}
-	*to = appendSmall(*to, len(c.dents))
-	if len(c.dents) == 0 {
-		return
-	}
-	g := dentGuess{l.probe(int32(len(l.which) - 1)), l.probe(w), l.probe(n), l.probe(nw)}
-	above := topOf(c.ground) - 1
-	to = &r.streams[reliefDepths]
-	for _, d := range c.dents {
-		*to = appendSmall(*to, above-int(d.at)-1)
-		above = int(d.at)
-		r.streams[reliefFill] = append(r.streams[reliefFill], d.fill-g.at(above))
+func (r *reliefEncoder) dents(g *dentGuesser) {
+	above := topOf(r.cut.ground) - 1
+	for _, d := range r.cut.dents {
+		r.add(reliefDepths, int(above-d.at)-1)
+		r.streams[reliefFill] = append(r.streams[reliefFill], d.fill-g.guess(d.at))
+		above = d.at
 	}
 }
