@@ -93,7 +93,7 @@ func (r *GridReport) worlds(ctx context.Context, dirs []string) ([]grid.Placed, 
 const shelfEdge = 128
 
 // sideBySide moves volumes to where they share no chunk, the deepest first. A
-// chunk keeps its height.
+// chunk keeps its height; one that comes to lie out of range is left out.
 func sideBySide(volumes []*convert.Volume) (out []grid.Placed) {
 	type shelved struct {
 		*convert.Volume
@@ -113,7 +113,9 @@ func sideBySide(volumes []*convert.Volume) (out []grid.Placed) {
 		}
 		for _, pos := range s.Positions() {
 			to := geom.ChunkPos{X: pos.X - s.low.X + at.X, Y: pos.Y, Z: pos.Z - s.low.Z + at.Z}
-			out = append(out, grid.Placed{Pos: to, Chunk: s.Chunks[pos]})
+			if to.Check() == nil {
+				out = append(out, grid.Placed{Pos: to, Chunk: s.Chunks[pos]})
+			}
 		}
 		at.X += s.size.X
 		deep = max(deep, s.size.Z)
@@ -129,12 +131,13 @@ func boundsOf(at []geom.ChunkPos) (b geom.Box) {
 	return b
 }
 
-// add measures a set; one without chunks is left out.
+// add measures a set; one without cells is left out.
 func (r *GridReport) add(ctx context.Context, name string, schema voxel.Schema, placed []grid.Placed, o Options) error {
+	placed = slices.DeleteFunc(placed, func(p grid.Placed) bool { return p.Chunk.CountNonEmpty() == 0 })
 	if len(placed) == 0 {
 		return nil
 	}
-	s := newGridSet(name, schema, placed, cmp.Or(o.Reads, gridReads))
+	s := newGridSet(name, schema, placed, max(leastReads, cmp.Or(o.Reads, gridReads)))
 	r.Sets = append(r.Sets, GridSet{name, len(s.at), s.cells, s.box.String()})
 	r.Rows = append(r.Rows, s.memory...)
 	work := slices.Concat(s.whole(), s.boxes(), s.rays(), s.writes())

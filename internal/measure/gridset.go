@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// flatMost is how large an array of a whole box may be, in bytes.
-const flatMost = 3 << 30
+// flatMost is how many cells an array of a whole box may have.
+const flatMost = 3 << 29
 
 // flatBox is all cells of a box in one array, x fastest, then z, then y.
 type flatBox struct {
@@ -46,15 +46,14 @@ type gridSet struct {
 	points []geom.Point // at random, in chunks of the set
 }
 
-// newGridSet makes the forms of a volume, each of its own memory.
+// newGridSet makes the forms of a volume, each of its own memory, of chunks that
+// are not empty.
 func newGridSet(name string, schema voxel.Schema, placed []grid.Placed, reads int) *gridSet {
 	slices.SortFunc(placed, func(p, q grid.Placed) int { return geom.CodeOf(p.Pos, 0).Compare(geom.CodeOf(q.Pos, 0)) })
 	s := &gridSet{name: name, reads: reads, random: rand.New(rand.NewPCG(1, 1))}
 	for _, p := range placed {
-		if n := p.Chunk.CountNonEmpty(); n > 0 {
-			s.at = append(s.at, p.Pos)
-			s.cells += n
-		}
+		s.at = append(s.at, p.Pos)
+		s.cells += p.Chunk.CountNonEmpty()
 	}
 	s.box = boundsOf(s.at)
 	heap := GridRow{Set: name, What: "memory, with mips and levels", Unit: "B"}
@@ -63,7 +62,7 @@ func newGridSet(name string, schema voxel.Schema, placed []grid.Placed, reads in
 	// Boxes of the largest kind must fit.
 	least := s.box.Min.Add(geom.Point{X: boxMost, Y: boxMost, Z: boxMost})
 	s.box = s.box.Union(geom.Box{Min: s.box.Min, Max: least})
-	if size := s.box.Size(); 2*s.box.Cells() <= flatMost {
+	if size := s.box.Size(); s.box.Cells() <= flatMost {
 		s.flat = &flatBox{Box: s.box, wide: size.X, deep: size.Z}
 		heap.Flat = float64(heapGrowth(func() { s.flat.cells = make([]voxel.Cell, s.box.Cells()) }))
 		s.flat.take(s.chunks)
@@ -79,10 +78,8 @@ func newGridSet(name string, schema voxel.Schema, placed []grid.Placed, reads in
 func flatten(placed []grid.Placed) flatChunks {
 	m := flatChunks{}
 	for _, p := range placed {
-		if v, ok := p.Chunk.Uniform(); !ok || v != voxel.Empty {
-			m[p.Pos] = new(flatChunk)
-			p.Chunk.Flat(m[p.Pos])
-		}
+		m[p.Pos] = new(flatChunk)
+		p.Chunk.Flat(m[p.Pos])
 	}
 	return m
 }
@@ -133,8 +130,9 @@ func (b *flatBox) take(chunks flatChunks) {
 }
 
 const (
-	gridReads = 1 << 18
-	boxMost   = 64
+	gridReads  = 1 << 18
+	leastReads = 1 << 12
+	boxMost    = 64
 )
 
 // point returns a random cell of a random chunk.

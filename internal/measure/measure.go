@@ -28,7 +28,7 @@ type Options struct {
 	// 100 million.
 	Voxels int64
 	// Reads is how many random reads of a grid are timed; of other work there is
-	// in proportion. Default 262,144.
+	// in proportion. Default 262,144; at least 4,096.
 	Reads int
 	// Commits is how many are made to see what packing costs. Default 5,000.
 	Commits int
