@@ -33,7 +33,8 @@ func Import(ctx context.Context, st Store, name string, whole Stone, o Options, 
 
 // Become makes the world what a stone with a whole world says, and returns what
 // that changed; Commit makes it durable. Dimensions and volumes that the stone
-// lacks stay, empty. It needs memory for both worlds.
+// lacks stay, empty; those of one name must be alike. It needs memory for both
+// worlds, and reads while Updates wait.
 func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 	for _, d := range w.View().Dimensions() {
 		h, err := w.Load(ctx, d.Name(), Everywhere)
@@ -42,9 +43,9 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 		}
 		defer h.Release()
 	}
-	from := pile{{book: &book{Opened: &Opened{r, io.NopCloser(nil)}, tables: make(map[volumeName][]voxel.Cell)}}}
+	from := pile{{book: newBook(&Opened{r, io.NopCloser(nil)})}}
 	return w.Update(func(tx *Tx) error {
-		s, err := from.index(tx.s, w.o.Empty)
+		s, err := from.index(w.o.Empty, tx.s)
 		if err != nil {
 			return err
 		}

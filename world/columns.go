@@ -13,7 +13,6 @@ import (
 // that shares all squares but those it changes.
 type columns struct {
 	squares map[geom.ColumnPos]*square
-	n       int
 }
 
 // squareEdge is the edge of a square in columns, as in stones.
@@ -43,7 +42,7 @@ func (c *columns) with(changes map[geom.ColumnPos]*voxel.Column) *columns {
 	if len(changes) == 0 {
 		return c
 	}
-	out := &columns{squares: maps.Clone(c.squares), n: c.n}
+	out := &columns{squares: maps.Clone(c.squares)}
 	if out.squares == nil {
 		out.squares = make(map[geom.ColumnPos]*square)
 	}
@@ -59,7 +58,6 @@ func (c *columns) with(changes map[geom.ColumnPos]*voxel.Column) *columns {
 			s = &clone
 		}
 		own[key] = true
-		out.n += present(col) - present(s[i])
 		s[i] = col
 		out.squares[key] = s
 		if *s == (square{}) {
@@ -67,13 +65,6 @@ func (c *columns) with(changes map[geom.ColumnPos]*voxel.Column) *columns {
 		}
 	}
 	return out
-}
-
-func present(c *voxel.Column) int {
-	if c == nil {
-		return 0
-	}
-	return 1
 }
 
 // all yields the columns in ascending order of position.

@@ -95,15 +95,14 @@ func (w *World) Diff(ctx context.Context, a, b ID) (*Difference, error) {
 	return d, d.compareFiles(p, q, changed.files)
 }
 
-// indexBoth makes the states of two piles, with names of which the second's are
-// good for both.
+// indexBoth makes the states of two piles, with names that are good for both: for
+// what the world has open too.
 func (w *World) indexBoth(p, q pile) (s, t *state, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if s, err = p.index(w.now.Load(), nil); err != nil {
+	now := w.now.Load()
+	if s, err = p.index(nil, now); err != nil {
 		return nil, nil, err
 	}
-	t, err = q.index(s, nil)
+	t, err = q.index(nil, s, now)
 	return s, t, err
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -9,29 +10,37 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// keeper says what of a volume, or of the columns, of a dimension somebody holds.
+type keeper struct {
+	all   bool
+	boxes []geom.Box // in cells of the dimension
+}
+
+// keeps reports whether somebody holds what touches box.
+func (k keeper) keeps(box geom.Box) bool {
+	return k.all || slices.ContainsFunc(k.boxes, func(b geom.Box) bool { return !b.Intersect(box).Empty() })
+}
+
 // What follows needs mu.
 
-// keeps reports whether somebody holds what touches box, of a dimension and in
-// its cells.
-func (w *World) keeps(dim, volume string, box geom.Box) bool {
-	if w.o.Whole {
-		return true
-	}
+// keeper returns what is held of a volume, or of Columns, within a box.
+func (w *World) keeper(dim, volume string, within geom.Box) keeper {
+	k := keeper{all: w.o.Whole}
 	for h := range w.held {
-		if h.dim == dim && !h.box.Intersect(box).Empty() && slices.Contains(h.volumes, volume) {
-			return true
+		if h.dim == dim && h.has(volume) && !h.box.Intersect(within).Empty() {
+			k.boxes = append(k.boxes, h.box)
 		}
 	}
-	return false
+	return k
 }
 
 // drop returns the volume without those of the chunks that nothing keeps in
 // memory.
-func (w *World) drop(d *dimension, v *volume, chunks iter.Seq2[geom.ChunkPos, *voxel.Chunk]) *grid.View {
+func (w *World) drop(d *dimension, v *volume, k keeper, chunks iter.Seq2[geom.ChunkPos, *voxel.Chunk]) *grid.View {
 	name := volumeName{d.name, v.Name}
 	var gone []grid.Placed
 	for pos, c := range chunks {
-		if c == nil || w.dirty.hasChunk(name, pos) || w.saved.hasChunk(name, pos) || w.keeps(d.name, v.Name, scaled(pos.Box(), v.Scale)) {
+		if c == nil || w.dirty.hasChunk(name, pos) || w.saved.hasChunk(name, pos) || k.keeps(scaled(pos.Box(), v.Scale)) {
 			continue
 		}
 		gone = append(gone, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})
@@ -51,12 +60,12 @@ func scaled(b geom.Box, scale int) geom.Box {
 	}
 }
 
-// dropColumns takes the columns that touch box out of memory, but for those
-// that something keeps there.
-func (w *World) dropColumns(d *dimension, box geom.Box) {
+// dropColumns takes those of the columns out of memory that nothing keeps there.
+func (w *World) dropColumns(d *dimension, k keeper, columns iter.Seq[geom.ColumnPos]) {
 	gone := make(map[geom.ColumnPos]*voxel.Column)
-	for pos, c := range d.columns.in(box) {
-		if c == unloaded || w.dirty.hasColumn(d.name, pos) || w.saved.hasColumn(d.name, pos) || w.keeps(d.name, Columns, columnBox(pos)) {
+	for pos := range columns {
+		c := d.columns.at(pos)
+		if c == nil || c == unloaded || w.dirty.hasColumn(d.name, pos) || w.saved.hasColumn(d.name, pos) || k.keeps(columnBox(pos)) {
 			continue
 		}
 		gone[pos] = unloaded
@@ -72,9 +81,39 @@ func columnBox(pos geom.ColumnPos) geom.Box {
 	return b
 }
 
+// dropHeld takes out of memory what h held and nothing else keeps there. s must be
+// made by edit.
+func (w *World) dropHeld(s *state, h *Held) {
+	i := s.dimension(h.dim)
+	if i < 0 {
+		return
+	}
+	d := s.editDimension(i)
+	for j, v := range d.volumes {
+		if h.has(v.Name) {
+			k := w.keeper(d.name, v.Name, grown(h.box, geom.ChunkEdge*v.Scale))
+			d.setCells(j, w.drop(d, v, k, v.cells.ChunksIn(inVolume(h.box, v.Scale))))
+		}
+	}
+	if h.has(Columns) {
+		tall := grown(h.box, geom.ColumnEdge)
+		tall.Min.Y, tall.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+		w.dropColumns(d, w.keeper(d.name, Columns, tall), keysOf(d.columns.in(h.box)))
+	}
+}
+
+// grown returns the box with so many cells more on all sides.
+func grown(b geom.Box, by int) geom.Box {
+	more := geom.Point{X: by, Y: by, Z: by}
+	return geom.Box{Min: b.Min.Sub(more), Max: b.Max.Add(more)}
+}
+
 // dropFiles takes the bytes of files that a commit has made durable out of
 // memory.
 func (s *state) dropFiles(saved *dirty, again *dirty) {
+	if len(saved.files) == 0 {
+		return
+	}
 	s.files = slices.Clone(s.files)
 	for i := range s.files {
 		if path := s.files[i].Path; saved.files[path] && !again.files[path] {
@@ -89,23 +128,27 @@ func (w *World) dropSaved(saved *dirty) {
 	s := w.now.Load().edit()
 	s.dropFiles(saved, w.dirty)
 	for i, old := range s.dimensions {
-		var d *dimension
-		edit := func() *dimension {
-			if d == nil {
-				d = s.editDimension(i)
-			}
-			return d
-		}
+		d := s.editDimension(i)
 		for j, v := range old.volumes {
 			if chunks := saved.chunks[volumeName{old.name, v.Name}]; len(chunks) > 0 {
-				edit().setCells(j, w.drop(old, v, v.loaded(chunks)))
+				d.setCells(j, w.drop(old, v, w.keeper(old.name, v.Name, Everywhere), v.loaded(chunks)))
 			}
 		}
-		for pos := range saved.columns[old.name] {
-			w.dropColumns(edit(), columnBox(pos))
+		if columns := saved.columns[old.name]; len(columns) > 0 {
+			w.dropColumns(d, w.keeper(old.name, Columns, Everywhere), maps.Keys(columns))
 		}
 	}
 	w.now.Store(s)
+}
+
+func keysOf[K, V any](seq iter.Seq2[K, V]) iter.Seq[K] {
+	return func(yield func(K) bool) {
+		for k := range seq {
+			if !yield(k) {
+				return
+			}
+		}
+	}
 }
 
 // loaded yields those of the chunks that are there and in memory.

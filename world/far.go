@@ -63,12 +63,17 @@ func above(chunks []stone.Placed, level int) (out []geom.ChunkPos) {
 // ReadFar writes the cells of b to dst as grid.View.ReadBox does, at a level of
 // 3 or more, without loading what lies below: it reads the far levels of the
 // stack's full pack and the chunks that changed since. Of a world without such
-// a pack it reads the whole box.
+// a pack it loads the whole box while it reads. dst must hold b.Cells(); after an
+// error some of it is written. It fails with geom.ErrOutOfRange beyond the range.
 func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int, b geom.Box, dst []voxel.Cell) error {
 	if level < firstFar || level > grid.MaxLevel {
 		return fmt.Errorf("world: %s: level %d: want %d to %d", w.name, level, firstFar, grid.MaxLevel)
 	}
-	m, err := w.moment()
+	name := volumeName{dimension, volume}
+	w.mu.Lock()
+	m, err := w.locked()
+	near := [2]map[geom.ChunkPos]bool{w.dirty.of(name), w.saved.of(name)}
+	w.mu.Unlock()
 	if err != nil {
 		return err
 	}
@@ -79,13 +84,16 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 	}
 	d := m.now.dimensions[i]
 	v := d.volumes[d.volume(volume)]
-	f := farReader{w: w, m: m, v: v, name: volumeName{dimension, volume}, pages: make(map[farPage]*voxel.Chunk)}
-	if !f.packed(level) {
-		return w.readWhole(ctx, f.name, level, b, dst)
+	if b.Empty() {
+		return nil
 	}
-	w.mu.Lock()
-	near := [2]map[geom.ChunkPos]bool{w.dirty.of(f.name), w.saved.of(f.name)}
-	w.mu.Unlock()
+	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
+		return fmt.Errorf("world: %s: level %d of %v: %w", w.name, level, b, geom.ErrOutOfRange)
+	}
+	f := farReader{m: m, v: v, name: name, pages: make(map[farPage]*voxel.Chunk)}
+	if !f.packed(level) {
+		return w.readWhole(ctx, name, v.Scale, level, b, dst)
+	}
 	if err := f.change(near, b, level); err != nil {
 		return err
 	}
@@ -106,24 +114,27 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 	return nil
 }
 
+func shrunk(p geom.Point, level int) geom.Point {
+	return geom.Point{X: p.X >> level, Y: p.Y >> level, Z: p.Z >> level}
+}
+
 // readWhole reads a box of a level from what lies below it.
-func (w *World) readWhole(ctx context.Context, v volumeName, level int, b geom.Box, dst []voxel.Cell) error {
-	below := scaled(b, 1<<level)
-	view := w.View().Dimension(v.dimension).Volume(v.volume)
-	h, err := w.Load(ctx, v.dimension, scaled(below, view.Scale), v.volume)
+func (w *World) readWhole(ctx context.Context, name volumeName, scale, level int, b geom.Box, dst []voxel.Cell) error {
+	h, err := w.Load(ctx, name.dimension, scaled(b, scale<<level), name.volume)
 	if err != nil {
 		return err
 	}
 	defer h.Release()
-	if d := w.View().Dimension(v.dimension); d == nil || !d.Volume(v.volume).ReadBox(b, level, dst) {
-		return fmt.Errorf("world: %s: level %d of %v: %w", w.name, level, b, ErrNotLoaded)
+	if d := w.View().Dimension(name.dimension); d != nil {
+		if v := d.Volume(name.volume); v != nil && v.ReadBox(b, level, dst) {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("world: %s: level %d of %v: %w", w.name, level, b, ErrNotLoaded) // the world went back meanwhile
 }
 
 // farReader reads far levels of a full pack with the chunks changed since.
 type farReader struct {
-	w       *World
 	m       moment
 	v       *volume
 	name    volumeName

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -13,9 +12,10 @@ import (
 )
 
 // index returns what the pile speaks of: every chunk and column that is there
-// is not loaded. Volumes have the names they have in old, where there are, and
-// more. It reads directories only.
-func (p pile) index(old *state, empty []string) (*state, error) {
+// is not loaded. Volumes have the names they have in the first of olds that has
+// the volume, and more. empty are names of cells that are empty besides cell 0. It
+// reads directories only.
+func (p pile) index(empty []string, olds ...*state) (*state, error) {
 	s := &state{}
 	for _, l := range p {
 		s.properties = l.Properties()
@@ -25,27 +25,34 @@ func (p pile) index(old *state, empty []string) (*state, error) {
 				n = len(s.dimensions)
 				s.dimensions = append(s.dimensions, &dimension{name: described.Name, columns: &columns{}})
 			}
-			if err := s.dimensions[n].stack(l.book, described, old, empty); err != nil {
+			if err := s.dimensions[n].stack(l.book, described, olds); err != nil {
 				return nil, fmt.Errorf("world: stone %v: dimension %q: %w", l.Stone.ID, described.Name, err)
 			}
 		}
 		s.stackFiles(l.book)
-		l.known = true
+		if !l.known { // others read those that are
+			l.known = true
+		}
+	}
+	for _, d := range s.dimensions {
+		for _, v := range d.volumes {
+			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.options(empty))
+		}
 	}
 	return s, nil
 }
 
 // stack lays what a stone says of the dimension on what is there.
-func (d *dimension) stack(b *book, described stone.Dimension, old *state, empty []string) error {
+func (d *dimension) stack(b *book, described stone.Dimension, olds []*state) error {
 	d.folder = described.Folder
 	for i := range described.Volumes {
 		v := &described.Volumes[i]
 		n := d.volume(v.Volume.Name)
 		if n < 0 {
 			n = len(d.volumes)
-			d.volumes = append(d.volumes, &volume{Volume: v.Volume, names: old.names(d.name, v)})
+			d.volumes = append(d.volumes, &volume{names: namesIn(olds, d.name, v)})
 		}
-		if err := d.volumes[n].stack(b, d.name, v, empty); err != nil {
+		if err := d.volumes[n].stack(b, d.name, v); err != nil {
 			return fmt.Errorf("volume %q: %w", v.Volume.Name, err)
 		}
 	}
@@ -66,9 +73,10 @@ func (d *dimension) stack(b *book, described stone.Dimension, old *state, empty 
 	return nil
 }
 
-// names returns the names that the volume has in s, those of v if it has none.
-func (s *state) names(dim string, v *stone.Volume) *names {
-	if s != nil {
+// namesIn returns the names that the volume has in the first of olds that has it,
+// those of v if none has.
+func namesIn(olds []*state, dim string, v *stone.Volume) *names {
+	for _, s := range olds {
 		if i := s.dimension(dim); i >= 0 {
 			d := s.dimensions[i]
 			if j := d.volume(v.Volume.Name); j >= 0 && d.volumes[j].Schema == v.Schema {
@@ -79,51 +87,66 @@ func (s *state) names(dim string, v *stone.Volume) *names {
 	return newNames(v.Names)
 }
 
-// stack lays the chunks that a stone speaks of on what is there.
-func (v *volume) stack(b *book, dim string, described *stone.Volume, empty []string) error {
-	if v.Volume != described.Volume {
-		return fmt.Errorf("is %+v, and %+v in a stone above", v.Volume, described.Volume)
+// stack lays what a stone says of the volume, but for its chunks, on what is
+// there. Cells are those of the world from here on, also the default.
+func (v *volume) stack(b *book, dim string, described *stone.Volume) error {
+	is := described.Volume
+	if v.Volume != (voxel.Volume{}) && v.Schema != is.Schema {
+		return fmt.Errorf("is %+v, and %+v in a stone above", v.Volume, is)
 	}
-	if v.Schema == voxel.Palette {
+	switch {
+	case is.Schema == voxel.Palette:
 		more, table, err := v.names.translation(described.Names)
 		if err != nil {
 			return err
 		}
 		v.names = more
 		if table != nil && !b.known {
-			b.tables[volumeName{dim, v.Volume.Name}] = table
+			b.tables[volumeName{dim, is.Name}] = table
 		}
-	} else if len(described.Names) > len(v.names.list) {
+		if table != nil {
+			is.Default = table[is.Default]
+		}
+	case !startsAlike(v.names.list, described.Names):
+		return fmt.Errorf("its materials are %q, and %q in a stone above", v.names.list, described.Names)
+	case len(described.Names) > len(v.names.list):
 		v.names = newNames(described.Names)
 	}
-	spoken := b.Spoken(dim, v.Name, 0)
-	if v.cells == nil {
-		v.cells = grid.Build(v.options(empty), placeholders(spoken))
-		return nil
+	if v.Volume != (voxel.Volume{}) && v.Volume != is {
+		return fmt.Errorf("is %+v, and %+v in a stone above", v.Volume, is)
 	}
-	var changes []grid.Placed
-	for pos, there := range spoken {
-		changes = append(changes, grid.Placed{Pos: pos, Chunk: placeholder(there)})
-	}
-	v.cells = v.cells.With(changes)
+	v.Volume = is
 	return nil
 }
 
-func placeholders(spoken iter.Seq2[geom.ChunkPos, bool]) iter.Seq2[geom.ChunkPos, *voxel.Chunk] {
-	return func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
-		for pos, there := range spoken {
+func startsAlike(a, b []string) bool {
+	n := min(len(a), len(b))
+	return slices.Equal(a[:n], b[:n])
+}
+
+// placeholders returns the volume with every chunk that is there not loaded.
+func (p pile) placeholders(name volumeName, o grid.Options) *grid.View {
+	if len(p) == 0 {
+		return grid.New(o)
+	}
+	cells := grid.Build(o, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
+		for pos, there := range p[0].Spoken(name.dimension, name.volume, 0) {
 			if there && !yield(pos, grid.NotLoaded) {
 				return
 			}
 		}
+	})
+	var changes []grid.Placed
+	for _, l := range p[1:] {
+		for pos, there := range l.Spoken(name.dimension, name.volume, 0) {
+			c := grid.Placed{Pos: pos}
+			if there {
+				c.Chunk = grid.NotLoaded
+			}
+			changes = append(changes, c)
+		}
 	}
-}
-
-func placeholder(there bool) *voxel.Chunk {
-	if there {
-		return grid.NotLoaded
-	}
-	return nil
+	return cells.With(changes)
 }
 
 // options returns how the volume's grid reads its cells; empty are names of

@@ -20,39 +20,40 @@ const Columns = "columns"
 type Held struct {
 	w       *World
 	dim     string
-	volumes []string
+	volumes []string // none: all, and the columns
 	box     geom.Box // in cells of the dimension
+}
+
+func (h *Held) has(volume string) bool {
+	return len(h.volumes) == 0 || slices.Contains(h.volumes, volume)
 }
 
 // Load brings into memory what touches a box, in cells of the dimension, and
 // keeps it there until Release: the chunks of the volumes, and columns with
-// their objects if Columns is among them; everything if none is named. It decodes
-// on Options.Parallel goroutines and returns when all is there.
+// their objects if Columns is among them; everything, also of volumes made later,
+// if none is named. It decodes on Options.Parallel goroutines and returns when all
+// is there. It waits for a Restore under way, and Restore for it.
 //
 // Who changes blocks needs the columns too: with voxel.Block and Columns, of a
 // dimension whose height maps follow from blocks, come the chunks above and below.
 func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volumes ...string) (*Held, error) {
-	v := w.View()
-	i := v.s.dimension(dimension)
+	w.moving.RLock()
+	defer w.moving.RUnlock()
+	s := w.now.Load()
+	i := s.dimension(dimension)
 	if i < 0 {
 		return nil, fmt.Errorf("world: %s: load: no dimension %q", w.name, dimension)
 	}
-	d := v.s.dimensions[i]
-	if len(volumes) == 0 {
-		volumes = []string{Columns}
-		for _, vol := range d.volumes {
-			volumes = append(volumes, vol.Name)
-		}
-	}
+	d := s.dimensions[i]
 	for _, name := range volumes {
 		if name != Columns && d.volume(name) < 0 {
 			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", w.name, dimension, name)
 		}
 	}
-	if len(d.rules) > 0 && slices.Contains(volumes, voxel.Block) && slices.Contains(volumes, Columns) {
-		box.Min.Y, box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box}
+	if len(d.rules) > 0 && !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
+		h.box.Min.Y, h.box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
 	}
-	h := &Held{w: w, dim: dimension, volumes: volumes, box: box}
 	w.mu.Lock()
 	w.held[h] = true
 	w.mu.Unlock()
@@ -67,10 +68,7 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 func (w *World) fill(ctx context.Context, h *Held) error {
 	for try := 1; ; try++ {
 		err := w.fillOnce(ctx, h)
-		switch {
-		case errors.Is(err, errMoved):
-			continue
-		case err == nil || !errors.Is(err, ErrGone) || try == maxReopen:
+		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
 			return err
 		}
 		if err := w.reopen(ctx); err != nil {
@@ -79,13 +77,10 @@ func (w *World) fill(ctx context.Context, h *Held) error {
 	}
 }
 
-// errMoved says that the world went back while something was read of it.
-var errMoved = errors.New("moved")
-
-// reopen asks for the stack of the head again.
+// reopen asks for the stack of the world again.
 func (w *World) reopen(ctx context.Context) error {
 	w.mu.Lock()
-	at := w.head.Commit
+	at := w.base
 	w.mu.Unlock()
 	p, err := w.openStack(ctx, at)
 	if err != nil {
@@ -93,7 +88,7 @@ func (w *World) reopen(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed || w.head.Commit != at {
+	if w.closed || w.base != at {
 		p.release()
 		return nil
 	}
@@ -113,22 +108,16 @@ func (w *World) fillOnce(ctx context.Context, h *Held) error {
 		return err
 	}
 	defer m.release()
-	i := m.now.dimension(h.dim)
-	if i < 0 {
-		return nil // the world went back to before it was made
+	d := m.now.dimensions[m.now.dimension(h.dim)]
+	for _, v := range d.volumes {
+		if h.has(v.Name) {
+			if err := w.fillVolume(ctx, m, d, v, h); err != nil {
+				return err
+			}
+		}
 	}
-	d := m.now.dimensions[i]
-	for _, name := range h.volumes {
-		j := d.volume(name)
-		switch {
-		case name == Columns:
-			err = w.fillColumns(ctx, m, d, h)
-		case j >= 0:
-			err = w.fillVolume(ctx, m, d, d.volumes[j], h)
-		}
-		if err != nil {
-			return err
-		}
+	if h.has(Columns) {
+		return w.fillColumns(ctx, m, d, h)
 	}
 	return nil
 }
@@ -162,12 +151,8 @@ func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volum
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.age != m.age {
-		return errMoved
-	}
 	s := w.now.Load().edit()
-	i := s.dimension(d.name)
-	e := s.editDimension(i)
+	e := s.editDimension(s.dimension(d.name))
 	j := e.volume(v.Name)
 	cells := e.volumes[j].cells
 	placed = slices.DeleteFunc(placed, func(c grid.Placed) bool { // changed since
@@ -220,7 +205,10 @@ func (p pile) pieces(name volumeName, want []geom.ChunkPos) [][]geom.ChunkPos {
 func each(ctx context.Context, parallel, n int, f func(int) error) error {
 	if n == 1 || parallel == 1 {
 		for i := range n {
-			if err := errors.Join(ctx.Err(), f(i)); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f(i); err != nil {
 				return err
 			}
 		}
@@ -267,9 +255,6 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.age != m.age {
-		return errMoved
-	}
 	s := w.now.Load().edit()
 	e := s.editDimension(s.dimension(d.name))
 	for pos := range got {
@@ -293,18 +278,6 @@ func (h *Held) Release() {
 	}
 	delete(w.held, h)
 	s := w.now.Load().edit()
-	i := s.dimension(h.dim)
-	if i < 0 {
-		return
-	}
-	e := s.editDimension(i)
-	for _, name := range h.volumes {
-		if name == Columns {
-			w.dropColumns(e, h.box)
-		} else if j := e.volume(name); j >= 0 {
-			v := e.volumes[j]
-			e.setCells(j, w.drop(e, v, v.cells.ChunksIn(inVolume(h.box, v.Scale))))
-		}
-	}
+	w.dropHeld(s, h)
 	w.now.Store(s)
 }

@@ -21,27 +21,28 @@ const maxStones = 8
 func (w *World) Pack(ctx context.Context) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	w.mu.Lock()
-	n, closed := len(w.pile), w.closed
-	w.mu.Unlock()
-	switch {
-	case closed:
-		return fmt.Errorf("world: %s: %w", w.name, ErrClosed)
-	case n < 2:
+	m, err := w.moment()
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	if len(m.pile) < 2 {
 		return nil
 	}
-	return w.merge(ctx, 0)
+	return w.merge(ctx, m, 0)
 }
 
 // packHigh packs the top of a stack that is too high.
 func (w *World) packHigh(ctx context.Context) error {
-	w.mu.Lock()
-	p := w.pile
-	w.mu.Unlock()
-	if len(p) <= maxStones {
+	m, err := w.moment()
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	if len(m.pile) <= maxStones {
 		return nil
 	}
-	return w.merge(ctx, PackFrom(p.layers()))
+	return w.merge(ctx, m, PackFrom(m.layers()))
 }
 
 // PackFrom returns from which layer on a stack, bottom first, is best packed
@@ -63,13 +64,8 @@ func PackFrom(layers []Layer) int {
 	return from
 }
 
-// merge puts a pack in place of the layers from from on.
-func (w *World) merge(ctx context.Context, from int) error {
-	m, err := w.moment()
-	if err != nil {
-		return err
-	}
-	defer m.release()
+// merge puts a pack in place of the layers of m from from on.
+func (w *World) merge(ctx context.Context, m moment, from int) error {
 	top := m.pile[from:]
 	o := stone.Options{Effort: stone.Quick}
 	if from == 0 {
@@ -228,7 +224,7 @@ func (p pile) said(d *dimension, columns []geom.ColumnPos, everything bool) iter
 				if s.gone {
 					continue
 				}
-				s.lists = slices.DeleteFunc(s.lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+				s.lists = withObjects(s.lists)
 			}
 			if !yield(s, err) || err != nil {
 				return

@@ -31,18 +31,26 @@ type book struct {
 
 type volumeName struct{ dimension, volume string }
 
-// openPile opens the layers, each stone once, none that prev has open.
+func newBook(o *Opened) *book { return &book{Opened: o, tables: make(map[volumeName][]voxel.Cell)} }
+
+// openPile opens the layers, each stone once, none that prev has open; prev must
+// be held.
 func openPile(ctx context.Context, st Store, name string, layers []Layer, prev pile) (pile, error) {
+	books := make(map[stone.ID]*book, len(prev)+len(layers))
+	for _, l := range prev {
+		books[l.Stone.ID] = l.book
+	}
 	var p pile
 	for _, l := range layers {
-		b := slices.Concat(prev, p).book(l.Stone.ID)
+		b := books[l.Stone.ID]
 		if b == nil {
 			opened, err := st.Open(ctx, name, l.Stone.ID)
 			if err != nil {
 				p.release()
 				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)
 			}
-			b = &book{Opened: opened, tables: make(map[volumeName][]voxel.Cell)}
+			b = newBook(opened)
+			books[l.Stone.ID] = b
 		}
 		b.users.Add(1)
 		p = append(p, layer{l, b})
@@ -187,6 +195,16 @@ func (r *columnReader) layer(i int, s *said, found []bool) error {
 	return nil
 }
 
+// withObjects returns the lists that are not empty, nil if all are. It changes
+// lists.
+func withObjects(lists []voxel.List) []voxel.List {
+	lists = slices.DeleteFunc(lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+	if len(lists) == 0 {
+		return nil
+	}
+	return lists
+}
+
 // column returns a column with its lists, nil if there is none.
 func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
 	s, err := r.says(pos)
@@ -194,6 +212,6 @@ func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
 		return nil, err
 	}
 	c := *s.column
-	c.Lists = slices.DeleteFunc(s.lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+	c.Lists = withObjects(s.lists)
 	return &c, nil
 }

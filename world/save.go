@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -38,18 +39,19 @@ func (w *World) commit(ctx context.Context, message string) (Commit, error) {
 		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
 	w.mu.Lock()
-	if w.closed || w.dirty.empty() {
-		defer w.mu.Unlock()
-		if w.closed {
-			return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
-		}
+	s, closed, clean := w.now.Load(), w.closed, w.dirty.empty()
+	if !closed && !clean {
+		w.saved, w.dirty = w.dirty, new(dirty)
+	}
+	w.mu.Unlock()
+	switch {
+	case closed:
+		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	case clean:
 		return w.lastCommit(ctx)
 	}
-	s, base := w.now.Load(), w.head
-	w.saved, w.dirty = w.dirty, new(dirty)
-	w.mu.Unlock()
 
-	c, st, err := w.save(ctx, s, base, message)
+	c, o, err := w.save(ctx, s, message)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saved := w.saved
@@ -58,51 +60,122 @@ func (w *World) commit(ctx context.Context, message string) (Commit, error) {
 		w.dirty.add(saved)
 		return Commit{}, err
 	}
-	w.accept(c, st, saved)
+	w.accept(c, o, saved)
 	return c, nil
 }
 
-// lastCommit returns the head's commit, the zero one if there is none. It needs
-// mu.
+// lastCommit returns the head's commit, the zero one if there is none.
 func (w *World) lastCommit(ctx context.Context) (Commit, error) {
-	if w.last.Number == 0 && w.head.Commit != (ID{}) {
-		log, err := w.store.Log(ctx, w.name, w.head.Commit, 1)
-		if err != nil {
-			return Commit{}, err
-		}
-		w.last = log[0]
+	w.mu.Lock()
+	last, head := w.last, w.head.Commit
+	w.mu.Unlock()
+	if last.Number > 0 || head == (ID{}) {
+		return last, nil
 	}
+	log, err := w.store.Log(ctx, w.name, head, 1)
+	switch {
+	case err != nil:
+		return Commit{}, err
+	case len(log) == 0:
+		return Commit{}, fmt.Errorf("world: %s: head %v: %w", w.name, head, ErrNoCommit)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = log[0]
 	return w.last, nil
 }
 
-// save writes what is dirty of s as a stone on base.
-func (w *World) save(ctx context.Context, s *state, base Head, message string) (Commit, Stone, error) {
+// largeStone is from how many bytes on a commit's stone is read from the Store
+// and not kept in memory.
+const largeStone = 1 << 20
+
+// save commits what is dirty of s as a stone on what the world stands on, if it
+// can be read back, and returns it open.
+func (w *World) save(ctx context.Context, s *state, message string) (Commit, *Opened, error) {
 	written, err := s.sheet(w.saved).write(ctx, stone.Options{Effort: stone.Quick})
 	if err != nil {
-		return Commit{}, Stone{}, err
+		return Commit{}, nil, err
 	}
-	c := Commit{Parent: base.Commit, Base: base.Commit, Author: w.o.Author, Message: message,
-		Stones: []StoneRef{{written.ID, int64(len(written.Data))}}}
-	c, err = w.store.Commit(ctx, w.name, base, c, written)
-	return c, written, err
+	r, err := stone.Open(bytes.NewReader(written.Data), int64(len(written.Data)))
+	if err != nil {
+		return Commit{}, nil, fmt.Errorf("world: %s: what was written cannot be read: %w", w.name, err)
+	}
+	c := Commit{Base: w.base, Message: message, Stones: []StoneRef{{written.ID, r.Size()}}}
+	if c, err = w.put(ctx, c, written); err != nil {
+		return Commit{}, nil, err
+	}
+	if r.Size() >= largeStone {
+		if o, err := w.store.Open(ctx, w.name, written.ID); err == nil {
+			return c, o, nil
+		}
+	}
+	return c, &Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
+}
+
+// put makes c the commit after the head. If the head is one that an earlier call
+// made, though the Store could not say so, c comes after that: it has its own
+// base. It needs saving.
+func (w *World) put(ctx context.Context, c Commit, stones ...Stone) (Commit, error) {
+	for {
+		w.mu.Lock()
+		head := w.head
+		w.mu.Unlock()
+		c.Parent, c.Author = head.Commit, w.o.Author
+		done, err := w.store.Commit(ctx, w.name, head, c, stones...)
+		switch {
+		case err == nil:
+			w.tried = nil
+			return done, nil
+		case errors.Is(err, ErrConflict) && w.overtaken(ctx):
+			continue
+		case !errors.Is(err, ErrConflict) && !errors.Is(err, ErrFenced):
+			w.tried = append(w.tried[max(0, len(w.tried)-maxTried):], c)
+		}
+		return Commit{}, err
+	}
+}
+
+// maxTried is how many commits are kept of which it is not known whether they
+// were made.
+const maxTried = 16
+
+// overtaken reports whether the head is a commit of which an error left open
+// whether it was made, and takes it for the world's.
+func (w *World) overtaken(ctx context.Context) bool {
+	if len(w.tried) == 0 {
+		return false
+	}
+	log, err := w.store.Log(ctx, w.name, ID{}, 1)
+	if err != nil || len(log) == 0 || !slices.ContainsFunc(w.tried, log[0].made) {
+		return false
+	}
+	w.tried = nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.head.Commit, w.last = log[0].ID(), log[0]
+	return true
+}
+
+// made reports whether c is what became of asking for what.
+func (c Commit) made(what Commit) bool {
+	return c.Parent == what.Parent && c.Base == what.Base && c.Author == what.Author && c.Message == what.Message &&
+		slices.Equal(c.Stones, what.Stones)
 }
 
 // accept makes c the head that the world knows, its stone the top of the pile.
 // What it wrote is dropped where nothing keeps it in memory. It needs mu.
-func (w *World) accept(c Commit, written Stone, saved *dirty) {
-	r, err := stone.Open(bytes.NewReader(written.Data), int64(len(written.Data)))
-	if err != nil {
-		panic("world: a stone just written cannot be read: " + err.Error())
-	}
-	id := c.ID()
-	b := w.pile.book(written.ID)
+func (w *World) accept(c Commit, o *Opened, saved *dirty) {
+	id, ref := c.ID(), c.Stones[0]
+	b := w.pile.book(ref.ID)
 	if b == nil {
-		b = &book{Opened: &Opened{Reader: r, Closer: io.NopCloser(nil)}, tables: make(map[volumeName][]voxel.Cell)}
+		b = newBook(o)
 		b.learn(w.now.Load())
+	} else {
+		o.Close()
 	}
 	b.users.Add(1)
-	w.pile = append(slices.Clip(w.pile), layer{Layer{Stone: c.Stones[0], After: c.Base, Upto: id}, b})
-	w.head.Commit, w.last = id, c
+	w.pile = append(slices.Clip(w.pile), layer{Layer{Stone: ref, After: c.Base, Upto: id}, b})
+	w.head.Commit, w.last, w.base = id, c, id
 	w.dropSaved(saved)
 }
 
@@ -114,7 +187,7 @@ func (b *book) learn(s *state) {
 			if v.Schema != voxel.Palette {
 				continue
 			}
-			if _, table, _ := s.names(d.Name, v).translation(v.Names); table != nil {
+			if _, table, _ := namesIn([]*state{s}, d.Name, v).translation(v.Names); table != nil {
 				b.tables[volumeName{d.Name, v.Volume.Name}] = table
 			}
 		}

@@ -131,7 +131,11 @@ func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep
 	if err != nil {
 		return err
 	}
-	w.Volume(v.Volume, names)
+	as := v.Volume
+	if table != nil {
+		as.Default = table[as.Default]
+	}
+	w.Volume(as, names)
 	var written []stone.Placed
 	for c, err := range v.chunks {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -150,7 +154,7 @@ func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep
 			return err
 		}
 	}
-	return writeFar(w, (&volume{Volume: v.Volume, names: newNames(names)}).options(v.empty), written)
+	return writeFar(w, (&volume{Volume: as, names: newNames(names)}).options(v.empty), written)
 }
 
 // used returns the names that the chunks of a palette use, as stones order

@@ -19,6 +19,7 @@ type Tx struct {
 	base  *state // that s is made from
 	dims  map[int]*DimensionTx
 	dirty *dirty
+	files bool // s has files of its own
 	exact bool // nothing follows from blocks: columns come as they are to be
 	err   error
 }
@@ -30,8 +31,9 @@ func (tx *Tx) fail(err error) {
 }
 
 // AddDimension makes a dimension with volumes; of one that exists, the volumes
-// that it lacks. names are those of cells, by volume: the empty cell's first; a volume of
-// a palette without any begins with "air".
+// that it lacks: those that it has must be as they are here. names are those of
+// cells, by volume, the empty cell's first; a volume of a palette without any
+// begins with "air". Names of volumes that are there are passed over.
 func (tx *Tx) AddDimension(name string, volumes []voxel.Volume, names map[string][]string) *DimensionTx {
 	i := tx.s.dimension(name)
 	if i < 0 {
@@ -41,25 +43,46 @@ func (tx *Tx) AddDimension(name string, volumes []voxel.Volume, names map[string
 	}
 	d := tx.at(i)
 	for _, v := range volumes {
-		if d.d.volume(v.Name) < 0 {
+		switch i := d.d.volume(v.Name); {
+		case i < 0:
 			tx.addVolume(d.d, v, names[v.Name])
+		case !d.d.volumes[i].is(v, names[v.Name]):
+			tx.fail(fmt.Errorf("world: volume %q of %q is %+v: not %+v", v.Name, name, d.d.volumes[i].Volume, v))
 		}
 	}
 	return d
 }
 
 func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
-	switch {
-	case v.Scale < 1 || v.Scale > 255:
-		tx.fail(fmt.Errorf("world: volume %q: scale %d: want 1 to 255", v.Name, v.Scale))
-		return
-	case v.Schema == voxel.Palette && len(list) == 0:
+	if v.Schema == voxel.Palette && len(list) == 0 {
 		list = []string{"air"}
 	}
 	made := &volume{Volume: v, names: newNames(slices.Clone(list))}
-	made.cells = grid.New(made.options(nil))
-	d.volumes = append(d.volumes, made)
-	tx.dirty.all = true
+	switch {
+	case v.Name == Columns:
+		tx.fail(fmt.Errorf("world: volume %q: Load takes the name for columns", v.Name))
+	case v.Schema == voxel.Palette && !made.names.unique():
+		tx.fail(fmt.Errorf("world: volume %q: two cells of one name: %q", v.Name, list))
+	case !v.Schema.Valid(v.Default, len(list)):
+		tx.fail(fmt.Errorf("world: volume %q: default %d is no cell of its %d", v.Name, v.Default, len(list)))
+	default:
+		made.cells = grid.New(made.options(nil))
+		d.volumes = append(d.volumes, made)
+		tx.dirty.all = true
+	}
+}
+
+// is reports whether the volume is what another would be made as, with that list of
+// names: the same default may be another cell here.
+func (v *volume) is(other voxel.Volume, list []string) bool {
+	if v.Schema == voxel.Palette && int(other.Default) < len(list) {
+		c, ok := v.names.index[list[other.Default]]
+		if !ok {
+			return false
+		}
+		other.Default = c
+	}
+	return v.Volume == other
 }
 
 // Dimension returns a dimension to be read and changed, or nil.
@@ -98,7 +121,12 @@ func (tx *Tx) SetProperty(key, value string) {
 
 // SetFile keeps a file with the world; nil data takes it away. Tx keeps data.
 func (tx *Tx) SetFile(path string, data []byte) {
-	tx.s.files = slices.Clone(tx.s.files)
+	if _, there := slices.BinarySearchFunc(tx.s.files, path, comparePaths); !there && data == nil {
+		return
+	}
+	if !tx.files {
+		tx.s.files, tx.files = slices.Clone(tx.s.files), true
+	}
 	if data == nil {
 		tx.s.setFile(path, fileRef{}, false)
 	} else {
@@ -175,13 +203,9 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 // SetColumn writes a column with all its lists, which need not be loaded. Tx
 // keeps what c points at.
 func (d *DimensionTx) SetColumn(c voxel.Column) {
-	if err := c.Pos.Check(); err != nil {
-		d.tx.fail(err)
-		return
-	}
 	c.Lists = slices.Clone(c.Lists)
 	slices.SortFunc(c.Lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
-	c.Lists = slices.DeleteFunc(c.Lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+	c.Lists = withObjects(c.Lists)
 	p := parts{column: true, lists: make(map[string]bool)}
 	for _, l := range c.Lists {
 		d.d.lists = addList(d.d.lists, l.Name)
@@ -192,6 +216,9 @@ func (d *DimensionTx) SetColumn(c voxel.Column) {
 	d.put(c.Pos, &c, p)
 }
 
+// maxLists is how many lists of objects a dimension of a stone may have.
+const maxLists = 256
+
 // RemoveColumn takes a column with its lists away; its cells stay.
 func (d *DimensionTx) RemoveColumn(pos geom.ColumnPos) {
 	if d.columns[pos] != nil || d.d.columns.at(pos) != nil {
@@ -200,6 +227,16 @@ func (d *DimensionTx) RemoveColumn(pos geom.ColumnPos) {
 }
 
 func (d *DimensionTx) put(pos geom.ColumnPos, c *voxel.Column, p parts) {
+	if c != nil {
+		if err := stone.CheckColumn(c); err != nil {
+			d.tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
+			return
+		}
+	}
+	if len(d.d.lists) > maxLists {
+		d.tx.fail(fmt.Errorf("world: dimension %q: %d lists, at most %d", d.d.name, len(d.d.lists), maxLists))
+		return
+	}
 	d.columns[pos] = c
 	d.tx.dirty.column(d.d.name, pos, p)
 }
@@ -210,22 +247,24 @@ func (d *DimensionTx) Objects(list string, pos geom.ColumnPos) []voxel.Object {
 }
 
 // SetObjects writes a list of the column at pos, which is made if there is
-// none; an empty one takes the list away. Tx keeps objects. An object's place decides in
-// which box it is found, not in which column it lives.
+// none; an empty one takes the list away. Tx keeps objects. An object's place
+// decides in which box it is found, not in which column it lives.
 func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxel.Object) {
 	c := d.Column(pos)
 	if d.tx.err != nil {
 		return
 	}
 	if c == nil {
-		d.SetColumn(voxel.Column{Pos: pos, Lists: []voxel.List{{Name: list, Objects: objects}}})
+		if len(objects) > 0 {
+			d.SetColumn(voxel.Column{Pos: pos, Lists: []voxel.List{{Name: list, Objects: objects}}})
+		}
 		return
 	}
 	edited := *c
 	i, ok := slices.BinarySearchFunc(c.Lists, list, compareLists)
 	switch {
 	case ok && len(objects) == 0:
-		edited.Lists = slices.Delete(slices.Clone(c.Lists), i, i+1)
+		edited.Lists = withObjects(slices.Delete(slices.Clone(c.Lists), i, i+1))
 	case ok:
 		edited.Lists = slices.Clone(c.Lists)
 		edited.Lists[i].Objects = objects
@@ -238,6 +277,10 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 
 // Add puts an object at the end of a list of the column that it lies in.
 func (d *DimensionTx) Add(list string, o voxel.Object) {
+	if err := o.At.Check(); err != nil {
+		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))
+		return
+	}
 	pos := columnOf(o.At)
 	d.SetObjects(list, pos, append(slices.Clip(d.Objects(list, pos)), o))
 }

@@ -1,13 +1,16 @@
 package world
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -34,7 +37,8 @@ type ColumnChange struct {
 // Update calls f, which changes the world through tx, and shows the result to
 // everyone who looks at the world from then on. If f or tx fails nothing
 // changes: with ErrNotLoaded if it read or wrote a part of something that is
-// not in memory. Updates wait for each other; f must not call Update.
+// not in memory. Updates wait for each other; f must not call Update, Become,
+// Restore or Close.
 //
 // Where cells of the volume voxel.Block changed, height maps that follow from
 // blocks are recomputed and the columns' light is marked stale.
@@ -50,6 +54,9 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 		return nil, err
 	}
 	change, err := tx.finish()
+	if err == nil && tx.dirty.all {
+		err = tx.s.describable()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +83,7 @@ func (tx *Tx) finish() (*Change, error) {
 			}
 			cells, replaced := v.Publish()
 			v.v.cells = cells
-			if err := v.checkNames(replaced); err != nil {
+			if err := v.check(replaced); err != nil {
 				tx.fail(err)
 			}
 			if len(replaced) == 0 {
@@ -101,17 +108,52 @@ func (tx *Tx) finish() (*Change, error) {
 	return change, tx.err
 }
 
-// checkNames returns an error if a cell of a palette has no name.
-func (v *VolumeTx) checkNames(replaced []grid.Replaced) error {
+// describable returns an error if no stone can say what dimensions, volumes and
+// properties the state has.
+func (s *state) describable() error {
+	_, err := s.sheet(&dirty{all: true}).writeTo(context.Background(), io.Discard, stone.Options{Effort: stone.Quick})
+	if err != nil {
+		return fmt.Errorf("world: %w", err)
+	}
+	return nil
+}
+
+// check returns an error if a cell cannot be in the volume: Draft takes whole
+// chunks as they come.
+func (v *VolumeTx) check(replaced []grid.Replaced) error {
+	n := len(v.v.names.list)
 	for _, r := range replaced {
-		if v.Schema != voxel.Palette || r.New == nil {
+		if r.New == nil {
 			continue
 		}
-		if c := r.New.Highest(); int(c) >= len(v.v.names.list) {
-			return fmt.Errorf("world: volume %q: chunk %v: cell %d: the volume has %d names", v.Name, r.Pos, c, len(v.v.names.list))
+		c := r.New.Highest()
+		if v.Schema == voxel.Terrain && v.Schema.Valid(c, n) {
+			c = filledAir(r.New)
+		}
+		if !v.Schema.Valid(c, n) {
+			return fmt.Errorf("world: volume %q: chunk %v: cell %d: the volume has %d names", v.Name, r.Pos, c, n)
 		}
 	}
 	return nil
+}
+
+// filledAir returns a cell of a terrain's chunk that is air with an occupancy, 0
+// if there is none.
+func filledAir(c *voxel.Chunk) voxel.Cell {
+	var buf [64]voxel.Cell
+	for y := range voxel.ChunkEdge {
+		if v, ok := c.SliceUniform(y); ok && voxel.Terrain.Valid(v, 0) {
+			continue
+		}
+		for z := range voxel.ChunkEdge {
+			for _, v := range c.Row(y, z, &buf) {
+				if !voxel.Terrain.Valid(v, 0) {
+					return v
+				}
+			}
+		}
+	}
+	return voxel.Empty
 }
 
 // notLoaded makes the grid's error this package's.
@@ -126,6 +168,9 @@ func notLoaded(err error) error {
 // with what the Tx changed.
 func (tx *Tx) onto(s *state, change *Change) *state {
 	out := *tx.s
+	if !tx.files {
+		out.files = s.files
+	}
 	out.dimensions = slices.Clone(tx.s.dimensions)
 	for i, d := range out.dimensions {
 		if i >= len(s.dimensions) {

@@ -63,17 +63,20 @@ type World struct {
 	readOnly bool
 
 	now    atomic.Pointer[state]
-	writer sync.Mutex // one Update, held without mu; before mu
-	saving sync.Mutex // one Commit, Pack or Restore; before writer
+	saving sync.Mutex   // one Commit, Pack or Restore
+	writer sync.Mutex   // one Update or Restore; after saving
+	moving sync.RWMutex // Restore writes, Load reads: nothing comes while the world goes back; after writer
 
-	mu     sync.Mutex // guards what is below, and every change of now
-	pile   pile
+	tried []Commit // that may have been made, the Store could not say; needs saving
+
+	mu     sync.Mutex // guards what is below, and every change of now; after all others, and never kept over I/O
 	head   Head
-	last   Commit // the head's; zero for a world without commits
+	last   Commit // the head's, if its number is not 0
+	base   ID     // the commit that pile makes up: the head's, unless put found that it moved
+	pile   pile
 	dirty  *dirty // what no commit holds
 	saved  *dirty // what a commit under way holds
 	held   map[*Held]bool
-	age    int // how often the world went back: what was read before is another
 	closed bool
 }
 
@@ -101,8 +104,9 @@ func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*Worl
 }
 
 func open(ctx context.Context, st Store, name string, head Head, o Options, readOnly bool) (*World, error) {
-	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: head, dirty: new(dirty), held: make(map[*Held]bool)}
-	if err := w.read(ctx, nil); err != nil {
+	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: head, base: head.Commit,
+		dirty: new(dirty), held: make(map[*Held]bool)}
+	if err := w.read(ctx); err != nil {
 		return nil, err
 	}
 	if w.o.Whole {
@@ -113,19 +117,17 @@ func open(ctx context.Context, st Store, name string, head Head, o Options, read
 	return w, nil
 }
 
-// read opens the stack of the head and makes the state that it says, with the
-// names of old.
-func (w *World) read(ctx context.Context, old *state) error {
-	p, err := w.openStack(ctx, w.head.Commit)
+// read opens the stack of the head and makes the state that it says.
+func (w *World) read(ctx context.Context) error {
+	p, err := w.openStack(ctx, w.base)
 	if err != nil {
 		return err
 	}
-	s, err := p.index(old, w.o.Empty)
+	s, err := p.index(w.o.Empty)
 	if err != nil {
 		p.release()
 		return err
 	}
-	w.pile.release()
 	w.pile = p
 	w.now.Store(s)
 	return nil
@@ -135,16 +137,20 @@ func (w *World) read(ctx context.Context, old *state) error {
 // collected in between.
 const maxReopen = 5
 
+// openStack opens the stack of a commit, with the stones that are open.
 func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
-	if at == (ID{}) {
-		return nil, nil
+	have, err := w.moment()
+	if err != nil || at == (ID{}) {
+		have.release()
+		return nil, err
 	}
+	defer have.release()
 	for try := 1; ; try++ {
 		layers, err := w.store.Stack(ctx, w.name, at)
 		if err != nil {
 			return nil, err
 		}
-		p, err := openPile(ctx, w.store, w.name, layers, w.pile)
+		p, err := openPile(ctx, w.store, w.name, layers, have.pile)
 		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
 			return p, err
 		}
@@ -204,14 +210,18 @@ func (w *World) Dirty() bool {
 type moment struct {
 	pile
 	now *state
-	age int
 }
 
 func (w *World) moment() (moment, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.locked()
+}
+
+// locked is moment for who has mu.
+func (w *World) locked() (moment, error) {
 	if w.closed {
 		return moment{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
-	return moment{w.pile.hold(), w.now.Load(), w.age}, nil
+	return moment{w.pile.hold(), w.now.Load()}, nil
 }

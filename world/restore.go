@@ -1,0 +1,156 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Restore makes a commit that goes back to what the commit id left: it writes
+// no stone. What was not committed is lost. Chunks and columns that somebody
+// holds are read again where they differ; views that are kept stay as they are.
+func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, error) {
+	if w.readOnly {
+		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
+	}
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	w.moving.Lock()
+	defer w.moving.Unlock()
+	next, err := w.openStack(ctx, id)
+	if err != nil {
+		return Commit{}, err
+	}
+	w.mu.Lock()
+	held := slices.Collect(maps.Keys(w.held))
+	w.mu.Unlock()
+	s, err := w.restored(ctx, next)
+	if err != nil {
+		next.release()
+		return Commit{}, err
+	}
+	c, err := w.put(ctx, Commit{Base: id, Message: message})
+	if err != nil {
+		next.release()
+		return Commit{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pile.release()
+	w.pile, w.dirty = next, new(dirty)
+	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
+	for _, h := range held {
+		if !w.held[h] { // released since
+			w.dropHeld(s, h)
+		}
+	}
+	w.now.Store(s)
+	return c, nil
+}
+
+// restored returns the state that next says, with what somebody holds: from
+// memory where it is the same there.
+func (w *World) restored(ctx context.Context, next pile) (*state, error) {
+	old := w.now.Load()
+	s, err := next.index(w.o.Empty, old)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	changed := w.pile.differing(next)
+	changed.add(w.dirty)
+	w.mu.Unlock()
+	for _, d := range s.dimensions {
+		was := &dimension{columns: &columns{}}
+		if i := old.dimension(d.name); i >= 0 {
+			was = old.dimensions[i]
+		}
+		for j, v := range d.volumes {
+			if i := was.volume(v.Name); i >= 0 {
+				d.setCells(j, v.cells.With(v.carry(was.volumes[i], changed.chunks[volumeName{d.name, v.Name}])))
+			}
+			read, err := w.heldChunks(ctx, next, d, d.volumes[j])
+			if err != nil {
+				return nil, err
+			}
+			d.setCells(j, d.volumes[j].cells.With(read))
+		}
+		d.columns = d.columns.with(d.carry(was, changed.columns[d.name]))
+		columns, err := w.heldColumns(ctx, next, d)
+		if err != nil {
+			return nil, err
+		}
+		d.columns = d.columns.with(columns)
+	}
+	return s, nil
+}
+
+// carry returns the chunks in memory of old, which is v's volume before, that are
+// the same in v.
+func (v *volume) carry(old *volume, changed map[geom.ChunkPos]bool) (out []grid.Placed) {
+	for pos, c := range old.cells.Chunks() {
+		if _, loaded := v.cells.Chunk(pos); c != nil && !loaded && !changed[pos] {
+			out = append(out, grid.Placed{Pos: pos, Chunk: c})
+		}
+	}
+	return out
+}
+
+// carry returns the columns in memory of old, which is d before, that are the
+// same in d.
+func (d *dimension) carry(old *dimension, changed map[geom.ColumnPos]parts) map[geom.ColumnPos]*voxel.Column {
+	out := make(map[geom.ColumnPos]*voxel.Column)
+	for pos, c := range old.columns.all() {
+		if _, differs := changed[pos]; !differs && c != unloaded && d.columns.at(pos) == unloaded {
+			out[pos] = c
+		}
+	}
+	return out
+}
+
+// heldChunks reads the chunks of v that somebody holds and that are not in memory.
+func (w *World) heldChunks(ctx context.Context, p pile, d *dimension, v *volume) ([]grid.Placed, error) {
+	w.mu.Lock()
+	k := w.keeper(d.name, v.Name, Everywhere)
+	w.mu.Unlock()
+	var want []geom.ChunkPos
+	for pos, c := range v.cells.Chunks() {
+		if c == nil && k.keeps(scaled(pos.Box(), v.Scale)) {
+			want = append(want, pos)
+		}
+	}
+	if len(want) == 0 {
+		return nil, nil
+	}
+	return w.readChunks(ctx, p, volumeName{d.name, v.Name}, want)
+}
+
+// heldColumns reads the columns that somebody holds and that are not in memory.
+func (w *World) heldColumns(ctx context.Context, p pile, d *dimension) (map[geom.ColumnPos]*voxel.Column, error) {
+	w.mu.Lock()
+	k := w.keeper(d.name, Columns, Everywhere)
+	w.mu.Unlock()
+	out := make(map[geom.ColumnPos]*voxel.Column)
+	reader := p.columnReader(d.name, d.lists)
+	for pos, c := range d.columns.all() {
+		if c != unloaded || !k.keeps(columnBox(pos)) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := reader.column(pos)
+		if err != nil {
+			return nil, err
+		}
+		out[pos] = c
+	}
+	return out, nil
+}
