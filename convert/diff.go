@@ -23,21 +23,12 @@ type Difference struct {
 	Columns    int            `json:"columns"`
 	Properties int            `json:"properties"` // of the world; and how its dimensions and volumes are described, but for the folder a dimension came from
 	Files      int            `json:"files"`
-	First      []string       `json:"first"` // the first few, in words
+	First      []string       `json:"first"` // the first few, in words: of each kind and volume a share
 }
-
-// firsts bounds Difference.First.
-const firsts = 10
 
 // Same reports whether nothing differs.
 func (d *Difference) Same() bool {
 	return d.Cells+d.Objects+d.Columns+d.Properties+d.Files == 0
-}
-
-func (d *Difference) note(format string, args ...any) {
-	if len(d.First) < firsts {
-		d.First = append(d.First, fmt.Sprintf(format, args...))
-	}
 }
 
 // Diff compares two worlds. It fails if a file cannot be read, or if the two
@@ -48,7 +39,7 @@ func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, 
 	if equal == nil {
 		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
 	}
-	d := &differ{Difference: Difference{Volumes: map[string]int{}, First: []string{}}, equal: equal}
+	d := &differ{Difference: Difference{Volumes: map[string]int{}}, equal: equal}
 	d.properties(a.Head, b.Head)
 	for _, pair := range pairs(a.Dimensions, b.Dimensions, func(d *Dimension) string { return d.Name }) {
 		if err := d.dimension(pair[0], pair[1]); err != nil {
@@ -60,11 +51,13 @@ func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, 
 			return nil, err
 		}
 	}
+	d.First = d.notes.first()
 	return &d.Difference, nil
 }
 
 type differ struct {
 	Difference
+	notes notes
 	equal func(kind string, a, b []byte) bool
 }
 
@@ -143,7 +136,7 @@ func (d *differ) dimension(a, b *Dimension) error {
 
 func (d *differ) property(format string, args ...any) {
 	d.Properties++
-	d.note(format, args...)
+	d.notes.add("property", format, args...)
 }
 
 func compareAt(a, b []voxel.Column, i, j int) int {
@@ -158,7 +151,7 @@ func compareAt(a, b []voxel.Column, i, j int) int {
 
 func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 	d.Columns++
-	d.note("%s: column %v only in the %s", dim, pos, side)
+	d.notes.add("column", "%s: column %v only in the %s", dim, pos, side)
 }
 
 // volume compares cells; a side that lacks the volume holds the default.
@@ -253,6 +246,8 @@ func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string, err error) {
 
 func (d *differ) cells(dim string, v *Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
 	var ba, bb [64]voxel.Cell
+	kind, n := "volume "+v.Volume.Name, 0
+	full := d.notes.full(kind)
 	for y := range voxel.ChunkEdge {
 		for z := range voxel.ChunkEdge {
 			ra, rb := a.Row(y, z, &ba), b.Row(y, z, &bb)
@@ -260,13 +255,16 @@ func (d *differ) cells(dim string, v *Volume, pos geom.ChunkPos, a, b *voxel.Chu
 				if ra[x] == rb[x] {
 					continue
 				}
-				d.Cells++
-				d.Volumes[v.Volume.Name]++
-				d.note("%s: %s %v: %s, %s", dim, v.Volume.Name, pos.Min().Add(geom.Point{X: x, Y: y, Z: z}),
+				if n++; full {
+					continue
+				}
+				full = d.notes.add(kind, "%s: %s %v: %s, %s", dim, v.Volume.Name, pos.Min().Add(geom.Point{X: x, Y: y, Z: z}),
 					cellName(names, ra[x]), cellName(names, rb[x]))
 			}
 		}
 	}
+	d.Cells += n
+	d.Volumes[v.Volume.Name] += n
 }
 
 func cellName(names []string, c voxel.Cell) string {
@@ -279,7 +277,7 @@ func cellName(names []string, c voxel.Cell) string {
 func (d *differ) file(a, b format.File) error {
 	if a.Open == nil || b.Open == nil {
 		d.Files++
-		d.note("file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
+		d.notes.add("file", "file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
 		return nil
 	}
 	ca, err := readFile(a)
@@ -289,7 +287,7 @@ func (d *differ) file(a, b format.File) error {
 	cb, err := readFile(b)
 	if err == nil && !bytes.Equal(ca, cb) {
 		d.Files++
-		d.note("file %q differs", a.Path)
+		d.notes.add("file", "file %q differs", a.Path)
 	}
 	return err
 }

@@ -64,6 +64,7 @@ func withList(t testing.TB, d *convert.Dimension, name string) (c *voxel.Column,
 // TestDiffPlanted plants one change at a time into a world.
 func TestDiffPlanted(t *testing.T) {
 	a, far := island(t), geom.Point{X: 5000, Y: -3000, Z: -5000}
+	aMap := fmt.Sprintf(": map %q", a.Dimensions[0].Columns[2].Maps[0].Name)
 	for _, tt := range []struct {
 		name  string
 		plant func(t *testing.T, w *convert.World, d *convert.Dimension)
@@ -121,13 +122,13 @@ func TestDiffPlanted(t *testing.T) {
 		{"biomes in one piece", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Whole ^= voxel.HasBiome },
 			convert.Difference{Columns: 1}, "layout"},
 		{"a map's number", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps[0].Values[255]++ },
-			convert.Difference{Columns: 1}, "map"},
-		{"a map's form", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps[0].Form ^= 1 }, convert.Difference{Columns: 1}, "map"},
+			convert.Difference{Columns: 1}, aMap},
+		{"a map's form", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps[0].Form ^= 1 }, convert.Difference{Columns: 1}, aMap},
 		{"a map less", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps = d.Columns[2].Maps[1:] },
-			convert.Difference{Columns: 1}, "map"},
+			convert.Difference{Columns: 1}, aMap},
 		{"a map twice", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
 			d.Columns[2].Maps = append(d.Columns[2].Maps, d.Columns[2].Maps[0])
-		}, convert.Difference{Columns: 1}, "map"},
+		}, convert.Difference{Columns: 1}, aMap},
 		{"a section's arrays", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
 			d.Columns[2].Sections[1].Has ^= voxel.HasSky
 		},
@@ -240,6 +241,53 @@ func TestDiffFirstFew(t *testing.T) {
 	if d := mustDiff(t, a, b); d.Cells != 100 || len(d.First) != 10 {
 		t.Errorf("%d cells, the first %d", d.Cells, len(d.First))
 	}
+}
+
+// TestDiffFirstShares has much of one kind, and a little of all others after it.
+func TestDiffFirstShares(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		biomes, blocks int
+		want           string
+	}{
+		{"one of each", 1, 1, "property, biome, block, light, light, light, light, object, column, file"},
+		{"two of some", 2, 2, "property, biome, biome, block, block, light, light, object, column, file"},
+		{"many of all", 90, 90, "property, biome, biome, block, block, light, light, object, column, file"},
+		{"none of one", 0, 9, "property, block, block, block, light, light, light, object, column, file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := island(t), island(t)
+			d := b.Dimensions[0]
+			for volume, n := range map[string]int{voxel.Biome: tt.biomes, voxel.Block: tt.blocks, voxel.Light: 100} {
+				for i := range n {
+					set(d, volume, geom.Point{X: i, Y: 4000}, 1)
+				}
+			}
+			b.Head.Properties["new"] = "x"
+			c, i := withList(t, d, voxel.BlockEntities)
+			c.Lists[i].Objects[0].At.Y++
+			d.Columns[len(d.Columns)-1].Version++
+			b.Files = append(b.Files, fileOf("zz", ""))
+			var kinds []string
+			for _, line := range mustDiff(t, a, b).First {
+				kinds = append(kinds, kindOf(line))
+			}
+			if got := strings.Join(kinds, ", "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// kindOf says what a line of Difference.First is about.
+func kindOf(line string) string {
+	for _, k := range [][2]string{{"property ", "property"}, {": biome ", "biome"}, {": block ", "block"}, {": light ", "light"},
+		{"block_entities", "object"}, {"column", "column"}, {"file", "file"}} {
+		if strings.Contains(line, k[0]) {
+			return k[1]
+		}
+	}
+	return line
 }
 
 func TestDiffJSON(t *testing.T) {

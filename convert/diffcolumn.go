@@ -11,7 +11,7 @@ import (
 func (d *differ) column(dim string, a, b *voxel.Column) {
 	if what := d.columnDiffers(a, b); what != "" {
 		d.Columns++
-		d.note("%s: column %v: %s", dim, a.Pos, what)
+		d.notes.add("column", "%s: column %v: %s", dim, a.Pos, what)
 	}
 	for _, pair := range pairs(a.Lists, b.Lists, func(l voxel.List) string { return l.Name }) {
 		d.list(dim, a, pair[0], pair[1])
@@ -30,7 +30,7 @@ func (d *differ) columnDiffers(a, b *voxel.Column) string {
 	}
 	for _, p := range pairs(a.Maps, b.Maps, func(m voxel.Map) string { return m.Name }) {
 		if p[0] != p[1] {
-			return fmt.Sprintf("map %q", p[0].Name+p[1].Name)
+			return fmt.Sprintf("map %q", max(p[0].Name, p[1].Name))
 		}
 	}
 	for _, p := range pairs(a.Parts, b.Parts, func(p voxel.Part) string { return p.Name }) {
@@ -51,7 +51,7 @@ func (d *differ) list(dim string, c *voxel.Column, a, b voxel.List) {
 			continue
 		}
 		d.Objects++
-		d.note("%s: column %v: %s %d", dim, c.Pos, max(a.Name, b.Name), i)
+		d.notes.add("object", "%s: column %v: %s %d", dim, c.Pos, max(a.Name, b.Name), i)
 	}
 }
 
