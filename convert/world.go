@@ -84,7 +84,7 @@ func Load(ctx context.Context, src format.Source) (*World, error) {
 
 // FromStone reads the whole of a stone into memory.
 func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
-	w := &World{Head: headOf(r)}
+	w := &World{Head: HeadOf(r.Properties())}
 	for _, sd := range r.Dimensions() {
 		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
 		w.Dimensions = append(w.Dimensions, d)
@@ -136,9 +136,11 @@ func isQuoted(key string) bool {
 	return key == propFormat || key == propVersion
 }
 
-func headOf(r *stone.Reader) format.Head {
+// HeadOf returns the head that the properties of a stone, or of a world of package
+// world, stand for.
+func HeadOf(properties []stone.Property) format.Head {
 	h := format.Head{Properties: map[string]string{}}
-	for _, p := range r.Properties() {
+	for _, p := range properties {
 		switch {
 		case p.Key == propFormat:
 			h.Format = p.Value
@@ -153,7 +155,7 @@ func headOf(r *stone.Reader) format.Head {
 	return h
 }
 
-// propertiesOf undoes headOf.
+// propertiesOf undoes HeadOf.
 func propertiesOf(h format.Head) map[string]string {
 	props := map[string]string{propFormat: h.Format}
 	if h.Version != 0 {

@@ -19,7 +19,7 @@ func newDiff(d *depot) *cobra.Command {
 		Short: "Says how two worlds differ",
 		Long: `diff compares two worlds in any formats: cells by what they mean, tags whatever
 their order in a compound, files byte by byte. Exit status 0 if they are the
-same, 1 if they differ.`,
+same, 1 if they differ. Of two versions of one world it reads only what differs.`,
 		Example: "  cairn diff ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -51,6 +51,21 @@ func runDiff(ctx context.Context, in *depot, out io.Writer, a, b string, json bo
 }
 
 func diffPaths(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
+	d, err := diffVersions(ctx, in, a, b)
+	if d == nil && err == nil {
+		d, err = diffWhole(ctx, in, a, b)
+	}
+	switch {
+	case isWrong(err):
+		return nil, couldNot{err}
+	case err != nil:
+		return nil, err
+	}
+	return d, ctx.Err()
+}
+
+// diffWhole compares two worlds in any formats.
+func diffWhole(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
 	var worlds [2]*convert.World
 	for i, path := range []string{a, b} {
 		src, err := openSource(ctx, in, path, true)
@@ -58,18 +73,11 @@ func diffPaths(ctx context.Context, in *depot, a, b string) (*convert.Difference
 			defer src.Close()
 			worlds[i], err = src.load(ctx, nil)
 		}
-		if isWrong(err) {
-			return nil, couldNot{err}
-		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	d, err := convert.Diff(worlds[0], worlds[1], equalTags)
-	if err == nil {
-		err = ctx.Err()
-	}
-	return d, err
+	return convert.Diff(worlds[0], worlds[1], equalTags)
 }
 
 // equalTags compares what NBT means: the order of a compound's tags does not
