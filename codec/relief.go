@@ -37,7 +37,8 @@ const (
 // land is what is known at both ends of the columns of a page so far. Heights
 // are from the volume's height 0.
 type land struct {
-	// Sites begin with those of a stack that is not there, then follow stacks.
+	// The first 1024 sites are of no stack: what is beyond the page. Then come
+	// those of each stack.
 	sites  []site
 	floors []int32 // of sites, top down
 	dents  []dent  // of sites, top down
@@ -53,11 +54,11 @@ type land struct {
 
 // site is what is known of a column.
 type site struct {
-	ground int64 // in 1/256 of a cell; that of the stack's base if all is air
-	list   int32 // of layers
-	floors int32 // where in land.floors its are, one for each layer
-	dents  int32 // where in land.dents its are
-	dented uint16
+	ground int64  // in 1/256 of a cell; that of the stack's base if all is air
+	list   int32  // of layers
+	floors int32  // where in land.floors its own begin, one for each layer
+	dents  int32  // where in land.dents its own begin
+	dented uint16 // how many they are
 }
 
 // foot is the x and z of a stack, in chunks.

@@ -20,11 +20,7 @@ type reliefEncoder struct {
 // one. The streams are valid until the next call of EncodeRelief.
 func (e *Encoder) EncodeRelief(stacks []Stack, tops []geom.ChunkPos) (streams [][]byte, ok bool) {
 	r := &e.relief
-	for i := range r.streams {
-		r.streams[i] = r.streams[i][:0]
-	}
-	r.land.reset()
-	r.numbers = map[string]int32{"": 0}
+	r.reset()
 	for i, s := range stacks {
 		e.sweep(s)
 		e.sort()
@@ -38,6 +34,18 @@ func (e *Encoder) EncodeRelief(stacks []Stack, tops []geom.ChunkPos) (streams []
 		}
 	}
 	return r.streams[:], true
+}
+
+func (r *reliefEncoder) reset() {
+	for i := range r.streams {
+		r.streams[i] = r.streams[i][:0]
+	}
+	r.land.reset()
+	if r.numbers == nil {
+		r.numbers = map[string]int32{}
+	}
+	clear(r.numbers)
+	r.numbers[""] = 0
 }
 
 // cut is a column taken apart.
