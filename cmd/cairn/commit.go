@@ -35,8 +35,7 @@ func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	d.writes = true
-	st, err := d.open(ctx)
+	st, err := d.change(ctx)
 	if err != nil {
 		return err
 	}

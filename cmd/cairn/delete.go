@@ -32,8 +32,7 @@ func (d *depot) nameVerb(verb, short, long, done string, do func(world.Store, co
 			if err != nil {
 				return err
 			}
-			d.writes = true
-			st, err := d.open(c.Context())
+			st, err := d.change(c.Context())
 			if err != nil {
 				return err
 			}

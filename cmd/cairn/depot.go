@@ -49,6 +49,12 @@ func (d *depot) where() string {
 // open opens the store, which must be there.
 func (d *depot) open(ctx context.Context) (world.Store, error) { return d.get(ctx, false) }
 
+// change opens the store, which must be there, to be written to.
+func (d *depot) change(ctx context.Context) (world.Store, error) {
+	d.writes = true
+	return d.open(ctx)
+}
+
 // make opens the store to be written to, and makes it if it is not there.
 func (d *depot) make(ctx context.Context) (world.Store, error) { return d.get(ctx, true) }
 
@@ -110,7 +116,7 @@ func isStore(arg string) bool {
 
 // world opens the world of a name to be changed by an author.
 func (d *depot) world(ctx context.Context, name, author string) (*world.World, error) {
-	st, err := d.open(ctx)
+	st, err := d.change(ctx)
 	if err != nil {
 		return nil, err
 	}

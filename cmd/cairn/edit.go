@@ -83,7 +83,6 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	d.writes = true
 	if verb == back || verb == again {
 		if err := onlyFlags(f, verb); err != nil {
 			return err

@@ -41,8 +41,7 @@ func runFork(ctx context.Context, d *depot, out io.Writer, from, to string, json
 	if err != nil {
 		return err
 	}
-	d.writes = true
-	st, err := d.open(ctx)
+	st, err := d.change(ctx)
 	if err != nil {
 		return err
 	}

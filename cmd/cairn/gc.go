@@ -51,8 +51,7 @@ func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
 	if err != nil {
 		return err
 	}
-	d.writes = true
-	st, err := d.open(ctx)
+	st, err := d.change(ctx)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,6 @@ func runPack(ctx context.Context, d *depot, out io.Writer, arg string, json bool
 	if err != nil {
 		return err
 	}
-	d.writes = true
 	w, err := d.world(ctx, name, "")
 	if err != nil {
 		return err

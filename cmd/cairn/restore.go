@@ -49,7 +49,6 @@ func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o rest
 	if err != nil {
 		return err
 	}
-	d.writes = true
 	w, err := d.world(ctx, a.name, o.author)
 	if err != nil {
 		return err

@@ -101,22 +101,8 @@ func chunksOf(w *convert.World, volume string) (out []*voxel.Chunk) {
 }
 
 func (r *ChunksReport) blocks(ctx context.Context, dirs []string) (out []*voxel.Chunk, err error) {
-	places, err := find(dirs)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range places {
-		w, err := loadPlace(ctx, p)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			r.Skipped = append(r.Skipped, SkippedWorld{p.path, err.Error()})
-			continue
-		}
-		out = append(out, chunksOf(w, voxel.Block)...)
-	}
-	return out, nil
+	r.Skipped, err = eachWorld(ctx, dirs, func(w *convert.World) { out = append(out, chunksOf(w, voxel.Block)...) })
+	return out, err
 }
 
 const (

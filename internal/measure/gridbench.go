@@ -66,27 +66,16 @@ func BenchGrid(ctx context.Context, dirs []string, o Options) (*GridReport, erro
 
 // worlds returns the chunks of blocks of all worlds below dirs, side by side.
 func (r *GridReport) worlds(ctx context.Context, dirs []string) ([]grid.Placed, error) {
-	places, err := find(dirs)
-	if err != nil {
-		return nil, err
-	}
 	var volumes []*convert.Volume
-	for _, p := range places {
-		w, err := loadPlace(ctx, p)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			r.Skipped = append(r.Skipped, SkippedWorld{p.path, err.Error()})
-			continue
-		}
+	var err error
+	r.Skipped, err = eachWorld(ctx, dirs, func(w *convert.World) {
 		for _, d := range w.Dimensions {
 			if v := d.Volume(voxel.Block); v != nil && len(v.Chunks) > 0 {
 				volumes = append(volumes, v)
 			}
 		}
-	}
-	return sideBySide(volumes), nil
+	})
+	return sideBySide(volumes), err
 }
 
 // shelfEdge is how many chunks stand in a row before the next row begins.

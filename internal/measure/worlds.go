@@ -103,6 +103,28 @@ func (m manifest) of(abs string) string {
 	return filepath.Base(filepath.Dir(abs))
 }
 
+// eachWorld calls f with every world below dirs that can be read, and returns the
+// others.
+func eachWorld(ctx context.Context, dirs []string, f func(*convert.World)) ([]SkippedWorld, error) {
+	places, err := find(dirs)
+	if err != nil {
+		return nil, err
+	}
+	skipped := []SkippedWorld{}
+	for _, p := range places {
+		w, err := loadPlace(ctx, p)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			skipped = append(skipped, SkippedWorld{p.path, err.Error()})
+		default:
+			f(w)
+		}
+	}
+	return skipped, nil
+}
+
 // loadPlace reads a world into memory; its files are gone with its Source.
 func loadPlace(ctx context.Context, p place) (*convert.World, error) {
 	src, err := anvil.Open(p.path, anvil.Options{})
