@@ -98,6 +98,23 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestReliefElsewhere has the same hills again far away and higher: one page is
+// read at both places.
+func TestReliefElsewhere(t *testing.T) {
+	l := hills(0, 0, 4)
+	l.Chunks = slices.DeleteFunc(l.Chunks, func(p stone.Placed) bool { return p.Pos.Y != 1 })
+	for _, p := range l.Chunks[:16] {
+		p.Pos.X, p.Pos.Y, p.Pos.Z = p.Pos.X+4000, p.Pos.Y+8, p.Pos.Z+404
+		l.Chunks = append(l.Chunks, p)
+	}
+	b := mustWrite(t, landscape(l), stone.Options{PageChunks: 16})
+	pages, err := mustOpen(t, b).Pages()
+	if err != nil || len(pages) != 1 || pages[0].Uses != 2 || codec.Form(pages[0].Form) != codec.Relief {
+		t.Errorf("pages %+v, %v; want one of relief, used twice", pages, err)
+	}
+	mustEqual(t, mustReadSpec(t, mustOpen(t, b)), landscape(l))
+}
+
 // TestReliefPages damages the streams of a page of the form Relief, and puts
 // the page into a volume of another schema.
 func TestReliefPages(t *testing.T) {
