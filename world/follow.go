@@ -13,6 +13,7 @@ import (
 // follow recomputes what follows from blocks in the columns whose blocks were
 // replaced: height maps that have a rule; light is marked stale.
 func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
+	before := d.before(blocks)
 	heights := light.NewHeights(d.d.rules)
 	for _, pos := range touched(blocks.Default, replaced) {
 		c := d.Column(pos)
@@ -25,28 +26,54 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 		edited := *c
 		edited.Stale = voxel.HasSky | voxel.HasLight
 		if len(d.d.rules) > 0 && len(c.Maps) > 0 {
-			tower, err := towerOf(blocks.cells, pos)
+			maps, err := d.recompute(heights, c, before, blocks.cells)
 			if err != nil {
 				d.tx.fail(fmt.Errorf("world: height maps of column %v of %q: %w", pos, d.d.name, err))
 				return
 			}
-			edited.Maps = recompute(heights, d.d.rules, c, tower)
+			edited.Maps = maps
 		}
 		d.put(pos, &edited, parts{column: true})
 	}
 }
 
-// recompute returns the column's maps, those that have a rule as it says.
-func recompute(h *light.Heights, rules []light.Rule, c *voxel.Column, t light.Tower) []voxel.Map {
-	maps := slices.Clone(c.Maps)
-	said := make([][256]int32, len(rules))
-	h.Column(c.Pos, t, said)
-	for i := range maps {
-		if j := slices.IndexFunc(rules, func(r light.Rule) bool { return r.Map == maps[i].Name }); j >= 0 {
-			maps[i].Values = said[j]
+// before returns the cells of a volume as the Tx found them.
+func (d *DimensionTx) before(v *volume) *grid.View {
+	if i := d.tx.base.dimension(d.d.name); i >= 0 {
+		if j := d.tx.base.dimensions[i].volume(v.Name); j >= 0 {
+			return d.tx.base.dimensions[i].volumes[j].cells
 		}
 	}
-	return maps
+	return grid.New(v.options(nil))
+}
+
+// recompute returns the column's maps: where a rule says another number than
+// before, that; elsewhere, what the game said.
+func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, before, now *grid.View) ([]voxel.Map, error) {
+	tower, err := towerOf(now, c.Pos)
+	if err != nil {
+		return nil, err
+	}
+	said, had := make([][256]int32, len(d.d.rules)), make([][256]int32, len(d.d.rules))
+	h.Column(c.Pos, tower, said)
+	old, err := towerOf(before, c.Pos)
+	known := err == nil
+	if known {
+		h.Column(c.Pos, old, had)
+	}
+	maps := slices.Clone(c.Maps)
+	for i := range maps {
+		j := slices.IndexFunc(d.d.rules, func(r light.Rule) bool { return r.Map == maps[i].Name })
+		if j < 0 {
+			continue
+		}
+		for at, height := range said[j] {
+			if !known || height != had[j][at] {
+				maps[i].Values[at] = height
+			}
+		}
+	}
+	return maps, nil
 }
 
 // towerOf returns the chunks over the footprint that holds a column.
