@@ -3,6 +3,7 @@ package world
 import (
 	"iter"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -10,116 +11,138 @@ import (
 )
 
 // columns is a sparse map of columns that never changes: with returns another
-// that shares all squares but those it changes.
-type columns struct {
-	squares map[geom.ColumnPos]*square
-}
+// that shares all squares but those it changes. The zero value has none.
+type columns struct{ fields map[geom.ColumnPos]*field }
 
-// squareEdge is the edge of a square in columns, as in stones.
-const squareEdge = 8
-
-type square [squareEdge * squareEdge]*voxel.Column
+// field is 8x8 squares, square 8x8 columns as in stones.
+type (
+	field  [64]*square
+	square [64]*voxel.Column
+)
 
 // unloaded stands for a column that exists but is not in memory.
 var unloaded = new(voxel.Column)
 
-func place(pos geom.ColumnPos) (geom.ColumnPos, int) {
-	return geom.ColumnPos{X: pos.X >> 3, Z: pos.Z >> 3}, int(pos.Z&7)<<3 | int(pos.X&7)
+// spot is where a column lies: in which field, in which square of that, and where
+// in the square.
+type spot struct {
+	field      geom.ColumnPos
+	square, in int
+}
+
+func place(pos geom.ColumnPos) spot {
+	return spot{
+		geom.ColumnPos{X: pos.X >> 6, Z: pos.Z >> 6},
+		int(pos.Z>>3&7)<<3 | int(pos.X>>3&7),
+		int(pos.Z&7)<<3 | int(pos.X&7),
+	}
 }
 
 // at returns the column at pos: nil if there is none, unloaded if it is not in
 // memory.
 func (c *columns) at(pos geom.ColumnPos) *voxel.Column {
-	key, i := place(pos)
-	if s := c.squares[key]; s != nil {
-		return s[i]
+	p := place(pos)
+	if f := c.fields[p.field]; f != nil && f[p.square] != nil {
+		return f[p.square][p.in]
 	}
 	return nil
 }
 
 // with returns columns changed as in changes; nil takes one away.
-func (c *columns) with(changes map[geom.ColumnPos]*voxel.Column) *columns {
-	if len(changes) == 0 {
-		return c
-	}
-	out := &columns{squares: maps.Clone(c.squares)}
-	if out.squares == nil {
-		out.squares = make(map[geom.ColumnPos]*square)
-	}
-	own := make(map[geom.ColumnPos]bool)
+func (c *columns) with(changes iter.Seq2[geom.ColumnPos, *voxel.Column]) *columns {
+	out := c
+	own := make(map[geom.ColumnPos]uint64) // squares of each field that are out's alone
 	for pos, col := range changes {
-		key, i := place(pos)
-		s := out.squares[key]
-		switch {
-		case s == nil:
-			s = new(square)
-		case !own[key]:
-			clone := *s
-			s = &clone
+		p := place(pos)
+		if out == c {
+			out = &columns{make(map[geom.ColumnPos]*field, len(c.fields)+1)}
+			maps.Copy(out.fields, c.fields)
 		}
-		own[key] = true
-		s[i] = col
-		out.squares[key] = s
-		if *s == (square{}) {
-			delete(out.squares, key)
+		f := out.fields[p.field]
+		if own[p.field] == 0 {
+			f = clone(f)
+			out.fields[p.field] = f
 		}
+		if bit := uint64(1) << p.square; own[p.field]&bit == 0 {
+			f[p.square] = clone(f[p.square])
+			own[p.field] |= bit
+		}
+		f[p.square][p.in] = col
+	}
+	for at, squares := range own {
+		out.tidy(at, squares)
+	}
+	return out
+}
+
+// tidy takes away which of the squares of a field are empty.
+func (c *columns) tidy(at geom.ColumnPos, squares uint64) {
+	f := c.fields[at]
+	for i, s := range f {
+		if squares>>i&1 != 0 && *s == (square{}) {
+			f[i] = nil
+		}
+	}
+	if *f == (field{}) {
+		delete(c.fields, at)
+	}
+}
+
+func clone[T any](p *T) *T {
+	out := new(T)
+	if p != nil {
+		*out = *p
 	}
 	return out
 }
 
 // all yields the columns in ascending order of position.
 func (c *columns) all() iter.Seq2[geom.ColumnPos, *voxel.Column] {
-	return c.within(func(geom.ColumnPos) bool { return true }, c.keys())
+	const least, most = math.MinInt32, math.MaxInt32
+	return c.within(geom.ColumnPos{X: least, Z: least}, geom.ColumnPos{X: most, Z: most})
 }
 
 // in yields the columns that touch box, in ascending order of position.
 func (c *columns) in(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	if box.Empty() {
-		return c.within(nil, nil)
+		return func(func(geom.ColumnPos, *voxel.Column) bool) {}
 	}
-	low, high := columnOf(box.Min), columnOf(box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
-	inside := func(pos geom.ColumnPos) bool {
-		return pos.X >= low.X && pos.X <= high.X && pos.Z >= low.Z && pos.Z <= high.Z
-	}
-	wide, deep := int(high.X>>3-low.X>>3)+1, int(high.Z>>3-low.Z>>3)+1
-	if wide > len(c.squares) || wide*deep > len(c.squares) {
-		return c.within(inside, c.keys())
-	}
-	var keys []geom.ColumnPos
-	for z := low.Z >> 3; z <= high.Z>>3; z++ {
-		for x := low.X >> 3; x <= high.X>>3; x++ {
-			keys = append(keys, geom.ColumnPos{X: x, Z: z})
-		}
-	}
-	return c.within(inside, keys)
+	return c.within(columnOf(box.Min), columnOf(box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})))
 }
 
-func (c *columns) keys() []geom.ColumnPos { return slices.Collect(maps.Keys(c.squares)) }
-
-// within yields the columns of some squares that are inside, in ascending order
-// of position.
-func (c *columns) within(inside func(geom.ColumnPos) bool, keys []geom.ColumnPos) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+// within yields the columns from low to high, in ascending order of position.
+func (c *columns) within(low, high geom.ColumnPos) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-		var positions []geom.ColumnPos
-		for _, key := range keys {
-			s := c.squares[key]
-			if s == nil {
+		var found []geom.ColumnPos
+		for key, f := range c.fields {
+			if key.X < low.X>>6 || key.X > high.X>>6 || key.Z < low.Z>>6 || key.Z > high.Z>>6 {
 				continue
 			}
-			for i, col := range s {
-				pos := geom.ColumnPos{X: key.X<<3 + int32(i&7), Z: key.Z<<3 + int32(i>>3)}
-				if col != nil && inside(pos) {
-					positions = append(positions, pos)
+			for i, s := range f {
+				x, z := key.X<<3+int32(i&7), key.Z<<3+int32(i>>3)
+				if s != nil && x >= low.X>>3 && x <= high.X>>3 && z >= low.Z>>3 && z <= high.Z>>3 {
+					found = s.append(found, geom.ColumnPos{X: x << 3, Z: z << 3}, low, high)
 				}
 			}
 		}
-		slices.SortFunc(positions, geom.ColumnPos.Compare)
-		for _, pos := range positions {
+		slices.SortFunc(found, geom.ColumnPos.Compare)
+		for _, pos := range found {
 			if !yield(pos, c.at(pos)) {
 				return
 			}
 		}
 	}
+}
+
+// append appends which columns from low to high the square at corner has.
+func (s *square) append(dst []geom.ColumnPos, corner, low, high geom.ColumnPos) []geom.ColumnPos {
+	for i, col := range s {
+		pos := geom.ColumnPos{X: corner.X + int32(i&7), Z: corner.Z + int32(i>>3)}
+		if col != nil && pos.X >= low.X && pos.X <= high.X && pos.Z >= low.Z && pos.Z <= high.Z {
+			dst = append(dst, pos)
+		}
+	}
+	return dst
 }
 
 // columnOf returns the column that holds p; positions out of range are brought

@@ -62,15 +62,17 @@ func scaled(b geom.Box, scale int) geom.Box {
 
 // dropColumns takes those of the columns out of memory that nothing keeps there.
 func (w *World) dropColumns(d *dimension, k keeper, columns iter.Seq[geom.ColumnPos]) {
-	gone := make(map[geom.ColumnPos]*voxel.Column)
-	for pos := range columns {
-		c := d.columns.at(pos)
-		if c == nil || c == unloaded || w.dirty.hasColumn(d.name, pos) || w.saved.hasColumn(d.name, pos) || k.keeps(columnBox(pos)) {
-			continue
+	d.columns = d.columns.with(func(yield func(geom.ColumnPos, *voxel.Column) bool) {
+		for pos := range columns {
+			c := d.columns.at(pos)
+			if c == nil || c == unloaded || w.dirty.hasColumn(d.name, pos) || w.saved.hasColumn(d.name, pos) || k.keeps(columnBox(pos)) {
+				continue
+			}
+			if !yield(pos, unloaded) {
+				return
+			}
 		}
-		gone[pos] = unloaded
-	}
-	d.columns = d.columns.with(gone)
+	})
 }
 
 // columnBox returns the cells of a column.

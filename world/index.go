@@ -59,14 +59,17 @@ func (d *dimension) stack(b *book, described stone.Dimension, olds []*state) err
 	for _, list := range described.Lists {
 		d.lists = addList(d.lists, list)
 	}
-	changes := make(map[geom.ColumnPos]*voxel.Column)
-	for pos, there := range b.SpokenColumns(d.name) {
-		changes[pos] = nil
-		if there {
-			changes[pos] = unloaded
+	d.columns = d.columns.with(func(yield func(geom.ColumnPos, *voxel.Column) bool) {
+		for pos, there := range b.SpokenColumns(d.name) {
+			var c *voxel.Column
+			if there {
+				c = unloaded
+			}
+			if !yield(pos, c) {
+				return
+			}
 		}
-	}
-	d.columns = d.columns.with(changes)
+	})
 	if rules := b.Rules(d.name); len(rules) > 0 {
 		d.rules = translateRules(rules, b.tables[volumeName{d.name, voxel.Block}])
 	}

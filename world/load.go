@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -262,7 +263,7 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 			delete(got, pos)
 		}
 	}
-	e.columns = e.columns.with(got)
+	e.columns = e.columns.with(maps.All(got))
 	w.now.Store(s)
 	return nil
 }

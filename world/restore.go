@@ -82,12 +82,12 @@ func (w *World) restored(ctx context.Context, next pile) (*state, error) {
 			}
 			d.setCells(j, d.volumes[j].cells.With(read))
 		}
-		d.columns = d.columns.with(d.carry(was, changed.columns[d.name]))
+		d.columns = d.columns.with(maps.All(d.carry(was, changed.columns[d.name])))
 		columns, err := w.heldColumns(ctx, next, d)
 		if err != nil {
 			return nil, err
 		}
-		d.columns = d.columns.with(columns)
+		d.columns = d.columns.with(maps.All(columns))
 	}
 	return s, nil
 }

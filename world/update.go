@@ -187,7 +187,7 @@ func (tx *Tx) onto(s *state, change *Change) *state {
 		out.dimensions[i] = &mine
 	}
 	for i, d := range tx.dims {
-		out.dimensions[i].columns = out.dimensions[i].columns.with(d.columns)
+		out.dimensions[i].columns = out.dimensions[i].columns.with(maps.All(d.columns))
 	}
 	return &out
 }
