@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
@@ -94,22 +95,27 @@ type columnSet struct {
 	list  []change
 	// recent holds by hash the column that was added last, plus one. One that
 	// another displaced is not found again: it costs bytes, not correctness.
-	recent *[1 << recentBits]int32
+	recent []int32
+	shift  uint8 // from 64 bits of hash to a slot of recent
 }
 
-const recentBits = 17
+// recent has eight slots for each column of a page, within these bounds.
+const (
+	leastRecentBits = 13
+	mostRecentBits  = 17
+)
 
 func (s *columnSet) reset() {
 	s.first, s.start, s.list = s.first[:0], append(s.start[:0], 0), s.list[:0]
 }
 
-// forget empties recent, which only an Encoder needs.
-func (s *columnSet) forget() {
-	if s.recent == nil {
-		s.recent = new([1 << recentBits]int32)
-		return
-	}
-	clear(s.recent[:])
+// forget empties recent, which only an Encoder needs, for a page of so many
+// stacks.
+func (s *columnSet) forget(stacks int) {
+	size := min(max(bits.Len(uint(stacks*columns*8-1)), leastRecentBits), mostRecentBits)
+	s.recent = slices.Grow(s.recent[:0], 1<<size)[:1<<size]
+	clear(s.recent)
+	s.shift = uint8(64 - size)
 }
 
 func (s *columnSet) len() int32 { return int32(len(s.first)) }
@@ -139,14 +145,14 @@ func (s *columnSet) equal(i int32, first voxel.Cell, list []change) bool {
 	return s.first[i] == first && slices.Equal(s.changes(i), list)
 }
 
-// columnHash returns the slot of a column in columnSet.recent.
-func columnHash(first voxel.Cell, list []change) uint64 {
+// slot returns the slot of a column in recent.
+func (s *columnSet) slot(first voxel.Cell, list []change) *int32 {
 	const prime = 0x9E3779B97F4A7C15
 	h := (uint64(first) + 1) * prime
 	for _, c := range list {
 		h = (h ^ h>>29 ^ (uint64(c.at)<<16 | uint64(c.cell))) * prime
 	}
-	return h >> (64 - recentBits)
+	return &s.recent[h>>(s.shift&63)]
 }
 
 // Encode returns the streams of the form Columns for stacks. The streams are
@@ -156,7 +162,7 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
-	e.literals.forget()
+	e.literals.forget(len(stacks))
 	for i, s := range stacks {
 		e.sweep(s)
 		e.sort()
@@ -248,7 +254,7 @@ func (e *Encoder) ops() {
 		case col >= edge && set.equal(e.literal[col-edge], first, list):
 			op, e.literal[col] = opNorth, e.literal[col-edge]
 		default:
-			slot := &set.recent[columnHash(first, list)]
+			slot := set.slot(first, list)
 			if i := *slot - 1; i >= 0 && set.len()-i <= maxLiterals && set.equal(i, first, list) {
 				op, e.literal[col] = opEarlier, i
 				back := set.len() - i - 1
