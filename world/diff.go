@@ -212,19 +212,18 @@ func (d *Difference) compareFiles(p, q pile, at map[string]bool) error {
 // file returns the bytes of a file, nil if there is none.
 func (p pile) file(path string) ([]byte, error) {
 	for i := len(p) - 1; i >= 0; i-- {
-		for spoken, there := range p[i].SpokenFiles() {
-			if spoken != path {
-				continue
-			}
-			if !there {
-				return nil, nil
-			}
-			r, err := p[i].OpenFile(path)
-			if err != nil {
-				return nil, err
-			}
+		r, err := p[i].OpenFile(path)
+		switch {
+		case err == nil:
 			data, err := io.ReadAll(r)
-			return append([]byte{}, data...), errors.Join(err, r.Close())
+			return data, errors.Join(err, r.Close())
+		case !errors.Is(err, errNoFile):
+			return nil, err
+		}
+		for spoken := range p[i].SpokenFiles() {
+			if spoken == path {
+				return nil, nil // it is gone
+			}
 		}
 	}
 	return nil, nil

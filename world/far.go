@@ -97,6 +97,11 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 	if err := f.change(near, b, level); err != nil {
 		return err
 	}
+	return f.read(ctx, level, b, dst)
+}
+
+// read writes the cells of b to dst.
+func (f *farReader) read(ctx context.Context, level int, b geom.Box, dst []voxel.Cell) error {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for z := b.Min.Z; z < b.Max.Z; z++ {
 			for x := b.Min.X; x < b.Max.X; x++ {

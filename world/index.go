@@ -195,9 +195,11 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	}
 	out := slices.Clone(rules)
 	for i, r := range out {
-		cells := make([]voxel.Cell, len(r.Cells))
-		for j, c := range r.Cells {
-			cells[j] = table[c]
+		var cells []voxel.Cell
+		for _, c := range r.Cells {
+			if int(c) < len(table) { // no other can be met
+				cells = append(cells, table[c])
+			}
 		}
 		slices.Sort(cells)
 		out[i].Cells = cells

@@ -71,6 +71,7 @@ func read(t testing.TB, w *world.World) *content {
 		for pos, c := range d.Columns(world.Everywhere) {
 			if c == nil {
 				t.Fatalf("column %v of %q is not loaded", pos, d.Name())
+				return nil
 			}
 			at := columnAt{d.Name(), pos}
 			out.columns[at] = columnIs{c.Version, c.Stale}

@@ -122,7 +122,7 @@ func (w *World) WriteStone(ctx context.Context, to io.Writer, o stone.Options) (
 func (p pile) sheet(s *state, everything bool, empty []string) *sheet {
 	out := &sheet{properties: p[len(p)-1].Properties(), files: p.files(everything)}
 	for _, d := range s.dimensions {
-		sd := sheetDimension{name: d.name, folder: d.folder, far: everything}
+		sd := sheetDimension{name: d.name, folder: p.folder(d.name), far: everything}
 		spoken := false
 		for _, v := range d.volumes {
 			if p.describes(d.name, v.Name) {
@@ -157,6 +157,18 @@ func (p pile) describes(dim, volume string) bool {
 		}
 	}
 	return false
+}
+
+// folder returns the folder of a dimension as the pile has it.
+func (p pile) folder(dim string) (folder string) {
+	for _, l := range p {
+		for _, d := range l.Dimensions() {
+			if d.Name == dim {
+				folder = d.Folder
+			}
+		}
+	}
+	return folder
 }
 
 // batch is how many chunks are read at once when a pile is gone through.

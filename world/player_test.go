@@ -247,7 +247,8 @@ func (p *player) column() {
 		default:
 			d.Add(list, chest(at.X, at.Y, at.Z, what))
 			p.have.lists[listAt{col, list}] = append(slices.Clip(p.have.lists[listAt{col, list}]), what)
-			p.have.columns[col] = p.have.columns[col]
+			is := p.have.columns[col]
+			p.have.columns[col] = is
 		}
 	})
 }

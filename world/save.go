@@ -18,8 +18,9 @@ import (
 // Commit makes what changed since the last commit durable, as one stone and the
 // new head, and returns the commit; the head's if nothing changed. Updates and
 // reads go on beside it; commits of a world wait for each other. When it fails
-// what it held is in the next one; after ErrConflict or ErrFenced the world
-// belongs to someone else: open it again.
+// what it held is in the next one, also if it was made and the Store could not say
+// so; after ErrConflict or ErrFenced the world belongs to someone else: open it
+// again.
 //
 // Unless Options.Manual is set it packs the stack when it has become too high. An
 // error of that leaves the commit as it is and is not reported: the next commit

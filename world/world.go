@@ -54,8 +54,8 @@ func (o Options) withDefaults() Options {
 }
 
 // World is an open world. All of its methods may be called from any goroutine.
-// View and what it returns read memory only; Update does too; Load, Commit,
-// History's and OpenFile do I/O.
+// View and what it returns, Update, Head, Name, Dirty and Held.Release touch memory
+// only; all others may do I/O.
 type World struct {
 	store    Store
 	name     string

@@ -1,0 +1,158 @@
+package world_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// blockStone is a stone with a volume of blocks that is one chunk of its last name.
+func blockStone(v voxel.Volume, rules []light.Rule, names ...string) stone.Spec {
+	last := voxel.Uniform(voxel.Cell(max(len(names), 1) - 1))
+	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: earth, Rules: rules, Volumes: []stone.VolumeSpec{{
+		Volume: v, Names: names,
+		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Chunk: last}}}},
+	}}}}}
+}
+
+// stacked opens a world of a stack of stones that no world wrote.
+func stacked(t *testing.T, specs ...stone.Spec) (*world.World, error) {
+	t.Helper()
+	st := newStore()
+	if err := st.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	var head world.Head
+	for _, s := range specs {
+		var out bytes.Buffer
+		id, err := s.Write(&out, stone.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := world.Commit{Parent: head.Commit, Base: head.Commit, Stones: []world.StoneRef{{ID: id, Size: int64(out.Len())}}}
+		if c, err = st.Commit(ctx, "a", head, c, world.Stone{ID: id, Data: out.Bytes()}); err != nil {
+			t.Fatal(err)
+		}
+		head.Commit = c.ID()
+	}
+	return world.Open(ctx, st, "a", world.Options{})
+}
+
+// Stacks of stones that fit each other are read by what their cells mean; others
+// are refused when they are opened.
+func TestForeignStacks(t *testing.T) {
+	block := voxel.Volume{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}
+	rock := block
+	rock.Default = 1
+	wide := block
+	wide.Scale = 4
+	solid := voxel.Volume{Name: voxel.Block, Schema: voxel.Terrain, Scale: 1}
+	rule := []light.Rule{{Map: "m", Cells: []voxel.Cell{1, 2, 9, 30_000}}}
+	for _, tt := range []struct {
+		name  string
+		specs []stone.Spec
+		want  string // "" if it is refused
+	}{
+		{"names in another order", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, rule, "air", "moss", "rock", "zinc")}, "zinc"},
+		{"another default", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(rock, nil, "air", "rock", "zinc")}, ""},
+		{"a default under another number", []stone.Spec{blockStone(rock, nil, "air", "rock", "zinc"), blockStone(voxel.Volume{
+			Name: voxel.Block, Schema: voxel.Palette, Scale: 1, Default: 2}, nil, "air", "moss", "rock", "tin")}, "tin"},
+		{"another empty cell", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, nil, "void", "rock")}, ""},
+		{"another scale", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(wide, nil, "air", "rock")}, ""},
+		{"another schema", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(solid, nil)}, ""},
+		{"other materials", []stone.Spec{blockStone(solid, nil, ""), blockStone(solid, nil, "air")}, ""},
+		{"a name twice", []stone.Spec{blockStone(block, nil, "air", "air")}, "air"},
+	} {
+		w, err := stacked(t, tt.specs...)
+		if (tt.want == "") != (err != nil) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := w.Load(ctx, earth, world.Everywhere); err != nil {
+			t.Fatal(err)
+		}
+		if got := name(w, geom.Point{X: 3}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		set(t, w, geom.Point{X: 3}, "new")
+		commit(t, w)
+		if err := w.Pack(ctx); err != nil {
+			t.Error(err)
+		}
+		closeWorld(t, w)
+	}
+}
+
+// A name of an empty cell counts wherever in the stack it was first used.
+func TestEmptyNamesOfLaterStones(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{})
+	commit(t, w)
+	set(t, w, geom.Point{X: 2}, "minecraft:cave_air")
+	commit(t, w)
+	closeWorld(t, w)
+	w = open(t, st, "a", world.Options{Whole: true})
+	defer closeWorld(t, w)
+	v := w.View().Dimension(earth).Volume(voxel.Block)
+	if full, err := v.Overlap([3]float64{2, 0, 0}, [3]float64{3, 1, 1}); full || err != nil {
+		t.Errorf("a cell of air is in the way: %v, %v", full, err)
+	}
+}
+
+// A large stone is read from the Store, not kept in memory, and closed.
+func TestLargeCommit(t *testing.T) {
+	st := &flaky{Store: newStore()}
+	w := create(t, st, "a", world.Options{})
+	r := rand.New(rand.NewPCG(1, 1))
+	cells := make([]voxel.Cell, voxel.ChunkCells)
+	update(t, w, func(tx *world.Tx) {
+		v := tx.Dimension(earth).Volume(voxel.Light)
+		for x := range int32(64) {
+			for i := range cells {
+				cells[i] = voxel.Cell(r.IntN(256))
+			}
+			v.SetChunk(geom.ChunkPos{X: x}, voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+		}
+	})
+	if k := commit(t, w); k.Stones[0].Size < 1<<20 || st.count(0) != 1 {
+		t.Errorf("a stone of %d bytes, %d are open, want 1", k.Stones[0].Size, st.count(0))
+	}
+	h, err := w.Load(ctx, earth, world.Everywhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := w.View().Dimension(earth).Volume(voxel.Light).Chunk(geom.ChunkPos{X: 63}); !ok || !c.Equal(voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells))) {
+		t.Error("what was read is not what was written")
+	}
+	h.Release()
+	closeWorld(t, w)
+	st.noneOpen(t, "closed")
+}
+
+// A fenced world keeps what it has, is read, and says so each time.
+func TestFenced(t *testing.T) {
+	st := &failing{Store: newStore(), err: world.ErrFenced}
+	w := create(t, st, "a", world.Options{})
+	defer closeWorld(t, w)
+	set(t, w, geom.Point{}, "rock")
+	for range 3 {
+		if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrFenced) {
+			t.Errorf("got %v, want ErrFenced", err)
+		}
+		if _, err := w.Restore(ctx, world.ID{}, ""); !errors.Is(err, world.ErrFenced) {
+			t.Errorf("restore: got %v, want ErrFenced", err)
+		}
+	}
+	if got := name(w, geom.Point{}); got != "rock" || !w.Dirty() {
+		t.Errorf("%q, dirty %v", got, w.Dirty())
+	}
+}
