@@ -74,7 +74,7 @@ Names: ` + names + `.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&json, "json", false, "print one JSON document")
-	f.Float64Var(&voxels, "voxels", 1e8, "level: cells that are not empty, at least; 1e9 takes minutes")
+	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
 	return c
 }
