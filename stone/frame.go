@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/codec"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -53,6 +54,7 @@ func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 // the garbage collector takes what lies in a pool, and its memory is megabytes.
 type packer struct {
 	enc          *zstd.Encoder
+	cells        codec.Encoder
 	body, packed []byte
 }
 

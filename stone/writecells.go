@@ -199,12 +199,12 @@ func (w *Writer) flushPage() {
 // lower one of equals, and returns its number.
 func (w *Writer) addCells(v *volume, cubes []cube) int {
 	p := newCellPage(cubes)
-	columns := p.columns(&w.enc)
+	columns := p.columns(&w.packer().cells)
 	w.checkTable(v, columns[cellCodec:])
 	w.setPage(byte(codec.Columns), columns)
 	if v.Schema == voxel.Terrain && w.err == nil {
-		if streams := p.relief(&w.enc); streams != nil {
-			w.other = w.appendPage(w.other[:0], byte(codec.Relief), streams)
+		if streams := p.relief(&w.packer().cells); streams != nil {
+			w.other = w.packer().appendPage(w.other[:0], byte(codec.Relief), streams)
 			if len(w.other) < len(w.page) {
 				w.page, w.other = w.other, w.page
 			}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 )
 
@@ -50,8 +49,7 @@ type Writer struct {
 	err       error
 	stage     stage
 	known     map[[sha256.Size]byte]int // page contents and shape -> page
-	enc       codec.Encoder
-	last      geom.Code // of the last chunk
+	last      geom.Code                 // of the last chunk
 	cube      cube
 	cubes     []cube // of the page under way
 	runs      int    // chunks that are not uniform in cubes
@@ -163,7 +161,7 @@ func (w *Writer) setPage(form byte, streams [][]byte) {
 		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	if w.err == nil {
-		w.page = w.appendPage(w.page[:0], form, streams)
+		w.page = w.packer().appendPage(w.page[:0], form, streams)
 	}
 }
 
@@ -183,11 +181,12 @@ func (w *Writer) keepPage(shape []byte) int {
 	return n
 }
 
-func (w *Writer) appendPage(dst []byte, form byte, streams [][]byte) []byte {
+// packer returns what makes the Writer's pages.
+func (w *Writer) packer() *packer {
 	if w.pack == nil {
 		w.pack = packers[w.o.Effort].Get().(*packer)
 	}
-	return w.pack.appendPage(dst, form, streams)
+	return w.pack
 }
 
 func (w *Writer) flushCells() {
@@ -256,7 +255,7 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.appendPage(nil, 0, [][]byte{plain})
+	dir := w.packer().appendPage(nil, 0, [][]byte{plain})
 	packers[w.o.Effort].Put(w.pack)
 	w.pack = nil
 	for _, p := range w.dir.pages {
