@@ -19,10 +19,26 @@ func hasWide() bool {
 	return b&(bmi2|f|bw) == bmi2|f|bw && c&bitalg != 0
 }
 
-// readRow does what plainRow does, without a branch for each run.
+// readRow does what plainRow does, without a branch for each run. The slice of
+// buf is made here: were it made in assembly, the compiler would leave on the
+// stack the buf of a function that returns the row.
+//
+//go:noinline
+func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
+	if !wide || len(c.data) == ChunkCells {
+		return plainRow(c, y, z, buf)
+	}
+	if h := expandWide(c, y, z, buf); h < packed {
+		return filled[h][:]
+	}
+	return buf[:ChunkEdge]
+}
+
+// expandWide returns the header of a row in a chunk that is not flat, and if
+// that is no cell, writes the row to buf.
 //
 //go:noescape
-func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell
+func expandWide(c *Chunk, y, z int, buf *[64]Cell) Cell
 
 // readCell does what plainCell does, with the list on its way from memory while
 // the row is.

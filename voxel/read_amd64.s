@@ -27,23 +27,20 @@ GLOBL high<>(SB), RODATA|NOPTR, $64
 // to 0..31, places to those of a whole list, for which data has room (roomy),
 // and a row, of which 68 bytes are read, has at least 6 and 64 of headers behind.
 
-// func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell
-TEXT ·readRow(SB), NOSPLIT, $0-56
-	CMPB ·wide(SB), $0
-	JEQ  plain
+// func expandWide(c *Chunk, y, z int, buf *[64]Cell) Cell
+TEXT ·expandWide(SB), NOSPLIT, $0-34
 	MOVQ c+0(FP), SI
 	MOVQ y+8(FP), CX
 	MOVQ z+16(FP), DX
 	MOVQ buf+24(FP), DI
 	ANDL $31, CX
 	ANDL $31, DX
-	CMPQ Chunk_data+8(SI), $const_ChunkCells
-	JEQ  flat
 	MOVWLZX Chunk_slices(SI)(CX*2), AX
 	MOVQ Chunk_data(SI), SI
 	PREFETCHT0 (SI)
 	ADDL DX, AX
 	MOVWLZX -0x10000(SI)(AX*2), AX
+	MOVW AX, ret+32(FP)
 	TESTW AX, AX
 	JPL  uniform
 	LEAQ -0x10000(SI)(AX*2), R8
@@ -66,37 +63,13 @@ TEXT ·readRow(SB), NOSPLIT, $0-56
 	VPERMW Z3, Z0, Z3
 	VMOVDQU64 Z3, (DI)
 	VZEROUPPER
-	MOVQ DI, ret_base+32(FP)
-	MOVQ $const_ChunkEdge, ret_len+40(FP)
-	MOVQ $const_ChunkEdge, ret_cap+48(FP)
 	RET
 cells:
 	VPERMW 4(R8), Z0, Z3
 	VMOVDQU64 Z3, (DI)
 	VZEROUPPER
-	MOVQ DI, ret_base+32(FP)
-	MOVQ $const_ChunkEdge, ret_len+40(FP)
-	MOVQ $const_ChunkEdge, ret_cap+48(FP)
-	RET
 uniform:
-	LEAQ ·filled(SB), DI
-	SHLQ $6, AX
-	ADDQ AX, DI
-	MOVQ DI, ret_base+32(FP)
-	MOVQ $const_ChunkEdge, ret_len+40(FP)
-	MOVQ $const_ChunkEdge, ret_cap+48(FP)
 	RET
-flat:
-	SHLL $5, CX
-	ADDL DX, CX
-	SHLL $6, CX
-	ADDQ Chunk_data(SI), CX
-	MOVQ CX, ret_base+32(FP)
-	MOVQ $const_ChunkEdge, ret_len+40(FP)
-	MOVQ $const_ChunkEdge, ret_cap+48(FP)
-	RET
-plain:
-	JMP ·plainRow(SB)
 
 // func readCell(c *Chunk, x, y, z int) Cell
 TEXT ·readCell(SB), NOSPLIT, $0-34

@@ -2,6 +2,7 @@ package voxel_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -48,4 +49,33 @@ func mustReadAlike(t *testing.T, c *voxel.Chunk) {
 			}
 		}
 	}
+}
+
+// A row may be returned by the function whose buffer it lies in: the compiler
+// must know that it does.
+func TestRowOutlivesBuffer(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
+		for yz := range 1024 {
+			row := rowOfOwnBuffer(c, yz>>5, yz&31)
+			overwriteStack()
+			if !slices.Equal(row, want[yz*32:][:32]) {
+				t.Fatalf("Row(%d,%d) is %d after its buffer went out of scope, want %d", yz>>5, yz&31, row, want[yz*32:][:32])
+			}
+		}
+	})
+}
+
+//go:noinline
+func rowOfOwnBuffer(c *voxel.Chunk, y, z int) []voxel.Cell {
+	var buf [64]voxel.Cell
+	return c.Row(y, z, &buf)
+}
+
+//go:noinline
+func overwriteStack() {
+	var cells [1024]voxel.Cell
+	for i := range cells {
+		cells[i] = voxel.MaxCell
+	}
+	runtime.KeepAlive(&cells)
 }
