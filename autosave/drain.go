@@ -1,0 +1,138 @@
+package autosave
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Unsaved is a world that could not be saved.
+type Unsaved struct {
+	Name  string
+	Cells int   // that the Policy was told were changed
+	Err   error // never nil
+}
+
+// Drain saves every world that is dirty, the most changed first, at most
+// Options.AtOnce at a time, and returns those that it could not save, in the same
+// order: none if all is saved. It waits for saves under way. What failed it tries
+// again as long as other saves succeed; when ctx ends, it begins no more. While it
+// runs Step begins and closes nothing; worlds opened meanwhile and changes made
+// meanwhile may be left out, so a game stops first. It closes no world, and may be
+// called again.
+func (p *Policy) Drain(ctx context.Context) []Unsaved {
+	left := p.startDrain()
+	defer p.endDrain()
+	for {
+		failed, saved := p.drain(ctx, left)
+		if len(failed) == 0 || saved == 0 || ctx.Err() != nil {
+			return p.unsaved(failed)
+		}
+		left = left[:0]
+		for _, f := range failed {
+			left = append(left, f.k)
+		}
+	}
+}
+
+// startDrain keeps Step from beginning anything and returns all worlds, the most
+// changed first.
+func (p *Policy) startDrain() []*Kept {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draining++
+	all := make([]*Kept, 0, len(p.worlds))
+	for _, k := range p.worlds {
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b *Kept) int {
+		return cmp.Or(cmp.Compare(b.cells+b.saving, a.cells+a.saving), cmp.Compare(a.order, b.order))
+	})
+	return all
+}
+
+func (p *Policy) endDrain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draining--
+}
+
+type failure struct {
+	k   *Kept
+	err error
+}
+
+func (p *Policy) unsaved(failed []failure) []Unsaved {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []Unsaved
+	for _, f := range failed {
+		out = append(out, Unsaved{Name: f.k.name, Cells: f.k.cells + f.k.saving, Err: f.err})
+	}
+	return out
+}
+
+// drain tries to save each world once. It returns those that could not be saved,
+// in the same order, and how many were.
+func (p *Policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, saved int) {
+	var wg sync.WaitGroup
+	var next, good atomic.Int64
+	errs := make([]error, len(worlds))
+	for range min(p.o.AtOnce, len(worlds)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(worlds)); i = next.Add(1) - 1 {
+				s, err := p.claim(ctx, worlds[i])
+				if s != nil {
+					err = s.Run(ctx)
+				}
+				if s != nil && err == nil {
+					good.Add(1)
+				}
+				errs[i] = err
+			}
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			failed = append(failed, failure{worlds[i], err})
+		}
+	}
+	return failed, int(good.Load())
+}
+
+// claim begins a save of a world when none is under way, and returns nil if it
+// needs none.
+func (p *Policy) claim(ctx context.Context, k *Kept) (*Save, error) {
+	for {
+		s, busy, err := p.tryClaim(ctx, k)
+		if busy == nil {
+			return s, err
+		}
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("autosave: %s: a save is still under way: %w", k.name, ctx.Err())
+		}
+	}
+}
+
+// tryClaim is claim, but returns what to wait for where a save is under way.
+func (p *Policy) tryClaim(ctx context.Context, k *Kept) (s *Save, busy <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case k.gone:
+		return nil, nil, nil
+	case k.save != nil:
+		return nil, k.save.done, nil
+	case !k.w.Dirty():
+		return nil, nil, nil
+	case ctx.Err() != nil:
+		return nil, nil, fmt.Errorf("autosave: %s: not begun: %w", k.name, ctx.Err())
+	}
+	return p.begin(k), nil, nil
+}

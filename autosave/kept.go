@@ -1,0 +1,166 @@
+package autosave
+
+import (
+	"container/heap"
+	"time"
+)
+
+// Kept is a world that a Policy has.
+type Kept struct {
+	p     *Policy
+	w     World
+	name  string
+	order int // of opening
+
+	// All below is guarded by the Policy's lock.
+	place   int       // in the queue
+	due     time.Time // as of which it is in the queue
+	last    time.Time // when it was opened, found clean, saved, or not saved
+	leave   time.Time // when it is to be closed; zero: not
+	closing bool      // Close was called
+	gone    bool      // it is not the Policy's any more
+	cells   int       // changed since the last save began, or failed
+	saving  int       // cells that the save under way holds
+	fails   int       // saves that failed since one did not
+	save    *Save     // under way, or nil
+}
+
+// Players says how many players the world has now. Some time after there are none
+// it is saved and closed, unless one comes before. Until the first call it stays
+// open. False says that the world is not the Policy's any more: it was closed, or
+// is about to be, and has to be opened again.
+func (k *Kept) Players(n int) bool {
+	return k.event(func() {
+		switch {
+		case k.closing:
+		case n > 0:
+			k.leave = time.Time{}
+		case k.leave.IsZero():
+			k.leave = k.p.now.Add(k.p.o.Idle)
+		}
+	})
+}
+
+// Changed says that so many more cells were changed; what else was changed may be
+// counted as cells. False is as for Players.
+func (k *Kept) Changed(cells int) bool {
+	return k.event(func() { k.cells += max(cells, 0) })
+}
+
+// Close asks for the world to be saved and closed without delay, whatever players
+// come: Step returns it when that is done. False is as for Players.
+func (k *Kept) Close() bool {
+	return k.event(func() { k.closing, k.leave = true, k.p.now })
+}
+
+// Drop takes the world from the Policy unsaved. It is for worlds that cannot be
+// saved, as after world.ErrConflict and world.ErrFenced. A save under way goes on,
+// and its name can be opened again when that is done.
+func (k *Kept) Drop() {
+	k.event(func() {
+		k.gone = true
+		if k.save == nil {
+			delete(k.p.worlds, k.name)
+			heap.Remove(&k.p.queue, k.place)
+		}
+	})
+}
+
+// event runs f under the lock and puts the world where it belongs then. It
+// reports whether the world was the Policy's.
+func (k *Kept) event(f func()) bool {
+	k.p.mu.Lock()
+	defer k.p.mu.Unlock()
+	if k.gone {
+		return false
+	}
+	f()
+	if !k.gone && k.save == nil {
+		k.due = k.next()
+		heap.Fix(&k.p.queue, k.place)
+	}
+	return true
+}
+
+// next returns when the world is due.
+func (k *Kept) next() time.Time {
+	if k.fails > 0 {
+		return k.last.Add(k.p.o.retry(k.fails))
+	}
+	at := k.last.Add(k.p.o.wait(k.cells))
+	if !k.leave.IsZero() && k.leave.Before(at) {
+		return k.leave
+	}
+	return at
+}
+
+// soon returns when a world that is due may be saved: one that changes on and on
+// after it was to be closed is not saved at every Step.
+func (k *Kept) soon() time.Time {
+	if k.fails == 0 && !k.leave.IsZero() && k.leave.Before(k.last) {
+		return k.last.Add(k.p.o.Soonest)
+	}
+	return k.due
+}
+
+// clean notes that a world of the queue has nothing to be saved, and reports
+// whether it is to be closed, and gone.
+func (k *Kept) clean() bool {
+	k.cells, k.fails, k.last = 0, 0, k.p.now
+	if !k.leave.IsZero() && !k.leave.After(k.p.now) {
+		k.gone = true
+		delete(k.p.worlds, k.name)
+		heap.Remove(&k.p.queue, k.place)
+		return true
+	}
+	k.due = k.next()
+	heap.Fix(&k.p.queue, k.place)
+	return false
+}
+
+// schedule puts a world without a save under way into the queue.
+func (p *Policy) schedule(k *Kept) {
+	k.due = k.next()
+	heap.Push(&p.queue, k)
+}
+
+// queue is a heap of worlds, the one that is due first on top.
+type queue []*Kept
+
+func (q queue) Len() int { return len(q) }
+
+func (q queue) Less(i, j int) bool {
+	if c := q[i].due.Compare(q[j].due); c != 0 {
+		return c < 0
+	}
+	return q[i].order < q[j].order
+}
+
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (q *queue) Push(x any) {
+	k := x.(*Kept)
+	k.place = len(*q)
+	*q = append(*q, k)
+}
+
+// Pop implements heap.Interface.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	k := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return k
+}
+
+// due returns how many worlds from i downwards in the heap are due.
+func (q queue) due(i int, now time.Time) int {
+	if i >= len(q) || q[i].due.After(now) {
+		return 0
+	}
+	return 1 + q.due(2*i+1, now) + q.due(2*i+2, now)
+}

@@ -1,0 +1,66 @@
+package autosave
+
+import (
+	"cmp"
+	"time"
+)
+
+// Options of a Policy. The zero value is the default.
+type Options struct {
+	// Every is how long after its last save a world that was changed little is
+	// saved again. Worlds whose changes nobody told the Policy of are found as
+	// often. Default 5 minutes.
+	Every time.Duration
+	// Cells is how many changed cells halve Every; twice as many make it a third,
+	// and so on. Default 10,000.
+	Cells int
+	// Soonest is the least time between two saves of a world, but for the one
+	// before it is closed. Default 10 seconds; negative is none.
+	Soonest time.Duration
+	// Idle is how long after the last player left a world is saved to be closed.
+	// Default 10 seconds; negative is none.
+	Idle time.Duration
+	// AtOnce bounds the saves under way. Default 4.
+	AtOnce int
+	// Retry is how long after a failed save the next is tried. It doubles with
+	// each that fails, up to Every. Default a second.
+	Retry time.Duration
+	// Message of commits. Default "autosave".
+	Message string
+}
+
+func (o Options) resolved() Options {
+	return Options{
+		Every:   positive(o.Every, 5*time.Minute),
+		Cells:   positive(o.Cells, 10_000),
+		Soonest: max(cmp.Or(o.Soonest, 10*time.Second), 0),
+		Idle:    max(cmp.Or(o.Idle, 10*time.Second), 0),
+		AtOnce:  positive(o.AtOnce, 4),
+		Retry:   positive(o.Retry, time.Second),
+		Message: cmp.Or(o.Message, "autosave"),
+	}
+}
+
+func positive[T cmp.Ordered](v, otherwise T) T {
+	var zero T
+	if v > zero {
+		return v
+	}
+	return otherwise
+}
+
+// wait returns how long after its last save a world is saved of which so many
+// cells were changed.
+func (o *Options) wait(cells int) time.Duration {
+	sooner := 1 + float64(cells)/float64(o.Cells)
+	return max(time.Duration(float64(o.Every)/sooner), o.Soonest)
+}
+
+// retry returns how long the next save waits after so many that failed.
+func (o *Options) retry(fails int) time.Duration {
+	d := o.Retry
+	for ; fails > 1 && d < o.Every; fails-- {
+		d *= 2
+	}
+	return min(d, o.Every)
+}

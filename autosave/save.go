@@ -1,0 +1,57 @@
+package autosave
+
+import (
+	"container/heap"
+	"context"
+)
+
+// Save is one save of a world, which is under way until Run or Done was called.
+type Save struct {
+	World World
+
+	k    *Kept
+	done chan struct{}
+}
+
+// Run commits the world and calls Done. It returns the error of the commit.
+func (s *Save) Run(ctx context.Context) error {
+	_, err := s.World.Commit(ctx, s.k.p.o.Message)
+	s.Done(err)
+	return err
+}
+
+// Done says how the save ended; after the first call it does nothing. What a save
+// that failed held is in the next one. A save that is never done keeps its world
+// from being saved again and its place among those at once.
+func (s *Save) Done(err error) {
+	k, p := s.k, s.k.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k.save != s {
+		return
+	}
+	k.save, k.last = nil, p.now
+	p.running--
+	close(s.done)
+	if err != nil {
+		k.fails++
+		k.cells += k.saving
+	} else {
+		k.fails = 0
+	}
+	k.saving = 0
+	if k.gone {
+		delete(p.worlds, k.name)
+		return
+	}
+	p.schedule(k)
+}
+
+// begin takes a world out of the queue to be saved.
+func (p *Policy) begin(k *Kept) *Save {
+	heap.Remove(&p.queue, k.place)
+	k.save = &Save{World: k.w, k: k, done: make(chan struct{})}
+	k.saving, k.cells = k.cells, 0
+	p.running++
+	return k.save
+}
