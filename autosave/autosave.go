@@ -14,7 +14,6 @@
 package autosave
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -90,9 +89,9 @@ func (p *Policy) Step(now time.Time) (saves []*Save, closed []World) {
 			if k.clean() {
 				closed = append(closed, k.w)
 			}
-		case k.soon().After(p.now):
-			k.due = k.soon()
-			heap.Fix(&p.queue, 0)
+		case k.restless():
+			k.again = true
+			p.reschedule(k)
 		case p.running >= p.o.AtOnce:
 			return saves, closed
 		default:

@@ -18,6 +18,7 @@ type Kept struct {
 	last    time.Time // when it was opened, found clean, saved, or not saved
 	leave   time.Time // when it is to be closed; zero: not
 	closing bool      // Close was called
+	again   bool      // it was changed since the save after which it was to be closed
 	gone    bool      // it is not the Policy's any more
 	cells   int       // changed since the last save began, or failed
 	saving  int       // cells that the save under way holds
@@ -34,7 +35,7 @@ func (k *Kept) Players(n int) bool {
 		switch {
 		case k.closing:
 		case n > 0:
-			k.leave = time.Time{}
+			k.leave, k.again = time.Time{}, false
 		case k.leave.IsZero():
 			k.leave = k.p.now.Add(k.p.o.Idle)
 		}
@@ -50,7 +51,11 @@ func (k *Kept) Changed(cells int) bool {
 // Close asks for the world to be saved and closed without delay, whatever players
 // come: Step returns it when that is done. False is as for Players.
 func (k *Kept) Close() bool {
-	return k.event(func() { k.closing, k.leave = true, k.p.now })
+	return k.event(func() {
+		if !k.closing {
+			k.closing, k.leave, k.again = true, k.p.now, false
+		}
+	})
 }
 
 // Drop takes the world from the Policy unsaved. It is for worlds that cannot be
@@ -76,8 +81,7 @@ func (k *Kept) event(f func()) bool {
 	}
 	f()
 	if !k.gone && k.save == nil {
-		k.due = k.next()
-		heap.Fix(&k.p.queue, k.place)
+		k.p.reschedule(k)
 	}
 	return true
 }
@@ -88,33 +92,34 @@ func (k *Kept) next() time.Time {
 		return k.last.Add(k.p.o.retry(k.fails))
 	}
 	at := k.last.Add(k.p.o.wait(k.cells))
-	if !k.leave.IsZero() && k.leave.Before(at) {
-		return k.leave
+	leave := k.leave
+	if k.again {
+		leave = k.last.Add(k.p.o.Soonest)
+	}
+	if !k.leave.IsZero() && leave.Before(at) {
+		return leave
 	}
 	return at
 }
 
-// soon returns when a world that is due may be saved: one that changes on and on
-// after it was to be closed is not saved at every Step.
-func (k *Kept) soon() time.Time {
-	if k.fails == 0 && !k.leave.IsZero() && k.leave.Before(k.last) {
-		return k.last.Add(k.p.o.Soonest)
-	}
-	return k.due
+// restless reports whether a world that is due would be saved again so soon only
+// because it is to be closed and changes on and on.
+func (k *Kept) restless() bool {
+	return k.fails == 0 && !k.leave.IsZero() && k.leave.Before(k.last) &&
+		k.last.Add(k.p.o.Soonest).After(k.p.now)
 }
 
 // clean notes that a world of the queue has nothing to be saved, and reports
 // whether it is to be closed, and gone.
 func (k *Kept) clean() bool {
-	k.cells, k.fails, k.last = 0, 0, k.p.now
+	k.cells, k.fails, k.last, k.again = 0, 0, k.p.now, false
 	if !k.leave.IsZero() && !k.leave.After(k.p.now) {
 		k.gone = true
 		delete(k.p.worlds, k.name)
 		heap.Remove(&k.p.queue, k.place)
 		return true
 	}
-	k.due = k.next()
-	heap.Fix(&k.p.queue, k.place)
+	k.p.reschedule(k)
 	return false
 }
 
@@ -122,6 +127,12 @@ func (k *Kept) clean() bool {
 func (p *Policy) schedule(k *Kept) {
 	k.due = k.next()
 	heap.Push(&p.queue, k)
+}
+
+// reschedule puts a world of the queue where it belongs now.
+func (p *Policy) reschedule(k *Kept) {
+	k.due = k.next()
+	heap.Fix(&p.queue, k.place)
 }
 
 // queue is a heap of worlds, the one that is due first on top.

@@ -30,7 +30,7 @@ func (s *Save) Done(err error) {
 	if k.save != s {
 		return
 	}
-	k.save, k.last = nil, p.now
+	k.save, k.last, k.again = nil, p.now, false
 	p.running--
 	close(s.done)
 	if err != nil {
