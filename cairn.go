@@ -30,8 +30,8 @@ type World struct {
 	steps *undo.History
 }
 
-// Open opens the store at a URL: "local:DIR", which is made if it is missing, or
-// "memory:". It does I/O. Whoever opens a store closes it.
+// Open opens the store at a URL: "memory:", or "local:DIR", made if it is missing
+// and open once at a time. It does I/O. Close the store after its worlds.
 func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
 // Create makes a world of air, durable with its first Commit. It does I/O.
@@ -40,18 +40,27 @@ func Create(ctx context.Context, st Store, name string) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = w.Update(func(tx *world.Tx) error {
+	return begin(w)
+}
+
+// begin makes an empty world one of air.
+func begin(w *world.World) (*World, error) {
+	_, err := w.Update(func(tx *world.Tx) error {
 		tx.AddDimension(Main, []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
 		return nil
 	})
 	return &World{w, undo.New(w, undo.Options{})}, err
 }
 
-// Load brings a world that Create made into memory. It does I/O.
+// Load brings a world that Create made into memory, as its last Commit left it,
+// or of air if there was none. It does I/O.
 func Load(ctx context.Context, st Store, name string) (*World, error) {
 	w, err := world.Open(ctx, st, name, world.Options{Whole: true})
 	if err != nil {
 		return nil, err
+	}
+	if w.Head() == (world.ID{}) {
+		return begin(w)
 	}
 	if d := w.View().Dimension(Main); d == nil || d.Volume(voxel.Block) == nil {
 		return nil, errors.Join(errors.New("cairn: "+name+": not a world that Create made: package world opens it"), w.Close())
