@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -194,7 +195,10 @@ func (o *toolOptions) matter(in place) (brush.Matter, error) {
 	case o.name == "":
 		return brush.Matter{}, nil
 	case v.Schema == voxel.Palette:
-		return brush.Named(blockName(o.name, v.Names())), nil
+		name := blockName(o.name, v.Names())
+		return brush.Named(name), writable(name, v.Names())
+	case !slices.ContainsFunc(v.Names(), isNamed):
+		return brush.Matter{}, usagef("--name %s: the cells of the volume %s have no names; --cell gives a number", o.name, v.Volume.Name)
 	case !slices.Contains(v.Names(), o.name):
 		return brush.Matter{}, usagef("--name %s: the volume %s has %s", o.name, v.Volume.Name, strings.Join(slices.DeleteFunc(slices.Clone(v.Names()), isBlank), ", "))
 	}
@@ -203,14 +207,44 @@ func (o *toolOptions) matter(in place) (brush.Matter, error) {
 
 func isBlank(s string) bool { return s == "" }
 
+func isNamed(s string) bool { return s != "" }
+
+// writable checks that a new name can be exported as those of known can.
+func writable(name string, known []string) error {
+	var bad error
+	what := ""
+	switch {
+	case slices.Contains(known, name):
+	case slices.ContainsFunc(known, in(namedSpace)):
+		what = "no block state, such as " + namedSpace + "oak_log[axis=y]"
+		_, bad = block.AppendEntry(nil, name)
+	case slices.ContainsFunc(known, in(numberedSpace)):
+		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
+		_, _, bad = block.ParseLegacy(name)
+	}
+	if bad != nil {
+		return usagef("--name %s: %s", name, what)
+	}
+	return nil
+}
+
 // blockName gives a name the space that the volume's own names are in.
 func blockName(name string, known []string) string {
-	const space = "minecraft:"
-	in := func(n string) bool { return strings.HasPrefix(n, space) }
-	if !slices.Contains(known, name) && !strings.Contains(name, ":") && slices.ContainsFunc(known, in) {
-		return space + name
+	if !slices.Contains(known, name) && !strings.Contains(name, ":") && slices.ContainsFunc(known, in(namedSpace)) {
+		return namedSpace + name
 	}
 	return name
+}
+
+// How the names of block states begin, by the age of their world.
+const (
+	namedSpace    = "minecraft:"
+	numberedSpace = "legacy:"
+)
+
+// in returns whether a name is in a space.
+func in(space string) func(string) bool {
+	return func(name string) bool { return strings.HasPrefix(name, space) }
 }
 
 // need is matter for a brush that cannot do without.
