@@ -68,7 +68,15 @@ func (a address) commit(ctx context.Context, st world.Store) (world.Commit, erro
 	if err != nil {
 		return world.Commit{}, err
 	}
-	return world.CommitAt(ctx, st, a.name, t)
+	c, err := world.CommitAt(ctx, st, a.name, t)
+	if errors.Is(err, world.ErrNoCommit) {
+		err = noVersion(a.name, "of "+a.version+" or before")
+	}
+	return c, err
+}
+
+func noVersion(name, which string) error {
+	return fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", name, which, world.ErrNoCommit)
 }
 
 // minPrefix is how much of an id names a commit at least.
@@ -137,7 +145,7 @@ func byNumber(ctx context.Context, st world.Store, name string, n uint64) (world
 			break
 		}
 	}
-	return world.Commit{}, fmt.Errorf("@%s: version %d: %w", name, n, world.ErrNoCommit)
+	return world.Commit{}, noVersion(name, strconv.FormatUint(n, 10))
 }
 
 func byPrefix(ctx context.Context, st world.Store, name, prefix string) (found world.Commit, err error) {
@@ -156,7 +164,7 @@ func byPrefix(ctx context.Context, st world.Store, name, prefix string) (found w
 		}
 	}
 	if found.Number == 0 {
-		err = fmt.Errorf("@%s: version %s: %w", name, prefix, world.ErrNoCommit)
+		err = noVersion(name, prefix)
 	}
 	return found, err
 }

@@ -187,7 +187,7 @@ func TestWrongVersions(t *testing.T) {
 		{3, "@isle@abcdefabcdef", "no such commit"},
 		{2, "@isle@abc", "at least 4"},
 		{2, "@isle@yesterday", "or a time such as"},
-		{3, "@isle@2001-01-01", "no such commit"},
+		{3, "@isle@2001-01-01", "or before: no such commit; cairn log @isle"},
 		{3, "@atoll", "no such world"},
 	} {
 		for _, args := range [][]string{{"info", tt.arg}, {"log", tt.arg}, {"export", tt.arg, "back"}, {"diff", tt.arg, "@isle"}} {
@@ -195,6 +195,9 @@ func TestWrongVersions(t *testing.T) {
 				t.Errorf("%v: says %q, %q; want %q", args, r.out, r.errors, tt.reason)
 			}
 		}
+	}
+	if r := mustRun(t, 2, dir, "check", "cairn-data"); !strings.Contains(r.errors, "a store, which is written local:cairn-data") {
+		t.Errorf("check of a store's directory says %q", r.errors)
 	}
 	if after := list(t, dir); after != before {
 		t.Errorf("reading has changed the store: before\n%safter\n%s", before, after)

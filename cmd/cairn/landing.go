@@ -75,7 +75,10 @@ func newLanding(path string) (*landing, error) {
 func (l *landing) begin(create func(temp string) error) error {
 	for i := 0; ; i++ {
 		l.temp = filepath.Join(filepath.Dir(l.path), fmt.Sprintf(".cairn-%d-%d.tmp", os.Getpid(), i))
-		if err := create(l.temp); !errors.Is(err, fs.ErrExist) {
+		switch err := create(l.temp); {
+		case errors.Is(err, fs.ErrNotExist):
+			return about(filepath.Dir(l.path), err)
+		case !errors.Is(err, fs.ErrExist):
 			return err
 		}
 	}

@@ -47,6 +47,9 @@ func openSource(ctx context.Context, d *depot, path string, salvage bool) (*sour
 	}
 	if info.IsDir() {
 		w, err := anvil.Open(path, anvil.Options{Salvage: salvage})
+		if _, no := os.Stat(filepath.Join(path, "STORE")); err != nil && no == nil {
+			return nil, usagef("%s: no world but a store, which is written %s%[1]s", path, localScheme)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -168,7 +168,7 @@ func TestWrongCalls(t *testing.T) {
 		{3, "not empty", "export a.cairn island"},
 		{3, "not a directory", "export a.cairn file"},
 		{3, "already exists", "export a.cairn a.slime"},
-		{3, "no such file", "export a.cairn nowhere/b"},
+		{3, "nowhere: no such file", "export a.cairn nowhere/b"},
 		{2, "there are", "gen moon b.cairn"},
 		{2, "--size", "gen --size -1 island b.cairn"},
 		{3, "not empty", "gen island island"},
