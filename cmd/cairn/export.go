@@ -46,7 +46,7 @@ file; by default Slime if DST ends in .slime. What the format cannot hold is
 listed by name. Nothing is converted from one version of a game to another: a
 McRegion world is not written as Anvil, and a Slime file, which has one version,
 refuses a world of several.`,
-		Example: "  cairn export hub.cairn ./restored/hub\n  cairn export --dimension overworld hub.cairn hub.slime",
+		Example: "  cairn export hub.cairn ./restored\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runExport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
