@@ -2,7 +2,8 @@
 
 package voxel
 
-const wide = false
+// wide is never so: there are kernels for amd64 only.
+var wide = false
 
 //go:noinline
 func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell { return plainRow(c, y, z, buf) }

@@ -79,3 +79,18 @@ func overwriteStack() {
 	}
 	runtime.KeepAlive(&cells)
 }
+
+// All that reads must do so too on a processor without kernels.
+func TestWithoutKernels(t *testing.T) {
+	if !voxel.Wide {
+		t.Skip("the processor has no kernels, so no test used any")
+	}
+	voxel.UseKernels(false)
+	defer voxel.UseKernels(true)
+	t.Run("reads", TestReads)
+	t.Run("boxes", TestReadBox)
+	t.Run("counts", TestCounts)
+	t.Run("translation", TestTranslate)
+	t.Run("buffers", TestRowOutlivesBuffer)
+	t.Run("allocations", TestReadsDoNotAllocate)
+}
