@@ -85,6 +85,8 @@ func TestDrainBusy(t *testing.T) {
 		saves := g.at(5*time.Minute, "a")
 		other, ok := g.open("b")
 		edit(other, ok, 1)
+		_, leaving := g.open("c")
+		leaving.Close()
 		other.commit = func(context.Context) error {
 			g.at(time.Hour, "")
 			return nil
