@@ -159,13 +159,8 @@ func (p *commitParser) uvarint(part string) uint64 {
 }
 
 func (p *commitParser) varint(part string) int64 {
-	v, n := binary.Varint(p.rest)
-	if n <= 0 {
-		p.fail(part, errShort)
-		return 0
-	}
-	p.rest = p.rest[n:]
-	return v
+	v := p.uvarint(part)
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 func (p *commitParser) count(limit uint64, part string) int {
