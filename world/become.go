@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -140,7 +141,7 @@ func (tx *Tx) becomeFiles(w *World, from pile, s *state) error {
 			return err
 		}
 		have, err := w.readFile(f.Path)
-		if err != nil && !errors.Is(err, errNoFile) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err != nil || !bytes.Equal(have, data) {

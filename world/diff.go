@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"reflect"
 	"slices"
@@ -217,7 +218,7 @@ func (p pile) file(path string) ([]byte, error) {
 		case err == nil:
 			data, err := io.ReadAll(r)
 			return data, errors.Join(err, r.Close())
-		case !errors.Is(err, errNoFile):
+		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
 		for spoken := range p[i].SpokenFiles() {

@@ -3,11 +3,9 @@ package world
 import (
 	"bytes"
 	"io"
-	"io/fs"
 )
 
-var errNoFile = fs.ErrNotExist
-
+// dataFile is a file in memory.
 func dataFile(data []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
 
 // pileFile is a file of a stone; it holds the pile until it is closed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"time"
 )
@@ -59,7 +60,7 @@ func (w *World) OpenFile(path string) (io.ReadCloser, error) {
 		if w.closed {
 			return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 		}
-		return nil, fmt.Errorf("world: %s: file %q: %w", w.name, path, errNoFile)
+		return nil, fmt.Errorf("world: %s: file %q: %w", w.name, path, fs.ErrNotExist)
 	}
 	p := w.pile.hold()
 	w.mu.Unlock()
@@ -72,7 +73,7 @@ func (w *World) OpenFile(path string) (io.ReadCloser, error) {
 		if err == nil {
 			return &pileFile{r, p}, nil
 		}
-		if !errors.Is(err, errNoFile) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			p.release()
 			return nil, err
 		}

@@ -98,12 +98,9 @@ func (p pile) layers() []Layer {
 // pile speaks of, in cells of the world; nil where it has no cells. want is in
 // ascending order of code, the calls are not.
 func (p pile) chunks(v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
-	var got map[geom.ChunkPos]bool
 	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
 		table := p[i].tables[v]
-		if i > 0 {
-			got = make(map[geom.ChunkPos]bool)
-		}
+		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
 		err := p[i].ReadChunks(v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 			if i > 0 {
 				got[pos] = true

@@ -216,7 +216,7 @@ func (s *state) sheet(changed *dirty) *sheet {
 		if i, ok := slices.BinarySearchFunc(s.files, path, comparePaths); ok {
 			data := s.files[i].data
 			f.size = int64(len(data))
-			f.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+			f.open = func() (io.ReadCloser, error) { return dataFile(data), nil }
 		}
 		out.files = append(out.files, f)
 	}
