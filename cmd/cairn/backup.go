@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/store/local"
@@ -11,9 +12,8 @@ import (
 )
 
 type backupOptions struct {
-	to   string
-	keep int
-	json bool
+	to, keep string
+	json     bool
 }
 
 // backedUp is what backup prints.
@@ -29,9 +29,10 @@ func newBackup(d *depot) *cobra.Command {
 		Short: "Adds a checked backup of the store to a folder",
 		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be
 on another disk: named by its time, and sharing with the backup before it what both
-have. Every byte of it is read and verified before it gets its name.
-cairn restore-store makes a store of one.`,
-		Example: "  cairn backup --to /mnt/backups/worlds --keep 14",
+have. Every byte of it is read and verified before it gets its name, and
+only then do those go that --keep does not keep. cairn restore-store makes a store
+of one.`,
+		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to /mnt/backups/worlds --keep 3w,5",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runBackup(c.Context(), d, c.OutOrStdout(), o)
@@ -39,17 +40,18 @@ cairn restore-store makes a store of one.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", "the folder of backups")
-	f.IntVar(&o.keep, "keep", 0, "how many backups stay, the new one with them; 0 is all")
+	f.StringVar(&o.keep, "keep", "all", keepHelp)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
 func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) error {
-	switch {
-	case o.to == "":
+	if o.to == "" {
 		return usagef("backup: --to says to which folder")
-	case o.keep < 0:
-		return usagef("--keep %d: 1 or more, or 0 for all", o.keep)
+	}
+	keep, err := parseKeep(o.keep)
+	if err != nil {
+		return err
 	}
 	d.writes = true
 	st, err := d.local(ctx)
@@ -58,7 +60,7 @@ func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) er
 	}
 	p := newProgress()
 	defer p.done()
-	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: o.keep,
+	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep,
 		Progress: func(done, total int64) { p.show("verified " + size(done) + " of " + size(total)) }})
 	if err != nil {
 		return err
@@ -73,6 +75,31 @@ func (b *backedUp) print(out io.Writer) {
 	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
 		counted(b.Report.Worlds, "world"), counted(b.Report.Commits, "version"), size(b.New), size(b.Shared))
 	printList(out, "removed:", b.Removed)
+}
+
+const keepHelp = "which backups stay: how many (14), how long (36h, 14d, 3w), or both with a comma: what either keeps"
+
+// parseKeep reads which backups stay.
+func parseKeep(s string) (k local.Keep, err error) {
+	if s == "all" {
+		return k, nil
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		n, notNumber := strconv.Atoi(part)
+		switch {
+		case notNumber == nil && n == 0 && s == part: // what it was for all
+		case notNumber == nil && n > 0 && k.Newest == 0:
+			k.Newest = n
+		case notNumber != nil && k.For == 0:
+			k.For, err = parseSpan("--keep", part)
+		default:
+			k.For = -1
+		}
+		if err != nil || k.For < 0 {
+			return k, usagef("--keep %s: want all, how many such as 14, how long such as 3w, or both such as 3w,5", s)
+		}
+	}
+	return k, nil
 }
 
 // restoredStore is what restore-store prints.

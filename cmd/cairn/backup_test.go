@@ -79,7 +79,16 @@ func TestBackup(t *testing.T) {
 			t.Errorf("%v: says %q, want %q", args, r.errors, reason)
 		}
 	}
-	for _, args := range [][]string{{"backup"}, {"backup", "--to", "x", "--keep", "-1"}, {"backup", "--to", "x", "--store", "memory:"}, {"restore-store", "backups", "again"}} {
+	for _, keep := range []string{"-1", "3x", "0h", "1,2", "1h,2h", "3w,", "3w,0"} {
+		mustRun(t, 2, dir, "backup", "--to", "x", "--keep", keep)
+	}
+	for i, keep := range []string{"0", "3w,1", "36h", "1ms,4", "1ms,2", "1ms"} {
+		want := []int{0, 0, 0, 0, 3, 2}[i]
+		if v := mustJSON(t, 0, dir, "backup", "--to", "kept", "--keep", keep); len(v["removed"].([]any)) != want {
+			t.Errorf("--keep %s: removed %v, want %d", keep, v["removed"], want)
+		}
+	}
+	for _, args := range [][]string{{"backup"}, {"backup", "--to", "x", "--store", "memory:"}, {"restore-store", "backups", "again"}} {
 		mustRun(t, 2, dir, args...)
 	}
 }

@@ -31,7 +31,7 @@ by a later gc when its grace is over.
 
 --keep says which versions stay besides the newest: "all", or any of newest=N and
 hourly=D, daily=D, monthly=D, which keep one for each hour, day and month that far
-back. A time D is written 90m, 36h or 14d; 0 is none.`,
+back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -76,13 +76,15 @@ func (o *gcOptions) policy() (p world.Policy, err error) {
 // parseSpan reads a time span as an option of package world: none is negative.
 func parseSpan(what, s string) (time.Duration, error) {
 	text, factor := s, time.Duration(1)
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		text, factor = days+"h", 24
+	for unit, hours := range map[string]time.Duration{"d": 24, "w": 7 * 24} {
+		if n, ok := strings.CutSuffix(s, unit); ok {
+			text, factor = n+"h", hours
+		}
 	}
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil || d < 0 || d*factor/factor != d:
-		return 0, usagef("%s %s: want a time such as 90m, 36h or 14d", what, s)
+		return 0, usagef("%s %s: want a time such as 90m, 36h, 14d or 3w", what, s)
 	case d == 0:
 		return -1, nil
 	}

@@ -64,9 +64,7 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 
 // BackupOptions of a Backup. The zero value is the default.
 type BackupOptions struct {
-	// Keep is how many backups stay in the directory, the new one with them.
-	// Default all.
-	Keep int
+	Keep Keep
 	// Progress, if not nil, is told how much of the new backup is verified.
 	Progress func(done, total int64)
 }
@@ -88,8 +86,8 @@ const (
 // Backup adds a backup to the directory dir, which may be on another file
 // system: a whole Store named by the time, that shares with the backup before
 // it the files which both have. It verifies all of the new one before it gives
-// it its name, and then removes the oldest beyond what Keep says. Only one
-// process may back up to a directory at a time.
+// it its name, and only then removes those that Keep does not. Only one process
+// may back up to a directory at a time.
 func (s *Store) Backup(ctx context.Context, dir string, o BackupOptions) (Backed, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -234,14 +232,13 @@ func verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	return report, syncTree(o.FS, dir)
 }
 
-// retire removes the oldest backups beyond what is to be kept.
+// retire removes the backups that are not to be kept, the oldest first.
 func (b *backup) retire() error {
 	backups, err := backupsIn(b.FS, b.dir)
-	if err != nil || b.o.Keep <= 0 || len(backups) <= b.o.Keep {
+	if err != nil {
 		return err
 	}
-	b.done.Removed = backups[:len(backups)-b.o.Keep]
-	for _, name := range b.done.Removed {
+	for _, name := range b.o.Keep.over(backups, b.done.Name) {
 		path := b.FS.PathJoin(b.dir, name)
 		if err := b.FS.Rename(path, path+partial); err != nil { // never half a backup
 			return err
@@ -249,6 +246,7 @@ func (b *backup) retire() error {
 		if err := b.FS.RemoveAll(path + partial); err != nil {
 			return err
 		}
+		b.done.Removed = append(b.done.Removed, name)
 	}
 	return nil
 }

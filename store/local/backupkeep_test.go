@@ -1,0 +1,103 @@
+package local_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// day is the first of a year in which backups are made.
+var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Backups are made at hours of the day, one after the other; after the last of
+// them those of want stay.
+func TestBackupKeep(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		keep local.Keep
+		at   []int
+		want []int
+	}{
+		{"all", local.Keep{}, []int{0, 1, 2}, []int{0, 1, 2}},
+		{"two", local.Keep{Newest: 2}, []int{0, 1, 2}, []int{1, 2}},
+		{"an hour and a half", local.Keep{For: 90 * time.Minute}, []int{0, 1, 2}, []int{1, 2}},
+		{"no older than two hours", local.Keep{For: 2 * time.Hour}, []int{0, 1, 2}, []int{0, 1, 2}},
+		{"the new one is young enough always", local.Keep{For: 1}, []int{0, 1, 2}, []int{2}},
+		{"either", local.Keep{Newest: 2, For: time.Hour}, []int{0, 3, 9}, []int{3, 9}},
+		{"either, by age", local.Keep{Newest: 1, For: 6 * time.Hour}, []int{0, 3, 9}, []int{3, 9}},
+		{"the clock went back", local.Keep{Newest: 1}, []int{8, 9, 2}, []int{2, 9}},
+		{"back, by age", local.Keep{For: time.Hour}, []int{0, 9, 2}, []int{2, 9}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now, to := day, t.TempDir()
+			s := mustOpen(t, filepath.Join(t.TempDir(), "store"), local.Options{Now: func() time.Time { return now }})
+			mustCreate(t, s, "w")
+			var last local.Backed
+			for i, h := range tt.at {
+				now = day.Add(time.Duration(h) * time.Hour)
+				o := local.BackupOptions{}
+				if i == len(tt.at)-1 {
+					o.Keep = tt.keep
+				}
+				var err error
+				if last, err = s.Backup(t.Context(), to, o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mustClose(t, s)
+			var want []time.Time
+			for _, h := range tt.want {
+				want = append(want, day.Add(time.Duration(h)*time.Hour))
+			}
+			got, err := local.Backups(to, local.Options{})
+			if err != nil || !slices.EqualFunc(got, want, time.Time.Equal) {
+				t.Errorf("there are %v (%v), want %v", got, err, want)
+			}
+			if len(last.Removed) != len(tt.at)-len(want) || slices.Contains(last.Removed, last.Name) {
+				t.Errorf("removed %q of %d", last.Removed, len(tt.at))
+			}
+		})
+	}
+}
+
+// A backup of a Store that is damaged removes none of the good ones.
+func TestBackupKeepsGood(t *testing.T) {
+	dir, to, now := t.TempDir(), t.TempDir(), day
+	s := mustOpen(t, filepath.Join(dir, "store"), local.Options{Now: func() time.Time { return now }, FileBytes: 2500})
+	fill(t, s)
+	first := mustBackUp(t, s, to, 0)
+	damage(t, filepath.Join(dir, "store", "stones"))
+	now = now.AddDate(1, 0, 0)
+	_, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: local.Keep{Newest: 1, For: time.Hour}})
+	if err == nil || !strings.Contains(err.Error(), "the copy has faults") {
+		t.Errorf("of a damaged store: got %v", err)
+	}
+	if got := listOf(t, to); !slices.Equal(got, []string{first.Name}) {
+		t.Errorf("there are %q, want %q", got, first.Name)
+	}
+	mustClose(t, s)
+}
+
+func TestBackups(t *testing.T) {
+	dir := t.TempDir()
+	if got, err := local.Backups(filepath.Join(dir, "missing"), local.Options{}); err != nil || got != nil {
+		t.Errorf("of a missing folder: %v, %v", got, err)
+	}
+	for _, name := range []string{"20260102T000000.000Z", "20260101T000000.000Z", "20260103T000000.000Z.partial", "notes"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []time.Time{day, day.AddDate(0, 0, 1)}
+	if got, err := local.Backups(dir, local.Options{}); err != nil || !slices.EqualFunc(got, want, time.Time.Equal) {
+		t.Errorf("got %v (%v), want %v", got, err, want)
+	}
+	if _, err := local.Backups(filepath.Join(dir, "\x00"), local.Options{}); err == nil {
+		t.Error("of no name of a folder: got no error")
+	}
+}
