@@ -14,7 +14,7 @@ import (
 )
 
 // Import makes a world, or replaces all of one, by a stone with a whole world: a
-// commit that stands on nothing.
+// commit that stands on nothing, made under Options.Fence.
 func Import(ctx context.Context, st Store, name string, whole Stone, o Options, message string) (Commit, error) {
 	head, err := st.Head(ctx, name)
 	made := errors.Is(err, ErrNoWorld)
@@ -24,10 +24,11 @@ func Import(ctx context.Context, st Store, name string, whole Stone, o Options, 
 	if err != nil {
 		return Commit{}, err
 	}
+	head.Fence = o.Fence
 	c := Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []StoneRef{{whole.ID, int64(len(whole.Data))}}}
 	c, err = st.Commit(ctx, name, head, c, whole)
 	if err != nil && made {
-		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name))
+		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
 	}
 	return c, err
 }

@@ -126,10 +126,11 @@ func (w *World) put(ctx context.Context, c Commit, stones ...Stone) (Commit, err
 		switch {
 		case err == nil:
 			w.tried = nil
+			w.raise(done)
 			return done, nil
-		case errors.Is(err, ErrConflict) && w.overtaken(ctx):
+		case (errors.Is(err, ErrConflict) || errors.Is(err, ErrFenced)) && w.overtaken(ctx):
 			continue
-		case !errors.Is(err, ErrConflict) && !errors.Is(err, ErrFenced):
+		case !errors.Is(err, ErrConflict) && !errors.Is(err, ErrFenced) && !errors.Is(err, ErrLeased):
 			w.tried = append(w.tried[max(0, len(w.tried)-maxTried):], c)
 		}
 		return Commit{}, err
@@ -151,10 +152,20 @@ func (w *World) overtaken(ctx context.Context) bool {
 		return false
 	}
 	w.tried = nil
+	w.raise(log[0])
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.head.Commit, w.last = log[0].ID(), log[0]
 	return true
+}
+
+// raise follows the fence to where the Store raised it for c.
+func (w *World) raise(c Commit) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f := w.head.Fence; c.Base != c.Parent && f != 0 && f != Force {
+		w.head.Fence++
+	}
 }
 
 // made reports whether c is what became of asking for what.

@@ -41,6 +41,8 @@ type Options struct {
 	Parallel int
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
+	// Fence is the fence that commits are made under: 0 without a lease.
+	Fence uint64
 }
 
 func (o Options) withDefaults() Options {
@@ -54,7 +56,7 @@ func (o Options) withDefaults() Options {
 }
 
 // World is an open world. All of its methods may be called from any goroutine.
-// View and what it returns, Update, Head, Name, Dirty and Held.Release touch memory
+// View and what it returns, Update, Head, Fence, Name, Dirty and Held.Release touch memory
 // only; all others may do I/O.
 type World struct {
 	store    Store
@@ -70,9 +72,9 @@ type World struct {
 	tried []Commit // that may have been made, the Store could not say; needs saving
 
 	mu     sync.Mutex // guards what is below, and every change of now; after all others, and never kept over I/O
-	head   Head
-	last   Commit // the head's, if its number is not 0
-	base   ID     // the commit that pile makes up: the head's, unless put found that it moved
+	head   Head       // its Fence is the one that commits are made under
+	last   Commit     // the head's, if its number is not 0
+	base   ID         // the commit that pile makes up: the head's, unless put found that it moved
 	pile   pile
 	dirty  *dirty // what no commit holds
 	saved  *dirty // what a commit under way holds
@@ -89,12 +91,17 @@ func Create(ctx context.Context, st Store, name string, o Options) (*World, erro
 }
 
 // Open opens a world at its head. It reads directories only: what is in memory
-// is asked for with Load. Whoever opens it must Close it.
+// is asked for with Load. Whoever opens it must Close it. ErrFenced if
+// Options.Fence is not the world's.
 func Open(ctx context.Context, st Store, name string, o Options) (*World, error) {
 	head, err := st.Head(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	if o.Fence != 0 && o.Fence != Force && o.Fence != head.Fence {
+		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, ErrFenced)
+	}
+	head.Fence = o.Fence
 	return open(ctx, st, name, head, o, false)
 }
 
@@ -196,6 +203,14 @@ func (w *World) Head() ID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head.Commit
+}
+
+// Fence returns the fence that the next commit is made under: Options.Fence, and
+// one more for each commit under a number that went back.
+func (w *World) Fence() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.head.Fence
 }
 
 // Dirty reports whether something was changed that no commit holds.

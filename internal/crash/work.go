@@ -182,12 +182,12 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 	case create:
 		err = w.st.Create(ctx, o.World)
 	case remove:
-		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World))
+		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World, 0))
 	case undelete:
 		err = w.st.Undelete(ctx, o.World)
 		out.Refused = errors.Is(err, world.ErrNoWorld) && w.loose(o)
 	case rename:
-		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To))
+		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To, 0))
 	case fork:
 		err = w.st.Fork(ctx, o.World, o.At, o.To)
 		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)

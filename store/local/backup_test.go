@@ -179,7 +179,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("onto another: got %v, want %v", err, fs.ErrExist)
 	}
 	for name := range heads { // nothing of it is needed by the copy
-		if err := s.Delete(t.Context(), name); err != nil {
+		if err := s.Delete(t.Context(), name, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -49,27 +49,35 @@ func (c *collector) bury() error {
 	return reads{snap}.each(func(key, value []byte) (bool, error) {
 		g, err := parseGrave(value)
 		if err == nil && c.policy.DeletedOver(c.now, g.deleted) {
-			err = c.buryOne(bytes.Clone(key), g.world)
+			err = c.buryOne(bytes.Clone(key), g.world, func(key []byte, w uint64) error {
+				c.done.Worlds++
+				return c.forget(key, w)
+			})
 		}
 		return true, errors.Join(err, c.ctx.Err())
 	}, 't')
 }
 
-func (c *collector) buryOne(key []byte, w uint64) error {
-	c.worlds.of(w).Lock()
-	defer c.worlds.of(w).Unlock()
-	defer c.lockNames(string(key[1 : len(key)-9]))()
-	r := reads{c.db}
-	if still, err := r.get(key); still == nil || err != nil {
-		return err // it was given back
-	}
-	b := c.db.NewBatch()
-	err := r.each(func(key, _ []byte) (bool, error) { return true, b.Delete(key, nil) }, logOf(w)...)
-	if err = errors.Join(err, b.Delete(key, nil), b.Delete(headKey(w), nil)); err != nil {
+// buryOne calls what for a deleted world, which is locked, unless it was given
+// back.
+func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) error) error {
+	s.worlds.of(w).Lock()
+	defer s.worlds.of(w).Unlock()
+	defer s.lockNames(string(key[1 : len(key)-9]))()
+	if still, err := (reads{s.db}).get(key); still == nil || err != nil {
 		return err
 	}
-	c.done.Worlds++
-	return c.apply(b, pebble.NoSync)
+	return what(key, w)
+}
+
+// forget takes a world for good, with the key that leads to it.
+func (s *Store) forget(key []byte, w uint64) error {
+	b := s.db.NewBatch()
+	err := reads{s.db}.keys(func(key []byte) error { return b.Delete(key, nil) }, logOf(w)...)
+	if err = errors.Join(err, b.Delete(key, nil), b.Delete(headKey(w), nil), b.Delete(leaseKey(w), nil)); err != nil {
+		return err
+	}
+	return s.apply(b, pebble.NoSync)
 }
 
 // trim drops from every log what the policy does not keep.
@@ -149,41 +157,38 @@ func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 		if len(found) < sweepBatch {
 			return true, c.ctx.Err()
 		}
-		err := c.take(kind, found)
+		err := c.take(found, c.takeOne)
 		found = found[:0]
 		return true, errors.Join(err, c.ctx.Err())
 	}, kind)
-	return errors.Join(err, c.take(kind, found))
+	return errors.Join(err, c.take(found, c.takeOne))
 }
 
 // take takes those of things that no call holds. It may not wait for the disk:
 // all calls wait for it.
-func (c *collector) take(kind byte, things []thing) error {
-	b := c.db.NewBatch()
-	c.guard.mu.Lock()
-	defer c.guard.mu.Unlock()
+func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error {
+	b := s.db.NewBatch()
+	s.guard.mu.Lock()
+	defer s.guard.mu.Unlock()
 	for _, t := range things {
-		if c.guard.needs(t) {
+		if s.guard.needs(t) {
 			continue
 		}
-		var err error
-		if kind == 'i' {
-			err = c.takeStone(b, t)
-		} else {
-			err = b.Delete(t[:], nil)
-		}
-		if err != nil {
+		if err := one(b, t); err != nil {
 			return err
 		}
 	}
 	if b.Empty() {
 		return nil
 	}
-	return c.apply(b, pebble.NoSync)
+	return s.apply(b, pebble.NoSync)
 }
 
-// takeStone condemns a stone, or deletes it if its grace is over.
-func (c *collector) takeStone(b *pebble.Batch, t thing) error {
+// takeOne deletes a thing; a stone whose grace is not over it condemns.
+func (c *collector) takeOne(b *pebble.Batch, t thing) error {
+	if t[0] != 'i' {
+		return b.Delete(t[:], nil)
+	}
 	id := stone.ID(t[1:])
 	in, ok, err := reads{c.db}.info(id)
 	if !ok || err != nil {
@@ -206,12 +211,12 @@ func (c *collector) takeStone(b *pebble.Batch, t thing) error {
 }
 
 // flush waits until all of it is on stable storage.
-func (c *collector) flush() error {
-	b := c.db.NewBatch()
+func (s *Store) flush() error {
+	b := s.db.NewBatch()
 	if err := b.LogData([]byte("collected"), nil); err != nil {
 		return err
 	}
-	return c.apply(b, durable())
+	return s.apply(b, durable())
 }
 
 // removeFiles removes large stones that have no record, now that none will be
@@ -221,12 +226,16 @@ func (c *collector) removeFiles() error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		c.guard.mu.Lock()
-		defer c.guard.mu.Unlock()
-		_, ok, err := reads{c.db}.info(id)
-		if ok || err != nil || c.guard.needs(stoneThing(id)) {
-			return err
-		}
-		return ignoreMissing(c.FS.Remove(c.files.path(id)))
+		return c.removeFile(id)
 	})
+}
+
+func (s *Store) removeFile(id stone.ID) error {
+	s.guard.mu.Lock()
+	defer s.guard.mu.Unlock()
+	_, ok, err := reads{s.db}.info(id)
+	if ok || err != nil || s.guard.needs(stoneThing(id)) {
+		return err
+	}
+	return ignoreMissing(s.FS.Remove(s.files.path(id)))
 }

@@ -50,7 +50,7 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 	})
 	step("b", func() (world.ID, error) {
 		delete(sc.acked, "b") // whether it is there is told by no call
-		if err := s.Delete(t.Context(), "b"); err != nil {
+		if err := s.Delete(t.Context(), "b", 0); err != nil {
 			return world.ID{}, err
 		}
 		_, err := s.Collect(t.Context(), world.Policy{Grace: -1, Deleted: -1, Keep: world.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}})
@@ -61,7 +61,7 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 	step("d", func() (world.ID, error) {
 		head := sc.acked["a"]
 		delete(sc.acked, "a") // it is the one or the other
-		return head, s.Rename(t.Context(), "a", "d")
+		return head, s.Rename(t.Context(), "a", "d", 0)
 	})
 }
 

@@ -120,7 +120,7 @@ func TestReserve(t *testing.T) {
 	if _, err := save(t, s, "a", mustStone(t, "two", 1000)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("commit: got %v, want %v", err, syscall.ENOSPC)
 	}
-	if err := s.Delete(t.Context(), "a"); err != nil {
+	if err := s.Delete(t.Context(), "a", 0); err != nil {
 		t.Errorf("delete: %v", err)
 	}
 	if err := s.Undelete(t.Context(), "a"); err != nil {

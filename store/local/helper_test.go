@@ -104,7 +104,7 @@ func fill(t testing.TB, s *local.Store) map[string]world.ID {
 		t.Fatal(err)
 	}
 	mustCreate(t, s, "deleted")
-	if err := s.Delete(t.Context(), "deleted"); err != nil {
+	if err := s.Delete(t.Context(), "deleted", 0); err != nil {
 		t.Fatal(err)
 	}
 	return heads

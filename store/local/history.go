@@ -91,7 +91,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err != nil {
 		return world.Commit{}, err
 	}
-	if err := r.follows(w, base); err != nil { // before large stones are written for nothing
+	if _, err := s.follows(w, base); err != nil { // before large stones are written for nothing
 		return world.Commit{}, err
 	}
 	h := s.guard.hold()
@@ -103,9 +103,13 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err := s.addStones(b, h, stones); err != nil {
 		return world.Commit{}, err
 	}
-	s.worlds.of(w).Lock()
-	defer s.worlds.of(w).Unlock()
-	if err := r.follows(w, base); err != nil {
+	w, unlock, err := s.lockWorld(name)
+	if err != nil {
+		return world.Commit{}, err
+	}
+	defer unlock()
+	lease, err := s.follows(w, base)
+	if err != nil {
 		return world.Commit{}, err
 	}
 	if c, err = s.number(w, c); err != nil {
@@ -114,7 +118,8 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err := s.addReached(b, h, w, reached); err != nil {
 		return world.Commit{}, err
 	}
-	if err := s.addCommit(b, h, w, base.Fence, c); err != nil {
+	next := lease.After(base.Fence, c.Base != c.Parent)
+	if err := errors.Join(s.addCommit(b, h, w, next.Fence, c), setLease(b, w, lease, next)); err != nil {
 		return world.Commit{}, err
 	}
 	return c, s.apply(b, durable())
@@ -127,18 +132,14 @@ func sizeOf(stones []world.Stone) (n int) {
 	return n
 }
 
-// follows returns an error unless the head of the world is base.
-func (r reads) follows(w uint64, base world.Head) error {
-	h, err := r.head(w)
-	switch {
-	case err != nil:
-		return err
-	case h.Fence != base.Fence:
-		return fmt.Errorf("fence %d: %w", base.Fence, world.ErrFenced)
-	case h.Commit != base.Commit:
-		return fmt.Errorf("on %v: %w", base.Commit, world.ErrConflict)
+// follows returns an error unless the head of the world is base, whose fence is
+// the one that something is done under.
+func (s *Store) follows(w uint64, base world.Head) (world.Lease, error) {
+	h, l, err := s.under(w, base.Fence)
+	if err == nil && h.Commit != base.Commit {
+		err = fmt.Errorf("on %v: %w", base.Commit, world.ErrConflict)
 	}
-	return nil
+	return l, err
 }
 
 // number completes c, whose parent is the head of the world.

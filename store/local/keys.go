@@ -25,6 +25,8 @@ func graveKey(name string, n uint64) []byte { return be.AppendUint64(gravesOf(na
 
 func headKey(w uint64) []byte { return be.AppendUint64([]byte{'h'}, w) }
 
+func leaseKey(w uint64) []byte { return be.AppendUint64([]byte{'o'}, w) }
+
 func logOf(w uint64) []byte { return be.AppendUint64([]byte{'l'}, w) }
 
 func logKey(w, number uint64) []byte { return be.AppendUint64(logOf(w), number) }
@@ -68,6 +70,18 @@ func parseHead(b []byte) (world.Head, error) {
 		return world.Head{}, wrongSize("head", b)
 	}
 	return world.Head{Commit: world.ID(b[:32]), Fence: be.Uint64(b[32:])}, nil
+}
+
+// leaseValue is what of a lease is not in the head.
+func leaseValue(l world.Lease) []byte {
+	return append(be.AppendUint64(nil, uint64(l.Until.UnixMilli())), l.Holder...)
+}
+
+func parseLease(fence uint64, b []byte) (world.Lease, error) {
+	if len(b) < 8 || len(b) > 8+world.MaxHolder {
+		return world.Lease{}, wrongSize("lease", b)
+	}
+	return world.Lease{Fence: fence, Holder: string(b[8:]), Until: millis(b)}, nil
 }
 
 // entry is a commit in a log.

@@ -107,7 +107,7 @@ func TestEmptied(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, local.Options{FileBytes: 2500})
 	for name := range fill(t, s) {
-		if err := s.Delete(t.Context(), name); err != nil {
+		if err := s.Delete(t.Context(), name, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -127,32 +127,51 @@ func (s *Store) advance(b *pebble.Batch, w uint64, h world.Head, c world.Commit)
 }
 
 // Rename is for world.Names.
-func (s *Store) Rename(ctx context.Context, from, to string) error {
+func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	leave, err := s.enter(ctx, from, to)
 	if err != nil {
 		return fail("rename", from, err)
 	}
 	defer leave()
+	return fail("rename", from, s.rename(from, to, fence))
+}
+
+func (s *Store) rename(from, to string, fence uint64) error {
+	w, unlock, missing := s.lockWorld(from)
+	if missing == nil {
+		defer unlock()
+	}
 	defer s.lockNames(from, to)()
-	return fail("rename", from, s.put(to, func(b *pebble.Batch) (uint64, error) {
-		w, err := reads{s.db}.world(from)
-		return w, errors.Join(err, b.Delete(nameKey(from), nil))
-	}))
+	return s.put(to, func(b *pebble.Batch) (uint64, error) {
+		if missing != nil {
+			return 0, missing
+		}
+		h, l, err := s.under(w, fence)
+		if err != nil {
+			return 0, err
+		}
+		return w, errors.Join(b.Delete(nameKey(from), nil), setFence(b, w, h, l, l.After(fence, true)))
+	})
 }
 
 // Delete is for world.Names.
-func (s *Store) Delete(ctx context.Context, name string) error {
+func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
 		return fail("delete", name, err)
 	}
 	defer leave()
-	defer s.lockNames(name)()
-	return fail("delete", name, s.delete(name))
+	return fail("delete", name, s.delete(name, fence))
 }
 
-func (s *Store) delete(name string) error {
-	w, err := reads{s.db}.world(name)
+func (s *Store) delete(name string, fence uint64) error {
+	w, unlock, err := s.lockWorld(name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	defer s.lockNames(name)()
+	h, l, err := s.under(w, fence)
 	if err != nil {
 		return err
 	}
@@ -162,7 +181,9 @@ func (s *Store) delete(name string) error {
 	}
 	b := s.db.NewBatch()
 	g := grave{world: w, deleted: s.Now()}
-	if err := errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil)); err != nil {
+	err = errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil),
+		setFence(b, w, h, l, l.After(world.Force, true)))
+	if err != nil {
 		return err
 	}
 	return s.apply(b, durable())

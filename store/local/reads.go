@@ -52,6 +52,18 @@ func (r reads) head(w uint64) (world.Head, error) {
 	return parseHead(b)
 }
 
+// lease returns the fence of a head with the lease that has this number.
+func (r reads) lease(w uint64, h world.Head) (world.Lease, error) {
+	if h.Fence == 0 {
+		return world.Lease{}, nil // there never was one
+	}
+	b, err := r.get(leaseKey(w))
+	if b == nil || err != nil {
+		return world.Lease{Fence: h.Fence}, err
+	}
+	return parseLease(h.Fence, b)
+}
+
 // commit returns a commit, whose bytes are those that its name was made of.
 func (r reads) commit(id world.ID) (world.Commit, error) {
 	b, err := r.get(commitKey(id))

@@ -20,7 +20,7 @@ func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
 	if err != nil {
 		return world.Head{}, fail("head", name, err)
 	}
-	return l.head, nil
+	return l.head(), nil
 }
 
 // Log is for world.History.
@@ -70,13 +70,11 @@ func (s *Store) save(ctx context.Context, name string, base world.Head, c world.
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.line(name)
+	l, err := s.under(name, base.Fence)
 	switch {
 	case err != nil:
 		return world.Commit{}, err
-	case l.head.Fence != base.Fence:
-		return world.Commit{}, fmt.Errorf("fence %d: %w", base.Fence, world.ErrFenced)
-	case l.head.Commit != base.Commit:
+	case l.head().Commit != base.Commit:
 		return world.Commit{}, fmt.Errorf("on %v: %w", base.Commit, world.ErrConflict)
 	}
 	if c.Base != (world.ID{}) {
@@ -95,8 +93,8 @@ func (s *Store) save(ctx context.Context, name string, base world.Head, c world.
 	s.keep(c.Stones, stones)
 	id := c.ID()
 	s.commits[id] = c
-	l.head.Commit = id
 	l.log = append(l.log, id)
+	l.lease = l.lease.After(base.Fence, c.Base != c.Parent)
 	return s.commit(id), nil
 }
 
@@ -184,7 +182,7 @@ func (s *Store) putPack(ctx context.Context, name string, p world.Pack, st world
 	if err != nil {
 		return err
 	}
-	if _, err := s.place(l, p.Upto); err != nil && !s.stands(l.head.Commit, p.Upto, s.below) {
+	if _, err := s.place(l, p.Upto); err != nil && !s.stands(l.head().Commit, p.Upto, s.below) {
 		return fmt.Errorf("upto %w", err)
 	}
 	if !s.stands(p.Upto, p.After, s.below) {

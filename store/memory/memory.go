@@ -38,10 +38,19 @@ type Store struct {
 	stones  map[stone.ID]*kept
 }
 
-// line is a world's head and log.
+// line is a world's log and who may add to it.
 type line struct {
-	head world.Head
-	log  []world.ID // oldest first
+	log   []world.ID // oldest first
+	lease world.Lease
+}
+
+// head is the last of the log.
+func (l *line) head() world.Head {
+	h := world.Head{Fence: l.lease.Fence}
+	if n := len(l.log); n > 0 {
+		h.Commit = l.log[n-1]
+	}
+	return h
 }
 
 type grave struct {
@@ -99,6 +108,15 @@ func (s *Store) line(name string) (*line, error) {
 	return nil, world.ErrNoWorld
 }
 
+// under returns a world of which something may be done under a fence.
+func (s *Store) under(name string, fence uint64) (*line, error) {
+	l, err := s.line(name)
+	if err == nil {
+		err = l.lease.Admit(fence, s.now())
+	}
+	return l, err
+}
+
 // free returns an error unless name may be given to a world.
 func (s *Store) free(name string) error {
 	if s.names[name] != nil {
@@ -146,29 +164,34 @@ func (s *Store) put(ctx context.Context, name string, what func() (*line, error)
 }
 
 // Rename is for world.Names.
-func (s *Store) Rename(ctx context.Context, from, to string) error {
+func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	err := begin(ctx, from)
 	if err == nil {
 		err = s.put(ctx, to, func() (*line, error) {
-			l, err := s.line(from)
+			l, err := s.under(from, fence)
+			if err != nil {
+				return nil, err
+			}
+			l.lease = l.lease.After(fence, true)
 			delete(s.names, from)
-			return l, err
+			return l, nil
 		})
 	}
 	return fail("rename", from, err)
 }
 
 // Delete is for world.Names.
-func (s *Store) Delete(ctx context.Context, name string) error {
+func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	if err := begin(ctx, name); err != nil {
 		return fail("delete", name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.line(name)
+	l, err := s.under(name, fence)
 	if err != nil {
 		return fail("delete", name, err)
 	}
+	l.lease = world.Lease{Fence: l.lease.Fence + 1}
 	delete(s.names, name)
 	s.graves[name] = append(s.graves[name], grave{l, s.now()})
 	return nil
@@ -199,7 +222,7 @@ func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string)
 			if _, err := s.place(l, at); err != nil {
 				return nil, err
 			}
-			return &line{world.Head{Commit: at}, []world.ID{at}}, nil
+			return &line{log: []world.ID{at}}, nil
 		})
 	}
 	return fail("fork", from, err)

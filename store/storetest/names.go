@@ -12,10 +12,10 @@ func names(e *env) {
 	e.create("a", "b/c")
 	c := e.commit("a", "one")
 	e.want("create twice", e.s.Create(e.ctx, "a"), world.ErrExists)
-	e.want("rename onto another", e.s.Rename(e.ctx, "a", "b/c"), world.ErrExists)
-	e.want("rename onto itself", e.s.Rename(e.ctx, "a", "a"), world.ErrExists)
-	e.want("rename nothing", e.s.Rename(e.ctx, "x", "y"), world.ErrNoWorld)
-	e.want("rename", e.s.Rename(e.ctx, "a", "z"), nil)
+	e.want("rename onto another", e.s.Rename(e.ctx, "a", "b/c", 0), world.ErrExists)
+	e.want("rename onto itself", e.s.Rename(e.ctx, "a", "a", 0), world.ErrExists)
+	e.want("rename nothing", e.s.Rename(e.ctx, "x", "y", 0), world.ErrNoWorld)
+	e.want("rename", e.s.Rename(e.ctx, "a", "z", 0), nil)
 	e.wantLog("z", world.ID{}, 9, c)
 	e.wantTexts("z", c, "one")
 	_, err := e.s.Head(e.ctx, "a")
@@ -35,9 +35,9 @@ func namesRefused(e *env) {
 	_, openErr := e.s.Open(e.ctx, bad, s.ID)
 	for what, err := range map[string]error{
 		"create":      e.s.Create(e.ctx, bad),
-		"rename from": e.s.Rename(e.ctx, bad, "x"),
-		"rename to":   e.s.Rename(e.ctx, "a", bad),
-		"delete":      e.s.Delete(e.ctx, bad),
+		"rename from": e.s.Rename(e.ctx, bad, "x", 0),
+		"rename to":   e.s.Rename(e.ctx, "a", bad, 0),
+		"delete":      e.s.Delete(e.ctx, bad, 0),
 		"undelete":    e.s.Undelete(e.ctx, bad),
 		"head":        headErr,
 		"log":         logErr,
@@ -53,13 +53,13 @@ func namesRefused(e *env) {
 }
 
 func graves(e *env) {
-	e.want("delete nothing", e.s.Delete(e.ctx, "a"), world.ErrNoWorld)
+	e.want("delete nothing", e.s.Delete(e.ctx, "a", 0), world.ErrNoWorld)
 	e.want("undelete nothing", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
 	var commits []world.ID
 	for _, text := range []string{"first", "second"} {
 		e.create("a")
 		commits = append(commits, e.commit("a", text))
-		e.want("delete", e.s.Delete(e.ctx, "a"), nil)
+		e.want("delete", e.s.Delete(e.ctx, "a", 0), nil)
 		e.clock.add(-time.Minute) // the last is the last by deeds, not by dates
 	}
 	_, err := e.s.Head(e.ctx, "a")
@@ -68,11 +68,11 @@ func graves(e *env) {
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", commits[1], "second")
 	e.want("undelete onto a world", e.s.Undelete(e.ctx, "a"), world.ErrExists)
-	e.want("rename away", e.s.Rename(e.ctx, "a", "b"), nil)
+	e.want("rename away", e.s.Rename(e.ctx, "a", "b", 0), nil)
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", commits[0], "first")
 	e.wantTexts("b", commits[1], "second")
-	e.want("rename away", e.s.Rename(e.ctx, "a", "c"), nil)
+	e.want("rename away", e.s.Rename(e.ctx, "a", "c", 0), nil)
 	e.want("undelete once more", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
 }
 

@@ -85,7 +85,7 @@ func (c *crowd) write(name string, writer int) {
 		if i%8 == 7 {
 			commit.Base, below = world.ID{}, ""
 		}
-		got, err := c.s.Commit(c.ctx, name, h, commit, s)
+		got, err := c.s.Commit(c.ctx, name, world.Head{Commit: h.Commit}, commit, s)
 		if errors.Is(err, world.ErrConflict) {
 			continue
 		}
@@ -182,7 +182,7 @@ func (c *crowd) comeAndGo() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(c.s.Rename(c.ctx, "short", "life"), c.read("life", false), c.s.Delete(c.ctx, "life"))
+	err = errors.Join(c.s.Rename(c.ctx, "short", "life", 0), c.read("life", false), c.s.Delete(c.ctx, "life", 0))
 	if err != nil {
 		return err
 	}
@@ -190,5 +190,5 @@ func (c *crowd) comeAndGo() error {
 	if errors.Is(err, world.ErrNoWorld) {
 		return nil // it was taken for good already
 	}
-	return errors.Join(err, c.read("life", false), c.s.Delete(c.ctx, "life"))
+	return errors.Join(err, c.read("life", false), c.s.Delete(c.ctx, "life", 0))
 }

@@ -77,12 +77,12 @@ func (m *machine) create(r *rapid.T) {
 
 func (m *machine) rename(r *rapid.T) {
 	from, to := m.name(r), m.name(r)
-	m.want("rename", m.s.Rename(m.Context(), from, to), m.model.rename(from, to))
+	m.want("rename", m.s.Rename(m.Context(), from, to, 0), m.model.rename(from, to))
 }
 
 func (m *machine) delete(r *rapid.T) {
 	name := m.name(r)
-	m.want("delete", m.s.Delete(m.Context(), name), m.model.delete(name, m.clock.now()))
+	m.want("delete", m.s.Delete(m.Context(), name, 0), m.model.delete(name, m.clock.now()))
 }
 
 func (m *machine) undelete(r *rapid.T) {

@@ -125,8 +125,8 @@ func cancelled(e *env) {
 	s := stoneOf(e, "two")
 	for what, err := range map[string]error{
 		"create":   e.s.Create(ctx, "b"),
-		"rename":   e.s.Rename(ctx, "a", "b"),
-		"delete":   e.s.Delete(ctx, "a"),
+		"rename":   e.s.Rename(ctx, "a", "b", 0),
+		"delete":   e.s.Delete(ctx, "a", 0),
 		"undelete": e.s.Undelete(ctx, "a"),
 		"list":     second(e.s.List(ctx, "", "", 9)),
 		"head":     second(e.s.Head(ctx, "a")),

@@ -1,0 +1,140 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// lockWorld keeps the head, the log and the name of a world; without an error,
+// call unlock to let go.
+func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
+	for {
+		if w, err = (reads{s.db}).world(name); err != nil {
+			return 0, nil, err
+		}
+		lock := s.worlds.of(w)
+		lock.Lock()
+		if now, err := (reads{s.db}).world(name); err == nil && now == w {
+			return w, lock.Unlock, nil
+		}
+		lock.Unlock() // the name was taken away meanwhile
+	}
+}
+
+// under returns the head and the lease of a world of which something may be done
+// under a fence.
+func (s *Store) under(w, fence uint64) (world.Head, world.Lease, error) {
+	r := reads{s.db}
+	h, err := r.head(w)
+	if err != nil {
+		return h, world.Lease{}, err
+	}
+	l, err := r.lease(w, h)
+	if err == nil {
+		err = l.Admit(fence, s.Now())
+	}
+	return h, l, err
+}
+
+// setFence adds what changes of a head when its lease was old and is next.
+func setFence(b *pebble.Batch, w uint64, h world.Head, old, next world.Lease) error {
+	var err error
+	if h.Fence != next.Fence {
+		h.Fence = next.Fence
+		err = b.Set(headKey(w), headValue(h), nil)
+	}
+	return errors.Join(err, setLease(b, w, old, next))
+}
+
+// setLease adds what changes beside the fence.
+func setLease(b *pebble.Batch, w uint64, old, next world.Lease) error {
+	switch {
+	case next.Holder == old.Holder && next.Until.Equal(old.Until):
+		return nil
+	case next.Until.IsZero():
+		return b.Delete(leaseKey(w), nil)
+	}
+	return b.Set(leaseKey(w), leaseValue(next), nil)
+}
+
+// Lease is for world.Leases.
+func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (world.Lease, error) {
+	l, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Take(holder, d, s.Now()) })
+	return l, fail("lease", name, err)
+}
+
+// Renew is for world.Leases.
+func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (world.Lease, error) {
+	l, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Renew(fence, d, s.Now()) })
+	return l, fail("renew", name, err)
+}
+
+// Release is for world.Leases.
+func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
+	_, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Release(fence) })
+	return fail("release", name, err)
+}
+
+// change puts what what returns in place of a world's lease.
+func (s *Store) change(ctx context.Context, name string, what func(world.Lease) (world.Lease, error)) (world.Lease, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	defer leave()
+	w, unlock, err := s.lockWorld(name)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	defer unlock()
+	h, old, err := s.under(w, world.Force)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	next, err := what(old)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	b := s.db.NewBatch()
+	if err := setFence(b, w, h, old, next); err != nil {
+		return world.Lease{}, err
+	}
+	if err := s.apply(b, durable()); err != nil {
+		return world.Lease{}, err
+	}
+	return next, nil
+}
+
+// Leased is for world.Leases.
+func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return world.Lease{}, fail("leased", name, err)
+	}
+	defer leave()
+	snap := s.db.NewSnapshot() // head and lease of one moment
+	defer snap.Close()
+	l, err := s.leased(reads{snap}, name)
+	return l, fail("leased", name, err)
+}
+
+func (s *Store) leased(r reads, name string) (world.Lease, error) {
+	w, err := r.world(name)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	h, err := r.head(w)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	l, err := r.lease(w, h)
+	if err != nil || !l.Live(s.Now()) {
+		return world.Lease{}, err
+	}
+	return l, nil
+}

@@ -1,0 +1,207 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Purge is for world.Store. It reads the logs of all worlds, beside which
+// everything else goes on, and needs memory for what the purged ones reach.
+func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Purged, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return world.Purged{}, fail("purge", name, err)
+	}
+	defer leave()
+	s.alone.Lock()
+	defer s.alone.Unlock()
+	p := &purger{Store: s, ctx: ctx, had: make(map[thing]int64)}
+	err = p.unname(name, fence)
+	for _, step := range []func() error{p.sweep, s.flush, p.removeFiles} {
+		if err == nil {
+			err = step()
+		}
+	}
+	return p.done, fail("purge", name, err)
+}
+
+// purger is one Purge.
+type purger struct {
+	*Store
+	ctx   context.Context
+	had   map[thing]int64 // what the purged worlds reach and no other, with the sizes of stones
+	files []stone.ID      // taken
+	done  world.Purged
+}
+
+// unname takes away the world of a name, or those that were deleted under it.
+func (p *purger) unname(name string, fence uint64) error {
+	w, unlock, err := p.lockWorld(name)
+	switch {
+	case errors.Is(err, world.ErrNoWorld):
+		return p.unnameGraves(name, fence)
+	case err != nil:
+		return err
+	}
+	defer unlock()
+	defer p.lockNames(name)()
+	if _, _, err := p.under(w, fence); err != nil {
+		return err
+	}
+	return p.unnameOne(nameKey(name), w)
+}
+
+func (p *purger) unnameGraves(name string, fence uint64) error {
+	snap := p.db.NewSnapshot()
+	defer snap.Close()
+	err := reads{snap}.each(func(key, value []byte) (bool, error) {
+		if err := (world.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
+			return false, err
+		}
+		g, err := parseGrave(value)
+		if err == nil {
+			err = p.buryOne(bytes.Clone(key), g.world, p.unnameOne)
+		}
+		return true, errors.Join(err, p.ctx.Err())
+	}, gravesOf(name)...)
+	if err == nil && p.done.Worlds == 0 {
+		err = world.ErrNoWorld
+	}
+	return err
+}
+
+// unnameOne notes what a world reaches and takes it away with its key. Its lock
+// is held.
+func (p *purger) unnameOne(key []byte, w uint64) error {
+	r := reads{p.db}
+	all := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing, size int64) { p.had[t] = size }}
+	if err := r.back(w, 1<<64-1, all.entry(p.ctx)); err != nil {
+		return err
+	}
+	p.done.Worlds++
+	return p.forget(key, w)
+}
+
+// sweep takes what no other world reaches.
+func (p *purger) sweep() error {
+	snap := p.guard.begin(p.db)
+	defer snap.Close()
+	defer p.guard.end()
+	if err := p.spare(reads{snap}); err != nil {
+		return err
+	}
+	rank := func(t thing) int { return bytes.IndexByte([]byte("pci"), t[0]) } // a stone goes after what names it
+	things := slices.SortedFunc(maps.Keys(p.had), func(a, b thing) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(a[:], b[:]))
+	})
+	for some := range slices.Chunk(things, sweepBatch) {
+		if err := errors.Join(p.ctx.Err(), p.take(some, p.takeOne)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spare leaves in had what no world that is there reaches.
+func (p *purger) spare(r reads) error {
+	rest := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing, _ int64) {
+		size, ok := p.had[t]
+		if !ok {
+			return
+		}
+		delete(p.had, t)
+		if t[0] == 'i' {
+			p.done.SharedStones++
+			p.done.SharedBytes += size
+		}
+	}}
+	entry := rest.entry(p.ctx)
+	return r.each(func(key, value []byte) (bool, error) {
+		e, err := parseEntry(key, value)
+		if err != nil || len(p.had) == 0 {
+			return false, err
+		}
+		return entry(e)
+	}, 'l')
+}
+
+func (p *purger) takeOne(b *pebble.Batch, t thing) error {
+	if t[0] != 'i' {
+		if t[0] == 'c' {
+			p.done.Commits++
+		}
+		return b.Delete(t[:], nil)
+	}
+	id := stone.ID(t[1:])
+	in, ok, err := reads{p.db}.info(id)
+	if !ok || err != nil {
+		return err // a pack stands for it
+	}
+	if in.file {
+		p.files = append(p.files, id)
+	}
+	p.done.Stones++
+	p.done.Bytes += in.size
+	return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
+}
+
+func (p *purger) removeFiles() error {
+	for _, id := range p.files {
+		if err := p.removeFile(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walker goes down from commits by what reaches goes by.
+type walker struct {
+	r     reads
+	done  map[world.ID]struct{} // walked down from; forgotten when it is large
+	visit func(t thing, size int64)
+}
+
+// entry is for logs.
+func (w *walker) entry(ctx context.Context) func(entry) (bool, error) {
+	return func(e entry) (bool, error) { return true, errors.Join(w.down(e.commit), ctx.Err()) }
+}
+
+func (w *walker) down(at world.ID) error {
+	for at != (world.ID{}) {
+		if _, ok := w.done[at]; ok {
+			return nil
+		}
+		if len(w.done) == doneLimit {
+			clear(w.done)
+		}
+		w.done[at] = struct{}{}
+		p, packed, err := w.r.pack(at)
+		if err != nil {
+			return err
+		}
+		c, err := w.r.commit(at)
+		if err != nil && (!packed || !errors.Is(err, world.ErrNoCommit)) {
+			return err
+		}
+		w.visit(commitThing(at), 0)
+		for _, ref := range c.Stones {
+			w.visit(stoneThing(ref.ID), ref.Size)
+		}
+		at = c.Base
+		if packed {
+			w.visit(packThing(p.Upto), 0)
+			w.visit(stoneThing(p.Stone.ID), p.Stone.Size)
+			at = p.After
+		}
+	}
+	return nil
+}
