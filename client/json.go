@@ -1,0 +1,239 @@
+package client
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Headers of API.md.
+const (
+	FenceHeader = "Cairn-Fence"
+	RetryHeader = "Cairn-Retry"
+	LostHeader  = "Cairn-Lost"
+	// ForceFence is world.Force in a FenceHeader.
+	ForceFence = "force"
+)
+
+// ID names a commit or a stone in JSON: lower-case hex, "" if it is zero.
+type ID [32]byte
+
+// AppendText is for encoding.TextAppender.
+func (id ID) AppendText(b []byte) ([]byte, error) {
+	if id == (ID{}) {
+		return b, nil
+	}
+	return hex.AppendEncode(b, id[:]), nil
+}
+
+// MarshalText is for encoding.TextMarshaler.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0, 2*len(id))) }
+
+// UnmarshalText is for encoding.TextUnmarshaler.
+func (id *ID) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*id = ID{}
+		return nil
+	}
+	if len(b) != 2*len(id) {
+		return fmt.Errorf("client: id %.80q: want %d hex digits", b, 2*len(id))
+	}
+	if _, err := hex.Decode(id[:], b); err != nil {
+		return fmt.Errorf("client: id %q: want %d hex digits", b, 2*len(id))
+	}
+	return nil
+}
+
+// timeLayout is RFC 3339 with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// Time is a time in JSON: RFC 3339 in UTC with milliseconds.
+type Time struct{ time.Time }
+
+// MarshalText is for encoding.TextMarshaler.
+func (t Time) MarshalText() ([]byte, error) {
+	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)), timeLayout), nil
+}
+
+// MarshalJSON is for json.Marshaler.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)+2), `"`+timeLayout+`"`), nil
+}
+
+// Commit is COMMIT of API.md.
+type Commit struct {
+	ID      ID         `json:"id"`
+	Parent  ID         `json:"parent"`
+	Base    ID         `json:"base"`
+	Number  uint64     `json:"number"`
+	Time    Time       `json:"time"`
+	Author  string     `json:"author"`
+	Message string     `json:"message"`
+	Stones  []StoneRef `json:"stones"`
+}
+
+// StoneRef is a stone of a Commit.
+type StoneRef struct {
+	ID   ID    `json:"id"`
+	Size int64 `json:"size"`
+}
+
+// CommitOf returns c as JSON says it.
+func CommitOf(c world.Commit) Commit {
+	out := Commit{
+		ID: ID(c.ID()), Parent: ID(c.Parent), Base: ID(c.Base), Number: c.Number, Time: Time{c.Time},
+		Author: c.Author, Message: c.Message, Stones: make([]StoneRef, len(c.Stones)),
+	}
+	for i, s := range c.Stones {
+		out.Stones[i] = StoneRef{ID(s.ID), s.Size}
+	}
+	return out
+}
+
+// Head is the answer to GET /v1/head.
+type Head struct {
+	Commit ID     `json:"commit"`
+	Fence  uint64 `json:"fence"`
+}
+
+// Lease is LEASE of API.md.
+type Lease struct {
+	Fence  uint64 `json:"fence"`
+	Holder string `json:"holder"`
+	Until  Time   `json:"until"`
+}
+
+// LeaseOf returns l as JSON says it.
+func LeaseOf(l world.Lease) Lease { return Lease{l.Fence, l.Holder, Time{l.Until}} }
+
+// LeaseCall is the body of POST and PUT /v1/leases.
+type LeaseCall struct {
+	Holder  string  `json:"holder,omitempty"`
+	Seconds Seconds `json:"seconds"`
+}
+
+// ForkCall is the body of POST /v1/fork. At is a VERSION.
+type ForkCall struct {
+	From string `json:"from"`
+	At   string `json:"at,omitempty"`
+}
+
+// RenameCall is the body of POST /v1/rename.
+type RenameCall struct {
+	To string `json:"to"`
+}
+
+// Names is the answer to GET /v1/worlds.
+type Names struct {
+	Worlds []string `json:"worlds"`
+	More   bool     `json:"more"` // names come after the last of Worlds
+}
+
+// Refusal is the answer of a call that failed.
+type Refusal struct {
+	Error Error `json:"error"`
+}
+
+// Seconds is a time span in JSON. What does not fit becomes the longest.
+type Seconds float64
+
+// SecondsOf returns d in seconds.
+func SecondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
+
+// Duration returns s to the nanosecond, as far as a float64 goes.
+func (s Seconds) Duration() time.Duration {
+	n := math.Round(float64(s) * float64(time.Second))
+	switch {
+	case n >= math.MaxInt64:
+		return math.MaxInt64
+	case n <= math.MinInt64:
+		return math.MinInt64
+	}
+	return time.Duration(n)
+}
+
+// Policy is the body of POST /v1/collect.
+type Policy struct {
+	Keep    Retention `json:"keep,omitzero"`
+	Grace   Seconds   `json:"grace_seconds,omitzero"`
+	Deleted Seconds   `json:"deleted_seconds,omitzero"`
+}
+
+// Retention is world.Retention in JSON.
+type Retention struct {
+	All     bool    `json:"all,omitzero"`
+	Newest  int     `json:"newest,omitzero"`
+	Hourly  Seconds `json:"hourly_seconds,omitzero"`
+	Daily   Seconds `json:"daily_seconds,omitzero"`
+	Monthly Seconds `json:"monthly_seconds,omitzero"`
+}
+
+// PolicyOf returns p as JSON says it.
+func PolicyOf(p world.Policy) Policy {
+	k := p.Keep
+	return Policy{
+		Keep:    Retention{k.All, k.Newest, SecondsOf(k.Hourly), SecondsOf(k.Daily), SecondsOf(k.Monthly)},
+		Grace:   SecondsOf(p.Grace),
+		Deleted: SecondsOf(p.Deleted),
+	}
+}
+
+// World returns what p says.
+func (p Policy) World() world.Policy {
+	k := p.Keep
+	return world.Policy{
+		Keep: world.Retention{
+			All: k.All, Newest: k.Newest,
+			Hourly: k.Hourly.Duration(), Daily: k.Daily.Duration(), Monthly: k.Monthly.Duration(),
+		},
+		Grace:   p.Grace.Duration(),
+		Deleted: p.Deleted.Duration(),
+	}
+}
+
+// Layer is a stone of a Stack.
+type Layer struct {
+	Stone  ID    `json:"stone"`
+	Size   int64 `json:"size"`
+	After  ID    `json:"after"`
+	Upto   ID    `json:"upto"`
+	Inline bool  `json:"inline"` // its bytes follow
+}
+
+// Stack is the first record of GET /v1/stack: the stones of a commit, bottom
+// first.
+type Stack struct {
+	At     ID      `json:"at"`
+	Layers []Layer `json:"layers"`
+}
+
+// StackOf returns layers as JSON says them, none inline.
+func StackOf(at world.ID, layers []world.Layer) Stack {
+	s := Stack{At: ID(at), Layers: make([]Layer, len(layers))}
+	for i, l := range layers {
+		s.Layers[i] = Layer{Stone: ID(l.Stone.ID), Size: l.Stone.Size, After: ID(l.After), Upto: ID(l.Upto)}
+	}
+	return s
+}
+
+// World returns the layers of s.
+func (s Stack) World() []world.Layer {
+	var out []world.Layer
+	for _, l := range s.Layers {
+		out = append(out, world.Layer{
+			Stone: world.StoneRef{ID: stone.ID(l.Stone), Size: l.Size},
+			After: world.ID(l.After), Upto: world.ID(l.Upto),
+		})
+	}
+	return out
+}
+
+// packCall is the first record of POST /v1/packs.
+type packCall struct {
+	After ID `json:"after"`
+	Upto  ID `json:"upto"`
+}

@@ -1,0 +1,219 @@
+package client
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// MaxCommit bounds the bytes of a commit's record; a commit within the bounds of
+// world.Commit has fewer.
+const MaxCommit = world.MaxMessage + world.MaxAuthor + world.MaxStones*64 + 256
+
+// maxHeading bounds the bytes of records of JSON.
+const maxHeading = 2 << 20
+
+// MaxLayers bounds the layers of a Stack.
+const MaxLayers = 4096
+
+// CommitBody returns the body of POST /v1/commits. The stones must be in the
+// order in which c names them.
+func CommitBody(c world.Commit, stones ...world.Stone) *Body {
+	b := new(Body)
+	b.Add(c.Append(nil))
+	for _, s := range stones {
+		b.Add(s.Data)
+	}
+	return b
+}
+
+// ReadCommit reads the body of POST /v1/commits, with stones of at most maxStone
+// bytes each. If there are as many stones as the commit names they are called
+// what it calls them, otherwise by the hash of their bytes: Stores check which.
+func ReadCommit(r *Records, maxStone int64) (world.Commit, []world.Stone, error) {
+	c, err := readOneCommit(r)
+	if err != nil {
+		return world.Commit{}, nil, err
+	}
+	var stones []world.Stone
+	for {
+		data, err := r.Next(maxStone)
+		if err == io.EOF {
+			break
+		}
+		if err == nil && len(stones) == len(c.Stones) {
+			err = r.corrupt(fmt.Errorf("more than the %d stones of the commit", len(c.Stones)))
+		}
+		if err != nil {
+			return world.Commit{}, nil, err
+		}
+		stones = append(stones, world.Stone{Data: data})
+	}
+	for i := range stones {
+		if len(stones) == len(c.Stones) {
+			stones[i].ID = c.Stones[i].ID
+		} else {
+			stones[i].ID = sha256.Sum256(stones[i].Data)
+		}
+	}
+	return c, stones, nil
+}
+
+// readOneCommit reads a record that must be there.
+func readOneCommit(r *Records) (world.Commit, error) {
+	b, err := r.one(MaxCommit)
+	if err != nil {
+		return world.Commit{}, err
+	}
+	return world.ParseCommit(b)
+}
+
+// one reads a record that must be there.
+func (r *Records) one(limit int64) ([]byte, error) {
+	b, err := r.Next(limit)
+	if err == io.EOF {
+		err = r.wrap(err)
+	}
+	return b, err
+}
+
+// LogBody returns commits as records: the answer of GET /v1/log, and of a commit.
+func LogBody(log ...world.Commit) *Body {
+	b := new(Body)
+	for _, c := range log {
+		b.Add(c.Append(nil))
+	}
+	return b
+}
+
+// ReadLog reads up to n commits that LogBody gave.
+func ReadLog(r *Records, n int) ([]world.Commit, error) {
+	var log []world.Commit
+	for {
+		b, err := r.Next(MaxCommit)
+		if err == io.EOF {
+			return log, nil
+		}
+		if err == nil && len(log) == n {
+			err = r.corrupt(fmt.Errorf("more than %d commits", n))
+		}
+		if err != nil {
+			return nil, err
+		}
+		c, err := world.ParseCommit(b)
+		if err != nil {
+			return nil, err
+		}
+		log = append(log, c)
+	}
+}
+
+// StackBody returns the answer of GET /v1/stack. inline are the bytes of the
+// layers that are marked so, in their order, each once.
+func StackBody(s Stack, inline ...[]byte) (*Body, error) {
+	b := new(Body)
+	if err := b.addJSON(s); err != nil {
+		return nil, err
+	}
+	for _, data := range inline {
+		b.Add(data)
+	}
+	return b, nil
+}
+
+// ReadStack reads what StackBody gave, with at most inline bytes of stones, each
+// under its name.
+func ReadStack(r *Records, inline int64) (Stack, []world.Stone, error) {
+	var s Stack
+	if err := r.json(&s); err != nil {
+		return Stack{}, nil, err
+	}
+	if err := r.checkLayers(s.Layers); err != nil {
+		return Stack{}, nil, err
+	}
+	var stones []world.Stone
+	seen := make(map[ID]bool)
+	for _, l := range s.Layers {
+		if !l.Inline || seen[l.Stone] {
+			continue
+		}
+		seen[l.Stone] = true
+		data, err := r.one(min(l.Size, inline))
+		if err == nil && int64(len(data)) != l.Size {
+			err = r.corrupt(fmt.Errorf("stone %v: %d bytes: want %d", stone.ID(l.Stone), len(data), l.Size))
+		}
+		if err != nil {
+			return Stack{}, nil, err
+		}
+		inline -= l.Size
+		stones = append(stones, world.Stone{ID: stone.ID(l.Stone), Data: data})
+	}
+	return s, stones, r.End()
+}
+
+func (r *Records) checkLayers(layers []Layer) error {
+	for _, l := range layers {
+		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
+			return r.corrupt(errors.New("a layer without a stone, a size or an end"))
+		}
+	}
+	return nil
+}
+
+// PackBody returns the body of POST /v1/packs.
+func PackBody(p world.Pack, data []byte) (*Body, error) {
+	b := new(Body)
+	if err := b.addJSON(packCall{After: ID(p.After), Upto: ID(p.Upto)}); err != nil {
+		return nil, err
+	}
+	b.Add(data)
+	return b, nil
+}
+
+// ReadPack reads what PackBody gave, with a stone of at most maxStone bytes.
+func ReadPack(r *Records, maxStone int64) (world.Pack, world.Stone, error) {
+	var call packCall
+	if err := r.json(&call); err != nil {
+		return world.Pack{}, world.Stone{}, err
+	}
+	data, err := r.one(maxStone)
+	if err == nil {
+		err = r.End()
+	}
+	if err != nil {
+		return world.Pack{}, world.Stone{}, err
+	}
+	s := world.Stone{ID: sha256.Sum256(data), Data: data}
+	ref := world.StoneRef{ID: s.ID, Size: int64(len(data))}
+	return world.Pack{After: world.ID(call.After), Upto: world.ID(call.Upto), Stone: ref}, s, nil
+}
+
+func (b *Body) addJSON(v any) error {
+	heading, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("client: records: %w", err)
+	}
+	b.Add(heading)
+	return nil
+}
+
+// json reads a record of JSON; fields that are not known are passed over.
+func (r *Records) json(to any) error {
+	heading, err := r.one(maxHeading)
+	if err != nil {
+		return err
+	}
+	if n := bytes.Count(heading, []byte("{")); n > MaxLayers+1 {
+		return r.corrupt(fmt.Errorf("%d objects of JSON", n)) // they are larger in memory
+	}
+	if err := json.Unmarshal(heading, to); err != nil {
+		return r.corrupt(err)
+	}
+	return nil
+}
