@@ -11,7 +11,8 @@ import (
 func newDelete(d *depot) *cobra.Command {
 	return d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
 later, cairn undelete brings it back.`,
-		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n", world.Store.Delete)
+		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
+		func(st world.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, 0) })
 }
 
 func newUndelete(d *depot) *cobra.Command {
