@@ -101,7 +101,7 @@ func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 	src, err := openSource(ctx, d, path, false)
 	if err == nil {
 		defer src.Close()
-		c.Format = src.format()
+		c.Format = src.Format()
 		err = c.check(ctx, src)
 	}
 	if isWrong(err) {
@@ -140,8 +140,8 @@ func (c *checked) problem(format string, args ...any) {
 }
 
 func (c *checked) check(ctx context.Context, src *source) error {
-	if src.stone != nil {
-		if err := src.stone.Check(ctx); err != nil {
+	if src.Stone != nil {
+		if err := src.Stone.Check(ctx); err != nil {
 			return err
 		}
 	}

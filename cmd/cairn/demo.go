@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
@@ -95,9 +96,9 @@ func (d *demo) begin() error {
 
 // clear removes what a demo makes, and its folder if nothing else is in it.
 func (d *demo) clear() error {
-	names := []string{"worlds", "pictures", "exported", "store", "backups", "terrain" + worldExt, demoMark}
+	names := []string{"worlds", "pictures", "exported", "store", "backups", "terrain" + port.Ext, demoMark}
 	for _, w := range demoWorlds {
-		names = append(names, w.kind+worldExt)
+		names = append(names, w.kind+port.Ext)
 	}
 	for _, name := range names {
 		if err := os.RemoveAll(d.path(name)); err != nil {
@@ -111,7 +112,7 @@ func (d *demo) clear() error {
 func (d *demo) make() error {
 	d.say("1. Worlds, made up, as folders that a game can open:\n")
 	for _, w := range demoWorlds {
-		made, err := build(d, "making", kinds()[w.kind](1, 0), nil)
+		made, err := build(d, kinds()[w.kind](1, 0))
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (d *demo) importAll() error {
 }
 
 func (d *demo) importOne(t columns, kind string) error {
-	from, to := d.path("worlds", kind), d.path(kind+worldExt)
+	from, to := d.path("worlds", kind), d.path(kind+port.Ext)
 	return withWorld(d, nil, from, false, func(_ *source, w *convert.World) error {
 		_, n, err := writeWorld(d, w, to)
 		if err != nil {
@@ -165,7 +166,7 @@ func (d *demo) draw(w *convert.World, name string) error {
 func (d *demo) checkAll() error {
 	d.say("\n3. cairn check: every checksum, chunk, name, object and file.\n")
 	for _, w := range demoWorlds {
-		c, err := checkPath(d, nil, d.path(w.kind+worldExt))
+		c, err := checkPath(d, nil, d.path(w.kind+port.Ext))
 		if err != nil {
 			return err
 		}
@@ -194,7 +195,7 @@ func (d *demo) giveBack() error {
 		return err
 	}
 	folder, file := d.path("exported", "island"), d.path("exported", "island.slime")
-	err := withWorld(d, nil, d.path("island"+worldExt), false, func(_ *source, w *convert.World) error {
+	err := withWorld(d, nil, d.path("island"+port.Ext), false, func(_ *source, w *convert.World) error {
 		if _, err := writeAnvil(d, w, folder, map[string]int{}); err != nil {
 			return err
 		}
@@ -230,11 +231,11 @@ func sameness(d *convert.Difference) string {
 // level is a terrain without blocks.
 func (d *demo) level() error {
 	d.say("\n6. Not only blocks: a terrain of materials and occupancies.\n")
-	w, err := build(d, "making", level(1, 0), nil)
+	w, err := build(d, level(1, 0))
 	if err != nil {
 		return err
 	}
-	to := d.path("terrain" + worldExt)
+	to := d.path("terrain" + port.Ext)
 	_, n, err := writeWorld(d, w, to)
 	if err != nil {
 		return err

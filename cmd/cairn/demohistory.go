@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -81,8 +82,8 @@ func (d *demo) ground(address string, x, z int) (at string, err error) {
 		if err != nil {
 			return err
 		}
-		p := geom.Point{X: x, Y: v.bounds.Max.Y, Z: z}
-		for v.cell(p) == voxel.Empty && p.Y > v.bounds.Min.Y {
+		p := geom.Point{X: x, Y: v.Bounds().Max.Y, Z: z}
+		for cellAt(v, p) == voxel.Empty && p.Y > v.Bounds().Min.Y {
 			p.Y--
 		}
 		at = fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z)
@@ -91,8 +92,8 @@ func (d *demo) ground(address string, x, z int) (at string, err error) {
 	return at, err
 }
 
-// cell returns the cell at p, the empty one where there is no chunk.
-func (v *view) cell(p geom.Point) voxel.Cell {
+// cellAt returns the cell at p, the empty one where there is no chunk.
+func cellAt(v *port.View, p geom.Point) voxel.Cell {
 	c := v.Chunk(p.Chunk())
 	if c == nil {
 		return voxel.Empty

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
@@ -77,25 +78,33 @@ func diffWhole(ctx context.Context, in *depot, a, b string) (*convert.Difference
 			return nil, err
 		}
 	}
-	return convert.Diff(worlds[0], worlds[1], equalTags)
+	return convert.Diff(worlds[0], worlds[1], port.EqualTags)
 }
 
-// equalTags compares what NBT means: the order of a compound's tags does not
-// count.
-func equalTags(kind string, a, b []byte) bool {
-	if string(a) == string(b) {
-		return true
+// diffVersions compares two versions of one world and reads of both only what
+// differs. It returns nil if a and b are not that.
+func diffVersions(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
+	if !isAddress(a) || !isAddress(b) {
+		return nil, nil
 	}
-	if kind == "tags" {
-		a, b = document(a), document(b)
+	first, errA := parseAddress(a)
+	second, errB := parseAddress(b)
+	if errA != nil || errB != nil || first.name != second.name {
+		return nil, errors.Join(errA, errB)
 	}
-	_, same := nbt.Equal(a, b)
-	return same
-}
-
-// document makes a document of the payload of a compound.
-func document(payload []byte) []byte {
-	return append(nbt.AppendCompound(make([]byte, 0, len(payload)+3), ""), payload...)
+	st, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var versions [2]port.Version
+	for i, at := range []address{first, second} {
+		c, err := at.commit(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		versions[i] = port.Version{Store: st, Name: at.name, At: c.ID()}
+	}
+	return port.Diff(ctx, versions[0], versions[1])
 }
 
 func printDifference(out io.Writer, d *convert.Difference) {

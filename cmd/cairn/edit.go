@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/brush"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -186,7 +187,7 @@ func (o *editOptions) volumeOf(d *world.Dimension, t tool) *world.Volume {
 		return v
 	}
 	for _, v := range d.Volumes() {
-		if isMatter(v.Volume.Name) {
+		if port.IsMatter(v.Volume.Name) {
 			return v
 		}
 	}

@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
@@ -70,10 +65,10 @@ func (o *exportOptions) resolve(to string) error {
 	if o.format != "anvil" && o.format != "slime" {
 		return usagef("--format %s: anvil or slime", o.format)
 	}
-	if !slices.Contains([]int{0, 3, 9, 13}, o.slimeVersion) {
+	if !slices.Contains(append(port.SlimeVersions(), 0), o.slimeVersion) {
 		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
 	}
-	if strings.HasSuffix(to, worldExt) || isAddress(to) {
+	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
 		return usagef("%s: cairn import makes worlds; export makes what others read", to)
 	}
 	return nil
@@ -91,8 +86,8 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	return withWorld(ctx, d, from, false, func(src *source, w *convert.World) error {
-		if src.stone == nil {
-			return usagef("%s: not a %s file; cairn import makes one of it", from, worldExt)
+		if src.Stone == nil {
+			return usagef("%s: not a %s file; cairn import makes one of it", from, port.Ext)
 		}
 		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
 		if err := done.write(ctx, w, o); err != nil {
@@ -103,18 +98,24 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 }
 
 func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
-	err := o.pick(w, r.Lost)
+	err := port.Pick(w, o.dimension, o.format, r.Lost)
+	var which *port.DimensionError
 	switch {
+	case errors.As(err, &which) && which.Want == "":
+		err = usagef("a Slime file holds one dimension and the world has %d; say --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
+	case errors.As(err, &which):
+		err = noDimension(which)
 	case err != nil:
-	case o.format == "slime":
-		if v := w.Head.Version; o.slimeVersion == 0 && w.Head.Format == "slime" && slices.Contains([]int{3, 9, 13}, v) {
-			o.slimeVersion = v // as it was
-		}
+	case o.format == port.Slime:
 		r.Bytes, err = writeSlime(ctx, w, r.Target, o.slimeVersion, r.Lost)
 	default:
 		r.Bytes, err = writeAnvil(ctx, w, r.Target, r.Lost)
 	}
 	return err
+}
+
+func noDimension(e *port.DimensionError) error {
+	return usagef("--dimension %s: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
 
 func (r *exported) print(out io.Writer) {
@@ -135,59 +136,26 @@ func isFree(path string) error {
 	return about(path, err)
 }
 
-// pick leaves in w the dimension that was asked for, or, for a Slime file, the
-// one with columns, and counts the columns of the others as lost.
-func (o *exportOptions) pick(w *convert.World, lost map[string]int) error {
-	if o.dimension == "" && o.format != "slime" {
-		return nil
-	}
-	var names []string
-	var picked []*convert.Dimension
-	for _, d := range w.Dimensions {
-		names = append(names, d.Name)
-		if d.Name == o.dimension || o.dimension == "" && len(d.Columns) > 0 {
-			picked = append(picked, d)
-		} else if len(d.Columns) > 0 {
-			lost["columns of "+d.Name] = len(d.Columns)
-		}
-	}
-	switch {
-	case o.dimension != "" && len(picked) == 0:
-		return usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
-	case len(picked) > 1 && o.format == "slime":
-		return usagef("a Slime file holds one dimension and the world has %d; say --dimension %s", len(names), strings.Join(names, " or "))
-	}
-	w.Dimensions = picked
-	return nil
-}
-
 // writeSlime writes w as a Slime file and adds to lost what it does not hold.
 func writeSlime(ctx context.Context, w *convert.World, path string, version int, lost map[string]int) (int64, error) {
+	p := newProgress()
+	defer p.done()
 	return writeFile(path, func(file io.Writer) error {
-		out, err := slime.Create(file, slime.WriteOptions{Version: version})
-		if err == nil {
-			err = read(ctx, w.Source(), "writing", out)
-		}
-		if err == nil {
-			err = errors.Join(out.Close(), ctx.Err())
-			maps.Copy(lost, out.Lost())
-		}
-		return err
+		return port.WriteSlime(ctx, w, file, version, p.through("writing", nil), lost)
 	})
 }
 
 // writeAnvil writes w as a folder that is there only when it is whole, and adds
 // to lost what it does not hold.
 func writeAnvil(ctx context.Context, w *convert.World, path string, lost map[string]int) (n int64, err error) {
-	if w.Head.Format == "mcregion" {
-		return 0, fmt.Errorf("%s: the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for", path)
-	}
 	l, err := landFolder(path)
 	if err != nil {
 		return 0, about(path, err)
 	}
 	defer l.abort()
-	if err = fillAnvil(ctx, w, l.temp, filepath.Base(path), lost); err == nil {
+	p := newProgress()
+	defer p.done()
+	if err = port.WriteAnvil(ctx, w, l.temp, filepath.Base(path), p.through("writing", nil), lost); err == nil {
 		n, err = folderBytes(l.temp)
 	}
 	if err == nil {
@@ -197,34 +165,6 @@ func writeAnvil(ctx context.Context, w *convert.World, path string, lost map[str
 		return 0, about(path, err)
 	}
 	return n, nil
-}
-
-// fillAnvil writes w into an empty folder. A world from elsewhere gets a
-// level.dat with that name; an Anvil world that had none gets none.
-func fillAnvil(ctx context.Context, w *convert.World, dir, name string, lost map[string]int) error {
-	if w.Head.Format == "anvil" {
-		name = ""
-	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name, Spawn: spawnOf(w.Head)})
-	if err != nil {
-		return err
-	}
-	if err := read(ctx, w.Source(), "writing", out); err != nil {
-		return errors.Join(err, out.Abort())
-	}
-	err = errors.Join(out.Close(), ctx.Err())
-	maps.Copy(lost, out.Lost())
-	return err
-}
-
-// spawnOf is where a Slime file says that players begin.
-func spawnOf(h format.Head) (p geom.Point) {
-	for name, to := range map[string]*int{"spawnX": &p.X, "spawnY": &p.Y, "spawnZ": &p.Z} {
-		if n, err := strconv.Atoi(h.Properties[name]); err == nil {
-			*to = n
-		}
-	}
-	return p
 }
 
 // folderBytes is the size of all regular files below a folder.

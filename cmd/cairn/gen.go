@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
@@ -85,14 +87,14 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 	case o.size < 0 || o.size > maxColumns:
 		return usagef("--size %d: 1 to %d", o.size, maxColumns)
 	}
-	world := strings.HasSuffix(to, worldExt) || isAddress(to)
+	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
 	if !world && kind == "terrain" {
-		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, worldExt)
+		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, port.Ext)
 	}
 	if err := o.check(d, to, world); err != nil {
 		return err
 	}
-	w, err := build(ctx, "making", make(o.seed, o.size), nil)
+	w, err := build(ctx, make(o.seed, o.size))
 	if err != nil {
 		return err
 	}
@@ -132,4 +134,13 @@ func (o genOptions) check(d *depot, to string, world bool) error {
 		return nil
 	}
 	return replaceable(to, o.force)
+}
+
+// build makes a world in memory of a source.
+func build(ctx context.Context, src format.Source) (*convert.World, error) {
+	p := newProgress()
+	defer p.done()
+	l := convert.NewLoader(src.Head())
+	err := src.Read(ctx, p.through("making", nil)(l))
+	return l.World(), err
 }

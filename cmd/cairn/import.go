@@ -7,12 +7,12 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
@@ -81,12 +81,14 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	defer src.Close()
-	done := &imported{Source: from, Format: src.format(), World: to, Lost: map[string]int{}, Damaged: []string{}, slim: o.slim}
+	done := &imported{Source: from, Format: src.Format(), World: to, Lost: map[string]int{}, slim: o.slim}
 	w, err := src.load(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
 	}
-	src.remarks(done)
+	remarks := src.Remarks()
+	maps.Copy(done.Lost, remarks.Lost)
+	done.Damaged = remarks.Damaged
 	done.count(w)
 	if err = done.put(ctx, d, w, o.note); err != nil {
 		return err
@@ -118,7 +120,7 @@ func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) 
 }
 
 // filter returns what stands between the source and the world, nil if nothing.
-func (o importOptions) filter(lost map[string]int) func(format.Sink) format.Sink {
+func (o importOptions) filter(lost map[string]int) port.Through {
 	if !o.slim && o.light == "keep" {
 		return nil
 	}
@@ -160,29 +162,6 @@ func slimKeep(path string, lost map[string]int) bool {
 	}
 	lost["file "+path]++
 	return false
-}
-
-// remarks adds what the reading of the source has met.
-func (s *source) remarks(done *imported) {
-	switch leaf := s.leaf.(type) {
-	case *anvil.World:
-		stats := leaf.Stats()
-		for _, k := range stats.Skipped {
-			done.Lost["file "+k.Path+", which "+k.Why]++
-		}
-		if stats.TrailingBytes > 0 {
-			done.Lost["bytes behind the tags of chunks"] = int(stats.TrailingBytes)
-		}
-		for _, d := range stats.Damaged {
-			done.Damaged = append(done.Damaged, fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err))
-		}
-	case *slime.World:
-		stats := leaf.Stats()
-		maps.Copy(done.Lost, stats.Dropped)
-		if stats.Trailing > 0 {
-			done.Lost["bytes behind the last column"] = int(stats.Trailing)
-		}
-	}
 }
 
 // writeWorld writes w as a stone.
@@ -229,7 +208,7 @@ func tally(w *convert.World) (t totals) {
 	for _, d := range w.Dimensions {
 		t.columns += len(d.Columns)
 		for _, v := range d.Volumes {
-			if isMatter(v.Volume.Name) {
+			if port.IsMatter(v.Volume.Name) {
 				t.cells += v.Count()
 			}
 		}
@@ -241,6 +220,3 @@ func tally(w *convert.World) (t totals) {
 	}
 	return t
 }
-
-// isMatter reports whether a volume's cells are what a world is built of.
-func isMatter(volume string) bool { return slices.Contains([]string{"block", "solid"}, volume) }

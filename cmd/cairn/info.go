@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
@@ -91,15 +91,15 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 	if f.Properties == nil {
 		f.Properties = map[string]string{}
 	}
-	if src.stone != nil {
-		f.Format, f.Version, f.Origin = "cairn", 1, formatName(w.Head)
+	if src.Stone != nil {
+		f.Format, f.Version, f.Origin = "cairn", 1, port.FormatName(w.Head)
 		pages, err := pagesOf(src)
 		if err != nil {
 			return nil, err
 		}
 		f.Pages = pages
 	}
-	if src.file == nil && src.kept == nil {
+	if src.bytes == 0 {
 		bytes, err := folderBytes(src.path)
 		if err != nil {
 			return nil, err
@@ -140,25 +140,17 @@ func dimensionOf(d *convert.Dimension) dimensionFacts {
 	}
 	for _, v := range d.Volumes {
 		f.Volumes = append(f.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Count(), len(v.Names), len(v.Chunks)})
-		if isMatter(v.Volume.Name) && len(v.Chunks) > 0 {
-			b := boundsOf(v)
+		if port.IsMatter(v.Volume.Name) && len(v.Chunks) > 0 {
+			b := port.BoundsOf(v)
 			f.Min, f.Max = &[3]int{b.Min.X, b.Min.Y, b.Min.Z}, &[3]int{b.Max.X, b.Max.Y, b.Max.Z}
 		}
 	}
 	return f
 }
 
-// boundsOf is the box of the chunks of a volume.
-func boundsOf(v *convert.Volume) (b geom.Box) {
-	for pos := range v.Chunks {
-		b = b.Union(pos.Box())
-	}
-	return b
-}
-
 // pagesOf sums the pages of a stone by what they hold.
 func pagesOf(src *source) ([]pageFacts, error) {
-	pages, err := src.stone.Pages()
+	pages, err := src.Stone.Pages()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.path, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
@@ -62,7 +63,7 @@ func logOf(ctx context.Context, d *depot, a address, n int) (*history, error) {
 		}
 		limit = c.Number
 	}
-	for c, err := range commits(ctx, st, a.name) {
+	for c, err := range port.Commits(ctx, st, a.name) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"io"
 	"os"
 	"time"
 
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -44,14 +44,18 @@ func (p *progress) done() {
 	}
 }
 
-// read hands all of src to a Sink and shows how many columns have passed.
-func read(ctx context.Context, src format.Source, what string, to format.Sink) error {
-	p := &passing{Sink: to, progress: newProgress(), what: what}
-	defer p.done()
-	return src.Read(ctx, p)
+// through returns what shows how many columns have passed, before what stands
+// before a Sink already.
+func (p *progress) through(what string, next port.Through) port.Through {
+	return func(to format.Sink) format.Sink {
+		if next != nil {
+			to = next(to)
+		}
+		return &passing{Sink: to, progress: p, what: what}
+	}
 }
 
-// passing is the Sink of read.
+// passing is the Sink of through.
 type passing struct {
 	format.Sink
 	*progress

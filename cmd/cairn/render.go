@@ -10,15 +10,12 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
-
-// netherTop is below the ceiling of the game's nether.
-const netherTop = 100
 
 type renderOptions struct {
 	dimension  string
@@ -41,7 +38,7 @@ func newRender(d *depot) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
 	f.IntVar(&o.scale, "scale", 0, "pixels for a block, 1 to 64; by default what suits the world")
-	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", netherTop))
+	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", port.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
 	return c
 }
@@ -84,67 +81,24 @@ func draw(w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error
 	if err != nil {
 		return nil, picture.Result{}, err
 	}
-	if o.top == 0 && v.dimension == "the_nether" {
-		o.top = netherTop
+	if o.top == 0 && v.Dimension == "the_nether" {
+		o.top = port.NetherTop
 	}
-	return picture.Top(v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.matter.Schema == voxel.Terrain})
-}
-
-// view is a dimension as picture sees it.
-type view struct {
-	dimension      string
-	matter, liquid *convert.Volume // liquid may be nil
-	names          []string
-	bounds         geom.Box
+	return picture.Top(v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
 }
 
 // viewOf returns the view of the dimension of that name, of the first with
 // chunks if there is no name.
-func viewOf(w *convert.World, name string) (*view, error) {
-	var known []string
-	for _, d := range w.Dimensions {
-		known = append(known, d.Name)
-		for _, v := range d.Volumes {
-			if !isMatter(v.Volume.Name) || name != "" && d.Name != name || name == "" && len(v.Chunks) == 0 {
-				continue
-			}
-			out := &view{d.Name, v, d.Volume("liquid"), v.Names, boundsOf(v)}
-			if v.Schema == voxel.Terrain && len(v.Names) == 0 {
-				out.names = terrain.Materials()
-			}
-			return out, nil
-		}
+func viewOf(w *convert.World, name string) (*port.View, error) {
+	v, err := port.ViewOf(w, name)
+	var which *port.DimensionError
+	if errors.As(err, &which) {
+		err = noDimension(which)
 	}
-	if name == "" {
-		return nil, errors.New("the world has no blocks to draw")
+	if err == nil && v.Schema == voxel.Terrain && len(v.Names) == 0 {
+		v.Names = terrain.Materials()
 	}
-	return nil, usagef("--dimension %s: the world has %s", name, strings.Join(known, ", "))
-}
-
-// Bounds is the box of all chunks.
-func (v *view) Bounds() geom.Box { return v.bounds }
-
-// Chunk returns the chunk at pos.
-func (v *view) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.matter.Chunks[pos] }
-
-// Liquid returns the chunk of liquid at pos.
-func (v *view) Liquid(pos geom.ChunkPos) *voxel.Chunk {
-	if v.liquid == nil {
-		return nil
-	}
-	return v.liquid.Chunks[pos]
-}
-
-// Name returns the name of a cell.
-func (v *view) Name(c voxel.Cell) string {
-	n := int(c)
-	if v.matter.Schema == voxel.Terrain {
-		n = int(c.Material())
-	}
-	if n >= len(v.names) {
-		return fmt.Sprint("material ", n)
-	}
-	return v.names[n]
+	return v, err
 }
 
 func writePNG(img image.Image, path string) error {

@@ -78,7 +78,7 @@ func (o *restoreOptions) restore(ctx context.Context, d *depot, w *world.World, 
 	if err != nil {
 		return nil, err
 	}
-	head, err := newest(ctx, d.st, a.name)
+	head, err := address{name: a.name}.commit(ctx, d.st)
 	if err != nil {
 		return nil, err
 	}

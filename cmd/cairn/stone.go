@@ -54,8 +54,8 @@ func withStone(ctx context.Context, path string, do func(*source) error) error {
 		return err
 	}
 	defer s.Close()
-	if s.stone == nil {
-		return usagef("%s: %s, not a stone", path, s.format())
+	if s.Stone == nil {
+		return usagef("%s: %s, not a stone", path, s.Format())
 	}
 	if err := do(s); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -63,10 +63,10 @@ func withStone(ctx context.Context, path string, do func(*source) error) error {
 	return nil
 }
 
-func dumpStone(_ context.Context, out io.Writer, s *source) error { return s.stone.Dump(out) }
+func dumpStone(_ context.Context, out io.Writer, s *source) error { return s.Stone.Dump(out) }
 
 func checkStone(ctx context.Context, out io.Writer, s *source) error {
-	if err := s.stone.Check(ctx); err != nil {
+	if err := s.Stone.Check(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, s.path+": ok")
@@ -74,7 +74,7 @@ func checkStone(ctx context.Context, out io.Writer, s *source) error {
 }
 
 func listStone(out io.Writer, s *source, json bool) error {
-	pages, err := s.stone.Pages()
+	pages, err := s.Stone.Pages()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func listStone(out io.Writer, s *source, json bool) error {
 		if pages == nil {
 			pages = []stone.PageInfo{}
 		}
-		return printJSON(out, map[string]any{"bytes": s.stone.Size(), "pages": pages})
+		return printJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages})
 	}
 	t := newColumns(out)
 	t.row("page", "offset", "size", "holds", "of", "level", "things", "uses", "form")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -23,7 +24,7 @@ type trail struct{ undo, redo []world.Commit }
 
 func trailOf(ctx context.Context, st world.Store, name, author string) (*trail, error) {
 	var own []world.Commit
-	for c, err := range commits(ctx, st, name) {
+	for c, err := range port.Commits(ctx, st, name) {
 		if err != nil {
 			return nil, err
 		}

@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os/user"
 	"time"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
@@ -89,25 +89,14 @@ func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := wholeOf(ctx, st, a.name, c.ID())
-	if err != nil {
-		return nil, err
-	}
-	r, err := stone.Open(bytes.NewReader(whole), int64(len(whole)))
-	return &source{path: arg, bytes: int64(len(whole)), stone: r, kept: versionOf(c)}, err
-}
-
-// wholeOf returns a version of a world as one stone.
-func wholeOf(ctx context.Context, st world.Store, name string, at world.ID) ([]byte, error) {
-	w, err := world.OpenAt(ctx, st, name, at, world.Options{})
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
+	var whole bytes.Buffer
 	p := newProgress()
 	defer p.done()
-	_, err = w.WriteStone(ctx, &writing{Writer: &b, progress: p}, stone.Options{Effort: stone.Quick})
-	return b.Bytes(), errors.Join(err, w.Close())
+	if err := port.WriteWhole(ctx, st, a.name, c.ID(), &writing{Writer: &whole, progress: p}); err != nil {
+		return nil, err
+	}
+	r, err := port.OpenReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()), port.Options{})
+	return &source{Source: r, path: arg, bytes: int64(whole.Len()), kept: versionOf(c)}, err
 }
 
 // keeping is what keeping a world in the store came to.
@@ -136,35 +125,9 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 		return err
 	}
 	r.ID, r.Bytes = id.String(), size
-	c, same, err := become(ctx, st, name, world.Stone{ID: id, Data: b.Bytes()}, n)
+	c, same, err := port.Become(ctx, st, name, world.Stone{ID: id, Data: b.Bytes()}, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err
-}
-
-// become commits what makes a world the same as a stone with a whole world, and
-// reports whether it was so before.
-func become(ctx context.Context, st world.Store, name string, whole world.Stone, n note) (c world.Commit, same bool, err error) {
-	o := world.Options{Author: n.author}
-	head, err := st.Head(ctx, name)
-	if errors.Is(err, world.ErrNoWorld) || err == nil && head.Commit == (world.ID{}) {
-		c, err = world.Import(ctx, st, name, whole, o, n.message)
-		return c, false, err
-	}
-	if err != nil {
-		return c, false, err
-	}
-	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
-	if err != nil {
-		return c, false, err
-	}
-	w, err := world.Open(ctx, st, name, o)
-	if err != nil {
-		return c, false, err
-	}
-	if _, err = w.Become(ctx, r); err == nil {
-		c, err = w.Commit(ctx, n.message)
-	}
-	return c, c.ID() == head.Commit, errors.Join(err, w.Close())
 }
 
 func (k *keeping) print(t columns) {

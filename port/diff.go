@@ -1,41 +1,88 @@
-package main
+package port
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// diffVersions compares two versions of one world and reads of both only what
-// differs. It returns nil if a and b are not that, or not alike enough.
-func diffVersions(ctx context.Context, in *depot, a, b string) (_ *convert.Difference, err error) {
-	if !isAddress(a) || !isAddress(b) {
-		return nil, nil
+// Version is a version of a world that is kept.
+type Version struct {
+	Store world.Store
+	Name  string
+	At    world.ID
+}
+
+func (v Version) open(ctx context.Context) (*world.World, error) {
+	return world.OpenAt(ctx, v.Store, v.Name, v.At, world.Options{})
+}
+
+// Load reads all of the version into memory.
+func (v Version) Load(ctx context.Context) (*convert.World, error) {
+	var b bytes.Buffer
+	if err := WriteWhole(ctx, v.Store, v.Name, v.At, &b); err != nil {
+		return nil, err
 	}
-	first, errA := parseAddress(a)
-	second, errB := parseAddress(b)
-	if errA != nil || errB != nil || first.name != second.name {
-		return nil, errors.Join(errA, errB)
-	}
-	st, err := in.open(ctx)
+	r, err := stone.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		return nil, err
 	}
-	var versions [2]*world.World
-	for i, at := range []address{first, second} {
-		c, err := at.commit(ctx, st)
-		if err != nil {
-			return nil, err
+	return convert.FromStone(ctx, r)
+}
+
+// Diff says how two versions differ. Of two of one world it reads only what
+// differs.
+func Diff(ctx context.Context, a, b Version) (*convert.Difference, error) {
+	if a.Store == b.Store && a.Name == b.Name {
+		if d, err := diffKept(ctx, a, b); d != nil || err != nil {
+			return d, err
 		}
-		if versions[i], err = world.OpenAt(ctx, st, at.name, c.ID(), world.Options{}); err != nil {
+	}
+	first, err := a.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	second, err := b.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Diff(first, second, EqualTags)
+}
+
+// EqualTags is how convert.Diff compares what NBT means: the order of a compound's
+// tags does not count.
+func EqualTags(kind string, a, b []byte) bool {
+	if string(a) == string(b) {
+		return true
+	}
+	if kind == "tags" {
+		a, b = document(a), document(b)
+	}
+	_, same := nbt.Equal(a, b)
+	return same
+}
+
+// document makes a document of the payload of a compound.
+func document(payload []byte) []byte {
+	return append(nbt.AppendCompound(make([]byte, 0, len(payload)+3), ""), payload...)
+}
+
+// diffKept compares two versions of one world. It returns nil if they are not
+// alike enough.
+func diffKept(ctx context.Context, a, b Version) (_ *convert.Difference, err error) {
+	var versions [2]*world.World
+	for i, v := range []Version{a, b} {
+		if versions[i], err = v.open(ctx); err != nil {
 			return nil, err
 		}
 		defer versions[i].Close()
@@ -53,7 +100,7 @@ func diffVersions(ctx context.Context, in *depot, a, b string) (_ *convert.Diffe
 			return nil, err
 		}
 	}
-	return convert.Diff(parts[0], parts[1], equalTags)
+	return convert.Diff(parts[0], parts[1], EqualTags)
 }
 
 // alike reports whether cells that neither view has in a chunk are the same in both,

@@ -1,4 +1,4 @@
-package main
+package port
 
 import (
 	"archive/tar"
@@ -37,19 +37,19 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 
 func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
 
 // unpack opens the world in an archive.
-func (s *source) unpack(r io.ReaderAt, size int64, head []byte, salvage bool) error {
-	limit := max(minUnpacked, size*maxRatio)
+func (s *Source) unpack(r io.ReaderAt, head []byte, o Options) error {
+	limit := max(minUnpacked, s.size*maxRatio)
 	var fsys fs.FS
 	var err error
 	if isZip(head) {
-		fsys, err = readZip(r, size, limit)
+		fsys, err = readZip(r, s.size, limit)
 	} else {
-		fsys, err = readTar(io.NewSectionReader(r, 0, size), isGzip(head), min(limit, maxTar))
+		fsys, err = readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
 	}
 	if err != nil {
 		return err
 	}
-	return s.openFS(fsys, salvage)
+	return s.openFS(fsys, o)
 }
 
 func readZip(r io.ReaderAt, size, limit int64) (fs.FS, error) {
@@ -67,12 +67,12 @@ func readZip(r io.ReaderAt, size, limit int64) (fs.FS, error) {
 
 // openFS opens the world that lies in fsys: at its root, or in the one folder
 // there; or a single file with a world.
-func (s *source) openFS(fsys fs.FS, salvage bool) error {
+func (s *Source) openFS(fsys fs.FS, o Options) error {
 	root, err := worldFolder(fsys)
 	if err != nil {
 		return err
 	}
-	w, err := anvil.OpenFS(root, anvil.Options{Salvage: salvage})
+	w, err := anvil.OpenFS(root, anvil.Options{Salvage: o.Salvage})
 	if err == nil {
 		s.leaf = w
 		return nil
@@ -100,32 +100,32 @@ func worldFolder(fsys fs.FS) (fs.FS, error) {
 }
 
 // openInner opens the one .slime or .cairn file in fsys.
-func (s *source) openInner(fsys fs.FS) error {
+func (s *Source) openInner(fsys fs.FS) error {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
 		return err
 	}
 	var names []string
 	for _, e := range list {
-		if ext := path.Ext(e.Name()); e.Type().IsRegular() && (ext == ".slime" || ext == worldExt) {
+		if ext := path.Ext(e.Name()); e.Type().IsRegular() && (ext == ".slime" || ext == Ext) {
 			names = append(names, e.Name())
 		}
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("the archive holds no world at its root, and %d .slime or %s files", len(names), worldExt)
+		return fmt.Errorf("the archive holds no world at its root, and %d .slime or %s files", len(names), Ext)
 	}
 	f, err := fsys.Open(names[0])
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, min(max(minUnpacked, s.bytes*maxRatio), maxTar)))
+	b, err := io.ReadAll(io.LimitReader(f, min(max(minUnpacked, s.size*maxRatio), maxTar)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", names[0], err)
 	}
 	switch {
 	case bytes.HasPrefix(b, []byte(stoneMagic)):
-		s.stone, err = stone.Open(bytes.NewReader(b), int64(len(b)))
+		s.Stone, err = stone.Open(bytes.NewReader(b), int64(len(b)))
 	case slime.Detect(b):
 		s.leaf, err = slime.New(bytes.NewReader(b), int64(len(b)))
 	default:

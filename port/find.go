@@ -1,0 +1,138 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// ErrVersion says that what should name a version does not.
+var ErrVersion = errors.New("no name of a version")
+
+// MinPrefix is how many digits of an id name a commit at least.
+const MinPrefix = 4
+
+// Find returns the commit of a world that version means: its number, the first
+// digits of its id, or a time, of which it is the newest; "" is the head. Errors
+// wrap world.ErrNoCommit where there is none and ErrVersion where version cannot
+// name one, or names two; the first are not told what was looked for.
+func Find(ctx context.Context, st world.Store, name, version string) (world.Commit, error) {
+	if version == "" {
+		return newest(ctx, st, name)
+	}
+	if n, err := strconv.ParseUint(version, 10, 64); err == nil {
+		c, err := byNumber(ctx, st, name, n)
+		if !errors.Is(err, world.ErrNoCommit) || len(version) < MinPrefix {
+			return c, err
+		}
+	}
+	if isHex(version) {
+		return byPrefix(ctx, st, name, strings.ToLower(version))
+	}
+	t, err := ParseTime(version)
+	if err != nil {
+		return world.Commit{}, err
+	}
+	return world.CommitAt(ctx, st, name, t)
+}
+
+func isHex(s string) bool {
+	const digits = "0123456789abcdefABCDEF"
+	return len(s) <= 2*len(world.ID{}) && strings.Trim(s, digits) == ""
+}
+
+// ParseTime reads a time as people write it; without a zone it is UTC. Errors
+// wrap ErrVersion.
+func ParseTime(s string) (time.Time, error) {
+	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, versionError(fmt.Sprintf("version %q: want a number, the beginning of an id, or a time such as 2026-11-20T10:00", s))
+}
+
+// versionError is an ErrVersion in words of its own.
+type versionError string
+
+func (e versionError) Error() string { return string(e) }
+
+func (e versionError) Is(target error) bool { return target == ErrVersion }
+
+// Commits yields the log of a world, newest first. An error is the last.
+func Commits(ctx context.Context, st world.Store, name string) iter.Seq2[world.Commit, error] {
+	const page = 256
+	return func(yield func(world.Commit, error) bool) {
+		var from world.ID
+		for {
+			log, err := st.Log(ctx, name, from, page)
+			if err != nil {
+				yield(world.Commit{}, err)
+				return
+			}
+			full := len(log) == page
+			if from != (world.ID{}) && len(log) > 0 {
+				log = log[1:] // it begins with from
+			}
+			for _, c := range log {
+				if !yield(c, nil) {
+					return
+				}
+				from = c.ID()
+			}
+			if !full {
+				return
+			}
+		}
+	}
+}
+
+func newest(ctx context.Context, st world.Store, name string) (world.Commit, error) {
+	log, err := st.Log(ctx, name, world.ID{}, 1)
+	if err == nil && len(log) == 0 {
+		err = world.ErrNoCommit
+	}
+	if err != nil {
+		return world.Commit{}, err
+	}
+	return log[0], nil
+}
+
+func byNumber(ctx context.Context, st world.Store, name string, n uint64) (world.Commit, error) {
+	for c, err := range Commits(ctx, st, name) {
+		if err != nil || c.Number == n {
+			return c, err
+		}
+		if c.Number < n {
+			break
+		}
+	}
+	return world.Commit{}, world.ErrNoCommit
+}
+
+func byPrefix(ctx context.Context, st world.Store, name, prefix string) (found world.Commit, err error) {
+	if len(prefix) < MinPrefix {
+		return found, versionError(fmt.Sprintf("version %q: at least %d digits of an id", prefix, MinPrefix))
+	}
+	for c, err := range Commits(ctx, st, name) {
+		switch {
+		case err != nil:
+			return found, err
+		case !strings.HasPrefix(c.ID().String(), prefix):
+		case found.Number != 0:
+			return found, versionError(fmt.Sprintf("the ids of versions %d and %d both begin with %s", found.Number, c.Number, prefix))
+		default:
+			found = c
+		}
+	}
+	if found.Number == 0 {
+		err = world.ErrNoCommit
+	}
+	return found, err
+}

@@ -1,0 +1,96 @@
+package port
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Note is what is said to a commit, and what it is made under.
+type Note struct {
+	Author, Message string
+	// Fence is the number of the caller's lease, 0 without one; see world.Store.
+	Fence uint64
+	// On is the commit that the head must be, zero for a world without commits;
+	// nil takes any.
+	On *world.ID
+}
+
+// check fails unless the head is what the note says.
+func (n Note) check(name string, head world.ID) error {
+	if n.On != nil && *n.On != head {
+		return fmt.Errorf("port: %s: head %v, want %v: %w", name, head, *n.On, world.ErrConflict)
+	}
+	return nil
+}
+
+// Become makes a stone with a whole world the newest version of a world: the
+// first of a new one, or a commit of what differs. It reports whether nothing
+// did, and then returns the head's commit. A change made by someone else
+// meanwhile is world.ErrConflict.
+func Become(ctx context.Context, st world.Store, name string, whole world.Stone, n Note) (c world.Commit, same bool, err error) {
+	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
+	if err != nil {
+		return c, false, err
+	}
+	head, err := st.Head(ctx, name)
+	made := errors.Is(err, world.ErrNoWorld)
+	if err != nil && !made {
+		return c, false, err
+	}
+	if err := n.check(name, head.Commit); err != nil {
+		return c, false, err
+	}
+	if head.Commit == (world.ID{}) {
+		c, err = first(ctx, st, name, made, whole, n)
+		return c, false, err
+	}
+	return change(ctx, st, name, r, n)
+}
+
+// first makes the stone the first commit of a world, which is made too if it is
+// not there.
+func first(ctx context.Context, st world.Store, name string, make bool, whole world.Stone, n Note) (world.Commit, error) {
+	if make {
+		if err := st.Create(ctx, name); err != nil {
+			return world.Commit{}, err
+		}
+	}
+	c := world.Commit{Author: n.Author, Message: n.Message, Stones: []world.StoneRef{{ID: whole.ID, Size: int64(len(whole.Data))}}}
+	c, err := st.Commit(ctx, name, world.Head{Fence: n.Fence}, c, whole)
+	if err != nil && make {
+		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
+	}
+	return c, err
+}
+
+// change commits what differs.
+func change(ctx context.Context, st world.Store, name string, to *stone.Reader, n Note) (c world.Commit, same bool, err error) {
+	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence})
+	if err != nil {
+		return c, false, err
+	}
+	before := w.Head()
+	if err = n.check(name, before); err == nil {
+		_, err = w.Become(ctx, to)
+	}
+	if err == nil {
+		c, err = w.Commit(ctx, n.Message)
+	}
+	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
+}
+
+// WriteWhole writes a version of a world as one stone.
+func WriteWhole(ctx context.Context, st world.Store, name string, at world.ID, to io.Writer) error {
+	w, err := world.OpenAt(ctx, st, name, at, world.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = w.WriteStone(ctx, to, stone.Options{Effort: stone.Quick})
+	return errors.Join(err, w.Close())
+}

@@ -1,0 +1,204 @@
+// Package port is what the command and the server both do between worlds and
+// the formats of the field: it opens a world in whatever format its content
+// says, finds a version of a world by what people write, makes a world the next
+// version of one that is kept, says how two versions differ, and gives a world
+// back in another format.
+//
+// It prints nothing, asks nobody, and writes to no folder but those that it is
+// given.
+package port
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Ext is how the name of a file ends that is a whole world in one stone.
+const Ext = ".cairn"
+
+// stoneMagic is how a stone begins.
+const stoneMagic = "CAIRN\n\x1a"
+
+// ErrUnknown says that bytes are in no format that is known.
+var ErrUnknown = errors.New("in no format that cairn knows")
+
+// Options say how a world is opened. The zero value is the default.
+type Options struct {
+	// Salvage hands on chunks of a folder that cannot be read as they are stored.
+	Salvage bool
+}
+
+// Source is an opened world: a stone, or a world in another format. It is used
+// by one goroutine at a time.
+type Source struct {
+	Stone *stone.Reader // nil unless the source is one
+	leaf  format.Source // nil if it is
+	file  *os.File
+	size  int64
+}
+
+// Open opens the world at path, a file or a folder. An error of the path itself
+// is a *fs.PathError and not wrapped.
+func Open(path string, o Options) (*Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		w, err := anvil.Open(path, anvil.Options{Salvage: o.Salvage})
+		if err != nil {
+			return nil, err
+		}
+		return &Source{leaf: w}, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := OpenReader(f, info.Size(), o)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.file = f
+	return s, nil
+}
+
+// OpenReader opens the world in size bytes, which must be there until the Source
+// is closed.
+func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
+	head := make([]byte, min(size, 512))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	s := &Source{size: size}
+	var err error
+	switch {
+	case bytes.HasPrefix(head, []byte(stoneMagic)), len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)): // or cut within
+		s.Stone, err = stone.Open(r, size)
+	case slime.Detect(head):
+		s.leaf, err = slime.New(r, size)
+	case isArchive(head):
+		err = s.unpack(r, head, o)
+	default:
+		err = unknown(head)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func unknown(head []byte) error {
+	switch {
+	case len(head) == 0:
+		return errors.New("the file is empty")
+	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
+		return errors.New("a file of tags, such as a level.dat or a schematic, and no whole world; of a world, give the folder")
+	}
+	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
+}
+
+// Size is the bytes of the file, 0 for a folder.
+func (s *Source) Size() int64 { return s.size }
+
+// Close releases files.
+func (s *Source) Close() error {
+	var err error
+	if s.leaf != nil {
+		err = s.leaf.Close()
+	}
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+	}
+	return err
+}
+
+// Format says in one or two words what the source is.
+func (s *Source) Format() string {
+	if s.Stone != nil {
+		return "cairn"
+	}
+	return FormatName(s.leaf.Head())
+}
+
+// FormatName is the format of a world with its version, where it has one.
+func FormatName(h format.Head) string {
+	if h.Version != 0 {
+		return fmt.Sprintf("%s v%d", h.Format, h.Version)
+	}
+	return h.Format
+}
+
+// Through returns a Sink that stands before another. nil is none.
+type Through func(format.Sink) format.Sink
+
+func (t Through) sink(to format.Sink) format.Sink {
+	if t == nil {
+		return to
+	}
+	return t(to)
+}
+
+// Load reads the whole world into memory, through what stands before the Sink
+// that builds it. Where chunks are damaged it returns the world without them and
+// a *format.DamageError. Files of the world are read from the Source.
+func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
+	src := s.leaf
+	if s.Stone != nil {
+		w, err := convert.FromStone(ctx, s.Stone)
+		if err != nil || through == nil {
+			return w, err
+		}
+		src = w.Source()
+	}
+	l := convert.NewLoader(src.Head())
+	err := src.Read(ctx, through.sink(l))
+	return l.World(), err
+}
+
+// Remarks are what reading a Source has met.
+type Remarks struct {
+	Lost    map[string]int // what was not handed on, by name
+	Damaged []string       // chunks that are handed on as they are stored
+}
+
+// Remarks returns what Load has met.
+func (s *Source) Remarks() Remarks {
+	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
+	switch leaf := s.leaf.(type) {
+	case *anvil.World:
+		stats := leaf.Stats()
+		for _, k := range stats.Skipped {
+			r.Lost["file "+k.Path+", which "+k.Why]++
+		}
+		if stats.TrailingBytes > 0 {
+			r.Lost["bytes behind the tags of chunks"] = int(stats.TrailingBytes)
+		}
+		for _, d := range stats.Damaged {
+			r.Damaged = append(r.Damaged, fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err))
+		}
+	case *slime.World:
+		stats := leaf.Stats()
+		maps.Copy(r.Lost, stats.Dropped)
+		if stats.Trailing > 0 {
+			r.Lost["bytes behind the last column"] = int(stats.Trailing)
+		}
+	}
+	return r
+}
