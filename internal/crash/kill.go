@@ -167,6 +167,9 @@ func obey(in io.Reader, out io.Writer) error {
 	if err := settle(ctx, st, m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
+	if err := checkAll(ctx, st); err != nil {
+		return err
+	}
 	if !o.Work {
 		return errors.Join(dig(ctx, st, m), st.Close())
 	}
@@ -175,5 +178,5 @@ func obey(in io.Reader, out io.Writer) error {
 	if err := tell(event{Settled: m}); err != nil {
 		return err
 	}
-	return work(ctx, st, &journal{m: m, tell: tell}, o.Seed, workers, forever)
+	return work(ctx, st, &journal{m: m, tell: tell, large: st.FileBytes}, o.Seed, workers, forever)
 }

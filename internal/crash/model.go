@@ -25,10 +25,13 @@ const (
 	remove   = "delete"
 	undelete = "undelete"
 	rename   = "rename"
+	lease    = "lease"
+	release  = "release"
+	load     = "load" // of a version, which changes nothing
 )
 
 func kinds() []string {
-	return []string{create, save, saveFile, pack, fork, restore, collect, remove, undelete, rename}
+	return []string{create, save, saveFile, pack, fork, restore, collect, remove, undelete, rename, lease, release, load}
 }
 
 // op is a call. It says all that the model needs to know of it before it returns.
@@ -38,8 +41,8 @@ type op struct {
 	Kind    string
 	World   string
 	To      string   // of fork and rename
-	At      world.ID // of fork and restore
-	Content content  // of the version that fork and restore begin with, and commit makes
+	At      world.ID // of fork, restore and load
+	Content content  // of the version that fork, restore and load begin with, and commit makes
 	Keep    int      // of collect: the newest so many commits
 	Bury    bool     // of collect: what is deleted goes for good
 	Buried  bool     // of delete: a collect since may have taken it
@@ -62,19 +65,36 @@ type version struct {
 // grave is a deleted world.
 type grave struct {
 	Log   []version
+	Fence uint64
 	Loose bool // a collect may have taken it
+}
+
+// hold is the fence of a world, and whether there is a lease with this number.
+type hold struct {
+	Fence  uint64
+	Leased bool
+}
+
+// under returns the fence that calls are made under.
+func (h hold) under() uint64 {
+	if h.Leased {
+		return h.Fence
+	}
+	return 0
 }
 
 // model is what must be in a store.
 type model struct {
 	Worlds  map[string][]version // oldest first
+	Holds   map[string]hold
 	Graves  map[string]grave
 	Pending map[int]op // by worker
 	Seq     int
 }
 
 func newModel() *model {
-	return &model{Worlds: make(map[string][]version), Graves: make(map[string]grave), Pending: make(map[int]op)}
+	return &model{Worlds: make(map[string][]version), Holds: make(map[string]hold),
+		Graves: make(map[string]grave), Pending: make(map[int]op)}
 }
 
 func (m *model) clone() *model {
@@ -84,8 +104,9 @@ func (m *model) clone() *model {
 		c.Worlds[name] = slices.Clone(log)
 	}
 	for name, g := range m.Graves {
-		c.Graves[name] = grave{slices.Clone(g.Log), g.Loose}
+		c.Graves[name] = grave{slices.Clone(g.Log), g.Fence, g.Loose}
 	}
+	maps.Copy(c.Holds, m.Holds)
 	maps.Copy(c.Pending, m.Pending)
 	return c
 }
@@ -110,22 +131,33 @@ func (m *model) end(out outcome) {
 }
 
 func (m *model) apply(o op, id world.ID) {
+	h := m.Holds[o.World]
 	switch o.Kind {
 	case create:
 		m.Worlds[o.World] = nil
 	case save, saveFile, restore:
-		m.Worlds[o.World] = append(m.Worlds[o.World], version{ID: id, Content: o.Content})
+		log := m.Worlds[o.World]
+		if o.Kind == restore && o.At != headOf(log) {
+			m.Holds[o.World] = hold{h.Fence + 1, h.Leased}
+		}
+		m.Worlds[o.World] = append(log, version{ID: id, Content: o.Content})
 	case fork:
 		m.Worlds[o.To] = []version{{ID: o.At, Content: o.Content}}
 	case rename:
 		m.Worlds[o.To] = m.Worlds[o.World]
+		m.Holds[o.To] = hold{h.Fence + 1, h.Leased}
 		delete(m.Worlds, o.World)
+		delete(m.Holds, o.World)
 	case remove:
-		m.Graves[o.World] = grave{m.Worlds[o.World], o.Buried}
+		m.Graves[o.World] = grave{m.Worlds[o.World], h.Fence + 1, o.Buried}
 		delete(m.Worlds, o.World)
+		delete(m.Holds, o.World)
 	case undelete:
 		m.Worlds[o.World] = m.Graves[o.World].Log
+		m.Holds[o.World] = hold{Fence: m.Graves[o.World].Fence}
 		delete(m.Graves, o.World)
+	case lease, release:
+		m.Holds[o.World] = hold{h.Fence + 1, o.Kind == lease}
 	}
 }
 
@@ -146,7 +178,7 @@ func (m *model) loosen() {
 		}
 		for name, g := range m.Graves {
 			loosen(g.Log, o.Keep)
-			m.Graves[name] = grave{g.Log, g.Loose || o.Bury}
+			m.Graves[name] = grave{g.Log, g.Fence, g.Loose || o.Bury}
 		}
 		for worker, p := range m.Pending {
 			p.Buried = p.Buried || o.Bury

@@ -16,7 +16,7 @@ const allNames = 1 << 20
 // settle compares a store with the model of what was acknowledged, finds out
 // which of the calls that were under way had their effect, and notes that in the
 // model. Its error says what was lost.
-func settle(ctx context.Context, st *local.Store, m *model) error {
+func settle(ctx context.Context, st world.Store, m *model) error {
 	names, err := st.List(ctx, "", "", allNames)
 	if err != nil {
 		return err
@@ -30,12 +30,17 @@ func settle(ctx context.Context, st *local.Store, m *model) error {
 		return fmt.Errorf("there are the worlds %q: want %q", names, want)
 	}
 	for _, name := range names {
-		log, err := compare(ctx, st, name, m.Worlds[name])
+		log, err := compare(ctx, st, name, m.Worlds[name], m.Holds[name])
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		m.Worlds[name] = log
 	}
+	return nil
+}
+
+// checkAll verifies everything in a store.
+func checkAll(ctx context.Context, st *local.Store) error {
 	report, err := st.Check(ctx, nil)
 	if err == nil && len(report.Faults) > 0 {
 		err = fmt.Errorf("check: %q", report.Faults)
@@ -44,7 +49,7 @@ func settle(ctx context.Context, st *local.Store, m *model) error {
 }
 
 // settleOne ends the call that was under way for a worker, as it is found.
-func settleOne(ctx context.Context, st *local.Store, m *model, names []string, worker int) error {
+func settleOne(ctx context.Context, st world.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
 	var id world.ID
@@ -62,6 +67,12 @@ func settleOne(ctx context.Context, st *local.Store, m *model, names []string, w
 			return fmt.Errorf("%s: %w", o.World, err)
 		}
 		done = id != world.ID{}
+	case lease, release:
+		head, err := st.Head(ctx, o.World)
+		if err != nil {
+			return err
+		}
+		done = head.Fence != m.Holds[o.World].Fence
 	}
 	if done {
 		m.apply(o, id)
@@ -70,7 +81,7 @@ func settleOne(ctx context.Context, st *local.Store, m *model, names []string, w
 }
 
 // committed returns the commit that o made on log, zero if it made none.
-func committed(ctx context.Context, st *local.Store, log []version, o op) (world.ID, error) {
+func committed(ctx context.Context, st world.Store, log []version, o op) (world.ID, error) {
 	head, err := st.Head(ctx, o.World)
 	if err != nil || head.Commit == headOf(log) {
 		return world.ID{}, err
@@ -96,13 +107,17 @@ func headOf(log []version) world.ID {
 
 // compare compares a world with the versions that it must have, and returns
 // those that it has.
-func compare(ctx context.Context, st *local.Store, name string, want []version) ([]version, error) {
+func compare(ctx context.Context, st world.Store, name string, want []version, h hold) ([]version, error) {
 	head, err := st.Head(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if head.Commit != headOf(want) {
-		return nil, fmt.Errorf("the head is %v: want %v", head.Commit, headOf(want))
+	if (head != world.Head{Commit: headOf(want), Fence: h.Fence}) {
+		return nil, fmt.Errorf("the head is %v: want %v under %d", head, headOf(want), h.Fence)
+	}
+	held, err := st.Leased(ctx, name)
+	if err != nil || held.Fence != h.under() {
+		return nil, errors.Join(err, fmt.Errorf("the lease is %v: want %v", held, h))
 	}
 	log, err := st.Log(ctx, name, world.ID{}, allNames)
 	if err != nil {
@@ -130,7 +145,7 @@ func compare(ctx context.Context, st *local.Store, name string, want []version) 
 }
 
 // dig gives back every deleted world and compares it.
-func dig(ctx context.Context, st *local.Store, m *model) error {
+func dig(ctx context.Context, st world.Store, m *model) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Graves)) {
 		g := m.Graves[name]
 		err := st.Undelete(ctx, name)
@@ -138,7 +153,7 @@ func dig(ctx context.Context, st *local.Store, m *model) error {
 			continue
 		}
 		if err == nil {
-			_, err = compare(ctx, st, name, g.Log)
+			_, err = compare(ctx, st, name, g.Log, hold{Fence: g.Fence})
 		}
 		if err != nil {
 			return fmt.Errorf("%s, which was deleted: %w", name, err)

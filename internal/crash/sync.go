@@ -96,7 +96,7 @@ func (s *session) live(ctx context.Context) error {
 	m := s.m.clone() // for stops look at the other
 	if err = settle(ctx, st, m); err == nil {
 		s.j.mu.Lock()
-		s.j.m, s.phase = m, ""
+		s.j.m, s.j.large, s.phase = m, st.FileBytes, ""
 		seed, steps := s.rng.Uint64(), 10+s.rng.IntN(60)
 		workers := 1 + s.rng.IntN(3)
 		s.j.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *session) look(ctx context.Context, left rest) error {
 		return err
 	}
 	if err = settle(ctx, st, left.m); err == nil {
-		err = dig(ctx, st, left.m)
+		err = errors.Join(checkAll(ctx, st), dig(ctx, st, left.m))
 	}
 	return errors.Join(err, st.Close())
 }

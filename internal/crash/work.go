@@ -9,16 +9,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
 
 // journal is a model that several workers write, and where their writes are told.
 type journal struct {
-	mu   sync.Mutex
-	m    *model
-	tell func(event) error // may be nil
+	mu    sync.Mutex
+	m     *model
+	tell  func(event) error // may be nil
+	large int               // bytes that a stone which is a file has at least
 }
 
 // event is something that the model of another process has to know.
@@ -53,16 +54,19 @@ func (j *journal) end(out outcome) error {
 // worker changes worlds whose names begin with its number, one call at a time.
 type worker struct {
 	number int
-	st     *local.Store
+	st     world.Store
 	j      *journal
 	rng    *rand.Rand
 	open   map[string]*world.World
 }
 
-const maxWorlds = 3 // of a worker, more or less
+const (
+	maxWorlds = 3 // of a worker, more or less
+	leaseTime = 24 * time.Hour
+)
 
 // work makes the calls of several workers at the same time, steps of each.
-func work(ctx context.Context, st *local.Store, j *journal, seed uint64, workers, steps int) error {
+func work(ctx context.Context, st world.Store, j *journal, seed uint64, workers, steps int) error {
 	var all sync.WaitGroup
 	errs := make([]error, workers)
 	for i := range workers {
@@ -152,10 +156,16 @@ func (w *worker) choose() op {
 		o.Kind, o.World = undelete, w.pick(graves)
 	case dice < 43:
 		o.Kind, o.To = rename, fresh
+	case dice < 47 && w.j.m.Holds[o.World].Leased:
+		o.Kind = release
+	case dice < 47:
+		o.Kind = lease
+	case dice < 52 && len(log) > 0:
+		o.Kind = load
 	default:
 		w.chooseSave(&o, log)
 	}
-	if o.Kind == fork || o.Kind == restore {
+	if o.Kind == fork || o.Kind == restore || o.Kind == load {
 		v := log[w.rng.IntN(len(log))]
 		o.At, o.Content = v.ID, v.Content
 	}
@@ -168,7 +178,7 @@ func (w *worker) chooseSave(o *op, log []version) {
 		o.Content = log[len(log)-1].Content
 	}
 	old := o.Content
-	o.Content = old.next(w.rng, w.st.FileBytes)
+	o.Content = old.next(w.rng, w.j.large)
 	if last := len(old.Files) - 1; o.Content.Files[last] != old.Files[last] && o.Content.Files[last].Size > 0 {
 		o.Kind = saveFile
 	}
@@ -177,22 +187,33 @@ func (w *worker) chooseSave(o *op, log []version) {
 // do makes a call.
 func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 	out := outcome{Worker: w.number}
+	fence := w.hold(o.World).under()
 	var err error
 	switch o.Kind {
 	case create:
 		err = w.st.Create(ctx, o.World)
 	case remove:
-		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World, 0))
+		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World, fence))
 	case undelete:
 		err = w.st.Undelete(ctx, o.World)
 		out.Refused = errors.Is(err, world.ErrNoWorld) && w.loose(o)
 	case rename:
-		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To, 0))
+		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To, fence))
 	case fork:
 		err = w.st.Fork(ctx, o.World, o.At, o.To)
 		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
 	case collect:
 		_, err = w.st.Collect(ctx, o.policy())
+	case lease:
+		err = w.forget(o.World)
+		if err == nil {
+			_, err = w.st.Lease(ctx, o.World, "crash", leaseTime)
+		}
+	case release:
+		err = errors.Join(w.forget(o.World), w.st.Release(ctx, o.World, fence))
+	case load:
+		err = checkVersion(ctx, w.st, o.World, version{ID: o.At, Content: o.Content})
+		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
 	default:
 		var opened *world.World
 		if opened, err = w.at(ctx, o.World); err == nil {
@@ -251,13 +272,19 @@ func (w *worker) at(ctx context.Context, name string) (*world.World, error) {
 		}
 	}
 	if w.open[name] == nil {
-		opened, err := world.Open(ctx, w.st, name, world.Options{Whole: true, Parallel: 1, Author: "crash"})
+		opened, err := world.Open(ctx, w.st, name, world.Options{Whole: true, Parallel: 1, Author: "crash", Fence: w.hold(name).under()})
 		if err != nil {
 			return nil, err
 		}
 		w.open[name] = opened
 	}
 	return w.open[name], nil
+}
+
+func (w *worker) hold(name string) hold {
+	w.j.mu.Lock()
+	defer w.j.mu.Unlock()
+	return w.j.m.Holds[name]
 }
 
 // loose reports whether a collect may have taken what a call needs.
