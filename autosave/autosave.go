@@ -9,8 +9,11 @@
 // is tried again after delays that grow. Drain saves what is left before a game
 // ends.
 //
-// The package has no clock, and between calls no goroutine: saves run where the
-// caller runs them. It opens and closes no world, and catches no signal.
+// Leases renews the leases that a game holds of its worlds, where others could
+// take them, and says which were lost.
+//
+// The package has no clock, and between calls no goroutine: saves and renewals run
+// where the caller runs them. It opens and closes no world, and catches no signal.
 package autosave
 
 import (

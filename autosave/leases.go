@@ -1,0 +1,178 @@
+package autosave
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Leased is a world that was opened under a lease; *world.World is one.
+type Leased interface {
+	Name() string
+	// Fence is the number that the lease has now; it grows where the world goes
+	// back.
+	Fence() uint64
+}
+
+// Leases renews the leases that a game holds of its worlds, each after a third of
+// its time. All of its methods and those of Renewal may be called from any
+// goroutine; none but Release and Renewal.Run waits for anything.
+//
+// A lease is lost when the Store says so, and not before: until another takes the
+// world, one that is over can be renewed. Whatever this thinks, the Store refuses
+// what is saved under a lease that was lost.
+type Leases struct {
+	st   world.Leases
+	last time.Duration // of each
+
+	mu      sync.Mutex // guards what follows
+	now     time.Time  // of the last Step
+	next    time.Time  // before which nothing is due
+	held    map[string]*lease
+	holds   int // ever, to order those that are due at one time
+	running int // renewals
+	lost    []Leased
+}
+
+type lease struct {
+	w       Leased
+	order   int
+	since   time.Time // when it was known to be held
+	due     time.Time // for renewal
+	running bool
+	refused uint64 // the fence that the Store refused last
+}
+
+const (
+	standardLease = time.Minute
+	renewAtOnce   = 16
+)
+
+// NewLeases returns Leases that hold none yet. now is the time on the clock that
+// steps it, each how long a lease is taken and renewed for, by default a minute.
+func NewLeases(st world.Leases, now time.Time, each time.Duration) *Leases {
+	return &Leases{st: st, now: now, last: positive(each, standardLease), held: make(map[string]*lease)}
+}
+
+// Take takes a lease for a holder, to open the world with its fence, and to be
+// held then. It is what the Store says.
+func (l *Leases) Take(ctx context.Context, name, holder string) (world.Lease, error) {
+	return l.st.Lease(ctx, name, holder, l.last)
+}
+
+// Hold renews the lease of a world from now on. One of the same name that is held
+// is held no more.
+func (l *Leases) Hold(w Leased) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held[w.Name()] = &lease{w: w, order: l.holds, since: l.now, due: l.now.Add(l.last / 3)}
+	l.holds++
+	l.next = time.Time{}
+}
+
+// Drop renews the lease of a world no more. It ends when its time is over.
+func (l *Leases) Drop(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.held, name)
+}
+
+// Release is Drop, and ends the lease at once, for who waits for the world. A
+// lease that is not held is none.
+func (l *Leases) Release(ctx context.Context, name string) error {
+	l.mu.Lock()
+	h := l.held[name]
+	delete(l.held, name)
+	l.mu.Unlock()
+	if h == nil {
+		return nil
+	}
+	return l.st.Release(ctx, name, h.w.Fence())
+}
+
+// Sure reports whether a lease is held and cannot be another's as of the last
+// Step: the Store has given or renewed it since less than its time.
+func (l *Leases) Sure(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.held[name]
+	return h != nil && l.now.Sub(h.since) < l.last
+}
+
+// Step sets the time, which never goes back, and returns the renewals that are to
+// be begun, most overdue first, and the worlds whose leases were lost since the
+// last Step: nothing can be saved to these, so a game drops and closes them.
+func (l *Leases) Step(now time.Time) (due []*Renewal, lost []Leased) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.After(l.now) {
+		l.now = now
+	}
+	lost, l.lost = l.lost, nil
+	if l.now.Before(l.next) {
+		return nil, lost
+	}
+	for _, h := range l.waiting() {
+		if h.due.After(l.now) || l.running == renewAtOnce {
+			l.next = h.due
+			break
+		}
+		h.running = true
+		l.running++
+		due = append(due, &Renewal{World: h.w, l: l, h: h, begun: l.now})
+	}
+	return due, lost
+}
+
+// waiting returns the leases that are not being renewed in the order in which
+// they are due.
+func (l *Leases) waiting() []*lease {
+	l.next = l.now.Add(l.last) // if there is none; what is held or done sets it back
+	var all []*lease
+	for _, h := range l.held {
+		if !h.running {
+			all = append(all, h)
+		}
+	}
+	slices.SortFunc(all, func(a, b *lease) int { return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.order, b.order)) })
+	return all
+}
+
+// Renewal is one renewal of a lease, which is under way until Run returns.
+type Renewal struct {
+	World Leased
+
+	l     *Leases
+	h     *lease
+	begun time.Time
+}
+
+// Run renews the lease, and may be called once. After an error it is tried again
+// after a twelfth of the lease's time; refused twice, the lease is lost.
+func (r *Renewal) Run(ctx context.Context) error {
+	fence := r.World.Fence()
+	_, err := r.l.st.Renew(ctx, r.World.Name(), fence, r.l.last)
+	l, h := r.l, r.h
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.running = false
+	l.running--
+	l.next = time.Time{}
+	h.due = l.now.Add(l.last / 12)
+	switch {
+	case err == nil:
+		h.since, h.due = r.begun, r.begun.Add(l.last/3)
+	case !errors.Is(err, world.ErrFenced) && !errors.Is(err, world.ErrNoWorld):
+	case h.refused != fence: // once may be because the world is going back just now
+		h.since, h.refused = time.Time{}, fence
+	case l.held[r.World.Name()] == h:
+		delete(l.held, r.World.Name())
+		l.lost = append(l.lost, r.World)
+	}
+	return err
+}
