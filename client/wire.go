@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -22,11 +23,22 @@ const maxHeading = 2 << 20
 // MaxLayers bounds the layers of a Stack.
 const MaxLayers = 4096
 
-// CommitBody returns the body of POST /v1/commits. The stones must be in the
-// order in which c names them.
+// CommitBody returns the body of POST /v1/commits: the stones in the order in
+// which c names them, those that it does not name last.
 func CommitBody(c world.Commit, stones ...world.Stone) *Body {
 	b := new(Body)
 	b.Add(c.Append(nil))
+	place := func(s world.Stone) int {
+		if i := slices.IndexFunc(c.Stones, func(r world.StoneRef) bool { return r.ID == s.ID }); i >= 0 {
+			return i
+		}
+		return len(c.Stones)
+	}
+	if len(stones) > 1 {
+		stones = slices.Clone(stones)
+		slices.SortStableFunc(stones, func(s, t world.Stone) int { return place(s) - place(t) })
+		stones = slices.CompactFunc(stones, func(s, t world.Stone) bool { return s.ID == t.ID })
+	}
 	for _, s := range stones {
 		b.Add(s.Data)
 	}

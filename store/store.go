@@ -8,15 +8,27 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Open opens the Store that url names: "local:DIR" for one in a directory, which
-// it makes if there is none, or "memory:" for a new one in memory, which Close
-// forgets. The caller closes it.
+// Options of a Store. The zero value is the default.
+type Options struct {
+	Token string // for a server that wants one; others pass it over
+}
+
+// Open opens the Store that url names with the default Options.
 func Open(ctx context.Context, url string) (world.Store, error) {
+	return OpenWith(ctx, url, Options{})
+}
+
+// OpenWith opens the Store that url names: "local:DIR" for one in a directory,
+// which it makes if there is none, "memory:" for a new one in memory, which Close
+// forgets, or "http://HOST" or "https://HOST" for that of a server, which it does
+// not call yet. The caller closes it.
+func OpenWith(ctx context.Context, url string, o Options) (world.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -30,6 +42,12 @@ func Open(ctx context.Context, url string) (world.Store, error) {
 		return s, nil
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
+	case ok && (scheme == "http" || scheme == "https"):
+		s, err := client.Open(ctx, url, client.Options{Token: o.Token})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
-	return nil, fmt.Errorf("store: %q: want memory: or local:DIR", url)
+	return nil, fmt.Errorf("store: %q: want memory:, local:DIR, http://HOST or https://HOST", url)
 }

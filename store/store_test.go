@@ -3,7 +3,10 @@ package store_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/store"
@@ -30,14 +33,37 @@ func TestOpen(t *testing.T) {
 }
 
 func TestOpenRefused(t *testing.T) {
-	for _, url := range []string{"", "local", "local:", "memory:x", "memory", "https://host", "/dir"} {
+	for _, url := range []string{"", "local", "local:", "memory:x", "memory", "https://", "http:host", "https://ann:secret@host", "ftp://host", "/dir"} {
 		if s, err := store.Open(t.Context(), url); s != nil || err == nil {
 			t.Errorf("%q: got %v, %v, want an error", url, s, err)
 		}
+	}
+	_, err := store.Open(t.Context(), "https://ann:secret@host")
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v, want an error that keeps the secret", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if s, err := store.Open(ctx, "memory:"); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v, %v", s, err)
+	}
+}
+
+func TestOpenWith(t *testing.T) {
+	var bearer string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bearer = r.Header.Get("Authorization")
+		w.WriteHeader(http.StatusCreated)
+	}))
+	defer server.Close()
+	s, err := store.OpenWith(t.Context(), server.URL, store.Options{Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Create(t.Context(), "a"); err != nil || bearer != "Bearer t" {
+		t.Errorf("create: %v under %q, want the token", err, bearer)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+const (
+	// wholeBytes is up to how many bytes a stone is read whole when it is opened,
+	// and how many of the end of a larger one come then: the directory is there.
+	wholeBytes = 1 << 20
+	// blockBytes is what a larger stone is read and kept by.
+	blockBytes = 256 << 10
+	// maxRun is how many blocks are asked for at once.
+	maxRun = 16
+)
+
+// blocks are the bytes of a large stone at the server. Any number of goroutines
+// may read.
+type blocks struct {
+	store  *Store
+	call   call // that opened it
+	id     stone.ID
+	size   int64
+	ctx    context.Context // of reads: io.ReaderAt has none
+	cancel context.CancelFunc
+}
+
+// Close ends reads that are under way.
+func (b *blocks) Close() error {
+	b.cancel()
+	return nil
+}
+
+func (b *blocks) place(n int64) place { return place{b.call.name, b.id, n} }
+
+// keepEnd keeps the blocks that are whole in the last bytes of the stone.
+func (b *blocks) keepEnd(end []byte) {
+	from := b.size - int64(len(end))
+	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
+		lo := n*blockBytes - from
+		b.store.kept.put(b.place(n), slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
+	}
+}
+
+// ReadAt is for io.ReaderAt.
+func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("client: stone %v: read at %d", b.id, off)
+	}
+	done := 0
+	for done < len(p) && off < b.size {
+		n := off / blockBytes
+		block, ok := b.store.kept.get(b.place(n))
+		if !ok {
+			var err error
+			if block, err = b.fetch(n, (min(off+int64(len(p)-done), b.size)-1)/blockBytes); err != nil {
+				return done, err
+			}
+		}
+		k := copy(p[done:], block[off-n*blockBytes:])
+		done += k
+		off += int64(k)
+	}
+	if done < len(p) {
+		return done, io.EOF
+	}
+	return done, nil
+}
+
+// fetch returns the bytes of the blocks from first on that are not kept, up to
+// last or one that is, and keeps them.
+func (b *blocks) fetch(first, last int64) ([]byte, error) {
+	upto := first + 1
+	for upto <= last && upto-first < maxRun && !b.store.kept.has(b.place(upto)) {
+		upto++
+	}
+	from, end := first*blockBytes, min(upto*blockBytes, b.size)
+	data, size, err := b.store.fetch(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
+	if err == nil && size != b.size {
+		err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for n := first; n < upto; n++ {
+		block := data[(n-first)*blockBytes:]
+		if upto-first > 1 {
+			block = slices.Clone(block[:min(blockBytes, len(block))])
+		}
+		b.store.kept.put(b.place(n), block)
+	}
+	return data, nil
+}

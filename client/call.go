@@ -1,0 +1,299 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// repeat says when a call may be made again.
+type repeat int
+
+const (
+	unbegun repeat = iota // when the server surely has not begun
+	always                // a second time changes nothing
+)
+
+// call is one call of the API.
+type call struct {
+	what, name string // for errors
+	method     string
+	path       string // below /v1/
+	query      string
+	body       *Body
+	bodyType   string
+	accept     string
+	match      string // If-Match
+	ranged     string // Range
+	fence      uint64
+	repeat     repeat
+	saysRetry  bool // a second try says that it is one
+	endless    bool // no Options.Timeout
+	carries    int64
+	read       func(*http.Response) error // reads the answer; it may run once for each try
+}
+
+const jsonType = "application/json"
+
+// sendJSON makes v the call's body.
+func (c *call) sendJSON(v any) *call {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("client: a body that is no JSON: " + err.Error())
+	}
+	c.body, c.bodyType = &Body{tail: b, size: int64(len(b))}, jsonType
+	return c
+}
+
+// do makes the call until it succeeds or may not be repeated. While it runs
+// Close waits.
+func (s *Store) do(ctx context.Context, c *call) error {
+	s.active.Add(1)
+	defer s.active.Done()
+	if err := s.tries(ctx, c); err != nil {
+		return fmt.Errorf("client: %s %s: %w", c.what, c.name, err)
+	}
+	return nil
+}
+
+// failure is how a try failed.
+type failure struct {
+	err     error
+	passing bool          // another try may fare better
+	unbegun bool          // the server surely has not begun
+	after   time.Duration // when it wants the next try
+}
+
+func (s *Store) tries(ctx context.Context, c *call) error {
+	start := s.o.Now()
+	begun := false
+	for try := 1; ; try++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := s.try(ctx, c, begun && c.saysRetry)
+		if f.err == nil {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		begun = begun || !f.unbegun
+		if !f.passing || try == s.o.Tries || c.repeat == unbegun && !f.unbegun {
+			return f.err
+		}
+		d := s.pause(try, f.after)
+		if s.o.Now().Add(d).Sub(start) > s.o.Patience {
+			return f.err
+		}
+		if err := s.o.Wait(ctx, d); err != nil {
+			return err
+		}
+	}
+}
+
+const (
+	firstPause = 50 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// pause returns how long to wait after a try: twice as long each time, half of
+// it by chance, so that many who failed at once do not come back at once.
+func (s *Store) pause(try int, after time.Duration) time.Duration {
+	d := min(firstPause<<min(try-1, 10), maxPause)
+	d = d/2 + time.Duration(s.o.Rand()*float64(d/2))
+	return max(d, after)
+}
+
+func (s *Store) try(ctx context.Context, c *call, again bool) failure {
+	within := ctx
+	if !c.endless {
+		limit := s.o.Timeout + time.Duration(c.carries>>20)*time.Second
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	answer, err := s.o.HTTP.RoundTrip(s.request(c, again).WithContext(within))
+	if err == nil {
+		defer answer.Body.Close()
+		if answer.StatusCode/100 != 2 {
+			return s.refusal(answer)
+		}
+		err = c.readAnswer(answer)
+	}
+	switch {
+	case err == nil:
+		return failure{}
+	case within.Err() != nil && ctx.Err() == nil:
+		// The caller's own time is not over, so this must not look like it.
+		return failure{err: errors.New("the server took too long"), passing: true}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) { // and is no CorruptError: what is kept may be whole
+		err = fmt.Errorf("the answer was cut off: %w", io.ErrUnexpectedEOF)
+	}
+	return failure{err: err, passing: !wrong(err), unbegun: isDial(err)}
+}
+
+// wrong reports whether an error is of what came, not of how it came.
+func wrong(err error) bool {
+	refused, corrupt := (*Error)(nil), (*stone.CorruptError)(nil)
+	return errors.Is(err, errAnswer) || errors.As(err, &refused) || errors.As(err, &corrupt)
+}
+
+// isDial reports whether there was no connection.
+func isDial(err error) bool {
+	op := (*net.OpError)(nil)
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// askFirst is from how many bytes on a body waits to be asked for.
+const askFirst = 1 << 20
+
+func (s *Store) request(c *call, again bool) *http.Request {
+	u := s.base
+	u.Path += "/v1/" + c.path
+	u.RawQuery = c.query
+	h := make(http.Header, 8)
+	h["User-Agent"] = []string{"cairn"}
+	if s.auth != nil {
+		h["Authorization"] = s.auth
+	}
+	set := func(key, value string) {
+		if value != "" {
+			h[key] = []string{value}
+		}
+	}
+	set("Accept", c.accept)
+	set("If-Match", c.match)
+	set("Range", c.ranged)
+	set(FenceHeader, fenceText(c.fence))
+	if again {
+		set(RetryHeader, "1")
+	}
+	r := &http.Request{Method: c.method, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h}
+	if c.body != nil {
+		set("Content-Type", c.bodyType)
+		if r.ContentLength = c.body.Size(); r.ContentLength > askFirst {
+			set("Expect", "100-continue")
+		}
+		r.Body = io.NopCloser(c.body.Reader())
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(c.body.Reader()), nil }
+	}
+	return r
+}
+
+func fenceText(fence uint64) string {
+	switch fence {
+	case 0:
+		return ""
+	case world.Force:
+		return ForceFence
+	}
+	return strconv.FormatUint(fence, 10)
+}
+
+// errAnswer is wrapped by errors of answers that are not what was asked for.
+var errAnswer = errors.New("not the answer of a cairn server")
+
+func (c *call) readAnswer(answer *http.Response) error {
+	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return fmt.Errorf("%w: encoded as %.80q", errAnswer, e)
+	}
+	if c.accept != "" {
+		if kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";"); kind != c.accept {
+			return fmt.Errorf("%w: %.80q, not %s", errAnswer, kind, c.accept)
+		}
+	}
+	if c.read == nil {
+		_, _ = io.CopyN(io.Discard, answer.Body, maxRefusal) // so that the connection can be used again
+		return nil
+	}
+	return c.read(answer)
+}
+
+// maxRefusal bounds the bytes that are read of a refusal.
+const maxRefusal = 16 << 10
+
+// refusal reads an answer that is no success. Only a server that speaks the API
+// is believed to say what happened: what a proxy says is passing at most.
+func (s *Store) refusal(answer *http.Response) failure {
+	var r Refusal
+	b, _ := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
+	status := answer.StatusCode
+	if json.Unmarshal(b, &r) != nil || r.Error.Code == "" || r.Error.Code.Status() != status {
+		err := fmt.Errorf("%w: status %d", errAnswer, status)
+		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}
+	}
+	e := &Error{r.Error.Code, printable(r.Error.Message)}
+	switch e.Code {
+	case Busy, Draining:
+		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}
+	case Internal, Timeout:
+		return failure{err: e, passing: true, after: s.after(answer)}
+	}
+	return failure{err: e, unbegun: true}
+}
+
+// printable takes out of a text what could play tricks on a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text[:min(len(text), 1024)])
+}
+
+// after returns how long the server wants to be left alone.
+func (s *Store) after(answer *http.Response) time.Duration {
+	text := answer.Header.Get("Retry-After")
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(text); err == nil {
+		return max(t.Sub(s.o.Now()), 0)
+	}
+	return 0
+}
+
+// maxJSON bounds the bytes of an answer of JSON: 10,000 names.
+const maxJSON = 8 << 20
+
+// readJSON returns what reads an answer of JSON.
+func readJSON(to any) func(*http.Response) error {
+	return func(answer *http.Response) error {
+		b, err := io.ReadAll(io.LimitReader(answer.Body, maxJSON+1))
+		if err != nil {
+			return err
+		}
+		if len(b) > maxJSON {
+			return fmt.Errorf("%w: more than %d bytes", errAnswer, maxJSON)
+		}
+		if err := json.Unmarshal(b, to); err != nil {
+			return fmt.Errorf("%w: %w", errAnswer, err)
+		}
+		return nil
+	}
+}
+
+// readRecords returns what reads an answer of at most total bytes with read.
+func (s *Store) readRecords(total int64, read func(*Records) error) func(*http.Response) error {
+	return func(answer *http.Response) error {
+		r := s.records.Get().(*Records)
+		defer s.records.Put(r)
+		r.Reset(answer.Body, total)
+		defer r.Reset(nil, 0)
+		return read(r)
+	}
+}

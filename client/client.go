@@ -1,0 +1,172 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options of a Store. The zero value is the default.
+type Options struct {
+	Token string // what Authorization bears; "" for none
+	// HTTP carries the calls; it is the caller's to close. Default: connections
+	// of the Store's own, which Close closes.
+	HTTP http.RoundTripper
+	// Inline is how many bytes of stones may come with a stack. Default 1 MiB;
+	// negative is none.
+	Inline int64
+	// Cache bounds the bytes of stones that are kept to be opened and read.
+	// Default 64 MiB; negative keeps none.
+	Cache int64
+	// Tries is how often a call that may be repeated is made at most. Default 8:
+	// about five seconds, in which a server can begin anew.
+	Tries int
+	// Patience is how long after its beginning a call is tried once more.
+	// Default a minute.
+	Patience time.Duration
+	// Timeout is how long the server may take to answer one try, besides a second
+	// for each MiB that is carried. Default 20 seconds. Purge and Collect have none.
+	Timeout time.Duration
+
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+	// Wait returns after d, or with ctx.Err(). Default a timer.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Rand returns numbers of [0, 1), from any goroutine. Default math/rand/v2.
+	Rand func() float64
+}
+
+func (o Options) withDefaults() Options {
+	o.Inline = bytesOr(o.Inline, 1<<20)
+	o.Cache = bytesOr(o.Cache, 64<<20)
+	if o.Tries <= 0 {
+		o.Tries = 8
+	}
+	if o.Patience <= 0 {
+		o.Patience = time.Minute
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 20 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	return o
+}
+
+// bytesOr returns n, standard if it is 0, and 0 if it is negative.
+func bytesOr(n, standard int64) int64 {
+	if n == 0 {
+		return standard
+	}
+	return max(n, 0)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// Store is the worlds of a server, a world.Store. Its errors are those of the
+// table; one that is none of them says nothing about what the server did.
+type Store struct {
+	o       Options
+	base    url.URL
+	auth    []string // the header, nil without a token
+	own     *http.Transport
+	kept    *kept
+	records sync.Pool // of *Records
+
+	life   context.Context // of reading stones that are open
+	die    context.CancelFunc
+	active sync.WaitGroup // calls under way
+}
+
+// Open returns the Store of the server at address, "http://HOST" or
+// "https://HOST" with or without a path. It calls nobody yet. The caller closes
+// it.
+func Open(ctx context.Context, address string, o Options) (*Store, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	base, err := parseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{o: o.withDefaults(), base: base}
+	s.records.New = func() any { return NewRecords(nil, 0) }
+	s.kept = newKept(s.o.Cache)
+	s.life, s.die = context.WithCancel(context.Background())
+	if o.Token != "" {
+		s.auth = []string{"Bearer " + o.Token}
+	}
+	if s.o.HTTP == nil {
+		s.own = transport()
+		s.o.HTTP = s.own
+	}
+	return s, nil
+}
+
+// transport asks for no compression: stones are compressed.
+func transport() *http.Transport {
+	d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            d.DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		MaxIdleConnsPerHost:    1024,
+		IdleConnTimeout:        30 * time.Second,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+// parseAddress never repeats the address in an error: it may hold a secret.
+func parseAddress(address string) (url.URL, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		err = errors.New("not an address")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		err = errors.New("want http://HOST or https://HOST")
+	case u.User != nil:
+		err = errors.New("a user in an address: give a token instead")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		err = errors.New("a query in an address")
+	default:
+		return url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}, nil
+	}
+	return url.URL{}, fmt.Errorf("client: open: %w", err)
+}
+
+// Close is for world.Store. Stones that are open cannot be read any more.
+func (s *Store) Close() error {
+	s.active.Wait()
+	s.die()
+	if s.own != nil {
+		s.own.CloseIdleConnections()
+	}
+	s.kept.clear()
+	return nil
+}

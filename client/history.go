@@ -1,0 +1,127 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Head is for world.History.
+func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
+	c, err := named(ctx, "head", http.MethodGet, "head/", name)
+	if err != nil {
+		return world.Head{}, err
+	}
+	var h Head
+	c.repeat, c.read = always, readJSON(&h)
+	if err := s.do(ctx, c); err != nil {
+		return world.Head{}, err
+	}
+	return world.Head{Commit: world.ID(h.Commit), Fence: h.Fence}, nil
+}
+
+// maxLog is how many commits are asked for at once.
+const maxLog = 1000
+
+// Log is for world.History.
+func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+	n = max(n, 0)
+	log, err := s.log(ctx, name, from, min(n, maxLog))
+	for asked := maxLog; err == nil && len(log) == asked && len(log) < n; {
+		var more []world.Commit
+		last := log[len(log)-1].ID() // it comes once more
+		more, err = s.log(ctx, name, last, min(n-len(log)+1, maxLog))
+		if err == nil && (len(more) == 0 || more[0].ID() != last) {
+			err = fmt.Errorf("client: log %s: %w: it does not begin where it was asked to", name, errAnswer)
+		}
+		if err == nil {
+			log = append(log, more[1:]...)
+			asked += maxLog - 1
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+func (s *Store) log(ctx context.Context, name string, from world.ID, n int) (log []world.Commit, err error) {
+	c, err := named(ctx, "log", http.MethodGet, "log/", name)
+	if err != nil {
+		return nil, err
+	}
+	c.query = "n=" + strconv.Itoa(n)
+	if from != (world.ID{}) {
+		c.query += "&from=" + from.String()
+	}
+	c.repeat, c.accept = always, RecordsType
+	c.read = s.readRecords(int64(n)*(MaxCommit+8), func(r *Records) error {
+		log, err = ReadLog(r, n)
+		return err
+	})
+	if err := s.do(ctx, c); err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+// Commit is for world.History. It is tried again when an answer is lost: if the
+// commit was made then, that one is returned.
+func (s *Store) Commit(ctx context.Context, name string, base world.Head, commit world.Commit, stones ...world.Stone) (world.Commit, error) {
+	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
+	if err == nil {
+		err = commit.Check()
+	}
+	if err != nil {
+		return world.Commit{}, err
+	}
+	c.match = match(base.Commit)
+	c.fence, c.repeat, c.saysRetry = base.Fence, always, true
+	c.accept, c.bodyType = RecordsType, RecordsType
+	c.body = CommitBody(commit, stones...)
+	c.carries = c.body.Size()
+	var made world.Commit
+	c.read = s.readRecords(MaxCommit+8, func(r *Records) (err error) {
+		if made, err = readOneCommit(r); err == nil {
+			err = r.End()
+		}
+		if err == nil && !completes(made, commit) {
+			err = fmt.Errorf("%w: another commit", errAnswer)
+		}
+		return err
+	})
+	if err := s.do(ctx, c); err != nil {
+		return world.Commit{}, err
+	}
+	return made, nil
+}
+
+// match returns what If-Match says of a head.
+func match(id world.ID) string {
+	if id == (world.ID{}) {
+		return `"0"`
+	}
+	return `"` + id.String() + `"`
+}
+
+// completes reports whether made is c but for number and time.
+func completes(made, c world.Commit) bool {
+	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message &&
+		slices.Equal(made.Stones, c.Stones)
+}
+
+// Fork is for world.History.
+func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string) error {
+	c, err := named(ctx, "fork", http.MethodPost, "fork/", name)
+	if err == nil {
+		_, err = named(ctx, "fork", "", "", from)
+	}
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, c.sendJSON(ForkCall{From: from, At: at.String()}))
+}

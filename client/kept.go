@@ -1,0 +1,103 @@
+package client
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// place says of what some bytes are: of which block of a stone, or of all of it.
+// The world is in it, for who may not reach a stone through one world must not
+// find it here through another.
+type place struct {
+	world string
+	stone stone.ID
+	block int64
+}
+
+// whole is the block that is a whole stone.
+const whole = -1
+
+// overhead is about what an entry takes besides its bytes.
+const overhead = 256
+
+// kept is bytes of stones, bounded: those that were not used for the longest
+// time go first.
+type kept struct {
+	limit int64
+
+	mu    sync.Mutex // guards what is below
+	at    map[place]*list.Element
+	order *list.List // of *entry, the last used in front
+	bytes int64
+}
+
+type entry struct {
+	place
+	data []byte
+}
+
+func newKept(limit int64) *kept {
+	return &kept{limit: limit, at: make(map[place]*list.Element), order: list.New()}
+}
+
+func (k *kept) get(p place) ([]byte, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, ok := k.at[p]
+	if !ok {
+		return nil, false
+	}
+	k.order.MoveToFront(e)
+	return e.Value.(*entry).data, true
+}
+
+func (k *kept) has(p place) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.at[p]
+	return ok
+}
+
+// put keeps data, which must not change nor be part of something larger.
+func (k *kept) put(p place, data []byte) {
+	size := int64(len(data)) + overhead
+	if size > k.limit {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e, ok := k.at[p]; ok {
+		k.remove(e)
+	}
+	k.at[p] = k.order.PushFront(&entry{p, data})
+	for k.bytes += size; k.bytes > k.limit; {
+		k.remove(k.order.Back())
+	}
+}
+
+func (k *kept) remove(e *list.Element) {
+	old := k.order.Remove(e).(*entry)
+	delete(k.at, old.place)
+	k.bytes -= int64(len(old.data)) + overhead
+}
+
+// drop forgets the stones of a world.
+func (k *kept) drop(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for p, e := range k.at {
+		if p.world == name {
+			k.remove(e)
+		}
+	}
+}
+
+func (k *kept) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.at)
+	k.order.Init()
+	k.bytes = 0
+}

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// named returns a call about a world, or an error if there is no such name. Its
+// path is route and then the name.
+func named(ctx context.Context, what, method, route, name string) (*call, error) {
+	err := ctx.Err()
+	if err == nil {
+		err = world.CheckName(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("client: %s %.80q: %w", what, name, err)
+	}
+	return &call{what: what, name: name, method: method, path: route + name}, nil
+}
+
+// Create is for world.Names.
+func (s *Store) Create(ctx context.Context, name string) error {
+	c, err := named(ctx, "create", http.MethodPut, "worlds/", name)
+	if err != nil {
+		return err
+	}
+	s.kept.drop(name)
+	return s.do(ctx, c)
+}
+
+// Rename is for world.Names.
+func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
+	c, err := named(ctx, "rename", http.MethodPost, "rename/", from)
+	if err == nil {
+		_, err = named(ctx, "rename to", "", "", to)
+	}
+	if err != nil {
+		return err
+	}
+	c.fence = fence
+	defer s.kept.drop(from)
+	return s.do(ctx, c.sendJSON(RenameCall{to}))
+}
+
+// Delete is for world.Names.
+func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
+	c, err := named(ctx, "delete", http.MethodDelete, "worlds/", name)
+	if err != nil {
+		return err
+	}
+	c.fence = fence
+	defer s.kept.drop(name)
+	return s.do(ctx, c)
+}
+
+// Undelete is for world.Names.
+func (s *Store) Undelete(ctx context.Context, name string) error {
+	c, err := named(ctx, "undelete", http.MethodPost, "undelete/", name)
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, c)
+}
+
+// Purge is for world.Store.
+func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Purged, error) {
+	c, err := named(ctx, "purge", http.MethodPost, "purge/", name)
+	if err != nil {
+		return world.Purged{}, err
+	}
+	var p world.Purged
+	c.fence, c.endless, c.read = fence, true, readJSON(&p)
+	defer s.kept.drop(name)
+	return p, s.do(ctx, c)
+}
+
+// Collect is for world.Store. The server must take the caller for an admin.
+func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
+	var done world.Collected
+	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
+	defer s.kept.clear()
+	return done, s.do(ctx, c.sendJSON(PolicyOf(p)))
+}
+
+// maxNames is how many names are asked for at once.
+const maxNames = 10_000
+
+// List is for world.Store.
+func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var all []string
+	for len(all) < n {
+		page, err := s.page(ctx, prefix, after, min(n-len(all), maxNames))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Worlds...)
+		if !page.More || len(page.Worlds) == 0 {
+			break
+		}
+		after = all[len(all)-1]
+	}
+	return all, nil
+}
+
+func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, error) {
+	q := url.Values{"n": {strconv.Itoa(n)}}
+	if prefix != "" {
+		q.Set("prefix", prefix)
+	}
+	if after != "" {
+		q.Set("after", after)
+	}
+	var page Names
+	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&page)}
+	if err := s.do(ctx, c); err != nil {
+		return Names{}, err
+	}
+	last := after
+	for _, name := range page.Worlds {
+		if len(page.Worlds) > n || name <= last {
+			return Names{}, fmt.Errorf("client: list worlds: %w: names out of order", errAnswer)
+		}
+		last = name
+	}
+	return page, nil
+}
+
+// Lease is for world.Leases. Only a lease for a holder is tried again: it takes
+// over that of the first try.
+func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (world.Lease, error) {
+	again := unbegun
+	if holder != "" {
+		again = always
+	}
+	if !utf8.ValidString(holder) {
+		return world.Lease{}, fmt.Errorf("client: lease %.80q: holder %.80q: not UTF-8", name, holder)
+	}
+	return s.lease(ctx, http.MethodPost, name, 0, again, &LeaseCall{holder, SecondsOf(d)})
+}
+
+// Renew is for world.Leases.
+func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (world.Lease, error) {
+	return s.lease(ctx, http.MethodPut, name, fence, always, &LeaseCall{Seconds: SecondsOf(d)})
+}
+
+// Leased is for world.Leases.
+func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
+	return s.lease(ctx, http.MethodGet, name, 0, always, nil)
+}
+
+func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *LeaseCall) (world.Lease, error) {
+	c, err := named(ctx, "lease", method, "leases/", name)
+	if err != nil {
+		return world.Lease{}, err
+	}
+	if body != nil {
+		c.sendJSON(body)
+	}
+	var l *Lease // null where there is none
+	c.fence, c.repeat, c.read = fence, again, readJSON(&l)
+	if err := s.do(ctx, c); err != nil {
+		return world.Lease{}, err
+	}
+	if l == nil && method != http.MethodGet {
+		return world.Lease{}, fmt.Errorf("client: lease %s: %w: no lease", name, errAnswer)
+	}
+	if l == nil {
+		return world.Lease{}, nil
+	}
+	return world.Lease{Fence: l.Fence, Holder: l.Holder, Until: l.Until.UTC()}, nil
+}
+
+// Release is for world.Leases.
+func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
+	c, err := named(ctx, "release", http.MethodDelete, "leases/", name)
+	if err != nil {
+		return err
+	}
+	c.fence = fence
+	return s.do(ctx, c)
+}
