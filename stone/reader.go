@@ -113,6 +113,10 @@ func splitDirectory(b []byte) (plain, hashes []byte, err error) {
 	return streams[0], rest, nil
 }
 
+// ReadAt reads the stone's bytes as they are stored, unchecked, for those who
+// pass it on.
+func (s *Reader) ReadAt(p []byte, off int64) (int, error) { return s.r.ReadAt(p, off) }
+
 func (s *Reader) read(off int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if got, err := s.r.ReadAt(b, off); got < n {
