@@ -1,0 +1,221 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Event is what Observe is told of a call.
+type Event struct {
+	Route   string // of the table: "GET /v1/log/NAME"; "" if there was none
+	World   string // "" if the call is about none
+	Status  int    // 0 if the caller had gone
+	Code    client.Code
+	Took    time.Duration
+	In, Out int64  // bytes of the bodies
+	Steps   []Step // in their order
+	// Stones are those of the stack that was asked for, 0 if none was.
+	Stones int
+}
+
+// Step is a named part of the work on a call. Of a load they are admit, head,
+// stack, stones and send, of a save admit, receive, check, commit and send.
+type Step struct {
+	Name string
+	Took time.Duration
+}
+
+// Header is for http.ResponseWriter.
+func (c *call) Header() http.Header { return c.w.Header() }
+
+// WriteHeader is for http.ResponseWriter.
+func (c *call) WriteHeader(status int) {
+	if !c.sent {
+		c.sent, c.status = true, status
+		if c.route != nil && c.route.long {
+			c.extend()
+		}
+	}
+	c.w.WriteHeader(status)
+}
+
+// paceBytes is how much of an answer is written between two deadlines.
+const paceBytes = 256 << 10
+
+// Write is for http.ResponseWriter. An answer may be as long as it likes if it
+// is taken at Limits.BodyRate.
+func (c *call) Write(b []byte) (int, error) {
+	if !c.sent {
+		c.WriteHeader(http.StatusOK)
+	}
+	n, err := c.w.Write(b)
+	if c.out += int64(n); c.out-c.paced >= paceBytes {
+		c.extend()
+	}
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *call) Unwrap() http.ResponseWriter { return c.w }
+
+// extend gives what is written next its time.
+func (c *call) extend() {
+	due := slack + time.Duration(float64(c.out-c.paced+paceBytes)/float64(c.limits.BodyRate)*float64(time.Second))
+	c.paced = c.out
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(due)) // without one it is not slower
+}
+
+// answer answers with v as JSON.
+func (c *call) answer(status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.send(status, jsonType, append(b, '\n'))
+	return nil
+}
+
+// send answers with a whole body. Who does not take it is not heard of again.
+func (c *call) send(status int, media string, b []byte) {
+	h := c.w.Header()
+	h["Content-Type"] = []string{media}
+	h["Content-Length"] = []string{strconv.Itoa(len(b))}
+	c.secure(h)
+	c.WriteHeader(status)
+	_, _ = c.Write(b)
+	c.step("send")
+}
+
+// part sends a part of an answer of unknown length, and empties b.
+func (c *call) part(media string, b *[]byte) error {
+	if !c.sent {
+		c.w.Header()["Content-Type"] = []string{media}
+		c.secure(c.w.Header())
+	}
+	_, err := c.Write(*b)
+	*b = (*b)[:0]
+	return err
+}
+
+// finish sends the last part of an answer, which is the whole if there was none.
+func (c *call) finish(status int, media string, b []byte) error {
+	if c.sent {
+		return c.part(media, &b)
+	}
+	c.send(status, media, b)
+	return nil
+}
+
+// doneUnless answers without a body, if err is nil.
+func (c *call) doneUnless(err error) error {
+	if err != nil {
+		return err
+	}
+
+	c.secure(c.w.Header())
+	c.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *call) secure(h http.Header) {
+	h["X-Content-Type-Options"] = nosniff
+	if _, ok := h["Cache-Control"]; !ok {
+		h["Cache-Control"] = noStore
+	}
+}
+
+// Shared values of headers, which are not changed.
+var (
+	nosniff = []string{"nosniff"}
+	noStore = []string{"no-store"}
+)
+
+// tell puts a head into the answer's header.
+func (c *call) tell(h world.Head) {
+	c.w.Header()["Etag"] = []string{etag(h.Commit)}
+	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
+}
+
+// etag is how headers name a commit.
+func etag(id world.ID) string {
+	if id == (world.ID{}) {
+		return `"` + none + `"`
+	}
+	return `"` + id.String() + `"`
+}
+
+// fail answers with an error. One that the caller cannot be told is logged, under
+// a number that the answer carries.
+func (c *call) fail(err error) {
+	if errors.Is(err, context.Canceled) && c.r.Context().Err() != nil {
+		return // nobody is there to hear
+	}
+	e := answered(err)
+	c.code = e.Code
+	if c.sent {
+		c.note(slog.LevelWarn, "an answer was cut", err)
+		panic(http.ErrAbortHandler) // what was sent must not be taken for whole
+	}
+	h := c.w.Header()
+	clear(h)
+	if internal(e.Code) || e.Code == client.Corrupt && c.in.n == 0 {
+		h["Cairn-Request"] = []string{c.note(slog.LevelError, "a call failed", err)}
+	}
+	switch e.Code {
+	case client.Busy, client.Draining:
+		h.Set("Retry-After", "1")
+	case client.Unauthorized:
+		h.Set("WWW-Authenticate", `Bearer realm="cairn"`)
+	case client.BadMethod:
+		h.Set("Allow", c.allow)
+	}
+	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e})
+}
+
+// internal reports whether callers cannot do anything about an error.
+func internal(code client.Code) bool { return code.Status() >= 500 && code != client.Draining }
+
+// note logs an error and returns the number that it is logged under.
+func (c *call) note(level slog.Level, what string, err error) string {
+	number := c.born + "-" + strconv.FormatUint(c.numbers.Add(1), 10)
+	route := ""
+	if c.route != nil {
+		route = c.route.String()
+	}
+	c.logger.Log(c.r.Context(), level, what, "request", number, "route", route, "world", c.name, "err", err)
+	return number
+}
+
+// end gives back what the call had.
+func (c *call) end() {
+	c.memory.give(c.held)
+	if c.r.ContentLength != 0 && !c.in.ended {
+		// What is left of the body is read a little, to keep the connection.
+		c.readBy(time.Now().Add(slack))
+	}
+	if c.counted {
+		c.calls.Add(-1)
+		if c.token != nil {
+			c.token.calls.Add(-1)
+		}
+	}
+	if c.o.Observe == nil {
+		return
+	}
+	e := Event{
+		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
+		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones,
+	}
+	if c.route != nil {
+		e.Route = c.route.String()
+	}
+	c.o.Observe(&e)
+}

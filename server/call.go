@@ -1,0 +1,225 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// call is one call on its way. It belongs to one goroutine. As an
+// http.ResponseWriter it is what routes write their answer to.
+type call struct {
+	*Server
+	w     http.ResponseWriter
+	r     *http.Request
+	route *route
+	allow string // methods of the path, if the call's is none of them
+	token *grant // nil without tokens
+	name  string // of the world
+	id    string // in the path
+	query url.Values
+	began time.Time
+	// ctx ends when the caller has gone or the call took too long.
+	ctx     context.Context
+	counted bool // among those in flight
+
+	in     body
+	held   int64 // of the Server's memory
+	sent   bool  // the answer's header
+	status int
+	code   client.Code // of a refusal
+	out    int64       // bytes of the answer
+	paced  int64       // of these, when the deadline was last moved
+
+	steps  []Step
+	lap    time.Time // when the last step ended
+	stones int
+}
+
+// work is serve for which a panic is an error.
+func (c *call) work() (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
+			err = fmt.Errorf("server: panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return c.serve()
+}
+
+// serve finds the route, looks who calls and does what is asked.
+func (c *call) serve() error {
+	if err := c.find(); err != nil {
+		return err
+	}
+	if err := c.admit(); err != nil {
+		return err
+	}
+	if c.r.URL.RawQuery != "" {
+		if err := c.parseQuery(); err != nil {
+			return err
+		}
+	}
+	if c.route.changes() {
+		if !c.enter() {
+			return fault(client.Draining, "the server is going away")
+		}
+		defer c.leave()
+	}
+	limit := c.limits.Time
+	if c.route.long {
+		limit = c.limits.Longest
+	}
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithTimeout(c.r.Context(), limit)
+	defer cancel()
+	c.step("admit")
+	return c.route.serve(c)
+}
+
+// parseQuery takes only what the route knows, each once.
+func (c *call) parseQuery() (err error) {
+	c.query, err = url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return bad("the query cannot be read")
+	}
+	for key, values := range c.query {
+		if !c.route.knows(key) || len(values) != 1 {
+			return bad("the query may not have %.40q, or not more than once", key)
+		}
+	}
+	return nil
+}
+
+func (r *route) knows(key string) bool {
+	for _, p := range r.query {
+		if p.name == key {
+			return true
+		}
+	}
+	return false
+}
+
+// number returns a parameter of the query, standard if it is left out.
+func (c *call) number(key string, standard, least, most int64) (int64, error) {
+	s := c.query.Get(key)
+	if s == "" {
+		return standard, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, bad("%s=%.40q: want a number from %d to %d", key, s, least, most)
+	}
+	return n, nil
+}
+
+// commitID returns a parameter that is the whole id of a commit, zero if it is
+// left out.
+func (c *call) commitID(key string) (world.ID, error) {
+	s := c.query.Get(key)
+	if s == "" {
+		return world.ID{}, nil
+	}
+	id, err := world.ParseID(s)
+	if err != nil {
+		return id, bad("%s=%.80q: want the %d hex digits of a commit", key, s, 2*len(id))
+	}
+	return id, nil
+}
+
+// none is the id, in an ETag, of the head of a world without commits.
+const none = "0"
+
+// match returns what If-Match says, and whether it is there.
+func (c *call) match() (id world.ID, given bool, err error) {
+	h := c.r.Header["If-Match"]
+	if len(h) == 0 {
+		return id, false, nil
+	}
+	s, ok := strings.CutPrefix(h[0], `"`)
+	s, closed := strings.CutSuffix(s, `"`)
+	if ok && closed && len(h) == 1 {
+		if s == none {
+			return id, true, nil
+		}
+		if id, err = world.ParseID(s); err == nil {
+			return id, true, nil
+		}
+	}
+	return id, false, bad(`If-Match: want one commit's id in quotes, "0" for none`)
+}
+
+// fence returns what Cairn-Fence says, 0 if it is left out.
+func (c *call) fence() (uint64, error) {
+	h := c.r.Header[client.FenceHeader]
+	switch {
+	case len(h) == 0:
+		return 0, nil
+	case len(h) > 1:
+		return 0, bad("%s is there twice", client.FenceHeader)
+	case h[0] == client.ForceFence && !c.may(Admin):
+		return 0, refuse("to force is for admins")
+	case h[0] == client.ForceFence:
+		return world.Force, nil
+	}
+	n, err := strconv.ParseUint(h[0], 10, 64)
+	if err != nil || n == world.Force {
+		return 0, bad("%s: want the number of a lease", client.FenceHeader)
+	}
+	return n, nil
+}
+
+// expect checks If-Match, if it is there, against the head.
+func (c *call) expect() error {
+	want, given, err := c.match()
+	if err != nil || !given {
+		return err
+	}
+	h, err := c.st.Head(c.ctx, c.name)
+	if err == nil && h.Commit != want {
+		err = world.ErrConflict
+	}
+	return err
+}
+
+// json reads the body, one JSON value of which every field is known.
+func (c *call) json(to any) error {
+	from, err := c.body(c.limits.JSONBytes, true)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields()
+	if err = d.Decode(to); err == nil {
+		if _, err = d.Token(); err == io.EOF {
+			return nil
+		}
+	}
+	if _, known := client.CodeOf(err); err != nil && known {
+		return err
+	}
+	return bad("the body is not the JSON that is wanted: %s", jsonFault(err))
+}
+
+// step ends a part of the work, for Observe.
+func (c *call) step(name string) {
+	if c.o.Observe == nil {
+		return
+	}
+	now := time.Now()
+	c.steps = append(c.steps, Step{name, now.Sub(c.lap)})
+	c.lap = now
+}

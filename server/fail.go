@@ -1,0 +1,63 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// fault is an error with a code and a message that the caller may read.
+func fault(code client.Code, format string, args ...any) error {
+	return &client.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func bad(format string, args ...any) error { return fault(client.BadRequest, format, args...) }
+
+func refuse(why string) error { return fault(client.Forbidden, "%s", why) }
+
+// said is what a caller reads of errors that the server did not word itself.
+var said = map[client.Code]string{
+	client.NoWorld:  "there is no world of that name",
+	client.NoCommit: "there is no such commit",
+	client.Exists:   "a world of that name exists",
+	client.Conflict: "the head is another one: the world was changed since",
+	client.Fenced:   "the lease of this world was lost",
+	client.Leased:   "someone else holds a lease of this world",
+	client.Gone:     "the stone is gone: ask for the stack again",
+	client.BadName:  "a name is parts of 1 to 64 of a-z 0-9 . _ - joined by /, at most 8",
+	client.Full:     "the disk is full",
+	client.TooLarge: "that is too large",
+	client.Timeout:  "it took too long",
+	client.Internal: "something is wrong with the server: its log says what, under the number of this request",
+}
+
+// answered is the error as the caller reads it.
+func answered(err error) *client.Error {
+	if e := (*client.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	code, _ := client.CodeOf(err)
+	if c := (*stone.CorruptError)(nil); code == client.Corrupt && errors.As(err, &c) {
+		return &client.Error{Code: code, Message: c.Error()}
+	}
+	return &client.Error{Code: code, Message: said[code]}
+}
+
+// jsonFault says what is wrong with JSON, in words that name none of our types.
+func jsonFault(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return "more than one value"
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s cannot be a %s", kind.Field, kind.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}

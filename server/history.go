@@ -1,0 +1,319 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func historyRoutes() []route {
+	return []route{
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf("Head"), serve: (*call).head},
+		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if they are accepted", query: []param{
+			{"from", "the id of the commit to begin with; default the head"},
+			{"n", "how many at most; default 100, at most 10,000"},
+		}, status: 200, gives: jsonOf("Log"), serve: (*call).history},
+		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "keeps stones and makes a commit of them the head",
+			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, takes: records, status: 201, gives: jsonOf("Commit"), serve: (*call).commit},
+		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that goes back to a version",
+			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf("RestoreCall"), status: 201, gives: jsonOf("Commit"), serve: (*call).restore},
+	}
+}
+
+func (c *call) head() error {
+	h, err := c.st.Head(c.ctx, c.name)
+	if err != nil {
+		return err
+	}
+	return c.headed(http.StatusOK, h)
+}
+
+// wantsRecords reports whether the answer is to be one of records.
+func (c *call) wantsRecords() bool {
+	return slices.ContainsFunc(c.r.Header["Accept"], func(s string) bool { return strings.Contains(s, client.RecordsType) })
+}
+
+// logPage is how many commits are in memory at a time.
+const logPage = 64
+
+func (c *call) history() error {
+	from, err := c.commitID("from")
+	if err != nil {
+		return err
+	}
+	n, err := c.number("n", 100, 1, 10_000)
+	if err != nil {
+		return err
+	}
+	w := logWriter{records: c.wantsRecords()}
+	w.begin()
+	known := 0 // of a page: the last of the one before
+	for {
+		page, err := c.st.Log(c.ctx, c.name, from, int(min(n, logPage))+known)
+		if err != nil {
+			return err
+		}
+		full := len(page) == int(min(n, logPage))+known
+		for _, commit := range page[min(known, len(page)):] {
+			if err := w.add(commit); err != nil {
+				return err
+			}
+			n--
+		}
+		if n == 0 || !full {
+			break
+		}
+		from, known = page[len(page)-1].ID(), 1
+		if err := c.part(w.media(), &w.buf); err != nil {
+			return err
+		}
+	}
+	w.end()
+	return c.finish(http.StatusOK, w.media(), w.buf)
+}
+
+// logWriter writes commits as an answer to GET /v1/log.
+type logWriter struct {
+	records bool
+	some    bool
+	buf     []byte
+}
+
+func (w *logWriter) media() string {
+	if w.records {
+		return client.RecordsType
+	}
+	return jsonType
+}
+
+func (w *logWriter) begin() {
+	if !w.records {
+		w.buf = append(w.buf, `{"commits":[`...)
+	}
+}
+
+func (w *logWriter) add(c world.Commit) error {
+	if w.records {
+		b := c.Append(nil)
+		w.buf = append(binary.AppendUvarint(w.buf, uint64(len(b))), b...)
+		return nil
+	}
+	if w.some {
+		w.buf = append(w.buf, ',')
+	}
+	w.some = true
+	b, err := json.Marshal(client.CommitOf(c))
+	w.buf = append(w.buf, b...)
+	return err
+}
+
+func (w *logWriter) end() {
+	if !w.records {
+		w.buf = append(w.buf, "]}\n"...)
+	}
+}
+
+// commit is POST /v1/commits.
+func (c *call) commit() error {
+	base, err := c.base()
+	if err != nil {
+		return err
+	}
+	from, err := c.body(c.limits.StoneBytes, true)
+	if err != nil {
+		return err
+	}
+	commit, stones, err := client.ReadCommit(client.NewRecords(from, c.limits.StoneBytes), c.limits.StoneBytes)
+	if err != nil {
+		return err
+	}
+	c.step("receive")
+	if err := c.checkCommit(base, commit, stones); err != nil {
+		return err
+	}
+	c.step("check")
+	done, err := c.st.Commit(c.ctx, c.name, base, commit, stones...)
+	if err != nil && c.r.Header.Get(client.RetryHeader) == "1" {
+		done, err = c.made(base, commit, err)
+	}
+	if err != nil {
+		return err
+	}
+	c.step("commit")
+	return c.committed(base, done)
+}
+
+// base returns the head that a save is based on.
+func (c *call) base() (world.Head, error) {
+	id, given, err := c.match()
+	if err == nil && !given {
+		err = fault(client.NeedsMatch, "If-Match must say on which commit the save is based")
+	}
+	if err != nil {
+		return world.Head{}, err
+	}
+	fence, err := c.fence()
+	return world.Head{Commit: id, Fence: fence}, err
+}
+
+// checkCommit returns what is wrong with a commit, in words for its sender. The
+// Store finds most of it too, but says it to us.
+func (c *call) checkCommit(base world.Head, commit world.Commit, stones []world.Stone) error {
+	if commit.Parent != base.Commit {
+		return bad("the commit's parent is not what If-Match says")
+	}
+	for i, s := range stones {
+		if sha256.Sum256(s.Data) != s.ID {
+			return bad("stone %d: its bytes are not those that the commit names", i+1)
+		}
+		named := slices.ContainsFunc(commit.Stones, func(ref world.StoneRef) bool {
+			return ref == world.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
+		})
+		if !named {
+			return bad("stone %d: the commit does not name it with its size", i+1)
+		}
+		if err := c.checkStone(s.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkedBytes is up to which size everything in a stone is read before it is
+// kept; of a larger one the directory.
+const checkedBytes = 256 << 10
+
+func (c *call) checkStone(data []byte) error {
+	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
+	if err == nil && len(data) <= checkedBytes {
+		err = r.Check(c.ctx)
+	}
+	if errors.Is(err, stone.ErrNewer) {
+		return fault(client.Unsupported, "the stone is of a newer version")
+	}
+	return err
+}
+
+// madeWithin is how many commits are looked through for one that an earlier try
+// made.
+const madeWithin = 1024
+
+// made returns the commit that an earlier try of the same call made: the one on
+// the same parent that says the same. err is why it cannot be made now.
+func (c *call) made(base world.Head, commit world.Commit, err error) (world.Commit, error) {
+	if !errors.Is(err, world.ErrConflict) && !errors.Is(err, world.ErrFenced) && !errors.Is(err, world.ErrLeased) {
+		return world.Commit{}, err
+	}
+	from := world.ID{}
+	for seen := 0; seen < madeWithin; seen += logPage {
+		log, logErr := c.st.Log(c.ctx, c.name, from, logPage)
+		if logErr != nil {
+			return world.Commit{}, logErr
+		}
+		for _, l := range log {
+			if l.Parent == base.Commit {
+				if same(l, commit) {
+					return l, nil
+				}
+				return world.Commit{}, err
+			}
+		}
+		if len(log) < logPage {
+			break
+		}
+		from = log[len(log)-1].ID()
+	}
+	return world.Commit{}, err
+}
+
+// same reports whether two commits differ in nothing but number and time.
+func same(a, b world.Commit) bool {
+	a.Number, a.Time = b.Number, b.Time
+	return a.ID() == b.ID()
+}
+
+// committed answers that a commit was made, with the fence under which the
+// caller's lease lives on.
+func (c *call) committed(base world.Head, done world.Commit) error {
+	if c.o.Saved != nil {
+		c.o.Saved(c.name)
+	}
+	id := done.ID()
+	h := c.w.Header()
+	h["Etag"] = []string{etag(id)}
+	if base.Fence != 0 && base.Fence != world.Force {
+		if done.Base != done.Parent {
+			base.Fence++
+		}
+		h[client.FenceHeader] = []string{strconv.FormatUint(base.Fence, 10)}
+	}
+	if c.wantsRecords() {
+		var b bytes.Buffer
+		if _, err := client.LogBody(done).WriteTo(&b); err != nil {
+			return err
+		}
+		c.send(http.StatusCreated, client.RecordsType, b.Bytes())
+		return nil
+	}
+	return c.answer(http.StatusCreated, client.CommitOf(done))
+}
+
+// restoreCall is the body of POST /v1/restore.
+type restoreCall struct {
+	At      string `json:"at"`
+	Message string `json:"message,omitempty"`
+	Author  string `json:"author,omitempty"`
+}
+
+func (c *call) restore() error {
+	var to restoreCall
+	if err := c.json(&to); err != nil {
+		return err
+	}
+	fence, err := c.fence()
+	if err != nil {
+		return err
+	}
+	commit := world.Commit{Message: to.Message, Author: to.Author}
+	if err := commit.Check(); err != nil {
+		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+	}
+	if to.At == "" {
+		return bad("at must say which version to go back to")
+	}
+	if commit.Base, err = c.version(c.name, to.At); err != nil {
+		return err
+	}
+	want, given, err := c.match()
+	if err != nil {
+		return err
+	}
+	for {
+		head := world.Head{Commit: want, Fence: fence}
+		if !given {
+			now, err := c.st.Head(c.ctx, c.name)
+			if err != nil {
+				return err
+			}
+			head.Commit = now.Commit
+		}
+		commit.Parent = head.Commit
+		done, err := c.st.Commit(c.ctx, c.name, head, commit)
+		switch {
+		case err == nil:
+			return c.committed(head, done)
+		case given || !errors.Is(err, world.ErrConflict):
+			return err
+		}
+	}
+}

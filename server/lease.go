@@ -1,0 +1,88 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func leaseRoutes() []route {
+	fence := []string{client.FenceHeader}
+	return []route{
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that is live, or null", status: 200, gives: jsonOf("LeaseOrNull"), serve: (*call).leased},
+		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf("LeaseCall"), status: 201, gives: jsonOf("Lease"), serve: (*call).lease},
+		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "lets the lease of Cairn-Fence end later", headers: fence, takes: jsonOf("LeaseCall"), status: 200, gives: jsonOf("Lease"), serve: (*call).renew},
+		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease of Cairn-Fence", headers: fence, status: 204, serve: (*call).release},
+	}
+}
+
+func (c *call) leased() error {
+	l, err := c.st.Leased(c.ctx, c.name)
+	if err != nil {
+		return err
+	}
+	if l == (world.Lease{}) {
+		return c.answer(http.StatusOK, nil)
+	}
+	return c.leaseAnswer(http.StatusOK, l)
+}
+
+func (c *call) leaseAnswer(status int, l world.Lease) error {
+	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
+	return c.answer(status, client.LeaseOf(l))
+}
+
+// leaseCall reads how long a lease is wanted and for whom.
+func (c *call) leaseCall() (holder string, d time.Duration, err error) {
+	var l client.LeaseCall
+	if err := c.json(&l); err != nil {
+		return "", 0, err
+	}
+	d = l.Seconds.Duration()
+	switch {
+	case d < time.Millisecond:
+		err = bad("seconds: at least 0.001")
+	case len(l.Holder) > world.MaxHolder:
+		err = bad("holder: at most %d bytes", world.MaxHolder)
+	}
+	return l.Holder, d, err
+}
+
+func (c *call) lease() error {
+	holder, d, err := c.leaseCall()
+	if err != nil {
+		return err
+	}
+	l, err := c.st.Lease(c.ctx, c.name, holder, d)
+	if err != nil {
+		return err
+	}
+	return c.leaseAnswer(http.StatusCreated, l)
+}
+
+func (c *call) renew() error {
+	fence, err := c.fence()
+	if err != nil {
+		return err
+	}
+	_, d, err := c.leaseCall()
+	if err != nil {
+		return err
+	}
+	l, err := c.st.Renew(c.ctx, c.name, fence, d)
+	if err != nil {
+		return err
+	}
+	return c.leaseAnswer(http.StatusOK, l)
+}
+
+func (c *call) release() error {
+	fence, err := c.fence()
+	if err == nil {
+		err = c.st.Release(c.ctx, c.name, fence)
+	}
+	return c.doneUnless(err)
+}

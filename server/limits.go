@@ -1,0 +1,76 @@
+package server
+
+import (
+	"math"
+	"time"
+)
+
+// Limits bound what callers cost. A field that is 0 has its default; one that is
+// negative has no bound.
+type Limits struct {
+	// Bytes of the body of a call: JSON (default 64 KiB), a commit or a pack with
+	// its stones (64 MiB), a whole world (1 GiB).
+	JSONBytes, StoneBytes, WorldBytes int64
+	// BodyMemory is how many bytes of bodies are in memory at a time. Default
+	// 192 MiB.
+	BodyMemory int64
+	// InlineBytes is how many bytes of stones a stack brings with it. Default
+	// 16 MiB.
+	InlineBytes int64
+	// Calls is how many are served at a time, of one token at most half of them.
+	// Default 1,024.
+	Calls int64
+	// Rate is how many calls a second one token may make, for a second twice as
+	// many. Default 20,000. StrangerRate is that of one address without a token
+	// that is known. Default 20.
+	Rate, StrangerRate float64
+	// Time is how long a call may take, Longest how long one that reads or writes a
+	// whole world may. Defaults 30 seconds, 15 minutes.
+	Time, Longest time.Duration
+	// BodyRate is how many bytes a second a body must bring, and an answer be
+	// taken, from the tenth second on. Default 16 KiB.
+	BodyRate int64
+	// Connections is how many Listen keeps open. Default 20,000.
+	Connections int
+	// HeaderBytes bounds the header of a call. Default 16 KiB.
+	HeaderBytes int
+}
+
+const unbounded = 1 << 62
+
+// filled returns l with its defaults in place.
+func (l Limits) filled() Limits {
+	fill(&l.JSONBytes, 64<<10)
+	fill(&l.StoneBytes, 64<<20)
+	fill(&l.WorldBytes, 1<<30)
+	fill(&l.BodyMemory, 192<<20)
+	fill(&l.InlineBytes, 16<<20)
+	fill(&l.Calls, 1024)
+	fill(&l.Rate, 20_000)
+	fill(&l.StrangerRate, 20)
+	fill(&l.Time, 30*time.Second)
+	fill(&l.Longest, 15*time.Minute)
+	fill(&l.BodyRate, 16<<10)
+	l.Connections = count(l.Connections, 20_000)
+	l.HeaderBytes = count(l.HeaderBytes, 16<<10)
+	return l
+}
+
+func count(n, standard int) int {
+	switch {
+	case n == 0:
+		return standard
+	case n < 0:
+		return math.MaxInt32
+	}
+	return n
+}
+
+func fill[T int64 | float64 | time.Duration](field *T, standard T) {
+	switch {
+	case *field == 0:
+		*field = standard
+	case *field < 0:
+		*field = unbounded
+	}
+}

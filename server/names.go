@@ -1,0 +1,145 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func nameRoutes() []route {
+	fenced := []string{"If-Match", client.FenceHeader}
+	return []route{
+		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
+			{"prefix", "what the names begin with; with a token of prefixes one of them and a slash"},
+			{"after", "the name after which the list begins"},
+			{"n", "how many at most; default 100, at most 10,000"},
+		}, status: 200, gives: jsonOf("Names"), serve: (*call).list},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf("Head"), serve: (*call).create},
+		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
+		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
+		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf("Purged"), serve: (*call).purge},
+		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf("RenameCall"), status: 204, serve: (*call).rename},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf("ForkCall"), status: 201, gives: jsonOf("Head"), serve: (*call).fork},
+	}
+}
+
+func (c *call) list() error {
+	prefix := c.query.Get("prefix")
+	if c.token != nil && !c.token.covers(prefix) {
+		return refuse("the token is for other names: the prefix must be one of its own and a slash, or longer")
+	}
+	n, err := c.number("n", 100, 1, 10_000)
+	if err != nil {
+		return err
+	}
+	names, err := c.st.List(c.ctx, prefix, c.query.Get("after"), int(n)+1)
+	if err != nil {
+		return err
+	}
+	more := len(names) > int(n)
+	names = append([]string{}, names[:min(len(names), int(n))]...)
+	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more})
+}
+
+func (c *call) create() error {
+	if err := c.st.Create(c.ctx, c.name); err != nil {
+		return err
+	}
+	return c.headed(http.StatusCreated, world.Head{})
+}
+
+// headed answers with a head.
+func (c *call) headed(status int, h world.Head) error {
+	c.tell(h)
+	return c.answer(status, client.Head{Commit: client.ID(h.Commit), Fence: h.Fence})
+}
+
+// fenced returns the fence of a call that If-Match does not hinder.
+func (c *call) fenced() (uint64, error) {
+	fence, err := c.fence()
+	if err == nil {
+		err = c.expect()
+	}
+	return fence, err
+}
+
+func (c *call) remove() error {
+	fence, err := c.fenced()
+	if err == nil {
+		err = c.st.Delete(c.ctx, c.name, fence)
+	}
+	return c.doneUnless(err)
+}
+
+func (c *call) undelete() error { return c.doneUnless(c.st.Undelete(c.ctx, c.name)) }
+
+func (c *call) purge() error {
+	fence, err := c.fenced()
+	if err != nil {
+		return err
+	}
+	p, err := c.st.Purge(c.ctx, c.name, fence)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, p)
+}
+
+func (c *call) rename() error {
+	var to client.RenameCall
+	if err := c.json(&to); err != nil {
+		return err
+	}
+	if err := c.other(to.To); err != nil {
+		return err
+	}
+	fence, err := c.fenced()
+	if err == nil {
+		err = c.st.Rename(c.ctx, c.name, to.To, fence)
+	}
+	return c.doneUnless(err)
+}
+
+// other checks a name of a body.
+func (c *call) other(name string) error {
+	if err := world.CheckName(name); err != nil {
+		return err
+	}
+	return c.reach(name)
+}
+
+func (c *call) fork() error {
+	var from client.ForkCall
+	if err := c.json(&from); err != nil {
+		return err
+	}
+	if err := c.other(from.From); err != nil {
+		return err
+	}
+	at, err := c.version(from.From, from.At)
+	if err != nil {
+		return err
+	}
+	if err := c.st.Fork(c.ctx, from.From, at, c.name); err != nil {
+		return err
+	}
+	return c.headed(http.StatusCreated, world.Head{Commit: at})
+}
+
+// version returns the commit of a world that a VERSION means.
+func (c *call) version(name, version string) (world.ID, error) {
+	if id, err := world.ParseID(version); err == nil {
+		return id, nil // whether there is one, its use says
+	}
+	commit, err := port.Find(c.ctx, c.st, name, version)
+	if errors.Is(err, port.ErrVersion) {
+		err = bad("%v", err)
+	}
+	if err != nil {
+		return world.ID{}, err
+	}
+	return commit.ID(), nil
+}

@@ -1,0 +1,3 @@
+package server
+
+func openAPI(all []route) ([]byte, error) { return nil, nil }

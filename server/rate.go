@@ -1,0 +1,70 @@
+package server
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// rates holds callers to a rate each. It remembers a bounded number of them:
+// when young is full old is forgotten, and young becomes old.
+type rates struct {
+	limit rate.Limit
+	burst int
+
+	mu         sync.Mutex
+	young, old map[Hash]*rate.Limiter
+}
+
+const maxRates = 8192
+
+func newRates(perSecond float64) *rates {
+	if perSecond >= unbounded {
+		return &rates{limit: rate.Inf}
+	}
+	return &rates{limit: rate.Limit(perSecond), burst: max(1, int(2*perSecond)), young: make(map[Hash]*rate.Limiter)}
+}
+
+// allow reports whether who may make a call now.
+func (r *rates) allow(who Hash, now time.Time) bool {
+	return r.limit == rate.Inf || r.of(who).AllowN(now, 1)
+}
+
+func (r *rates) of(who Hash) *rate.Limiter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.young[who]
+	if l != nil {
+		return l
+	}
+	if l = r.old[who]; l == nil {
+		l = rate.NewLimiter(r.limit, r.burst)
+	}
+	if len(r.young) >= maxRates {
+		r.young, r.old = make(map[Hash]*rate.Limiter), r.young
+	}
+	r.young[who] = l
+	return l
+}
+
+// addressKey is what stands for a remote address: of IPv6 the network of 64
+// bits, of which one caller often has all addresses.
+func addressKey(remote string) (key Hash) {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return key
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is6() {
+		p, err := ip.WithZone("").Prefix(64)
+		if err != nil {
+			return key
+		}
+		ip = p.Addr()
+	}
+	b := ip.As16()
+	copy(key[:], b[:])
+	return key
+}

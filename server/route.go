@@ -1,0 +1,123 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+)
+
+// route is a row of the API's table. Everything that answers is one.
+type route struct {
+	method string
+	label  string // method and path
+	// path ends with NAME if it is about a world; before that may stand ID.
+	path  string
+	role  Role
+	long  bool // may take Limits.Longest
+	about string
+	query []param
+	// headers are those of calls that the route looks at, besides Authorization.
+	headers []string
+	takes   content // the body
+	status  int     // of success
+	gives   content
+	serve   func(*call) error
+}
+
+// param is a parameter of the query.
+type param struct{ name, about string }
+
+// content is the type of a body: a media type, and for JSON the schema's name.
+type content struct{ media, schema string }
+
+const jsonType = "application/json"
+
+func jsonOf(schema string) content { return content{jsonType, schema} }
+
+var (
+	nothing = content{}
+	records = content{client.RecordsType, ""}
+)
+
+// routes is the table.
+func routes() []route {
+	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), shelfRoutes(), leaseRoutes())
+}
+
+func (r *route) String() string { return r.label }
+
+// changes reports whether a route may change something.
+func (r *route) changes() bool { return r.method != http.MethodGet }
+
+// named reports whether the route is about a world.
+func (r *route) named() bool { return strings.HasSuffix(r.path, "/NAME") }
+
+// methods are the routes of one path.
+type methods struct {
+	withID  bool // an id stands before the name
+	byName  map[string]*route
+	allowed string
+}
+
+// pathsOf returns the routes by path, of paths with something that varies by
+// what stands before that.
+func pathsOf(all []route) map[string]*methods {
+	paths := make(map[string]*methods)
+	for i := range all {
+		r := &all[i]
+		r.label = r.method + " " + r.path
+		path := strings.TrimSuffix(r.path, "NAME")
+		path, withID := strings.CutSuffix(path, "ID/")
+		m := paths[path]
+		if m == nil {
+			m = &methods{withID: withID, byName: make(map[string]*route)}
+			paths[path] = m
+		}
+		m.add(r)
+	}
+	return paths
+}
+
+func (m *methods) add(r *route) {
+	m.byName[r.method] = r
+	if r.method == http.MethodGet {
+		m.byName[http.MethodHead] = r
+	}
+	var all []string
+	for method := range m.byName {
+		all = append(all, method)
+	}
+	slices.Sort(all)
+	m.allowed = strings.Join(all, ", ")
+}
+
+// find finds the route of a call. It is no http.ServeMux because that answers
+// paths that are not clean by sending the caller elsewhere; here they are no
+// names, like all that would be written another way.
+func (c *call) find() error {
+	path := c.r.URL.Path
+	m := c.paths[path]
+	if at := strings.IndexByte(strings.TrimPrefix(path, apiPrefix), '/'); m == nil && at >= 0 && strings.HasPrefix(path, apiPrefix) {
+		at += len(apiPrefix) + 1
+		m, c.name = c.paths[path[:at]], path[at:]
+	}
+	if m == nil {
+		return fault(client.NoRoute, "there is nothing at this path")
+	}
+	if m.withID {
+		c.id, c.name, _ = strings.Cut(c.name, "/")
+	}
+	c.route = m.byName[c.r.Method]
+	if c.route == nil {
+		c.allow = m.allowed
+		return fault(client.BadMethod, "here one may: %s", m.allowed)
+	}
+	if c.r.URL.RawPath != "" {
+		return fault(client.BadName, "%s; nothing in it is escaped", said[client.BadName])
+	}
+	return nil
+}
+
+const apiPrefix = "/v1/"

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// admit looks who calls, what they may, and whether there is room for it.
+func (c *call) admit() error {
+	if c.route.role == Nobody {
+		return nil
+	}
+	if err := c.identify(); err != nil {
+		return err
+	}
+	if !c.may(c.route.role) {
+		return refuse("the token's role does not reach that far")
+	}
+	switch {
+	case c.route.named():
+		if err := world.CheckName(c.name); err != nil {
+			return err
+		}
+		if err := c.reach(c.name); err != nil {
+			return err
+		}
+	case c.route.role == Admin && !c.everywhere():
+		return refuse("that concerns all worlds, and the token is for some")
+	}
+	return c.room()
+}
+
+// identify finds the token of the call.
+func (c *call) identify() error {
+	if c.o.Tokens == nil {
+		return local(c.r)
+	}
+	h := c.r.Header["Authorization"]
+	if len(h) == 1 {
+		if scheme, secret, ok := strings.Cut(h[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			c.token = c.o.Tokens.find(secret)
+		}
+	}
+	switch {
+	case c.token == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
+		return fault(client.Busy, "too many calls without a token that is known")
+	case c.token == nil:
+		return fault(client.Unauthorized, "a token is needed that is known here")
+	case !c.rates.allow(c.token.Hash, c.began):
+		return fault(client.Busy, "too many calls with this token")
+	}
+	return nil
+}
+
+// may reports whether the caller has a role.
+func (c *call) may(role Role) bool { return c.token == nil || c.token.Role >= role }
+
+// everywhere reports whether the caller may reach all names.
+func (c *call) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }
+
+// reach returns an error unless the caller's token is for a world.
+func (c *call) reach(name string) error {
+	if c.token != nil && !c.token.Reaches(name) {
+		return refuse("the token is for other names")
+	}
+	return nil
+}
+
+// room counts the call among those in flight.
+func (c *call) room() error {
+	c.counted = true
+	n := c.calls.Add(1)
+	mine := int64(0)
+	if c.token != nil {
+		mine = c.token.calls.Add(1)
+	}
+	if n > c.limits.Calls || mine > c.limits.Calls/2 {
+		return fault(client.Busy, "too many calls at a time")
+	}
+	return nil
+}
