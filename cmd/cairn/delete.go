@@ -3,16 +3,88 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
+// force is whether a verb may change a world that someone holds a lease of.
+type force bool
+
+func (f *force) flags(to *pflag.FlagSet) {
+	to.BoolVar((*bool)(f), "force", false, "also if someone holds a lease of the world, who loses it")
+}
+
+// fence is what the verb works under.
+func (f force) fence() uint64 {
+	if f {
+		return world.Force
+	}
+	return 0
+}
+
 func newDelete(d *depot) *cobra.Command {
-	return d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
-later, cairn undelete brings it back.`,
+	var f force
+	c := d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
+later, cairn undelete brings it back. cairn purge takes it at once.`,
 		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
-		func(st world.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, 0) })
+		func(st world.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
+	f.flags(c.Flags())
+	return c
+}
+
+// purged is what purge prints.
+type purged struct {
+	World string `json:"world"`
+	world.Purged
+}
+
+func newPurge(d *depot) *cobra.Command {
+	var f force
+	var json bool
+	c := &cobra.Command{
+		Use:   "purge @name",
+		Short: "Deletes a world for good, with all its versions",
+		Long: `purge deletes a world with all its versions, at once and for good; if there is
+none of that name, those that were deleted under it. What other worlds share with it
+stays, and is counted.`,
+		Example: "  cairn purge @hub",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runPurge(c.Context(), d, c.OutOrStdout(), args[0], f.fence(), json)
+		},
+	}
+	f.flags(c.Flags())
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func runPurge(ctx context.Context, d *depot, out io.Writer, arg string, fence uint64, json bool) error {
+	name, err := parseName(arg)
+	if err != nil {
+		return err
+	}
+	st, err := d.change(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := st.Purge(ctx, name, fence)
+	if err != nil {
+		return err
+	}
+	return report(out, purged{arg, p}, json)
+}
+
+func (p purged) print(out io.Writer) {
+	fmt.Fprintf(out, "%s is gone for good\n", p.World)
+	t := newColumns(out)
+	t.row("  worlds", count(p.Worlds))
+	t.row("  versions", count(p.Commits))
+	t.row("  stones", fmt.Sprintf("%s, %s", count(p.Stones), size(p.Bytes)))
+	t.row("  shared, kept", fmt.Sprintf("%s, %s", count(p.SharedStones), size(p.SharedBytes)))
+	t.Flush()
 }
 
 func newUndelete(d *depot) *cobra.Command {

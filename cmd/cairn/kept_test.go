@@ -174,6 +174,31 @@ func TestDelete(t *testing.T) {
 	mustRun(t, 3, dir, "undelete", "@isle")
 }
 
+func TestRename(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "rename", "@isle", "@a/b")
+	mustRun(t, 3, dir, "log", "@isle")
+	mustRun(t, 0, dir, "diff", "@a/b", "island")
+	mustRun(t, 3, dir, "rename", "@isle", "@c")
+	mustRun(t, 0, dir, "fork", "@a/b", "@isle")
+	mustRun(t, 3, dir, "rename", "@isle", "@a/b")
+}
+
+func TestPurge(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "fork", "@isle", "@other")
+	if v := mustJSON(t, 0, dir, "purge", "@isle"); v["worlds"] != 1.0 || v["shared_stones"] == 0.0 {
+		t.Errorf("purge of what another world shares prints %v", v)
+	}
+	mustRun(t, 3, dir, "undelete", "@isle")
+	mustRun(t, 0, dir, "diff", "@other", "island")
+	mustRun(t, 0, dir, "delete", "@other")
+	if v := mustJSON(t, 0, dir, "purge", "@other"); v["bytes"] == 0.0 || v["shared_stones"] != 0.0 {
+		t.Errorf("purge of a deleted world prints %v", v)
+	}
+	mustRun(t, 3, dir, "purge", "@other")
+}
+
 func TestWrongVersions(t *testing.T) {
 	dir := versions(t)
 	before := list(t, dir)

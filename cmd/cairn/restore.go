@@ -13,6 +13,7 @@ import (
 type restoreOptions struct {
 	to   string
 	json bool
+	force
 	note
 }
 
@@ -40,6 +41,7 @@ the log, and can be gone back to as well.`,
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", "the version, if it does not stand behind the name")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.force.flags(f)
 	o.note.flags(f)
 	return c
 }
@@ -49,7 +51,11 @@ func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o rest
 	if err != nil {
 		return err
 	}
-	w, err := d.world(ctx, a.name, o.author)
+	st, err := d.change(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := world.Open(ctx, st, a.name, world.Options{Author: o.author, Fence: o.fence()})
 	if err != nil {
 		return err
 	}
