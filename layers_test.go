@@ -67,7 +67,7 @@ var plan = []row{
 var homes = []row{
 	{"github.com/klauspost/compress", "stone format/* internal/measure"},
 	{"github.com/pierrec/lz4/v4", "format/anvil internal/measure"},
-	{"github.com/zeebo/xxh3", "stone"},
+	{"github.com/zeebo/xxh3", "stone internal/measure"},
 	{"github.com/redis/go-redis/v9", "internal/measure"},
 	{"github.com/cockroachdb/pebble/v2", "store/local internal/crash"},
 	{"github.com/minio/minio-go/v7", "blob/s3"},

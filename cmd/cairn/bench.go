@@ -33,8 +33,12 @@ func benches() map[string]measurement {
 		"island": measurementOfMade(measure.BenchIsland),
 		"edit":   measurementOfMade(measure.BenchEdit),
 		"grid":   measurementOf(measure.BenchGrid),
+		"store":  measurementOfMade(measure.BenchStore),
 	}
 }
+
+// benchChild is what package measure calls this verb with, in place of a name.
+const benchChild = "child"
 
 // maxVoxels bounds the level that is made: 1e10 takes 2 GB in memory.
 const maxVoxels = 1e10
@@ -43,6 +47,7 @@ func newBench() *cobra.Command {
 	var json bool
 	var voxels float64
 	var seed uint64
+	var load measure.Options
 	names := strings.Join(slices.Sorted(maps.Keys(benches())), ", ")
 	c := &cobra.Command{
 		Use:   "bench NAME [DIR...]",
@@ -53,6 +58,9 @@ Names: ` + names + `.`,
 		Example: "  cairn bench import ./saves\n  cairn bench level --voxels 1e9",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == benchChild {
+				return measure.Child(c.Context(), c.InOrStdin(), c.OutOrStdout())
+			}
 			bench, ok := benches()[args[0]]
 			switch {
 			case !ok:
@@ -65,6 +73,7 @@ Names: ` + names + `.`,
 			o, done := measureOptions()
 			defer done()
 			o.Voxels, o.Seed = int64(voxels), seed
+			o.Worlds, o.Clients, o.Seconds = load.Worlds, load.Clients, load.Seconds
 			r, err := bench.do(c.Context(), args[1:], o)
 			if err != nil {
 				return err
@@ -76,5 +85,8 @@ Names: ` + names + `.`,
 	f.BoolVar(&json, "json", false, "print one JSON document")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
+	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many (default 100000, 1000000)")
+	f.IntVar(&load.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
+	f.Float64Var(&load.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
 	return c
 }

@@ -32,8 +32,29 @@ type Options struct {
 	Reads int
 	// Commits is how many are made to see what packing costs. Default 5,000.
 	Commits int
-	// Seed is that of terrains and levels that are made.
+	// Seed is that of terrains and levels that are made, and of what is drawn.
 	Seed uint64
+	// Worlds, Clients and Seconds are the load of benchmarks of stores, which each
+	// have defaults of their own.
+	Worlds, Clients int
+	Seconds         float64
+	// Command is the command cairn, which is run again where a process of its own
+	// is measured. Default this program.
+	Command []string
+}
+
+// withLoad fills in the load.
+func (o Options) withLoad(worlds, clients int, seconds float64) Options {
+	if o.Worlds <= 0 {
+		o.Worlds = worlds
+	}
+	if o.Clients <= 0 {
+		o.Clients = clients
+	}
+	if o.Seconds <= 0 {
+		o.Seconds = seconds
+	}
+	return o
 }
 
 func (o Options) progress(done, all int, next string) {

@@ -1,0 +1,197 @@
+package measure
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// stored is islands in a world.Store: a save is a partial stone, a load all stones
+// of the head.
+type stored struct{ world.Store }
+
+// found makes the templates, as worlds of their own.
+func (s stored) found(ctx context.Context, p *pool) ([]world.ID, error) {
+	var heads []world.ID
+	for i := range p.Templates {
+		data := p.Templates[i].Stone
+		c, err := world.Import(ctx, s, fmt.Sprintf("template/%d", i), world.Stone{ID: sha256.Sum256(data), Data: data}, world.Options{}, "made")
+		if err != nil {
+			return nil, err
+		}
+		heads = append(heads, c.ID())
+	}
+	return heads, nil
+}
+
+// fork makes an island.
+func (s stored) fork(ctx context.Context, c *crowd, heads []world.ID, i int) error {
+	t := i % len(heads)
+	c.accounts[i].head = heads[t]
+	return s.Fork(ctx, fmt.Sprintf("template/%d", t), heads[t], c.name(i))
+}
+
+func (s stored) save(ctx context.Context, c *crowd, i int) error {
+	a := &c.accounts[i]
+	data := c.stamp(nil, i)
+	ref := world.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
+	what := world.Commit{Parent: a.head, Base: a.head, Message: "autosave", Stones: []world.StoneRef{ref}}
+	done, err := s.Commit(ctx, c.name(i), world.Head{Commit: a.head}, what, world.Stone{ID: ref.ID, Data: data})
+	if err != nil {
+		return err
+	}
+	a.head = done.ID()
+	c.saved(i)
+	return nil
+}
+
+func (s stored) load(ctx context.Context, c *crowd, i int) error {
+	name := c.name(i)
+	head, err := s.Head(ctx, name)
+	if err != nil {
+		return err
+	}
+	if head.Commit != c.accounts[i].head {
+		return fmt.Errorf("measure: %s: head %v: the last save was %v", name, head.Commit, c.accounts[i].head)
+	}
+	for try := 0; ; try++ {
+		err := s.loadStack(ctx, name, head.Commit)
+		if !errors.Is(err, world.ErrGone) || try == maxTries {
+			return err
+		}
+	}
+}
+
+// maxTries is how often a stack is asked for that was packed meanwhile.
+const maxTries = 3
+
+func (s stored) loadStack(ctx context.Context, name string, at world.ID) error {
+	layers, err := s.Stack(ctx, name, at)
+	if err != nil {
+		return err
+	}
+	for _, l := range layers {
+		o, err := s.Open(ctx, name, l.Stone.ID)
+		if err != nil {
+			return err
+		}
+		_, err = readStone(o)
+		if err = errors.Join(err, o.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortGrace is how long a condemned stone stays while saves are timed: none of
+// it would go within the usual hour.
+const shortGrace = 10 * time.Second
+
+func (s stored) collect(ctx context.Context) error {
+	_, err := s.Collect(ctx, world.Policy{Grace: shortGrace})
+	return err
+}
+
+// highest returns how many stones the highest stack of the islands has.
+func (s stored) highest(ctx context.Context, c *crowd) (int, error) {
+	var highest atomic.Int64
+	err := inParallel(ctx, len(c.accounts), storeWorkers, func(i int) error {
+		layers, err := s.Stack(ctx, c.name(i), c.accounts[i].head)
+		for n := int64(len(layers)); ; {
+			if old := highest.Load(); n <= old || highest.CompareAndSwap(old, n) {
+				return err
+			}
+		}
+	})
+	return int(highest.Load()), err
+}
+
+// storeWorkers is how many goroutines fill a store: what they commit at the same
+// time is synced together.
+const storeWorkers = 128
+
+// inParallel calls f for 0 to n-1 on some goroutines until one fails.
+func inParallel(ctx context.Context, n, workers int, f func(i int) error) error {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	for range min(n, workers) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := f(i); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// fillStore makes a store in dir with all islands of a crowd.
+func fillStore(ctx context.Context, dir string, c *crowd, o Options) error {
+	st, err := local.Open(dir, local.Options{})
+	if err != nil {
+		return err
+	}
+	s := stored{st}
+	heads, err := s.found(ctx, c.pool)
+	if err == nil {
+		var done atomic.Int64
+		err = inParallel(ctx, len(c.accounts), storeWorkers, func(i int) error {
+			if n := int(done.Add(1)); n%fillStep == 0 {
+				o.progress(n, len(c.accounts), "making islands")
+			}
+			return s.fork(ctx, c, heads, i)
+		})
+	}
+	return errors.Join(err, st.Close())
+}
+
+// fillStep is after how many islands a fill says how far it is.
+const fillStep = 1000
+
+// library is the store in this process.
+type library struct {
+	stored
+	dir   string
+	crowd *crowd
+	packs *tidier
+}
+
+func (l *library) fill(ctx context.Context, o Options) error {
+	return fillStore(ctx, l.dir, l.crowd, o)
+}
+
+func (l *library) open(ctx context.Context) error {
+	st, err := local.Open(l.dir, local.Options{})
+	if err == nil {
+		l.stored, l.packs = stored{st}, &tidier{st}
+	}
+	return err
+}
+
+func (l *library) save(ctx context.Context, c *crowd, i int) error {
+	err := l.stored.save(ctx, c, i)
+	if err == nil {
+		l.packs.Saved(c.name(i))
+	}
+	return err
+}
+
+func (l *library) used() usage { return usageOf(os.Getpid()) }
+
+func (l *library) close(ctx context.Context, c *crowd) (int, error) {
+	err := l.packs.Close(ctx)
+	n, wrong := l.highest(ctx, c)
+	return n, errors.Join(err, wrong, l.Close())
+}
