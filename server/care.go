@@ -4,19 +4,20 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 func careRoutes() []route {
 	return []route{
 		{method: "GET", path: "/healthz", about: "the process lives", status: 200, gives: text, serve: (*call).alive},
 		{method: "GET", path: "/readyz", about: "the store takes calls and no drain is under way", status: 200, gives: text, serve: (*call).ready},
-		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf("OpenAPI"), serve: (*call).document},
+		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
-		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "drops commits and stones that nothing needs", takes: jsonOf("Policy"), status: 200, gives: jsonOf("Collected"), serve: (*call).collect},
+		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "drops commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(world.Collected{}), serve: (*call).collect},
 	}
 }
 
-var text = content{"text/plain; charset=utf-8", ""}
+var text = bytesOf("text/plain; charset=utf-8")
 
 func (c *call) alive() error {
 	c.send(http.StatusOK, text.media, []byte("ok\n"))

@@ -18,15 +18,15 @@ import (
 
 func historyRoutes() []route {
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf("Head"), serve: (*call).head},
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if they are accepted", query: []param{
 			{"from", "the id of the commit to begin with; default the head"},
 			{"n", "how many at most; default 100, at most 10,000"},
-		}, status: 200, gives: jsonOf("Log"), serve: (*call).history},
+		}, status: 200, gives: jsonOf(logAnswer{}), serve: (*call).history},
 		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "keeps stones and makes a commit of them the head",
-			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, takes: records, status: 201, gives: jsonOf("Commit"), serve: (*call).commit},
+			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, takes: bytesOf(client.RecordsType), status: 201, gives: jsonOf(client.Commit{}), serve: (*call).commit},
 		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that goes back to a version",
-			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf("RestoreCall"), status: 201, gives: jsonOf("Commit"), serve: (*call).restore},
+			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), serve: (*call).restore},
 	}
 }
 
@@ -80,6 +80,11 @@ func (c *call) history() error {
 	}
 	w.end()
 	return c.finish(http.StatusOK, w.media(), w.buf)
+}
+
+// logAnswer is the answer to GET /v1/log in JSON.
+type logAnswer struct {
+	Commits []client.Commit `json:"commits"`
 }
 
 // logWriter writes commits as an answer to GET /v1/log.

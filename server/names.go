@@ -16,13 +16,13 @@ func nameRoutes() []route {
 			{"prefix", "what the names begin with; with a token of prefixes one of them and a slash"},
 			{"after", "the name after which the list begins"},
 			{"n", "how many at most; default 100, at most 10,000"},
-		}, status: 200, gives: jsonOf("Names"), serve: (*call).list},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf("Head"), serve: (*call).create},
+		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
-		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf("Purged"), serve: (*call).purge},
-		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf("RenameCall"), status: 204, serve: (*call).rename},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf("ForkCall"), status: 201, gives: jsonOf("Head"), serve: (*call).fork},
+		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(world.Purged{}), serve: (*call).purge},
+		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), serve: (*call).fork},
 	}
 }
 

@@ -1,3 +1,153 @@
 package server
 
-func openAPI(all []route) ([]byte, error) { return nil, nil }
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// object is one of JSON.
+type object = map[string]any
+
+// openAPI describes the table, in OpenAPI 3.1.
+func openAPI(all []route) ([]byte, error) {
+	paths := make(map[string]object)
+	for _, r := range all {
+		path := templateOf(r.path)
+		if paths[path] == nil {
+			paths[path] = make(object)
+		}
+		paths[path][strings.ToLower(r.method)] = r.operation()
+	}
+	b, err := json.Marshal(object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "cairn", "version": "1",
+			"description": "Worlds of voxels that lose nothing. A name may have slashes, which are not escaped.",
+		},
+		"paths": paths,
+		"components": object{
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+			"responses":       object{"refused": object{"description": "refused", "content": jsonOf(client.Refusal{}).describe()}},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: openapi: %w", err)
+	}
+	return b, nil
+}
+
+func templateOf(path string) string {
+	return strings.NewReplacer("ID", "{id}", "NAME", "{name}").Replace(path)
+}
+
+func (r *route) operation() object {
+	success := object{"description": r.about}
+	if r.gives != nothing {
+		success["content"] = r.gives.describe()
+	}
+	op := object{
+		"operationId": strings.ToLower(r.method) + strings.ReplaceAll(strings.Trim(strings.NewReplacer("/v1", "", "ID", "", "NAME", "", ".", "_").Replace(r.path), "/"), "/", "_"),
+		"summary":     r.about,
+		"parameters":  r.parameters(),
+		"responses":   object{strconv.Itoa(r.status): success, "default": object{"$ref": "#/components/responses/refused"}},
+	}
+	if r.role > Nobody {
+		op["x-role"] = r.role.String()
+		op["security"] = []object{{"token": []string{}}}
+	}
+	if r.takes != nothing {
+		op["requestBody"] = object{"required": true, "content": r.takes.describe()}
+	}
+	return op
+}
+
+func (r *route) parameters() []object {
+	out := []object{}
+	add := func(in, name, about string, schema object) {
+		p := object{"in": in, "name": name, "schema": schema}
+		if in == "path" {
+			p["required"] = true
+		}
+		if about != "" {
+			p["description"] = about
+		}
+		out = append(out, p)
+	}
+	if strings.Contains(r.path, "/ID/") {
+		add("path", "id", "", schemaOf(reflect.TypeFor[client.ID]()))
+	}
+	if r.named() {
+		add("path", "name", said[client.BadName], object{"type": "string", "maxLength": world.MaxParts*(world.MaxPart+1) - 1})
+	}
+	for _, p := range r.query {
+		add("query", p.name, p.about, object{"type": "string"})
+	}
+	for _, h := range r.headers {
+		add("header", h, "", object{"type": "string"})
+	}
+	return out
+}
+
+// describe returns a content as OpenAPI has it.
+func (c content) describe() object {
+	media := object{}
+	if c.like != nil {
+		media["schema"] = schemaOf(c.like)
+	}
+	return object{c.media: media}
+}
+
+// schemaOf returns the JSON Schema of what encoding/json makes of a type.
+func schemaOf(t reflect.Type) object {
+	switch {
+	case t == reflect.TypeFor[client.ID]():
+		return object{"type": "string", "pattern": "^([0-9a-f]{64})?$"}
+	case t == reflect.TypeFor[client.Time]():
+		return object{"type": "string", "format": "date-time"}
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return object{"type": "string"}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return object{"anyOf": []object{schemaOf(t.Elem()), {"type": "null"}}}
+	case reflect.Slice, reflect.Array:
+		return object{"type": "array", "items": schemaOf(t.Elem())}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": schemaOf(t.Elem())}
+	case reflect.Struct:
+		return structSchema(t)
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Interface:
+		return object{}
+	}
+	return object{"type": "integer"}
+}
+
+func structSchema(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" {
+			continue
+		}
+		properties[name] = schemaOf(f.Type)
+		if !strings.Contains(options, "omit") {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -29,17 +30,21 @@ type route struct {
 // param is a parameter of the query.
 type param struct{ name, about string }
 
-// content is the type of a body: a media type, and for JSON the schema's name.
-type content struct{ media, schema string }
+// content is the type of a body: a media type, and for JSON the type in Go.
+type content struct {
+	media string
+	like  reflect.Type
+}
 
 const jsonType = "application/json"
 
-func jsonOf(schema string) content { return content{jsonType, schema} }
+// jsonOf is the content that encoding/json makes of values like v.
+func jsonOf(v any) content { return content{jsonType, reflect.TypeOf(v)} }
 
-var (
-	nothing = content{}
-	records = content{client.RecordsType, ""}
-)
+// bytesOf is a content that is no JSON.
+func bytesOf(media string) content { return content{media, nil} }
+
+var nothing = content{}
 
 // routes is the table.
 func routes() []route {

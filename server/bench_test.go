@@ -1,0 +1,162 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// blank is an answer that nobody reads.
+type blank struct {
+	h      http.Header
+	status int
+}
+
+func (b *blank) Header() http.Header         { return b.h }
+func (b *blank) Write(p []byte) (int, error) { return len(p), nil }
+func (b *blank) WriteHeader(status int)      { b.status = status }
+
+// onThisMachine makes a call that came over no connection look as if it had.
+func onThisMachine(r *http.Request) *http.Request {
+	r.Host = "localhost:7070"
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7070}
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at))
+}
+
+// BenchmarkCall is what the Server itself costs of a call, on a Store in memory.
+func BenchmarkCall(b *testing.B) {
+	ctx := context.Background()
+	st := memory.New(memory.Options{})
+	srv, err := server.New(st, server.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &site{t: b, st: st}
+	head := s.mustCommit("load", 7)
+	c, err := st.Commit(ctx, "load", world.Head{Commit: head}, commitOf(head, "large", noise(b, 12<<10)), noise(b, 12<<10))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("load", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r, _ := http.NewRequest("GET", "/v1/stack/load", nil)
+			w := &blank{h: make(http.Header)}
+			if srv.ServeHTTP(w, onThisMachine(r)); w.status != 200 {
+				b.Fatal(w.status)
+			}
+		}
+	})
+	b.Run("head", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r, _ := http.NewRequest("GET", "/v1/head/load", nil)
+			w := &blank{h: make(http.Header)}
+			if srv.ServeHTTP(w, onThisMachine(r)); w.status != 200 {
+				b.Fatal(w.status)
+			}
+		}
+	})
+	_ = c
+	for _, size := range []int{1 << 10, 12 << 10} {
+		b.Run(fmt.Sprint("save/", size), func(b *testing.B) {
+			stone := noise(b, size)
+			var n int
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				name := fmt.Sprintf("w%d/%d", size, n)
+				if err := st.Create(ctx, name); err != nil {
+					b.Fatal(err)
+				}
+				q := commitRequest(name, commitOf(world.ID{}, "", stone), stone)
+				r, _ := http.NewRequest("POST", q.path, bytes.NewReader(q.body))
+				r.Header.Set("If-Match", `"0"`)
+				r.Header.Set("Accept", client.RecordsType)
+				w := &blank{h: make(http.Header)}
+				if srv.ServeHTTP(w, onThisMachine(r)); w.status != 201 {
+					b.Fatal(w.status)
+				}
+			}
+		})
+	}
+}
+
+// noise returns a stone of about size bytes that do not compress.
+func noise(t testing.TB, size int) world.Stone {
+	t.Helper()
+	var b bytes.Buffer
+	data := make([]byte, size-200)
+	x := uint64(size)
+	for i := range data {
+		x = x*6364136223846793005 + 1442695040888963407
+		data[i] = byte(x >> 56)
+	}
+	id, err := stone.Spec{Files: []stone.FileSpec{{Path: "noise", Data: data}}}.Write(&b, stone.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world.Stone{ID: id, Data: b.Bytes()}
+}
+
+// BenchmarkLoopback is a load over a connection, client and all.
+func BenchmarkLoopback(b *testing.B) {
+	s := newSite(b, server.Options{})
+	head := s.mustCommit("a", 7)
+	st := noise(b, 12<<10)
+	if _, err := s.st.Commit(context.Background(), "a", world.Head{Commit: head}, commitOf(head, "large", st), st); err != nil {
+		b.Fatal(err)
+	}
+	tr := &http.Transport{MaxIdleConnsPerHost: 64}
+	var bytes atomic.Int64
+	b.ReportAllocs()
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			r, _ := http.NewRequest("GET", s.url+"/v1/stack/a", nil)
+			resp, err := tr.RoundTrip(r)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			n, err := io.Copy(io.Discard, resp.Body)
+			if err != nil || resp.StatusCode != 200 {
+				b.Error(resp.StatusCode, err)
+			}
+			bytes.Store(n)
+			resp.Body.Close()
+		}
+	})
+	b.ReportMetric(float64(bytes.Load()), "B/load")
+}
+
+// BenchmarkCheck is what it costs to look into a stone before it is kept.
+func BenchmarkCheck(b *testing.B) {
+	_ = voxel.Cell(0)
+	for _, st := range []world.Stone{mustStone(b, 1), noise(b, 12<<10), noise(b, 256<<10)} {
+		b.Run(fmt.Sprint(len(st.Data)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := stone.Open(bytes.NewReader(st.Data), int64(len(st.Data)))
+				if err == nil {
+					err = r.Check(context.Background())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
