@@ -210,10 +210,13 @@ func (c *call) readAnswer(answer *http.Response) error {
 	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return fmt.Errorf("%w: encoded as %.80q", errAnswer, e)
 	}
+	want := jsonType
 	if c.accept != "" {
-		if kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";"); kind != c.accept {
-			return fmt.Errorf("%w: %.80q, not %s", errAnswer, kind, c.accept)
-		}
+		want = c.accept
+	}
+	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+	if kind != want && (kind != "" || c.read != nil) { // a page of someone in between is no success
+		return fmt.Errorf("%w: %.80q, not %s", errAnswer, kind, want)
 	}
 	if c.read == nil {
 		_, _ = io.CopyN(io.Discard, answer.Body, maxRefusal) // so that the connection can be used again

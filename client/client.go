@@ -32,7 +32,8 @@ type Options struct {
 	// Default a minute.
 	Patience time.Duration
 	// Timeout is how long the server may take to answer one try, besides a second
-	// for each MiB that is carried. Default 20 seconds. Purge and Collect have none.
+	// for each MiB that is carried. Default 40 seconds, more than
+	// the server gives itself. Purge and Collect have none.
 	Timeout time.Duration
 
 	// Now is the clock. Default time.Now.
@@ -53,7 +54,7 @@ func (o Options) withDefaults() Options {
 		o.Patience = time.Minute
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 20 * time.Second
+		o.Timeout = 40 * time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now

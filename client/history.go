@@ -29,7 +29,10 @@ const maxLog = 1000
 
 // Log is for world.History.
 func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
-	n = max(n, 0)
+	if n <= 0 {
+		_, err := s.log(ctx, name, from, 1)
+		return nil, err
+	}
 	log, err := s.log(ctx, name, from, min(n, maxLog))
 	for asked := maxLog; err == nil && len(log) == asked && len(log) < n; {
 		var more []world.Commit

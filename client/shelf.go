@@ -132,7 +132,7 @@ func openWhole(c *call, data []byte) (*world.Opened, error) {
 // last n of the stone.
 func (s *Store) fetch(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
 	f := *c
-	f.ranged, f.repeat, f.carries = ranged, always, n
+	f.accept, f.ranged, f.repeat, f.carries = "application/octet-stream", ranged, always, n
 	f.read = func(answer *http.Response) (err error) {
 		var from, upto int64
 		from, upto, size, err = parseRange(answer)

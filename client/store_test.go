@@ -1,0 +1,74 @@
+package client_test
+
+import (
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/store/storetest"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// remote is a Store behind a server of its own.
+type remote struct {
+	*client.Store
+	site   *httptest.Server
+	behind world.Store
+}
+
+func serve(t testing.TB, behind world.Store, o client.Options) *remote {
+	t.Helper()
+	s, err := server.New(behind, server.Options{Limits: server.Limits{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := httptest.NewUnstartedServer(nil)
+	site.Config = s.HTTP()
+	site.Start()
+	c, err := client.Open(t.Context(), site.URL, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &remote{c, site, behind}
+}
+
+func (r *remote) Close() error {
+	err := r.Store.Close()
+	r.site.Close()
+	return errors.Join(err, r.behind.Close())
+}
+
+func TestMemory(t *testing.T) {
+	storetest.Run(t, storetest.Kind{
+		Open: func(t *testing.T, now func() time.Time) world.Store {
+			return serve(t, memory.New(memory.Options{Now: now}), client.Options{})
+		},
+	})
+}
+
+func TestLocal(t *testing.T) {
+	dirs := make(map[world.Store]string)
+	open := func(t *testing.T, dir string, now func() time.Time) world.Store {
+		s, err := local.Open(dir, local.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := serve(t, s, client.Options{})
+		dirs[r] = dir
+		return r
+	}
+	storetest.Run(t, storetest.Kind{
+		Open: func(t *testing.T, now func() time.Time) world.Store { return open(t, t.TempDir(), now) },
+		Reopen: func(t *testing.T, s world.Store, now func() time.Time) world.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(t, dirs[s], now)
+		},
+	})
+}
