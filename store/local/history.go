@@ -103,7 +103,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err := s.addStones(b, h, stones); err != nil {
 		return world.Commit{}, err
 	}
-	w, unlock, err := s.lockWorld(name)
+	w, unlock, err := s.lockNamed(name, w)
 	if err != nil {
 		return world.Commit{}, err
 	}

@@ -13,16 +13,26 @@ import (
 // lockWorld keeps the head, the log and the name of a world; without an error,
 // call unlock to let go.
 func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
-	for {
-		if w, err = (reads{s.db}).world(name); err != nil {
-			return 0, nil, err
-		}
+	if w, err = (reads{s.db}).world(name); err != nil {
+		return 0, nil, err
+	}
+	return s.lockNamed(name, w)
+}
+
+// lockNamed is lockWorld for who knows which world had the name just now.
+func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err error) {
+	for w = was; ; {
 		lock := s.worlds.of(w)
 		lock.Lock()
-		if now, err := (reads{s.db}).world(name); err == nil && now == w {
+		now, err := reads{s.db}.world(name)
+		if err == nil && now == w {
 			return w, lock.Unlock, nil
 		}
-		lock.Unlock() // the name was taken away meanwhile
+		lock.Unlock()
+		if err != nil {
+			return 0, nil, err
+		}
+		w = now
 	}
 }
 

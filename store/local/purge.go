@@ -24,7 +24,7 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Pur
 	defer leave()
 	s.alone.Lock()
 	defer s.alone.Unlock()
-	p := &purger{Store: s, ctx: ctx, had: make(map[thing]int64)}
+	p := &purger{Store: s, ctx: ctx, had: make(map[thing]struct{})}
 	err = p.unname(name, fence)
 	for _, step := range []func() error{p.sweep, s.flush, p.removeFiles} {
 		if err == nil {
@@ -38,8 +38,8 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Pur
 type purger struct {
 	*Store
 	ctx   context.Context
-	had   map[thing]int64 // what the purged worlds reach and no other, with the sizes of stones
-	files []stone.ID      // taken
+	had   map[thing]struct{} // what the purged worlds reach and no other
+	files []stone.ID         // taken
 	done  world.Purged
 }
 
@@ -83,7 +83,10 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 // is held.
 func (p *purger) unnameOne(key []byte, w uint64) error {
 	r := reads{p.db}
-	all := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing, size int64) { p.had[t] = size }}
+	all := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
+		p.had[t] = struct{}{}
+		return nil
+	}}
 	if err := r.back(w, 1<<64-1, all.entry(p.ctx)); err != nil {
 		return err
 	}
@@ -113,16 +116,20 @@ func (p *purger) sweep() error {
 
 // spare leaves in had what no world that is there reaches.
 func (p *purger) spare(r reads) error {
-	rest := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing, _ int64) {
-		size, ok := p.had[t]
-		if !ok {
-			return
+	rest := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
+		if _, ok := p.had[t]; !ok {
+			return nil
 		}
 		delete(p.had, t)
-		if t[0] == 'i' {
-			p.done.SharedStones++
-			p.done.SharedBytes += size
+		if t[0] != 'i' {
+			return nil
 		}
+		in, ok, err := r.info(stone.ID(t[1:]))
+		if ok {
+			p.done.SharedStones++
+			p.done.SharedBytes += in.size
+		}
+		return err
 	}}
 	entry := rest.entry(p.ctx)
 	return r.each(func(key, value []byte) (bool, error) {
@@ -167,7 +174,7 @@ func (p *purger) removeFiles() error {
 type walker struct {
 	r     reads
 	done  map[world.ID]struct{} // walked down from; forgotten when it is large
-	visit func(t thing, size int64)
+	visit func(thing) error
 }
 
 // entry is for logs.
@@ -192,15 +199,19 @@ func (w *walker) down(at world.ID) error {
 		if err != nil && (!packed || !errors.Is(err, world.ErrNoCommit)) {
 			return err
 		}
-		w.visit(commitThing(at), 0)
+		things := []thing{commitThing(at)}
 		for _, ref := range c.Stones {
-			w.visit(stoneThing(ref.ID), ref.Size)
+			things = append(things, stoneThing(ref.ID))
 		}
 		at = c.Base
 		if packed {
-			w.visit(packThing(p.Upto), 0)
-			w.visit(stoneThing(p.Stone.ID), p.Stone.Size)
+			things = append(things, packThing(p.Upto), stoneThing(p.Stone.ID))
 			at = p.After
+		}
+		for _, t := range things {
+			if err := w.visit(t); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -19,8 +19,68 @@ type model struct {
 }
 
 type line struct {
-	head world.ID
-	log  []world.ID // oldest first
+	head   world.ID
+	log    []world.ID // oldest first
+	fence  uint64
+	leased bool // the fence is the number of a lease, which may be over
+	holder string
+	until  time.Time
+}
+
+// live reports whether someone has a lease.
+func (l *line) live(now time.Time) bool { return l.leased && l.until.After(now) }
+
+// under returns an error unless something may be done under a fence.
+func (l *line) under(fence uint64, now time.Time) error {
+	switch {
+	case fence == world.Force || fence == 0 && !l.live(now):
+		return nil
+	case fence == 0:
+		return world.ErrLeased
+	case fence != l.fence:
+		return world.ErrFenced
+	}
+	return nil
+}
+
+// raise gives the world a new fence, after something was done under the old one.
+func (l *line) raise(fence uint64) {
+	l.leased = l.leased && fence == l.fence
+	l.fence++
+}
+
+func (l *line) take(holder string, d time.Duration, now time.Time) error {
+	if l.live(now) && (holder == "" || holder != l.holder) {
+		return world.ErrLeased
+	}
+	l.fence++
+	l.leased, l.holder, l.until = true, holder, now.Add(d)
+	return nil
+}
+
+func (l *line) renew(fence uint64, d time.Duration, now time.Time) error {
+	if !l.leased || fence != l.fence {
+		return world.ErrFenced
+	}
+	l.until = now.Add(d)
+	return nil
+}
+
+func (l *line) release(fence uint64) error {
+	if fence != world.Force && (!l.leased || fence != l.fence) {
+		return world.ErrFenced
+	}
+	l.leased = false
+	l.fence++
+	return nil
+}
+
+// lease returns the lease that is live, a zero one if none is.
+func (l *line) lease(now time.Time) world.Lease {
+	if !l.live(now) {
+		return world.Lease{}
+	}
+	return world.Lease{Fence: l.fence, Holder: l.holder, Until: l.until}
 }
 
 type modelGrave struct {
@@ -52,11 +112,11 @@ func (m *model) put(name string, l *line) error {
 }
 
 func (m *model) fork(at world.ID, name string) error {
-	return m.put(name, &line{at, []world.ID{at}})
+	return m.put(name, &line{head: at, log: []world.ID{at}})
 }
 
 // rename says what is wrong with to before it says what is wrong with from.
-func (m *model) rename(from, to string) error {
+func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 	l := m.worlds[from]
 	switch {
 	case m.worlds[to] != nil:
@@ -64,15 +124,23 @@ func (m *model) rename(from, to string) error {
 	case l == nil:
 		return world.ErrNoWorld
 	}
+	if err := l.under(fence, now); err != nil {
+		return err
+	}
+	l.raise(fence)
 	delete(m.worlds, from)
 	return m.put(to, l)
 }
 
-func (m *model) delete(name string, now time.Time) error {
+func (m *model) delete(name string, fence uint64, now time.Time) error {
 	l := m.worlds[name]
 	if l == nil {
 		return world.ErrNoWorld
 	}
+	if err := l.under(fence, now); err != nil {
+		return err
+	}
+	l.raise(0)
 	delete(m.worlds, name)
 	m.graves[name] = append(m.graves[name], modelGrave{l, now})
 	return nil
@@ -90,11 +158,14 @@ func (m *model) undelete(name string) error {
 	return m.put(name, graves[len(graves)-1].line)
 }
 
-func (m *model) add(l *line, c world.Commit, now time.Time) {
+func (m *model) add(l *line, fence uint64, c world.Commit, now time.Time) {
 	c = c.Complete(m.commits[c.Parent], now)
 	l.head = c.ID()
 	l.log = append(l.log, l.head)
 	m.commits[l.head] = c
+	if c.Base != c.Parent || fence == world.Force {
+		l.raise(fence)
+	}
 	for _, ref := range c.Stones {
 		m.stones[ref.ID] = &modelStone{size: ref.Size}
 	}

@@ -46,6 +46,7 @@ func sideBySide(e *env) {
 	}
 	others.Go(c.until(c.sweep))
 	others.Go(c.until(c.comeAndGo))
+	others.Go(c.until(c.forkAndPurge))
 	writers.Wait()
 	c.over.Store(true)
 	others.Wait()
@@ -166,6 +167,35 @@ func (c *crowd) repack(name string) error {
 
 func (c *crowd) sweep() error {
 	_, err := c.s.Collect(c.ctx, world.Policy{Keep: newest(4), Grace: -1, Deleted: -1})
+	return err
+}
+
+// forkAndPurge purges a world that shares stones with others, and has some that
+// others are about to make.
+func (c *crowd) forkAndPurge() error {
+	h, err := c.s.Head(c.ctx, "w1")
+	if err != nil {
+		return err
+	}
+	err = c.s.Fork(c.ctx, "w1", h.Commit, "purged")
+	if passing(err) {
+		return nil
+	}
+	h.Fence = 0
+	for i := 0; i < 3 && err == nil; i++ {
+		s := stoneOf(c.env, fmt.Sprint("text ", i))
+		commit := world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{refOf(s)}}
+		if commit, err = c.s.Commit(c.ctx, "purged", h, commit, s); err == nil {
+			h.Commit = commit.ID()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.read("purged", false); err != nil {
+		return err
+	}
+	_, err = c.s.Purge(c.ctx, "purged", 0)
 	return err
 }
 

@@ -36,6 +36,10 @@ func random(t *testing.T, k Kind) {
 			"pack":     m.pack,
 			"pack 2":   m.pack,
 			"collect":  m.collect,
+			"lease":    m.take,
+			"renew":    m.renew,
+			"release":  m.release,
+			"purge":    m.purge,
 			"tick":     m.tick,
 			"":         m.compare,
 		}
@@ -77,12 +81,14 @@ func (m *machine) create(r *rapid.T) {
 
 func (m *machine) rename(r *rapid.T) {
 	from, to := m.name(r), m.name(r)
-	m.want("rename", m.s.Rename(m.Context(), from, to, 0), m.model.rename(from, to))
+	fence := m.fence(r, from)
+	m.want("rename", m.s.Rename(m.Context(), from, to, fence), m.model.rename(from, to, fence, m.clock.now()))
 }
 
 func (m *machine) delete(r *rapid.T) {
 	name := m.name(r)
-	m.want("delete", m.s.Delete(m.Context(), name, 0), m.model.delete(name, m.clock.now()))
+	fence := m.fence(r, name)
+	m.want("delete", m.s.Delete(m.Context(), name, fence), m.model.delete(name, fence, m.clock.now()))
 }
 
 func (m *machine) undelete(r *rapid.T) {
@@ -140,9 +146,14 @@ func (m *machine) commit(r *rapid.T) {
 	if len(reached) > 0 && rapid.Bool().Draw(r, "reach") {
 		c.Stones = append(c.Stones, rapid.SampledFrom(reached).Draw(r, "layer").Stone)
 	}
-	got, err := m.s.Commit(m.Context(), name, world.Head{Commit: l.head}, c, given...)
-	m.want("commit", err, nil)
-	m.add(l, c, m.clock.now())
+	fence := m.fence(r, name)
+	got, err := m.s.Commit(m.Context(), name, world.Head{Commit: l.head, Fence: fence}, c, given...)
+	want := l.under(fence, m.clock.now())
+	m.want("commit", err, want)
+	if want != nil {
+		return
+	}
+	m.add(l, fence, c, m.clock.now())
 	if got.ID() != l.head {
 		m.Fatalf("commit: got %+v, want %+v", got, m.commits[l.head])
 	}
@@ -154,7 +165,11 @@ func (m *machine) stale(r *rapid.T) {
 	base := rapid.SampledFrom(append([]world.ID{{}}, l.log[:len(l.log)-1]...)).Draw(r, "base")
 	s := m.stone(r)
 	_, err := m.s.Commit(m.Context(), name, world.Head{Commit: base}, world.Commit{Parent: base, Stones: []world.StoneRef{refOf(s)}}, s)
-	m.want("stale commit", err, world.ErrConflict)
+	want := l.under(0, m.clock.now())
+	if want == nil {
+		want = world.ErrConflict
+	}
+	m.want("stale commit", err, want)
 }
 
 // pack puts packs between any two commits, whether they fit or not.
@@ -211,8 +226,11 @@ func (m *machine) compare(r *rapid.T) {
 	}
 	for _, name := range names {
 		l := m.worlds[name]
-		if h, err := m.s.Head(m.Context(), name); err != nil || h.Commit != l.head {
-			m.Fatalf("head of %s: got %v, %v, want %v", name, h.Commit, err, l.head)
+		if h, err := m.s.Head(m.Context(), name); err != nil || h != (world.Head{Commit: l.head, Fence: l.fence}) {
+			m.Fatalf("head of %s: got %+v, %v, want %v, %d", name, h, err, l.head, l.fence)
+		}
+		if got, err := m.s.Leased(m.Context(), name); err != nil || got != l.lease(m.clock.now()) {
+			m.Fatalf("lease of %s: got %+v, %v, want %+v", name, got, err, l.lease(m.clock.now()))
 		}
 		m.compareLog(name, l)
 		for _, at := range l.log {

@@ -120,13 +120,20 @@ func cancelled(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")
 	h := e.head("a")
+	own := e.lease("a", "ann")
+	h.Fence = own
 	ctx, cancel := context.WithCancel(e.ctx)
 	cancel()
 	s := stoneOf(e, "two")
 	for what, err := range map[string]error{
 		"create":   e.s.Create(ctx, "b"),
-		"rename":   e.s.Rename(ctx, "a", "b", 0),
-		"delete":   e.s.Delete(ctx, "a", 0),
+		"rename":   e.s.Rename(ctx, "a", "b", own),
+		"delete":   e.s.Delete(ctx, "a", own),
+		"purge":    second(e.s.Purge(ctx, "a", own)),
+		"lease":    second(e.s.Lease(ctx, "a", "ann", term)),
+		"renew":    second(e.s.Renew(ctx, "a", own, 2*term)),
+		"release":  e.s.Release(ctx, "a", own),
+		"leased":   second(e.s.Leased(ctx, "a")),
 		"undelete": e.s.Undelete(ctx, "a"),
 		"list":     second(e.s.List(ctx, "", "", 9)),
 		"head":     second(e.s.Head(ctx, "a")),
@@ -142,6 +149,7 @@ func cancelled(e *env) {
 	}
 	e.wantLog("a", world.ID{}, 9, one)
 	e.wantTexts("a", one, "one")
+	e.wantLease("a", world.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)})
 	if all, _ := e.s.List(e.ctx, "", "", 9); !slices.Equal(all, []string{"a"}) {
 		e.Errorf("worlds: got %q", all)
 	}
