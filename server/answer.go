@@ -40,7 +40,7 @@ func (c *call) Header() http.Header { return c.w.Header() }
 func (c *call) WriteHeader(status int) {
 	if !c.sent {
 		c.sent, c.status = true, status
-		if c.route != nil && c.route.long {
+		if time.Since(c.began) > time.Second {
 			c.extend()
 		}
 	}
@@ -70,7 +70,7 @@ func (c *call) Unwrap() http.ResponseWriter { return c.w }
 func (c *call) extend() {
 	due := slack + time.Duration(float64(c.out-c.paced+paceBytes)/float64(c.limits.BodyRate)*float64(time.Second))
 	c.paced = c.out
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(due)) // without one it is not slower
+	c.writeBy(time.Now().Add(due))
 }
 
 // answer answers with v as JSON.

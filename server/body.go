@@ -64,6 +64,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		b.ended = true
 		b.c.readBy(time.Time{}) // else the call ends when the deadline is over
+		b.c.restart()
 	case err != nil:
 		return n, b.cut(err)
 	}
@@ -84,6 +85,9 @@ func (b *body) pace() {
 	}
 	b.deadline = due
 	b.c.readBy(due)
+	if b.n > 0 { // the first is within the time that every call has
+		b.c.writeBy(due.Add(b.c.limits.Time + slack))
+	}
 }
 
 // cut says why a body ended early: in words for the caller, if it can hear them.
@@ -106,8 +110,13 @@ func (c *call) hold(n int64) bool {
 	return true
 }
 
-// readBy sets when what the caller sends must have arrived. An answer that knows
-// no deadlines has none to keep.
+// readBy sets when what the caller sends must have arrived, writeBy when it must
+// have taken the answer. A ResponseWriter that knows no deadlines has none to
+// keep.
 func (c *call) readBy(due time.Time) {
 	_ = http.NewResponseController(c.w).SetReadDeadline(due)
+}
+
+func (c *call) writeBy(due time.Time) {
+	_ = http.NewResponseController(c.w).SetWriteDeadline(due)
 }

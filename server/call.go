@@ -31,6 +31,8 @@ type call struct {
 	began time.Time
 	// ctx ends when the caller has gone or the call took too long.
 	ctx     context.Context
+	cancel  context.CancelFunc
+	started time.Time
 	counted bool // among those in flight
 
 	in     body
@@ -79,15 +81,29 @@ func (c *call) serve() error {
 		}
 		defer c.leave()
 	}
+	c.start()
+	defer func() { c.cancel() }()
+	c.step("admit")
+	return c.route.serve(c)
+}
+
+// start begins the time that the call may take.
+func (c *call) start() {
 	limit := c.limits.Time
 	if c.route.long {
 		limit = c.limits.Longest
+		c.writeBy(time.Now().Add(limit + slack)) // HTTP/2 ends a call that is late with writing
 	}
-	var cancel context.CancelFunc
-	c.ctx, cancel = context.WithTimeout(c.r.Context(), limit)
-	defer cancel()
-	c.step("admit")
-	return c.route.serve(c)
+	c.started = time.Now()
+	c.ctx, c.cancel = context.WithTimeout(c.r.Context(), limit)
+}
+
+// restart begins it anew when the body is there, which has its own time.
+func (c *call) restart() {
+	if time.Since(c.started) > time.Second {
+		c.cancel()
+		c.start()
+	}
 }
 
 // parseQuery takes only what the route knows, each once.

@@ -1,0 +1,18 @@
+package server
+
+// RouteInfo is a row of the table.
+type RouteInfo struct {
+	Method, Path string
+	Role         Role
+	Status       int
+	Takes, Gives string // media types
+}
+
+// Routes is the table.
+func Routes() []RouteInfo {
+	var out []RouteInfo
+	for _, r := range routes() {
+		out = append(out, RouteInfo{r.method, r.path, r.role, r.status, r.takes.media, r.gives.media})
+	}
+	return out
+}

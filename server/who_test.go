@@ -1,0 +1,341 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+)
+
+// caller is who makes a call in TestRoles.
+type caller struct {
+	name     string
+	secret   string // "" for no header
+	role     server.Role
+	prefixes []string
+}
+
+// TestRoles tries each caller on each route of the table.
+func TestRoles(t *testing.T) {
+	callers := []caller{
+		{name: "nobody"}, {name: "unknown", secret: "cairn_00000000000000000000000000000000"},
+		{name: "reader", role: server.Read}, {name: "writer", role: server.Write}, {name: "admin", role: server.Admin},
+		{name: "reader below", role: server.Read, prefixes: []string{"in"}}, {name: "writer below", role: server.Write, prefixes: []string{"in"}},
+		{name: "admin below", role: server.Admin, prefixes: []string{"elsewhere", "in"}},
+	}
+	var want []server.Token
+	for _, c := range callers[2:] {
+		want = append(want, server.Token{Role: c.role, Prefixes: c.prefixes})
+	}
+	tokens, secrets := mustTokens(t, want...)
+	for i, secret := range secrets {
+		callers[i+2].secret = secret
+	}
+	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: -1}})
+	for _, r := range server.Routes() {
+		for _, c := range callers {
+			for _, world := range []string{"in/w", "in", "out/w", "inx/w", "i"} {
+				t.Run(fmt.Sprintf("%s %s/%s/%s", r.Method, r.Path, c.name, world), func(t *testing.T) {
+					s.t = t
+					s.tryRole(r, c, world)
+				})
+				if !strings.HasSuffix(r.Path, "/NAME") {
+					break
+				}
+			}
+		}
+	}
+}
+
+func (s *site) tryRole(r server.RouteInfo, c caller, name string) {
+	_ = s.st.Create(context.Background(), name) // it may be there
+	path := strings.NewReplacer("ID", strings.Repeat("0", 64), "NAME", name).Replace(r.Path)
+	var header []string
+	if c.secret != "" {
+		header = []string{"Authorization", "Bearer " + c.secret}
+	}
+	got := s.do(request{r.Method, path, nil, header})
+	var refusal client.Refusal
+	_ = json.Unmarshal(got.body, &refusal) // may be no JSON
+	s.wantRole(r, c, name, refusal.Error.Code)
+}
+
+// wantRole holds an answer's code to the rules of API.md.
+func (s *site) wantRole(r server.RouteInfo, c caller, name string, got client.Code) {
+	s.t.Helper()
+	about := strings.HasSuffix(r.Path, "/NAME")
+	inside := len(c.prefixes) == 0 || about && (name == "in" || strings.HasPrefix(name, "in/"))
+	var want client.Code
+	switch {
+	case r.Role == server.Nobody:
+	case c.role == server.Nobody:
+		want = client.Unauthorized
+	case c.role < r.Role, !inside: // of what is about no world, /v1/worlds needs a prefix and the rest all of them
+		want = client.Forbidden
+	}
+	refused := got == client.Unauthorized || got == client.Forbidden
+	if refused && got != want || !refused && want != "" {
+		s.t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestOtherNames tries prefixes on names that stand in bodies and the query.
+func TestOtherNames(t *testing.T) {
+	tokens, secrets := mustTokens(t, server.Token{Role: server.Write, Prefixes: []string{"in"}}, server.Token{Role: server.Admin})
+	s := newSite(t, server.Options{Tokens: tokens})
+	s.mustCommit("in/w", 1)
+	s.mustCommit("out/w", 1)
+	as := func(secret, method, path, body string) reply {
+		t.Helper()
+		return s.do(request{method, path, []byte(body), []string{"Authorization", "bearer " + secret}})
+	}
+	for _, tt := range []struct {
+		method, path, body string
+		want               client.Code
+	}{
+		{"POST", "/v1/fork/in/x", `{"from":"out/w"}`, client.Forbidden},
+		{"POST", "/v1/fork/out/x", `{"from":"in/w"}`, client.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"out/x"}`, client.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"inx"}`, client.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"in/../out/x"}`, client.BadName},
+		{"GET", "/v1/worlds", "", client.Forbidden},
+		{"GET", "/v1/worlds?prefix=i", "", client.Forbidden},
+		{"GET", "/v1/worlds?prefix=in", "", client.Forbidden},
+		{"GET", "/v1/worlds?prefix=inx/", "", client.Forbidden},
+	} {
+		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
+			as(secrets[0], tt.method, tt.path, tt.body).wantCode(t, tt.want)
+		})
+	}
+	if got := as(secrets[0], "GET", "/v1/worlds?prefix=in/", ""); string(got.body) != `{"worlds":["in/w"],"more":false}`+"\n" {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	if got := as(secrets[0], "POST", "/v1/fork/in/x", `{"from":"in/w"}`); got.status != 201 {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	if got := as(secrets[1], "POST", "/v1/rename/in/x", `{"to":"out/x"}`); got.status != 204 {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
+func TestForceIsForAdmins(t *testing.T) {
+	tokens, secrets := mustTokens(t, server.Token{Role: server.Write}, server.Token{Role: server.Admin})
+	s := newSite(t, server.Options{Tokens: tokens})
+	s.mustCommit("a", 1)
+	for _, tt := range []struct {
+		fence string
+		admin bool
+		want  client.Code
+	}{
+		{"force", false, client.Forbidden}, {"18446744073709551615", false, client.BadRequest}, {"18446744073709551615", true, client.BadRequest},
+		{"-1", true, client.BadRequest}, {"", true, client.BadRequest}, {"0x1", true, client.BadRequest}, {"7", true, client.Fenced},
+	} {
+		secret := secrets[0]
+		if tt.admin {
+			secret = secrets[1]
+		}
+		s.do(request{"DELETE", "/v1/worlds/a", nil, []string{"Authorization", "Bearer " + secret, "Cairn-Fence", tt.fence}}).wantCode(t, tt.want)
+	}
+	s.want(204, request{"DELETE", "/v1/worlds/a", nil, []string{"Authorization", "Bearer " + secrets[1], "Cairn-Fence", "force"}}, nil)
+}
+
+func TestAuthorizationHeader(t *testing.T) {
+	tokens, secrets := mustTokens(t, server.Token{Role: server.Admin})
+	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: -1}})
+	secret := secrets[0]
+	for _, h := range [][]string{
+		{}, {"Authorization", secret}, {"Authorization", "Bearer " + strings.ToUpper(secret)}, {"Authorization", "Bearer  " + secret},
+		{"Authorization", "Basic " + secret}, {"Authorization", "Bearer " + secret, "Authorization", "Bearer " + secret},
+		{"Authorization", "Bearer " + secret + strings.Repeat("x", 5000)}, {"Authorization", "Bearer "}, {"Authorization", "Bearer " + secret[:len(secret)-1]},
+	} {
+		got := s.get("/v1/worlds", h...)
+		got.wantCode(t, client.Unauthorized)
+		if got.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%q: no WWW-Authenticate", h)
+		}
+	}
+	if got := s.get("/v1/worlds", "Authorization", "BEARER "+secret); got.status != 200 {
+		t.Errorf("got %d", got.status)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	tokens, secrets := mustTokens(t, server.Token{Role: server.Read, Prefixes: []string{"/players/"}, Note: "a game"}, server.Token{Role: server.Admin})
+	if len(secrets[0]) != len("cairn_")+32 || secrets[0] == secrets[1] {
+		t.Errorf("got secrets %q", secrets)
+	}
+	all := tokens.All()
+	i := slices.IndexFunc(all, func(t server.Token) bool { return t.Note == "a game" })
+	if len(all) != 2 || i < 0 || all[i].Role != server.Read || !slices.Equal(all[i].Prefixes, []string{"players"}) {
+		t.Errorf("got %+v", all)
+	}
+	for name, want := range map[string]bool{"players": true, "players/a": true, "players/a/b": true, "playersx": false, "player": false, "": false, "a/players": false} {
+		if got := all[i].Reaches(name); got != want {
+			t.Errorf("%q: got %v", name, got)
+		}
+	}
+}
+
+func TestTokensFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	_, tok, err := server.NewToken(server.Write, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.WriteTokens(path, []server.Token{tok}); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", fi.Mode(), err)
+	}
+	tokens, err := server.ReadTokens(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, file, want string }{
+		{"no JSON", "{", "unexpected end"},
+		{"role", strings.Replace(string(good), `"write"`, `"root"`, 1), "role"},
+		{"nobody", strings.Replace(string(good), `"write"`, `"nobody"`, 1), "role"},
+		{"no role", strings.Replace(string(good), `"write"`, `""`, 1), "role"},
+		{"hash", strings.Replace(string(good), `"hash": "`, `"hash": "0`, 1), "hex digits"},
+		{"hash of no digits", strings.Replace(string(good), tok.Hash.String()[:2], "xy", 1), "hex digits"},
+		{"prefix", strings.Replace(string(good), `"role"`, `"prefixes":["A"],"role"`, 1), "prefix"},
+		{"twice", strings.Replace(strings.Replace(string(good), "[", "["+tokenJSON(t, tok)+",", 1), "\n", "", -1), "twice"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := tokens.Reload(); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if all := tokens.All(); len(all) != 1 {
+				t.Errorf("got %d tokens after an error", len(all))
+			}
+		})
+	}
+	if _, err := server.ReadTokens(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(unwrapAll(err)) {
+		t.Errorf("got %v", err)
+	}
+	if err := server.WriteTokens(path, []server.Token{{}}); err == nil {
+		t.Error("a token without a role was written")
+	}
+}
+
+func tokenJSON(t *testing.T, tok server.Token) string {
+	t.Helper()
+	b, err := json.Marshal(tok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// unwrapAll returns the innermost error of a chain.
+func unwrapAll(err error) error {
+	for {
+		u, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return err
+		}
+		err = u.Unwrap()
+	}
+}
+
+// TestReload takes a token away and gives another while the Server runs.
+func TestReload(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	one, first, err := server.NewToken(server.Read, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, second, err := server.NewToken(server.Read, "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.WriteTokens(path, []server.Token{first}); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := server.ReadTokens(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, server.Options{Tokens: tokens})
+	status := func(secret string) int { return s.get("/v1/worlds", "Authorization", "Bearer "+secret).status }
+	if a, b := status(one), status(two); a != 200 || b != 401 {
+		t.Errorf("got %d, %d", a, b)
+	}
+	if err := server.WriteTokens(path, []server.Token{second}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := status(one), status(two); a != 401 || b != 200 {
+		t.Errorf("got %d, %d after Reload", a, b)
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for addr, want := range map[string]bool{
+		"127.0.0.1:7070": true, "127.8.9.1:1": true, "[::1]:7070": true, "localhost:0": true, "[::ffff:127.0.0.1]:1": true, "LOCALHOST:1": true,
+		":7070": false, "0.0.0.0:7070": false, "[::]:7070": false, "192.168.0.1:7070": false, "example.org:80": false, "localhost.example.org:1": false, "127.0.0.1": false, "": false,
+	} {
+		if err := server.Loopback(addr); (err == nil) != want {
+			t.Errorf("%q: got %v", addr, err)
+		}
+	}
+}
+
+// TestPages sends what a browser sends for pages of this and of other places.
+func TestPages(t *testing.T) {
+	s := newSite(t, server.Options{})
+	host := strings.TrimPrefix(s.url, "http://")
+	_, port, _ := strings.Cut(host, ":")
+	for _, tt := range []struct {
+		name   string
+		header []string
+		want   bool
+	}{
+		{"a program", nil, true},
+		{"localhost", []string{"Host", "localhost:" + port}, true},
+		{"IPv6", []string{"Host", "[::1]:" + port}, true},
+		{"a name made to point here", []string{"Host", "evil.example:" + port}, false},
+		{"a name below localhost", []string{"Host", "evil.localhost:" + port}, false},
+		{"another port", []string{"Host", "127.0.0.1:1"}, false},
+		{"no port", []string{"Host", "127.0.0.1"}, false},
+		{"user", []string{"Host", "127.0.0.1:" + port + "@evil.example"}, false},
+		{"another page", []string{"Origin", "https://evil.example"}, false},
+		{"a page without a place", []string{"Origin", "null"}, false},
+		{"another port's page", []string{"Origin", "http://127.0.0.1:1"}, false},
+		{"another scheme's page", []string{"Origin", "https://" + host}, false},
+		{"two origins", []string{"Origin", "http://" + host, "Origin", "http://" + host}, false},
+		{"our page", []string{"Origin", "http://" + host, "Sec-Fetch-Site", "same-origin"}, true},
+		{"typed", []string{"Sec-Fetch-Site", "none"}, true},
+		{"a link", []string{"Sec-Fetch-Site", "cross-site"}, false},
+		{"a page of this machine", []string{"Sec-Fetch-Site", "same-site"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := s.get("/v1/worlds", tt.header...)
+			switch {
+			case tt.want && got.status != http.StatusOK:
+				t.Errorf("got %d %s", got.status, got.body)
+			case !tt.want && got.status == http.StatusBadRequest: // net/http does not take such a Host
+			case !tt.want:
+				got.wantCode(t, client.Forbidden)
+			}
+		})
+	}
+}
