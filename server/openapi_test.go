@@ -1,0 +1,284 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// document is what the tests read of openapi.json.
+type document struct {
+	OpenAPI    string
+	Paths      map[string]map[string]operation
+	Components struct {
+		Responses map[string]response
+	}
+}
+
+type operation struct {
+	OperationID string
+	Role        string `json:"x-role"`
+	Parameters  []struct{ In, Name string }
+	RequestBody *response
+	Responses   map[string]response
+}
+
+type response struct {
+	Ref     string `json:"$ref"`
+	Content map[string]struct{ Schema *schema }
+}
+
+// schema is what the document uses of JSON Schema.
+type schema struct {
+	Type       string
+	Pattern    string
+	Format     string
+	Items      *schema
+	AnyOf      []*schema
+	Properties map[string]*schema
+	Required   []string
+	Additional any `json:"additionalProperties"`
+}
+
+// fault says what is wrong with a value of JSON, "" if nothing is.
+func (s *schema) fault(at string, v any) string {
+	if len(s.AnyOf) > 0 {
+		faults := ""
+		for _, one := range s.AnyOf {
+			f := one.fault(at, v)
+			if f == "" {
+				return ""
+			}
+			faults += f + "; "
+		}
+		return faults
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return s.objectFault(at, v)
+	case []any:
+		for i, e := range v {
+			if f := s.Items.fault(fmt.Sprintf("%s[%d]", at, i), e); f != "" {
+				return f
+			}
+		}
+		return s.kindFault(at, "array")
+	case string:
+		if s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(v) {
+			return at + ": " + v + " is not " + s.Pattern
+		}
+		return s.kindFault(at, "string")
+	case bool:
+		return s.kindFault(at, "boolean")
+	case nil:
+		return s.kindFault(at, "null")
+	case json.Number:
+		if _, err := v.Int64(); err != nil {
+			return s.kindFault(at, "number")
+		}
+		return s.kindFault(at, "integer", "number")
+	}
+	return at + ": what is it?"
+}
+
+func (s *schema) kindFault(at string, kinds ...string) string {
+	if s.Type != "" && !slices.Contains(kinds, s.Type) {
+		return fmt.Sprintf("%s: got %v, want %s", at, kinds, s.Type)
+	}
+	return ""
+}
+
+func (s *schema) objectFault(at string, v map[string]any) string {
+	for _, r := range s.Required {
+		if _, ok := v[r]; !ok {
+			return at + ": no " + r
+		}
+	}
+	for key, e := range v {
+		p := s.Properties[key]
+		if p == nil && s.Additional == false {
+			return at + ": what is " + key + "?"
+		}
+		if p != nil {
+			if f := p.fault(at+"."+key, e); f != "" {
+				return f
+			}
+		}
+	}
+	return s.kindFault(at, "object")
+}
+
+// example is how a route is called with success: on a world a of two commits.
+type example struct {
+	query, body string
+	header      []string
+	before      func(*site) []byte // prepares, and may give the body
+}
+
+// leaseOfA takes a lease of a, whose number is 1.
+func leaseOfA(s *site) []byte {
+	s.want(201, request{"POST", "/v1/leases/a", []byte(`{"seconds":10}`), nil}, nil)
+	return nil
+}
+
+// examples are by method and path; what is not here needs nothing.
+func examples(s *site, head world.ID) map[string]example {
+	return map[string]example{
+		"PUT /v1/worlds/NAME":    {before: func(s *site) []byte { s.want(204, request{method: "DELETE", path: "/v1/worlds/a"}, nil); return nil }},
+		"POST /v1/undelete/NAME": {before: func(s *site) []byte { s.want(204, request{method: "DELETE", path: "/v1/worlds/a"}, nil); return nil }},
+		"POST /v1/rename/NAME":   {body: `{"to":"b"}`},
+		"POST /v1/fork/NAME": {body: `{"from":"from","at":"1"}`, before: func(s *site) []byte {
+			s.want(204, request{"POST", "/v1/rename/a", []byte(`{"to":"from"}`), nil}, nil)
+			return nil
+		}},
+		"POST /v1/restore/NAME":  {body: `{"at":"1","message":"back"}`, header: []string{"If-Match", tag(head)}},
+		"POST /v1/leases/NAME":   {body: `{"holder":"me","seconds":0.5}`},
+		"PUT /v1/leases/NAME":    {body: `{"seconds":1}`, header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
+		"DELETE /v1/leases/NAME": {header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
+		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
+		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
+		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},
+		"GET /v1/stack/NAME":     {query: "?inline=0&at=" + head.String()},
+		"POST /v1/commits/NAME": {header: []string{"If-Match", tag(head)}, before: func(s *site) []byte {
+			st := mustStone(s.t, 9)
+			return commitRequest("a", commitOf(head, "", st), st).body
+		}},
+		"POST /v1/packs/NAME": {before: func(s *site) []byte { return packBody(s.t, world.Pack{Upto: head}, mustStone(s.t, 5)) }},
+	}
+}
+
+func packBody(t testing.TB, p world.Pack, s world.Stone) []byte {
+	t.Helper()
+	b, err := client.PackBody(p, s.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := b.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestDocument calls every route as openapi.json says, and holds the answer to it.
+func TestDocument(t *testing.T) {
+	var doc document
+	s := newSite(t, withMetrics())
+	s.want(200, request{method: "GET", path: "/v1/openapi.json"}, &doc)
+	rows := 0
+	for _, r := range server.Routes() {
+		rows++
+		path := strings.NewReplacer("NAME", "{name}", "ID", "{id}").Replace(r.Path)
+		op, ok := doc.Paths[path][strings.ToLower(r.Method)]
+		if !ok {
+			t.Errorf("%s %s is not in the document", r.Method, r.Path)
+			continue
+		}
+		t.Run(r.Method+" "+r.Path, func(t *testing.T) { tryOperation(t, r, op) })
+	}
+	described := 0
+	for _, ops := range doc.Paths {
+		described += len(ops)
+	}
+	if doc.OpenAPI != "3.1.0" || described != rows {
+		t.Errorf("got OpenAPI %q with %d operations, want 3.1.0 with %d", doc.OpenAPI, described, rows)
+	}
+	refused := s.get("/v1/head/none")
+	if f := schemaFault(doc.Components.Responses["refused"], refused); f != "" {
+		t.Errorf("a refusal: %s", f)
+	}
+}
+
+func withMetrics() server.Options {
+	return server.Options{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprintln(w, "cairn_up 1")
+	})}
+}
+
+func tryOperation(t *testing.T, r server.RouteInfo, op operation) {
+	s := newSite(t, withMetrics())
+	head := s.mustCommit("a", 2)
+	e := examples(s, head)[r.Method+" "+r.Path]
+	body := []byte(e.body)
+	if e.before != nil {
+		if b := e.before(s); b != nil {
+			body = b
+		}
+	}
+	if (op.RequestBody != nil) != (len(body) > 0) {
+		t.Errorf("a body of %d bytes is sent; the document's body: %v", len(body), op.RequestBody)
+	}
+	path := strings.NewReplacer("ID", mustStone(t, 1).ID.String(), "NAME", "a").Replace(r.Path) + e.query
+	got := s.do(request{r.Method, path, body, e.header})
+	success, ok := op.Responses[strconv.Itoa(got.status)]
+	if !ok {
+		t.Fatalf("%d %s is not in the document", got.status, got.body)
+	}
+	if f := schemaFault(success, got); f != "" {
+		t.Errorf("%s: %s", f, got.body)
+	}
+	s.wantNeeded(r, path, body, e.header)
+}
+
+// schemaFault says what of an answer is not as the document describes it.
+func schemaFault(want response, got reply) string {
+	media := got.header.Get("Content-Type")
+	c, ok := want.Content[media]
+	if !ok && media != "" && len(want.Content) > 0 {
+		plain, _, _ := mime.ParseMediaType(media)
+		return "content type " + plain + " is not in the document"
+	}
+	if len(want.Content) == 0 && len(got.body) > 0 || len(want.Content) > 0 && len(got.body) == 0 {
+		return "a body where there is none, or none where there is one"
+	}
+	if c.Schema == nil {
+		return ""
+	}
+	d := json.NewDecoder(bytes.NewReader(got.body))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return err.Error()
+	}
+	return c.Schema.fault("", v)
+}
+
+// wantNeeded checks that a call that is not as the table says is refused.
+func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header []string) {
+	s.t.Helper()
+	sep := "?"
+	if strings.Contains(path, "?") {
+		sep = "&"
+	}
+	s.do(request{r.Method, path + sep + "surely=not", body, header}).wantCode(s.t, client.BadRequest)
+	if r.Takes != "" {
+		s.do(request{r.Method, path, nil, header}).wantRefusal(s.t)
+		s.do(request{r.Method, path, []byte(`{"surely":"not"}`), header}).wantRefusal(s.t)
+	}
+	got := s.do(request{"OPTIONS", path, nil, nil})
+	got.wantCode(s.t, client.BadMethod)
+	if !slices.Contains(strings.Split(got.header.Get("Allow"), ", "), r.Method) {
+		s.t.Errorf("got Allow %q", got.header.Get("Allow"))
+	}
+}
+
+// wantRefusal checks that the caller is told what they did wrong.
+func (r reply) wantRefusal(t testing.TB) {
+	t.Helper()
+	var got client.Refusal
+	if err := json.Unmarshal(r.body, &got); err != nil || r.status < 400 || r.status >= 500 || got.Error.Message == "" {
+		t.Errorf("got %d %s, want a refusal", r.status, r.body)
+	}
+}
