@@ -139,20 +139,12 @@ func (o *order) follow(out io.Reader, working func()) (row string) {
 	return o.Model.doing()
 }
 
-// child does what it reads from in, tells out, and returns its exit status.
-func child(in io.Reader, out io.Writer) int {
-	if err := obey(in, out); err != nil {
-		fmt.Fprint(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
 const (
 	workers = 3
 	forever = 1 << 30
 )
 
+// obey does what it reads from in, and tells out.
 func obey(in io.Reader, out io.Writer) error {
 	var o order
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {

@@ -6,6 +6,11 @@
 //     several times the same directory.
 //   - It works in a file system in memory that remembers what was synced, and
 //     looks at every sync at what the loss of power would leave there.
+//   - With -serve it kills a server, while clients work at it.
+//
+// With -asleep it stops and continues processes that write to worlds of a server
+// under leases that are over, and looks whether the answers that they got fit into
+// one order in which nothing is written over.
 //
 // It cannot show what a disk does that lies about a sync, and it does not repair.
 package main
@@ -27,11 +32,16 @@ type plan struct {
 	kills, syncs int
 	parallel     int
 	dir          string // where directories to be killed in are made
+
+	serve, asleep  bool // in place of these
+	n              int  // kills of servers, or rounds
+	host           host
+	clients, crowd int
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == childArg {
-		os.Exit(child(os.Stdin, os.Stdout))
+	if err, ok := obeyed(os.Args[1:]); ok {
+		exit(err)
 	}
 	p, err := parse(os.Args[1:])
 	if err != nil {
@@ -39,22 +49,54 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := p.run(ctx, os.Stdout); err != nil {
+	switch {
+	case p.serve:
+		err = p.runServe(ctx, os.Stdout)
+	case p.asleep:
+		err = p.runAsleep(ctx, os.Stdout)
+	default:
+		err = p.run(ctx, os.Stdout)
+	}
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "crash:", err)
 		os.Exit(1)
 	}
+	os.Exit(0)
+}
+
+// obeyed does what a child is started for; it is false if this is none.
+func obeyed(args []string) (error, bool) {
+	switch {
+	case len(args) == 1 && args[0] == childArg:
+		return obey(os.Stdin, os.Stdout), true
+	case len(args) == 3 && args[0] == serverArg:
+		return obeyCalls(args[1], args[2], os.Stdout), true
+	case len(args) == 2 && args[0] == writerArg:
+		return obeyWriter(args[1]), true
+	}
+	return nil, false
 }
 
 // parse says itself what is wrong with args.
 func parse(args []string) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
-	n := flags.Int("n", 200, "how many stops, one in ten of them a kill -9")
+	flags.IntVar(&p.n, "n", 200, "how many stops, one in ten of them a kill -9; of -serve kills, of -asleep rounds")
 	flags.Uint64Var(&p.seed, "seed", 1, "of the work")
 	flags.IntVar(&p.kills, "kill", -1, "how many times a process is killed; default a tenth of -n")
 	flags.IntVar(&p.syncs, "sync", -1, "how many stops at syncs; default the rest of -n")
 	flags.IntVar(&p.parallel, "parallel", runtime.GOMAXPROCS(0), "how many stores at the same time")
 	flags.StringVar(&p.dir, "dir", os.TempDir(), "where to make the directories that processes are killed in")
+	flags.BoolVar(&p.serve, "serve", false, "kill a server that clients work at")
+	flags.BoolVar(&p.asleep, "asleep", false, "stop writers at a server until their leases are over")
+	flags.StringVar(&p.host.cairn, "cairn", "", "the cairn that serves; default the server in this program")
+	flags.StringVar(&p.host.plant, "plant", "", "a fault of the server in this program, which is to be found: early, unfenced")
+	flags.IntVar(&p.clients, "clients", 8, "of -serve; for -asleep how many teams of writers")
+	flags.IntVar(&p.crowd, "worlds", 1000, "how many worlds -serve begins with")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
@@ -63,10 +105,10 @@ func parse(args []string) (plan, error) {
 		return p, flag.ErrHelp
 	}
 	if p.kills < 0 {
-		p.kills = *n / 10
+		p.kills = p.n / 10
 	}
 	if p.syncs < 0 {
-		p.syncs = *n - *n/10
+		p.syncs = p.n - p.n/10
 	}
 	p.parallel = max(p.parallel, 1)
 	return p, nil

@@ -90,6 +90,9 @@ type model struct {
 	Graves  map[string]grave
 	Pending map[int]op // by worker
 	Seq     int
+
+	Crowd    int     // worlds that never change, see crowdName
+	Template version // their only one
 }
 
 func newModel() *model {
@@ -99,7 +102,7 @@ func newModel() *model {
 
 func (m *model) clone() *model {
 	c := newModel()
-	c.Seq = m.Seq
+	c.Seq, c.Crowd, c.Template = m.Seq, m.Crowd, m.Template
 	for name, log := range m.Worlds {
 		c.Worlds[name] = slices.Clone(log)
 	}

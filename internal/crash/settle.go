@@ -17,10 +17,11 @@ const allNames = 1 << 20
 // which of the calls that were under way had their effect, and notes that in the
 // model. Its error says what was lost.
 func settle(ctx context.Context, st world.Store, m *model) error {
-	names, err := st.List(ctx, "", "", allNames)
+	names, err := st.List(ctx, "", "", len(m.Worlds)+len(m.Pending)+1) // and some of the crowd
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, isCrowd)
 	for _, worker := range slices.Sorted(maps.Keys(m.Pending)) {
 		if err := settleOne(ctx, st, m, names, worker); err != nil {
 			return err

@@ -142,6 +142,9 @@ func (w *worker) choose() op {
 	switch {
 	case dice < 5 && len(worlds) < maxWorlds:
 		o.Kind, o.World = create, fresh
+	case dice < 10 && len(worlds) < maxWorlds && w.j.m.Crowd > 0:
+		o.Kind, o.World, o.To = fork, crowdName(w.rng.IntN(w.j.m.Crowd)), fresh
+		log = []version{w.j.m.Template}
 	case dice < 10 && len(worlds) < maxWorlds && len(log) > 0:
 		o.Kind, o.To = fork, fresh
 	case dice < 20 && len(log) > 0:

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// asleep is many rounds of writers that both believe they own a world, and are
+// stopped while they do.
+type asleep struct {
+	seed   uint64
+	st     world.Store // for what is not the writers'
+	url    string      // of the same
+	mu     sync.Mutex
+	counts counts
+}
+
+// counts says what the rounds were made of.
+type counts struct {
+	rounds, calls, stops, inCalls int
+	saves, steals                 int
+	refused                       map[string]int
+	late                          int // refusals of what a writer tried after it was stopped
+}
+
+const (
+	teamSize = 3
+	minLease = 15 * time.Millisecond
+	maxLease = 60 * time.Millisecond
+)
+
+// runAsleep prints what the rounds were made of. A directory with losses stays.
+func (p plan) runAsleep(ctx context.Context, out io.Writer) error {
+	base, err := os.MkdirTemp(p.dir, "crash")
+	if err != nil {
+		return err
+	}
+	h := p.host
+	h.dir = filepath.Join(base, "store")
+	server, url, st, err := h.open(ctx)
+	if err != nil {
+		return err
+	}
+	a := &asleep{seed: p.seed, st: st, url: url, counts: counts{refused: make(map[string]int)}}
+	err = a.run(ctx, p.n, p.clients)
+	a.print(out)
+	if err = errors.Join(err, st.Close(), server.stop()); err != nil {
+		return fmt.Errorf("in %s: %w", base, err)
+	}
+	fmt.Fprintln(out, "0 losses")
+	return os.RemoveAll(base)
+}
+
+// run makes n rounds, with several teams of writers at the same time.
+func (a *asleep) run(ctx context.Context, n, teams int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	rounds := make(chan uint64)
+	var all sync.WaitGroup
+	for range teams {
+		all.Go(func() {
+			if err := a.team(ctx, rounds); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	for i := range uint64(n) {
+		select {
+		case rounds <- a.seed + i:
+		case <-ctx.Done():
+		}
+	}
+	close(rounds)
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// team lets the same writers make round after round, each with a world of its own.
+func (a *asleep) team(ctx context.Context, rounds <-chan uint64) (err error) {
+	var writers []*writer
+	for i := range teamSize {
+		w, err := startWriter(ctx, i, a.url)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.close()) }()
+		writers = append(writers, w)
+	}
+	for seed := range rounds {
+		r := &bout{asleep: a, writers: writers, world: fmt.Sprintf("asleep/%d", seed), rng: rand.New(rand.NewPCG(seed, 0))}
+		if err := r.run(ctx); err != nil {
+			return fmt.Errorf("%w\nagain, as far as time allows: -asleep -n 1 -seed %d", err, seed)
+		}
+	}
+	return nil
+}
+
+func (a *asleep) print(to io.Writer) {
+	c := &a.counts
+	fmt.Fprintf(to, "%d rounds: %d calls, %d stops, %d of them in a call; %d saves, %d leases stolen\n",
+		c.rounds, c.calls, c.stops, c.inCalls, c.saves, c.steals)
+	fmt.Fprintf(to, "refused: %d leased, %d fenced, %d conflict; %d of them to a writer that was stopped before\n",
+		c.refused[leased], c.refused[fenced], c.refused[conflict], c.late)
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// The kinds of deeds.
+const (
+	take   = "take"   // a lease
+	renew  = "renew"  // it
+	give   = "give"   // it back
+	write  = "write"  // a commit
+	goBack = "goback" // a commit that stands on nothing
+	look   = "look"   // at the head
+)
+
+// deed is a call of a writer about one world.
+type deed struct {
+	Kind    string
+	World   string
+	Base    world.Head    // of commits; of leases only the fence
+	Holder  string        // of take
+	For     time.Duration // of take and renew
+	Message string        // of commits; no two have the same
+}
+
+// How calls are refused. Any other fault of an answer is a text, and says nothing
+// about what the call did.
+const (
+	leased   = "leased"
+	fenced   = "fenced"
+	conflict = "conflict"
+)
+
+// answer is how a deed ended.
+type answer struct {
+	Fault string
+	Head  world.Head // the commit that was made, the fence of the lease, both of look
+	Until time.Time  // of the lease
+}
+
+func (a answer) refused() bool { return a.Fault == leased || a.Fault == fenced || a.Fault == conflict }
+
+// span is when a call was under way, by the clock of this machine, which is the
+// store's.
+type span struct{ From, Upto time.Time }
+
+// done is a deed with its answer.
+type done struct {
+	deed
+	answer
+	span
+	writer int
+}
+
+// since says what was done, in times since start.
+func (d done) since(start time.Time) string {
+	fault := d.Fault
+	if fault == "" {
+		fault = "ok"
+	}
+	out := fmt.Sprintf("%v to %v: writer %d: %s on %.4s under %d for %v by %q: %s, head %.4s, fence %d",
+		d.From.Sub(start), d.Upto.Sub(start), d.writer, d.Kind, d.Base.Commit, d.Base.Fence, d.For, d.Holder,
+		fault, d.Head.Commit, d.Head.Fence)
+	if !d.Until.IsZero() {
+		out += fmt.Sprintf(", until %v", d.Until.Sub(start))
+	}
+	return out
+}
+
+// owned is what the calls about a world depend on.
+type owned struct {
+	Head   world.ID
+	Fence  uint64
+	Holder string
+	Until  int64 // in milliseconds of Unix; 0 without a lease
+}
+
+// vague is the Until of a lease of which nobody was told.
+const vague = -1
+
+// live reports whether the lease may have been live at some time of a call.
+func (o owned) live(at span) bool {
+	return o.Until == vague || o.Until != 0 && o.Until+1 > at.From.UnixMilli()
+}
+
+// over reports whether there may have been no live lease at some time of a call.
+func (o owned) over(at span) bool { return o.Until == vague || o.Until <= at.Upto.UnixMilli()+1 }
+
+func (o owned) of(holder string) bool { return holder != "" && holder == o.Holder }
+
+// after returns the states that a world in state o may be in once d is done. There
+// are none if its answer cannot be.
+func (o owned) after(d done) []owned {
+	switch {
+	case d.refused():
+		if o.refuses(d) {
+			return []owned{o}
+		}
+	case d.Fault != "":
+		if o.allows(d) {
+			return []owned{o, o.with(d)}
+		}
+		return []owned{o}
+	case o.allows(d) && o.fits(d):
+		return []owned{o.with(d)}
+	}
+	return nil
+}
+
+// allows reports whether d may be done.
+func (o owned) allows(d done) bool {
+	fence := d.Base.Fence
+	switch d.Kind {
+	case take:
+		return o.over(d.span) || o.of(d.Holder)
+	case renew:
+		return fence == o.Fence && o.Until != 0
+	case give:
+		return fence == o.Fence || fence == world.Force
+	case write, goBack:
+		free := fence == o.Fence || fence == world.Force
+		if fence == 0 {
+			free = o.over(d.span)
+		}
+		return free && d.Base.Commit == o.Head
+	}
+	return true
+}
+
+// refuses reports whether the refusal of d is right.
+func (o owned) refuses(d done) bool {
+	fence := d.Base.Fence
+	switch d.Fault {
+	case leased:
+		return o.live(d.span) && (d.Kind == take && !o.of(d.Holder) || d.Kind != take && fence == 0)
+	case fenced:
+		return fence != o.Fence && fence != world.Force && (fence != 0 || d.Kind == renew || d.Kind == give)
+	}
+	return d.Base.Commit != o.Head
+}
+
+// fits reports whether the answer says of o what is so.
+func (o owned) fits(d done) bool {
+	switch d.Kind {
+	case take:
+		return d.Head.Fence == o.Fence+1 && d.ends()
+	case renew:
+		return d.ends()
+	case look:
+		return d.Head == world.Head{Commit: o.Head, Fence: o.Fence}
+	}
+	return true
+}
+
+// ends reports whether the lease ends when it was asked to.
+func (d done) ends() bool {
+	return !d.Until.Before(d.From.Add(d.For-time.Millisecond)) && !d.Until.After(d.Upto.Add(d.For+time.Millisecond))
+}
+
+// with returns o once d is done.
+func (o owned) with(d done) owned {
+	until := d.Until.UnixMilli()
+	if d.Fault != "" {
+		until = vague
+	}
+	switch d.Kind {
+	case take:
+		o.Fence++
+		o.Holder, o.Until = d.Holder, until
+	case renew:
+		o.Until = until
+	case give:
+		o.Fence++
+		o.Holder, o.Until = "", 0
+	case write:
+		o.Head = d.Head.Commit
+	case goBack:
+		o.Head = d.Head.Commit
+		if (d.Base.Commit == world.ID{}) {
+			break // there is nothing to go back from
+		}
+		o.Fence++
+		if d.Base.Fence == 0 {
+			o.Holder, o.Until = "", 0
+		}
+	}
+	return o
+}
+
+var leases = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{owned{}} },
+	Step: func(state, in, _ any) (out []any) {
+		for _, o := range state.(owned).after(in.(done)) {
+			out = append(out, o)
+		}
+		return out
+	},
+}
+
+// linear returns an error unless the answers could have been given by a store
+// that does one call after another. The calls are those of one world that began
+// without commits and leases.
+func linear(calls []done) error {
+	var history []porcupine.Operation
+	for _, d := range calls {
+		upto := d.Upto.UnixNano()
+		if d.Fault != "" && !d.refused() {
+			upto = math.MaxInt64 // it may still be on its way
+		}
+		history = append(history, porcupine.Operation{ClientId: d.writer, Input: d, Call: d.From.UnixNano(), Return: upto})
+	}
+	model := leases.ToModel()
+	if got := porcupine.CheckOperationsTimeout(model, history, hangs); got != porcupine.Ok {
+		return fmt.Errorf("no order of the calls explains their answers (%v)", got)
+	}
+	return nil
+}
