@@ -17,6 +17,9 @@ type gcOptions struct {
 	json                 bool
 }
 
+// standardVersions are the versions that stay unless --keep says otherwise.
+const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
+
 // collected is what gc prints.
 type collected struct{ world.Collected }
 
@@ -41,7 +44,7 @@ back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 	f := c.Flags()
 	f.StringVar(&o.grace, "grace", "1h", "how long a condemned stone stays")
 	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be had back")
-	f.StringVar(&o.keep, "keep", "newest=16,hourly=1d,daily=14d,monthly=365d", "which versions stay")
+	f.StringVar(&o.keep, "keep", standardVersions, "which versions stay")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }

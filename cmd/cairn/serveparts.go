@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// certificate is read from files, and may be again while it serves.
+type certificate struct {
+	cert, key string
+	now       atomic.Pointer[tls.Certificate]
+}
+
+func newCertificate(cert, key string) (*certificate, error) {
+	c := &certificate{cert: cert, key: key}
+	return c, c.reload()
+}
+
+func (c *certificate) reload() error {
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return fmt.Errorf("certificate %s with key %s: %w", c.cert, c.key, err)
+	}
+	c.now.Store(&pair)
+	return nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil }}
+}
+
+// debugHandler serves what only those who run the server may see. If it is for
+// this machine alone, a web page that a name of its own leads here is refused.
+func debugHandler(m *server.Metrics, near bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if near && server.Loopback(r.Host) != nil {
+			http.Error(w, "this machine only", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// fillDemo makes worlds up, those that are not there.
+func fillDemo(ctx context.Context, d *depot, st world.Store) error {
+	for _, kind := range []string{"island", "arena", "plots"} {
+		name := "demo/" + kind
+		_, err := st.Head(ctx, name)
+		if errors.Is(err, world.ErrNoWorld) {
+			err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

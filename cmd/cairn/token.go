@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/spf13/cobra"
+)
+
+type tokenOptions struct {
+	file, role, note string
+	prefixes         []string
+	json             bool
+}
+
+func newToken() *cobra.Command {
+	var o tokenOptions
+	c := &cobra.Command{
+		Use:   "token",
+		Short: "Makes, lists and removes the tokens of a server",
+		Long: `token changes the file that cairn serve --tokens reads. The file holds hashes: a
+token is printed once, when it is made, and cannot be had back. A server that runs
+reads the file again at SIGHUP. Only one may change it at a time.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("no verb %q; see cairn token --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	f := c.PersistentFlags()
+	f.StringVar(&o.file, "file", "", "the file of tokens")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	c.AddCommand(newTokenNew(&o), newTokenList(&o), newTokenRemove(&o))
+	return c
+}
+
+func newTokenNew(o *tokenOptions) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "new --file FILE --role ROLE",
+		Short: "Adds a token to the file, and prints it",
+		Long: `new adds a token to the file, which it makes if it is not there, and prints it: it
+is all that is printed, once. Its role is read; write, which may read; or admin,
+which may everything. With --prefix players it is for the worlds players/...
+alone.`,
+		Example: "  cairn token new --file tokens.json --role write --prefix players --note \"game servers\"",
+		Args:    takes(0, 0),
+		RunE:    func(c *cobra.Command, _ []string) error { return o.add(c.OutOrStdout()) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.role, "role", "", "read, write or admin")
+	f.StringArrayVar(&o.prefixes, "prefix", nil, "the worlds that it is for, by how their names begin; may be given again; all if left out")
+	f.StringVar(&o.note, "note", "", "who has it, to be told by list")
+	return c
+}
+
+func newTokenList(o *tokenOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list --file FILE",
+		Short: "Lists the tokens in the file, not their secrets",
+		Args:  takes(0, 0),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.list(c.OutOrStdout()) },
+	}
+}
+
+func newTokenRemove(o *tokenOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove --file FILE ID...",
+		Short:   "Removes tokens from the file, by what list calls them",
+		Example: "  cairn token remove --file tokens.json 3f9ac2d4",
+		Args:    takes(1, 1000),
+		RunE:    func(c *cobra.Command, args []string) error { return o.remove(c.OutOrStdout(), args) },
+	}
+}
+
+// read returns the tokens in the file.
+func (o *tokenOptions) read() ([]server.Token, error) {
+	if o.file == "" {
+		return nil, usagef("token: --file says in which file")
+	}
+	t, err := server.ReadTokens(o.file)
+	if err != nil {
+		return nil, err
+	}
+	return t.All(), nil
+}
+
+// madeToken is what token new prints.
+type madeToken struct {
+	Secret string `json:"secret"`
+	listedToken
+}
+
+func (m *madeToken) print(out io.Writer) { fmt.Fprintln(out, m.Secret) }
+
+func (o *tokenOptions) add(out io.Writer) error {
+	role, err := server.ParseRole(o.role)
+	if err != nil {
+		return usagef("--role %q: want read, write or admin", o.role)
+	}
+	secret, t, err := server.NewToken(role, o.note, o.prefixes...)
+	if err != nil {
+		return usageError{err}
+	}
+	all, err := o.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := server.WriteTokens(o.file, append(all, t)); err != nil {
+		return err
+	}
+	return report(out, &madeToken{secret, tokenOf(t)}, o.json)
+}
+
+// listedToken is one of what token list prints.
+type listedToken struct {
+	ID       string   `json:"id"`
+	Role     string   `json:"role"`
+	Prefixes []string `json:"prefixes"`
+	Note     string   `json:"note"`
+}
+
+// tokenDigits are how many of a hash people are shown.
+const tokenDigits = 12
+
+func tokenOf(t server.Token) listedToken {
+	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), slices.Concat([]string{}, t.Prefixes), t.Note}
+}
+
+// listedTokens is what token list and token remove print.
+type listedTokens struct {
+	Tokens []listedToken `json:"tokens"`
+}
+
+func (l *listedTokens) print(out io.Writer) {
+	if len(l.Tokens) == 0 {
+		fmt.Fprintln(out, "no tokens")
+		return
+	}
+	t := newColumns(out)
+	t.row("id", "role", "for", "note")
+	for _, tok := range l.Tokens {
+		what := strings.Join(tok.Prefixes, ", ")
+		if what == "" {
+			what = "all worlds"
+		}
+		t.row(tok.ID, tok.Role, what, line(tok.Note))
+	}
+	t.Flush()
+}
+
+func (o *tokenOptions) list(out io.Writer) error {
+	all, err := o.read()
+	if err != nil {
+		return err
+	}
+	return report(out, listAll(all), o.json)
+}
+
+func listAll(all []server.Token) *listedTokens {
+	l := &listedTokens{Tokens: []listedToken{}}
+	for _, t := range all {
+		l.Tokens = append(l.Tokens, tokenOf(t))
+	}
+	return l
+}
+
+// remove takes tokens from the file and prints those that stay.
+func (o *tokenOptions) remove(out io.Writer, ids []string) error {
+	all, err := o.read()
+	if err != nil {
+		return err
+	}
+	const least = 4 // digits
+	for _, id := range ids {
+		is := func(t server.Token) bool { return strings.HasPrefix(t.Hash.String(), id) }
+		at := slices.IndexFunc(all, is)
+		switch {
+		case len(id) < least:
+			return usagef("%s: give %d or more digits of a token's id", id, least)
+		case at < 0:
+			return fmt.Errorf("%s: no token in %s has that id", id, o.file)
+		case slices.ContainsFunc(all[at+1:], is):
+			return fmt.Errorf("%s: several tokens in %s have an id that begins so", id, o.file)
+		}
+		all = slices.Delete(all, at, at+1)
+	}
+	if err := server.WriteTokens(o.file, all); err != nil {
+		return err
+	}
+	return report(out, listAll(all), o.json)
+}

@@ -1,0 +1,185 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	localstore "github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// KeeperOptions of a Keeper. The zero value is the default.
+type KeeperOptions struct {
+	// Packers is how many worlds are packed at a time. Default 1.
+	Packers int
+	// Queue bounds the worlds that wait to be packed. Default 4,096.
+	Queue int
+	// CollectEvery is how often the Store is collected. Default an hour; negative
+	// is never.
+	CollectEvery time.Duration
+	// Policy of collecting.
+	Policy world.Policy
+	// Backup makes a backup; nil is none.
+	Backup func(context.Context) (localstore.Backed, error)
+	// BackupEvery is how often. Default 12 hours.
+	BackupEvery time.Duration
+	// LastBackup is when the last backup was made that is there; zero for none,
+	// then the first is made at once.
+	LastBackup time.Time
+	// Metrics are told of the work. Default none.
+	Metrics *Metrics
+	// Log is told of collections, backups and what fails. Default none.
+	Log *slog.Logger
+}
+
+func (o KeeperOptions) withDefaults() KeeperOptions {
+	if o.Packers <= 0 {
+		o.Packers = 1
+	}
+	if o.Queue <= 0 {
+		o.Queue = 4096
+	}
+	if o.CollectEvery == 0 {
+		o.CollectEvery = time.Hour
+	}
+	if o.BackupEvery <= 0 {
+		o.BackupEvery = 12 * time.Hour
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Keeper does the work that a Store needs beside its calls: it packs worlds that
+// were saved, collects, and makes backups. Its caller steps it by a clock. All
+// of its methods are safe for any number of goroutines.
+type Keeper struct {
+	o    KeeperOptions // resolved
+	st   world.Store
+	ctx  context.Context // of all work; ended by Close
+	stop context.CancelFunc
+	work sync.WaitGroup // packers and jobs
+
+	packs packs
+
+	mu     sync.Mutex // guards what follows, and the jobs' fields
+	closed bool
+	jobs   []*job
+}
+
+// job is work that is done every so often, once at a time.
+type job struct {
+	name    string
+	every   time.Duration
+	due     time.Time
+	running bool
+	do      func(context.Context) ([]any, error) // returns what to log
+}
+
+// NewKeeper begins to keep a Store. now is the time on the clock that steps it.
+// The caller closes it before the Store.
+func NewKeeper(st world.Store, now time.Time, o KeeperOptions) *Keeper {
+	k := &Keeper{o: o.withDefaults(), st: st}
+	k.ctx, k.stop = context.WithCancel(context.Background())
+	if every := k.o.CollectEvery; every > 0 {
+		// A server that is started anew more often than that has to collect too.
+		k.jobs = append(k.jobs, &job{name: "collect", every: every, due: now.Add(soon(every)), do: k.collect})
+	}
+	if every := k.o.BackupEvery; k.o.Backup != nil {
+		due := k.o.LastBackup.Add(every)
+		if latest := now.Add(every); due.After(latest) { // the clock went back
+			due = latest
+		}
+		k.jobs = append(k.jobs, &job{name: "backup", every: every, due: due, do: k.backup})
+	}
+	k.startPacking()
+	return k
+}
+
+// soon is when work is begun the first time, or again after it failed.
+func soon(every time.Duration) time.Duration { return every / 10 }
+
+// Step begins what is due at now, and does not wait for it. Work that is still
+// under way when it is due again is not begun twice.
+func (k *Keeper) Step(now time.Time) {
+	k.o.Metrics.active.step(now)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, j := range k.jobs {
+		if !k.closed && !j.running && !now.Before(j.due) {
+			j.running = true
+			k.work.Go(func() { k.run(j, now) })
+		}
+	}
+}
+
+func (k *Keeper) run(j *job, now time.Time) {
+	start := time.Now()
+	said, err := j.do(k.ctx)
+	took := time.Since(start)
+	ended := k.ctx.Err() != nil
+	next := now.Add(j.every)
+	if err != nil {
+		next = now.Add(soon(j.every))
+	}
+	k.mu.Lock()
+	j.running, j.due = false, next
+	k.mu.Unlock()
+	said = append([]any{"seconds", took.Seconds()}, said...)
+	switch {
+	case err != nil && ended:
+		k.o.Log.Info(j.name+" was ended", said[:2]...)
+	case err != nil:
+		k.o.Metrics.worked(j.name, now, took, err)
+		k.o.Log.Error(j.name+" failed", append(said[:2], "err", err)...)
+	default:
+		k.o.Metrics.worked(j.name, now, took, nil)
+		k.o.Log.Info(j.name+" done", said...)
+	}
+}
+
+func (k *Keeper) collect(ctx context.Context) ([]any, error) {
+	c, err := k.st.Collect(ctx, k.o.Policy)
+	k.o.Metrics.collected(c)
+	return []any{"worlds", c.Worlds, "commits", c.Commits, "condemned", c.Condemned, "stones", c.Stones, "bytes", c.Bytes}, err
+}
+
+func (k *Keeper) backup(ctx context.Context) ([]any, error) {
+	b, err := k.o.Backup(ctx)
+	if err == nil {
+		k.o.Metrics.backedUp(b)
+	}
+	return []any{"name", b.Name, "worlds", b.Report.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", len(b.Removed)}, err
+}
+
+// Close begins nothing more and waits for what is under way; when ctx ends, it
+// ends that too, which loses nothing: worlds that wait are packed after their
+// next save, and a backup that was not finished is none. The error says that
+// ctx ended.
+func (k *Keeper) Close(ctx context.Context) error {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	k.packs.close()
+	done := make(chan struct{})
+	go func() {
+		k.work.Wait()
+		close(done)
+	}()
+	defer k.stop()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	k.stop()
+	<-done
+	return errors.Join(errors.New("server: keeper: work was ended"), ctx.Err())
+}

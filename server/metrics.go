@@ -1,0 +1,208 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	localstore "github.com/cairnvoxel/cairn/store/local"
+)
+
+// Metrics are what Prometheus is told of a Server, its Keeper and its Store.
+// docs/SERVE.md lists them. None has a label with a world or a token in it. All
+// methods are safe for any number of goroutines.
+type Metrics struct {
+	all *prometheus.Registry
+
+	requests *prometheus.CounterVec // by route and code
+	seconds  *prometheus.HistogramVec
+	load     transfer
+	save     transfer
+	stones   prometheus.Histogram
+	active   active
+
+	packQueue    prometheus.Gauge
+	packs        *prometheus.CounterVec // by who
+	packSeconds  prometheus.Histogram
+	packFailures prometheus.Counter
+
+	work         *prometheus.HistogramVec // seconds, by job
+	workFailures *prometheus.CounterVec
+	lastGood     *prometheus.GaugeVec
+	condemned    prometheus.Gauge
+	deleted      *prometheus.CounterVec
+	backupBytes  *prometheus.GaugeVec
+}
+
+// transfer is loads, or saves.
+type transfer struct {
+	bytes prometheus.Histogram
+	steps *prometheus.HistogramVec
+}
+
+// Bounds of the histograms.
+var (
+	secondBounds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	longBounds   = []float64{.01, .1, .5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600}
+	byteBounds   = []float64{1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}
+	stoneBounds  = []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 32, 64}
+)
+
+// NewMetrics returns metrics of nothing yet.
+func NewMetrics() *Metrics {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	f := factory{r}
+	m := &Metrics{
+		all:      r,
+		requests: f.counters("requests_total", "Calls, by route and by the code of the answer: ok, or one of the API's.", "route", "code"),
+		seconds:  f.histograms("request_seconds", "How long calls took.", secondBounds, "route"),
+		stones:   f.histogram("load_stones", "On how many stones the worlds that were loaded stood.", stoneBounds),
+
+		packQueue:    f.gauge("pack_queue", "Worlds that wait to be packed."),
+		packs:        f.counters("packs_total", "Worlds that were packed: from the queue, or by a save that packing lagged behind.", "by"),
+		packSeconds:  f.histogram("pack_seconds", "How long packing a world took.", secondBounds),
+		packFailures: f.counter("pack_failures_total", "Worlds that could not be packed."),
+
+		work:         f.histograms("work_seconds", "How long work beside the calls took: collect, backup.", longBounds, "work"),
+		workFailures: f.counters("work_failures_total", "Work beside the calls that failed.", "work"),
+		lastGood:     f.gauges("work_last_good_timestamp_seconds", "When work beside the calls was last begun that was done well; 0 for never.", "work"),
+		condemned:    f.gauge("garbage_condemned_stones", "Stones that waited for their grace to end at the last collection."),
+		deleted:      f.counters("garbage_deleted_total", "What collections took: worlds, commits, stones, bytes of stones.", "what"),
+		backupBytes:  f.gauges("backup_bytes", "Bytes of the last backup: new, and shared with the one before.", "part"),
+	}
+	m.load = transfer{
+		f.histogram("load_bytes", "Bytes of the stones that loads brought.", byteBounds),
+		f.histograms("load_step_seconds", "How long each step of a load took.", secondBounds, "step"),
+	}
+	m.save = transfer{
+		f.histogram("save_bytes", "Bytes of the stones that saves brought.", byteBounds),
+		f.histograms("save_step_seconds", "How long each step of a save took.", secondBounds, "step"),
+	}
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "cairn_worlds_loaded", Help: "Worlds that were loaded or saved in the last five to ten minutes.",
+	}, func() float64 { return float64(m.active.count()) }))
+	return m
+}
+
+// factory makes metrics and registers them.
+type factory struct{ r *prometheus.Registry }
+
+func (f factory) counter(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: "cairn_" + name, Help: help})
+	f.r.MustRegister(c)
+	return c
+}
+
+func (f factory) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cairn_" + name, Help: help}, labels)
+	f.r.MustRegister(c)
+	return c
+}
+
+func (f factory) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help})
+	f.r.MustRegister(g)
+	return g
+}
+
+func (f factory) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help}, labels)
+	f.r.MustRegister(g)
+	return g
+}
+
+func (f factory) histogram(name, help string, bounds []float64) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds})
+	f.r.MustRegister(h)
+	return h
+}
+
+func (f factory) histograms(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds}, labels)
+	f.r.MustRegister(h)
+	return h
+}
+
+// Handler serves the metrics in Prometheus' formats.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.all, promhttp.HandlerOpts{Registry: m.all, MaxRequestsInFlight: 4})
+}
+
+// Names of who packs.
+const (
+	byQueue = "queue"
+	bySave  = "save"
+)
+
+func (m *Metrics) packed(by string, took time.Duration) {
+	m.packs.WithLabelValues(by).Inc()
+	m.packSeconds.Observe(took.Seconds())
+}
+
+// worked is told of a job that was begun at now.
+func (m *Metrics) worked(job string, now time.Time, took time.Duration, err error) {
+	m.work.WithLabelValues(job).Observe(took.Seconds())
+	if err != nil {
+		m.workFailures.WithLabelValues(job).Inc()
+		return
+	}
+	m.lastGood.WithLabelValues(job).Set(float64(now.UnixMilli()) / 1000)
+}
+
+func (m *Metrics) collected(c world.Collected) {
+	m.condemned.Set(float64(c.Condemned))
+	m.deleted.WithLabelValues("worlds").Add(float64(c.Worlds))
+	m.deleted.WithLabelValues("commits").Add(float64(c.Commits))
+	m.deleted.WithLabelValues("stones").Add(float64(c.Stones))
+	m.deleted.WithLabelValues("bytes").Add(float64(c.Bytes))
+}
+
+func (m *Metrics) backedUp(b localstore.Backed) {
+	m.backupBytes.WithLabelValues("new").Set(float64(b.New))
+	m.backupBytes.WithLabelValues("shared").Set(float64(b.Shared))
+}
+
+// The routes that are loads and saves of worlds.
+const (
+	loadRoute = "GET /v1/stack/NAME"
+	saveRoute = "POST /v1/commits/NAME"
+)
+
+// Observe counts a call; it is for Options.Observe.
+func (m *Metrics) Observe(e *Event) {
+	route, code := cmp.Or(e.Route, "none"), cmp.Or(string(e.Code), "ok")
+	m.requests.WithLabelValues(route, code).Inc()
+	m.seconds.WithLabelValues(route).Observe(e.Took.Seconds())
+	if e.Code != "" || e.Status == 0 {
+		return
+	}
+	switch route {
+	case loadRoute:
+		m.load.saw(e.Out, e.Steps)
+		m.stones.Observe(float64(e.Stones))
+		m.active.saw(e.World)
+	case saveRoute:
+		m.save.saw(e.In, e.Steps)
+		m.active.saw(e.World)
+	}
+}
+
+func (t *transfer) saw(bytes int64, steps []Step) {
+	t.bytes.Observe(float64(bytes))
+	for _, s := range steps {
+		t.steps.WithLabelValues(s.Name).Observe(s.Took.Seconds())
+	}
+}
+
+// Watch reads a Server and its Store whenever the metrics are looked at.
+func (m *Metrics) Watch(s *Server) {
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "cairn_requests_in_flight", Help: "Calls under way.",
+	}, func() float64 { return float64(s.calls.Load()) }))
+}
