@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type blocks struct {
 	size   int64
 	ctx    context.Context // of reads: io.ReaderAt has none
 	cancel context.CancelFunc
+	end    []byte // the last bytes, nil when the stone is open
 }
 
 // Close ends reads that are under way.
@@ -38,8 +40,11 @@ func (b *blocks) Close() error {
 
 func (b *blocks) place(n int64) place { return place{b.call.name, b.id, n} }
 
-// keepEnd keeps the blocks that are whole in the last bytes of the stone.
-func (b *blocks) keepEnd(end []byte) {
+// keepEnd leaves the last bytes of the stone to the Store, those blocks that they
+// are all of.
+func (b *blocks) keepEnd() {
+	end := b.end
+	b.end = nil
 	from := b.size - int64(len(end))
 	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
 		lo := n*blockBytes - from
@@ -51,6 +56,9 @@ func (b *blocks) keepEnd(end []byte) {
 func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("client: stone %v: read at %d", b.id, off)
+	}
+	if from := b.size - int64(len(b.end)); off >= from && off < b.size {
+		return bytes.NewReader(b.end).ReadAt(p, off-from) // for stone.Open
 	}
 	done := 0
 	for done < len(p) && off < b.size {

@@ -108,10 +108,10 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 		s.kept.put(place{name, id, whole}, end)
 		return openWhole(c, end)
 	}
-	b := &blocks{store: s, call: *c, id: id, size: size}
+	b := &blocks{store: s, call: *c, id: id, size: size, end: end}
 	b.ctx, b.cancel = context.WithCancel(s.life)
-	b.keepEnd(end)
 	r, err := stone.Open(b, size)
+	b.keepEnd()
 	if err != nil {
 		b.cancel()
 		return nil, fmt.Errorf("client: open %s: stone %v: %w", name, id, err)

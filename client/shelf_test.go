@@ -1,0 +1,299 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// writtenStone is a stone with a text and a file of random bytes.
+func writtenStone(t testing.TB, text string, size int) world.Stone {
+	t.Helper()
+	spec := stone.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
+	if size > 0 {
+		data := make([]byte, size)
+		rng := rand.NewChaCha8(sha256.Sum256([]byte(text)))
+		_, _ = rng.Read(data)
+		spec.Files = []stone.FileSpec{{Path: "f", Data: data}}
+	}
+	var b bytes.Buffer
+	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world.Stone{ID: id, Data: b.Bytes()}
+}
+
+func textOf(t *testing.T, s *client.Store, name string, id stone.ID) (string, error) {
+	t.Helper()
+	o, err := s.Open(t.Context(), name, id)
+	if err != nil {
+		return "", err
+	}
+	if err := o.Check(t.Context()); err != nil {
+		return "", err
+	}
+	return o.Properties()[0].Value, o.Close()
+}
+
+// stackOf answers with a stack of stones, inline as far as they fit.
+func stackOf(t *testing.T, at world.ID, stones ...world.Stone) http.HandlerFunc {
+	t.Helper()
+	return func(w http.ResponseWriter, r *http.Request) {
+		var layers []world.Layer
+		for _, s := range stones {
+			layers = append(layers, world.Layer{Stone: ref(s), Upto: at})
+		}
+		left := 0
+		for _, d := range r.URL.Query().Get("inline") {
+			left = 10*left + int(d-'0')
+		}
+		stack := client.StackOf(at, layers)
+		var inline [][]byte
+		for i, s := range stones {
+			if left -= len(s.Data); left >= 0 {
+				stack.Layers[i].Inline = true
+				inline = append(inline, s.Data)
+			}
+		}
+		b, err := client.StackBody(stack, inline...)
+		sayRecords(b, err)(w, r)
+	}
+}
+
+// serveStones answers GET /v1/stones.
+func serveStones(stones ...world.Stone) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for _, s := range stones {
+			if strings.HasPrefix(r.URL.Path, "/v1/stones/"+s.ID.String()+"/") {
+				w.Header().Set("Content-Type", "application/octet-stream")
+				http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.Data))
+				return
+			}
+		}
+		refuse(client.Gone)(w, r)
+	}
+}
+
+// Stones that came with a stack are there without a call, for their own world,
+// until that is changed or they are too many.
+func TestStackKeeps(t *testing.T) {
+	a, b, at := realStone(t, "a"), realStone(t, "b"), world.ID{5}
+	f := newFake(t, stackOf(t, at, a, b), serveStones(a, b))
+	s := f.open(nil)
+	h, layers, err := s.Latest(t.Context(), "w")
+	if err != nil || h != (world.Head{Commit: at, Fence: 7}) || len(layers) != 2 || layers[1] != (world.Layer{Stone: ref(b), Upto: at}) {
+		t.Fatalf("got %+v, %+v, %v", h, layers, err)
+	}
+	for _, st := range []world.Stone{a, b, a} {
+		if _, err := textOf(t, s, "w", st.ID); err != nil || len(f.seen()) != 1 {
+			t.Errorf("got %v after %d calls", err, len(f.seen()))
+		}
+	}
+	if text, err := textOf(t, s, "other", a.ID); err != nil || text != "a" || len(f.seen()) != 2 {
+		t.Errorf("through another world: got %q, %v after %d calls", text, err, len(f.seen()))
+	}
+	f.steps = []http.HandlerFunc{status(204, ""), serveStones()}
+	if err := s.Delete(t.Context(), "w", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := textOf(t, s, "w", a.ID); !errors.Is(err, world.ErrGone) {
+		t.Errorf("of a deleted world: got %v", err)
+	}
+	if text, err := textOf(t, s, "other", a.ID); err != nil || text != "a" {
+		t.Errorf("of the other: got %q, %v", text, err)
+	}
+	if _, err := s.Collect(t.Context(), world.Policy{}); err == nil {
+		t.Error("collect: a refusal is no error")
+	}
+	if _, err := textOf(t, s, "other", a.ID); !errors.Is(err, world.ErrGone) {
+		t.Errorf("after a collection: got %v", err)
+	}
+}
+
+func TestStackKeepsLittle(t *testing.T) {
+	var stones []world.Stone
+	for i := range 10 {
+		stones = append(stones, writtenStone(t, fmt.Sprint(i), 10_000))
+	}
+	for _, tt := range []struct {
+		cache, inline int64
+		calls         int // of opening all, the last first, twice
+	}{{0, 0, 0}, {1 << 20, 1 << 20, 0}, {52_000, 0, 15}, {-1, 0, 20}, {0, -1, 10}, {0, 50_000, 6}} {
+		f := newFake(t, stackOf(t, world.ID{1}, stones...), serveStones(stones...))
+		s := f.open(func(o *client.Options) { o.Cache, o.Inline = tt.cache, tt.inline })
+		if _, err := s.Stack(t.Context(), "w", world.ID{1}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for i := len(stones) - 1; i >= 0; i-- {
+				if _, err := textOf(t, s, "w", stones[i].ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := len(f.seen()) - 1; got != tt.calls {
+			t.Errorf("cache %d, inline %d: %d calls, want %d", tt.cache, tt.inline, got, tt.calls)
+		}
+	}
+}
+
+// A large stone is read by what is asked for, never whole.
+func TestLargeStone(t *testing.T) {
+	large := writtenStone(t, "large", 24<<20)
+	f := newFake(t, serveStones(large))
+	s := f.open(func(o *client.Options) { o.Cache = 1 << 20 })
+	o, err := s.Open(t.Context(), "w", large.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.seen()); n != 2 || o.Size() != int64(len(large.Data)) {
+		t.Errorf("%d calls for %d bytes", n, o.Size())
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got, err := io.ReadAll(io.NewSectionReader(o, 0, o.Size()))
+			if err != nil || !bytes.Equal(got, large.Data) {
+				t.Errorf("read %d bytes, %v", len(got), err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := o.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		off := rng.Int64N(o.Size() + 10)
+		p := make([]byte, rng.IntN(1<<20))
+		n, err := o.ReadAt(p, off)
+		want := large.Data[min(off, o.Size()):min(off+int64(len(p)), o.Size())]
+		if !bytes.Equal(p[:n], want) || (err == io.EOF) != (n < len(p)) {
+			t.Fatalf("%d bytes at %d: got %d, %v", len(p), off, n, err)
+		}
+	}
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := o.ReadAt(make([]byte, 5), 5<<20); !errors.Is(err, context.Canceled) {
+		t.Errorf("after Close: got %v", err)
+	}
+}
+
+// Reads of a stone that is open find the network again, and say when it is gone.
+func TestLargeStoneTrouble(t *testing.T) {
+	large := writtenStone(t, "large", 3<<20)
+	good := serveStones(large)
+	lie := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			w.Header().Set("Content-Range", text)
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write([]byte("abc"))
+		}
+	}
+	for name, step := range map[string]http.HandlerFunc{
+		"whole": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			_, _ = w.Write(large.Data)
+		},
+		"no range": lie(""), "another": lie("bytes 5-7/100"), "backwards": lie("bytes 9-2/100"), "minus": lie("bytes -2-0/3"),
+		"a star": lie("bytes 0-2/*"), "a lot": lie("bytes 0-9223372036854775807/9223372036854775807"), "below": lie("bytes 8388608-8388610/3"),
+		"page": status(200, "<html>"),
+	} {
+		f := newFake(t, step)
+		if _, err := f.open(nil).Open(t.Context(), "w", large.ID); !plain(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		f = newFake(t, good, good, hangUp, refuse(client.Internal), good, step)
+		s := f.open(func(o *client.Options) { o.Cache = -1 })
+		o, err := s.Open(t.Context(), "w", large.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := make([]byte, 100)
+		if n, err := o.ReadAt(p, 1<<20); n != 100 || err != nil || !bytes.Equal(p, large.Data[1<<20:1<<20+100]) {
+			t.Errorf("%s: got %d bytes, %v", name, n, err)
+		}
+		if _, err := o.ReadAt(p, 1<<20); !plain(err) {
+			t.Errorf("%s: read: got %v", name, err)
+		}
+		f.steps = []http.HandlerFunc{refuse(client.Gone)}
+		if err := o.Check(t.Context()); !errors.Is(err, world.ErrGone) {
+			t.Errorf("%s: gone: got %v", name, err)
+		}
+		if _, err := o.ReadAt(p, -1); err == nil {
+			t.Errorf("%s: before the beginning: no error", name)
+		}
+	}
+}
+
+// Bytes that are not those that a stone is named by are not taken for it.
+func TestOtherStone(t *testing.T) {
+	a, b, at := realStone(t, "a"), realStone(t, "b"), world.ID{5}
+	swapped := world.Stone{ID: a.ID, Data: b.Data}
+	f := newFake(t, stackOf(t, at, swapped), serveStones(swapped))
+	s := f.open(nil)
+	if _, err := s.Stack(t.Context(), "w", at); !refused(err, client.Corrupt) {
+		t.Errorf("in a stack: got %v", err)
+	}
+	if _, err := s.Open(t.Context(), "w", a.ID); !refused(err, client.Corrupt) {
+		t.Errorf("got %v", err)
+	}
+	f = newFake(t, stackOf(t, world.ID{6}, a))
+	if _, err := f.open(nil).Stack(t.Context(), "w", at); !plain(err) {
+		t.Errorf("the stack of another commit: got %v", err)
+	}
+}
+
+// Answers that are too long are not read to their end, nor kept.
+func TestLongAnswers(t *testing.T) {
+	endless := func(kind string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			junk := bytes.Repeat([]byte(`[[[[[[[["`), 1<<13)
+			for err := error(nil); err == nil; {
+				_, err = w.Write(junk)
+			}
+		}
+	}
+	do := map[string]func(ctx context.Context, s *client.Store) error{
+		"head":    func(ctx context.Context, s *client.Store) error { _, err := s.Head(ctx, "a"); return err },
+		"log":     func(ctx context.Context, s *client.Store) error { _, err := s.Log(ctx, "a", world.ID{}, 1); return err },
+		"stack":   func(ctx context.Context, s *client.Store) error { _, err := s.Stack(ctx, "a", world.ID{1}); return err },
+		"stone":   func(ctx context.Context, s *client.Store) error { _, err := s.Open(ctx, "a", stone.ID{1}); return err },
+		"create":  func(ctx context.Context, s *client.Store) error { return s.Create(ctx, "a") },
+		"refused": func(ctx context.Context, s *client.Store) error { return s.Undelete(ctx, "a") },
+	}
+	for name, call := range do {
+		kind := map[string]string{"head": "application/json", "create": "application/json", "stone": "application/octet-stream"}[name]
+		if kind == "" {
+			kind = client.RecordsType
+		}
+		f := newFake(t, endless(kind))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := call(t.Context(), f.open(nil)); err == nil && name != "create" {
+			t.Errorf("%s: no error", name)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+			t.Errorf("%s: took %d bytes", name, n)
+		}
+	}
+}
