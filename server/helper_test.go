@@ -201,3 +201,5 @@ func mustTokens(t testing.TB, want ...server.Token) (*server.Tokens, []string) {
 	}
 	return tokens, secrets
 }
+
+func hashOf(data []byte) stone.ID { return sha256.Sum256(data) }

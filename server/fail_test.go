@@ -1,0 +1,192 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// failing is a Store whose Head fails.
+type failing struct {
+	world.Store
+	head func(context.Context) (world.Head, error)
+}
+
+func (f *failing) Head(ctx context.Context, name string) (world.Head, error) { return f.head(ctx) }
+
+// TestFaultsOfTheStore holds what callers hear, and what the log has, of errors
+// below the server.
+func TestFaultsOfTheStore(t *testing.T) {
+	const secret = "/var/lib/cairn/secret-path"
+	for _, tt := range []struct {
+		name   string
+		err    error
+		want   client.Code
+		logged bool
+	}{
+		{"unknown", errors.New("open " + secret), client.Internal, true},
+		{"disk", fmt.Errorf("write %s: %w", secret, syscall.ENOSPC), client.Full, true},
+		{"damage", fmt.Errorf("read %s: %w", secret, &stone.CorruptError{Part: "page", Err: errors.New("checksum does not match")}), client.Corrupt, true},
+		{"sentinel", fmt.Errorf("%s: %w", secret, world.ErrGone), client.Gone, false},
+		{"time", fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), client.Timeout, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (world.Head, error) { return world.Head{}, tt.err }}
+			s := newSiteOf(t, st, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			got := s.get("/v1/head/a")
+			got.wantCode(t, tt.want)
+			if strings.Contains(string(got.body)+fmt.Sprint(got.header), "secret") {
+				t.Errorf("a stranger is told %s", got.body)
+			}
+			number := got.header.Get("Cairn-Request")
+			if logged := strings.Contains(log.String(), secret); logged != tt.logged || (number != "") != tt.logged || !strings.Contains(log.String(), number) {
+				t.Errorf("got number %q and log %q", number, log.String())
+			}
+			if strings.Count(log.String(), "\n") > 1 {
+				t.Errorf("logged more than once: %s", log.String())
+			}
+		})
+	}
+}
+
+func TestPanicIsInternal(t *testing.T) {
+	var log bytes.Buffer
+	st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (world.Head, error) { panic("broken invariant") }}
+	s := newSiteOf(t, st, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	got := s.get("/v1/head/a")
+	got.wantCode(t, client.Internal)
+	if bytes.Contains(got.body, []byte("invariant")) || !strings.Contains(log.String(), "broken invariant") {
+		t.Errorf("got %s, log %s", got.body, log.String())
+	}
+}
+
+// TestCodes makes each code that a Store of its own can bring about.
+func TestCodes(t *testing.T) {
+	s := newSite(t, server.Options{Limits: server.Limits{StoneBytes: 4 << 10}})
+	head := s.mustCommit("a", 2)
+	none := strings.Repeat("0", 63) + "1"
+	good := mustStone(t, 5)
+	broken := world.Stone{ID: good.ID, Data: append([]byte(nil), good.Data...)}
+	broken.Data[len(broken.Data)/2] ^= 1
+	other := mustStone(t, 6)
+	lying := commitOf(head, "", good)
+	lying.Stones[0].Size++
+	commit := func(c world.Commit, stones ...world.Stone) request { return commitRequest("a", c, stones...) }
+	with := func(r request, header ...string) request { r.header = append(r.header, header...); return r }
+	unmatched := commit(commitOf(head, "", good), good)
+	unmatched.header = nil
+	for _, tt := range []struct {
+		name string
+		r    request
+		want client.Code
+	}{
+		{"no world", request{method: "GET", path: "/v1/head/b"}, client.NoWorld},
+		{"no commit", request{method: "GET", path: "/v1/log/a?from=" + none}, client.NoCommit},
+		{"no commit to stack", request{method: "GET", path: "/v1/stack/a?at=" + none}, client.NoCommit},
+		{"no version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"9"}`)}, client.NoCommit},
+		{"no name of a version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"yesterday"}`)}, client.BadRequest},
+		{"no version at all", request{method: "POST", path: "/v1/restore/a", body: []byte(`{}`)}, client.BadRequest},
+		{"long message", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"1","author":"` + strings.Repeat("x", 300) + `"}`)}, client.BadRequest},
+		{"no route", request{method: "GET", path: "/v2/head/a"}, client.NoRoute},
+		{"bad method", request{method: "PUT", path: "/v1/head/a"}, client.BadMethod},
+		{"exists", request{method: "PUT", path: "/v1/worlds/a"}, client.Exists},
+		{"conflict", commit(commitOf(world.ID{}, "", good), good), client.Conflict},
+		{"conflict of a delete", request{"DELETE", "/v1/worlds/a", nil, []string{"If-Match", `"0"`}}, client.Conflict},
+		{"fenced", with(commit(commitOf(head, "", good), good), "Cairn-Fence", "3"), client.Fenced},
+		{"gone", request{method: "GET", path: "/v1/stones/" + none + "/a"}, client.Gone},
+		{"a stone of nobody by name", commit(commitOf(head, "", good)), client.Gone},
+		{"bad name", request{method: "PUT", path: "/v1/worlds/A"}, client.BadName},
+		{"query", request{method: "GET", path: "/v1/log/a?n=0"}, client.BadRequest},
+		{"query of letters", request{method: "GET", path: "/v1/log/a?n=ten"}, client.BadRequest},
+		{"query twice", request{method: "GET", path: "/v1/log/a?n=1&n=2"}, client.BadRequest},
+		{"query escaped badly", request{method: "GET", path: "/v1/log/a?n=%zz"}, client.BadRequest},
+		{"id", request{method: "GET", path: "/v1/stones/xyz/a"}, client.BadRequest},
+		{"id in capitals", request{method: "GET", path: "/v1/stones/" + strings.ToUpper(good.ID.String()) + "/a"}, client.BadRequest},
+		{"needs match", unmatched, client.NeedsMatch},
+		{"match of anything", with(unmatched, "If-Match", "*"), client.BadRequest},
+		{"match without quotes", with(unmatched, "If-Match", head.String()), client.BadRequest},
+		{"weak match", with(unmatched, "If-Match", "W/"+tag(head)), client.BadRequest},
+		{"two matches", with(unmatched, "If-Match", tag(head), "If-Match", tag(head)), client.BadRequest},
+		{"parent", request{"POST", "/v1/commits/a", commit(commitOf(head, "", good), good).body, []string{"If-Match", `"0"`}}, client.BadRequest},
+		{"corrupt stone", commit(commitOf(head, "", world.Stone{ID: hashOf(broken.Data), Data: broken.Data}), world.Stone{ID: hashOf(broken.Data), Data: broken.Data}), client.Corrupt},
+		{"no stone", commit(commitOf(head, "", world.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), world.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), client.Corrupt},
+		{"wrong stone", commit(commitOf(head, "", good), broken), client.BadRequest},
+		{"stone nobody named", commit(commitOf(head, "", good), other), client.BadRequest},
+		{"one stone too many", commit(commitOf(head, "", good), good, other), client.Corrupt},
+		{"size", commit(lying, good), client.BadRequest},
+		{"no commit in the body", request{"POST", "/v1/commits/a", nil, []string{"If-Match", tag(head)}}, client.Corrupt},
+		{"too large", commit(commitOf(head, strings.Repeat("m", 5<<10), good), good), client.TooLarge},
+		{"JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"`)}, client.BadRequest},
+		{"JSON of another kind", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":7}`)}, client.BadRequest},
+		{"two values of JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"}{}`)}, client.BadRequest},
+		{"large JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"` + strings.Repeat("b", 65<<10) + `"}`)}, client.TooLarge},
+		{"deep JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":` + strings.Repeat("[", 60<<10))}, client.BadRequest},
+		{"lease of no time", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":0}`)}, client.BadRequest},
+		{"lease of less", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":-1e300}`)}, client.BadRequest},
+		{"lease of no number", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1e999}`)}, client.BadRequest},
+		{"holder", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1,"holder":"` + strings.Repeat("h", 257) + `"}`)}, client.BadRequest},
+		{"renewal of nothing", request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), []string{"Cairn-Fence", "1"}}, client.Fenced},
+		{"release of nothing", request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "1"}}, client.Fenced},
+		{"pack of nothing", request{method: "POST", path: "/v1/packs/a", body: packBody(t, world.Pack{}, good)}, client.BadRequest},
+		{"pack of no commit", request{method: "POST", path: "/v1/packs/a", body: packBody(t, world.Pack{Upto: world.ID{1}}, good)}, client.NoCommit},
+		{"fork of nothing", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"c"}`)}, client.NoWorld},
+		{"fork of no name", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"../a"}`)}, client.BadName},
+		{"fork over a world", request{method: "POST", path: "/v1/fork/a", body: []byte(`{"from":"a"}`)}, client.Exists},
+		{"metrics that nobody takes", request{method: "GET", path: "/metrics"}, client.NoRoute},
+	} {
+		t.Run(tt.name, func(t *testing.T) { s.do(tt.r).wantCode(t, tt.want) })
+	}
+	if h, err := s.st.Head(context.Background(), "a"); err != nil || h != (world.Head{Commit: head}) {
+		t.Errorf("got head %v, %v: something was done", h, err)
+	}
+}
+
+// TestHostileNames tries paths that are no names.
+func TestHostileNames(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustCommit("a/b", 1)
+	for _, path := range []string{
+		"", "/", "a/", "/a", "a//b", "A", "a/B", "%61", "a%2fb", "a%2Fb", "..", "a/..", "a/../b", "%2e%2e", "a/%2e%2e/b", ".", "a/./b", "a%00", "%00",
+		"a%0ab", "a%20b", "a+b", "a;b", "a:b", "a\\b", "a%5cb", "é", "%ff", "%ef%bc%8f", "a/b/c/d/e/f/g/h/i",
+		strings.Repeat("a", 65), "b/" + strings.Repeat("a", 65), strings.Repeat("a/", 5000) + "a", "a*", "~", "@a", "a@1", "$", "con:",
+	} {
+		for _, r := range server.Routes() {
+			if !strings.HasSuffix(r.Path, "/NAME") {
+				continue
+			}
+			where := strings.NewReplacer("ID", strings.Repeat("0", 64), "NAME", path).Replace(r.Path)
+			got := s.do(request{method: r.Method, path: where})
+			if got.header.Get("Location") != "" {
+				t.Errorf("%s %q: sent to %s", r.Method, where, got.header.Get("Location"))
+			}
+			got.wantCode(t, client.BadName)
+		}
+	}
+	names, err := s.st.List(context.Background(), "", "", 10)
+	if err != nil || len(names) != 1 {
+		t.Errorf("got worlds %q, %v", names, err)
+	}
+}
+
+func TestPathsThatAreNone(t *testing.T) {
+	s := newSite(t, server.Options{})
+	for _, path := range []string{"/", "//", "/v1", "/v1/", "/v1//", "/v1/head", "/v1//head/a", "/v1/./head/a", "/v1/nothing/a", "/V1/head/a", "/v1/Head/a", "/healthz/", "/x/../v1/head/a", "/v1/collect/a", "/v1/openapi.json/x", "/debug/pprof/"} {
+		got := s.get(path)
+		if got.header.Get("Location") != "" {
+			t.Errorf("%q: sent to %s", path, got.header.Get("Location"))
+		}
+		got.wantCode(t, client.NoRoute)
+	}
+}
