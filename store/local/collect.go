@@ -30,6 +30,7 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 			return c.done, fmt.Errorf("local: collect: %w", err)
 		}
 	}
+	s.collected(c.left)
 	return c.done, nil
 }
 
@@ -40,6 +41,7 @@ type collector struct {
 	policy world.Policy
 	now    time.Time
 	done   world.Collected
+	left   Stats
 }
 
 // bury takes worlds for good that were deleted long enough ago.
@@ -150,7 +152,8 @@ const sweepBatch = 256
 
 func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 	var found []thing
-	err := r.each(func(key, _ []byte) (bool, error) {
+	err := r.each(func(key, value []byte) (bool, error) {
+		c.see(kind, value)
 		if t := thing(key); !need.has(t) {
 			found = append(found, t)
 		}
@@ -162,6 +165,21 @@ func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 		return true, errors.Join(err, c.ctx.Err())
 	}, kind)
 	return errors.Join(err, c.take(found, c.takeOne))
+}
+
+// see counts a thing for Stats, as if it stayed.
+func (c *collector) see(kind byte, value []byte) {
+	switch kind {
+	case 'c':
+		c.left.Commits++
+	case 'p':
+		c.left.Packs++
+	case 'i':
+		if in, err := parseInfo(value); err == nil { // otherwise Check says so
+			c.left.Stones++
+			c.left.StoneBytes += in.size
+		}
+	}
 }
 
 // take takes those of things that no call holds. It may not wait for the disk:
@@ -186,7 +204,12 @@ func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error
 
 // takeOne deletes a thing; a stone whose grace is not over it condemns.
 func (c *collector) takeOne(b *pebble.Batch, t thing) error {
-	if t[0] != 'i' {
+	switch t[0] {
+	case 'c':
+		c.left.Commits--
+		return b.Delete(t[:], nil)
+	case 'p':
+		c.left.Packs--
 		return b.Delete(t[:], nil)
 	}
 	id := stone.ID(t[1:])
@@ -194,6 +217,8 @@ func (c *collector) takeOne(b *pebble.Batch, t thing) error {
 	if !ok || err != nil {
 		return err
 	}
+	c.left.Stones--
+	c.left.StoneBytes -= in.size
 	doomed := in.doomed
 	if !doomed {
 		in.doomed, in.since = true, c.now
@@ -204,6 +229,8 @@ func (c *collector) takeOne(b *pebble.Batch, t thing) error {
 		return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
 	}
 	c.done.Condemned++
+	c.left.Condemned++
+	c.left.CondemnedBytes += in.size
 	if doomed {
 		return nil
 	}

@@ -90,6 +90,7 @@ type Store struct {
 	names   locks         // of what names stand for; taken after worlds, never before
 	last    atomic.Uint64 // the highest number of a world
 	failure failure
+	census  census
 }
 
 var _ world.Store = (*Store)(nil)

@@ -103,8 +103,12 @@ func deeds() []deed {
 		return second(e.s.Commit(e.ctx, name, world.Head{Commit: h.Commit, Fence: fence}, c, s))
 	}
 	return []deed{
-		{"commit", func(e *env, name string, h world.Head, fence uint64) error { return commit(e, name, h, fence, h.Commit) }, false, false, same},
-		{"go back", func(e *env, name string, h world.Head, fence uint64) error { return commit(e, name, h, fence, world.ID{}) }, true, false, same},
+		{"commit", func(e *env, name string, h world.Head, fence uint64) error {
+			return commit(e, name, h, fence, h.Commit)
+		}, false, false, same},
+		{"go back", func(e *env, name string, h world.Head, fence uint64) error {
+			return commit(e, name, h, fence, world.ID{})
+		}, true, false, same},
 		{"rename", func(e *env, name string, _ world.Head, fence uint64) error {
 			return e.s.Rename(e.ctx, name, moved(name), fence)
 		}, true, false, moved},
