@@ -30,7 +30,7 @@ type process struct {
 	out    io.Reader
 	ready  time.Duration // from its start until it took calls
 	faults bytes.Buffer
-	ended  bool
+	gone   chan struct{} // closed when it has ended
 }
 
 // start starts a server.
@@ -43,7 +43,7 @@ func (h host) start(ctx context.Context) (*process, error) {
 		}
 		args = []string{serverArg, h.dir, h.plant}
 	}
-	p := &process{cmd: exec.CommandContext(ctx, program, args...)}
+	p := &process{cmd: exec.CommandContext(ctx, program, args...), gone: make(chan struct{})}
 	p.cmd.Stderr = &p.faults
 	var err error
 	if p.out, err = p.cmd.StdoutPipe(); err != nil {
@@ -62,7 +62,7 @@ func (h host) open(ctx context.Context) (*process, string, *client.Store, error)
 	url, err := p.await(ctx)
 	if err == nil {
 		var st *client.Store
-		if st, err = client.Open(ctx, url, client.Options{}); err == nil {
+		if st, err = client.Open(ctx, url, client.Options{Wait: p.wait}); err == nil {
 			p.ready = time.Since(began)
 			return p, url, st, nil
 		}
@@ -95,21 +95,36 @@ func (p *process) await(ctx context.Context) (string, error) {
 	}
 }
 
+// wait lets clients try again for as long as the process lives.
+func (p *process) wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.gone:
+		return os.ErrProcessDone
+	}
+}
+
 // kill kills the process, if it has not ended.
 func (p *process) kill() error {
-	if p.ended {
+	select {
+	case <-p.gone:
 		return nil
+	default:
 	}
-	p.ended = true
 	err := p.cmd.Process.Kill()
 	_ = p.cmd.Wait() // says that it was killed
+	close(p.gone)
 	return err
 }
 
 // stop lets the process end by itself.
 func (p *process) stop() error {
-	p.ended = true
-	if err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait()); err != nil {
+	err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait())
+	close(p.gone)
+	if err != nil {
 		return fmt.Errorf("the server at its end: %w: %s", err, p.faults.String())
 	}
 	return nil
