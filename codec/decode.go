@@ -91,6 +91,22 @@ func Table(streams [][]byte) ([]voxel.Cell, error) {
 	return cells, nil
 }
 
+// RenumberTable returns the table of streams of the form Columns with each cell
+// replaced by what it is in to, which must be ascending.
+func RenumberTable(table []byte, to []voxel.Cell) ([]byte, error) {
+	cells, err := Table([][]byte{streamTable: table, numStreams - 1: nil})
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range cells {
+		if int(c) >= len(to) {
+			return nil, corrupt(-1, "table", fmt.Errorf("cell %d", c))
+		}
+		cells[i] = to[c]
+	}
+	return appendAscending(nil, cells), nil
+}
+
 // reader reads the streams of a page.
 type reader struct {
 	table                []voxel.Cell

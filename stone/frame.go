@@ -64,18 +64,48 @@ func (p *packer) appendPage(dst []byte, form byte, streams [][]byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(streams)))
 	p.body = p.body[:0]
 	for _, s := range streams {
-		p.packed = p.enc.EncodeAll(s, p.packed[:0])
-		packed := p.packed[len(zstdMagic):]
-		if len(packed) >= len(s) {
-			dst = binary.AppendUvarint(dst, uint64(len(s))<<1)
-			p.body = append(p.body, s...)
-			continue
-		}
-		dst = binary.AppendUvarint(dst, uint64(len(s))<<1|1)
-		dst = binary.AppendUvarint(dst, uint64(len(packed)))
+		packed := p.pack(s)
+		dst = appendSizes(dst, len(s), len(packed))
 		p.body = append(p.body, packed...)
 	}
 	return append(dst, p.body...)
+}
+
+// leastFrame is the fewest bytes of a frame without its magic number that holds
+// any.
+const leastFrame = 6
+
+// pack returns a stream as a page holds it: packed if that is shorter. It is good
+// until the next call.
+func (p *packer) pack(s []byte) []byte {
+	if len(s) <= leastFrame {
+		return s
+	}
+	p.packed = p.enc.EncodeAll(s, p.packed[:0])
+	if packed := p.packed[len(zstdMagic):]; len(packed) < len(s) {
+		return packed
+	}
+	return s
+}
+
+func appendSizes(dst []byte, plain, stored int) []byte {
+	if stored == plain {
+		return binary.AppendUvarint(dst, uint64(plain)<<1)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(plain)<<1|1), uint64(stored))
+}
+
+// appendStored appends the page of streams to dst.
+func appendStored(dst []byte, form byte, streams []stored) []byte {
+	dst = append(dst, form)
+	dst = binary.AppendUvarint(dst, uint64(len(streams)))
+	for _, s := range streams {
+		dst = appendSizes(dst, s.raw, len(s.data))
+	}
+	for _, s := range streams {
+		dst = append(dst, s.data...)
+	}
+	return dst
 }
 
 // splitPage undoes appendPage; offsets in its errors count from the start of
@@ -88,19 +118,42 @@ func splitPage(b []byte) (form byte, streams [][]byte, err error) {
 	return form, streams, err
 }
 
-// span is the plain and the stored size of a stream.
-type span struct{ raw, stored int }
+// stored is one stream as it is in a page.
+type stored struct {
+	raw  int // plain bytes
+	data []byte
+}
+
+func (s stored) packed() bool { return len(s.data) != s.raw }
 
 // splitPagePrefix is splitPage for a page of at most so many plain bytes with
 // more behind it.
 func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
+	parts, rest, err := splitStored(b, most)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	streams = make([][]byte, len(parts))
+	at := len(b) - len(rest)
+	for i := len(parts) - 1; i >= 0; i-- {
+		at -= len(parts[i].data)
+		if streams[i], err = parts[i].plain(at); err != nil {
+			return 0, nil, nil, err
+		}
+	}
+	return b[0], streams, rest, nil
+}
+
+// splitStored returns the streams of a page as they are, and what is behind it.
+func splitStored(b []byte, most uint64) (streams []stored, rest []byte, err error) {
 	if len(b) == 0 {
-		return 0, nil, nil, corrupt(0, "page", errShort)
+		return nil, nil, corrupt(0, "page", errShort)
 	}
 	c := cursor{b: b, at: 1, part: "page"}
-	spans := make([]span, c.atMost(maxStreams))
+	sizes := [maxStreams]int{}
+	streams = make([]stored, c.atMost(maxStreams))
 	plain := uint64(0)
-	for i := range spans {
+	for i := range streams {
 		raw := c.uvarint()
 		stored := raw >> 1
 		if raw&1 != 0 {
@@ -108,24 +161,26 @@ func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest [
 		}
 		if plain += min(raw>>1, maxPage+1); plain > most || raw&1 != 0 && stored >= raw>>1 {
 			c.fail(fmt.Errorf("a stream of %d bytes in %d, at most %d in all", raw>>1, stored, most))
-			return 0, nil, nil, c.err
+			return nil, nil, c.err
 		}
-		spans[i] = span{int(raw >> 1), int(stored)}
+		streams[i].raw, sizes[i] = int(raw>>1), int(stored)
 	}
-	streams = make([][]byte, len(spans))
-	for i, s := range spans {
-		data := c.bytes(s.stored)
-		if c.err != nil {
-			return 0, nil, nil, c.err
-		}
-		if s.raw != s.stored {
-			if data, err = unpack(data, s.raw); err != nil {
-				return 0, nil, nil, corrupt(int64(c.at-s.stored), "page", err)
-			}
-		}
-		streams[i] = data
+	for i := range streams {
+		streams[i].data = c.bytes(sizes[i])
 	}
-	return b[0], streams, b[c.at:], c.err
+	return streams, b[c.at:], c.err
+}
+
+// plain returns the stream's plain bytes; at is where it lies, for errors.
+func (s stored) plain(at int) ([]byte, error) {
+	if !s.packed() {
+		return s.data, nil
+	}
+	out, err := unpack(s.data, s.raw)
+	if err != nil {
+		return nil, corrupt(int64(at), "page", err)
+	}
+	return out, nil
 }
 
 // unpack inflates one frame to exactly n bytes; n is at most maxPage. A block

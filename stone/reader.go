@@ -25,9 +25,10 @@ const wholeSize = 64 << 10
 // number of goroutines may use it at once. Errors about bytes are a
 // *CorruptError.
 type Reader struct {
-	r    io.ReaderAt
-	size int64
-	dir  *directory
+	r     io.ReaderAt
+	size  int64
+	whole []byte // all of a small stone
+	dir   *directory
 }
 
 // Open reads and checks the directory of the stone of size bytes in r, which
@@ -45,11 +46,11 @@ func (s *Reader) open() error {
 		return corruptf(0, "header", "%d bytes are no stone", s.size)
 	}
 	if s.size <= wholeSize {
-		whole, err := s.read(0, int(s.size))
-		if err != nil {
+		var err error
+		if s.whole, err = s.read(0, int(s.size)); err != nil {
 			return err
 		}
-		s.r = bytes.NewReader(whole)
+		s.r = bytes.NewReader(s.whole)
 	}
 	head, err := s.read(0, headerSize)
 	if err != nil {
@@ -130,16 +131,26 @@ func (s *Reader) read(off int64, n int) ([]byte, error) {
 
 // page returns the form and streams of page n.
 func (s *Reader) page(n int) (byte, [][]byte, error) {
-	p := s.dir.pages[n]
-	b, err := s.read(p.off, p.size)
+	b, err := s.rawPage(n)
 	if err != nil {
 		return 0, nil, err
 	}
-	if uint32(xxh3.Hash(b)) != p.hash {
-		return 0, nil, corrupt(p.off, "page", errChecksum)
-	}
 	form, streams, err := splitPage(b)
 	return form, streams, s.at(n, err)
+}
+
+// rawPage returns the bytes of page n, which must not be changed.
+func (s *Reader) rawPage(n int) (b []byte, err error) {
+	p := s.dir.pages[n]
+	if s.whole != nil {
+		b = s.whole[p.off:][:p.size]
+	} else if b, err = s.read(p.off, p.size); err != nil {
+		return nil, err
+	}
+	if uint32(xxh3.Hash(b)) != p.hash {
+		return nil, corrupt(p.off, "page", errChecksum)
+	}
+	return b, nil
 }
 
 // at puts the place of page n into an error about its bytes.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -42,19 +43,22 @@ func (w *World) packHigh(ctx context.Context) error {
 	if len(m.pile) <= maxStones {
 		return nil
 	}
-	return w.merge(ctx, m, PackFrom(m.layers()))
+	return w.merge(ctx, m, PackFrom(m.layers(), maxStones))
 }
 
-// PackFrom returns from which layer on a stack, bottom first, is best packed
-// into one stone: where the fewest bytes are written for each layer that goes,
-// the lowest such layer of equals.
-func PackFrom(layers []Layer) int {
+// packPrice is what a pack costs besides the bytes that it is made from, in bytes.
+const packPrice = 8 << 10
+
+// PackFrom returns from which layer on a stack, bottom first, is best packed into
+// one stone so that at most high are left: where the price is least for each layer
+// that goes, the lowest such layer of equals.
+func PackFrom(layers []Layer, high int) int {
 	best, from := 0.0, 0
-	bytes := int64(0)
+	bytes := int64(packPrice)
 	for i := len(layers) - 1; i >= 0; i-- {
 		bytes += layers[i].Stone.Size
 		gone := len(layers) - 1 - i
-		if gone == 0 || i > 0 && layers[i-1].Upto == layers[i].Upto {
+		if gone == 0 || i >= max(1, high) || i > 0 && layers[i-1].Upto == layers[i].Upto {
 			continue
 		}
 		if price := float64(bytes) / float64(gone); best == 0 || price <= best {
@@ -66,20 +70,42 @@ func PackFrom(layers []Layer) int {
 
 // merge puts a pack in place of the layers of m from from on.
 func (w *World) merge(ctx context.Context, m moment, from int) error {
-	top := m.pile[from:]
-	o := stone.Options{Effort: stone.Quick}
+	var s *state
 	if from == 0 {
-		o = stone.Options{}
+		s = m.now
 	}
-	written, err := top.sheet(m.now, from == 0, w.o.Empty).write(ctx, top.options(o))
-	if err != nil {
-		return err
-	}
-	pack := Pack{After: top[0].After, Upto: top[len(top)-1].Upto, Stone: StoneRef{written.ID, int64(len(written.Data))}}
-	if err := w.store.PutPack(ctx, w.name, pack, written); err != nil {
+	if err := m.pile[from:].pack(ctx, w.store, w.name, s, w.o.Empty); err != nil {
 		return err
 	}
 	return w.reopen(ctx)
+}
+
+// pack puts a pack in place of the pile, which is the top of a world's stack. s is
+// what the pile says if it is all of it, nil if there is more below.
+func (p pile) pack(ctx context.Context, st Store, name string, s *state, empty []string) error {
+	var written Stone
+	var err error
+	if s == nil {
+		written, err = p.merged()
+	} else {
+		written, err = p.sheet(s, empty).write(ctx, p.options(stone.Options{}))
+	}
+	if err != nil {
+		return fmt.Errorf("world: %s: pack: %w", name, err)
+	}
+	ref := StoneRef{written.ID, int64(len(written.Data))}
+	return st.PutPack(ctx, name, Pack{After: p[0].After, Upto: p[len(p)-1].Upto, Stone: ref}, written)
+}
+
+// merged returns the stone that stands for the pile where there is more below.
+func (p pile) merged() (Stone, error) {
+	run := make([]*stone.Reader, len(p))
+	for i, l := range p {
+		run[i] = l.Reader
+	}
+	var out bytes.Buffer
+	id, _, err := stone.Merge(&out, run, stone.Options{Effort: stone.Quick})
+	return Stone{ID: id, Data: out.Bytes()}, err
 }
 
 // smallWorld is how many chunks a stone may hold for them to be one page, which
@@ -114,28 +140,26 @@ func (w *World) WriteStone(ctx context.Context, to io.Writer, o stone.Options) (
 	if len(m.pile) == 0 {
 		return stone.ID{}, fmt.Errorf("world: %s: %w", w.name, ErrNoCommit)
 	}
-	return m.sheet(m.now, true, w.o.Empty).writeTo(ctx, to, m.options(o))
+	return m.sheet(m.now, w.o.Empty).writeTo(ctx, to, m.options(o))
 }
 
-// sheet returns what the pile says, in the names of s; if it is everything, what
-// is gone is left out.
-func (p pile) sheet(s *state, everything bool, empty []string) *sheet {
-	out := &sheet{properties: p[len(p)-1].Properties(), files: p.files(everything)}
+// sheet returns what the pile, which is all of a stack, says in the names of s.
+// What is gone is left out.
+func (p pile) sheet(s *state, empty []string) *sheet {
+	out := &sheet{properties: p[len(p)-1].Properties(), files: p.files()}
 	for _, d := range s.dimensions {
-		sd := sheetDimension{name: d.name, folder: p.folder(d.name), far: everything}
+		sd := sheetDimension{name: d.name, folder: p.folder(d.name), far: true}
 		spoken := false
 		for _, v := range d.volumes {
 			if p.describes(d.name, v.Name) {
 				name := volumeName{d.name, v.Name}
-				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, p.placed(name, everything), empty})
+				sd.volumes = append(sd.volumes, sheetVolume{v.Volume, v.names.list, p.placed(name), empty})
 				spoken = true
 			}
 		}
 		columns := p.columns(d.name, d.lists)
-		sd.columns = p.said(d, columns, everything)
-		if everything {
-			sd.sample = p.sample(d, columns)
-		}
+		sd.columns = p.said(d, columns)
+		sd.sample = p.sample(d, columns)
 		if spoken || len(columns) > 0 || p.describes(d.name, "") {
 			out.dimensions = append(out.dimensions, sd)
 		}
@@ -174,8 +198,8 @@ func (p pile) folder(dim string) (folder string) {
 // batch is how many chunks are read at once when a pile is gone through.
 const batch = 1024
 
-// placed yields every chunk that the pile speaks of.
-func (p pile) placed(name volumeName, everything bool) iter.Seq2[stone.Placed, error] {
+// placed yields every chunk of a volume that has cells.
+func (p pile) placed(name volumeName) iter.Seq2[stone.Placed, error] {
 	return func(yield func(stone.Placed, error) bool) {
 		positions := p.positions(name)
 		for len(positions) > 0 {
@@ -187,7 +211,7 @@ func (p pile) placed(name volumeName, everything bool) iter.Seq2[stone.Placed, e
 				return
 			}
 			for _, pos := range some {
-				if c := got[pos]; (c != nil || !everything) && !yield(stone.Placed{Pos: pos, Chunk: c}, nil) {
+				if c := got[pos]; c != nil && !yield(stone.Placed{Pos: pos, Chunk: c}, nil) {
 					return
 				}
 			}
@@ -227,17 +251,15 @@ func (p pile) columns(dim string, lists []string) []geom.ColumnPos {
 	return slices.Compact(out)
 }
 
-func (p pile) said(d *dimension, columns []geom.ColumnPos, everything bool) iter.Seq2[said, error] {
+func (p pile) said(d *dimension, columns []geom.ColumnPos) iter.Seq2[said, error] {
 	return func(yield func(said, error) bool) {
 		r := p.columnReader(d.name, d.lists)
 		for _, pos := range columns {
 			s, err := r.says(pos)
-			if everything {
-				if s.gone {
-					continue
-				}
-				s.lists = withObjects(s.lists)
+			if s.gone {
+				continue
 			}
+			s.lists = withObjects(s.lists)
 			if !yield(s, err) || err != nil {
 				return
 			}
@@ -261,8 +283,8 @@ func (p pile) sample(d *dimension, columns []geom.ColumnPos) (out []voxel.Column
 	return out
 }
 
-// files returns what the pile says of files.
-func (p pile) files(everything bool) []sheetFile {
+// files returns the files that are there.
+func (p pile) files() []sheetFile {
 	said := make(map[string]sheetFile)
 	for _, l := range p {
 		sizes := make(map[string]int64)
@@ -279,7 +301,7 @@ func (p pile) files(everything bool) []sheetFile {
 	}
 	var out []sheetFile
 	for _, f := range said {
-		if f.open != nil || !everything {
+		if f.open != nil {
 			out = append(out, f)
 		}
 	}

@@ -91,8 +91,9 @@ func TestPackFromKeepsCommitsWhole(t *testing.T) {
 			}
 			layers = append(layers, world.Layer{Upto: upto, Stone: world.StoneRef{Size: 1 + r.Int64N(1000)}})
 		}
-		from := world.PackFrom(layers)
-		if from < 0 || from >= len(layers)-1 || from > 0 && layers[from-1].Upto == layers[from].Upto {
+		high := 1 + r.IntN(12)
+		from := world.PackFrom(layers, high)
+		if from < 0 || from >= high || from >= len(layers)-1 || from > 0 && layers[from-1].Upto == layers[from].Upto {
 			t.Fatalf("from %d of %v", from, layers)
 		}
 	}

@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -138,6 +139,20 @@ func (p *player) become() {
 	maps.Copy(p.have.volumes, volumes) // they stay, empty
 }
 
+// tidy packs beside the open world.
+func (p *player) tidy() {
+	high := 1 + p.r.IntN(8)
+	_, err := world.Tidy(ctx, p.st, p.name, world.TidyOptions{High: high})
+	if errors.Is(err, world.ErrGone) { // so it seems
+		return
+	}
+	p.check(err)
+	layers, err := p.st.Stack(ctx, p.name, p.w.Head())
+	if err != nil || len(layers) > high {
+		p.t.Fatalf("tidied to %d stones: %d, %v", high, len(layers), err)
+	}
+}
+
 // compare loads everything and checks it.
 func (p *player) compare() {
 	p.t.Helper()
@@ -173,8 +188,10 @@ func (p *player) step() {
 		p.commit()
 	case k < 30:
 		p.restore()
-	case k < 31:
+	case k < 31 && p.r.IntN(2) == 0:
 		p.check(p.w.Pack(ctx))
+	case k < 31:
+		p.tidy()
 	case k < 33:
 		p.reopen()
 	case k < 34:

@@ -1,0 +1,151 @@
+package stone
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Merge writes one stone that says what a run of stones says that lie on each
+// other, bottom first. Pages of which everything counts still are copied, for
+// which their names are renumbered where they must be; others are decoded, and
+// what counts of them is written anew. Names are those of the stones that have a
+// say in the volume still. Levels above 0 and rules of height maps are left out:
+// what lies below the run decides of them.
+//
+// It fails with a *CorruptError if a page that it reads is damaged; a copied one
+// may say nonsense that only who decodes it finds. The same stones give the same
+// bytes.
+func Merge(w io.Writer, run []*Reader, o Options) (ID, int64, error) {
+	m := &merger{w: NewWriter(w, o), run: run}
+	if err := m.merge(); err != nil {
+		return ID{}, 0, fmt.Errorf("stone: merge: %w", err)
+	}
+	return m.w.Close()
+}
+
+// merger is one Merge.
+type merger struct {
+	w   *Writer
+	run []*Reader
+}
+
+func (m *merger) merge() error {
+	if len(m.run) == 0 {
+		return nil
+	}
+	for _, p := range m.run[len(m.run)-1].dir.properties {
+		m.w.Property(p.Key, p.Value)
+	}
+	var done []string
+	for _, r := range m.run {
+		for i := range r.dir.dims {
+			name := r.dir.dims[i].name
+			if slices.Contains(done, name) {
+				continue
+			}
+			done = append(done, name)
+			if err := m.dimension(name); err != nil {
+				return fmt.Errorf("dimension %q: %w", name, err)
+			}
+		}
+	}
+	return m.files()
+}
+
+func (m *merger) dimension(name string) error {
+	parts := make([]*dimension, len(m.run))
+	folder := ""
+	for i, r := range m.run {
+		parts[i] = r.dimension(name)
+		if parts[i].name == name {
+			folder = parts[i].folder
+		}
+	}
+	m.w.Dimension(name, folder)
+	var done []string
+	for _, d := range parts {
+		for i := range d.volumes {
+			name := d.volumes[i].Name
+			if slices.Contains(done, name) {
+				continue
+			}
+			done = append(done, name)
+			if err := m.volume(parts, name); err != nil {
+				return fmt.Errorf("volume %q: %w", name, err)
+			}
+		}
+	}
+	return m.columns(parts)
+}
+
+// files writes what the highest stone says of each file.
+func (m *merger) files() error {
+	type place struct {
+		file
+		layer int
+	}
+	var all []place
+	for l := len(m.run) - 1; l >= 0; l-- {
+		for _, f := range m.run[l].dir.files {
+			all = append(all, place{f, l})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return strings.Compare(a.path, b.path) })
+	all = slices.CompactFunc(all, func(a, b place) bool { return a.path == b.path })
+	for _, f := range all {
+		if f.gone {
+			m.w.NoFile(f.path)
+			continue
+		}
+		if err := m.w.nextFile("File", f.path, f.size); err != nil {
+			return err
+		}
+		pages := make([]int, len(f.pages))
+		for i, n := range f.pages {
+			page, err := m.run[f.layer].rawPage(n)
+			if err != nil {
+				return fmt.Errorf("file %q: %w", f.path, err)
+			}
+			pages[i] = m.copied(page)
+		}
+		f.pages = pages
+		m.w.dir.files = append(m.w.dir.files, f.file)
+	}
+	return m.w.err
+}
+
+// copied writes a page and returns its number.
+func (m *merger) copied(page []byte) int {
+	m.w.page = append(m.w.page[:0], page...)
+	return m.w.keepPage(nil)
+}
+
+// lay goes through what counts of entries: runs of pieces that are all of a page
+// go to whole, all others to each.
+func lay(pieces []piece, layers [][]entry, whole func([]piece) error, each func(*piece) error) error {
+	for len(pieces) > 0 {
+		n, err := intact(pieces, layers), error(nil)
+		if n > 0 {
+			err = whole(pieces[:n])
+		} else {
+			n, err = 1, each(&pieces[0])
+		}
+		if err != nil {
+			return err
+		}
+		pieces = pieces[n:]
+	}
+	return nil
+}
+
+// renumbered returns the entry of a piece that is whole, with its page's number.
+func (p piece) renumbered(page int) entry {
+	if p.paged() {
+		p.page = page
+	} else {
+		p.first = 0
+	}
+	return p.entry
+}

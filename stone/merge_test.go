@@ -1,0 +1,322 @@
+package stone_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+func mustMerge(t testing.TB, run []stone.Spec, o stone.Options) (merged []byte) {
+	t.Helper()
+	var readers []*stone.Reader
+	for _, s := range run {
+		readers = append(readers, mustOpen(t, mustWrite(t, s, o)))
+	}
+	var b bytes.Buffer
+	if _, _, err := stone.Merge(&b, readers, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestMerge compares a merged run with what a slow twin says of it, at one chunk a
+// page, where all is copied that counts, up to all in one.
+func TestMerge(t *testing.T) {
+	for seed := range uint64(12) {
+		m := newMaker(900 + seed)
+		var run []stone.Spec
+		for range 1 + m.IntN(5) {
+			s := m.spec()
+			m.rename(&s)
+			run = append(run, s)
+		}
+		o := stone.Options{Effort: stone.Quick, PageChunks: []int{1, 3, 64, 512}[seed%4]}
+		got := mustReadSpec(t, mustOpen(t, mustMerge(t, run, o)))
+		mustEqual(t, got, lay(t, run, got))
+	}
+}
+
+// TestMergeCopies holds pages of which all counts to their bytes, also where names
+// are renumbered and where what counts of others lies between.
+func TestMergeCopies(t *testing.T) {
+	spot := func(names int, at ...geom.ChunkPos) stone.Spec {
+		v := stone.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "b", "c", "d"}[:names]}
+		l := stone.LevelSpec{}
+		for i, pos := range at {
+			l.Chunks = append(l.Chunks, stone.Placed{Pos: pos, Chunk: spotted(i+names, voxel.Cell(names-1))})
+		}
+		v.Levels = []stone.LevelSpec{l}
+		return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+	}
+	hole := spot(2, at(1, 0, 0))
+	hole.Dimensions[0].Volumes[0].Levels[0].Chunks[0].Chunk = nil
+	for _, k := range []struct {
+		name   string
+		run    []stone.Spec
+		copied []int // which pages of the run
+		pages  int
+	}{
+		{"beside", []stone.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
+		{"covered", []stone.Spec{spot(3, at(0, 0, 0)), spot(3, at(0, 0, 0), at(0, 0, 1))}, []int{1}, 1},
+		{"in part", []stone.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(1, 0, 0))}, []int{1}, 2},
+		{"between", []stone.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), spot(3, at(1, 0, 0))}, []int{1}, 3},
+		{"nothing between", []stone.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), hole}, []int{0}, 1},
+		{"more names", []stone.Spec{spot(4, at(0, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			var had [][]byte
+			for _, s := range k.run {
+				pages, _ := stone.Parts(mustWrite(t, s, stone.Options{}))
+				had = append(had, pages...)
+			}
+			pages, _ := stone.Parts(mustMerge(t, k.run, stone.Options{}))
+			if len(pages) != k.pages {
+				t.Errorf("%d pages, want %d", len(pages), k.pages)
+			}
+			for _, n := range k.copied {
+				if !slices.ContainsFunc(pages, func(b []byte) bool { return bytes.Equal(b, had[n]) }) {
+					t.Errorf("page %d is not there", n)
+				}
+			}
+		})
+	}
+}
+
+// TestMergeRefuses merges what does not fit.
+func TestMergeRefuses(t *testing.T) {
+	with := func(v voxel.Volume, names ...string) stone.Spec {
+		return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{Volume: v, Names: names}}}}}
+	}
+	v := voxel.Volume{Name: "v", Scale: 1}
+	other := func(change func(*voxel.Volume)) voxel.Volume {
+		v := v
+		change(&v)
+		return v
+	}
+	terrain := other(func(v *voxel.Volume) { v.Schema = voxel.Terrain })
+	for name, run := range map[string][]stone.Spec{
+		"schema":    {with(v, "air"), with(other(func(v *voxel.Volume) { v.Schema = voxel.Level }))},
+		"scale":     {with(v, "air"), with(other(func(v *voxel.Volume) { v.Scale = 4 }), "air")},
+		"default":   {with(v, "air", "rock"), with(other(func(v *voxel.Volume) { v.Default = 1 }), "air", "rock")},
+		"empty":     {with(v, "air"), with(v, "void")},
+		"materials": {with(terrain, "", "rock"), with(terrain, "", "moss", "rock")},
+	} {
+		var readers []*stone.Reader
+		for _, s := range run {
+			readers = append(readers, mustOpen(t, mustWrite(t, s, stone.Options{})))
+		}
+		if _, _, err := stone.Merge(io.Discard, readers, stone.Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestMergeDamaged flips every byte of pages, all of which count.
+func TestMergeDamaged(t *testing.T) {
+	b := mustWrite(t, tiny(), stone.Options{})
+	pages, _ := stone.Parts(b)
+	end := stone.HeaderSize
+	for _, p := range pages {
+		end += len(p)
+	}
+	for i := stone.HeaderSize; i < end; i++ {
+		b[i] ^= 0x10
+		var c *stone.CorruptError
+		if _, _, err := stone.Merge(io.Discard, []*stone.Reader{mustOpen(t, b)}, stone.Options{}); !errors.As(err, &c) {
+			t.Errorf("byte %d: %v", i, err)
+		}
+		b[i] ^= 0x10
+	}
+}
+
+// FuzzMerge merges the example, with another page or directory in it, below or
+// above one that has other names.
+func FuzzMerge(f *testing.F) {
+	pages, dir := stone.Parts(mustWrite(f, tiny(), stone.Options{}))
+	for _, p := range pages {
+		f.Add(p, dir)
+	}
+	other := tiny()
+	v := &other.Dimensions[0].Volumes[0]
+	v.Names = []string{v.Names[0], "moss"}
+	v.Levels[0].Chunks = v.Levels[0].Chunks[1:]
+	beside := mustOpen(f, mustWrite(f, other, stone.Options{}))
+	f.Fuzz(func(t *testing.T, page, dir []byte) {
+		for i := range pages {
+			b := stone.Assemble(slices.Replace(slices.Clone(pages), i, i+1, page), dir)
+			r, err := stone.Open(bytes.NewReader(b), int64(len(b)))
+			if err != nil {
+				continue
+			}
+			for _, run := range [][]*stone.Reader{{r, beside}, {beside, r}} {
+				var merged bytes.Buffer
+				if _, _, err := stone.Merge(&merged, run, stone.Options{Effort: stone.Quick}); err == nil {
+					mustOpen(t, merged.Bytes())
+				}
+			}
+		}
+	})
+}
+
+// rename gives palettes names that other stones of the run lack.
+func (m *maker) rename(s *stone.Spec) {
+	for _, d := range s.Dimensions {
+		for i, v := range d.Volumes {
+			if v.Schema != voxel.Palette || m.one(3) {
+				continue
+			}
+			d.Volumes[i].Names = slices.Clone(v.Names)
+			for n, at := 2, 0; n < len(v.Names); n++ {
+				at += 1 + m.IntN(2)
+				d.Volumes[i].Names[n] = fmt.Sprintf("%s%05d", v.Names[1][:len(v.Names[1])-5], 1+at)
+			}
+			if m.one(4) { // a default is the same in all of a run
+				d.Volumes[i].Names[1-v.Default] = "also"
+			}
+		}
+	}
+}
+
+// lay is what a run says by maps, in the names that got has.
+func lay(t *testing.T, run []stone.Spec, got stone.Spec) (out stone.Spec) {
+	t.Helper()
+	out.Properties = run[len(run)-1].Properties
+	dims := make(map[string]*twin)
+	files := make(map[string]stone.FileSpec)
+	var order []string
+	for _, s := range run {
+		for _, d := range s.Dimensions {
+			if dims[d.Name] == nil {
+				dims[d.Name] = &twin{columns: map[geom.ColumnPos]*voxel.Column{}, lists: map[geom.ColumnPos]map[string][]voxel.Object{}, chunks: map[string]map[geom.ChunkPos]*voxel.Chunk{}}
+				order = append(order, d.Name)
+			}
+			i := slices.IndexFunc(got.Dimensions, func(g stone.DimensionSpec) bool { return g.Name == d.Name })
+			if i < 0 {
+				t.Fatalf("dimension %q is not there", d.Name)
+			}
+			dims[d.Name].lay(t, d, got.Dimensions[i])
+		}
+		for _, f := range s.Files {
+			files[f.Path] = f
+		}
+	}
+	for _, name := range order {
+		out.Dimensions = append(out.Dimensions, dims[name].spec(name))
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		out.Files = append(out.Files, files[path])
+	}
+	return out
+}
+
+// twin is a dimension as maps.
+type twin struct {
+	folder  string
+	volumes []stone.VolumeSpec
+	chunks  map[string]map[geom.ChunkPos]*voxel.Chunk
+	columns map[geom.ColumnPos]*voxel.Column // nil: gone
+	lists   map[geom.ColumnPos]map[string][]voxel.Object
+}
+
+func (w *twin) lay(t *testing.T, d, got stone.DimensionSpec) {
+	w.folder = d.Folder
+	for _, v := range d.Volumes {
+		i := slices.IndexFunc(got.Volumes, func(g stone.VolumeSpec) bool { return g.Name == v.Name })
+		if i < 0 {
+			t.Fatalf("volume %q is not there", v.Name)
+		}
+		if w.chunks[v.Name] == nil {
+			w.chunks[v.Name] = map[geom.ChunkPos]*voxel.Chunk{}
+			w.volumes = append(w.volumes, stone.VolumeSpec{Volume: got.Volumes[i].Volume, Names: got.Volumes[i].Names})
+		}
+		table := tableOf(v, got.Volumes[i].Names)
+		for _, l := range v.Levels {
+			for _, c := range l.Chunks {
+				if l.Level == 0 {
+					w.chunks[v.Name][c.Pos] = c.Chunk
+					if table != nil && c.Chunk != nil {
+						w.chunks[v.Name][c.Pos] = c.Chunk.Translate(table)
+					}
+				}
+			}
+		}
+	}
+	said := func(pos geom.ColumnPos, lists []voxel.List) {
+		if w.lists[pos] == nil {
+			w.lists[pos] = map[string][]voxel.Object{}
+		}
+		for _, l := range lists {
+			w.lists[pos][l.Name] = l.Objects
+		}
+	}
+	for _, c := range d.Columns {
+		said(c.Pos, c.Lists)
+		c.Lists = nil
+		w.columns[c.Pos] = &c
+	}
+	for _, l := range d.Lists {
+		said(l.Pos, l.Lists)
+	}
+	for _, pos := range d.Gone {
+		w.columns[pos] = nil
+	}
+}
+
+// tableOf returns what the cells of a palette are in other names, all of which are
+// there but those that nothing has any more.
+func tableOf(v stone.VolumeSpec, names []string) (table []voxel.Cell) {
+	if v.Schema != voxel.Palette {
+		return nil
+	}
+	for _, name := range v.Names {
+		table = append(table, voxel.Cell(max(0, slices.Index(names, name))))
+	}
+	return table
+}
+
+func (w *twin) spec(name string) stone.DimensionSpec {
+	d := stone.DimensionSpec{Name: name, Folder: w.folder}
+	for _, v := range w.volumes {
+		l := stone.LevelSpec{}
+		for _, pos := range slices.SortedFunc(maps.Keys(w.chunks[v.Name]), func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) }) {
+			l.Chunks = append(l.Chunks, stone.Placed{Pos: pos, Chunk: w.chunks[v.Name][pos]})
+		}
+		if len(l.Chunks) > 0 {
+			v.Levels = []stone.LevelSpec{l}
+		}
+		d.Volumes = append(d.Volumes, v)
+	}
+	all := maps.Clone(w.columns)
+	for pos := range w.lists {
+		if _, ok := all[pos]; !ok {
+			all[pos] = &voxel.Column{Pos: pos, Version: -1}
+		}
+	}
+	for _, pos := range slices.SortedFunc(maps.Keys(all), geom.ColumnPos.Compare) {
+		c, there := w.columns[pos]
+		if there && c == nil {
+			d.Gone = append(d.Gone, pos)
+			continue
+		}
+		var lists []voxel.List
+		for _, name := range slices.Sorted(maps.Keys(w.lists[pos])) {
+			lists = append(lists, voxel.List{Name: name, Objects: w.lists[pos][name]})
+		}
+		if !there && len(lists) > 0 {
+			d.Lists = append(d.Lists, stone.ListsSpec{Pos: pos, Lists: lists})
+		} else if there {
+			c := *c
+			c.Lists = lists
+			d.Columns = append(d.Columns, c)
+		}
+	}
+	return d
+}

@@ -1,0 +1,273 @@
+package stone
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// volumeMerge is a Merge of the chunks of one volume.
+type volumeMerge struct {
+	*merger
+	from   []*volume // by layer; nil: the stone has no such volume
+	layers [][]entry
+	tables [][]voxel.Cell // by layer, what its cells are in what is written; nil: the same
+	pages  []decodedPage  // by layer, the one that was decoded last
+	made   volume
+}
+
+// decodedPage is the chunks of the page of some entries.
+type decodedPage struct {
+	from, to int
+	chunks   []*voxel.Chunk
+}
+
+func (m *merger) volume(parts []*dimension, name string) error {
+	n := len(parts)
+	v := &volumeMerge{merger: m, from: make([]*volume, n), layers: make([][]entry, n), tables: make([][]voxel.Cell, n), pages: make([]decodedPage, n)}
+	for l, d := range parts {
+		i := slices.IndexFunc(d.volumes, func(v volume) bool { return v.Name == name })
+		if i < 0 {
+			continue
+		}
+		v.from[l] = &d.volumes[i]
+		if levels := d.volumes[i].levels; len(levels) > 0 && levels[0].level == 0 {
+			v.layers[l] = levels[0].entries
+		}
+	}
+	pieces := overlay(v.layers)
+	if err := v.describe(pieces); err != nil {
+		return err
+	}
+	if err := m.w.Volume(v.made.Volume, v.made.names); err != nil {
+		return err
+	}
+	return lay(pieces, v.layers, v.copy, v.decode)
+}
+
+// describe finds out what volume is written, and what the cells of each layer are
+// in it.
+func (v *volumeMerge) describe(pieces []piece) error {
+	for _, f := range v.from {
+		switch {
+		case f == nil:
+			continue
+		case v.made.Volume == (voxel.Volume{}):
+			v.made.Volume = f.Volume
+		case f.Schema != v.made.Schema || f.Scale != v.made.Scale || f.Schema != voxel.Palette && f.Default != v.made.Default:
+			return fmt.Errorf("is %+v, and %+v in a stone above", v.made.Volume, f.Volume)
+		}
+		if v.made.Schema == voxel.Palette {
+			continue
+		}
+		n := min(len(f.names), len(v.made.names))
+		if !slices.Equal(f.names[:n], v.made.names[:n]) {
+			return fmt.Errorf("its materials are %q, and %q in a stone above", v.made.names, f.names)
+		}
+		if len(f.names) > n {
+			v.made.names = f.names
+		}
+	}
+	if v.made.Schema != voxel.Palette {
+		return nil
+	}
+	says := make([]bool, len(v.from))
+	for i := range pieces {
+		says[pieces[i].layer] = true
+	}
+	return v.palette(says)
+}
+
+// palette brings together the names of the layers that have a say, and those of
+// defaults.
+func (v *volumeMerge) palette(says []bool) error {
+	first := slices.IndexFunc(v.from, func(f *volume) bool { return f != nil && len(f.names) > 0 })
+	if first < 0 {
+		return nil
+	}
+	empty := v.from[first].names[0]
+	var names []string // but the empty cell's
+	for l, f := range v.from {
+		if f == nil || len(f.names) == 0 {
+			continue
+		}
+		more := f.names[f.Default:][:1]
+		if says[l] {
+			more = f.names
+		}
+		if more[0] == empty {
+			more = more[1:]
+		}
+		names = append(names, more...)
+	}
+	slices.Sort(names)
+	v.made.names = append([]string{empty}, slices.Compact(names)...)
+	v.made.Default = v.cell(v.from[first].names, v.made.Default)
+	for l, f := range v.from {
+		if f == nil {
+			continue
+		}
+		if v.cell(f.names, f.Default) != v.made.Default {
+			return fmt.Errorf("default %d of %q: another in a stone above", f.Default, f.names)
+		}
+		if says[l] && !slices.Equal(f.names, v.made.names) {
+			v.tables[l] = v.table(f.names)
+		}
+	}
+	return nil
+}
+
+// cell returns what a cell that indexes names is in what is written.
+func (v *volumeMerge) cell(names []string, c voxel.Cell) voxel.Cell {
+	if c == voxel.Empty && (len(names) == 0 || names[0] == v.made.names[0]) {
+		return voxel.Empty
+	}
+	i, _ := slices.BinarySearch(v.made.names[1:], names[c])
+	return voxel.Cell(1 + i)
+}
+
+func (v *volumeMerge) table(names []string) []voxel.Cell {
+	table := make([]voxel.Cell, max(1, len(names)))
+	for c := range table {
+		table[c] = v.cell(names, voxel.Cell(c))
+	}
+	return table
+}
+
+// decode writes what counts of an entry chunk by chunk.
+func (v *volumeMerge) decode(p *piece) error {
+	c := p.chunk()
+	table := v.tables[p.layer]
+	if table != nil && c != nil {
+		c = c.Translate(table)
+	}
+	for n, m := p.first, p.mask; m != 0; n, m = n+1, m&(m-1) {
+		bit := bits.TrailingZeros64(m)
+		if p.paged() {
+			var err error
+			if c, err = v.chunk(p, bit); err != nil {
+				return err
+			}
+			if table != nil && c != nil {
+				c = c.Translate(table)
+			}
+		}
+		if err := v.w.Chunk(0, cubeChunk(p.key, bit), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk returns the chunk at a bit of an entry that has a page.
+func (v *volumeMerge) chunk(p *piece, bit int) (*voxel.Chunk, error) {
+	d, entries := &v.pages[p.layer], v.layers[p.layer]
+	if p.at < d.from || p.at >= d.to {
+		group := group(entries, p.at)
+		chunks, err := v.run[p.layer].cells(v.from[p.layer], group)
+		if err != nil {
+			return nil, err
+		}
+		from := groupStart(entries, p.at)
+		*d = decodedPage{from, from + len(group), chunks}
+	}
+	e := &entries[p.at]
+	return d.chunks[e.first+bits.OnesCount64(e.mask&(1<<bit-1))], nil
+}
+
+// copy writes the page of pieces, which are all of it, with what counts between
+// them.
+func (v *volumeMerge) copy(pieces []piece) error {
+	table := v.tables[pieces[0].layer]
+	if !ascends(table) {
+		for i := range pieces {
+			if err := v.decode(&pieces[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	page, err := v.run[pieces[0].layer].rawPage(pieces[0].page)
+	if err != nil {
+		return err
+	}
+	v.w.flushCells()
+	if table == nil {
+		v.w.page = append(v.w.page[:0], page...)
+	} else if err := v.renumber(page, table); err != nil {
+		return v.run[pieces[0].layer].at(pieces[0].page, err)
+	}
+	made := v.w.volume()
+	if len(made.levels) == 0 {
+		made.levels = []detail{{}}
+	}
+	l := &made.levels[0]
+	number := v.w.keepPage(nil)
+	for _, p := range pieces {
+		if p.page == constPage && v.tables[p.layer] != nil {
+			p.value = v.tables[p.layer][p.value]
+		}
+		l.entries = append(l.entries, p.renumbered(number))
+	}
+	last := &pieces[len(pieces)-1]
+	v.w.last = geom.CodeOf(cubeChunk(last.key, bits.Len64(last.mask)-1), 0)
+	return v.w.err
+}
+
+// ascends reports whether a table keeps the order of cells.
+func ascends(table []voxel.Cell) bool {
+	for i := 1; i < len(table); i++ {
+		if table[i] <= table[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// renumber makes the Writer's page one with other cells. Of the form Columns
+// only the streams of cells that occur have to do with the volume's names.
+func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
+	streams, rest, err := splitStored(page, maxPage)
+	if err != nil {
+		return err
+	}
+	if codec.Form(page[0]) != codec.Columns || len(streams) < cellCodec || len(rest) > 0 {
+		return corruptf(0, "page", "form %d with %d streams for a %v, %d bytes left over", page[0], len(streams), v.made.Schema, len(rest))
+	}
+	for i, change := range []func([]byte, []voxel.Cell) ([]byte, error){cellValues: renumberValues, cellCodec: codec.RenumberTable} {
+		if i >= len(streams) || change == nil {
+			continue
+		}
+		plain, err := streams[i].plain(0)
+		if err == nil {
+			plain, err = change(plain, table)
+		}
+		if err != nil {
+			return err
+		}
+		streams[i] = stored{len(plain), slices.Clone(v.w.packer().pack(plain))}
+	}
+	v.w.page = appendStored(v.w.page[:0], page[0], streams)
+	return nil
+}
+
+// renumberValues changes the cells of uniform chunks.
+func renumberValues(b []byte, table []voxel.Cell) (out []byte, err error) {
+	c := cursor{b: b, part: "values"}
+	for c.at < len(b) {
+		cell := c.uvarint()
+		if cell >= uint64(len(table)) {
+			c.fail(fmt.Errorf("cell %d", cell))
+		}
+		if c.err != nil {
+			return nil, c.err
+		}
+		out = binary.AppendUvarint(out, uint64(table[cell]))
+	}
+	return out, nil
+}

@@ -1,0 +1,146 @@
+package stone
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// columns merges the columns of a dimension and their lists.
+func (m *merger) columns(parts []*dimension) error {
+	w := m.w
+	w.flushCells()
+	if err := w.step(atVolumes, atVolumes, atColumns, "Merge"); err != nil {
+		return err
+	}
+	c := &columnMerge{merger: m, layers: make([][]entry, len(parts)), readers: make([]*ColumnReader, len(parts))}
+	ruled := make([]bool, len(parts)) // whose pages cannot be read without its blocks
+	var names []string
+	for l, d := range parts {
+		c.layers[l], ruled[l] = d.columns, len(d.rules) > 0
+		c.readers[l] = m.run[l].ColumnReader(d.name, nil)
+		for i := range d.lists {
+			names = append(names, d.lists[i].name)
+		}
+	}
+	to := w.dimension()
+	c.to, c.form, c.ruled = &to.columns, columnForm, ruled
+	if err := c.lay(overlay(c.layers)); err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		for l, d := range parts {
+			c.layers[l] = d.entriesOf(name)
+		}
+		c.list, c.form, c.ruled = name, objectForm, nil
+		pieces := overlay(append(slices.Clip(c.layers), gone(to.columns)))
+		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return !p.paged() })
+		if len(pieces) == 0 {
+			continue
+		}
+		c.to = &to.list(name).entries
+		if err := c.lay(pieces); err != nil {
+			return err
+		}
+	}
+	return w.err
+}
+
+// gone returns those entries that say that columns are gone.
+func gone(entries []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.paged() })
+}
+
+// columnMerge is a Merge of the columns of a dimension, or of one of their lists.
+type columnMerge struct {
+	*merger
+	list    string // "" for columns
+	form    byte
+	layers  [][]entry
+	ruled   []bool
+	readers []*ColumnReader // by layer
+	to      *[]entry
+	held    []heldColumn // of the page under way
+	bytes   int
+}
+
+func (c *columnMerge) lay(pieces []piece) error {
+	err := lay(pieces, c.layers, c.copy, c.decode)
+	c.flush()
+	return err
+}
+
+func (c *columnMerge) copy(pieces []piece) error {
+	p := &pieces[0]
+	if c.ruled != nil && c.ruled[p.layer] {
+		for i := range pieces {
+			if err := c.decode(&pieces[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	page, err := c.run[p.layer].rawPage(p.page)
+	if err != nil {
+		return err
+	}
+	c.flush()
+	number := c.copied(page)
+	for _, p := range pieces {
+		*c.to = append(*c.to, p.renumbered(number))
+	}
+	return nil
+}
+
+func (c *columnMerge) decode(p *piece) error {
+	for m := p.mask; m != 0; m &= m - 1 {
+		h := heldColumn{as: sayGone}
+		h.Pos = columnAt(p.key, bits.TrailingZeros64(m))
+		if p.paged() {
+			if err := c.read(p.layer, &h); err != nil {
+				return err
+			}
+		}
+		size := columnBytes(&h.Column)
+		if len(c.held) == pageColumns || c.bytes+size > pageBytes {
+			c.flush()
+		}
+		c.held = append(c.held, h)
+		c.bytes += size
+	}
+	return nil
+}
+
+// read fills h with what a layer says.
+func (c *columnMerge) read(layer int, h *heldColumn) error {
+	if c.list != "" {
+		objects, _, err := c.readers[layer].List(c.list, h.Pos)
+		h.as, h.Lists = sayLists, []voxel.List{{Name: c.list, Objects: objects}}
+		return err
+	}
+	column, _, err := c.readers[layer].Column(h.Pos)
+	if err == nil {
+		h.as, h.Column = sayWhole, *column
+	}
+	return err
+}
+
+// flush writes the page under way.
+func (c *columnMerge) flush() {
+	if len(c.held) == 0 {
+		return
+	}
+	entries := columnEntries(c.held, func(*heldColumn) bool { return true })
+	if c.list == "" {
+		c.w.enter(c.to, entries, columnForm, columnPage(c.held, nil))
+	} else {
+		lists := make([]voxel.List, len(c.held))
+		for i := range c.held {
+			lists[i] = c.held[i].Lists[0]
+		}
+		c.w.enter(c.to, entries, objectForm, objectPage(entries, lists))
+	}
+	c.held, c.bytes = c.held[:0], 0
+}
