@@ -340,8 +340,6 @@ func TestToken(t *testing.T) {
 // Close.
 func TestCloseLeavesNothing(t *testing.T) {
 	f := newFake(t, goodHead)
-	states := make(chan http.ConnState, 100)
-	f.Config.ConnState = func(_ net.Conn, s http.ConnState) { states <- s }
 	s, err := client.Open(t.Context(), f.URL, client.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +358,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 	for open := map[http.ConnState]int{}; open[http.StateNew] == 0 || open[http.StateNew] > open[http.StateClosed]; {
 		select {
-		case s := <-states:
+		case s := <-f.states:
 			open[s]++
 		case <-t.Context().Done():
 			t.Fatalf("connections stay: %v", open)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -47,6 +48,8 @@ type fake struct {
 	*httptest.Server
 	t     *testing.T
 	clock *clock
+	// states are those that connections come to.
+	states chan http.ConnState
 
 	mu    sync.Mutex
 	steps []http.HandlerFunc
@@ -55,8 +58,15 @@ type fake struct {
 }
 
 func newFake(t *testing.T, steps ...http.HandlerFunc) *fake {
-	f := &fake{t: t, steps: steps, clock: &clock{at: time.Unix(1e9, 0)}}
-	f.Server = httptest.NewServer(f)
+	f := &fake{t: t, steps: steps, clock: &clock{at: time.Unix(1e9, 0)}, states: make(chan http.ConnState, 100)}
+	f.Server = httptest.NewUnstartedServer(f)
+	f.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		select {
+		case f.states <- s:
+		default: // nobody looks at so many
+		}
+	}
+	f.Start()
 	t.Cleanup(f.Close)
 	return f
 }
