@@ -68,9 +68,8 @@ func (c *call) Unwrap() http.ResponseWriter { return c.w }
 
 // extend gives what is written next its time.
 func (c *call) extend() {
-	due := slack + time.Duration(float64(c.out-c.paced+paceBytes)/float64(c.limits.BodyRate)*float64(time.Second))
 	c.paced = c.out
-	c.writeBy(time.Now().Add(due))
+	c.writeBy(time.Now().Add(c.patience(2 * paceBytes))) // of which a part may be on its way
 }
 
 // answer answers with v as JSON.
@@ -166,7 +165,7 @@ func (c *call) fail(err error) {
 	}
 	h := c.w.Header()
 	clear(h)
-	if internal(e.Code) || e.Code == client.Corrupt && c.in.n == 0 {
+	if c.ours(err, e.Code) {
 		h["Cairn-Request"] = []string{c.note(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
@@ -180,8 +179,14 @@ func (c *call) fail(err error) {
 	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e})
 }
 
-// internal reports whether callers cannot do anything about an error.
-func internal(code client.Code) bool { return code.Status() >= 500 && code != client.Draining }
+// ours reports whether an error is for the log: the caller can do nothing about it,
+// and was told less than there is to say.
+func (c *call) ours(err error, code client.Code) bool {
+	if worded := (*client.Error)(nil); errors.As(err, &worded) {
+		return false
+	}
+	return code.Status() >= 500 || code == client.Corrupt && c.in.n == 0
+}
 
 // note logs an error and returns the number that it is logged under.
 func (c *call) note(level slog.Level, what string, err error) string {
@@ -199,7 +204,7 @@ func (c *call) end() {
 	c.memory.give(c.held)
 	if c.r.ContentLength != 0 && !c.in.ended {
 		// What is left of the body is read a little, to keep the connection.
-		c.readBy(time.Now().Add(slack))
+		c.readBy(time.Now().Add(c.limits.Patience))
 	}
 	if c.counted {
 		c.calls.Add(-1)

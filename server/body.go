@@ -11,9 +11,6 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 )
 
-// slack is how long a body or an answer may take before its rate counts.
-const slack = 10 * time.Second
-
 // memory is the bytes of bodies that may be in memory at a time. Who does not get
 // any is turned away: waiting with some in hand for more could last for ever.
 type memory struct{ free atomic.Int64 }
@@ -79,15 +76,20 @@ func (b *body) Read(p []byte) (int, error) {
 
 // pace moves the deadline of reading on by what has arrived.
 func (b *body) pace() {
-	due := b.c.began.Add(slack + time.Duration(b.n)*time.Second/time.Duration(b.c.limits.BodyRate))
-	if due.Sub(b.deadline) < time.Second {
+	due := b.c.began.Add(b.c.patience(b.n))
+	if b.ended || due.Sub(b.deadline) < time.Second {
 		return
 	}
 	b.deadline = due
 	b.c.readBy(due)
 	if b.n > 0 { // the first is within the time that every call has
-		b.c.writeBy(due.Add(b.c.limits.Time + slack))
+		b.c.writeBy(due.Add(b.c.limits.Time + b.c.limits.Patience))
 	}
+}
+
+// patience is how long n bytes may take on their way.
+func (c *call) patience(n int64) time.Duration {
+	return c.limits.Patience + time.Duration(float64(n)/float64(c.limits.BodyRate)*float64(time.Second))
 }
 
 // cut says why a body ended early: in words for the caller, if it can hear them.

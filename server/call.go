@@ -92,7 +92,7 @@ func (c *call) start() {
 	limit := c.limits.Time
 	if c.route.long {
 		limit = c.limits.Longest
-		c.writeBy(time.Now().Add(limit + slack)) // HTTP/2 ends a call that is late with writing
+		c.writeBy(time.Now().Add(limit + c.limits.Patience)) // HTTP/2 ends a call that is late with writing
 	}
 	c.started = time.Now()
 	c.ctx, c.cancel = context.WithTimeout(c.r.Context(), limit)

@@ -14,6 +14,14 @@ type Limits struct {
 	// BodyMemory is how many bytes of bodies are in memory at a time. Default
 	// 192 MiB.
 	BodyMemory int64
+	// WorldMemory is how much memory a world may take that is read as a whole: to be
+	// imported, exported, compared or drawn. Default 256 MiB. Heavy is how many calls
+	// do that at a time (default 2), Waiting how many more wait for it (default 32).
+	WorldMemory    int64
+	Heavy, Waiting int
+	// SpoolBytes is how many bytes of worlds on their way, in or out, lie in
+	// Options.Temp at a time. Default 4 GiB.
+	SpoolBytes int64
 	// InlineBytes is how many bytes of stones a stack brings with it. Default
 	// 16 MiB.
 	InlineBytes int64
@@ -28,15 +36,17 @@ type Limits struct {
 	// whole world may. Defaults 30 seconds, 15 minutes.
 	Time, Longest time.Duration
 	// BodyRate is how many bytes a second a body must bring, and an answer be
-	// taken, from the tenth second on. Default 16 KiB.
+	// taken, once Patience is over. Defaults 16 KiB, 10 seconds.
 	BodyRate int64
+	Patience time.Duration
 	// Connections is how many Listen keeps open. Default 20,000.
 	Connections int
 	// HeaderBytes bounds the header of a call. Default 16 KiB.
 	HeaderBytes int
 }
 
-const unbounded = 1 << 62
+// unbounded leaves room for sums.
+const unbounded = 1 << 60
 
 // filled returns l with its defaults in place.
 func (l Limits) filled() Limits {
@@ -44,6 +54,8 @@ func (l Limits) filled() Limits {
 	fill(&l.StoneBytes, 64<<20)
 	fill(&l.WorldBytes, 1<<30)
 	fill(&l.BodyMemory, 192<<20)
+	fill(&l.WorldMemory, 256<<20)
+	fill(&l.SpoolBytes, 4<<30)
 	fill(&l.InlineBytes, 16<<20)
 	fill(&l.Calls, 1024)
 	fill(&l.Rate, 20_000)
@@ -51,6 +63,9 @@ func (l Limits) filled() Limits {
 	fill(&l.Time, 30*time.Second)
 	fill(&l.Longest, 15*time.Minute)
 	fill(&l.BodyRate, 16<<10)
+	fill(&l.Patience, 10*time.Second)
+	l.Heavy = count(l.Heavy, 2)
+	l.Waiting = count(l.Waiting, 32)
 	l.Connections = count(l.Connections, 20_000)
 	l.HeaderBytes = count(l.HeaderBytes, 16<<10)
 	return l

@@ -14,7 +14,7 @@ func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      slack + s.limits.Time, // those that take longer extend it
+		WriteTimeout:      s.limits.Patience + s.limits.Time, // those that take longer extend it
 		IdleTimeout:       5 * time.Minute,
 		MaxHeaderBytes:    s.limits.HeaderBytes,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 256 << 10},
