@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
@@ -56,6 +57,7 @@ const commitVersion = 1
 
 // Append appends the commit's canonical bytes (FORMAT.md) to dst.
 func (c Commit) Append(dst []byte) []byte {
+	dst = slices.Grow(dst, 128+len(c.Author)+len(c.Message)+40*len(c.Stones))
 	dst = append(dst, commitVersion)
 	dst = append(dst, c.Parent[:]...)
 	dst = append(dst, c.Base[:]...)
