@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -31,8 +32,10 @@ func obeyCalls(dir, plant string, out io.Writer) error {
 	if plant == plantUnfenced {
 		st = unfenced{kept}
 	}
-	err = serveUntil(signalled(), st, out)
-	return errors.Join(err, kept.Close())
+	keeper := server.NewKeeper(st, time.Now(), server.KeeperOptions{CollectEvery: -1})
+	ctx := context.Background()
+	err = serveUntil(signalled(), st, keeper.Saved, out)
+	return errors.Join(err, keeper.Close(ctx), kept.Close())
 }
 
 // signalled ends when the process is told to end.
@@ -41,8 +44,8 @@ func signalled() context.Context {
 	return ctx
 }
 
-func serveUntil(ctx context.Context, st world.Store, out io.Writer) error {
-	s, err := server.New(st, server.Options{})
+func serveUntil(ctx context.Context, st world.Store, saved func(string), out io.Writer) error {
+	s, err := server.New(st, server.Options{Saved: saved})
 	if err != nil {
 		return err
 	}

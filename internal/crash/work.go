@@ -151,7 +151,7 @@ func (w *worker) choose() op {
 		o.Kind = restore
 	case dice < 25:
 		o.Kind = pack
-	case dice < 33:
+	case dice < 33 && (w.j.m.Crowd == 0 || w.number == 0): // for it looks at the crowd too
 		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
 	case dice < 36:
 		o.Kind = remove
