@@ -39,14 +39,14 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 // under returns the head and the lease of a world of which something may be done
 // under a fence.
 func (s *Store) under(w, fence uint64) (world.Head, world.Lease, error) {
-	r := reads{s.db}
+	r, now := reads{s.db}, s.Now() // the time first: what is read later was so then or since
 	h, err := r.head(w)
 	if err != nil {
 		return h, world.Lease{}, err
 	}
 	l, err := r.lease(w, h)
 	if err == nil {
-		err = l.Admit(fence, s.Now())
+		err = l.Admit(fence, now)
 	}
 	return h, l, err
 }
@@ -127,13 +127,15 @@ func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
 		return world.Lease{}, fail("leased", name, err)
 	}
 	defer leave()
+	now := s.Now()             // before it is looked up, as in under
 	snap := s.db.NewSnapshot() // head and lease of one moment
 	defer snap.Close()
-	l, err := s.leased(reads{snap}, name)
+	l, err := reads{snap}.leased(name, now)
 	return l, fail("leased", name, err)
 }
 
-func (s *Store) leased(r reads, name string) (world.Lease, error) {
+// leased returns the lease that was live at a time, a zero one if none was.
+func (r reads) leased(name string, now time.Time) (world.Lease, error) {
 	w, err := r.world(name)
 	if err != nil {
 		return world.Lease{}, err
@@ -143,7 +145,7 @@ func (s *Store) leased(r reads, name string) (world.Lease, error) {
 		return world.Lease{}, err
 	}
 	l, err := r.lease(w, h)
-	if err != nil || !l.Live(s.Now()) {
+	if err != nil || !l.Live(now) {
 		return world.Lease{}, err
 	}
 	return l, nil

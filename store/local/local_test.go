@@ -52,6 +52,11 @@ func TestStore(t *testing.T) {
 	t.Run("Disk", func(t *testing.T) { storetest.Run(t, kind(disk, func(t *testing.T) string { return t.TempDir() }, 0)) })
 }
 
+// TestLinear holds leases to what a Store may say while many ask it.
+func TestLinear(t *testing.T) {
+	storetest.Linear(t, kind(func() vfs.FS { return vfs.NewMem() }, func(*testing.T) string { return "store" }, 0), linearRounds)
+}
+
 func TestOpenRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, local.Options{})

@@ -9,8 +9,10 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Kind{
-		Open: func(_ *testing.T, now func() time.Time) world.Store { return memory.New(memory.Options{Now: now}) },
-	})
+var kind = storetest.Kind{
+	Open: func(_ *testing.T, now func() time.Time) world.Store { return memory.New(memory.Options{Now: now}) },
 }
+
+func TestStore(t *testing.T) { storetest.Run(t, kind) }
+
+func TestLinear(t *testing.T) { storetest.Linear(t, kind, 2000) }

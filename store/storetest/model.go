@@ -19,68 +19,9 @@ type model struct {
 }
 
 type line struct {
-	head   world.ID
-	log    []world.ID // oldest first
-	fence  uint64
-	leased bool // the fence is the number of a lease, which may be over
-	holder string
-	until  time.Time
-}
-
-// live reports whether someone has a lease.
-func (l *line) live(now time.Time) bool { return l.leased && l.until.After(now) }
-
-// under returns an error unless something may be done under a fence.
-func (l *line) under(fence uint64, now time.Time) error {
-	switch {
-	case fence == world.Force || fence == 0 && !l.live(now):
-		return nil
-	case fence == 0:
-		return world.ErrLeased
-	case fence != l.fence:
-		return world.ErrFenced
-	}
-	return nil
-}
-
-// raise gives the world a new fence, after something was done under the old one.
-func (l *line) raise(fence uint64) {
-	l.leased = l.leased && fence == l.fence
-	l.fence++
-}
-
-func (l *line) take(holder string, d time.Duration, now time.Time) error {
-	if l.live(now) && (holder == "" || holder != l.holder) {
-		return world.ErrLeased
-	}
-	l.fence++
-	l.leased, l.holder, l.until = true, holder, now.Add(d)
-	return nil
-}
-
-func (l *line) renew(fence uint64, d time.Duration, now time.Time) error {
-	if !l.leased || fence != l.fence {
-		return world.ErrFenced
-	}
-	l.until = now.Add(d)
-	return nil
-}
-
-func (l *line) release(fence uint64) error {
-	if fence != world.Force && (!l.leased || fence != l.fence) {
-		return world.ErrFenced
-	}
-	l.leased = false
-	l.fence++
-	return nil
-}
-
-// lease returns the lease that is live, a zero one if none is.
-func (l *line) lease(now time.Time) world.Lease {
-	if !l.live(now) {
-		return world.Lease{}
-	}
-	return world.Lease{Fence: l.fence, Holder: l.holder, Until: l.until}
+	head world.ID
+	log  []world.ID // oldest first
+	claim
 }
 
 type modelGrave struct {

@@ -64,6 +64,8 @@ func Run(t *testing.T, k Kind) {
 		{"Leasing", leasing},
 		{"LeaseStays", leaseStays},
 		{"Sleepers", sleepers},
+		{"Linear", linear},
+		{"LinearFinds", linearFinds},
 		{"Purge", purge},
 		{"PurgeForks", purgeForks},
 		{"PurgePacked", purgePacked},

@@ -1,0 +1,74 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// claim is who may change a world.
+type claim struct {
+	fence  uint64
+	leased bool // the fence is the number of a lease, which may be over
+	holder string
+	until  time.Time
+}
+
+// live reports whether someone has a lease.
+func (c claim) live(now time.Time) bool { return c.leased && c.until.After(now) }
+
+// under returns an error unless something may be done under a fence.
+func (c claim) under(fence uint64, now time.Time) error {
+	switch {
+	case fence == world.Force || fence == 0 && !c.live(now):
+		return nil
+	case fence == 0:
+		return world.ErrLeased
+	case fence != c.fence:
+		return world.ErrFenced
+	}
+	return nil
+}
+
+// raise gives the world a new fence, after something was done under the old one.
+func (c *claim) raise(fence uint64) {
+	c.leased = c.leased && fence == c.fence
+	c.fence++
+}
+
+func (c *claim) take(holder string, d time.Duration, now time.Time) error {
+	if c.live(now) && (holder == "" || holder != c.holder) {
+		return world.ErrLeased
+	}
+	*c = claim{fence: c.fence + 1, leased: true, holder: holder, until: now.Add(d)}
+	return nil
+}
+
+func (c *claim) renew(fence uint64, d time.Duration, now time.Time) error {
+	if !c.leased || fence != c.fence {
+		return world.ErrFenced
+	}
+	c.until = now.Add(d)
+	return nil
+}
+
+func (c *claim) release(fence uint64) error {
+	if fence != world.Force && (!c.leased || fence != c.fence) {
+		return world.ErrFenced
+	}
+	c.raise(0)
+	return nil
+}
+
+// lease returns the lease that is live, a zero one if none is.
+func (c claim) lease(now time.Time) world.Lease {
+	if !c.live(now) {
+		return world.Lease{}
+	}
+	return c.granted()
+}
+
+// granted returns the lease as whoever took it was told.
+func (c claim) granted() world.Lease {
+	return world.Lease{Fence: c.fence, Holder: c.holder, Until: c.until}
+}
