@@ -53,7 +53,7 @@ var plan = []row{
 	{"store/*", "geom voxel stone world blob client"},
 	{"store", "geom voxel stone world blob client blob/* store/*"},
 	{"server/*", "geom voxel grid region stone world convert format/* picture autosave store client port"},
-	{"server", "geom voxel grid region stone world convert format/* picture autosave store client port store/* server/*"},
+	{"server", "geom voxel codec grid region stone world convert format/* picture autosave store client port store/* server/*"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt"},
 	{"internal/anviltest", "format/nbt"},

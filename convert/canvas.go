@@ -19,7 +19,8 @@ type canvas struct {
 	order      []geom.ColumnPos // of opening
 	free       []*flat
 	pack       voxel.Builder
-	open       int  // flat chunks held
+	open       int // flat chunks held
+	bound      *budget
 	blank      flat // the default throughout
 }
 
@@ -36,11 +37,11 @@ const maxOpen = 24
 
 // newCanvas returns a canvas for v, nil if that is nil or cannot take what
 // columns have for the volume like.
-func newCanvas(v *Volume, like voxel.Volume) *canvas {
+func newCanvas(v *Volume, like voxel.Volume, bound *budget) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}
-	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}}
+	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}, bound: bound}
 	for i := range c.blank {
 		c.blank[i] = v.Default
 	}
@@ -94,6 +95,7 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	}
 	if old := c.v.Chunks[pos]; old != nil {
 		old.Flat((*[voxel.ChunkCells]voxel.Cell)(cells))
+		c.bound.chunk(old, -1)
 		return cells
 	}
 	*cells = c.blank
@@ -172,7 +174,9 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
 	for y, cells := range c.footprints[key].chunks {
-		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, c.pack.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+		packed := c.pack.Pack((*[voxel.ChunkCells]voxel.Cell)(cells))
+		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, packed)
+		c.bound.chunk(packed, 1)
 		c.free = append(c.free, cells)
 		c.open--
 	}

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,15 +19,21 @@ type Loader struct {
 	w     *World
 	names []func() // copies the names that grew while columns arrived
 	dim   *loading
+	bound *budget
 }
 
 // NewLoader returns a Loader for a world with that head.
 func NewLoader(h format.Head) *Loader { return &Loader{w: &World{Head: h}} }
 
+// Bound has the Loader fail with ErrTooLarge when what it has loaded takes more
+// than maxBytes of memory; 0 is no bound. It must be called first.
+func (l *Loader) Bound(maxBytes int64) { l.bound = newBudget(maxBytes) }
+
 // loading is the dimension under way.
 type loading struct {
 	*Dimension
 	canvases []*canvas // of voxel.BlockVolumes; nil where the dimension lacks it
+	names    []growing
 	seen     map[geom.ColumnPos]bool
 	chunks   bool // some were given of the canvases' volumes
 }
@@ -38,17 +45,18 @@ func (l *Loader) Dimension(d *format.Dimension) error {
 		return fmt.Errorf("convert: dimension %q comes twice", d.Name)
 	}
 	nd := &Dimension{Name: d.Name, Folder: d.Folder}
+	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]bool{}}
 	for _, v := range d.Volumes {
 		nv := &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 		if v.Names != nil {
 			l.names = append(l.names, func() { nv.Names = v.Names.List() })
+			l.dim.names = append(l.dim.names, growing{names: v.Names})
 		}
 		nd.Volumes = append(nd.Volumes, nv)
 	}
 	l.w.Dimensions = append(l.w.Dimensions, nd)
-	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]bool{}}
 	for _, v := range voxel.BlockVolumes() {
-		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(v.Name), v))
+		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(v.Name), v, l.bound))
 	}
 	return nil
 }
@@ -92,7 +100,9 @@ func (l *Loader) Column(c *format.Column) error {
 	for _, cv := range l.dim.canvases {
 		cv.columnDone(c.Pos)
 	}
-	return nil
+	l.bound.column(&column)
+	l.bound.names(l.dim.names)
+	return l.bound.check()
 }
 
 var errMixed = errors.New("a volume by columns and by chunks")
@@ -165,7 +175,8 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 		l.dim.chunks = true
 	}
 	v.put(pos, c)
-	return v.checkSize()
+	l.bound.chunk(c, 1)
+	return cmp.Or(v.checkSize(), l.bound.check())
 }
 
 // put stores a chunk unless it is the default throughout.

@@ -84,6 +84,13 @@ func Load(ctx context.Context, src format.Source) (*World, error) {
 
 // FromStone reads the whole of a stone into memory.
 func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
+	return FromStoneWithin(ctx, r, 0)
+}
+
+// FromStoneWithin is FromStone that fails with ErrTooLarge when the world takes
+// more than maxBytes of memory; 0 is no bound.
+func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*World, error) {
+	bound := newBudget(maxBytes)
 	w := &World{Head: HeadOf(r.Properties())}
 	for _, sd := range r.Dimensions() {
 		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
@@ -94,8 +101,9 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 			for p, err := range r.Chunks(sd.Name, sv.Volume.Name, 0) {
 				if err == nil && p.Chunk != nil {
 					v.Chunks[p.Pos] = p.Chunk
+					bound.chunk(p.Chunk, 1)
 				}
-				if err := cmp.Or(err, v.checkSize(), ctx.Err()); err != nil {
+				if err := cmp.Or(err, v.checkSize(), bound.check(), ctx.Err()); err != nil {
 					return nil, err
 				}
 			}
@@ -105,6 +113,9 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 				return nil, err
 			}
 			d.Columns = append(d.Columns, *c)
+			if bound.column(c); bound.check() != nil {
+				return nil, ErrTooLarge
+			}
 		}
 		for _, v := range d.Volumes { // only now: rules look at all that the stone has
 			v.dropDefaults()

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -26,8 +28,6 @@ const (
 	maxTar      = 2 << 30
 )
 
-var errTooMuch = errors.New("unpacked it is too large; unpack it first")
-
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
@@ -37,42 +37,117 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 
 func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
 
 // unpack opens the world in an archive.
-func (s *Source) unpack(r io.ReaderAt, head []byte, o Options) error {
-	limit := max(minUnpacked, s.size*maxRatio)
+func (s *Source) unpack(r io.ReaderAt, head []byte) error {
+	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
 	var fsys fs.FS
 	var err error
 	if isZip(head) {
-		fsys, err = readZip(r, s.size, limit)
+		fsys, err = s.readZip(r, limit)
 	} else {
-		fsys, err = readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
+		fsys, err = s.readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
 	}
 	if err != nil {
 		return err
 	}
-	return s.openFS(fsys, o)
+	return s.openFS(fsys)
 }
 
-func readZip(r io.ReaderAt, size, limit int64) (fs.FS, error) {
-	z, err := zip.NewReader(r, size)
+// perFile is what a file of an archive costs besides its bytes and its name.
+const perFile = 512
+
+// readZip lists the files of a zip. What its directory says of their sizes holds:
+// package zip reads no more.
+func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
+	bounded := &boundedReader{r, limit / 8}
+	z, err := zip.NewReader(bounded, s.size)
+	if bounded.left < 0 {
+		return nil, ErrTooLarge
+	}
 	if err != nil {
 		return nil, &format.CorruptError{Offset: -1, Part: "zip", Err: err}
 	}
+	bounded.left = math.MaxInt64
+	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool {
+		folder := strings.HasSuffix(f.Name, "/")
+		f.Name = path.Clean(f.Name)
+		return folder || !s.takes(f.Name)
+	})
 	for _, f := range z.File {
-		if limit -= int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
-			return nil, errTooMuch
+		if limit -= perFile + int64(len(f.Name)) + int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
+			return nil, ErrTooLarge
 		}
 	}
+	inRegionFolder(z.File)
 	return z, nil
+}
+
+// boundedReader is an io.ReaderAt that gives left bytes at most: an archive's
+// directory takes several times its bytes in memory.
+type boundedReader struct {
+	r    io.ReaderAt
+	left int64
+}
+
+// ReadAt reads len(p) bytes at off.
+func (b *boundedReader) ReadAt(p []byte, off int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return b.r.ReadAt(p, off)
+}
+
+// Bounds of a file's name within an archive: fs.FS has every folder above it in
+// memory.
+const (
+	maxName  = 512
+	maxDepth = 32
+)
+
+// isFile reports whether a name in an archive is that of a file below its root.
+func isFile(name string) bool {
+	return fs.ValidPath(name) && name != "." && len(name) <= maxName && strings.Count(name, "/") < maxDepth && !strings.ContainsAny(name, "\\\x00")
+}
+
+// takes is isFile, and counts as lost what it is not.
+func (s *Source) takes(name string) bool {
+	ok := isFile(name)
+	if !ok {
+		s.nameless++
+	}
+	return ok
+}
+
+// inRegionFolder gives region files that lie in no folder of theirs the one that
+// blocks have.
+func inRegionFolder(files []*zip.File) {
+	folders := []string{"region", "entities", "poi"}
+	for _, f := range files {
+		if isRegion(f.Name) && slices.Contains(folders, path.Base(path.Dir(f.Name))) || path.Base(f.Name) == "level.dat" {
+			return
+		}
+	}
+	for _, f := range files {
+		if dir, base := path.Split(f.Name); isRegion(base) || path.Ext(base) == ".mcc" {
+			f.Name = dir + "region/" + base
+		}
+	}
+}
+
+// isRegion reports whether a path looks like a region file.
+func isRegion(name string) bool {
+	old, _ := path.Match("r.*.*.mcr", path.Base(name))
+	now, _ := path.Match("r.*.*.mca", path.Base(name))
+	return old || now
 }
 
 // openFS opens the world that lies in fsys: at its root, or in the one folder
 // there; or a single file with a world.
-func (s *Source) openFS(fsys fs.FS, o Options) error {
+func (s *Source) openFS(fsys fs.FS) error {
 	root, err := worldFolder(fsys)
 	if err != nil {
 		return err
 	}
-	w, err := anvil.OpenFS(root, anvil.Options{Salvage: o.Salvage})
+	w, err := anvil.OpenFS(root, anvil.Options{Salvage: s.o.Salvage})
 	if err == nil {
 		s.leaf = w
 		return nil
@@ -83,14 +158,16 @@ func (s *Source) openFS(fsys fs.FS, o Options) error {
 	return s.openInner(root)
 }
 
-// worldFolder goes down while a folder holds nothing but one folder.
+// worldFolder goes down while a folder holds nothing but one folder, which is none
+// of a world's own.
 func worldFolder(fsys fs.FS) (fs.FS, error) {
+	ofWorld := []string{"region", "entities", "poi", "DIM-1", "DIM1", "dimensions"}
 	for {
 		list, err := fs.ReadDir(fsys, ".")
 		if err != nil {
 			return nil, err
 		}
-		if len(list) != 1 || !list[0].IsDir() || anvil.DetectFS(fsys) {
+		if len(list) != 1 || !list[0].IsDir() || slices.Contains(ofWorld, list[0].Name()) || anvil.DetectFS(fsys) {
 			return fsys, nil
 		}
 		if fsys, err = fs.Sub(fsys, list[0].Name()); err != nil {
@@ -119,7 +196,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 		return err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, min(max(minUnpacked, s.size*maxRatio), maxTar)))
+	b, err := io.ReadAll(io.LimitReader(f, min(max(minUnpacked, s.size*maxRatio), maxTar, s.o.decoded())))
 	if err != nil {
 		return fmt.Errorf("%s: %w", names[0], err)
 	}
@@ -127,7 +204,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 	case bytes.HasPrefix(b, []byte(stoneMagic)):
 		s.Stone, err = stone.Open(bytes.NewReader(b), int64(len(b)))
 	case slime.Detect(b):
-		s.leaf, err = slime.New(bytes.NewReader(b), int64(len(b)))
+		s.leaf, err = slime.NewWithin(bytes.NewReader(b), int64(len(b)), s.o.decoded())
 	default:
 		err = unknown(b)
 	}
@@ -140,7 +217,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 // readTar reads a tar, as it is or in gzip, into memory. What it returns is a
 // zip that compresses nothing, so that there is one kind of archive to look
 // into.
-func readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
+func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	if zipped {
 		z, err := gzip.NewReader(r)
 		if err != nil {
@@ -156,11 +233,11 @@ func readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	var held bytes.Buffer
 	out := zip.NewWriter(&held)
 	bounded := &io.LimitedReader{R: r, N: limit}
-	if err := copyTar(out, tar.NewReader(bounded), limit); err != nil {
+	if err := s.copyTar(out, tar.NewReader(bounded), limit); err != nil {
 		if bounded.N <= 0 {
-			err = errTooMuch
+			err = ErrTooLarge
 		}
-		if errors.Is(err, errTooMuch) {
+		if errors.Is(err, ErrTooLarge) {
 			return nil, err
 		}
 		return nil, &format.CorruptError{Offset: -1, Part: "tar", Err: err}
@@ -168,10 +245,14 @@ func readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
-	return zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
+	z, err := zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
+	if err == nil {
+		inRegionFolder(z.File)
+	}
+	return z, err
 }
 
-func copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
+func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 	for {
 		h, err := in.Next()
 		if err == io.EOF {
@@ -181,11 +262,11 @@ func copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 			return err
 		}
 		name := path.Clean(h.Name)
-		if h.Typeflag != tar.TypeReg || !fs.ValidPath(name) || strings.Contains(name, "\\") {
+		if h.Typeflag != tar.TypeReg || !s.takes(name) {
 			continue // as with a folder's links, which are not followed
 		}
-		if limit -= h.Size; limit < 0 {
-			return errTooMuch
+		if limit -= perFile + int64(len(name)) + h.Size; limit < 0 {
+			return ErrTooLarge
 		}
 		w, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {

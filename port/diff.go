@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -11,48 +10,29 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Version is a version of a world that is kept.
-type Version struct {
-	Store world.Store
-	Name  string
-	At    world.ID
-}
-
-func (v Version) open(ctx context.Context) (*world.World, error) {
-	return world.OpenAt(ctx, v.Store, v.Name, v.At, world.Options{})
-}
-
-// Load reads all of the version into memory.
-func (v Version) Load(ctx context.Context) (*convert.World, error) {
-	var b bytes.Buffer
-	if err := WriteWhole(ctx, v.Store, v.Name, v.At, &b); err != nil {
-		return nil, err
-	}
-	r, err := stone.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		return nil, err
-	}
-	return convert.FromStone(ctx, r)
-}
-
 // Diff says how two versions differ. Of two of one world it reads only what
-// differs.
-func Diff(ctx context.Context, a, b Version) (*convert.Difference, error) {
+// differs. Neither may take more than maxBytes of memory (convert.ErrTooLarge); 0 is
+// no bound.
+func Diff(ctx context.Context, a, b Version, maxBytes int64) (*convert.Difference, error) {
+	for _, v := range []Version{a, b} {
+		if err := v.weigh(ctx, maxBytes); err != nil {
+			return nil, err
+		}
+	}
 	if a.Store == b.Store && a.Name == b.Name {
 		if d, err := diffKept(ctx, a, b); d != nil || err != nil {
 			return d, err
 		}
 	}
-	first, err := a.Load(ctx)
+	first, err := a.Load(ctx, maxBytes)
 	if err != nil {
 		return nil, err
 	}
-	second, err := b.Load(ctx)
+	second, err := b.Load(ctx, maxBytes)
 	if err != nil {
 		return nil, err
 	}

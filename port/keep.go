@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -19,6 +19,9 @@ type Note struct {
 	// On is the commit that the head must be, zero for a world without commits;
 	// nil takes any.
 	On *world.ID
+	// MaxBytes bounds the memory that the world may take as it was before; beyond
+	// it the error is convert.ErrTooLarge. 0 is no bound.
+	MaxBytes int64
 }
 
 // check fails unless the head is what the note says.
@@ -77,6 +80,12 @@ func change(ctx context.Context, st world.Store, name string, to *stone.Reader, 
 	}
 	before := w.Head()
 	if err = n.check(name, before); err == nil {
+		err = Version{st, name, before}.weigh(ctx, n.MaxBytes)
+	}
+	if err == nil {
+		err = fits(w.View(), to)
+	}
+	if err == nil {
 		_, err = w.Become(ctx, to)
 	}
 	if err == nil {
@@ -85,12 +94,24 @@ func change(ctx context.Context, st world.Store, name string, to *stone.Reader, 
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
 }
 
-// WriteWhole writes a version of a world as one stone.
-func WriteWhole(ctx context.Context, st world.Store, name string, at world.ID, to io.Writer) error {
-	w, err := world.OpenAt(ctx, st, name, at, world.Options{})
-	if err != nil {
-		return err
+// fits fails if a volume of the world is to be another of the same name.
+func fits(v *world.View, to *stone.Reader) error {
+	for _, d := range to.Dimensions() {
+		have := v.Dimension(d.Name)
+		for _, want := range d.Volumes {
+			if have == nil || have.Volume(want.Volume.Name) == nil {
+				continue
+			}
+			u, same := have.Volume(want.Volume.Name), false
+			if u.Schema == voxel.Palette && int(want.Default) < len(want.Names) {
+				same = u.CellName(u.Volume.Default) == want.Names[want.Default]
+			} else {
+				same = u.Volume.Default == want.Default
+			}
+			if !same || u.Schema != want.Schema || u.Scale != want.Scale {
+				return fmt.Errorf("port: volume %q of %s is another in that world: %w", want.Volume.Name, d.Name, ErrHolds)
+			}
+		}
 	}
-	_, err = w.WriteStone(ctx, to, stone.Options{Effort: stone.Quick})
-	return errors.Join(err, w.Close())
+	return nil
 }

@@ -15,12 +15,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -31,6 +33,9 @@ const Ext = ".cairn"
 // stoneMagic is how a stone begins.
 const stoneMagic = "CAIRN\n\x1a"
 
+// ErrTooLarge says that an archive unpacks to more than it may.
+var ErrTooLarge = errors.New("unpacked it is too large; unpack it first")
+
 // ErrUnknown says that bytes are in no format that is known.
 var ErrUnknown = errors.New("in no format that cairn knows")
 
@@ -38,6 +43,18 @@ var ErrUnknown = errors.New("in no format that cairn knows")
 type Options struct {
 	// Salvage hands on chunks of a folder that cannot be read as they are stored.
 	Salvage bool
+	// MaxBytes bounds what an archive may unpack to, and the memory that the world
+	// may take. Default: of an archive 100 times its own bytes and at least 64 MiB,
+	// otherwise none.
+	MaxBytes int64
+}
+
+// decoded is MaxBytes as a bound.
+func (o Options) decoded() int64 {
+	if o.MaxBytes <= 0 {
+		return math.MaxInt64
+	}
+	return o.MaxBytes
 }
 
 // Source is an opened world: a stone, or a world in another format. It is used
@@ -47,6 +64,9 @@ type Source struct {
 	leaf  format.Source // nil if it is
 	file  *os.File
 	size  int64
+	o     Options
+	// nameless counts files of an archive whose names are no paths below its root.
+	nameless int
 }
 
 // Open opens the world at path, a file or a folder. An error of the path itself
@@ -61,7 +81,7 @@ func Open(path string, o Options) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Source{leaf: w}, nil
+		return &Source{leaf: w, o: o}, nil
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
@@ -86,15 +106,15 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
 	}
-	s := &Source{size: size}
+	s := &Source{size: size, o: o}
 	var err error
 	switch {
 	case bytes.HasPrefix(head, []byte(stoneMagic)), len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)): // or cut within
 		s.Stone, err = stone.Open(r, size)
 	case slime.Detect(head):
-		s.leaf, err = slime.New(r, size)
+		s.leaf, err = slime.NewWithin(r, size, o.decoded())
 	case isArchive(head):
-		err = s.unpack(r, head, o)
+		err = s.unpack(r, head)
 	default:
 		err = unknown(head)
 	}
@@ -112,6 +132,15 @@ func unknown(head []byte) error {
 		return errors.New("a file of tags, such as a level.dat or a schematic, and no whole world; of a world, give the folder")
 	}
 	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
+}
+
+// IsDamage reports whether an error says that the bytes of a world are wrong.
+func IsDamage(err error) bool {
+	var damage *format.DamageError
+	var leaf *format.CorruptError
+	var tags *nbt.CorruptError
+	var page *stone.CorruptError
+	return errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &tags) || errors.As(err, &page)
 }
 
 // Size is the bytes of the file, 0 for a folder.
@@ -157,17 +186,19 @@ func (t Through) sink(to format.Sink) format.Sink {
 
 // Load reads the whole world into memory, through what stands before the Sink
 // that builds it. Where chunks are damaged it returns the world without them and
-// a *format.DamageError. Files of the world are read from the Source.
+// a *format.DamageError. Files of the world are read from the Source. A world of
+// more than Options.MaxBytes is convert.ErrTooLarge.
 func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
 	src := s.leaf
 	if s.Stone != nil {
-		w, err := convert.FromStone(ctx, s.Stone)
+		w, err := convert.FromStoneWithin(ctx, s.Stone, s.o.MaxBytes)
 		if err != nil || through == nil {
 			return w, err
 		}
 		src = w.Source()
 	}
 	l := convert.NewLoader(src.Head())
+	l.Bound(s.o.MaxBytes)
 	err := src.Read(ctx, through.sink(l))
 	return l.World(), err
 }
@@ -181,6 +212,9 @@ type Remarks struct {
 // Remarks returns what Load has met.
 func (s *Source) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
+	if s.nameless > 0 {
+		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
+	}
 	switch leaf := s.leaf.(type) {
 	case *anvil.World:
 		stats := leaf.Stats()

@@ -20,6 +20,9 @@ var ErrNothing = errors.New("the world has no blocks to draw")
 // IsMatter reports whether a volume's cells are what a world is built of.
 func IsMatter(volume string) bool { return slices.Contains([]string{"block", "solid"}, volume) }
 
+// liquid is the volume beside matter that is drawn too.
+const liquid = "liquid"
+
 // View is a dimension of a world as package picture draws it.
 type View struct {
 	Dimension string
@@ -38,7 +41,7 @@ func ViewOf(w *convert.World, name string) (*View, error) {
 		e.Have = append(e.Have, d.Name)
 		for _, v := range d.Volumes {
 			if IsMatter(v.Volume.Name) && (d.Name == name || name == "" && len(v.Chunks) > 0) {
-				return &View{d.Name, v.Schema, v.Names, v, d.Volume("liquid"), BoundsOf(v)}, nil
+				return &View{d.Name, v.Schema, v.Names, v, d.Volume(liquid), BoundsOf(v)}, nil
 			}
 		}
 	}

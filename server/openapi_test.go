@@ -154,7 +154,12 @@ func examples(s *site, head world.ID) map[string]example {
 			st := mustStone(s.t, 9)
 			return commitRequest("a", commitOf(head, "", st), st).body
 		}},
-		"POST /v1/packs/NAME": {before: func(s *site) []byte { return packBody(s.t, world.Pack{Upto: head}, mustStone(s.t, 5)) }},
+		"POST /v1/import/NAME":      {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
+		"GET /v1/export/NAME":       {query: "?format=cairn&at=1"},
+		"GET /v1/diff/NAME":         {query: "?a=1&b=2&with=a"},
+		"PATCH /v1/properties/NAME": {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
+		"GET /v1/chunks/NAME":       {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
+		"POST /v1/packs/NAME":       {before: func(s *site) []byte { return packBody(s.t, world.Pack{Upto: head}, mustStone(s.t, 5)) }},
 	}
 }
 

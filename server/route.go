@@ -48,7 +48,7 @@ var nothing = content{}
 
 // routes is the table.
 func routes() []route {
-	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), shelfRoutes(), leaseRoutes())
+	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), shelfRoutes(), leaseRoutes(), worldRoutes())
 }
 
 func (r *route) String() string { return r.label }

@@ -35,6 +35,8 @@ type Options struct {
 	// Observe is called after every call, by its goroutine. The Event is the
 	// Server's again when it returns.
 	Observe func(*Event)
+	// Temp is the folder in which worlds lie on their way. Default os.TempDir.
+	Temp string
 	// Metrics answers GET /metrics. Default no_route.
 	Metrics http.Handler
 }
@@ -50,6 +52,8 @@ type Server struct {
 	api    []byte // openapi.json
 
 	memory    memory
+	disk      memory // of spools
+	heavy     *queue
 	rates     *rates // of tokens
 	strangers *rates // of addresses without one
 	calls     atomic.Int64
@@ -72,6 +76,8 @@ func New(st world.Store, o Options) (*Server, error) {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.memory.free.Store(l.BodyMemory)
+	s.disk.free.Store(l.SpoolBytes)
+	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.paths = pathsOf(routes())
 	var err error
 	s.api, err = openAPI(routes())

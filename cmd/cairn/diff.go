@@ -104,7 +104,7 @@ func diffVersions(ctx context.Context, in *depot, a, b string) (*convert.Differe
 		}
 		versions[i] = port.Version{Store: st, Name: at.name, At: c.ID()}
 	}
-	return port.Diff(ctx, versions[0], versions[1])
+	return port.Diff(ctx, versions[0], versions[1], 0)
 }
 
 func printDifference(out io.Writer, d *convert.Difference) {

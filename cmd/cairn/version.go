@@ -92,7 +92,7 @@ func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 	var whole bytes.Buffer
 	p := newProgress()
 	defer p.done()
-	if err := port.WriteWhole(ctx, st, a.name, c.ID(), &writing{Writer: &whole, progress: p}); err != nil {
+	if err := (port.Version{Store: st, Name: a.name, At: c.ID()}).Write(ctx, &writing{Writer: &whole, progress: p}); err != nil {
 		return nil, err
 	}
 	r, err := port.OpenReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()), port.Options{})

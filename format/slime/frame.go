@@ -63,11 +63,14 @@ func frameBound(b []byte) (int64, error) {
 }
 
 // inflater decodes blobs. It is used by one goroutine at a time.
-type inflater struct{ dec *zstd.Decoder }
+type inflater struct {
+	dec *zstd.Decoder
+	max int64 // bytes that a blob may decode to
+}
 
-func newInflater() (*inflater, error) {
+func newInflater(max int64) (*inflater, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-	return &inflater{dec}, err
+	return &inflater{dec, max}, err
 }
 
 func (f *inflater) close() { f.dec.Close() }
@@ -77,6 +80,9 @@ func (f *inflater) inflate(b []byte, size int) ([]byte, error) {
 	bound, err := frameBound(b)
 	if err != nil {
 		return nil, err
+	}
+	if int64(size) > f.max {
+		return nil, fmt.Errorf("%d bytes claim to be %d, at most %d are taken", len(b), size, f.max)
 	}
 	if size < 0 || int64(size) > bound {
 		return nil, fmt.Errorf("%d bytes stored claim to be %d, at most %d can be", len(b), size, bound)

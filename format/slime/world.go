@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -65,10 +66,14 @@ func Open(path string) (*World, error) {
 // New reads the header and the framing of a Slime file of size bytes. Its
 // errors and those of Read wrap a *format.CorruptError where the bytes are
 // wrong.
-func New(r io.ReaderAt, size int64) (*World, error) {
+func New(r io.ReaderAt, size int64) (*World, error) { return NewWithin(r, size, math.MaxInt32) }
+
+// NewWithin is New for a file whose blobs decode to maxRaw bytes each at most: one
+// that claims more is damaged.
+func NewWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
 	w := &World{r: r, size: size, stats: Stats{Dropped: Losses{}}}
 	var err error
-	if w.frames, err = newInflater(); err != nil {
+	if w.frames, err = newInflater(maxRaw); err != nil {
 		return nil, err
 	}
 	if err = w.readFraming(); err != nil {

@@ -1,0 +1,113 @@
+package anvil
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Region is a region file of a world: all that there is of one part of 32 by 32
+// columns.
+type Region struct {
+	Dimension string
+	Part      string // voxel.PartChunk, PartEntities or PartPOI
+	X, Z      int32  // in regions
+	Path      string
+}
+
+// Regions returns the region files of the world.
+func (w *World) Regions() (all []Region) {
+	for _, d := range w.dims {
+		for _, set := range d.regions {
+			for kind, name := range set.paths {
+				if name != "" {
+					all = append(all, Region{d.name, kindParts[kind], set.x, set.z, name})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Partial reports whether the folder has no level.dat: then it is some region
+// files of a world rather than a world.
+func (w *World) Partial() bool { return !w.has("level.dat") }
+
+// Patch returns what a column becomes when region files of the parts that are
+// said hold new, and those of the others hold old; nil is a column that is not
+// there. It fails where a part was written by another version of the game than
+// the chunk that it now belongs to. What it returns shares memory with both.
+func Patch(old, new *voxel.Column, said []string) (*voxel.Column, error) {
+	var from [kinds]*voxel.Column
+	for kind, part := range kindParts {
+		if from[kind] = old; slices.Contains(said, part) {
+			from[kind] = new
+		}
+	}
+	chunk, entities, points := from[kindChunk], from[kindEntities], from[kindPOI]
+	out := voxel.Column{}
+	if chunk != nil && ofChunk(chunk) {
+		out = *chunk
+		out.Layout &^= layoutEntities
+	}
+	out.Lists, out.Parts = nil, nil
+	if chunk != nil {
+		out.Lists = append(out.Lists, lists(chunk, false)...)
+		out.Parts = append(out.Parts, parts(chunk, voxel.PartChunk)...)
+	}
+	if entities != nil {
+		if l := lists(entities, true); len(l) > 0 || len(parts(entities, voxel.PartEntities)) > 0 {
+			if out.Version != 0 && out.Version != entities.Version {
+				return nil, fmt.Errorf("anvil: column %v: a chunk of version %d and entities of version %d: both must be given", entities.Pos, out.Version, entities.Version)
+			}
+			out.Version = entities.Version
+			out.Layout |= entities.Layout & layoutEntities
+			out.Lists = append(out.Lists, l...)
+			out.Parts = append(out.Parts, parts(entities, voxel.PartEntities)...)
+		}
+	}
+	if points != nil {
+		out.Parts = append(out.Parts, parts(points, voxel.PartPOI)...)
+	}
+	if len(out.Sections) == 0 && len(out.Lists) == 0 && len(out.Parts) == 0 {
+		return nil, nil
+	}
+	for _, c := range from {
+		if c != nil {
+			out.Pos = c.Pos
+		}
+	}
+	return &out, nil
+}
+
+// ofChunk reports whether a column has anything of a chunk.
+func ofChunk(c *voxel.Column) bool {
+	return len(c.Sections) > 0 || len(parts(c, voxel.PartChunk)) > 0 || len(lists(c, false)) > 0
+}
+
+// lists returns a column's lists, those of region files of entities or the
+// others.
+func lists(c *voxel.Column, entities bool) (out []voxel.List) {
+	for _, l := range c.Lists {
+		if (l.Name == voxel.Entities && c.Version >= versionEntities) == entities {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// parts returns a column's parts of a kind of region file. Those of no kind
+// belong to the chunk.
+func parts(c *voxel.Column, kind string) (out []voxel.Part) {
+	for _, p := range c.Parts {
+		of := p.Name
+		if of != voxel.PartEntities && of != voxel.PartPOI {
+			of = voxel.PartChunk
+		}
+		if of == kind {
+			out = append(out, p)
+		}
+	}
+	return out
+}

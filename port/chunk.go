@@ -1,0 +1,143 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// ErrNoVolume says that a world has no such dimension or volume.
+var ErrNoVolume = errors.New("the world has no such volume")
+
+// Cells are the cells of a chunk of any level.
+type Cells struct {
+	Volume voxel.Volume
+	// Names of a palette are those in use, and cells count them; of another volume
+	// they are all that it has.
+	Names []string
+	Cells *[voxel.ChunkCells]voxel.Cell // x fastest, then z, then y
+}
+
+// firstFar is the lowest level that world.ReadFar reads.
+const firstFar = 3
+
+// Chunk reads a chunk of a level of a volume; nil if all of it is the volume's
+// default. To read a far level it may take maxBytes of memory (else
+// convert.ErrTooLarge); 0 is no bound. Other errors are ErrNoVolume and
+// geom.ErrOutOfRange.
+func (v Version) Chunk(ctx context.Context, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (_ *Cells, err error) {
+	w, err := v.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	d := w.View().Dimension(dimension)
+	if d == nil || d.Volume(volume) == nil {
+		return nil, fmt.Errorf("port: %s: volume %q of %q: %w", v.Name, volume, dimension, ErrNoVolume)
+	}
+	out := &Cells{Volume: d.Volume(volume).Volume, Names: d.Volume(volume).Names(), Cells: new([voxel.ChunkCells]voxel.Cell)}
+	if level >= firstFar {
+		if maxBytes > 0 {
+			err = v.weighFar(ctx, dimension, volume, level, maxBytes)
+		}
+		if err == nil {
+			err = w.ReadFar(ctx, dimension, volume, level, pos.Box(), out.Cells[:])
+		}
+	} else {
+		err = near(ctx, w, dimension, volume, level, pos, out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rest := out.Cells[:]
+	for len(rest) > 0 && rest[0] == out.Volume.Default {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	if out.Volume.Schema == voxel.Palette {
+		out.compact()
+	}
+	return out, nil
+}
+
+// near reads a chunk of a level of which a chunk is not much.
+func near(ctx context.Context, w *world.World, dimension, volume string, level int, pos geom.ChunkPos, out *Cells) error {
+	box := pos.Box()
+	all := world.Everywhere
+	low, high := scaled(geom.Box{Min: box.Min, Max: box.Max}, out.Volume.Scale<<level).Min, scaled(box, out.Volume.Scale<<level).Max
+	if (geom.Box{Min: low, Max: high}).Intersect(all) != (geom.Box{Min: low, Max: high}) {
+		return fmt.Errorf("port: chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
+	}
+	held, err := w.Load(ctx, dimension, geom.Box{Min: low, Max: high}, volume)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if !w.View().Dimension(dimension).Volume(volume).ReadBox(box, level, out.Cells[:]) {
+		return fmt.Errorf("port: chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
+	}
+	return nil
+}
+
+// compact leaves the names in use, in the order of their cells.
+func (c *Cells) compact() {
+	var counts [int(voxel.MaxCell) + 1]bool
+	for _, cell := range c.Cells {
+		counts[cell] = true
+	}
+	var table [int(voxel.MaxCell) + 1]voxel.Cell
+	var names []string
+	for cell, used := range counts {
+		if used && cell < len(c.Names) {
+			table[cell] = voxel.Cell(len(names))
+			names = append(names, c.Names[cell])
+		}
+	}
+	for i, cell := range c.Cells {
+		c.Cells[i] = table[cell]
+	}
+	c.Names = names
+}
+
+// View reads of the version what is drawn of a dimension: see ViewOf.
+func (v Version) View(ctx context.Context, dimension string, maxBytes int64) (_ *View, err error) {
+	if err := v.weigh(ctx, maxBytes); err != nil {
+		return nil, err
+	}
+	w, err := v.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	part := &convert.World{}
+	for _, d := range w.View().Dimensions() {
+		pd := &convert.Dimension{Name: d.Name()}
+		part.Dimensions = append(part.Dimensions, pd)
+		for _, u := range d.Volumes() {
+			if !IsMatter(u.Name) && u.Name != liquid || dimension != "" && dimension != d.Name() {
+				continue
+			}
+			pv := &convert.Volume{Volume: u.Volume, Names: slices.Clone(u.Names()), Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+			pd.Volumes = append(pd.Volumes, pv)
+			held, err := w.Load(ctx, d.Name(), world.Everywhere, u.Name)
+			if err != nil {
+				return nil, err
+			}
+			for pos, c := range w.View().Dimension(d.Name()).Volume(u.Name).Chunks() {
+				if c != nil {
+					pv.Chunks[pos] = c
+				}
+			}
+			held.Release()
+		}
+	}
+	return ViewOf(part, dimension)
+}

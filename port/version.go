@@ -1,0 +1,155 @@
+package port
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Version is a version of a world that is kept.
+type Version struct {
+	Store world.Store
+	Name  string
+	At    world.ID
+}
+
+func (v Version) open(ctx context.Context) (*world.World, error) {
+	return world.OpenAt(ctx, v.Store, v.Name, v.At, world.Options{})
+}
+
+// Write writes the version as one stone.
+func (v Version) Write(ctx context.Context, to io.Writer) error {
+	w, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = w.WriteStone(ctx, to, stone.Options{Effort: stone.Quick})
+	return errors.Join(err, w.Close())
+}
+
+// Load reads all of the version. If that takes more than maxBytes of memory it is
+// convert.ErrTooLarge, found out before most of it is taken; 0 is no bound.
+func (v Version) Load(ctx context.Context, maxBytes int64) (*convert.World, error) {
+	if err := v.weigh(ctx, maxBytes); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := v.Write(ctx, &b); err != nil {
+		return nil, err
+	}
+	r, err := stone.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return convert.FromStoneWithin(ctx, r, maxBytes)
+}
+
+// weigh fails if the stones of the version hold more than maxBytes.
+func (v Version) weigh(ctx context.Context, maxBytes int64) error {
+	if maxBytes <= 0 {
+		return nil
+	}
+	layers, err := v.Store.Stack(ctx, v.Name, v.At)
+	if err != nil {
+		return err
+	}
+	return v.weighLayers(ctx, layers, maxBytes)
+}
+
+func (v Version) weighLayers(ctx context.Context, layers []world.Layer, left int64) error {
+	for _, l := range layers {
+		o, err := v.Store.Open(ctx, v.Name, l.Stone.ID)
+		if err != nil {
+			return err
+		}
+		weight := most(o.Reader)
+		if weight > left {
+			weight, err = exact(ctx, o.Reader, left)
+		}
+		if err = errors.Join(err, o.Close()); err != nil {
+			return err
+		}
+		left -= weight
+	}
+	return nil
+}
+
+// mostColumn is more than columns take of which nothing is odd.
+const mostColumn = 16 << 10
+
+// most returns what a stone may take in memory, from its directory alone, if its
+// columns are like those of games.
+func most(r *stone.Reader) (n int64) {
+	for _, d := range r.Dimensions() {
+		for _, v := range d.Volumes {
+			for range r.Spoken(d.Name, v.Volume.Name, 0) {
+				n += 2 * voxel.ChunkCells
+			}
+		}
+		for range r.SpokenColumns(d.Name) {
+			n += mostColumn
+		}
+	}
+	return n + r.Size()
+}
+
+// exact returns what a stone takes in memory, if it is not more than most.
+func exact(ctx context.Context, r *stone.Reader, most int64) (n int64, err error) {
+	for _, d := range r.Dimensions() {
+		for _, v := range d.Volumes {
+			for p, err := range r.Chunks(d.Name, v.Volume.Name, 0) {
+				if err = errors.Join(err, ctx.Err()); err != nil {
+					return n, err
+				}
+				if p.Chunk != nil {
+					n += int64(p.Chunk.Bytes())
+				}
+				if n += 64; n > most {
+					return n, convert.ErrTooLarge
+				}
+			}
+		}
+		for range r.SpokenColumns(d.Name) {
+			n += mostColumn
+		}
+	}
+	if n += r.Size(); n > most {
+		err = convert.ErrTooLarge
+	}
+	return n, err
+}
+
+// weighFar is weigh for reading a level of a volume that a full pack may have: then
+// what lies below the pack is not read.
+func (v Version) weighFar(ctx context.Context, dimension, volume string, level int, maxBytes int64) error {
+	layers, err := v.Store.Stack(ctx, v.Name, v.At)
+	if err != nil || len(layers) == 0 {
+		return err
+	}
+	o, err := v.Store.Open(ctx, v.Name, layers[0].Stone.ID)
+	if err != nil {
+		return err
+	}
+	if hasLevel(o.Reader, dimension, volume, level) {
+		layers = layers[1:]
+	}
+	return errors.Join(v.weighLayers(ctx, layers, maxBytes), o.Close())
+}
+
+func hasLevel(r *stone.Reader, dimension, volume string, level int) bool {
+	for _, d := range r.Dimensions() {
+		for _, v := range d.Volumes {
+			if d.Name == dimension && v.Volume.Name == volume {
+				return slices.Contains(v.Levels, level)
+			}
+		}
+	}
+	return false
+}

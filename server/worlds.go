@@ -1,0 +1,187 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func worldRoutes() []route {
+	at := param{"at", "a VERSION; default the head"}
+	dimension := param{"dimension", "its name"}
+	fenced := []string{"If-Match", client.FenceHeader}
+	said := []param{{"message", "of the commit"}, {"author", "of the commit"}}
+	known := []string{"If-None-Match"}
+	octets := bytesOf("application/octet-stream")
+	return []route{
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "facts of a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), serve: (*call).facts},
+		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "makes a world of one in any format that is known, or commits what differs",
+			query: append(said, param{"salvage", "1 keeps chunks that cannot be read as they are stored"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), serve: (*call).importWorld},
+		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
+			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, status: 200, gives: octets, serve: (*call).export},
+		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
+			{"a", "a VERSION; default the head"}, {"b", "a VERSION; default the head"}, {"with", "the world that b is a version of, if that is another"},
+		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
+		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "facts that the world notes of itself", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), serve: (*call).properties},
+		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes facts that the world notes of itself, by a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), serve: (*call).setProperties},
+		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
+			at, dimension, {"volume", "its name"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
+		}, headers: known, status: 200, gives: bytesOf(client.RecordsType), serve: (*call).chunk},
+		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
+			at, dimension, {"size", "of the longer edge in pixels, at most; 16 to 4096, default 1024"},
+		}, headers: known, status: 200, gives: bytesOf("image/png"), serve: (*call).picture},
+	}
+}
+
+// queue lets a few calls at a time do what takes much memory, while some wait and
+// the rest are turned away.
+type queue struct {
+	slots   chan struct{}
+	waiting atomic.Int64
+	most    int64 // that wait
+}
+
+func newQueue(parallel, most int) *queue {
+	return &queue{slots: make(chan struct{}, parallel), most: int64(most)}
+}
+
+// enter waits for a slot; leave gives it back.
+func (q *queue) enter(ctx context.Context) error {
+	select {
+	case q.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	defer q.waiting.Add(-1)
+	if q.waiting.Add(1) > q.most {
+		return fault(client.Busy, "too many whole worlds are being read or written at this moment")
+	}
+	select {
+	case q.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *queue) leave() { <-q.slots }
+
+// heavily does what takes much memory.
+func (c *call) heavily(do func() error) error {
+	if err := c.heavy.enter(c.ctx); err != nil {
+		return err
+	}
+	defer c.heavy.leave()
+	c.step("wait")
+	return worldFault(do())
+}
+
+// at returns the version that the call is about, and tells its id. known says that
+// the caller has what it asks for already, and was told so. commits says that a world
+// without commits has nothing to show.
+func (c *call) at(commits bool) (v port.Version, known bool, err error) {
+	head, err := c.st.Head(c.ctx, c.name)
+	if err != nil {
+		return v, false, err
+	}
+	v = port.Version{Store: c.st, Name: c.name, At: head.Commit}
+	if version := c.query.Get("at"); version != "" {
+		if v.At, err = c.version(c.name, version); err == nil {
+			_, err = c.st.Log(c.ctx, c.name, v.At, 1) // that there is one
+		}
+		if err != nil {
+			return v, false, err
+		}
+	}
+	if commits && v.At == (world.ID{}) {
+		return v, false, world.ErrNoCommit
+	}
+	c.tell(world.Head{Commit: v.At, Fence: head.Fence})
+	c.w.Header()["Cache-Control"] = []string{"no-cache"} // to be asked for again, with the ETag
+	if !c.has(etag(v.At)) {
+		return v, false, nil
+	}
+	c.secure(c.w.Header())
+	c.WriteHeader(http.StatusNotModified)
+	return v, true, nil
+}
+
+// has reports whether If-None-Match names a tag.
+func (c *call) has(tag string) bool {
+	for _, h := range c.r.Header["If-None-Match"] {
+		for t := range strings.SplitSeq(h, ",") {
+			if t = strings.TrimPrefix(strings.TrimSpace(t), "W/"); t == tag || t == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// worldFault gives errors of reading and writing whole worlds their codes.
+func worldFault(err error) error {
+	var which *port.DimensionError
+	switch {
+	case err == nil:
+	case errors.As(err, &which) && which.Want == "":
+		return bad("a Slime file holds one dimension: say which, of %s", names(which.Have))
+	case errors.As(err, &which):
+		return bad("there is no dimension %.100q; there are %s", which.Want, names(which.Have))
+	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
+		return fault(client.TooLarge, "the world is too large to be held in memory at once")
+	case errors.Is(err, port.ErrHolds), errors.Is(err, port.ErrNothing):
+		return fault(client.Unsupported, "%v", err)
+	}
+	return err
+}
+
+// names returns the first few of a list for people.
+func names(list []string) string {
+	const most = 16
+	if len(list) > most {
+		list = append(slices.Clone(list[:most]), "and others")
+	}
+	return strings.Join(list, ", ")
+}
+
+// diff is GET /v1/diff.
+func (c *call) diff() error {
+	other := c.name
+	if with := c.query.Get("with"); with != "" {
+		if err := c.other(with); err != nil {
+			return err
+		}
+		other = with
+	}
+	var pair [2]port.Version
+	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
+		id, err := c.version(v.name, v.version)
+		if err != nil {
+			return err
+		}
+		pair[i] = port.Version{Store: c.st, Name: v.name, At: id}
+	}
+	var d *convert.Difference
+	err := c.heavily(func() (err error) {
+		d, err = port.Diff(c.ctx, pair[0], pair[1], c.limits.WorldMemory)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if d.First == nil {
+		d.First = []string{}
+	}
+	if d.Volumes == nil {
+		d.Volumes = map[string]int{}
+	}
+	return c.answer(http.StatusOK, d)
+}

@@ -1,0 +1,388 @@
+package server_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// madeUp returns a small made-up world of today's version.
+func madeUp(t testing.TB, seed uint64) *convert.World {
+	t.Helper()
+	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: seed, Size: 4, Version: terrain.Modern}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// mustSlime returns a world as a Slime file.
+func mustSlime(t testing.TB, w *convert.World) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := port.WriteSlime(t.Context(), w, &b, 0, nil, map[string]int{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// mustFolder writes a world as a folder.
+func mustFolder(t testing.TB, w *convert.World) fs.FS {
+	t.Helper()
+	dir := t.TempDir()
+	if err := port.WriteAnvil(t.Context(), w, dir, "made up", nil, map[string]int{}); err != nil {
+		t.Fatal(err)
+	}
+	return os.DirFS(dir)
+}
+
+// mustZip returns the files of a folder that keep takes, as a zip.
+func mustZip(t testing.TB, folder fs.FS, keep func(name string) bool) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	err := fs.WalkDir(folder, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !keep(name) {
+			return err
+		}
+		data, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return err
+		}
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	})
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func all(string) bool { return true }
+
+// mustCairn returns a world as one stone.
+func mustCairn(t testing.TB, w *convert.World) []byte {
+	t.Helper()
+	got := newSite(t, server.Options{})
+	got.mustImport("w", mustSlime(t, w))
+	return got.get("/v1/export/w").body
+}
+
+type imported struct {
+	Commit  client.Commit  `json:"commit"`
+	Same    bool           `json:"same"`
+	Lost    map[string]int `json:"lost"`
+	Damaged []string       `json:"damaged"`
+}
+
+func (s *site) mustImport(name string, body []byte, header ...string) (a imported) {
+	s.t.Helper()
+	s.want(200, request{"POST", "/v1/import/" + name, body, header}, &a)
+	return a
+}
+
+// mustOpen reads what the server gave as a world.
+func mustOpen(t testing.TB, b []byte) *convert.World {
+	t.Helper()
+	src, err := port.OpenReader(bytes.NewReader(b), int64(len(b)), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	w, err := src.Load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// wantSame checks that two worlds have the same cells, columns and objects.
+func wantSame(t testing.TB, got, want *convert.World) {
+	t.Helper()
+	d, err := convert.Diff(want, got, port.EqualTags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Cells+d.Columns+d.Objects > 0 {
+		t.Errorf("%d cells, %d columns and %d objects differ: %v", d.Cells, d.Columns, d.Objects, d.First)
+	}
+}
+
+// changeOne makes another block of one cell.
+func changeOne(w *convert.World) {
+	v := w.Dimensions[0].Volume(voxel.Block)
+	pos := v.Positions()[0]
+	var cells [voxel.ChunkCells]voxel.Cell
+	v.Chunks[pos].Flat(&cells)
+	for i := range cells {
+		if cells[i] > 1 {
+			cells[i] = 1
+			break
+		}
+	}
+	v.Chunks[pos] = voxel.Pack(&cells)
+}
+
+func TestImportExport(t *testing.T) {
+	w := madeUp(t, 1)
+	folder := mustFolder(t, w)
+	for _, tt := range []struct {
+		name string
+		body []byte
+	}{
+		{"slime", mustSlime(t, madeUp(t, 1))},
+		{"anvil", mustZip(t, folder, all)},
+		{"cairn", mustCairn(t, madeUp(t, 1))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, server.Options{})
+			first := s.mustImport("a/b", tt.body)
+			if first.Same || first.Commit.Number != 1 || len(first.Damaged) > 0 {
+				t.Errorf("import: %+v", first)
+			}
+			again := s.mustImport("a/b", tt.body, "If-Match", tag(world.ID(first.Commit.ID)))
+			if !again.Same || again.Commit.ID != first.Commit.ID {
+				t.Errorf("again: %+v", again)
+			}
+			s.do(request{"POST", "/v1/import/a/b", tt.body, []string{"If-Match", tag(world.ID{})}}).wantCode(t, client.Conflict)
+			want := mustOpen(t, tt.body)
+			for _, format := range []string{"cairn", "slime", "anvil"} {
+				got := s.want(200, request{"GET", "/v1/export/a/b?format=" + format, nil, nil}, nil)
+				var lost map[string]int
+				if err := json.Unmarshal([]byte(got.header.Get(client.LostHeader)), &lost); err != nil {
+					t.Errorf("%s: lost: %v", format, err)
+				}
+				if ext := map[string]string{"anvil": "zip"}[format]; !strings.HasSuffix(got.header.Get("Content-Disposition"), `"b.`+max(ext, format)+`"`) && ext == "" {
+					t.Errorf("%s: %s", format, got.header.Get("Content-Disposition"))
+				}
+				if format == "cairn" || format == tt.name {
+					wantSame(t, mustOpen(t, got.body), want)
+				} else {
+					mustOpen(t, got.body)
+				}
+			}
+		})
+	}
+}
+
+// stored is how many bytes of stones a world's versions have added.
+func (s *site) stored(name string) (n int64) {
+	s.t.Helper()
+	for c, err := range port.Commits(s.t.Context(), s.st, name) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, ref := range c.Stones {
+			n += ref.Size
+		}
+	}
+	return n
+}
+
+func TestImportKeepsWhatDiffers(t *testing.T) {
+	region := func(name string) bool { return strings.HasSuffix(name, ".mca") }
+	for _, tt := range []struct {
+		name string
+		make func(*convert.World) []byte
+	}{
+		{"slime", func(w *convert.World) []byte { return mustSlime(t, w) }},
+		{"anvil", func(w *convert.World) []byte { return mustZip(t, mustFolder(t, w), all) }},
+		{"regions", func(w *convert.World) []byte { return mustZip(t, mustFolder(t, w), region) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, server.Options{})
+			first := madeUp(t, 1)
+			s.mustImport("a", tt.make(first))
+			before := s.stored("a")
+			second := madeUp(t, 1)
+			changeOne(second)
+			got := s.mustImport("a", tt.make(second))
+			added := s.stored("a") - before
+			t.Logf("%d bytes, and %d for one block", before, added)
+			if got.Same || added*4 > before {
+				t.Errorf("%d bytes for one block, of a world of %d", added, before)
+			}
+			var d convert.Difference
+			s.want(200, request{"GET", "/v1/diff/a?a=1&b=2", nil, nil}, &d)
+			if d.Cells != 1 || d.Objects+d.Files > 0 {
+				t.Errorf("diff: %+v", d)
+			}
+		})
+	}
+}
+
+func TestFacts(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.want(201, request{"PUT", "/v1/worlds/empty", nil, nil}, nil)
+	empty := s.want(200, request{"GET", "/v1/worlds/empty", nil, nil}, nil)
+	if want := `{"name":"empty","commit":null,"fence":0,"lease":null,"stones":0,"bytes":0,"properties":[],"dimensions":[]}` + "\n"; string(empty.body) != want {
+		t.Errorf("got %s want %s", empty.body, want)
+	}
+	s.get("/v1/picture/empty").wantCode(t, client.NoCommit)
+	s.get("/v1/export/empty").wantCode(t, client.NoCommit)
+	s.get("/v1/chunks/empty?dimension=overworld&volume=block").wantCode(t, client.NoCommit)
+	s.get("/v1/worlds/none").wantCode(t, client.NoWorld)
+
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	var f struct {
+		Commit     client.Commit
+		Stones     int
+		Bytes      int64
+		Dimensions []struct {
+			Name    string
+			Volumes []struct{ Name, Schema string }
+		}
+	}
+	got := s.want(200, request{"GET", "/v1/worlds/a", nil, nil}, &f)
+	if f.Commit.Number != 1 || f.Stones != 1 || f.Bytes != f.Commit.Stones[0].Size || len(f.Dimensions) != 1 || f.Dimensions[0].Volumes[0].Schema != "palette" {
+		t.Errorf("%+v", f)
+	}
+	for _, path := range []string{"/v1/worlds/a", "/v1/properties/a", "/v1/picture/a", "/v1/chunks/a?dimension=overworld&volume=block&y=2"} {
+		full := s.want(200, request{"GET", path, nil, nil}, nil)
+		if full.header.Get("ETag") != got.header.Get("ETag") {
+			t.Errorf("%s: ETag %s, want %s", path, full.header.Get("ETag"), got.header.Get("ETag"))
+		}
+		same := s.get(path, "If-None-Match", got.header.Get("ETag"))
+		if same.status != 304 || len(same.body) > 0 {
+			t.Errorf("%s: %d %s", path, same.status, same.body)
+		}
+	}
+}
+
+func TestProperties(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	patch := func(body string, header ...string) request {
+		return request{"PATCH", "/v1/properties/a", []byte(body), header}
+	}
+	var c client.Commit
+	s.want(200, patch(`{"set":{"owner":"ann","level":"3"},"message":"moved in","author":"ann"}`), &c)
+	if c.Number != 2 || c.Message != "moved in" || c.Author != "ann" {
+		t.Errorf("%+v", c)
+	}
+	s.want(200, patch(`{"remove":["level"]}`, "If-Match", tag(world.ID(c.ID))), &c)
+	if got := string(s.get("/v1/properties/a").body); !strings.Contains(got, `{"key":"owner","value":"ann"}`) || strings.Contains(got, "level") {
+		t.Error(got)
+	}
+	if got := string(s.get("/v1/properties/a?at=1").body); strings.Contains(got, "ann") {
+		t.Error(got)
+	}
+	for body, want := range map[string]client.Code{
+		`{}`:                               client.BadRequest,
+		`{"set":{"a":""}}`:                 client.BadRequest,
+		`{"set":{"a":"b"},"remove":["a"]}`: client.BadRequest,
+		`{"sets":{}}`:                      client.BadRequest,
+	} {
+		s.do(patch(body)).wantCode(t, want)
+	}
+	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(world.ID{}))).wantCode(t, client.Conflict)
+	s.do(patch(`{"set":{"a":"b"}}`, client.FenceHeader, "7")).wantCode(t, client.Fenced)
+}
+
+// mustChunk reads a chunk of a volume as cells by name.
+func (s *site) mustChunk(query string) (names []string, cells []voxel.Cell, ok bool) {
+	s.t.Helper()
+	got := s.get("/v1/chunks/a?" + query)
+	if got.status != 200 {
+		got.wantCode(s.t, client.NoChunk)
+		return nil, nil, false
+	}
+	r := client.NewRecords(bytes.NewReader(got.body), 1<<20)
+	var head struct {
+		Schema string
+		Names  []string
+	}
+	b, err := r.Next(1 << 20)
+	if err == nil {
+		err = json.Unmarshal(b, &head)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if b, err = r.Next(1 << 20); err != nil {
+		s.t.Fatal(err)
+	}
+	cells = make([]voxel.Cell, voxel.ChunkCells)
+	if n, err := codec.DecodeBitRLE(cells, geom.ChunkEdge, voxel.Palette, b); err != nil || n != len(b) {
+		s.t.Fatalf("%s: %d of %d bytes: %v", query, n, len(b), err)
+	}
+	return head.Names, cells, true
+}
+
+func TestChunks(t *testing.T) {
+	s := newSite(t, server.Options{})
+	w := madeUp(t, 1)
+	s.mustImport("a", mustSlime(t, w))
+	v := w.Dimensions[0].Volume(voxel.Block)
+	for _, pos := range append(v.Positions(), geom.ChunkPos{X: 1000}) {
+		names, cells, ok := s.mustChunk(fmt.Sprintf("dimension=overworld&volume=block&x=%d&y=%d&z=%d", pos.X, pos.Y, pos.Z))
+		want := v.Chunks[pos]
+		if ok != (want != nil) {
+			t.Errorf("%v: there is one: %v", pos, ok)
+		}
+		if want == nil || !ok {
+			continue
+		}
+		var flat [voxel.ChunkCells]voxel.Cell
+		want.Flat(&flat)
+		for i, cell := range flat {
+			if names[cells[i]] != v.Names[cell] {
+				t.Fatalf("%v: cell %d: %s, want %s", pos, i, names[cells[i]], v.Names[cell])
+			}
+		}
+	}
+	for level := range 6 {
+		if _, _, ok := s.mustChunk(fmt.Sprintf("dimension=overworld&volume=block&level=%d", level)); !ok && level > 1 {
+			t.Errorf("level %d has no chunk", level)
+		}
+	}
+	for query, want := range map[string]client.Code{
+		"volume=block": client.BadRequest,
+		"dimension=overworld&volume=block&level=99":          client.BadRequest,
+		"dimension=overworld&volume=block&x=1048576":         client.BadRequest,
+		"dimension=overworld&volume=block&x=1048575&level=1": client.NoChunk,
+		"dimension=nowhere&volume=block":                     client.NoChunk,
+		"dimension=overworld&volume=none":                    client.NoChunk,
+		"dimension=overworld&volume=block&at=9":              client.NoCommit,
+		"dimension=overworld&volume=block&at=nine":           client.BadRequest,
+	} {
+		s.get("/v1/chunks/a?"+query).wantCode(t, want)
+	}
+}
+
+func TestPicture(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	got := s.want(200, request{"GET", "/v1/picture/a?size=200", nil, nil}, nil)
+	img, err := png.Decode(bytes.NewReader(got.body))
+	if err != nil || got.header.Get("Content-Type") != "image/png" {
+		t.Fatal(err)
+	}
+	if size := img.Bounds().Size(); max(size.X, size.Y) > 200 || size.X < 16 {
+		t.Errorf("%v", size)
+	}
+	s.get("/v1/picture/a?size=5").wantCode(t, client.BadRequest)
+	s.get("/v1/picture/a?dimension=nowhere").wantCode(t, client.BadRequest)
+}

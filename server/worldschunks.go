@@ -1,0 +1,138 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// chunkHead is the first record of a chunk.
+type chunkHead struct {
+	Dimension string   `json:"dimension"`
+	Volume    string   `json:"volume"`
+	Schema    string   `json:"schema"`
+	Level     int      `json:"level"`
+	Pos       [3]int32 `json:"pos"`
+	Names     []string `json:"names"`
+}
+
+// chunk is GET /v1/chunks.
+func (c *call) chunk() error {
+	h, err := c.chunkHead()
+	if err != nil {
+		return err
+	}
+	v, known, err := c.at(true)
+	if err != nil || known {
+		return err
+	}
+	var cells *port.Cells
+	read := func() (err error) {
+		cells, err = v.Chunk(c.ctx, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
+		return err
+	}
+	if h.Level < farLevel {
+		err = read()
+	} else {
+		err = c.heavily(read)
+	}
+	switch {
+	case errors.Is(err, port.ErrNoVolume), errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
+		return fault(client.NoChunk, "there is no chunk at that place")
+	case err != nil:
+		return err
+	}
+	if h.Schema, h.Names = cells.Volume.Schema.String(), cells.Names; h.Names == nil {
+		h.Names = []string{}
+	}
+	c.step("read")
+	head, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	var body client.Body
+	body.Add(head)
+	body.Add(codec.AppendBitRLE(nil, cells.Cells[:], geom.ChunkEdge, cells.Volume.Schema))
+	var b bytes.Buffer
+	if _, err := body.WriteTo(&b); err != nil {
+		return err
+	}
+	c.send(http.StatusOK, client.RecordsType, b.Bytes())
+	return nil
+}
+
+// farLevel is the lowest level of which a chunk may need much to be read.
+const farLevel = 3
+
+// chunkHead returns which chunk the call is about.
+func (c *call) chunkHead() (h chunkHead, err error) {
+	h.Dimension, h.Volume = c.query.Get("dimension"), c.query.Get("volume")
+	if h.Dimension == "" || h.Volume == "" {
+		return h, bad("dimension and volume must be named")
+	}
+	level, err := c.number("level", 0, 0, grid.MaxLevel)
+	if err != nil {
+		return h, err
+	}
+	h.Level = int(level)
+	for i, axis := range []string{"x", "y", "z"} {
+		at, err := c.number(axis, 0, -geom.MaxChunk, geom.MaxChunk-1)
+		if err != nil {
+			return h, err
+		}
+		h.Pos[i] = int32(at)
+	}
+	return h, nil
+}
+
+// Bounds of a picture's longer edge in pixels.
+const (
+	minPicture     = 16
+	defaultPicture = 1024
+	maxPicture     = 4096
+)
+
+// picture is GET /v1/picture.
+func (c *call) picture() error {
+	size, err := c.number("size", defaultPicture, minPicture, maxPicture)
+	if err != nil {
+		return err
+	}
+	v, known, err := c.at(true)
+	if err != nil || known {
+		return err
+	}
+	var b bytes.Buffer
+	err = c.heavily(func() error {
+		view, err := v.View(c.ctx, c.query.Get("dimension"), c.limits.WorldMemory)
+		if err != nil {
+			return err
+		}
+		c.step("read")
+		o := picture.Options{MaxEdge: int(size), Terrain: view.Schema == voxel.Terrain}
+		if view.Dimension == "the_nether" {
+			o.Top = port.NetherTop
+		}
+		img, _, err := picture.Top(view, o)
+		if err != nil {
+			return fault(client.Unsupported, "%v", err)
+		}
+		return png.Encode(&b, img)
+	})
+	if err != nil {
+		return err
+	}
+	c.step("draw")
+	c.send(http.StatusOK, "image/png", b.Bytes())
+	return nil
+}

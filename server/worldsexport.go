@@ -1,0 +1,175 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// formatCairn is the format of an export that is one stone.
+const formatCairn = "cairn"
+
+// export is GET /v1/export.
+func (c *call) export() error {
+	format := c.query.Get("format")
+	switch format {
+	case "":
+		format = formatCairn
+	case formatCairn, port.Slime, port.Anvil:
+	default:
+		return bad("format=%.40q: want %s, %s or %s", format, formatCairn, port.Slime, port.Anvil)
+	}
+	if format == formatCairn && c.query.Get("dimension") != "" {
+		return bad("a stone holds the whole world: leave dimension out")
+	}
+	v, known, err := c.at(true)
+	if err != nil || known {
+		return err
+	}
+	if format == port.Anvil {
+		return c.exportFolder(v)
+	}
+	return c.exportFile(v, format)
+}
+
+// exportFile answers with a world as one file.
+func (c *call) exportFile(v port.Version, format string) error {
+	file, err := c.newSpool()
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	lost := map[string]int{}
+	err = c.heavily(func() error {
+		if format == formatCairn {
+			return v.Write(c.ctx, file)
+		}
+		w, err := c.picked(v, format, lost)
+		if err != nil {
+			return err
+		}
+		return unsupported(port.WriteSlime(c.ctx, w, file, 0, nil, lost))
+	})
+	if err != nil {
+		return err
+	}
+	c.step("write")
+	c.attach("application/octet-stream", "."+format, lost)
+	c.w.Header()["Content-Length"] = []string{strconv.FormatInt(file.bytes, 10)}
+	_, err = io.Copy(c, io.NewSectionReader(file.file, 0, file.bytes))
+	c.step("send")
+	return err
+}
+
+// exportFolder answers with a zip of a world's folder.
+func (c *call) exportFolder(v port.Version) error {
+	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	lost := map[string]int{}
+	var taken int64
+	defer func() { c.disk.give(taken) }()
+	err = c.heavily(func() error {
+		w, err := c.picked(v, port.Anvil, lost)
+		if err == nil {
+			err = unsupported(port.WriteAnvil(c.ctx, w, dir, path.Base(c.name), nil, lost))
+		}
+		if err != nil {
+			return err
+		}
+		bytes := folderBytes(os.DirFS(dir))
+		if !c.disk.take(bytes) {
+			return fault(client.Busy, "too many worlds are on their way at this moment")
+		}
+		taken = bytes
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.step("write")
+	c.attach("application/zip", ".zip", lost)
+	err = port.WriteZip(c.ctx, os.DirFS(dir), c)
+	c.step("send")
+	return err
+}
+
+// picked reads what of a version is to be written.
+func (c *call) picked(v port.Version, format string, lost map[string]int) (*convert.World, error) {
+	w, err := v.Load(c.ctx, c.limits.WorldMemory)
+	if err != nil {
+		return nil, err
+	}
+	c.step("read")
+	return w, port.Pick(w, c.query.Get("dimension"), format, lost)
+}
+
+// unsupported gives an error that is the world's and not the server's its code.
+func unsupported(err error) error {
+	var ours *fs.PathError
+	if _, known := client.CodeOf(err); err == nil || known || errors.As(err, &ours) {
+		return err
+	}
+	return fault(client.Unsupported, "%.400s", err.Error())
+}
+
+// attach says what the answer is, as what it may be saved, and what it lacks.
+func (c *call) attach(media, ext string, lost map[string]int) {
+	h := c.w.Header()
+	h["Content-Type"] = []string{media}
+	h["Content-Disposition"] = []string{`attachment; filename="` + path.Base(c.name) + ext + `"`}
+	h[client.LostHeader] = []string{lostText(lost)}
+	c.secure(h)
+}
+
+// maxLost bounds the bytes of a header that counts what was lost.
+const maxLost = 4 << 10
+
+// lostText returns counts as JSON in ASCII; of too many the sum alone.
+func lostText(lost map[string]int) string {
+	b, err := json.Marshal(lost)
+	if err != nil {
+		panic("server: a map of counts is no JSON")
+	}
+	out := make([]byte, 0, len(b))
+	for _, r := range string(b) {
+		switch {
+		case r >= ' ' && r < 0x7F:
+			out = append(out, byte(r))
+		case r <= 0xFFFF:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			out = append(out, '?')
+		}
+	}
+	if len(out) <= maxLost {
+		return string(out)
+	}
+	sum := 0
+	for _, n := range lost {
+		sum += n
+	}
+	return `{"many things":` + strconv.Itoa(sum) + `}`
+}
+
+// folderBytes is the size of all files of a folder.
+func folderBytes(folder fs.FS) (n int64) {
+	_ = fs.WalkDir(folder, ".", func(_ string, e fs.DirEntry, err error) error {
+		if info, infoErr := e.Info(); err == nil && infoErr == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+		return err
+	})
+	return n
+}

@@ -1,0 +1,227 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// factsAnswer is the answer to GET /v1/worlds/NAME.
+type factsAnswer struct {
+	Name       string           `json:"name"`
+	Commit     *client.Commit   `json:"commit"` // nil of a world without any
+	Fence      uint64           `json:"fence"`
+	Lease      *client.Lease    `json:"lease"` // nil if none is live
+	Stones     int              `json:"stones"`
+	Bytes      int64            `json:"bytes"` // of the stones
+	Properties []property       `json:"properties"`
+	Dimensions []dimensionFacts `json:"dimensions"`
+}
+
+type property struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+type dimensionFacts struct {
+	Name    string        `json:"name"`
+	Volumes []volumeFacts `json:"volumes"`
+}
+
+type volumeFacts struct {
+	Name   string `json:"name"`
+	Schema string `json:"schema"`
+	Scale  int    `json:"scale"`
+	Names  int    `json:"names"` // how many
+}
+
+// facts is GET /v1/worlds/NAME.
+func (c *call) facts() error {
+	v, known, err := c.at(false)
+	if err != nil || known {
+		return err
+	}
+	head, err := c.st.Head(c.ctx, c.name)
+	if err != nil {
+		return err
+	}
+	f := factsAnswer{Name: c.name, Fence: head.Fence, Properties: []property{}, Dimensions: []dimensionFacts{}}
+	lease, err := c.st.Leased(c.ctx, c.name)
+	if err != nil {
+		return err
+	}
+	if lease != (world.Lease{}) {
+		l := client.LeaseOf(lease)
+		f.Lease = &l
+	}
+	if v.At != (world.ID{}) {
+		if err := f.look(c, v.At); err != nil {
+			return err
+		}
+	}
+	return c.answer(http.StatusOK, f)
+}
+
+// look adds what a version says.
+func (f *factsAnswer) look(c *call, at world.ID) error {
+	log, err := c.st.Log(c.ctx, c.name, at, 1)
+	if err == nil && len(log) == 0 {
+		err = world.ErrNoCommit
+	}
+	if err != nil {
+		return err
+	}
+	commit := client.CommitOf(log[0])
+	f.Commit = &commit
+	layers, err := c.st.Stack(c.ctx, c.name, at)
+	if err != nil {
+		return err
+	}
+	f.Stones = len(layers)
+	for _, l := range layers {
+		f.Bytes += l.Stone.Size
+	}
+	w, err := world.OpenAt(c.ctx, c.st, c.name, at, world.Options{})
+	if err != nil {
+		return err
+	}
+	f.Properties = propertiesOf(w.View().Properties())
+	for _, d := range w.View().Dimensions() {
+		facts := dimensionFacts{Name: d.Name(), Volumes: []volumeFacts{}}
+		for _, v := range d.Volumes() {
+			facts.Volumes = append(facts.Volumes, volumeFacts{v.Name, v.Schema.String(), v.Scale, len(v.Names())})
+		}
+		f.Dimensions = append(f.Dimensions, facts)
+	}
+	return w.Close()
+}
+
+func propertiesOf(all []stone.Property) []property {
+	out := make([]property, len(all))
+	for i, p := range all {
+		out[i] = property{p.Key, p.Value}
+	}
+	return out
+}
+
+// propertiesAnswer is the answer to GET /v1/properties.
+type propertiesAnswer struct {
+	Properties []property `json:"properties"`
+}
+
+// properties is GET /v1/properties.
+func (c *call) properties() error {
+	v, known, err := c.at(false)
+	if err != nil || known {
+		return err
+	}
+	answer := propertiesAnswer{Properties: []property{}}
+	if v.At != (world.ID{}) {
+		w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
+		if err != nil {
+			return err
+		}
+		answer.Properties = propertiesOf(w.View().Properties())
+		if err := w.Close(); err != nil {
+			return err
+		}
+	}
+	return c.answer(http.StatusOK, answer)
+}
+
+// propertiesCall is the body of PATCH /v1/properties.
+type propertiesCall struct {
+	Set     map[string]string `json:"set,omitempty"`
+	Remove  []string          `json:"remove,omitempty"`
+	Message string            `json:"message,omitempty"`
+	Author  string            `json:"author,omitempty"`
+}
+
+// check returns what is wrong with the call.
+func (p *propertiesCall) check() error {
+	if len(p.Set)+len(p.Remove) == 0 {
+		return bad("set or remove must name a property")
+	}
+	for _, key := range p.Remove {
+		if _, twice := p.Set[key]; twice {
+			return bad("%.100q is to be set and to be removed", key)
+		}
+	}
+	for key, value := range p.Set {
+		if key == "" || value == "" {
+			return bad("a property has a key and a value; remove takes one away")
+		}
+	}
+	return noteFault(p.Message, p.Author)
+}
+
+func noteFault(message, author string) error {
+	if len(message) > world.MaxMessage || len(author) > world.MaxAuthor {
+		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+	}
+	return nil
+}
+
+// setProperties is PATCH /v1/properties.
+func (c *call) setProperties() error {
+	var p propertiesCall
+	if err := c.json(&p); err != nil {
+		return err
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	fence, err := c.fence()
+	if err != nil {
+		return err
+	}
+	want, given, err := c.match()
+	if err != nil {
+		return err
+	}
+	for {
+		done, err := p.commit(c, fence, want, given)
+		if errors.Is(err, world.ErrConflict) && !given && c.ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if c.o.Saved != nil {
+			c.o.Saved(c.name)
+		}
+		c.w.Header()["Etag"] = []string{etag(done.ID())}
+		return c.answer(http.StatusOK, client.CommitOf(done))
+	}
+}
+
+func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: p.Author, Fence: fence})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if given && w.Head() != want {
+		return done, world.ErrConflict
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		for key, value := range p.Set {
+			tx.SetProperty(key, value)
+		}
+		for _, key := range p.Remove {
+			tx.SetProperty(key, "")
+		}
+		return nil
+	})
+	if err != nil {
+		return done, bad("the properties cannot be set: %v", err)
+	}
+	if done, err = w.Commit(c.ctx, p.Message); err == nil && done.Number == 0 {
+		err = fmt.Errorf("a world without commits: %w", world.ErrNoCommit)
+	}
+	return done, err
+}
