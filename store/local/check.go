@@ -43,7 +43,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 		progress = func(int64, int64) {}
 	}
 	c := &checker{Store: s, ctx: ctx, r: reads{snap}, progress: progress, done: make(map[world.ID]struct{})}
-	for _, step := range []func() error{c.names, c.heads, c.logs, c.commits, c.packs, c.data, c.stones} {
+	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones} {
 		if err := step(); err != nil {
 			return c.report, fmt.Errorf("local: check: %w", err)
 		}
@@ -96,10 +96,15 @@ func (c *checker) names() error {
 	return errors.Join(err, c.each('t', func(_, value []byte) error {
 		c.report.Worlds++
 		g, err := parseGrave(value)
-		if err == nil {
-			_, err = c.r.head(g.world)
+		if err != nil {
+			return err
 		}
-		return err
+		lease, err := c.r.get(leaseKey(g.world))
+		if lease != nil {
+			err = errors.New("it is deleted and has a lease")
+		}
+		_, missing := c.r.head(g.world)
+		return errors.Join(err, missing)
 	}))
 }
 
@@ -126,6 +131,21 @@ func (c *checker) heads() error {
 		c.fault("%d heads for %d names", heads, c.report.Worlds)
 	}
 	return err
+}
+
+// leases checks that each lease is one of a world, and has a number.
+func (c *checker) leases() error {
+	return c.each('o', func(key, value []byte) error {
+		h, err := c.r.head(number(key))
+		if err != nil {
+			return err
+		}
+		if h.Fence == 0 {
+			return errors.New("a lease without a number")
+		}
+		_, err = parseLease(h.Fence, value)
+		return err
+	})
 }
 
 // logs checks that everything below every commit of every log is there.

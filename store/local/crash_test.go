@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -13,8 +14,9 @@ import (
 
 // script is a run of a Store, with what it was told.
 type script struct {
-	acked map[string]world.ID // heads that were acknowledged
-	doing string              // the world that a call is under way for
+	acked  map[string]world.ID    // heads that were acknowledged
+	leases map[string]world.Lease // the same of worlds that are leased
+	doing  string                 // the world that a call is under way for
 }
 
 func (sc *script) run(t *testing.T, s *local.Store) {
@@ -57,6 +59,8 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 		return world.ID{}, err
 	})
 	delete(sc.acked, "b")
+	sc.own(t, s, step)
+	sc.purge(t, s, step)
 	commit("a", "larger", 6000) // once more, after it was taken
 	step("d", func() (world.ID, error) {
 		head := sc.acked["a"]
@@ -65,13 +69,50 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 	})
 }
 
+// own takes a lease of c, and changes c under it.
+func (sc *script) own(t *testing.T, s *local.Store, step func(string, func() (world.ID, error))) {
+	lease := func(what func() (world.Lease, error)) world.Lease {
+		step("c", func() (world.ID, error) {
+			l, err := what()
+			sc.leases["c"] = l
+			return sc.acked["c"], err
+		})
+		return sc.leases["c"]
+	}
+	lease(func() (world.Lease, error) { return s.Lease(t.Context(), "c", "ann", time.Hour) })
+	l := lease(func() (world.Lease, error) { return s.Renew(t.Context(), "c", 1, 2*time.Hour) })
+	step("c", func() (world.ID, error) {
+		base := world.Head{Commit: sc.acked["c"], Fence: l.Fence}
+		c, err := s.Commit(t.Context(), "c", base, world.Commit{Parent: base.Commit})
+		l.Fence++
+		sc.leases["c"] = l
+		return c.ID(), err
+	})
+	lease(func() (world.Lease, error) { return world.Lease{}, s.Release(t.Context(), "c", l.Fence) })
+	lease(func() (world.Lease, error) { return s.Lease(t.Context(), "c", "bob", time.Hour) })
+}
+
+// purge purges a world that shares stones with others.
+func (sc *script) purge(t *testing.T, s *local.Store, step func(string, func() (world.ID, error))) {
+	step("e", func() (world.ID, error) { return sc.acked["a"], s.Fork(t.Context(), "a", sc.acked["a"], "e") })
+	for _, n := range []int{20, 6000, 9000} {
+		step("e", func() (world.ID, error) { return save(t, s, "e", mustStone(t, "purged", n)) })
+	}
+	step("e", func() (world.ID, error) {
+		delete(sc.acked, "e")
+		_, err := s.Purge(t.Context(), "e", 0)
+		return world.ID{}, err
+	})
+	delete(sc.acked, "e")
+}
+
 // TestCrash stops a run at every sync and looks at what a crash leaves there,
 // with all, some and none of what was not synced.
 func TestCrash(t *testing.T) {
 	stops := 0
 	for stop := 0; ; stop++ {
 		mem := vfs.NewCrashableMem()
-		sc := &script{acked: make(map[string]world.ID)}
+		sc := &script{acked: make(map[string]world.ID), leases: make(map[string]world.Lease)}
 		n, hit := 0, false
 		look := func(op string) error {
 			if op != "sync" || hit {
@@ -121,11 +162,16 @@ func (sc *script) look(t *testing.T, at string, left *vfs.MemFS) {
 			t.Fatalf("%s: head of %s: got %v, %v, want %v", at, name, h.Commit, err, id)
 		}
 	}
+	for name, want := range sc.leases {
+		if got, err := s.Leased(t.Context(), name); name != sc.doing && (err != nil || got != want) {
+			t.Fatalf("%s: lease of %s: got %+v, %v, want %+v", at, name, got, err, want)
+		}
+	}
 	if _, err := s.Collect(t.Context(), world.Policy{}); err != nil {
 		t.Fatalf("%s: collect: %v", at, err)
 	}
-	if _, err := s.Check(t.Context(), nil); err != nil {
-		t.Fatalf("%s: %v", at, err)
+	if r, err := s.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 {
+		t.Fatalf("%s: check after collect: %v, %q", at, err, r.Faults)
 	}
 	mustClose(t, s)
 }
