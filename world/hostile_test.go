@@ -2,9 +2,11 @@ package world_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
@@ -136,6 +138,64 @@ func TestLargeCommit(t *testing.T) {
 	h.Release()
 	closeWorld(t, w)
 	st.noneOpen(t, "closed")
+}
+
+// A world that is opened under a lease is changed under it, until it is lost.
+func TestLeased(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{})
+	first := commit(t, w)
+	lease, err := st.Lease(ctx, "a", "ann", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, w, geom.Point{}, "late")
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrLeased) || w.Fence() != 0 {
+		t.Errorf("without the lease: got %v, fence %d, want ErrLeased", err, w.Fence())
+	}
+	closeWorld(t, w)
+	if _, err := world.Open(ctx, st, "a", world.Options{Fence: lease.Fence + 1}); !errors.Is(err, world.ErrFenced) {
+		t.Errorf("opened under another fence: got %v, want ErrFenced", err)
+	}
+
+	w = open(t, st, "a", world.Options{Fence: lease.Fence, Whole: true})
+	set(t, w, geom.Point{}, "rock")
+	commit(t, w)
+	if _, err := w.Restore(ctx, first.ID(), "back"); err != nil || w.Fence() != lease.Fence+1 {
+		t.Errorf("restore: %v, fence %d, want %d", err, w.Fence(), lease.Fence+1)
+	}
+	set(t, w, geom.Point{}, "moss")
+	commit(t, w)
+	whole, err := wholeStone(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, whole.Size())
+	if _, err := whole.ReadAt(data, 0); err != nil {
+		t.Fatal(err)
+	}
+	imported := world.Stone{ID: sha256.Sum256(data), Data: data}
+	for _, tt := range []struct {
+		fence uint64
+		want  error
+	}{{0, world.ErrLeased}, {lease.Fence, world.ErrFenced}, {w.Fence(), nil}} {
+		if _, err := world.Import(ctx, st, "a", imported, world.Options{Fence: tt.fence}, ""); !errors.Is(err, tt.want) {
+			t.Errorf("import under %d: got %v, want %v", tt.fence, err, tt.want)
+		}
+	}
+	set(t, w, geom.Point{}, "lost")
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrFenced) {
+		t.Errorf("after an import: got %v, want ErrFenced", err)
+	}
+	closeWorld(t, w)
+	w = open(t, st, "a", world.Options{Fence: world.Force, Whole: true})
+	defer closeWorld(t, w)
+	set(t, w, geom.Point{}, "forced")
+	commit(t, w)
+	commit(t, w)
+	if l, err := st.Leased(ctx, "a"); err != nil || l != (world.Lease{}) || w.Fence() != world.Force {
+		t.Errorf("after an admin's save: %+v, %v, fence %d", l, err, w.Fence())
+	}
 }
 
 // A fenced world keeps what it has, is read, and says so each time.

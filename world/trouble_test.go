@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
@@ -23,6 +24,7 @@ type life struct {
 	w      *world.World
 	ctx    func() context.Context
 	wanted error
+	leased bool // the world is opened under a lease
 }
 
 // do calls f until it succeeds, which it must soon.
@@ -77,7 +79,15 @@ func (l *life) read(w *world.World, a, b, file string) {
 
 func (l *life) live() {
 	l.do("create", func() error { return made(l.st.Create(l.ctx(), "a")) })
-	l.do("open", func() (err error) { l.w, err = world.Open(l.ctx(), l.st, "a", world.Options{}); return err })
+	var o world.Options
+	if l.leased {
+		lease, err := l.st.Store.Lease(ctx, "a", "ann", time.Hour)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		o.Fence = lease.Fence
+	}
+	l.do("open", func() (err error) { l.w, err = world.Open(l.ctx(), l.st, "a", o); return err })
 	update(l.t, l.w, func(tx *world.Tx) {
 		tx.AddDimension(earth, voxel.BlockVolumes(), nil)
 		tx.SetFile("f", []byte("one"))
@@ -136,12 +146,21 @@ func (l *life) older(id world.ID) {
 // Whichever call of the Store fails, before it did anything or after: done again,
 // everything goes on, nothing is lost and no stone stays open.
 func TestEveryCallFails(t *testing.T) {
+	for _, leased := range []bool{false, true} {
+		t.Run(fmt.Sprint("leased ", leased), func(t *testing.T) { everyCallFails(t, leased) })
+	}
+}
+
+func everyCallFails(t *testing.T, leased bool) {
 	run := func(where string, trouble func(int, string) (error, bool)) int {
 		l := &life{t: t, where: where, st: &flaky{Store: newStore(), trouble: trouble}, wanted: errTrouble,
-			ctx: func() context.Context { return ctx }}
+			ctx: func() context.Context { return ctx }, leased: leased}
 		l.live()
 		calls := l.st.calls
 		l.st.trouble = nil
+		if h, err := l.st.Head(ctx, "a"); leased && (err != nil || h.Fence != l.w.Fence() || h.Fence < 2) {
+			t.Errorf("%s: head %+v, %v, the world says fence %d", where, h, err, l.w.Fence())
+		}
 		closeWorld(t, l.w)
 		l.st.noneOpen(t, where)
 		for name, want := range map[string][3]string{"a": {"a5", "b5", "two"}, "b": {"a3", "late", "one"}} {
