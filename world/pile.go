@@ -35,16 +35,16 @@ func newBook(o *Opened) *book { return &book{Opened: o, tables: make(map[volumeN
 
 // openPile opens the layers, each stone once, none that prev has open; prev must
 // be held.
-func openPile(ctx context.Context, st Store, name string, layers []Layer, prev pile) (pile, error) {
-	books := make(map[stone.ID]*book, len(prev)+len(layers))
+func openPile(ctx context.Context, st Store, name string, f Fetched, prev pile) (pile, error) {
+	books := make(map[stone.ID]*book, len(prev)+len(f.Layers))
 	for _, l := range prev {
 		books[l.Stone.ID] = l.book
 	}
 	var p pile
-	for _, l := range layers {
+	for i, l := range f.Layers {
 		b := books[l.Stone.ID]
 		if b == nil {
-			opened, err := st.Open(ctx, name, l.Stone.ID)
+			opened, err := f.open(ctx, st, name, i)
 			if err != nil {
 				p.release()
 				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)

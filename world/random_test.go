@@ -142,13 +142,13 @@ func (p *player) become() {
 // tidy packs beside the open world.
 func (p *player) tidy() {
 	high := 1 + p.r.IntN(8)
-	_, err := world.Tidy(ctx, p.st, p.name, world.TidyOptions{High: high})
+	height, _, err := world.Tidy(ctx, p.st, p.name, world.TidyOptions{High: high})
 	if errors.Is(err, world.ErrGone) { // so it seems
 		return
 	}
 	p.check(err)
 	layers, err := p.st.Stack(ctx, p.name, p.w.Head())
-	if err != nil || len(layers) > high {
+	if err != nil || len(layers) > high || height != len(layers) {
 		p.t.Fatalf("tidied to %d stones: %d, %v", high, len(layers), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 )
 
 // TidyOptions say when Tidy packs. The zero value is the default.
@@ -14,33 +15,51 @@ type TidyOptions struct {
 	Empty []string
 }
 
-// Tidy packs the top of a world's stack if that is too high, and reports whether
-// it was. It reads directories and what meets in a page, and no more of the world;
-// it changes no commit, so it may run beside everything else. ErrGone says that
-// someone else was quicker and the stones were collected.
-func Tidy(ctx context.Context, st Store, name string, o TidyOptions) (bool, error) {
-	h, err := st.Head(ctx, name)
-	if err != nil {
-		return false, err
-	}
-	layers, err := st.Stack(ctx, name, h.Commit)
+// Tidy packs the top of a world's stack if that is too high. It returns how many
+// stones are left, and whether it packed. It reads directories and what meets in
+// a page, and no more of the world; it changes no commit, so it may run beside
+// everything else. ErrGone says that someone else was quicker and the stones were
+// collected.
+func Tidy(ctx context.Context, st Store, name string, o TidyOptions) (height int, packed bool, err error) {
+	f, err := stack(ctx, st, name, ID{}, 0)
 	high := max(1, cmp.Or(o.High, maxStones))
-	if err != nil || len(layers) <= high {
-		return false, err
+	if err != nil || len(f.Layers) <= high {
+		return len(f.Layers), false, err
 	}
-	from := PackFrom(layers, high)
-	p, err := openPile(ctx, st, name, layers[from:], nil)
+	height = len(f.Layers)
+	from := PackFrom(f.Layers, high)
+	if _, ok := st.(Fetcher); ok {
+		var room int64
+		for _, l := range f.Layers[from:] {
+			room += l.Stone.Size
+		}
+		layers := f.Layers
+		if f, err = st.(Fetcher).Fetch(ctx, name, f.Head.Commit, min(room, fetchRoom)); err != nil {
+			return height, false, err
+		}
+		if !slices.Equal(f.Layers, layers) { // someone else packs
+			return len(f.Layers), false, nil
+		}
+	}
+	if err := f.above(from).pack(ctx, st, name, from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
+		return height, false, err
+	}
+	return from + 1, true, nil
+}
+
+// pack puts a pack in place of the fetched, which is the top of a stack, or all
+// of it.
+func (f Fetched) pack(ctx context.Context, st Store, name string, all bool, empty []string) error {
+	p, err := openPile(ctx, st, name, f, nil)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer p.release()
 	var s *state
-	empty := Options{Empty: o.Empty}.withDefaults().Empty
-	if from == 0 {
+	if all {
 		if s, err = p.index(empty); err != nil {
-			return false, fmt.Errorf("world: %s: pack: %w", name, err)
+			return fmt.Errorf("world: %s: pack: %w", name, err)
 		}
 	}
-	err = p.pack(ctx, st, name, s, empty)
-	return err == nil, err
+	return p.pack(ctx, st, name, s, empty)
 }

@@ -77,7 +77,7 @@ func TestTidy(t *testing.T) {
 			high = 2 + a.r.IntN(5)
 			b.r.IntN(5)
 		}
-		if _, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: high}); err != nil {
+		if _, _, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: high}); err != nil {
 			t.Fatal(err)
 		}
 		if layers, err := st.Stack(ctx, "packed", packed.Head()); err != nil || len(layers) > high {
@@ -90,10 +90,10 @@ func TestTidy(t *testing.T) {
 	if price := float64(st.packed) / float64(st.saved/2); price > 3 {
 		t.Errorf("packs took %.2f bytes for each byte saved", price)
 	}
-	if packed, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: 40}); packed || err != nil {
+	if _, packed, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: 40}); packed || err != nil {
 		t.Errorf("a low stack was packed: %v", err)
 	}
-	if _, err := world.Tidy(ctx, st, "none", world.TidyOptions{}); !errors.Is(err, world.ErrNoWorld) {
+	if _, _, err := world.Tidy(ctx, st, "none", world.TidyOptions{}); !errors.Is(err, world.ErrNoWorld) {
 		t.Errorf("no world: %v", err)
 	}
 	closeWorld(t, packed)
@@ -130,7 +130,7 @@ func BenchmarkTidy(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if packed, err := world.Tidy(ctx, nowhere{st}, fmt.Sprint("w", n%worlds), world.TidyOptions{}); !packed || err != nil {
+		if _, packed, err := world.Tidy(ctx, nowhere{st}, fmt.Sprint("w", n%worlds), world.TidyOptions{}); !packed || err != nil {
 			b.Fatal(packed, err)
 		}
 		n++

@@ -144,6 +144,9 @@ func (w *World) read(ctx context.Context) error {
 // collected in between.
 const maxReopen = 5
 
+// fetchRoom is up to how many bytes a stack's stones are asked for in one call.
+const fetchRoom = 1 << 20
+
 // openStack opens the stack of a commit, with the stones that are open.
 func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
 	have, err := w.moment()
@@ -152,12 +155,16 @@ func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
 		return nil, err
 	}
 	defer have.release()
+	room := int64(fetchRoom)
+	if len(have.pile) > 0 {
+		room = 0
+	}
 	for try := 1; ; try++ {
-		layers, err := w.store.Stack(ctx, w.name, at)
+		f, err := stack(ctx, w.store, w.name, at, room)
 		if err != nil {
 			return nil, err
 		}
-		p, err := openPile(ctx, w.store, w.name, layers, have.pile)
+		p, err := openPile(ctx, w.store, w.name, f, have.pile)
 		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
 			return p, err
 		}

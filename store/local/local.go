@@ -93,7 +93,10 @@ type Store struct {
 	census  census
 }
 
-var _ world.Store = (*Store)(nil)
+var (
+	_ world.Store   = (*Store)(nil)
+	_ world.Fetcher = (*Store)(nil)
+)
 
 // Open opens the Store in dir, and makes it if dir is empty or missing. It
 // fails if another process has it open.

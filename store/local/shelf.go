@@ -99,7 +99,7 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 	}
 	data, err := r.get(dataKey(id))
 	if err == nil && int64(len(data)) != in.size {
-		err = &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%d bytes: want %d", len(data), in.size)}
+		err = wrongBytes(len(data), in.size)
 	}
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }

@@ -21,9 +21,16 @@ func empty(e *env) {
 	e.want("log from nowhere", err, world.ErrNoCommit)
 	_, err = e.s.Stack(e.ctx, "a", world.ID{7})
 	e.want("stack of nothing", err, world.ErrNoCommit)
+	f, err := world.Fetch(e.ctx, e.s, "a", world.ID{}, 9)
+	if e.want("fetch of nothing", err, nil); f.Head != (world.Head{}) || len(f.Layers)+len(f.Data) > 0 {
+		e.Errorf("fetch of nothing: got %+v", f)
+	}
+	_, err = world.Fetch(e.ctx, e.s, "a", world.ID{7}, 9)
+	e.want("fetch of no commit", err, world.ErrNoCommit)
 	e.want("fork of nothing", e.s.Fork(e.ctx, "a", world.ID{}, "b"), world.ErrNoCommit)
 	for _, err := range []error{
 		second(e.s.Head(e.ctx, "x")), second(e.s.Log(e.ctx, "x", world.ID{}, 1)), second(e.s.Stack(e.ctx, "x", world.ID{})),
+		second(world.Fetch(e.ctx, e.s, "x", world.ID{}, 9)), second(world.Fetch(e.ctx, e.s, "x", world.ID{7}, 9)),
 		second(e.s.Open(e.ctx, "x", stoneOf(e, "s").ID)), e.s.Fork(e.ctx, "x", world.ID{}, "b"), second(e.s.Commit(e.ctx, "x", world.Head{}, world.Commit{})),
 	} {
 		e.want("a world that is missing", err, world.ErrNoWorld)
@@ -223,6 +230,7 @@ func fork(e *env) {
 	}
 	for what, err := range map[string]error{
 		"stack of the other's commit": second(e.s.Stack(e.ctx, "b", two)),
+		"fetch of the other's commit": second(world.Fetch(e.ctx, e.s, "b", two, 9)),
 		"log from the other's commit": second(e.s.Log(e.ctx, "a", three, 9)),
 		"fork at the other's commit":  e.s.Fork(e.ctx, "b", two, "c"),
 	} {

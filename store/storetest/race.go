@@ -118,17 +118,17 @@ func passing(err error) bool {
 // read opens everything under the head of a world, which all must be there if
 // nobody else works.
 func (c *crowd) read(name string, alone bool) error {
-	h, err := c.s.Head(c.ctx, name)
-	if err != nil {
-		return err
-	}
-	stack, err := c.s.Stack(c.ctx, name, h.Commit)
+	f, err := world.Fetch(c.ctx, c.s, name, world.ID{}, 1<<20)
 	if passing(err) && !alone {
 		return nil
 	}
+	if err == nil {
+		err = data(f, len(f.Layers))
+	}
 	if err != nil {
 		return err
 	}
+	h, stack := f.Head, f.Layers
 	var got []string
 	for _, l := range stack {
 		text, err := textOf(c.ctx, c.s, name, l.Stone)

@@ -141,6 +141,7 @@ func cancelled(e *env) {
 		"commit":   second(e.s.Commit(ctx, "a", h, world.Commit{Parent: one, Base: one, Stones: []world.StoneRef{refOf(s)}}, s)),
 		"fork":     e.s.Fork(ctx, "a", one, "b"),
 		"stack":    second(e.s.Stack(ctx, "a", one)),
+		"fetch":    second(world.Fetch(ctx, e.s, "a", one, 9)),
 		"open":     second(e.s.Open(ctx, "a", stoneOf(e, "one").ID)),
 		"pack":     e.s.PutPack(ctx, "a", world.Pack{Upto: one, Stone: refOf(s)}, s),
 		"collect":  second(e.s.Collect(ctx, world.Policy{})),

@@ -222,6 +222,9 @@ func (e *env) wantTexts(name string, at world.ID, want ...string) {
 	e.Helper()
 	stack, err := e.s.Stack(e.ctx, name, at)
 	e.want("stack of "+name, err, nil)
+	if at != (world.ID{}) {
+		e.want("fetch of "+name, fetched(e.ctx, e.s, name, at, stack), nil)
+	}
 	var got []string
 	for _, l := range stack {
 		text, err := textOf(e.ctx, e.s, name, l.Stone)

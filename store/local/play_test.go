@@ -1,0 +1,98 @@
+//go:build unix
+
+package local_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func processor() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkPlay saves and loads many small worlds as a network of game servers
+// does: a save is a stone of about a kilobyte, a load all stones of the head.
+func BenchmarkPlay(b *testing.B) {
+	const (
+		worlds  = 20_000
+		clients = 16
+		savesOf = 3300
+		loadsOf = 904
+	)
+	s := mustOpen(b, b.TempDir(), local.Options{})
+	mustCreate(b, s, "template")
+	at := mustSave(b, s, "template", mustStone(b, "ground", 26_000))
+	heads := make([]world.ID, worlds)
+	var wait sync.WaitGroup
+	for c := range 64 {
+		wait.Go(func() {
+			for i := c; i < worlds; i += 64 {
+				heads[i] = at
+				if err := s.Fork(b.Context(), "template", at, name(i)); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	stones := make([]world.Stone, b.N)
+	for i := range stones {
+		stones[i] = mustStone(b, fmt.Sprintf("%08d", i), 800)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	var left, saves, loads atomic.Int64
+	left.Store(int64(b.N))
+	begun := processor()
+	for c := range clients {
+		wait.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(c), 1))
+			for n := left.Add(-1); n >= 0; n = left.Add(-1) {
+				i := c + clients*r.IntN(worlds/clients)
+				var err error
+				if r.IntN(savesOf+loadsOf) < savesOf {
+					saves.Add(1)
+					heads[i], err = play(b, s, name(i), heads[i], stones[n])
+				} else {
+					loads.Add(1)
+					err = load(b, s, name(i))
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	b.ReportMetric(float64((processor()-begun).Microseconds())/float64(b.N), "cpu-us/op")
+	b.StopTimer()
+	mustClose(b, s)
+}
+
+func name(i int) string { return fmt.Sprintf("island/%016x", uint64(i)*0x9e3779b97f4a7c15) }
+
+func play(b *testing.B, s world.Store, name string, head world.ID, st world.Stone) (world.ID, error) {
+	ref := world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
+	c := world.Commit{Parent: head, Base: head, Message: "autosave", Stones: []world.StoneRef{ref}}
+	c, err := s.Commit(b.Context(), name, world.Head{Commit: head}, c, st)
+	return c.ID(), err
+}
+
+func load(b *testing.B, s world.Store, name string) error {
+	_, err := world.Fetch(b.Context(), s, name, world.ID{}, 1<<20)
+	return err
+}
