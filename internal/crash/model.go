@@ -23,6 +23,7 @@ const (
 	restore  = "restore"
 	collect  = "collect"
 	remove   = "delete"
+	purge    = "purge"
 	undelete = "undelete"
 	rename   = "rename"
 	lease    = "lease"
@@ -31,7 +32,7 @@ const (
 )
 
 func kinds() []string {
-	return []string{create, save, saveFile, pack, fork, restore, collect, remove, undelete, rename, lease, release, load}
+	return []string{create, save, saveFile, pack, fork, restore, collect, remove, purge, undelete, rename, lease, release, load}
 }
 
 // op is a call. It says all that the model needs to know of it before it returns.
@@ -153,6 +154,9 @@ func (m *model) apply(o op, id world.ID) {
 		delete(m.Holds, o.World)
 	case remove:
 		m.Graves[o.World] = grave{m.Worlds[o.World], h.Fence + 1, o.Buried}
+		delete(m.Worlds, o.World)
+		delete(m.Holds, o.World)
+	case purge:
 		delete(m.Worlds, o.World)
 		delete(m.Holds, o.World)
 	case undelete:

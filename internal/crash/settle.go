@@ -60,7 +60,7 @@ func settleOne(ctx context.Context, st world.Store, m *model, names []string, wo
 		done = slices.Contains(names, o.World)
 	case fork, rename:
 		done = slices.Contains(names, o.To)
-	case remove:
+	case remove, purge:
 		done = !slices.Contains(names, o.World)
 	case save, saveFile, restore:
 		var err error

@@ -153,8 +153,10 @@ func (w *worker) choose() op {
 		o.Kind = pack
 	case dice < 33 && (w.j.m.Crowd == 0 || w.number == 0): // for it looks at the crowd too
 		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
-	case dice < 36:
+	case dice < 35:
 		o.Kind = remove
+	case dice < 36 && (w.j.m.Crowd == 0 || w.number == 0):
+		o.Kind = purge
 	case dice < 40 && len(graves) > 0:
 		o.Kind, o.World = undelete, w.pick(graves)
 	case dice < 43:
@@ -197,6 +199,11 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 		err = w.st.Create(ctx, o.World)
 	case remove:
 		err = errors.Join(w.forget(o.World), w.st.Delete(ctx, o.World, fence))
+	case purge:
+		err = w.forget(o.World)
+		if err == nil {
+			_, err = w.st.Purge(ctx, o.World, fence)
+		}
 	case undelete:
 		err = w.st.Undelete(ctx, o.World)
 		out.Refused = errors.Is(err, world.ErrNoWorld) && w.loose(o)
