@@ -55,33 +55,68 @@ func (v Version) Chunk(ctx context.Context, dimension, volume string, level int,
 	if err != nil {
 		return nil, err
 	}
-	rest := out.Cells[:]
-	for len(rest) > 0 && rest[0] == out.Volume.Default {
+	return out.finish(), nil
+}
+
+// finish returns c with the names in use; nil if all of it is the default.
+func (c *Cells) finish() *Cells {
+	rest := c.Cells[:]
+	for len(rest) > 0 && rest[0] == c.Volume.Default {
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
+		return nil
+	}
+	if c.Volume.Schema == voxel.Palette {
+		c.compact()
+	}
+	return c
+}
+
+// Small returns a volume of the version with all of its chunks in memory, to be kept
+// as long as one likes; nil if it may have more than maxChunks. It fails as Chunk
+// does.
+func (v Version) Small(ctx context.Context, dimension, volume string, maxChunks int) (_ *world.Volume, err error) {
+	w, err := v.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if d := w.View().Dimension(dimension); d == nil || d.Volume(volume) == nil {
+		return nil, fmt.Errorf("port: %s: volume %q of %q: %w", v.Name, volume, dimension, ErrNoVolume)
+	}
+	if w.View().Dimension(dimension).Volume(volume).Len() > maxChunks {
 		return nil, nil
 	}
-	if out.Volume.Schema == voxel.Palette {
-		out.compact()
+	held, err := w.Load(ctx, dimension, world.Everywhere, volume)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	defer held.Release()
+	return w.View().Dimension(dimension).Volume(volume), nil
+}
+
+// ChunkOf is Version.Chunk of a volume that is all in memory.
+func ChunkOf(v *world.Volume, level int, pos geom.ChunkPos) (*Cells, error) {
+	out := &Cells{Volume: v.Volume, Names: v.Names(), Cells: new([voxel.ChunkCells]voxel.Cell)}
+	if !v.ReadBox(pos.Box(), level, out.Cells[:]) {
+		return nil, fmt.Errorf("port: chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
+	}
+	return out.finish(), nil
 }
 
 // near reads a chunk of a level of which a chunk is not much.
 func near(ctx context.Context, w *world.World, dimension, volume string, level int, pos geom.ChunkPos, out *Cells) error {
-	box := pos.Box()
-	all := world.Everywhere
-	low, high := scaled(geom.Box{Min: box.Min, Max: box.Max}, out.Volume.Scale<<level).Min, scaled(box, out.Volume.Scale<<level).Max
-	if (geom.Box{Min: low, Max: high}).Intersect(all) != (geom.Box{Min: low, Max: high}) {
+	blocks := scaled(pos.Box(), out.Volume.Scale<<level)
+	if blocks.Intersect(world.Everywhere) != blocks {
 		return fmt.Errorf("port: chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
 	}
-	held, err := w.Load(ctx, dimension, geom.Box{Min: low, Max: high}, volume)
+	held, err := w.Load(ctx, dimension, blocks, volume)
 	if err != nil {
 		return err
 	}
 	defer held.Release()
-	if !w.View().Dimension(dimension).Volume(volume).ReadBox(box, level, out.Cells[:]) {
+	if !w.View().Dimension(dimension).Volume(volume).ReadBox(pos.Box(), level, out.Cells[:]) {
 		return fmt.Errorf("port: chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
 	}
 	return nil

@@ -53,7 +53,9 @@ type Server struct {
 
 	memory    memory
 	disk      memory // of spools
-	heavy     *queue
+	heavy     *queue // of calls that read whole worlds
+	light     *queue // of calls that read chunks
+	views     views
 	rates     *rates // of tokens
 	strangers *rates // of addresses without one
 	calls     atomic.Int64
@@ -78,6 +80,7 @@ func New(st world.Store, o Options) (*Server, error) {
 	s.memory.free.Store(l.BodyMemory)
 	s.disk.free.Store(l.SpoolBytes)
 	s.heavy = newQueue(l.Heavy, l.Waiting)
+	s.light = newQueue(lightCalls, int(l.Calls))
 	s.paths = pathsOf(routes())
 	var err error
 	s.api, err = openAPI(routes())

@@ -36,16 +36,7 @@ func (c *call) chunk() error {
 	if err != nil || known {
 		return err
 	}
-	var cells *port.Cells
-	read := func() (err error) {
-		cells, err = v.Chunk(c.ctx, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
-		return err
-	}
-	if h.Level < farLevel {
-		err = read()
-	} else {
-		err = c.heavily(read)
-	}
+	cells, err := c.cells(v, h)
 	switch {
 	case errors.Is(err, port.ErrNoVolume), errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
 		return fault(client.NoChunk, "there is no chunk at that place")
@@ -69,6 +60,47 @@ func (c *call) chunk() error {
 	}
 	c.send(http.StatusOK, client.RecordsType, b.Bytes())
 	return nil
+}
+
+// cells reads a chunk: of a small volume from memory.
+func (c *call) cells(v port.Version, h chunkHead) (cells *port.Cells, err error) {
+	pos := geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}
+	key := viewKey{v.At, h.Dimension, h.Volume}
+	small := c.views.get(key)
+	read := func() (err error) {
+		cells, err = v.Chunk(c.ctx, h.Dimension, h.Volume, h.Level, pos, c.limits.WorldMemory)
+		return err
+	}
+	if small == nil {
+		err = c.lightly(func() (err error) {
+			small, err = v.Small(c.ctx, h.Dimension, h.Volume, smallVolume)
+			switch {
+			case small != nil:
+				c.views.put(key, small)
+			case err == nil && h.Level < farLevel:
+				err = read()
+			}
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case small != nil:
+		return port.ChunkOf(small, h.Level, pos)
+	case h.Level >= farLevel:
+		err = c.heavily(read)
+	}
+	return cells, err
+}
+
+// lightly does what takes some memory.
+func (c *call) lightly(do func() error) error {
+	if err := c.light.enter(c.ctx); err != nil {
+		return err
+	}
+	defer c.light.leave()
+	return do()
 }
 
 // farLevel is the lowest level of which a chunk may need much to be read.

@@ -1,0 +1,319 @@
+package server_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/klauspost/compress/zstd"
+)
+
+// zeros is so many bytes of nothing.
+type zeros int64
+
+func (z *zeros) Read(p []byte) (int, error) {
+	if *z == 0 {
+		return 0, io.EOF
+	}
+	n := min(int64(len(p)), int64(*z))
+	clear(p[:n])
+	*z -= zeros(n)
+	return int(n), nil
+}
+
+// zipBomb returns a zip of one file of so many zeros.
+func zipBomb(t testing.TB, name string, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		from := zeros(size)
+		_, err = io.Copy(w, &from)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tarBomb returns a tar, in gzip, of one file of so many zeros.
+func tarBomb(t testing.TB, name string, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	g := gzip.NewWriter(&b)
+	w := tar.NewWriter(g)
+	from := zeros(size)
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, Format: tar.FormatUSTAR})
+	if err == nil {
+		_, err = io.Copy(w, &from)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = g.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// slimeBomb returns a Slime file whose columns claim to be size bytes, and are.
+func slimeBomb(t testing.TB, size int64) []byte {
+	t.Helper()
+	var frame bytes.Buffer
+	z, err := zstd.NewWriter(&frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := zeros(size)
+	if _, err := io.Copy(z, &from); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := []byte{0xB1, 0x0B, 13, 0, 0, 0x0F, 0x71, 0}
+	b = binary.BigEndian.AppendUint32(b, uint32(frame.Len()))
+	b = binary.BigEndian.AppendUint32(b, uint32(size))
+	b = append(b, frame.Bytes()...)
+	return append(b, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+// heapOf is how many bytes do takes from the heap in all.
+func heapOf(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestHostileUploads(t *testing.T) {
+	good := mustSlime(t, madeUp(t, 1))
+	zipped := mustZip(t, mustFolder(t, madeUp(t, 1)), all)
+	stone := mustCairn(t, madeUp(t, 1))
+	temp := t.TempDir()
+	s := newSite(t, server.Options{Temp: temp, Limits: server.Limits{WorldMemory: 8 << 20, WorldBytes: 32 << 20}})
+	for _, tt := range []struct {
+		name string
+		body []byte
+		want client.Code
+	}{
+		{"nothing", nil, client.Unsupported},
+		{"text", []byte("a world"), client.Unsupported},
+		{"a folder without a world", zipBomb(t, "readme.txt", 10), client.Unsupported},
+		{"names that leave the folder", zipBomb(t, "../region/r.0.0.mca", 8192), client.Unsupported},
+		{"a zip bomb", zipBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
+		{"a tar bomb", tarBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
+		{"a tar that declares 10 GB", tarHeader(t, 10<<30), client.TooLarge},
+		{"a slime bomb", slimeBomb(t, 64<<20), client.Corrupt},
+		{"a cut slime", good[:len(good)/2], client.Corrupt},
+		{"a cut zip", zipped[:len(zipped)/2], client.Corrupt},
+		{"a cut stone", stone[:len(stone)/2], client.Corrupt},
+		{"a stone with another byte", flipped(stone), client.Corrupt},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			used := heapOf(func() { s.do(request{"POST", "/v1/import/a", tt.body, nil}).wantCode(t, tt.want) })
+			if used > 64<<20 {
+				t.Errorf("%d bytes allocated for %d", used, len(tt.body))
+			}
+		})
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left in the folder for worlds on their way: %v, %v", left, err)
+	}
+	s.get("/v1/head/a").wantCode(t, client.NoWorld)
+	if got := s.mustImport("a", good); got.Commit.Number != 1 {
+		t.Errorf("a good world after all that: %+v", got)
+	}
+}
+
+// tarHeader returns the beginning of a tar with a file of size bytes.
+func tarHeader(t testing.TB, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "level.dat", Size: size}); err != nil {
+		t.Fatal(err)
+	}
+	return append(b.Bytes(), make([]byte, 4096)...)
+}
+
+// flipped returns b with another byte in its middle.
+func flipped(b []byte) []byte {
+	b = bytes.Clone(b)
+	b[len(b)/2] ^= 0xFF
+	return b
+}
+
+// TestBodyTooLong sends more than a world may have: said beforehand, and found out.
+func TestBodyTooLong(t *testing.T) {
+	temp := t.TempDir()
+	s := newSite(t, server.Options{Temp: temp, Limits: server.Limits{WorldBytes: 1 << 20}})
+	for _, said := range []int64{10 << 30, -1} {
+		from := zeros(10 << 30)
+		req, err := http.NewRequest("POST", s.url+"/v1/import/a", &from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.ContentLength = said
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			continue // the server hung up before all was sent, as it may
+		}
+		if resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("said %d: %s", said, resp.Status)
+		}
+		resp.Body.Close()
+		if from < 9<<30 {
+			t.Errorf("said %d: %d bytes were read", said, 10<<30-int64(from))
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
+		t.Error(left)
+	}
+}
+
+// TestDamagedChunk imports a folder with one chunk that cannot be read.
+func TestDamagedChunk(t *testing.T) {
+	folder := mustFolder(t, madeUp(t, 1))
+	zipped := mustZip(t, damaged{folder}, all)
+	s := newSite(t, server.Options{})
+	got := s.do(request{"POST", "/v1/import/a", zipped, nil})
+	if got.wantCode(t, client.Corrupt); !strings.Contains(string(got.body), "r.0.0.mca") {
+		t.Errorf("%s", got.body)
+	}
+	var a imported
+	s.want(200, request{"POST", "/v1/import/a?salvage=1", zipped, nil}, &a)
+	if len(a.Damaged) != 1 || a.Commit.Number != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// damaged is a folder in which a byte of the first chunk of r.0.0.mca is another.
+type damaged struct{ fs.FS }
+
+func (d damaged) ReadFile(name string) ([]byte, error) {
+	b, err := fs.ReadFile(d.FS, name)
+	if err == nil && strings.HasSuffix(name, "region/r.0.0.mca") {
+		b[2*4096+5+2] ^= 0xFF
+	}
+	return b, err
+}
+
+// TestLeased tries to import under leases.
+func TestLeased(t *testing.T) {
+	s := newSite(t, server.Options{})
+	one, two := mustSlime(t, madeUp(t, 1)), mustSlime(t, madeUp(t, 2))
+	s.mustImport("a", one)
+	leaseOfA(s)
+	s.do(request{"POST", "/v1/import/a", two, nil}).wantCode(t, client.Leased)
+	s.do(request{"POST", "/v1/import/a", two, []string{client.FenceHeader, "2"}}).wantCode(t, client.Fenced)
+	if got := s.mustImport("a", two, client.FenceHeader, "1"); got.Commit.Number != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got := s.mustImport("a", one, client.FenceHeader, client.ForceFence); got.Commit.Number != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// stuck is a Store whose Stack waits.
+type stuck struct {
+	world.Store
+	in, out chan struct{}
+}
+
+func (s stuck) Stack(ctx context.Context, name string, at world.ID) ([]world.Layer, error) {
+	s.in <- struct{}{}
+	<-s.out
+	return s.Store.Stack(ctx, name, at)
+}
+
+// TestBusy calls while one call has the place for whole worlds and one waits for it.
+func TestBusy(t *testing.T) {
+	st := stuck{memory.New(memory.Options{}), make(chan struct{}, 10), make(chan struct{})}
+	newSiteOf(t, st.Store, server.Options{}).mustImport("a", mustSlime(t, madeUp(t, 1)))
+	s := newSiteOf(t, st, server.Options{Limits: server.Limits{Heavy: 1, Waiting: 1}})
+	statuses := make(chan int, 3)
+	get := func() { statuses <- s.get("/v1/picture/a").status }
+	go get()
+	<-st.in
+	go get()
+	go get()
+	if got := <-statuses; got != 429 {
+		t.Errorf("while one works and one waits a third got %d", got)
+	}
+	for _, r := range []request{
+		{method: "GET", path: "/v1/picture/a"}, {method: "GET", path: "/v1/export/a"}, {method: "GET", path: "/v1/diff/a"},
+		{method: "POST", path: "/v1/import/a", body: []byte("x")},
+	} {
+		got := s.do(r)
+		if got.wantCode(t, client.Busy); got.header.Get("Retry-After") == "" {
+			t.Errorf("%s: when to come again is not said", r.path)
+		}
+	}
+	close(st.out)
+	for range 2 {
+		if status := <-statuses; status != 200 {
+			t.Errorf("who was there first got %d", status)
+		}
+	}
+}
+
+// TestRealWorlds sends real worlds through the server.
+func TestRealWorlds(t *testing.T) {
+	root := os.Getenv("CAIRN_WORLDS")
+	if root == "" {
+		t.Skip("CAIRN_WORLDS is not set")
+	}
+	for _, format := range []string{"slime", "anvil"} {
+		paths, err := filepath.Glob(filepath.Join(root, format, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths[:min(4, len(paths))] {
+			t.Run(filepath.Base(path), func(t *testing.T) { tryReal(t, path, format) })
+		}
+	}
+}
+
+func tryReal(t *testing.T, path, format string) {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		body = mustZip(t, os.DirFS(path), all)
+	}
+	s := newSite(t, server.Options{})
+	got := s.mustImport("a", body)
+	if again := s.mustImport("a", body); !again.Same || again.Commit.ID != got.Commit.ID {
+		t.Errorf("again: %+v", again)
+	}
+	back := s.want(200, request{"GET", "/v1/export/a?format=" + format, nil, nil}, nil)
+	d, err := convert.Diff(mustOpen(t, body), mustOpen(t, back.body), port.EqualTags)
+	if err != nil || !d.Same() {
+		t.Errorf("given back: %+v, %v", d, err)
+	}
+	s.want(200, request{"GET", "/v1/picture/a", nil, nil}, nil)
+	t.Logf("%d bytes came, %d were stored", len(body), s.stored("a"))
+}
