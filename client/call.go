@@ -127,10 +127,13 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 	answer, err := s.o.HTTP.RoundTrip(s.request(c, again).WithContext(within))
 	if err == nil {
 		defer answer.Body.Close()
-		if answer.StatusCode/100 != 2 {
-			return s.refusal(answer)
+		if answer.StatusCode/100 == 2 {
+			err = c.readAnswer(answer)
+		} else if f, cut := s.refusal(answer); cut == nil {
+			return f
+		} else {
+			err = cut
 		}
-		err = c.readAnswer(answer)
 	}
 	switch {
 	case err == nil:
@@ -230,22 +233,25 @@ const maxRefusal = 16 << 10
 
 // refusal reads an answer that is no success. Only a server that speaks the API
 // is believed to say what happened: what a proxy says is passing at most.
-func (s *Store) refusal(answer *http.Response) failure {
+func (s *Store) refusal(answer *http.Response) (failure, error) {
 	var r Refusal
-	b, _ := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
+	b, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
+	if err != nil {
+		return failure{}, err
+	}
 	status := answer.StatusCode
 	if json.Unmarshal(b, &r) != nil || r.Error.Code == "" || r.Error.Code.Status() != status {
 		err := fmt.Errorf("%w: status %d", errAnswer, status)
-		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}
+		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}, nil
 	}
 	e := &Error{r.Error.Code, printable(r.Error.Message)}
 	switch e.Code {
 	case Busy, Draining:
-		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}
+		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}, nil
 	case Internal, Timeout:
-		return failure{err: e, passing: true, after: s.after(answer)}
+		return failure{err: e, passing: true, after: s.after(answer)}, nil
 	}
-	return failure{err: e, unbegun: true}
+	return failure{err: e, unbegun: true}, nil
 }
 
 // printable takes out of a text what could play tricks on a terminal.

@@ -174,7 +174,7 @@ func TestCommitLostToAnother(t *testing.T) {
 // that anyone branches on.
 func TestCommitUncertain(t *testing.T) {
 	for name, step := range map[string]http.HandlerFunc{
-		"hung up": hangUp, "cut": cut, "internal": refuse(client.Internal), "another commit": sayRecords(client.LogBody(commitOf("other")), nil),
+		"hung up": hangUp, "cut": cutWith(201), "internal": refuse(client.Internal), "another commit": sayRecords(client.LogBody(commitOf("other")), nil),
 		"none": sayRecords(client.LogBody(), nil), "two": sayRecords(client.LogBody(commitOf("m"), commitOf("m")), nil),
 		"no records": say(client.CommitOf(commitOf("m"))), "encoded": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")

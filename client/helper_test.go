@@ -136,12 +136,16 @@ func status(n int, body string) http.HandlerFunc {
 // hangUp takes the call and answers nothing.
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// cut sends the beginning of an answer.
-func cut(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Length", "100")
-	w.Header().Set("Content-Type", client.RecordsType)
-	_, _ = w.Write([]byte(`{"commit":`))
-	panic(http.ErrAbortHandler)
+// cutWith sends the beginning of an answer.
+func cutWith(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(`{"commit":`))
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
 }
 
 func say(v any) http.HandlerFunc {

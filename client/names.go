@@ -78,7 +78,8 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Pur
 	var p world.Purged
 	c.fence, c.endless, c.read = fence, true, readJSON(&p)
 	defer s.kept.drop(name)
-	return p, s.do(ctx, c)
+	err = s.do(ctx, c)
+	return p, err
 }
 
 // Collect is for world.Store. The server must take the caller for an admin.
@@ -86,7 +87,8 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 	var done world.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
 	defer s.kept.clear()
-	return done, s.do(ctx, c.sendJSON(PolicyOf(p)))
+	err := s.do(ctx, c.sendJSON(PolicyOf(p)))
+	return done, err
 }
 
 // maxNames is how many names are asked for at once.
