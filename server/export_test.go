@@ -16,3 +16,10 @@ func Routes() []RouteInfo {
 	}
 	return out
 }
+
+// Strangers returns how many addresses are remembered.
+func (s *Server) Strangers() int {
+	s.strangers.mu.Lock()
+	defer s.strangers.mu.Unlock()
+	return len(s.strangers.young) + len(s.strangers.old)
+}

@@ -219,6 +219,7 @@ func (c *call) stone() error {
 	h["Etag"] = []string{`"` + id.String() + `"`}
 	h["Cache-Control"] = []string{"private, max-age=31536000, immutable"}
 	c.secure(h)
+	delete(c.r.Header, "If-Match") // is about heads here
 	http.ServeContent(c, c.r, "", time.Time{}, io.NewSectionReader(o, 0, o.Size()))
 	c.step("send")
 	return nil
