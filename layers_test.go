@@ -80,7 +80,7 @@ var homes = []row{
 	{"github.com/spf13/pflag", "cmd/cairn"},
 	{"github.com/schollz/progressbar/v3", "cmd/cairn"},
 	{"pgregory.net/rapid", "store/storetest"},
-	{"github.com/anishathalye/porcupine", "internal/crash"},
+	{"github.com/anishathalye/porcupine", "store/storetest internal/crash"},
 	{"github.com/chromedp/chromedp", ""},
 }
 
