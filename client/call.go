@@ -98,7 +98,7 @@ func (s *Store) tries(ctx context.Context, c *call) error {
 			return f.err
 		}
 		if err := s.o.Wait(ctx, d); err != nil {
-			return err
+			return fmt.Errorf("%w; before: %v", err, f.err)
 		}
 	}
 }
@@ -108,12 +108,12 @@ const (
 	maxPause   = 5 * time.Second
 )
 
-// pause returns how long to wait after a try: twice as long each time, half of
-// it by chance, so that many who failed at once do not come back at once.
+// pause returns how long to wait after a try, besides what the server wants: twice
+// as long each time, half of it by chance, so that many who failed at once do not
+// come back at once.
 func (s *Store) pause(try int, after time.Duration) time.Duration {
 	d := min(firstPause<<min(try-1, 10), maxPause)
-	d = d/2 + time.Duration(s.o.Rand()*float64(d/2))
-	return max(d, after)
+	return after + d/2 + time.Duration(s.o.Rand()*float64(d/2))
 }
 
 func (s *Store) try(ctx context.Context, c *call, again bool) failure {

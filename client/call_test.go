@@ -89,9 +89,9 @@ func TestPauses(t *testing.T) {
 		{"by chance", refuse(client.Busy), func(o *client.Options) { o.Rand, o.Tries = func() float64 { return 0 }, 4 }, ms(25, 50, 100)},
 		{"longest", refuse(client.Internal), func(o *client.Options) { o.Tries = 10 }, ms(50, 100, 200, 400, 800, 1600, 3200, 5000, 5000)},
 		{"patience", refuse(client.Internal), func(o *client.Options) { o.Patience = time.Second }, ms(50, 100, 200, 400)},
-		{"told to wait", refuseWith(client.Busy, "2"), func(o *client.Options) { o.Tries = 3 }, ms(2000, 2000)},
+		{"told to wait", refuseWith(client.Busy, "2"), func(o *client.Options) { o.Tries = 3 }, ms(2050, 2100)},
 		{"told a time", refuseWith(client.Busy, time.Unix(1e9+3, 0).UTC().Format(http.TimeFormat)),
-			func(o *client.Options) { o.Tries = 3 }, ms(3000, 100)},
+			func(o *client.Options) { o.Tries = 3 }, ms(3050, 100)},
 		{"told to wait for too long", refuseWith(client.Draining, "61"), nil, nil},
 		{"told nonsense", refuseWith(client.Draining, "-5"), func(o *client.Options) { o.Tries = 2 }, ms(50)},
 	} {

@@ -149,6 +149,37 @@ func TestCommitLost(t *testing.T) {
 	}
 }
 
+// A commit that goes back raises the fence: a second try of one that was made is
+// under an older number, and is still known for what it is.
+func TestCommitBackLost(t *testing.T) {
+	ctx := t.Context()
+	_, s, _ := newMeddler(t, func(n int) string { return []string{"", "answer", "", ""}[n] })
+	if err := s.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Lease(ctx, "a", "ann", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := world.Head{Fence: l.Fence}
+	for i, back := range []bool{false, true, false} {
+		c := world.Commit{Parent: h.Commit, Base: h.Commit}
+		if back {
+			c.Base = world.ID{}
+		}
+		made, err := s.Commit(ctx, "a", h, c)
+		if err != nil || made.Number != uint64(i+1) {
+			t.Fatalf("commit %d: got %+v, %v", i+1, made, err)
+		}
+		if h.Commit = made.ID(); back {
+			h.Fence++
+		}
+	}
+	if got, err := s.Head(ctx, "a"); err != nil || got != h {
+		t.Errorf("got %+v, %v, want %+v", got, err, h)
+	}
+}
+
 // Someone else's save in between is a conflict also for a second try.
 func TestCommitLostToAnother(t *testing.T) {
 	ctx := t.Context()
