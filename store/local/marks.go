@@ -11,8 +11,8 @@ import (
 const (
 	markBits  = 16 // for each thing there is: one garbage thing in 2,000 stays
 	markHash  = 6
-	maxMarks  = 256 << 20 // bytes
-	doneLimit = 1 << 20
+	maxMarks  = 64 << 20 // bytes
+	doneLimit = 1 << 17  // what logs share is near in them
 )
 
 // marks are the things that are needed, as a Bloom filter: all that was added
