@@ -103,8 +103,8 @@ type Store interface {
 	Shelf
 	Leases
 	// Purge takes a world for good and at once: the one of that name, or if there
-	// is none all that were deleted under it. What no other world reaches is
-	// deleted without a grace, but for what is being read.
+	// is none all that were deleted under it, which have no leases. What no other
+	// world reaches is deleted without a grace, but for what is being read.
 	Purge(ctx context.Context, name string, fence uint64) (Purged, error)
 	// Collect drops commits that the policy does not keep, condemns stones that
 	// nothing needs, and deletes those that were condemned longer ago than the
