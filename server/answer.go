@@ -26,8 +26,8 @@ type Event struct {
 	Stones int
 }
 
-// Step is a named part of the work on a call. Of a load they are admit, head,
-// stack, stones and send, of a save admit, receive, check, commit and send.
+// Step is a named part of the work on a call. Of a load they are admit,
+// fetch and send, of a save admit, receive, check, commit and send.
 type Step struct {
 	Name string
 	Took time.Duration
@@ -56,11 +56,16 @@ func (c *call) Write(b []byte) (int, error) {
 	if !c.sent {
 		c.WriteHeader(http.StatusOK)
 	}
-	n, err := c.w.Write(b)
-	if c.out += int64(n); c.out-c.paced >= paceBytes {
-		c.extend()
+	for done := 0; ; {
+		n, err := c.w.Write(b[done:min(len(b), done+paceBytes)])
+		done += n
+		if c.out += int64(n); c.out-c.paced >= paceBytes {
+			c.extend()
+		}
+		if err != nil || done == len(b) {
+			return done, err
+		}
 	}
-	return n, err
 }
 
 // Unwrap is for http.ResponseController.

@@ -185,7 +185,7 @@ func TestEvents(t *testing.T) {
 		stones int
 		steps  string
 	}{
-		{request{method: "GET", path: "/v1/stack/a"}, "GET /v1/stack/NAME", 200, "", 2, "admit head stack stones send"},
+		{request{method: "GET", path: "/v1/stack/a"}, "GET /v1/stack/NAME", 200, "", 2, "admit fetch send"},
 		{request{method: "HEAD", path: "/v1/head/a"}, "GET /v1/head/NAME", 200, "", 0, "admit send"},
 		{commitRequest("a", commitOf(head, "", st), st), "POST /v1/commits/NAME", 201, "", 0, "admit receive check commit send"},
 		{commitRequest("a", commitOf(head, "", st), st), "POST /v1/commits/NAME", 412, client.Conflict, 0, "admit receive check send"},

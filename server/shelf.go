@@ -1,12 +1,12 @@
 package server
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"io"
+	"math/bits"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -28,179 +28,103 @@ func shelfRoutes() []route {
 	}
 }
 
-// loadTries is how often a stack is asked for whose stones are gone when they are
-// opened.
-const loadTries = 3
+// loadBytes is how many bytes of stones a load may bring before memory is asked
+// for, so that a load of a small world is never turned away for large ones.
+const loadBytes = 1 << 20
 
 func (c *call) stack() error {
 	at, err := c.commitID("at")
 	if err != nil {
 		return err
 	}
-	inline, err := c.number("inline", 1<<20, 0, unbounded)
+	room, err := c.number("inline", loadBytes, 0, unbounded)
 	if err != nil {
 		return err
 	}
-	for try := 1; ; try++ {
-		err := c.load(at, min(inline, c.limits.InlineBytes))
-		gone := errors.Is(err, world.ErrGone) || errors.Is(err, world.ErrNoCommit) && at == world.ID{}
-		if !gone || c.sent || try == loadTries {
-			return err
-		}
+	room = min(room, c.limits.InlineBytes)
+	if room > loadBytes && !c.hold(room) {
+		room = loadBytes
 	}
-}
-
-// load answers with the stack of a commit, of the head if at is zero.
-func (c *call) load(at world.ID, inline int64) error {
+	f, err := world.Fetch(c.ctx, c.st, c.name, at, room)
+	if err != nil {
+		return err
+	}
 	if at == (world.ID{}) {
-		h, err := c.st.Head(c.ctx, c.name)
-		if err != nil {
-			return err
-		}
-		c.tell(h)
-		at = h.Commit
-		c.step("head")
+		c.tell(f.Head)
 	}
-	layers, err := c.st.Stack(c.ctx, c.name, at)
-	if err != nil {
-		return err
-	}
-	c.stones = len(layers)
-	c.step("stack")
-	s := client.StackOf(at, layers)
-	stones, err := c.openInline(s.Layers, inline)
-	defer closeAll(stones)
-	if err != nil {
-		return err
-	}
-	c.step("stones")
-	return c.sendStack(s, stones)
+	c.stones = len(f.Layers)
+	c.step("fetch")
+	return c.sendStack(f)
 }
 
-// openBytes is up to which size a stone that is open is in memory.
-const openBytes = 64 << 10
-
-// openInline opens the stones that come with a stack, and marks their layers:
-// from the top down, as long as they have room. They are returned bottom first.
-func (c *call) openInline(layers []client.Layer, room int64) ([]*world.Opened, error) {
-	lowest, full := len(layers), room
-	for lowest > 0 && layers[lowest-1].Size <= room {
-		lowest--
-		room -= layers[lowest].Size
-	}
-	if held := full - room; !c.hold(min(held, int64(len(layers)-lowest)*openBytes)) {
-		return nil, fault(client.Busy, "too much is being sent at this moment")
-	}
-	var out []*world.Opened
-	for i := lowest; i < len(layers); i++ {
-		layers[i].Inline = true
-		if again(layers[lowest:i], layers[i].Stone) {
-			continue
-		}
-		o, err := c.st.Open(c.ctx, c.name, stone.ID(layers[i].Stone))
-		if err != nil {
-			return out, err
-		}
-		out = append(out, o)
-	}
-	return out, nil
-}
-
-// again reports whether a stone is one of layers.
-func again(layers []client.Layer, id client.ID) bool {
-	for _, l := range layers {
-		if l.Stone == id {
-			return true
-		}
-	}
-	return false
-}
-
-func closeAll(stones []*world.Opened) {
-	for _, o := range stones {
-		_ = o.Close() // it was read only
-	}
-}
-
-// buffers are what stones are read into on their way out.
+// buffers are what answers of records are put together in.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// sendStack answers with a stack and the bytes of stones. They are read on the
-// way, so that they need no memory.
-func (c *call) sendStack(s client.Stack, stones []*world.Opened) error {
-	head, err := json.Marshal(s)
-	if err != nil {
+func (c *call) sendStack(f world.Fetched) error {
+	s := client.StackOf(f.Head.Commit, f.Layers)
+	parts := make([][]byte, 1, len(f.Data)+1)
+	for i, data := range f.Data {
+		if data == nil {
+			continue
+		}
+		s.Layers[i].Inline = true
+		if !sentAlready(s.Layers[:i], s.Layers[i].Stone) {
+			parts = append(parts, data)
+		}
+	}
+	var err error
+	if parts[0], err = json.Marshal(s); err != nil {
 		return err
 	}
-	total := int64(recordBytes(int64(len(head))))
-	for _, o := range stones {
-		total += recordBytes(o.Size())
+	total := 0
+	for _, p := range parts {
+		total += uvarintBytes(len(p)) + len(p)
+	}
+	if c.held == 0 && !c.hold(int64(total)) {
+		return fault(client.Busy, "too much is being sent at this moment")
 	}
 	h := c.w.Header()
 	h["Content-Type"] = recordsMedia
-	h["Content-Length"] = []string{strconv.FormatInt(total, 10)}
+	h["Content-Length"] = []string{strconv.Itoa(total)}
 	c.secure(h)
-	out := buffered{c: c, buf: buffers.Get().(*[64 << 10]byte)}
-	defer buffers.Put(out.buf)
-	if err := out.record(bytes.NewReader(head), int64(len(head))); err != nil {
-		return err
-	}
-	for _, o := range stones {
-		if err := out.record(o, o.Size()); err != nil {
-			return err
-		}
-	}
-	if err := out.flush(); err != nil {
-		return err
-	}
-	c.step("send")
-	return nil
+	return c.sendRecords(parts)
 }
 
 var recordsMedia = []string{client.RecordsType}
 
-// recordBytes is how many bytes a record of size bytes has.
-func recordBytes(size int64) int64 {
-	var b [binary.MaxVarintLen64]byte
-	return int64(binary.PutUvarint(b[:], uint64(size))) + size
+func sentAlready(layers []client.Layer, id client.ID) bool {
+	return slices.ContainsFunc(layers, func(l client.Layer) bool { return l.Inline && l.Stone == id })
 }
 
-// buffered gathers records until there is something to send.
-type buffered struct {
-	c   *call
-	buf *[64 << 10]byte
-	n   int
-}
+func uvarintBytes(n int) int { return (bits.Len(uint(n)|1) + 6) / 7 }
 
-func (b *buffered) flush() error {
-	_, err := b.c.Write(b.buf[:b.n])
-	b.n = 0
-	return err
-}
-
-// record adds size bytes of r as a record.
-func (b *buffered) record(r io.ReaderAt, size int64) error {
-	if len(b.buf)-b.n < binary.MaxVarintLen64 {
-		if err := b.flush(); err != nil {
-			return err
+// sendRecords writes parts as records, small ones together.
+func (c *call) sendRecords(parts [][]byte) error {
+	whole := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(whole)
+	buf := whole[:0]
+	for _, p := range parts {
+		if len(buf)+binary.MaxVarintLen64+len(p) > cap(buf) {
+			if _, err := c.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
 		}
-	}
-	b.n += binary.PutUvarint(b.buf[b.n:], uint64(size))
-	for at := int64(0); at < size; {
-		if b.n == len(b.buf) {
-			if err := b.flush(); err != nil {
+		buf = binary.AppendUvarint(buf, uint64(len(p)))
+		if len(buf)+len(p) <= cap(buf) {
+			buf = append(buf, p...)
+			continue
+		}
+		for _, b := range [][]byte{buf, p} {
+			if _, err := c.Write(b); err != nil {
 				return err
 			}
 		}
-		want := int(min(size-at, int64(len(b.buf)-b.n)))
-		n, err := r.ReadAt(b.buf[b.n:b.n+want], at)
-		if n < want {
-			return errors.Join(err, io.ErrUnexpectedEOF)
-		}
-		b.n += n
-		at += int64(n)
+		buf = buf[:0]
 	}
-	return nil
+	_, err := c.Write(buf)
+	c.step("send")
+	return err
 }
 
 // stone is GET /v1/stones.
