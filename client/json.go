@@ -22,16 +22,13 @@ const (
 // ID names a commit or a stone in JSON: lower-case hex, "" if it is zero.
 type ID [32]byte
 
-// AppendText is for encoding.TextAppender.
-func (id ID) AppendText(b []byte) ([]byte, error) {
-	if id == (ID{}) {
-		return b, nil
-	}
-	return hex.AppendEncode(b, id[:]), nil
-}
-
 // MarshalText is for encoding.TextMarshaler.
-func (id ID) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0, 2*len(id))) }
+func (id ID) MarshalText() ([]byte, error) {
+	if id == (ID{}) {
+		return nil, nil
+	}
+	return hex.AppendEncode(nil, id[:]), nil
+}
 
 // UnmarshalText is for encoding.TextUnmarshaler.
 func (id *ID) UnmarshalText(b []byte) error {
@@ -53,11 +50,6 @@ const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
 // Time is a time in JSON: RFC 3339 in UTC with milliseconds.
 type Time struct{ time.Time }
-
-// MarshalText is for encoding.TextMarshaler.
-func (t Time) MarshalText() ([]byte, error) {
-	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)), timeLayout), nil
-}
 
 // MarshalJSON is for json.Marshaler.
 func (t Time) MarshalJSON() ([]byte, error) {

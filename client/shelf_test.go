@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -149,6 +150,19 @@ func TestStackKeepsLittle(t *testing.T) {
 		if got := len(f.seen()) - 1; got != tt.calls {
 			t.Errorf("cache %d, inline %d: %d calls, want %d", tt.cache, tt.inline, got, tt.calls)
 		}
+	}
+}
+
+// A stack that nobody packed is one too.
+func TestHighStack(t *testing.T) {
+	layers := make([]world.Layer, 20_000)
+	for i := range layers {
+		layers[i] = world.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: world.ID{1}, Upto: world.ID{2}}
+	}
+	f := newFake(t, sayRecords(client.StackBody(client.StackOf(world.ID{2}, layers))))
+	got, err := f.open(nil).Stack(t.Context(), "w", world.ID{2})
+	if err != nil || !slices.Equal(got, layers) {
+		t.Errorf("got %d layers, %v", len(got), err)
 	}
 }
 

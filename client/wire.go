@@ -17,11 +17,12 @@ import (
 // world.Commit has fewer.
 const MaxCommit = world.MaxMessage + world.MaxAuthor + world.MaxStones*64 + 256
 
-// maxHeading bounds the bytes of records of JSON.
-const maxHeading = 2 << 20
-
-// MaxLayers bounds the layers of a Stack.
-const MaxLayers = 4096
+const (
+	// maxLayers bounds the layers of a Stack; one that is packed has a few.
+	maxLayers = 1 << 16
+	// maxHeading bounds the bytes of records of JSON.
+	maxHeading = 512 * maxLayers
+)
 
 // CommitBody returns the body of POST /v1/commits: the stones in the order in
 // which c names them, those that it does not name last.
@@ -221,7 +222,7 @@ func (r *Records) json(to any) error {
 	if err != nil {
 		return err
 	}
-	if n := bytes.Count(heading, []byte("{")); n > MaxLayers+1 {
+	if n := bytes.Count(heading, []byte("{")); n > maxLayers+1 {
 		return r.corrupt(fmt.Errorf("%d objects of JSON", n)) // they are larger in memory
 	}
 	if err := json.Unmarshal(heading, to); err != nil {

@@ -198,7 +198,7 @@ func TestReadStackRefused(t *testing.T) {
 			return []string{"abc"}, 10
 		}, client.Corrupt},
 		{"many", func(s *client.Stack) ([]string, int64) {
-			s.Layers = make([]client.Layer, client.MaxLayers+1)
+			s.Layers = make([]client.Layer, 1<<16+1)
 			return nil, 10
 		}, client.Corrupt},
 	} {
