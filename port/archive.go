@@ -233,7 +233,14 @@ func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	var held bytes.Buffer
 	out := zip.NewWriter(&held)
 	bounded := &io.LimitedReader{R: r, N: limit}
-	if err := s.copyTar(out, tar.NewReader(bounded), limit); err != nil {
+	err := s.copyTar(out, tar.NewReader(bounded), limit)
+	if err == nil {
+		// The checksum of a gzip is behind the tar's end, and what follows is nobody's.
+		if _, err = io.Copy(io.Discard, bounded); errors.Is(err, gzip.ErrHeader) {
+			err = nil
+		}
+	}
+	if err != nil {
 		if bounded.N <= 0 {
 			err = ErrTooLarge
 		}

@@ -47,7 +47,8 @@ func Patch(old, new *voxel.Column, said []string) (*voxel.Column, error) {
 	}
 	chunk, entities, points := from[kindChunk], from[kindEntities], from[kindPOI]
 	out := voxel.Column{}
-	if chunk != nil && ofChunk(chunk) {
+	some := chunk != nil && ofChunk(chunk)
+	if some {
 		out = *chunk
 		out.Layout &^= layoutEntities
 	}
@@ -58,7 +59,7 @@ func Patch(old, new *voxel.Column, said []string) (*voxel.Column, error) {
 	}
 	if entities != nil {
 		if l := lists(entities, true); len(l) > 0 || len(parts(entities, voxel.PartEntities)) > 0 {
-			if out.Version != 0 && out.Version != entities.Version {
+			if some && out.Version != entities.Version {
 				return nil, fmt.Errorf("anvil: column %v: a chunk of version %d and entities of version %d: both must be given", entities.Pos, out.Version, entities.Version)
 			}
 			out.Version = entities.Version

@@ -1,0 +1,264 @@
+package port_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// become makes a world of a store what src is.
+func become(t *testing.T, st world.Store, name string, seed uint64, n port.Note) (world.Commit, bool, error) {
+	t.Helper()
+	return port.Become(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
+}
+
+func mustBecome(t *testing.T, st world.Store, name string, seed uint64) world.Commit {
+	t.Helper()
+	c, _, err := become(t, st, name, seed, port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestBecome(t *testing.T) {
+	st := memory.New(memory.Options{})
+	none := world.ID{}
+	if _, _, err := become(t, st, "a", 1, port.Note{On: &world.ID{1}}); !errors.Is(err, world.ErrConflict) {
+		t.Errorf("a new world on a commit: %v", err)
+	}
+	if _, err := st.Head(t.Context(), "a"); !errors.Is(err, world.ErrNoWorld) {
+		t.Errorf("it was made all the same: %v", err)
+	}
+	first, same, err := become(t, st, "a", 1, port.Note{On: &none, Author: "ann", Message: "begin"})
+	if err != nil || same || first.Number != 1 || first.Author != "ann" || first.Message != "begin" {
+		t.Fatal(first, same, err)
+	}
+	if again, same, err := become(t, st, "a", 1, port.Note{}); err != nil || !same || again.ID() != first.ID() {
+		t.Error(again, same, err)
+	}
+	if _, _, err := become(t, st, "a", 2, port.Note{On: &none}); !errors.Is(err, world.ErrConflict) {
+		t.Error(err)
+	}
+	id := first.ID()
+	second, same, err := become(t, st, "a", 2, port.Note{On: &id})
+	if err != nil || same || second.Parent != id || second.Base != id {
+		t.Error(second, same, err)
+	}
+	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
+		t.Error(err)
+	}
+	if _, _, err := port.Become(t.Context(), st, "a", world.Stone{Data: []byte("text")}, port.Note{}); err == nil {
+		t.Error("text became a world")
+	}
+}
+
+func TestBecomeUnderFence(t *testing.T) {
+	st := memory.New(memory.Options{})
+	mustBecome(t, st, "a", 1)
+	lease, err := st.Lease(t.Context(), "a", "ann", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		fence uint64
+		want  error
+	}{{0, world.ErrLeased}, {lease.Fence + 1, world.ErrFenced}, {lease.Fence, nil}, {world.Force, nil}} {
+		if _, _, err := become(t, st, "a", 2+tt.fence%2, port.Note{Fence: tt.fence}); !errors.Is(err, tt.want) {
+			t.Errorf("fence %d: %v, want %v", tt.fence, err, tt.want)
+		}
+	}
+}
+
+// TestBecomeUnlike makes a volume another of the same name.
+func TestBecomeUnlike(t *testing.T) {
+	st := memory.New(memory.Options{})
+	mustBecome(t, st, "a", 1)
+	other := mustLoad(t, island(1, terrain.Modern))
+	other.Dimensions[0].Volume(voxel.Biome).Scale = 2
+	if _, _, err := port.Become(t.Context(), st, "a", mustStone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
+		t.Error(err)
+	}
+}
+
+// TestDiff compares Diff with the comparison of all of both.
+func TestDiff(t *testing.T) {
+	st := memory.New(memory.Options{})
+	var versions []port.Version
+	for i := range uint64(3) {
+		name := []string{"a", "a", "b"}[i]
+		versions = append(versions, port.Version{Store: st, Name: name, At: mustBecome(t, st, name, i+1).ID()})
+	}
+	for _, pair := range [][2]port.Version{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
+		got, err := port.Diff(t.Context(), pair[0], pair[1], 64<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var worlds [2]*convert.World
+		for i, v := range pair {
+			if worlds[i], err = v.Load(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := convert.Diff(worlds[0], worlds[1], port.EqualTags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cells != want.Cells || got.Objects != want.Objects || got.Columns != want.Columns || got.Same() != (pair[0] == pair[1]) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	if _, err := port.Diff(t.Context(), versions[0], versions[1], 40<<10); !errors.Is(err, convert.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
+// TestChunk compares chunks of every level read from the store with those of the
+// volume in memory, and these with the world.
+func TestChunk(t *testing.T) {
+	st := memory.New(memory.Options{})
+	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Version: terrain.Modern}))
+	c, _, err := port.Become(t.Context(), st, "a", mustStone(t, made), port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := port.Version{Store: st, Name: "a", At: c.ID()}
+	for _, volume := range []string{voxel.Block, voxel.Biome, voxel.Sky} {
+		small, err := v.Small(t.Context(), "overworld", volume, 1<<20)
+		if err != nil || small == nil {
+			t.Fatal(err)
+		}
+		if none, err := v.Small(t.Context(), "overworld", volume, 1); err != nil || none != nil {
+			t.Errorf("%s: more chunks than allowed: %v", volume, err)
+		}
+		want := made.Dimensions[0].Volume(volume)
+		for level := range 7 {
+			tried := map[geom.ChunkPos]bool{}
+			for i, pos := range want.Positions() {
+				pos = geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level}
+				if tried[pos] || i%4 > level {
+					continue
+				}
+				tried[pos] = true
+				got, err := v.Chunk(t.Context(), "overworld", volume, level, pos, 64<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				twin, err := port.ChunkOf(small, level, pos)
+				if err != nil || !sameCells(got, twin) {
+					t.Fatalf("%s level %d at %v: two ways give two chunks, %v", volume, level, pos, err)
+				}
+				if level == 0 && !isChunk(got, want, pos) {
+					t.Fatalf("%s at %v: not the world's", volume, pos)
+				}
+			}
+		}
+	}
+	for _, tt := range []struct {
+		dimension, volume string
+		level             int
+		pos               geom.ChunkPos
+		want              error
+	}{
+		{"none", voxel.Block, 0, geom.ChunkPos{}, port.ErrNoVolume},
+		{"overworld", "none", 0, geom.ChunkPos{}, port.ErrNoVolume},
+		{"overworld", voxel.Block, 2, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
+		{"overworld", voxel.Block, 4, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
+		{"overworld", voxel.Block, 0, geom.ChunkPos{X: 1000}, nil},
+	} {
+		if got, err := v.Chunk(t.Context(), tt.dimension, tt.volume, tt.level, tt.pos, 0); got != nil || !errors.Is(err, tt.want) {
+			t.Errorf("%+v: %v, %v", tt, got, err)
+		}
+	}
+}
+
+func sameCells(a, b *port.Cells) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Volume == b.Volume && slices.Equal(a.Names, b.Names) && *a.Cells == *b.Cells
+}
+
+// isChunk reports whether c is the chunk of a volume at pos, by name.
+func isChunk(c *port.Cells, v *convert.Volume, pos geom.ChunkPos) bool {
+	var flat [voxel.ChunkCells]voxel.Cell
+	v.Chunks[pos].Flat(&flat)
+	for i, cell := range flat {
+		if v.Schema != voxel.Palette {
+			if c.Cells[i] != cell {
+				return false
+			}
+		} else if c.Names[c.Cells[i]] != v.Names[cell] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestWriteZip(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files["data/notes.txt"] = one("", bytes.Repeat([]byte("x"), 10_000))[""]
+	var b bytes.Buffer
+	if err := port.WriteZip(t.Context(), files, &b); err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := port.WriteZip(t.Context(), files, &again); err != nil || !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Errorf("the same files give other bytes: %v", err)
+	}
+	_, got, err := open(t, b.Bytes(), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := convert.Diff(want, got, port.EqualTags); err != nil || !d.Same() {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, tt := range []struct {
+		dimension, format string
+		left              []string
+		lost              int
+		fails             bool
+	}{
+		{"", port.Anvil, []string{"overworld", "the_nether", "the_end"}, 0, false},
+		{"the_nether", port.Anvil, []string{"the_nether"}, 1, false},
+		{"", port.Slime, nil, 0, true},
+		{"overworld", port.Slime, []string{"overworld"}, 1, false},
+		{"nowhere", port.Slime, nil, 0, true},
+	} {
+		w := &convert.World{Dimensions: []*convert.Dimension{
+			{Name: "overworld", Columns: make([]voxel.Column, 3)}, {Name: "the_nether", Columns: make([]voxel.Column, 2)}, {Name: "the_end"},
+		}}
+		lost := map[string]int{}
+		err := port.Pick(w, tt.dimension, tt.format, lost)
+		if which := (*port.DimensionError)(nil); tt.fails != errors.As(err, &which) || tt.fails && len(which.Have) != 3 {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		if err != nil {
+			continue
+		}
+		var left []string
+		for _, d := range w.Dimensions {
+			left = append(left, d.Name)
+		}
+		if !slices.Equal(left, tt.left) || len(lost) != tt.lost {
+			t.Errorf("%+v: %v, lost %v", tt, left, lost)
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package port_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// folder writes a world as a folder and returns its files.
+func folder(t testing.TB, w *convert.World) fstest.MapFS {
+	t.Helper()
+	dir := t.TempDir()
+	if err := port.WriteAnvil(t.Context(), w, dir, "made up", nil, map[string]int{}); err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		files[name] = &fstest.MapFile{Data: data}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// some returns the files whose names keep takes, below a folder.
+func some(files fstest.MapFS, below string, keep func(name string) bool) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, f := range files {
+		if keep(name) {
+			out[path.Join(below, name)] = f
+		}
+	}
+	return out
+}
+
+func every(string) bool { return true }
+
+func isMCA(name string) bool { return path.Ext(name) == ".mca" }
+
+func zipOf(t testing.TB, files fstest.MapFS) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(files[name].Data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarOf(t testing.TB, files fstest.MapFS) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := w.WriteHeader(&tar.Header{Name: "./" + name, Mode: 0o600, Size: int64(len(files[name].Data)), Format: tar.FormatUSTAR})
+		if err == nil {
+			_, err = w.Write(files[name].Data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipOf(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func slimeOf(t testing.TB, w *convert.World) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := port.WriteSlime(t.Context(), w, &b, 0, nil, map[string]int{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func one(name string, data []byte) fstest.MapFS { return fstest.MapFS{name: {Data: data}} }
+
+// open opens bytes and reads them.
+func open(t testing.TB, b []byte, o port.Options) (*port.Source, *convert.World, error) {
+	t.Helper()
+	s, err := port.OpenReader(bytes.NewReader(b), int64(len(b)), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Cleanup(func() { s.Close() })
+	w, err := s.Load(t.Context(), nil)
+	return s, w, err
+}
+
+func TestOpenReader(t *testing.T) {
+	made := mustLoad(t, island(1, terrain.Modern))
+	files := folder(t, made)
+	slime, stone := slimeOf(t, made), mustStone(t, made).Data
+	for _, tt := range []struct {
+		name   string
+		body   []byte
+		format string
+		part   bool
+	}{
+		{"a stone", stone, "cairn", false},
+		{"slime", slime, "slime v13", false},
+		{"a zip of a folder", zipOf(t, files), "anvil", false},
+		{"a zip of a folder in folders", zipOf(t, some(files, "saves/island", every)), "anvil", false},
+		{"a tar", tarOf(t, files), "anvil", false},
+		{"a tar in gzip", gzipOf(t, tarOf(t, files)), "anvil", false},
+		{"a zip of region files", zipOf(t, some(files, "", isMCA)), "anvil", true},
+		{"a zip of region files without their folder", zipOf(t, bare(files)), "anvil", true},
+		{"a tar of the same in a folder", tarOf(t, some(bare(files), "backup", every)), "anvil", true},
+		{"a zip of a slime", zipOf(t, one("a.slime", slime)), "slime v13", false},
+		{"a tar of a stone", tarOf(t, one("a.cairn", stone)), "cairn", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, w, err := open(t, tt.body, port.Options{MaxBytes: 64 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Format() != tt.format || len(s.Regions()) > 0 != tt.part || s.Size() != int64(len(tt.body)) {
+				t.Errorf("%s, %d region files of a part, %d bytes", s.Format(), len(s.Regions()), s.Size())
+			}
+			if d, err := convert.Diff(made, w, port.EqualTags); err != nil || d.Cells > 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
+	}
+}
+
+// bare returns the region files of blocks without their folder.
+func bare(files fstest.MapFS) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, f := range files {
+		if path.Dir(name) == "region" {
+			out[path.Base(name)] = f
+		}
+	}
+	return out
+}
+
+func TestOpenPath(t *testing.T) {
+	dir := t.TempDir()
+	slime := filepath.Join(dir, "a.slime")
+	if err := os.WriteFile(slime, slimeOf(t, mustLoad(t, island(1, 0))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := port.Open(slime, port.Options{})
+	if err != nil || s.Format() != "slime v3" {
+		t.Fatal(s, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := port.Open(filepath.Join(dir, "none"), port.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := port.Open(dir, port.Options{}); err == nil {
+		t.Error("a folder without a world is opened")
+	}
+}
+
+func TestWrongArchives(t *testing.T) {
+	deep := strings.Repeat("a/", 40) + "region/r.0.0.mca"
+	for _, tt := range []struct {
+		name string
+		body []byte
+		want error // nil: any
+	}{
+		{"nothing in it", zipOf(t, fstest.MapFS{}), nil},
+		{"two worlds", zipOf(t, fstest.MapFS{"a.slime": {}, "b.slime": {}}), nil},
+		{"a slime that is none", zipOf(t, one("a.slime", []byte("text"))), port.ErrUnknown},
+		{"a name above the root", zipOf(t, one("../level.dat", []byte{1})), nil},
+		{"a name from the root", zipOf(t, one("/level.dat", []byte{1})), nil},
+		{"a name of another system", zipOf(t, one(`..\level.dat`, []byte{1})), nil},
+		{"a deep name", zipOf(t, one(deep, []byte{1})), nil},
+		{"too large a file", zipOf(t, one("level.dat", make([]byte, 2<<20))), port.ErrTooLarge},
+		{"too large a file in a tar", gzipOf(t, tarOf(t, one("level.dat", make([]byte, 2<<20)))), port.ErrTooLarge},
+		{"too many files", zipOf(t, many(4000)), port.ErrTooLarge},
+		{"gzip of text", gzipOf(t, []byte("text")), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := open(t, tt.body, port.Options{MaxBytes: 1 << 20})
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+				t.Errorf("%v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+// many returns n files of nothing.
+func many(n int) fstest.MapFS {
+	out := fstest.MapFS{}
+	for i := range n {
+		out[path.Join("data", strings.Repeat("x", i%50), string(rune('a'+i%26)), strings.Repeat("y", i/50))] = &fstest.MapFile{}
+	}
+	return out
+}
+
+// TestNamesLost counts the files that a zip has outside of itself.
+func TestNamesLost(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files["../../evil"] = &fstest.MapFile{Data: []byte("x")}
+	s, w, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost := s.Remarks().Lost; lost["files of the archive whose names are no paths within it"] != 1 {
+		t.Errorf("lost: %v", lost)
+	}
+	for _, f := range w.Files {
+		if strings.Contains(f.Path, "evil") {
+			t.Errorf("%s is kept", f.Path)
+		}
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	made := mustLoad(t, island(1, terrain.Modern))
+	for name, body := range map[string][]byte{
+		"stone": mustStone(t, made).Data, "slime": slimeOf(t, made), "zip": zipOf(t, folder(t, made)),
+	} {
+		if _, _, err := open(t, body, port.Options{MaxBytes: 16 << 20}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := open(t, body, port.Options{MaxBytes: 40 << 10}); err == nil {
+			t.Errorf("%s: is read into 40 kB", name)
+		}
+	}
+	if _, _, err := open(t, mustStone(t, made).Data, port.Options{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
+func TestCut(t *testing.T) {
+	made := mustLoad(t, terrain.Island(terrain.Options{Seed: 1, Size: 1, Version: terrain.Modern}))
+	files := folder(t, made)
+	for name, body := range map[string][]byte{
+		"stone": mustStone(t, made).Data, "slime": slimeOf(t, made), "zip": zipOf(t, files), "tar.gz": gzipOf(t, tarOf(t, files)),
+	} {
+		step := max(1, len(body)/200)
+		for n := 0; n < len(body); n += step {
+			if _, _, err := open(t, body[:n], port.Options{}); err == nil {
+				t.Errorf("%s: %d bytes of %d are read", name, n, len(body))
+			}
+		}
+	}
+}
+
+func FuzzOpenReader(f *testing.F) {
+	made, err := convert.Load(f.Context(), terrain.Island(terrain.Options{Seed: 1, Size: 1}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := port.WriteSlime(f.Context(), made, &b, 0, nil, map[string]int{}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(zipOf(f, one("region/r.0.0.mca", make([]byte, 8192))))
+	f.Add(zipOf(f, one("a.slime", b.Bytes())))
+	f.Add(tarOf(f, one("r.0.0.mca", make([]byte, 8192))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, w, err := open(t, data, port.Options{MaxBytes: 1 << 20, Salvage: true})
+		if err == nil && (w == nil || s.Format() == "") {
+			t.Error("opened as nothing")
+		}
+	})
+}
