@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,20 @@ func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 	}
 	c.in = body{c: c, from: c.r.Body, limit: limit, kept: kept}
 	return &c.in, nil
+}
+
+// recordReaders keeps *client.Records with their buffers.
+var recordReaders sync.Pool
+
+// records returns a reader of the records of a body. It goes back to
+// recordReaders.
+func (c *call) records(from io.Reader) *client.Records {
+	r, ok := recordReaders.Get().(*client.Records)
+	if !ok {
+		return client.NewRecords(from, c.limits.StoneBytes)
+	}
+	r.Reset(from, c.limits.StoneBytes)
+	return r
 }
 
 // chunk is by how much at a time a body takes memory.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -138,7 +139,9 @@ func (c *call) commit() error {
 	if err != nil {
 		return err
 	}
-	commit, stones, err := client.ReadCommit(client.NewRecords(from, c.limits.StoneBytes), c.limits.StoneBytes)
+	r := c.records(from)
+	defer recordReaders.Put(r)
+	commit, stones, err := client.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
 		return err
 	}
@@ -199,7 +202,14 @@ func (c *call) checkCommit(base world.Head, commit world.Commit, stones []world.
 const checkedBytes = 256 << 10
 
 func (c *call) checkStone(data []byte) error {
+	if err := c.checks.enter(c.ctx); err != nil { // for a small stone may be a large one in memory
+		return err
+	}
+	defer c.checks.leave()
 	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
+	if err == nil && port.IndexBytes(r, c.limits.WorldMemory) > c.limits.WorldMemory {
+		return fault(client.TooLarge, "the stone speaks of too many chunks")
+	}
 	if err == nil && len(data) <= checkedBytes {
 		err = r.Check(c.ctx)
 	}

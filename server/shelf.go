@@ -2,11 +2,10 @@ package server
 
 import (
 	"encoding/binary"
-	"encoding/json"
+	"encoding/hex"
 	"io"
 	"math/bits"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -61,20 +60,12 @@ func (c *call) stack() error {
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (c *call) sendStack(f world.Fetched) error {
-	s := client.StackOf(f.Head.Commit, f.Layers)
 	parts := make([][]byte, 1, len(f.Data)+1)
+	parts[0] = appendStack(make([]byte, 0, 64+layerBytes*len(f.Layers)), f)
 	for i, data := range f.Data {
-		if data == nil {
-			continue
-		}
-		s.Layers[i].Inline = true
-		if !sentAlready(s.Layers[:i], s.Layers[i].Stone) {
+		if data != nil && !sentBefore(f, i) {
 			parts = append(parts, data)
 		}
-	}
-	var err error
-	if parts[0], err = json.Marshal(s); err != nil {
-		return err
 	}
 	total := 0
 	for _, p := range parts {
@@ -90,11 +81,51 @@ func (c *call) sendStack(f world.Fetched) error {
 	return c.sendRecords(parts)
 }
 
-var recordsMedia = []string{client.RecordsType}
+// layerBytes is about how long a layer is in JSON.
+const layerBytes = 280
 
-func sentAlready(layers []client.Layer, id client.ID) bool {
-	return slices.ContainsFunc(layers, func(l client.Layer) bool { return l.Inline && l.Stone == id })
+// appendStack appends a client.Stack in JSON, for loads are many.
+func appendStack(b []byte, f world.Fetched) []byte {
+	b = append(b, `{"at":"`...)
+	b = appendID(b, f.Head.Commit)
+	b = append(b, `","layers":[`...)
+	for i, l := range f.Layers {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"stone":"`...)
+		b = appendID(b, world.ID(l.Stone.ID))
+		b = append(b, `","size":`...)
+		b = strconv.AppendInt(b, l.Stone.Size, 10)
+		b = append(b, `,"after":"`...)
+		b = appendID(b, l.After)
+		b = append(b, `","upto":"`...)
+		b = appendID(b, l.Upto)
+		b = append(b, `","inline":`...)
+		b = strconv.AppendBool(b, f.Data[i] != nil)
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
 }
+
+func appendID(b []byte, id world.ID) []byte {
+	if id == (world.ID{}) {
+		return b
+	}
+	return hex.AppendEncode(b, id[:])
+}
+
+// sentBefore reports whether a lower layer has the same stone, and its bytes.
+func sentBefore(f world.Fetched, i int) bool {
+	for j, l := range f.Layers[:i] {
+		if f.Data[j] != nil && l.Stone.ID == f.Layers[i].Stone.ID {
+			return true
+		}
+	}
+	return false
+}
+
+var recordsMedia = []string{client.RecordsType}
 
 func uvarintBytes(n int) int { return (bits.Len(uint(n)|1) + 6) / 7 }
 
@@ -166,7 +197,9 @@ func (c *call) pack() error {
 	if err != nil {
 		return err
 	}
-	p, s, err := client.ReadPack(client.NewRecords(from, c.limits.StoneBytes), c.limits.StoneBytes)
+	r := c.records(from)
+	defer recordReaders.Put(r)
+	p, s, err := client.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -59,8 +60,25 @@ func TestInline(t *testing.T) {
 		}
 	}
 	got := s.get("/v1/stack/a")
+	wantJSON(t, got.body)
 	if got.header.Get("ETag") != tag(head) || got.header.Get("Content-Length") != fmt.Sprint(len(got.body)) {
 		t.Errorf("got header %v of %d bytes", got.header, len(got.body))
+	}
+}
+
+// wantJSON checks that the first record is a client.Stack as encoding/json has it.
+func wantJSON(t *testing.T, body []byte) {
+	t.Helper()
+	first, err := client.NewRecords(bytes.NewReader(body), 1<<30).Next(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s client.Stack
+	if err := json.Unmarshal(first, &s); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(s); err != nil || !bytes.Equal(b, first) {
+		t.Errorf("got %s, want %s", first, b)
 	}
 }
 
