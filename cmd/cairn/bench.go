@@ -26,14 +26,15 @@ func measurementOfMade[R table](f func(context.Context, measure.Options) (R, err
 
 func benches() map[string]measurement {
 	return map[string]measurement{
-		"import": measurementOf(measure.BenchImport),
-		"chunks": measurementOf(measure.BenchChunks),
-		"codec":  measurementOf(measure.BenchCodec),
-		"level":  measurementOfMade(measure.BenchLevel),
-		"island": measurementOfMade(measure.BenchIsland),
-		"edit":   measurementOfMade(measure.BenchEdit),
-		"grid":   measurementOf(measure.BenchGrid),
-		"store":  measurementOfMade(measure.BenchStore),
+		"import":  measurementOf(measure.BenchImport),
+		"chunks":  measurementOf(measure.BenchChunks),
+		"codec":   measurementOf(measure.BenchCodec),
+		"level":   measurementOfMade(measure.BenchLevel),
+		"island":  measurementOfMade(measure.BenchIsland),
+		"edit":    measurementOfMade(measure.BenchEdit),
+		"grid":    measurementOf(measure.BenchGrid),
+		"store":   measurementOfMade(measure.BenchStore),
+		"islands": measurementOfMade(measure.BenchIslands),
 	}
 }
 

@@ -106,10 +106,7 @@ func (r *StoreReport) row(ctx context.Context, o Options, name, pool, dir string
 			return StoreRow{Name: name, Missing: redisProgram + " is not on the PATH"}, nil
 		}
 	}
-	if name == rowServer {
-		return StoreRow{Name: name, Missing: "there is no server yet"}, nil
-	}
-	row, err := delegate[StoreRow](ctx, o, job{What: "row", Row: name, Dir: dir, Pool: pool, Worlds: r.Worlds, Clients: r.Clients, Seconds: r.Seconds})
+	row, err := delegate[StoreRow](ctx, o, job{What: jobRow, Row: name, Dir: dir, Pool: pool, Worlds: r.Worlds, Clients: r.Clients, Seconds: r.Seconds})
 	return row, errors.Join(err, os.RemoveAll(dir))
 }
 
@@ -118,6 +115,8 @@ func (j *job) vault(c *crowd) (vault, error) {
 	switch j.Row {
 	case rowLibrary:
 		return &library{dir: j.Dir, crowd: c}, nil
+	case rowServer:
+		return &remote{dir: j.Dir, crowd: c, command: j.Command}, nil
 	case rowSlimeDir:
 		return &slimeDir{dir: j.Dir, crowd: c}, nil
 	case rowRedis:
@@ -158,16 +157,16 @@ func doRow(ctx context.Context, j *job, o Options) (any, error) {
 }
 
 // row sums up what clients saw.
-func (cl *client) row(j *job, used usage) *StoreRow {
-	r := &StoreRow{Name: j.Row, Saves: len(cl.saves), Loads: len(cl.loads), Errors: cl.errors, CPU: used.cpu.Seconds()}
+func (pl *player) row(j *job, used usage) *StoreRow {
+	r := &StoreRow{Name: j.Row, Saves: len(pl.saves), Loads: len(pl.loads), Errors: pl.errors, CPU: used.cpu.Seconds()}
 	r.Ops = float64(r.Saves+r.Loads) / j.Seconds
-	r.SaveP50, r.SaveP99 = quantile(cl.saves, 50), quantile(cl.saves, 99)
-	r.LoadP50, r.LoadP99 = quantile(cl.loads, 50), quantile(cl.loads, 99)
-	both := append(cl.saves, cl.loads...)
+	r.SaveP50, r.SaveP99 = quantile(pl.saves, 50), quantile(pl.saves, 99)
+	r.LoadP50, r.LoadP99 = quantile(pl.loads, 50), quantile(pl.loads, 99)
+	both := append(pl.saves, pl.loads...)
 	r.P50, r.P99 = quantile(both, 50), quantile(both, 99)
 	r.BytesPerSave = float64(used.written) / float64(max(r.Saves, 1))
-	if cl.err != nil {
-		r.Error = cl.err.Error()
+	if pl.err != nil {
+		r.Error = pl.err.Error()
 	}
 	return r
 }

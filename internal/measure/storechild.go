@@ -15,7 +15,7 @@ import (
 
 // job is what a child process of a measurement is to do.
 type job struct {
-	What    string // "row", "fill", "open", ...
+	What    string
 	Row     string
 	Dir     string // its own
 	Pool    string // file
@@ -69,9 +69,20 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	return to.Encode(word{Result: text})
 }
 
+// The jobs.
+const (
+	jobRow  = "row"
+	jobFill = "fill"
+	jobOpen = "open"
+	jobWeek = "week"
+)
+
 func jobs() map[string]func(context.Context, *job, Options) (any, error) {
 	return map[string]func(context.Context, *job, Options) (any, error){
-		"row": doRow,
+		jobRow:  doRow,
+		jobFill: doFill,
+		jobOpen: doOpen,
+		jobWeek: doWeek,
 	}
 }
 

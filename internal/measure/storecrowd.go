@@ -36,9 +36,11 @@ func newCrowd(p *pool, worlds int, seed uint64) *crowd {
 // of returns the template of an island.
 func (c *crowd) of(i int) *template { return &c.Templates[i%len(c.Templates)] }
 
-// name returns the name of an island: as with the ids of players, neighbours have
+// nameOf returns the name of an island: as with the ids of players, neighbours have
 // nothing in common.
-func (c *crowd) name(i int) string { return fmt.Sprintf("island/%016x", mixed(0, i)) }
+func nameOf(i int) string { return fmt.Sprintf(islandFormat, mixed(0, i)) }
+
+const islandFormat = "island/%016x"
 
 // stamp appends the next save of an island to dst. All stamps of a seed differ.
 func (c *crowd) stamp(dst []byte, i int) []byte {
@@ -82,37 +84,37 @@ const (
 	loadsOf = 904
 )
 
-// client is one that plays.
-type client struct {
+// player is one that plays.
+type player struct {
 	saves, loads []float64 // milliseconds
 	errors       int
 	err          error // the first
 }
 
 // play saves and loads islands of which no other client plays, until the deadline.
-func (cl *client) play(ctx context.Context, c *crowd, v vault, number, clients int, deadline time.Time) {
+func (pl *player) play(ctx context.Context, c *crowd, v vault, number, clients int, deadline time.Time) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(number)))
 	mine := (len(c.accounts) - number + clients - 1) / clients
 	for start := time.Now(); start.Before(deadline) && ctx.Err() == nil; {
 		i := number + clients*random.IntN(mine)
-		times, do := &cl.loads, v.load
+		times, do := &pl.loads, v.load
 		if random.IntN(savesOf+loadsOf) < savesOf {
-			times, do = &cl.saves, v.save
+			times, do = &pl.saves, v.save
 		}
 		err := do(ctx, c, i)
 		end := time.Now()
 		*times = append(*times, end.Sub(start).Seconds()*1000)
 		if start = end; err != nil {
-			cl.errors++
-			if cl.err == nil {
-				cl.err = err
+			pl.errors++
+			if pl.err == nil {
+				pl.err = err
 			}
 		}
 	}
 }
 
 // playAll lets clients play for a time, and collects beside it.
-func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Duration, o Options) (all client) {
+func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Duration, o Options) (all player) {
 	begun := time.Now()
 	ended := make(chan struct{})
 	var beside, played sync.WaitGroup
@@ -129,18 +131,18 @@ func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Durati
 			}
 		}
 	})
-	them := make([]client, clients)
+	them := make([]player, clients)
 	for n := range them {
 		played.Go(func() { them[n].play(ctx, c, v, n, clients, begun.Add(d)) })
 	}
 	played.Wait()
 	close(ended)
 	beside.Wait()
-	for _, cl := range them {
-		all.saves, all.loads = append(all.saves, cl.saves...), append(all.loads, cl.loads...)
-		all.errors += cl.errors
+	for _, pl := range them {
+		all.saves, all.loads = append(all.saves, pl.saves...), append(all.loads, pl.loads...)
+		all.errors += pl.errors
 		if all.err == nil {
-			all.err = cl.err
+			all.err = pl.err
 		}
 	}
 	return all

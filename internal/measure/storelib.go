@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -36,7 +38,7 @@ func (s stored) found(ctx context.Context, p *pool) ([]world.ID, error) {
 func (s stored) fork(ctx context.Context, c *crowd, heads []world.ID, i int) error {
 	t := i % len(heads)
 	c.accounts[i].head = heads[t]
-	return s.Fork(ctx, fmt.Sprintf("template/%d", t), heads[t], c.name(i))
+	return s.Fork(ctx, fmt.Sprintf("template/%d", t), heads[t], nameOf(i))
 }
 
 func (s stored) save(ctx context.Context, c *crowd, i int) error {
@@ -44,7 +46,7 @@ func (s stored) save(ctx context.Context, c *crowd, i int) error {
 	data := c.stamp(nil, i)
 	ref := world.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
 	what := world.Commit{Parent: a.head, Base: a.head, Message: "autosave", Stones: []world.StoneRef{ref}}
-	done, err := s.Commit(ctx, c.name(i), world.Head{Commit: a.head}, what, world.Stone{ID: ref.ID, Data: data})
+	done, err := s.Commit(ctx, nameOf(i), world.Head{Commit: a.head}, what, world.Stone{ID: ref.ID, Data: data})
 	if err != nil {
 		return err
 	}
@@ -54,42 +56,24 @@ func (s stored) save(ctx context.Context, c *crowd, i int) error {
 }
 
 func (s stored) load(ctx context.Context, c *crowd, i int) error {
-	name := c.name(i)
-	head, err := s.Head(ctx, name)
-	if err != nil {
-		return err
+	head, err := s.loadHead(ctx, nameOf(i))
+	if err == nil && head != c.accounts[i].head {
+		err = fmt.Errorf("measure: %s: head %v: the last save was %v", nameOf(i), head, c.accounts[i].head)
 	}
-	if head.Commit != c.accounts[i].head {
-		return fmt.Errorf("measure: %s: head %v: the last save was %v", name, head.Commit, c.accounts[i].head)
-	}
-	for try := 0; ; try++ {
-		err := s.loadStack(ctx, name, head.Commit)
-		if !errors.Is(err, world.ErrGone) || try == maxTries {
-			return err
-		}
-	}
+	return err
 }
 
-// maxTries is how often a stack is asked for that was packed meanwhile.
-const maxTries = 3
-
-func (s stored) loadStack(ctx context.Context, name string, at world.ID) error {
-	layers, err := s.Stack(ctx, name, at)
-	if err != nil {
-		return err
+// loadHead reads all stones of a world's head, which it returns.
+func (s stored) loadHead(ctx context.Context, name string) (world.ID, error) {
+	f, err := world.Fetch(ctx, s.Store, name, world.ID{}, maxIsland)
+	if err == nil && slices.ContainsFunc(f.Data, func(b []byte) bool { return b == nil }) {
+		err = fmt.Errorf("measure: %s: larger than %d bytes", name, maxIsland)
 	}
-	for _, l := range layers {
-		o, err := s.Open(ctx, name, l.Stone.ID)
-		if err != nil {
-			return err
-		}
-		_, err = readStone(o)
-		if err = errors.Join(err, o.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.Head.Commit, err
 }
+
+// maxIsland is more than the stones of an island have bytes.
+const maxIsland = 1 << 20
 
 // shortGrace is how long a condemned stone stays while saves are timed: none of
 // it would go within the usual hour.
@@ -104,7 +88,7 @@ func (s stored) collect(ctx context.Context) error {
 func (s stored) highest(ctx context.Context, c *crowd) (int, error) {
 	var highest atomic.Int64
 	err := inParallel(ctx, len(c.accounts), storeWorkers, func(i int) error {
-		layers, err := s.Stack(ctx, c.name(i), c.accounts[i].head)
+		layers, err := s.Stack(ctx, nameOf(i), c.accounts[i].head)
 		for n := int64(len(layers)); ; {
 			if old := highest.Load(); n <= old || highest.CompareAndSwap(old, n) {
 				return err
@@ -137,8 +121,8 @@ func inParallel(ctx context.Context, n, workers int, f func(i int) error) error 
 	return context.Cause(ctx)
 }
 
-// fillStore makes a store in dir with all islands of a crowd.
-func fillStore(ctx context.Context, dir string, c *crowd, o Options) error {
+// fillStore makes a store in dir with all islands of a crowd, saved some times.
+func fillStore(ctx context.Context, dir string, c *crowd, o Options, saves int) error {
 	st, err := local.Open(dir, local.Options{})
 	if err != nil {
 		return err
@@ -151,7 +135,11 @@ func fillStore(ctx context.Context, dir string, c *crowd, o Options) error {
 			if n := int(done.Add(1)); n%fillStep == 0 {
 				o.progress(n, len(c.accounts), "making islands")
 			}
-			return s.fork(ctx, c, heads, i)
+			err := s.fork(ctx, c, heads, i)
+			for n := 0; n < saves && err == nil; n++ {
+				err = s.save(ctx, c, i)
+			}
+			return err
 		})
 	}
 	return errors.Join(err, st.Close())
@@ -160,22 +148,25 @@ func fillStore(ctx context.Context, dir string, c *crowd, o Options) error {
 // fillStep is after how many islands a fill says how far it is.
 const fillStep = 1000
 
-// library is the store in this process.
+// library is the store in this process, kept as the server keeps its own.
 type library struct {
 	stored
-	dir   string
-	crowd *crowd
-	packs *tidier
+	dir    string
+	crowd  *crowd
+	keeper *server.Keeper
 }
 
 func (l *library) fill(ctx context.Context, o Options) error {
-	return fillStore(ctx, l.dir, l.crowd, o)
+	return fillStore(ctx, l.dir, l.crowd, o, 0)
 }
 
-func (l *library) open(ctx context.Context) error {
-	st, err := local.Open(l.dir, local.Options{})
+func (l *library) open(context.Context) error { return l.openAt(nil) }
+
+// openAt opens the store with a clock.
+func (l *library) openAt(now func() time.Time) error {
+	st, err := local.Open(l.dir, local.Options{Now: now})
 	if err == nil {
-		l.stored, l.packs = stored{st}, &tidier{st}
+		l.stored, l.keeper = stored{st}, server.NewKeeper(st, time.Now(), server.KeeperOptions{CollectEvery: -1})
 	}
 	return err
 }
@@ -183,7 +174,7 @@ func (l *library) open(ctx context.Context) error {
 func (l *library) save(ctx context.Context, c *crowd, i int) error {
 	err := l.stored.save(ctx, c, i)
 	if err == nil {
-		l.packs.Saved(c.name(i))
+		l.keeper.Saved(nameOf(i))
 	}
 	return err
 }
@@ -191,7 +182,7 @@ func (l *library) save(ctx context.Context, c *crowd, i int) error {
 func (l *library) used() usage { return usageOf(os.Getpid()) }
 
 func (l *library) close(ctx context.Context, c *crowd) (int, error) {
-	err := l.packs.Close(ctx)
+	err := l.keeper.Close(ctx)
 	n, wrong := l.highest(ctx, c)
 	return n, errors.Join(err, wrong, l.Close())
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
@@ -40,7 +39,7 @@ type poolSize struct{ Templates, Saves, Files int }
 
 const (
 	poolTemplates = 20
-	poolFiles     = 16 // of each template
+	poolFiles     = 8 // of each template
 	weekOfSaves   = 7 * weekSaves
 	playerFile    = "player" // is in each save, and differs
 )
@@ -198,15 +197,4 @@ func (p *pool) means() (save, file int64) {
 		}
 	}
 	return save / max(saves, 1), file / max(files, 1)
-}
-
-// readStone returns the bytes of an open stone.
-func readStone(o *world.Opened) ([]byte, error) {
-	b := make([]byte, o.Size())
-	at, ok := o.Closer.(io.ReaderAt)
-	if !ok {
-		return nil, errors.New("measure: a stone's bytes cannot be read")
-	}
-	_, err := io.ReadFull(io.NewSectionReader(at, 0, o.Size()), b)
-	return b, err
 }

@@ -66,7 +66,7 @@ func (r *redisServer) fill(ctx context.Context, o Options) error {
 		o.progress(i, len(r.crowd.accounts), "filling Redis")
 		_, err := r.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for n := 0; n < redisBatch && i < len(r.crowd.accounts); n++ {
-				p.Set(ctx, r.crowd.name(i), r.crowd.whole(i), 0)
+				p.Set(ctx, nameOf(i), r.crowd.whole(i), 0)
 				i++
 			}
 			return nil
@@ -106,7 +106,7 @@ func (r *redisServer) open(ctx context.Context) error {
 }
 
 func (r *redisServer) save(ctx context.Context, c *crowd, i int) error {
-	err := r.Set(ctx, c.name(i), c.whole(i), 0).Err()
+	err := r.Set(ctx, nameOf(i), c.whole(i), 0).Err()
 	if err == nil {
 		c.saved(i)
 	}
@@ -114,7 +114,7 @@ func (r *redisServer) save(ctx context.Context, c *crowd, i int) error {
 }
 
 func (r *redisServer) load(ctx context.Context, c *crowd, i int) error {
-	b, err := r.Get(ctx, c.name(i)).Bytes()
+	b, err := r.Get(ctx, nameOf(i)).Bytes()
 	if err != nil {
 		return err
 	}

@@ -26,10 +26,10 @@ func (c *crowd) whole(i int) []byte {
 func (c *crowd) check(i int, b []byte) error {
 	want := uint64(max(c.accounts[i].saves-1, 0))
 	if len(b) < trailerBytes {
-		return fmt.Errorf("measure: %s: %d bytes", c.name(i), len(b))
+		return fmt.Errorf("measure: %s: %d bytes", nameOf(i), len(b))
 	}
 	if got := binary.LittleEndian.Uint64(b[len(b)-trailerBytes:]); got != want {
-		return fmt.Errorf("measure: %s: save %d: want %d", c.name(i), got, want)
+		return fmt.Errorf("measure: %s: save %d: want %d", nameOf(i), got, want)
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ type slimeDir struct {
 
 // path shares the files out among directories.
 func (s *slimeDir) path(i int) string {
-	name := filepath.Base(s.crowd.name(i))
+	name := filepath.Base(nameOf(i))
 	return filepath.Join(s.dir, name[:2], name+".slime")
 }
 

@@ -1,0 +1,90 @@
+package measure
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// served is a process of the server with a store of its own.
+type served struct {
+	program *exec.Cmd
+	url     string
+}
+
+// serve starts the server on a store, with the options that it has by default and
+// some more, and waits until it takes calls.
+func serve(ctx context.Context, command []string, dir string, more ...string) (*served, error) {
+	args := append(command[1:len(command):len(command)], "serve", "--listen", "127.0.0.1:0", "--store", "local:"+dir)
+	s := &served{program: exec.CommandContext(ctx, command[0], append(args, more...)...)}
+	s.program.Stderr = os.Stderr
+	s.program.Cancel = func() error { return s.program.Process.Signal(syscall.SIGTERM) }
+	s.program.WaitDelay = patience
+	out, err := s.program.StdoutPipe()
+	if err == nil {
+		err = s.program.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, ready := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	if !ready {
+		return nil, errors.Join(fmt.Errorf("measure: the server said %q: want that it is ready", line), err, s.program.Process.Kill(), s.program.Wait())
+	}
+	s.url = url
+	return s, nil
+}
+
+// stop drains the server.
+func (s *served) stop() error { return stopProcess(s.program, syscall.SIGTERM) }
+
+func (s *served) used() usage { return usageOf(s.program.Process.Pid) }
+
+// remote is islands in a store behind a server.
+type remote struct {
+	stored
+	dir     string
+	crowd   *crowd
+	command []string
+	server  *served
+}
+
+func (r *remote) fill(ctx context.Context, o Options) error {
+	return fillStore(ctx, r.dir, r.crowd, o, 0)
+}
+
+func (r *remote) open(ctx context.Context) (err error) {
+	if r.server, err = serve(ctx, r.command, r.dir, "--log-format", "json"); err != nil {
+		return err
+	}
+	st, err := client.Open(ctx, r.server.url, client.Options{})
+	r.stored = stored{st}
+	return err
+}
+
+func (r *remote) used() usage {
+	u := r.server.used()
+	u.cpu += usageOf(os.Getpid()).cpu
+	return u
+}
+
+func (r *remote) close(ctx context.Context, c *crowd) (int, error) {
+	if err := errors.Join(r.Close(), r.server.stop()); err != nil {
+		return 0, err
+	}
+	st, err := local.Open(r.dir, local.Options{})
+	if err != nil {
+		return 0, err
+	}
+	n, err := stored{st}.highest(ctx, c)
+	return n, errors.Join(err, st.Close())
+}
