@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -74,6 +75,9 @@ func first(ctx context.Context, st world.Store, name string, make bool, whole wo
 
 // change commits what differs.
 func change(ctx context.Context, st world.Store, name string, to *stone.Reader, n Note) (c world.Commit, same bool, err error) {
+	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
+		return c, false, err
+	}
 	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence})
 	if err != nil {
 		return c, false, err
@@ -92,6 +96,22 @@ func change(ctx context.Context, st world.Store, name string, to *stone.Reader, 
 		c, err = w.Commit(ctx, n.Message)
 	}
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
+}
+
+// openable fails if it takes more than maxBytes to open a world; 0 is no bound.
+func openable(ctx context.Context, st world.Store, name string, maxBytes int64) error {
+	if maxBytes <= 0 {
+		return nil
+	}
+	head, err := st.Head(ctx, name)
+	if err != nil {
+		return err
+	}
+	bytes, err := Version{st, name, head.Commit}.Indexed(ctx, maxBytes)
+	if err == nil && bytes > maxBytes {
+		err = convert.ErrTooLarge
+	}
+	return err
 }
 
 // fits fails if a volume of the world is to be another of the same name.

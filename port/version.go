@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -49,6 +50,60 @@ func (v Version) Load(ctx context.Context, maxBytes int64) (*convert.World, erro
 		return nil, err
 	}
 	return convert.FromStoneWithin(ctx, r, maxBytes)
+}
+
+// indexBytes is about what opening a world takes for each chunk, column and file
+// that its stones speak of. A few bytes speak of millions.
+const indexBytes = 128
+
+// Indexed returns about how much memory it takes to open the version, before
+// anything of it is loaded. It does not count on above most.
+func (v Version) Indexed(ctx context.Context, most int64) (n int64, err error) {
+	layers, err := v.Store.Stack(ctx, v.Name, v.At)
+	for i := 0; i < len(layers) && err == nil && n <= most; i++ {
+		var o *world.Opened
+		if o, err = v.Store.Open(ctx, v.Name, layers[i].Stone.ID); err == nil {
+			n += IndexBytes(o.Reader, most-n)
+			err = o.Close()
+		}
+	}
+	return n, err
+}
+
+// IndexBytes returns what a stone takes of Indexed. It does not count on above most.
+func IndexBytes(r *stone.Reader, most int64) int64 {
+	return indexBytes * int64(spoken(r, int(most/indexBytes)))
+}
+
+// spoken returns how many chunks, columns and files a stone speaks of, from its
+// directory alone.
+func spoken(r *stone.Reader, most int) (n int) {
+	for _, d := range r.Dimensions() {
+		for _, v := range d.Volumes {
+			for _, level := range v.Levels {
+				n += count(r.Spoken(d.Name, v.Volume.Name, level), most-n)
+			}
+		}
+		n += count(r.SpokenColumns(d.Name), most-n)
+		for _, list := range d.Lists {
+			for range r.SpokenLists(d.Name, list) {
+				if n++; n > most {
+					break
+				}
+			}
+		}
+	}
+	return n + count(r.SpokenFiles(), most-n)
+}
+
+// count returns the length of all, more than most if that is more.
+func count[K, V any](all iter.Seq2[K, V], most int) (n int) {
+	for range all {
+		if n++; n > most {
+			break
+		}
+	}
+	return n
 }
 
 // weigh fails if the stones of the version hold more than maxBytes.
@@ -111,7 +166,7 @@ func exact(ctx context.Context, r *stone.Reader, most int64) (n int64, err error
 				if p.Chunk != nil {
 					n += int64(p.Chunk.Bytes())
 				}
-				if n += 64; n > most {
+				if n += indexBytes; n > most {
 					return n, convert.ErrTooLarge
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"log"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +55,8 @@ type Server struct {
 	memory    memory
 	disk      memory // of spools
 	heavy     *queue // of calls that read whole worlds
-	light     *queue // of calls that read chunks
+	light     *queue // of calls that open worlds
+	checks    *queue // of stones that are looked at
 	views     views
 	rates     *rates // of tokens
 	strangers *rates // of addresses without one
@@ -81,6 +83,7 @@ func New(st world.Store, o Options) (*Server, error) {
 	s.disk.free.Store(l.SpoolBytes)
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.light = newQueue(lightCalls, int(l.Calls))
+	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
 	s.paths = pathsOf(routes())
 	var err error
 	s.api, err = openAPI(routes())

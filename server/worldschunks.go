@@ -72,7 +72,7 @@ func (c *call) cells(v port.Version, h chunkHead) (cells *port.Cells, err error)
 		return err
 	}
 	if small == nil {
-		err = c.lightly(func() (err error) {
+		err = c.opening(v, func() (err error) {
 			small, err = v.Small(c.ctx, h.Dimension, h.Volume, smallVolume)
 			switch {
 			case small != nil:

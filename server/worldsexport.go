@@ -51,6 +51,13 @@ func (c *call) exportFile(v port.Version, format string) error {
 	lost := map[string]int{}
 	err = c.heavily(func() error {
 		if format == formatCairn {
+			n, err := v.Indexed(c.ctx, c.limits.WorldMemory)
+			if err == nil && n > c.limits.WorldMemory {
+				err = convert.ErrTooLarge
+			}
+			if err != nil {
+				return err
+			}
 			return v.Write(c.ctx, file)
 		}
 		w, err := c.picked(v, format, lost)

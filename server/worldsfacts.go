@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -59,7 +60,7 @@ func (c *call) facts() error {
 		f.Lease = &l
 	}
 	if v.At != (world.ID{}) {
-		if err := f.look(c, v.At); err != nil {
+		if err := c.opening(v, func() error { return f.look(c, v.At) }); err != nil {
 			return err
 		}
 	}
@@ -121,12 +122,15 @@ func (c *call) properties() error {
 	}
 	answer := propertiesAnswer{Properties: []property{}}
 	if v.At != (world.ID{}) {
-		w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
+		err := c.opening(v, func() error {
+			w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
+			if err != nil {
+				return err
+			}
+			answer.Properties = propertiesOf(w.View().Properties())
+			return w.Close()
+		})
 		if err != nil {
-			return err
-		}
-		answer.Properties = propertiesOf(w.View().Properties())
-		if err := w.Close(); err != nil {
 			return err
 		}
 	}
@@ -184,7 +188,7 @@ func (c *call) setProperties() error {
 		return err
 	}
 	for {
-		done, err := p.commit(c, fence, want, given)
+		done, err := p.opened(c, fence, want, given)
 		if errors.Is(err, world.ErrConflict) && !given && c.ctx.Err() == nil {
 			continue
 		}
@@ -197,6 +201,18 @@ func (c *call) setProperties() error {
 		c.w.Header()["Etag"] = []string{etag(done.ID())}
 		return c.answer(http.StatusOK, client.CommitOf(done))
 	}
+}
+
+func (p *propertiesCall) opened(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+	head, err := c.st.Head(c.ctx, c.name)
+	if err != nil {
+		return done, err
+	}
+	err = c.opening(port.Version{Store: c.st, Name: c.name, At: head.Commit}, func() (err error) {
+		done, err = p.commit(c, fence, want, given)
+		return err
+	})
+	return done, err
 }
 
 func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
