@@ -253,7 +253,7 @@ func TestKeeperLags(t *testing.T) {
 	st.packs = make(chan error)
 	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1})
 	r := newRaw(t, st, "w")
-	r.save(7)
+	r.save(server.MaxHeight)
 	k.Saved("w") // not known yet, and packed by the packer, which waits
 	done := make(chan struct{})
 	go func() {
@@ -297,7 +297,7 @@ func TestKeeperPackFails(t *testing.T) {
 	st.packs = make(chan error, 1)
 	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1, Log: log.log()})
 	r := newRaw(t, st, "w")
-	r.save(7)
+	r.save(server.MaxHeight)
 	st.packs <- errors.New("no luck")
 	k.Saved("w")
 	log.wait(t, "packing failed", "w", "no luck")
@@ -323,7 +323,7 @@ func TestKeeperCloseEndsPacking(t *testing.T) {
 	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1})
 	for i := range 3 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
-		r.save(7)
+		r.save(server.MaxHeight)
 		k.Saved(r.name)
 	}
 	<-st.asked

@@ -12,7 +12,7 @@ import (
 // How high stacks get. Above queueHeight a world waits for a packer; above
 // MaxHeight whoever saves it packs it, and waits for that.
 const (
-	queueHeight = 6
+	queueHeight = MaxHeight - 1
 	// MaxHeight is how many stones a world stands on after a save that the Keeper
 	// was told of, but for those made beside it.
 	MaxHeight = 8
@@ -37,6 +37,7 @@ func (k *Keeper) startPacking() {
 		k.work.Go(func() {
 			for name := range k.packs.queue {
 				k.pack(name, true)
+				k.o.Metrics.packQueue.Set(float64(len(k.packs.queue)))
 			}
 		})
 	}
@@ -61,6 +62,7 @@ func (k *Keeper) Saved(name string) {
 	if now := k.packs.saved(name); now {
 		k.pack(name, false)
 	}
+	k.o.Metrics.packQueue.Set(float64(len(k.packs.queue)))
 }
 
 // saved counts a save, and reports whether the world is to be packed at once.
@@ -127,32 +129,24 @@ func (k *Keeper) pack(name string, queued bool) {
 // is then.
 func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
-	height, packed, err := tidy(ctx, k.st, name)
+	packed, err := world.Tidy(ctx, k.st, name, world.TidyOptions{High: queueHeight})
 	switch {
-	case errors.Is(err, world.ErrNoWorld) || ctx.Err() != nil:
+	case errors.Is(err, world.ErrNoWorld) || errors.Is(err, world.ErrGone) || ctx.Err() != nil:
 	case err != nil:
 		k.o.Metrics.packFailures.Inc()
 		k.o.Log.Error("packing failed", "world", name, "err", err)
 	case packed:
 		k.o.Metrics.packed(by, time.Since(start))
 	}
-	return height, err
-}
-
-func tidy(ctx context.Context, st world.Store, name string) (height int, packed bool, err error) {
-	head, err := st.Head(ctx, name)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
-	layers, err := st.Stack(ctx, name, head.Commit)
-	if err != nil || len(layers) <= queueHeight {
-		return len(layers), false, err
-	}
-	w, err := world.Open(ctx, st, name, world.Options{})
+	head, err := k.st.Head(ctx, name)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
-	return 1, true, errors.Join(w.Pack(ctx), w.Close())
+	layers, err := k.st.Stack(ctx, name, head.Commit)
+	return len(layers), err
 }
 
 // heights are how high the stacks of worlds are that were saved lately. Of those

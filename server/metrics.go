@@ -199,10 +199,3 @@ func (t *transfer) saw(bytes int64, steps []Step) {
 		t.steps.WithLabelValues(s.Name).Observe(s.Took.Seconds())
 	}
 }
-
-// Watch reads a Server and its Store whenever the metrics are looked at.
-func (m *Metrics) Watch(s *Server) {
-	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "cairn_requests_in_flight", Help: "Calls under way.",
-	}, func() float64 { return float64(s.calls.Load()) }))
-}

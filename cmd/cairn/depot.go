@@ -14,9 +14,10 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Where the store is when --store does not say it.
+// Where the store is when --store does not say it, and what a server is shown.
 const (
 	storeEnv     = "CAIRN_STORE"
+	tokenEnv     = "CAIRN_TOKEN"
 	defaultStore = localScheme + "cairn-data"
 )
 
@@ -65,9 +66,12 @@ func (d *depot) get(ctx context.Context, make bool) (_ world.Store, err error) {
 	dir, isLocal := strings.CutPrefix(d.where(), localScheme)
 	switch {
 	case !isStore(d.where()):
-		return nil, usagef("store %q: want %sDIR or %s", d.where(), localScheme, memoryStore)
+		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", d.where(), localScheme, memoryStore)
 	case !isLocal:
-		d.st, err = store.Open(ctx, d.where())
+		st, err := store.OpenWith(ctx, d.where(), store.Options{Token: os.Getenv(tokenEnv)})
+		if err == nil {
+			d.st = st
+		}
 		return d.st, err
 	case !make:
 		if err := isThere(dir); err != nil {
@@ -90,7 +94,7 @@ func (d *depot) local(ctx context.Context) (*local.Store, error) {
 	if st, ok := st.(*local.Store); ok {
 		return st, nil
 	}
-	return nil, usagef("%s: only a store in a directory, %sDIR, can do that", d.where(), localScheme)
+	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", d.where(), localScheme)
 }
 
 func (d *depot) close() error {
@@ -111,7 +115,12 @@ func isThere(dir string) error {
 
 // isStore reports whether an argument is the URL of a store.
 func isStore(arg string) bool {
-	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme
+	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme || isServed(arg)
+}
+
+// isServed reports whether a URL is that of a server.
+func isServed(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
 }
 
 // world opens the world of a name to be changed by an author.

@@ -113,7 +113,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR (default $%s or %s)", localScheme, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, tokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command

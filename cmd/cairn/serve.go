@@ -103,6 +103,9 @@ func runServe(ctx context.Context, d *depot, out, errors io.Writer, o serveOptio
 	}
 	ctx = context.WithoutCancel(ctx) // from here on signals end it otherwise
 	settings, err := o.settings()
+	if err == nil && isServed(d.where()) {
+		err = usagef("--store %s: that is a server already", d.where())
+	}
 	if err != nil {
 		return err
 	}
