@@ -129,7 +129,7 @@ func (k *Keeper) pack(name string, queued bool) {
 // is then.
 func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
-	packed, err := world.Tidy(ctx, k.st, name, world.TidyOptions{High: queueHeight})
+	height, packed, err := world.Tidy(ctx, k.st, name, world.TidyOptions{High: queueHeight})
 	switch {
 	case errors.Is(err, world.ErrNoWorld) || errors.Is(err, world.ErrGone) || ctx.Err() != nil:
 	case err != nil:
@@ -138,15 +138,7 @@ func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err err
 	case packed:
 		k.o.Metrics.packed(by, time.Since(start))
 	}
-	if err != nil {
-		return 0, err
-	}
-	head, err := k.st.Head(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	layers, err := k.st.Stack(ctx, name, head.Commit)
-	return len(layers), err
+	return height, err
 }
 
 // heights are how high the stacks of worlds are that were saved lately. Of those
