@@ -59,6 +59,9 @@ const indexBytes = 128
 // Indexed returns about how much memory it takes to open the version, before
 // anything of it is loaded. It does not count on above most.
 func (v Version) Indexed(ctx context.Context, most int64) (n int64, err error) {
+	if v.At == (world.ID{}) {
+		return 0, nil // a world without commits
+	}
 	layers, err := v.Store.Stack(ctx, v.Name, v.At)
 	for i := 0; i < len(layers) && err == nil && n <= most; i++ {
 		var o *world.Opened

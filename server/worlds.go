@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -26,7 +27,7 @@ func worldRoutes() []route {
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "makes a world of one in any format that is known, or commits what differs",
 			query: append(said, param{"salvage", "1 keeps chunks that cannot be read as they are stored"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, status: 200, gives: octets, serve: (*call).export},
+			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			{"a", "a VERSION; default the head"}, {"b", "a VERSION; default the head"}, {"with", "the world that b is a version of, if that is another"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
@@ -94,11 +95,12 @@ func (c *call) at(commits bool) (v port.Version, known bool, err error) {
 	}
 	v = port.Version{Store: c.st, Name: c.name, At: head.Commit}
 	if version := c.query.Get("at"); version != "" {
-		if v.At, err = c.version(c.name, version); err == nil {
-			_, err = c.st.Log(c.ctx, c.name, v.At, 1) // that there is one
-		}
-		if err != nil {
+		if v.At, err = c.version(c.name, version); err != nil {
 			return v, false, err
+		}
+		// An id alone may be one of another world, whose views are kept too.
+		if log, err := c.st.Log(c.ctx, c.name, v.At, 1); err != nil || len(log) == 0 {
+			return v, false, cmp.Or(err, world.ErrNoCommit)
 		}
 	}
 	if commits && v.At == (world.ID{}) {

@@ -299,6 +299,12 @@ func TestProperties(t *testing.T) {
 	}
 	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(world.ID{}))).wantCode(t, client.Conflict)
 	s.do(patch(`{"set":{"a":"b"}}`, client.FenceHeader, "7")).wantCode(t, client.Fenced)
+	s.want(201, request{"PUT", "/v1/worlds/new", nil, nil}, nil)
+	s.do(request{"PATCH", "/v1/properties/new", []byte(`{"remove":["a"]}`), nil}).wantCode(t, client.NoCommit)
+	s.want(200, request{"PATCH", "/v1/properties/new", []byte(`{"set":{"a":"b"}}`), nil}, &c)
+	if c.Number != 1 {
+		t.Errorf("%+v", c)
+	}
 }
 
 // mustChunk reads a chunk of a volume as cells by name.
@@ -369,6 +375,24 @@ func TestChunks(t *testing.T) {
 		"dimension=overworld&volume=block&at=nine":           client.BadRequest,
 	} {
 		s.get("/v1/chunks/a?"+query).wantCode(t, want)
+	}
+}
+
+// TestOtherWorldsVersion asks for a version of another world by its id, after that
+// was read.
+func TestOtherWorldsVersion(t *testing.T) {
+	s := newSite(t, server.Options{})
+	id := s.mustImport("secret", mustSlime(t, madeUp(t, 1))).Commit.ID
+	s.mustImport("a", mustSlime(t, madeUp(t, 2)))
+	at := fmt.Sprintf("at=%x", id)
+	s.want(200, request{"GET", "/v1/chunks/secret?dimension=overworld&volume=block&y=2&" + at, nil, nil}, nil)
+	for _, path := range []string{"worlds/a?", "properties/a?", "export/a?", "picture/a?", "chunks/a?dimension=overworld&volume=block&y=2&"} {
+		s.get("/v1/"+path+at).wantCode(t, client.NoCommit)
+	}
+	s.get(fmt.Sprintf("/v1/diff/a?a=%x", id)).wantCode(t, client.NoCommit)
+	var d convert.Difference
+	if s.want(200, request{"GET", "/v1/diff/a?with=secret", nil, nil}, &d); d.Cells == 0 {
+		t.Errorf("two worlds do not differ: %+v", d)
 	}
 }
 
