@@ -409,6 +409,9 @@ func slowly(t *testing.T, dir string, s *served) (rest func(), status <-chan int
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.CloseWithError(io.ErrUnexpectedEOF) })
+	for !bytes.Contains(s.call(200, "", "GET", "/metrics", nil), []byte("cairn_requests_in_flight 2")) {
+		time.Sleep(time.Millisecond) // beside the one that asks
+	}
 	return func() {
 		w.Write(whole[len(whole)/2:])
 		w.Close()
