@@ -116,10 +116,15 @@ func (p *purger) sweep() error {
 
 // spare leaves in had what no world that is there reaches.
 func (p *purger) spare(r reads) error {
+	open, err := p.doubts(r)
+	if err != nil {
+		return err
+	}
 	rest := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
-		if _, ok := p.had[t]; !ok {
+		if _, ok := open[t]; !ok {
 			return nil
 		}
+		delete(open, t)
 		delete(p.had, t)
 		if t[0] != 'i' {
 			return nil
@@ -134,11 +139,55 @@ func (p *purger) spare(r reads) error {
 	entry := rest.entry(p.ctx)
 	return r.each(func(key, value []byte) (bool, error) {
 		e, err := parseEntry(key, value)
-		if err != nil || len(p.had) == 0 {
+		if err != nil || len(open) == 0 {
 			return false, err
 		}
 		return entry(e)
 	}, 'l')
+}
+
+// doubts returns what of had another world may reach: what a log, a commit or a
+// pack names that is not of had, and what lies below that. Reading all records in
+// their order takes a tenth of the time of all walks; after it, walks of a few
+// logs mostly do.
+func (p *purger) doubts(r reads) (map[thing]struct{}, error) {
+	open := make(map[thing]struct{})
+	doubt := func(t thing) error {
+		if _, ok := p.had[t]; ok {
+			open[t] = struct{}{}
+		}
+		return nil
+	}
+	below := walker{r: r, done: make(map[world.ID]struct{}), visit: doubt}
+	named := func(at world.ID, refs ...world.StoneRef) error {
+		for _, ref := range refs {
+			if err := doubt(stoneThing(ref.ID)); err != nil {
+				return err
+			}
+		}
+		if _, ok := p.had[commitThing(at)]; ok {
+			return below.down(at)
+		}
+		return nil
+	}
+	err := r.each(func(key, value []byte) (bool, error) {
+		e, err := parseEntry(key, value)
+		return true, errors.Join(err, p.ctx.Err(), named(e.commit))
+	}, 'l')
+	err = errors.Join(err, r.each(func(key, value []byte) (bool, error) {
+		if _, ok := p.had[thing(key)]; ok {
+			return true, nil
+		}
+		c, err := world.ParseCommit(value)
+		return true, errors.Join(err, p.ctx.Err(), named(c.Base, c.Stones...))
+	}, 'c'))
+	return open, errors.Join(err, r.each(func(key, value []byte) (bool, error) {
+		if _, ok := p.had[thing(key)]; ok {
+			return true, nil
+		}
+		pack, err := parsePack(world.ID(key[1:]), value)
+		return true, errors.Join(err, p.ctx.Err(), named(pack.After, pack.Stone))
+	}, 'p'))
 }
 
 func (p *purger) takeOne(b *pebble.Batch, t thing) error {

@@ -94,6 +94,6 @@ func (s *Store) count(ctx context.Context) error {
 func (s *Store) collected(left Stats) {
 	s.census.mu.Lock()
 	defer s.census.mu.Unlock()
-	left.Collected = s.Now()
+	left.Collected = time.UnixMilli(s.Now().UnixMilli()).UTC()
 	s.census.left = left
 }
