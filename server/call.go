@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/world"
@@ -217,15 +219,19 @@ func (c *call) json(to any) error {
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(from)
+	text, err := io.ReadAll(from)
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(text) {
+		return bad("the body is not UTF-8") // of which encoding/json would make something else
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err = d.Decode(to); err == nil {
 		if _, err = d.Token(); err == io.EOF {
 			return nil
 		}
-	}
-	if _, known := client.CodeOf(err); err != nil && known {
-		return err
 	}
 	return bad("the body is not the JSON that is wanted: %s", jsonFault(err))
 }

@@ -3,7 +3,9 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,4 +112,62 @@ func TestCrowds(t *testing.T) {
 	if most.Load() > 300<<20 {
 		t.Errorf("%d bytes were in use", most.Load())
 	}
+}
+
+// TestHostileJSON sends bodies that are almost right.
+func TestHostileJSON(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustCommit("a", 1)
+	long := strings.Repeat("a", world.MaxHolder+1)
+	for _, tt := range []struct {
+		body string
+		want int
+	}{
+		{`{"seconds":-1}`, 400}, {`{"seconds":0}`, 400}, {`{"seconds":1e-300}`, 400}, {`{"seconds":0.0009}`, 400},
+		{`{"seconds":1e999}`, 400}, {`{"seconds":-1e99}`, 400}, {`{"seconds":"1"}`, 400}, {`{"seconds":null}`, 400}, {`{}`, 400}, {``, 400},
+		{`null`, 400}, {`[]`, 400}, {`1`, 400}, {`{"seconds":1`, 400}, {`{"seconds":1}x`, 400}, {`{"seconds":1}{"seconds":1}`, 400},
+		{`{"seconds":1,"x":1}`, 400}, {`{"seconds":NaN}`, 400}, {"\xef\xbb\xbf" + `{"seconds":1}`, 400},
+		{`{"holder":"` + long + `","seconds":1}`, 400}, {`{"holder":"` + strings.Repeat(long, 1000) + `","seconds":1}`, 413},
+		{"{\"holder\":\"\xff\xfe\",\"seconds\":1}", 400}, {strings.Repeat("[", 60_000), 400},
+		{`{"holder":` + strings.Repeat(`{"a":`, 9_000) + `1` + strings.Repeat("}", 9_000) + `}`, 400},
+		{`{"seconds":0.001}`, 201}, {`{"holder":"` + long[1:] + `","seconds":1e99}`, 201},
+	} {
+		t.Run(fmt.Sprintf("%.30q", tt.body), func(t *testing.T) {
+			got := s.do(request{"POST", "/v1/leases/a", []byte(tt.body), nil})
+			if got.status != tt.want {
+				t.Errorf("got %d %s, want %d", got.status, got.body, tt.want)
+			}
+			s.do(request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "force"}})
+		})
+	}
+	for _, r := range []request{
+		{"PATCH", "/v1/properties/a", []byte("{\"set\":{\"a\":\"\xff\"}}"), nil},
+		{"POST", "/v1/restore/a", []byte("{\"at\":\"1\",\"author\":\"\xff\"}"), nil},
+		{"POST", "/v1/import/b?author=%ff", mustStone(t, 1).Data, nil},
+		{"POST", "/v1/import/b?message=%c0%80", mustStone(t, 1).Data, nil},
+	} {
+		s.do(r).wantCode(t, client.BadRequest)
+	}
+}
+
+// TestHostileHeaders sends what is no commit and no fence.
+func TestHostileHeaders(t *testing.T) {
+	s := newSite(t, server.Options{})
+	head := s.mustCommit("a", 1)
+	st := mustStone(t, 2)
+	save := commitRequest("a", commitOf(head, "", st), st)
+	for _, match := range []string{`"`, `""`, `*`, `W/` + tag(head), head.String(), tag(head) + ", " + tag(head), `"00"`, `"` + strings.Repeat("g", 64) + `"`, strings.Repeat("x", 10_000), "'" + head.String() + "'"} {
+		save.header = []string{"If-Match", match}
+		s.do(save).wantCode(t, client.BadRequest)
+	}
+	save.header = []string{"If-Match", tag(head), "If-Match", tag(head)}
+	s.do(save).wantCode(t, client.BadRequest)
+	for _, fence := range []string{"", "-1", "+1", "1e3", "0x1", "1_0", "Force", "force, 1", "18446744073709551615", "18446744073709551616", strings.Repeat("1", 10_000)} {
+		save.header = []string{"If-Match", tag(head), "Cairn-Fence", fence}
+		s.do(save).wantCode(t, client.BadRequest)
+	}
+	save.header = []string{"If-Match", tag(head), "Cairn-Fence", "0", "Cairn-Fence", "0"}
+	s.do(save).wantCode(t, client.BadRequest)
+	save.header = []string{"If-Match", tag(head), "Cairn-Fence", "1"}
+	s.do(save).wantCode(t, client.Fenced)
 }

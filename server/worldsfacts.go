@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/port"
@@ -166,6 +167,9 @@ func (p *propertiesCall) check() error {
 func noteFault(message, author string) error {
 	if len(message) > world.MaxMessage || len(author) > world.MaxAuthor {
 		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+	}
+	if !utf8.ValidString(message) || !utf8.ValidString(author) {
+		return bad("message and author must be UTF-8")
 	}
 	return nil
 }
