@@ -34,6 +34,7 @@ func benches() map[string]measurement {
 		"edit":    measurementOfMade(measure.BenchEdit),
 		"grid":    measurementOf(measure.BenchGrid),
 		"store":   measurementOfMade(measure.BenchStore),
+		"abuse":   measurementOfMade(measure.BenchAbuse),
 		"islands": measurementOfMade(measure.BenchIslands),
 	}
 }

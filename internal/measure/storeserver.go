@@ -18,6 +18,8 @@ import (
 type served struct {
 	program *exec.Cmd
 	url     string
+	debug   string // "" without
+	log     tail
 }
 
 // serve starts the server on a store, with the options that it has by default and
@@ -25,7 +27,7 @@ type served struct {
 func serve(ctx context.Context, command []string, dir string, more ...string) (*served, error) {
 	args := append(command[1:len(command):len(command)], "serve", "--listen", "127.0.0.1:0", "--store", "local:"+dir)
 	s := &served{program: exec.CommandContext(ctx, command[0], append(args, more...)...)}
-	s.program.Stderr = os.Stderr
+	s.program.Stderr = &s.log
 	s.program.Cancel = func() error { return s.program.Process.Signal(syscall.SIGTERM) }
 	s.program.WaitDelay = patience
 	out, err := s.program.StdoutPipe()
@@ -35,19 +37,42 @@ func serve(ctx context.Context, command []string, dir string, more ...string) (*
 	if err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	url, ready := strings.CutPrefix(strings.TrimSpace(line), "ready ")
-	if !ready {
-		return nil, errors.Join(fmt.Errorf("measure: the server said %q: want that it is ready", line), err, s.program.Process.Kill(), s.program.Wait())
+	for lines := bufio.NewScanner(out); s.url == "" && lines.Scan(); {
+		switch what, url, _ := strings.Cut(lines.Text(), " "); what {
+		case "debug":
+			s.debug = url
+		case "ready":
+			s.url = url
+		}
 	}
-	s.url = url
+	if s.url == "" {
+		return nil, errors.Join(s.program.Process.Kill(), s.program.Wait(), fmt.Errorf("measure: the server is not ready: %s", s.log.last))
+	}
 	return s, nil
 }
 
 // stop drains the server.
-func (s *served) stop() error { return stopProcess(s.program, syscall.SIGTERM) }
+func (s *served) stop() error {
+	err := stopProcess(s.program, syscall.SIGTERM)
+	if err != nil {
+		err = fmt.Errorf("measure: the server: %w: %s", err, s.log.last)
+	}
+	return err
+}
 
 func (s *served) used() usage { return usageOf(s.program.Process.Pid) }
+
+// tail is a Writer that keeps what was written last.
+type tail struct{ last []byte }
+
+const tailBytes = 4 << 10
+
+// Write is for io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	t.last = t.last[max(0, len(t.last)-tailBytes):]
+	return len(p), nil
+}
 
 // remote is islands in a store behind a server.
 type remote struct {
