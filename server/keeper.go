@@ -83,6 +83,12 @@ type job struct {
 	do      func(context.Context) ([]any, error) // returns what to log
 }
 
+// Names of jobs.
+const (
+	collectJob = "collect"
+	backupJob  = "backup"
+)
+
 // NewKeeper begins to keep a Store. now is the time on the clock that steps it.
 // The caller closes it before the Store.
 func NewKeeper(st world.Store, now time.Time, o KeeperOptions) *Keeper {
@@ -90,14 +96,14 @@ func NewKeeper(st world.Store, now time.Time, o KeeperOptions) *Keeper {
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	if every := k.o.CollectEvery; every > 0 {
 		// A server that is started anew more often than that has to collect too.
-		k.jobs = append(k.jobs, &job{name: "collect", every: every, due: now.Add(soon(every)), do: k.collect})
+		k.jobs = append(k.jobs, &job{name: collectJob, every: every, due: now.Add(soon(every)), do: k.collect})
 	}
 	if every := k.o.BackupEvery; k.o.Backup != nil {
 		due := k.o.LastBackup.Add(every)
 		if latest := now.Add(every); due.After(latest) { // the clock went back
 			due = latest
 		}
-		k.jobs = append(k.jobs, &job{name: "backup", every: every, due: due, do: k.backup})
+		k.jobs = append(k.jobs, &job{name: backupJob, every: every, due: due, do: k.backup})
 	}
 	k.startPacking()
 	return k

@@ -77,12 +77,18 @@ func NewMetrics() *Metrics {
 		backupBytes:  f.gauges("backup_bytes", "Bytes of the last backup: new, and shared with the one before.", "part"),
 	}
 	m.load = transfer{
-		f.histogram("load_bytes", "Bytes of the stones that loads brought.", byteBounds),
+		f.histogram("load_bytes", "Bytes of the answers of loads.", byteBounds),
 		f.histograms("load_step_seconds", "How long each step of a load took.", secondBounds, "step"),
 	}
 	m.save = transfer{
-		f.histogram("save_bytes", "Bytes of the stones that saves brought.", byteBounds),
+		f.histogram("save_bytes", "Bytes of the bodies of saves.", byteBounds),
 		f.histograms("save_step_seconds", "How long each step of a save took.", secondBounds, "step"),
+	}
+	for _, by := range []string{byQueue, bySave} { // what never happened is 0, not absent
+		m.packs.WithLabelValues(by)
+	}
+	for _, job := range []string{collectJob, backupJob} {
+		m.workFailures.WithLabelValues(job)
 	}
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "cairn_worlds_loaded", Help: "Worlds that were loaded or saved in the last five to ten minutes.",
@@ -168,10 +174,12 @@ func (m *Metrics) backedUp(b localstore.Backed) {
 	m.backupBytes.WithLabelValues("shared").Set(float64(b.Shared))
 }
 
-// The routes that are loads and saves of worlds.
+// The routes that are loads and saves of worlds: of stones, and of whole files.
 const (
-	loadRoute = "GET /v1/stack/NAME"
-	saveRoute = "POST /v1/commits/NAME"
+	loadRoute  = "GET /v1/stack/NAME"
+	wholeRoute = "GET /v1/export/NAME"
+	saveRoute  = "POST /v1/commits/NAME"
+	fileRoute  = "POST /v1/import/NAME"
 )
 
 // Observe counts a call; it is for Options.Observe.
@@ -183,11 +191,13 @@ func (m *Metrics) Observe(e *Event) {
 		return
 	}
 	switch route {
-	case loadRoute:
+	case loadRoute, wholeRoute:
 		m.load.saw(e.Out, e.Steps)
-		m.stones.Observe(float64(e.Stones))
 		m.active.saw(e.World)
-	case saveRoute:
+		if e.Stones > 0 {
+			m.stones.Observe(float64(e.Stones))
+		}
+	case saveRoute, fileRoute:
 		m.save.saw(e.In, e.Steps)
 		m.active.saw(e.World)
 	}
