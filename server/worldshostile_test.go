@@ -130,6 +130,7 @@ func TestHostileUploads(t *testing.T) {
 		{"text", []byte("a world"), client.Unsupported},
 		{"a folder without a world", zipBomb(t, "readme.txt", 10), client.Unsupported},
 		{"names that leave the folder", zipBomb(t, "../region/r.0.0.mca", 8192), client.Unsupported},
+		{"a file that is there twice", twice(t, "region/r.0.0.mca", "level.dat"), client.Unsupported},
 		{"a zip bomb", zipBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
 		{"a tar bomb", tarBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
 		{"a tar that declares 10 GB", tarHeader(t, 10<<30), client.TooLarge},
@@ -153,6 +154,26 @@ func TestHostileUploads(t *testing.T) {
 	if got := s.mustImport("a", good); got.Commit.Number != 1 {
 		t.Errorf("a good world after all that: %+v", got)
 	}
+}
+
+// twice returns a zip that has each of some files twice.
+func twice(t testing.TB, names ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range append(names, names...) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(make([]byte, 8192))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // tarHeader returns the beginning of a tar with a file of size bytes.

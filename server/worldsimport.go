@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
+	"maps"
 	"net/http"
-	"os"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
@@ -14,38 +14,6 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
-
-// spool is a file without a name that a body or an answer lies in on its way.
-type spool struct {
-	file  *os.File
-	c     *call
-	bytes int64
-}
-
-// newSpool makes a spool; close lets it go.
-func (c *call) newSpool() (*spool, error) {
-	f, err := os.CreateTemp(c.o.Temp, "cairn-*.tmp")
-	if err != nil {
-		return nil, err
-	}
-	_ = os.Remove(f.Name()) // where that cannot be while it is open, close does it
-	return &spool{file: f, c: c}, nil
-}
-
-// Write takes room for b and writes it.
-func (s *spool) Write(b []byte) (int, error) {
-	if !s.c.disk.take(int64(len(b))) {
-		return 0, fault(client.Busy, "too many worlds are on their way at this moment")
-	}
-	s.bytes += int64(len(b))
-	return s.file.Write(b)
-}
-
-func (s *spool) close() {
-	s.c.disk.give(s.bytes)
-	_ = s.file.Close()
-	_ = os.Remove(s.file.Name())
-}
 
 // importAnswer is the answer to POST /v1/import.
 type importAnswer struct {
@@ -114,15 +82,15 @@ func (c *call) importNote() (n port.Note, err error) {
 func (c *call) importFrom(file *spool, n port.Note, answer *importAnswer) (done world.Commit, err error) {
 	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: c.query.Get("salvage") == "1", MaxBytes: c.limits.WorldMemory})
 	if err != nil {
-		return done, uploadFault(err, client.Unsupported)
+		return done, file.fault(err, client.Unsupported)
 	}
 	defer src.Close()
 	w, err := src.Load(c.ctx, nil)
 	if err != nil {
-		return done, uploadFault(err, client.Corrupt)
+		return done, file.fault(err, client.Corrupt)
 	}
 	remarks := src.Remarks()
-	answer.Lost, answer.Damaged = remarks.Lost, remarks.Damaged
+	answer.Lost, answer.Damaged = fewer(remarks.Lost), remarks.Damaged[:min(len(remarks.Damaged), maxRemarks)]
 	c.step("read")
 	regions := src.Regions()
 	for {
@@ -141,13 +109,13 @@ func (c *call) importFrom(file *spool, n port.Note, answer *importAnswer) (done 
 				return done, err
 			}
 			if err := port.Overlay(whole, w, regions); err != nil {
-				return done, uploadFault(err, client.Unsupported)
+				return done, file.fault(err, client.Unsupported)
 			}
 		}
 		var b bytes.Buffer
 		id, _, err := convert.WriteStone(c.ctx, whole, &b, stone.Options{})
 		if err != nil {
-			return done, uploadFault(err, client.Corrupt)
+			return done, file.fault(err, client.Corrupt)
 		}
 		c.step("merge")
 		done, answer.Same, err = port.Become(c.ctx, c.st, c.name, world.Stone{ID: id, Data: b.Bytes()}, on)
@@ -159,18 +127,21 @@ func (c *call) importFrom(file *spool, n port.Note, answer *importAnswer) (done 
 	}
 }
 
-// uploadFault gives an error of reading an upload a code: standard, if the error
-// tells none. What it says is about the caller's own bytes.
-func uploadFault(err error, standard client.Code) error {
-	var ours *fs.PathError
-	_, known := client.CodeOf(err)
-	switch {
-	case port.IsDamage(err):
-		standard = client.Corrupt
-	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
-		standard = client.TooLarge
-	case known, errors.As(err, &ours):
-		return err
+// maxRemarks bounds what is said of an upload, of which anything may be wrong.
+const maxRemarks = 1000
+
+// fewer returns counts by name; of too many all that go beyond as one.
+func fewer(lost map[string]int) map[string]int {
+	if len(lost) <= maxRemarks {
+		return lost
 	}
-	return fault(standard, "%.400s", err.Error())
+	out := make(map[string]int)
+	for i, name := range slices.Sorted(maps.Keys(lost)) {
+		if i < maxRemarks {
+			out[name] = lost[name]
+		} else {
+			out["other things"] += lost[name]
+		}
+	}
+	return out
 }
