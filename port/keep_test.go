@@ -63,6 +63,29 @@ func TestBecome(t *testing.T) {
 	}
 }
 
+// TestPayloads holds a few bytes that unpack to many of a column to the bound.
+func TestPayloads(t *testing.T) {
+	st := memory.New(memory.Options{})
+	w := mustLoad(t, island(1, terrain.Modern))
+	columns := w.Dimensions[0].Columns
+	columns[0].Parts = append(columns[0].Parts, voxel.Part{Name: "zeros", Data: make([]byte, 8<<20)})
+	whole := mustStone(t, w)
+	c, _, err := port.Become(t.Context(), st, "a", whole, port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := port.Version{Store: st, Name: "a", At: c.ID()}
+	if _, err := v.Load(t.Context(), 32<<20); err != nil {
+		t.Errorf("%d bytes that hold 8 MB, read with 32: %v", len(whole.Data), err)
+	}
+	if _, err := port.Diff(t.Context(), v, v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
+		t.Errorf("compared with 4 MB: %v", err)
+	}
+	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 4 << 20}); !errors.Is(err, convert.ErrTooLarge) {
+		t.Errorf("changed with 4 MB: %v", err)
+	}
+}
+
 func TestBecomeUnderFence(t *testing.T) {
 	st := memory.New(memory.Options{})
 	mustBecome(t, st, "a", 1)

@@ -118,10 +118,12 @@ func (v Version) weigh(ctx context.Context, maxBytes int64) error {
 	if err != nil {
 		return err
 	}
-	return v.weighLayers(ctx, layers, maxBytes)
+	return v.weighLayers(ctx, layers, maxBytes, payloads)
 }
 
-func (v Version) weighLayers(ctx context.Context, layers []world.Layer, left int64) error {
+// weighLayers fails if the cells and columns of stones take more than left, and
+// what more says of each beside them.
+func (v Version) weighLayers(ctx context.Context, layers []world.Layer, left int64, more func(*stone.Reader) (int64, error)) error {
 	for _, l := range layers {
 		o, err := v.Store.Open(ctx, v.Name, l.Stone.ID)
 		if err != nil {
@@ -131,13 +133,35 @@ func (v Version) weighLayers(ctx context.Context, layers []world.Layer, left int
 		if weight > left {
 			weight, err = exact(ctx, o.Reader, left)
 		}
+		if left -= weight; err == nil {
+			weight, err = more(o.Reader)
+		}
 		if err = errors.Join(err, o.Close()); err != nil {
 			return err
 		}
-		left -= weight
+		if left -= weight; left < 0 {
+			return convert.ErrTooLarge
+		}
 	}
 	return nil
 }
+
+// payloads returns how many bytes of columns and objects a stone unpacks to.
+func payloads(r *stone.Reader) (n int64, err error) {
+	pages, err := r.Pages()
+	for _, p := range pages {
+		if p.Holds != "columns" && p.Holds != "objects" {
+			continue
+		}
+		for _, s := range p.Streams {
+			n += int64(s.Plain) * int64(p.Uses)
+		}
+	}
+	return n, err
+}
+
+// nothing is what a reader of cells takes of columns.
+func nothing(*stone.Reader) (int64, error) { return 0, nil }
 
 // mostColumn is more than columns take of which nothing is odd.
 const mostColumn = 16 << 10
@@ -198,7 +222,7 @@ func (v Version) weighFar(ctx context.Context, dimension, volume string, level i
 	if hasLevel(o.Reader, dimension, volume, level) {
 		layers = layers[1:]
 	}
-	return errors.Join(v.weighLayers(ctx, layers, maxBytes), o.Close())
+	return errors.Join(v.weighLayers(ctx, layers, maxBytes, nothing), o.Close())
 }
 
 func hasLevel(r *stone.Reader, dimension, volume string, level int) bool {
