@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/autosave"
@@ -55,25 +53,4 @@ func Example() {
 	// 20:13:17 saved island <nil>
 	// 20:13:31 saved island <nil>
 	// 20:13:32 closed island <nil>
-}
-
-// A signal ends the game; what cannot be saved within ten seconds is named.
-func ExamplePolicy_Drain() {
-	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer cancel()
-	p := autosave.New(time.Now(), autosave.Options{})
-	for stop.Err() == nil {
-		// The game.
-		saves, _ := p.Step(time.Now())
-		for _, s := range saves {
-			go s.Run(stop) // those that the signal ends are made again by Drain
-		}
-		cancel() // as a signal would
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	for _, u := range p.Drain(ctx) {
-		fmt.Println("lost:", u.Name, u.Err)
-	}
-	// Output:
 }

@@ -312,6 +312,39 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
+// A player has several worlds, one for each profile, and nobody else's.
+func TestServeProfiles(t *testing.T) {
+	dir := t.TempDir()
+	token := func(args ...string) string {
+		t.Helper()
+		return strings.TrimSpace(mustRun(t, 0, dir, append([]string{"token", "new", "--file", "tokens.json"}, args...)...).out)
+	}
+	admin, ann := token("--role", "admin"), token("--role", "write", "--prefix", "players/ann", "--prefix", "templates")
+	s := mustServe(t, dir, "--tokens", "tokens.json")
+	t.Setenv("CAIRN_STORE", s.url)
+	t.Setenv("CAIRN_TOKEN", admin)
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@templates/island")
+	for _, name := range []string{"ann/one", "ann/two", "anna/one"} {
+		mustRun(t, 0, dir, "fork", "@templates/island", "@players/"+name)
+	}
+	t.Setenv("CAIRN_TOKEN", ann)
+	mustRun(t, 0, dir, "edit", "@players/ann/two", "box", "--from", "0,100,0", "--to", "3,103,3", "--name", "stone")
+	mustRun(t, 0, dir, "fork", "@templates/island", "@players/ann/three")
+	mustRun(t, 0, dir, "diff", "@players/ann/one", "@templates/island")
+	mustRun(t, 1, dir, "diff", "@players/ann/two", "@players/ann/one")
+	mustRun(t, 0, dir, "restore", "@players/ann/two@1")
+	mustRun(t, 0, dir, "diff", "@players/ann/two", "@players/ann/one")
+	got := string(s.call(200, ann, "GET", "/v1/worlds?prefix=players/ann/", nil))
+	if want := `{"worlds":["players/ann/one","players/ann/three","players/ann/two"],"more":false}`; strings.TrimSpace(got) != want {
+		t.Errorf("ann's worlds: %s, want %s", got, want)
+	}
+	for _, args := range [][]string{{"log", "@players/anna/one"}, {"list", "@players/"}, {"fork", "@templates/island", "@players/bob"}} {
+		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, "token") {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+}
+
 func TestTokenRefused(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, 0, dir, "token", "new", "--file", "f", "--role", "read", "--note", "two\nlines")
