@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,31 +21,53 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 		_, err := s.Head(ctx, name) // there is nothing, if there is the world
 		return nil, err
 	}
-	_, layers, err := s.stack(ctx, name, at)
+	_, layers, stones, err := s.stack(ctx, name, at, s.o.Inline)
+	s.keepAll(name, stones)
 	return layers, err
 }
 
 // Latest returns the head of a world and its stack, of one moment and in one
 // call. The stones that come with it are kept for Open.
 func (s *Store) Latest(ctx context.Context, name string) (world.Head, []world.Layer, error) {
-	return s.stack(ctx, name, world.ID{})
+	h, layers, stones, err := s.stack(ctx, name, world.ID{}, s.o.Inline)
+	s.keepAll(name, stones)
+	return h, layers, err
 }
 
-func (s *Store) stack(ctx context.Context, name string, at world.ID) (h world.Head, layers []world.Layer, err error) {
+// maxFetch is how many bytes of stones a Fetch asks for at most.
+const maxFetch = 64 << 20
+
+// Fetch is for world.Fetcher. The server may send less than there is room for. The
+// stones are not kept.
+func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64) (world.Fetched, error) {
+	h, layers, stones, err := s.stack(ctx, name, at, max(0, min(room, maxFetch)))
+	if err != nil {
+		return world.Fetched{}, err
+	}
+	f := world.Fetched{Head: h, Layers: layers, Data: make([][]byte, len(layers))}
+	for i, l := range layers {
+		if j := slices.IndexFunc(stones, func(st world.Stone) bool { return st.ID == l.Stone.ID }); j >= 0 {
+			f.Data[i] = stones[j].Data
+		}
+	}
+	return f, nil
+}
+
+// stack asks for a stack and up to inline bytes of its stones, which it checks.
+func (s *Store) stack(ctx context.Context, name string, at world.ID, inline int64) (h world.Head, layers []world.Layer, stones []world.Stone, err error) {
 	c, err := named(ctx, "stack", http.MethodGet, "stack/", name)
 	if err != nil {
-		return h, nil, err
+		return h, nil, nil, err
 	}
-	c.query = "inline=" + strconv.FormatInt(s.o.Inline, 10)
+	c.query = "inline=" + strconv.FormatInt(inline, 10)
 	if at != (world.ID{}) {
 		c.query += "&at=" + at.String()
 	}
-	c.repeat, c.accept, c.carries = always, RecordsType, s.o.Inline
-	var stones []world.Stone
+	c.repeat, c.accept, c.carries = always, RecordsType, inline
 	c.read = func(answer *http.Response) error {
-		return s.readRecords(maxHeading+s.o.Inline+1<<16, func(r *Records) error {
+		return s.readRecords(maxHeading+inline+1<<16, func(r *Records) error {
 			var stack Stack
-			stack, stones, err = ReadStack(r, s.o.Inline)
+			stack, stones, err = ReadStack(r, inline)
 			if err != nil {
 				return err
 			}
@@ -63,20 +86,21 @@ func (s *Store) stack(ctx context.Context, name string, at world.ID) (h world.He
 		})(answer)
 	}
 	if err := s.do(ctx, c); err != nil {
-		return world.Head{}, nil, err
+		return world.Head{}, nil, nil, err
 	}
-	return h, layers, s.keepAll(name, stones)
+	for _, st := range stones {
+		if err := checkWhole(st.ID, st.Data); err != nil {
+			return world.Head{}, nil, nil, fmt.Errorf("client: stack %s: %w", name, err)
+		}
+	}
+	return h, layers, stones, nil
 }
 
 // keepAll keeps whole stones for Open.
-func (s *Store) keepAll(name string, stones []world.Stone) error {
+func (s *Store) keepAll(name string, stones []world.Stone) {
 	for _, st := range stones {
-		if err := checkWhole(st.ID, st.Data); err != nil {
-			return fmt.Errorf("client: stack %s: %w", name, err)
-		}
 		s.kept.put(place{name, st.ID, whole}, st.Data)
 	}
-	return nil
 }
 
 // checkWhole returns an error unless data is what id names.

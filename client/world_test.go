@@ -223,4 +223,7 @@ func fence(t *testing.T, st world.Store, name string) uint64 {
 	return h.Fence
 }
 
-var _ world.Store = (*client.Store)(nil)
+var (
+	_ world.Store   = (*client.Store)(nil)
+	_ world.Fetcher = (*client.Store)(nil)
+)
