@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -22,22 +23,20 @@ func doWeek(ctx context.Context, j *job, o Options) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var now atomic.Pointer[time.Time]
 	begin := time.Now()
-	now.Store(&begin)
-	l := &library{dir: j.Dir, crowd: newCrowd(p, j.Worlds, j.Seed)}
-	if err := l.openAt(func() time.Time { return *now.Load() }); err != nil {
+	w := &islandsWeek{library: &library{dir: j.Dir, crowd: newCrowd(p, j.Worlds, j.Seed)}, drawn: rand.New(rand.NewPCG(j.Seed, 1)).Perm(j.Worlds)}
+	w.now.Store(&begin)
+	if err := w.openAt(func() time.Time { return *w.now.Load() }); err != nil {
 		return nil, err
 	}
-	w := &islandsWeek{library: l, now: &now, drawn: rand.New(rand.NewPCG(j.Seed, 1)).Perm(j.Worlds)}
-	r, err := w.play(ctx, o)
-	highest, wrong := l.close(ctx, l.crowd)
+	r, err := w.week(ctx, o)
+	highest, wrong := w.close(ctx, w.crowd)
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, err
 	}
 	after, err := sizeOf(j.Dir)
 	r.Stones = highest
-	r.Week = float64(after-before) / float64(r.Played)
+	r.WeekDisk = float64(after-before) / float64(r.Played)
 	r.WeekSeconds = time.Since(begin).Seconds()
 	return r, err
 }
@@ -45,8 +44,9 @@ func doWeek(ctx context.Context, j *job, o Options) (any, error) {
 // islandsWeek is a week on islands.
 type islandsWeek struct {
 	*library
-	now   *atomic.Pointer[time.Time]
-	drawn []int // all islands, those that are played on first
+	now     atomic.Pointer[time.Time]
+	drawn   []int   // all islands, those that are played on first
+	collect float64 // seconds of the longest collection
 }
 
 func (w *islandsWeek) step(d time.Duration) {
@@ -54,27 +54,45 @@ func (w *islandsWeek) step(d time.Duration) {
 	w.now.Store(&t)
 }
 
-func (w *islandsWeek) play(ctx context.Context, o Options) (*IslandsBytes, error) {
+func (w *islandsWeek) week(ctx context.Context, o Options) (*IslandsBytes, error) {
 	r := &IslandsBytes{Played: min(playedIslands, max(len(w.drawn)/10, 1)), Saves: weekOfSaves}
 	var err error
+	o.progress(0, weekOfSaves, "weighing islands")
 	if r.Alone, err = w.alone(ctx, w.drawn[:min(aloneIslands, len(w.drawn))]); err != nil {
 		return r, err
 	}
-	err = inParallel(ctx, len(w.drawn), storeWorkers, func(i int) error {
+	played := w.drawn[:r.Played]
+	for _, i := range played {
 		head, err := w.Head(ctx, nameOf(i))
+		if err != nil {
+			return r, err
+		}
 		w.crowd.accounts[i].head = head.Commit
 		w.crowd.saved(i) // by the fill
-		return err
-	})
-	for day := 0; day < 7 && err == nil; day++ {
-		err = w.day(ctx, w.drawn[:r.Played], day, o)
-		start := time.Now()
-		if err == nil {
-			_, err = w.Collect(ctx, world.Policy{})
-		}
-		r.Collect = max(r.Collect, time.Since(start).Seconds())
 	}
+	before, err := w.kept(ctx)
+	for day := 0; day < 7 && err == nil; day++ {
+		if err = w.day(ctx, played, day, o); err == nil {
+			_, err = w.kept(ctx)
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	after, err := w.kept(ctx)
+	r.Week, r.Collect = float64(after-before)/float64(r.Played), w.collect
 	return r, err
+}
+
+// kept collects and returns how many bytes the stones have that are needed.
+func (w *islandsWeek) kept(ctx context.Context) (int64, error) {
+	start := time.Now()
+	if _, err := w.Collect(ctx, world.Policy{}); err != nil {
+		return 0, err
+	}
+	w.collect = max(w.collect, time.Since(start).Seconds())
+	stats, err := w.Store.(*local.Store).Stats(ctx)
+	return stats.StoneBytes, err
 }
 
 // alone returns the mean size of islands as files of their own.
@@ -103,6 +121,6 @@ func (w *islandsWeek) day(ctx context.Context, islands []int, day int, o Options
 			return err
 		}
 	}
-	w.step(24*time.Hour - weekSaves*saveEvery)
+	w.step(24*time.Hour - weekSaves*saveEvery) // the night
 	return nil
 }
