@@ -53,7 +53,10 @@ func (p plan) runAsleep(ctx context.Context, out io.Writer) error {
 	a := &asleep{seed: p.seed, st: st, url: url, counts: counts{refused: make(map[string]int)}}
 	err = a.run(ctx, p.n, p.clients)
 	a.print(out)
-	if err = errors.Join(err, st.Close(), server.stop()); err != nil {
+	if err = errors.Join(err, st.Close(), server.stop()); err == nil {
+		err = h.whole(ctx, nil)
+	}
+	if err != nil {
 		return fmt.Errorf("in %s: %w", base, err)
 	}
 	fmt.Fprintln(out, "0 losses")

@@ -104,13 +104,17 @@ func parse(args []string) (plan, error) {
 		fmt.Fprintf(flags.Output(), "crash: %q: want flags only\n", flags.Arg(0))
 		return p, flag.ErrHelp
 	}
+	if plant := p.host.plant; plant != "" && (p.host.cairn != "" || plant != plantEarly && plant != plantUnfenced) {
+		fmt.Fprintf(flags.Output(), "crash: -plant %q: want %s or %s, without -cairn\n", plant, plantEarly, plantUnfenced)
+		return p, flag.ErrHelp
+	}
 	if p.kills < 0 {
 		p.kills = p.n / 10
 	}
 	if p.syncs < 0 {
 		p.syncs = p.n - p.n/10
 	}
-	p.parallel = max(p.parallel, 1)
+	p.parallel, p.clients = max(p.parallel, 1), max(p.clients, 1)
 	return p, nil
 }
 

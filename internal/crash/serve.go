@@ -192,7 +192,7 @@ func (s *serving) last(ctx context.Context) error {
 	if err := errors.Join(st.Close(), p.stop()); err != nil {
 		return err
 	}
-	return s.whole(ctx, dig)
+	return s.whole(ctx, func(st world.Store) error { return dig(ctx, st, s.m) })
 }
 
 // settle looks through a server at everything that clients were told.
@@ -229,15 +229,15 @@ func checkStones(ctx context.Context, st world.Store, name string, at world.ID) 
 	return nil
 }
 
-// whole checks all of the store without a server.
-func (s *serving) whole(ctx context.Context, more func(context.Context, world.Store, *model) error) error {
-	st, err := local.Open(s.dir, local.Options{})
+// whole checks all of the store without a server, and then what more says.
+func (h host) whole(ctx context.Context, more func(world.Store) error) error {
+	st, err := local.Open(h.dir, local.Options{})
 	if err != nil {
 		return err
 	}
 	err = checkAll(ctx, st)
 	if err == nil && more != nil {
-		err = more(ctx, st, s.m)
+		err = more(st)
 	}
 	return errors.Join(err, st.Close())
 }

@@ -17,10 +17,12 @@ func TestServe(t *testing.T) {
 		{"-serve -n 2 -worlds 0 -seed 7 -clients 3", 0, "2 kills of a server"},
 		{"-asleep -n 30", 0, "30 rounds"},
 		{"-asleep -n 5 -clients 1 -seed 99", 0, "5 rounds"},
+		{"-serve -plant late", 2, "want early or unfenced"},
+		{"-serve -plant early -cairn /bin/true", 2, "without -cairn"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			said, status := run(t, program, append(strings.Fields(tt.args), "-dir", dir)...)
-			if status != tt.status || !strings.Contains(said, tt.want) || !strings.Contains(said, "0 losses") {
+			if status != tt.status || !strings.Contains(said, tt.want) || status == 0 && !strings.Contains(said, "0 losses") {
 				t.Errorf("status %d: want %d with %q and no losses:\n%s", status, tt.status, tt.want, said)
 			}
 		})
