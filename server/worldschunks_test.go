@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// mustChunk reads a chunk of a volume as cells by name.
+func (s *site) mustChunk(query string) (names []string, cells []voxel.Cell, ok bool) {
+	s.t.Helper()
+	got := s.get("/v1/chunks/a?" + query)
+	if got.status != 200 {
+		got.wantCode(s.t, client.NoChunk)
+		return nil, nil, false
+	}
+	r := client.NewRecords(bytes.NewReader(got.body), 1<<20)
+	var head struct {
+		Schema string
+		Names  []string
+	}
+	b, err := r.Next(1 << 20)
+	if err == nil {
+		err = json.Unmarshal(b, &head)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if b, err = r.Next(1 << 20); err != nil {
+		s.t.Fatal(err)
+	}
+	cells = make([]voxel.Cell, voxel.ChunkCells)
+	if n, err := codec.DecodeBitRLE(cells, geom.ChunkEdge, voxel.Palette, b); err != nil || n != len(b) {
+		s.t.Fatalf("%s: %d of %d bytes: %v", query, n, len(b), err)
+	}
+	return head.Names, cells, true
+}
+
+func TestChunks(t *testing.T) {
+	s := newSite(t, server.Options{})
+	w := madeUp(t, 1)
+	s.mustImport("a", mustSlime(t, w))
+	v := w.Dimensions[0].Volume(voxel.Block)
+	for _, pos := range append(v.Positions(), geom.ChunkPos{X: 1000}) {
+		names, cells, ok := s.mustChunk(fmt.Sprintf("dimension=overworld&volume=block&x=%d&y=%d&z=%d", pos.X, pos.Y, pos.Z))
+		want := v.Chunks[pos]
+		if ok != (want != nil) {
+			t.Errorf("%v: there is one: %v", pos, ok)
+		}
+		if want == nil || !ok {
+			continue
+		}
+		var flat [voxel.ChunkCells]voxel.Cell
+		want.Flat(&flat)
+		for i, cell := range flat {
+			if names[cells[i]] != v.Names[cell] {
+				t.Fatalf("%v: cell %d: %s, want %s", pos, i, names[cells[i]], v.Names[cell])
+			}
+		}
+	}
+	for level := range 6 {
+		if _, _, ok := s.mustChunk(fmt.Sprintf("dimension=overworld&volume=block&level=%d", level)); !ok && level > 1 {
+			t.Errorf("level %d has no chunk", level)
+		}
+	}
+	for query, want := range map[string]client.Code{
+		"volume=block": client.BadRequest,
+		"dimension=overworld&volume=block&level=99":          client.BadRequest,
+		"dimension=overworld&volume=block&x=1048576":         client.BadRequest,
+		"dimension=overworld&volume=block&x=1048575&level=1": client.NoChunk,
+		"dimension=nowhere&volume=block":                     client.NoChunk,
+		"dimension=overworld&volume=none":                    client.NoChunk,
+		"dimension=overworld&volume=block&at=9":              client.NoCommit,
+		"dimension=overworld&volume=block&at=nine":           client.BadRequest,
+	} {
+		s.get("/v1/chunks/a?"+query).wantCode(t, want)
+	}
+}
