@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -63,9 +63,12 @@ func (o KeeperOptions) withDefaults() KeeperOptions {
 type Keeper struct {
 	o    KeeperOptions // resolved
 	st   world.Store
-	ctx  context.Context // of all work; ended by Close
+	ctx  context.Context // of packing
 	stop context.CancelFunc
 	work sync.WaitGroup // packers and jobs
+
+	jobsCtx  context.Context
+	stopJobs context.CancelFunc
 
 	packs packs
 
@@ -94,6 +97,7 @@ const (
 func NewKeeper(st world.Store, now time.Time, o KeeperOptions) *Keeper {
 	k := &Keeper{o: o.withDefaults(), st: st}
 	k.ctx, k.stop = context.WithCancel(context.Background())
+	k.jobsCtx, k.stopJobs = context.WithCancel(k.ctx)
 	if every := k.o.CollectEvery; every > 0 {
 		// A server that is started anew more often than that has to collect too.
 		k.jobs = append(k.jobs, &job{name: collectJob, every: every, due: now.Add(soon(every)), do: k.collect})
@@ -128,9 +132,9 @@ func (k *Keeper) Step(now time.Time) {
 
 func (k *Keeper) run(j *job, now time.Time) {
 	start := time.Now()
-	said, err := j.do(k.ctx)
+	said, err := j.do(k.jobsCtx)
 	took := time.Since(start)
-	ended := k.ctx.Err() != nil
+	ended := k.jobsCtx.Err() != nil
 	next := now.Add(j.every)
 	if err != nil {
 		next = now.Add(soon(j.every))
@@ -165,27 +169,21 @@ func (k *Keeper) backup(ctx context.Context) ([]any, error) {
 	return []any{"name", b.Name, "worlds", b.Report.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", len(b.Removed)}, err
 }
 
-// Close begins nothing more and waits for what is under way; when ctx ends, it
-// ends that too, which loses nothing: worlds that wait are packed after their
-// next save, and a backup that was not finished is none. The error says that
-// ctx ended.
+// Close begins nothing more, and ends collections and backups, of which what is
+// not finished is none. It waits for worlds that are being packed; when ctx ends,
+// it ends that too, and says so. Worlds that wait are packed after their next save:
+// nothing is lost.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	k.closed = true
 	k.mu.Unlock()
 	k.packs.close()
-	done := make(chan struct{})
-	go func() {
-		k.work.Wait()
-		close(done)
-	}()
+	k.stopJobs()
 	defer k.stop()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
+	inTime := context.AfterFunc(ctx, k.stop)
+	k.work.Wait()
+	if !inTime() {
+		return fmt.Errorf("server: keeper: packing was ended: %w", ctx.Err())
 	}
-	k.stop()
-	<-done
-	return errors.Join(errors.New("server: keeper: work was ended"), ctx.Err())
+	return nil
 }
