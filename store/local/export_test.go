@@ -5,16 +5,11 @@ import "github.com/cairnvoxel/cairn/stone"
 // Guard is the door to guard.
 type Guard struct{ guard }
 
-// Hold holds a stone. The result lets go of it, and says whether it was there.
-func (g *Guard) Hold(id stone.ID) (release func(found bool)) {
+// Hold holds a stone until release.
+func (g *Guard) Hold(id stone.ID) (release func()) {
 	h := g.hold()
 	h.add(stoneThing(id))
-	return func(found bool) {
-		if found {
-			h.was(stoneThing(id))
-		}
-		h.release()
-	}
+	return h.release
 }
 
 // Begin begins a Collect.

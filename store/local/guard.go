@@ -10,13 +10,13 @@ import (
 )
 
 // guard keeps Collect from taking what a call is about to name. A call holds
-// what it names before it looks whether that is there, and until its batch is
-// applied; Collect takes only what was there at its snapshot, is not held now
-// and was not found there by a call since.
+// what it names before it looks whether that is there, or writes it without
+// looking, and until its batch is applied; Collect takes only what was there at
+// its snapshot and was not held then or since.
 type guard struct {
 	mu   sync.Mutex
 	busy map[thing]int
-	kept map[thing]struct{} // while collecting
+	kept map[uint64]struct{} // while collecting: tags of what was held
 }
 
 // thing is a commit, a pack or a stone: its key.
@@ -26,13 +26,15 @@ func stoneThing(id stone.ID) thing { return thing(infoKey(id)) }
 
 func commitThing(id world.ID) thing { return thing(commitKey(id)) }
 
+// tag is a number that few other things have.
+func (t *thing) tag() uint64 { return be.Uint64(t[1:]) + uint64(t[0]) }
+
 func packThing(id world.ID) thing { return thing(packKey(id)) }
 
 // hold is the things that a call holds.
 type hold struct {
 	g      *guard
 	things []thing
-	found  []thing // those that were there
 }
 
 func (g *guard) hold() *hold { return &hold{g: g} }
@@ -49,9 +51,6 @@ func (h *hold) add(things ...thing) {
 	}
 }
 
-// was notes that a thing was there.
-func (h *hold) was(t thing) { h.found = append(h.found, t) }
-
 func (h *hold) release() {
 	h.g.mu.Lock()
 	defer h.g.mu.Unlock()
@@ -59,10 +58,8 @@ func (h *hold) release() {
 		if h.g.busy[t]--; h.g.busy[t] == 0 {
 			delete(h.g.busy, t)
 		}
-	}
-	if h.g.kept != nil {
-		for _, t := range h.found {
-			h.g.kept[t] = struct{}{}
+		if h.g.kept != nil {
+			h.g.kept[t.tag()] = struct{}{}
 		}
 	}
 }
@@ -71,9 +68,9 @@ func (h *hold) release() {
 func (g *guard) begin(db *pebble.DB) *pebble.Snapshot {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.kept = make(map[thing]struct{})
+	g.kept = make(map[uint64]struct{})
 	for t := range g.busy {
-		g.kept[t] = struct{}{}
+		g.kept[t.tag()] = struct{}{}
 	}
 	return db.NewSnapshot()
 }
@@ -87,6 +84,6 @@ func (g *guard) end() {
 // needs reports whether a call needs a thing; g.mu is held, so that none comes
 // to need it meanwhile.
 func (g *guard) needs(t thing) bool {
-	_, kept := g.kept[t]
+	_, kept := g.kept[t.tag()]
 	return kept || g.busy[t] > 0
 }

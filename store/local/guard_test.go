@@ -15,7 +15,7 @@ func TestGuard(t *testing.T) {
 	s := mustOpen(t, "store", local.Options{FS: vfs.NewMem()})
 	defer mustClose(t, s)
 	var g local.Guard
-	var ids [5]stone.ID
+	var ids [4]stone.ID
 	for i := range ids {
 		ids[i] = stone.ID{byte(i)}
 	}
@@ -27,24 +27,24 @@ func TestGuard(t *testing.T) {
 			}
 		}
 	}
-	g.Hold(ids[0])(true)
+	g.Hold(ids[0])()
 	before := g.Hold(ids[1])
 	if err := g.Begin(s); err != nil {
 		t.Fatal(err)
 	}
-	want("at the beginning", false, true, false, false, false)
-	there, absent, twice := g.Hold(ids[2]), g.Hold(ids[3]), g.Hold(ids[4])
-	again := g.Hold(ids[4])
-	want("held", false, true, true, true, true)
-	before(false)
-	there(true)
-	absent(false)
-	twice(false)
-	want("let go", false, true, true, false, true)
-	again(false)
-	want("let go twice", false, true, true, false, false)
+	want("at the beginning", false, true, false, false)
+	since := g.Hold(ids[2])
+	want("held", false, true, true, false)
+	before()
+	since()
+	want("let go", false, true, true, false)
+	one, two := g.Hold(ids[3]), g.Hold(ids[3])
 	g.End()
-	want("at the end", false, false, false, false, false)
+	want("at the end", false, false, false, true)
+	one()
+	want("held twice", false, false, false, true)
+	two()
+	want("let go twice", false, false, false, false)
 }
 
 func TestMarks(t *testing.T) {

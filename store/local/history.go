@@ -83,16 +83,18 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err != nil {
 		return world.Commit{}, err
 	}
-	if err := s.room(sizeOf(stones)); err != nil {
+	size := sizeOf(stones)
+	if err := s.room(size); err != nil {
 		return world.Commit{}, err
 	}
-	r := reads{s.db}
-	w, err := r.world(name)
+	w, err := reads{s.db}.world(name)
 	if err != nil {
 		return world.Commit{}, err
 	}
-	if _, err := s.follows(w, base); err != nil { // before large stones are written for nothing
-		return world.Commit{}, err
+	if size >= s.FileBytes { // before large stones are written for nothing
+		if _, err := s.follows(w, base); err != nil {
+			return world.Commit{}, err
+		}
 	}
 	h := s.guard.hold()
 	defer h.release()
@@ -100,7 +102,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 		h.add(stoneThing(ref.ID))
 	}
 	b := s.db.NewBatch()
-	if err := s.addStones(b, h, stones); err != nil {
+	if err := s.addStones(b, stones); err != nil {
 		return world.Commit{}, err
 	}
 	w, unlock, err := s.lockNamed(name, w)
@@ -115,7 +117,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if c, err = s.number(w, c); err != nil {
 		return world.Commit{}, err
 	}
-	if err := s.addReached(b, h, w, reached); err != nil {
+	if err := s.addReached(b, w, reached); err != nil {
 		return world.Commit{}, err
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
@@ -163,14 +165,7 @@ func (s *Store) number(w uint64, c world.Commit) (world.Commit, error) {
 // addCommit adds the record of c, its place in the log and the head.
 func (s *Store) addCommit(b *pebble.Batch, h *hold, w, fence uint64, c world.Commit) error {
 	id := c.ID()
-	h.add(commitThing(id))
-	had, err := reads{s.db}.get(commitKey(id)) // forks may have made the same
-	if err != nil {
-		return err
-	}
-	if had != nil {
-		h.was(commitThing(id))
-	}
+	h.add(commitThing(id)) // forks may have made the same
 	if err := b.Set(commitKey(id), c.Append(nil), nil); err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ func processor() time.Duration {
 }
 
 // BenchmarkPlay saves and loads many small worlds as a network of game servers
-// does: a save is a stone of about a kilobyte, a load all stones of the head.
+// does: a save is a stone of about a kilobyte, and now and then a pack; a load all
+// stones of the head.
 func BenchmarkPlay(b *testing.B) {
 	const (
 		worlds  = 20_000
@@ -35,12 +36,12 @@ func BenchmarkPlay(b *testing.B) {
 	s := mustOpen(b, b.TempDir(), local.Options{})
 	mustCreate(b, s, "template")
 	at := mustSave(b, s, "template", mustStone(b, "ground", 26_000))
-	heads := make([]world.ID, worlds)
+	heads, heights := make([]world.ID, worlds), make([]int, worlds)
 	var wait sync.WaitGroup
 	for c := range 64 {
 		wait.Go(func() {
 			for i := c; i < worlds; i += 64 {
-				heads[i] = at
+				heads[i], heights[i] = at, 1
 				if err := s.Fork(b.Context(), "template", at, name(i)); err != nil {
 					b.Error(err)
 				}
@@ -66,6 +67,9 @@ func BenchmarkPlay(b *testing.B) {
 				if r.IntN(savesOf+loadsOf) < savesOf {
 					saves.Add(1)
 					heads[i], err = play(b, s, name(i), heads[i], stones[n])
+					if heights[i]++; heights[i] > 8 && err == nil {
+						heights[i], _, err = world.Tidy(b.Context(), s, name(i), world.TidyOptions{})
+					}
 				} else {
 					loads.Add(1)
 					err = load(b, s, name(i))

@@ -104,21 +104,28 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }
 
-// addStones adds stones that h holds, unless they are there: the large ones as
+// blindBytes is up to which size a stone is written without a look whether it is
+// there, which costs more.
+const blindBytes = 4 << 10
+
+// addStones adds stones that are held, unless they are there: the large ones as
 // files, the others to the batch.
-func (s *Store) addStones(b *pebble.Batch, h *hold, stones []world.Stone) error {
+func (s *Store) addStones(b *pebble.Batch, stones []world.Stone) error {
 	for _, st := range stones {
-		in, ok, err := reads{s.db}.info(st.ID)
-		if err != nil {
-			return err
-		}
-		if ok {
-			if err := reprieve(b, h, st.ID, in); err != nil {
+		in := info{size: int64(len(st.Data)), file: len(st.Data) >= s.FileBytes}
+		if in.file || len(st.Data) > blindBytes {
+			had, ok, err := reads{s.db}.info(st.ID)
+			if err != nil {
 				return err
 			}
-			continue
+			if ok {
+				if err := reprieve(b, st.ID, had); err != nil {
+					return err
+				}
+				continue
+			}
 		}
-		in = info{size: int64(len(st.Data)), file: len(st.Data) >= s.FileBytes}
+		var err error
 		if in.file {
 			err = s.files.put(st)
 		} else {
@@ -132,7 +139,7 @@ func (s *Store) addStones(b *pebble.Batch, h *hold, stones []world.Stone) error 
 }
 
 // addReached adds stones that the world must reach already.
-func (s *Store) addReached(b *pebble.Batch, h *hold, w uint64, refs []world.StoneRef) error {
+func (s *Store) addReached(b *pebble.Batch, w uint64, refs []world.StoneRef) error {
 	if len(refs) == 0 {
 		return nil
 	}
@@ -148,7 +155,7 @@ func (s *Store) addReached(b *pebble.Batch, h *hold, w uint64, refs []world.Ston
 			err = fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, world.ErrGone)
 		}
 		if err == nil {
-			err = reprieve(b, h, ref.ID, in)
+			err = reprieve(b, ref.ID, in)
 		}
 		if err != nil {
 			return err
@@ -158,8 +165,7 @@ func (s *Store) addReached(b *pebble.Batch, h *hold, w uint64, refs []world.Ston
 }
 
 // reprieve keeps a stone that is there.
-func reprieve(b *pebble.Batch, h *hold, id stone.ID, in info) error {
-	h.was(stoneThing(id))
+func reprieve(b *pebble.Batch, id stone.ID, in info) error {
 	if !in.doomed {
 		return nil
 	}
@@ -192,9 +198,8 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 	h := s.guard.hold()
 	defer h.release()
 	h.add(stoneThing(p.Stone.ID), packThing(p.Upto))
-	h.was(packThing(p.Upto))
 	b := s.db.NewBatch()
-	if err := s.addStones(b, h, []world.Stone{st}); err != nil {
+	if err := s.addStones(b, []world.Stone{st}); err != nil {
 		return err
 	}
 	s.worlds.of(w).RLock() // its commits must not be dropped now
