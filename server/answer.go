@@ -123,7 +123,6 @@ func (c *call) doneUnless(err error) error {
 	if err != nil {
 		return err
 	}
-
 	c.secure(c.w.Header())
 	c.WriteHeader(http.StatusNoContent)
 	return nil
@@ -170,7 +169,7 @@ func (c *call) fail(err error) {
 	}
 	h := c.w.Header()
 	clear(h)
-	if c.ours(err, e.Code) {
+	if ours(err, e.Code) {
 		h["Cairn-Request"] = []string{c.note(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
@@ -186,11 +185,11 @@ func (c *call) fail(err error) {
 
 // ours reports whether an error is for the log: the caller can do nothing about it,
 // and was told less than there is to say.
-func (c *call) ours(err error, code client.Code) bool {
+func ours(err error, code client.Code) bool {
 	if worded := (*client.Error)(nil); errors.As(err, &worded) {
 		return false
 	}
-	return code.Status() >= 500 || code == client.Corrupt && c.in.n == 0
+	return code.Status() >= 500 || code == client.Corrupt
 }
 
 // note logs an error and returns the number that it is logged under.
@@ -206,7 +205,7 @@ func (c *call) note(level slog.Level, what string, err error) string {
 
 // end gives back what the call had.
 func (c *call) end() {
-	c.memory.give(c.held)
+	c.giveBack()
 	if c.r.ContentLength != 0 && !c.in.ended {
 		// What is left of the body is read a little, to keep the connection.
 		c.readBy(time.Now().Add(c.limits.Patience))

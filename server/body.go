@@ -127,6 +127,12 @@ func (c *call) hold(n int64) bool {
 	return true
 }
 
+// giveBack ends what hold took.
+func (c *call) giveBack() {
+	c.memory.give(c.held)
+	c.held = 0
+}
+
 // readBy sets when what the caller sends must have arrived, writeBy when it must
 // have taken the answer. A ResponseWriter that knows no deadlines has none to
 // keep.

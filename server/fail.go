@@ -47,6 +47,15 @@ func answered(err error) *client.Error {
 	return &client.Error{Code: code, Message: said[code]}
 }
 
+// theirs gives damage that the caller sent its code, so that it is not taken for
+// damage of what is kept.
+func theirs(err error) error {
+	if c := (*stone.CorruptError)(nil); errors.As(err, &c) {
+		return fault(client.Corrupt, "%v", c)
+	}
+	return err
+}
+
 // jsonFault says what is wrong with JSON, in words that name none of our types.
 func jsonFault(err error) string {
 	var syntax *json.SyntaxError

@@ -61,6 +61,32 @@ func TestFaultsOfTheStore(t *testing.T) {
 	}
 }
 
+// decayed is a Store that cannot keep commits for damage of its own.
+type decayed struct{ world.Store }
+
+func (decayed) Commit(context.Context, string, world.Head, world.Commit, ...world.Stone) (world.Commit, error) {
+	return world.Commit{}, &stone.CorruptError{Part: "record", Err: errors.New("kept badly")}
+}
+
+// TestWhoseDamage tells damage of what was sent, which is not for the log, from
+// damage of what is kept.
+func TestWhoseDamage(t *testing.T) {
+	var log bytes.Buffer
+	s := newSiteOf(t, decayed{memory.New(memory.Options{})}, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	st := mustStone(t, 1)
+	r := commitRequest("a", commitOf(world.ID{}, "", st), st)
+	for _, body := range [][]byte{nil, r.body[:len(r.body)-1], append(bytes.Clone(r.body), 0)} {
+		s.do(request{r.method, r.path, body, r.header}).wantCode(t, client.Corrupt)
+		if log.Len() > 0 {
+			t.Errorf("logged: %s", log.String())
+		}
+	}
+	s.do(r).wantCode(t, client.Corrupt)
+	if !strings.Contains(log.String(), "kept badly") {
+		t.Errorf("logged: %q", log.String())
+	}
+}
+
 func TestPanicIsInternal(t *testing.T) {
 	var log bytes.Buffer
 	st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (world.Head, error) { panic("broken invariant") }}

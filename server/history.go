@@ -143,7 +143,7 @@ func (c *call) commit() error {
 	defer recordReaders.Put(r)
 	commit, stones, err := client.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
-		return err
+		return theirs(err)
 	}
 	c.step("receive")
 	if err := c.checkCommit(base, commit, stones); err != nil {
@@ -216,7 +216,7 @@ func (c *call) checkStone(data []byte) error {
 	if errors.Is(err, stone.ErrNewer) {
 		return fault(client.Unsupported, "the stone is of a newer version")
 	}
-	return err
+	return theirs(err)
 }
 
 // madeWithin is how many commits are looked through for one that an earlier try

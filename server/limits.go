@@ -11,8 +11,8 @@ type Limits struct {
 	// Bytes of the body of a call: JSON (default 64 KiB), a commit or a pack with
 	// its stones (64 MiB), a whole world (1 GiB).
 	JSONBytes, StoneBytes, WorldBytes int64
-	// BodyMemory is how many bytes of bodies are in memory at a time. Default
-	// 192 MiB.
+	// BodyMemory is how many bytes of bodies, and of stones that come with stacks,
+	// are in memory at a time. Default 192 MiB.
 	BodyMemory int64
 	// WorldMemory is how much memory a world may take that is read as a whole: to be
 	// imported, exported, compared or drawn. Default 256 MiB. Heavy is how many calls

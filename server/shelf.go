@@ -71,7 +71,8 @@ func (c *call) sendStack(f world.Fetched) error {
 	for _, p := range parts {
 		total += uvarintBytes(len(p)) + len(p)
 	}
-	if c.held == 0 && !c.hold(int64(total)) {
+	c.giveBack()
+	if !c.hold(int64(total)) {
 		return fault(client.Busy, "too much is being sent at this moment")
 	}
 	h := c.w.Header()
@@ -201,7 +202,7 @@ func (c *call) pack() error {
 	defer recordReaders.Put(r)
 	p, s, err := client.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
-		return err
+		return theirs(err)
 	}
 	if p.Upto == (world.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another one below it")
