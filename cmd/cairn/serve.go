@@ -94,7 +94,7 @@ type service struct {
 	failed  chan error // of what serves
 }
 
-func runServe(ctx context.Context, d *depot, out, errors io.Writer, o serveOptions) error {
+func runServe(ctx context.Context, d *depot, out, log io.Writer, o serveOptions) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -109,15 +109,17 @@ func runServe(ctx context.Context, d *depot, out, errors io.Writer, o serveOptio
 	if err != nil {
 		return err
 	}
-	s := &service{serveSettings: settings, log: settings.logger(errors), failed: make(chan error, 2)}
-	listeners, err := s.prepare(ctx, d)
+	s := &service{serveSettings: settings, log: settings.logger(log), failed: make(chan error, 2)}
+	l, err := s.prepare(ctx, d)
 	if err != nil {
 		return err
 	}
-	s.log.Info("start", "store", d.where(), "listen", listeners.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
-	s.serve(listeners, out)
-	err = s.wait(signals)
-	return s.end(signals, err)
+	s.log.Info("start", "store", d.where(), "listen", l.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
+	if s.cert == nil && server.Loopback(s.listen) != nil {
+		s.log.Warn("tokens and worlds can be read on their way: there is no --tls-cert")
+	}
+	s.serve(l, out)
+	return s.end(signals, s.wait(signals))
 }
 
 // listeners are where it listens.

@@ -256,6 +256,7 @@ func TestServeRefused(t *testing.T) {
 	s.url = "http://127.0.0.1:" + port
 	s.call(401, "", "GET", "/v1/worlds", nil)
 	s.call(200, strings.TrimSpace(secret), "GET", "/v1/worlds", nil)
+	s.until("can be read on their way")
 }
 
 func TestServeTokens(t *testing.T) {
