@@ -315,6 +315,25 @@ func TestKeeperPackFails(t *testing.T) {
 	mustEnd(t, k)
 }
 
+// A world whose stones make packing panic ends nothing else.
+func TestKeeperPackPanics(t *testing.T) {
+	st, log := newWatched(t), newLines()
+	k := server.NewKeeper(panics{st}, start, server.KeeperOptions{CollectEvery: -1, Log: log.log()})
+	for i := range 2 {
+		r := newRaw(t, st, fmt.Sprint("w", i))
+		r.save(server.MaxHeight)
+		k.Saved(r.name)
+		log.wait(t, "packing failed", r.name, "out of stones")
+	}
+	mustEnd(t, k)
+}
+
+type panics struct{ *watched }
+
+func (panics) PutPack(context.Context, string, world.Pack, world.Stone) error {
+	panic("out of stones")
+}
+
 // A keeper that is closed in the middle of a pack leaves everything whole.
 func TestKeeperCloseEndsPacking(t *testing.T) {
 	st := newWatched(t)

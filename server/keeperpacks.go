@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -88,8 +90,8 @@ func (p *packs) saved(name string) bool {
 	return false
 }
 
-// pack packs a world if its stack is high. One that another goroutine packs it
-// only waits for.
+// pack packs a world if its stack is high. For one that another goroutine packs
+// the packers do nothing, and those who save wait.
 func (k *Keeper) pack(name string, queued bool) {
 	p := &k.packs
 	p.mu.Lock()
@@ -98,6 +100,9 @@ func (k *Keeper) pack(name string, queued bool) {
 	}
 	if busy := p.packing[name]; busy != nil {
 		p.mu.Unlock()
+		if queued {
+			return
+		}
 		select {
 		case <-busy:
 		case <-k.ctx.Done():
@@ -129,7 +134,7 @@ func (k *Keeper) pack(name string, queued bool) {
 // is then.
 func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
-	height, packed, err := world.Tidy(ctx, k.st, name, world.TidyOptions{High: queueHeight})
+	height, packed, err := safely(ctx, k.st, name)
 	switch {
 	case errors.Is(err, world.ErrNoWorld) || errors.Is(err, world.ErrGone) || ctx.Err() != nil:
 	case err != nil:
@@ -139,6 +144,17 @@ func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err err
 		k.o.Metrics.packed(by, time.Since(start))
 	}
 	return height, err
+}
+
+// safely is world.Tidy, but where that panics an error: one world's stones are not
+// to end the others' server.
+func safely(ctx context.Context, st world.Store, name string) (height int, packed bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("server: pack: panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return world.Tidy(ctx, st, name, world.TidyOptions{High: queueHeight})
 }
 
 // heights are how high the stacks of worlds are that were saved lately. Of those
