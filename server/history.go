@@ -207,7 +207,8 @@ func (c *call) checkStone(data []byte) error {
 	}
 	defer c.checks.leave()
 	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
-	if err == nil && port.IndexBytes(r, c.limits.WorldMemory) > c.limits.WorldMemory {
+	most := c.limits.WorldMemory
+	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
 		return fault(client.TooLarge, "the stone speaks of too many chunks")
 	}
 	if err == nil && len(data) <= checkedBytes {

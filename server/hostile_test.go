@@ -18,8 +18,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// mustCrowd returns a stone of few bytes that speaks of n chunks.
-func mustCrowd(t testing.TB, n int) world.Stone {
+// mustCrowd returns a stone of few bytes that speaks of n chunks, 1<<apart from
+// each other.
+func mustCrowd(t testing.TB, n, apart int) world.Stone {
 	t.Helper()
 	var b bytes.Buffer
 	w := stone.NewWriter(&b, stone.Options{Effort: stone.Quick})
@@ -31,9 +32,9 @@ func mustCrowd(t testing.TB, n int) world.Stone {
 	for i := 0; i < n && err == nil; i++ {
 		var pos geom.ChunkPos
 		for k := range 10 { // ascending by code
-			pos.X |= int32(i>>(3*k)&1) << k
-			pos.Z |= int32(i>>(3*k+1)&1) << k
-			pos.Y |= int32(i>>(3*k+2)&1) << k
+			pos.X |= int32(i>>(3*k)&1) << (k + apart)
+			pos.Z |= int32(i>>(3*k+1)&1) << (k + apart)
+			pos.Y |= int32(i>>(3*k+2)&1) << (k + apart)
 		}
 		err = w.Chunk(0, pos, full)
 	}
@@ -50,7 +51,7 @@ func mustCrowd(t testing.TB, n int) world.Stone {
 // TestCrowd sends some hundred bytes that are many chunks.
 func TestCrowd(t *testing.T) {
 	s := newSite(t, server.Options{Limits: server.Limits{WorldMemory: 8 << 20}})
-	small, large := mustCrowd(t, 30_000), mustCrowd(t, 1_000_000)
+	small, large := mustCrowd(t, 30_000, 0), mustCrowd(t, 1_000_000, 0)
 	if len(large.Data) > 1000 {
 		t.Fatalf("the stone has %d bytes", len(large.Data))
 	}
@@ -59,6 +60,9 @@ func TestCrowd(t *testing.T) {
 	s.want(201, request{method: "PUT", path: "/v1/worlds/b"}, nil)
 	s.do(refused).wantCode(t, client.TooLarge)
 	s.do(request{"POST", "/v1/import/b", large.Data, nil}).wantCode(t, client.TooLarge)
+	wide := mustCrowd(t, 20_000, 2)
+	s.do(commitRequest("b", commitOf(world.ID{}, "", wide), wide)).wantCode(t, client.TooLarge)
+	s.do(request{"POST", "/v1/import/b", wide.Data, nil}).wantCode(t, client.TooLarge)
 	s.mustSave(commitRequest("b", commitOf(world.ID{}, "", small), small))
 	s.want(200, request{method: "GET", path: "/v1/worlds/b"}, nil)
 
@@ -90,27 +94,34 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestCrowds lets many ask for worlds that take much memory.
+// TestCrowds lets many ask for what takes much memory.
 func TestCrowds(t *testing.T) {
-	s := newSite(t, server.Options{})
-	st := mustCrowd(t, 100_000)
+	s := newSite(t, server.Options{Limits: server.Limits{BodyMemory: 64 << 20}})
+	st := mustCrowd(t, 120_000, 2)
 	s.want(201, request{method: "PUT", path: "/v1/worlds/a"}, nil)
 	s.mustSave(commitRequest("a", commitOf(world.ID{}, "", st), st))
-	var all sync.WaitGroup
-	var most atomic.Uint64
-	for range 64 {
-		all.Go(func() {
-			if got := s.get("/v1/properties/a"); got.status != 200 {
-				t.Errorf("got %d %s", got.status, got.body)
+	for _, path := range []string{"/v1/stones/" + st.ID.String() + "/a", "/v1/stack/a", "/v1/properties/a"} {
+		t.Run(path, func(t *testing.T) {
+			var all sync.WaitGroup
+			var most, served atomic.Int64
+			for range 24 {
+				all.Go(func() {
+					got := s.get(path)
+					if got.status == 200 {
+						served.Add(1)
+					} else {
+						got.wantCode(t, client.Busy)
+					}
+					var m runtime.MemStats
+					runtime.ReadMemStats(&m)
+					most.Store(max(most.Load(), int64(m.HeapInuse)))
+				})
 			}
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			most.Store(max(most.Load(), m.HeapInuse))
+			all.Wait()
+			if most.Load() > 400<<20 || served.Load() == 0 {
+				t.Errorf("%d bytes were in use, %d calls were served", most.Load(), served.Load())
+			}
 		})
-	}
-	all.Wait()
-	if most.Load() > 300<<20 {
-		t.Errorf("%d bytes were in use", most.Load())
 	}
 }
 

@@ -165,7 +165,7 @@ func (c *call) stone() error {
 	if err != nil {
 		return err
 	}
-	o, err := c.st.Open(c.ctx, c.name, id)
+	o, err := c.open(id)
 	if err != nil {
 		return err
 	}
@@ -179,6 +179,21 @@ func (c *call) stone() error {
 	http.ServeContent(c, c.r, "", time.Time{}, io.NewSectionReader(o, 0, o.Size()))
 	c.step("send")
 	return nil
+}
+
+// open opens a stone, of which not many are opened at a time, and counts what it
+// takes as memory: of a few bytes that may be much.
+func (c *call) open(id stone.ID) (*world.Opened, error) {
+	if err := c.checks.enter(c.ctx); err != nil {
+		return nil, err
+	}
+	defer c.checks.leave()
+	o, err := c.st.Open(c.ctx, c.name, id)
+	if err == nil && !c.hold(o.Memory()) {
+		_ = o.Close() // it was read only
+		return nil, fault(client.Busy, "too much is being sent at this moment")
+	}
+	return o, err
 }
 
 func stoneID(s string) (stone.ID, error) {

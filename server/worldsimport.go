@@ -117,6 +117,9 @@ func (c *call) importFrom(file *spool, n port.Note, answer *importAnswer) (done 
 		if err != nil {
 			return done, file.fault(err, client.Corrupt)
 		}
+		if err := c.checkStone(b.Bytes()); err != nil {
+			return done, err
+		}
 		c.step("merge")
 		done, answer.Same, err = port.Become(c.ctx, c.st, c.name, world.Stone{ID: id, Data: b.Bytes()}, on)
 		c.step("commit")
