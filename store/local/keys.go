@@ -1,6 +1,7 @@
 package local
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -130,6 +131,18 @@ func parsePack(upto world.ID, b []byte) (world.Pack, error) {
 	}
 	ref := world.StoneRef{ID: stone.ID(b[32:64]), Size: int64(be.Uint64(b[64:]))}
 	return world.Pack{After: world.ID(b[:32]), Upto: upto, Stone: ref}, nil
+}
+
+// parseCommit returns the commit whose record is b; there is none if that is nil.
+func parseCommit(id world.ID, b []byte) (world.Commit, error) {
+	if b == nil {
+		return world.Commit{}, fmt.Errorf("%v: %w", id, world.ErrNoCommit)
+	}
+	c, err := world.ParseCommit(b)
+	if err == nil && sha256.Sum256(b) != id {
+		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is kept as %v", c.ID(), id)}
+	}
+	return c, err
 }
 
 // info is what is known of a stone without reading it.

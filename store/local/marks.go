@@ -1,11 +1,8 @@
 package local
 
 import (
-	"context"
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/cairnvoxel/cairn/world"
 )
 
 const (
@@ -50,77 +47,4 @@ func (m *marks) has(t thing) bool {
 		}
 	}
 	return true
-}
-
-// marker walks down from every commit of every log.
-type marker struct {
-	r     reads
-	marks *marks
-	done  map[world.ID]struct{} // walked down from; forgotten when it is large
-}
-
-// count returns how many things there are.
-func (r reads) count(ctx context.Context) (n int, err error) {
-	for _, kind := range []byte{'c', 'i'} {
-		err := r.keys(func([]byte) error {
-			n++
-			return ctx.Err()
-		}, kind)
-		if err != nil {
-			return 0, err
-		}
-	}
-	return n, nil
-}
-
-// mark marks what the Store needs.
-func (r reads) mark(ctx context.Context, salt uint64) (*marks, error) {
-	n, err := r.count(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m := &marker{r: r, marks: newMarks(n, salt), done: make(map[world.ID]struct{})}
-	return m.marks, r.each(func(key, value []byte) (bool, error) {
-		e, err := parseEntry(key, value)
-		if err == nil {
-			err = m.down(e.commit)
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		return true, err
-	}, 'l')
-}
-
-// down marks what the stack of a commit of a log needs, and its record.
-func (m *marker) down(at world.ID) error {
-	for at != (world.ID{}) {
-		if _, ok := m.done[at]; ok {
-			return nil
-		}
-		if len(m.done) == doneLimit {
-			clear(m.done)
-		}
-		m.done[at] = struct{}{}
-		m.marks.add(commitThing(at))
-		p, ok, err := m.r.pack(at)
-		if err != nil {
-			return err
-		}
-		if ok {
-			m.marks.add(packThing(at))
-			m.marks.add(stoneThing(p.Stone.ID))
-			at = p.After
-			continue
-		}
-		c, err := m.r.commit(at)
-		if err != nil {
-			return err
-		}
-		for _, ref := range c.Stones {
-			m.marks.add(stoneThing(ref.ID))
-		}
-		at = c.Base
-	}
-	return nil
 }

@@ -70,14 +70,7 @@ func (r reads) commit(id world.ID) (world.Commit, error) {
 	if err != nil {
 		return world.Commit{}, err
 	}
-	if b == nil {
-		return world.Commit{}, fmt.Errorf("%v: %w", id, world.ErrNoCommit)
-	}
-	c, err := world.ParseCommit(b)
-	if err == nil && c.ID() != id {
-		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is kept as %v", c.ID(), id)}
-	}
-	return c, err
+	return parseCommit(id, b)
 }
 
 // pack returns the pack for a commit and whether there is any.

@@ -1,0 +1,160 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// marker walks down from every commit of every log, many at a time: a step reads
+// the records of all of them in the order of their keys.
+type marker struct {
+	r     reads
+	ctx   context.Context
+	marks *marks
+	count map[byte]int          // of records, by kind
+	start []world.ID            // of logs, that are walked down from, sorted
+	done  map[world.ID]struct{} // walked down from beside these; forgotten when it is large
+}
+
+const (
+	// markStep is how many commits of logs are walked down from at a time.
+	markStep = 1 << 19
+	// markSparse is how many records of a kind are read in order in the time that
+	// one is looked up in.
+	markSparse = 16
+)
+
+// mark marks what the Store needs.
+func (r reads) mark(ctx context.Context, salt uint64) (*marks, error) {
+	m := &marker{r: r, ctx: ctx, count: make(map[byte]int), done: make(map[world.ID]struct{})}
+	for _, kind := range []byte("pci") {
+		err := r.keys(func([]byte) error {
+			m.count[kind]++
+			return ctx.Err()
+		}, kind)
+		if err != nil {
+			return nil, err
+		}
+	}
+	m.marks = newMarks(m.count['c']+m.count['i'], salt)
+	err := r.each(func(key, value []byte) (bool, error) {
+		e, err := parseEntry(key, value)
+		if m.start = append(m.start, e.commit); len(m.start) < markStep || err != nil {
+			return true, err
+		}
+		return true, m.down()
+	}, 'l')
+	if err == nil {
+		err = m.down()
+	}
+	return m.marks, err
+}
+
+// down marks what the stacks of start need, and their records.
+func (m *marker) down() error {
+	slices.SortFunc(m.start, compareIDs)
+	m.start = slices.Compact(m.start)
+	for at := m.start; len(at) > 0; {
+		next, err := m.step(at)
+		if err != nil {
+			return err
+		}
+		at = m.fresh(next)
+	}
+	m.start = m.start[:0]
+	return nil
+}
+
+func compareIDs(a, b world.ID) int { return bytes.Compare(a[:], b[:]) }
+
+// fresh returns those commits, sorted, that were not walked down from.
+func (m *marker) fresh(ids []world.ID) []world.ID {
+	slices.SortFunc(ids, compareIDs)
+	return slices.DeleteFunc(slices.Compact(ids), func(id world.ID) bool {
+		_, done := m.done[id]
+		if !done {
+			_, done = slices.BinarySearchFunc(m.start, id, compareIDs)
+		}
+		if done || id == (world.ID{}) {
+			return true
+		}
+		if len(m.done) == doneLimit {
+			clear(m.done)
+		}
+		m.done[id] = struct{}{}
+		return false
+	})
+}
+
+// step marks what stands for commits, which are sorted, and returns what is below
+// each.
+func (m *marker) step(ids []world.ID) (below []world.ID, err error) {
+	below = make([]world.ID, 0, len(ids))
+	var bare []world.ID // without packs
+	err = m.records('p', ids, func(id world.ID, value []byte) error {
+		m.marks.add(commitThing(id))
+		if value == nil {
+			bare = append(bare, id)
+			return nil
+		}
+		p, err := parsePack(id, value)
+		m.marks.add(packThing(id))
+		m.marks.add(stoneThing(p.Stone.ID))
+		below = append(below, p.After)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = m.records('c', bare, func(id world.ID, value []byte) error {
+		c, err := parseCommit(id, value)
+		for _, ref := range c.Stones {
+			m.marks.add(stoneThing(ref.ID))
+		}
+		below = append(below, c.Base)
+		return err
+	})
+	return below, err
+}
+
+// records calls what with the record of each of ids, which are sorted, nil if it
+// has none. The value is its own only during the call.
+func (m *marker) records(kind byte, ids []world.ID, what func(id world.ID, value []byte) error) error {
+	if len(ids)*markSparse < m.count[kind] {
+		for _, id := range ids {
+			value, err := m.r.get(append([]byte{kind}, id[:]...))
+			if err == nil {
+				err = what(id, value)
+			}
+			if err == nil {
+				err = m.ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := m.r.each(func(key, value []byte) (bool, error) {
+		for len(ids) > 0 && bytes.Compare(ids[0][:], key[1:]) < 0 {
+			if err := what(ids[0], nil); err != nil {
+				return false, err
+			}
+			ids = ids[1:]
+		}
+		if len(ids) > 0 && bytes.Equal(ids[0][:], key[1:]) {
+			if err := what(ids[0], value); err != nil {
+				return false, err
+			}
+			ids = ids[1:]
+		}
+		return len(ids) > 0, m.ctx.Err()
+	}, kind)
+	for ; len(ids) > 0 && err == nil; ids = ids[1:] {
+		err = what(ids[0], nil)
+	}
+	return err
+}
