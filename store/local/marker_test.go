@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -12,7 +13,7 @@ import (
 // Collect finds what is needed, whether it reads records in order, as for many
 // commits of logs, or looks them up, as for the few below a log that is short.
 func TestCollectWalks(t *testing.T) {
-	for _, keep := range []int{1, 3, 30, 60} {
+	for _, keep := range []int{1, 45, 60} {
 		s := mustOpen(t, filepath.Join(t.TempDir(), "store"), local.Options{FileBytes: 2500})
 		heads := fill(t, s)
 		mustCreate(t, s, "long")
@@ -34,8 +35,12 @@ func TestCollectWalks(t *testing.T) {
 			}
 			wantHeads(t, s, heads)
 		}
-		if r := mustCheck(t, s); keep == 1 && r.Stones >= 60 {
-			t.Errorf("%d stones stay", r.Stones)
+		mustCheck(t, s)
+		for text, size := range map[string]int{"long49": 10, "packed1": 100} { // others stand for them
+			_, err := s.Open(t.Context(), "long", mustStone(t, text, size).ID)
+			if gone := errors.Is(err, world.ErrGone); gone != (keep == 1) {
+				t.Errorf("newest %d: stone %q: %v", keep, text, err)
+			}
 		}
 		mustClose(t, s)
 	}
