@@ -1,12 +1,14 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -75,20 +77,13 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func load(st *remote, stones int) error {
-	_, layers, err := st.Latest(context.Background(), "a")
-	if err == nil && len(layers) != stones {
-		err = fmt.Errorf("%d layers", len(layers))
+	f, err := st.Fetch(context.Background(), "a", world.ID{}, 1<<20)
+	if err == nil && len(f.Layers) != stones {
+		err = fmt.Errorf("%d layers", len(f.Layers))
 	}
-	for _, l := range layers {
-		if err != nil {
-			return err
-		}
-		o, err := st.Open(context.Background(), "a", l.Stone.ID)
-		if err != nil {
-			return err
-		}
-		if err := o.Close(); err != nil {
-			return err
+	for _, data := range f.Data {
+		if err == nil {
+			_, err = stone.Open(bytes.NewReader(data), int64(len(data)))
 		}
 	}
 	return err

@@ -35,10 +35,9 @@ type blocks struct {
 // Close ends reads that are under way.
 func (b *blocks) Close() error {
 	b.cancel()
+	b.store.kept.drop(b)
 	return nil
 }
-
-func (b *blocks) place(n int64) place { return place{b.call.name, b.id, n} }
 
 // keepEnd leaves the last bytes of the stone to the Store, those blocks that they
 // are all of.
@@ -48,7 +47,7 @@ func (b *blocks) keepEnd() {
 	from := b.size - int64(len(end))
 	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
 		lo := n*blockBytes - from
-		b.store.kept.put(b.place(n), slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
+		b.store.kept.put(place{b, n}, slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
 	}
 }
 
@@ -63,7 +62,7 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	done := 0
 	for done < len(p) && off < b.size {
 		n := off / blockBytes
-		block, ok := b.store.kept.get(b.place(n))
+		block, ok := b.store.kept.get(place{b, n})
 		if !ok {
 			var err error
 			if block, err = b.fetch(n, (min(off+int64(len(p)-done), b.size)-1)/blockBytes); err != nil {
@@ -84,11 +83,11 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 // last or one that is, and keeps them.
 func (b *blocks) fetch(first, last int64) ([]byte, error) {
 	upto := first + 1
-	for upto <= last && upto-first < maxRun && !b.store.kept.has(b.place(upto)) {
+	for upto <= last && upto-first < maxRun && !b.store.kept.has(place{b, upto}) {
 		upto++
 	}
 	from, end := first*blockBytes, min(upto*blockBytes, b.size)
-	data, size, err := b.store.fetch(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
+	data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
 	if err == nil && size != b.size {
 		err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
 	}
@@ -100,7 +99,7 @@ func (b *blocks) fetch(first, last int64) ([]byte, error) {
 		if upto-first > 1 {
 			block = slices.Clone(block[:min(blockBytes, len(block))])
 		}
-		b.store.kept.put(b.place(n), block)
+		b.store.kept.put(place{b, n}, block)
 	}
 	return data, nil
 }

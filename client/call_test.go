@@ -186,7 +186,7 @@ func TestDialAgain(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	f := newFake(t, status(200, ""))
-	s := f.open(func(o *client.Options) { o.Token, o.Tries, o.Inline = "secret", 1, 5 })
+	s := f.open(func(o *client.Options) { o.Token, o.Tries = "secret", 1 })
 	ctx, id, a := t.Context(), world.ID{0xAB}, stoneOf("a")
 	hex := "ab" + strings.Repeat("0", 62)
 	for _, tt := range []struct {
@@ -204,8 +204,7 @@ func TestRequests(t *testing.T) {
 		{func() { _, _ = s.Head(ctx, "a") }, "GET /v1/head/a", map[string]string{"Authorization": "Bearer secret"}},
 		{func() { _, _ = s.Log(ctx, "a", id, 9) }, "GET /v1/log/a?n=9&from=" + hex, map[string]string{"Accept": client.RecordsType}},
 		{func() { _, _ = s.Log(ctx, "a", world.ID{}, 1e9) }, "GET /v1/log/a?n=1000", nil},
-		{func() { _, _ = s.Stack(ctx, "a", id) }, "GET /v1/stack/a?inline=5&at=" + hex, map[string]string{"Accept": client.RecordsType}},
-		{func() { _, _, _ = s.Latest(ctx, "a") }, "GET /v1/stack/a?inline=5", nil},
+		{func() { _, _ = s.Stack(ctx, "a", id) }, "GET /v1/stack/a?inline=0&at=" + hex, map[string]string{"Accept": client.RecordsType}},
 		{func() { _, _ = s.Open(ctx, "a", stone.ID(id)) }, "GET /v1/stones/" + hex + "/a", map[string]string{"Range": "bytes=-1048576"}},
 		{func() { _, _ = s.List(ctx, "p/", "a&b", 3) }, "GET /v1/worlds?after=a%26b&n=3&prefix=p%2F", nil},
 		{func() { _, _ = s.Leased(ctx, "a") }, "GET /v1/leases/a", nil},

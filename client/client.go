@@ -19,10 +19,7 @@ type Options struct {
 	// HTTP carries the calls; it is the caller's to close. Default: connections
 	// of the Store's own, which Close closes.
 	HTTP http.RoundTripper
-	// Inline is how many bytes of stones may come with a stack. Default 1 MiB;
-	// negative is none.
-	Inline int64
-	// Cache bounds the bytes of stones that are kept to be opened and read.
+	// Cache bounds the bytes that are kept of large stones while they are open.
 	// Default 64 MiB; negative keeps none.
 	Cache int64
 	// Tries is how often a call that may be repeated is made at most. Default 8:
@@ -45,8 +42,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Inline = bytesOr(o.Inline, 1<<20)
-	o.Cache = bytesOr(o.Cache, 64<<20)
+	if o.Cache == 0 {
+		o.Cache = 64 << 20
+	}
 	if o.Tries <= 0 {
 		o.Tries = 8
 	}
@@ -66,14 +64,6 @@ func (o Options) withDefaults() Options {
 		o.Rand = rand.Float64
 	}
 	return o
-}
-
-// bytesOr returns n, standard if it is 0, and 0 if it is negative.
-func bytesOr(n, standard int64) int64 {
-	if n == 0 {
-		return standard
-	}
-	return max(n, 0)
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -168,6 +158,5 @@ func (s *Store) Close() error {
 	if s.own != nil {
 		s.own.CloseIdleConnections()
 	}
-	s.kept.clear()
 	return nil
 }

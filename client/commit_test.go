@@ -205,11 +205,11 @@ func TestCommitLostToAnother(t *testing.T) {
 // that anyone branches on.
 func TestCommitUncertain(t *testing.T) {
 	for name, step := range map[string]http.HandlerFunc{
-		"hung up": hangUp, "cut": cutWith(201), "internal": refuse(client.Internal), "another commit": sayRecords(client.LogBody(commitOf("other")), nil),
-		"none": sayRecords(client.LogBody(), nil), "two": sayRecords(client.LogBody(commitOf("m"), commitOf("m")), nil),
+		"hung up": hangUp, "cut": cutWith(201), "internal": refuse(client.Internal), "another commit": sayRecords(client.LogBody(commitOf("other"))),
+		"none": sayRecords(client.LogBody()), "two": sayRecords(client.LogBody(commitOf("m"), commitOf("m"))),
 		"no records": say(client.CommitOf(commitOf("m"))), "encoded": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			sayRecords(client.LogBody(commitOf("m")), nil)(w, r)
+			sayRecords(client.LogBody(commitOf("m")))(w, r)
 		},
 	} {
 		f := newFake(t, step)
@@ -268,7 +268,7 @@ func TestLogPages(t *testing.T) {
 		for _, d := range q.Get("n") {
 			n = 10*n + int(d-'0')
 		}
-		sayRecords(client.LogBody(log[from:min(from+n, len(log))]...), nil)(w, r)
+		sayRecords(client.LogBody(log[from:min(from+n, len(log))]...))(w, r)
 	})
 	s := f.open(nil)
 	for _, n := range []int{1, 999, 1000, 1001, 1999, 2000, 2499, 2500, 2501, 1 << 40} {

@@ -1,9 +1,8 @@
 // Package client is a world.Store over the network: server/API.md from the side
 // of who calls.
 //
-// A Store keeps the stones that came with a stack for those who open them next,
-// reads large ones in blocks, and tries again what may be tried again: reading,
-// commits, and what a server surely never began.
+// A Store loads a world in one call, reads large stones in blocks, and tries again
+// what may be tried again: reading, commits, and what a server surely never began.
 //
 // What server and client both need is here: the table of codes (Code), the
 // records of application/vnd.cairn (Body, Records) and the JSON of a Store's

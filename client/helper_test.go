@@ -155,11 +155,8 @@ func say(v any) http.HandlerFunc {
 	}
 }
 
-func sayRecords(b *client.Body, err error) http.HandlerFunc {
+func sayRecords(b *client.Body) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		if err != nil {
-			panic(err)
-		}
 		w.Header().Set("Content-Type", client.RecordsType)
 		w.Header().Set("Content-Length", fmt.Sprint(b.Size()))
 		w.Header().Set(client.FenceHeader, "7")

@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -185,43 +184,6 @@ func (p Policy) World() world.Policy {
 		Grace:   p.Grace.Duration(),
 		Deleted: p.Deleted.Duration(),
 	}
-}
-
-// Layer is a stone of a Stack.
-type Layer struct {
-	Stone  ID    `json:"stone"`
-	Size   int64 `json:"size"`
-	After  ID    `json:"after"`
-	Upto   ID    `json:"upto"`
-	Inline bool  `json:"inline"` // its bytes follow
-}
-
-// Stack is the first record of GET /v1/stack: the stones of a commit, bottom
-// first.
-type Stack struct {
-	At     ID      `json:"at"`
-	Layers []Layer `json:"layers"`
-}
-
-// StackOf returns layers as JSON says them, none inline.
-func StackOf(at world.ID, layers []world.Layer) Stack {
-	s := Stack{At: ID(at), Layers: make([]Layer, len(layers))}
-	for i, l := range layers {
-		s.Layers[i] = Layer{Stone: ID(l.Stone.ID), Size: l.Stone.Size, After: ID(l.After), Upto: ID(l.Upto)}
-	}
-	return s
-}
-
-// World returns the layers of s.
-func (s Stack) World() []world.Layer {
-	var out []world.Layer
-	for _, l := range s.Layers {
-		out = append(out, world.Layer{
-			Stone: world.StoneRef{ID: stone.ID(l.Stone), Size: l.Size},
-			After: world.ID(l.After), Upto: world.ID(l.Upto),
-		})
-	}
-	return out
 }
 
 // packCall is the first record of POST /v1/packs.

@@ -3,27 +3,19 @@ package client
 import (
 	"container/list"
 	"sync"
-
-	"github.com/cairnvoxel/cairn/stone"
 )
 
-// place says of what some bytes are: of which block of a stone, or of all of it.
-// The world is in it, for who may not reach a stone through one world must not
-// find it here through another.
+// place is a block of an open stone.
 type place struct {
-	world string
-	stone stone.ID
+	stone *blocks
 	block int64
 }
-
-// whole is the block that is a whole stone.
-const whole = -1
 
 // overhead is about what an entry takes besides its bytes.
 const overhead = 256
 
-// kept is bytes of stones, bounded: those that were not used for the longest
-// time go first.
+// kept is blocks of stones that are open, bounded: those that were not used for
+// the longest time go first.
 type kept struct {
 	limit int64
 
@@ -83,21 +75,13 @@ func (k *kept) remove(e *list.Element) {
 	k.bytes -= int64(len(old.data)) + overhead
 }
 
-// drop forgets the stones of a world.
-func (k *kept) drop(name string) {
+// drop forgets the blocks of a stone.
+func (k *kept) drop(b *blocks) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for p, e := range k.at {
-		if p.world == name {
+		if p.stone == b {
 			k.remove(e)
 		}
 	}
-}
-
-func (k *kept) clear() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	clear(k.at)
-	k.order.Init()
-	k.bytes = 0
 }

@@ -31,7 +31,6 @@ func (s *Store) Create(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.kept.drop(name)
 	return s.do(ctx, c)
 }
 
@@ -45,7 +44,6 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 		return err
 	}
 	c.fence = fence
-	defer s.kept.drop(from)
 	return s.do(ctx, c.sendJSON(RenameCall{to}))
 }
 
@@ -56,7 +54,6 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		return err
 	}
 	c.fence = fence
-	defer s.kept.drop(name)
 	return s.do(ctx, c)
 }
 
@@ -77,7 +74,6 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Pur
 	}
 	var p world.Purged
 	c.fence, c.endless, c.read = fence, true, readJSON(&p)
-	defer s.kept.drop(name)
 	err = s.do(ctx, c)
 	return p, err
 }
@@ -86,7 +82,6 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Pur
 func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
 	var done world.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
-	defer s.kept.clear()
 	err := s.do(ctx, c.sendJSON(PolicyOf(p)))
 	return done, err
 }

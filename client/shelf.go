@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,92 +14,52 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Stack is for world.Shelf. The stones that come with it are kept for Open.
+// Stack is for world.Shelf.
 func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.Layer, error) {
 	if at == (world.ID{}) {
 		_, err := s.Head(ctx, name) // there is nothing, if there is the world
 		return nil, err
 	}
-	_, layers, stones, err := s.stack(ctx, name, at, s.o.Inline)
-	s.keepAll(name, stones)
-	return layers, err
-}
-
-// Latest returns the head of a world and its stack, of one moment and in one
-// call. The stones that come with it are kept for Open.
-func (s *Store) Latest(ctx context.Context, name string) (world.Head, []world.Layer, error) {
-	h, layers, stones, err := s.stack(ctx, name, world.ID{}, s.o.Inline)
-	s.keepAll(name, stones)
-	return h, layers, err
+	f, err := s.Fetch(ctx, name, at, 0)
+	return f.Layers, err
 }
 
 // maxFetch is how many bytes of stones a Fetch asks for at most.
 const maxFetch = 64 << 20
 
-// Fetch is for world.Fetcher. The server may send less than there is room for. The
-// stones are not kept.
-func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64) (world.Fetched, error) {
-	h, layers, stones, err := s.stack(ctx, name, at, max(0, min(room, maxFetch)))
+// Fetch is for world.Fetcher, one call. The server may send less than there is
+// room for.
+func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64) (f world.Fetched, err error) {
+	c, err := named(ctx, "fetch", http.MethodGet, "stack/", name)
 	if err != nil {
-		return world.Fetched{}, err
+		return f, err
 	}
-	f := world.Fetched{Head: h, Layers: layers, Data: make([][]byte, len(layers))}
-	for i, l := range layers {
-		if j := slices.IndexFunc(stones, func(st world.Stone) bool { return st.ID == l.Stone.ID }); j >= 0 {
-			f.Data[i] = stones[j].Data
-		}
-	}
-	return f, nil
-}
-
-// stack asks for a stack and up to inline bytes of its stones, which it checks.
-func (s *Store) stack(ctx context.Context, name string, at world.ID, inline int64) (h world.Head, layers []world.Layer, stones []world.Stone, err error) {
-	c, err := named(ctx, "stack", http.MethodGet, "stack/", name)
-	if err != nil {
-		return h, nil, nil, err
-	}
-	c.query = "inline=" + strconv.FormatInt(inline, 10)
+	room = max(0, min(room, maxFetch))
+	c.query = "inline=" + strconv.FormatInt(room, 10)
 	if at != (world.ID{}) {
 		c.query += "&at=" + at.String()
 	}
-	c.repeat, c.accept, c.carries = always, RecordsType, inline
+	c.repeat, c.accept, c.carries = always, RecordsType, room
 	c.read = func(answer *http.Response) error {
-		return s.readRecords(maxHeading+inline+1<<16, func(r *Records) error {
-			var stack Stack
-			stack, stones, err = ReadStack(r, inline)
-			if err != nil {
-				return err
-			}
-			layers, h.Commit = stack.World(), world.ID(stack.At)
-			if at != (world.ID{}) {
-				if h.Commit != at {
-					err = fmt.Errorf("%w: the stack of another commit", errAnswer)
-				}
-				return err
-			}
-			h.Fence, err = strconv.ParseUint(answer.Header.Get(FenceHeader), 10, 64)
-			if err != nil {
-				return fmt.Errorf("%w: no fence", errAnswer)
-			}
-			return nil
+		err := s.readRecords(maxHeading+room+1<<16, func(r *Records) (err error) {
+			f, err = ReadStack(r, room)
+			return err
 		})(answer)
+		switch {
+		case err != nil:
+		case at == (world.ID{}):
+			if f.Head.Fence, err = strconv.ParseUint(answer.Header.Get(FenceHeader), 10, 64); err != nil {
+				err = fmt.Errorf("%w: no fence", errAnswer)
+			}
+		case f.Head.Commit != at:
+			err = fmt.Errorf("%w: the stack of another commit", errAnswer)
+		}
+		return err
 	}
 	if err := s.do(ctx, c); err != nil {
-		return world.Head{}, nil, nil, err
+		return world.Fetched{}, err
 	}
-	for _, st := range stones {
-		if err := checkWhole(st.ID, st.Data); err != nil {
-			return world.Head{}, nil, nil, fmt.Errorf("client: stack %s: %w", name, err)
-		}
-	}
-	return h, layers, stones, nil
-}
-
-// keepAll keeps whole stones for Open.
-func (s *Store) keepAll(name string, stones []world.Stone) {
-	for _, st := range stones {
-		s.kept.put(place{name, st.ID, whole}, st.Data)
-	}
+	return f, nil
 }
 
 // checkWhole returns an error unless data is what id names.
@@ -118,43 +77,30 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 	if err != nil {
 		return nil, err
 	}
-	if data, ok := s.kept.get(place{name, id, whole}); ok {
-		return openWhole(c, data)
-	}
-	end, size, err := s.fetch(ctx, c, "bytes=-"+strconv.Itoa(wholeBytes), -1, wholeBytes)
+	end, size, err := s.readRange(ctx, c, "bytes=-"+strconv.Itoa(wholeBytes), -1, wholeBytes)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(end)) == size {
-		if err := checkWhole(id, end); err != nil {
-			return nil, fmt.Errorf("client: open %s: %w", name, err)
-		}
-		s.kept.put(place{name, id, whole}, end)
-		return openWhole(c, end)
-	}
 	b := &blocks{store: s, call: *c, id: id, size: size, end: end}
+	o := &world.Opened{Closer: b}
 	b.ctx, b.cancel = context.WithCancel(s.life)
-	r, err := stone.Open(b, size)
-	b.keepEnd()
+	if whole := int64(len(end)) == size; !whole {
+		o.Reader, err = stone.Open(b, size)
+		b.keepEnd()
+	} else if err = checkWhole(id, end); err == nil {
+		o.Reader, err = stone.Open(bytes.NewReader(end), size)
+	}
 	if err != nil {
-		b.cancel()
+		b.Close()
 		return nil, fmt.Errorf("client: open %s: stone %v: %w", name, id, err)
 	}
-	return &world.Opened{Reader: r, Closer: b}, nil
+	return o, nil
 }
 
-func openWhole(c *call, data []byte) (*world.Opened, error) {
-	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fmt.Errorf("client: open %s: %w", c.name, err)
-	}
-	return &world.Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
-}
-
-// fetch asks for a range of a stone, and returns its bytes and the size of the
+// readRange asks for a range of a stone, and returns its bytes and the size of the
 // stone. The range must begin at off and have n bytes, or if off is -1 be the
 // last n of the stone.
-func (s *Store) fetch(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
+func (s *Store) readRange(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
 	f := *c
 	f.accept, f.ranged, f.repeat, f.carries = "application/octet-stream", ranged, always, n
 	f.read = func(answer *http.Response) (err error) {
@@ -206,9 +152,7 @@ func (s *Store) PutPack(ctx context.Context, name string, p world.Pack, st world
 	if err != nil {
 		return err
 	}
-	if c.body, err = PackBody(p, st.Data); err != nil {
-		return err
-	}
+	c.body = PackBody(p, st.Data)
 	c.bodyType, c.repeat, c.carries = RecordsType, always, c.body.Size()
 	return s.do(ctx, c)
 }

@@ -9,8 +9,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -55,24 +57,18 @@ func textOf(t *testing.T, s *client.Store, name string, id stone.ID) (string, er
 func stackOf(t *testing.T, at world.ID, stones ...world.Stone) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, r *http.Request) {
-		var layers []world.Layer
-		for _, s := range stones {
-			layers = append(layers, world.Layer{Stone: ref(s), Upto: at})
-		}
-		left := 0
-		for _, d := range r.URL.Query().Get("inline") {
-			left = 10*left + int(d-'0')
-		}
-		stack := client.StackOf(at, layers)
-		var inline [][]byte
+		room, err := strconv.Atoi(r.URL.Query().Get("inline"))
+		f := world.Fetched{Head: world.Head{Commit: at}, Data: make([][]byte, len(stones))}
 		for i, s := range stones {
-			if left -= len(s.Data); left >= 0 {
-				stack.Layers[i].Inline = true
-				inline = append(inline, s.Data)
+			f.Layers = append(f.Layers, world.Layer{Stone: ref(s), Upto: at})
+			if room -= len(s.Data); room >= 0 {
+				f.Data[i] = s.Data
 			}
 		}
-		b, err := client.StackBody(stack, inline...)
-		sayRecords(b, err)(w, r)
+		if err != nil {
+			t.Error(err)
+		}
+		sayRecords(client.StackBody(f))(w, r)
 	}
 }
 
@@ -90,78 +86,74 @@ func serveStones(stones ...world.Stone) http.HandlerFunc {
 	}
 }
 
-// Stones that came with a stack are there without a call, for their own world,
-// until that is changed or they are too many.
-func TestStackKeeps(t *testing.T) {
+// A world comes in one call, with as many of its stones as there is room for.
+func TestFetch(t *testing.T) {
 	a, b, at := realStone(t, "a"), realStone(t, "b"), world.ID{5}
-	f := newFake(t, stackOf(t, at, a, b), serveStones(a, b))
-	s := f.open(nil)
-	h, layers, err := s.Latest(t.Context(), "w")
-	if err != nil || h != (world.Head{Commit: at, Fence: 7}) || len(layers) != 2 || layers[1] != (world.Layer{Stone: ref(b), Upto: at}) {
-		t.Fatalf("got %+v, %+v, %v", h, layers, err)
-	}
-	for _, st := range []world.Stone{a, b, a} {
-		if _, err := textOf(t, s, "w", st.ID); err != nil || len(f.seen()) != 1 {
-			t.Errorf("got %v after %d calls", err, len(f.seen()))
+	size := int64(len(a.Data))
+	for _, tt := range []struct {
+		at   world.ID
+		room int64
+		want world.Head
+		data [][]byte
+		call string
+	}{
+		{world.ID{}, 1 << 20, world.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=1048576"},
+		{at, size, world.Head{Commit: at}, [][]byte{a.Data, nil}, fmt.Sprintf("inline=%d&at=%v", size, at)},
+		{at, -1, world.Head{Commit: at}, [][]byte{nil, nil}, fmt.Sprintf("inline=0&at=%v", at)},
+		{world.ID{}, 1 << 62, world.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=67108864"},
+	} {
+		f := newFake(t, stackOf(t, at, a, b))
+		got, err := f.open(nil).Fetch(t.Context(), "w", tt.at, tt.room)
+		want := world.Fetched{Head: tt.want, Layers: []world.Layer{{Stone: ref(a), Upto: at}, {Stone: ref(b), Upto: at}}, Data: tt.data}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v", tt.call, got, err)
 		}
-	}
-	if text, err := textOf(t, s, "other", a.ID); err != nil || text != "a" || len(f.seen()) != 2 {
-		t.Errorf("through another world: got %q, %v after %d calls", text, err, len(f.seen()))
-	}
-	f.steps = []http.HandlerFunc{status(204, ""), serveStones()}
-	if err := s.Delete(t.Context(), "w", 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := textOf(t, s, "w", a.ID); !errors.Is(err, world.ErrGone) {
-		t.Errorf("of a deleted world: got %v", err)
-	}
-	if text, err := textOf(t, s, "other", a.ID); err != nil || text != "a" {
-		t.Errorf("of the other: got %q, %v", text, err)
-	}
-	if _, err := s.Collect(t.Context(), world.Policy{}); err == nil {
-		t.Error("collect: a refusal is no error")
-	}
-	if _, err := textOf(t, s, "other", a.ID); !errors.Is(err, world.ErrGone) {
-		t.Errorf("after a collection: got %v", err)
+		if calls := []string{"GET /v1/stack/w?" + tt.call}; !slices.Equal(f.seen(), calls) {
+			t.Errorf("got %q, want %q", f.seen(), calls)
+		}
 	}
 }
 
-func TestStackKeepsLittle(t *testing.T) {
-	var stones []world.Stone
-	for i := range 10 {
-		stones = append(stones, writtenStone(t, fmt.Sprint(i), 10_000))
-	}
+// Blocks of a large stone are kept while it is open, and no more of them than
+// there is room for.
+func TestCache(t *testing.T) {
+	large := writtenStone(t, "large", 3<<20)
 	for _, tt := range []struct {
-		cache, inline int64
-		calls         int // of opening all, the last first, twice
-	}{{0, 0, 0}, {1 << 20, 1 << 20, 0}, {52_000, 0, 15}, {-1, 0, 20}, {0, -1, 10}, {0, 50_000, 6}} {
-		f := newFake(t, stackOf(t, world.ID{1}, stones...), serveStones(stones...))
-		s := f.open(func(o *client.Options) { o.Cache, o.Inline = tt.cache, tt.inline })
-		if _, err := s.Stack(t.Context(), "w", world.ID{1}); err != nil {
-			t.Fatal(err)
-		}
+		cache int64
+		calls int // of reading two blocks twice
+	}{{0, 2}, {300 << 10, 4}, {-1, 4}} {
+		f := newFake(t, serveStones(large))
+		s := f.open(func(o *client.Options) { o.Cache = tt.cache })
 		for range 2 {
-			for i := len(stones) - 1; i >= 0; i-- {
-				if _, err := textOf(t, s, "w", stones[i].ID); err != nil {
-					t.Fatal(err)
+			o, err := s.Open(t.Context(), "w", large.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := len(f.seen())
+			for _, off := range []int64{256 << 10, 512 << 10, 256 << 10, 512 << 10} {
+				if _, err := o.ReadAt(make([]byte, 100), off); err != nil {
+					t.Error(err)
 				}
 			}
-		}
-		if got := len(f.seen()) - 1; got != tt.calls {
-			t.Errorf("cache %d, inline %d: %d calls, want %d", tt.cache, tt.inline, got, tt.calls)
+			if n := len(f.seen()) - before; n != tt.calls {
+				t.Errorf("cache %d: %d calls, want %d", tt.cache, n, tt.calls)
+			}
+			if err := o.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
 
 // A stack that nobody packed is one too.
 func TestHighStack(t *testing.T) {
-	layers := make([]world.Layer, 20_000)
-	for i := range layers {
-		layers[i] = world.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: world.ID{1}, Upto: world.ID{2}}
+	want := world.Fetched{Head: world.Head{Commit: world.ID{2}}, Layers: make([]world.Layer, 20_000), Data: make([][]byte, 20_000)}
+	for i := range want.Layers {
+		want.Layers[i] = world.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: world.ID{1}, Upto: world.ID{2}}
 	}
-	f := newFake(t, sayRecords(client.StackBody(client.StackOf(world.ID{2}, layers))))
+	f := newFake(t, sayRecords(client.StackBody(want)))
 	got, err := f.open(nil).Stack(t.Context(), "w", world.ID{2})
-	if err != nil || !slices.Equal(got, layers) {
+	if err != nil || !slices.Equal(got, want.Layers) {
 		t.Errorf("got %d layers, %v", len(got), err)
 	}
 }
@@ -263,7 +255,7 @@ func TestOtherStone(t *testing.T) {
 	swapped := world.Stone{ID: a.ID, Data: b.Data}
 	f := newFake(t, stackOf(t, at, swapped), serveStones(swapped))
 	s := f.open(nil)
-	if _, err := s.Stack(t.Context(), "w", at); !refused(err, client.Corrupt) {
+	if _, err := s.Fetch(t.Context(), "w", at, 1<<20); !refused(err, client.Corrupt) {
 		t.Errorf("in a stack: got %v", err)
 	}
 	if _, err := s.Open(t.Context(), "w", a.ID); !refused(err, client.Corrupt) {

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -127,66 +125,16 @@ func ReadLog(r *Records, n int) ([]world.Commit, error) {
 	}
 }
 
-// StackBody returns the answer of GET /v1/stack. inline are the bytes of the
-// layers that are marked so, in their order, each once.
-func StackBody(s Stack, inline ...[]byte) (*Body, error) {
-	b := new(Body)
-	if err := b.addJSON(s); err != nil {
-		return nil, err
-	}
-	for _, data := range inline {
-		b.Add(data)
-	}
-	return b, nil
-}
-
-// ReadStack reads what StackBody gave, with at most inline bytes of stones, each
-// under its name.
-func ReadStack(r *Records, inline int64) (Stack, []world.Stone, error) {
-	var s Stack
-	if err := r.json(&s); err != nil {
-		return Stack{}, nil, err
-	}
-	if err := r.checkLayers(s.Layers); err != nil {
-		return Stack{}, nil, err
-	}
-	var stones []world.Stone
-	seen := make(map[ID]bool)
-	for _, l := range s.Layers {
-		if !l.Inline || seen[l.Stone] {
-			continue
-		}
-		seen[l.Stone] = true
-		data, err := r.one(min(l.Size, inline))
-		if err == nil && int64(len(data)) != l.Size {
-			err = r.corrupt(fmt.Errorf("stone %v: %d bytes: want %d", stone.ID(l.Stone), len(data), l.Size))
-		}
-		if err != nil {
-			return Stack{}, nil, err
-		}
-		inline -= l.Size
-		stones = append(stones, world.Stone{ID: stone.ID(l.Stone), Data: data})
-	}
-	return s, stones, r.End()
-}
-
-func (r *Records) checkLayers(layers []Layer) error {
-	for _, l := range layers {
-		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
-			return r.corrupt(errors.New("a layer without a stone, a size or an end"))
-		}
-	}
-	return nil
-}
-
 // PackBody returns the body of POST /v1/packs.
-func PackBody(p world.Pack, data []byte) (*Body, error) {
-	b := new(Body)
-	if err := b.addJSON(packCall{After: ID(p.After), Upto: ID(p.Upto)}); err != nil {
-		return nil, err
+func PackBody(p world.Pack, data []byte) *Body {
+	heading, err := json.Marshal(packCall{After: ID(p.After), Upto: ID(p.Upto)})
+	if err != nil {
+		panic("client: a pack that is no JSON: " + err.Error())
 	}
+	b := new(Body)
+	b.Add(heading)
 	b.Add(data)
-	return b, nil
+	return b
 }
 
 // ReadPack reads what PackBody gave, with a stone of at most maxStone bytes.
@@ -205,15 +153,6 @@ func ReadPack(r *Records, maxStone int64) (world.Pack, world.Stone, error) {
 	s := world.Stone{ID: sha256.Sum256(data), Data: data}
 	ref := world.StoneRef{ID: s.ID, Size: int64(len(data))}
 	return world.Pack{After: world.ID(call.After), Upto: world.ID(call.Upto), Stone: ref}, s, nil
-}
-
-func (b *Body) addJSON(v any) error {
-	heading, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("client: records: %w", err)
-	}
-	b.Add(heading)
-	return nil
 }
 
 // json reads a record of JSON; fields that are not known are passed over.

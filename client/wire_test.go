@@ -35,11 +35,8 @@ func commitOf(message string, stones ...world.Stone) world.Commit {
 	return c
 }
 
-func bytesOf(t testing.TB, b *client.Body, err error) []byte {
+func bytesOf(t testing.TB, b *client.Body) []byte {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
 	if n, err := b.WriteTo(&out); err != nil || n != b.Size() || n != int64(out.Len()) {
 		t.Fatalf("wrote %d, %v; its size is %d", n, err, b.Size())
@@ -56,38 +53,29 @@ func records(b []byte) *client.Records { return client.NewRecords(bytes.NewReade
 // sample is a body of each kind, with what reads it as a value to compare.
 var sample = []struct {
 	name string
-	body func() (*client.Body, error)
+	body func() *client.Body
 	read func(r *client.Records) (any, error)
 	size int
 }{
-	{"commit", func() (*client.Body, error) {
+	{"commit", func() *client.Body {
 		a, b := stoneOf("a"), stoneOf(strings.Repeat("b", 70_000))
-		return client.CommitBody(commitOf("m", a, b), a, b), nil
+		return client.CommitBody(commitOf("m", a, b), a, b)
 	}, func(r *client.Records) (any, error) {
 		c, stones, err := client.ReadCommit(r, 1<<20)
 		return fmt.Sprint(c, stones), err
 	}, 70_150},
-	{"some stones", func() (*client.Body, error) {
+	{"some stones", func() *client.Body {
 		a, b := stoneOf("a"), stoneOf("b")
-		return client.CommitBody(commitOf("m", a, b), b), nil
+		return client.CommitBody(commitOf("m", a, b), b)
 	}, func(r *client.Records) (any, error) {
 		c, stones, err := client.ReadCommit(r, 1<<20)
 		return fmt.Sprint(c, stones), err
 	}, 145},
-	{"log", func() (*client.Body, error) { return client.LogBody(commitOf("a"), commitOf("b")), nil },
+	{"log", func() *client.Body { return client.LogBody(commitOf("a"), commitOf("b")) },
 		func(r *client.Records) (any, error) { return client.ReadLog(r, 2) }, 152},
-	{"stack", func() (*client.Body, error) {
-		a, b := stoneOf("a"), stoneOf("b")
-		s := client.StackOf(world.ID{9}, []world.Layer{
-			{Stone: ref(a), Upto: world.ID{8}}, {Stone: ref(b), After: world.ID{8}, Upto: world.ID{9}}, {Stone: ref(a), After: world.ID{8}, Upto: world.ID{9}},
-		})
-		s.Layers[0].Inline, s.Layers[2].Inline = true, true
-		return client.StackBody(s, a.Data)
-	}, func(r *client.Records) (any, error) {
-		s, stones, err := client.ReadStack(r, 1<<20)
-		return fmt.Sprint(s, stones), err
-	}, 772},
-	{"pack", func() (*client.Body, error) {
+	{"stack", func() *client.Body { return client.StackBody(sampleStack) },
+		func(r *client.Records) (any, error) { f, err := client.ReadStack(r, 1<<20); return fmt.Sprint(f), err }, 772},
+	{"pack", func() *client.Body {
 		return client.PackBody(world.Pack{After: world.ID{1}, Upto: world.ID{2}}, []byte("pack"))
 	}, func(r *client.Records) (any, error) {
 		p, s, err := client.ReadPack(r, 1<<20)
@@ -98,8 +86,7 @@ var sample = []struct {
 func TestBodies(t *testing.T) {
 	for _, tt := range sample {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := tt.body()
-			b := bytesOf(t, body, err)
+			b := bytesOf(t, tt.body())
 			if len(b) != tt.size {
 				t.Errorf("%d bytes, want %d", len(b), tt.size)
 			}
@@ -126,8 +113,7 @@ func refused(err error, want client.Code) bool {
 
 func TestBodiesCut(t *testing.T) {
 	for _, tt := range sample {
-		body, err := tt.body()
-		b := bytesOf(t, body, err)
+		b := bytesOf(t, tt.body())
 		ends := recordEnds(t, b)
 		for n := range b {
 			if n > 1000 && n < len(b)-100 && n%997 != 0 {
@@ -159,7 +145,7 @@ func recordEnds(t *testing.T, b []byte) map[int]bool {
 
 func TestReadCommit(t *testing.T) {
 	a, b := stoneOf("a"), stoneOf("b")
-	body := bytesOf(t, client.CommitBody(commitOf("m", a, b), a, b), nil)
+	body := bytesOf(t, client.CommitBody(commitOf("m", a, b), a, b))
 	c, stones, err := client.ReadCommit(records(body), 1)
 	if want := commitOf("m", a, b); err != nil || !reflect.DeepEqual(c, want) || !reflect.DeepEqual(stones, []world.Stone{a, b}) {
 		t.Errorf("got %v, %v, %v", c, stones, err)
@@ -167,49 +153,94 @@ func TestReadCommit(t *testing.T) {
 	if _, _, err := client.ReadCommit(records(body), 0); !refused(err, client.TooLarge) {
 		t.Errorf("a stone above the bound: got %v", err)
 	}
-	more := bytesOf(t, client.CommitBody(commitOf("m", a), a, b), nil)
+	more := bytesOf(t, client.CommitBody(commitOf("m", a), a, b))
 	if _, _, err := client.ReadCommit(records(more), 1); !refused(err, client.Corrupt) {
 		t.Errorf("more stones than named: got %v", err)
 	}
 }
 
+// sampleStack is a stack with a stone that is there twice, whose bytes come once.
+var sampleStack = func() world.Fetched {
+	a, b := stoneOf("a"), stoneOf("b")
+	return world.Fetched{
+		Head: world.Head{Commit: world.ID{9}},
+		Layers: []world.Layer{
+			{Stone: ref(a), Upto: world.ID{8}}, {Stone: ref(b), After: world.ID{8}, Upto: world.ID{9}}, {Stone: ref(a), After: world.ID{8}, Upto: world.ID{9}},
+		},
+		Data: [][]byte{a.Data, nil, a.Data},
+	}
+}()
+
+// jsonStack is the first record of a stack, jsonLayer a row of it.
+type jsonStack struct {
+	At     client.ID   `json:"at"`
+	Layers []jsonLayer `json:"layers"`
+}
+
+type jsonLayer struct {
+	Stone  client.ID `json:"stone"`
+	Size   int64     `json:"size"`
+	After  client.ID `json:"after"`
+	Upto   client.ID `json:"upto"`
+	Inline bool      `json:"inline"`
+}
+
+func (s jsonStack) body(t *testing.T, stones ...string) []byte {
+	t.Helper()
+	heading, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b client.Body
+	b.Add(heading)
+	for _, data := range stones {
+		b.Add([]byte(data))
+	}
+	return bytesOf(t, &b)
+}
+
+// The JSON of a stack is as encoding/json has it.
+func TestStackJSON(t *testing.T) {
+	twin := jsonStack{At: client.ID(sampleStack.Head.Commit)}
+	for i, l := range sampleStack.Layers {
+		twin.Layers = append(twin.Layers, jsonLayer{client.ID(l.Stone.ID), l.Stone.Size, client.ID(l.After), client.ID(l.Upto), sampleStack.Data[i] != nil})
+	}
+	if got, want := bytesOf(t, client.StackBody(sampleStack)), twin.body(t, "a"); !bytes.Equal(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	empty := jsonStack{Layers: []jsonLayer{}}
+	if got, want := bytesOf(t, client.StackBody(world.Fetched{})), empty.body(t); !bytes.Equal(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestReadStackRefused(t *testing.T) {
-	a := stoneOf("abc")
-	good := client.Layer{Stone: client.ID(a.ID), Size: 3, Upto: client.ID{1}, Inline: true}
+	good := jsonLayer{Stone: client.ID(stoneOf("abc").ID), Size: 3, Upto: client.ID{1}, Inline: true}
+	change := func(f func(*jsonLayer)) []jsonLayer {
+		l := good
+		f(&l)
+		return []jsonLayer{l}
+	}
 	for _, tt := range []struct {
 		name   string
-		change func(*client.Stack) (data []string, inline int64)
+		layers []jsonLayer
+		room   int64
+		data   []string
 		want   client.Code
 	}{
-		{"other size", func(s *client.Stack) ([]string, int64) { return []string{"ab"}, 10 }, client.Corrupt},
-		{"too long", func(s *client.Stack) ([]string, int64) { return []string{"abcd"}, 10 }, client.TooLarge},
-		{"too much", func(s *client.Stack) ([]string, int64) { return []string{"abc"}, 2 }, client.TooLarge},
-		{"left over", func(s *client.Stack) ([]string, int64) { return []string{"abc", "x"}, 10 }, client.Corrupt},
-		{"no stone", func(s *client.Stack) ([]string, int64) {
-			s.Layers[0].Stone = client.ID{}
-			return []string{"abc"}, 10
-		}, client.Corrupt},
-		{"no end", func(s *client.Stack) ([]string, int64) {
-			s.Layers[0].Upto = client.ID{}
-			return []string{"abc"}, 10
-		}, client.Corrupt},
-		{"below nothing", func(s *client.Stack) ([]string, int64) {
-			s.Layers[0].Size = -3
-			return []string{"abc"}, 10
-		}, client.Corrupt},
-		{"many", func(s *client.Stack) ([]string, int64) {
-			s.Layers = make([]client.Layer, 1<<16+1)
-			return nil, 10
-		}, client.Corrupt},
+		{"other size", change(func(l *jsonLayer) { l.Size = 4 }), 10, []string{"abc"}, client.Corrupt},
+		{"too long", change(func(l *jsonLayer) { l.Size = 2 }), 10, []string{"abc"}, client.TooLarge},
+		{"too much", []jsonLayer{good}, 2, []string{"abc"}, client.TooLarge},
+		{"other bytes", []jsonLayer{good}, 10, []string{"abd"}, client.Corrupt},
+		{"other size twice", append([]jsonLayer{good}, change(func(l *jsonLayer) { l.Size = 4 })...), 10, []string{"abc"}, client.Corrupt},
+		{"left over", []jsonLayer{good}, 10, []string{"abc", "x"}, client.Corrupt},
+		{"no stone", change(func(l *jsonLayer) { l.Stone = client.ID{} }), 10, []string{"abc"}, client.Corrupt},
+		{"no end", change(func(l *jsonLayer) { l.Upto = client.ID{} }), 10, []string{"abc"}, client.Corrupt},
+		{"below nothing", change(func(l *jsonLayer) { l.Size = -3 }), 10, []string{"abc"}, client.Corrupt},
+		{"many", make([]jsonLayer, 1<<16+1), 10, nil, client.Corrupt},
 	} {
-		s := client.Stack{At: client.ID{1}, Layers: []client.Layer{good}}
-		data, inline := tt.change(&s)
-		var raw [][]byte
-		for _, d := range data {
-			raw = append(raw, []byte(d))
-		}
-		body, err := client.StackBody(s, raw...)
-		if _, _, err := client.ReadStack(records(bytesOf(t, body, err)), inline); !refused(err, tt.want) {
+		body := jsonStack{At: client.ID{1}, Layers: tt.layers}.body(t, tt.data...)
+		if _, err := client.ReadStack(records(body), tt.room); !refused(err, tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
 	}
@@ -272,8 +303,7 @@ func twin(b []byte) (out [][]byte, ok bool) {
 
 func FuzzRecords(f *testing.F) {
 	for _, tt := range sample {
-		body, err := tt.body()
-		if b := bytesOf(f, body, err); len(b) < 1000 {
+		if b := bytesOf(f, tt.body()); len(b) < 1000 {
 			f.Add(b)
 		}
 	}
@@ -297,7 +327,7 @@ func FuzzRecords(f *testing.F) {
 			_, _ = tt.read(records(b))
 		}
 		if c, stones, err := client.ReadCommit(records(b), 100); err == nil && len(stones) < len(c.Stones) {
-			if again := bytesOf(t, client.CommitBody(c, stones...), nil); !bytes.Equal(again, b) {
+			if again := bytesOf(t, client.CommitBody(c, stones...)); !bytes.Equal(again, b) {
 				t.Fatal("a commit that is read is written otherwise")
 			}
 		}

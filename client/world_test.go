@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +23,8 @@ import (
 // flaky loses calls and answers of those that may be repeated.
 type flaky struct {
 	http.RoundTripper
-	lose float64
+	lose  float64
+	calls atomic.Int64
 
 	mu   sync.Mutex
 	rng  *rand.Rand
@@ -42,6 +44,7 @@ func (f *flaky) roll() bool {
 }
 
 func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
+	f.calls.Add(1)
 	safe := r.Method == http.MethodGet || strings.Contains(r.URL.Path, "/commits/") || strings.Contains(r.URL.Path, "/packs/")
 	if safe && f.roll() {
 		return nil, errLost
@@ -85,6 +88,39 @@ func TestWorld(t *testing.T) {
 				t.Errorf("%d lost", net.lost)
 			}
 		})
+	}
+}
+
+// A world is opened in one call, at its head and at a commit.
+func TestOpenOnce(t *testing.T) {
+	net := &flaky{RoundTripper: http.DefaultTransport, rng: rand.New(rand.NewPCG(1, 7))}
+	st := serve(t, memory.New(memory.Options{}), client.Options{HTTP: net})
+	defer st.Close()
+	ctx := t.Context()
+	w := createWorld(t, st, "a")
+	set(t, w, geom.Point{X: 1}, "stone")
+	c, err := w.Commit(ctx, "one more")
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func() (*world.World, error){
+		"head":   func() (*world.World, error) { return world.Open(ctx, st, "a", world.Options{Whole: true}) },
+		"commit": func() (*world.World, error) { return world.OpenAt(ctx, st, "a", c.ID(), world.Options{Whole: true}) },
+	} {
+		before := net.calls.Load()
+		w, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := net.calls.Load() - before; n != 1 {
+			t.Errorf("%s: %d calls", name, n)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -33,8 +33,8 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Errorf("got head %v and header %v, want %v", head, got.header, c.ID)
 	}
 	stack, stones := s.mustStack(name, "")
-	if stack.At != c.ID || len(stack.Layers) != 1 || len(stones) != 1 || !bytes.Equal(stones[0].Data, st.Data) {
-		t.Errorf("got stack %+v with %d stones", stack, len(stones))
+	if client.ID(stack.Head.Commit) != c.ID || len(stack.Layers) != 1 || stones != 1 || !bytes.Equal(stack.Data[0], st.Data) {
+		t.Errorf("got stack %+v with %d stones", stack, stones)
 	}
 	if got := s.get("/v1/stones/" + st.ID.String() + "/" + name); !bytes.Equal(got.body, st.Data) {
 		t.Errorf("got %d %q", got.status, got.body)
@@ -45,14 +45,20 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-func (s *site) mustStack(name, query string) (client.Stack, []world.Stone) {
+// mustStack returns a stack, and how many stones came with it.
+func (s *site) mustStack(name, query string) (f world.Fetched, stones int) {
 	s.t.Helper()
 	got := s.want(200, request{method: "GET", path: "/v1/stack/" + name + query}, nil)
-	stack, stones, err := client.ReadStack(client.NewRecords(bytes.NewReader(got.body), 1<<30), 1<<30)
+	f, err := client.ReadStack(client.NewRecords(bytes.NewReader(got.body), 1<<30), 1<<30)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return stack, stones
+	for _, data := range f.Data {
+		if data != nil {
+			stones++
+		}
+	}
+	return f, stones
 }
 
 // mustSave makes a commit over the network.
@@ -133,7 +139,7 @@ func TestRestore(t *testing.T) {
 	if c.Number != 4 || c.Base != client.ID(first[2].ID()) || c.Parent != client.ID(head) || c.Message != "back" || c.Author != "me" || got.header.Get("ETag") != tag(world.ID(c.ID)) {
 		t.Errorf("got %+v, %v", c, got.header)
 	}
-	if stack, _ := s.mustStack("a", ""); len(stack.Layers) != 1 || stack.At != c.ID {
+	if stack, _ := s.mustStack("a", ""); len(stack.Layers) != 1 || client.ID(stack.Head.Commit) != c.ID {
 		t.Errorf("got %+v", stack)
 	}
 	s.want(201, restore(`{"at":"`+head.String()[:8]+`"}`), nil)

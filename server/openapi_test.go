@@ -165,12 +165,8 @@ func examples(s *site, head world.ID) map[string]example {
 
 func packBody(t testing.TB, p world.Pack, s world.Stone) []byte {
 	t.Helper()
-	b, err := client.PackBody(p, s.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if _, err := b.WriteTo(&out); err != nil {
+	if _, err := client.PackBody(p, s.Data).WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -1,13 +1,9 @@
 package server
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"io"
-	"math/bits"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -56,108 +52,22 @@ func (c *call) stack() error {
 	return c.sendStack(f)
 }
 
-// buffers are what answers of records are put together in.
-var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
-
 func (c *call) sendStack(f world.Fetched) error {
-	parts := make([][]byte, 1, len(f.Data)+1)
-	parts[0] = appendStack(make([]byte, 0, 64+layerBytes*len(f.Layers)), f)
-	for i, data := range f.Data {
-		if data != nil && !sentBefore(f, i) {
-			parts = append(parts, data)
-		}
-	}
-	total := 0
-	for _, p := range parts {
-		total += uvarintBytes(len(p)) + len(p)
-	}
+	b := client.StackBody(f)
 	c.giveBack()
-	if !c.hold(int64(total)) {
+	if !c.hold(b.Size()) {
 		return fault(client.Busy, "too much is being sent at this moment")
 	}
 	h := c.w.Header()
 	h["Content-Type"] = recordsMedia
-	h["Content-Length"] = []string{strconv.Itoa(total)}
+	h["Content-Length"] = []string{strconv.FormatInt(b.Size(), 10)}
 	c.secure(h)
-	return c.sendRecords(parts)
-}
-
-// layerBytes is about how long a layer is in JSON.
-const layerBytes = 280
-
-// appendStack appends a client.Stack in JSON, for loads are many.
-func appendStack(b []byte, f world.Fetched) []byte {
-	b = append(b, `{"at":"`...)
-	b = appendID(b, f.Head.Commit)
-	b = append(b, `","layers":[`...)
-	for i, l := range f.Layers {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"stone":"`...)
-		b = appendID(b, world.ID(l.Stone.ID))
-		b = append(b, `","size":`...)
-		b = strconv.AppendInt(b, l.Stone.Size, 10)
-		b = append(b, `,"after":"`...)
-		b = appendID(b, l.After)
-		b = append(b, `","upto":"`...)
-		b = appendID(b, l.Upto)
-		b = append(b, `","inline":`...)
-		b = strconv.AppendBool(b, f.Data[i] != nil)
-		b = append(b, '}')
-	}
-	return append(b, "]}"...)
-}
-
-func appendID(b []byte, id world.ID) []byte {
-	if id == (world.ID{}) {
-		return b
-	}
-	return hex.AppendEncode(b, id[:])
-}
-
-// sentBefore reports whether a lower layer has the same stone, and its bytes.
-func sentBefore(f world.Fetched, i int) bool {
-	for j, l := range f.Layers[:i] {
-		if f.Data[j] != nil && l.Stone.ID == f.Layers[i].Stone.ID {
-			return true
-		}
-	}
-	return false
-}
-
-var recordsMedia = []string{client.RecordsType}
-
-func uvarintBytes(n int) int { return (bits.Len(uint(n)|1) + 6) / 7 }
-
-// sendRecords writes parts as records, small ones together.
-func (c *call) sendRecords(parts [][]byte) error {
-	whole := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(whole)
-	buf := whole[:0]
-	for _, p := range parts {
-		if len(buf)+binary.MaxVarintLen64+len(p) > cap(buf) {
-			if _, err := c.Write(buf); err != nil {
-				return err
-			}
-			buf = buf[:0]
-		}
-		buf = binary.AppendUvarint(buf, uint64(len(p)))
-		if len(buf)+len(p) <= cap(buf) {
-			buf = append(buf, p...)
-			continue
-		}
-		for _, b := range [][]byte{buf, p} {
-			if _, err := c.Write(b); err != nil {
-				return err
-			}
-		}
-		buf = buf[:0]
-	}
-	_, err := c.Write(buf)
+	_, err := b.WriteTo(c)
 	c.step("send")
 	return err
 }
+
+var recordsMedia = []string{client.RecordsType}
 
 // stone is GET /v1/stones.
 func (c *call) stone() error {

@@ -94,26 +94,33 @@ func Create(ctx context.Context, st Store, name string, o Options) (*World, erro
 // is asked for with Load. Whoever opens it must Close it. ErrFenced if
 // Options.Fence is not the world's.
 func Open(ctx context.Context, st Store, name string, o Options) (*World, error) {
-	head, err := st.Head(ctx, name)
+	f, err := stack(ctx, st, name, ID{}, fetchRoom)
 	if err != nil {
 		return nil, err
 	}
-	if o.Fence != 0 && o.Fence != Force && o.Fence != head.Fence {
+	if o.Fence != 0 && o.Fence != Force && o.Fence != f.Head.Fence {
 		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, ErrFenced)
 	}
-	head.Fence = o.Fence
-	return open(ctx, st, name, head, o, false)
+	f.Head.Fence = o.Fence
+	return open(ctx, st, name, f, o, false)
 }
 
 // OpenAt opens a world as a commit left it, to be read only.
 func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*World, error) {
-	return open(ctx, st, name, Head{Commit: at}, o, true)
+	var f Fetched
+	if at != (ID{}) {
+		var err error
+		if f, err = stack(ctx, st, name, at, fetchRoom); err != nil {
+			return nil, err
+		}
+	}
+	return open(ctx, st, name, f, o, true)
 }
 
-func open(ctx context.Context, st Store, name string, head Head, o Options, readOnly bool) (*World, error) {
-	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: head, base: head.Commit,
+func open(ctx context.Context, st Store, name string, f Fetched, o Options, readOnly bool) (*World, error) {
+	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
 		dirty: new(dirty), held: make(map[*Held]bool)}
-	if err := w.read(ctx); err != nil {
+	if err := w.read(ctx, f); err != nil {
 		return nil, err
 	}
 	if w.o.Whole {
@@ -124,9 +131,9 @@ func open(ctx context.Context, st Store, name string, head Head, o Options, read
 	return w, nil
 }
 
-// read opens the stack of the head and makes the state that it says.
-func (w *World) read(ctx context.Context) error {
-	p, err := w.openStack(ctx, w.base)
+// read opens a stack and makes the state that it says.
+func (w *World) read(ctx context.Context, f Fetched) error {
+	p, err := w.openFetched(ctx, f, nil)
 	if err != nil {
 		return err
 	}
@@ -159,14 +166,23 @@ func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
 	if len(have.pile) > 0 {
 		room = 0
 	}
+	f, err := stack(ctx, w.store, w.name, at, room)
+	if err != nil {
+		return nil, err
+	}
+	return w.openFetched(ctx, f, have.pile)
+}
+
+// openFetched opens a stack, and if stones of it were collected meanwhile what it
+// is now.
+func (w *World) openFetched(ctx context.Context, f Fetched, have pile) (pile, error) {
 	for try := 1; ; try++ {
-		f, err := stack(ctx, w.store, w.name, at, room)
-		if err != nil {
-			return nil, err
-		}
-		p, err := openPile(ctx, w.store, w.name, f, have.pile)
+		p, err := openPile(ctx, w.store, w.name, f, have)
 		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
 			return p, err
+		}
+		if f, err = stack(ctx, w.store, w.name, f.Head.Commit, fetchRoom); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -1,0 +1,120 @@
+package client
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// stack is the first record of GET /v1/stack: the stones of a commit, bottom
+// first.
+type stack struct {
+	At     ID      `json:"at"`
+	Layers []layer `json:"layers"`
+}
+
+type layer struct {
+	Stone  ID    `json:"stone"`
+	Size   int64 `json:"size"`
+	After  ID    `json:"after"`
+	Upto   ID    `json:"upto"`
+	Inline bool  `json:"inline"` // its bytes follow
+}
+
+// StackBody returns the answer of GET /v1/stack: a stack and the Data that is
+// there, which must not change while the Body is used.
+func StackBody(f world.Fetched) *Body {
+	heading := appendStack(make([]byte, 0, 128+layerBytes*len(f.Layers)), f)
+	room := len(heading) + binary.MaxVarintLen64
+	for _, data := range f.Data {
+		if len(data) <= copied {
+			room += len(data) + binary.MaxVarintLen64
+		}
+	}
+	b := &Body{tail: make([]byte, 0, room)}
+	b.Add(heading)
+	sent := make(map[stone.ID]bool)
+	for i, data := range f.Data {
+		if id := f.Layers[i].Stone.ID; data != nil && !sent[id] {
+			sent[id] = true
+			b.Add(data)
+		}
+	}
+	return b
+}
+
+// layerBytes is about how long a layer is in JSON.
+const layerBytes = 280
+
+// appendStack appends what encoding/json makes of the stack, for loads are many.
+func appendStack(b []byte, f world.Fetched) []byte {
+	b = append(b, `{"at":"`...)
+	b = appendID(b, f.Head.Commit)
+	b = append(b, `","layers":[`...)
+	for i, l := range f.Layers {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"stone":"`...)
+		b = appendID(b, world.ID(l.Stone.ID))
+		b = append(b, `","size":`...)
+		b = strconv.AppendInt(b, l.Stone.Size, 10)
+		b = append(b, `,"after":"`...)
+		b = appendID(b, l.After)
+		b = append(b, `","upto":"`...)
+		b = appendID(b, l.Upto)
+		b = append(b, `","inline":`...)
+		b = strconv.AppendBool(b, f.Data[i] != nil)
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
+}
+
+func appendID(b []byte, id world.ID) []byte {
+	if id == (world.ID{}) {
+		return b
+	}
+	return hex.AppendEncode(b, id[:])
+}
+
+// ReadStack reads what StackBody gave, with at most room bytes of stones, which
+// are those that they are named by. Of the Head there is the Commit.
+func ReadStack(r *Records, room int64) (world.Fetched, error) {
+	var s stack
+	if err := r.json(&s); err != nil {
+		return world.Fetched{}, err
+	}
+	f := world.Fetched{Head: world.Head{Commit: world.ID(s.At)}, Data: make([][]byte, len(s.Layers))}
+	seen := make(map[ID][]byte)
+	for i, l := range s.Layers {
+		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
+			return world.Fetched{}, r.corrupt(errors.New("a layer without a stone, a size or an end"))
+		}
+		data := seen[l.Stone]
+		if l.Inline && data == nil {
+			var err error
+			if data, err = r.one(min(l.Size, room)); err == nil {
+				err = checkWhole(stone.ID(l.Stone), data)
+			}
+			if err != nil {
+				return world.Fetched{}, err
+			}
+			room -= l.Size
+			seen[l.Stone] = data
+		}
+		if l.Inline && int64(len(data)) != l.Size {
+			return world.Fetched{}, r.corrupt(fmt.Errorf("stone %v: %d bytes: want %d", stone.ID(l.Stone), len(data), l.Size))
+		}
+		if l.Inline {
+			f.Data[i] = data
+		}
+		ref := world.StoneRef{ID: stone.ID(l.Stone), Size: l.Size}
+		f.Layers = append(f.Layers, world.Layer{Stone: ref, After: world.ID(l.After), Upto: world.ID(l.Upto)})
+	}
+	return f, r.End()
+}
