@@ -87,9 +87,9 @@ type Dimension struct {
 type Volume struct {
 	voxel.Volume
 	// Names are what the volume's cells index: Air (cell 0) first, then the
-	// names that the stone's own pages use, sorted; of a Terrain volume its
-	// materials' by number. Empty where nothing is named. They are the
-	// Reader's and must not be changed.
+	// names that the stone's own pages use, sorted (Merge may leave some that
+	// none uses any more); of a Terrain volume its materials' by number. Empty
+	// where nothing is named. They are the Reader's and must not be changed.
 	Names  []string
 	Levels []int // levels that the stone has pages of, ascending
 }
