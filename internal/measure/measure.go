@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"text/tabwriter"
 )
 
@@ -43,7 +44,20 @@ type Options struct {
 	Command []string
 }
 
-// withLoad fills in the load.
+// shared returns o for many goroutines that tell progress.
+func (o Options) shared() Options {
+	if tell := o.Progress; tell != nil {
+		var mu sync.Mutex
+		o.Progress = func(done, all int, next string) {
+			mu.Lock()
+			defer mu.Unlock()
+			tell(done, all, next)
+		}
+	}
+	return o
+}
+
+// withLoad fills in the load, for many goroutines.
 func (o Options) withLoad(worlds, clients int, seconds float64) Options {
 	if o.Worlds <= 0 {
 		o.Worlds = worlds
@@ -54,7 +68,7 @@ func (o Options) withLoad(worlds, clients int, seconds float64) Options {
 	if o.Seconds <= 0 {
 		o.Seconds = seconds
 	}
-	return o
+	return o.shared()
 }
 
 func (o Options) progress(done, all int, next string) {

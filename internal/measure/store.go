@@ -136,6 +136,18 @@ func doRow(ctx context.Context, j *job, o Options) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	row, err := j.play(ctx, v, c, o)
+	highest, wrong := v.close(ctx, c)
+	if err = errors.Join(err, wrong, ctx.Err()); err != nil {
+		return nil, err
+	}
+	row.Highest = highest
+	row.Disk, err = sizeOf(j.Dir)
+	return row, err
+}
+
+// play fills a vault and lets clients play.
+func (j *job) play(ctx context.Context, v vault, c *crowd, o Options) (*StoreRow, error) {
 	if err := v.fill(ctx, o); err != nil {
 		return nil, err
 	}
@@ -145,21 +157,13 @@ func doRow(ctx context.Context, j *job, o Options) (any, error) {
 	}
 	before := v.used()
 	all := c.playAll(ctx, v, j.Clients, j.duration(), o)
-	used := v.used().sub(before)
-	row := all.row(j, used)
-	highest, err := v.close(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	row.Highest = highest
-	row.Disk, err = sizeOf(j.Dir)
-	return row, errors.Join(err, ctx.Err())
+	return all.row(j.Row, v.used().sub(before)), nil
 }
 
 // row sums up what clients saw.
-func (pl *player) row(j *job, used usage) *StoreRow {
-	r := &StoreRow{Name: j.Row, Saves: len(pl.saves), Loads: len(pl.loads), Errors: pl.errors, CPU: used.cpu.Seconds()}
-	r.Ops = float64(r.Saves+r.Loads) / j.Seconds
+func (pl *player) row(name string, used usage) *StoreRow {
+	r := &StoreRow{Name: name, Saves: len(pl.saves), Loads: len(pl.loads), Errors: pl.errors, CPU: used.cpu.Seconds()}
+	r.Ops = float64(r.Saves+r.Loads) / pl.took.Seconds()
 	r.SaveP50, r.SaveP99 = quantile(pl.saves, 50), quantile(pl.saves, 99)
 	r.LoadP50, r.LoadP99 = quantile(pl.loads, 50), quantile(pl.loads, 99)
 	both := append(pl.saves, pl.loads...)

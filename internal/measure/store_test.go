@@ -2,10 +2,13 @@ package measure_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -94,7 +97,7 @@ func TestBenchStore(t *testing.T) {
 func TestBenchStoreMissing(t *testing.T) {
 	o := tiny(t)
 	t.Setenv("PATH", t.TempDir())
-	o.Seconds = .1
+	o.Worlds, o.Seconds = 10, .1
 	r, err := measure.BenchStore(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -103,4 +106,28 @@ func TestBenchStoreMissing(t *testing.T) {
 		t.Errorf("got %+v, want a row without redis-server", row)
 	}
 	checkTable(t, r.Table, "redis: redis-server is not on the PATH")
+}
+
+func TestBenchStoreStops(t *testing.T) {
+	o := tiny(t)
+	mustLeaveNothing(t)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	o.Seconds = 60
+	o.Progress = func(_, _ int, next string) {
+		if next == "collecting" || next == "making islands" {
+			stop()
+		}
+	}
+	if _, err := measure.BenchStore(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+func TestChild(t *testing.T) {
+	for _, in := range []string{"", "{}", `{"What":"row","Row":"none","Pool":"none"}`, "[1]"} {
+		if err := measure.Child(context.Background(), strings.NewReader(in), io.Discard); err == nil {
+			t.Errorf("%q: no error", in)
+		}
+	}
 }

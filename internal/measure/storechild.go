@@ -32,7 +32,7 @@ func (j *job) duration() time.Duration { return time.Duration(j.Seconds * float6
 type word struct {
 	Done, All int
 	Next      string
-	Result    json.RawMessage
+	Result    json.RawMessage `json:",omitempty"`
 }
 
 // Child does a part of a measurement in a process of its own: what in says, which
@@ -53,7 +53,7 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	to := json.NewEncoder(out)
 	o := Options{Seed: j.Seed, Command: j.Command, Progress: func(done, all int, next string) {
 		_ = to.Encode(word{Done: done, All: all, Next: next}) // who does not listen ends this process
-	}}
+	}}.shared()
 	do, ok := jobs()[j.What]
 	if !ok {
 		return fmt.Errorf("measure: no job %q", j.What)

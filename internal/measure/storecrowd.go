@@ -74,7 +74,7 @@ type vault interface {
 	// collect takes what is not needed any more.
 	collect(ctx context.Context) error
 	used() usage
-	// close ends it, and says how many stones the highest stack has.
+	// close ends what was begun, and says how many stones the highest stack has.
 	close(ctx context.Context, c *crowd) (highest int, err error)
 }
 
@@ -87,6 +87,7 @@ const (
 // player is one that plays.
 type player struct {
 	saves, loads []float64 // milliseconds
+	took         time.Duration
 	errors       int
 	err          error // the first
 }
@@ -136,8 +137,10 @@ func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Durati
 		played.Go(func() { them[n].play(ctx, c, v, n, clients, begun.Add(d)) })
 	}
 	played.Wait()
+	took := time.Since(begun)
 	close(ended)
 	beside.Wait()
+	all.took = took
 	for _, pl := range them {
 		all.saves, all.loads = append(all.saves, pl.saves...), append(all.loads, pl.loads...)
 		all.errors += pl.errors

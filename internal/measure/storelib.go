@@ -86,16 +86,16 @@ func (s stored) collect(ctx context.Context) error {
 
 // highest returns how many stones the highest stack of the islands has.
 func (s stored) highest(ctx context.Context, c *crowd) (int, error) {
-	var highest atomic.Int64
+	var mu sync.Mutex // guards highest
+	highest := 0
 	err := inParallel(ctx, len(c.accounts), storeWorkers, func(i int) error {
 		layers, err := s.Stack(ctx, nameOf(i), c.accounts[i].head)
-		for n := int64(len(layers)); ; {
-			if old := highest.Load(); n <= old || highest.CompareAndSwap(old, n) {
-				return err
-			}
-		}
+		mu.Lock()
+		defer mu.Unlock()
+		highest = max(highest, len(layers))
+		return err
 	})
-	return int(highest.Load()), err
+	return highest, err
 }
 
 // storeWorkers is how many goroutines fill a store: what they commit at the same
@@ -132,7 +132,7 @@ func fillStore(ctx context.Context, dir string, c *crowd, o Options, saves int) 
 	if err == nil {
 		var done atomic.Int64
 		err = inParallel(ctx, len(c.accounts), storeWorkers, func(i int) error {
-			if n := int(done.Add(1)); n%fillStep == 0 {
+			if n := int(done.Add(1)); n%fillStep == 1 {
 				o.progress(n, len(c.accounts), "making islands")
 			}
 			err := s.fork(ctx, c, heads, i)
@@ -182,6 +182,9 @@ func (l *library) save(ctx context.Context, c *crowd, i int) error {
 func (l *library) used() usage { return usageOf(os.Getpid()) }
 
 func (l *library) close(ctx context.Context, c *crowd) (int, error) {
+	if l.keeper == nil {
+		return 0, nil
+	}
 	err := l.keeper.Close(ctx)
 	n, wrong := l.highest(ctx, c)
 	return n, errors.Join(err, wrong, l.Close())

@@ -51,22 +51,11 @@ func templatesFor(worlds int) int { return min(poolTemplates, max(worlds/10, 1))
 // makePool makes islands of several seeds and versions, and builds on them.
 func makePool(ctx context.Context, n poolSize, o Options) (*pool, error) {
 	p := &pool{Templates: make([]template, n.Templates)}
-	errs := make([]error, n.Templates)
-	done := make(chan int)
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range p.Templates {
-		go func() {
-			limit <- struct{}{}
-			errs[i] = p.Templates[i].make(ctx, islandOf(o.Seed, i), n)
-			<-limit
-			done <- i
-		}()
-	}
-	for i := range p.Templates {
+	err := inParallel(ctx, n.Templates, runtime.GOMAXPROCS(0), func(i int) error {
 		o.progress(i, n.Templates, "preparing islands and saves")
-		<-done
-	}
-	return p, errors.Join(errs...)
+		return p.Templates[i].make(ctx, islandOf(o.Seed, i), n)
+	})
+	return p, err
 }
 
 func islandOf(seed uint64, i int) terrain.Options {

@@ -106,7 +106,7 @@ func (r *redisServer) open(ctx context.Context) error {
 }
 
 func (r *redisServer) save(ctx context.Context, c *crowd, i int) error {
-	err := r.Set(ctx, nameOf(i), c.whole(i), 0).Err()
+	err := r.Set(ctx, nameOf(i), c.next(i), 0).Err()
 	if err == nil {
 		c.saved(i)
 	}
@@ -129,8 +129,10 @@ func (r *redisServer) used() usage {
 }
 
 func (r *redisServer) close(context.Context, *crowd) (int, error) {
-	err := r.Client.Close()
-	return 0, errors.Join(err, stopProcess(r.program, os.Interrupt))
+	if r.Client == nil {
+		return 0, nil
+	}
+	return 0, errors.Join(r.Client.Close(), stopProcess(r.program, os.Interrupt))
 }
 
 // stopProcess asks a process to end and waits for that, at last without asking.

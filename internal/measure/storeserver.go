@@ -92,7 +92,9 @@ func (r *remote) open(ctx context.Context) (err error) {
 		return err
 	}
 	st, err := client.Open(ctx, r.server.url, client.Options{})
-	r.stored = stored{st}
+	if err == nil {
+		r.stored = stored{st}
+	}
 	return err
 }
 
@@ -103,7 +105,14 @@ func (r *remote) used() usage {
 }
 
 func (r *remote) close(ctx context.Context, c *crowd) (int, error) {
-	if err := errors.Join(r.Close(), r.server.stop()); err != nil {
+	if r.server == nil {
+		return 0, nil
+	}
+	err := r.server.stop()
+	if r.Store != nil {
+		err = errors.Join(err, r.Close())
+	}
+	if err != nil {
 		return 0, err
 	}
 	st, err := local.Open(r.dir, local.Options{})

@@ -14,22 +14,27 @@ import (
 // no two are the same and a lost one is noticed.
 const trailerBytes = 8
 
-func (c *crowd) whole(i int) []byte {
-	t, a := c.of(i), &c.accounts[i]
-	file := t.file(a.step)
-	out := make([]byte, 0, len(file)+trailerBytes)
-	return binary.LittleEndian.AppendUint64(append(out, file...), uint64(a.saves))
+// whole returns an island as it is before its first save.
+func (c *crowd) whole(i int) []byte { return numbered(c.of(i).Files[0], 0) }
+
+// next returns an island as its next save leaves it.
+func (c *crowd) next(i int) []byte {
+	a := &c.accounts[i]
+	return numbered(c.of(i).file(a.step), a.saves+1)
 }
 
-// check returns an error unless b is the last save of an island; next is whether
-// that was noted.
+func numbered(file []byte, n int) []byte {
+	out := make([]byte, 0, len(file)+trailerBytes)
+	return binary.LittleEndian.AppendUint64(append(out, file...), uint64(n))
+}
+
+// check returns an error unless b is the last save of an island.
 func (c *crowd) check(i int, b []byte) error {
-	want := uint64(max(c.accounts[i].saves-1, 0))
 	if len(b) < trailerBytes {
 		return fmt.Errorf("measure: %s: %d bytes", nameOf(i), len(b))
 	}
-	if got := binary.LittleEndian.Uint64(b[len(b)-trailerBytes:]); got != want {
-		return fmt.Errorf("measure: %s: save %d: want %d", nameOf(i), got, want)
+	if got := binary.LittleEndian.Uint64(b[len(b)-trailerBytes:]); got != uint64(c.accounts[i].saves) {
+		return fmt.Errorf("measure: %s: save %d: want %d", nameOf(i), got, c.accounts[i].saves)
 	}
 	return nil
 }
@@ -50,7 +55,7 @@ func (s *slimeDir) path(i int) string {
 func (s *slimeDir) fill(ctx context.Context, o Options) error {
 	var done atomic.Int64
 	return inParallel(ctx, len(s.crowd.accounts), fileWorkers, func(i int) error {
-		if n := int(done.Add(1)); n%fillStep == 0 {
+		if n := int(done.Add(1)); n%fillStep == 1 {
 			o.progress(n, len(s.crowd.accounts), "writing files")
 		}
 		path := s.path(i)
@@ -68,7 +73,7 @@ func (s *slimeDir) open(context.Context) error { return nil }
 
 func (s *slimeDir) save(_ context.Context, c *crowd, i int) error {
 	path := s.path(i)
-	if err := writeSynced(path+".new", c.whole(i)); err != nil {
+	if err := writeSynced(path+".new", c.next(i)); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {

@@ -4,6 +4,3 @@ package measure
 
 // syncDisks does nothing: the system has no word for it.
 func syncDisks() {}
-
-// raiseFiles does nothing: there is no bound to raise.
-func raiseFiles() error { return nil }
