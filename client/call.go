@@ -125,7 +125,11 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 		defer cancel()
 	}
 	answer, err := s.o.HTTP.RoundTrip(s.request(c, again).WithContext(within))
+	if isDial(err) && !s.met.Load() && ctx.Err() == nil {
+		return failure{err: fmt.Errorf("nobody listens at %s: start a server there (cairn serve), or give its address: %w", s.base.Host, err)}
+	}
 	if err == nil {
+		s.met.Store(true)
 		defer answer.Body.Close()
 		if answer.StatusCode/100 == 2 {
 			err = c.readAnswer(answer)

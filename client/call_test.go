@@ -166,21 +166,30 @@ func TestChangeAgain(t *testing.T) {
 	}
 }
 
-// Nobody listens: nothing was begun.
+// Where nobody listened yet it is said at once; a server that goes and comes is
+// waited for, for there nothing was begun.
 func TestDialAgain(t *testing.T) {
 	f := newFake(t, status(201, ""))
-	dials := 0
+	dead := 1
 	s := f.open(func(o *client.Options) {
 		d := new(net.Dialer)
-		o.HTTP = &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if dials++; dials < 3 {
+		o.HTTP = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dead--; dead >= 0 {
 				addr = "127.0.0.1:1"
 			}
 			return d.DialContext(ctx, network, addr)
 		}}
 	})
+	err := s.Create(t.Context(), "a")
+	if len(f.clock.waits) != 0 || err == nil || !strings.Contains(err.Error(), "nobody listens at 127.0.0.1:") {
+		t.Errorf("at first: got %v after %d waits", err, len(f.clock.waits))
+	}
+	if err := s.Create(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	dead = 2
 	if err := s.Create(t.Context(), "a"); err != nil || len(f.clock.waits) != 2 {
-		t.Errorf("got %v after %d waits", err, len(f.clock.waits))
+		t.Errorf("later: got %v after %d waits", err, len(f.clock.waits))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +24,8 @@ type Options struct {
 	// Default 64 MiB; negative keeps none.
 	Cache int64
 	// Tries is how often a call that may be repeated is made at most. Default 8:
-	// about five seconds, in which a server can begin anew.
+	// about five seconds, in which a server can begin anew. As long as nobody
+	// listened yet it is 1.
 	Tries int
 	// Patience is how long after its beginning a call is tried once more.
 	// Default a minute.
@@ -85,7 +87,8 @@ type Store struct {
 	auth    []string // the header, nil without a token
 	own     *http.Transport
 	kept    *kept
-	records sync.Pool // of *Records
+	records sync.Pool   // of *Records
+	met     atomic.Bool // something listens at the address, or did
 
 	life   context.Context // of reading stones that are open
 	die    context.CancelFunc

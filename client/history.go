@@ -24,8 +24,8 @@ func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
 	return world.Head{Commit: world.ID(h.Commit), Fence: h.Fence}, nil
 }
 
-// maxLog is how many commits are asked for at once.
-const maxLog = 1000
+// MaxLog is how many commits a server gives at once.
+const MaxLog = 1000
 
 // Log is for world.History.
 func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
@@ -33,17 +33,17 @@ func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]w
 		_, err := s.log(ctx, name, from, 1)
 		return nil, err
 	}
-	log, err := s.log(ctx, name, from, min(n, maxLog))
-	for asked := maxLog; err == nil && len(log) == asked && len(log) < n; {
+	log, err := s.log(ctx, name, from, min(n, MaxLog))
+	for asked := MaxLog; err == nil && len(log) == asked && len(log) < n; {
 		var more []world.Commit
 		last := log[len(log)-1].ID() // it comes once more
-		more, err = s.log(ctx, name, last, min(n-len(log)+1, maxLog))
+		more, err = s.log(ctx, name, last, min(n-len(log)+1, MaxLog))
 		if err == nil && (len(more) == 0 || more[0].ID() != last) {
 			err = fmt.Errorf("client: log %s: %w: it does not begin where it was asked to", name, errAnswer)
 		}
 		if err == nil {
 			log = append(log, more[1:]...)
-			asked += maxLog - 1
+			asked += MaxLog - 1
 		}
 	}
 	if err != nil {

@@ -86,8 +86,8 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 	return done, err
 }
 
-// maxNames is how many names are asked for at once.
-const maxNames = 10_000
+// MaxNames is how many names a server gives at once.
+const MaxNames = 10_000
 
 // List is for world.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
@@ -96,7 +96,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	}
 	var all []string
 	for len(all) < n {
-		page, err := s.page(ctx, prefix, after, min(n-len(all), maxNames))
+		page, err := s.page(ctx, prefix, after, min(n-len(all), MaxNames))
 		if err != nil {
 			return nil, err
 		}

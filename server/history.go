@@ -22,7 +22,7 @@ func historyRoutes() []route {
 		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if they are accepted", query: []param{
 			{"from", "the id of the commit to begin with; default the head"},
-			{"n", "how many at most; default 100, at most 10,000"},
+			{"n", most(client.MaxLog)},
 		}, status: 200, gives: jsonOf(logAnswer{}), serve: (*call).history},
 		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "keeps stones and makes a commit of them the head",
 			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, takes: bytesOf(client.RecordsType), status: 201, gives: jsonOf(client.Commit{}), serve: (*call).commit},
@@ -52,7 +52,7 @@ func (c *call) history() error {
 	if err != nil {
 		return err
 	}
-	n, err := c.number("n", 100, 1, 10_000)
+	n, err := c.number("n", standardPage, 1, client.MaxLog)
 	if err != nil {
 		return err
 	}

@@ -164,8 +164,9 @@ func TestLog(t *testing.T) {
 	if err != nil || len(all) != 150 {
 		t.Fatal(len(all), err)
 	}
+	s.do(request{method: "GET", path: fmt.Sprint("/v1/log/a?n=", client.MaxLog+1)}).wantCode(t, client.BadRequest)
 	for _, from := range []int{0, 1, 63, 64, 86, 149} {
-		for _, n := range []int{1, 63, 64, 65, 128, 129, 10_000} {
+		for _, n := range []int{1, 63, 64, 65, 128, 129, client.MaxLog} {
 			want := all[from:min(len(all), from+n)]
 			query := fmt.Sprintf("/v1/log/a?n=%d", n)
 			if from > 0 {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -15,7 +16,7 @@ func nameRoutes() []route {
 		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
 			{"prefix", "what the names begin with; with a token of prefixes one of them and a slash"},
 			{"after", "the name after which the list begins"},
-			{"n", "how many at most; default 100, at most 10,000"},
+			{"n", most(client.MaxNames)},
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
 		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
@@ -26,12 +27,19 @@ func nameRoutes() []route {
 	}
 }
 
+// standardPage is how many names or commits are listed if a call does not say it.
+const standardPage = 100
+
+func most(n int) string {
+	return fmt.Sprintf("how many at most; default %d, at most %d", standardPage, n)
+}
+
 func (c *call) list() error {
 	prefix := c.query.Get("prefix")
 	if c.token != nil && !c.token.covers(prefix) {
 		return refuse("the token is for other names: the prefix must be one of its own and a slash, or longer")
 	}
-	n, err := c.number("n", 100, 1, 10_000)
+	n, err := c.number("n", standardPage, 1, client.MaxNames)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ func Open(ctx context.Context, url string) (world.Store, error) {
 // OpenWith opens the Store that url names: "local:DIR" for one in a directory,
 // which it makes if there is none, "memory:" for a new one in memory, which Close
 // forgets, or "http://HOST" or "https://HOST" for that of a server, which it does
-// not call yet. The caller closes it.
+// not call yet: if nobody listens there the first call says so. The caller closes
+// it.
 func OpenWith(ctx context.Context, url string, o Options) (world.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -65,5 +66,24 @@ func TestOpenWith(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where nobody listens nothing is waited for.
+func TestNobodyListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), "http://"+l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Head(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "cairn serve") {
+		t.Errorf("got %v", err)
 	}
 }
