@@ -30,9 +30,8 @@ type World struct {
 	steps *undo.History
 }
 
-// Open opens the store at a URL: "memory:"; "local:DIR", made if it is missing and
-// open once at a time; or "http://HOST", a server's. It does I/O. Close the store
-// after its worlds.
+// Open opens the store at "memory:", at "local:DIR", made if it is missing and open
+// once at a time, or at "http://HOST". It does I/O. Close it after its worlds.
 func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
 // Create makes a world of air, durable with its first Commit. It does I/O.
