@@ -57,7 +57,7 @@ func newBench() *cobra.Command {
 		Long: `bench measures cairn on the worlds below the folders, or on made ones, and
 prints a table.
 Names: ` + names + `.`,
-		Example: "  cairn bench import ./saves\n  cairn bench level --voxels 1e9",
+		Example: "  cairn bench import ./saves\n  cairn bench level --voxels 1e9\n  cairn bench store --seconds 30 --worlds 10000",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == benchChild {
@@ -71,6 +71,8 @@ Names: ` + names + `.`,
 				return usagef("bench %s takes no folder: it measures what it makes", args[0])
 			case !(voxels >= 1 && voxels <= maxVoxels):
 				return usagef("--voxels %g: 1 to %g", voxels, float64(maxVoxels))
+			case load.Worlds < 0 || load.Clients < 0 || !(load.Seconds >= 0):
+				return usagef("--worlds, --clients and --seconds are not below 0")
 			}
 			o, done := measureOptions()
 			defer done()
@@ -87,7 +89,7 @@ Names: ` + names + `.`,
 	f.BoolVar(&json, "json", false, "print one JSON document")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
-	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many (default 100000, 1000000)")
+	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls (default 100000, 1000000, 10000)")
 	f.IntVar(&load.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
 	f.Float64Var(&load.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
 	return c
