@@ -19,7 +19,7 @@ func shelfRoutes() []route {
 		}, status: 200, gives: bytesOf(client.RecordsType), serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), serve: (*call).stone},
-		{method: "POST", path: "/v1/packs/NAME", role: Write, about: "keeps a pack in place of stones that it stands for", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
+		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "keeps a pack in place of stones that it stands for", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
 	}
 }
 
