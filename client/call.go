@@ -248,7 +248,7 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 		err := fmt.Errorf("%w: status %d", errAnswer, status)
 		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}, nil
 	}
-	e := &Error{r.Error.Code, printable(r.Error.Message)}
+	e := &Error{Code(printable(string(r.Error.Code))), printable(r.Error.Message)}
 	switch e.Code {
 	case Busy, Draining:
 		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}, nil

@@ -331,7 +331,7 @@ func TestToken(t *testing.T) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 		},
 		refuse(client.Unauthorized), hangUp, status(500, "secret"), status(200, "secret"),
-		status(400, `{"error":{"code":"bad_request","message":"x\u001b[2Jy"}}`),
+		status(400, `{"error":{"code":"bad_request","message":"x\u001b[2Jy"}}`), status(500, `{"error":{"code":"x\u001b[2Jy"}}`),
 	} {
 		f := newFake(t, step)
 		s := f.open(func(o *client.Options) { o.Token = "secret" })

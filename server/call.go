@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -226,14 +227,23 @@ func (c *call) json(to any) error {
 	if !utf8.Valid(text) {
 		return bad("the body is not UTF-8") // of which encoding/json would make something else
 	}
+	if err := strict(text, to); err != nil {
+		return bad("the body is not the JSON that is wanted: %s", jsonFault(err))
+	}
+	return nil
+}
+
+// strict reads one JSON value of which every field is known.
+func strict(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err = d.Decode(to); err == nil {
-		if _, err = d.Token(); err == io.EOF {
-			return nil
-		}
+	if err := d.Decode(to); err != nil {
+		return err
 	}
-	return bad("the body is not the JSON that is wanted: %s", jsonFault(err))
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
 }
 
 // step ends a part of the work, for Observe.

@@ -61,8 +61,6 @@ func jsonFault(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
-	case err == nil:
-		return "more than one value"
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	case errors.As(err, &kind):

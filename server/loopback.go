@@ -31,14 +31,23 @@ func loopbackHost(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// proxied are headers of calls that a proxy passes on for whoever reaches it.
+var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}
+
 // local returns an error unless a call without a token came from a program on
-// this machine, and not from a page that a browser shows. A page of elsewhere is
-// known by Host if a name of its own was made to point here, else by Origin or
-// Sec-Fetch-Site.
+// this machine, and not from a proxy or a page that a browser shows. A page of
+// elsewhere is known by Host if a name of its own was made to point here, else by
+// Origin or Sec-Fetch-Site.
 func local(r *http.Request) error {
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok || !at.IP.IsLoopback() {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if !ok || !at.IP.IsLoopback() || err != nil || !from.Addr().Unmap().IsLoopback() {
 		return refuse("without tokens only this machine is served")
+	}
+	for _, h := range proxied {
+		if len(r.Header[h]) > 0 {
+			return refuse("without tokens nobody is served through a proxy")
+		}
 	}
 	if !sameHost(r.Host, at.Port, r.TLS != nil) {
 		return refuse("the Host header names another place than this server")

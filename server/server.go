@@ -111,6 +111,7 @@ func (s *Server) Drain(ctx context.Context) error {
 			return fmt.Errorf("server: drain: %d changes are under way: %w", n, ctx.Err())
 		}
 	}
+	s.tellQuiet() // another Drain may wait
 	return nil
 }
 
@@ -126,10 +127,14 @@ func (s *Server) enter() bool {
 
 func (s *Server) leave() {
 	if s.changes.Add(-1) == 0 && s.draining.Load() {
-		select {
-		case s.quiet <- struct{}{}:
-		default:
-		}
+		s.tellQuiet()
+	}
+}
+
+func (s *Server) tellQuiet() {
+	select {
+	case s.quiet <- struct{}{}:
+	default:
 	}
 }
 

@@ -149,7 +149,7 @@ func (t *Tokens) Reload() error {
 		return fmt.Errorf("server: tokens: %w", err)
 	}
 	var f tokensFile
-	if err := json.Unmarshal(b, &f); err != nil {
+	if err := strict(b, &f); err != nil { // of a slip in "prefixes" all names would come
 		return fmt.Errorf("server: tokens: %s: %w", t.path, err)
 	}
 	all := make(map[Hash]*grant, len(f.Tokens))

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // caller is who makes a call in TestRoles.
@@ -205,7 +208,9 @@ func TestTokensFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, file, want string }{
-		{"no JSON", "{", "unexpected end"},
+		{"no JSON", "{", "unexpected EOF"},
+		{"two values", string(good) + "{}", "more than one"},
+		{"a slip", strings.Replace(string(good), `"role"`, `"prefix":["a"],"role"`, 1), "prefix"},
 		{"role", strings.Replace(string(good), `"write"`, `"root"`, 1), "role"},
 		{"nobody", strings.Replace(string(good), `"write"`, `"nobody"`, 1), "role"},
 		{"no role", strings.Replace(string(good), `"write"`, `""`, 1), "role"},
@@ -326,6 +331,8 @@ func TestPages(t *testing.T) {
 		{"typed", []string{"Sec-Fetch-Site", "none"}, true},
 		{"a link", []string{"Sec-Fetch-Site", "cross-site"}, false},
 		{"a page of this machine", []string{"Sec-Fetch-Site", "same-site"}, false},
+		{"through a proxy", []string{"X-Forwarded-For", "192.0.2.1"}, false},
+		{"through a proxy by its name", []string{"Via", "1.1 front"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := s.get("/v1/worlds", tt.header...)
@@ -337,5 +344,24 @@ func TestPages(t *testing.T) {
 				got.wantCode(t, client.Forbidden)
 			}
 		})
+	}
+}
+
+// TestRouted is reached at its loopback address by another machine, as rules for
+// packets can make it.
+func TestRouted(t *testing.T) {
+	srv, err := server.New(memory.New(memory.Options{}), server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7070}
+	for remote, want := range map[string]int{"127.0.0.1:5": 200, "[::1]:5": 200, "[::ffff:127.0.0.1]:5": 200, "192.0.2.1:5": 403, "": 403} {
+		r := httptest.NewRequest("GET", "http://127.0.0.1:7070/v1/worlds", nil)
+		r.RemoteAddr = remote
+		w := httptest.NewRecorder()
+		srv.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at)))
+		if w.Code != want {
+			t.Errorf("from %q: got %d, want %d", remote, w.Code, want)
+		}
 	}
 }
