@@ -127,6 +127,7 @@ func transport() *http.Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            d.DialContext,
 		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}, // else a connection that is dead is used again
 		TLSHandshakeTimeout:    10 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxIdleConnsPerHost:    1024,
@@ -154,7 +155,8 @@ func parseAddress(address string) (url.URL, error) {
 	return url.URL{}, fmt.Errorf("client: open: %w", err)
 }
 
-// Close is for world.Store. Stones that are open cannot be read any more.
+// Close is for world.Store; no call may begin beside it. Stones that are open
+// cannot be read any more.
 func (s *Store) Close() error {
 	s.active.Wait()
 	s.die()

@@ -52,8 +52,7 @@ func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 // recordReaders keeps *client.Records with their buffers.
 var recordReaders sync.Pool
 
-// records returns a reader of the records of a body. It goes back to
-// recordReaders.
+// records returns a reader of the records of a body. It goes back with recycle.
 func (c *call) records(from io.Reader) *client.Records {
 	r, ok := recordReaders.Get().(*client.Records)
 	if !ok {
@@ -61,6 +60,11 @@ func (c *call) records(from io.Reader) *client.Records {
 	}
 	r.Reset(from, c.limits.StoneBytes)
 	return r
+}
+
+func recycle(r *client.Records) {
+	r.Reset(nil, 0) // else it holds the call
+	recordReaders.Put(r)
 }
 
 // chunk is by how much at a time a body takes memory.

@@ -153,8 +153,11 @@ func (c *call) commitID(key string) (world.ID, error) {
 		return world.ID{}, nil
 	}
 	id, err := world.ParseID(s)
-	if err != nil {
+	switch {
+	case err != nil:
 		return id, bad("%s=%.80q: want the %d hex digits of a commit", key, s, 2*len(id))
+	case id == (world.ID{}): // which would mean that it was left out
+		return id, world.ErrNoCommit
 	}
 	return id, nil
 }

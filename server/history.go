@@ -140,7 +140,7 @@ func (c *call) commit() error {
 		return err
 	}
 	r := c.records(from)
-	defer recordReaders.Put(r)
+	defer recycle(r)
 	commit, stones, err := client.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
 		return theirs(err)

@@ -156,6 +156,20 @@ func TestRestore(t *testing.T) {
 	s.want(201, restore(`{"at":"1"}`, "Cairn-Fence", "force"), nil)
 }
 
+// TestZeroID names a commit by zeros alone, which is none: neither the head nor a
+// world before its first.
+func TestZeroID(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustCommit("a", 2)
+	zero := world.ID{}.String()
+	for _, r := range []request{
+		{method: "GET", path: "/v1/stack/a?at=" + zero}, {method: "GET", path: "/v1/log/a?from=" + zero}, {method: "GET", path: "/v1/worlds/a?at=" + zero},
+		{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"` + zero + `"}`)}, {method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"a","at":"` + zero + `"}`)},
+	} {
+		s.do(r).wantCode(t, client.NoCommit)
+	}
+}
+
 // TestLog reads a log of many pages in both forms, from its head and from within.
 func TestLog(t *testing.T) {
 	s := newSite(t, server.Options{})

@@ -140,6 +140,9 @@ func (c *call) fork() error {
 // version returns the commit of a world that a VERSION means.
 func (c *call) version(name, version string) (world.ID, error) {
 	if id, err := world.ParseID(version); err == nil {
+		if id == (world.ID{}) {
+			return id, world.ErrNoCommit // to go back there would empty a world
+		}
 		return id, nil // whether there is one, its use says
 	}
 	commit, err := port.Find(c.ctx, c.st, name, version)

@@ -124,7 +124,7 @@ func (c *call) pack() error {
 		return err
 	}
 	r := c.records(from)
-	defer recordReaders.Put(r)
+	defer recycle(r)
 	p, s, err := client.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
 		return theirs(err)
