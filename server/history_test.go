@@ -168,6 +168,7 @@ func TestZeroID(t *testing.T) {
 	} {
 		s.do(r).wantCode(t, client.NoCommit)
 	}
+	s.do(request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"none","at":"` + zero + `"}`)}).wantCode(t, client.NoWorld)
 }
 
 // TestLog reads a log of many pages in both forms, from its head and from within.

@@ -140,10 +140,13 @@ func (c *call) fork() error {
 // version returns the commit of a world that a VERSION means.
 func (c *call) version(name, version string) (world.ID, error) {
 	if id, err := world.ParseID(version); err == nil {
-		if id == (world.ID{}) {
-			return id, world.ErrNoCommit // to go back there would empty a world
+		if id != (world.ID{}) {
+			return id, nil // whether there is one, its use says
 		}
-		return id, nil // whether there is one, its use says
+		if _, err = c.st.Head(c.ctx, name); err == nil {
+			err = world.ErrNoCommit // to go back there would empty a world
+		}
+		return id, err
 	}
 	commit, err := port.Find(c.ctx, c.st, name, version)
 	if errors.Is(err, port.ErrVersion) {
