@@ -3,6 +3,7 @@ package local_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,8 +125,10 @@ func TestCrash(t *testing.T) {
 			hit = true
 			for _, percent := range []int{0, 50} {
 				rng := rand.New(rand.NewPCG(uint64(stop), uint64(percent)))
-				sc.look(t, fmt.Sprintf("stop %d with %d %%", stop, percent),
-					mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}))
+				left := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
+				var wg sync.WaitGroup // a test that ends here must not end a goroutine of the database
+				wg.Go(func() { sc.look(t, fmt.Sprintf("stop %d with %d %%", stop, percent), left) })
+				wg.Wait()
 				stops++
 			}
 			return nil

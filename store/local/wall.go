@@ -59,8 +59,15 @@ func (w wall) file(name string, f vfs.File, err error) (vfs.File, error) {
 // Unwrap is for vfs.FS.
 func (w wall) Unwrap() vfs.FS { return w.FS }
 
-// Create is for vfs.FS.
+// Create is for vfs.FS. A marker names a file that the database has made before;
+// where a directory's entries may reach the disk in any order, it must not be there
+// without that file.
 func (w wall) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(w.PathBase(name), "marker.") {
+		if err := w.pass(name, syncDir(w.FS, w.PathDir(name))); err != nil {
+			return nil, err
+		}
+	}
 	f, err := w.FS.Create(name, c)
 	return w.file(name, f, err)
 }
