@@ -54,7 +54,7 @@ func (r *route) operation() object {
 		success["content"] = r.gives.describe()
 	}
 	op := object{
-		"operationId": strings.ToLower(r.method) + strings.ReplaceAll(strings.Trim(strings.NewReplacer("/v1", "", "ID", "", "NAME", "", ".", "_").Replace(r.path), "/"), "/", "_"),
+		"operationId": r.operationID(),
 		"summary":     r.about,
 		"parameters":  r.parameters(),
 		"responses":   object{strconv.Itoa(r.status): success, "default": object{"$ref": "#/components/responses/refused"}},
@@ -67,6 +67,13 @@ func (r *route) operation() object {
 		op["requestBody"] = object{"required": true, "content": r.takes.describe()}
 	}
 	return op
+}
+
+// operationID names a route by its method and path: "get_worlds_name". All of
+// the path is in it, since no two may be called the same.
+func (r *route) operationID() string {
+	path := strings.TrimPrefix(strings.TrimPrefix(r.path, "/v1"), "/")
+	return strings.ToLower(r.method + "_" + strings.NewReplacer("/", "_", ".", "_").Replace(path))
 }
 
 func (r *route) parameters() []object {

@@ -189,8 +189,15 @@ func TestDocument(t *testing.T) {
 		t.Run(r.Method+" "+r.Path, func(t *testing.T) { tryOperation(t, r, op) })
 	}
 	described := 0
-	for _, ops := range doc.Paths {
+	called := make(map[string]string)
+	for path, ops := range doc.Paths {
 		described += len(ops)
+		for method, op := range ops {
+			if other := called[op.OperationID]; op.OperationID == "" || other != "" {
+				t.Errorf("%s %s is called %q, as is %s", method, path, op.OperationID, other)
+			}
+			called[op.OperationID] = method + " " + path
+		}
 	}
 	if doc.OpenAPI != "3.1.0" || described != rows {
 		t.Errorf("got OpenAPI %q with %d operations, want 3.1.0 with %d", doc.OpenAPI, described, rows)
