@@ -116,8 +116,11 @@ func (c *call) parseQuery() (err error) {
 		return bad("the query cannot be read")
 	}
 	for key, values := range c.query {
-		if !c.route.knows(key) || len(values) != 1 {
-			return bad("the query may not have %.40q, or not more than once", key)
+		switch {
+		case !c.route.knows(key):
+			return bad("the query has no %.40q here", key)
+		case len(values) != 1:
+			return bad("the query has %.40q more than once", key)
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ func (c *call) document() error {
 
 func (c *call) metrics() error {
 	if c.o.Metrics == nil {
-		return fault(client.NoRoute, "there is nothing at this path")
+		return fault(client.NoRoute, nowhere)
 	}
 	c.o.Metrics.ServeHTTP(c, c.r)
 	return nil

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -22,11 +24,11 @@ func refuse(why string) error { return fault(client.Forbidden, "%s", why) }
 // said is what a caller reads of errors that the server did not word itself.
 var said = map[client.Code]string{
 	client.NoWorld:  "there is no world of that name",
-	client.NoCommit: "there is no such commit",
+	client.NoCommit: "the world has no such version, or none yet",
 	client.Exists:   "a world of that name exists",
 	client.Conflict: "the head is another one: the world was changed since",
-	client.Fenced:   "the lease of this world was lost",
-	client.Leased:   "someone else holds a lease of this world",
+	client.Fenced:   "the lease of this world was lost, or Cairn-Fence is not its number",
+	client.Leased:   "someone else holds a lease of this world: GET /v1/leases/NAME says who, and until when",
 	client.Gone:     "the stone is gone: ask for the stack again",
 	client.BadName:  "a name is parts of 1 to 64 of a-z 0-9 . _ - joined by /, at most 8",
 	client.Full:     "the disk is full",
@@ -61,10 +63,14 @@ func jsonFault(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
+	case errors.Is(err, io.EOF):
+		return "it is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s cannot be a %s", kind.Field, kind.Value)
+		return fmt.Sprintf("%s cannot be of type %s", cmp.Or(kind.Field, "all of it"), kind.Value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -203,6 +204,30 @@ func TestHostileNames(t *testing.T) {
 	names, err := s.st.List(context.Background(), "", "", 10)
 	if err != nil || len(names) != 1 {
 		t.Errorf("got worlds %q, %v", names, err)
+	}
+}
+
+// TestFaultsInWords holds what callers read of bodies and queries that are wrong.
+func TestFaultsInWords(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustCommit("a", 1)
+	for _, tt := range []struct{ method, path, body, want string }{
+		{"POST", "/v1/fork/b", ``, "it is empty"},
+		{"POST", "/v1/fork/b", `{"from":"a"`, "ends too early"},
+		{"POST", "/v1/fork/b", `[]`, "all of it cannot be of type array"},
+		{"POST", "/v1/fork/b", `{"from":1}`, "from cannot be of type number"},
+		{"POST", "/v1/fork/b", `{"form":"a"}`, `unknown field "form"`},
+		{"POST", "/v1/fork/b", `from=a`, "at byte 2"},
+		{"POST", "/v1/fork/b", `{"from":"a"} {}`, "more than one value"},
+		{"GET", "/v1/log/a?x=1", ``, `no "x" here`},
+		{"GET", "/v1/log/a?n=1&n=2", ``, `"n" more than once`},
+		{"POST", "/v1/import/a?salvage=yes", `x`, "from 0 to 1"},
+	} {
+		got := s.do(request{method: tt.method, path: tt.path, body: []byte(tt.body)})
+		var r client.Refusal
+		if err := json.Unmarshal(got.body, &r); err != nil || r.Error.Code != client.BadRequest || !strings.Contains(r.Error.Message, tt.want) {
+			t.Errorf("%s %s %s: got %s, want %q", tt.method, tt.path, tt.body, got.body, tt.want)
+		}
 	}
 }
 

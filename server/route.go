@@ -98,6 +98,8 @@ func (m *methods) add(r *route) {
 	m.allowed = strings.Join(all, ", ")
 }
 
+const nowhere = "there is nothing at this path: GET /v1/openapi.json says what there is"
+
 // find finds the route of a call. It is no http.ServeMux because that answers
 // paths that are not clean by sending the caller elsewhere; here they are no
 // names, like all that would be written another way.
@@ -109,7 +111,7 @@ func (c *call) find() error {
 		m, c.name = c.paths[path[:at]], path[at:]
 	}
 	if m == nil {
-		return fault(client.NoRoute, "there is nothing at this path")
+		return fault(client.NoRoute, nowhere)
 	}
 	if m.withID {
 		c.id, c.name, _ = strings.Cut(c.name, "/")

@@ -150,7 +150,7 @@ func (t *Tokens) Reload() error {
 	}
 	var f tokensFile
 	if err := strict(b, &f); err != nil { // of a slip in "prefixes" all names would come
-		return fmt.Errorf("server: tokens: %s: %w", t.path, err)
+		return fmt.Errorf("server: tokens: %s: %s", t.path, jsonFault(err))
 	}
 	all := make(map[Hash]*grant, len(f.Tokens))
 	for i, tok := range f.Tokens {

@@ -208,7 +208,9 @@ func TestTokensFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, file, want string }{
-		{"no JSON", "{", "unexpected EOF"},
+		{"no JSON", "{", "too early"},
+		{"empty", "", "it is empty"},
+		{"a certificate", "-----BEGIN CERTIFICATE-----", "at byte"},
 		{"two values", string(good) + "{}", "more than one"},
 		{"a slip", strings.Replace(string(good), `"role"`, `"prefix":["a"],"role"`, 1), "prefix"},
 		{"role", strings.Replace(string(good), `"write"`, `"root"`, 1), "role"},

@@ -29,6 +29,10 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
+	salvage, err := c.number("salvage", 0, 0, 1)
+	if err != nil {
+		return err
+	}
 	from, err := c.body(c.limits.WorldBytes, false)
 	if err != nil {
 		return err
@@ -45,7 +49,7 @@ func (c *call) importWorld() error {
 	var answer importAnswer
 	var done world.Commit
 	err = c.heavily(func() (err error) {
-		done, err = c.importFrom(file, note, &answer)
+		done, err = c.importFrom(file, note, salvage == 1, &answer)
 		return err
 	})
 	if err != nil {
@@ -79,8 +83,8 @@ func (c *call) importNote() (n port.Note, err error) {
 }
 
 // importFrom makes the world in a file the newest version.
-func (c *call) importFrom(file *spool, n port.Note, answer *importAnswer) (done world.Commit, err error) {
-	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: c.query.Get("salvage") == "1", MaxBytes: c.limits.WorldMemory})
+func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (done world.Commit, err error) {
+	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: salvage, MaxBytes: c.limits.WorldMemory})
 	if err != nil {
 		return done, file.fault(err, client.Unsupported)
 	}
