@@ -50,7 +50,7 @@ back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 }
 
 func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
-	p, err := o.policy()
+	p, err := o.policy("--keep")
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
 	return report(out, collected{went}, o.json)
 }
 
-func (o *gcOptions) policy() (p world.Policy, err error) {
-	if p.Keep, err = parseRetention(o.keep); err != nil {
+func (o *gcOptions) policy(flag string) (p world.Policy, err error) {
+	if p.Keep, err = parseRetention(flag, o.keep); err != nil {
 		return p, err
 	}
 	if p.Grace, err = parseSpan("--grace", o.grace); err != nil {
@@ -94,7 +94,8 @@ func parseSpan(what, s string) (time.Duration, error) {
 	return d * factor, nil
 }
 
-func parseRetention(s string) (world.Retention, error) {
+// parseRetention reads which versions stay, as flag says it.
+func parseRetention(flag, s string) (world.Retention, error) {
 	if s == "all" {
 		return world.Retention{All: true}, nil
 	}
@@ -105,13 +106,13 @@ func parseRetention(s string) (world.Retention, error) {
 		var err error
 		switch {
 		case to != nil:
-			*to, err = parseSpan("--keep "+what, value)
+			*to, err = parseSpan(flag+" "+what, value)
 		case what == "newest":
 			if r.Newest, err = strconv.Atoi(value); err != nil || r.Newest < 1 {
-				err = usagef("--keep newest=%s: want 1 or more", value)
+				err = usagef("%s newest=%s: want 1 or more", flag, value)
 			}
 		default:
-			err = usagef("--keep %s: want all, or newest=, hourly=, daily=, monthly=", part)
+			err = usagef("%s %s: want all, or newest=, hourly=, daily=, monthly=", flag, part)
 		}
 		if err != nil {
 			return r, err

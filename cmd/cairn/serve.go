@@ -49,6 +49,9 @@ administrator. cairn token makes tokens. docs/SERVE.md says how to run it for go
 		Example: "  cairn serve --demo\n  cairn serve --store local:/srv/cairn --listen :7070 --tokens tokens.json --tls-cert cert.pem --tls-key key.pem --backup /mnt/backups --every 12h --keep 3w",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if f := c.Flags(); o.backup == "" && (f.Changed("every") || f.Changed("keep")) {
+				return usagef("--every and --keep are about backups: --backup says in which folder")
+			}
 			return runServe(c.Context(), d, c.OutOrStdout(), c.ErrOrStderr(), o)
 		},
 	}
@@ -117,6 +120,9 @@ func runServe(ctx context.Context, d *depot, out, log io.Writer, o serveOptions)
 	s.log.Info("start", "store", d.where(), "listen", l.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
 	if s.cert == nil && server.Loopback(s.listen) != nil {
 		s.log.Warn("tokens and worlds can be read on their way: there is no --tls-cert")
+	}
+	if s.tokens != nil && len(s.tokens.All()) == 0 {
+		s.log.Warn("the file holds no tokens: nobody may call", "tokens", s.tokensFile)
 	}
 	s.serve(l, out)
 	return s.end(signals, s.wait(signals))
@@ -296,13 +302,19 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
-	err = errors.Join(err, s.server.Drain(ctx), s.http.Shutdown(ctx))
+	err = errors.Join(err, s.server.Drain(ctx))
+	if cut := s.http.Shutdown(ctx); cut != nil {
+		err = errors.Join(err, fmt.Errorf("calls were cut: %w", cut))
+	}
 	err = errors.Join(err, s.http.Close()) // those that took too long
 	err = errors.Join(err, s.keeper.Close(ctx))
 	if s.debug != nil {
 		err = errors.Join(err, s.debug.Close())
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("serve: not finished within --drain %v: %w", s.drain, err)
+	case err != nil:
 		return fmt.Errorf("serve: %w", err)
 	}
 	s.log.Info("stop")

@@ -232,10 +232,14 @@ func TestServeRefused(t *testing.T) {
 		{2, "--debug says", []string{"--debug-open"}},
 		{2, "go together", []string{"--tls-cert", "x"}},
 		{2, "text or json", []string{"--log-format", "xml"}},
-		{2, "at least a second", []string{"--every", "1ms"}},
+		{2, "at least a second", []string{"--backup", "b", "--every", "1ms"}},
 		{2, "--drain", []string{"--drain", "x"}},
-		{2, "--keep", []string{"--keep", "x"}},
-		{2, "--keep", []string{"--versions", "x"}},
+		{2, "--keep x", []string{"--backup", "b", "--keep", "x"}},
+		{2, "--versions x", []string{"--versions", "x"}},
+		{2, "--backup says", []string{"--every", "1h"}},
+		{2, "--backup says", []string{"--keep", "14"}},
+		{2, "want HOST:PORT", []string{"--listen", "7070"}},
+		{2, "want HOST:PORT", []string{"--debug", "7071"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
 		{2, "a store in a directory", []string{"--store", "memory:", "--backup", "x"}},
 		{2, "wrong number", []string{"x"}},
@@ -363,6 +367,11 @@ func TestTokenRefused(t *testing.T) {
 	if r := mustRun(t, 0, dir, "token", "remove", "--file", "f", id); r.out != "no tokens\n" {
 		t.Errorf("remove: %s", r.out)
 	}
+	s := mustServe(t, dir, "--tokens", "f")
+	s.until("no tokens", "nobody may call")
+	if v := mustJSON(t, 0, dir, "token", "new", "--file", "f", "--role", "read"); v["prefixes"] == nil {
+		t.Errorf("new: %v", v)
+	}
 }
 
 // mustCertificate writes a certificate for 127.0.0.1 and its key, and returns it.
@@ -475,7 +484,7 @@ func TestServeDrainsNoLonger(t *testing.T) {
 	s := mustServe(t, dir, "--drain", "50ms")
 	slowly(t, dir, s)
 	s.end(syscall.SIGTERM, 3)
-	s.until("under way")
+	s.until("within --drain 50ms", "under way", "calls were cut")
 	mustRun(t, 0, dir, "check", "local:cairn-data")
 	s = mustServe(t, dir)
 	slowly(t, dir, s)

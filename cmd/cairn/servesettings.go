@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/cairnvoxel/cairn/server"
@@ -34,7 +35,7 @@ func (o *serveOptions) settings() (s serveSettings, err error) {
 	if err := o.check(); err != nil {
 		return s, err
 	}
-	if s.policy, err = o.gc.policy(); err != nil {
+	if s.policy, err = o.gc.policy("--versions"); err != nil {
 		return s, err
 	}
 	if s.backupKeep, err = parseKeep(o.keep); err != nil {
@@ -66,6 +67,10 @@ func (o *serveOptions) check() error {
 		return usagef("--log-format %q: want text or json", o.logFormat)
 	case (o.cert == "") != (o.key == ""):
 		return usagef("--tls-cert and --tls-key go together")
+	case !hasPort(o.listen):
+		return usagef("--listen %s: want HOST:PORT, or :PORT for all of this machine's addresses", o.listen)
+	case o.debug != "" && !hasPort(o.debug):
+		return usagef("--debug %s: want HOST:PORT", o.debug)
 	case o.debug == "" && o.debugOpen:
 		return usagef("--debug-open: --debug says at which address")
 	case o.tokens == "" && server.Loopback(o.listen) != nil:
@@ -74,6 +79,11 @@ func (o *serveOptions) check() error {
 		return usagef("--debug %s: other machines reach that address: it needs --debug-open", o.debug)
 	}
 	return nil
+}
+
+func hasPort(s string) bool {
+	_, _, err := net.SplitHostPort(s)
+	return err == nil
 }
 
 func (s *serveSettings) logger(to io.Writer) *slog.Logger {

@@ -133,7 +133,7 @@ type listedToken struct {
 const tokenDigits = 12
 
 func tokenOf(t server.Token) listedToken {
-	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), slices.Concat([]string{}, t.Prefixes), t.Note}
+	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note}
 }
 
 // listedTokens is what token list and token remove print.
