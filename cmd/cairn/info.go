@@ -8,10 +8,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -23,11 +25,18 @@ type facts struct {
 	Origin     string            `json:"origin,omitempty"`
 	Bytes      int64             `json:"bytes"`
 	Commit     *version          `json:"commit,omitempty"` // of a world of the store
+	Lease      *leaseFacts       `json:"lease,omitempty"`  // that is live
 	Properties map[string]string `json:"properties"`
 	Dimensions []dimensionFacts  `json:"dimensions"`
 	Files      fileFacts         `json:"files"`
 	Damaged    int               `json:"damaged"`
 	Pages      []pageFacts       `json:"pages,omitempty"` // of a stone
+}
+
+type leaseFacts struct {
+	Fence  uint64    `json:"fence"`
+	Holder string    `json:"holder"`
+	Until  time.Time `json:"until"`
 }
 
 type fileFacts struct {
@@ -79,11 +88,31 @@ func newInfo(d *depot) *cobra.Command {
 func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json bool) error {
 	return withWorld(ctx, d, path, true, func(src *source, w *convert.World) error {
 		f, err := factsOf(src, w)
+		if err == nil && src.kept != nil {
+			err = f.addLease(ctx, d)
+		}
 		if err != nil {
 			return err
 		}
 		return report(out, f, json)
 	})
+}
+
+// addLease says who holds the world of an address.
+func (f *facts) addLease(ctx context.Context, d *depot) error {
+	a, err := parseAddress(f.Path)
+	if err != nil {
+		return err
+	}
+	st, err := d.open(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := st.Leased(ctx, a.name)
+	if err == nil && l != (world.Lease{}) {
+		f.Lease = &leaseFacts{l.Fence, l.Holder, l.Until}
+	}
+	return err
 }
 
 func factsOf(src *source, w *convert.World) (*facts, error) {
@@ -191,7 +220,11 @@ func (f *facts) print(out io.Writer) {
 	t.row("format", name)
 	t.row("size", size(f.Bytes))
 	if f.Commit != nil {
-		t.row("version", fmt.Sprintf("%s, %s, %s", f.Commit, f.Commit.stamp(), line(f.Commit.Author)))
+		by := []string{f.Commit.String(), f.Commit.stamp(), line(f.Commit.Author)}
+		t.row("version", strings.TrimSuffix(strings.Join(by, ", "), ", "))
+	}
+	if l := f.Lease; l != nil {
+		t.row("lease", fmt.Sprintf("%d until %s, held by %q", l.Fence, stamp(l.Until), l.Holder))
 	}
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
 		t.row(line(k), line(f.Properties[k]))

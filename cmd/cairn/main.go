@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -171,6 +172,9 @@ func isWrong(err error) bool {
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
+	}
+	if errors.Is(err, world.ErrLeased) {
+		err = fmt.Errorf("%w; cairn info says who, and until when", err)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {

@@ -162,6 +162,13 @@ func TestServe(t *testing.T) {
 	mustRun(t, 0, dir, "edit", "@players/ann/farm", "box", "--from", "0,100,0", "--to", "3,103,3", "--name", "stone")
 	mustRun(t, 0, dir, "diff", "@players/ann/island", "island")
 	mustRun(t, 1, dir, "diff", "@players/ann/farm", "island")
+	s.call(201, "", "POST", "/v1/leases/players/ann/farm", strings.NewReader(`{"holder":"game 1","seconds":60}`))
+	if r := mustRun(t, 3, dir, "delete", "@players/ann/farm"); !strings.Contains(r.errors, "cairn info says who") {
+		t.Errorf("delete: says %q", r.errors)
+	}
+	if r := mustRun(t, 0, dir, "info", "@players/ann/farm@1"); !strings.Contains(r.out, `held by "game 1"`) {
+		t.Errorf("info: %s", r.out)
+	}
 	mustRun(t, 0, dir, "gc")
 	for _, args := range [][]string{{"backup", "--to", "x"}, {"check", s.url}, {"serve"}} {
 		if r := mustRun(t, 2, dir, args...); !strings.Contains(r.errors, s.url) {

@@ -44,7 +44,9 @@ func versionOf(c world.Commit) *version {
 func (v *version) short() string { return v.ID[:8] }
 
 // stamp is the time, as an address takes it.
-func (v *version) stamp() string { return v.Time.Format("2006-01-02T15:04:05.000Z") }
+func (v *version) stamp() string { return stamp(v.Time) }
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.short()) }
 
