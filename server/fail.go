@@ -28,7 +28,7 @@ var said = map[client.Code]string{
 	client.Exists:   "a world of that name exists",
 	client.Conflict: "the head is another one: the world was changed since",
 	client.Fenced:   "the lease of this world was lost, or Cairn-Fence is not its number",
-	client.Leased:   "someone else holds a lease of this world: GET /v1/leases/NAME says who, and until when",
+	client.Leased:   "someone else holds a lease of this world",
 	client.Gone:     "the stone is gone: ask for the stack again",
 	client.BadName:  "a name is parts of 1 to 64 of a-z 0-9 . _ - joined by /, at most 8",
 	client.Full:     "the disk is full",
