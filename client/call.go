@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,6 +127,9 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 		defer cancel()
 	}
 	answer, err := s.o.HTTP.RoundTrip(s.request(c, again).WithContext(within))
+	if lasting := s.lasting(err); lasting != nil {
+		return failure{err: lasting, unbegun: true}
+	}
 	if isDial(err) && !s.met.Load() && ctx.Err() == nil {
 		return failure{err: fmt.Errorf("nobody listens at %s: start a server there (cairn serve), or give its address: %w", s.base.Host, err)}
 	}
@@ -156,6 +161,19 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 func wrong(err error) bool {
 	refused, corrupt := (*Error)(nil), (*stone.CorruptError)(nil)
 	return errors.Is(err, errAnswer) || errors.As(err, &refused) || errors.As(err, &corrupt)
+}
+
+// lasting returns what there is to say of an error that another try would meet
+// too; nil of others.
+func (s *Store) lasting(err error) error {
+	certificate, record, name := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}, (*net.DNSError)(nil)
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &name) && name.IsNotFound:
+		return err
+	case errors.As(err, &record):
+		return fmt.Errorf("%s speaks no TLS: is the server one of http://? %w", s.base.Host, err)
+	}
+	return nil
 }
 
 // isDial reports whether there was no connection.
@@ -246,6 +264,9 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 	status := answer.StatusCode
 	if json.Unmarshal(b, &r) != nil || r.Error.Code == "" || r.Error.Code.Status() != status {
 		err := fmt.Errorf("%w: status %d", errAnswer, status)
+		if status == http.StatusBadRequest && s.base.Scheme == "http" && bytes.Contains(b, []byte("HTTPS")) {
+			err = fmt.Errorf("%w: is the server one of https://?", err)
+		}
 		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}, nil
 	}
 	e := &Error{Code(printable(string(r.Error.Code))), printable(r.Error.Message)}

@@ -156,10 +156,10 @@ func parseAddress(address string) (url.URL, error) {
 }
 
 // Close is for world.Store; no call may begin beside it. Stones that are open
-// cannot be read any more.
+// cannot be read any more, and reads of them end.
 func (s *Store) Close() error {
-	s.active.Wait()
 	s.die()
+	s.active.Wait()
 	if s.own != nil {
 		s.own.CloseIdleConnections()
 	}
