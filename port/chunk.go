@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
@@ -12,8 +13,35 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// ErrNoVolume says that a world has no such dimension or volume.
-var ErrNoVolume = errors.New("the world has no such volume")
+// VolumeError says that a dimension lacks the volume that was asked for.
+type VolumeError struct {
+	Dimension, Want string
+	Have            []string // in the dimension's order
+}
+
+func (e *VolumeError) Error() string {
+	return fmt.Sprintf("port: no volume %q: %s has %s", e.Want, e.Dimension, strings.Join(e.Have, ", "))
+}
+
+// volumeOf returns a volume of a world, else a *DimensionError or a *VolumeError.
+func volumeOf(w *world.World, dimension, volume string) (*world.Volume, error) {
+	d := w.View().Dimension(dimension)
+	if d == nil {
+		e := &DimensionError{Want: dimension}
+		for _, d := range w.View().Dimensions() {
+			e.Have = append(e.Have, d.Name())
+		}
+		return nil, e
+	}
+	if v := d.Volume(volume); v != nil {
+		return v, nil
+	}
+	e := &VolumeError{Dimension: dimension, Want: volume}
+	for _, v := range d.Volumes() {
+		e.Have = append(e.Have, v.Name)
+	}
+	return nil, e
+}
 
 // Cells are the cells of a chunk of any level.
 type Cells struct {
@@ -29,19 +57,19 @@ const firstFar = 3
 
 // Chunk reads a chunk of a level of a volume; nil if all of it is the volume's
 // default. To read a far level it may take maxBytes of memory (else
-// convert.ErrTooLarge); 0 is no bound. Other errors are ErrNoVolume and
-// geom.ErrOutOfRange.
+// convert.ErrTooLarge); 0 is no bound. Other errors are a *DimensionError, a
+// *VolumeError and geom.ErrOutOfRange.
 func (v Version) Chunk(ctx context.Context, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (_ *Cells, err error) {
 	w, err := v.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	d := w.View().Dimension(dimension)
-	if d == nil || d.Volume(volume) == nil {
-		return nil, fmt.Errorf("port: %s: volume %q of %q: %w", v.Name, volume, dimension, ErrNoVolume)
+	u, err := volumeOf(w, dimension, volume)
+	if err != nil {
+		return nil, err
 	}
-	out := &Cells{Volume: d.Volume(volume).Volume, Names: d.Volume(volume).Names(), Cells: new([voxel.ChunkCells]voxel.Cell)}
+	out := &Cells{Volume: u.Volume, Names: u.Names(), Cells: new([voxel.ChunkCells]voxel.Cell)}
 	if level >= firstFar {
 		if maxBytes > 0 {
 			err = v.weighFar(ctx, dimension, volume, level, maxBytes)
@@ -82,11 +110,8 @@ func (v Version) Small(ctx context.Context, dimension, volume string, maxChunks 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if d := w.View().Dimension(dimension); d == nil || d.Volume(volume) == nil {
-		return nil, fmt.Errorf("port: %s: volume %q of %q: %w", v.Name, volume, dimension, ErrNoVolume)
-	}
-	if w.View().Dimension(dimension).Volume(volume).Len() > maxChunks {
-		return nil, nil
+	if u, err := volumeOf(w, dimension, volume); err != nil || u.Len() > maxChunks {
+		return nil, err
 	}
 	held, err := w.Load(ctx, dimension, world.Everywhere, volume)
 	if err != nil {

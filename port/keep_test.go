@@ -193,8 +193,6 @@ func TestChunk(t *testing.T) {
 		pos               geom.ChunkPos
 		want              error
 	}{
-		{"none", voxel.Block, 0, geom.ChunkPos{}, port.ErrNoVolume},
-		{"overworld", "none", 0, geom.ChunkPos{}, port.ErrNoVolume},
 		{"overworld", voxel.Block, 2, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
 		{"overworld", voxel.Block, 4, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
 		{"overworld", voxel.Block, 0, geom.ChunkPos{X: 1000}, nil},
@@ -202,6 +200,14 @@ func TestChunk(t *testing.T) {
 		if got, err := v.Chunk(t.Context(), tt.dimension, tt.volume, tt.level, tt.pos, 0); got != nil || !errors.Is(err, tt.want) {
 			t.Errorf("%+v: %v, %v", tt, got, err)
 		}
+	}
+	var dimension *port.DimensionError
+	if _, err := v.Small(t.Context(), "none", voxel.Block, 9); !errors.As(err, &dimension) || !slices.Equal(dimension.Have, []string{"overworld"}) {
+		t.Errorf("no dimension: got %v", err)
+	}
+	var lacks *port.VolumeError
+	if _, err := v.Chunk(t.Context(), "overworld", "none", 0, geom.ChunkPos{}, 0); !errors.As(err, &lacks) || !slices.Contains(lacks.Have, voxel.Block) {
+		t.Errorf("no volume: got %v", err)
 	}
 }
 

@@ -131,12 +131,15 @@ func (c *call) has(tag string) bool {
 // worldFault gives errors of reading and writing whole worlds their codes.
 func worldFault(err error) error {
 	var which *port.DimensionError
+	var volume *port.VolumeError
 	switch {
 	case err == nil:
 	case errors.As(err, &which) && which.Want == "":
 		return bad("a Slime file holds one dimension: say which, of %s", names(which.Have))
 	case errors.As(err, &which):
 		return bad("there is no dimension %.100q; there are %s", which.Want, names(which.Have))
+	case errors.As(err, &volume):
+		return bad("%s has no volume %.100q; there are %s", volume.Dimension, volume.Want, names(volume.Have))
 	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
 		return fault(client.TooLarge, "the world is too large to be held in memory at once")
 	case errors.Is(err, port.ErrHolds), errors.Is(err, port.ErrNothing):
@@ -148,6 +151,9 @@ func worldFault(err error) error {
 // names returns the first few of a list for people.
 func names(list []string) string {
 	const most = 16
+	if len(list) == 0 {
+		return "none"
+	}
 	if len(list) > most {
 		list = append(slices.Clone(list[:most]), "and others")
 	}

@@ -38,10 +38,10 @@ func (c *call) chunk() error {
 	}
 	cells, err := c.cells(v, h)
 	switch {
-	case errors.Is(err, port.ErrNoVolume), errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
+	case errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
 		return fault(client.NoChunk, "there is no chunk at that place")
 	case err != nil:
-		return err
+		return worldFault(err)
 	}
 	if h.Schema, h.Names = cells.Volume.Schema.String(), cells.Names; h.Names == nil {
 		h.Names = []string{}

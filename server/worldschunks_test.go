@@ -75,11 +75,19 @@ func TestChunks(t *testing.T) {
 		"dimension=overworld&volume=block&level=99":          client.BadRequest,
 		"dimension=overworld&volume=block&x=1048576":         client.BadRequest,
 		"dimension=overworld&volume=block&x=1048575&level=1": client.NoChunk,
-		"dimension=nowhere&volume=block":                     client.NoChunk,
-		"dimension=overworld&volume=none":                    client.NoChunk,
+		"dimension=nowhere&volume=block":                     client.BadRequest,
+		"dimension=overworld&volume=none":                    client.BadRequest,
 		"dimension=overworld&volume=block&at=9":              client.NoCommit,
 		"dimension=overworld&volume=block&at=nine":           client.BadRequest,
 	} {
 		s.get("/v1/chunks/a?"+query).wantCode(t, want)
+	}
+	for query, want := range map[string]string{
+		"dimension=nowhere&volume=block":  "there are overworld",
+		"dimension=overworld&volume=none": "there are block",
+	} {
+		if got := s.get("/v1/chunks/a?" + query); !bytes.Contains(got.body, []byte(want)) {
+			t.Errorf("%s: got %s, want %q", query, got.body, want)
+		}
 	}
 }
