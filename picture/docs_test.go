@@ -48,7 +48,7 @@ func writeSheet(t *testing.T) {
 			{"plots", terrain.Plots, 10},
 		} {
 			src := kind.make(terrain.Options{Seed: seed + 1, Size: kind.size, Version: []int32{0, terrain.Modern}[seed%2]})
-			img, _, err := picture.Top(mustLoad(t, src), picture.Options{MaxEdge: 512})
+			img, _, err := picture.Top(t.Context(), mustLoad(t, src), picture.Options{MaxEdge: 512})
 			if err != nil {
 				t.Fatal(err)
 			}

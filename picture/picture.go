@@ -8,6 +8,7 @@ package picture
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -73,8 +74,8 @@ const maxColumns = 1 << 22
 var void = color.RGBA{24, 27, 34, 255}
 
 // Top draws a world from above, north up. It fails when the bounds are too wide
-// to be looked at in a sensible time.
-func Top(w World, o Options) (*image.RGBA, Result, error) {
+// to be looked at in a sensible time, or when ctx ends.
+func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 	b := o.bounds(w)
 	if n := stacks(b); n > maxColumns {
 		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d", b, n, maxColumns)
@@ -83,7 +84,9 @@ func Top(w World, o Options) (*image.RGBA, Result, error) {
 		o.MaxEdge = 4096
 	}
 	s := newScan(w, b, o)
-	s.run()
+	if err := s.run(ctx); err != nil {
+		return nil, Result{}, err
+	}
 	if o.Box.Empty() {
 		s.sheet.trim()
 	}

@@ -2,6 +2,8 @@ package picture_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"image"
 	"image/color"
@@ -121,7 +123,7 @@ func near(a, b color.Color) bool {
 
 func mustTop(t *testing.T, w picture.World, o picture.Options) (*image.RGBA, picture.Result) {
 	t.Helper()
-	img, r, err := picture.Top(w, o)
+	img, r, err := picture.Top(t.Context(), w, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,10 +171,15 @@ func TestUnseen(t *testing.T) {
 
 func TestTooWide(t *testing.T) {
 	far := &model{bounds: geom.Box{Min: geom.Point{X: -1 << 24, Z: -1 << 24}, Max: geom.Point{X: 1 << 24, Y: 1, Z: 1 << 24}}}
-	if _, _, err := picture.Top(far, picture.Options{}); err == nil {
+	if _, _, err := picture.Top(t.Context(), far, picture.Options{}); err == nil {
 		t.Error("a world of a million chunks an edge is drawn")
 	}
-	if _, _, err := picture.Top(far, picture.Options{Box: geom.Box{Max: geom.Point{X: 32, Y: 1, Z: 32}}}); err != nil {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := picture.Top(ended, hill(), picture.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits for it: got %v", err)
+	}
+	if _, _, err := picture.Top(t.Context(), far, picture.Options{Box: geom.Box{Max: geom.Point{X: 32, Y: 1, Z: 32}}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"context"
 	"math"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -55,15 +56,18 @@ func newScan(w World, b geom.Box, o Options) *scan {
 	return s
 }
 
-func (s *scan) run() {
+func (s *scan) run(ctx context.Context) error {
 	if s.box.Empty() {
-		return
+		return nil
 	}
 	lo, hi := s.box.Min.Chunk(), s.box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	level(s.south)
 	for z := lo.Z; z <= hi.Z; z++ {
 		level(s.east[:])
 		for x := lo.X; x <= hi.X; x++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			s.stack.reset(s.box, x, z)
 			for y := hi.Y; y >= lo.Y && s.stack.open > 0; y-- {
 				s.chunk(geom.ChunkPos{X: x, Y: y, Z: z})
@@ -71,6 +75,7 @@ func (s *scan) run() {
 			s.emit(x, z, s.south[int(x-lo.X)*edge:][:edge])
 		}
 	}
+	return nil
 }
 
 // level sets heights to nowhere.

@@ -155,7 +155,10 @@ func (c *call) picture() error {
 		if view.Dimension == "the_nether" {
 			o.Top = port.NetherTop
 		}
-		img, _, err := picture.Top(view, o)
+		img, _, err := picture.Top(c.ctx, view, o)
+		if ended := c.ctx.Err(); ended != nil {
+			return ended
+		}
 		if err != nil {
 			return fault(client.Unsupported, "%v", err)
 		}

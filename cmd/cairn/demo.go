@@ -155,7 +155,7 @@ func (d *demo) importOne(t columns, kind string) error {
 
 // draw writes a picture of a world and keeps it for the sheet.
 func (d *demo) draw(w *convert.World, name string) error {
-	img, _, err := draw(w, renderOptions{})
+	img, _, err := draw(d, w, renderOptions{})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	return withWorld(ctx, d, from, true, func(_ *source, w *convert.World) error {
-		img, result, err := draw(w, o)
+		img, result, err := draw(ctx, w, o)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -76,7 +76,7 @@ func (o renderOptions) check(from, to string) error {
 	return mayMake(to, from, o.force)
 }
 
-func draw(w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error) {
+func draw(ctx context.Context, w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error) {
 	v, err := viewOf(w, o.dimension)
 	if err != nil {
 		return nil, picture.Result{}, err
@@ -84,7 +84,7 @@ func draw(w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error
 	if o.top == 0 && v.Dimension == "the_nether" {
 		o.top = port.NetherTop
 	}
-	return picture.Top(v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
+	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
 }
 
 // viewOf returns the view of the dimension of that name, of the first with
