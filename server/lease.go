@@ -12,10 +12,10 @@ import (
 func leaseRoutes() []route {
 	fence := []string{client.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that is live, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), serve: (*call).leased},
-		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(client.LeaseCall{}), status: 201, gives: jsonOf(client.Lease{}), serve: (*call).lease},
-		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "lets the lease of Cairn-Fence end later", headers: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), serve: (*call).renew},
-		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease of Cairn-Fence", headers: fence, status: 204, serve: (*call).release},
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that is live, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
+		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(client.LeaseCall{}), status: 201, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).lease},
+		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "lets the lease of Cairn-Fence end later", headers: fence, needs: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).renew},
+		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease of Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -49,15 +50,11 @@ func templateOf(path string) string {
 }
 
 func (r *route) operation() object {
-	success := object{"description": r.about}
-	if r.gives != nothing {
-		success["content"] = r.gives.describe()
-	}
 	op := object{
 		"operationId": r.operationID(),
 		"summary":     r.about,
 		"parameters":  r.parameters(),
-		"responses":   object{strconv.Itoa(r.status): success, "default": object{"$ref": "#/components/responses/refused"}},
+		"responses":   r.responses(),
 	}
 	if r.role > Nobody {
 		op["x-role"] = r.role.String()
@@ -67,6 +64,29 @@ func (r *route) operation() object {
 		op["requestBody"] = object{"required": true, "content": r.takes.describe()}
 	}
 	return op
+}
+
+func (r *route) responses() object {
+	headers := object{}
+	for _, h := range r.tells {
+		headers[h] = object{"schema": object{"type": "string"}}
+	}
+	success := object{"description": r.about, "headers": headers}
+	if r.gives != nothing {
+		media := r.gives.describe()
+		if r.also != nothing {
+			maps.Copy(media, r.also.describe())
+		}
+		success["content"] = media
+	}
+	all := object{strconv.Itoa(r.status): success, "default": object{"$ref": "#/components/responses/refused"}}
+	if slices.Contains(r.headers, "Range") {
+		all["206"] = success
+	}
+	if slices.Contains(r.headers, "If-None-Match") {
+		all["304"] = object{"description": "the caller has it", "headers": headers}
+	}
+	return all
 }
 
 // operationID names a route by its method and path: "get_worlds_name". All of
@@ -80,7 +100,7 @@ func (r *route) parameters() []object {
 	out := []object{}
 	add := func(in, name, about string, schema object) {
 		p := object{"in": in, "name": name, "schema": schema}
-		if in == "path" {
+		if in == "path" || slices.Contains(r.needs, name) {
 			p["required"] = true
 		}
 		if about != "" {
@@ -109,7 +129,8 @@ func (c content) describe() object {
 	if c.like != nil {
 		media["schema"] = schemaOf(c.like)
 	}
-	return object{c.media: media}
+	kind, _, _ := strings.Cut(c.media, ";")
+	return object{kind: media}
 }
 
 // schemaOf returns the JSON Schema of what encoding/json makes of a type.

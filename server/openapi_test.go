@@ -29,14 +29,20 @@ type document struct {
 type operation struct {
 	OperationID string
 	Role        string `json:"x-role"`
-	Parameters  []struct{ In, Name string }
+	Parameters  []parameter
 	RequestBody *response
 	Responses   map[string]response
+}
+
+type parameter struct {
+	In, Name string
+	Required bool
 }
 
 type response struct {
 	Ref     string `json:"$ref"`
 	Content map[string]struct{ Schema *schema }
+	Headers map[string]any
 }
 
 // schema is what the document uses of JSON Schema.
@@ -238,15 +244,64 @@ func tryOperation(t *testing.T, r server.RouteInfo, op operation) {
 		t.Errorf("%s: %s", f, got.body)
 	}
 	s.wantNeeded(r, path, body, e.header)
+	s.wantRequired(request{r.Method, path, body, e.header}, op.Parameters)
+	if r.Method == "GET" {
+		s.wantOthers(request{r.Method, path, body, e.header}, op, success, got)
+	}
+}
+
+// wantRequired checks that a call is refused without what the document requires.
+func (s *site) wantRequired(r request, all []parameter) {
+	s.t.Helper()
+	for _, p := range all {
+		without := r
+		switch i := slices.Index(r.header, p.Name); {
+		case !p.Required || p.In == "path":
+			continue
+		case p.In == "query":
+			without.path = regexp.MustCompile(`\b`+p.Name+`=[^&]*&?`).ReplaceAllString(r.path, "")
+		case i >= 0:
+			without.header = slices.Delete(slices.Clone(r.header), i, i+2)
+		}
+		if without.path == r.path && len(without.header) == len(r.header) {
+			s.t.Errorf("%s is not in the call", p.Name)
+		}
+		s.do(without).wantRefusal(s.t)
+	}
+}
+
+// wantOthers checks the other answers of the document: that the caller has what it
+// asks for, and the type that it asks for.
+func (s *site) wantOthers(r request, op operation, success response, got reply) {
+	s.t.Helper()
+	if tag := got.header.Get("ETag"); tag != "" {
+		known := r
+		known.header = append(slices.Clone(r.header), "If-None-Match", tag)
+		_, told := op.Responses["304"]
+		if again := s.do(known); told != (again.status == http.StatusNotModified) {
+			s.t.Errorf("got %d, in the document 304: %v", again.status, told)
+		}
+	}
+	if _, ok := success.Content[client.RecordsType]; ok {
+		r.header = append(slices.Clone(r.header), "Accept", client.RecordsType)
+		again := s.do(r)
+		if f := schemaFault(success, again); f != "" || again.header.Get("Content-Type") != client.RecordsType {
+			s.t.Errorf("as records: got %d %s: %s", again.status, again.header.Get("Content-Type"), f)
+		}
+	}
 }
 
 // schemaFault says what of an answer is not as the document describes it.
 func schemaFault(want response, got reply) string {
-	media := got.header.Get("Content-Type")
+	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
 	c, ok := want.Content[media]
 	if !ok && media != "" && len(want.Content) > 0 {
-		plain, _, _ := mime.ParseMediaType(media)
-		return "content type " + plain + " is not in the document"
+		return "content type " + media + " is not in the document"
+	}
+	for _, h := range []string{"ETag", client.FenceHeader, client.LostHeader} {
+		if got.header.Get(h) != "" && want.Headers[h] == nil {
+			return "header " + h + " is not in the document"
+		}
 	}
 	if len(want.Content) == 0 && len(got.body) > 0 || len(want.Content) > 0 && len(got.body) == 0 {
 		return "a body where there is none, or none where there is one"

@@ -21,11 +21,17 @@ type route struct {
 	query []param
 	// headers are those of calls that the route looks at, besides Authorization.
 	headers []string
-	takes   content // the body
-	status  int     // of success
+	needs   []string // of query and headers, what must be given
+	takes   content  // the body
+	status  int      // of success
 	gives   content
+	also    content  // what it gives instead if the caller asks for that
+	tells   []string // headers of success that it may have
 	serve   func(*call) error
 }
+
+// headTold are the headers of an answer that shows a head or a version.
+var headTold = []string{"ETag", client.FenceHeader}
 
 // param is a parameter of the query.
 type param struct{ name, about string }

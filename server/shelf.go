@@ -16,9 +16,9 @@ func shelfRoutes() []route {
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			{"at", "the id of the commit; default the head"},
 			{"inline", "how many bytes of stones come with it; default 1 MiB, 0 for none"},
-		}, status: 200, gives: bytesOf(client.RecordsType), serve: (*call).stack},
+		}, status: 200, gives: bytesOf(client.RecordsType), tells: headTold, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
-			status: 200, gives: bytesOf("application/octet-stream"), serve: (*call).stone},
+			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
 		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "keeps a pack in place of stones that it stands for", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
 	}
 }
