@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/port"
@@ -14,16 +15,16 @@ func nameRoutes() []route {
 	fenced := []string{"If-Match", client.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
-			{"prefix", "what the names begin with; with a token of prefixes one of them and a slash"},
+			{"prefix", "what the names begin with; with a token of prefixes one of them, or what begins with one and a slash"},
 			{"after", "the name after which the list begins"},
 			{"n", most(client.MaxNames)},
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), serve: (*call).create},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
 		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(world.Purged{}), serve: (*call).purge},
 		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), serve: (*call).fork},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).fork},
 	}
 }
 
@@ -36,20 +37,37 @@ func most(n int) string {
 
 func (c *call) list() error {
 	prefix := c.query.Get("prefix")
-	if c.token != nil && !c.token.covers(prefix) {
-		return refuse("the token is for other names: the prefix must be one of its own and a slash, or longer")
-	}
 	n, err := c.number("n", standardPage, 1, client.MaxNames)
 	if err != nil {
 		return err
 	}
-	names, err := c.st.List(c.ctx, prefix, c.query.Get("after"), int(n)+1)
+	names, err := c.namesOf(prefix, c.query.Get("after"), int(n)+1)
 	if err != nil {
 		return err
 	}
 	more := len(names) > int(n)
 	names = append([]string{}, names[:min(len(names), int(n))]...)
 	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more})
+}
+
+// namesOf returns the names that begin with a prefix. A token's own prefix stands
+// for the names that the token is for.
+func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
+	switch {
+	case c.token == nil || c.token.covers(prefix):
+		return c.st.List(c.ctx, prefix, after, n)
+	case !slices.Contains(c.token.Prefixes, prefix):
+		return nil, refuse("the token is for other names: the prefix must be one of its own, or begin with one and a slash")
+	}
+	names, err := c.st.List(c.ctx, prefix, after, 1)
+	if err != nil {
+		return nil, err
+	}
+	below, err := c.st.List(c.ctx, prefix+"/", after, n)
+	if len(names) == 1 && names[0] == prefix {
+		below = append(names, below...)
+	}
+	return below, err
 }
 
 func (c *call) create() error {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,6 +207,9 @@ func WriteTokens(path string, tokens []Token) error {
 
 func replace(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // of mode 0600
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = &fs.PathError{Op: "make", Path: path, Err: p.Err} // nobody asked for the other
+	}
 	if err != nil {
 		return err
 	}

@@ -111,15 +111,24 @@ func TestOtherNames(t *testing.T) {
 		{"POST", "/v1/rename/in/w", `{"to":"in/../out/x"}`, client.BadName},
 		{"GET", "/v1/worlds", "", client.Forbidden},
 		{"GET", "/v1/worlds?prefix=i", "", client.Forbidden},
-		{"GET", "/v1/worlds?prefix=in", "", client.Forbidden},
 		{"GET", "/v1/worlds?prefix=inx/", "", client.Forbidden},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			as(secrets[0], tt.method, tt.path, tt.body).wantCode(t, tt.want)
 		})
 	}
-	if got := as(secrets[0], "GET", "/v1/worlds?prefix=in/", ""); string(got.body) != `{"worlds":["in/w"],"more":false}`+"\n" {
-		t.Errorf("got %d %s", got.status, got.body)
+	for _, name := range []string{"in", "in-x", "inx"} {
+		s.mustCommit(name, 1)
+	}
+	for query, want := range map[string]string{
+		"prefix=in/":         `{"worlds":["in/w"],"more":false}`,
+		"prefix=in":          `{"worlds":["in","in/w"],"more":false}`,
+		"prefix=in&n=1":      `{"worlds":["in"],"more":true}`,
+		"prefix=in&after=in": `{"worlds":["in/w"],"more":false}`,
+	} {
+		if got := as(secrets[0], "GET", "/v1/worlds?"+query, ""); string(got.body) != want+"\n" {
+			t.Errorf("%s: got %d %s", query, got.status, got.body)
+		}
 	}
 	if got := as(secrets[0], "POST", "/v1/fork/in/x", `{"from":"in/w"}`); got.status != 201 {
 		t.Errorf("got %d %s", got.status, got.body)
@@ -238,6 +247,10 @@ func TestTokensFile(t *testing.T) {
 	}
 	if err := server.WriteTokens(path, []server.Token{{}}); err == nil {
 		t.Error("a token without a role was written")
+	}
+	nowhere := filepath.Join(t.TempDir(), "none", "tokens")
+	if err := server.WriteTokens(nowhere, nil); err == nil || !strings.Contains(err.Error(), nowhere+": ") {
+		t.Errorf("without a folder: got %v", err)
 	}
 }
 
