@@ -182,7 +182,9 @@ func (k *Keeper) Close(ctx context.Context) error {
 	defer k.stop()
 	inTime := context.AfterFunc(ctx, k.stop)
 	k.work.Wait()
-	if !inTime() {
+	k.packs.mu.Lock()
+	defer k.packs.mu.Unlock()
+	if !inTime() && k.packs.cut {
 		return fmt.Errorf("server: keeper: packing was ended: %w", ctx.Err())
 	}
 	return nil

@@ -350,4 +350,8 @@ func TestKeeperCloseEndsPacking(t *testing.T) {
 	if err := k.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("close: got %v", err)
 	}
+	idle := server.NewKeeper(newWatched(t), start, server.KeeperOptions{})
+	if err := idle.Close(ctx); err != nil {
+		t.Errorf("nothing was packed: got %v", err)
+	}
 }

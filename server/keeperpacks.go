@@ -26,6 +26,7 @@ type packs struct {
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
+	cut     bool // a world was being packed when the Keeper ended that
 	heights heights
 	waiting map[string]struct{}
 	packing map[string]chan struct{} // closed when it is done
@@ -124,6 +125,7 @@ func (k *Keeper) pack(name string, queued bool) {
 	defer p.mu.Unlock()
 	delete(p.packing, name)
 	close(done)
+	p.cut = p.cut || err != nil && k.ctx.Err() != nil
 	if err != nil { // the next of its saves are not to try again each
 		height = 0
 	}
