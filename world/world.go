@@ -13,7 +13,7 @@ import (
 // What callers branch on besides the errors of a Store.
 var (
 	// ErrNotLoaded says that something had to be in memory and was not: Load it.
-	ErrNotLoaded = errors.New("not loaded")
+	ErrNotLoaded = errors.New("not loaded (Load brings a part of a world, Options.Whole all of it)")
 	// ErrReadOnly says that an old version of a world cannot be changed.
 	ErrReadOnly = errors.New("an old version is read-only: fork or restore it")
 	// ErrClosed says that the world was closed.

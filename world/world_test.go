@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,7 +162,7 @@ func TestNotLoaded(t *testing.T) {
 		tx.Dimension(earth).Volume(voxel.Block).Set(p, 0)
 		return nil
 	})
-	if !errors.Is(err, world.ErrNotLoaded) {
+	if !errors.Is(err, world.ErrNotLoaded) || !strings.Contains(err.Error(), "Options.Whole") {
 		t.Errorf("a part of a chunk: got %v, want ErrNotLoaded", err)
 	}
 	update(t, w, func(tx *world.Tx) {
