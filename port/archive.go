@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 		return nil, ErrTooLarge
 	}
 	if err != nil {
-		return nil, &format.CorruptError{Offset: -1, Part: "zip", Err: err}
+		return nil, damaged("zip", err)
 	}
 	bounded.left = math.MaxInt64
 	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool {
@@ -79,6 +80,12 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	}
 	inRegionFolder(z.File)
 	return z, nil
+}
+
+// damaged says that an archive cannot be read, of which packages say the kind too.
+func damaged(kind string, err error) error {
+	why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "archive/"), kind+": ")
+	return &format.CorruptError{Offset: -1, Part: kind, Err: errors.New(why)}
 }
 
 // boundedReader is an io.ReaderAt that gives left bytes at most: an archive's
@@ -138,6 +145,22 @@ func isRegion(name string) bool {
 	old, _ := path.Match("r.*.*.mcr", path.Base(name))
 	now, _ := path.Match("r.*.*.mca", path.Base(name))
 	return old || now
+}
+
+// isRegionTable reports whether a file of size bytes that begins with head looks
+// like a region file: with a table of where its chunks lie, in sectors.
+func isRegionTable(head []byte, size int64) bool {
+	const sector = 4096
+	some := false
+	for ; len(head) >= 4; head = head[4:] {
+		n := binary.BigEndian.Uint32(head)
+		first, count := int64(n>>8), int64(n&0xFF)
+		if n != 0 && (first < 2 || count == 0 || (first+count-1)*sector >= size) {
+			return false
+		}
+		some = some || n != 0
+	}
+	return some && size > 2*sector
 }
 
 // openFS opens the world that lies in fsys: at its root, or in the one folder
@@ -247,7 +270,7 @@ func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 		if errors.Is(err, ErrTooLarge) {
 			return nil, err
 		}
-		return nil, &format.CorruptError{Offset: -1, Part: "tar", Err: err}
+		return nil, damaged("tar", err)
 	}
 	if err := out.Close(); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ const Ext = ".cairn"
 const stoneMagic = "CAIRN\n\x1a"
 
 // ErrTooLarge says that an archive unpacks to more than it may.
-var ErrTooLarge = errors.New("unpacked it is too large; unpack it first")
+var ErrTooLarge = errors.New("unpacked it is too large")
 
 // ErrUnknown says that bytes are in no format that is known.
 var ErrUnknown = errors.New("in no format that cairn knows")
@@ -102,7 +102,7 @@ func Open(path string, o Options) (*Source, error) {
 // OpenReader opens the world in size bytes, which must be there until the Source
 // is closed.
 func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
-	head := make([]byte, min(size, 512))
+	head := make([]byte, min(size, 4096))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
 	}
@@ -115,6 +115,8 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 		s.leaf, err = slime.NewWithin(r, size, o.decoded())
 	case isArchive(head):
 		err = s.unpack(r, head)
+	case isRegionTable(head, size):
+		err = errors.New("a region file alone: put it into a folder, or a zip, as region/NAME")
 	default:
 		err = unknown(head)
 	}

@@ -37,6 +37,9 @@ func openSource(ctx context.Context, d *depot, path string, salvage bool) (*sour
 	if _, ofPath := err.(*fs.PathError); ofPath {
 		err = about(path, err)
 	}
+	if errors.Is(err, port.ErrTooLarge) {
+		err = fmt.Errorf("%w; unpack it first", err)
+	}
 	return nil, err
 }
 

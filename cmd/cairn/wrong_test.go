@@ -45,6 +45,7 @@ func TestWrongSources(t *testing.T) {
 	write(t, at("cut.tar"), tarred(t, "", map[string][]byte{"level.dat": noise(2000)})[:1000])
 	tgz := gzipped(t, tarred(t, "", map[string][]byte{"level.dat": noise(2000)}))
 	write(t, at("cut.tgz"), tgz[:len(tgz)*2/3])
+	write(t, at("r.0.0.mca"), append([]byte{0, 0, 2, 1}, make([]byte, 3*4096)...))
 	write(t, at("bare.zip"), zipped(t, "", map[string][]byte{"a": noise(20)}))
 	write(t, at("bomb.tgz"), gzipped(t, tarred(t, "", map[string][]byte{"level.dat": make([]byte, 100<<20)})))
 	write(t, at("bomb.zip"), zipped(t, "", map[string][]byte{"region/r.0.0.mca": make([]byte, 100<<20)}))
@@ -72,7 +73,8 @@ func TestWrongSources(t *testing.T) {
 		{"island/level.dat", 3, "give the folder"},
 		{"cut.cairn", 1, "cut.cairn: "},
 		{"cut.slime", 1, "cut.slime: "},
-		{"cut.zip", 1, "cut.zip: zip: "},
+		{"cut.zip", 1, "cut.zip: zip: not a valid zip"},
+		{"r.0.0.mca", 3, "as region/NAME"},
 		{"cut.tar", 1, "cut.tar: tar: "},
 		{"cut.tgz", 1, "cut.tgz: tar: "},
 		{"bare.zip", 3, "holds no world"},
