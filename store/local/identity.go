@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -77,6 +78,9 @@ func writeID(on vfs.FS, dir string) (string, error) {
 // acquire takes the directory for this process.
 func (s *Store) acquire() error {
 	lock, err := s.FS.Lock(s.FS.PathJoin(s.dir, lockFile))
+	if errors.Is(err, syscall.EAGAIN) {
+		return fmt.Errorf("in use by %s", s.owner())
+	}
 	if err != nil {
 		return fmt.Errorf("in use by %s: %w", s.owner(), err)
 	}
