@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/stone"
@@ -175,6 +176,9 @@ func message(err error) string {
 	}
 	if errors.Is(err, world.ErrLeased) {
 		err = fmt.Errorf("%w; cairn info says who, and until when", err)
+	}
+	if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == client.Unauthorized && os.Getenv(tokenEnv) == "" {
+		err = fmt.Errorf("%w; $%s is not set", err, tokenEnv)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -124,6 +125,9 @@ func runServe(ctx context.Context, d *depot, out, log io.Writer, o serveOptions)
 	if s.tokens != nil && len(s.tokens.All()) == 0 {
 		s.log.Warn("the file holds no tokens: nobody may call", "tokens", s.tokensFile)
 	}
+	if d.where() == memoryStore {
+		s.log.Warn("the store is in memory: nothing is kept when this process ends")
+	}
 	s.serve(l, out)
 	return s.end(signals, s.wait(signals))
 }
@@ -151,7 +155,11 @@ func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err erro
 		}
 	}()
 	if s.tokensFile != "" {
-		if s.tokens, err = server.ReadTokens(s.tokensFile); err != nil {
+		s.tokens, err = server.ReadTokens(s.tokensFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; cairn token new makes it", err)
+		}
+		if err != nil {
 			return l, err
 		}
 	}

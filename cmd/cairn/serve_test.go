@@ -250,7 +250,7 @@ func TestServeRefused(t *testing.T) {
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
 		{2, "a store in a directory", []string{"--store", "memory:", "--backup", "x"}},
 		{2, "wrong number", []string{"x"}},
-		{3, "missing.json", []string{"--tokens", "missing.json"}},
+		{3, "cairn token new makes it", []string{"--tokens", "missing.json"}},
 		{3, "bad.json", []string{"--tokens", "bad.json"}},
 		{3, "no.pem", []string{"--tls-cert", "no.pem", "--tls-key", "no.pem"}},
 		{3, "address already in use", []string{"--listen", busy.Addr().String()}},
@@ -268,6 +268,7 @@ func TestServeRefused(t *testing.T) {
 	s.call(401, "", "GET", "/v1/worlds", nil)
 	s.call(200, strings.TrimSpace(secret), "GET", "/v1/worlds", nil)
 	s.until("can be read on their way")
+	s.until("nothing is kept")
 }
 
 func TestServeTokens(t *testing.T) {
@@ -354,6 +355,13 @@ func TestServeProfiles(t *testing.T) {
 		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, "token") {
 			t.Errorf("%v: says %q", args, r.errors)
 		}
+	}
+	if r := mustRun(t, 0, dir, "list", "@players/ann"); !strings.Contains(r.out, "@players/ann/one") || strings.Contains(r.out, "anna") {
+		t.Errorf("list: %s", r.out)
+	}
+	t.Setenv("CAIRN_TOKEN", "")
+	if r := mustRun(t, 3, dir, "list"); !strings.Contains(r.errors, "$CAIRN_TOKEN is not set") {
+		t.Errorf("without a token: says %q", r.errors)
 	}
 }
 
