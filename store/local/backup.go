@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -111,7 +112,23 @@ type backup struct {
 	done Backed
 }
 
+// within reports whether a path lies in a directory, or is it.
+func within(path, dir string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 func (b *backup) run() error {
+	if within(b.dir, b.Store.dir) {
+		return errors.New("that is in the store itself")
+	}
 	if err := b.prepare(); err != nil {
 		return err
 	}

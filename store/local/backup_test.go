@@ -116,6 +116,11 @@ func TestBackupRefused(t *testing.T) {
 	if got := listOf(t, to); len(got) > 0 {
 		t.Errorf("left behind: %q", got)
 	}
+	for _, in := range []string{"store", "store/backups", "store/../store/db"} {
+		if _, err := s.Backup(t.Context(), filepath.Join(dir, in), local.BackupOptions{}); err == nil {
+			t.Errorf("a backup into the store, at %s, was made", in)
+		}
+	}
 	damage(t, filepath.Join(dir, "store", "stones"))
 	if _, err := s.Backup(t.Context(), to, local.BackupOptions{}); err == nil {
 		t.Error("of a damaged store: got no error")

@@ -37,7 +37,8 @@ type Options struct {
 	FS  vfs.FS           // default the disk
 	// ReadOnly opens without changing anything; what would change it fails.
 	ReadOnly bool
-	// CacheBytes bounds the blocks kept in memory. Default 64 MiB.
+	// CacheBytes bounds the blocks kept in memory. Default 256 MiB, which holds
+	// what 100,000 worlds that are all at work look up.
 	CacheBytes int64
 	// LogBytes is how much is written to the database's log before it goes to
 	// tables. Default 8 MiB.
@@ -59,7 +60,7 @@ func (o Options) withDefaults() Options {
 		o.FS = vfs.Default
 	}
 	if o.CacheBytes <= 0 {
-		o.CacheBytes = 64 << 20
+		o.CacheBytes = 256 << 20
 	}
 	if o.LogBytes <= 0 {
 		o.LogBytes = 8 << 20
@@ -118,8 +119,8 @@ func (s *Store) open() error {
 		return err
 	}
 	err := s.openDB()
-	if s.failure.get() != nil {
-		return err // and what is open stays so, as after Close
+	if why := s.failure.get(); why != nil { // and what is open stays so, as after Close
+		return fmt.Errorf("a write failed; nothing is lost, it opens when that is mended: %w", errors.Unwrap(why))
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
