@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,8 +27,24 @@ type meddler struct {
 	// lose says of the n-th commit, from 0, what gets lost: the call before it was
 	// made, the answer after it, or nothing.
 	lose  func(n int) string
+	after func() // called after a commit whose answer gets lost
+
+	mu    sync.Mutex
 	calls []http.Header // of commits
-	after func()        // called after a commit whose answer gets lost
+}
+
+// met notes a call and returns what of it gets lost.
+func (m *meddler) met(h http.Header) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = append(m.calls, h.Clone())
+	return m.lose(len(m.calls) - 1)
+}
+
+func (m *meddler) seen() []http.Header {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.calls)
 }
 
 func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,8 +52,7 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.next.ServeHTTP(w, r)
 		return
 	}
-	m.calls = append(m.calls, r.Header.Clone())
-	switch m.lose(len(m.calls) - 1) {
+	switch m.met(r.Header) {
 	case "call":
 		panic(http.ErrAbortHandler)
 	case "answer":
@@ -140,7 +156,7 @@ func TestCommitLost(t *testing.T) {
 			if times := len(slices.DeleteFunc(log, func(c world.Commit) bool { return c.Message != "once" })); times != 1 {
 				t.Errorf("made %d times", times)
 			}
-			for i, h := range m.calls {
+			for i, h := range m.seen() {
 				if got := h.Get(client.RetryHeader) != ""; got != (i > 0) {
 					t.Errorf("try %d says it is a second: %v", i+1, got)
 				}
