@@ -123,6 +123,7 @@ type Error struct {
 	Message string `json:"message"` // for people
 }
 
+// Error returns the code and the message, the code alone if there is none.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return string(e.Code)
