@@ -52,14 +52,19 @@ func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 // recordReaders keeps *client.Records with their buffers.
 var recordReaders sync.Pool
 
-// records returns a reader of the records of a body. It goes back with recycle.
-func (c *call) records(from io.Reader) *client.Records {
+// records returns a reader of the records of the body, which goes back with
+// recycle.
+func (c *call) records() (*client.Records, error) {
+	from, err := c.body(c.limits.StoneBytes, true)
+	if err != nil {
+		return nil, err
+	}
 	r, ok := recordReaders.Get().(*client.Records)
 	if !ok {
-		return client.NewRecords(from, c.limits.StoneBytes)
+		return client.NewRecords(from, c.limits.StoneBytes), nil
 	}
 	r.Reset(from, c.limits.StoneBytes)
-	return r
+	return r, nil
 }
 
 func recycle(r *client.Records) {

@@ -136,11 +136,10 @@ func (c *call) commit() error {
 	if err != nil {
 		return err
 	}
-	from, err := c.body(c.limits.StoneBytes, true)
+	r, err := c.records()
 	if err != nil {
 		return err
 	}
-	r := c.records(from)
 	defer recycle(r)
 	commit, stones, err := client.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {

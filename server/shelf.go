@@ -119,11 +119,10 @@ func (c *call) pack() error {
 	if err := c.expect(); err != nil {
 		return err
 	}
-	from, err := c.body(c.limits.StoneBytes, true)
+	r, err := c.records()
 	if err != nil {
 		return err
 	}
-	r := c.records(from)
 	defer recycle(r)
 	p, s, err := client.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
