@@ -53,8 +53,8 @@ func fetch(ctx context.Context, st Store, name string, at ID, room int64) (f Fet
 		f.Data = make([][]byte, len(f.Layers))
 		return f, err
 	}
-	f.Data, err = DataOf(f.Layers, room, func(ref StoneRef) ([]byte, error) {
-		o, err := st.Open(ctx, name, ref.ID)
+	f.Data, err = DataOf(f.Layers, room, func(l Layer) ([]byte, error) {
+		o, err := st.Open(ctx, name, l.Stone.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func fetch(ctx context.Context, st Store, name string, at ID, room int64) (f Fet
 }
 
 // DataOf returns Fetched.Data of layers, for Stores. read returns the bytes of a
-// stone.
-func DataOf(layers []Layer, room int64, read func(StoneRef) ([]byte, error)) ([][]byte, error) {
+// layer's stone.
+func DataOf(layers []Layer, room int64, read func(Layer) ([]byte, error)) ([][]byte, error) {
 	data := make([][]byte, len(layers))
 	for i := len(layers) - 1; i >= 0; i-- {
 		ref := layers[i].Stone
@@ -83,7 +83,7 @@ func DataOf(layers []Layer, room int64, read func(StoneRef) ([]byte, error)) ([]
 			break
 		}
 		var err error
-		if data[i], err = read(ref); err != nil {
+		if data[i], err = read(layers[i]); err != nil {
 			return nil, err
 		}
 	}

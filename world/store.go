@@ -157,7 +157,8 @@ type Shelf interface {
 	// Open opens a stone that the world reaches. The caller closes it.
 	Open(ctx context.Context, name string, id stone.ID) (*Opened, error)
 	// PutPack keeps a pack, in place of the one for the same Upto. Both ends must
-	// be commits of the world, After as Base of Base ... of Upto, or zero.
+	// be commits of the world, After as Base of Base ... of Upto, or zero. A crash
+	// may take it: what it stands for is there.
 	PutPack(ctx context.Context, name string, p Pack, s Stone) error
 }
 

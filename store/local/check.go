@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -42,7 +43,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	c := &checker{Store: s, ctx: ctx, r: reads{snap}, progress: progress, done: make(map[world.ID]struct{})}
+	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[world.ID]struct{})}
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones} {
 		if err := step(); err != nil {
 			return c.report, fmt.Errorf("local: check: %w", err)
@@ -227,12 +228,18 @@ func (c *checker) packs() error {
 
 // data finds bytes of stones that no record knows.
 func (c *checker) data() error {
-	return c.r.keys(func(key []byte) error {
-		if _, ok, err := c.r.info(stone.ID(key[1:])); !ok || err != nil {
-			c.fault("s %x: bytes of an unknown stone: %v", key[1:], err)
+	known := func(key []byte) error {
+		id := stone.ID(key[len(key)-len(stone.ID{}):])
+		in, ok, err := c.r.info(id)
+		if err == nil && (!ok || in.file || !bytes.Equal(in.dataKey(id), key)) {
+			err = errors.New("bytes that no record knows")
+		}
+		if err != nil {
+			c.fault("%c %x: %v", key[0], key[1:], err)
 		}
 		return c.ctx.Err()
-	}, 's')
+	}
+	return errors.Join(c.r.keys(known, 's'), c.r.keys(known, 'd'))
 }
 
 func (c *checker) stones() error {

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckDamage damages a Store in every way that a record can be.
 func TestCheckDamage(t *testing.T) {
-	for _, kind := range "ntholcpis" {
+	for _, kind := range "ntholcpids" {
 		for name, change := range map[string]func([]byte) []byte{
 			"missing": nil,
 			"short":   func(b []byte) []byte { return b[:len(b)-1] },
@@ -55,6 +55,9 @@ func TestCheckDamage(t *testing.T) {
 					t.Fatal(err)
 				}
 				mustClose(t, s)
+				if kind == 's' {
+					makeOld(t, dir)
+				}
 				changeFirst(t, filepath.Join(dir, "db"), byte(kind), change)
 				s = mustOpen(t, dir, local.Options{ReadOnly: true})
 				r, err := s.Check(t.Context(), nil)

@@ -48,7 +48,7 @@ type collector struct {
 func (c *collector) bury() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
-	return reads{snap}.each(func(key, value []byte) (bool, error) {
+	return reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
 		g, err := parseGrave(value)
 		if err == nil && c.policy.DeletedOver(c.now, g.deleted) {
 			err = c.buryOne(bytes.Clone(key), g.world, func(key []byte, w uint64) error {
@@ -66,7 +66,7 @@ func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) er
 	s.worlds.of(w).Lock()
 	defer s.worlds.of(w).Unlock()
 	defer s.lockNames(string(key[1 : len(key)-9]))()
-	if still, err := (reads{s.db}).get(key); still == nil || err != nil {
+	if still, err := s.live().get(key); still == nil || err != nil {
 		return err
 	}
 	return what(key, w)
@@ -75,7 +75,7 @@ func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) er
 // forget takes a world for good, with the key that leads to it.
 func (s *Store) forget(key []byte, w uint64) error {
 	b := s.db.NewBatch()
-	err := reads{s.db}.keys(func(key []byte) error { return b.Delete(key, nil) }, logOf(w)...)
+	err := s.live().keys(func(key []byte) error { return b.Delete(key, nil) }, logOf(w)...)
 	if err = errors.Join(err, b.Delete(key, nil), b.Delete(headKey(w), nil), b.Delete(leaseKey(w), nil)); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *collector) trim() error {
 		w   uint64
 		log []entry // of w, oldest first
 	)
-	err := reads{snap}.each(func(key, value []byte) (bool, error) {
+	err := reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
 		e, err := parseEntry(key, value)
 		if err != nil {
 			return false, err
@@ -135,7 +135,7 @@ func (c *collector) sweep() error {
 	snap := c.guard.begin(c.db)
 	defer snap.Close()
 	defer c.guard.end()
-	r := reads{snap}
+	r := reads{Reader: snap}
 	need, err := r.mark(c.ctx, uint64(c.now.UnixNano()))
 	if err != nil {
 		return err
@@ -199,7 +199,13 @@ func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error
 	if b.Empty() {
 		return nil
 	}
-	return s.apply(b, pebble.NoSync)
+	err := s.apply(b, pebble.NoSync)
+	for _, t := range things {
+		if t[0] != 'i' {
+			s.steps.drop(world.ID(t[1:]))
+		}
+	}
+	return err
 }
 
 // takeOne deletes a thing; a stone whose grace is not over it condemns.
@@ -213,7 +219,7 @@ func (c *collector) takeOne(b *pebble.Batch, t thing) error {
 		return b.Delete(t[:], nil)
 	}
 	id := stone.ID(t[1:])
-	in, ok, err := reads{c.db}.info(id)
+	in, ok, err := c.live().info(id)
 	if !ok || err != nil {
 		return err
 	}
@@ -226,7 +232,7 @@ func (c *collector) takeOne(b *pebble.Batch, t thing) error {
 	if c.policy.GraceOver(c.now, in.since) {
 		c.done.Stones++
 		c.done.Bytes += in.size
-		return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
+		return errors.Join(b.Delete(t[:], nil), b.Delete(in.dataKey(id), nil))
 	}
 	c.done.Condemned++
 	c.left.Condemned++
@@ -260,7 +266,7 @@ func (c *collector) removeFiles() error {
 func (s *Store) removeFile(id stone.ID) error {
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()
-	_, ok, err := reads{s.db}.info(id)
+	_, ok, err := s.live().info(id)
 	if ok || err != nil || s.guard.needs(stoneThing(id)) {
 		return err
 	}

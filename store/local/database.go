@@ -14,12 +14,14 @@ const (
 	separateAge    = 5 * time.Minute
 	separateDead   = 0.25
 	compactorLimit = 2
+	memoShare      = 2 // one part of so many of the cache is for memos
 )
 
 // openDB opens the database.
 func (s *Store) openDB() error {
 	dir := s.FS.PathJoin(s.dir, "db")
-	cache := pebble.NewCache(s.CacheBytes)
+	s.steps, s.worldOf = newMemos(s.CacheBytes / memoShare)
+	cache := pebble.NewCache(s.CacheBytes - s.CacheBytes/memoShare)
 	defer cache.Unref()
 	o := &pebble.Options{
 		Cache:                       cache,

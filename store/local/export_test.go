@@ -2,6 +2,29 @@ package local
 
 import "github.com/cairnvoxel/cairn/stone"
 
+// Memo is the door to memo, whose keys all lie in one set.
+type Memo struct{ m *memo[uint64, uint64] }
+
+// NewMemo makes a Memo.
+func NewMemo() Memo {
+	return Memo{newMemo[uint64, uint64](1, func(uint64) uint64 { return 1 << 63 })}
+}
+
+// Forgetful is a Memo that remembers nothing.
+var Forgetful = Memo{}
+
+// Get, Put, Drop and Fade are those of memo.
+func (m Memo) Get(key uint64) (uint64, bool, uint64) {
+	v, ok, t := m.m.get(key)
+	return v, ok, uint64(t)
+}
+
+func (m Memo) Put(key, value, t uint64) { m.m.put(key, value, ticket(t)) }
+
+func (m Memo) Drop(key uint64) uint64 { return uint64(m.m.drop(key)) }
+
+func (m Memo) Fade(key uint64) { m.m.fade(key) }
+
 // Guard is the door to guard.
 type Guard struct{ guard }
 

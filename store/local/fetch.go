@@ -17,13 +17,13 @@ func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64)
 		return world.Fetched{}, fail("fetch", name, err)
 	}
 	defer leave()
-	f, err := s.fetch(reads{s.db}, name, at, room)
+	f, err := s.fetch(s.live(), name, at, room)
 	if errors.Is(err, world.ErrNoCommit) || errors.Is(err, world.ErrGone) {
 		// Where it is so, it is so in one moment, too: what was packed and collected
 		// beside the walk was there when it began.
 		snap := s.db.NewSnapshot()
 		defer snap.Close()
-		f, err = s.fetch(reads{snap}, name, at, room)
+		f, err = s.fetch(reads{Reader: snap}, name, at, room)
 	}
 	return f, fail("fetch", name, err)
 }
@@ -41,37 +41,52 @@ func (s *Store) fetch(r reads, name string, at world.ID, room int64) (f world.Fe
 	if err != nil {
 		return f, err
 	}
-	if f.Layers, err = world.StackOf(f.Head.Commit, r.commit, r.pack, nil); err != nil {
+	if f.Layers, err = r.stack(f.Head.Commit); err != nil {
 		return f, err
 	}
-	f.Data, err = world.DataOf(f.Layers, room, func(ref world.StoneRef) ([]byte, error) { return s.bytes(r, ref) })
+	f.Data, err = world.DataOf(f.Layers, room, func(l world.Layer) ([]byte, error) { return s.bytes(r, l) })
 	return f, err
 }
 
-// bytes returns the bytes of a stone of a stack.
-func (s *Store) bytes(r reads, ref world.StoneRef) ([]byte, error) {
-	data, err := r.get(dataKey(ref.ID))
-	if data == nil && err == nil {
-		data, err = s.fileBytes(r, ref.ID)
-	}
-	if err == nil && int64(len(data)) != ref.Size {
-		err = wrongBytes(len(data), ref.Size)
+// bytes returns the bytes of the stone of a layer.
+func (s *Store) bytes(r reads, l world.Layer) ([]byte, error) {
+	data, err := s.dataOf(r, l)
+	if err == nil && int64(len(data)) != l.Stone.Size {
+		err = wrongBytes(len(data), l.Stone.Size)
 	}
 	if err != nil {
-		err = fmt.Errorf("stone %v: %w", ref.ID, err)
+		err = fmt.Errorf("stone %v: %w", l.Stone.ID, err)
 	}
 	return data, err
 }
 
-// fileBytes returns the bytes of a stone that is a file.
-func (s *Store) fileBytes(r reads, id stone.ID) ([]byte, error) {
-	in, ok, err := r.info(id)
-	if err == nil && (!ok || !in.file) {
+func (s *Store) dataOf(r reads, l world.Layer) ([]byte, error) {
+	if in := (info{number: r.data(l)}); in.number > 0 {
+		data, err := r.get(in.dataKey(l.Stone.ID))
+		if data != nil || err != nil { // or it was taken, and may have come again
+			return data, err
+		}
+	}
+	in, ok, err := r.info(l.Stone.ID)
+	if err == nil && !ok {
 		err = world.ErrGone
 	}
 	if err != nil {
 		return nil, err
 	}
+	if in.file {
+		return s.fileBytes(r, l.Stone.ID, in)
+	}
+	r.learn(l, in.number)
+	data, err := r.get(in.dataKey(l.Stone.ID))
+	if data == nil && err == nil {
+		err = world.ErrGone
+	}
+	return data, err
+}
+
+// fileBytes returns the bytes of a stone that is a file.
+func (s *Store) fileBytes(r reads, id stone.ID, in info) ([]byte, error) {
 	b, err := s.openBytes(r, id, in)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
 		return world.Head{}, fail("head", name, err)
 	}
 	defer leave()
-	r := reads{s.db}
+	r := s.live()
 	w, err := r.world(name)
 	if err != nil {
 		return world.Head{}, fail("head", name, err)
@@ -35,7 +35,7 @@ func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]w
 	defer leave()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	out, err := reads{snap}.log(ctx, name, from, n)
+	out, err := reads{Reader: snap}.log(ctx, name, from, n)
 	return out, fail("log", name, err)
 }
 
@@ -46,11 +46,11 @@ func (r reads) log(ctx context.Context, name string, from world.ID, n int) ([]wo
 	}
 	start := uint64(1<<64 - 1)
 	if from != (world.ID{}) {
-		c, err := r.logged(w, from)
+		e, err := r.logged(w, from)
 		if err != nil {
 			return nil, err
 		}
-		start = c.Number
+		start = e.number
 	}
 	if n <= 0 {
 		return nil, nil
@@ -87,7 +87,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	if err := s.room(size); err != nil {
 		return world.Commit{}, err
 	}
-	w, err := reads{s.db}.world(name)
+	w, err := s.live().world(name)
 	if err != nil {
 		return world.Commit{}, err
 	}
@@ -101,8 +101,10 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	for _, ref := range c.Stones {
 		h.add(stoneThing(ref.ID))
 	}
+	defer s.lockStones(stones)()
 	b := s.db.NewBatch()
-	if err := s.addStones(b, stones); err != nil {
+	in, fresh, err := s.addStones(b, stones)
+	if err != nil {
 		return world.Commit{}, err
 	}
 	w, unlock, err := s.lockNamed(name, w)
@@ -121,10 +123,19 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 		return world.Commit{}, err
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
-	if err := errors.Join(s.addCommit(b, h, w, next.Fence, c), setLease(b, w, lease, next)); err != nil {
+	id := c.ID()
+	if err := errors.Join(s.addCommit(b, h, w, world.Head{Commit: id, Fence: next.Fence}, c), setLease(b, w, lease, next)); err != nil {
 		return world.Commit{}, err
 	}
-	return c, s.apply(b, durable())
+	_, _, t := s.steps.get(id)
+	if err := s.apply(b, durable()); err != nil {
+		return world.Commit{}, err
+	}
+	if st, ok := stepOf(c); ok && fresh {
+		st.data = in.number
+		s.steps.put(id, st, t)
+	}
+	return c, nil
 }
 
 func sizeOf(stones []world.Stone) (n int) {
@@ -146,28 +157,27 @@ func (s *Store) follows(w uint64, base world.Head) (world.Lease, error) {
 
 // number completes c, whose parent is the head of the world.
 func (s *Store) number(w uint64, c world.Commit) (world.Commit, error) {
-	r := reads{s.db}
+	r := s.live()
 	if c.Base != (world.ID{}) && c.Base != c.Parent {
 		if _, err := r.logged(w, c.Base); err != nil {
 			return c, fmt.Errorf("base: %w", err)
 		}
 	}
-	var parent world.Commit
+	var parent entry
 	if c.Parent != (world.ID{}) {
 		var err error
-		if parent, err = r.commit(c.Parent); err != nil {
+		if parent, err = r.placed(c.Parent); err != nil {
 			return c, err
 		}
 	}
-	return c.Complete(parent, s.Now()), nil
+	return c.Complete(world.Commit{Number: parent.number, Time: parent.time}, s.Now()), nil
 }
 
 // addCommit adds the record of c, its place in the log and the head.
-func (s *Store) addCommit(b *pebble.Batch, h *hold, w, fence uint64, c world.Commit) error {
-	id := c.ID()
-	h.add(commitThing(id)) // forks may have made the same
-	if err := b.Set(commitKey(id), c.Append(nil), nil); err != nil {
+func (s *Store) addCommit(b *pebble.Batch, h *hold, w uint64, head world.Head, c world.Commit) error {
+	h.add(commitThing(head.Commit)) // forks may have made the same
+	if err := b.Set(commitKey(head.Commit), c.Append(nil), nil); err != nil {
 		return err
 	}
-	return s.advance(b, w, world.Head{Commit: id, Fence: fence}, c)
+	return s.advance(b, w, head.Fence, entry{c.Number, head.Commit, c.Time})
 }

@@ -38,7 +38,13 @@ func packKey(id world.ID) []byte { return append([]byte{'p'}, id[:]...) }
 
 func infoKey(id stone.ID) []byte { return append([]byte{'i'}, id[:]...) }
 
-func dataKey(id stone.ID) []byte { return append([]byte{'s'}, id[:]...) }
+// dataKey is where the bytes of a stone are that is no file.
+func (i info) dataKey(id stone.ID) []byte {
+	if i.number == 0 {
+		return append([]byte{'s'}, id[:]...)
+	}
+	return append(be.AppendUint64([]byte{'d'}, i.number), id[:]...)
+}
 
 // span is all keys that begin with prefix.
 func span(prefix ...byte) *pebble.IterOptions {
@@ -59,7 +65,7 @@ const (
 	entryBytes = 32 + 8
 	graveBytes = 8 + 8
 	packBytes  = 32 + 32 + 8
-	infoBytes  = 8 + 1 + 8
+	infoBytes  = 8 + 1 + 8 // and 8 if the stone has a number
 )
 
 func headValue(h world.Head) []byte {
@@ -148,14 +154,16 @@ func parseCommit(id world.ID, b []byte) (world.Commit, error) {
 // info is what is known of a stone without reading it.
 type info struct {
 	size   int64
-	file   bool // its bytes are a file
-	doomed bool // condemned, since when
+	file   bool   // its bytes are a file
+	number uint64 // of its bytes in the order in which they came; 0 of files and in old stores
+	doomed bool   // condemned, since when
 	since  time.Time
 }
 
 const (
-	flagFile   = 1
-	flagDoomed = 2
+	flagFile     = 1
+	flagDoomed   = 2
+	flagNumbered = 4
 )
 
 func (i info) value() []byte {
@@ -168,16 +176,33 @@ func (i info) value() []byte {
 		flags |= flagDoomed
 		since = i.since.UnixMilli()
 	}
-	return be.AppendUint64(append(be.AppendUint64(nil, uint64(i.size)), flags), uint64(since))
+	if i.number > 0 {
+		flags |= flagNumbered
+	}
+	b := be.AppendUint64(append(be.AppendUint64(nil, uint64(i.size)), flags), uint64(since))
+	if i.number > 0 {
+		b = be.AppendUint64(b, i.number)
+	}
+	return b
 }
 
 func parseInfo(b []byte) (info, error) {
-	if len(b) != infoBytes || b[8] > flagFile|flagDoomed {
+	if len(b) < infoBytes || b[8] > flagFile|flagDoomed|flagNumbered {
+		return info{}, wrongSize("stone", b)
+	}
+	want, numbered := infoBytes, b[8]&flagNumbered != 0
+	if numbered {
+		want += 8
+	}
+	if len(b) != want {
 		return info{}, wrongSize("stone", b)
 	}
 	i := info{size: int64(be.Uint64(b)), file: b[8]&flagFile != 0, doomed: b[8]&flagDoomed != 0}
 	if i.doomed {
 		i.since = millis(b[9:])
+	}
+	if numbered {
+		i.number = be.Uint64(b[infoBytes:])
 	}
 	return i, nil
 }

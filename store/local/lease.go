@@ -13,7 +13,7 @@ import (
 // lockWorld keeps the head, the log and the name of a world; without an error,
 // call unlock to let go.
 func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
-	if w, err = (reads{s.db}).world(name); err != nil {
+	if w, err = s.live().world(name); err != nil {
 		return 0, nil, err
 	}
 	return s.lockNamed(name, w)
@@ -24,7 +24,7 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 	for w = was; ; {
 		lock := s.worlds.of(w)
 		lock.Lock()
-		now, err := reads{s.db}.world(name)
+		now, err := s.live().world(name)
 		if err == nil && now == w {
 			return w, lock.Unlock, nil
 		}
@@ -39,7 +39,7 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 // under returns the head and the lease of a world of which something may be done
 // under a fence.
 func (s *Store) under(w, fence uint64) (world.Head, world.Lease, error) {
-	r, now := reads{s.db}, s.Now() // the time first: what is read later was so then or since
+	r, now := s.live(), s.Now() // the time first: what is read later was so then or since
 	h, err := r.head(w)
 	if err != nil {
 		return h, world.Lease{}, err
@@ -130,7 +130,7 @@ func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
 	now := s.Now()             // before it is looked up, as in under
 	snap := s.db.NewSnapshot() // head and lease of one moment
 	defer snap.Close()
-	l, err := reads{snap}.leased(name, now)
+	l, err := reads{Reader: snap}.leased(name, now)
 	return l, fail("leased", name, err)
 }
 

@@ -15,11 +15,11 @@ package local
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -37,11 +37,12 @@ type Options struct {
 	FS  vfs.FS           // default the disk
 	// ReadOnly opens without changing anything; what would change it fails.
 	ReadOnly bool
-	// CacheBytes bounds the blocks kept in memory. Default 256 MiB, which holds
-	// what 100,000 worlds that are all at work look up.
+	// CacheBytes bounds what of the database is kept in memory. Default 256 MiB,
+	// which holds what 100,000 worlds that are all at work look up.
 	CacheBytes int64
-	// LogBytes is how much is written to the database's log before it goes to
-	// tables. Default 8 MiB.
+	// LogBytes is how much is written to the database's log, and kept in memory,
+	// before it goes to tables; up to four times as much while they are written.
+	// Default 32 MiB.
 	LogBytes int
 	// FileBytes is the size from which on a stone is a file of its own. Default
 	// 1 MiB and a byte.
@@ -63,7 +64,7 @@ func (o Options) withDefaults() Options {
 		o.CacheBytes = 256 << 20
 	}
 	if o.LogBytes <= 0 {
-		o.LogBytes = 8 << 20
+		o.LogBytes = 32 << 20
 	}
 	if o.FileBytes <= 0 {
 		o.FileBytes = 1<<20 + 1
@@ -77,21 +78,25 @@ func (o Options) withDefaults() Options {
 // Store is a world.Store in a directory.
 type Store struct {
 	Options
-	dir   string
-	id    string // of the directory's content, see storeFile
-	lock  io.Closer
-	db    *pebble.DB
-	files files
-	guard guard
+	dir     string
+	id      string // of the directory's content, see storeFile
+	lock    io.Closer
+	db      *pebble.DB
+	steps   *steps
+	worldOf *names
+	files   files
+	guard   guard
 
-	calls   sync.RWMutex // held for reading by every call, for writing by Close
-	alone   sync.Mutex   // held by calls that walk the whole Store
-	seed    maphash.Seed
-	worlds  locks         // of logs and heads, by number
-	names   locks         // of what names stand for; taken after worlds, never before
-	last    atomic.Uint64 // the highest number of a world
-	failure failure
-	census  census
+	calls     sync.RWMutex // held for reading by every call, for writing by Close
+	alone     sync.Mutex   // held by calls that walk the whole Store
+	seed      maphash.Seed
+	worlds    locks         // of logs and heads, by number
+	names     locks         // of what names stand for; taken after worlds, never before
+	stones    locks         // of what is being added; taken before worlds, never after
+	last      atomic.Uint64 // the highest number of a world
+	lastStone atomic.Uint64 // and of the bytes of a stone
+	failure   failure
+	census    census
 }
 
 var (
@@ -134,14 +139,18 @@ func (s *Store) open() error {
 	return nil
 }
 
-// findLast sets the highest number of a world.
+// findLast sets the highest numbers there are.
 func (s *Store) findLast() error {
-	it, err := s.db.NewIter(span('h'))
+	return errors.Join(s.findLastOf('h', &s.last), s.findLastOf('d', &s.lastStone))
+}
+
+func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
+	it, err := s.db.NewIter(span(kind))
 	if err != nil {
 		return err
 	}
 	if it.Last() {
-		s.last.Store(binary.BigEndian.Uint64(it.Key()[1:]))
+		last.Store(be.Uint64(it.Key()[1:]))
 	}
 	return it.Close()
 }
@@ -200,3 +209,20 @@ func fail(op, name string, err error) error {
 type locks [1024]sync.RWMutex
 
 func (l *locks) of(n uint64) *sync.RWMutex { return &l[n%uint64(len(l))] }
+
+// lock locks some, whose numbers become its own; call the result to let go.
+func (l *locks) lock(at []uint64) (unlock func()) {
+	for i := range at {
+		at[i] %= uint64(len(l))
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	for _, i := range at {
+		l[i].Lock()
+	}
+	return func() {
+		for _, i := range at {
+			l[i].Unlock()
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -15,20 +14,11 @@ import (
 
 // lockNames keeps what names stand for; call the result to let go.
 func (s *Store) lockNames(names ...string) (unlock func()) {
-	var at []uint64
-	for _, name := range names {
-		at = append(at, maphash.String(s.seed, name)%uint64(len(s.names)))
+	at := make([]uint64, len(names))
+	for i, name := range names {
+		at[i] = maphash.String(s.seed, name)
 	}
-	slices.Sort(at)
-	at = slices.Compact(at)
-	for _, i := range at {
-		s.names.of(i).Lock()
-	}
-	return func() {
-		for _, i := range at {
-			s.names.of(i).Unlock()
-		}
-	}
+	return s.names.lock(at)
 }
 
 // List is for world.Store.
@@ -59,7 +49,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 // put gives name, which must be free and locked, to a world in the batch that
 // fill fills.
 func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
-	_, err := reads{s.db}.world(name)
+	_, err := s.live().world(name)
 	if err == nil {
 		return fmt.Errorf("%q: %w", name, world.ErrExists)
 	}
@@ -102,7 +92,7 @@ func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string)
 }
 
 func (s *Store) fork(from string, at world.ID, name string) error {
-	r := reads{s.db}
+	r := s.live()
 	old, err := r.world(from)
 	if err != nil {
 		return err
@@ -111,18 +101,18 @@ func (s *Store) fork(from string, at world.ID, name string) error {
 	defer s.worlds.of(old).RUnlock()
 	defer s.lockNames(name)()
 	return s.put(name, func(b *pebble.Batch) (uint64, error) {
-		c, err := r.logged(old, at)
+		e, err := r.logged(old, at)
 		if err != nil {
 			return 0, err
 		}
 		w := s.last.Add(1)
-		return w, errors.Join(s.room(0), s.advance(b, w, world.Head{Commit: at}, c))
+		return w, errors.Join(s.room(0), s.advance(b, w, 0, e))
 	})
 }
 
-// advance makes c the newest of a world's log, and its head.
-func (s *Store) advance(b *pebble.Batch, w uint64, h world.Head, c world.Commit) error {
-	e := entry{number: c.Number, commit: h.Commit, time: c.Time}
+// advance makes e the newest of a world's log, and its head.
+func (s *Store) advance(b *pebble.Batch, w, fence uint64, e entry) error {
+	h := world.Head{Commit: e.commit, Fence: fence}
 	return errors.Join(b.Set(headKey(w), headValue(h), nil), b.Set(logKey(w, e.number), e.value(), nil))
 }
 
@@ -142,6 +132,7 @@ func (s *Store) rename(from, to string, fence uint64) error {
 		defer unlock()
 	}
 	defer s.lockNames(from, to)()
+	defer s.worldOf.drop(keyOf(from)) // before it is unlocked
 	return s.put(to, func(b *pebble.Batch) (uint64, error) {
 		if missing != nil {
 			return 0, missing
@@ -186,6 +177,7 @@ func (s *Store) delete(name string, fence uint64) error {
 	if err != nil {
 		return err
 	}
+	defer s.worldOf.drop(keyOf(name)) // before it is unlocked
 	return s.apply(b, durable())
 }
 

@@ -57,13 +57,14 @@ func (p *purger) unname(name string, fence uint64) error {
 	if _, _, err := p.under(w, fence); err != nil {
 		return err
 	}
+	defer p.worldOf.drop(keyOf(name)) // before it is unlocked
 	return p.unnameOne(nameKey(name), w)
 }
 
 func (p *purger) unnameGraves(name string, fence uint64) error {
 	snap := p.db.NewSnapshot()
 	defer snap.Close()
-	err := reads{snap}.each(func(key, value []byte) (bool, error) {
+	err := reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
 		if err := (world.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
 			return false, err
 		}
@@ -82,7 +83,7 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 // unnameOne notes what a world reaches and takes it away with its key. Its lock
 // is held.
 func (p *purger) unnameOne(key []byte, w uint64) error {
-	r := reads{p.db}
+	r := p.live()
 	all := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
 		p.had[t] = struct{}{}
 		return nil
@@ -99,7 +100,8 @@ func (p *purger) sweep() error {
 	snap := p.guard.begin(p.db)
 	defer snap.Close()
 	defer p.guard.end()
-	if err := p.spare(reads{snap}); err != nil {
+	err := p.spare(reads{Reader: snap})
+	if err != nil {
 		return err
 	}
 	rank := func(t thing) int { return bytes.IndexByte([]byte("pci"), t[0]) } // a stone goes after what names it
@@ -198,7 +200,7 @@ func (p *purger) takeOne(b *pebble.Batch, t thing) error {
 		return b.Delete(t[:], nil)
 	}
 	id := stone.ID(t[1:])
-	in, ok, err := reads{p.db}.info(id)
+	in, ok, err := p.live().info(id)
 	if !ok || err != nil {
 		return err // a pack stands for it
 	}
@@ -207,7 +209,7 @@ func (p *purger) takeOne(b *pebble.Batch, t thing) error {
 	}
 	p.done.Stones++
 	p.done.Bytes += in.size
-	return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id), nil))
+	return errors.Join(b.Delete(t[:], nil), b.Delete(in.dataKey(id), nil))
 }
 
 func (p *purger) removeFiles() error {

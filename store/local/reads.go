@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -13,7 +14,14 @@ import (
 )
 
 // reads are the records as they stand in the database or in a snapshot of it.
-type reads struct{ pebble.Reader }
+type reads struct {
+	pebble.Reader
+	steps   *steps // of the database; nil of a snapshot
+	worldOf *names
+}
+
+// live are the records as they are now.
+func (s *Store) live() reads { return reads{s.db, s.steps, s.worldOf} }
 
 // get returns a copy of a value, nil if there is none.
 func (r reads) get(key []byte) ([]byte, error) {
@@ -29,6 +37,11 @@ func (r reads) get(key []byte) ([]byte, error) {
 
 // world returns the number of a world.
 func (r reads) world(name string) (uint64, error) {
+	key := keyOf(name)
+	w, ok, t := r.worldOf.get(key)
+	if ok {
+		return w, nil
+	}
 	b, err := r.get(nameKey(name))
 	switch {
 	case err != nil:
@@ -38,8 +51,25 @@ func (r reads) world(name string) (uint64, error) {
 	case len(b) != 8:
 		return 0, wrongSize("name", b)
 	}
-	return be.Uint64(b), nil
+	w = be.Uint64(b)
+	r.worldOf.put(key, w, t)
+	return w, nil
 }
+
+// named stands for a name: two that differ have another one, but for chance that
+// nobody can help along.
+type named [2]uint64
+
+var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func keyOf(name string) named {
+	return named{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
+}
+
+// names are the worlds that names stand for.
+type names = memo[named, uint64]
+
+const nameBytes = 16 + 8 + 8
 
 func (r reads) head(w uint64) (world.Head, error) {
 	b, err := r.get(headKey(w))
@@ -93,17 +123,18 @@ func (r reads) info(id stone.ID) (info, bool, error) {
 	return i, err == nil, err
 }
 
-// logged returns the commit at if it is in the world's log; ErrNoCommit if not.
-func (r reads) logged(w uint64, at world.ID) (world.Commit, error) {
-	c, err := r.commit(at)
+// logged returns the entry of the commit at if it is in the world's log;
+// ErrNoCommit if not.
+func (r reads) logged(w uint64, at world.ID) (entry, error) {
+	e, err := r.placed(at)
 	if err != nil {
-		return c, err
+		return e, err
 	}
-	b, err := r.get(logKey(w, c.Number))
+	b, err := r.get(logKey(w, e.number))
 	if err == nil && !bytes.HasPrefix(b, at[:]) {
 		err = fmt.Errorf("%v: %w", at, world.ErrNoCommit)
 	}
-	return c, err
+	return e, err
 }
 
 // each calls what for every pair under a prefix in ascending order, until it
@@ -170,11 +201,11 @@ func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {
 
 // below returns what the stack of at goes on with below it: zero if nothing.
 func (r reads) below(at world.ID) (world.ID, error) {
-	p, ok, err := r.pack(at)
+	p, ok, c, err := r.step(at)
 	if ok || err != nil {
 		return p.After, err
 	}
-	return r.base(at)
+	return c.Base, nil
 }
 
 func (r reads) base(at world.ID) (world.ID, error) {

@@ -24,7 +24,7 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 	defer leave()
 	snap := s.db.NewSnapshot() // packs and commits of one moment
 	defer snap.Close()
-	r := reads{snap}
+	r := reads{Reader: snap}
 	w, err := r.world(name)
 	if err == nil && at != (world.ID{}) {
 		_, err = r.logged(w, at)
@@ -32,7 +32,7 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 	if err != nil {
 		return nil, fail("stack", name, err)
 	}
-	stack, err := world.StackOf(at, r.commit, r.pack, nil)
+	stack, err := r.stack(at)
 	return stack, fail("stack", name, err)
 }
 
@@ -45,7 +45,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 	defer leave()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	r := reads{snap}
+	r := reads{Reader: snap}
 	o, err := s.openReached(r, name, id)
 	if err != nil {
 		err = fmt.Errorf("stone %v: %w", id, err)
@@ -97,45 +97,53 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 		}
 		return bytesOf{f, f}, err
 	}
-	data, err := r.get(dataKey(id))
+	data, err := r.get(in.dataKey(id))
 	if err == nil && int64(len(data)) != in.size {
 		err = wrongBytes(len(data), in.size)
 	}
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }
 
-// blindBytes is up to which size a stone is written without a look whether it is
-// there, which costs more.
-const blindBytes = 4 << 10
-
-// addStones adds stones that are held, unless they are there: the large ones as
-// files, the others to the batch.
-func (s *Store) addStones(b *pebble.Batch, stones []world.Stone) error {
+// addStones adds stones that are held and locked, unless they are there: the
+// large ones as files, the others to the batch. It returns what is known of the
+// last, and whether any was not there, so that no commit can have named it.
+func (s *Store) addStones(b *pebble.Batch, stones []world.Stone) (in info, fresh bool, err error) {
 	for _, st := range stones {
-		in := info{size: int64(len(st.Data)), file: len(st.Data) >= s.FileBytes}
-		if in.file || len(st.Data) > blindBytes {
-			had, ok, err := reads{s.db}.info(st.ID)
-			if err != nil {
-				return err
-			}
-			if ok {
-				if err := reprieve(b, st.ID, had); err != nil {
-					return err
-				}
-				continue
-			}
+		had, ok, err := s.live().info(st.ID)
+		switch {
+		case err != nil:
+		case ok:
+			in, err = had, reprieve(b, st.ID, had)
+		default:
+			fresh = true
+			in, err = s.addStone(b, st)
 		}
-		var err error
-		if in.file {
-			err = s.files.put(st)
-		} else {
-			err = b.Set(dataKey(st.ID), st.Data, nil)
-		}
-		if err = errors.Join(err, b.Set(infoKey(st.ID), in.value(), nil)); err != nil {
-			return err
+		if err != nil {
+			return in, fresh, err
 		}
 	}
-	return nil
+	return in, fresh, nil
+}
+
+func (s *Store) addStone(b *pebble.Batch, st world.Stone) (in info, err error) {
+	in.size = int64(len(st.Data))
+	if in.file = len(st.Data) >= s.FileBytes; in.file {
+		err = s.files.put(st)
+	} else {
+		in.number = s.lastStone.Add(1)
+		err = b.Set(in.dataKey(st.ID), st.Data, nil)
+	}
+	return in, errors.Join(err, b.Set(infoKey(st.ID), in.value(), nil))
+}
+
+// lockStones keeps others from adding the same stones, which would leave bytes
+// that no record knows; call the result to let go.
+func (s *Store) lockStones(stones []world.Stone) (unlock func()) {
+	at := make([]uint64, len(stones))
+	for i, st := range stones {
+		at[i] = be.Uint64(st.ID[:])
+	}
+	return s.stones.lock(at)
 }
 
 // addReached adds stones that the world must reach already.
@@ -145,7 +153,7 @@ func (s *Store) addReached(b *pebble.Batch, w uint64, refs []world.StoneRef) err
 	}
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	r := reads{snap}
+	r := reads{Reader: snap}
 	for _, ref := range refs {
 		in, ok, err := r.info(ref.ID)
 		if err == nil && ok {
@@ -190,7 +198,7 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 	if err := s.room(len(st.Data)); err != nil {
 		return err
 	}
-	r := reads{s.db}
+	r := s.live()
 	w, err := r.world(name)
 	if err != nil {
 		return err
@@ -198,27 +206,35 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 	h := s.guard.hold()
 	defer h.release()
 	h.add(stoneThing(p.Stone.ID), packThing(p.Upto))
+	defer s.lockStones([]world.Stone{st})()
 	b := s.db.NewBatch()
-	if err := s.addStones(b, []world.Stone{st}); err != nil {
+	in, _, err := s.addStones(b, []world.Stone{st})
+	if err != nil {
 		return err
 	}
 	s.worlds.of(w).RLock() // its commits must not be dropped now
 	defer s.worlds.of(w).RUnlock()
-	if err := s.fits(w, p); err != nil {
-		return err
+	if s.live().fits(w, p) != nil {
+		// Where it does not, that may be for what was packed and collected beside.
+		snap := s.db.NewSnapshot()
+		defer snap.Close()
+		if err := (reads{Reader: snap}).fits(w, p); err != nil {
+			return err
+		}
 	}
 	if err := b.Set(packKey(p.Upto), packValue(p), nil); err != nil {
 		return err
 	}
-	return s.apply(b, durable())
+	if err := s.apply(b, pebble.NoSync); err != nil { // a crash may take it: what it stands for is there
+		return err
+	}
+	s.packed(p, in.number)
+	return nil
 }
 
 // fits returns an error unless both ends of the pack are the world's, and the
 // upper one stands on the lower.
-func (s *Store) fits(w uint64, p world.Pack) error {
-	snap := s.db.NewSnapshot()
-	defer snap.Close()
-	r := reads{snap}
+func (r reads) fits(w uint64, p world.Pack) error {
 	if _, err := r.logged(w, p.Upto); errors.Is(err, world.ErrNoCommit) {
 		h, err := r.head(w)
 		if err != nil {

@@ -68,7 +68,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 // count takes the census anew.
 func (s *Store) count(ctx context.Context) error {
 	worlds, files, at := 0, int64(0), s.Now()
-	err := reads{s.db}.keys(func([]byte) error {
+	err := s.live().keys(func([]byte) error {
 		worlds++
 		return ctx.Err()
 	}, 'n')
