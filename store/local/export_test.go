@@ -2,12 +2,25 @@ package local
 
 import "github.com/cairnvoxel/cairn/stone"
 
-// Memo is the door to memo, whose keys all lie in one set.
+// Memo is the door to memo.
 type Memo struct{ m *memo[uint64, uint64] }
 
-// NewMemo makes a Memo.
+// NewMemo makes a Memo for 8 keys.
 func NewMemo() Memo {
 	return Memo{newMemo[uint64, uint64](1, func(uint64) uint64 { return 1 << 63 })}
+}
+
+// GrowingMemo makes a Memo for at most n keys, which lie anywhere.
+func GrowingMemo(n int64) Memo {
+	return Memo{newMemo[uint64, uint64](n, func(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 })}
+}
+
+// Room returns how many keys there is room for now.
+func (m Memo) Room() (n int) {
+	for i := range m.m.shards {
+		n += memoWays * len(m.m.shards[i].sets)
+	}
+	return n
 }
 
 // Forgetful is a Memo that remembers nothing.

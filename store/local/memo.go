@@ -5,18 +5,22 @@ import (
 	"sync"
 )
 
-// memo remembers what was read lately of records, for so many keys that it is made
-// for, so that it is found without the database. What it says was so a moment ago
-// at least, for who changes a record drops its key then. Keys and values hold no
-// pointers, so that many cost the garbage collector nothing. All methods are safe
-// for any number of goroutines; nil remembers nothing.
+// memo remembers what was read lately of records, of at most so many keys, so that
+// it is found without the database. What it says was so a moment ago at least, for
+// who changes a record drops its key then. It grows with its use. Keys and values
+// hold no pointers, so that many cost the garbage collector nothing. All methods
+// are safe for any number of goroutines; nil remembers nothing.
 type memo[K comparable, V any] struct {
 	hash   func(K) uint64
+	most   int // sets of a shard
+	shards [memoShards]memoShard[K, V]
+}
+
+type memoShard[K comparable, V any] struct {
+	mu     sync.Mutex
 	sets   [][memoWays]pair[K, V] // the latest first
-	shards [64]struct {
-		mu    sync.Mutex
-		drops uint64 // how often a key was dropped
-	}
+	drops  uint64                 // how often a key was dropped
+	pushed int                    // keys that others took the place of since it grew
 }
 
 type pair[K comparable, V any] struct {
@@ -25,19 +29,58 @@ type pair[K comparable, V any] struct {
 	used  bool
 }
 
-const memoWays = 8
+const (
+	memoShards = 64
+	memoWays   = 8
+)
 
-// newMemo makes a memo for n keys. Of hash the upper bits count.
+// newMemo makes a memo for at most n keys. Of hash the upper bits count.
 func newMemo[K comparable, V any](n int64, hash func(K) uint64) *memo[K, V] {
-	return &memo[K, V]{hash: hash, sets: make([][memoWays]pair[K, V], max(1, n/memoWays))}
+	m := &memo[K, V]{hash: hash, most: max(1, int(n/(memoShards*memoWays)))}
+	for i := range m.shards {
+		m.shards[i].sets = make([][memoWays]pair[K, V], 1)
+	}
+	return m
 }
 
-// lock locks the set of a key; call the result to let go.
-func (m *memo[K, V]) lock(key K) (set *[memoWays]pair[K, V], drops *uint64, unlock func()) {
-	i, _ := bits.Mul64(m.hash(key), uint64(len(m.sets)))
-	shard := &m.shards[i%uint64(len(m.shards))]
-	shard.mu.Lock()
-	return &m.sets[i], &shard.drops, shard.mu.Unlock
+// lock locks the shard of a key; call the result to let go.
+func (m *memo[K, V]) lock(key K) (s *memoShard[K, V], set *[memoWays]pair[K, V], unlock func()) {
+	h := m.hash(key)
+	s = &m.shards[h>>(64-bits.Len(memoShards-1))]
+	s.mu.Lock()
+	return s, s.set(h), s.mu.Unlock
+}
+
+// set returns the set of a hash.
+func (s *memoShard[K, V]) set(h uint64) *[memoWays]pair[K, V] {
+	i, _ := bits.Mul64(h<<bits.Len(memoShards-1), uint64(len(s.sets)))
+	return &s.sets[i]
+}
+
+// grow makes a shard twice as large.
+func (m *memo[K, V]) grow(s *memoShard[K, V]) {
+	old := s.sets
+	s.sets, s.pushed = make([][memoWays]pair[K, V], min(2*len(old), m.most)), 0
+	for i := range old {
+		for n := range old[i] {
+			if p := &old[i][memoWays-1-n]; p.used {
+				insert(s.set(m.hash(p.key)), *p)
+			}
+		}
+	}
+}
+
+// insert makes a pair the latest of a set, in place of one of its key, of none, or of
+// the last one.
+func insert[K comparable, V any](set *[memoWays]pair[K, V], p pair[K, V]) (pushed bool) {
+	i := 0
+	for i < memoWays-1 && set[i].used && set[i].key != p.key {
+		i++
+	}
+	pushed = set[i].used && set[i].key != p.key
+	copy(set[1:i+1], set[:i])
+	set[0] = p
+	return pushed
 }
 
 // ticket is what put is to be told of a value that get did not have.
@@ -48,16 +91,16 @@ func (m *memo[K, V]) get(key K) (value V, ok bool, t ticket) {
 	if m == nil {
 		return value, false, 0
 	}
-	set, drops, unlock := m.lock(key)
+	s, set, unlock := m.lock(key)
 	defer unlock()
 	for i := range set {
 		if p := set[i]; p.used && p.key == key {
 			copy(set[1:i+1], set[:i])
 			set[0] = p
-			return p.value, true, ticket(*drops)
+			return p.value, true, ticket(s.drops)
 		}
 	}
-	return value, false, ticket(*drops)
+	return value, false, ticket(s.drops)
 }
 
 // put remembers a value that was read after get or drop gave the ticket, unless
@@ -66,22 +109,21 @@ func (m *memo[K, V]) put(key K, value V, t ticket) {
 	if m == nil {
 		return
 	}
-	set, drops, unlock := m.lock(key)
+	s, set, unlock := m.lock(key)
 	defer unlock()
-	if ticket(*drops) != t {
+	if ticket(s.drops) != t {
 		return
 	}
-	i := 0
-	for i < len(set)-1 && set[i].used && set[i].key != key {
-		i++
+	if insert(set, pair[K, V]{key, value, true}) {
+		if s.pushed++; s.pushed > len(s.sets) && len(s.sets) < m.most {
+			m.grow(s)
+		}
 	}
-	copy(set[1:i+1], set[:i])
-	set[0] = pair[K, V]{key, value, true}
 }
 
 // fade makes a key one of the first to be forgotten.
 func (m *memo[K, V]) fade(key K) {
-	set, _, unlock := m.lock(key)
+	_, set, unlock := m.lock(key)
 	defer unlock()
 	for i := range set {
 		if p := set[i]; p.used && p.key == key {
@@ -94,13 +136,13 @@ func (m *memo[K, V]) fade(key K) {
 
 // drop forgets a key whose record is another by now.
 func (m *memo[K, V]) drop(key K) ticket {
-	set, drops, unlock := m.lock(key)
+	s, set, unlock := m.lock(key)
 	defer unlock()
-	*drops++
+	s.drops++
 	for i := range set {
 		if set[i].key == key {
 			set[i].used = false
 		}
 	}
-	return ticket(*drops)
+	return ticket(s.drops)
 }

@@ -49,6 +49,35 @@ func TestMemo(t *testing.T) {
 	}
 }
 
+// TestMemoGrows fills a memo far beyond what it is made for: it keeps much of what
+// it has room for, and nothing wrong.
+func TestMemoGrows(t *testing.T) {
+	const most = 1 << 14
+	m := local.GrowingMemo(most)
+	small := m.Room()
+	for _, n := range []uint64{100, 10_000, 200_000} {
+		for key := range n {
+			m.Put(key, 3*key, 0)
+		}
+		found := uint64(0)
+		for key := range n {
+			v, ok, _ := m.Get(key)
+			if ok && v != 3*key {
+				t.Fatalf("%d: got %d", key, v)
+			}
+			if ok {
+				found++
+			}
+		}
+		if want := min(n*2/3, most*2/3); found < want {
+			t.Errorf("%d of %d keys, want %d at least", found, n, want)
+		}
+	}
+	if got := m.Room(); got > most || got < most/2 || small > most/16 {
+		t.Errorf("room for %d keys, at first %d: want %d", got, small, most)
+	}
+}
+
 // TestMemoBeside changes records and reads them at once: what a memo has when
 // all is done is what the records are.
 func TestMemoBeside(t *testing.T) {
