@@ -50,6 +50,13 @@ func TestStoneRoundTrip(t *testing.T) {
 			if !bytes.Equal(b, mustWrite(t, back)) {
 				t.Error("the world from the stone gives other bytes")
 			}
+			strong := mustWriteBy(t, w, stone.Strongest)
+			if d := mustDiff(t, back, mustFromStone(t, mustOpen(t, strong))); !d.Same() {
+				t.Errorf("from the strongest stone: %+v", d)
+			}
+			if !bytes.Equal(strong, mustWriteBy(t, back, stone.Strongest)) {
+				t.Error("the world from the stone gives other bytes with the strongest forms")
+			}
 			if d := mustDiff(t, back, mustLoad(t, back.Source())); !d.Same() {
 				t.Errorf("through Source: %+v", d)
 			}
@@ -79,13 +86,14 @@ func TestStoneOrder(t *testing.T) {
 // TestStoneSizes pins what made worlds take, to 2 %: height maps that no longer
 // follow from blocks, or names that no longer sort, would show here.
 func TestStoneSizes(t *testing.T) {
-	total := 0
-	for _, tt := range madeWorlds() {
-		total += len(mustWrite(t, mustLoad(t, tt.src)))
-	}
-	const pinned = 273162
-	if d := total - pinned; d*50 > pinned || d*50 < -pinned {
-		t.Errorf("%d bytes, pinned at %d", total, pinned)
+	for effort, pinned := range map[stone.Effort]int{stone.Quick: 273162, stone.Strongest: 238262} {
+		total := 0
+		for _, tt := range madeWorlds() {
+			total += len(mustWriteBy(t, mustLoad(t, tt.src), effort))
+		}
+		if d := total - pinned; d*50 > pinned || d*50 < -pinned {
+			t.Errorf("effort %d: %d bytes, pinned at %d", effort, total, pinned)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -214,7 +215,7 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 		s.Property(k, props[k])
 	}
 	for _, d := range w.Dimensions {
-		if err := writeDimension(ctx, d, s); err != nil {
+		if err := writeDimension(ctx, d, s, o.Effort == stone.Strongest); err != nil {
 			return stone.ID{}, 0, err
 		}
 	}
@@ -226,7 +227,7 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 	return s.Close()
 }
 
-func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
+func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer, follow bool) error {
 	s.Dimension(d.Name, d.Folder)
 	for _, v := range d.Volumes {
 		v.sortNames()
@@ -236,6 +237,9 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+		}
+		if follow && v.Name == voxel.Block && v.Schema == voxel.Palette {
+			s.Light(light.LearnMatters(d.lit(v)), d.towers())
 		}
 	}
 	if rules := light.Learn(d.Columns, d.towers()); len(rules) > 0 {
@@ -247,6 +251,30 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// litChunks is how many chunks the rule of light is learned from at most.
+const litChunks = 1024
+
+// lit yields chunks of blocks with their light, in order of their place.
+func (d *Dimension) lit(blocks *Volume) iter.Seq[light.Lit] {
+	return func(yield func(light.Lit) bool) {
+		sky, lamps := d.Volume(voxel.Sky), d.Volume(voxel.Light)
+		places := blocks.Positions()
+		for i := 0; i < len(places); i += (len(places) + litChunks - 1) / litChunks {
+			pos := places[i]
+			c := light.Lit{Blocks: blocks.Chunks[pos]}
+			if sky != nil {
+				c.Sky = sky.Chunks[pos]
+			}
+			if lamps != nil {
+				c.Light = lamps.Chunks[pos]
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // towers returns the towers of the dimension's blocks.

@@ -34,7 +34,10 @@ func realWorlds(t testing.TB) []string {
 // byte by byte.
 func TestWorldsThroughStone(t *testing.T) {
 	for _, dir := range realWorlds(t) {
-		t.Run(filepath.Base(dir), func(t *testing.T) { throughStone(t, dir) })
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			throughStone(t, dir, stone.Quick)
+			throughStone(t, dir, stone.Strongest)
+		})
 	}
 }
 
@@ -44,7 +47,8 @@ func TestMadeWorldsThroughStone(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			mustExport(t, tt.src, dir)
-			throughStone(t, dir)
+			throughStone(t, dir, stone.Quick)
+			throughStone(t, dir, stone.Strongest)
 		})
 	}
 }
@@ -65,13 +69,14 @@ func madeWorlds() (worlds []madeWorld) {
 	return worlds
 }
 
-func throughStone(t *testing.T, dir string) {
+func throughStone(t *testing.T, dir string, e stone.Effort) {
+	t.Helper()
 	src, err := anvil.Open(dir, anvil.Options{Salvage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	r := mustStone(t, mustLoad(t, src))
+	r := mustOpen(t, mustWriteBy(t, mustLoad(t, src), e))
 	if err := r.Check(context.Background()); err != nil {
 		t.Errorf("check: %v", err)
 	}
@@ -95,8 +100,13 @@ func mustLoad(t testing.TB, src format.Source) *convert.World {
 
 func mustWrite(t testing.TB, w *convert.World) []byte {
 	t.Helper()
+	return mustWriteBy(t, w, stone.Quick)
+}
+
+func mustWriteBy(t testing.TB, w *convert.World, e stone.Effort) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	_, size, err := convert.WriteStone(context.Background(), w, &b, stone.Options{Effort: stone.Quick})
+	_, size, err := convert.WriteStone(context.Background(), w, &b, stone.Options{Effort: e})
 	if err != nil {
 		t.Fatal(err)
 	}

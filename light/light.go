@@ -1,9 +1,9 @@
-// Package light computes what follows from cells: height maps, by a rule that
-// is learned from the maps themselves, so that it needs no table of blocks and
-// fits every version of every game.
+// Package light computes what follows from cells: height maps, and sky and block
+// light, by rules that are learned from the maps and from the light itself, so that
+// they need no table of blocks and fit every version of every game.
 //
-// The package stores nothing and knows no block names. Sky and block light are
-// not computed yet.
+// The package stores nothing and knows no block names: what a block is to light
+// that no light was seen near is not known.
 package light
 
 import (

@@ -108,6 +108,7 @@ type cellPage struct {
 	values []byte
 	stacks []codec.Stack
 	tops   []geom.ChunkPos // of stacks, their topmost chunks
+	places []geom.ChunkPos // of all chunks of stacks
 }
 
 func newCellPage(cubes []cube) (p cellPage) {
@@ -127,6 +128,9 @@ func newCellPage(cubes []cube) (p cellPage) {
 	}
 	order, heights := stackUp(at, p.kinds)
 	p.tops = topmost(at, order, heights)
+	for _, i := range order {
+		p.places = append(p.places, at[i])
+	}
 	for _, h := range heights {
 		s := make(codec.Stack, h)
 		for i := range s {
@@ -170,9 +174,12 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 	return streams
 }
 
-// decodeCells returns the chunks at at, in that order, from a page of volume v.
-func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume) ([]*voxel.Chunk, error) {
-	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain
+// decodeCells returns the chunks at at, in that order, from a page of volume v. l
+// computes the light of the dimension, nil if it has no rule for that.
+func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, l *lit) ([]*voxel.Chunk, error) {
+	kind, lightly := litKind(v)
+	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain ||
+		form == formLit && lightly && l != nil && len(streams) > litOctants
 	if !known || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
 	}
@@ -201,10 +208,10 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	if err := values.end(); err != nil {
 		return nil, err
 	}
-	if err := decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v); err != nil {
-		return nil, err
+	if form == formLit {
+		return chunks, decodeLit(dec, chunks, streams[litOctants:], at, kinds, l, kind)
 	}
-	return chunks, nil
+	return chunks, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
 }
 
 func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, streams [][]byte, at []geom.ChunkPos, kinds []byte, v *volume) error {

@@ -19,8 +19,9 @@ type directory struct {
 type dimension struct {
 	name, folder string
 	volumes      []volume
-	rules        []light.Rule // of height maps over the volume voxel.Block
-	columns      []entry      // by columnKey
+	rules        []light.Rule  // of height maps over the volume voxel.Block
+	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
+	columns      []entry       // by columnKey
 	lists        []list
 }
 
@@ -101,7 +102,7 @@ func (d *directory) append(dst []byte) []byte {
 			dst = appendPageRef(dst, p, &next)
 		}
 	}
-	return dst
+	return d.appendMatters(dst)
 }
 
 func (d *dimension) append(dst []byte, next *int) []byte {

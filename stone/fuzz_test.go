@@ -87,6 +87,7 @@ func fuzzStone(t *testing.T, b []byte) {
 func FuzzOpen(f *testing.F) {
 	f.Add(mustWrite(f, tiny(), stone.Options{}))
 	f.Add(mustWrite(f, stone.Spec{}, stone.Options{}))
+	f.Add(mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{}))
 	f.Fuzz(fuzzStone)
 }
 
@@ -98,8 +99,15 @@ func FuzzDirectory(f *testing.F) {
 }
 
 // FuzzPage puts another page in the place of one of the example's.
-func FuzzPage(f *testing.F) {
-	pages, dir := stone.Parts(mustWrite(f, tiny(), stone.Options{}))
+func FuzzPage(f *testing.F) { fuzzPages(f, mustWrite(f, tiny(), stone.Options{})) }
+
+// FuzzLight does so where light follows from blocks.
+func FuzzLight(f *testing.F) {
+	fuzzPages(f, mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{}))
+}
+
+func fuzzPages(f *testing.F, b []byte) {
+	pages, dir := stone.Parts(b)
 	for i, p := range pages {
 		f.Add(uint8(i), p)
 	}

@@ -236,6 +236,9 @@ func (d *dimension) dump(line func(string, ...any)) {
 	for _, r := range d.rules {
 		line("  rule of %q: base %d, %d cells count", r.Map, r.Base, len(r.Cells))
 	}
+	if len(d.matters) > 0 {
+		line("  light by %d cells", len(d.matters))
+	}
 	squares := func(of string, entries []entry) {
 		for _, e := range entries {
 			line("  %s, square from %v, mask %016x: %s", of, columnAt(e.key, 0), e.mask, e.where())
@@ -264,6 +267,9 @@ func (p *PageInfo) streamName(i int) string {
 		"objects": {"counts", "places", "positions", "sizes", "payloads"},
 		"file":    {"bytes"},
 	}[p.Holds]
+	if p.Holds == "cells" && p.Form == formLit {
+		names = slices.Insert(names, cellCodec, "octants")
+	}
 	if p.Holds == "cells" && codec.Form(p.Form) == codec.Relief {
 		names = []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors", "edges",
 			"few", "many", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}

@@ -185,16 +185,14 @@ func (v *volumeMerge) chunk(p *piece, bit int) (*voxel.Chunk, error) {
 func (v *volumeMerge) copy(pieces []piece) error {
 	table := v.tables[pieces[0].layer]
 	if !ascends(table) {
-		for i := range pieces {
-			if err := v.decode(&pieces[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return v.decodeAll(pieces)
 	}
 	page, err := v.run[pieces[0].layer].rawPage(pieces[0].page)
 	if err != nil {
 		return err
+	}
+	if page[0] == formLit { // it goes with blocks that may be others
+		return v.decodeAll(pieces)
 	}
 	v.w.flushCells()
 	if table == nil {
@@ -217,6 +215,15 @@ func (v *volumeMerge) copy(pieces []piece) error {
 	last := &pieces[len(pieces)-1]
 	v.w.last = geom.CodeOf(cubeChunk(last.key, bits.Len64(last.mask)-1), 0)
 	return v.w.err
+}
+
+func (v *volumeMerge) decodeAll(pieces []piece) error {
+	for i := range pieces {
+		if err := v.decode(&pieces[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ascends reports whether a table keeps the order of cells.

@@ -29,6 +29,7 @@ func parseDirectory(b []byte, hashes []byte, start, end int64) (*directory, erro
 		names[d.name] = true
 	}
 	p.files()
+	p.matters()
 	for n, ok := range p.named {
 		if !ok {
 			p.fail(fmt.Errorf("page %d, which nothing names", n))

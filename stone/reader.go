@@ -29,6 +29,8 @@ type Reader struct {
 	size  int64
 	whole []byte // all of a small stone
 	dir   *directory
+
+	lately lately // what light was computed from
 }
 
 // Open reads and checks the directory of the stone of size bytes in r, which
@@ -324,8 +326,17 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	chunks, err := decodeCells(dec, form, streams, at, v)
-	return chunks, s.at(n, err)
+	var chunks []*voxel.Chunk
+	decode := func(l *lit) (err error) {
+		chunks, err = decodeCells(dec, form, streams, at, v, l)
+		return s.at(n, err)
+	}
+	if form == formLit {
+		err = s.lit(v, decode)
+	} else {
+		err = decode(nil)
+	}
+	return chunks, err
 }
 
 // Chunks yields every chunk that the stone speaks of in a volume's level, in

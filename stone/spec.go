@@ -25,7 +25,10 @@ type DimensionSpec struct {
 	Name, Folder string
 	Volumes      []VolumeSpec
 	Rules        []light.Rule // of height maps, over the volume voxel.Block
-	Columns      []voxel.Column
+	// Matters is what that volume's cells are to light. Read is nil where no page of
+	// light is written by it.
+	Matters light.Matters
+	Columns []voxel.Column
 	// Lists are lists of columns of which the stone says nothing else, Gone the
 	// columns that it says are gone; both in the order of Columns.
 	Lists []ListsSpec
@@ -87,6 +90,9 @@ func (d *DimensionSpec) write(w *Writer) {
 				w.Chunk(l.Level, c.Pos, c.Chunk)
 			}
 		}
+		if v.Name == voxel.Block && len(d.Matters) > 0 {
+			w.Light(d.Matters, d.towers())
+		}
 	}
 	if len(d.Rules) > 0 {
 		w.Heights(d.Rules, d.towers())
@@ -135,7 +141,7 @@ func (d *DimensionSpec) towers() light.Towers {
 func ReadSpec(r *Reader) (Spec, error) {
 	s := Spec{Properties: r.Properties()}
 	for i, d := range r.Dimensions() {
-		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.dir.dims[i].rules}
+		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.dir.dims[i].rules, Matters: r.dir.dims[i].matters}
 		for _, v := range d.Volumes {
 			vs := VolumeSpec{Volume: v.Volume, Names: v.Names}
 			for _, level := range v.Levels {

@@ -202,15 +202,33 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	columns := p.columns(&w.packer().cells)
 	w.checkTable(v, columns[cellCodec:])
 	w.setPage(byte(codec.Columns), columns)
-	if v.Schema == voxel.Terrain && w.err == nil {
-		if streams := p.relief(&w.packer().cells); streams != nil {
-			w.other = w.packer().appendPage(w.other[:0], byte(codec.Relief), streams)
-			if len(w.other) < len(w.page) {
-				w.page, w.other = w.other, w.page
-			}
+	if v.Schema == voxel.Terrain {
+		w.try(byte(codec.Relief), func() [][]byte { return p.relief(&w.packer().cells) })
+	}
+	if kind, ok := litKind(v); ok && w.lit != nil && v.levels[len(v.levels)-1].level == 0 {
+		if w.try(formLit, func() [][]byte { return p.lit(&w.packer().cells, w.lit, kind) }) {
+			w.dimension().matters = w.lit.matters
 		}
 	}
 	return w.keepPage(shape(cubes))
+}
+
+// try makes w.page one of another form if that is smaller, and reports whether it
+// is. Without streams the form cannot be.
+func (w *Writer) try(form byte, streams func() [][]byte) bool {
+	if w.err != nil {
+		return false
+	}
+	s := streams()
+	if s == nil {
+		return false
+	}
+	w.other = w.packer().appendPage(w.other[:0], form, s)
+	if len(w.other) >= len(w.page) {
+		return false
+	}
+	w.page, w.other = w.other, w.page
+	return true
 }
 
 // checkTable refuses cells that could not be read back.

@@ -57,6 +57,7 @@ type Writer struct {
 	nameBytes int    // of all volumes' names
 	columns   columnPages
 	rules     int     // cells of all rules of height maps
+	lit       *lit    // of the dimension, nil if it has no rule of light
 	page      []byte  // the last one
 	other     []byte  // a larger one that stood in its place
 	pack      *packer // nil before the first page
@@ -66,7 +67,7 @@ type Writer struct {
 func NewWriter(w io.Writer, o Options) *Writer {
 	o.PageChunks = cmp.Or(o.PageChunks, pageChunks)
 	s := &Writer{w: w, o: o, sum: sha256.New(), known: map[[sha256.Size]byte]int{}}
-	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort != Best && o.Effort != Quick {
+	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Strongest {
 		s.misuse("options %+v", o)
 	}
 	s.write(append([]byte(magic), FormatVersion))
@@ -131,7 +132,7 @@ func (w *Writer) Dimension(name, folder string) error {
 		return w.misuse("dimension %q a second time, or too many", name)
 	}
 	w.dir.dims = append(w.dir.dims, dimension{name: name, folder: folder})
-	w.columns = columnPages{}
+	w.columns, w.lit = columnPages{}, nil
 	return w.err
 }
 
@@ -184,7 +185,7 @@ func (w *Writer) keepPage(shape []byte) int {
 // packer returns what makes the Writer's pages.
 func (w *Writer) packer() *packer {
 	if w.pack == nil {
-		w.pack = packers[w.o.Effort].Get().(*packer)
+		w.pack = w.o.Effort.packers().Get().(*packer)
 	}
 	return w.pack
 }
@@ -256,7 +257,7 @@ func (w *Writer) Close() (ID, int64, error) {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
 	dir := w.packer().appendPage(nil, 0, [][]byte{plain})
-	packers[w.o.Effort].Put(w.pack)
+	w.o.Effort.packers().Put(w.pack)
 	w.pack = nil
 	for _, p := range w.dir.pages {
 		dir = binary.LittleEndian.AppendUint32(dir, p.hash)

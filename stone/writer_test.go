@@ -127,7 +127,7 @@ func TestWriterMisuse(t *testing.T) {
 		{"closed", stone.Options{}, func(w *stone.Writer) { w.Close() }, "Close out of order"},
 		{"pages too small", stone.Options{PageChunks: -1}, func(w *stone.Writer) {}, "options"},
 		{"pages too large", stone.Options{PageChunks: stone.MaxRuns + 1}, func(w *stone.Writer) {}, "options"},
-		{"no effort", stone.Options{Effort: 2}, func(w *stone.Writer) {}, "options"},
+		{"no effort", stone.Options{Effort: 3}, func(w *stone.Writer) {}, "options"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := stone.NewWriter(io.Discard, tt.o)

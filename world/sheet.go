@@ -59,7 +59,7 @@ func (s *sheet) writeTo(ctx context.Context, out io.Writer, o stone.Options) (st
 		w.Property(p.Key, p.Value)
 	}
 	for i := range s.dimensions {
-		if err := s.dimensions[i].write(ctx, w); err != nil {
+		if err := s.dimensions[i].write(ctx, w, o.Effort == stone.Strongest); err != nil {
 			return stone.ID{}, err
 		}
 	}
@@ -84,7 +84,7 @@ func (f *sheetFile) write(w *stone.Writer) error {
 	return w.File(f.path, f.size, r)
 }
 
-func (d *sheetDimension) write(ctx context.Context, w *stone.Writer) error {
+func (d *sheetDimension) write(ctx context.Context, w *stone.Writer, follow bool) error {
 	w.Dimension(d.name, d.folder)
 	var t *towers
 	for i := range d.volumes {
@@ -97,9 +97,14 @@ func (d *sheetDimension) write(ctx context.Context, w *stone.Writer) error {
 		if err := v.write(ctx, w, d.far, keep); err != nil {
 			return err
 		}
+		if t != nil && v.Volume.Name == voxel.Block {
+			t.sort()
+		}
+		if t != nil && follow && v.Volume.Name == voxel.Block && v.Schema == voxel.Palette {
+			w.Light(light.LearnMatters(d.lit(t)), t.at)
+		}
 	}
 	if t != nil {
-		t.sort()
 		if rules := light.Learn(d.sample, t.at); len(rules) > 0 {
 			w.Heights(rules, t.at)
 		}
@@ -110,6 +115,39 @@ func (d *sheetDimension) write(ctx context.Context, w *stone.Writer) error {
 		}
 	}
 	return nil
+}
+
+// litChunks is how many chunks of a volume the rule of light is learned from.
+const litChunks = 1024
+
+// lit yields chunks of blocks with their sky light, and then with their block
+// light. What cannot be read ends it: whoever writes the light finds it.
+func (d *sheetDimension) lit(blocks *towers) iter.Seq[light.Lit] {
+	return func(yield func(light.Lit) bool) {
+		for i := range d.volumes {
+			v, left := &d.volumes[i], litChunks
+			if v.Volume.Name != voxel.Sky && v.Volume.Name != voxel.Light {
+				continue
+			}
+			for c, err := range v.chunks {
+				under := blocks.chunk(c.Pos)
+				if err != nil || left == 0 {
+					break
+				}
+				if under == nil {
+					continue
+				}
+				left--
+				lit := light.Lit{Blocks: under, Sky: c.Chunk}
+				if v.Volume.Name == voxel.Light {
+					lit = light.Lit{Blocks: under, Light: c.Chunk}
+				}
+				if !yield(lit) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (s *said) write(w *stone.Writer) error {
@@ -198,6 +236,15 @@ type foot struct{ x, z int32 }
 func (t *towers) add(pos geom.ChunkPos, c *voxel.Chunk) {
 	at := foot{pos.X, pos.Z}
 	t.chunks[at] = append(t.chunks[at], light.Floor{Y: pos.Y, Chunk: c})
+}
+
+// chunk returns the chunk at a place, nil if there is none.
+func (t *towers) chunk(at geom.ChunkPos) *voxel.Chunk {
+	tower := t.at(at.X, at.Z)
+	if i := slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == at.Y }); i >= 0 {
+		return tower[i].Chunk
+	}
+	return nil
 }
 
 func (t *towers) sort() {

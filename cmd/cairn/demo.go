@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
 
@@ -139,7 +140,7 @@ func (d *demo) importAll() error {
 func (d *demo) importOne(t columns, kind string) error {
 	from, to := d.path("worlds", kind), d.path(kind+port.Ext)
 	return withWorld(d, nil, from, false, func(_ *source, w *convert.World) error {
-		_, n, err := writeWorld(d, w, to)
+		_, n, err := writeWorld(d, w, to, stone.Options{})
 		if err != nil {
 			return err
 		}
@@ -180,7 +181,7 @@ func (d *demo) checkAll() error {
 
 func (d *demo) weigh() error {
 	d.say("\n4. cairn savings: the same worlds in other forms.\n")
-	r, err := savings(d, []string{d.path("worlds")})
+	r, err := savings(d, []string{d.path("worlds")}, false)
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func (d *demo) level() error {
 		return err
 	}
 	to := d.path("terrain" + port.Ext)
-	_, n, err := writeWorld(d, w, to)
+	_, n, err := writeWorld(d, w, to, stone.Options{})
 	if err != nil {
 		return err
 	}

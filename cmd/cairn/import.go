@@ -18,8 +18,8 @@ import (
 )
 
 type importOptions struct {
-	slim, salvage, force, json bool
-	light                      string
+	slim, salvage, strong, force, json bool
+	light                              string
 	note
 }
 
@@ -38,7 +38,8 @@ type imported struct {
 	Damaged []string       `json:"damaged"`
 	keeping
 
-	slim bool
+	slim    bool
+	options stone.Options
 }
 
 func newImport(d *depot) *cobra.Command {
@@ -63,6 +64,7 @@ written; --salvage keeps such chunks as they are stored.`,
 	f.BoolVar(&o.slim, "slim", false, "keep what a Slime file of that version holds, no more")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
+	f.BoolVar(&o.strong, "strong", false, "store light as what differs from what follows from blocks: smaller, and slower")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -82,6 +84,9 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	}
 	defer src.Close()
 	done := &imported{Source: from, Format: src.Format(), World: to, Lost: map[string]int{}, slim: o.slim}
+	if o.strong {
+		done.options.Effort = stone.Strongest
+	}
 	w, err := src.load(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
@@ -97,6 +102,9 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 }
 
 func (o *importOptions) check(d *depot, from, to string) error {
+	if o.strong && isAddress(to) {
+		return usagef("--strong: for a path alone, not for %s", to)
+	}
 	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
 		return err
 	}
@@ -115,7 +123,7 @@ func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) 
 	if isAddress(r.World) {
 		return r.keep(ctx, d, w, n)
 	}
-	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World)
+	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
 	return err
 }
 
@@ -165,9 +173,9 @@ func slimKeep(path string, lost map[string]int) bool {
 }
 
 // writeWorld writes w as a stone.
-func writeWorld(ctx context.Context, w *convert.World, path string) (id string, n int64, err error) {
+func writeWorld(ctx context.Context, w *convert.World, path string, o stone.Options) (id string, n int64, err error) {
 	n, err = writeFile(path, func(out io.Writer) error {
-		name, _, err := convert.WriteStone(ctx, w, out, stone.Options{})
+		name, _, err := convert.WriteStone(ctx, w, out, o)
 		id = name.String()
 		return errors.Join(err, ctx.Err())
 	})

@@ -251,3 +251,18 @@ func TestDiff(t *testing.T) {
 		t.Errorf("other worlds: %q, %q", r.out, r.errors)
 	}
 }
+
+// TestStrong imports with the strongest forms: less bytes, the same world.
+func TestStrong(t *testing.T) {
+	dir := island(t)
+	all := mustJSON(t, 0, dir, "import", "island", "all.cairn")
+	strong := mustJSON(t, 0, dir, "import", "--strong", "island", "strong.cairn")
+	if a, s := all["bytes"].(float64), strong["bytes"].(float64); s >= a*0.9 {
+		t.Errorf("%v bytes, %v without --strong", s, a)
+	}
+	mustRun(t, 0, dir, "check", "strong.cairn")
+	mustRun(t, 0, dir, "diff", "all.cairn", "strong.cairn")
+	mustRun(t, 0, dir, "export", "strong.cairn", "again")
+	mustRun(t, 0, dir, "diff", "island", "again")
+	mustRun(t, 2, dir, "import", "--strong", "island", "@island")
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/measure"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 )
@@ -16,7 +17,7 @@ import (
 type table interface{ Table(io.Writer) }
 
 func newSavings() *cobra.Command {
-	var json bool
+	var json, strong bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
 		Short: "Weighs the worlds below folders: zip, Slime, cairn",
@@ -26,7 +27,7 @@ all, for each world and each kind of game.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := savings(c.Context(), args)
+			r, err := savings(c.Context(), args, strong)
 			if err != nil {
 				return err
 			}
@@ -34,10 +35,11 @@ all, for each world and each kind of game.`,
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	c.Flags().BoolVar(&strong, "strong", false, "stones as import --strong writes them")
 	return c
 }
 
-func savings(ctx context.Context, dirs []string) (*measure.SavingsReport, error) {
+func savings(ctx context.Context, dirs []string, strong bool) (*measure.SavingsReport, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -49,6 +51,9 @@ func savings(ctx context.Context, dirs []string) (*measure.SavingsReport, error)
 	}
 	o, done := measureOptions()
 	defer done()
+	if strong {
+		o.Stone.Effort = stone.Strongest
+	}
 	r, err := measure.Savings(ctx, dirs, o)
 	if err == nil && len(r.Worlds)+len(r.Skipped) == 0 {
 		err = fmt.Errorf("%s: no world below", strings.Join(dirs, ", "))

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Options of a measurement. The zero value is the default.
@@ -22,6 +24,8 @@ type Options struct {
 	// FlatBytes is what the flat chunks of a read benchmark take at least, so
 	// that no cache holds them. Default 1 GiB.
 	FlatBytes int64
+	// Stone is how the stones of Savings are written.
+	Stone stone.Options
 	// LandEdge is the edge in chunks of the terrain that benchmarks make.
 	// Default 24.
 	LandEdge int

@@ -85,7 +85,7 @@ func Savings(ctx context.Context, dirs []string, o Options) (*SavingsReport, err
 	r := &SavingsReport{Worlds: []SavingsWorld{}, Kinds: []SavingsKind{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
 		o.progress(i, len(places), p.path)
-		w, err := weigh(ctx, p)
+		w, err := weigh(ctx, p, o.Stone)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

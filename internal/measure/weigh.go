@@ -17,7 +17,7 @@ import (
 )
 
 // weigh reads the world once and makes every form of it from memory.
-func weigh(ctx context.Context, p place) (*SavingsWorld, error) {
+func weigh(ctx context.Context, p place, o stone.Options) (*SavingsWorld, error) {
 	src, err := anvil.Open(p.path, anvil.Options{})
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func weigh(ctx context.Context, p place) (*SavingsWorld, error) {
 			out.Cells += v.Count()
 		}
 	}
-	err = out.Bytes.weigh(ctx, w)
+	err = out.Bytes.weigh(ctx, w, o)
 	if err == nil {
 		out.DataVersion = firstVersion(w)
 		out.Bytes.Zip, err = zipBytes(ctx, p.path)
@@ -56,7 +56,7 @@ func firstVersion(w *convert.World) int32 {
 }
 
 // weigh fills in what is made from memory.
-func (b *Bytes) weigh(ctx context.Context, w *convert.World) (err error) {
+func (b *Bytes) weigh(ctx context.Context, w *convert.World, o stone.Options) (err error) {
 	slim, err := slimWorld(ctx, w)
 	if err != nil {
 		return err
@@ -67,15 +67,15 @@ func (b *Bytes) weigh(ctx context.Context, w *convert.World) (err error) {
 	if b.SlimeBest, err = slimeBytes(ctx, w, slim, bestLevel); err != nil {
 		return err
 	}
-	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, stone.Options{}); err != nil {
+	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o); err != nil {
 		return err
 	}
-	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, stone.Options{}); err != nil {
+	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o); err != nil {
 		return err
 	}
 	dark, err := reduce(ctx, slim, convert.Filter{NoLight: true})
 	if err == nil {
-		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, stone.Options{})
+		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o)
 	}
 	return err
 }

@@ -1,0 +1,244 @@
+package light_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// someMatters are clear, air-like, leaves, water, walls, lamps, slabs.
+func someMatters() light.Matters {
+	return light.Matters{0, 0, 1, 3, light.Opaque, light.Opaque | 15<<4, 14 << 4, 1<<(8+light.Below) | 7<<4, 1<<(8+light.West) | 1<<(8+light.Above)}
+}
+
+// slow is the light of a box of cells.
+type slow struct {
+	from, to geom.Point
+	matter   []light.Matter
+	level    []int8
+}
+
+func (s *slow) index(p geom.Point) (int, bool) {
+	n, at := s.to.Sub(s.from), p.Sub(s.from)
+	in := at.X >= 0 && at.Y >= 0 && at.Z >= 0 && at.X < n.X && at.Y < n.Y && at.Z < n.Z
+	return (at.Y*n.Z+at.Z)*n.X + at.X, in
+}
+
+func (s *slow) each(f func(p geom.Point, i int)) {
+	for y := s.to.Y - 1; y >= s.from.Y; y-- {
+		for z := s.from.Z; z < s.to.Z; z++ {
+			for x := s.from.X; x < s.to.X; x++ {
+				p := geom.Point{X: x, Y: y, Z: z}
+				i, _ := s.index(p)
+				f(p, i)
+			}
+		}
+	}
+}
+
+func shut(v light.Matter, f light.Face) bool { return v>>(8+f)&1 != 0 }
+
+// slowLight relaxes the light of a box until nothing changes. Above and around it
+// is nothing.
+func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point) *slow {
+	n := to.Sub(from)
+	s := &slow{from, to, make([]light.Matter, n.X*n.Y*n.Z), make([]int8, n.X*n.Y*n.Z)}
+	s.each(func(p geom.Point, i int) {
+		f := g.flat[p.Chunk()]
+		if f == nil {
+			return
+		}
+		in := p.InChunk()
+		if c := int(f[(in.Y*32+in.Z)*32+in.X]); c >= len(m) {
+			s.matter[i] = light.Opaque
+		} else if c != 0 {
+			s.matter[i] = m[c]
+		}
+	})
+	s.each(func(p geom.Point, i int) {
+		v := s.matter[i]
+		if kind == light.Block {
+			s.level[i] = int8(v >> 4 & 15)
+			return
+		}
+		up, ok := s.index(geom.Point{X: p.X, Y: p.Y + 1, Z: p.Z})
+		open := !ok || s.level[up] == 15 && !shut(s.matter[up], light.Below)
+		if open && v&15 == 0 && !shut(v, light.Above) {
+			s.level[i] = 15
+		}
+	})
+	steps := [light.Faces]geom.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}, {Z: -1}, {Z: 1}}
+	for changed := true; changed; {
+		changed = false
+		s.each(func(p geom.Point, i int) {
+			v := s.matter[i]
+			lost := max(1, int8(v&15))
+			for f, step := range steps {
+				j, ok := s.index(p.Add(step))
+				if !ok || s.level[j]-lost <= s.level[i] || shut(v, light.Face(f)) || shut(s.matter[j], light.Face(f)^1) {
+					continue
+				}
+				s.level[i], changed = s.level[j]-lost, true
+			}
+		})
+	}
+	return s
+}
+
+// randomLand is a land of a few things in much air.
+func randomLand(r *rand.Rand, values int) *ground {
+	g := &ground{map[geom.ChunkPos]*[voxel.ChunkCells]voxel.Cell{}, map[[2]int32]light.Tower{}}
+	for z := int32(-2); z < 2; z++ {
+		for x := int32(-2); x < 2; x++ {
+			var t light.Tower
+			for y := int32(1); y >= -1; y-- {
+				if r.IntN(4) == 0 {
+					continue
+				}
+				f := new([voxel.ChunkCells]voxel.Cell)
+				for range r.IntN(12) {
+					v := voxel.Cell(r.IntN(values))
+					x0, y0, z0 := r.IntN(32), r.IntN(32), r.IntN(32)
+					x1, y1, z1 := min(32, x0+1+r.IntN(20)), min(32, y0+1+r.IntN(4)), min(32, z0+1+r.IntN(20))
+					for y := y0; y < y1; y++ {
+						for z := z0; z < z1; z++ {
+							for x := x0; x < x1; x++ {
+								f[(y*32+z)*32+x] = v
+							}
+						}
+					}
+				}
+				g.flat[geom.ChunkPos{X: x, Y: y, Z: z}] = f
+				t = append(t, light.Floor{Y: y, Chunk: voxel.Pack(f)})
+			}
+			g.towers[[2]int32{x, z}] = t
+		}
+	}
+	return g
+}
+
+// TestFlood compares floods of boxes, each computed by itself, to the twin.
+func TestFlood(t *testing.T) {
+	m := someMatters()
+	for seed := range uint64(2) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		g := randomLand(r, len(m)+1)
+		for _, kind := range []light.Kind{light.Sky, light.Block} {
+			want := g.slowLight(kind, m, geom.Point{X: -80, Y: -66, Z: -80}, geom.Point{X: 80, Y: 80, Z: 80})
+			var f light.Flood
+			f.Follow(m)
+			for _, box := range [][2]geom.ChunkPos{
+				{{X: -2, Y: -1, Z: -2}, {X: 2, Y: 2, Z: 2}},
+				{{X: -1, Y: 0, Z: -1}, {X: 0, Y: 1, Z: 0}},
+				{{X: 0, Y: -2, Z: -2}, {X: 2, Y: 2, Z: 1}},
+			} {
+				if !f.Fill(kind, box[0], box[1], g.at) {
+					t.Fatal("too large")
+				}
+				compareFlood(t, &f, box, want)
+			}
+		}
+	}
+}
+
+func compareFlood(t *testing.T, f *light.Flood, box [2]geom.ChunkPos, want *slow) {
+	t.Helper()
+	var got [voxel.SliceCells]uint8
+	wrong := 0
+	for cy := box[0].Y; cy < box[1].Y; cy++ {
+		for cz := box[0].Z; cz < box[1].Z; cz++ {
+			for cx := box[0].X; cx < box[1].X; cx++ {
+				for y := range 32 {
+					f.Slice(geom.ChunkPos{X: cx, Y: cy, Z: cz}, y, &got)
+					for i, l := range got {
+						p := geom.Point{X: int(cx)*32 + i%32, Y: int(cy)*32 + y, Z: int(cz)*32 + i/32}
+						if at, _ := want.index(p); int8(l) != want.level[at] {
+							if wrong++; wrong < 5 {
+								t.Errorf("%v: got %d, want %d", p, l, want.level[at])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Fatalf("%v: %d cells differ", box, wrong)
+	}
+}
+
+// TestLearnMatters learns from light what made it.
+func TestLearnMatters(t *testing.T) {
+	want := someMatters()
+	r := rand.New(rand.NewPCG(3, 9))
+	g := randomLand(r, len(want))
+	var f light.Flood
+	f.Follow(want)
+	box := [2]geom.ChunkPos{{X: -2, Y: -1, Z: -2}, {X: 2, Y: 2, Z: 2}}
+	lit := map[light.Kind]map[geom.ChunkPos]*voxel.Chunk{}
+	for _, kind := range []light.Kind{light.Sky, light.Block} {
+		lit[kind] = map[geom.ChunkPos]*voxel.Chunk{}
+		f.Fill(kind, box[0], box[1], g.at)
+		for pos := range g.flat {
+			var cells [voxel.ChunkCells]voxel.Cell
+			for y := range 32 {
+				var levels [voxel.SliceCells]uint8
+				f.Slice(pos, y, &levels)
+				for i, l := range levels {
+					cells[y*voxel.SliceCells+i] = voxel.Cell(l)
+				}
+			}
+			lit[kind][pos] = voxel.Pack(&cells)
+		}
+	}
+	got := light.LearnMatters(func(yield func(light.Lit) bool) {
+		for z := int32(-2); z < 2; z++ {
+			for x := int32(-2); x < 2; x++ {
+				for _, floor := range g.at(x, z) {
+					pos := geom.ChunkPos{X: x, Y: floor.Y, Z: z}
+					if !yield(light.Lit{Blocks: floor.Chunk, Sky: lit[light.Sky][pos], Light: lit[light.Block][pos]}) {
+						return
+					}
+				}
+			}
+		}
+	})
+	f.Follow(got)
+	for kind, chunks := range lit {
+		f.Fill(kind, box[0], box[1], g.at)
+		wrong := 0
+		for pos, c := range chunks {
+			for y := range 32 {
+				var levels [voxel.SliceCells]uint8
+				f.Slice(pos, y, &levels)
+				for i, l := range levels {
+					if c.Cell(i%32, y, i/32) != voxel.Cell(l) {
+						wrong++
+					}
+				}
+			}
+		}
+		if all := len(chunks) * voxel.ChunkCells; wrong*500 > all {
+			t.Errorf("kind %d: %d of %d cells differ by what was learned, %b", kind, wrong, all, got)
+		}
+	}
+}
+
+// TestFloodTooLarge asks for more cells than are computed.
+func TestFloodTooLarge(t *testing.T) {
+	var f light.Flood
+	f.Follow(someMatters())
+	stone := voxel.Uniform(4)
+	towers := func(x, z int32) light.Tower {
+		if x != 0 || z != 0 {
+			return nil
+		}
+		return light.Tower{{Y: 1 << 20, Chunk: stone}, {Y: -1 << 20, Chunk: stone}}
+	}
+	if f.Fill(light.Sky, geom.ChunkPos{}, geom.ChunkPos{X: 1, Y: 1, Z: 1}, towers) {
+		t.Error("2^26 cells high, and computed")
+	}
+}

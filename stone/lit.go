@@ -1,0 +1,371 @@
+package stone
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+	"weak"
+
+	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// formLit is the form of pages of light that hold what differs from a flood
+// through the blocks of the dimension.
+const formLit = 3
+
+// Streams of a page of form lit before those of codec.Columns.
+const (
+	litOctants = cellCodec + iota // u8 for each chunk of runs: octants that differ from the flood, not from the default
+	litCodec
+)
+
+// Light gives the Writer what the blocks of the dimension, which are written
+// already, are to light, in cells of the volume voxel.Block as written, and their towers. Pages of
+// the volumes voxel.Sky and voxel.Light that come then hold what differs from the
+// light that follows, where that is less.
+func (w *Writer) Light(m light.Matters, towers light.Towers) error {
+	w.flush()
+	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
+		return err
+	}
+	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
+		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
+	}
+	w.lit = &lit{matters: m, towers: towers}
+	return nil
+}
+
+// lately is the blocks that light was last computed from, which are kept as long
+// as memory is not wanted for something else: light is read volume after volume.
+type lately struct {
+	mu     sync.Mutex
+	blocks weak.Pointer[towerReader]
+	used   bool
+}
+
+// lit calls f with what computes the light of the dimension of a volume, nil if that
+// has no rule.
+func (s *Reader) lit(v *volume, f func(*lit) error) error {
+	for i := range s.dir.dims {
+		d := &s.dir.dims[i]
+		for j := range d.volumes {
+			if &d.volumes[j] == v && len(d.matters) > 0 {
+				blocks, giveBack := s.litBlocks(d)
+				defer giveBack()
+				var wrong error
+				blocks.err = &wrong
+				err := f(&lit{matters: d.matters, towers: blocks.tower})
+				return cmp.Or(wrong, err)
+			}
+		}
+	}
+	return f(nil)
+}
+
+// litBlocks returns a reader of the blocks of a dimension, the last one if that is
+// there.
+func (s *Reader) litBlocks(d *dimension) (blocks *towerReader, giveBack func()) {
+	l := &s.lately
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.used {
+		return &towerReader{s: s, d: d}, func() {}
+	}
+	if blocks = l.blocks.Value(); blocks == nil || blocks.d != d {
+		blocks = &towerReader{s: s, d: d}
+		l.blocks = weak.Make(blocks)
+	}
+	l.used = true
+	return blocks, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.used = false
+	}
+}
+
+// appendMatters appends the rules of light of all dimensions, if any has one: for
+// each how many cells, the low bytes of their matters and the high ones.
+func (d *directory) appendMatters(dst []byte) []byte {
+	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 }) {
+		return dst
+	}
+	for i := range d.dims {
+		m := d.dims[i].matters
+		dst = binary.AppendUvarint(dst, uint64(len(m)))
+		for _, v := range m {
+			dst = append(dst, byte(v))
+		}
+		for _, v := range m {
+			dst = append(dst, byte(v>>8))
+		}
+	}
+	return dst
+}
+
+func (p *parser) matters() {
+	if p.err != nil || p.at == len(p.b) {
+		return // of a stone from before there were rules of light, or without any
+	}
+	any := false
+	for i := range p.dir.dims {
+		d := &p.dir.dims[i]
+		n := p.atMost(maxNames)
+		low, high := p.bytes(n), p.bytes(n)
+		if p.err != nil {
+			return
+		}
+		if d.matters = some[light.Matter](n); n == 0 {
+			continue
+		}
+		any = true
+		for c := range d.matters {
+			d.matters[c] = light.Matter(low[c]) | light.Matter(high[c])<<8
+		}
+		if !d.matters.Valid() || !d.hasBlocks() {
+			p.fail(fmt.Errorf("light of %d cells: not a rule, or no blocks", n))
+		}
+	}
+	if !any {
+		p.fail(errors.New("light of no dimension"))
+	}
+}
+
+// hasBlocks reports whether floods go through a volume of the dimension.
+func (d *dimension) hasBlocks() bool {
+	return slices.ContainsFunc(d.volumes, func(v volume) bool {
+		return v.Name == voxel.Block && v.Schema == voxel.Palette && v.Scale == 1
+	})
+}
+
+// litKind returns what kind of light a volume holds, if floods give it.
+func litKind(v *volume) (light.Kind, bool) {
+	ok := v.Schema == voxel.Level && v.Scale == 1
+	switch v.Name {
+	case voxel.Sky:
+		return light.Sky, ok && v.Default == light.MaxLight
+	case voxel.Light:
+		return light.Block, ok && v.Default == 0
+	}
+	return 0, false
+}
+
+// lit computes the light of chunks.
+type lit struct {
+	matters light.Matters
+	towers  light.Towers
+}
+
+var floods = sync.Pool{New: func() any { return new(light.Flood) }}
+
+var errFlood = errors.New("light that goes too far to be computed")
+
+// floods calls use with floods that have the chunks at some places, each with
+// the indexes of those that it has.
+func (l *lit) floods(kind light.Kind, places []geom.ChunkPos, use func(f *light.Flood, some []int)) error {
+	f := floods.Get().(*light.Flood)
+	defer floods.Put(f)
+	f.Follow(l.matters)
+	all := make([]int, len(places))
+	for i := range all {
+		all[i] = i
+	}
+	return l.flood(f, kind, places, all, use)
+}
+
+// flood floods a box around places, or parts of them if it is too large.
+func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, some []int, use func(f *light.Flood, some []int)) error {
+	from, to := places[some[0]], places[some[0]]
+	for _, i := range some {
+		p := places[i]
+		from = geom.ChunkPos{X: min(from.X, p.X), Y: min(from.Y, p.Y), Z: min(from.Z, p.Z)}
+		to = geom.ChunkPos{X: max(to.X, p.X), Y: max(to.Y, p.Y), Z: max(to.Z, p.Z)}
+	}
+	if f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, l.towers) {
+		use(f, some)
+		return nil
+	}
+	if from.X == to.X && from.Z == to.Z {
+		return errFlood
+	}
+	key := func(i int) int32 { return places[i].X }
+	if to.Z-from.Z > to.X-from.X {
+		key = func(i int) int32 { return places[i].Z }
+	}
+	slices.SortStableFunc(some, func(i, j int) int { return cmp.Compare(key(i), key(j)) })
+	low, high := key(some[0]), key(some[len(some)-1])
+	cut, _ := slices.BinarySearchFunc(some, low+(high-low)/2+1, func(i int, k int32) int { return cmp.Compare(key(i), k) })
+	return cmp.Or(l.flood(f, kind, places, some[:cut], use), l.flood(f, kind, places, some[cut:], use))
+}
+
+// slicer makes chunks of light from floods, or what differs from them.
+type slicer struct {
+	builder voxel.Builder
+	levels  [2][voxel.SliceCells]uint8
+	cells   [voxel.SliceCells]voxel.Cell
+}
+
+var slicers = sync.Pool{New: func() any { return new(slicer) }}
+
+// chunk returns a chunk made of c and its base, which is the flood in some octants
+// and full in the others, by f for each row. f must depend on its arguments alone.
+func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, f func(dst, c []voxel.Cell, base []uint8)) *voxel.Chunk {
+	var buf [64]voxel.Cell
+	for y := range geom.ChunkEdge {
+		here, below := &s.levels[y&1], &s.levels[y&1^1]
+		fl.Slice(at, y, here)
+		base(y, octants, full, here)
+		rows := ^uint32(0)
+		if y > 0 {
+			rows = c.Changed(y)
+			if *here != *below {
+				rows |= differing(here, below)
+			}
+		}
+		for left := rows; left != 0; left &= left - 1 {
+			z := bits.TrailingZeros32(left) * geom.ChunkEdge
+			f(s.cells[z:z+geom.ChunkEdge], c.Row(y, z/geom.ChunkEdge, &buf)[:geom.ChunkEdge], here[z:z+geom.ChunkEdge])
+		}
+		s.builder.Slice(&s.cells, rows)
+	}
+	return s.builder.Chunk()
+}
+
+// differing returns a bit for each row in which two slices differ.
+func differing(a, b *[voxel.SliceCells]uint8) (rows uint32) {
+	for z := range geom.ChunkEdge {
+		if [geom.ChunkEdge]uint8(a[z*geom.ChunkEdge:]) != [geom.ChunkEdge]uint8(b[z*geom.ChunkEdge:]) {
+			rows |= 1 << z
+		}
+	}
+	return rows
+}
+
+// base makes the octants of a slice full that are not of the mask.
+func base(y int, octants uint8, full uint8, levels *[voxel.SliceCells]uint8) {
+	if octants == 0xff {
+		return
+	}
+	for o := range 4 {
+		if octants>>(o|y>>4<<2)&1 != 0 {
+			continue
+		}
+		for z := o >> 1 * 16; z < o>>1*16+16; z++ {
+			row := levels[z*geom.ChunkEdge+o&1*16:][:16]
+			for i := range row {
+				row[i] = full
+			}
+		}
+	}
+}
+
+// octantsOf returns the octants of a chunk that a flood explains better than the
+// default, by every fourth slice.
+func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
+	var levels [voxel.SliceCells]uint8
+	var buf [64]voxel.Cell
+	var flooded, plain [8]int // cells that differ
+	for y := 1; y < geom.ChunkEdge; y += 4 {
+		f.Slice(at, y, &levels)
+		for z := range geom.ChunkEdge {
+			for x, v := range c.Row(y, z, &buf) {
+				o := x>>4 | z>>4<<1 | y>>4<<2
+				if v != voxel.Cell(levels[z*geom.ChunkEdge+x]) {
+					flooded[o]++
+				}
+				if v != voxel.Cell(full) {
+					plain[o]++
+				}
+			}
+		}
+	}
+	for o := range flooded {
+		if flooded[o] < plain[o] {
+			octants |= 1 << o
+		}
+	}
+	return octants
+}
+
+// lit returns the streams of the page in the form lit, nil if it cannot be.
+func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
+	full := kind.Full()
+	octants := make([]byte, len(p.places))
+	rests := make([]*voxel.Chunk, len(p.places))
+	var chunks []*voxel.Chunk
+	for _, s := range p.stacks {
+		chunks = append(chunks, s...)
+	}
+	for _, c := range chunks {
+		if c.Highest() > light.MaxLight {
+			return nil
+		}
+	}
+	sl := slicers.Get().(*slicer)
+	defer slicers.Put(sl)
+	err := l.floods(kind, p.places, func(f *light.Flood, some []int) {
+		for _, i := range some {
+			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
+			rests[i] = sl.chunk(chunks[i], f, p.places[i], octants[i], full, func(dst, c []voxel.Cell, base []uint8) {
+				for x, v := range c {
+					dst[x] = (v - voxel.Cell(base[x])) & light.MaxLight
+				}
+			})
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	stacks := make([]codec.Stack, len(p.stacks))
+	for i, s := range p.stacks {
+		stacks[i], rests = rests[:len(s)], rests[len(s):]
+	}
+	return append([][]byte{p.kinds, p.values, octants}, enc.Encode(stacks)...)
+}
+
+// decodeLit completes chunks of runs from the streams of form lit, octants first.
+func decodeLit(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at []geom.ChunkPos, kinds []byte, l *lit, kind light.Kind) error {
+	octants := streams[0]
+	rest := volume{Volume: voxel.Volume{Schema: voxel.Palette}, names: make([]string, light.MaxLight+1)} // cells below 16
+	if err := decodeRuns(dec, chunks, codec.Columns, streams[litCodec-litOctants:], at, kinds, &rest); err != nil {
+		return err
+	}
+	order, _ := stackUp(at, kinds)
+	if len(octants) != len(order) || len(order) == 0 {
+		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
+	}
+	runs, places := make([]*voxel.Chunk, len(order)), make([]geom.ChunkPos, len(order))
+	for i, n := range order {
+		runs[i], places[i] = chunks[n], at[n]
+	}
+	if err := l.unlit(kind, runs, places, octants); err != nil {
+		return corrupt(-1, "page", err)
+	}
+	for i, n := range order {
+		chunks[n] = runs[i]
+	}
+	return nil
+}
+
+// unlit puts the light that follows from blocks under chunks of a page that
+// differ from it.
+func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
+	full := kind.Full()
+	sl := slicers.Get().(*slicer)
+	defer slicers.Put(sl)
+	return l.floods(kind, at, func(f *light.Flood, some []int) {
+		for _, i := range some {
+			chunks[i] = sl.chunk(chunks[i], f, at[i], octants[i], full, func(dst, c []voxel.Cell, base []uint8) {
+				for x, v := range c {
+					dst[x] = (v + voxel.Cell(base[x])) & light.MaxLight
+				}
+			})
+		}
+	})
+}
