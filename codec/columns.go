@@ -86,6 +86,7 @@ type Encoder struct {
 	ranks    []uint16 // by cell
 	seen     []bool   // by cell
 	relief   reliefEncoder
+	images   imageEncoder
 }
 
 // columnSet is the literal columns of a page.
@@ -147,12 +148,16 @@ func (s *columnSet) equal(i int32, first voxel.Cell, list []change) bool {
 
 // slot returns the slot of a column in recent.
 func (s *columnSet) slot(first voxel.Cell, list []change) *int32 {
+	return &s.recent[hashOf(first, list)>>(s.shift&63)]
+}
+
+func hashOf(first voxel.Cell, list []change) uint64 {
 	const prime = 0x9E3779B97F4A7C15
 	h := (uint64(first) + 1) * prime
 	for _, c := range list {
 		h = (h ^ h>>29 ^ (uint64(c.at)<<16 | uint64(c.cell))) * prime
 	}
-	return &s.recent[h>>(s.shift&63)]
+	return h
 }
 
 // Encode returns the streams of the form Columns for stacks. The streams are

@@ -19,6 +19,7 @@ type Decoder struct {
 	rising   [MaxStack * edge]int32 // by height the first span that changes there, plus one
 	build    voxel.Builder
 	relief   reliefDecoder
+	images   imageDecoder
 }
 
 // span is columns of a row, side by side, that are equal.
@@ -37,13 +38,7 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 	if err != nil {
 		return dst, err
 	}
-	r := reader{
-		table: table,
-		ops:   smalls{b: streams[streamOps], part: "ops"},
-		runs:  smalls{b: streams[streamRuns], part: "runs"},
-		near:  smalls{b: streams[streamNear], part: "references"},
-		far:   smalls{b: streams[streamFar], part: "references"},
-	}
+	r := newReader(streams, table)
 	d.literals.reset()
 	for _, h := range heights {
 		if h < 1 || h > MaxStack {
@@ -113,6 +108,16 @@ type reader struct {
 	ops, runs, near, far smalls
 }
 
+func newReader(streams [][]byte, table []voxel.Cell) reader {
+	return reader{
+		table: table,
+		ops:   smalls{b: streams[streamOps], part: "ops"},
+		runs:  smalls{b: streams[streamRuns], part: "runs"},
+		near:  smalls{b: streams[streamNear], part: "references"},
+		far:   smalls{b: streams[streamFar], part: "references"},
+	}
+}
+
 func (r *reader) err() error {
 	if r.ops.err == nil && r.runs.err == nil && r.near.err == nil && r.far.err == nil {
 		return nil
@@ -142,29 +147,35 @@ func (d *Decoder) columns(r *reader) {
 			r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
 			return
 		}
-		switch op {
-		case opLiteral:
-			for ; col < end; col++ {
-				d.literal[col] = d.literals.len()
-				d.readLiteral(r)
-			}
-		case opWest:
-			for ; col < end && col%edge > 0; col++ {
-				d.literal[col] = d.literal[col-1]
-			}
-		case opNorth:
-			for ; col < end && col >= edge; col++ {
-				d.literal[col] = d.literal[col-edge]
-			}
-		case opEarlier:
-			for ; col < end; col++ {
-				d.literal[col] = d.earlier(r)
-			}
-		}
-		if col < end {
+		if col = d.plainColumns(r, op, col, end); col < end {
 			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
 		}
 	}
+}
+
+// plainColumns reads columns of one op up to end, as far as that can be, and returns
+// how far.
+func (d *Decoder) plainColumns(r *reader, op byte, col, end int) int {
+	switch op {
+	case opLiteral:
+		for ; col < end; col++ {
+			d.literal[col] = d.literals.len()
+			d.readLiteral(r)
+		}
+	case opWest:
+		for ; col < end && col%edge > 0; col++ {
+			d.literal[col] = d.literal[col-1]
+		}
+	case opNorth:
+		for ; col < end && col >= edge; col++ {
+			d.literal[col] = d.literal[col-edge]
+		}
+	case opEarlier:
+		for ; col < end; col++ {
+			d.literal[col] = d.earlier(r)
+		}
+	}
+	return col
 }
 
 func (d *Decoder) earlier(r *reader) int32 {

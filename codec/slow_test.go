@@ -60,6 +60,51 @@ func (s *slow) uvarint(stream int) int {
 	return int(v)
 }
 
+func (s *slow) table() (table []voxel.Cell) {
+	for next, n := 0, s.uvarint(streamTable); n > 0; n-- {
+		next += s.uvarint(streamTable)
+		if next > int(voxel.MaxCell) {
+			panic(errSlow)
+		}
+		table = append(table, voxel.Cell(next))
+		next++
+	}
+	if len(s.streams[streamTable]) > 0 {
+		panic(errSlow)
+	}
+	return table
+}
+
+// literal reads a literal column and how high it changes last.
+func (s *slow) literal(table []voxel.Cell) (cells []voxel.Cell, top int) {
+	cell := func() voxel.Cell {
+		i := s.small(streamRuns)
+		if i >= len(table) {
+			panic(errSlow)
+		}
+		return table[i]
+	}
+	cells = make([]voxel.Cell, codec.MaxStack*voxel.ChunkEdge)
+	at, now := 0, cell()
+	for {
+		run := s.small(streamRuns)
+		end := at + run
+		if run == 0 {
+			end = len(cells)
+		}
+		if run > 0 && end >= len(cells) {
+			panic(errSlow)
+		}
+		for ; at < end; at++ {
+			cells[at] = now
+		}
+		if run == 0 {
+			return cells, top
+		}
+		now, top = cell(), at
+	}
+}
+
 // slowDecode returns every stack as its 1024 columns, from the bottom to 2048
 // cells high, and how high the columns reach that change last.
 func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err error) {
@@ -74,47 +119,15 @@ func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err e
 		return nil, errSlow
 	}
 	s := &slow{[numStreams][]byte(streams)}
-	var table []voxel.Cell
-	for next, n := 0, s.uvarint(streamTable); n > 0; n-- {
-		next += s.uvarint(streamTable)
-		if next > int(voxel.MaxCell) {
-			panic(errSlow)
-		}
-		table = append(table, voxel.Cell(next))
-		next++
-	}
+	table := s.table()
 	type literal struct {
 		cells []voxel.Cell
 		top   int
 	}
 	var literals []literal
-	cell := func() voxel.Cell {
-		i := s.small(streamRuns)
-		if i >= len(table) {
-			panic(errSlow)
-		}
-		return table[i]
-	}
 	readLiteral := func() literal {
-		l := literal{cells: make([]voxel.Cell, codec.MaxStack*voxel.ChunkEdge)}
-		at, now := 0, cell()
-		for {
-			run := s.small(streamRuns)
-			end := at + run
-			if run == 0 {
-				end = len(l.cells)
-			}
-			if run > 0 && end >= len(l.cells) {
-				panic(errSlow)
-			}
-			for ; at < end; at++ {
-				l.cells[at] = now
-			}
-			if run == 0 {
-				return l
-			}
-			now, l.top = cell(), at
-		}
+		cells, top := s.literal(table)
+		return literal{cells, top}
 	}
 	for _, h := range heights {
 		if h < 1 || h > codec.MaxStack {

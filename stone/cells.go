@@ -178,7 +178,7 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 // computes the light of the dimension, nil if it has no rule for that.
 func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, l *lit) ([]*voxel.Chunk, error) {
 	kind, lightly := litKind(v)
-	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain ||
+	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Images && v.Schema != voxel.Terrain || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain ||
 		form == formLit && lightly && l != nil && len(streams) > litOctants
 	if !known || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
@@ -229,6 +229,10 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, stre
 	var err error
 	if form == codec.Relief {
 		runs, err = dec.DecodeRelief(runs, streams, heights, topmost(at, order, heights))
+	} else if form == codec.Images && len(streams) > 0 {
+		if err = validTable(v, streams[:len(streams)-1]); err == nil {
+			runs, err = dec.DecodeImages(runs, streams, heights, topmost(at, order, heights))
+		}
 	} else if err = validTable(v, streams); err == nil {
 		runs, err = dec.Decode(runs, streams, heights)
 	}

@@ -26,9 +26,9 @@ const (
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Strongest is Best, and asks who writes for what light follows from (Light):
-	// stones of builds are a quarter to a third smaller, take twice as long to
-	// write, and light some 2 us a cell column more to read.
+	// Strongest is Best, tries the form Images, and asks who writes for what light
+	// follows from (Light): stones of builds take half to two thirds, three times as
+	// long to write, and light longer to read.
 	Strongest
 )
 

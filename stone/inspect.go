@@ -267,6 +267,9 @@ func (p *PageInfo) streamName(i int) string {
 		"objects": {"counts", "places", "positions", "sizes", "payloads"},
 		"file":    {"bytes"},
 	}[p.Holds]
+	if p.Holds == "cells" && codec.Form(p.Form) == codec.Images {
+		names = append(names, "images")
+	}
 	if p.Holds == "cells" && p.Form == formLit {
 		names = slices.Insert(names, cellCodec, "octants")
 	}

@@ -205,6 +205,11 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	if v.Schema == voxel.Terrain {
 		w.try(byte(codec.Relief), func() [][]byte { return p.relief(&w.packer().cells) })
 	}
+	if v.Schema != voxel.Terrain && w.o.Effort == Strongest && len(p.stacks) > 0 {
+		w.try(byte(codec.Images), func() [][]byte {
+			return append([][]byte{p.kinds, p.values}, w.packer().cells.EncodeImages(p.stacks, p.tops)...)
+		})
+	}
 	if kind, ok := litKind(v); ok && w.lit != nil && v.levels[len(v.levels)-1].level == 0 {
 		if w.try(formLit, func() [][]byte { return p.lit(&w.packer().cells, w.lit, kind) }) {
 			w.dimension().matters = w.lit.matters

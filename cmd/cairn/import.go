@@ -64,7 +64,7 @@ written; --salvage keeps such chunks as they are stored.`,
 	f.BoolVar(&o.slim, "slim", false, "keep what a Slime file of that version holds, no more")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
-	f.BoolVar(&o.strong, "strong", false, "store light as what differs from what follows from blocks: smaller, and slower")
+	f.BoolVar(&o.strong, "strong", false, "write the smallest stone: find mirrors and turns, let light follow from blocks; slower")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
