@@ -27,7 +27,7 @@ const (
 	// Quick is for commits.
 	Quick
 	// Strongest is Best, tries the form Images, and asks who writes for what light
-	// follows from (Light): stones of builds take half to two thirds, three times as
+	// follows from (Light): stones of builds take half to two thirds, five times as
 	// long to write, and light longer to read.
 	Strongest
 )
