@@ -74,7 +74,6 @@ type imageWriter struct {
 	count   int32
 	made    map[[2]int32]int32 // numbers of images, by number of source and image
 	last    byte
-	ahead   int // so many columns more may have the last op
 }
 
 // can reports whether a column may have an op other than literal and earlier.
