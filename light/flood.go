@@ -1,6 +1,7 @@
 package light
 
 import (
+	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -64,6 +65,9 @@ func (f *Flood) Follow(m Matters) {
 // whether that was possible: a box may be too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	f.kind = kind
+	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > maxFlood || deep > maxFlood || wide*deep > maxFlood/voxel.SliceCells {
+		return false // before towers are asked for
+	}
 	ground, ok := f.lie(from, to, towers)
 	if !ok || f.ny == 0 {
 		return ok
@@ -90,7 +94,7 @@ type footprint struct {
 
 // lie decides which cells there are.
 func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, ok bool) {
-	lo, hi := 1<<31, -1<<31
+	lo, hi := math.MaxInt, math.MinInt
 	reach := int(geom.ChunkEdge / 2) // at least MaxLight
 	around := 1
 	if f.kind == Block {
@@ -137,7 +141,7 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, 
 // extent returns the lowest and highest height of a tower at which there is
 // anything, low above high if there is nothing.
 func (f *Flood) extent(t Tower) (low, high int) {
-	low, high = 1<<31, -1<<31
+	low, high = math.MaxInt, math.MinInt
 	for _, floor := range t {
 		for y := range geom.ChunkEdge {
 			if f.bareSlice(floor.Chunk, y) {

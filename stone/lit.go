@@ -50,6 +50,12 @@ type lately struct {
 	used   bool
 }
 
+func (l *lately) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocks = weak.Pointer[towerReader]{}
+}
+
 // lit calls f with what computes the light of the dimension of a volume, nil if that
 // has no rule.
 func (s *Reader) lit(v *volume, f func(*lit) error) error {
@@ -62,6 +68,9 @@ func (s *Reader) lit(v *volume, f func(*lit) error) error {
 				var wrong error
 				blocks.err = &wrong
 				err := f(&lit{matters: d.matters, towers: blocks.tower})
+				if wrong != nil {
+					s.lately.forget() // it may take what it could not read for air
+				}
 				return cmp.Or(wrong, err)
 			}
 		}
@@ -187,7 +196,17 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 		from = geom.ChunkPos{X: min(from.X, p.X), Y: min(from.Y, p.Y), Z: min(from.Z, p.Z)}
 		to = geom.ChunkPos{X: max(to.X, p.X), Y: max(to.Y, p.Y), Z: max(to.Z, p.Z)}
 	}
-	if f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, l.towers) {
+	high := false // a Reader does not read higher towers to their ends
+	towers := func(x, z int32) light.Tower {
+		t := l.towers(x, z)
+		high = high || len(t) > maxTower
+		return t
+	}
+	ok := f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers)
+	if high {
+		return errFlood
+	}
+	if ok {
 		use(f, some)
 		return nil
 	}
@@ -199,8 +218,8 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 		key = func(i int) int32 { return places[i].Z }
 	}
 	slices.SortStableFunc(some, func(i, j int) int { return cmp.Compare(key(i), key(j)) })
-	low, high := key(some[0]), key(some[len(some)-1])
-	cut, _ := slices.BinarySearchFunc(some, low+(high-low)/2+1, func(i int, k int32) int { return cmp.Compare(key(i), k) })
+	low, last := key(some[0]), key(some[len(some)-1])
+	cut, _ := slices.BinarySearchFunc(some, low+(last-low)/2+1, func(i int, k int32) int { return cmp.Compare(key(i), k) })
 	return cmp.Or(l.flood(f, kind, places, some[:cut], use), l.flood(f, kind, places, some[cut:], use))
 }
 

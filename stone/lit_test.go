@@ -1,6 +1,7 @@
 package stone_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,6 +147,75 @@ func TestLightTooFar(t *testing.T) {
 	}
 	s.Dimensions[0].Matters = nil
 	mustEqual(t, mustReadSpec(t, r), s)
+}
+
+// TestLightApart has light at both ends of space, and over more chunks of air than
+// a Reader looks through for blocks.
+func TestLightApart(t *testing.T) {
+	s := house(1, 3, at(0, 0, 0), at(1, 0, 0))
+	for _, v := range s.Dimensions[0].Volumes {
+		c := v.Levels[0].Chunks
+		c[0].Pos, c[1].Pos = at(-geom.MaxChunk, 0, -geom.MaxChunk), at(geom.MaxChunk-1, 0, geom.MaxChunk-1)
+	}
+	r := mustOpen(t, mustWrite(t, s, stone.Options{}))
+	if litPages(t, r) == 0 {
+		t.Error("no page of light")
+	}
+	mustEqual(t, mustReadSpec(t, r), s)
+
+	s = house(1, 3, at(0, 0, 0))
+	l := &s.Dimensions[0].Volumes[0].Levels[0]
+	for y := range int32(600) {
+		l.Chunks = append(l.Chunks, stone.Placed{Pos: at(0, y+1, 0), Chunk: voxel.Uniform(0)})
+	}
+	slices.SortFunc(l.Chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
+	r = mustOpen(t, mustWrite(t, s, stone.Options{}))
+	if n := litPages(t, r); n != 0 {
+		t.Errorf("%d pages of light below 600 chunks", n)
+	}
+	s.Dimensions[0].Matters = nil
+	mustEqual(t, mustReadSpec(t, r), s)
+}
+
+// failAt fails the read after so many more.
+type failAt struct {
+	io.ReaderAt
+	left int
+}
+
+func (f *failAt) ReadAt(p []byte, off int64) (int, error) {
+	if f.left--; f.left == -1 {
+		return 0, io.ErrClosedPipe
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+// TestLightAfterFailure reads light again after the blocks could not be read: it is
+// what it is, not what it would be without blocks.
+func TestLightAfterFailure(t *testing.T) {
+	s := house(2, 3, at(0, 0, 0), at(1, 0, 0))
+	noise := rand.New(rand.NewPCG(1, 1))
+	data := make([]byte, 200<<10) // so that it is not read at once
+	for i := range data {
+		data[i] = byte(noise.Uint32())
+	}
+	s.Files = []stone.FileSpec{{Path: "noise", Data: data}}
+	b := mustWrite(t, s, stone.Options{})
+	for failing := range 12 { // of the reads, each once
+		from := &failAt{bytes.NewReader(b), 1 << 30}
+		r, err := stone.Open(from, int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from.left = failing
+		want := s.Dimensions[0].Volumes[1].Levels[0].Chunks[0]
+		for range 3 {
+			got, _, err := r.Chunk("earth", voxel.Sky, 0, want.Pos)
+			if err == nil && !got.Equal(want.Chunk) {
+				t.Fatalf("read %d failed: other light", failing)
+			}
+		}
+	}
 }
 
 // TestLightMisuse asks for what cannot be read back.
