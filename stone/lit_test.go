@@ -1,7 +1,6 @@
 package stone_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -175,47 +174,6 @@ func TestLightApart(t *testing.T) {
 	}
 	s.Dimensions[0].Matters = nil
 	mustEqual(t, mustReadSpec(t, r), s)
-}
-
-// failAt fails the read after so many more.
-type failAt struct {
-	io.ReaderAt
-	left int
-}
-
-func (f *failAt) ReadAt(p []byte, off int64) (int, error) {
-	if f.left--; f.left == -1 {
-		return 0, io.ErrClosedPipe
-	}
-	return f.ReaderAt.ReadAt(p, off)
-}
-
-// TestLightAfterFailure reads light again after the blocks could not be read: it is
-// what it is, not what it would be without blocks.
-func TestLightAfterFailure(t *testing.T) {
-	s := house(2, 3, at(0, 0, 0), at(1, 0, 0))
-	noise := rand.New(rand.NewPCG(1, 1))
-	data := make([]byte, 200<<10) // so that it is not read at once
-	for i := range data {
-		data[i] = byte(noise.Uint32())
-	}
-	s.Files = []stone.FileSpec{{Path: "noise", Data: data}}
-	b := mustWrite(t, s, stone.Options{})
-	for failing := range 12 { // of the reads, each once
-		from := &failAt{bytes.NewReader(b), 1 << 30}
-		r, err := stone.Open(from, int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		from.left = failing
-		want := s.Dimensions[0].Volumes[1].Levels[0].Chunks[0]
-		for range 3 {
-			got, _, err := r.Chunk("earth", voxel.Sky, 0, want.Pos)
-			if err == nil && !got.Equal(want.Chunk) {
-				t.Fatalf("read %d failed: other light", failing)
-			}
-		}
-	}
 }
 
 // TestLightMisuse asks for what cannot be read back.
