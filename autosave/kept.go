@@ -138,8 +138,10 @@ func (p *Policy) reschedule(k *Kept) {
 // queue is a heap of worlds, the one that is due first on top.
 type queue []*Kept
 
+// Len is for heap.Interface.
 func (q queue) Len() int { return len(q) }
 
+// Less is for heap.Interface.
 func (q queue) Less(i, j int) bool {
 	if c := q[i].due.Compare(q[j].due); c != 0 {
 		return c < 0
@@ -147,6 +149,7 @@ func (q queue) Less(i, j int) bool {
 	return q[i].order < q[j].order
 }
 
+// Swap is for heap.Interface.
 func (q queue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].place, q[j].place = i, j

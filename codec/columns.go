@@ -282,7 +282,7 @@ func (e *Encoder) ops() {
 // runs writes the table of cells and the runs of the literal columns.
 func (e *Encoder) runs() {
 	set := &e.literals
-	e.table()
+	e.streams[streamTable] = appendAscending(e.streams[streamTable], e.table(set))
 	out := slices.Grow(e.streams[streamRuns], 2*(len(set.list)+len(set.first)))
 	for i := range set.len() {
 		out = appendSmall(out, int(e.ranks[set.first[i]]))
@@ -297,8 +297,8 @@ func (e *Encoder) runs() {
 	e.streams[streamRuns] = out
 }
 
-// table writes the cells that occur and notes their ranks.
-func (e *Encoder) table() {
+// table returns the cells that occur, ascending, and notes their ranks.
+func (e *Encoder) table(set *columnSet) []voxel.Cell {
 	e.seen = slices.Grow(e.seen, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	e.ranks = slices.Grow(e.ranks, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	clear(e.seen)
@@ -309,17 +309,17 @@ func (e *Encoder) table() {
 			table = append(table, c)
 		}
 	}
-	for _, c := range e.literals.first {
+	for _, c := range set.first {
 		note(c)
 	}
-	for _, c := range e.literals.list {
+	for _, c := range set.list {
 		note(c.cell)
 	}
 	slices.Sort(table)
 	for i, c := range table {
 		e.ranks[c] = uint16(i)
 	}
-	e.streams[streamTable] = appendAscending(e.streams[streamTable], table)
+	return table
 }
 
 // appendAscending appends strictly ascending cells as a count and differences.

@@ -2,14 +2,14 @@ package codec
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // write writes the streams.
 func (m *imageEncoder) write(e *Encoder) {
-	table := m.table(e)
+	table := e.table(&m.set)
+	m.streams[streamTable] = appendAscending(m.streams[streamTable], table)
 	m.writeImages(e, table)
 	w := imageWriter{imageEncoder: m, e: e, numbers: make([]int32, m.set.len()), of: make([]int32, len(m.ids)), made: map[[2]int32]int32{}}
 	for i := range w.numbers {
@@ -18,31 +18,6 @@ func (m *imageEncoder) write(e *Encoder) {
 	for n := range m.ids {
 		w.column(int32(n))
 	}
-}
-
-// table writes the cells that occur and notes their ranks.
-func (m *imageEncoder) table(e *Encoder) []voxel.Cell {
-	var table []voxel.Cell
-	seen := make([]bool, int(voxel.MaxCell)+1)
-	note := func(c voxel.Cell) {
-		if !seen[c] {
-			seen[c] = true
-			table = append(table, c)
-		}
-	}
-	for _, c := range m.set.first {
-		note(c)
-	}
-	for _, c := range m.set.list {
-		note(c.cell)
-	}
-	slices.Sort(table)
-	e.ranks = slices.Grow(e.ranks, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
-	for i, c := range table {
-		e.ranks[c] = uint16(i)
-	}
-	m.streams[streamTable] = appendAscending(m.streams[streamTable], table)
-	return table
 }
 
 func (m *imageEncoder) writeImages(e *Encoder, table []voxel.Cell) {
