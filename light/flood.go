@@ -2,17 +2,15 @@ package light
 
 import (
 	"math"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // MaxLight is the most light there is in a cell, and how far it goes.
 const MaxLight = 15
 
 // maxFlood bounds the cells that a Flood is computed in.
-const maxFlood = 4 << 20
+const maxFlood = 8 << 20
 
 // Kind is what light comes from.
 type Kind uint8
@@ -32,31 +30,73 @@ func (k Kind) Full() uint8 {
 	return 0
 }
 
+// tileEdge is how many cells a tile has along x and z. A tile is 8x8 cells of
+// one height, a bit each: z*8+x. Light of one level goes on in 64 cells at once.
+const tileEdge = 8
+
 // Flood computes the light of a box of chunks. It keeps its memory for the next. The
 // zero value follows no rule yet. Not safe for concurrent use.
 type Flood struct {
 	classes
-	through []uint8 // by class: what light loses there
-	faces   bool    // some class has shut faces
+	traits []trait // by class
 
 	kind       Kind
-	x0, y0, z0 int // of the cell at index 0
-	nx, ny, nz int // with a wall around; ny is 0 where nothing stands in the way
-	what       []uint8
-	level      []uint8
-	bare       []bool // slices of nothing, by y
-	open       []uint8
-	queue      [MaxLight + 1][]uint32
-	offs       [Faces]int
+	x0, y0, z0 int // of the first cell of the box
+	nx, ny, nz int // cells; ny is 0 where nothing stands in the way
+	row, slice int // tiles from one to the next along z and y, one more than there are
+	first      int // the tile at x0, y0, z0; those before, behind and between rows are never lit
+
+	tiles
+	now, next wave                  // what has the level under way, and the one below; empty between floods
+	queue     [MaxLight + 1][]int32 // odd tiles where cells wait for that level; empty between floods
+	sky       []uint64              // what falls into the slice under way
+}
+
+// tiles is what is known of each tile.
+type tiles struct {
+	dark  []uint64    // cells that light may enter, and that have none yet
+	open  []uint64    // cells that sky light falls through, and after fall those it falls into
+	level [][4]uint64 // the bits of the level of each cell that is not open, lowest first
+	odd   []int32     // place in odds, 0 for none
+	odds  []oddTile
+}
+
+// oddTile is a tile with cells that are more to light than clear or opaque.
+type oddTile struct {
+	thick   uint64    // cells that light loses 2 to 14 in
+	lost    [4]uint64 // the bits of that
+	shut    [Faces]uint64
+	waiting [MaxLight + 1]uint64 // cells that have the level when its turn comes, if they are not brighter then
+}
+
+// wave is cells that light goes on from.
+type wave struct {
+	cells []uint64 // by tile
+	at    []int32  // tiles that have any, in the order in which they got them
+}
+
+// trait is what matters of a class while blocks are laid.
+type trait struct {
+	dim, open bool  // takes not all light; none of that which falls
+	thick     uint8 // what it takes, if more than 1 and not all
+	shut      uint8
+	gives     uint8
+}
+
+func (t *trait) odd(k Kind) bool {
+	return t.thick != 0 || t.shut != 0 || t.gives != 0 && k == Block
 }
 
 // Follow makes the Flood go by a rule from now on, which must be Valid.
 func (f *Flood) Follow(m Matters) {
 	f.classes = newClasses(m)
-	f.through, f.faces = f.through[:0], false
-	for _, v := range f.list {
-		f.through = append(f.through, max(1, v.takes()))
-		f.faces = f.faces || v.shut() != 0
+	f.traits = f.traits[:0]
+	for _, v := range f.classes.list {
+		t := trait{dim: v.takes() < MaxLight, open: v.takes() == 0, shut: v.shut(), gives: v.gives()}
+		if t.dim && v.takes() > 1 {
+			t.thick = v.takes()
+		}
+		f.traits = append(f.traits, t)
 	}
 }
 
@@ -65,22 +105,20 @@ func (f *Flood) Follow(m Matters) {
 // whether that was possible: a box may be too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	f.kind = kind
-	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > maxFlood || deep > maxFlood || wide*deep > maxFlood/voxel.SliceCells {
+	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
+	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers are asked for
 	}
 	ground, ok := f.lie(from, to, towers)
 	if !ok || f.ny == 0 {
 		return ok
 	}
-	f.lay(ground)
-	for l := range f.queue {
-		f.queue[l] = f.queue[l][:0]
+	f.clear()
+	for _, g := range ground {
+		f.lay(g)
 	}
 	if kind == Sky {
 		f.fall()
-		f.enter()
-	} else {
-		f.kindle()
 	}
 	f.spread()
 	return true
@@ -92,15 +130,17 @@ type footprint struct {
 	t    Tower
 }
 
+// sides are how far a box reaches beyond its chunks.
+type sides struct{ west, east, north, south int }
+
+// reach is how far a box reaches where blocks are beside it: at least MaxLight.
+const reach = geom.ChunkEdge / 2
+
 // lie decides which cells there are.
 func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, ok bool) {
 	lo, hi := math.MaxInt, math.MinInt
-	reach := int(geom.ChunkEdge / 2) // at least MaxLight
-	around := 1
-	if f.kind == Block {
-		around = MaxLight/2 + 1 // light may leave the box for so far and come back
-	}
-	west, east, north, south := around, around, around, around
+	// Light of blocks may leave the box for so far and come back.
+	s := sides{reach / 2, reach / 2, reach / 2, reach / 2}
 	for z := from.Z - 1; z <= to.Z; z++ {
 		for x := from.X - 1; x <= to.X; x++ {
 			t := towers(x, z)
@@ -110,32 +150,35 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, 
 			}
 			ground = append(ground, footprint{x, z, t})
 			lo, hi = min(lo, low), max(hi, high)
-			if x < from.X {
-				west = reach
-			}
-			if x == to.X {
-				east = reach
-			}
-			if z < from.Z {
-				north = reach
-			}
-			if z == to.Z {
-				south = reach
-			}
+			s.widen(x < from.X, x == to.X, z < from.Z, z == to.Z)
 		}
 	}
 	if f.ny = 0; len(ground) == 0 {
 		return nil, true
 	}
-	upDown := 1 // sky light is the same at all heights from there on
+	// Above all blocks sky light is the same, and so it is so far below them.
+	f.y0, f.ny = lo-reach, hi-lo+1+reach+1
 	if f.kind == Block {
-		upDown = reach
+		f.ny += reach - 1
 	}
-	f.x0, f.y0, f.z0 = int(from.X)*geom.ChunkEdge-west-1, lo-upDown-1, int(from.Z)*geom.ChunkEdge-north-1
-	f.nx = int(to.X-from.X)*geom.ChunkEdge + west + east + 2
-	f.nz = int(to.Z-from.Z)*geom.ChunkEdge + north + south + 2
-	f.ny = hi - lo + 1 + 2*upDown + 2
+	f.x0, f.z0 = int(from.X)*geom.ChunkEdge-s.west, int(from.Z)*geom.ChunkEdge-s.north
+	f.nx, f.nz = int(to.X)*geom.ChunkEdge+s.east-f.x0, int(to.Z)*geom.ChunkEdge+s.south-f.z0
 	return ground, f.nx <= maxFlood && f.nz <= maxFlood/f.nx && f.ny <= maxFlood/(f.nx*f.nz)
+}
+
+func (s *sides) widen(west, east, north, south bool) {
+	if west {
+		s.west = reach
+	}
+	if east {
+		s.east = reach
+	}
+	if north {
+		s.north = reach
+	}
+	if south {
+		s.south = reach
+	}
 }
 
 // extent returns the lowest and highest height of a tower at which there is
@@ -152,161 +195,4 @@ func (f *Flood) extent(t Tower) (low, high int) {
 		}
 	}
 	return low, high
-}
-
-func (f *Flood) bareSlice(c *voxel.Chunk, y int) bool {
-	v, ok := c.SliceUniform(y)
-	return ok && f.cell(v) == clearClass
-}
-
-// lay writes down what is in each cell.
-func (f *Flood) lay(ground []footprint) {
-	n := f.nx * f.ny * f.nz
-	f.what = zeroed(f.what, n)
-	if f.level = slices.Grow(f.level[:0], n)[:n]; f.kind == Block {
-		clear(f.level)
-	}
-	f.bare = slices.Grow(f.bare[:0], f.ny)[:f.ny]
-	for y := range f.bare {
-		f.bare[y] = true
-	}
-	f.offs = [Faces]int{-1, 1, -f.nx * f.nz, f.nx * f.nz, -f.nx, f.nx}
-	for _, g := range ground {
-		for _, floor := range g.t {
-			for y := range geom.ChunkEdge {
-				if !f.bareSlice(floor.Chunk, y) {
-					f.laySlice(g, floor, y)
-				}
-			}
-		}
-	}
-	f.wallIn()
-}
-
-func zeroed(b []uint8, n int) []uint8 {
-	b = slices.Grow(b[:0], n)[:n]
-	clear(b)
-	return b
-}
-
-// laySlice writes down slice y of a chunk, as far as it is near.
-func (f *Flood) laySlice(g footprint, floor Floor, y int) {
-	at := int(floor.Y)*geom.ChunkEdge + y - f.y0
-	f.bare[at] = false
-	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
-	left, right := max(0, -x0), min(geom.ChunkEdge, f.nx-x0)
-	v, uniform := floor.Chunk.SliceUniform(y)
-	same := f.cell(v)
-	var buf [64]voxel.Cell
-	for z := max(0, -z0); z < min(geom.ChunkEdge, f.nz-z0); z++ {
-		row := f.what[(at*f.nz+z0+z)*f.nx+x0+left:][:right-left]
-		if uniform {
-			for i := range row {
-				row[i] = same
-			}
-			continue
-		}
-		for i, v := range floor.Chunk.Row(y, z, &buf)[left:right] {
-			row[i] = f.cell(v)
-		}
-	}
-}
-
-// wallIn puts walls around.
-func (f *Flood) wallIn() {
-	n := f.nx * f.nz
-	for y := range f.ny {
-		s := f.what[y*n:][:n]
-		if y == 0 || y == f.ny-1 {
-			for i := range s {
-				s[i] = wall
-			}
-			continue
-		}
-		for x := range f.nx {
-			s[x], s[n-f.nx+x] = wall, wall
-		}
-		for z := range f.nz {
-			s[z*f.nx], s[z*f.nx+f.nx-1] = wall, wall
-		}
-	}
-}
-
-// shut reports whether no light goes from one cell to another by a face of the
-// first.
-func (f *Flood) shut(from, to int, by Face) bool {
-	return (f.list[f.what[from]].shut()>>by|f.list[f.what[to]].shut()>>(by^1))&1 != 0
-}
-
-// light gives a cell a level and lets it spread.
-func (f *Flood) light(at int, l uint8) {
-	f.level[at] = l
-	f.queue[l] = append(f.queue[l], uint32(at))
-}
-
-// kindle lights the cells that give light.
-func (f *Flood) kindle() {
-	gives := make([]uint8, len(f.list))
-	any := false
-	for i, m := range f.list {
-		gives[i] = m.gives()
-		any = any || gives[i] > 0
-	}
-	n := f.nx * f.nz
-	for y := 1; y < f.ny-1 && any; y++ {
-		if f.bare[y] {
-			continue
-		}
-		for i, c := range f.what[y*n:][:n] {
-			if l := gives[c]; l > 0 {
-				f.light(y*n+i, l)
-			}
-		}
-	}
-}
-
-// spread lets light go on from the brightest to the darkest cells.
-func (f *Flood) spread() {
-	level, what, through, offs := f.level, f.what[:len(f.level)], f.through, f.offs
-	for l := uint8(MaxLight); l > 1; l-- {
-		next := f.queue[l-1]            // where most goes
-		for _, at := range f.queue[l] { // which nothing is added to from now on
-			if level[at] != l {
-				continue // brighter by now, and gone on from
-			}
-			for face, off := range offs {
-				to := int(at) + off
-				if level[to] >= l-1 {
-					continue
-				}
-				lost := through[what[to]]
-				if lost >= l || l-lost <= level[to] || f.faces && f.shut(int(at), to, Face(face)) {
-					continue
-				}
-				if lost == 1 {
-					level[to] = l - 1
-					next = append(next, uint32(to))
-					continue
-				}
-				f.light(to, l-lost)
-			}
-		}
-		f.queue[l-1] = next
-	}
-}
-
-// Slice writes down the light of slice y of a chunk of the box, index z*32+x.
-func (f *Flood) Slice(pos geom.ChunkPos, y int, dst *[voxel.SliceCells]uint8) {
-	at := int(pos.Y)*geom.ChunkEdge + y - f.y0
-	if f.ny == 0 || at > f.ny-2 || at < 1 && f.kind == Block {
-		for i := range dst {
-			dst[i] = f.kind.Full()
-		}
-		return
-	}
-	at = max(at, 1) // below, light is as at the bottom
-	x0, z0 := int(pos.X)*geom.ChunkEdge-f.x0, int(pos.Z)*geom.ChunkEdge-f.z0
-	for z := range geom.ChunkEdge {
-		copy(dst[z*geom.ChunkEdge:][:geom.ChunkEdge], f.level[(at*f.nz+z0+z)*f.nx+x0:])
-	}
 }

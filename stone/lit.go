@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"weak"
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
@@ -42,61 +41,32 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	return nil
 }
 
-// lately is the blocks that light was last computed from, which are kept as long
-// as memory is not wanted for something else: light is read volume after volume.
-type lately struct {
-	mu     sync.Mutex
-	blocks weak.Pointer[towerReader]
-	used   bool
-}
-
-func (l *lately) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.blocks = weak.Pointer[towerReader]{}
+// litDimension returns the dimension of a volume, nil if that has no rule.
+func (s *Reader) litDimension(v *volume) *dimension {
+	for i := range s.dir.dims {
+		d := &s.dir.dims[i]
+		for j := range d.volumes {
+			if &d.volumes[j] == v && len(d.matters) > 0 {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // lit calls f with what computes the light of the dimension of a volume, nil if that
 // has no rule.
 func (s *Reader) lit(v *volume, f func(*lit) error) error {
-	for i := range s.dir.dims {
-		d := &s.dir.dims[i]
-		for j := range d.volumes {
-			if &d.volumes[j] == v && len(d.matters) > 0 {
-				blocks, giveBack := s.litBlocks(d)
-				defer giveBack()
-				var wrong error
-				blocks.err = &wrong
-				err := f(&lit{matters: d.matters, towers: blocks.tower})
-				if wrong != nil {
-					s.lately.forget() // it may take what it could not read for air
-				}
-				return cmp.Or(wrong, err)
-			}
-		}
+	d := s.litDimension(v)
+	if d == nil {
+		return f(nil)
 	}
-	return f(nil)
-}
-
-// litBlocks returns a reader of the blocks of a dimension, the last one if that is
-// there.
-func (s *Reader) litBlocks(d *dimension) (blocks *towerReader, giveBack func()) {
-	l := &s.lately
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.used {
-		return &towerReader{s: s, d: d}, func() {}
-	}
-	if blocks = l.blocks.Value(); blocks == nil || blocks.d != d {
-		blocks = &towerReader{s: s, d: d}
-		l.blocks = weak.Make(blocks)
-	}
-	l.used = true
-	return blocks, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.used = false
-	}
+	blocks, giveBack := s.litBlocks(d)
+	defer giveBack()
+	var wrong error
+	blocks.err = &wrong
+	err := f(&lit{matters: d.matters, towers: blocks.tower})
+	return cmp.Or(wrong, err)
 }
 
 // appendMatters appends the rules of light of all dimensions, if any has one: for
@@ -226,7 +196,6 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 // slicer makes chunks of light from floods, or what differs from them.
 type slicer struct {
 	builder voxel.Builder
-	levels  [2][voxel.SliceCells]uint8
 	cells   [voxel.SliceCells]voxel.Cell
 }
 
@@ -234,52 +203,36 @@ var slicers = sync.Pool{New: func() any { return new(slicer) }}
 
 // chunk returns a chunk made of c and its base, which is the flood in some octants
 // and full in the others, by f for each row. f must depend on its arguments alone.
-func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, f func(dst, c []voxel.Cell, base []uint8)) *voxel.Chunk {
+func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, f func(dst, c []voxel.Cell, base *litRow)) *voxel.Chunk {
 	var buf [64]voxel.Cell
+	var base litRow
 	for y := range geom.ChunkEdge {
-		here, below := &s.levels[y&1], &s.levels[y&1^1]
-		fl.Slice(at, y, here)
-		base(y, octants, full, here)
-		rows := ^uint32(0)
-		if y > 0 {
-			rows = c.Changed(y)
-			if *here != *below {
-				rows |= differing(here, below)
-			}
+		rows := c.Changed(y) | fl.Changed(at, y)
+		if y == geom.ChunkEdge/2 && octants != 0xff {
+			rows = ^uint32(0)
 		}
 		for left := rows; left != 0; left &= left - 1 {
-			z := bits.TrailingZeros32(left) * geom.ChunkEdge
-			f(s.cells[z:z+geom.ChunkEdge], c.Row(y, z/geom.ChunkEdge, &buf)[:geom.ChunkEdge], here[z:z+geom.ChunkEdge])
+			z := bits.TrailingZeros32(left)
+			fl.Row(at, y, z, &base)
+			fillRow(&base, y, z, octants, full)
+			f(s.cells[z*geom.ChunkEdge:][:geom.ChunkEdge], c.Row(y, z, &buf)[:geom.ChunkEdge], &base)
 		}
 		s.builder.Slice(&s.cells, rows)
 	}
 	return s.builder.Chunk()
 }
 
-// differing returns a bit for each row in which two slices differ.
-func differing(a, b *[voxel.SliceCells]uint8) (rows uint32) {
-	for z := range geom.ChunkEdge {
-		if [geom.ChunkEdge]uint8(a[z*geom.ChunkEdge:]) != [geom.ChunkEdge]uint8(b[z*geom.ChunkEdge:]) {
-			rows |= 1 << z
-		}
-	}
-	return rows
-}
+// litRow is the light of a row.
+type litRow = [geom.ChunkEdge]uint8
 
-// base makes the octants of a slice full that are not of the mask.
-func base(y int, octants uint8, full uint8, levels *[voxel.SliceCells]uint8) {
-	if octants == 0xff {
-		return
-	}
-	for o := range 4 {
-		if octants>>(o|y>>4<<2)&1 != 0 {
+// fillRow makes what is in octants full that are not of the mask.
+func fillRow(r *litRow, y, z int, octants, full uint8) {
+	for x := range 2 {
+		if octants>>(x|z>>4<<1|y>>4<<2)&1 != 0 {
 			continue
 		}
-		for z := o >> 1 * 16; z < o>>1*16+16; z++ {
-			row := levels[z*geom.ChunkEdge+o&1*16:][:16]
-			for i := range row {
-				row[i] = full
-			}
+		for i := range geom.ChunkEdge / 2 {
+			r[x*geom.ChunkEdge/2+i] = full
 		}
 	}
 }
@@ -287,15 +240,15 @@ func base(y int, octants uint8, full uint8, levels *[voxel.SliceCells]uint8) {
 // octantsOf returns the octants of a chunk that a flood explains better than the
 // default, by every fourth slice.
 func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
-	var levels [voxel.SliceCells]uint8
+	var levels litRow
 	var buf [64]voxel.Cell
 	var flooded, plain [8]int // cells that differ
 	for y := 1; y < geom.ChunkEdge; y += 4 {
-		f.Slice(at, y, &levels)
 		for z := range geom.ChunkEdge {
+			f.Row(at, y, z, &levels)
 			for x, v := range c.Row(y, z, &buf) {
 				o := x>>4 | z>>4<<1 | y>>4<<2
-				if v != voxel.Cell(levels[z*geom.ChunkEdge+x]) {
+				if v != voxel.Cell(levels[x]) {
 					flooded[o]++
 				}
 				if v != voxel.Cell(full) {
@@ -331,7 +284,7 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
 	err := l.floods(kind, p.places, func(f *light.Flood, some []int) {
 		for _, i := range some {
 			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
-			rests[i] = sl.chunk(chunks[i], f, p.places[i], octants[i], full, func(dst, c []voxel.Cell, base []uint8) {
+			rests[i] = sl.chunk(chunks[i], f, p.places[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
 				for x, v := range c {
 					dst[x] = (v - voxel.Cell(base[x])) & light.MaxLight
 				}
@@ -380,7 +333,7 @@ func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, 
 	defer slicers.Put(sl)
 	return l.floods(kind, at, func(f *light.Flood, some []int) {
 		for _, i := range some {
-			chunks[i] = sl.chunk(chunks[i], f, at[i], octants[i], full, func(dst, c []voxel.Cell, base []uint8) {
+			chunks[i] = sl.chunk(chunks[i], f, at[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
 				for x, v := range c {
 					dst[x] = (v + voxel.Cell(base[x])) & light.MaxLight
 				}

@@ -65,11 +65,11 @@ func flooded(d *stone.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand
 		return spotted(77, 3) // too large
 	}
 	var cells [voxel.ChunkCells]voxel.Cell
-	for y := range geom.ChunkEdge {
-		var levels [voxel.SliceCells]uint8
-		f.Slice(pos, y, &levels)
-		for i, l := range levels {
-			cells[y*voxel.SliceCells+i] = voxel.Cell(l)
+	for i := range voxel.SliceCells {
+		var levels [geom.ChunkEdge]uint8
+		f.Row(pos, i/geom.ChunkEdge, i%geom.ChunkEdge, &levels)
+		for x, l := range levels {
+			cells[i*geom.ChunkEdge+x] = voxel.Cell(l)
 		}
 	}
 	for range noise {

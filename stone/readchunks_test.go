@@ -120,32 +120,45 @@ func TestReadChunksEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkIsland opens the stone of a player's island and decodes its blocks:
-// what loading one costs behind the store.
+// BenchmarkIsland opens the stones of players' islands and decodes their blocks, and then
+// their light: what loading one costs behind the store.
 func BenchmarkIsland(b *testing.B) {
 	for _, seed := range []uint64{1, 2, 3} {
 		w := mustLoad(b, terrain.Island(terrain.Options{Seed: seed, Version: terrain.Modern}))
-		var file bytes.Buffer
-		if _, _, err := convert.WriteStone(context.Background(), w, &file, stone.Options{}); err != nil {
+		for name, effort := range map[string]stone.Effort{"best": stone.Best, "strongest": stone.Strongest} {
+			var file bytes.Buffer
+			if _, _, err := convert.WriteStone(context.Background(), w, &file, stone.Options{Effort: effort}); err != nil {
+				b.Fatal(err)
+			}
+			r := mustOpen(b, file.Bytes())
+			b.Run(fmt.Sprintf("seed%d/%s/blocks", seed, name), func(b *testing.B) {
+				for b.Loop() {
+					readVolumes(b, mustOpen(b, file.Bytes()), voxel.Block)
+				}
+			})
+			b.Run(fmt.Sprintf("seed%d/%s/light", seed, name), func(b *testing.B) {
+				readVolumes(b, r, voxel.Block)
+				for b.Loop() {
+					readVolumes(b, r, voxel.Sky, voxel.Light)
+				}
+			})
+		}
+	}
+}
+
+func readVolumes(b *testing.B, r *stone.Reader, volumes ...string) {
+	b.ReportAllocs()
+	n := 0
+	dim := r.Dimensions()[0].Name
+	for _, v := range volumes {
+		var want []geom.ChunkPos
+		for pos := range r.Spoken(dim, v, 0) {
+			want = append(want, pos)
+		}
+		err := r.ReadChunks(dim, v, 0, want, func(geom.ChunkPos, *voxel.Chunk) error { n++; return nil })
+		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(fmt.Sprintf("seed%d", seed), func(b *testing.B) {
-			b.ReportAllocs()
-			n := 0
-			for b.Loop() {
-				r := mustOpen(b, file.Bytes())
-				var want []geom.ChunkPos
-				dim := r.Dimensions()[0].Name
-				for pos := range r.Spoken(dim, voxel.Block, 0) {
-					want = append(want, pos)
-				}
-				n = 0
-				err := r.ReadChunks(dim, voxel.Block, 0, want, func(geom.ChunkPos, *voxel.Chunk) error { n++; return nil })
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(n), "chunks")
-		})
 	}
+	b.ReportMetric(float64(n), "chunks")
 }

@@ -311,12 +311,21 @@ var cellDecoders = sync.Pool{New: func() any { return new(codec.Decoder) }}
 
 // cells decodes the page of the group's first entry.
 func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
+	at, chunks, err := s.decode(v, group)
+	if err == nil {
+		s.keep(v, group[0], at, chunks)
+	}
+	return chunks, err
+}
+
+// decode decodes the page of the group's first entry, and returns where its
+// chunks are as well.
+func (s *Reader) decode(v *volume, group []entry) (at []geom.ChunkPos, chunks []*voxel.Chunk, err error) {
 	n := group[0].page
 	form, streams, err := s.page(n)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var at []geom.ChunkPos
 	for _, e := range group {
 		if e.page == n && (e.first == len(at)) {
 			at = positions(at, e.key, e.mask)
@@ -326,7 +335,6 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	var chunks []*voxel.Chunk
 	decode := func(l *lit) (err error) {
 		chunks, err = decodeCells(dec, form, streams, at, v, l)
 		return s.at(n, err)
@@ -336,7 +344,7 @@ func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
 	} else {
 		err = decode(nil)
 	}
-	return chunks, err
+	return at, chunks, err
 }
 
 // Chunks yields every chunk that the stone speaks of in a volume's level, in

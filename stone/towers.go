@@ -34,14 +34,25 @@ type foot struct{ x, z int32 }
 
 // cachedPage is the chunks of a group of entries.
 type cachedPage struct {
-	first  int // index of the group's first entry
-	chunks map[geom.ChunkPos]*voxel.Chunk
-	bytes  int
+	key, mask uint64 // of the group's first entry: no other of the volume has both
+	chunks    map[geom.ChunkPos]*voxel.Chunk
+	bytes     int
+}
+
+func newCachedPage(first entry, at []geom.ChunkPos, chunks []*voxel.Chunk) cachedPage {
+	p := cachedPage{first.key, first.mask, make(map[geom.ChunkPos]*voxel.Chunk, len(at)), 0}
+	for i, c := range chunks {
+		p.chunks[at[i]] = c
+		if c != nil {
+			p.bytes += c.Bytes()
+		}
+	}
+	return p
 }
 
 // index notes which entries are above each other.
 func (t *towerReader) index() {
-	t.cubes = map[foot][]int32{}
+	t.cubes, t.last = map[foot][]int32{}, foot{1 << 30, 0} // where no chunk is
 	t.v, t.entries = t.s.entries(t.d.name, voxel.Block, 0)
 	for i, e := range t.entries {
 		at := cubeChunk(e.key, 0)
@@ -58,7 +69,7 @@ func (t *towerReader) tower(x, z int32) light.Tower {
 	} else if t.last == (foot{x, z}) {
 		return t.held
 	}
-	t.last, t.held = foot{x, z}, nil
+	var held light.Tower
 	for _, p := range t.places(x, z) {
 		c, err := t.chunk(p)
 		if err != nil {
@@ -68,13 +79,14 @@ func (t *towerReader) tower(x, z int32) light.Tower {
 			return nil
 		}
 		if c != nil {
-			t.held = append(t.held, light.Floor{Y: p.at.Y, Chunk: c})
+			held = append(held, light.Floor{Y: p.at.Y, Chunk: c})
 		}
-		if len(t.held) > maxTower {
+		if len(held) > maxTower {
 			break
 		}
 	}
-	return t.held
+	t.last, t.held = foot{x, z}, held
+	return held
 }
 
 // place is a chunk and the entry that speaks of it.
@@ -102,24 +114,27 @@ func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
 	if e := t.entries[p.entry]; !e.paged() {
 		return e.chunk(), nil
 	}
-	first := groupStart(t.entries, p.entry)
-	for _, c := range t.pages {
-		if c.first == first {
-			return c.chunks[p.at], nil
-		}
+	first := t.entries[groupStart(t.entries, p.entry)]
+	if c := t.cached(first); c != nil {
+		return c.chunks[p.at], nil
 	}
-	page := cachedPage{first: first, chunks: map[geom.ChunkPos]*voxel.Chunk{}}
-	for pos, r := range t.s.chunks(t.v, group(t.entries, p.entry)) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		page.chunks[pos] = r.chunk
-		if r.chunk != nil {
-			page.bytes += r.chunk.Bytes()
-		}
+	at, chunks, err := t.s.decode(t.v, group(t.entries, p.entry))
+	if err != nil {
+		return nil, err
 	}
+	page := newCachedPage(first, at, chunks)
 	t.keep(page)
 	return page.chunks[p.at], nil
+}
+
+// cached returns the page of a group, nil if it is not kept.
+func (t *towerReader) cached(first entry) *cachedPage {
+	for i := range t.pages {
+		if c := &t.pages[i]; c.key == first.key && c.mask == first.mask {
+			return c
+		}
+	}
+	return nil
 }
 
 // keep adds a page to those kept and drops the oldest ones.

@@ -86,18 +86,22 @@ func (c *Chunk) eachRun(f func(v Cell, cells int)) {
 func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 	var buf [64]Cell
 	for z := range ChunkEdge {
-		h := c.head(y, z)
-		if h < packed {
-			f(h, n*ChunkEdge)
-			continue
-		}
-		row := readRow(c, y, z, &buf)
-		for m := c.changes(h, row); m != 0; {
+		for row, m := c.Runs(y, z, &buf); m != 0; {
 			x := bits.TrailingZeros32(m)
 			m &= m - 1
 			f(row[x], n*(bits.TrailingZeros32(m)-x))
 		}
 	}
+}
+
+// Runs is Row, with a bit x set where a run of equal cells starts: bit 0 always.
+func (c *Chunk) Runs(y, z int, buf *[64]Cell) (row []Cell, starts uint32) {
+	h := c.head(y, z)
+	if h < packed {
+		return filled[h][:], 1
+	}
+	row = readRow(c, y, z, buf)
+	return row, c.changes(h, row)
 }
 
 // changes returns the changes of the row with header h, bit 0 set.

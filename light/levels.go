@@ -1,0 +1,78 @@
+package light
+
+import (
+	"encoding/binary"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// spaced has the bits of each byte in bytes of their own, the lowest first.
+var spaced = func() (t [256]uint64) {
+	for b := range t {
+		for i := range 8 {
+			t[b] |= uint64(b>>i&1) << (i * 8)
+		}
+	}
+	return t
+}()
+
+// at returns the tile at the corner of slice y of a chunk of the box, 0 above the
+// box and below it, where all is full.
+func (f *Flood) at(pos geom.ChunkPos, y int) int {
+	y += int(pos.Y)*geom.ChunkEdge - f.y0
+	if f.ny == 0 || y >= f.ny || y < 0 && f.kind == Block {
+		return 0
+	}
+	y = max(y, 0) // below, sky light is as at the bottom
+	x, z := int(pos.X)*geom.ChunkEdge-f.x0, int(pos.Z)*geom.ChunkEdge-f.z0
+	return f.first + y*f.slice + z/tileEdge*f.row + x/tileEdge
+}
+
+// Changed returns a bit z for each row z of slice y of a chunk of the box whose light
+// differs from that of slice y-1, and perhaps for some that do not; all ones for slice 0.
+func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
+	here := f.at(pos, y)
+	if y == 0 {
+		return ^uint32(0)
+	}
+	below := f.at(pos, y-1)
+	if here == below {
+		return 0
+	}
+	if here == 0 || below == 0 {
+		return ^uint32(0)
+	}
+	for z := range geom.ChunkEdge / tileEdge {
+		d := uint64(0)
+		for x := range geom.ChunkEdge / tileEdge {
+			i, j := here+z*f.row+x, below+z*f.row+x
+			a, b := &f.level[i], &f.level[j]
+			d |= (f.open[i] ^ f.open[j]) | (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
+		}
+		for i := 0; d != 0 && i < tileEdge; i++ {
+			if uint8(d>>(i*tileEdge)) != 0 {
+				rows |= 1 << (z*tileEdge + i)
+			}
+		}
+	}
+	return rows
+}
+
+// Row writes down the light of row z of slice y of a chunk of the box.
+func (f *Flood) Row(pos geom.ChunkPos, y, z int, dst *[geom.ChunkEdge]uint8) {
+	at := f.at(pos, y)
+	if at == 0 {
+		for x := range dst {
+			dst[x] = f.kind.Full()
+		}
+		return
+	}
+	at += z / tileEdge * f.row
+	shift := z % tileEdge * tileEdge
+	for x := range geom.ChunkEdge / tileEdge {
+		v := &f.level[at+x]
+		cells := spaced[uint8(f.open[at+x]>>shift)]*MaxLight | spaced[uint8(v[0]>>shift)] | spaced[uint8(v[1]>>shift)]<<1 |
+			spaced[uint8(v[2]>>shift)]<<2 | spaced[uint8(v[3]>>shift)]<<3
+		binary.LittleEndian.PutUint64(dst[x*tileEdge:], cells)
+	}
+}

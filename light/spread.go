@@ -1,0 +1,182 @@
+package light
+
+import "math/bits"
+
+// The cells at the sides of a tile.
+const (
+	atWest = 0x0101010101010101
+	atEast = atWest << (tileEdge - 1)
+)
+
+// fall lets sky light fall down.
+func (f *Flood) fall() {
+	f.sky = sized(f.sky, f.slice)
+	clear(f.sky)
+	for z := range f.nz / tileEdge {
+		fill(f.sky[z*f.row:][:f.nx/tileEdge])
+	}
+	top := f.first + f.ny*f.slice
+	for at := top - f.slice; at > 0; at -= f.slice {
+		f.fallThrough(at)
+	}
+	for k := f.first; k < top; k++ {
+		if s := f.open[k]; s != 0 && f.dark[k]|f.dark[k-1]|f.dark[k+1]|f.dark[k-f.row]|f.dark[k+f.row]|f.dark[k-f.slice] != 0 {
+			f.flow(k, s, MaxLight)
+		}
+	}
+	f.now, f.next = f.next, f.now
+}
+
+// fallThrough lets sky light fall through the slice of tiles at at.
+func (f *Flood) fallThrough(at int) {
+	n := len(f.sky)
+	open, dark, odd := f.open[at:][:n], f.dark[at:][:n], f.odd[at:][:n]
+	for i, s := range f.sky {
+		if odd[i] != 0 {
+			s &^= f.odds[odd[i]].shut[Above]
+		}
+		s &= open[i]
+		open[i] = s
+		dark[i] &^= s
+		if odd[i] != 0 {
+			s &^= f.odds[odd[i]].shut[Below]
+		}
+		f.sky[i] = s
+	}
+}
+
+// spread lets light go on from the brightest to the darkest cells. Those of MaxLight-1
+// that the sky lights are in now.
+func (f *Flood) spread() {
+	for l := uint8(MaxLight); l > 0; l-- {
+		if l == MaxLight && f.kind == Sky {
+			continue
+		}
+		f.wake(l)
+		plane := [4]uint64{-uint64(l & 1), -uint64(l >> 1 & 1), -uint64(l >> 2 & 1), -uint64(l >> 3)}
+		for _, k := range f.now.at {
+			cells := f.now.cells[k]
+			f.now.cells[k] = 0
+			v := &f.level[k]
+			v[0] |= cells & plane[0]
+			v[1] |= cells & plane[1]
+			v[2] |= cells & plane[2]
+			v[3] |= cells & plane[3]
+			if l > 1 {
+				f.flow(int(k), cells, l)
+			}
+		}
+		f.now.at = f.now.at[:0]
+		f.now, f.next = f.next, f.now
+	}
+}
+
+// wake puts what waits for a level into now.
+func (f *Flood) wake(l uint8) {
+	for _, k := range f.queue[l] {
+		o, v := &f.odds[f.odd[k]], &f.level[k]
+		cells := o.waiting[l] &^ (v[0] | v[1] | v[2] | v[3] | f.open[k]) // which are brighter by now
+		o.waiting[l] = 0
+		if cells != 0 {
+			f.dark[k] &^= cells
+			f.now.add(int(k), cells)
+		}
+	}
+	f.queue[l] = f.queue[l][:0]
+}
+
+// wait lets cells of an odd tile have a level when its turn comes.
+func (f *Flood) wait(k int, o *oddTile, cells uint64, l uint8) {
+	if o.waiting[l] == 0 {
+		f.queue[l] = append(f.queue[l], int32(k))
+	}
+	o.waiting[l] |= cells
+}
+
+func (w *wave) add(k int, cells uint64) {
+	if w.cells[k] == 0 {
+		w.at = append(w.at, int32(k))
+	}
+	w.cells[k] |= cells
+}
+
+// flow lets light of a level go on from cells of tile k.
+func (f *Flood) flow(k int, cells uint64, l uint8) {
+	if f.odd[k] != 0 {
+		f.flowOdd(k, cells, l)
+		return
+	}
+	within := cells&^atEast<<1 | cells&^atWest>>1 | cells<<tileEdge | cells>>tileEdge
+	if d := within & f.dark[k]; d != 0 {
+		f.light(k, d)
+	}
+	f.into(k+1, cells>>(tileEdge-1)&atWest, West, l)
+	f.into(k-1, cells&atWest<<(tileEdge-1), East, l)
+	f.into(k+f.row, cells>>(64-tileEdge), North, l)
+	f.into(k-f.row, cells<<(64-tileEdge), South, l)
+	f.into(k+f.slice, cells, Below, l)
+	f.into(k-f.slice, cells, Above, l)
+}
+
+// flowOdd is flow from a tile with odd cells.
+func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
+	s := &f.odds[f.odd[k]].shut
+	west, east, north, south := cells&^s[West], cells&^s[East], cells&^s[North], cells&^s[South]
+	f.enter(k, east&^atEast<<1, West, l)
+	f.enter(k, west&^atWest>>1, East, l)
+	f.enter(k, south<<tileEdge, North, l)
+	f.enter(k, north>>tileEdge, South, l)
+	f.into(k+1, east>>(tileEdge-1)&atWest, West, l)
+	f.into(k-1, west&atWest<<(tileEdge-1), East, l)
+	f.into(k+f.row, south>>(64-tileEdge), North, l)
+	f.into(k-f.row, north<<(64-tileEdge), South, l)
+	f.into(k+f.slice, cells&^s[Above], Below, l)
+	f.into(k-f.slice, cells&^s[Below], Above, l)
+}
+
+// into lets light of a level into cells of tile k, by a face of theirs.
+func (f *Flood) into(k int, cells uint64, by Face, l uint8) {
+	if cells &= f.dark[k]; cells == 0 {
+		return
+	}
+	if f.odd[k] != 0 {
+		f.enter(k, cells, by, l)
+	} else {
+		f.light(k, cells)
+	}
+}
+
+// enter is into for a tile with odd cells.
+func (f *Flood) enter(k int, cells uint64, by Face, l uint8) {
+	o := &f.odds[f.odd[k]]
+	cells &= f.dark[k] &^ o.shut[by]
+	if thin := cells &^ o.thick; thin != 0 {
+		f.light(k, thin)
+	}
+	for t := cells & o.thick; t != 0; {
+		some, lost := o.alike(t)
+		t &^= some
+		if lost < l {
+			f.wait(k, o, some, l-lost)
+		}
+	}
+}
+
+// alike returns those of the cells in which light loses as much as in the first, and
+// how much that is.
+func (o *oddTile) alike(cells uint64) (some uint64, lost uint8) {
+	b := bits.TrailingZeros64(cells)
+	some = cells
+	for i, v := range o.lost {
+		bit := v >> b & 1
+		lost |= uint8(bit) << i
+		some &^= v ^ -bit
+	}
+	return some, lost
+}
+
+// light gives dark cells of a tile the level below the one under way.
+func (f *Flood) light(k int, cells uint64) {
+	f.dark[k] &^= cells
+	f.next.add(k, cells)
+}
