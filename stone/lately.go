@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"slices"
 	"sync"
 	"weak"
 
@@ -8,39 +9,42 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// lately is the blocks that light was last computed from, which are kept as long
-// as memory is not wanted for something else: light is read volume after volume.
+// maxLately is how many readers of blocks are kept.
+const maxLately = 4
+
+// lately is the readers of blocks that light was last computed from, those not in
+// use now. They are kept as long as memory is not wanted for something else: light is
+// read page after page, and volume after volume.
 type lately struct {
-	mu     sync.Mutex
-	blocks weak.Pointer[towerReader]
-	used   bool
+	mu   sync.Mutex
+	free []weak.Pointer[towerReader] // the last one used last
 }
 
-// litBlocks returns a reader of the blocks of a dimension, the last one if that is
-// there.
-func (s *Reader) litBlocks(d *dimension) (blocks *towerReader, giveBack func()) {
-	l := &s.lately
+// take returns the reader of a dimension's blocks that was used last, or a new one.
+func (l *lately) take(s *Reader, d *dimension) *towerReader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used {
-		return &towerReader{s: s, d: d}, func() {}
+	for i := len(l.free) - 1; i >= 0; i-- {
+		t := l.free[i].Value()
+		if t != nil && t.d != d {
+			continue
+		}
+		l.free = slices.Delete(l.free, i, i+1)
+		if t != nil {
+			return t
+		}
 	}
-	l.used = true
-	return l.of(s, d), func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.used = false
-	}
+	return &towerReader{s: s, d: d}
 }
 
-// of returns the reader of the blocks of a dimension.
-func (l *lately) of(s *Reader, d *dimension) *towerReader {
-	blocks := l.blocks.Value()
-	if blocks == nil || blocks.d != d {
-		blocks = &towerReader{s: s, d: d}
-		l.blocks = weak.Make(blocks)
+// give gives back what take returned.
+func (l *lately) give(t *towerReader) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.free) == maxLately {
+		l.free = slices.Delete(l.free, 0, 1)
 	}
-	return blocks
+	l.free = append(l.free, weak.Make(t))
 }
 
 // keep keeps a page of a volume that was read, for light that may be asked for next.
@@ -52,13 +56,9 @@ func (s *Reader) keep(v *volume, first entry, at []geom.ChunkPos, chunks []*voxe
 	if d == nil {
 		return
 	}
-	l := &s.lately
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.used {
-		return
-	}
-	if blocks := l.of(s, d); blocks.cached(first) == nil {
+	blocks := s.lately.take(s, d)
+	if blocks.cached(first) == nil {
 		blocks.keep(newCachedPage(first, at, chunks))
 	}
+	s.lately.give(blocks)
 }

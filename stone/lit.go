@@ -61,8 +61,8 @@ func (s *Reader) lit(v *volume, f func(*lit) error) error {
 	if d == nil {
 		return f(nil)
 	}
-	blocks, giveBack := s.litBlocks(d)
-	defer giveBack()
+	blocks := s.lately.take(s, d)
+	defer s.lately.give(blocks)
 	var wrong error
 	blocks.err = &wrong
 	err := f(&lit{matters: d.matters, towers: blocks.tower})
