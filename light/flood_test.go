@@ -27,15 +27,16 @@ func (s *slow) index(p geom.Point) (int, bool) {
 	return (at.Y*n.Z+at.Z)*n.X + at.X, in
 }
 
-func (s *slow) each(f func(p geom.Point, i int)) {
-	for y := s.to.Y - 1; y >= s.from.Y; y-- {
-		for z := s.from.Z; z < s.to.Z; z++ {
-			for x := s.from.X; x < s.to.X; x++ {
-				p := geom.Point{X: x, Y: y, Z: z}
-				i, _ := s.index(p)
-				f(p, i)
-			}
+// each calls f for each cell, from the top down, or from the last one back.
+func (s *slow) each(back bool, f func(p geom.Point, i int)) {
+	n := s.to.Sub(s.from)
+	for i := range len(s.level) {
+		if back {
+			i = len(s.level) - 1 - i
 		}
+		p := s.from.Add(geom.Point{X: i % n.X, Y: n.Y - 1 - i/n.X/n.Z, Z: i / n.X % n.Z})
+		j, _ := s.index(p)
+		f(p, j)
 	}
 }
 
@@ -46,7 +47,7 @@ func shut(v light.Matter, f light.Face) bool { return v>>(8+f)&1 != 0 }
 func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point) *slow {
 	n := to.Sub(from)
 	s := &slow{from, to, make([]light.Matter, n.X*n.Y*n.Z), make([]int8, n.X*n.Y*n.Z)}
-	s.each(func(p geom.Point, i int) {
+	s.each(false, func(p geom.Point, i int) {
 		f := g.flat[p.Chunk()]
 		if f == nil {
 			return
@@ -58,7 +59,7 @@ func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point
 			s.matter[i] = m[c]
 		}
 	})
-	s.each(func(p geom.Point, i int) {
+	s.each(false, func(p geom.Point, i int) {
 		v := s.matter[i]
 		if kind == light.Block {
 			s.level[i] = int8(v >> 4 & 15)
@@ -71,9 +72,9 @@ func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point
 		}
 	})
 	steps := [light.Faces]geom.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}, {Z: -1}, {Z: 1}}
-	for changed := true; changed; {
+	for changed, back := true, false; changed; back = !back {
 		changed = false
-		s.each(func(p geom.Point, i int) {
+		s.each(back, func(p geom.Point, i int) {
 			v := s.matter[i]
 			lost := max(1, int8(v&15))
 			for f, step := range steps {
@@ -91,8 +92,8 @@ func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point
 // randomLand is a land of a few things in much air.
 func randomLand(r *rand.Rand, values int) *ground {
 	g := &ground{map[geom.ChunkPos]*[voxel.ChunkCells]voxel.Cell{}, map[[2]int32]light.Tower{}}
-	for z := int32(-2); z < 2; z++ {
-		for x := int32(-2); x < 2; x++ {
+	for z := int32(-1); z < 2; z++ {
+		for x := int32(-1); x < 2; x++ {
 			var t light.Tower
 			for y := int32(1); y >= -1; y-- {
 				if r.IntN(4) == 0 {
@@ -129,11 +130,11 @@ func TestFlood(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		g := randomLand(r, len(m)+1)
 		for _, kind := range []light.Kind{light.Sky, light.Block} {
-			want := g.slowLight(kind, m, geom.Point{X: -80, Y: -66, Z: -80}, geom.Point{X: 80, Y: 80, Z: 80})
+			want := g.slowLight(kind, m, geom.Point{X: -48, Y: -66, Z: -48}, geom.Point{X: 112, Y: 80, Z: 112})
 			for _, box := range [][2]geom.ChunkPos{
-				{{X: -2, Y: -1, Z: -2}, {X: 2, Y: 2, Z: 2}},
-				{{X: -1, Y: 0, Z: -1}, {X: 0, Y: 1, Z: 0}},
-				{{X: 0, Y: -2, Z: -2}, {X: 2, Y: 2, Z: 1}},
+				{{X: -1, Y: -1, Z: -1}, {X: 3, Y: 2, Z: 2}},
+				{{X: 0, Y: 0, Z: 0}, {X: 1, Y: 1, Z: 1}},
+				{{X: 0, Y: -2, Z: -1}, {X: 2, Y: 2, Z: 1}},
 			} {
 				if !f.Fill(kind, box[0], box[1], g.at) {
 					t.Fatal("too large")
@@ -211,7 +212,7 @@ func TestLearnMatters(t *testing.T) {
 	g := randomLand(r, len(want))
 	var f light.Flood
 	f.Follow(want)
-	box := [2]geom.ChunkPos{{X: -2, Y: -1, Z: -2}, {X: 2, Y: 2, Z: 2}}
+	box := [2]geom.ChunkPos{{X: -1, Y: -1, Z: -1}, {X: 2, Y: 2, Z: 2}}
 	lit := map[light.Kind]map[geom.ChunkPos]*voxel.Chunk{}
 	for _, kind := range []light.Kind{light.Sky, light.Block} {
 		lit[kind] = map[geom.ChunkPos]*voxel.Chunk{}
@@ -221,8 +222,8 @@ func TestLearnMatters(t *testing.T) {
 		}
 	}
 	got := light.LearnMatters(func(yield func(light.Lit) bool) {
-		for z := int32(-2); z < 2; z++ {
-			for x := int32(-2); x < 2; x++ {
+		for z := int32(-1); z < 2; z++ {
+			for x := int32(-1); x < 2; x++ {
 				for _, floor := range g.at(x, z) {
 					pos := geom.ChunkPos{X: x, Y: floor.Y, Z: z}
 					if !yield(light.Lit{Blocks: floor.Chunk, Sky: lit[light.Sky][pos], Light: lit[light.Block][pos]}) {
