@@ -83,8 +83,10 @@ type Encoder struct {
 	first    [columns]voxel.Cell
 	literal  [columns]int32 // which literal each column of the stack is
 	literals columnSet
-	ranks    []uint16 // by cell
-	seen     []bool   // by cell
+	ids      []int32      // of the columns of the page, which literal each is
+	cells    []voxel.Cell // those that occur, ascending
+	ranks    []uint16     // by cell
+	seen     []bool       // by cell
 	relief   reliefEncoder
 	images   imageEncoder
 }
@@ -167,12 +169,14 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
+	e.ids = e.ids[:0]
 	e.literals.forget(len(stacks))
 	for i, s := range stacks {
 		e.sweep(s)
 		e.sort()
 		e.literals.reserve(len(e.cols), i, len(stacks))
 		e.ops()
+		e.ids = append(e.ids, e.literal[:]...)
 	}
 	e.runs()
 	return e.streams[:]
@@ -282,7 +286,8 @@ func (e *Encoder) ops() {
 // runs writes the table of cells and the runs of the literal columns.
 func (e *Encoder) runs() {
 	set := &e.literals
-	e.streams[streamTable] = appendAscending(e.streams[streamTable], e.table(set))
+	e.table(set)
+	e.streams[streamTable] = appendAscending(e.streams[streamTable], e.cells)
 	out := slices.Grow(e.streams[streamRuns], 2*(len(set.list)+len(set.first)))
 	for i := range set.len() {
 		out = appendSmall(out, int(e.ranks[set.first[i]]))
@@ -297,12 +302,12 @@ func (e *Encoder) runs() {
 	e.streams[streamRuns] = out
 }
 
-// table returns the cells that occur, ascending, and notes their ranks.
-func (e *Encoder) table(set *columnSet) []voxel.Cell {
+// table collects the cells that occur, ascending, and notes their ranks.
+func (e *Encoder) table(set *columnSet) {
 	e.seen = slices.Grow(e.seen, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	e.ranks = slices.Grow(e.ranks, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	clear(e.seen)
-	var table []voxel.Cell
+	table := e.cells[:0]
 	note := func(c voxel.Cell) {
 		if !e.seen[c] {
 			e.seen[c] = true
@@ -319,7 +324,7 @@ func (e *Encoder) table(set *columnSet) []voxel.Cell {
 	for i, c := range table {
 		e.ranks[c] = uint16(i)
 	}
-	return table
+	e.cells = table
 }
 
 // appendAscending appends strictly ascending cells as a count and differences.

@@ -2,6 +2,9 @@ package codec
 
 import (
 	"cmp"
+	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -51,139 +54,160 @@ func (w way) compare(v way) int {
 
 // plan finds columns by where they are. Stacks are numbered in their order.
 type plan struct {
-	tops   []geom.ChunkPos
-	stacks map[foot]int32 // the last one begun
+	tops  []geom.ChunkPos
+	slots []int32 // by hash of a foot: the last stack begun there plus one; a power of two of them
+	last  geom.ChunkPos
+	stack int32 // at the foot of last, -1 if none is
 }
 
-func (p *plan) reset() {
-	if p.stacks == nil {
-		p.stacks = map[foot]int32{}
-	}
-	clear(p.stacks)
+// reset makes room for so many stacks.
+func (p *plan) reset(stacks int) {
+	size := 2 << bits.Len(uint(stacks))
+	p.slots = slices.Grow(p.slots[:0], size)[:size]
+	clear(p.slots)
 	p.tops = p.tops[:0]
+	p.last, p.stack = geom.ChunkPos{X: math.MaxInt32}, -1
+}
+
+// slot returns the slot of a foot: one that has its stack, or an empty one.
+func (p *plan) slot(x, z int32) *int32 {
+	const prime = 0x9E3779B97F4A7C15
+	mask := uint32(len(p.slots) - 1)
+	for h := uint32((uint64(uint32(x)) | uint64(uint32(z))<<32) * prime >> 32); ; h++ {
+		s := &p.slots[h&mask]
+		if *s == 0 {
+			return s
+		}
+		if top := &p.tops[*s-1]; top.X == x && top.Z == z {
+			return s
+		}
+	}
 }
 
 func (p *plan) begin(top geom.ChunkPos) {
-	p.stacks[foot{top.X, top.Z}] = int32(len(p.tops))
 	p.tops = append(p.tops, top)
+	*p.slot(top.X, top.Z) = int32(len(p.tops))
+	p.last, p.stack = top, int32(len(p.tops)-1)
 }
 
 // at returns the number of the column at x, z among all of the page, -1 if no stack
 // is there.
 func (p *plan) at(x, z int32) int32 {
-	s, ok := p.stacks[foot{x >> 5, z >> 5}]
-	if !ok {
+	if x>>5 != p.last.X || z>>5 != p.last.Z {
+		p.last.X, p.last.Z = x>>5, z>>5
+		p.stack = *p.slot(x>>5, z>>5) - 1
+	}
+	if p.stack < 0 {
 		return -1
 	}
-	return s*columns + (z&31)<<5 | x&31
+	return p.stack*columns + (z&31)<<5 | x&31
 }
 
 // place returns where a column of the page is.
 func (p *plan) place(n int32) (x, z int32) {
-	top := p.tops[n/columns]
+	top := &p.tops[n/columns]
 	return top.X*edge + n%edge, top.Z*edge + n%columns/edge
 }
 
 // image is a way that an encoder knows, and what becomes of cells there.
 type image struct {
 	way
-	to map[voxel.Cell]voxel.Cell // those that change
+	to []voxel.Cell // by cell, those of the table
 }
 
-func (m *image) cell(c voxel.Cell) voxel.Cell {
-	if to, ok := m.to[c]; ok {
-		return to
+// bitset is a bit for each of some things.
+type bitset []uint64
+
+// bitsetOf makes an empty one for n things in the memory of another.
+func bitsetOf(b bitset, n int) bitset {
+	b = slices.Grow(b[:0], n/64+1)[:n/64+1]
+	clear(b)
+	return b
+}
+
+func (b bitset) set(i int) { b[i>>6] |= 1 << (i & 63) }
+
+func (b bitset) has(i int32) bool { return b[i>>6]>>(i&63)&1 != 0 }
+
+// ones returns how many of the things from i on are in the set, at most most, which
+// is at most 64.
+func (b bitset) ones(i, most int32) int32 {
+	w := b[i>>6] >> (i & 63)
+	if int(i>>6)+1 < len(b) {
+		w |= b[i>>6+1] << (64 - i&63)
 	}
-	return c
+	return min(int32(bits.TrailingZeros64(^w)), most)
 }
 
 // imageEncoder is what an Encoder needs for Images.
 type imageEncoder struct {
 	plan    plan
-	set     columnSet        // distinct columns
-	byHash  map[uint64]int32 // the last of them
-	chain   []int32          // the one before with that hash, -1 if none
-	shapes  []int32          // by distinct column: a number for where it changes
-	ids     []int32          // of each column of the page, in order: a distinct one
+	set     *columnSet // of the Encoder
+	ids     []int32    // of the Encoder: which literal each column of the page is
+	table   []voxel.Cell
+	shapes  []uint32 // by literal: a hash of where it changes
+	left    []int32  // columns unlike those to the west and north
+	search  search
 	images  []image
+	can     []bitset // by op behind opLiteral: the columns that may have it
 	streams [numImageStreams][]byte
+	writer  imageWriter
 }
 
-// EncodeImages returns the streams of the form Images for stacks whose topmost
-// chunks are at tops. The streams are valid until the next call.
-func (e *Encoder) EncodeImages(stacks []Stack, tops []geom.ChunkPos) [][]byte {
+// EncodeImages returns the streams of the form Images for the stacks of the last
+// call of Encode, whose topmost chunks are at tops; nil if hardly any column is an
+// image. The streams are valid until the next call, those of Encode stay.
+func (e *Encoder) EncodeImages(tops []geom.ChunkPos) [][]byte {
 	m := &e.images
-	m.reset()
-	for i, s := range stacks {
-		e.sweep(s)
-		e.sort()
-		m.plan.begin(tops[i])
-		m.note(e)
+	m.set, m.ids, m.table = &e.literals, e.ids, e.cells
+	m.plan.reset(len(tops))
+	for _, top := range tops {
+		m.plan.begin(top)
 	}
-	m.find()
+	m.unexplained()
+	m.shape()
+	if !m.find() {
+		return nil
+	}
 	m.write(e)
 	return m.streams[:]
 }
 
-func (m *imageEncoder) reset() {
-	m.plan.reset()
-	m.set.reset()
-	if m.byHash == nil {
-		m.byHash = map[uint64]int32{}
+// unexplained collects the columns that are unlike those to the west and north,
+// and notes which are like them.
+func (m *imageEncoder) unexplained() {
+	for len(m.can) < opImage-1 {
+		m.can = append(m.can, nil)
 	}
-	clear(m.byHash)
-	m.chain, m.shapes, m.ids, m.images = m.chain[:0], m.shapes[:0], m.ids[:0], nil
-	for i := range m.streams {
-		m.streams[i] = m.streams[i][:0]
-	}
-}
-
-// note numbers the columns of the stack under way.
-func (m *imageEncoder) note(e *Encoder) {
-	for col := range columns {
-		first, list := e.first[col], e.cols[e.start[col]:e.start[col+1]]
-		if col > 0 {
-			if last := m.ids[len(m.ids)-1]; m.set.equal(last, first, list) {
-				m.ids = append(m.ids, last)
-				continue
-			}
+	west, north := bitsetOf(m.can[opWest-1], len(m.ids)), bitsetOf(m.can[opNorth-1], len(m.ids))
+	m.can[opWest-1], m.can[opNorth-1] = west, north
+	m.left = m.left[:0]
+	for n, id := range m.ids {
+		col, like := n%columns, false
+		if col%edge > 0 && m.ids[n-1] == id {
+			west.set(n)
+			like = true
 		}
-		m.ids = append(m.ids, m.intern(first, list))
-	}
-}
-
-func (m *imageEncoder) intern(first voxel.Cell, list []change) int32 {
-	h := hashOf(first, list)
-	last, ok := m.byHash[h]
-	for i := last; ok && i >= 0; i = m.chain[i] {
-		if m.set.equal(i, first, list) {
-			return i
+		if col >= edge && m.ids[n-edge] == id {
+			north.set(n)
+			like = true
+		}
+		if !like {
+			m.left = append(m.left, int32(n))
 		}
 	}
-	if !ok {
-		last = -1
-	}
-	i := m.set.add(first, list)
-	m.byHash[h] = i
-	m.chain = append(m.chain, last)
-	return i
 }
 
-// shape numbers distinct columns by where they change.
-func (m *imageEncoder) shape() (count int32) {
-	known := map[uint64]int32{}
+// shape hashes where literals change.
+func (m *imageEncoder) shape() {
+	m.shapes = m.shapes[:0]
 	for i := range m.set.len() {
 		const prime = 0x9E3779B97F4A7C15
-		h := uint64(prime)
-		for _, c := range m.set.changes(i) {
+		list := m.set.changes(i)
+		h := (uint64(len(list)) + 1) * prime
+		for _, c := range list {
 			h = (h ^ h>>29 ^ uint64(c.at)) * prime
 		}
-		n, ok := known[h]
-		if !ok {
-			n = int32(len(known))
-			known[h] = n
-		}
-		m.shapes = append(m.shapes, n)
+		m.shapes = append(m.shapes, uint32(h>>32))
 	}
-	return int32(len(known))
 }

@@ -46,8 +46,15 @@ func arena(seed uint64, boxes int, turn func(x, z int) (int, int)) plan {
 	return plan{page{{quarter.pack()}, {other.pack()}}, []geom.ChunkPos{{X: -1, Z: 4}, {X: 2, Z: 4}}}
 }
 
+// encodeImages returns nil if hardly any column is an image.
 func encodeImages(p plan) [][]byte {
-	return cloneStreams(new(codec.Encoder).EncodeImages(p.page, p.tops))
+	var e codec.Encoder
+	return imagesBy(&e, p)
+}
+
+func imagesBy(e *codec.Encoder, p plan) [][]byte {
+	e.Encode(p.page)
+	return cloneStreams(e.EncodeImages(p.tops))
 }
 
 // slowImages returns every stack as its 1024 columns, as slowDecode.
@@ -237,23 +244,51 @@ func checkImages(t *testing.T, streams [][]byte, heights []int, tops []geom.Chun
 	return got
 }
 
-func placed(p page) plan {
-	var tops []geom.ChunkPos
+// besideArena returns a page with an arena before it, so that some columns are
+// images.
+func besideArena(p page) plan {
+	a := arena(5, 60, func(x, z int) (int, int) { return 31 - x, z })
 	for i := range p {
-		tops = append(tops, geom.ChunkPos{X: int32(i % 3), Z: int32(i / 3 % 2)}) // some places twice
+		a.tops = append(a.tops, geom.ChunkPos{X: int32(i % 3), Z: int32(i / 3 % 2)}) // some places twice
 	}
-	return plan{p, tops}
+	a.page = append(a.page, p...)
+	return a
 }
 
 func TestImagesRoundTrip(t *testing.T) {
-	for _, tt := range pages() {
-		p := placed(tt.page)
-		checkChunks(t, p.page, checkImages(t, encodeImages(p), p.heights(), p.tops))
-	}
 	r := rand.New(rand.NewPCG(2, 3))
+	var used codec.Encoder
+	check := func(t *testing.T, p plan) {
+		streams := encodeImages(p)
+		if streams == nil {
+			t.Fatal("no images")
+		}
+		checkChunks(t, p.page, checkImages(t, streams, p.heights(), p.tops))
+		if !slices.EqualFunc(streams, imagesBy(&used, p), bytes.Equal) {
+			t.Error("other bytes from an Encoder that was used")
+		}
+	}
+	for _, tt := range pages() {
+		t.Run(tt.name, func(t *testing.T) { check(t, besideArena(tt.page)) })
+	}
 	for range 10 {
-		p := placed(page{{flatLayers(r, 3).pack()}, {flatLayers(r, 3).pack(), voxel.Uniform(9)}, {randomTerrain(r).pack()}})
-		checkChunks(t, p.page, checkImages(t, encodeImages(p), p.heights(), p.tops))
+		check(t, besideArena(page{{flatLayers(r, 3).pack()}, {flatLayers(r, 3).pack(), voxel.Uniform(9)}, {randomTerrain(r).pack()}}))
+	}
+}
+
+// TestImagesNotWorthIt gives up where nothing is an image.
+func TestImagesNotWorthIt(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	for name, p := range map[string]page{
+		"nothing": {}, "air": {{voxel.Uniform(0)}}, "noise": {{randomTerrain(r).pack()}, {flatLayers(r, 5).pack()}},
+	} {
+		tops := make([]geom.ChunkPos, len(p))
+		for i := range tops {
+			tops[i].X = int32(i)
+		}
+		if streams := encodeImages(plan{p, tops}); streams != nil {
+			t.Errorf("%s: %d streams", name, len(streams))
+		}
 	}
 }
 
@@ -271,7 +306,7 @@ func TestImagesFound(t *testing.T) {
 		p := arena(5, 60, turn)
 		streams := encodeImages(p)
 		checkChunks(t, p.page, checkImages(t, streams, p.heights(), p.tops))
-		one := encodeImages(plan{p.page[:1], p.tops[:1]})
+		one := encode(p.page[:1])
 		if all, first := len(streams[streamRuns]), len(one[streamRuns]); all > first*21/20 {
 			t.Errorf("%s: %d bytes of runs, %d of the first half", name, all, first)
 		}

@@ -36,7 +36,7 @@ func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []i
 	r := newReader(streams, table)
 	d.literals.reset()
 	m := &d.images
-	m.plan.reset()
+	m.plan.reset(len(heights))
 	m.of = m.of[:0]
 	if m.ways, err = readWays(streams[streamImages], table); err != nil {
 		return dst, err

@@ -2,129 +2,222 @@ package codec
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 const (
-	rareShape   = 8       // columns that a vote is asked of have at most so many like them
-	mostPairs   = 1 << 18 // asked
-	mostTried   = 24      // ways that are looked at
-	fewestVotes = 16
+	rareShape     = 8       // columns that a vote is asked of have at most so many like them
+	mostVoters    = 1 << 13 // columns that are asked
+	mostTried     = 24      // ways that are looked at
+	fewestVotes   = 16
+	fewestChanges = 3       // of a column that votes
+	leastImages   = 64      // of so many columns one at least is an image
+	mostTaught    = 1 << 11 // images that are asked what becomes of cells
+	voteBits      = 15      // of a slot of votes
+	pairBits      = 12      // of a slot of pairs
+	pairProbes    = 8
 )
+
+// search is the memory of a search for ways.
+type search struct {
+	groups  []group // by hash of a shape
+	next    []int32 // by voter: the one before in its group plus one
+	voters  []int32
+	votes   []uint32 // by hash of a way
+	matches []match
+	tried   []image
+	does    []bitset // by way tried: which of left it explains
+	done    bitset
+	cells   []voxel.Cell
+	pairs   [1 << pairBits]pairVotes
+	best    []int32 // by cell: votes for what it becomes
+}
+
+// group is columns that change at the same heights, or so their hashes say.
+type group struct {
+	last  int32 // of voters, plus one
+	count int32
+}
+
+// match is a column whose shape is that of its source by some way.
+type match struct {
+	at       int32 // in left
+	from, to int32 // literals
+}
+
+// pairVotes is how often one cell became another.
+type pairVotes struct {
+	pair uint32 // from<<16 | to
+	n    int32
+}
 
 // find finds the ways by which many columns are images of earlier ones: those that
 // most pairs of columns of one rare shape name, as far as they explain what the
-// ways before do not.
-func (m *imageEncoder) find() {
-	members := make([][]int32, m.shape())
-	for n, id := range m.ids {
-		if s := m.shapes[id]; len(m.set.changes(id)) >= 3 && len(members[s]) <= rareShape {
-			members[s] = append(members[s], int32(n))
-		}
+// ways before do not. It reports whether that is enough to be worth it.
+func (m *imageEncoder) find() bool {
+	m.images = m.images[:0]
+	m.group()
+	ways := m.elect()
+	if len(ways) == 0 {
+		return false
 	}
-	votes := map[way]int{}
-	pairs := 0
-	for _, group := range members {
-		if len(group) > rareShape || pairs > mostPairs {
+	return m.choose(ways)
+}
+
+// group brings columns of one shape together.
+func (m *imageEncoder) group() {
+	s := &m.search
+	size := 4 << bits.Len(uint(min(len(m.left), mostVoters)))
+	s.groups = slices.Grow(s.groups[:0], size)[:size]
+	clear(s.groups)
+	s.voters, s.next = s.voters[:0], s.next[:0]
+	// Of a large page only a part of the shapes is asked.
+	part := uint32(min(1<<16, mostVoters<<16/(len(m.left)+1)))
+	for _, n := range m.left {
+		id := m.ids[n]
+		h := m.shapes[id]
+		if h&(1<<16-1) >= part || len(m.set.changes(id)) < fewestChanges {
 			continue
 		}
-		for j, to := range group {
-			for _, from := range group[:j] {
-				m.vote(votes, from, to)
-				pairs++
-			}
-		}
+		g := &s.groups[h>>16&uint32(size-1)]
+		s.voters = append(s.voters, n)
+		s.next = append(s.next, g.last)
+		g.last = int32(len(s.voters))
+		g.count++
 	}
-	var ways []way
-	for w, n := range votes {
+}
+
+// elect returns the ways that have most votes, most first.
+func (m *imageEncoder) elect() (ways []way) {
+	s := &m.search
+	s.votes = slices.Grow(s.votes[:0], 1<<voteBits)[:1<<voteBits]
+	clear(s.votes)
+	m.eachVote(func(w way) { s.votes[w.slot()]++ })
+	exact := map[way]int{}
+	m.eachVote(func(w way) {
+		if s.votes[w.slot()] >= fewestVotes {
+			exact[w]++
+		}
+	})
+	for w, n := range exact {
 		if n >= fewestVotes {
 			ways = append(ways, w)
 		}
 	}
-	slices.SortFunc(ways, func(v, w way) int { return cmp.Or(votes[w]-votes[v], v.compare(w)) })
-	m.choose(ways[:min(len(ways), mostTried)])
+	slices.SortFunc(ways, func(v, w way) int { return cmp.Or(exact[w]-exact[v], v.compare(w)) })
+	return ways[:min(len(ways), mostTried)]
 }
 
-func (m *imageEncoder) vote(votes map[way]int, from, to int32) {
-	sx, sz := m.plan.place(from)
-	x, z := m.plan.place(to)
-	for t := range turns {
-		w := way{turn: uint8(t)}
-		tx, tz := w.source(x, z)
-		w.a, w.b = sx-tx, sz-tz
-		votes[w]++
-	}
+// slot returns where votes for a way, and maybe others, are counted.
+func (w way) slot() uint64 {
+	const prime = 0x9E3779B97F4A7C15
+	return (uint64(uint32(w.a))<<32 ^ uint64(uint32(w.b)) ^ uint64(w.turn)<<28) * prime >> (64 - voteBits)
 }
 
-// choose keeps the ways that explain enough columns that nothing before does.
-func (m *imageEncoder) choose(ways []way) {
-	left := m.unexplained()
-	tried := make([]image, len(ways))
-	does := make([][]int, len(ways)) // which of left each explains
-	for i, w := range ways {
-		tried[i] = image{w, m.learn(w)}
-		for at, n := range left {
-			if m.isImage(&tried[i], n) {
-				does[i] = append(does[i], at)
+// eachVote yields the ways by which a column of a rare shape is the image of another.
+func (m *imageEncoder) eachVote(f func(w way)) {
+	s := &m.search
+	for _, g := range s.groups {
+		if g.count < 2 || g.count > rareShape {
+			continue
+		}
+		for to := g.last; to > 0; to = s.next[to-1] {
+			x, z := m.plan.place(s.voters[to-1])
+			for from := s.next[to-1]; from > 0; from = s.next[from-1] {
+				sx, sz := m.plan.place(s.voters[from-1])
+				for t := range turns {
+					w := way{turn: uint8(t)}
+					tx, tz := w.source(x, z)
+					w.a, w.b = sx-tx, sz-tz
+					f(w)
+				}
 			}
 		}
 	}
-	done := make([]bool, len(left))
+}
+
+// choose keeps the ways that explain enough columns that nothing before does, and
+// reports whether all together are worth it.
+func (m *imageEncoder) choose(ways []way) bool {
+	m.try(ways)
+	s := &m.search
+	s.done = bitsetOf(s.done, len(m.left))
+	all := 0
 	for len(m.images) < maxWays {
 		best, most := -1, fewestImages-1
-		for i, all := range does {
+		for i := range s.tried {
 			fresh := 0
-			for _, at := range all {
-				if !done[at] {
-					fresh++
-				}
+			for k, b := range s.does[i] {
+				fresh += bits.OnesCount64(b &^ s.done[k])
 			}
 			if fresh > most {
 				best, most = i, fresh
 			}
 		}
 		if best < 0 {
-			return
+			break
 		}
-		m.images = append(m.images, tried[best])
-		for _, at := range does[best] {
-			done[at] = true
+		all += most
+		m.images = append(m.images, s.tried[best])
+		for k, b := range s.does[best] {
+			s.done[k] |= b
 		}
 	}
+	return all > 0 && all >= len(m.left)/leastImages
 }
 
-// unexplained returns the columns that are unlike those to the west and north.
-func (m *imageEncoder) unexplained() (left []int32) {
-	for n, id := range m.ids {
-		col := n % columns
-		if col%edge > 0 && m.ids[n-1] == id || col >= edge && m.ids[n-edge] == id {
+// try finds out what ways explain.
+func (m *imageEncoder) try(ways []way) {
+	s := &m.search
+	size := 0
+	if len(m.table) > 0 {
+		size = int(m.table[len(m.table)-1]) + 1
+	}
+	s.cells = slices.Grow(s.cells[:0], size*len(ways))[:size*len(ways)]
+	s.best = slices.Grow(s.best[:0], size)[:size]
+	s.tried = s.tried[:0]
+	for _, w := range ways {
+		if m.match(w); len(s.matches) < fewestImages {
 			continue
 		}
-		left = append(left, int32(n))
+		i := len(s.tried)
+		img := image{w, s.cells[i*size:][:size]}
+		s.tried = append(s.tried, img)
+		m.learn(img.to)
+		if i == len(s.does) {
+			s.does = append(s.does, nil)
+		}
+		s.does[i] = bitsetOf(s.does[i], len(m.left))
+		for _, c := range s.matches {
+			if m.becomes(img.to, c.from, c.to) {
+				s.does[i].set(int(c.at))
+			}
+		}
 	}
-	return left
 }
 
-// source returns the column that n may be the image of, -1 if there is none
-// before it.
-func (m *imageEncoder) source(w way, n int32) int32 {
-	x, z := m.plan.place(n)
-	s := m.plan.at(w.source(x, z))
-	if s >= n {
-		return -1
+// match collects the columns whose sources by a way have their shape.
+func (m *imageEncoder) match(w way) {
+	s := &m.search
+	s.matches = s.matches[:0]
+	for at, n := range m.left {
+		x, z := m.plan.place(n)
+		from := m.plan.at(w.source(x, z))
+		if from < 0 || from >= n {
+			continue
+		}
+		if a, b := m.ids[from], m.ids[n]; m.shapes[a] == m.shapes[b] {
+			s.matches = append(s.matches, match{int32(at), a, b})
+		}
 	}
-	return s
 }
 
-func (m *imageEncoder) isImage(img *image, n int32) bool {
-	s := m.source(img.way, n)
-	if s < 0 {
-		return false
-	}
-	from, to := m.ids[s], m.ids[n]
-	if m.shapes[from] != m.shapes[to] || img.cell(m.set.first[from]) != m.set.first[to] {
+// becomes reports whether a literal becomes another where cells become others.
+func (m *imageEncoder) becomes(cells []voxel.Cell, from, to int32) bool {
+	if m.shapes[from] != m.shapes[to] || cells[m.set.first[from]] != m.set.first[to] {
 		return false
 	}
 	a, b := m.set.changes(from), m.set.changes(to)
@@ -132,46 +225,54 @@ func (m *imageEncoder) isImage(img *image, n int32) bool {
 		return false
 	}
 	for i, c := range a {
-		if b[i].at != c.at || b[i].cell != img.cell(c.cell) {
+		if b[i].at != c.at || b[i].cell != cells[c.cell] {
 			return false
 		}
 	}
 	return true
 }
 
-// learn returns what cells become by a way, where that is another: what most runs
-// say, the lowest of equals.
-func (m *imageEncoder) learn(w way) map[voxel.Cell]voxel.Cell {
-	type pair struct{ from, to voxel.Cell }
-	votes := map[pair]int{}
-	asked := map[[2]int32]bool{}
-	for n, to := range m.ids {
-		s := m.source(w, int32(n))
-		if s < 0 || m.shapes[m.ids[s]] != m.shapes[to] || asked[[2]int32{m.ids[s], to}] {
-			continue
-		}
-		asked[[2]int32{m.ids[s], to}] = true
-		a, b := m.set.changes(m.ids[s]), m.set.changes(to)
+// learn finds out what cells become by a way: what most runs of some matches say,
+// the lowest of equals.
+func (m *imageEncoder) learn(to []voxel.Cell) {
+	s := &m.search
+	clear(s.pairs[:])
+	step := (len(s.matches) + mostTaught - 1) / mostTaught
+	for i := 0; i < len(s.matches); i += step {
+		c := s.matches[i]
+		a, b := m.set.changes(c.from), m.set.changes(c.to)
 		if len(a) != len(b) {
 			continue
 		}
-		votes[pair{m.set.first[m.ids[s]], m.set.first[to]}]++
-		for i := range a {
-			votes[pair{a[i].cell, b[i].cell}]++
+		s.count(m.set.first[c.from], m.set.first[c.to])
+		for k := range a {
+			s.count(a[k].cell, b[k].cell)
 		}
 	}
-	best := map[voxel.Cell]pair{}
-	for p, n := range votes {
-		old, ok := best[p.from]
-		if !ok || n > votes[old] || n == votes[old] && p.to < old.to {
-			best[p.from] = p
+	for i := range to {
+		to[i] = voxel.Cell(i)
+	}
+	clear(s.best)
+	for _, p := range s.pairs {
+		from, cell := p.pair>>16, voxel.Cell(p.pair)
+		if best := &s.best[from]; p.n > *best || p.n > 0 && p.n == *best && cell < to[from] {
+			*best, to[from] = p.n, cell
 		}
 	}
-	to := map[voxel.Cell]voxel.Cell{}
-	for from, p := range best {
-		if p.to != from {
-			to[from] = p.to
+}
+
+// count notes that a cell became another. What finds no place is not counted: it
+// costs bytes, not correctness.
+func (s *search) count(from, to voxel.Cell) {
+	pair := uint32(from)<<16 | uint32(to)
+	h := pair * 0x9E3779B1 >> (32 - pairBits)
+	for range pairProbes {
+		p := &s.pairs[h]
+		if p.n == 0 || p.pair == pair {
+			p.pair = pair
+			p.n++
+			return
 		}
+		h = (h + 1) % (1 << pairBits)
 	}
-	return to
 }

@@ -2,34 +2,39 @@ package codec
 
 import (
 	"encoding/binary"
-
-	"github.com/cairnvoxel/cairn/voxel"
+	"slices"
 )
 
 // write writes the streams.
 func (m *imageEncoder) write(e *Encoder) {
-	table := e.table(&m.set)
-	m.streams[streamTable] = appendAscending(m.streams[streamTable], table)
-	m.writeImages(e, table)
-	w := imageWriter{imageEncoder: m, e: e, numbers: make([]int32, m.set.len()), of: make([]int32, len(m.ids)), made: map[[2]int32]int32{}}
-	for i := range w.numbers {
-		w.numbers[i] = -1
+	for i := range m.streams {
+		m.streams[i] = m.streams[i][:0]
 	}
+	m.streams[streamTable] = append(m.streams[streamTable], e.streams[streamTable]...)
+	m.writeImages(e)
+	w := &m.writer
+	w.reset(m, e)
 	for n := range m.ids {
 		w.column(int32(n))
 	}
 }
 
-func (m *imageEncoder) writeImages(e *Encoder, table []voxel.Cell) {
+func (m *imageEncoder) writeImages(e *Encoder) {
 	out := append(m.streams[streamImages], byte(len(m.images)))
 	for _, img := range m.images {
 		out = append(out, img.turn)
 		out = binary.AppendVarint(out, int64(img.a))
 		out = binary.AppendVarint(out, int64(img.b))
-		out = binary.AppendUvarint(out, uint64(len(img.to)))
+		changed := 0
+		for _, c := range m.table {
+			if img.to[c] != c {
+				changed++
+			}
+		}
+		out = binary.AppendUvarint(out, uint64(changed))
 		prev := -1
-		for i, c := range table {
-			if to, ok := img.to[c]; ok {
+		for i, c := range m.table {
+			if to := img.to[c]; to != c {
 				out = binary.AppendUvarint(out, uint64(i-prev-1))
 				out = binary.AppendUvarint(out, uint64(e.ranks[to]))
 				prev = i
@@ -43,49 +48,75 @@ func (m *imageEncoder) writeImages(e *Encoder, table []voxel.Cell) {
 // literals, and images that differ from what they are of, when they first come by.
 type imageWriter struct {
 	*imageEncoder
-	e       *Encoder
-	numbers []int32 // of distinct columns, the last one; -1 if none
-	of      []int32 // numbers of the page's columns
+	ranks   []uint16
+	ops     []byte    // those that a column may have besides literal and earlier
+	numbers []int32   // by literal, the last one plus one
+	of      []int32   // numbers of the page's columns
+	made    [][]int32 // by image and number of the source: number of the image plus one
 	count   int32
-	made    map[[2]int32]int32 // numbers of images, by number of source and image
 	last    byte
 }
 
-// can reports whether a column may have an op other than literal and earlier.
-func (w *imageWriter) can(op byte, n int32) bool {
-	col := n % columns
-	switch {
-	case op == opWest:
-		return col%edge > 0 && w.ids[n-1] == w.ids[n]
-	case op == opNorth:
-		return col >= edge && w.ids[n-edge] == w.ids[n]
+func (w *imageWriter) reset(m *imageEncoder, e *Encoder) {
+	w.imageEncoder, w.ranks, w.count, w.last = m, e.ranks, 0, 0
+	size := int(m.set.len())
+	w.numbers = slices.Grow(w.numbers[:0], size)[:size]
+	clear(w.numbers)
+	w.of = slices.Grow(w.of[:0], len(m.ids))[:len(m.ids)]
+	w.ops = append(w.ops[:0], opWest, opNorth)
+	for i := range m.images {
+		w.ops = append(w.ops, byte(opImage+i))
+		m.mark(i)
 	}
-	return w.isImage(&w.images[op-opImage], n)
+	for i := range w.made {
+		w.made[i] = w.made[i][:0]
+	}
+	for len(w.made) < len(m.images) {
+		w.made = append(w.made, nil)
+	}
+}
+
+// mark notes which columns are images by a way.
+func (m *imageEncoder) mark(i int) {
+	op := opImage + i
+	for len(m.can) < op {
+		m.can = append(m.can, nil)
+	}
+	can := bitsetOf(m.can[op-1], len(m.ids))
+	m.can[op-1] = can
+	img := &m.images[i]
+	lastFrom, lastTo, yes := int32(-1), int32(-1), false
+	for n, to := range m.ids {
+		x, z := m.plan.place(int32(n))
+		s := m.plan.at(img.source(x, z))
+		if s < 0 || int(s) >= n {
+			continue
+		}
+		if from := m.ids[s]; from != lastFrom || to != lastTo {
+			lastFrom, lastTo, yes = from, to, m.becomes(img.to, from, to)
+		}
+		if yes {
+			can.set(n)
+		}
+	}
 }
 
 // lookahead is how far ops are compared by how long they go on.
 const lookahead = 24
 
 func (w *imageWriter) pick(n int32) byte {
-	if w.last != opLiteral && w.last != opEarlier && n%columns > 0 && w.can(w.last, n) {
+	if w.last != opLiteral && w.last != opEarlier && n%columns > 0 && w.can[w.last-1].has(n) {
 		return w.last
 	}
 	best, most := byte(opLiteral), int32(0)
-	end := min(n+lookahead, (n/columns+1)*columns)
-	for op := byte(opWest); int(op) < opImage+len(w.images); op++ {
-		if op == opEarlier {
-			continue
-		}
-		run := int32(0)
-		for n+run < end && w.can(op, n+run) {
-			run++
-		}
-		if run > most {
+	end := min(lookahead, columns-n%columns)
+	for _, op := range w.ops {
+		if run := w.can[op-1].ones(n, end); run > most {
 			best, most = op, run
 		}
 	}
 	if most == 0 {
-		if i := w.numbers[w.ids[n]]; i >= 0 && w.count-i <= maxLiterals {
+		if i := w.numbers[w.ids[n]]; i > 0 && w.count-i < maxLiterals {
 			return opEarlier
 		}
 	}
@@ -100,15 +131,15 @@ func (w *imageWriter) column(n int32) {
 	case opNorth:
 		w.of[n] = w.of[n-edge]
 	case opEarlier:
-		w.of[n] = w.numbers[id]
-		back := w.count - w.numbers[id] - 1
+		w.of[n] = w.numbers[id] - 1
+		back := w.count - w.numbers[id]
 		w.streams[streamNear] = append(w.streams[streamNear], byte(back))
 		w.streams[streamFar] = append(w.streams[streamFar], byte(back>>8))
 	case opLiteral:
 		w.of[n] = w.number(id)
 		w.literal(id)
 	default:
-		w.of[n] = w.imageOf(n, int32(op-opImage))
+		w.of[n] = w.imageOf(n, int(op-opImage))
 	}
 	ops := w.streams[streamOps]
 	if last := len(ops) - 1; n%columns > 0 && op == w.last && ops[last] < (maxImageRun-1)<<imageOpBits {
@@ -119,34 +150,39 @@ func (w *imageWriter) column(n int32) {
 	w.last = op
 }
 
-// number gives a distinct column the next number.
+// number gives a literal the next number.
 func (w *imageWriter) number(id int32) int32 {
-	w.numbers[id] = w.count
 	w.count++
+	w.numbers[id] = w.count
 	return w.count - 1
 }
 
 // imageOf returns the number of the image of the source of a column.
-func (w *imageWriter) imageOf(n, img int32) int32 {
-	s := w.source(w.images[img].way, n)
-	if w.ids[s] == w.ids[n] {
+func (w *imageWriter) imageOf(n int32, img int) int32 {
+	x, z := w.plan.place(n)
+	s := w.plan.at(w.images[img].source(x, z))
+	if a, b := w.ids[s], w.ids[n]; a == b || w.set.equal(a, w.set.first[b], w.set.changes(b)) {
 		return w.of[s]
 	}
-	key := [2]int32{w.of[s], img}
-	i, ok := w.made[key]
-	if !ok {
-		i = w.number(w.ids[n])
-		w.made[key] = i
+	made := w.made[img]
+	for int(w.of[s]) >= len(made) {
+		made = append(made, 0)
 	}
-	return i
+	i := made[w.of[s]]
+	if i == 0 {
+		i = w.number(w.ids[n]) + 1
+		made[w.of[s]] = i
+	}
+	w.made[img] = made
+	return i - 1
 }
 
 func (w *imageWriter) literal(id int32) {
-	out := appendSmall(w.streams[streamRuns], int(w.e.ranks[w.set.first[id]]))
+	out := appendSmall(w.streams[streamRuns], int(w.ranks[w.set.first[id]]))
 	below := uint16(0)
 	for _, c := range w.set.changes(id) {
 		out = appendSmall(out, int(c.at-below))
-		out = appendSmall(out, int(w.e.ranks[c.cell]))
+		out = appendSmall(out, int(w.ranks[c.cell]))
 		below = c.at
 	}
 	w.streams[streamRuns] = append(out, 0)

@@ -207,7 +207,11 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	}
 	if v.Schema != voxel.Terrain && w.o.Effort == Strongest && len(p.stacks) > 0 {
 		w.try(byte(codec.Images), func() [][]byte {
-			return append([][]byte{p.kinds, p.values}, w.packer().cells.EncodeImages(p.stacks, p.tops)...)
+			streams := w.packer().cells.EncodeImages(p.tops)
+			if streams == nil {
+				return nil
+			}
+			return append([][]byte{p.kinds, p.values}, streams...)
 		})
 	}
 	if kind, ok := litKind(v); ok && w.lit != nil && v.levels[len(v.levels)-1].level == 0 {
