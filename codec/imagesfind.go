@@ -14,7 +14,7 @@ const (
 	mostTried     = 24      // ways that are looked at
 	fewestVotes   = 16
 	fewestChanges = 3       // of a column that votes
-	leastImages   = 64      // of so many columns one at least is an image
+	leastSaved    = 50      // of so many changes one at least is of an image
 	mostTaught    = 1 << 11 // images that are asked what becomes of cells
 	voteBits      = 15      // of a slot of votes
 	pairBits      = 12      // of a slot of pairs
@@ -145,7 +145,6 @@ func (m *imageEncoder) choose(ways []way) bool {
 	m.try(ways)
 	s := &m.search
 	s.done = bitsetOf(s.done, len(m.left))
-	all := 0
 	for len(m.images) < maxWays {
 		best, most := -1, fewestImages-1
 		for i := range s.tried {
@@ -160,13 +159,22 @@ func (m *imageEncoder) choose(ways []way) bool {
 		if best < 0 {
 			break
 		}
-		all += most
 		m.images = append(m.images, s.tried[best])
 		for k, b := range s.does[best] {
 			s.done[k] |= b
 		}
 	}
-	return all > 0 && all >= len(m.left)/leastImages
+	return len(m.images) > 0 && m.saved()*leastSaved >= len(m.set.list)
+}
+
+// saved returns the changes of columns that are images.
+func (m *imageEncoder) saved() (n int) {
+	for k, b := range m.search.done {
+		for ; b != 0; b &= b - 1 {
+			n += len(m.set.changes(m.ids[m.left[k<<6+bits.TrailingZeros64(b)]]))
+		}
+	}
+	return n
 }
 
 // try finds out what ways explain.

@@ -161,6 +161,19 @@ func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
 	return streams
 }
 
+// images returns the streams of the page in the form Images after columns, nil if
+// that is not for the volume or the effort, or hardly any column is an image.
+func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
+	if v.Schema == voxel.Terrain || effort != Strongest || len(p.stacks) == 0 {
+		return nil
+	}
+	streams := enc.EncodeImages(p.tops)
+	if streams == nil {
+		return nil
+	}
+	return slices.Concat([][]byte{p.kinds, p.values}, streams)
+}
+
 // relief returns the streams of the page in the form Relief, nil if its cells
 // are not of a terrain or its bytes too many.
 func (p *cellPage) relief(enc *codec.Encoder) [][]byte {

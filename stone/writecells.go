@@ -195,45 +195,72 @@ func (w *Writer) flushPage() {
 	w.cubes, w.runs, w.things = nil, 0, 0
 }
 
-// addCells writes the page of cubes in the form that takes fewer bytes, the
-// lower one of equals, and returns its number.
+// addCells writes the page of cubes in a form that takes few bytes, and returns its
+// number. Of forms that are much alike each is packed, and the first of those with
+// fewest bytes taken; else their streams tell which.
 func (w *Writer) addCells(v *volume, cubes []cube) int {
 	p := newCellPage(cubes)
+	w.page = w.page[:0]
+	light := w.tryLit(v, &p)
 	columns := p.columns(&w.packer().cells)
 	w.checkTable(v, columns[cellCodec:])
-	w.setPage(byte(codec.Columns), columns)
-	if v.Schema == voxel.Terrain {
-		w.try(byte(codec.Relief), func() [][]byte { return p.relief(&w.packer().cells) })
+	if light == 0 || light*litSure > plainBytes(columns) {
+		w.tryRuns(v, &p, columns)
 	}
-	if v.Schema != voxel.Terrain && w.o.Effort == Strongest && len(p.stacks) > 0 {
-		w.try(byte(codec.Images), func() [][]byte {
-			streams := w.packer().cells.EncodeImages(p.tops)
-			if streams == nil {
-				return nil
-			}
-			return append([][]byte{p.kinds, p.values}, streams...)
-		})
-	}
-	if kind, ok := litKind(v); ok && w.lit != nil && v.levels[len(v.levels)-1].level == 0 {
-		if w.try(formLit, func() [][]byte { return p.lit(&w.packer().cells, w.lit, kind) }) {
-			w.dimension().matters = w.lit.matters
-		}
+	if w.err == nil && w.page[0] == formLit {
+		w.dimension().matters = w.lit.matters
 	}
 	return w.keepPage(shape(cubes))
 }
 
+// How many times fewer bytes, before they are packed, the form Lit has that surely
+// takes fewer packed, and in tenths those that Images has of Columns' at most.
+const (
+	litSure    = 2
+	imagesSure = 9
+)
+
+// tryLit tries the form Lit, and returns the bytes of its streams; 0 if it cannot be.
+func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
+	kind, ok := litKind(v)
+	if !ok || w.lit == nil || v.levels[len(v.levels)-1].level != 0 {
+		return 0
+	}
+	streams := p.lit(&w.packer().cells, w.lit, kind)
+	if !w.try(formLit, streams) {
+		return 0
+	}
+	return plainBytes(streams)
+}
+
+// tryRuns tries the forms that need nothing but the page.
+func (w *Writer) tryRuns(v *volume, p *cellPage, columns [][]byte) {
+	images := p.images(&w.packer().cells, v, w.o.Effort)
+	if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
+		w.tryColumns(columns)
+	}
+	w.try(byte(codec.Images), images)
+	if v.Schema == voxel.Terrain {
+		w.try(byte(codec.Relief), p.relief(&w.packer().cells))
+	}
+}
+
+// tryColumns tries the form in which every page can be, unless it is too large.
+func (w *Writer) tryColumns(columns [][]byte) {
+	if n := plainBytes(columns); n > maxPage && len(w.page) == 0 {
+		w.misuse("a page of %d bytes: at most %d", n, maxPage)
+	}
+	w.try(byte(codec.Columns), columns)
+}
+
 // try makes w.page one of another form if that is smaller, and reports whether it
-// is. Without streams the form cannot be.
-func (w *Writer) try(form byte, streams func() [][]byte) bool {
-	if w.err != nil {
+// is. Without streams, or with too many bytes, the form cannot be.
+func (w *Writer) try(form byte, streams [][]byte) bool {
+	if w.err != nil || streams == nil || plainBytes(streams) > maxPage {
 		return false
 	}
-	s := streams()
-	if s == nil {
-		return false
-	}
-	w.other = w.packer().appendPage(w.other[:0], form, s)
-	if len(w.other) >= len(w.page) {
+	w.other = w.packer().appendPage(w.other[:0], form, streams)
+	if len(w.page) > 0 && len(w.other) >= len(w.page) {
 		return false
 	}
 	w.page, w.other = w.other, w.page
