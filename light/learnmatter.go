@@ -2,6 +2,7 @@ package light
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -30,17 +31,26 @@ type counted struct {
 	n int
 }
 
-// tally brings equal samples together, in the order in which they first came.
-func tally(samples []sample) (out []counted) {
-	at := make(map[sample]int, len(samples))
-	for _, s := range samples {
-		i, ok := at[s]
-		if !ok {
-			i = len(out)
-			at[s] = i
-			out = append(out, counted{sample: s})
+// packed is a sample in four bits for each level and one for the kind.
+type packed uint32
+
+func (p packed) sample() (s sample) {
+	for f := range s.near {
+		s.near[f] = uint8(p & 15)
+		p >>= 4
+	}
+	s.level, s.kind = uint8(p&15), Kind(p>>4)
+	return s
+}
+
+// tally brings equal samples together. It sorts them.
+func tally(samples []packed) (out []counted) {
+	slices.Sort(samples)
+	for i, p := range samples {
+		if i == 0 || p != samples[i-1] {
+			out = append(out, counted{sample: p.sample()})
 		}
-		out[i].n++
+		out[len(out)-1].n++
 	}
 	return out
 }
@@ -50,6 +60,10 @@ func tally(samples []sample) (out []counted) {
 // the chunks only; their order matters.
 func LearnMatters(chunks iter.Seq[Lit]) Matters {
 	l := learner{}
+	for v := range l.wants {
+		l.wants[v] = 1<<Sky | 1<<Block
+	}
+	l.wants[voxel.Empty] = 0
 	for c := range chunks {
 		l.look(c)
 	}
@@ -76,11 +90,11 @@ func (m Matters) bounded() Matters {
 }
 
 type learner struct {
-	samples [][]sample // by cell
-	counts  [][2]int   // of samples, by cell and kind
-	limits  [][2]int   // of counts, in the chunk under way
-	blocks  [voxel.ChunkCells]voxel.Cell
-	levels  [voxel.ChunkCells]voxel.Cell
+	samples [][]packed                      // by cell
+	counts  [][2]int                        // of samples, by cell and kind
+	limits  [][2]int                        // of counts, in the chunk under way
+	wants   [1 << 15]uint8                  // by cell: a bit for each kind that more samples are wanted of
+	flat    [2][voxel.ChunkCells]voxel.Cell // light of the chunk under way, by kind
 }
 
 func (l *learner) look(c Lit) {
@@ -90,7 +104,7 @@ func (l *learner) look(c Lit) {
 	if _, ok := c.Blocks.Uniform(); ok {
 		return
 	}
-	flat := false
+	var kinds uint8
 	for kind, levels := range []*voxel.Chunk{Sky: c.Sky, Block: c.Light} {
 		if levels == nil {
 			continue
@@ -98,51 +112,80 @@ func (l *learner) look(c Lit) {
 		if _, ok := levels.Uniform(); ok {
 			continue
 		}
-		if !flat {
-			c.Blocks.Flat(&l.blocks)
-			flat = true
-		}
-		levels.Flat(&l.levels)
-		l.gather(Kind(kind))
+		levels.Flat(&l.flat[kind])
+		kinds |= 1 << kind
+	}
+	if kinds != 0 {
+		l.begin()
+		l.gather(c.Blocks, kinds)
 	}
 }
 
-// gather takes samples of the cells within a chunk.
-func (l *learner) gather(kind Kind) {
+// begin sets how many samples of cells the chunk to come may give.
+func (l *learner) begin() {
 	for v := range l.limits {
-		l.limits[v][kind] = min(l.counts[v][kind]+chunkSamples, mostSamples)
+		l.wants[v] = 0
+		for kind, n := range l.counts[v] {
+			l.limits[v][kind] = min(n+chunkSamples, mostSamples)
+			if n < mostSamples && v != int(voxel.Empty) {
+				l.wants[v] |= 1 << kind
+			}
+		}
 	}
-	const edge, slice = geom.ChunkEdge, voxel.SliceCells
-	offs := [Faces]int{-1, 1, -slice, slice, -edge, edge}
+}
+
+// gather takes samples of the cells within a chunk, of some kinds.
+func (l *learner) gather(blocks *voxel.Chunk, kinds uint8) {
+	const edge = geom.ChunkEdge
+	var buf [2 * edge]voxel.Cell
 	for n := range edge - 2 {
 		y := 1 + n*7%(edge-2) // from all heights before there are enough
+		if v, ok := blocks.SliceUniform(y); ok && l.wants[v]&kinds == 0 {
+			continue
+		}
 		for z := 1; z < edge-1; z++ {
-			row := y*slice + z*edge
-			for i := row + 1; i < row+edge-1; i++ {
-				v := int(l.blocks[i])
-				if v == int(voxel.Empty) {
-					continue
-				}
-				for v >= len(l.counts) {
-					l.counts, l.samples = append(l.counts, [2]int{}), append(l.samples, nil)
-					l.limits = append(l.limits, [2]int{chunkSamples, chunkSamples})
-				}
-				if l.counts[v][kind] >= l.limits[v][kind] {
-					continue
-				}
-				s := sample{kind: kind, level: uint8(l.levels[i])}
-				bright := s.level
-				for f, off := range offs {
-					s.near[f] = uint8(l.levels[i+off])
-					bright = max(bright, s.near[f])
-				}
-				if bright >= 2 {
-					l.counts[v][kind]++
-					l.samples[v] = append(l.samples[v], s)
+			for x, v := range blocks.Row(y, z, &buf)[:edge-1] {
+				if l.wants[v]&kinds != 0 && x > 0 {
+					l.take(int(v), y*voxel.SliceCells+z*edge+x, kinds)
 				}
 			}
 		}
 	}
+}
+
+// take takes samples of the cell v at an index.
+func (l *learner) take(v, at int, kinds uint8) {
+	for v >= len(l.counts) {
+		l.counts, l.samples = append(l.counts, [2]int{}), append(l.samples, nil)
+		l.limits = append(l.limits, [2]int{chunkSamples, chunkSamples})
+	}
+	for kind := range l.flat {
+		if l.wants[v]&kinds>>kind&1 == 0 {
+			continue
+		}
+		p, ok := sampleOf(&l.flat[kind], at)
+		if !ok {
+			continue
+		}
+		l.samples[v] = append(l.samples[v], p|packed(kind)<<(4*Faces+4))
+		if l.counts[v][kind]++; l.counts[v][kind] == l.limits[v][kind] {
+			l.wants[v] &^= 1 << kind
+		}
+	}
+}
+
+// sampleOf returns the light in and beside a cell, if there is enough to learn from.
+func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p packed, ok bool) {
+	const slice = voxel.SliceCells
+	offs := [Faces]int{-1, 1, -slice, slice, -geom.ChunkEdge, geom.ChunkEdge}
+	bright := levels[at]
+	p = packed(bright) << (4 * Faces)
+	for f, off := range offs {
+		l := levels[at+off]
+		p |= packed(l) << (4 * f)
+		bright = max(bright, l)
+	}
+	return p, bright >= 2 && bright <= MaxLight
 }
 
 // says returns what m makes of the light near a cell.
@@ -162,11 +205,15 @@ func (m Matter) says(s *sample) uint8 {
 	return best
 }
 
-// right counts the samples that m explains.
-func (m Matter) right(samples []counted) (n int) {
+// right counts the samples that m explains; it may stop as soon as these are no more
+// than most.
+func (m Matter) right(samples []counted, all, most int) int {
+	n := all
 	for i := range samples {
-		if s := &samples[i]; m.says(&s.sample) == s.level {
-			n += s.n
+		if s := &samples[i]; m.says(&s.sample) != s.level {
+			if n -= s.n; n <= most {
+				break
+			}
 		}
 	}
 	return n
@@ -178,9 +225,13 @@ func decide(samples []counted) Matter {
 	if len(samples) == 0 {
 		return Opaque
 	}
+	all := 0
+	for _, s := range samples {
+		all += s.n
+	}
 	best, most := Opaque, -1
 	try := func(m Matter) {
-		if n := m.right(samples); n > most {
+		if n := m.right(samples, all, most); n > most {
 			best, most = m, n
 		}
 	}
