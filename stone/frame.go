@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -67,6 +68,7 @@ func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 type packer struct {
 	enc          *zstd.Encoder
 	cells        codec.Encoder
+	flood        light.Flood
 	body, packed []byte
 }
 

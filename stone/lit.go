@@ -37,7 +37,8 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers}
+	w.lit = &lit{m, towers, &w.packer().flood}
+	w.lit.own.Follow(m)
 	return nil
 }
 
@@ -139,6 +140,7 @@ func litKind(v *volume) (light.Kind, bool) {
 type lit struct {
 	matters light.Matters
 	towers  light.Towers
+	own     *light.Flood // a Writer's, that follows matters; nil takes one from the pool
 }
 
 var floods = sync.Pool{New: func() any { return new(light.Flood) }}
@@ -148,9 +150,12 @@ var errFlood = errors.New("light that goes too far to be computed")
 // floods calls use with floods that have the chunks at some places, each with
 // the indexes of those that it has.
 func (l *lit) floods(kind light.Kind, places []geom.ChunkPos, use func(f *light.Flood, some []int)) error {
-	f := floods.Get().(*light.Flood)
-	defer floods.Put(f)
-	f.Follow(l.matters)
+	f := l.own
+	if f == nil {
+		f = floods.Get().(*light.Flood)
+		defer floods.Put(f)
+		f.Follow(l.matters)
+	}
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
