@@ -279,8 +279,16 @@ func TestImagesRoundTrip(t *testing.T) {
 // TestImagesNotWorthIt gives up where nothing is an image.
 func TestImagesNotWorthIt(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
+	noise := new(flat)
+	for i := range noise {
+		noise[i] = voxel.Cell(r.IntN(4))
+	}
+	few := arena(5, 9, func(x, z int) (int, int) { return x, z }).page
+	if few := encodeImages(plan{few, []geom.ChunkPos{{}, {X: 1}}}); few == nil {
+		t.Error("a few images alone are not worth it")
+	}
 	for name, p := range map[string]page{
-		"nothing": {}, "air": {{voxel.Uniform(0)}}, "noise": {{randomTerrain(r).pack()}, {flatLayers(r, 5).pack()}},
+		"nothing": {}, "air": {{voxel.Uniform(0)}}, "noise": {{noise.pack()}}, "hardly any": append(few, codec.Stack{noise.pack(), noise.pack(), noise.pack(), noise.pack()}),
 	} {
 		tops := make([]geom.ChunkPos, len(p))
 		for i := range tops {

@@ -12,10 +12,10 @@ const (
 	rareShape     = 8       // columns that a vote is asked of have at most so many like them
 	mostVoters    = 1 << 13 // columns that are asked
 	mostTried     = 24      // ways that are looked at
-	fewestVotes   = 16
+	fewestVotes   = 8
 	fewestChanges = 3       // of a column that votes
 	leastSaved    = 50      // of so many changes one at least is of an image
-	mostTaught    = 1 << 11 // images that are asked what becomes of cells
+	mostTaught    = 1 << 14 // images that are asked what becomes of cells
 	voteBits      = 15      // of a slot of votes
 	pairBits      = 12      // of a slot of pairs
 	pairProbes    = 8
@@ -211,9 +211,10 @@ func (m *imageEncoder) try(ways []way) {
 func (m *imageEncoder) match(w way) {
 	s := &m.search
 	s.matches = s.matches[:0]
+	t := turns[w.turn]
 	for at, n := range m.left {
 		x, z := m.plan.place(n)
-		from := m.plan.at(w.source(x, z))
+		from := m.plan.at(w.a+t[0]*x+t[1]*z, w.b+t[2]*x+t[3]*z)
 		if from < 0 || from >= n {
 			continue
 		}

@@ -76,7 +76,7 @@ func (w *imageWriter) reset(m *imageEncoder, e *Encoder) {
 	}
 }
 
-// mark notes which columns are images by a way.
+// mark notes which columns are images by a way, but for rows of 32 that need none.
 func (m *imageEncoder) mark(i int) {
 	op := opImage + i
 	for len(m.can) < op {
@@ -85,18 +85,26 @@ func (m *imageEncoder) mark(i int) {
 	can := bitsetOf(m.can[op-1], len(m.ids))
 	m.can[op-1] = can
 	img := &m.images[i]
+	dx, dz := turns[img.turn][0], turns[img.turn][2]
 	lastFrom, lastTo, yes := int32(-1), int32(-1), false
-	for n, to := range m.ids {
-		x, z := m.plan.place(int32(n))
-		s := m.plan.at(img.source(x, z))
-		if s < 0 || int(s) >= n {
+	for n := int32(0); int(n) < len(m.ids); n += edge {
+		if m.can[opWest-1].ones(n, edge) == edge || m.can[opNorth-1].ones(n, edge) == edge {
 			continue
 		}
-		if from := m.ids[s]; from != lastFrom || to != lastTo {
-			lastFrom, lastTo, yes = from, to, m.becomes(img.to, from, to)
-		}
-		if yes {
-			can.set(n)
+		x, z := m.plan.place(n)
+		x, z = img.source(x, z)
+		for i, to := range m.ids[n : n+edge] {
+			s := m.plan.at(x, z)
+			x, z = x+dx, z+dz
+			if s < 0 || s >= n+int32(i) {
+				continue
+			}
+			if from := m.ids[s]; from != lastFrom || to != lastTo {
+				lastFrom, lastTo, yes = from, to, m.becomes(img.to, from, to)
+			}
+			if yes {
+				can.set(int(n) + i)
+			}
 		}
 	}
 }
