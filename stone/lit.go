@@ -37,7 +37,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{m, towers, &w.packer().flood}
+	w.lit = &lit{m, towers, &w.packer().flood, writerFeet}
 	w.lit.own.Follow(m)
 	return nil
 }
@@ -141,11 +141,15 @@ type lit struct {
 	matters light.Matters
 	towers  light.Towers
 	own     *light.Flood // a Writer's, that follows matters; nil takes one from the pool
+	feet    int32        // chunks side by side that are flooded at once, 0 is no bound
 }
 
 var floods = sync.Pool{New: func() any { return new(light.Flood) }}
 
 var errFlood = errors.New("light that goes too far to be computed")
+
+// writerFeet are those of a Writer: more take more memory, and no less time.
+const writerFeet = 8
 
 // floods calls use with floods that have the chunks at some places, each with
 // the indexes of those that it has.
@@ -177,7 +181,9 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 		high = high || len(t) > maxTower
 		return t
 	}
-	ok := f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers)
+	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
+	ok := l.feet == 0 || one || wide <= l.feet && deep <= l.feet/wide
+	ok = ok && f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers)
 	if high {
 		return errFlood
 	}
@@ -185,7 +191,7 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 		use(f, some)
 		return nil
 	}
-	if from.X == to.X && from.Z == to.Z {
+	if one {
 		return errFlood
 	}
 	key := func(i int) int32 { return places[i].X }
