@@ -218,10 +218,10 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	return w.keepPage(shape(cubes))
 }
 
-// try makes w.page one of another form if that is smaller, and reports whether it
-// is. Without streams the form cannot be.
+// try makes w.page one of another form if that is smaller or the only one wanted,
+// and reports whether it does. Without streams the form cannot be.
 func (w *Writer) try(form byte, streams func() [][]byte) bool {
-	if w.err != nil {
+	if w.err != nil || w.o.Only != 0 && w.o.Only != int(form) {
 		return false
 	}
 	s := streams()
@@ -229,7 +229,7 @@ func (w *Writer) try(form byte, streams func() [][]byte) bool {
 		return false
 	}
 	w.other = w.packer().appendPage(w.other[:0], form, s)
-	if len(w.other) >= len(w.page) {
+	if len(w.other) >= len(w.page) && w.o.Only == 0 {
 		return false
 	}
 	w.page, w.other = w.other, w.page
