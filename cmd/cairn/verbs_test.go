@@ -215,7 +215,7 @@ func TestSavings(t *testing.T) {
 		t.Fatalf("savings prints %v", v)
 	}
 	w := v["worlds"].([]any)[0].(map[string]any)
-	if keys(w) != "bytes cells chunks data_version kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
+	if keys(w) != "bytes cells chunks data_version forms kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
 		t.Errorf("a world has %s: %s", keys(w), keys(w["bytes"]))
 	}
 	if r := mustRun(t, 0, dir, "savings", dir); !strings.Contains(r.out, "island") {
