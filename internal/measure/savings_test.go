@@ -111,6 +111,7 @@ func TestSavings(t *testing.T) {
 	}
 	checkSums(t, r)
 	checkSkipped(t, dir, r.Skipped)
+	checkSavingsKeys(t, r)
 }
 
 // plausible says what is wrong with a world's sizes, if anything is.
@@ -180,16 +181,9 @@ func TestSavingsCells(t *testing.T) {
 	}
 }
 
-func TestSavingsJSON(t *testing.T) {
-	dir := mustWorlds(t)
-	r, err := measure.Savings(context.Background(), []string{dir}, measure.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+func checkSavingsKeys(t *testing.T, r *measure.SavingsReport) {
+	t.Helper()
+	text := mustJSON(t, r)
 	bytesKeys := "full live slim slim_nolight slime slime_best zip"
 	for path, want := range map[string]string{
 		"":             "kinds skipped total worlds",
