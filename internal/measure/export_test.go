@@ -31,3 +31,14 @@ func RunsPages(w *convert.World, v *convert.Volume) (runs, columns [][]byte, err
 	}
 	return runs, columns, err
 }
+
+// ReadLuantiBlock returns the nodes of a block of Luanti.
+func ReadLuantiBlock(b []byte) ([]byte, error) {
+	l := newLuantiLoader()
+	defer l.unzip.Close()
+	nodes, _, err := l.read(b)
+	return nodes, err
+}
+
+// ReadLuanti reads a map of Luanti.
+var ReadLuanti = readLuanti

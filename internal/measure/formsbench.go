@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -30,10 +31,10 @@ type FormsReport struct {
 	Skipped []SkippedWorld `json:"skipped"`
 }
 
-// BenchForms writes made worlds and all worlds below dirs in each form of cells,
-// and sums by the kind of world.
+// BenchForms writes made worlds and all worlds below dirs, those of Luanti too, in
+// each form of cells, and sums by the kind of world.
 func BenchForms(ctx context.Context, dirs []string, o Options) (*FormsReport, error) {
-	places, err := find(dirs)
+	places, err := findBy(dirs, func(dir string) bool { return anvil.Detect(dir) || isLuanti(dir) })
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +52,9 @@ func BenchForms(ctx context.Context, dirs []string, o Options) (*FormsReport, er
 	}
 	for i, p := range places {
 		o.progress(len(made)+i, len(made)+len(places), p.path)
-		w, err := loadPlace(ctx, p)
+		w, err := loadAny(ctx, p)
 		if err == nil {
-			err = r.add(ctx, p.class, w)
+			err = r.add(ctx, classOf(p), w)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -67,6 +68,22 @@ func BenchForms(ctx context.Context, dirs []string, o Options) (*FormsReport, er
 		return cmp.Or(cmp.Compare(min(0, made(a)), min(0, made(b))), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r, nil
+}
+
+// loadAny reads a world of Anvil or Luanti.
+func loadAny(ctx context.Context, p place) (*convert.World, error) {
+	if isLuanti(p.path) {
+		return loadLuanti(p.path)
+	}
+	return loadPlace(ctx, p)
+}
+
+// classOf keeps worlds of Luanti apart from others.
+func classOf(p place) string {
+	if isLuanti(p.path) {
+		return "Luanti's " + p.class
+	}
+	return p.class
 }
 
 // madeMark is behind the kind of worlds that are made here.

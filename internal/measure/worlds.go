@@ -17,9 +17,12 @@ import (
 // place is where a world was found, and of which kind of game and of world it is.
 type place struct{ path, kind, class string }
 
-// find returns the world folders below dirs in the order of their paths; a
+// find returns the folders of Anvil worlds below dirs in the order of their paths; a
 // world within a world is not one of its own.
-func find(dirs []string) ([]place, error) {
+func find(dirs []string) ([]place, error) { return findBy(dirs, anvil.Detect) }
+
+// findBy finds the folders that are worlds.
+func findBy(dirs []string, isWorld func(dir string) bool) ([]place, error) {
 	var out []place
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -28,7 +31,7 @@ func find(dirs []string) ([]place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !anvil.Detect(path) {
+			if err != nil || !e.IsDir() || !isWorld(path) {
 				return err
 			}
 			abs, err := filepath.Abs(path)
@@ -69,7 +72,9 @@ var classes = []struct{ word, class string }{
 	{"island", "islands"},
 	{"lobby", "lobbies"},
 	{"parkour", "builds"},
-	{"build", "builds"},
+	{"built", "builds"},
+	{"mapgen", "terrains"},
+	{"real server world", "survival"},
 	{"synthetic", "generated terrain"},
 	{"terrain", "survival"},
 	{"survival", "survival"},
