@@ -67,7 +67,7 @@ func (b *FormBytes) cells(forms []string) (out []string) {
 		}
 		out = append(out, text)
 	}
-	return append(out, size(b.Stone), ratio(b.Stone, b.Runs), b.winner())
+	return append(out, size(b.Stone), fmt.Sprintf("%.3f", float64(b.Stone)/float64(b.Runs)), b.winner())
 }
 
 // evenly is how little of bytes makes no form the winner.

@@ -250,7 +250,7 @@ func TestSavingsTable(t *testing.T) {
 	r.Worlds[0].Forms.Blocks = measure.FormBytes{Runs: 4000, Alone: map[string]int64{"columns": 3000, "images": 2000}, Stone: 1900}
 	r.Worlds[0].Forms.Light = measure.FormBytes{Runs: 1000, Alone: map[string]int64{"columns": 1000}, Stone: 1000}
 	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt",
-		"0.47", "images -33 %", "even")
+		"0.475", "images -33 %", "even")
 }
 
 // checkTable looks for parts of what is printed.
