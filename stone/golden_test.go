@@ -112,6 +112,9 @@ func TestFormatExample(t *testing.T) {
 // TestGolden pins names and sizes of stones: a change of either is a change of
 // the format or of how well it packs.
 func TestGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes stones of everything")
+	}
 	var got strings.Builder
 	var sizes []int
 	for seed := range uint64(4) {

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 	"strings"
-
-	"github.com/cairnvoxel/cairn/codec"
 )
 
 // PageInfo says what a page holds and how many bytes it takes.
@@ -16,6 +13,7 @@ type PageInfo struct {
 	Number    int    `json:"page"`
 	Offset    int64  `json:"offset"`
 	Size      int    `json:"size"`
+	Plain     int    `json:"plain"` // bytes of all streams before zstd
 	Holds     string `json:"holds"` // "cells", "columns", "objects" or "file"
 	Dimension string `json:"dimension,omitempty"`
 	Name      string `json:"name,omitempty"` // of the volume, list or file
@@ -23,6 +21,7 @@ type PageInfo struct {
 	Things    int    `json:"things"` // chunks, columns or lists in the page
 	Uses      int    `json:"uses"`   // how often the directory names the page: equal pages are stored once
 	Form      int    `json:"form"`
+	FormName  string `json:"form_name"` // see Forms
 	Streams   []Span `json:"streams"`
 }
 
@@ -85,7 +84,11 @@ func (s *Reader) describe(n int, info *PageInfo) error {
 		return fmt.Errorf("stone: page %d: %w", n, err)
 	}
 	info.Form = int(form)
+	info.FormName = formOf(info.Holds, info.Form).Name
 	info.Streams, err = s.spans(p, len(streams))
+	for _, span := range info.Streams {
+		info.Plain += span.Plain
+	}
 	return err
 }
 
@@ -174,8 +177,9 @@ func (s *Reader) Dump(w io.Writer) error {
 	for _, p := range pages {
 		line(p.Offset, p.Size, "page %d: %s, form %d, %d things, named %d times, xxh3 %08x",
 			p.Number, p.of(), p.Form, p.Things, p.Uses, s.dir.pages[p.Number].hash)
+		form := formOf(p.Holds, p.Form)
 		for i, sp := range p.Streams {
-			line(sp.Offset, sp.Stored, "    stream %d (%s): %d bytes plain", i, p.streamName(i), sp.Plain)
+			line(sp.Offset, sp.Stored, "    stream %d (%s): %d bytes plain", i, form.stream(i), sp.Plain)
 		}
 	}
 	end := int64(headerSize)
@@ -258,24 +262,4 @@ func (e *entry) where() string {
 		return "nothing there"
 	}
 	return fmt.Sprintf("page %d from %d", e.page, e.first)
-}
-
-func (p *PageInfo) streamName(i int) string {
-	names := map[string][]string{
-		"cells":   {"kinds", "uniform values", "table", "ops", "runs", "references", "references high"},
-		"columns": {"names", "shapes", "stamps", "sizes", "maps", "data"},
-		"objects": {"counts", "places", "positions", "sizes", "payloads"},
-		"file":    {"bytes"},
-	}[p.Holds]
-	if p.Holds == "cells" && codec.Form(p.Form) == codec.Images {
-		names = append(names, "images")
-	}
-	if p.Holds == "cells" && p.Form == formLit {
-		names = slices.Insert(names, cellCodec, "octants")
-	}
-	if p.Holds == "cells" && codec.Form(p.Form) == codec.Relief {
-		names = []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors", "edges",
-			"few", "many", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}
-	}
-	return slices.Concat(names, []string{"?"})[min(i, len(names))]
 }

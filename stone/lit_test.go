@@ -104,8 +104,8 @@ func TestLight(t *testing.T) {
 	crowd := []geom.ChunkPos{at(0, 0, 0), at(1, 0, 0), at(1, 1, 0), at(-1, 0, 2), at(5, 0, -7), at(0, 3, 0)}
 	far := []geom.ChunkPos{at(-900, 0, 0), at(900, 2, 500), at(900, 3, 500)}
 	tall := []geom.ChunkPos{at(-1, 0, 0), at(0, 60, 0)} // not in one box
-	for _, noise := range []int{0, 9} {
-		for _, pageChunks := range []int{1, 64} {
+	for _, noise := range []int{9, 0}[:few(2)] {
+		for _, pageChunks := range []int{64, 1}[:few(2)] {
 			for i, places := range [][]geom.ChunkPos{crowd, far, tall} {
 				s := house(uint64(noise), noise, places...)
 				o := stone.Options{PageChunks: pageChunks}
@@ -218,7 +218,7 @@ func TestLightDamaged(t *testing.T) {
 			t.Errorf("a directory without its last %d bytes: %v", cut, err)
 		}
 	}
-	for bit := range 8 {
+	for bit := range few(8) {
 		for i := range dir {
 			changed := append([]byte(nil), dir...)
 			changed[i] ^= 1 << bit

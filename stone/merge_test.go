@@ -30,7 +30,7 @@ func mustMerge(t testing.TB, run []stone.Spec, o stone.Options) (merged []byte) 
 // TestMerge compares a merged run with what a slow twin says of it, at one chunk a
 // page, where all is copied that counts, up to all in one.
 func TestMerge(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(few(12)) {
 		m := newMaker(900 + seed)
 		var run []stone.Spec
 		for range 1 + m.IntN(5) {

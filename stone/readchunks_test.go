@@ -33,7 +33,7 @@ func (m *maker) asked(l stone.LevelSpec) (want []geom.ChunkPos) {
 // TestReadChunks compares chunks read together, whole and split by page, with
 // what was written, and counts how often pages are read.
 func TestReadChunks(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(few(12)) {
 		m := newMaker(500 + seed)
 		s := m.spec()
 		b := mustWrite(t, s, stone.Options{PageChunks: 1 + m.IntN(9), Effort: stone.Quick})

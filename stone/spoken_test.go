@@ -18,7 +18,7 @@ import (
 // TestSpoken compares what a stone says that it speaks of, and what it gives
 // thing by thing, with what was written.
 func TestSpoken(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(few(12)) {
 		s := newMaker(300 + seed).spec()
 		r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 8, Effort: stone.Quick}))
 		for _, d := range s.Dimensions {

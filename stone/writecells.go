@@ -223,7 +223,7 @@ const (
 // tryLit tries the form Lit, and returns the bytes of its streams; 0 if it cannot be.
 func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
 	kind, ok := litKind(v)
-	if !ok || w.lit == nil || v.levels[len(v.levels)-1].level != 0 {
+	if !ok || w.lit == nil || !w.may(formLit) || v.levels[len(v.levels)-1].level != 0 {
 		return 0
 	}
 	streams := p.lit(&w.packer().cells, w.lit, kind)
@@ -235,12 +235,15 @@ func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
 
 // tryRuns tries the forms that need nothing but the page.
 func (w *Writer) tryRuns(v *volume, p *cellPage, columns [][]byte) {
-	images := p.images(&w.packer().cells, v, w.o.Effort)
+	var images [][]byte
+	if w.may(byte(codec.Images)) {
+		images = p.images(&w.packer().cells, v, w.o.Effort)
+	}
 	if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
 		w.tryColumns(columns)
 	}
 	w.try(byte(codec.Images), images)
-	if v.Schema == voxel.Terrain {
+	if v.Schema == voxel.Terrain && w.may(byte(codec.Relief)) {
 		w.try(byte(codec.Relief), p.relief(&w.packer().cells))
 	}
 }
@@ -253,14 +256,18 @@ func (w *Writer) tryColumns(columns [][]byte) {
 	w.try(byte(codec.Columns), columns)
 }
 
-// try makes w.page one of another form if that is smaller, and reports whether it
-// is. Without streams, or with too many bytes, the form cannot be.
+// may reports whether pages may have a form.
+func (w *Writer) may(form byte) bool { return w.o.Only == 0 || w.o.Only == int(form) }
+
+// try makes w.page one of another form if that is smaller or the only one wanted,
+// and reports whether it does. Without streams, or with too many bytes, the form cannot
+// be.
 func (w *Writer) try(form byte, streams [][]byte) bool {
 	if w.err != nil || streams == nil || plainBytes(streams) > maxPage {
 		return false
 	}
 	w.other = w.packer().appendPage(w.other[:0], form, streams)
-	if len(w.page) > 0 && len(w.other) >= len(w.page) {
+	if len(w.page) > 0 && len(w.other) >= len(w.page) && w.o.Only != int(form) {
 		return false
 	}
 	w.page, w.other = w.other, w.page

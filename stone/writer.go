@@ -21,6 +21,10 @@ type Options struct {
 	// PageChunks is how many chunks that are not uniform a page may hold.
 	// Default 64, at most 512.
 	PageChunks int
+	// Only, if not 0, is the number of the one form of cells to write pages in,
+	// whatever they weigh; those that it cannot hold, or that Effort does not try
+	// it for, are of form 1. It is there to measure forms.
+	Only int
 }
 
 // stage is how far a Writer has come.
@@ -67,7 +71,7 @@ type Writer struct {
 func NewWriter(w io.Writer, o Options) *Writer {
 	o.PageChunks = cmp.Or(o.PageChunks, pageChunks)
 	s := &Writer{w: w, o: o, sum: sha256.New(), known: map[[sha256.Size]byte]int{}}
-	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Strongest {
+	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Strongest || o.Only != 0 && formOf("cells", o.Only).streams == nil {
 		s.misuse("options %+v", o)
 	}
 	s.write(append([]byte(magic), FormatVersion))

@@ -168,7 +168,7 @@ func (n *narrow) Write(b []byte) (int, error) {
 func TestWriterFullDisk(t *testing.T) {
 	s := newMaker(3).spec()
 	size := len(mustWrite(t, s, stone.Options{}))
-	for room := 0; room < size; room += 1 + size/9 {
+	for room := 0; room < size; room += 1 + size/(1+few(8)) {
 		if _, err := s.Write(&narrow{room: room}, stone.Options{}); !errors.Is(err, errFull) {
 			t.Fatalf("room for %d of %d bytes: %v", room, size, err)
 		}

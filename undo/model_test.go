@@ -104,7 +104,11 @@ func (m *model) move(author string, from, to map[string][]was) (cells, skipped i
 // Steps of several authors in one place, begun, ended, undone and redone in any
 // order, give the cells that the model has.
 func TestRandomSteps(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { randomSteps(t, rand.New(rand.NewPCG(seed, 3))) })
 	}
 }

@@ -107,10 +107,14 @@ func noise(r *rand.Rand, k int) *flat {
 
 // each runs f for several chunks of every kind.
 func each(t *testing.T, f func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk)) {
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
 	for _, k := range contents() {
 		t.Run(k.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 5 {
+			for range rounds {
 				want := k.make(r)
 				f(t, r, want, voxel.Pack(want))
 			}

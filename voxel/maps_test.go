@@ -97,6 +97,9 @@ func (g *gatherer) File(format.File) error                          { return nil
 // Chunks of real worlds must read as they were packed, in half the memory of
 // palettes over 16x16x16 cells.
 func TestMaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads real worlds")
+	}
 	l := mapLevel()
 	if len(l.chunks) == 0 {
 		t.Skip("CAIRN_WORLDS is not set")

@@ -29,6 +29,7 @@ func benches() map[string]measurement {
 		"import":  measurementOf(measure.BenchImport),
 		"chunks":  measurementOf(measure.BenchChunks),
 		"codec":   measurementOf(measure.BenchCodec),
+		"forms":   measurementOf(measure.BenchForms),
 		"level":   measurementOfMade(measure.BenchLevel),
 		"island":  measurementOfMade(measure.BenchIsland),
 		"edit":    measurementOfMade(measure.BenchEdit),
@@ -89,7 +90,7 @@ Names: ` + names + `.`,
 	f.BoolVar(&json, "json", false, "print one JSON document")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
-	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls (default 100000, 1000000, 10000)")
+	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
 	f.IntVar(&load.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
 	f.Float64Var(&load.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
 	return c

@@ -65,6 +65,7 @@ type volumeFacts struct {
 type pageFacts struct {
 	Holds string `json:"holds"`
 	Name  string `json:"name"`
+	Form  string `json:"form"`
 	Pages int    `json:"pages"`
 	Bytes int    `json:"bytes"`
 }
@@ -177,21 +178,21 @@ func dimensionOf(d *convert.Dimension) dimensionFacts {
 	return f
 }
 
-// pagesOf sums the pages of a stone by what they hold.
+// pagesOf sums the pages of a stone by what they hold, and in which form.
 func pagesOf(src *source) ([]pageFacts, error) {
 	pages, err := src.Stone.Pages()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.path, err)
 	}
-	sums := map[[2]string]*pageFacts{}
+	sums := map[[3]string]*pageFacts{}
 	for _, p := range pages {
-		key := [2]string{p.Holds, p.Name}
+		key := [3]string{p.Holds, p.Name, p.FormName}
 		if p.Holds == "file" {
 			key[1] = ""
 		}
 		s := sums[key]
 		if s == nil {
-			s = &pageFacts{Holds: key[0], Name: key[1]}
+			s = &pageFacts{Holds: key[0], Name: key[1], Form: key[2]}
 			sums[key] = s
 		}
 		s.Pages++
@@ -202,7 +203,7 @@ func pagesOf(src *source) ([]pageFacts, error) {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b pageFacts) int {
-		return cmp.Or(b.Bytes-a.Bytes, cmp.Compare(a.Holds, b.Holds), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(b.Bytes-a.Bytes, cmp.Compare(a.Holds, b.Holds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Form, b.Form))
 	})
 	return out, nil
 }
@@ -240,7 +241,7 @@ func (f *facts) print(out io.Writer) {
 		t.row("")
 		t.row("pages of the stone")
 		for _, p := range f.Pages {
-			t.row("  "+strings.TrimSpace(p.Holds+" "+p.Name), size(int64(p.Bytes)), counted(p.Pages, "page"))
+			t.row("  "+strings.TrimSpace(p.Holds+" "+p.Name), size(int64(p.Bytes)), counted(p.Pages, "page"), p.Form)
 		}
 	}
 	t.Flush()

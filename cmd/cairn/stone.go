@@ -41,6 +41,10 @@ func newStoneList() *cobra.Command {
 	c := stoneVerb("list", "Lists the pages", func(_ context.Context, out io.Writer, s *source) error {
 		return listStone(out, s, json)
 	})
+	c.Long = `list prints a line for each page: what it holds, in which form, its bytes as
+stored and before compression, how many chunks, columns or lists are in it, and
+how often it is used; then the sums by form. Forms are those of
+stone/FORMAT.md: of cells columns, relief, lit and images.`
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
@@ -78,21 +82,38 @@ func listStone(out io.Writer, s *source, json bool) error {
 	if err != nil {
 		return err
 	}
+	sums := stone.SumForms(pages)
 	if json {
 		if pages == nil {
 			pages = []stone.PageInfo{}
 		}
-		return printJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages})
+		return printJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages, "forms": sums})
 	}
 	t := newColumns(out)
-	t.row("page", "offset", "size", "holds", "of", "level", "things", "uses", "form")
+	t.row("page", "offset", "holds", "of", "level", "form", "stored", "plain", "things", "uses")
 	for _, p := range pages {
 		of := p.Name
 		if p.Dimension != "" {
 			of = p.Dimension + " " + of
 		}
-		t.row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), size(int64(p.Size)), p.Holds, of, fmt.Sprint(p.Level),
-			fmt.Sprint(p.Things), fmt.Sprint(p.Uses), fmt.Sprint(p.Form))
+		t.row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), p.Holds, line(of), fmt.Sprint(p.Level), p.FormName,
+			size(int64(p.Size)), size(int64(p.Plain)), fmt.Sprint(p.Things), fmt.Sprint(p.Uses))
 	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	return listForms(out, sums, s.Stone.Size())
+}
+
+// listForms prints the sums by form, and what else is in a stone of so many bytes.
+func listForms(out io.Writer, sums []stone.FormSum, rest int64) error {
+	t := newColumns(out)
+	t.row("holds", "form", "pages", "stored", "plain", "things")
+	for _, f := range sums {
+		t.row(f.Holds, f.FormName, count(f.Pages), size(f.Size), size(f.Plain), count(f.Things))
+		rest -= f.Size
+	}
+	t.row("directory", "", "", size(rest), "", "")
 	return t.Flush()
 }

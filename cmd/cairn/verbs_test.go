@@ -189,8 +189,15 @@ func TestStone(t *testing.T) {
 		t.Errorf("%d pages of %v bytes in a stone of %v", len(pages), sum, all)
 	}
 	table := mustRun(t, 0, dir, "stone", "list", "a.cairn").out
-	if lines := strings.Count(table, "\n"); lines != len(pages)+1 {
-		t.Errorf("%d lines for %d pages", lines, len(pages))
+	forms := v["forms"].([]any)
+	if lines := strings.Count(table, "\n"); lines != len(pages)+1+1+len(forms)+2 {
+		t.Errorf("%d lines for %d pages in %d forms", lines, len(pages), len(forms))
+	}
+	for _, f := range forms {
+		sum -= f.(map[string]any)["size"].(float64)
+	}
+	if first := pages[0].(map[string]any); sum != 0 || first["form_name"] != "columns" || first["plain"].(float64) <= 0 || !strings.Contains(table, "columns") {
+		t.Errorf("sums by form are %v off; the first page is %v\n%s", sum, first, table)
 	}
 	if dump := mustRun(t, 0, dir, "stone", "dump", "a.cairn").out; !strings.Contains(dump, "footer") {
 		t.Errorf("dump has no footer:\n%s", dump)
@@ -208,7 +215,7 @@ func TestSavings(t *testing.T) {
 		t.Fatalf("savings prints %v", v)
 	}
 	w := v["worlds"].([]any)[0].(map[string]any)
-	if keys(w) != "bytes cells chunks data_version kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
+	if keys(w) != "bytes cells chunks data_version forms kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
 		t.Errorf("a world has %s: %s", keys(w), keys(w["bytes"]))
 	}
 	if r := mustRun(t, 0, dir, "savings", dir); !strings.Contains(r.out, "island") {

@@ -12,11 +12,11 @@ func TestBenchIsland(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes and loads islands")
 	}
-	r, err := measure.BenchIsland(context.Background(), measure.Options{})
+	r, err := measure.BenchIsland(context.Background(), measure.Options{Worlds: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Chunks < 20 || r.Bytes < 10_000 || r.Bytes > 60_000 || len(r.Rows) != 3 {
+	if r.Islands != 4 || r.Loads != 200 || r.Chunks < 20 || r.Bytes < 10_000 || r.Bytes > 60_000 || len(r.Rows) != 3 {
 		t.Errorf("not plausible: %+v", r)
 	}
 	for _, row := range r.Rows {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +43,11 @@ const (
 	islandLoads = 50 // of each island
 )
 
-// BenchIsland opens and loads the islands of package terrain with seeds 1 to 20,
+// BenchIsland opens and loads the islands of package terrain with seeds 1 to 20, or 1 to Options.Worlds,
 // on two goroutines.
 func BenchIsland(ctx context.Context, o Options) (*IslandReport, error) {
-	r := &IslandReport{Islands: islandSeeds, Loads: islandSeeds * islandLoads}
+	n := cmp.Or(o.Worlds, islandSeeds)
+	r := &IslandReport{Islands: n, Loads: n * islandLoads}
 	err := inStore(func(st *local.Store, _ string) error { return r.bench(ctx, st, o) })
 	return r, err
 }
@@ -64,20 +66,20 @@ func inStore(f func(st *local.Store, dir string) error) error {
 }
 
 func (r *IslandReport) bench(ctx context.Context, st world.Store, o Options) error {
-	for seed := range islandSeeds {
-		o.progress(seed, islandSeeds+3, "making islands")
+	for seed := range r.Islands {
+		o.progress(seed, r.Islands+3, "making islands")
 		island := terrain.Island(terrain.Options{Seed: uint64(seed + 1), Version: terrain.Modern})
 		n, err := importSource(ctx, st, islandName(seed), island)
 		if err != nil {
 			return err
 		}
-		r.Bytes += n / islandSeeds
+		r.Bytes += n / int64(r.Islands)
 	}
 	for i, k := range []struct {
 		what    string
 		volumes []string
 	}{{"blocks", []string{voxel.Block}}, {"blocks and light", []string{voxel.Block, voxel.Sky, voxel.Light}}, {"everything", nil}} {
-		o.progress(islandSeeds+i, islandSeeds+3, k.what)
+		o.progress(r.Islands+i, r.Islands+3, k.what)
 		p50, p99, err := r.load(ctx, st, k.volumes)
 		if err != nil {
 			return err
@@ -110,7 +112,7 @@ func (r *IslandReport) load(ctx context.Context, st world.Store, volumes []strin
 	chunks := 0
 	for i := range r.Loads {
 		start := time.Now()
-		w, err := world.Open(ctx, st, islandName(i%islandSeeds), world.Options{Parallel: 2})
+		w, err := world.Open(ctx, st, islandName(i%r.Islands), world.Options{Parallel: 2})
 		if err != nil {
 			return 0, 0, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -19,6 +20,7 @@ type LevelRow struct {
 	Name    string  `json:"name"`
 	Bytes   int64   `json:"bytes"`
 	PerCell float64 `json:"bytes_per_voxel"` // that is not empty
+	OfZstd  float64 `json:"of_rle_zstd"`     // bytes as a part of those of the row rle_zstd
 	// Article is what the article has for its level, 0 for what is not in it.
 	Article float64 `json:"article_bytes_per_voxel,omitempty"`
 	Mips    string  `json:"mips"` // which of them the bytes hold
@@ -74,8 +76,17 @@ func BenchLevel(ctx context.Context, o Options) (*LevelReport, error) {
 			return nil, fmt.Errorf("measure: level as %s: %w", f.name, err)
 		}
 	}
+	b.report.compare()
 	b.scan(int(cmp.Or(o.FlatBytes, flatDefault) / flatChunkBytes))
 	return &b.report, nil
+}
+
+// compare fills in OfZstd.
+func (r *LevelReport) compare() {
+	i := slices.IndexFunc(r.Rows, func(f LevelRow) bool { return f.Name == "rle_zstd" })
+	for j := range r.Rows {
+		r.Rows[j].OfZstd = float64(r.Rows[j].Bytes) / float64(r.Rows[i].Bytes)
+	}
 }
 
 // Table prints a line for each form.
@@ -83,13 +94,13 @@ func (r *LevelReport) Table(w io.Writer) {
 	p := r.Parameters
 	fmt.Fprintf(w, "%d voxels that are not empty in %d chunks of volume %q, seed %d, box %s\n", r.Voxels, p.Chunks, p.Volume, p.Seed, p.Box)
 	fmt.Fprintf(w, "made in %.1f s by %d goroutines; rle is compressed in pieces of %d bytes\n\n", r.Generate, p.Workers, p.PieceBytes)
-	t := newTable(w, "form", "bytes", "B/voxel", "article", "encode s", "decode s", "open s", "read rows s", "mips")
+	t := newTable(w, "form", "bytes", "B/voxel", "article", "of rle_zstd", "encode s", "decode s", "open s", "read rows s", "mips")
 	for _, f := range r.Rows {
 		article := "-"
 		if f.Article > 0 {
 			article = fmt.Sprintf("%.3f", f.Article)
 		}
-		t.row(f.Name, size(f.Bytes), fmt.Sprintf("%.4f", f.PerCell), article, seconds(f.Encode), seconds(f.Decode), seconds(f.Open), seconds(f.Read), f.Mips)
+		t.row(f.Name, size(f.Bytes), fmt.Sprintf("%.4f", f.PerCell), article, fmt.Sprintf("%.3f", f.OfZstd), seconds(f.Encode), seconds(f.Decode), seconds(f.Open), seconds(f.Read), f.Mips)
 	}
 	t.flush()
 	s := r.Scan

@@ -22,17 +22,20 @@ func TestBenchLevel(t *testing.T) {
 	for _, row := range r.Rows {
 		names = append(names, row.Name)
 		bytes[row.Name] = row.Bytes
-		if row.Bytes <= 0 || row.PerCell != float64(row.Bytes)/float64(r.Voxels) || row.Encode <= 0 || row.Mips == "" {
+		if row.Bytes <= 0 || row.PerCell != float64(row.Bytes)/float64(r.Voxels) || row.Encode <= 0 || row.Mips == "" || row.OfZstd <= 0 || row.OfZstd == 1 != (row.Name == "rle_zstd") {
 			t.Errorf("not plausible: %+v", row)
 		}
 	}
-	if got, want := strings.Join(names, " "), "flat rowpacked cairn rle rle_lz4 rle_zstd bitrle stone"; got != want {
+	if got, want := strings.Join(names, " "), "flat rowpacked cairn rle rle_lz4 rle_zstd bitrle stone stone_columns stone_relief"; got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
-	for _, pair := range [][2]string{{"rowpacked", "flat"}, {"cairn", "rowpacked"}, {"rle_lz4", "rle"}, {"rle_zstd", "rle_lz4"}, {"stone", "rle"}} {
+	for _, pair := range [][2]string{{"rowpacked", "flat"}, {"cairn", "rowpacked"}, {"rle_lz4", "rle"}, {"rle_zstd", "rle_lz4"}, {"stone", "rle_zstd"}, {"stone_relief", "stone_columns"}} {
 		if bytes[pair[0]] >= bytes[pair[1]] {
 			t.Errorf("%s takes %d bytes, %s %d", pair[0], bytes[pair[0]], pair[1], bytes[pair[1]])
 		}
+	}
+	if bytes["stone"] > bytes["stone_relief"] || bytes["stone"] > bytes["stone_columns"] {
+		t.Errorf("a form alone takes less than the smaller of each page: %v", bytes)
 	}
 	p := r.Parameters
 	if r.Voxels < o.Voxels || p.Seed != 1 || bytes["flat"] != int64(p.Chunks)<<16 || r.Scan.Chunks < 1 || r.Scan.Chunks > 32 {

@@ -30,11 +30,11 @@ var errNotSame = errors.New("what was read is not what was written")
 // form measures one form and adds its row.
 func (b *levelBench) form(ctx context.Context, f levelForm) (err error) {
 	r := LevelRow{Name: f.name, Mips: "none"}
-	switch f.name {
-	case "cairn":
+	switch {
+	case f.stone != nil:
+		err = b.stone(ctx, *f.stone, &r)
+	case f.make == nil:
 		r = b.cairn
-	case "stone":
-		err = b.stone(ctx, &r)
 	default:
 		err = b.coded(ctx, f.make(), &r)
 	}
@@ -75,7 +75,7 @@ func (b *levelBench) coded(ctx context.Context, c levelCoder, r *LevelRow) error
 }
 
 // stone writes the level and its far levels to a file and reads it back.
-func (b *levelBench) stone(ctx context.Context, r *LevelRow) (err error) {
+func (b *levelBench) stone(ctx context.Context, o stone.Options, r *LevelRow) (err error) {
 	r.Mips = "levels 3 and up"
 	f, err := os.CreateTemp("", "cairn-bench-*")
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *levelBench) stone(ctx context.Context, r *LevelRow) (err error) {
 	defer os.Remove(f.Name())
 	defer f.Close()
 	levels := append([]placedLevel{{0, b.placed}}, b.far()...)
-	clock(&r.Encode, func() { r.Bytes, err = writeLevels(ctx, f, levels) })
+	clock(&r.Encode, func() { r.Bytes, err = writeLevels(ctx, f, levels, o) })
 	if err != nil {
 		return err
 	}
@@ -133,9 +133,9 @@ func (b *levelBench) far() (out []placedLevel) {
 	}
 }
 
-func writeLevels(ctx context.Context, f *os.File, levels []placedLevel) (int64, error) {
+func writeLevels(ctx context.Context, f *os.File, levels []placedLevel, o stone.Options) (int64, error) {
 	buf := bufio.NewWriterSize(f, 1<<20)
-	w := stone.NewWriter(buf, stone.Options{})
+	w := stone.NewWriter(buf, o)
 	w.Dimension("overworld", "")
 	w.Volume(voxel.Volume{Name: levelVolume, Schema: voxel.Terrain, Scale: 1}, terrain.Materials())
 	for _, l := range levels {

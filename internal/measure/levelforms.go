@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -13,18 +14,21 @@ type levelForm struct {
 	name    string
 	article float64
 	make    func() levelCoder // nil for those that are not made batch by batch
+	stone   *stone.Options    // of a form that is a whole stone
 }
 
 func levelForms() []levelForm {
 	return []levelForm{
-		{"flat", 2.97, func() levelCoder { return &levelFlat{} }},
-		{"rowpacked", .49, func() levelCoder { return newLevelRows() }},
-		{"cairn", 0, nil},
-		{"rle", .073, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: plain{}} }},
-		{"rle_lz4", .050, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: &lz4Pack{}} }},
-		{"rle_zstd", .038, func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: newZstdPack()} }},
-		{"bitrle", .059, func() levelCoder { return &levelPieces{runs: &bitRuns{}, pack: plain{}} }},
-		{"stone", 0, nil},
+		{name: "flat", article: 2.97, make: func() levelCoder { return &levelFlat{} }},
+		{name: "rowpacked", article: .49, make: func() levelCoder { return newLevelRows() }},
+		{name: "cairn"},
+		{name: "rle", article: .073, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: plain{}} }},
+		{name: "rle_lz4", article: .050, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: &lz4Pack{}} }},
+		{name: "rle_zstd", article: .038, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: newZstdPack()} }},
+		{name: "bitrle", article: .059, make: func() levelCoder { return &levelPieces{runs: &bitRuns{}, pack: plain{}} }},
+		{name: "stone", stone: &stone.Options{Effort: stone.Strongest}},
+		{name: "stone_columns", stone: &stone.Options{Effort: stone.Strongest, Only: int(codec.Columns)}},
+		{name: "stone_relief", stone: &stone.Options{Effort: stone.Strongest, Only: int(codec.Relief)}},
 	}
 }
 

@@ -39,7 +39,8 @@ type Options struct {
 	Commits int
 	// Seed is that of terrains and levels that are made, and of what is drawn.
 	Seed uint64
-	// Worlds, Clients and Seconds are the load of benchmarks of stores, which each
+	// Worlds is also how many worlds of a kind BenchForms makes, default 3. Worlds,
+	// Clients and Seconds are the load of benchmarks of stores, which each
 	// have defaults of their own.
 	Worlds, Clients int
 	Seconds         float64

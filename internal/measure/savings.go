@@ -38,19 +38,23 @@ type SavingsWorld struct {
 	Chunks      int    `json:"chunks"`       // of 16x16 blocks
 	Cells       int    `json:"cells"`        // blocks that are not air
 	Bytes       Bytes  `json:"bytes"`
+	// Forms are of the cells that the Slime file holds, in stones with the strongest forms.
+	Forms FormWeights `json:"forms"`
 }
 
 // SavingsSum is the sum over several worlds.
 type SavingsSum struct {
-	Worlds int   `json:"worlds"`
-	Cells  int   `json:"cells"`
-	Bytes  Bytes `json:"bytes"`
+	Worlds int         `json:"worlds"`
+	Cells  int         `json:"cells"`
+	Bytes  Bytes       `json:"bytes"`
+	Forms  FormWeights `json:"forms"`
 }
 
 func (s *SavingsSum) add(w *SavingsWorld) {
 	s.Worlds++
 	s.Cells += w.Cells
 	s.Bytes.add(w.Bytes)
+	s.Forms.add(w.Forms)
 }
 
 // SavingsKind is the sum over the worlds of one kind of game.
@@ -101,6 +105,7 @@ func Savings(ctx context.Context, dirs []string, o Options) (*SavingsReport, err
 }
 
 func (r *SavingsReport) sum() {
+	r.Total.Forms.add(FormWeights{}) // makes maps
 	kinds := map[string]*SavingsKind{}
 	for i := range r.Worlds {
 		w := &r.Worlds[i]

@@ -107,9 +107,11 @@ func TestSavings(t *testing.T) {
 		if err := plausible(w.Bytes); err != "" {
 			t.Errorf("%s: %s: %+v", w.Path, err, w.Bytes)
 		}
+		plausibleForms(t, w.Path, w.Forms)
 	}
 	checkSums(t, r)
 	checkSkipped(t, dir, r.Skipped)
+	checkSavingsKeys(t, r)
 }
 
 // plausible says what is wrong with a world's sizes, if anything is.
@@ -131,13 +133,14 @@ func checkSums(t *testing.T, r *measure.SavingsReport) {
 	t.Helper()
 	for name, sums := range map[string][]measure.SavingsKind{"kinds": r.Kinds, "groups": r.Groups()} {
 		var worlds, cells int
-		var zip, slime, slim, none int64
+		var zip, slime, slim, none, runs, images int64
 		for _, s := range sums {
 			worlds, cells = worlds+s.Worlds, cells+s.Cells
 			zip, slime, slim, none = zip+s.Bytes.Zip, slime+s.Bytes.Slime, slim+s.Bytes.Slim, none+s.Bytes.NoLight
+			runs, images = runs+s.Forms.Blocks.Runs, images+s.Forms.Light.Alone["images"]
 		}
-		b := r.Total.Bytes
-		if worlds != r.Total.Worlds || cells != r.Total.Cells || zip != b.Zip || slime != b.Slime || slim != b.Slim || none != b.NoLight {
+		b, f := r.Total.Bytes, r.Total.Forms
+		if worlds != r.Total.Worlds || cells != r.Total.Cells || zip != b.Zip || slime != b.Slime || slim != b.Slim || none != b.NoLight || runs != f.Blocks.Runs || images != f.Light.Alone["images"] {
 			t.Errorf("%s do not add up to the total %+v", name, r.Total)
 		}
 	}
@@ -178,25 +181,19 @@ func TestSavingsCells(t *testing.T) {
 	}
 }
 
-func TestSavingsJSON(t *testing.T) {
-	dir := mustWorlds(t)
-	r, err := measure.Savings(context.Background(), []string{dir}, measure.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+func checkSavingsKeys(t *testing.T, r *measure.SavingsReport) {
+	t.Helper()
+	text := mustJSON(t, r)
 	bytesKeys := "full live slim slim_nolight slime slime_best zip"
 	for path, want := range map[string]string{
 		"":             "kinds skipped total worlds",
-		"worlds":       "bytes cells chunks data_version kind path",
+		"worlds":       "bytes cells chunks data_version forms kind path",
 		"worlds/bytes": bytesKeys,
-		"kinds":        "bytes cells kind worlds",
+		"kinds":        "bytes cells forms kind worlds",
 		"kinds/bytes":  bytesKeys,
-		"total":        "bytes cells worlds",
+		"total":        "bytes cells forms worlds",
 		"total/bytes":  bytesKeys,
+		"total/forms":  "blocks light",
 		"skipped":      "path why",
 	} {
 		if got := keysAt(t, text, path); got != want {
@@ -250,7 +247,10 @@ func TestSavingsTable(t *testing.T) {
 		Kinds:   []measure.SavingsKind{{Kind: "minigame CTF", SavingsSum: measure.SavingsSum{Worlds: 1, Cells: 7}}},
 		Skipped: []measure.SkippedWorld{{Path: "a/c", Why: "burnt"}},
 	}
-	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt")
+	r.Worlds[0].Forms.Blocks = measure.FormBytes{Runs: 4000, Alone: map[string]int64{"columns": 3000, "images": 2000}, Stone: 1900}
+	r.Worlds[0].Forms.Light = measure.FormBytes{Runs: 1000, Alone: map[string]int64{"columns": 1000}, Stone: 1000}
+	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt",
+		"0.475", "images -33 %", "even")
 }
 
 // checkTable looks for parts of what is printed.

@@ -38,7 +38,7 @@ func weigh(ctx context.Context, p place, o stone.Options) (*SavingsWorld, error)
 			out.Cells += v.Count()
 		}
 	}
-	err = out.Bytes.weigh(ctx, w, o)
+	err = out.weigh(ctx, w, o)
 	if err == nil {
 		out.DataVersion = firstVersion(w)
 		out.Bytes.Zip, err = zipBytes(ctx, p.path)
@@ -56,7 +56,8 @@ func firstVersion(w *convert.World) int32 {
 }
 
 // weigh fills in what is made from memory.
-func (b *Bytes) weigh(ctx context.Context, w *convert.World, o stone.Options) (err error) {
+func (s *SavingsWorld) weigh(ctx context.Context, w *convert.World, o stone.Options) (err error) {
+	b := &s.Bytes
 	slim, err := slimWorld(ctx, w)
 	if err != nil {
 		return err
@@ -76,6 +77,9 @@ func (b *Bytes) weigh(ctx context.Context, w *convert.World, o stone.Options) (e
 	dark, err := reduce(ctx, slim, convert.Filter{NoLight: true})
 	if err == nil {
 		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o)
+	}
+	if err == nil {
+		s.Forms, err = weighForms(ctx, slim)
 	}
 	return err
 }

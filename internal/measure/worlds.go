@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,12 +14,15 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 )
 
-// place is where a world was found.
-type place struct{ path, kind string }
+// place is where a world was found, and of which kind of game and of world it is.
+type place struct{ path, kind, class string }
 
-// find returns the world folders below dirs in the order of their paths; a
+// find returns the folders of Anvil worlds below dirs in the order of their paths; a
 // world within a world is not one of its own.
-func find(dirs []string) ([]place, error) {
+func find(dirs []string) ([]place, error) { return findBy(dirs, anvil.Detect) }
+
+// findBy finds the folders that are worlds.
+func findBy(dirs []string, isWorld func(dir string) bool) ([]place, error) {
 	var out []place
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -27,13 +31,13 @@ func find(dirs []string) ([]place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !anvil.Detect(path) {
+			if err != nil || !e.IsDir() || !isWorld(path) {
 				return err
 			}
 			abs, err := filepath.Abs(path)
 			if err == nil && !seen[abs] {
 				seen[abs] = true
-				out = append(out, place{path, kinds.of(abs)})
+				out = append(out, kinds.place(path, abs))
 			}
 			if err == nil {
 				err = fs.SkipDir
@@ -47,10 +51,10 @@ func find(dirs []string) ([]place, error) {
 	return out, nil
 }
 
-// manifest is the kinds of games by world, from a file beside the worlds.
+// manifest is the kinds of games and of worlds, from a file beside the worlds.
 type manifest struct {
-	root string
-	kind map[string]string // by slash path below root
+	root        string
+	kind, class map[string]string // by slash path below root
 }
 
 const (
@@ -61,9 +65,25 @@ const (
 // gameKind finds the kind of game in the third field of a manifest's line.
 var gameKind = regexp.MustCompile(`\[(minigame [^],]+)`)
 
+// classes are the kinds of worlds by a word between brackets in the third field; the
+// first that is there counts.
+var classes = []struct{ word, class string }{
+	{"[minigame", "competition maps"},
+	{"island", "islands"},
+	{"lobby", "lobbies"},
+	{"parkour", "builds"},
+	{"built", "builds"},
+	{"mapgen", "terrains"},
+	{"real server world", "survival"},
+	{"synthetic", "generated terrain"},
+	{"terrain", "survival"},
+	{"survival", "survival"},
+	{"tiny", "single columns"},
+}
+
 // readManifest reads the manifest nearest above dir; without one it is empty.
 func readManifest(dir string) (manifest, error) {
-	m := manifest{kind: map[string]string{}}
+	m := manifest{kind: map[string]string{}, class: map[string]string{}}
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		return m, fmt.Errorf("measure: %w", err)
@@ -89,18 +109,26 @@ func (m manifest) parse(text string) {
 		if found := gameKind.FindStringSubmatch(fields[2]); found != nil {
 			m.kind[fields[0]] = found[1]
 		}
+		_, note, _ := strings.Cut(fields[2], "[")
+		for _, c := range classes {
+			if strings.Contains("["+note, c.word) {
+				m.class[fields[0]] = c.class
+				break
+			}
+		}
 	}
 }
 
-// of returns the kind of the world at an absolute path: the manifest's, or the
-// name of the folder that holds it.
-func (m manifest) of(abs string) string {
+// place returns the world at path. What the manifest does not say of its kinds is
+// the name of the folder that holds it.
+func (m manifest) place(path, abs string) place {
+	p := place{path: path}
 	if rel, err := filepath.Rel(m.root, abs); err == nil {
-		if kind := m.kind[filepath.ToSlash(rel)]; kind != "" {
-			return kind
-		}
+		p.kind, p.class = m.kind[filepath.ToSlash(rel)], m.class[filepath.ToSlash(rel)]
 	}
-	return filepath.Base(filepath.Dir(abs))
+	folder := filepath.Base(filepath.Dir(abs))
+	p.kind, p.class = cmp.Or(p.kind, folder), cmp.Or(p.class, folder)
+	return p
 }
 
 // eachWorld calls f with every world below dirs that can be read, and returns the

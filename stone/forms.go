@@ -1,0 +1,81 @@
+package stone
+
+import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/codec"
+)
+
+// Form is a way to write pages: FORMAT.md sections 5 to 7.
+type Form struct {
+	Holds  string // what such pages hold: see PageInfo
+	Number int
+	Name   string
+
+	streams []string
+}
+
+// pageForms is all that people are told of forms. A new form is one more row.
+var pageForms = []Form{
+	{"cells", int(codec.Columns), "columns", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high"}},
+	{"cells", int(codec.Relief), "relief", []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors",
+		"edges", "few", "many", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}},
+	{"cells", formLit, "lit", []string{"kinds", "uniform values", "octants", "table", "ops", "runs", "references", "references high"}},
+	{"cells", int(codec.Images), "images", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high", "images"}},
+	{"columns", 1, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
+	{"objects", 1, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},
+	{"file", 0, "plain", []string{"bytes"}},
+}
+
+// Forms returns every form there is, those of one kind of page together and in
+// the order of their numbers.
+func Forms() []Form { return slices.Clone(pageForms) }
+
+// formOf returns the form of a page; one that nobody knows has the name "?".
+func formOf(holds string, number int) Form {
+	for _, f := range pageForms {
+		if f.Holds == holds && f.Number == number {
+			return f
+		}
+	}
+	return Form{Holds: holds, Number: number, Name: "?"}
+}
+
+// stream returns the name of the form's stream i.
+func (f *Form) stream(i int) string {
+	if i < len(f.streams) {
+		return f.streams[i]
+	}
+	return "?"
+}
+
+// FormSum is what the pages of one form hold and take together.
+type FormSum struct {
+	Holds    string `json:"holds"`
+	Form     int    `json:"form"`
+	FormName string `json:"form_name"`
+	Pages    int    `json:"pages"`
+	Size     int64  `json:"size"`
+	Plain    int64  `json:"plain"`
+	Things   int    `json:"things"`
+}
+
+// SumForms sums pages by form, in the order of Forms.
+func SumForms(pages []PageInfo) []FormSum {
+	sums := []FormSum{}
+	for _, f := range pageForms {
+		sum := FormSum{Holds: f.Holds, Form: f.Number, FormName: f.Name}
+		for i := range pages {
+			if p := &pages[i]; p.Holds == f.Holds && p.Form == f.Number {
+				sum.Pages++
+				sum.Size += int64(p.Size)
+				sum.Plain += int64(p.Plain)
+				sum.Things += p.Things
+			}
+		}
+		if sum.Pages > 0 {
+			sums = append(sums, sum)
+		}
+	}
+	return sums
+}
