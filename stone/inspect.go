@@ -267,6 +267,11 @@ func (p *PageInfo) streamName(i int) string {
 		"objects": {"counts", "places", "positions", "sizes", "payloads"},
 		"file":    {"bytes"},
 	}[p.Holds]
+	if split := []string{"tags", "texts", "blobs"}; p.Holds == "columns" && p.Form == columnTags {
+		names = append([]string{"names", "shapes", "stamps", "maps"}, split...)
+	} else if p.Holds == "objects" && p.Form == objectTags {
+		names = append(names[:objectSizes:objectSizes], split...)
+	}
 	if p.Holds == "cells" && codec.Form(p.Form) == codec.Images {
 		names = append(names, "images")
 	}
