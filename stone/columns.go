@@ -10,7 +10,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-const columnForm = 1
+// Forms of a page of columns.
+const (
+	columnForm = 1
+	columnTags = 2 // tags and parts split by package tags, names by its words
+)
 
 // What a page of columns may hold; a claim of more is refused before anything
 // is allocated for it.
@@ -22,7 +26,7 @@ const (
 	maxPageNames   = 1 << 15
 )
 
-// Streams of a page of columns.
+// Streams of a page of columns of form 1.
 const (
 	columnNames  = iota // names of maps and parts, as they first occur
 	columnShapes        // versions, layouts, sections, maps, parts
@@ -32,6 +36,11 @@ const (
 	columnData  // tags and parts
 	numColumnStreams
 )
+
+// splitColumn are the streams of form 2, before those of package tags.
+var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
+
+var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
 
 // How a map is written.
 const (
@@ -161,7 +170,7 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
-	w.enter(&d.columns, entries, columnForm, columnPage(p.held, p.heights))
+	w.enter(&d.columns, entries, columnPage(p.held, p.heights)...)
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
@@ -171,7 +180,7 @@ func (w *Writer) flushColumns() {
 			}
 		})
 		at := columnEntries(p.held, func(c *heldColumn) bool { return findList(&c.Column, name) != nil })
-		w.enter(&d.list(name).entries, at, objectForm, objectPage(at, held))
+		w.enter(&d.list(name).entries, at, objectPage(at, held)...)
 	}
 	if len(d.lists) > maxLists {
 		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
@@ -179,8 +188,19 @@ func (w *Writer) flushColumns() {
 	p.held, p.bytes = nil, 0
 }
 
-// enter writes entries, and the page of those that have one.
-func (w *Writer) enter(to *[]entry, entries []entry, form byte, streams [][]byte) {
+// sheet is a page as it may be written.
+type sheet struct {
+	form    byte
+	streams [][]byte
+}
+
+// smallSheet is the plain bytes up to which every form of a page is tried. In
+// larger ones the last form is the smaller one.
+const smallSheet = 4096
+
+// enter writes entries, and the page of those that have one, in one of the forms
+// of sheets.
+func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 	var shape []byte
 	for _, e := range entries {
 		if e.paged() {
@@ -189,7 +209,14 @@ func (w *Writer) enter(to *[]entry, entries []entry, form byte, streams [][]byte
 	}
 	number, first := nonePage, 0
 	if shape != nil {
-		number = w.addPage(form, streams, shape)
+		if plainBytes(sheets[0].streams) > smallSheet {
+			sheets = sheets[len(sheets)-1:]
+		}
+		w.setPage(sheets[0].form, sheets[0].streams)
+		for _, s := range sheets[1:] {
+			w.try(s.form, s.streams)
+		}
+		number = w.keepPage(shape)
 	}
 	for _, e := range entries {
 		if e.paged() {

@@ -6,12 +6,14 @@ import (
 	"math"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // pageReader reads a page of columns.
 type pageReader struct {
 	c       [numColumnStreams]cursor
+	tags    *tags.Reader // nil in form 1
 	names   []string
 	stamp   int64
 	version int64
@@ -20,19 +22,11 @@ type pageReader struct {
 
 // decodeColumns returns the columns at at, in that order, without their lists.
 func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, h *heights) ([]voxel.Column, error) {
-	if form != columnForm || len(streams) != numColumnStreams || len(at) > maxPageColumns {
+	p := pageReader{heights: h}
+	if !p.open(form, streams) || len(at) > maxPageColumns {
 		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
 	}
-	p := pageReader{heights: h}
-	for i, name := range []string{"names", "shapes", "stamps", "sizes", "maps", "data"} {
-		p.c[i] = cursor{b: streams[i], part: "columns " + name}
-	}
-	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
-		if len(p.names) == maxPageNames {
-			c.fail(errors.New("too many names"))
-		}
-		p.names = append(p.names, c.string())
-	}
+	p.readNames()
 	columns := make([]voxel.Column, len(at))
 	for i := range columns {
 		columns[i].Pos = at[i]
@@ -46,10 +40,53 @@ func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, h *heights)
 			return nil, err
 		}
 	}
+	if p.tags != nil {
+		return columns, p.tags.End()
+	}
 	return columns, nil
 }
 
+// open takes the streams of a page, unless there is no such form.
+func (p *pageReader) open(form byte, streams [][]byte) bool {
+	switch {
+	case form == columnForm && len(streams) == numColumnStreams:
+		for i := range p.c {
+			p.c[i] = cursor{b: streams[i], part: columnParts[i]}
+		}
+	case form == columnTags && len(streams) == len(splitColumn)+tags.NumStreams:
+		for i, k := range splitColumn {
+			p.c[k] = cursor{b: streams[i], part: columnParts[k]}
+		}
+		p.tags = splitReader(streams, len(splitColumn))
+	default:
+		return false
+	}
+	return true
+}
+
+// splitReader returns a reader of the tags of a page whose streams for them begin
+// at first.
+func splitReader(streams [][]byte, first int) *tags.Reader {
+	return tags.NewReader(streams[first:], maxPage-plainBytes(streams))
+}
+
+func (p *pageReader) readNames() {
+	spell := byBytes
+	if p.tags != nil {
+		spell = byWords
+	}
+	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
+		if len(p.names) == maxPageNames {
+			c.fail(errors.New("too many names"))
+		}
+		p.names = append(p.names, spell.string(c))
+	}
+}
+
 func (p *pageReader) err() error {
+	if p.tags != nil && p.tags.Err() != nil {
+		return p.tags.Err()
+	}
 	for i := range p.c {
 		if p.c[i].err != nil {
 			return p.c[i].err
@@ -59,6 +96,13 @@ func (p *pageReader) err() error {
 }
 
 func (p *pageReader) blob() []byte { return p.c[columnData].bytes(p.c[columnSizes].size()) }
+
+func (p *pageReader) sectionTags() []byte {
+	if p.tags != nil {
+		return p.tags.Payload("")
+	}
+	return p.blob()
+}
 
 func (p *pageReader) name() string {
 	c := &p.c[columnShapes]
@@ -85,7 +129,7 @@ func (p *pageReader) column(c *voxel.Column) {
 		flags := s.flags(9)
 		c.Sections[i].Has = voxel.Has(flags >> 1)
 		if flags&1 != 0 {
-			c.Sections[i].Tags = p.blob()
+			c.Sections[i].Tags = p.sectionTags()
 		}
 	}
 	c.Maps = some[voxel.Map](s.atMost(maxMaps))
@@ -120,7 +164,11 @@ func (p *pageReader) part() (part voxel.Part) {
 		p.stamp = s.within(p.stamp+s.varint(), 1, math.MaxUint32)
 		part.Stamp = uint32(p.stamp)
 	}
-	part.Data = p.blob()
+	if p.tags != nil {
+		part.Data = p.tags.Document(part.Name)
+	} else {
+		part.Data = p.blob()
+	}
 	return part
 }
 

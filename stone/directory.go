@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -75,24 +76,34 @@ type file struct {
 	gone  bool // the stone says that there is no such file
 }
 
+// plain returns the directory's plain bytes in the form that needs fewer, the
+// lower one of equals.
+func (d *directory) plain() (form spelling, plain []byte) {
+	plain = d.append(nil, byBytes)
+	if b := d.append([]byte{tags.WordsVersion}, byWords); len(b) < len(plain) {
+		return byWords, b
+	}
+	return byBytes, plain
+}
+
 // append appends the directory's plain bytes.
-func (d *directory) append(dst []byte) []byte {
+func (d *directory) append(dst []byte, s spelling) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.pages)))
 	for _, p := range d.pages {
 		dst = binary.AppendUvarint(dst, uint64(p.size))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.properties)))
 	for _, p := range d.properties {
-		dst = appendString(appendString(dst, p.Key), p.Value)
+		dst = s.appendString(s.appendString(dst, p.Key), p.Value)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.dims)))
 	next := 0
 	for i := range d.dims {
-		dst = d.dims[i].append(dst, &next)
+		dst = d.dims[i].append(dst, s, &next)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.files)))
 	for _, f := range d.files {
-		dst = appendString(dst, f.path)
+		dst = s.appendString(dst, f.path)
 		if f.gone {
 			dst = append(dst, 0)
 			continue
@@ -105,27 +116,27 @@ func (d *directory) append(dst []byte) []byte {
 	return d.appendMatters(dst)
 }
 
-func (d *dimension) append(dst []byte, next *int) []byte {
-	dst = appendString(appendString(dst, d.name), d.folder)
+func (d *dimension) append(dst []byte, s spelling, next *int) []byte {
+	dst = s.appendString(s.appendString(dst, d.name), d.folder)
 	dst = binary.AppendUvarint(dst, uint64(len(d.volumes)))
 	for i := range d.volumes {
-		dst = d.volumes[i].append(dst, next)
+		dst = d.volumes[i].append(dst, s, next)
 	}
-	dst = appendRules(dst, d.rules)
+	dst = appendRules(dst, s, d.rules)
 	dst = appendEntries(dst, d.columns, next)
 	dst = binary.AppendUvarint(dst, uint64(len(d.lists)))
 	for _, l := range d.lists {
-		dst = appendString(dst, l.name)
+		dst = s.appendString(dst, l.name)
 		dst = appendEntries(dst, l.entries, next)
 	}
 	return dst
 }
 
-func (v *volume) append(dst []byte, next *int) []byte {
-	dst = appendString(dst, v.Name)
+func (v *volume) append(dst []byte, s spelling, next *int) []byte {
+	dst = s.appendString(dst, v.Name)
 	dst = append(dst, byte(v.Schema), byte(v.Scale))
 	dst = binary.AppendUvarint(dst, uint64(v.Default))
-	dst = appendNames(dst, v.names)
+	dst = s.appendNames(dst, v.Schema, v.names)
 	dst = binary.AppendUvarint(dst, uint64(len(v.levels)))
 	for _, l := range v.levels {
 		dst = append(dst, byte(l.level))
@@ -134,9 +145,8 @@ func (v *volume) append(dst []byte, next *int) []byte {
 	return dst
 }
 
-// appendNames appends names, of which each shares a beginning with the last.
-func appendNames(dst []byte, names []string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(names)))
+// appendShared appends names, of which each shares a beginning with the last.
+func appendShared(dst []byte, names []string) []byte {
 	prev := ""
 	for _, n := range names {
 		same := 0

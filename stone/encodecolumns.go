@@ -5,29 +5,46 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // pageWriter builds a page of columns.
 type pageWriter struct {
 	streams [numColumnStreams][]byte
+	tags    tags.Writer
 	names   []string
 	stamp   int64
 	version int64
 	heights *heights
 }
 
-func columnPage(columns []heldColumn, h *heights) [][]byte {
+// columnPage returns the page of columns in each form.
+func columnPage(columns []heldColumn, h *heights) []sheet {
 	p := pageWriter{heights: h}
 	for i := range columns {
 		if columns[i].as == sayWhole {
 			p.column(&columns[i].Column)
 		}
 	}
+	var spelled []byte
 	for _, n := range p.names {
 		p.streams[columnNames] = appendString(p.streams[columnNames], n)
+		spelled = byWords.appendString(spelled, n)
 	}
-	return p.streams[:]
+	sheets := []sheet{{columnForm, p.streams[:]}}
+	return addSplit(sheets, columnTags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
+}
+
+// addSplit adds a page of which tags go the way of package tags, if they can.
+func addSplit(sheets []sheet, form byte, w *tags.Writer, streams [][]byte) []sheet {
+	documents := w.Bytes()
+	split, ok := w.Streams()
+	streams = append(streams, split...)
+	if !ok || documents+plainBytes(streams) > maxPage {
+		return sheets
+	}
+	return append(sheets, sheet{form, streams})
 }
 
 func (p *pageWriter) num(stream int, v uint64) {
@@ -65,6 +82,7 @@ func (p *pageWriter) column(c *voxel.Column) {
 		if s.Tags != nil {
 			flags |= 1
 			p.blob(s.Tags)
+			p.tags.Payload("", s.Tags)
 		}
 		p.num(columnShapes, flags)
 	}
@@ -97,6 +115,7 @@ func (p *pageWriter) part(part voxel.Part) {
 	}
 	p.num(columnShapes, flags)
 	p.blob(part.Data)
+	p.tags.Document(part.Name, part.Data)
 }
 
 // values writes a map in the way that leaves least.

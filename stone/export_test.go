@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/cairnvoxel/cairn/tags"
 )
 
 // Limits, for tests at their edge.
@@ -21,33 +23,51 @@ const (
 	FooterSize    = footerSize
 )
 
-// Parts takes a sound stone apart: its pages and the plain bytes of its directory.
+// Parts takes a sound stone apart: its pages and the plain bytes of its directory,
+// in form 0 whatever it has.
 func Parts(b []byte) (pages [][]byte, plain []byte) {
-	foot := b[len(b)-footerSize:]
-	off := binary.LittleEndian.Uint64(foot)
-	plain, hashes, err := splitDirectory(b[off : len(b)-footerSize])
-	if err != nil {
-		panic(err)
-	}
-	dir, err := parseDirectory(plain, hashes, int64(headerSize), int64(off))
-	if err != nil {
-		panic(err)
-	}
+	dir, _ := parts(b)
 	for _, p := range dir.pages {
 		pages = append(pages, b[p.off:p.off+int64(p.size)])
 	}
-	return pages, plain
+	return pages, dir.append(nil, byBytes)
+}
+
+// Directory returns the form and the plain bytes of the directory.
+func Directory(b []byte) (form byte, plain []byte) {
+	dir, s := parts(b)
+	if s == byWords {
+		plain = append(plain, tags.WordsVersion)
+	}
+	return byte(s), dir.append(plain, s)
+}
+
+func parts(b []byte) (*directory, spelling) {
+	foot := b[len(b)-footerSize:]
+	off := binary.LittleEndian.Uint64(foot)
+	s, plain, hashes, err := splitDirectory(b[off : len(b)-footerSize])
+	if err != nil {
+		panic(err)
+	}
+	dir, err := parseDirectory(s, plain, hashes, int64(headerSize), int64(off))
+	if err != nil {
+		panic(err)
+	}
+	return dir, s
 }
 
 // Assemble puts pages and a directory together as a stone with sound checksums.
-func Assemble(pages [][]byte, plain []byte) []byte {
+func Assemble(pages [][]byte, plain []byte) []byte { return AssembleForm(pages, 0, plain) }
+
+// AssembleForm does so with a directory of that form.
+func AssembleForm(pages [][]byte, form byte, plain []byte) []byte {
 	b := append([]byte(magic), FormatVersion)
 	var hashes []byte
 	for _, p := range pages {
 		b = append(b, p...)
 		hashes = binary.LittleEndian.AppendUint32(hashes, uint32(xxh3.Hash(p)))
 	}
-	dir := append(AppendPage(0, plain), hashes...)
+	dir := append(AppendPage(form, plain), hashes...)
 	return append(b, SealAt(int64(len(b)+len(dir)+footerSize), dir)...)
 }
 

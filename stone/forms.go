@@ -23,7 +23,9 @@ var pageForms = []Form{
 	{"cells", formLit, "lit", []string{"kinds", "uniform values", "octants", "table", "ops", "runs", "references", "references high"}},
 	{"cells", int(codec.Images), "images", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high", "images"}},
 	{"columns", 1, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
+	{"columns", columnTags, "tags", []string{"names", "shapes", "stamps", "maps", "tags", "texts", "blobs"}},
 	{"objects", 1, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},
+	{"objects", objectTags, "tags", []string{"counts", "places", "positions", "tags", "texts", "blobs"}},
 	{"file", 0, "plain", []string{"bytes"}},
 }
 

@@ -3,7 +3,6 @@ package stone_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -111,18 +110,7 @@ func fuzzPages(f *testing.F, b []byte) {
 	for i, p := range pages {
 		f.Add(uint8(i), p)
 	}
-	_, n := binary.Uvarint(dir)
-	for range pages {
-		_, m := binary.Uvarint(dir[n:])
-		n += m
-	}
 	f.Fuzz(func(t *testing.T, which uint8, page []byte) {
-		now := append([][]byte(nil), pages...)
-		now[int(which)%len(now)] = page
-		head := plain{}.n(uint64(len(now)))
-		for _, p := range now {
-			head = head.n(uint64(len(p)))
-		}
-		fuzzStone(t, stone.Assemble(now, append(head, dir[n:]...)))
+		fuzzStone(t, withPage(pages, dir, int(which)%len(pages), page))
 	})
 }

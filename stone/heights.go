@@ -115,11 +115,11 @@ func (h *heights) of(pos geom.ColumnPos, name string) *[256]int32 {
 
 // appendRules appends rules: for each the map's name, the base, and a bit for
 // each cell (least bit first), as what differs from the rule before it.
-func appendRules(dst []byte, rules []light.Rule) []byte {
+func appendRules(dst []byte, s spelling, rules []light.Rule) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(rules)))
 	var prev []byte
 	for _, r := range rules {
-		dst = appendString(dst, r.Map)
+		dst = s.appendString(dst, r.Map)
 		dst = binary.AppendVarint(dst, int64(r.Base))
 		bits := make([]byte, len(prev))
 		for _, c := range r.Cells {

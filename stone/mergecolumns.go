@@ -25,7 +25,7 @@ func (m *merger) columns(parts []*dimension) error {
 		}
 	}
 	to := w.dimension()
-	c.to, c.form, c.ruled = &to.columns, columnForm, ruled
+	c.to, c.ruled = &to.columns, ruled
 	if err := c.lay(overlay(c.layers)); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (m *merger) columns(parts []*dimension) error {
 		for l, d := range parts {
 			c.layers[l] = d.entriesOf(name)
 		}
-		c.list, c.form, c.ruled = name, objectForm, nil
+		c.list, c.ruled = name, nil
 		pieces := overlay(append(slices.Clip(c.layers), gone(to.columns)))
 		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return !p.paged() })
 		if len(pieces) == 0 {
@@ -57,7 +57,6 @@ func gone(entries []entry) []entry {
 type columnMerge struct {
 	*merger
 	list    string // "" for columns
-	form    byte
 	layers  [][]entry
 	ruled   []bool
 	readers []*ColumnReader // by layer
@@ -134,13 +133,13 @@ func (c *columnMerge) flush() {
 	}
 	entries := columnEntries(c.held, func(*heldColumn) bool { return true })
 	if c.list == "" {
-		c.w.enter(c.to, entries, columnForm, columnPage(c.held, nil))
+		c.w.enter(c.to, entries, columnPage(c.held, nil)...)
 	} else {
 		lists := make([]voxel.List, len(c.held))
 		for i := range c.held {
 			lists[i] = c.held[i].Lists[0]
 		}
-		c.w.enter(c.to, entries, objectForm, objectPage(entries, lists))
+		c.w.enter(c.to, entries, objectPage(entries, lists)...)
 	}
 	c.held, c.bytes = c.held[:0], 0
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -14,8 +16,13 @@ const maxColumnKey = 1<<(2*(geom.MaxDepth+1-3)) - 1
 
 // parseDirectory parses the directory's plain bytes; pages lie from offset
 // start to end of the file, one behind the other.
-func parseDirectory(b []byte, hashes []byte, start, end int64) (*directory, error) {
-	p := parser{cursor: &cursor{b: b, part: "directory"}, dir: &directory{}}
+func parseDirectory(form spelling, b []byte, hashes []byte, start, end int64) (*directory, error) {
+	p := parser{cursor: &cursor{b: b, part: "directory"}, form: form, dir: &directory{}}
+	if form == byWords {
+		if v := p.byte(); v != tags.WordsVersion {
+			return nil, corruptf(0, "directory", "words of version %d: %w", v, ErrNewer)
+		}
+	}
 	p.pages(hashes, start, end)
 	p.properties()
 	p.dir.dims = make([]dimension, p.count(6, maxDimensions))
@@ -41,6 +48,7 @@ func parseDirectory(b []byte, hashes []byte, start, end int64) (*directory, erro
 
 type parser struct {
 	*cursor
+	form      spelling
 	dir       *directory
 	next      int    // one above the highest page named so far
 	named     []bool // by page
@@ -149,7 +157,7 @@ func (p *parser) volume(v *volume) {
 	v.Name = p.string()
 	v.Schema, v.Scale = voxel.Schema(p.byte()), int(p.byte())
 	v.Default = voxel.Cell(min(p.uvarint(), uint64(voxel.MaxCell)+1))
-	v.names = p.names()
+	v.names = p.names(v.Schema)
 	if err := v.check(); err != nil {
 		p.fail(err)
 		return
@@ -171,23 +179,53 @@ func (p *parser) volume(v *volume) {
 	}
 }
 
-func (p *parser) names() []string {
-	names := some[string](p.count(2, maxNames))
+// string reads a string in the spelling of the directory's form.
+func (p *parser) string() string { return p.form.string(p.cursor) }
+
+// names reads the names of a volume.
+func (p *parser) names(schema voxel.Schema) []string {
+	if p.form == byBytes || schema != voxel.Palette {
+		return p.shared(p.count(2, maxNames))
+	}
+	n := p.count(1, maxNames)
+	if n == 0 {
+		return nil
+	}
+	names := []string{p.string()}
+	names = append(names, p.numbered(n-1)...)
+	names = append(names, p.shared(n-len(names))...)
+	if p.err != nil {
+		return nil
+	}
+	slices.Sort(names[1:])
+	return names
+}
+
+// shared reads n names.
+func (p *parser) shared(n int) []string {
+	names := some[string](n)
 	prev := ""
 	for i := range names {
-		same, tail := p.size(), p.string()
+		same, tail := p.size(), p.cursor.string()
 		if same > len(prev) {
 			p.fail(errors.New("a name shares more than there is"))
 			return nil
 		}
-		if p.nameBytes += same + len(tail); p.nameBytes > maxNameBytes {
-			p.fail(fmt.Errorf("names of more than %d bytes", maxNameBytes))
+		if !p.room(same + len(tail)) {
 			return nil
 		}
 		prev = prev[:same] + tail
 		names[i] = prev
 	}
 	return names
+}
+
+// room reports whether there may be a name of n more bytes.
+func (p *parser) room(n int) bool {
+	if p.nameBytes += n; p.nameBytes > maxNameBytes {
+		p.fail(fmt.Errorf("names of more than %d bytes", maxNameBytes))
+	}
+	return p.err == nil
 }
 
 // entries reads entries with keys of least..most whose pages hold at most

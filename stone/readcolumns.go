@@ -105,7 +105,7 @@ type listReader struct {
 	page    int
 	objects map[geom.ColumnPos][]voxel.Object
 	count   int // of objects
-	bytes   int // plain bytes of the page
+	bytes   int // plain bytes of the page, payloads whole
 }
 
 type listReaders []*listReader
@@ -162,13 +162,22 @@ func (r *listReader) load(i int) error {
 	if err != nil {
 		return r.s.at(e.page, err)
 	}
-	r.page, r.count, r.bytes = e.page, len(streams[objectPlaces]), 0
-	for _, s := range streams {
-		r.bytes += len(s)
+	r.page, r.count, r.bytes = e.page, len(streams[objectPlaces]), plainBytes(streams)
+	if form == objectTags {
+		r.bytes = plainBytes(streams[:objectSizes]) + payloadBytes(lists)
 	}
 	r.objects = make(map[geom.ColumnPos][]voxel.Object, len(at))
 	for i, pos := range at {
 		r.objects[pos] = lists[i]
 	}
 	return nil
+}
+
+func payloadBytes(lists [][]voxel.Object) (n int) {
+	for _, l := range lists {
+		for i := range l {
+			n += len(l[i].Payload)
+		}
+	}
+	return n
 }

@@ -91,9 +91,9 @@ func (s *Reader) openDirectory(version byte) error {
 	if directoryHash(version, b, foot[:12]) != binary.LittleEndian.Uint64(foot[12:]) {
 		return corrupt(int64(off), "directory", errChecksum)
 	}
-	plain, hashes, err := splitDirectory(b)
+	form, plain, hashes, err := splitDirectory(b)
 	if err == nil {
-		s.dir, err = parseDirectory(plain, hashes, int64(headerSize), int64(off))
+		s.dir, err = parseDirectory(form, plain, hashes, int64(headerSize), int64(off))
 	}
 	if c := (*CorruptError)(nil); errors.As(err, &c) {
 		err = corrupt(int64(off), "directory", err)
@@ -105,15 +105,16 @@ var errChecksum = errors.New("checksum does not match")
 
 // splitDirectory parts the directory's page from the hashes behind it; how many
 // these are stands at the start of the plain bytes.
-func splitDirectory(b []byte) (plain, hashes []byte, err error) {
-	form, streams, rest, err := splitPagePrefix(b, maxDirectory)
+func splitDirectory(b []byte) (form spelling, plain, hashes []byte, err error) {
+	f, streams, rest, err := splitPagePrefix(b, maxDirectory)
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
-	if form != 0 || len(streams) != 1 {
-		return nil, nil, corruptf(0, "directory", "form %d with %d streams", form, len(streams))
+	form = spelling(f)
+	if form > byWords || len(streams) != 1 {
+		return 0, nil, nil, corruptf(0, "directory", "form %d with %d streams", form, len(streams))
 	}
-	return streams[0], rest, nil
+	return form, streams[0], rest, nil
 }
 
 // ReadAt reads the stone's bytes as they are stored, unchecked, for those who

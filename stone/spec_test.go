@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
@@ -34,6 +35,32 @@ func (m *maker) bytes(most int) []byte {
 		b[i] = byte(m.IntN(4))
 	}
 	return b
+}
+
+// payload makes the payload of a compound, or some bytes.
+func (m *maker) payload(most int) []byte {
+	if m.one(3) {
+		return m.bytes(most)
+	}
+	b := nbt.AppendString(nil, "id", "minecraft:chest")
+	if m.one(2) {
+		b = nbt.AppendInt(b, "made up", m.Int32())
+	}
+	n := m.IntN(4)
+	b = nbt.AppendList(b, "Items", nbt.Compound, n)
+	for i := range n {
+		b = nbt.AppendByte(nbt.AppendString(b, "id", fmt.Sprintf("minecraft:thing%d", m.IntN(9))), "Slot", int8(i))
+		b = nbt.AppendEnd(b)
+	}
+	return nbt.AppendEnd(b)
+}
+
+// document makes a document, or some bytes.
+func (m *maker) document() []byte {
+	if m.one(3) {
+		return m.bytes(50)
+	}
+	return append(nbt.AppendCompound(nil, ""), nbt.AppendEnd(nbt.AppendLong(nil, "LastUpdate", m.Int64N(100)))...)
 }
 
 func (m *maker) spec() stone.Spec {
@@ -251,7 +278,7 @@ func (m *maker) column(pos geom.ColumnPos) voxel.Column {
 	for range m.IntN(5) {
 		s := voxel.Section{Y: int8(m.IntN(256) - 128), Has: voxel.Has(m.IntN(256))}
 		if m.one(2) {
-			s.Tags = m.bytes(20)
+			s.Tags = m.payload(20)
 		}
 		c.Sections = append(c.Sections, s)
 	}
@@ -269,7 +296,7 @@ func (m *maker) column(pos geom.ColumnPos) voxel.Column {
 		}
 	}
 	for range m.IntN(3) {
-		c.Parts = append(c.Parts, voxel.Part{Name: string(m.bytes(1)), Stamp: m.Uint32() >> m.IntN(33), Damaged: m.one(3), Data: m.bytes(50)})
+		c.Parts = append(c.Parts, voxel.Part{Name: string(m.bytes(1)), Stamp: m.Uint32() >> m.IntN(33), Damaged: m.one(3), Data: m.document()})
 	}
 	return c
 }
@@ -285,7 +312,7 @@ func (m *maker) heightMap(name string) voxel.Map {
 
 func (m *maker) objects() (list []voxel.Object) {
 	for range m.IntN(5) {
-		o := voxel.Object{Place: voxel.Place(m.IntN(3)), Payload: m.bytes(30)}
+		o := voxel.Object{Place: voxel.Place(m.IntN(3)), Payload: m.payload(30)}
 		if o.Place != voxel.Nowhere {
 			o.At = geom.Point{X: m.IntN(1<<30) - 1<<29, Y: m.IntN(600) - 300, Z: m.IntN(99)}
 		}

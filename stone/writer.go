@@ -256,11 +256,11 @@ func (w *Writer) Close() (ID, int64, error) {
 	if err := w.step(atProperties, atFiles, atEnd, "Close"); err != nil {
 		return ID{}, w.off, err
 	}
-	plain := w.dir.append(nil)
+	form, plain := w.dir.plain()
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.packer().appendPage(nil, 0, [][]byte{plain})
+	dir := w.packer().appendPage(nil, byte(form), [][]byte{plain})
 	w.o.Effort.packers().Put(w.pack)
 	w.pack = nil
 	for _, p := range w.dir.pages {

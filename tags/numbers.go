@@ -1,0 +1,91 @@
+package tags
+
+import "math/bits"
+
+// How the numbers of a place are written. Fractions and arrays of longs are as
+// they are.
+const (
+	wayPlanes = 0 // the first bytes of all, then the second ones, ...
+	waySteps  = 1 // planes, each byte less the one before it
+)
+
+func planar(t byte) bool { return t != tFloat && t != tDouble && t != tLongs }
+
+// leastSteps is how many bytes there must be for steps to be tried.
+const leastSteps = 64
+
+// appendNumbers appends big-endian numbers of type t so that what is alike lies
+// side by side.
+func appendNumbers(dst []byte, t byte, b []byte) (out []byte, way uint64) {
+	if !planar(t) {
+		return append(dst, b...), wayPlanes
+	}
+	at, wide := len(dst), int(width[t])
+	for i := range wide {
+		for j := i; j < len(b); j += wide {
+			dst = append(dst, b[j])
+		}
+	}
+	planes := dst[at:]
+	if len(planes) < leastSteps || !stepsWin(planes) {
+		return dst, wayPlanes
+	}
+	for i := len(planes) - 1; i > 0; i-- {
+		planes[i] -= planes[i-1]
+	}
+	return dst, waySteps
+}
+
+// decodeNumbers undoes appendNumbers; it may return b.
+func decodeNumbers(t byte, way uint64, b []byte) []byte {
+	if !planar(t) || way == wayPlanes && width[t] == 1 {
+		return b
+	}
+	out, wide := make([]byte, len(b)), int(width[t])
+	last, at := byte(0), 0
+	for i := range wide {
+		for j := i; j < len(out); j += wide {
+			v := b[at]
+			if way == waySteps {
+				v += last
+				last = v
+			}
+			out[j] = v
+			at++
+		}
+	}
+	return out
+}
+
+// stepsWin reports whether the steps of b take clearly fewer bits than b.
+func stepsWin(b []byte) bool {
+	var plain, steps [256]int
+	last := byte(0)
+	for _, v := range b {
+		plain[v]++
+		steps[v-last]++
+		last = v
+	}
+	return bitsOf(&steps)*10 < bitsOf(&plain)*9
+}
+
+// bitsOf returns about how many bits bytes of these frequencies take, the same on
+// every machine.
+func bitsOf(counts *[256]int) (sum int) {
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	for _, n := range counts {
+		if n > 0 {
+			sum += n * (log(all) - log(n))
+		}
+	}
+	return sum
+}
+
+// log returns 256 times the logarithm of n to the base 2, straight between powers.
+func log(n int) int {
+	k := bits.Len(uint(n)) - 1
+	return k<<8 + (n-1<<k)<<8>>k
+}

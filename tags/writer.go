@@ -1,0 +1,319 @@
+package tags
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+)
+
+// Writer splits documents into streams. The zero value is ready. Not safe for
+// concurrent use.
+type Writer struct {
+	words   *words
+	roots   map[string]*node
+	entered []*node // in the order in which a Reader meets them
+	texts   map[string]int
+	heads   []byte
+	text    []byte
+	blobs   []byte
+	plain   int
+	places  int
+	news    int
+}
+
+// node is a place in the tree of tags: that of all values under the same names.
+type node struct {
+	t       byte
+	name    string
+	kids    []*node
+	index   map[string]int // of kids, by type and name
+	seen    map[string]int // shapes of a compound, strings
+	next    int            // the kid after the one met last
+	shape   int            // 1 + that of the compound before, which had these members
+	members []int
+	entered bool
+	known   bool // some shape has it
+	notes   []byte
+	values  []byte
+}
+
+// Payload adds the payload of a compound: its entries and the closing End. What
+// is none is kept as it is. Documents of one root have their values side by side.
+func (w *Writer) Payload(root string, doc []byte) {
+	n := w.root(root, len(doc))
+	if skip(doc, tCompound, 0, maxDepth) != len(doc) {
+		w.raw(n, doc)
+		return
+	}
+	w.compound(n, doc, 0)
+}
+
+// Document adds a whole document: the type, the name and the payload of one tag.
+// What is none is kept as it is.
+func (w *Writer) Document(root string, doc []byte) {
+	n, p := w.root(root, len(doc)), nameEnd(doc, 0)
+	if len(doc) == 0 {
+		w.shape(n, nil)
+		return
+	}
+	if skip(doc, doc[0], p, maxDepth) != len(doc) {
+		w.raw(n, doc)
+		return
+	}
+	n.next = 0
+	i := w.kid(n, doc[0], doc[3:p])
+	w.shape(n, []int{i})
+	w.value(n.kids[i], doc, p)
+}
+
+func (w *Writer) root(name string, size int) *node {
+	if w.words == nil {
+		w.words, w.roots, w.texts = known(), map[string]*node{}, map[string]int{}
+	}
+	n := w.roots[name]
+	if n == nil {
+		n = &node{t: tCompound}
+		w.places++
+		w.roots[name] = n
+	}
+	w.plain += size
+	w.enter(n)
+	return n
+}
+
+func (w *Writer) enter(n *node) {
+	if !n.entered {
+		n.entered = true
+		w.entered = append(w.entered, n)
+	}
+}
+
+func (w *Writer) head(v int) { w.heads = binary.AppendUvarint(w.heads, uint64(v)) }
+
+func (n *node) note(v uint64) { n.notes = binary.AppendUvarint(n.notes, v) }
+
+// raw keeps what is no NBT: a shape that is none, and no number is given to it.
+func (w *Writer) raw(n *node, doc []byte) {
+	n.note(0)
+	w.head(0)
+	w.head(len(doc))
+	w.text = append(w.text, doc...)
+}
+
+// kid returns the number of n's kid of that type and name.
+func (w *Writer) kid(n *node, t byte, name []byte) int {
+	if n.next < len(n.kids) {
+		if k := n.kids[n.next]; k.t == t && k.name == string(name) {
+			n.next++
+			return n.next - 1
+		}
+	}
+	var buf [64]byte
+	key := append(append(buf[:0], t), name...)
+	i, ok := n.index[string(key)]
+	if !ok {
+		if n.index == nil {
+			n.index = map[string]int{}
+		}
+		i = len(n.kids)
+		n.index[string(key)] = i
+		n.kids = append(n.kids, &node{t: t, name: string(name)})
+		w.places++
+	}
+	n.next = i + 1
+	return i
+}
+
+// old notes the number of what n has seen before, or that it is new.
+func (w *Writer) old(n *node, key []byte) bool {
+	if i, ok := n.seen[string(key)]; ok {
+		n.note(uint64(i) + 1)
+		return true
+	}
+	if n.seen == nil {
+		n.seen = map[string]int{}
+	}
+	n.seen[string(key)] = len(n.seen)
+	n.note(0)
+	w.news++
+	return false
+}
+
+// shape notes a compound of those kids.
+func (w *Writer) shape(n *node, kids []int) {
+	if n.shape > 0 && slices.Equal(kids, n.members) {
+		n.note(uint64(n.shape))
+		return
+	}
+	var buf [64]byte
+	key := buf[:0]
+	for _, k := range kids {
+		key = binary.AppendUvarint(key, uint64(k))
+	}
+	n.members = append(n.members[:0], kids...)
+	old := w.old(n, key)
+	n.shape = n.seen[string(key)] + 1
+	if old {
+		return
+	}
+	w.news += len(kids)
+	w.head(len(kids) + 1)
+	for _, i := range kids {
+		k := n.kids[i]
+		if k.known {
+			w.head(i + 1)
+			continue
+		}
+		k.known = true
+		w.head(0)
+		w.heads = append(w.heads, k.t)
+		w.string(k.name)
+	}
+}
+
+// string spells a string: the number of a word, or of a string before, or a new
+// one.
+func (w *Writer) string(s string) {
+	if i, ok := w.words.word(s); ok {
+		w.head(i)
+		return
+	}
+	i, ok := w.texts[s]
+	if !ok {
+		i = len(w.texts)
+		w.texts[s] = i
+		w.news++
+	}
+	w.head(w.words.strings() + i)
+	if !ok {
+		w.text, w.blobs = w.literal(s)
+	}
+}
+
+// How a new string is written.
+const (
+	asText = 0
+	asJSON = 1 // the base64 of a text
+	asBlob = 2 // the base64 of bytes
+)
+
+// literal writes a new string and returns texts and blobs. Signed skins are text
+// and random bytes in base64, which takes a third more than these.
+func (w *Writer) literal(s string) (text, blobs []byte) {
+	const least = 16
+	if len(s) >= least && len(s)%4 == 0 {
+		b, err := base64.StdEncoding.DecodeString(s)
+		switch {
+		case err != nil || base64.StdEncoding.EncodeToString(b) != s:
+		case b[0] == '{':
+			w.head(len(b)<<2 | asJSON)
+			return append(w.text, b...), w.blobs
+		default:
+			w.head(len(b)<<2 | asBlob)
+			return w.text, append(w.blobs, b...)
+		}
+	}
+	w.head(len(s)<<2 | asText)
+	return append(w.text, s...), w.blobs
+}
+
+// compound adds the payload at p, which is sound, and returns where it ends, as
+// value and list do.
+func (w *Writer) compound(n *node, doc []byte, p int) int {
+	var kidBuf, atBuf [24]int
+	kids, at := kidBuf[:0], atBuf[:0]
+	n.next = 0
+	for doc[p] != tEnd {
+		end := nameEnd(doc, p)
+		kids, at = append(kids, w.kid(n, doc[p], doc[p+3:end])), append(at, end)
+		p = skip(doc, doc[p], end, maxDepth)
+	}
+	w.shape(n, kids)
+	for i, k := range kids {
+		w.value(n.kids[k], doc, at[i])
+	}
+	return p + 1
+}
+
+func (w *Writer) value(n *node, doc []byte, p int) int {
+	w.enter(n)
+	switch {
+	case n.t == tCompound:
+		return w.compound(n, doc, p)
+	case n.t == tList:
+		return w.list(n, doc, p)
+	}
+	end := skip(doc, n.t, p, 0)
+	switch {
+	case n.t == tString:
+		if s := doc[p+2 : end]; !w.old(n, s) {
+			w.string(string(s))
+		}
+	case isArray(n.t):
+		n.note(uint64(end-p-4) / uint64(width[n.t]))
+		n.values = append(n.values, doc[p+4:end]...)
+	default:
+		n.values = append(n.values, doc[p:end]...)
+	}
+	return end
+}
+
+func (w *Writer) list(n *node, doc []byte, p int) int {
+	elem, count := listHead(doc, p)
+	n.notes = append(n.notes, elem)
+	n.note(uint64(uint32(count)))
+	p += 5
+	if count <= 0 {
+		return p
+	}
+	n.next = 0
+	k := n.kids[w.kid(n, elem, nil)]
+	if isNumber(elem) {
+		w.enter(k)
+		end := p + count*int(width[elem])
+		k.values = append(k.values, doc[p:end]...)
+		return end
+	}
+	for range count {
+		p = w.value(k, doc, p)
+	}
+	return p
+}
+
+// Bytes returns how many bytes were added.
+func (w *Writer) Bytes() int { return w.plain }
+
+// Streams returns what was added, and leaves the Writer empty. It is not ok if a
+// Reader would refuse it.
+func (w *Writer) Streams() (streams [][]byte, ok bool) {
+	var s [numSections][]byte
+	s[heads] = w.heads
+	size := func(v int) { s[sizes] = binary.AppendUvarint(s[sizes], uint64(v)) }
+	for _, n := range w.entered {
+		if !isNumber(n.t) {
+			to := shapes
+			if n.t == tString {
+				to = picks
+			}
+			size(len(n.notes))
+			s[to] = append(s[to], n.notes...)
+		}
+		if isNumber(n.t) || isArray(n.t) {
+			var way uint64
+			s[numbers], way = appendNumbers(s[numbers], n.t, n.values)
+			size(len(n.values)/int(width[n.t])<<1 | int(way))
+		}
+	}
+	tags := binary.AppendUvarint([]byte{WordsVersion}, uint64(w.plain))
+	for _, b := range s[:numbers] {
+		tags = binary.AppendUvarint(tags, uint64(len(b)))
+	}
+	for _, b := range s {
+		tags = append(tags, b...)
+	}
+	all := len(tags) + len(w.text) + len(w.blobs)
+	ok = w.places <= maxPlaces && w.news <= maxNew && w.plain/maxGrowth <= all
+	streams = [][]byte{streamTags: tags, streamTexts: w.text, streamBlobs: w.blobs}
+	*w = Writer{}
+	return streams, ok
+}
