@@ -126,8 +126,8 @@ func (r *Relight) Follow(m Matters) {
 	}
 }
 
-// Run computes the light anew after the blocks of some sections changed; where it
-// did, Changed yields it. It reports false, the light being as it was, where too
+// Run computes the light anew after the blocks of some sections changed; where light
+// changed, and of those that are Unlit, Changed yields it. It reports false, the light being as it was, where too
 // much changed: more than 4096 sections.
 func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	r.begin(kind, land)
@@ -137,6 +137,7 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 		for i := range p.was {
 			if p.edited(i) {
 				edited = append(edited, spot{p, i})
+				p.changed = p.unlit
 			}
 		}
 	}

@@ -107,18 +107,17 @@ func TestRelightTooMuch(t *testing.T) {
 	}
 }
 
-// endless has a roof no more, under which it was dark all the way down.
+// endless is a shaft without a bottom whose cover is gone.
 type endless struct{}
 
 func (endless) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
 	if at.Y > 0 {
 		return light.Open
 	}
-	*s = light.Section{}
-	if at.X == 0 && at.Y == 0 && at.Z == 0 {
-		s.Changed = true
-		for i := range s.Before {
-			s.Before[i] = stone
+	*s = light.Section{Changed: at == light.SectionPos{}}
+	for i := range s.Blocks {
+		if s.Blocks[i], s.Before[i] = stone, stone; i&255 == 0 {
+			s.Blocks[i] = air
 		}
 	}
 	return light.Inside
