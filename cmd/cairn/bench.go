@@ -31,6 +31,7 @@ func benches() map[string]measurement {
 		"codec":   measurementOf(measure.BenchCodec),
 		"level":   measurementOfMade(measure.BenchLevel),
 		"island":  measurementOfMade(measure.BenchIsland),
+		"light":   measurementOf(measure.BenchLight),
 		"edit":    measurementOfMade(measure.BenchEdit),
 		"grid":    measurementOf(measure.BenchGrid),
 		"store":   measurementOfMade(measure.BenchStore),
