@@ -46,6 +46,9 @@ type Section struct {
 	// Unlit says that no levels are kept: they follow from the section above, block
 	// light is 0.
 	Unlit bool
+	// Made says that the section is new where it changed, and all of its light counts
+	// as changed.
+	Made bool
 }
 
 // Place says what is at a position of sections.
@@ -73,7 +76,7 @@ const maxPages = 4096
 // What light differed from the rule before stays so: a cell that was darker takes
 // that much more, unless it or one beside it changed; one that was brighter has
 // from the brightest beside it as much as it had, or gives light of itself
-// where none was brighter. Where light was as the rule has it, it is so after.
+// where none was brighter or it is opaque. Where light was as the rule has it, it is so after.
 //
 // It keeps its memory for the next. Not safe for concurrent use.
 type Relight struct {
@@ -99,6 +102,7 @@ type page struct {
 	place    Place
 	changed  bool // a level
 	unlit    bool
+	made     bool
 	next     [Faces]*page
 	what     [SectionCells]uint8
 	was      []uint8 // nil: as what
@@ -127,7 +131,7 @@ func (r *Relight) Follow(m Matters) {
 }
 
 // Run computes the light anew after the blocks of some sections changed; where light
-// changed, and of those that are Unlit, Changed yields it. It reports false, the light being as it was, where too
+// changed, and where a section was Made, Changed yields it. It reports false, the light being as it was, where too
 // much changed: more than 4096 sections.
 func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	r.begin(kind, land)
@@ -137,7 +141,7 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 		for i := range p.was {
 			if p.edited(i) {
 				edited = append(edited, spot{p, i})
-				p.changed = p.unlit
+				p.changed = p.changed || p.made
 			}
 		}
 	}
@@ -200,7 +204,7 @@ func (r *Relight) Changed() iter.Seq2[SectionPos, *[SectionCells]uint8] {
 	return func(yield func(SectionPos, *[SectionCells]uint8) bool) {
 		var at []SectionPos
 		for pos, p := range r.pages {
-			if p.changed && (p.unlit || p.old != p.now) {
+			if p.changed && (p.made || p.old != p.now) {
 				at = append(at, pos)
 			}
 		}
@@ -222,13 +226,13 @@ func (r *Relight) page(at SectionPos) *page {
 		r.tooMany = true
 		return r.walls[Wall]
 	}
-	r.buf.Changed, r.buf.Unlit = false, false
+	r.buf.Changed, r.buf.Unlit, r.buf.Made = false, false, false
 	place := r.land.Section(r.kind, at, &r.buf)
 	if place != Inside {
 		return r.walls[place]
 	}
 	p := r.take()
-	p.at, p.changed, p.unlit = at, false, r.buf.Unlit
+	p.at, p.changed, p.unlit, p.made = at, false, r.buf.Unlit, r.buf.Made
 	for i, c := range r.buf.Blocks {
 		p.what[i] = r.cell(c)
 	}

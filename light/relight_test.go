@@ -152,6 +152,8 @@ func (s *slowPlot) run() []uint8 {
 		switch l := int8(old[i]); {
 		case l < rule && !near:
 			o.darker = rule - l
+		case l > rule && s.matter(s.before[i])&15 == light.Opaque:
+			o.glow = l
 		case l > rule && l < brightest:
 			o.leak = brightest - l
 		case l > rule && s.kind == light.Sky && l == 15 && above == 15:

@@ -9,7 +9,7 @@ const (
 	darker  oddity = 16 // and more: by how much
 	leaking oddity = 32 // and more: how much less than the brightest cell beside it
 	falling oddity = 48 // sky light fell from above
-	glowing oddity = 49 // none beside it was brighter
+	glowing oddity = 49 // none beside it was brighter, or it lets none in
 )
 
 // offered returns what the rule lets a cell have of the light of the one at a face
@@ -64,6 +64,8 @@ func (r *Relight) ask(s spot) oddity {
 		return even
 	case level < rule:
 		return darker + oddity(rule-level)
+	case r.through[here] == MaxLight:
+		return glowing // whatever is beside it: nothing goes in
 	case level < brightest:
 		return leaking + oddity(brightest-level)
 	}

@@ -88,6 +88,7 @@ func (g *ground) Section(kind light.Kind, at light.SectionPos, s *light.Section)
 			return light.Wall
 		}
 		s.Unlit = !sh.has(at.Y, hasOf(kind))
+		s.Made = s.Unlit && !sh.has(at.Y, voxel.HasBlock)
 	}
 	switch {
 	case g.err != nil || at.Y < low-1:
