@@ -14,6 +14,9 @@ import (
 // face in common.
 const (
 	causeDark    = "in a column without any such light, or beside one"
+	causeFull    = "in a section of full light throughout"
+	causeRamp    = "in a section whose light is its height"
+	causeFall    = "where sky light loses as it falls"
 	causeEdge    = "beside a column that is not there"
 	causeSection = "beside a section without such light"
 	causePartial = "in or beside a partial block"
@@ -22,7 +25,7 @@ const (
 	causeOther   = "elsewhere"
 )
 
-var lightCauses = []string{causeDark, causeEdge, causeSection, causePartial, causeDim, causeOpaque, causeOther}
+var lightCauses = []string{causeDark, causeFull, causeRamp, causeFall, causeEdge, causeSection, causePartial, causeDim, causeOpaque, causeOther}
 
 // margin is the edge of a section with the cells beside it.
 const margin = light.SectionEdge + 2
@@ -32,6 +35,8 @@ type lit struct {
 	kind          light.Kind
 	column        *lightColumn
 	y             int
+	full          bool // its light is full throughout
+	ramp          bool // three in four cells have the light n at height n in it: games left columns so that they had not finished
 	blocks, level [margin * margin * margin]voxel.Cell
 }
 
@@ -73,6 +78,7 @@ func (b *lightBench) section(d *lightDimension, kind light.Kind, c *lightColumn,
 		}
 		if !read {
 			d.blocks.ReadBox(box, 0, s.blocks[:])
+			s.look()
 			read = true
 		}
 		if d.rule(&s, at) == has {
@@ -86,6 +92,21 @@ func (b *lightBench) section(d *lightDimension, kind light.Kind, c *lightColumn,
 			cause.Brighter++
 		}
 	}
+}
+
+// look finds out whether anybody has lit the section.
+func (s *lit) look() {
+	full, ramp := 0, 0
+	for i := range light.SectionCells {
+		l := int(s.level[((i>>8+1)*margin+i>>4&15+1)*margin+i&15+1])
+		if l == light.MaxLight {
+			full++
+		}
+		if l == i>>8 {
+			ramp++
+		}
+	}
+	s.full, s.ramp = full == light.SectionCells, ramp*4 >= light.SectionCells*3
 }
 
 // besides is where in a lit the cells beside one are, in the order of light.Face.
@@ -141,6 +162,12 @@ func (d *lightDimension) cause(s *lit, at int, p geom.Point) string {
 	switch {
 	case dark || s.column.dark&d.has != 0:
 		return causeDark
+	case s.full:
+		return causeFull
+	case s.ramp:
+		return causeRamp
+	case s.kind == light.Sky && s.level[at] == light.MaxLight-1 && d.rule(s, at) == light.MaxLight:
+		return causeFall
 	case edge:
 		return causeEdge
 	case section:
