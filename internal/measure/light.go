@@ -155,7 +155,7 @@ func (b *lightBench) dimension(ctx context.Context, from *convert.Dimension) err
 		d.partial[i] = isPartial(name)
 	}
 	b.build(d, blocks)
-	d.matters = light.LearnMatters(d.samples(blocks))
+	d.matters = light.Matters(nil).With(blocks.Names).Learn(d.samples(blocks))
 	b.flood.Follow(d.matters)
 	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
 		v := from.Volume(name)
