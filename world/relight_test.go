@@ -23,7 +23,7 @@ const (
 var litBox = geom.Box{Min: geom.Point{Y: litLow}, Max: geom.Point{X: litEdge, Y: litHigh, Z: litEdge}}
 
 // floodAll returns the light of the whole world by a flood, index (y*litEdge+z)*litEdge+x.
-func floodAll(t *testing.T, w *world.World, kind light.Kind) []voxel.Cell {
+func floodAll(t testing.TB, w *world.World, kind light.Kind) []voxel.Cell {
 	t.Helper()
 	block := w.View().Dimension(earth).Volume(voxel.Block)
 	var f light.Flood
@@ -54,7 +54,7 @@ func floodAll(t *testing.T, w *world.World, kind light.Kind) []voxel.Cell {
 }
 
 // litWorld makes a world of some land whose light is that of a flood.
-func litWorld(t *testing.T, st world.Store, o world.Options, columns bool) *world.World {
+func litWorld(t testing.TB, st world.Store, o world.Options, columns bool) *world.World {
 	t.Helper()
 	w := create(t, st, "a", o)
 	middle := func(x0, y0, z0, x1, y1, z1 int) region.Box {
@@ -315,4 +315,24 @@ func TestRelightBeyond(t *testing.T) {
 		}
 	}
 	closeWorld(t, w)
+}
+
+func BenchmarkRelight(b *testing.B) {
+	for _, size := range []int{1, 16} {
+		b.Run(fmt.Sprintf("lamps %d cubed", size), func(b *testing.B) {
+			w := litWorld(b, newStore(), world.Options{Whole: true, Relight: true}, true)
+			defer closeWorld(b, w)
+			at := region.Box{Min: geom.Point{X: 56, Y: 30, Z: 56}, Max: geom.Point{X: 56 + size, Y: 30 + size, Z: 56 + size}}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				update(b, w, func(tx *world.Tx) {
+					v := tx.Dimension(earth).Volume(voxel.Block)
+					v.Fill(at, v.Named([]string{"glowstone", "air"}[i&1]))
+				})
+				if err := w.Relight(ctx); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
