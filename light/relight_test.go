@@ -298,15 +298,11 @@ func TestRelightIsFlood(t *testing.T) {
 				t.Fatal("no flood")
 			}
 			want := make([]uint8, len(p.blocks))
-			var slice [voxel.SliceCells]uint8
 			for i := range int32(27) {
 				pos := geom.ChunkPos{X: i % 3, Y: i / 9, Z: i / 3 % 3}
-				for y := range 32 {
-					flood.Slice(pos, y, &slice)
-					for k, l := range slice {
-						j, _ := p.index(int(pos.X)*32+k&31, int(pos.Y)*32+y, int(pos.Z)*32+k>>5)
-						want[j] = l
-					}
+				for k := range voxel.SliceCells { // rows
+					j, _ := p.index(int(pos.X)*32, int(pos.Y)*32+k>>5, int(pos.Z)*32+k&31)
+					flood.Row(pos, k>>5, k&31, (*[geom.ChunkEdge]uint8)(want[j:]))
 				}
 			}
 			p.compare(t, "flood", kind, want)

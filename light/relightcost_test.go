@@ -59,7 +59,7 @@ func TestRelightCost(t *testing.T) {
 		visited  int // at most
 		sections int
 	}{
-		{"a stone for a stone", fill(9, -4, 1), light.Sky, 0, 1},
+		{"a stone for a stone", fill(999, -4, 1), light.Sky, 0, 1},
 		{"a stone within stone goes", fill(air, -6, 1), light.Sky, 40, 8},
 		{"a block on the ground", fill(stone, 0, 1), light.Sky, 40, 8},
 		{"a block on the ground, block light", fill(stone, 0, 1), light.Block, 40, 8},

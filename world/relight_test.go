@@ -37,16 +37,17 @@ func floodAll(t testing.TB, w *world.World, kind light.Kind) []voxel.Cell {
 		return tower
 	}
 	out := make([]voxel.Cell, litBox.Cells())
-	var slice [voxel.SliceCells]uint8
+	var row [geom.ChunkEdge]uint8
 	for i := range int32(16) { // chunk by chunk: a Flood holds only so much
 		from := geom.ChunkPos{X: i & 3, Y: -1, Z: i >> 2}
 		if !f.Fill(kind, from, geom.ChunkPos{X: from.X + 1, Y: 2, Z: from.Z + 1}, towers) {
 			t.Fatal("no flood")
 		}
-		for y := litLow; y < litHigh; y++ {
-			f.Slice(geom.ChunkPos{X: from.X, Y: int32(y >> 5), Z: from.Z}, y&31, &slice)
-			for k, l := range slice {
-				out[((y-litLow)*litEdge+int(from.Z)*32+k>>5)*litEdge+int(from.X)*32+k&31] = voxel.Cell(l)
+		for k := range (litHigh - litLow) * geom.ChunkEdge {
+			y, z := litLow+k>>5, k&31
+			f.Row(geom.ChunkPos{X: from.X, Y: int32(y >> 5), Z: from.Z}, y&31, z, &row)
+			for x, l := range row {
+				out[((y-litLow)*litEdge+int(from.Z)*32+z)*litEdge+int(from.X)*32+x] = voxel.Cell(l)
 			}
 		}
 	}

@@ -293,8 +293,8 @@ func (d *lightDimension) pour(b *lightBench, pos geom.ChunkPos) {
 	}
 	began := time.Now()
 	flat := new([voxel.ChunkCells]uint8)
-	for y := range voxel.ChunkEdge {
-		b.flood.Slice(pos, y, (*[voxel.SliceCells]uint8)(flat[y*voxel.SliceCells:]))
+	for i := range voxel.SliceCells { // rows
+		b.flood.Row(pos, i/voxel.ChunkEdge, i%voxel.ChunkEdge, (*[voxel.ChunkEdge]uint8)(flat[i*voxel.ChunkEdge:]))
 	}
 	d.flood[pos] = flat
 	b.took += time.Since(began)
