@@ -19,7 +19,8 @@ import (
 // brings what is around the changes into memory for as long as it works.
 //
 // Without Options.Relight nobody knows what changed, and it does nothing. Light that
-// was stale before stays so, and that of changes to more than 4096 sections at once.
+// was stale before stays so, and that of changes to more than 1024 chunks, or to what lights
+// or darkens more than 4096 sections.
 func (w *World) Relight(ctx context.Context) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()

@@ -292,6 +292,34 @@ func TestRelightCannot(t *testing.T) {
 	closeWorld(t, w)
 }
 
+// What is too much at once stays stale, and the next change is lit again.
+func TestRelightTooMuch(t *testing.T) {
+	w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, true)
+	update(t, w, func(tx *world.Tx) {
+		v := tx.Dimension(earth).Volume(voxel.Block)
+		rock := voxel.Uniform(v.Named("stone"))
+		for i := range int32(1100) {
+			v.SetChunk(geom.ChunkPos{X: i % 40, Y: 9, Z: i / 40}, rock)
+		}
+	})
+	commit(t, w)
+	if n := stale(t, w); n != 64 {
+		t.Errorf("%d columns are stale, want all", n)
+	}
+	if sky, _ := w.View().Dimension(earth).Volume(voxel.Sky).Cell(geom.Point{X: 20, Y: 40, Z: 20}); sky != 15 {
+		t.Errorf("light %d was computed", sky)
+	}
+	update(t, w, func(tx *world.Tx) {
+		v := tx.Dimension(earth).Volume(voxel.Block)
+		v.Set(geom.Point{X: 20, Y: 40, Z: 20}, v.Named("torch"))
+	})
+	commit(t, w)
+	if light, _ := w.View().Dimension(earth).Volume(voxel.Light).Cell(geom.Point{X: 21, Y: 40, Z: 20}); light != 13 {
+		t.Errorf("beside a torch: %d", light)
+	}
+	closeWorld(t, w)
+}
+
 // What is built beyond the sections that a column lists gets light, and the
 // section a place for it; where only blocks have sections, air gets none.
 func TestRelightBeyond(t *testing.T) {

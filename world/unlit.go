@@ -79,6 +79,21 @@ func (d *dimension) lightOf(name string) *volume {
 	return d.volumes[i]
 }
 
+// maxUnlit is how many chunks are lit at once: beyond, nothing of what was there is
+// kept, and the light stays stale.
+const maxUnlit = 1024
+
+// bound lets go of what is too much.
+func (u *unlit) bound() {
+	if len(u.before) <= maxUnlit {
+		return
+	}
+	clear(u.before)
+	for pos := range u.columns {
+		u.columns[pos] = false
+	}
+}
+
 // What follows needs mu.
 
 // darken notes what a Tx that was done left without light.
@@ -93,9 +108,10 @@ func (w *World) darken(tx *Tx) {
 		}
 		if have := w.unlit[name]; have != nil {
 			have.add(u)
-		} else {
-			w.unlit[name] = u
+			u = have
 		}
+		w.unlit[name] = u
+		u.bound()
 		w.unlits++
 	}
 }
