@@ -36,7 +36,7 @@ func Open(ctx context.Context, url string) (Store, error) { return store.Open(ct
 
 // Create makes a world of air, durable with its first Commit. It does I/O.
 func Create(ctx context.Context, st Store, name string) (*World, error) {
-	w, err := world.Create(ctx, st, name, world.Options{Whole: true})
+	w, err := world.Create(ctx, st, name, world.Options{Whole: true, Relight: true})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func begin(w *world.World) (*World, error) {
 // Load brings a world that Create made into memory, as its last Commit left it,
 // or of air if there was none. It does I/O.
 func Load(ctx context.Context, st Store, name string) (*World, error) {
-	w, err := world.Open(ctx, st, name, world.Options{Whole: true})
+	w, err := world.Open(ctx, st, name, world.Options{Whole: true, Relight: true})
 	if err != nil {
 		return nil, err
 	}

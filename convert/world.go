@@ -240,7 +240,7 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer, follow b
 			}
 		}
 		if follow && v.Name == voxel.Block && v.Schema == voxel.Palette {
-			s.Light(light.LearnMatters(d.lit(v)), d.towers())
+			s.Light(light.Matters(nil).With(v.Names).Learn(d.lit(v)), d.towers())
 		}
 	}
 	if rules := light.Learn(d.Columns, d.towers()); len(rules) > 0 {

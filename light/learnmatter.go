@@ -58,7 +58,11 @@ func tally(samples []packed) (out []counted) {
 // LearnMatters returns what cells seem to be to light, after the light that there
 // is in and around them. What no light comes near to is Opaque. It looks at a part of
 // the chunks only; their order matters.
-func LearnMatters(chunks iter.Seq[Lit]) Matters {
+func LearnMatters(chunks iter.Seq[Lit]) Matters { return Matters(nil).Learn(chunks) }
+
+// Learn returns what LearnMatters does, but m where that explains the light as well,
+// and where there is none.
+func (m Matters) Learn(chunks iter.Seq[Lit]) Matters {
 	l := learner{}
 	for v := range l.wants {
 		l.wants[v] = 1<<Sky | 1<<Block
@@ -67,13 +71,19 @@ func LearnMatters(chunks iter.Seq[Lit]) Matters {
 	for c := range chunks {
 		l.look(c)
 	}
-	m := make(Matters, len(l.samples))
-	for i, s := range l.samples {
-		if i != int(voxel.Empty) {
-			m[i] = decide(tally(s))
+	out := make(Matters, max(len(l.samples), len(m)))
+	for i := range out {
+		if out[i] = Opaque; i < len(m) {
+			out[i] = m[i]
+		}
+		if i < len(l.samples) {
+			out[i] = decide(tally(l.samples[i]), out[i], i < len(m))
 		}
 	}
-	return m.bounded()
+	if len(out) > 0 {
+		out[voxel.Empty] = 0
+	}
+	return out.bounded()
 }
 
 // bounded makes rare matters Opaque if there are too many.
@@ -219,11 +229,15 @@ func (m Matter) right(samples []counted, all, most int) int {
 	return n
 }
 
+// usual is what blocks take, the usual first: of those that explain as much, the
+// first is believed.
+var usual = [...]uint8{0, 1, MaxLight, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
+
 // decide returns the matter that explains most samples: first what it takes and
-// gives, then which faces are shut.
-func decide(samples []counted) Matter {
+// gives, then which faces are shut. What is believed before comes first, if anything is.
+func decide(samples []counted, before Matter, believed bool) Matter {
 	if len(samples) == 0 {
-		return Opaque
+		return before
 	}
 	all := 0
 	for _, s := range samples {
@@ -235,9 +249,12 @@ func decide(samples []counted) Matter {
 			best, most = m, n
 		}
 	}
+	if believed {
+		try(before)
+	}
 	lamp := given(samples)
 	takes := func(from Matter) {
-		for n := range uint8(MaxLight + 1) {
+		for _, n := range usual {
 			try(from.withTakes(n))
 		}
 	}

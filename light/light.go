@@ -1,9 +1,9 @@
 // Package light computes what follows from cells: height maps, and sky and block
 // light, by rules that are learned from the maps and from the light itself, so that
-// they need no table of blocks and fit every version of every game.
+// they need no table of blocks and fit every version of every game. Where there is
+// no light to learn from, Guess goes by names.
 //
-// The package stores nothing and knows no block names: what a block is to light
-// that no light was seen near is not known.
+// The package stores nothing, and of names knows what Guess says.
 package light
 
 import (

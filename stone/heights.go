@@ -71,6 +71,18 @@ func (s *Reader) Rules(dim string) []light.Rule {
 	return nil
 }
 
+// Matters returns what the cells of a dimension's volume voxel.Block are to light,
+// nil where no page of light follows from blocks. They are the Reader's and must
+// not be changed.
+func (s *Reader) Matters(dim string) light.Matters {
+	for i := range s.dir.dims {
+		if s.dir.dims[i].name == dim {
+			return s.dir.dims[i].matters
+		}
+	}
+	return nil
+}
+
 // heights applies rules to one column after the other, when asked.
 type heights struct {
 	rules  []light.Rule

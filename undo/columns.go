@@ -75,6 +75,28 @@ func sameColumn(a, b *voxel.Column, follows bool) bool {
 	return reflect.DeepEqual(x, y)
 }
 
+// stillColumn reports whether now is what a step left, whatever light was computed
+// since.
+func stillColumn(now, left *voxel.Column, follows bool) bool {
+	if now == nil || left == nil || !follows {
+		return sameColumn(now, left, follows)
+	}
+	x, y := *now, *left
+	x.Sections, y.Sections = unlit(x.Sections), unlit(y.Sections)
+	return sameColumn(&x, &y, follows)
+}
+
+// unlit returns sections without their light, and none that have nothing else.
+func unlit(sections []voxel.Section) []voxel.Section {
+	out := []voxel.Section{}
+	for _, s := range sections {
+		if s.Has &^= voxel.HasSky | voxel.HasLight; s.Has != 0 || len(s.Tags) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 func sameObjects(a, b []voxel.Object) bool {
 	return slices.EqualFunc(a, b, func(a, b voxel.Object) bool {
 		return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
@@ -108,7 +130,7 @@ func objectsOf(c *voxel.Column, name string) []voxel.Object {
 func (c column) join(d column) column {
 	c.follows = c.follows || d.follows
 	switch {
-	case !c.own || d.own && !sameColumn(c.new, d.old, c.follows):
+	case !c.own || d.own && !stillColumn(d.old, c.new, c.follows):
 		c.own, c.old, c.new = d.own, d.old, d.new
 	case d.own:
 		c.new = d.new
@@ -160,7 +182,7 @@ func (c *column) takeBack(d *world.DimensionTx) (done, left int) {
 // putOwn puts the column back with the lists it has now.
 func (c *column) putOwn(d *world.DimensionTx) bool {
 	now := d.Column(c.pos)
-	if !sameColumn(now, c.new, c.follows) {
+	if !stillColumn(now, c.new, c.follows) {
 		return false
 	}
 	back := *c.old
@@ -177,7 +199,7 @@ func (c *column) putOwn(d *world.DimensionTx) bool {
 // remove takes away the column that the step made, if nobody put anything in.
 func (c *column) remove(d *world.DimensionTx) bool {
 	now := d.Column(c.pos)
-	if !sameColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
+	if !stillColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
 		return false
 	}
 	d.RemoveColumn(c.pos)

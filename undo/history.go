@@ -8,7 +8,8 @@
 // what the others did since.
 //
 // The package keeps nothing on disk: a History ends with its World. It takes
-// back no files and no properties of a world, and does not light what it changes.
+// back no files and no properties of a world, and does not light what it changes: a
+// World of Options.Relight does.
 package undo
 
 import (

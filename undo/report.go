@@ -11,7 +11,7 @@ import (
 // Report says what came of taking a step back.
 type Report struct {
 	Name    string // of the step; of a commit its message
-	Cells   int    // put back
+	Cells   int    // put back, without the light of blocks
 	Columns int    // put back, and lists of objects, each by itself
 	// Skipped and SkippedColumns are those left alone: the World no longer held
 	// what the step wrote there.
@@ -40,8 +40,21 @@ func (s *step) takeBack(ctx context.Context, w *world.World) (Report, error) {
 	var r Report
 	change, err := w.Update(func(tx *world.Tx) error {
 		r = Report{Name: s.name, Unknown: s.unknown}
+		dark := s.dark(tx)
 		for i := range s.volumes {
-			s.volumes[i].takeBack(tx, &r)
+			v := &s.volumes[i]
+			switch dark[v.dimension] {
+			case darkens:
+				if isLight(v.volume) {
+					continue
+				}
+			case holds:
+				tx.Dimension(v.dimension).Lit()
+			}
+			cells := r.Cells
+			if v.takeBack(tx, &r); dark[v.dimension] == holds && isLight(v.volume) {
+				r.Cells = cells
+			}
 		}
 		for i := range s.columns {
 			r.column(tx, &s.columns[i])
@@ -66,9 +79,7 @@ func (v *volume) takeBack(tx *world.Tx, r *Report) {
 	in := volumeOf(tx, v)
 	var table []voxel.Cell
 	if in != nil {
-		for _, name := range v.names {
-			table = append(table, in.Named(name))
-		}
+		table = v.tableIn(in)
 	}
 	for i := range v.chunks {
 		c := &v.chunks[i]

@@ -155,7 +155,7 @@ func (c *crowd) become() error {
 // stays open.
 func TestCrowd(t *testing.T) {
 	c := &crowd{t: t, st: &flaky{Store: newStore()}, points: []geom.Point{{}, {X: 40}, {X: 400, Z: -90}}}
-	c.w = create(t, c.st, "a", world.Options{})
+	c.w = create(t, c.st, "a", world.Options{Relight: true})
 	if err := c.say("name 0"); err != nil {
 		t.Fatal(err)
 	}

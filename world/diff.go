@@ -49,9 +49,15 @@ func (d *Difference) Same() bool {
 // Cells returns how many cells differ.
 func (d *Difference) Cells() (n int) {
 	for _, v := range d.Volumes {
-		for _, c := range v.Chunks {
-			n += c.Cells
-		}
+		n += v.Cells()
+	}
+	return n
+}
+
+// Cells returns how many cells of the volume differ.
+func (v *VolumeDifference) Cells() (n int) {
+	for _, c := range v.Chunks {
+		n += c.Cells
 	}
 	return n
 }

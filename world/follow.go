@@ -15,7 +15,12 @@ import (
 func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
 	heights := light.NewHeights(d.d.rules)
-	for _, pos := range touched(blocks.Default, replaced) {
+	columns := touched(blocks.Default, replaced)
+	dark := newUnlit(replaced, columns, d.lit)
+	if d.tx.relights && d.d.hasLight() {
+		d.tx.unlit[d.d.name] = dark
+	}
+	for _, pos := range columns {
 		c := d.Column(pos)
 		if d.tx.err != nil {
 			return
@@ -24,7 +29,10 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 			continue
 		}
 		edited := *c
-		edited.Stale = voxel.HasSky | voxel.HasLight
+		if _, stale := dark.columns[pos]; stale {
+			dark.columns[pos] = dark.columns[pos] && c.Stale == 0
+			edited.Stale = voxel.HasSky | voxel.HasLight
+		}
 		if len(d.d.rules) > 0 && len(c.Maps) > 0 {
 			maps, err := d.recompute(heights, c, before, blocks.cells)
 			if err != nil {

@@ -73,6 +73,9 @@ func (d *dimension) stack(b *book, described stone.Dimension, olds []*state) err
 	if rules := b.Rules(d.name); len(rules) > 0 {
 		d.rules = translateRules(rules, b.tables[volumeName{d.name, voxel.Block}])
 	}
+	if m := b.Matters(d.name); len(m) > 0 {
+		d.matters = translateMatters(m, b.tables[volumeName{d.name, voxel.Block}])
+	}
 	return nil
 }
 
@@ -203,6 +206,20 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 		}
 		slices.Sort(cells)
 		out[i].Cells = cells
+	}
+	return out
+}
+
+func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
+	if table == nil {
+		return m
+	}
+	var out light.Matters
+	for c, v := range m[:min(len(m), len(table))] {
+		for len(out) <= int(table[c]) {
+			out = append(out, light.Opaque)
+		}
+		out[table[c]] = v
 	}
 	return out
 }

@@ -45,6 +45,7 @@ func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, err
 	defer w.mu.Unlock()
 	w.pile.release()
 	w.pile, w.dirty = next, new(dirty)
+	w.forgetUnlit()
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
 	for _, h := range held {
 		if !w.held[h] { // released since

@@ -22,12 +22,16 @@ import (
 // so; after ErrConflict or ErrFenced the world belongs to someone else: open it
 // again.
 //
+// With Options.Relight it computes the light of what changed first. Where it cannot,
+// that light stays marked stale.
+//
 // Unless Options.Manual is set it packs the stack when it has become too high. An
 // error of that leaves the commit as it is and is not reported: the next commit
 // tries again.
 func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
+	_ = w.relight(ctx)
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {
 		_ = w.packHigh(ctx)

@@ -94,14 +94,15 @@ func (d *sheetDimension) write(ctx context.Context, w *stone.Writer, follow bool
 			t = &towers{chunks: make(map[foot]light.Tower)}
 			keep = t.add
 		}
-		if err := v.write(ctx, w, d.far, keep); err != nil {
+		names, err := v.write(ctx, w, d.far, keep)
+		if err != nil {
 			return err
 		}
 		if t != nil && v.Volume.Name == voxel.Block {
 			t.sort()
 		}
 		if t != nil && follow && v.Volume.Name == voxel.Block && v.Schema == voxel.Palette {
-			w.Light(light.LearnMatters(d.lit(t)), t.at)
+			w.Light(light.Matters(nil).With(names).Learn(d.lit(t)), t.at)
 		}
 	}
 	if t != nil {
@@ -162,12 +163,12 @@ func (s *said) write(w *stone.Writer) error {
 	return w.Column(&c)
 }
 
-// write writes the volume, its names those in use, and calls keep with each chunk
-// as written.
-func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep func(geom.ChunkPos, *voxel.Chunk)) error {
+// write writes the volume, its names those in use, which it returns, and calls keep
+// with each chunk as written.
+func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep func(geom.ChunkPos, *voxel.Chunk)) ([]string, error) {
 	names, table, err := v.used()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	as := v.Volume
 	if table != nil {
@@ -177,7 +178,7 @@ func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep
 	var written []stone.Placed
 	for c, err := range v.chunks {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return err
+			return nil, err
 		}
 		if c.Chunk != nil {
 			if table != nil {
@@ -189,10 +190,10 @@ func (v *sheetVolume) write(ctx context.Context, w *stone.Writer, far bool, keep
 			}
 		}
 		if err := w.Chunk(0, c.Pos, c.Chunk); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return writeFar(w, (&volume{Volume: as, names: newNames(names)}).options(v.empty), written)
+	return names, writeFar(w, (&volume{Volume: as, names: newNames(names)}).options(v.empty), written)
 }
 
 // used returns the names that the chunks of a palette use, as stones order

@@ -24,7 +24,8 @@ type dimension struct {
 	volumes      []*volume
 	lists        []string // names of the lists that its columns may have, sorted
 	columns      *columns
-	rules        []light.Rule // of height maps, in cells of the volume voxel.Block
+	rules        []light.Rule  // of height maps, in cells of the volume voxel.Block
+	matters      light.Matters // what these are to light, as far as a stone says
 }
 
 // volume is a volume of a state. Of a dimension, volumes and names are only

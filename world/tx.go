@@ -21,7 +21,11 @@ type Tx struct {
 	dirty *dirty
 	files bool // s has files of its own
 	exact bool // nothing follows from blocks: columns come as they are to be
-	err   error
+	// relights says that unlit is to be filled: what was changed and has no light of
+	// its own, by dimension.
+	relights bool
+	unlit    map[string]*unlit
+	err      error
 }
 
 func (tx *Tx) fail(err error) {
@@ -141,7 +145,12 @@ type DimensionTx struct {
 	d       *dimension // the Tx's own
 	volumes map[int]*VolumeTx
 	columns map[geom.ColumnPos]*voxel.Column // written; nil: taken away
+	lit     bool
 }
+
+// Lit says that the update writes the light of the blocks that it changes too: it
+// is not stale.
+func (d *DimensionTx) Lit() { d.lit = true }
 
 // Volume returns a volume to be read and changed, or nil.
 func (d *DimensionTx) Volume(name string) *VolumeTx {

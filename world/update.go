@@ -41,7 +41,8 @@ type ColumnChange struct {
 // Restore or Close.
 //
 // Where cells of the volume voxel.Block changed, height maps that follow from
-// blocks are recomputed and the columns' light is marked stale.
+// blocks are recomputed and the columns' light is marked stale: see Relight, and
+// DimensionTx.Lit.
 func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	if w.readOnly {
 		return nil, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
@@ -49,7 +50,8 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	base := w.now.Load()
-	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty)}
+	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty),
+		relights: w.o.Relight, unlit: make(map[string]*unlit)}
 	if err := f(tx); err != nil {
 		return nil, err
 	}
@@ -67,6 +69,7 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	}
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
+	w.darken(tx)
 	return change, nil
 }
 
@@ -75,6 +78,8 @@ func (tx *Tx) finish() (*Change, error) {
 	change := &Change{}
 	for _, i := range slices.Sorted(maps.Keys(tx.dims)) {
 		d := tx.dims[i]
+		var blocks *volume
+		var changed []grid.Replaced
 		for _, j := range slices.Sorted(maps.Keys(d.volumes)) {
 			v := d.volumes[j]
 			if err := v.Err(); err != nil {
@@ -93,9 +98,12 @@ func (tx *Tx) finish() (*Change, error) {
 			for _, r := range replaced {
 				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
 			}
-			if v.Name == voxel.Block && !tx.exact && tx.err == nil {
-				d.follow(v.v, replaced)
+			if v.Name == voxel.Block {
+				blocks, changed = v.v, replaced
 			}
+		}
+		if blocks != nil && !tx.exact && tx.err == nil {
+			d.follow(blocks, changed)
 		}
 		for _, pos := range slices.SortedFunc(maps.Keys(d.columns), geom.ColumnPos.Compare) {
 			c := ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: d.columns[pos]}

@@ -39,6 +39,9 @@ type Options struct {
 	Empty []string
 	// Parallel is how many goroutines Load may decode with. Default 2.
 	Parallel int
+	// Relight has Commit compute the light of what updates changed, as far as a
+	// dimension keeps light: see World.Relight.
+	Relight bool
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
 	// Fence is the fence that commits are made under: 0 without a lease.
@@ -65,8 +68,9 @@ type World struct {
 	readOnly bool
 
 	now    atomic.Pointer[state]
-	saving sync.Mutex   // one Commit, Pack or Restore
+	saving sync.Mutex   // one Commit, Pack, Restore or Relight
 	writer sync.Mutex   // one Update or Restore; after saving
+	lamps  lamps        // needs writer
 	moving sync.RWMutex // Restore writes, Load reads: nothing comes while the world goes back; after writer
 
 	tried []Commit // that may have been made, the Store could not say; needs saving
@@ -76,8 +80,10 @@ type World struct {
 	last   Commit     // the head's, if its number is not 0
 	base   ID         // the commit that pile makes up: the head's, unless put found that it moved
 	pile   pile
-	dirty  *dirty // what no commit holds
-	saved  *dirty // what a commit under way holds
+	dirty  *dirty            // what no commit holds
+	saved  *dirty            // what a commit under way holds
+	unlit  map[string]*unlit // what no light was computed of, by dimension
+	unlits uint64            // how often that changed
 	held   map[*Held]bool
 	closed bool
 }

@@ -32,6 +32,7 @@ func benches() map[string]measurement {
 		"forms":   measurementOf(measure.BenchForms),
 		"level":   measurementOfMade(measure.BenchLevel),
 		"island":  measurementOfMade(measure.BenchIsland),
+		"light":   measurementOf(measure.BenchLight),
 		"edit":    measurementOfMade(measure.BenchEdit),
 		"grid":    measurementOf(measure.BenchGrid),
 		"store":   measurementOfMade(measure.BenchStore),

@@ -129,7 +129,7 @@ func (d *depot) world(ctx context.Context, name, author string) (*world.World, e
 	if err != nil {
 		return nil, err
 	}
-	return world.Open(ctx, st, name, world.Options{Author: author})
+	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true})
 }
 
 // outside checks that the store does not lie in the folder src, which is never

@@ -147,7 +147,11 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 		if err != nil {
 			return nil, err
 		}
-		r.Cells = diff.Cells()
+		for _, v := range diff.Volumes {
+			if v.Volume == in.volume.Volume.Name { // the light of it is no edit
+				r.Cells += v.Cells()
+			}
+		}
 	}
 	return r, nil
 }

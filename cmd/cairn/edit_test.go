@@ -59,7 +59,8 @@ func TestBrushes(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "check", "@isle", "local:cairn-data")
 	mustRun(t, 0, dir, "export", "@isle", "back")
-	if d := mustJSON(t, 1, dir, "diff", "@isle", "back"); d["volumes"].(map[string]any)["block"] != nil || d["objects"] != 0.0 {
+	d := mustJSON(t, 1, dir, "diff", "@isle", "back")
+	if v := d["volumes"].(map[string]any); v["block"] != nil || v["sky"] != nil || v["light"] != nil || d["objects"] != 0.0 {
 		t.Errorf("an export of what was edited differs: %v", d)
 	}
 }
