@@ -14,6 +14,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,24 +255,28 @@ func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer, follow b
 }
 
 // litChunks is how many chunks the rule of light is learned from at most.
-const litChunks = 1024
+const litChunks = 512
 
-// lit yields chunks of blocks with their light, in order of their place.
+// lit yields chunks of blocks with their light, from all over the dimension: first
+// ones far apart, then those between.
 func (d *Dimension) lit(blocks *Volume) iter.Seq[light.Lit] {
 	return func(yield func(light.Lit) bool) {
 		sky, lamps := d.Volume(voxel.Sky), d.Volume(voxel.Light)
 		places := blocks.Positions()
-		for i := 0; i < len(places); i += (len(places) + litChunks - 1) / litChunks {
-			pos := places[i]
-			c := light.Lit{Blocks: blocks.Chunks[pos]}
-			if sky != nil {
-				c.Sky = sky.Chunks[pos]
-			}
-			if lamps != nil {
-				c.Light = lamps.Chunks[pos]
-			}
-			if !yield(c) {
-				return
+		left := litChunks
+		for apart := 1 << bits.Len(uint(len(places))); apart > 0; apart /= 2 {
+			for i := apart; i <= len(places) && left > 0; i += 2 * apart {
+				pos := places[i-1]
+				c := light.Lit{Blocks: blocks.Chunks[pos]}
+				if sky != nil {
+					c.Sky = sky.Chunks[pos]
+				}
+				if lamps != nil {
+					c.Light = lamps.Chunks[pos]
+				}
+				if left--; !yield(c) {
+					return
+				}
 			}
 		}
 	}

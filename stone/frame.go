@@ -27,9 +27,9 @@ const (
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Strongest is Best, tries the form Images, and asks who writes for what light
-	// follows from (Light): stones of builds take half to two thirds, five times as
-	// long to write, and light longer to read.
+	// Strongest is Best, looks for what the form Images says, and asks who writes for
+	// what light follows from (Light): stones of builds take half to two thirds, and
+	// with light two and a half times as long to write.
 	Strongest
 )
 
