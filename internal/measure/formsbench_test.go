@@ -82,7 +82,7 @@ func TestBenchFormsStops(t *testing.T) {
 func TestRunsPages(t *testing.T) {
 	for name, src := range map[string]format.Source{
 		"island": terrain.Island(terrain.Options{Seed: 3, Version: terrain.Modern}),
-		"land":   terrain.Survival(terrain.Options{Seed: 1, Version: terrain.Modern, Size: 24}), // pages of 64
+		"land":   terrain.Survival(terrain.Options{Seed: 1, Version: terrain.Modern}), // pages of 64
 	} {
 		w := mustLoad(t, src)
 		for _, volume := range []string{voxel.Block, voxel.Sky, voxel.Light} {
