@@ -26,7 +26,7 @@ func plausibleForms(t *testing.T, name string, f measure.FormWeights) {
 			t.Errorf("%s: %s: not plausible: %+v", name, part, b)
 		}
 		for form, n := range b.Alone {
-			if n < b.Stone {
+			if n*10 < b.Stone*9 { // forms that are much alike are not all packed to be compared
 				t.Errorf("%s: %s: %s alone takes less than a stone: %+v", name, part, form, b)
 			}
 		}
