@@ -80,8 +80,8 @@ func TestOnly(t *testing.T) {
 			}
 			if n := aloneSize(t, spec, f); n > 0 {
 				forms++
-				if n < all {
-					t.Errorf("%s: %d bytes in %s alone, %d in the smaller of all for each page", name, n, f.Name, all)
+				if n*10 < all*9 { // not all forms are packed to be compared
+					t.Errorf("%s: %d bytes in %s alone, %d in those that are chosen", name, n, f.Name, all)
 				}
 			}
 		}

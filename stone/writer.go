@@ -22,8 +22,8 @@ type Options struct {
 	// Default 64, at most 512.
 	PageChunks int
 	// Only, if not 0, is the number of the one form of cells to write pages in,
-	// whatever they weigh; those that it cannot hold, or that Effort does not try
-	// it for, are of form 1. It is there to measure forms.
+	// whatever they weigh; those that it cannot hold, or that it is not tried for,
+	// are of form 1. It is there to measure forms.
 	Only int
 }
 

@@ -43,8 +43,9 @@ func newStoneList() *cobra.Command {
 	})
 	c.Long = `list prints a line for each page: what it holds, in which form, its bytes as
 stored and before compression, how many chunks, columns or lists are in it, and
-how often it is used; then the sums by form. Forms are those of
-stone/FORMAT.md: of cells columns, relief, lit and images.`
+how often it is used; then the sums by form. Cells are in columns, relief, lit
+(light as what differs from what the blocks give) or images: stone/FORMAT.md,
+section 5.`
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }

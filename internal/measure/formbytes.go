@@ -18,7 +18,7 @@ type FormBytes struct {
 	Runs int64 `json:"runs"` // plain runs along y under zstd, in the same pages: no form of stones
 	// Alone is what each form takes alone, by name; what it cannot hold is columns.
 	Alone map[string]int64 `json:"alone"`
-	Stone int64            `json:"stone"` // each page in the form that makes it smallest
+	Stone int64            `json:"stone"` // each page in the form that a Writer chooses
 	Taken map[string]int64 `json:"taken"` // parts of Stone by form
 }
 

@@ -11,7 +11,7 @@ import (
 const formsLegend = `
 Cells of the same content in pages of stones, blocks (all cells but light) and light apart. runs: plain runs along y
 under zstd, no form of stones; columns, ...: that form alone, columns where it cannot be (- if nowhere); stone: each
-page in the form that makes it smallest; best alone: the form that takes least, and how much less than the next one.
+page in the form that is chosen for it; best alone: the form that takes least, and how much less than the next one.
 `
 
 // formsRow is a line of a table of forms; one without a name is blank.

@@ -34,8 +34,8 @@ func TestBenchLevel(t *testing.T) {
 			t.Errorf("%s takes %d bytes, %s %d", pair[0], bytes[pair[0]], pair[1], bytes[pair[1]])
 		}
 	}
-	if bytes["stone"] > bytes["stone_relief"] || bytes["stone"] > bytes["stone_columns"] {
-		t.Errorf("a form alone takes less than the smaller of each page: %v", bytes)
+	if bytes["stone"] > bytes["stone_relief"]*11/10 || bytes["stone"] > bytes["stone_columns"] {
+		t.Errorf("a form alone takes less than those that are chosen: %v", bytes)
 	}
 	p := r.Parameters
 	if r.Voxels < o.Voxels || p.Seed != 1 || bytes["flat"] != int64(p.Chunks)<<16 || r.Scan.Chunks < 1 || r.Scan.Chunks > 32 {
