@@ -212,10 +212,7 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 		if plainBytes(sheets[0].streams) > smallSheet {
 			sheets = sheets[len(sheets)-1:]
 		}
-		w.setPage(sheets[0].form, sheets[0].streams)
-		for _, s := range sheets[1:] {
-			w.try(s.form, s.streams)
-		}
+		w.setSheet(sheets)
 		number = w.keepPage(shape)
 	}
 	for _, e := range entries {
@@ -224,6 +221,21 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 			first += bits.OnesCount64(e.mask)
 		}
 		*to = append(*to, e)
+	}
+}
+
+// setSheet makes w.page the smallest of sheets, the first of equals. Options.Only
+// is of forms of cells.
+func (w *Writer) setSheet(sheets []sheet) {
+	w.setPage(sheets[0].form, sheets[0].streams)
+	for _, s := range sheets[1:] {
+		if w.err != nil {
+			return
+		}
+		w.other = w.packer().appendPage(w.other[:0], s.form, s.streams)
+		if len(w.other) < len(w.page) {
+			w.page, w.other = w.other, w.page
+		}
 	}
 }
 

@@ -182,6 +182,20 @@ func TestSplitDamaged(t *testing.T) {
 	}
 }
 
+// TestSplitOnly holds a Writer to forms of cells, which are not those of columns
+// and objects.
+func TestSplitOnly(t *testing.T) {
+	for n := range 4 {
+		s := lodging(n)
+		want := mustWrite(t, s, stone.Options{})
+		for _, f := range stone.Forms() {
+			if f.Holds == "cells" && !bytes.Equal(mustWrite(t, s, stone.Options{Only: f.Number}), want) {
+				t.Errorf("%d columns: other bytes with cells of form %s", n, f.Name)
+			}
+		}
+	}
+}
+
 // TestSpelled cuts and changes a directory that spells names by their numbers.
 func TestSpelled(t *testing.T) {
 	b := mustWrite(t, lodging(3), stone.Options{})
