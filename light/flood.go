@@ -59,14 +59,17 @@ type tiles struct {
 	level [][4]uint64 // the bits of the level of each cell that is not open, lowest first
 	odd   []int32     // place in odds, 0 for none
 	odds  []oddTile
+	// waiting is cells of odd tiles that have a level when its turn comes, if they are
+	// not brighter then.
+	waiting [][MaxLight + 1]uint64
 }
 
 // oddTile is a tile with cells that are more to light than clear or opaque.
 type oddTile struct {
-	thick   uint64    // cells that light loses 2 to 14 in
-	lost    [4]uint64 // the bits of that
-	shut    [Faces]uint64
-	waiting [MaxLight + 1]uint64 // cells that have the level when its turn comes, if they are not brighter then
+	thick uint64    // cells that light loses 2 to 14 in
+	lost  [4]uint64 // the bits of that
+	shut  [Faces]uint64
+	waits int32 // place in waiting, 0 for none yet
 }
 
 // wave is cells that light goes on from.

@@ -39,6 +39,7 @@ func (f *Flood) clear() {
 		clear(f.open)
 	}
 	f.odds = append(f.odds[:0], oddTile{})
+	f.waiting = append(f.waiting[:0], [MaxLight + 1]uint64{})
 }
 
 // sized returns s with n elements; those that s had memory for are as they were.

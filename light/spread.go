@@ -74,9 +74,9 @@ func (f *Flood) spread() {
 // wake puts what waits for a level into now.
 func (f *Flood) wake(l uint8) {
 	for _, k := range f.queue[l] {
-		o, v := &f.odds[f.odd[k]], &f.level[k]
-		cells := o.waiting[l] &^ (v[0] | v[1] | v[2] | v[3] | f.open[k]) // which are brighter by now
-		o.waiting[l] = 0
+		w, v := &f.waiting[f.odds[f.odd[k]].waits][l], &f.level[k]
+		cells := *w &^ (v[0] | v[1] | v[2] | v[3] | f.open[k]) // which are brighter by now
+		*w = 0
 		if cells != 0 {
 			f.dark[k] &^= cells
 			f.now.add(int(k), cells)
@@ -87,10 +87,15 @@ func (f *Flood) wake(l uint8) {
 
 // wait lets cells of an odd tile have a level when its turn comes.
 func (f *Flood) wait(k int, o *oddTile, cells uint64, l uint8) {
-	if o.waiting[l] == 0 {
+	if o.waits == 0 {
+		o.waits = int32(len(f.waiting))
+		f.waiting = append(f.waiting, [MaxLight + 1]uint64{})
+	}
+	w := &f.waiting[o.waits][l]
+	if *w == 0 {
 		f.queue[l] = append(f.queue[l], int32(k))
 	}
-	o.waiting[l] |= cells
+	*w |= cells
 }
 
 func (w *wave) add(k int, cells uint64) {

@@ -17,7 +17,7 @@ import (
 
 // formLit is the form of pages of light that hold what differs from a flood
 // through the blocks of the dimension.
-const formLit = 3
+const formLit = 6
 
 // Streams of a page of form lit before those of codec.Columns.
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-const formLit = 3
+const formLit = 6
 
 // someMatters are air, stone, lamps, leaves, slabs.
 var someMatters = light.Matters{0, light.Opaque, light.Opaque | 15<<4, 1, 1<<(8+light.Below) | 7<<4}
