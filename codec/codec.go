@@ -1,5 +1,5 @@
 // Package codec turns cells into bytes and back: the byte RLE of the
-// voxel-terrain article and the columns, reliefs and images that stones are made of,
+// voxel-terrain article and the columns, reliefs, images and odds that stones are made of,
 // straight to and from chunks without a flat copy in between, and a bit-packed
 // RLE of boxes for the wire.
 //

@@ -83,12 +83,14 @@ type Encoder struct {
 	first    [columns]voxel.Cell
 	literal  [columns]int32 // which literal each column of the stack is
 	literals columnSet
+	heights  []int        // of the stacks of the page, in chunks
 	ids      []int32      // of the columns of the page, which literal each is
 	cells    []voxel.Cell // those that occur, ascending
 	ranks    []uint16     // by cell
 	seen     []bool       // by cell
 	relief   reliefEncoder
 	images   imageEncoder
+	odds     oddsEncoder
 }
 
 // columnSet is the literal columns of a page.
@@ -169,14 +171,14 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
-	e.ids = e.ids[:0]
+	e.heights, e.ids = e.heights[:0], e.ids[:0]
 	e.literals.forget(len(stacks))
 	for i, s := range stacks {
 		e.sweep(s)
 		e.sort()
 		e.literals.reserve(len(e.cols), i, len(stacks))
 		e.ops()
-		e.ids = append(e.ids, e.literal[:]...)
+		e.heights, e.ids = append(e.heights, len(s)), append(e.ids, e.literal[:]...)
 	}
 	e.runs()
 	return e.streams[:]

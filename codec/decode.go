@@ -20,6 +20,7 @@ type Decoder struct {
 	build    voxel.Builder
 	relief   reliefDecoder
 	images   imageDecoder
+	odds     oddsDecoder
 }
 
 // span is columns of a row, side by side, that are equal.
@@ -34,6 +35,9 @@ type span struct {
 // that names the stream. Cells come only from the table that the streams hold;
 // whether these are cells of the volume is for the caller to check with Table.
 func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([]*voxel.Chunk, error) {
+	if len(streams) != numStreams {
+		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numStreams))
+	}
 	table, err := Table(streams)
 	if err != nil {
 		return dst, err
@@ -56,10 +60,11 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 	return dst, r.end()
 }
 
-// Table returns the cells that streams of the form Columns hold, ascending.
+// Table returns the cells that streams of the forms Columns, Images and Odds hold,
+// ascending.
 func Table(streams [][]byte) ([]voxel.Cell, error) {
-	if len(streams) != numStreams {
-		return nil, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numStreams))
+	if len(streams) <= streamTable {
+		return nil, corrupt(-1, "page", errors.New("no streams"))
 	}
 	src := streams[streamTable]
 	count, n := binary.Uvarint(src)
@@ -86,10 +91,10 @@ func Table(streams [][]byte) ([]voxel.Cell, error) {
 	return cells, nil
 }
 
-// RenumberTable returns the table of streams of the form Columns with each cell
-// replaced by what it is in to, which must be ascending.
+// RenumberTable returns the table of streams of the forms Columns, Images and Odds with
+// each cell replaced by what it is in to, which must be ascending.
 func RenumberTable(table []byte, to []voxel.Cell) ([]byte, error) {
-	cells, err := Table([][]byte{streamTable: table, numStreams - 1: nil})
+	cells, err := Table([][]byte{streamTable: table})
 	if err != nil {
 		return nil, err
 	}

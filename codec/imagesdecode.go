@@ -29,7 +29,7 @@ func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []i
 	if len(streams) != numImageStreams {
 		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numImageStreams))
 	}
-	table, err := Table(streams[:numStreams])
+	table, err := Table(streams)
 	if err != nil {
 		return dst, err
 	}

@@ -187,13 +187,25 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 	return streams
 }
 
+// odds returns the streams of the page in the form Odds after columns, nil if that is
+// not for the volume or the effort, or they hold too many runs for their bytes.
+func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
+	if v.Schema == voxel.Terrain || effort != Strongest || len(p.stacks) == 0 {
+		return nil
+	}
+	streams, ok := enc.EncodeOdds(p.tops)
+	if !ok {
+		return nil
+	}
+	return append([][]byte{p.kinds, p.values}, streams...)
+}
+
 // decodeCells returns the chunks at at, in that order, from a page of volume v. l
 // computes the light of the dimension, nil if it has no rule for that.
 func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, l *lit) ([]*voxel.Chunk, error) {
 	kind, lightly := litKind(v)
-	known := codec.Form(form) == codec.Columns || codec.Form(form) == codec.Images && v.Schema != voxel.Terrain || codec.Form(form) == codec.Relief && v.Schema == voxel.Terrain ||
-		form == formLit && lightly && l != nil && len(streams) > litOctants
-	if !known || len(streams) < cellCodec {
+	known := form == formLit && lightly && l != nil && len(streams) > litOctants
+	if !known && !v.holds(codec.Form(form)) || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
 	}
 	kinds := streams[cellKinds]
@@ -227,6 +239,19 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	return chunks, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
 }
 
+// holds reports whether pages of the volume may be of a form of package codec.
+func (v *volume) holds(form codec.Form) bool {
+	switch form {
+	case codec.Columns:
+		return true
+	case codec.Relief:
+		return v.Schema == voxel.Terrain
+	case codec.Images, codec.Odds:
+		return v.Schema != voxel.Terrain
+	}
+	return false
+}
+
 func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, streams [][]byte, at []geom.ChunkPos, kinds []byte, v *volume) error {
 	order, heights := stackUp(at, kinds)
 	if len(order) > maxRuns {
@@ -239,14 +264,20 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, stre
 		return nil
 	}
 	runs := make([]*voxel.Chunk, 0, len(order))
-	var err error
-	if form == codec.Relief {
-		runs, err = dec.DecodeRelief(runs, streams, heights, topmost(at, order, heights))
-	} else if form == codec.Images && len(streams) > 0 {
-		if err = validTable(v, streams[:len(streams)-1]); err == nil {
-			runs, err = dec.DecodeImages(runs, streams, heights, topmost(at, order, heights))
+	if form != codec.Relief {
+		if err := validTable(v, streams); err != nil {
+			return err
 		}
-	} else if err = validTable(v, streams); err == nil {
+	}
+	var err error
+	switch tops := topmost(at, order, heights); form {
+	case codec.Relief:
+		runs, err = dec.DecodeRelief(runs, streams, heights, tops)
+	case codec.Images:
+		runs, err = dec.DecodeImages(runs, streams, heights, tops)
+	case codec.Odds:
+		runs, err = dec.DecodeOdds(runs, streams, heights, tops)
+	default:
 		runs, err = dec.Decode(runs, streams, heights)
 	}
 	if err != nil {
@@ -258,7 +289,7 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, stre
 	return nil
 }
 
-// validTable checks the cells that streams of the form Columns hold.
+// validTable checks the cells that streams of any form but Relief hold.
 func validTable(v *volume, streams [][]byte) error {
 	table, err := codec.Table(streams)
 	if err != nil {

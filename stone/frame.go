@@ -27,9 +27,10 @@ const (
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Strongest is Best, looks for what the form Images says, and asks who writes for
-	// what light follows from (Light): stones of builds take half to two thirds, and
-	// with light two and a half times as long to write.
+	// Strongest is Best, tries the forms Images and Odds, and asks who writes for what
+	// light follows from (Light): stones take half to two thirds, and with light two and
+	// a half times as long to write; blocks take up to three times as long to read, light
+	// more.
 	Strongest
 )
 

@@ -236,15 +236,15 @@ func ascends(table []voxel.Cell) bool {
 	return true
 }
 
-// renumber makes the Writer's page one with other cells. Of the forms Columns
-// and Images only the streams of cells that occur have to do with the volume's names.
+// renumber makes the Writer's page one with other cells. Of the forms
+// Columns, Images and Odds only the streams of cells that occur have to do with the volume's names.
 func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 	streams, rest, err := splitStored(page, maxPage)
 	if err != nil {
 		return err
 	}
 	form := codec.Form(page[0])
-	if form != codec.Columns && form != codec.Images || len(streams) < cellCodec || len(rest) > 0 {
+	if form != codec.Columns && form != codec.Images && form != codec.Odds || len(streams) < cellCodec || len(rest) > 0 {
 		return corruptf(0, "page", "form %d with %d streams for a %v, %d bytes left over", page[0], len(streams), v.made.Schema, len(rest))
 	}
 	for i, change := range []func([]byte, []voxel.Cell) ([]byte, error){cellValues: renumberValues, cellCodec: codec.RenumberTable} {

@@ -246,6 +246,9 @@ func (w *Writer) tryRuns(v *volume, p *cellPage, columns [][]byte) {
 	if v.Schema == voxel.Terrain && w.may(byte(codec.Relief)) {
 		w.try(byte(codec.Relief), p.relief(&w.packer().cells))
 	}
+	if w.may(byte(codec.Odds)) {
+		w.try(byte(codec.Odds), p.odds(&w.packer().cells, v, w.o.Effort))
+	}
 }
 
 // tryColumns tries the form in which every page can be, unless it is too large.
@@ -259,6 +262,10 @@ func (w *Writer) tryColumns(columns [][]byte) {
 // may reports whether pages may have a form.
 func (w *Writer) may(form byte) bool { return w.o.Only == 0 || w.o.Only == int(form) }
 
+// oddsGain is the part of a page, as a divisor, that the form Odds must save, since
+// it takes two to three times as long to read.
+const oddsGain = 8
+
 // try makes w.page one of another form if that is smaller or the only one wanted,
 // and reports whether it does. Without streams, or with too many bytes, the form cannot
 // be.
@@ -267,7 +274,11 @@ func (w *Writer) try(form byte, streams [][]byte) bool {
 		return false
 	}
 	w.other = w.packer().appendPage(w.other[:0], form, streams)
-	if len(w.page) > 0 && len(w.other) >= len(w.page) && w.o.Only != int(form) {
+	least := len(w.page)
+	if form == byte(codec.Odds) {
+		least -= least / oddsGain
+	}
+	if len(w.page) > 0 && len(w.other) >= least && w.o.Only != int(form) {
 		return false
 	}
 	w.page, w.other = w.other, w.page

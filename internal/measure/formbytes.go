@@ -67,7 +67,7 @@ func holds(form int, v *convert.Volume) bool {
 	switch codec.Form(form) {
 	case codec.Relief:
 		return v.Schema == voxel.Terrain
-	case codec.Images:
+	case codec.Images, codec.Odds:
 		return v.Schema != voxel.Terrain
 	case litForm:
 		return isLight(v.Volume.Name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -32,8 +33,10 @@ type coder interface {
 func newForms() []form {
 	return []form{
 		{name: "columns", coder: &columnsForm{}},
+		{name: "odds", coder: &oddsForm{}},
 		{name: "stone", coder: &stoneForm{}},
 		{name: "stone, quick", coder: &stoneForm{o: stone.Options{Effort: stone.Quick}}},
+		{name: "stone, strongest", coder: &stoneForm{o: stone.Options{Effort: stone.Strongest}}},
 		{name: "rle", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: plain{}}},
 		{name: "rle+lz4", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: &lz4Pack{}}},
 		{name: "rle+zstd", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: newZstdPack()}},
@@ -73,6 +76,42 @@ func (f *columnsForm) encode() (n int64, err error) {
 
 func (f *columnsForm) decode() error {
 	_, err := f.dec.Decode(nil, f.streams, f.heights)
+	return err
+}
+
+// oddsForm is the form Odds, which zstd makes no smaller.
+type oddsForm struct {
+	columnsForm
+	tops []geom.ChunkPos
+}
+
+func (f *oddsForm) prepare(b batch) {
+	f.columnsForm.prepare(b)
+	f.tops = f.tops[:0]
+	n := 0
+	for _, h := range f.heights {
+		n += h
+		f.tops = append(f.tops, b.at[n-1])
+	}
+}
+
+func (f *oddsForm) encode() (n int64, err error) {
+	f.enc.Encode(f.stacks)
+	streams, ok := f.enc.EncodeOdds(f.tops)
+	if f.streams = streams; !ok { // too many runs for their bytes: a stone has another form
+		f.streams = nil
+	}
+	for _, s := range streams {
+		n += int64(len(s))
+	}
+	return n, nil
+}
+
+func (f *oddsForm) decode() error {
+	if f.streams == nil {
+		return nil
+	}
+	_, err := f.dec.DecodeOdds(nil, f.streams, f.heights, f.tops)
 	return err
 }
 

@@ -1,0 +1,81 @@
+package codec
+
+import "github.com/cairnvoxel/cairn/voxel"
+
+// walker goes up a column beside the one under way, of which the cells are ranks.
+type walker struct {
+	list []change
+	n    int // of changes that are passed
+	off  int // added to heights
+	next int // height of the next change, top if there is none below
+	top  int
+	rank voxel.Cell
+}
+
+// begin starts at height 0 with column i of a set.
+func (w *walker) begin(s *columnSet, i int32, off, top int) {
+	*w = walker{list: s.changes(i), rank: s.first[i], off: off, top: top}
+	w.aim()
+	w.rise(0)
+}
+
+// rise goes on to height y.
+func (w *walker) rise(y int) {
+	for w.next <= y {
+		w.pass()
+	}
+}
+
+func (w *walker) pass() {
+	w.rank = w.list[w.n].cell
+	w.n++
+	w.aim()
+}
+
+func (w *walker) aim() {
+	w.next = w.top
+	if w.n < len(w.list) {
+		w.next = min(int(w.list[w.n].at)+w.off, w.top)
+	}
+}
+
+// walkers go up the columns to the west and north.
+type walkers [2]walker
+
+func (w *walkers) begin(s *columnSet, west, north int32, f *field, x, z int) {
+	offWest, offNorth := 0, 0
+	if x == 0 {
+		offWest = f.off[0]
+	}
+	if z == 0 {
+		offNorth = f.off[1]
+	}
+	w[0].begin(s, west, offWest, f.top)
+	w[1].begin(s, north, offNorth, f.top)
+}
+
+func (w *walkers) rise(y int) {
+	w[0].rise(y)
+	w[1].rise(y)
+}
+
+// ends returns where a run of a rank ends likeliest, where else, and a number of 0 to
+// 35 for the odds: in its lowest bits whether the runs to the north and west are alike,
+// then how the run below ended, then which of them ends first.
+func (w *walkers) ends(rank, last int) (first, other, o int) {
+	o = last * 4
+	if int(w[0].rank) == rank {
+		o += 2
+	}
+	if int(w[1].rank) == rank {
+		o++
+	}
+	first, other = w[0].next, w[1].next
+	switch {
+	case first < other:
+		return first, other, o + 12
+	case first > other:
+		return other, first, o + 24
+	}
+	return first, other, o
+}
