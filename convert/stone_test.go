@@ -50,11 +50,11 @@ func TestStoneRoundTrip(t *testing.T) {
 			if !bytes.Equal(b, mustWrite(t, back)) {
 				t.Error("the world from the stone gives other bytes")
 			}
-			strong := mustWriteBy(t, w, stone.Strongest)
+			strong := mustWriteBy(t, w, stone.Best)
 			if d := mustDiff(t, back, mustFromStone(t, mustOpen(t, strong))); !d.Same() {
-				t.Errorf("from the strongest stone: %+v", d)
+				t.Errorf("from the best stone: %+v", d)
 			}
-			if !bytes.Equal(strong, mustWriteBy(t, back, stone.Strongest)) {
+			if !bytes.Equal(strong, mustWriteBy(t, back, stone.Best)) {
 				t.Error("the world from the stone gives other bytes with the strongest forms")
 			}
 			if d := mustDiff(t, back, mustLoad(t, back.Source())); !d.Same() {
@@ -86,7 +86,7 @@ func TestStoneOrder(t *testing.T) {
 // TestStoneSizes pins what made worlds take, to 2 %: height maps that no longer
 // follow from blocks, or names that no longer sort, would show here.
 func TestStoneSizes(t *testing.T) {
-	for effort, pinned := range map[stone.Effort]int{stone.Quick: 266389, stone.Strongest: 125572} {
+	for effort, pinned := range map[stone.Effort]int{stone.Quick: 266389, stone.Best: 125572} {
 		total := 0
 		for _, tt := range madeWorlds() {
 			total += len(mustWriteBy(t, mustLoad(t, tt.src), effort))

@@ -216,7 +216,7 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 		s.Property(k, props[k])
 	}
 	for _, d := range w.Dimensions {
-		if err := writeDimension(ctx, d, s, o.Effort == stone.Strongest); err != nil {
+		if err := writeDimension(ctx, d, s, o.Effort == stone.Best); err != nil {
 			return stone.ID{}, 0, err
 		}
 	}

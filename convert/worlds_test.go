@@ -79,7 +79,7 @@ func throughStone(t *testing.T, dir string) *stone.Reader {
 	}
 	defer src.Close()
 	w := mustLoad(t, src)
-	quick, strongest := mustOpen(t, mustWriteBy(t, w, stone.Quick)), mustOpen(t, mustWriteBy(t, w, stone.Strongest))
+	quick, strongest := mustOpen(t, mustWriteBy(t, w, stone.Quick)), mustOpen(t, mustWriteBy(t, w, stone.Best))
 	w = mustFromStone(t, strongest)
 	if d := mustDiff(t, mustFromStone(t, quick), w); !d.Same() {
 		t.Errorf("written quickly, and as small as can be: %+v", d)

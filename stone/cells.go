@@ -164,7 +164,7 @@ func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
 // images returns the streams of the page in the form Images after columns, nil if
 // that is not for the volume or the effort, or hardly any column is an image.
 func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
-	if v.Schema == voxel.Terrain || effort != Strongest || len(p.stacks) == 0 {
+	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
 		return nil
 	}
 	streams := enc.EncodeImages(p.tops)
@@ -190,7 +190,7 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 // odds returns the streams of the page in the form Odds after columns, nil if that is
 // not for the volume or the effort, or they hold too many runs for their bytes.
 func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
-	if v.Schema == voxel.Terrain || effort != Strongest || len(p.stacks) == 0 {
+	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
 		return nil
 	}
 	streams, ok := enc.EncodeOdds(p.tops)

@@ -42,7 +42,7 @@ func TestFormNames(t *testing.T) {
 // aloneSize returns what a stone of the form alone takes, 0 if no page can have it.
 func aloneSize(t *testing.T, spec stone.Spec, form stone.Form) (size int) {
 	t.Helper()
-	b := mustWrite(t, spec, stone.Options{Effort: stone.Strongest, Only: form.Number})
+	b := mustWrite(t, spec, stone.Options{Effort: stone.Best, Only: form.Number})
 	r := mustOpen(t, b)
 	got := mustReadSpec(t, r)
 	got.Dimensions[0].Matters = spec.Dimensions[0].Matters // read only where light follows from them
@@ -72,7 +72,7 @@ func TestOnly(t *testing.T) {
 	for name, spec := range map[string]stone.Spec{
 		"land": landscape(hills(0, 0, 1)), "builds": mirrored("air", "brick", "plank"), "light": house(1, 9, at(0, 0, 0), at(1, 0, 0)),
 	} {
-		all := len(mustWrite(t, spec, stone.Options{Effort: stone.Strongest}))
+		all := len(mustWrite(t, spec, stone.Options{Effort: stone.Best}))
 		forms := 0
 		for _, f := range stone.Forms() {
 			if f.Holds != "cells" {

@@ -22,21 +22,20 @@ type Effort int
 
 // The efforts.
 const (
-	// Best is for stones that stay: imports and packs. The library's next
-	// stronger level saves 5 % more, takes three times as long and 34 MB.
+	// Best is for stones that stay: imports and packs. It tries all forms, and asks who
+	// writes for what light follows from (Light).
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Strongest is Best, tries the forms Images and Odds, and asks who writes for what
-	// light follows from (Light): stones take half to two thirds, and with light two and
-	// a half times as long to write; blocks take up to three times as long to read, light
-	// more.
-	Strongest
+	// Good is for packs made in passing: zstd as for Best, forms as for Quick. Stones
+	// take up to twice the bytes of the Best, a third of the time to write and half of that to read.
+	// zstd's next stronger level saves 5 % more, takes three times as long and 34 MB.
+	Good
 )
 
 // packers are those of the effort.
 func (e Effort) packers() *sync.Pool {
-	if e == Strongest {
+	if e == Good {
 		e = Best
 	}
 	return &packers[e]

@@ -86,7 +86,7 @@ func fuzzStone(t *testing.T, b []byte) {
 func FuzzOpen(f *testing.F) {
 	f.Add(mustWrite(f, tiny(), stone.Options{}))
 	f.Add(mustWrite(f, stone.Spec{}, stone.Options{}))
-	f.Add(mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{Effort: stone.Strongest}))
+	f.Add(mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{Effort: stone.Best}))
 	f.Fuzz(fuzzStone)
 }
 

@@ -75,7 +75,7 @@ func TestFormatExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(raw)
-	b := mustWrite(t, tiny(), stone.Options{})
+	b := mustWrite(t, tiny(), stone.Options{Effort: stone.Quick})
 	var lines, dump strings.Builder
 	for i := 0; i < len(b); i += 16 {
 		fmt.Fprintf(&lines, "%04d  % x\n", i, b[i:min(i+16, len(b))])

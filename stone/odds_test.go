@@ -48,28 +48,28 @@ func pagesOf(t *testing.T, r *stone.Reader, form codec.Form) (n int) {
 	return n
 }
 
-// TestOdds has the strongest effort write palettes and levels as runs, and merges keep
+// TestOdds has the best effort write palettes and levels as runs, and merges keep
 // them where names are renumbered.
 func TestOdds(t *testing.T) {
 	below := hilly("air", "brick", "coal", "dirt", "gold")
-	r := mustOpen(t, mustWrite(t, below, stone.Options{Effort: stone.Strongest}))
+	r := mustOpen(t, mustWrite(t, below, stone.Options{Effort: stone.Best}))
 	if n := pagesOf(t, r, codec.Odds); n != 2 {
 		t.Errorf("%d pages of runs", n)
 	}
 	mustEqual(t, mustReadSpec(t, r), below)
-	for _, effort := range []stone.Effort{stone.Best, stone.Quick} {
+	for _, effort := range []stone.Effort{stone.Good, stone.Quick} {
 		if pagesOf(t, mustOpen(t, mustWrite(t, below, stone.Options{Effort: effort})), codec.Odds) != 0 {
 			t.Errorf("effort %d writes runs", effort)
 		}
 	}
-	if best := mustWrite(t, below, stone.Options{}); r.Size()*4 > int64(len(best))*3 {
-		t.Errorf("%d bytes, %d without runs", r.Size(), len(best))
+	if good := mustWrite(t, below, stone.Options{Effort: stone.Good}); r.Size()*4 > int64(len(good))*3 {
+		t.Errorf("%d bytes, %d without runs", r.Size(), len(good))
 	}
 	above := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{
 		Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "cake"},
 		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(40, 0, 0), Chunk: voxel.Uniform(1)}}}},
 	}}}}}
-	merged := mustOpen(t, mustMerge(t, []stone.Spec{below, above}, stone.Options{Effort: stone.Strongest}))
+	merged := mustOpen(t, mustMerge(t, []stone.Spec{below, above}, stone.Options{Effort: stone.Best}))
 	if n := pagesOf(t, merged, codec.Odds); n != 2 {
 		t.Errorf("merged: %d pages of runs", n)
 	}

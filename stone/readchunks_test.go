@@ -125,7 +125,7 @@ func TestReadChunksEnds(t *testing.T) {
 func BenchmarkIsland(b *testing.B) {
 	for _, seed := range []uint64{1, 2, 3} {
 		w := mustLoad(b, terrain.Island(terrain.Options{Seed: seed, Version: terrain.Modern}))
-		for name, effort := range map[string]stone.Effort{"best": stone.Best, "strongest": stone.Strongest} {
+		for name, effort := range map[string]stone.Effort{"good": stone.Good, "best": stone.Best} {
 			var file bytes.Buffer
 			if _, _, err := convert.WriteStone(context.Background(), w, &file, stone.Options{Effort: effort}); err != nil {
 				b.Fatal(err)

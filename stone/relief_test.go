@@ -83,7 +83,7 @@ func TestForms(t *testing.T) {
 		{"blocks", blocks, 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, o := range []stone.Options{{}, {Effort: stone.Quick}, {PageChunks: 512}} {
+			for _, o := range []stone.Options{{Effort: stone.Good}, {Effort: stone.Quick}, {Effort: stone.Good, PageChunks: 512}} {
 				b := mustWrite(t, tt.spec, o)
 				columns, relief := forms(t, b)
 				if o.PageChunks == 0 && (columns != tt.columns || relief != tt.relief) {

@@ -51,7 +51,7 @@ func lodging(n int) stone.Spec {
 
 // TestSplit writes tags and objects of every kind: by form 2, and equal when read.
 func TestSplit(t *testing.T) {
-	for _, e := range []stone.Effort{stone.Best, stone.Quick, stone.Strongest} {
+	for _, e := range []stone.Effort{stone.Best, stone.Quick, stone.Good} {
 		for _, n := range []int{0, 1, 5, 40, 400} {
 			s := lodging(n)
 			b := mustWrite(t, s, stone.Options{Effort: e})

@@ -71,7 +71,7 @@ type Writer struct {
 func NewWriter(w io.Writer, o Options) *Writer {
 	o.PageChunks = cmp.Or(o.PageChunks, pageChunks)
 	s := &Writer{w: w, o: o, sum: sha256.New(), known: map[[sha256.Size]byte]int{}}
-	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Strongest || o.Only != 0 && formOf("cells", o.Only).streams == nil {
+	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Good || o.Only != 0 && formOf("cells", o.Only).streams == nil {
 		s.misuse("options %+v", o)
 	}
 	s.write(append([]byte(magic), FormatVersion))

@@ -30,7 +30,7 @@ func (w *World) Pack(ctx context.Context) error {
 	if len(m.pile) < 2 {
 		return nil
 	}
-	return w.merge(ctx, m, 0)
+	return w.merge(ctx, m, 0, stone.Best)
 }
 
 // packHigh packs the top of a stack that is too high.
@@ -43,7 +43,7 @@ func (w *World) packHigh(ctx context.Context) error {
 	if len(m.pile) <= maxStones {
 		return nil
 	}
-	return w.merge(ctx, m, PackFrom(m.layers(), maxStones))
+	return w.merge(ctx, m, PackFrom(m.layers(), maxStones), stone.Good)
 }
 
 // packPrice is what a pack costs besides the bytes that it is made from, in bytes.
@@ -68,27 +68,28 @@ func PackFrom(layers []Layer, high int) int {
 	return from
 }
 
-// merge puts a pack in place of the layers of m from from on.
-func (w *World) merge(ctx context.Context, m moment, from int) error {
+// merge puts a pack in place of the layers of m from from on, of that effort if it
+// is all of them.
+func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effort) error {
 	var s *state
 	if from == 0 {
 		s = m.now
 	}
-	if err := m.pile[from:].pack(ctx, w.store, w.name, s, w.o.Empty); err != nil {
+	if err := m.pile[from:].pack(ctx, w.store, w.name, s, w.o.Empty, effort); err != nil {
 		return err
 	}
 	return w.reopen(ctx)
 }
 
 // pack puts a pack in place of the pile, which is the top of a world's stack. s is
-// what the pile says if it is all of it, nil if there is more below.
-func (p pile) pack(ctx context.Context, st Store, name string, s *state, empty []string) error {
+// what the pile says if it is all of it, written with that effort; nil if there is more below.
+func (p pile) pack(ctx context.Context, st Store, name string, s *state, empty []string, effort stone.Effort) error {
 	var written Stone
 	var err error
 	if s == nil {
 		written, err = p.merged()
 	} else {
-		written, err = p.sheet(s, empty).write(ctx, p.options(stone.Options{}))
+		written, err = p.sheet(s, empty).write(ctx, p.options(stone.Options{Effort: effort}))
 	}
 	if err != nil {
 		return fmt.Errorf("world: %s: pack: %w", name, err)

@@ -59,7 +59,7 @@ func (s *sheet) writeTo(ctx context.Context, out io.Writer, o stone.Options) (st
 		w.Property(p.Key, p.Value)
 	}
 	for i := range s.dimensions {
-		if err := s.dimensions[i].write(ctx, w, o.Effort == stone.Strongest); err != nil {
+		if err := s.dimensions[i].write(ctx, w, o.Effort == stone.Best); err != nil {
 			return stone.ID{}, err
 		}
 	}

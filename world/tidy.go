@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // TidyOptions say when Tidy packs. The zero value is the default.
@@ -61,5 +63,5 @@ func (f Fetched) pack(ctx context.Context, st Store, name string, all bool, empt
 			return fmt.Errorf("world: %s: pack: %w", name, err)
 		}
 	}
-	return p.pack(ctx, st, name, s, empty)
+	return p.pack(ctx, st, name, s, empty, stone.Good)
 }

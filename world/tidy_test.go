@@ -108,6 +108,40 @@ func (n nowhere) PutPack(_ context.Context, _ string, _ world.Pack, s world.Ston
 	return nil
 }
 
+// TestPackIsSmaller packs on purpose what was packed in passing.
+func TestPackIsSmaller(t *testing.T) {
+	st := newStore()
+	imported(t, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
+	w := open(t, st, "a", world.Options{Whole: true, Manual: true})
+	v := newVisitor(w, 3)
+	size := func() int64 {
+		head, err := st.Head(ctx, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers, err := st.Stack(ctx, "a", head.Commit)
+		if err != nil || len(layers) != 1 {
+			t.Fatalf("%d layers, %v", len(layers), err)
+		}
+		return layers[0].Stone.Size
+	}
+	v.save(t)
+	if _, packed, err := world.Tidy(ctx, st, "a", world.TidyOptions{High: 1}); err != nil || !packed {
+		t.Fatalf("packed %v, %v", packed, err)
+	}
+	passing := size()
+	v.save(t)
+	closeWorld(t, w)
+	w = open(t, st, "a", world.Options{})
+	defer closeWorld(t, w)
+	if err := w.Pack(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if best := size(); best*10 > passing*9 {
+		t.Errorf("%d bytes, %d in passing", best, passing)
+	}
+}
+
 // BenchmarkTidy packs what eight saves of an island left.
 func BenchmarkTidy(b *testing.B) {
 	st := &counter{Store: newStore()}

@@ -17,7 +17,7 @@ import (
 type table interface{ Table(io.Writer) }
 
 func newSavings() *cobra.Command {
-	var json, strong bool
+	var json, quick bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
 		Short: "Weighs the worlds below folders: zip, Slime, cairn",
@@ -27,7 +27,7 @@ all, for each world and each kind of game.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := savings(c.Context(), args, strong)
+			r, err := savings(c.Context(), args, quick)
 			if err != nil {
 				return err
 			}
@@ -35,11 +35,11 @@ all, for each world and each kind of game.`,
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	c.Flags().BoolVar(&strong, "strong", false, "stones as import --strong writes them")
+	c.Flags().BoolVar(&quick, "quick", false, "stones as import --quick writes them")
 	return c
 }
 
-func savings(ctx context.Context, dirs []string, strong bool) (*measure.SavingsReport, error) {
+func savings(ctx context.Context, dirs []string, quick bool) (*measure.SavingsReport, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -51,8 +51,8 @@ func savings(ctx context.Context, dirs []string, strong bool) (*measure.SavingsR
 	}
 	o, done := measureOptions()
 	defer done()
-	if strong {
-		o.Stone.Effort = stone.Strongest
+	if quick {
+		o.Stone.Effort = stone.Good
 	}
 	r, err := measure.Savings(ctx, dirs, o)
 	if err == nil && len(r.Worlds)+len(r.Skipped) == 0 {

@@ -196,7 +196,7 @@ func TestStone(t *testing.T) {
 	for _, f := range forms {
 		sum -= f.(map[string]any)["size"].(float64)
 	}
-	if first := pages[0].(map[string]any); sum != 0 || first["form_name"] != "columns" || first["plain"].(float64) <= 0 || !strings.Contains(table, "columns") {
+	if first := pages[0].(map[string]any); sum != 0 || first["form_name"] != "odds" || first["plain"].(float64) <= 0 || !strings.Contains(table, "odds") {
 		t.Errorf("sums by form are %v off; the first page is %v\n%s", sum, first, table)
 	}
 	if dump := mustRun(t, 0, dir, "stone", "dump", "a.cairn").out; !strings.Contains(dump, "footer") {

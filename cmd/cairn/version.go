@@ -9,7 +9,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
@@ -115,7 +114,7 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 		return err
 	}
 	var b bytes.Buffer
-	id, size, err := convert.WriteStone(ctx, w, &b, stone.Options{})
+	id, size, err := convert.WriteStone(ctx, w, &b, r.options)
 	if err == nil {
 		err = ctx.Err()
 	}

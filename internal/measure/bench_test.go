@@ -98,10 +98,10 @@ func TestBenchCodec(t *testing.T) {
 			}
 		}
 	}
-	any := "columns;odds;stone;stone, quick;stone, strongest;flat+lz4;flat+zstd;"
+	any := "columns;odds;stone;stone, good;stone, quick;flat+lz4;flat+zstd;"
 	for name, want := range map[string]string{
 		"block": any, "biome": any, "sky": any, "light": any, "liquid": any,
-		"solid": "columns;odds;stone;stone, quick;stone, strongest;rle;rle+lz4;rle+zstd;flat+lz4;flat+zstd;",
+		"solid": "columns;odds;stone;stone, good;stone, quick;rle;rle+lz4;rle+zstd;flat+lz4;flat+zstd;",
 	} {
 		if forms[name] != want {
 			t.Errorf("%s: forms %s, want %s", name, forms[name], want)

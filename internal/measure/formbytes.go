@@ -69,16 +69,19 @@ func holds(form int, v *convert.Volume) bool {
 		return v.Schema == voxel.Terrain
 	case codec.Images, codec.Odds:
 		return v.Schema != voxel.Terrain
-	case litForm:
+	case codec.Form(litForm):
 		return isLight(v.Volume.Name)
 	}
 	return true
 }
 
-const (
-	litForm     = 3 // stone/FORMAT.md section 5.3
-	columnsName = "columns"
-)
+const columnsName = "columns"
+
+// litForm is the number of the form of light.
+var litForm = func() int {
+	i := slices.IndexFunc(stone.Forms(), func(f stone.Form) bool { return f.Name == "lit" })
+	return stone.Forms()[i].Number
+}()
 
 func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
 
@@ -86,7 +89,7 @@ func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel
 func weighForms(ctx context.Context, w *convert.World) (f FormWeights, err error) {
 	f.add(FormWeights{}) // make maps
 	cells := cellsOf(w)
-	o := stone.Options{Effort: stone.Strongest, PageChunks: chunksAPage(w)}
+	o := stone.Options{PageChunks: chunksAPage(w)}
 	err = eachCellPage(ctx, cells, o, func(p stone.PageInfo) {
 		part := f.of(p.Name)
 		part.Stone += int64(p.Size)

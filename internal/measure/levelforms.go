@@ -26,9 +26,9 @@ func levelForms() []levelForm {
 		{name: "rle_lz4", article: .050, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: &lz4Pack{}} }},
 		{name: "rle_zstd", article: .038, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: newZstdPack()} }},
 		{name: "bitrle", article: .059, make: func() levelCoder { return &levelPieces{runs: &bitRuns{}, pack: plain{}} }},
-		{name: "stone", stone: &stone.Options{Effort: stone.Strongest}},
-		{name: "stone_columns", stone: &stone.Options{Effort: stone.Strongest, Only: int(codec.Columns)}},
-		{name: "stone_relief", stone: &stone.Options{Effort: stone.Strongest, Only: int(codec.Relief)}},
+		{name: "stone", stone: &stone.Options{}},
+		{name: "stone_columns", stone: &stone.Options{Only: int(codec.Columns)}},
+		{name: "stone_relief", stone: &stone.Options{Only: int(codec.Relief)}},
 	}
 }
 
