@@ -12,9 +12,9 @@ import (
 // maxLately is how many readers of blocks are kept.
 const maxLately = 4
 
-// lately is the readers of blocks that light was last computed from, those not in
-// use now. They are kept as long as memory is not wanted for something else: light is
-// read page after page, and volume after volume.
+// lately is the readers of blocks that light and height maps were last computed from,
+// those not in use now. They are kept as long as memory is not wanted for something else:
+// light is read page after page, and volume after volume.
 type lately struct {
 	mu   sync.Mutex
 	free []weak.Pointer[towerReader] // the last one used last
@@ -47,13 +47,14 @@ func (l *lately) give(t *towerReader) {
 	l.free = append(l.free, weak.Make(t))
 }
 
-// keep keeps a page of a volume that was read, for light that may be asked for next.
+// keep keeps a page of a volume that was read, for light and height maps that may be
+// asked for next.
 func (s *Reader) keep(v *volume, first entry, at []geom.ChunkPos, chunks []*voxel.Chunk) {
 	if v.Name != voxel.Block {
 		return
 	}
-	d := s.litDimension(v)
-	if d == nil {
+	d := s.dimensionOf(v)
+	if len(d.matters)+len(d.rules) == 0 {
 		return
 	}
 	blocks := s.lately.take(s, d)

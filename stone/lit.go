@@ -42,24 +42,24 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	return nil
 }
 
-// litDimension returns the dimension of a volume, nil if that has no rule.
-func (s *Reader) litDimension(v *volume) *dimension {
+// dimensionOf returns the dimension of a volume.
+func (s *Reader) dimensionOf(v *volume) *dimension {
 	for i := range s.dir.dims {
 		d := &s.dir.dims[i]
 		for j := range d.volumes {
-			if &d.volumes[j] == v && len(d.matters) > 0 {
+			if &d.volumes[j] == v {
 				return d
 			}
 		}
 	}
-	return nil
+	panic("stone: a volume of another stone")
 }
 
 // lit calls f with what computes the light of the dimension of a volume, nil if that
 // has no rule.
 func (s *Reader) lit(v *volume, f func(*lit) error) error {
-	d := s.litDimension(v)
-	if d == nil {
+	d := s.dimensionOf(v)
+	if len(d.matters) == 0 {
 		return f(nil)
 	}
 	blocks := s.lately.take(s, d)

@@ -55,13 +55,15 @@ func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Colum
 type over struct {
 	heights *heights
 	err     error
+	d       *dimension   // whose blocks are read from the stone, nil if towers came from outside
+	blocks  *towerReader // while a page is decoded
 }
 
 func (s *Reader) over(d *dimension, towers light.Towers) *over {
 	o := &over{}
 	if towers == nil {
-		blocks := &towerReader{s: s, d: d, err: &o.err}
-		towers = blocks.tower
+		o.d = d
+		towers = func(x, z int32) light.Tower { return o.blocks.tower(x, z) }
 	}
 	o.heights = newHeights(d.rules, towers)
 	return o
@@ -73,6 +75,11 @@ func (s *Reader) columns(group []entry, o *over) ([]voxel.Column, error) {
 	form, streams, err := s.page(n)
 	if err != nil {
 		return nil, err
+	}
+	if o.d != nil {
+		o.blocks = s.lately.take(s, o.d)
+		o.blocks.err = &o.err
+		defer s.lately.give(o.blocks)
 	}
 	columns, err := decodeColumns(form, streams, columnPositions(group), o.heights)
 	if o.err != nil {
