@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/measure"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
 
@@ -48,7 +49,7 @@ const benchChild = "child"
 const maxVoxels = 1e10
 
 func newBench() *cobra.Command {
-	var json bool
+	var json, quick bool
 	var voxels float64
 	var seed uint64
 	var load measure.Options
@@ -79,6 +80,9 @@ Names: ` + names + `.`,
 			o, done := measureOptions()
 			defer done()
 			o.Voxels, o.Seed = int64(voxels), seed
+			if quick {
+				o.Stone.Effort = stone.Good
+			}
 			o.Worlds, o.Clients, o.Seconds = load.Worlds, load.Clients, load.Seconds
 			r, err := bench.do(c.Context(), args[1:], o)
 			if err != nil {
@@ -89,6 +93,7 @@ Names: ` + names + `.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&json, "json", false, "print one JSON document")
+	f.BoolVar(&quick, "quick", false, "import: stones as import --quick writes them")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&load.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")

@@ -66,7 +66,7 @@ func benchImport(ctx context.Context, dirs []string, o Options) (*ImportReport, 
 	for i, p := range places {
 		o.progress(i, len(places), p.path)
 		runtime.GC() // what the world before left is not this one's
-		w, err := timeImport(ctx, p.path)
+		w, err := timeImport(ctx, p.path, o.Stone)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -135,7 +135,7 @@ func (discard) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return nil }
 func (discard) File(format.File) error                          { return nil }
 
 // timeImport imports one world into a file that it removes.
-func timeImport(ctx context.Context, path string) (*ImportedWorld, error) {
+func timeImport(ctx context.Context, path string, o stone.Options) (*ImportedWorld, error) {
 	out := &ImportedWorld{Path: path}
 	start := processorTime()
 	src, err := anvil.Open(path, anvil.Options{})
@@ -152,7 +152,7 @@ func timeImport(ctx context.Context, path string) (*ImportedWorld, error) {
 		return nil, fmt.Errorf("measure: %w", err)
 	}
 	defer os.Remove(file.Name())
-	_, out.Stone, err = convert.WriteStone(ctx, w, file, stone.Options{})
+	_, out.Stone, err = convert.WriteStone(ctx, w, file, o)
 	if end := file.Close(); err == nil {
 		err = end
 	}

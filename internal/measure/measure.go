@@ -24,7 +24,7 @@ type Options struct {
 	// FlatBytes is what the flat chunks of a read benchmark take at least, so
 	// that no cache holds them. Default 1 GiB.
 	FlatBytes int64
-	// Stone is how the stones of Savings are written.
+	// Stone is how the stones of Savings and BenchImport are written.
 	Stone stone.Options
 	// LandEdge is the edge in chunks of the terrain that benchmarks make.
 	// Default 24.
