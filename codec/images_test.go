@@ -217,9 +217,15 @@ func slowWays(b []byte, table []voxel.Cell) (ways []slowWay, rest []byte) {
 // checkImages compares DecodeImages with the twin and returns the chunks.
 func checkImages(t *testing.T, streams [][]byte, heights []int, tops []geom.ChunkPos) []*voxel.Chunk {
 	t.Helper()
-	var d codec.Decoder
-	got, err := d.DecodeImages(nil, streams, heights, tops)
+	got, err := new(codec.Decoder).DecodeImages(nil, streams, heights, tops)
 	want, slowErr := slowImages(streams, heights, tops)
+	return checkDecoded(t, heights, got, err, want, slowErr)
+}
+
+// checkDecoded compares what a decoder gives with what its twin gives, by stack and
+// column, and returns the chunks.
+func checkDecoded(t *testing.T, heights []int, got []*voxel.Chunk, err error, want [][][]voxel.Cell, slowErr error) []*voxel.Chunk {
+	t.Helper()
 	if (err == nil) != (slowErr == nil) {
 		t.Fatalf("got %v, the twin %v", err, slowErr)
 	}

@@ -2,7 +2,6 @@ package codec_test
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"slices"
 	"testing"
@@ -408,26 +407,5 @@ func checkOdds(t *testing.T, streams [][]byte, heights []int, tops []geom.ChunkP
 	t.Helper()
 	got, err := new(codec.Decoder).DecodeOdds(nil, streams, heights, tops)
 	want, slowErr := slowDecodeOdds(streams, heights, tops)
-	if (err == nil) != (slowErr == nil) {
-		t.Fatalf("got %v, the twin %v", err, slowErr)
-	}
-	var corrupt *codec.CorruptError
-	if err != nil && !errors.As(err, &corrupt) {
-		t.Fatalf("%v is no CorruptError", err)
-	}
-	if err != nil {
-		return nil
-	}
-	i := 0
-	for s, h := range heights {
-		for y := range h {
-			for at, c := range flatOf(got[i]) {
-				if c != want[s][at%stackColumns][y*32+at/stackColumns] {
-					t.Fatalf("stack %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%stackColumns][y*32+at/stackColumns])
-				}
-			}
-			i++
-		}
-	}
-	return got
+	return checkDecoded(t, heights, got, err, want, slowErr)
 }
