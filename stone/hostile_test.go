@@ -322,6 +322,16 @@ func TestTerabyte(t *testing.T) {
 	}
 }
 
+// TestEmptyPage opens a stone with a page of no bytes, which has not even a form.
+func TestEmptyPage(t *testing.T) {
+	pages, dir := stone.Parts(mustWrite(t, tiny(), stone.Options{}))
+	b := withPage(pages, dir, 0, nil)
+	var corrupt *stone.CorruptError
+	if _, err := stone.Open(bytes.NewReader(b), int64(len(b))); !errors.As(err, &corrupt) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestVersions(t *testing.T) {
 	b := mustWrite(t, tiny(), stone.Options{})
 	b[stone.HeaderSize-1] = 2

@@ -64,7 +64,7 @@ func (p *parser) pages(hashes []byte, start, end int64) {
 	}
 	for i := range p.dir.pages {
 		size := p.uvarint()
-		if size > uint64(min(maxStored, end-start)) {
+		if size == 0 || size > uint64(min(maxStored, end-start)) {
 			p.fail(fmt.Errorf("page %d of %d bytes", i, size))
 			return
 		}

@@ -204,7 +204,7 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	light := w.tryLit(v, &p)
 	columns := p.columns(&w.packer().cells)
 	w.checkTable(v, columns[cellCodec:])
-	if light == 0 || light*litSure > plainBytes(columns) {
+	if light == 0 || w.o.Only == 0 && light*litSure > plainBytes(columns) {
 		w.tryRuns(v, &p, columns)
 	}
 	if w.err == nil && w.page[0] == formLit {
