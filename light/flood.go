@@ -108,6 +108,7 @@ func (f *Flood) Follow(m Matters) {
 // whether that was possible: a box may be too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	f.kind = kind
+	f.nx, f.ny, f.nz = 0, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers are asked for
@@ -126,6 +127,9 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	f.spread()
 	return true
 }
+
+// Cells returns how many cells the last Fill looked at, or would have at least.
+func (f *Flood) Cells() int { return f.nx * f.ny * f.nz }
 
 // footprint is a tower and where it stands.
 type footprint struct {
@@ -154,11 +158,17 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, 
 			ground = append(ground, footprint{x, z, t})
 			lo, hi = min(lo, low), max(hi, high)
 			s.widen(x < from.X, x == to.X, z < from.Z, z == to.Z)
+			if !f.bound(from, to, lo, hi, s) {
+				return nil, false // before more is asked for
+			}
 		}
 	}
-	if f.ny = 0; len(ground) == 0 {
-		return nil, true
-	}
+	return ground, true
+}
+
+// bound sets the box around chunks whose blocks lie from lo to hi, and reports
+// whether it may be that large.
+func (f *Flood) bound(from, to geom.ChunkPos, lo, hi int, s sides) bool {
 	// Above all blocks sky light is the same, and so it is so far below them.
 	f.y0, f.ny = lo-reach, hi-lo+1+reach+1
 	if f.kind == Block {
@@ -166,7 +176,7 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, 
 	}
 	f.x0, f.z0 = int(from.X)*geom.ChunkEdge-s.west, int(from.Z)*geom.ChunkEdge-s.north
 	f.nx, f.nz = int(to.X)*geom.ChunkEdge+s.east-f.x0, int(to.Z)*geom.ChunkEdge+s.south-f.z0
-	return ground, f.nx <= maxFlood && f.nz <= maxFlood/f.nx && f.ny <= maxFlood/(f.nx*f.nz)
+	return f.nx <= maxFlood && f.nz <= maxFlood/f.nx && f.ny <= maxFlood/(f.nx*f.nz)
 }
 
 func (s *sides) widen(west, east, north, south bool) {

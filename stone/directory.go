@@ -63,6 +63,10 @@ const (
 
 func (e *entry) paged() bool { return e.page >= 0 }
 
+// finest reports whether the entry of a volume speaks of chunks of level 0: their
+// codes are the longest.
+func (e *entry) finest() bool { return e.key>>(3*(geom.MaxDepth-2)) != 0 }
+
 type page struct {
 	off  int64
 	size int

@@ -31,6 +31,7 @@ func (l *lately) take(s *Reader, d *dimension) *towerReader {
 		}
 		l.free = slices.Delete(l.free, i, i+1)
 		if t != nil {
+			t.decoded = 0
 			return t
 		}
 	}
@@ -50,7 +51,7 @@ func (l *lately) give(t *towerReader) {
 // keep keeps a page of a volume that was read, for light and height maps that may be
 // asked for next.
 func (s *Reader) keep(v *volume, first entry, at []geom.ChunkPos, chunks []*voxel.Chunk) {
-	if v.Name != voxel.Block {
+	if v.Name != voxel.Block || !first.finest() {
 		return
 	}
 	d := s.dimensionOf(v)

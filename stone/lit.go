@@ -37,7 +37,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{m, towers, &w.packer().flood, writerFeet}
+	w.lit = &lit{matters: m, towers: towers, own: &w.packer().flood, feet: writerFeet}
 	w.lit.own.Follow(m)
 	return nil
 }
@@ -66,7 +66,7 @@ func (s *Reader) lit(v *volume, f func(*lit) error) error {
 	defer s.lately.give(blocks)
 	var wrong error
 	blocks.err = &wrong
-	err := f(&lit{matters: d.matters, towers: blocks.tower})
+	err := f(&lit{matters: d.matters, towers: blocks.tower, feet: readerFeet})
 	return cmp.Or(wrong, err)
 }
 
@@ -141,20 +141,29 @@ type lit struct {
 	matters light.Matters
 	towers  light.Towers
 	own     *light.Flood // a Writer's, that follows matters; nil takes one from the pool
-	feet    int32        // chunks side by side that are flooded at once, 0 is no bound
+	feet    int32        // chunks side by side that are flooded at once
+	cells   int          // that were looked at for the page under way
 }
 
 var floods = sync.Pool{New: func() any { return new(light.Flood) }}
 
 var errFlood = errors.New("light that goes too far to be computed")
 
-// writerFeet are those of a Writer: more take more memory, and no less time.
-const writerFeet = 8
+// Chunks side by side that are flooded at once by a Writer, whom more would cost
+// memory and save no time, and by a Reader.
+const (
+	writerFeet = 8
+	readerFeet = 256
+)
+
+// maxLitCells is how many cells a Reader looks at for one page of light.
+const maxLitCells = 1 << 30
 
 // floods calls use with floods that have the chunks at some places, each with
 // the indexes of those that it has.
 func (l *lit) floods(kind light.Kind, places []geom.ChunkPos, use func(f *light.Flood, some []int)) error {
 	f := l.own
+	l.cells = 0
 	if f == nil {
 		f = floods.Get().(*light.Flood)
 		defer floods.Put(f)
@@ -182,17 +191,17 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 		return t
 	}
 	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
-	ok := l.feet == 0 || one || wide <= l.feet && deep <= l.feet/wide
-	ok = ok && f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers)
-	if high {
+	ok := one || wide <= l.feet && deep <= l.feet/wide
+	if ok {
+		ok = f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
+		l.cells += f.Cells()
+	}
+	if l.cells > maxLitCells || one && !ok {
 		return errFlood
 	}
 	if ok {
 		use(f, some)
 		return nil
-	}
-	if one {
-		return errFlood
 	}
 	key := func(i int) int32 { return places[i].X }
 	if to.Z-from.Z > to.X-from.X {

@@ -100,6 +100,54 @@ func litPages(t *testing.T, r *stone.Reader) (n int) {
 	return n
 }
 
+// lightOf is a dimension of some chunks of blocks and of sky light.
+func lightOf(blocks, sky []stone.Placed) stone.Spec {
+	byCode := func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) }
+	slices.SortFunc(blocks, byCode)
+	slices.SortFunc(sky, byCode)
+	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "earth", Matters: light.Matters{0, 15}, Volumes: []stone.VolumeSpec{
+		{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "rock"}, Levels: []stone.LevelSpec{{Chunks: blocks}}},
+		{Volume: voxel.Volume{Name: voxel.Sky, Schema: voxel.Level, Scale: 1, Default: 15}, Levels: []stone.LevelSpec{{Chunks: sky}}},
+	}}}}
+}
+
+// TestLightUniform has light of which no chunk is anything but uniform.
+func TestLightUniform(t *testing.T) {
+	s := lightOf([]stone.Placed{{Pos: at(0, 0, 0), Chunk: spotted(3, 1)}},
+		[]stone.Placed{{Pos: at(0, 0, 0), Chunk: voxel.Uniform(0)}, {Pos: at(0, 1, 0), Chunk: voxel.Uniform(15)}})
+	r := mustOpen(t, mustWrite(t, s, stone.Options{}))
+	s.Dimensions[0].Matters = nil
+	mustEqual(t, mustReadSpec(t, r), s)
+}
+
+// TestLightPastTower has light far from a tower that is too high to compute light near it.
+func TestLightPastTower(t *testing.T) {
+	var blocks, sky []stone.Placed
+	for _, x := range []int32{0, 20} {
+		var cells [voxel.ChunkCells]voxel.Cell
+		for i := range 300 {
+			cells[(i*7919+int(x))%len(cells)] = 1
+		}
+		blocks = append(blocks, stone.Placed{Pos: at(x, 0, 0), Chunk: voxel.Pack(&cells)})
+	}
+	for y := range int32(stone.MaxTower + 1) {
+		blocks = append(blocks, stone.Placed{Pos: at(10, y, 0), Chunk: voxel.Uniform(1)})
+	}
+	s := lightOf(blocks, nil)
+	for _, x := range []int32{0, 20} {
+		sky = append(sky, stone.Placed{Pos: at(x, 0, 0), Chunk: flooded(&s.Dimensions[0], light.Sky, at(x, 0, 0), nil, 0)})
+	}
+	r := mustOpen(t, mustWrite(t, lightOf(blocks, sky), stone.Options{}))
+	if litPages(t, r) != 1 {
+		t.Error("no light that follows from blocks")
+	}
+	for _, c := range sky {
+		if got, _, err := r.Chunk("earth", voxel.Sky, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
+			t.Errorf("chunk %v: %v", c.Pos, err)
+		}
+	}
+}
+
 func TestLight(t *testing.T) {
 	crowd := []geom.ChunkPos{at(0, 0, 0), at(1, 0, 0), at(1, 1, 0), at(-1, 0, 2), at(5, 0, -7), at(0, 3, 0)}
 	far := []geom.ChunkPos{at(-900, 0, 0), at(900, 2, 500), at(900, 3, 500)}

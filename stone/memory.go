@@ -19,7 +19,10 @@ func (s *Reader) Memory() int64 {
 }
 
 func (d *dimension) memory() int64 {
-	n := int64(unsafe.Sizeof(*d)) + memoryOf(d.columns) + memoryOf(d.rules) + memoryOf(d.lists)
+	n := int64(unsafe.Sizeof(*d)) + memoryOf(d.columns) + memoryOf(d.rules) + memoryOf(d.lists) + memoryOf(d.matters)
+	for _, r := range d.rules {
+		n += memoryOf(r.Cells) + int64(len(r.Map))
+	}
 	for _, v := range d.volumes {
 		n += int64(unsafe.Sizeof(v)) + memoryOf(v.names)
 		for _, name := range v.names {

@@ -193,7 +193,11 @@ func (p *parser) names(schema voxel.Schema) []string {
 	}
 	names := []string{p.string()}
 	names = append(names, p.numbered(n-1)...)
-	names = append(names, p.shared(n-len(names))...)
+	rest := p.shared(n - len(names))
+	if !ascending(rest) {
+		p.fail(errors.New("spelled names not in strictly ascending order"))
+	}
+	names = append(names, rest...)
 	if p.err != nil {
 		return nil
 	}

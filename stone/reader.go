@@ -340,7 +340,7 @@ func (s *Reader) decode(v *volume, group []entry) (at []geom.ChunkPos, chunks []
 		chunks, err = decodeCells(dec, form, streams, at, v, l)
 		return s.at(n, err)
 	}
-	if form == formLit {
+	if form == formLit && group[0].finest() {
 		err = s.lit(v, decode)
 	} else {
 		err = decode(nil)

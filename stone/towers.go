@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -27,7 +28,14 @@ type towerReader struct {
 	bytes   int              // of their chunks
 	last    foot
 	held    light.Tower
+	decoded int // pages, since it was taken
 }
+
+// maxDecoded is how many pages of blocks are decoded for one page of light or of
+// columns.
+const maxDecoded = 1024
+
+var errTowers = errors.New("blocks in too many pages")
 
 // foot is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type foot struct{ x, z int32 }
@@ -117,6 +125,9 @@ func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
 	first := t.entries[groupStart(t.entries, p.entry)]
 	if c := t.cached(first); c != nil {
 		return c.chunks[p.at], nil
+	}
+	if t.decoded++; t.decoded > maxDecoded {
+		return nil, corrupt(-1, "blocks", errTowers)
 	}
 	at, chunks, err := t.s.decode(t.v, group(t.entries, p.entry))
 	if err != nil {

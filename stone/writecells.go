@@ -223,7 +223,7 @@ const (
 // tryLit tries the form Lit, and returns the bytes of its streams; 0 if it cannot be.
 func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
 	kind, ok := litKind(v)
-	if !ok || w.lit == nil || !w.may(formLit) || v.levels[len(v.levels)-1].level != 0 {
+	if !ok || len(p.stacks) == 0 || w.lit == nil || !w.may(formLit) || v.levels[len(v.levels)-1].level != 0 {
 		return 0
 	}
 	streams := p.lit(&w.packer().cells, w.lit, kind)
