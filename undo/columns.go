@@ -90,7 +90,7 @@ func stillColumn(now, left *voxel.Column, follows bool) bool {
 func unlit(sections []voxel.Section) []voxel.Section {
 	out := []voxel.Section{}
 	for _, s := range sections {
-		if s.Has &^= voxel.HasSky | voxel.HasLight; s.Has != 0 || len(s.Tags) > 0 {
+		if s.Has &^= light; s.Has != 0 || len(s.Tags) > 0 {
 			out = append(out, s)
 		}
 	}
@@ -154,8 +154,8 @@ func (c column) join(d column) column {
 }
 
 // takeBack puts back what the column still holds, and returns how many parts it
-// did and did not.
-func (c *column) takeBack(d *world.DimensionTx) (done, left int) {
+// did and did not. It is told whether the light of blocks stays as it is.
+func (c *column) takeBack(d *world.DimensionTx, lightStays bool) (done, left int) {
 	count := func(ok bool) {
 		if ok {
 			done++
@@ -164,7 +164,7 @@ func (c *column) takeBack(d *world.DimensionTx) (done, left int) {
 		}
 	}
 	if c.own && c.old != nil {
-		count(c.putOwn(d))
+		count(c.putOwn(d, lightStays))
 	}
 	for _, l := range c.lists {
 		same := sameObjects(d.Objects(l.name, c.pos), l.new)
@@ -174,13 +174,13 @@ func (c *column) takeBack(d *world.DimensionTx) (done, left int) {
 		count(same)
 	}
 	if c.own && c.old == nil {
-		count(c.remove(d))
+		count(c.remove(d, lightStays))
 	}
 	return done, left
 }
 
 // putOwn puts the column back with the lists it has now.
-func (c *column) putOwn(d *world.DimensionTx) bool {
+func (c *column) putOwn(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
 	if !stillColumn(now, c.new, c.follows) {
 		return false
@@ -192,15 +192,24 @@ func (c *column) putOwn(d *world.DimensionTx) bool {
 			back.Maps = now.Maps
 		}
 	}
+	if lightStays {
+		keepLight(&back, now)
+	}
 	d.SetColumn(back)
 	return true
 }
 
 // remove takes away the column that the step made, if nobody put anything in.
-func (c *column) remove(d *world.DimensionTx) bool {
+func (c *column) remove(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
 	if !stillColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
 		return false
+	}
+	if lightStays && c.follows {
+		if back, ok := onlyLight(c.pos, now); ok {
+			d.SetColumn(back)
+			return true
+		}
 	}
 	d.RemoveColumn(c.pos)
 	return true

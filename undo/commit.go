@@ -12,7 +12,9 @@ import (
 
 // Revert takes back in one update what a commit in the log of w changed against
 // its parent, as History.Undo does a step, and leaves committing that to the
-// caller. Files and properties that the commit changed stay as they are. It does
+// caller. Light of blocks goes back with them if the commit is the head and nothing was changed
+// since; else it stays, stale until it is computed, or is reported as left alone if the commit changed
+// no blocks. Files and properties that the commit changed stay as they are. It does
 // I/O: it reads what changed in both commits.
 func Revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
 	r, err := revert(ctx, w, id)
@@ -31,7 +33,7 @@ func revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return s.takeBack(ctx, w)
+	return s.takeBack(ctx, w, id)
 }
 
 // find returns a commit of the log.

@@ -8,8 +8,8 @@
 // what the others did since.
 //
 // The package keeps nothing on disk: a History ends with its World. It takes
-// back no files and no properties of a world, and does not light what it changes: a
-// World of Options.Relight does.
+// back no files and no properties of a world, and no light of blocks but that of the newest
+// commit: it does not light what it changes, a World of Options.Relight does.
 package undo
 
 import (
@@ -139,7 +139,7 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 		return Report{}, fmt.Errorf("undo: %s of %q: %w", verb, author, ErrNothing)
 	}
 	s := (*from)[len(*from)-1]
-	r, err := s.takeBack(ctx, h.w)
+	r, err := s.takeBack(ctx, h.w, world.ID{})
 	if err != nil {
 		return Report{}, fmt.Errorf("undo: %s of step %q of %q: %w", verb, s.name, author, err)
 	}

@@ -1,68 +1,99 @@
 package undo
 
 import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// A step may hold the light of its blocks, where a commit computed it or a game wrote it.
-// That goes back only where all of both is as the step left it: else it would be
-// the light of no blocks at all, and is left to be computed.
-type lightOf int
-
-const (
-	noLight lightOf = iota // the step has not both blocks and light
-	holds                  // and the World holds all of them
-	darkens                // and the World holds some
-)
+// light is the arrays of a section that follow from blocks.
+const light = voxel.HasSky | voxel.HasLight
 
 func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
 
-// dark returns what to do with light, by dimension.
-func (s *step) dark(tx *world.Tx) map[string]lightOf {
-	out := make(map[string]lightOf)
-	for i := range s.volumes {
-		if v := &s.volumes[i]; isLight(v.volume) {
-			for j := range s.volumes {
-				if b := &s.volumes[j]; b.volume == voxel.Block && b.dimension == v.dimension {
-					out[v.dimension] = max(out[v.dimension], b.held(tx), v.held(tx))
-				}
-			}
-		}
-	}
-	return out
+// exact reports whether to take the step back gives a version that was: it is the commit head,
+// and nothing came after. Only then is the light of before that of the blocks of before.
+// Light that was stale is none to go back to.
+func (s *step) exact(w *world.World, head world.ID) bool {
+	return head != world.ID{} && !s.relit && w.Head() == head && !w.Dirty()
 }
 
-// held reports whether the World holds all that the step wrote to the volume.
-func (v *volume) held(tx *world.Tx) lightOf {
-	in := volumeOf(tx, v)
-	if in == nil {
-		return darkens
+// followsBlocks reports whether a volume is light of blocks.
+func followsBlocks(tx *world.Tx, v *volume) bool {
+	d := tx.Dimension(v.dimension)
+	return isLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
+}
+
+// hasBlocks reports whether the step changed blocks of the dimension.
+func (s *step) hasBlocks(dimension string) bool {
+	return slices.ContainsFunc(s.volumes, func(v volume) bool { return v.dimension == dimension && v.volume == voxel.Block })
+}
+
+// takeBackLight puts light back if the step is taken back exactly. Else it stays, to be computed
+// anew where the step has blocks, and is reported where it has none.
+func (s *step) takeBackLight(tx *world.Tx, v *volume, exact bool, r *Report) {
+	derived := s.hasBlocks(v.dimension)
+	switch {
+	case exact:
+		tx.Dimension(v.dimension).Lit()
+		cells := r.Cells
+		if v.takeBack(tx, r); derived {
+			r.Cells = cells
+		}
+	case !derived:
+		v.leave(r)
 	}
+}
+
+// leave reports all of the volume as left alone.
+func (v *volume) leave(r *Report) {
+	place := Place{Dimension: v.dimension, Volume: v.volume}
 	for i := range v.chunks {
-		c := &v.chunks[i]
-		p := c.unpack(v.schema)
-		if v.names != nil {
-			translate(p.new, v.tableIn(in))
-			translate(p.old, v.tableIn(in))
-		}
-		now := make([]voxel.Cell, len(p.old))
-		if !in.ReadBox(c.box(), now) {
-			return darkens // and the update fails
-		}
-		for i, was := range p.old {
-			if was != p.new[i] && now[i] != p.new[i] {
-				return darkens
-			}
-		}
+		place.add(v.chunks[i].box(), v.chunks[i].n)
 	}
-	return holds
+	r.left(place)
 }
 
-// tableIn returns what the step's cells are in a volume.
-func (v *volume) tableIn(in *world.VolumeTx) (table []voxel.Cell) {
-	for _, name := range v.names {
-		table = append(table, in.Named(name))
+// keepLight gives a column that is put back the light that the World goes on to hold there: what
+// was lit since is listed still. Light that only the column of before lists is of
+// nobody knows which blocks.
+func keepLight(back, now *voxel.Column) {
+	back.Sections = slices.Clone(back.Sections)
+	if now == nil {
+		now = &voxel.Column{}
 	}
-	return table
+	for _, s := range back.Sections {
+		back.Stale |= s.Has & light &^ lightAt(now.Sections, s.Y)
+	}
+	for _, s := range now.Sections {
+		if s.Has&light == 0 {
+			continue
+		}
+		i := slices.IndexFunc(back.Sections, func(b voxel.Section) bool { return b.Y == s.Y })
+		if i < 0 {
+			i = len(back.Sections)
+			back.Sections = append(back.Sections, voxel.Section{Y: s.Y})
+		}
+		back.Sections[i].Has |= s.Has & light
+	}
+}
+
+// lightAt returns the light of the sections at a height.
+func lightAt(sections []voxel.Section, y int8) (has voxel.Has) {
+	for _, s := range sections {
+		if s.Y == y {
+			has |= s.Has & light
+		}
+	}
+	return has
+}
+
+// onlyLight returns what is left of a column without all that a step made, and false if that is
+// nothing. Without a column nothing would darken what its blocks lit.
+func onlyLight(pos geom.ColumnPos, now *voxel.Column) (voxel.Column, bool) {
+	back := voxel.Column{Pos: pos, Version: now.Version, Layout: now.Layout, Stale: now.Stale}
+	keepLight(&back, now)
+	return back, len(back.Sections) > 0
 }

@@ -14,7 +14,7 @@ type Report struct {
 	Cells   int    // put back, without the light of blocks
 	Columns int    // put back, and lists of objects, each by itself
 	// Skipped and SkippedColumns are those left alone: the World no longer held
-	// what the step wrote there.
+	// what the step wrote there, or it is light of blocks that the step did not change.
 	Skipped, SkippedColumns int
 	Places                  []Place // where cells were left alone, sorted
 	// Unknown is how many chunks and columns the step replaced without having
@@ -30,8 +30,9 @@ type Place struct {
 	Cells             int
 }
 
-// takeBack puts back in one update what w still holds of the step.
-func (s *step) takeBack(ctx context.Context, w *world.World) (Report, error) {
+// takeBack puts back in one update what w still holds of the step, which is what
+// a commit changed, or if that is zero part of none.
+func (s *step) takeBack(ctx context.Context, w *world.World, commit world.ID) (Report, error) {
 	held, err := s.load(ctx, w)
 	defer held.release()
 	if err != nil {
@@ -40,24 +41,16 @@ func (s *step) takeBack(ctx context.Context, w *world.World) (Report, error) {
 	var r Report
 	change, err := w.Update(func(tx *world.Tx) error {
 		r = Report{Name: s.name, Unknown: s.unknown}
-		dark := s.dark(tx)
+		exact := s.exact(w, commit)
 		for i := range s.volumes {
-			v := &s.volumes[i]
-			switch dark[v.dimension] {
-			case darkens:
-				if isLight(v.volume) {
-					continue
-				}
-			case holds:
-				tx.Dimension(v.dimension).Lit()
-			}
-			cells := r.Cells
-			if v.takeBack(tx, &r); dark[v.dimension] == holds && isLight(v.volume) {
-				r.Cells = cells
+			if v := &s.volumes[i]; followsBlocks(tx, v) {
+				s.takeBackLight(tx, v, exact, &r)
+			} else {
+				v.takeBack(tx, &r)
 			}
 		}
 		for i := range s.columns {
-			r.column(tx, &s.columns[i])
+			r.column(tx, &s.columns[i], exact)
 		}
 		return nil
 	})
@@ -65,10 +58,10 @@ func (s *step) takeBack(ctx context.Context, w *world.World) (Report, error) {
 	return r, err
 }
 
-func (r *Report) column(tx *world.Tx, c *column) {
+func (r *Report) column(tx *world.Tx, c *column, exact bool) {
 	done, left := 0, 1
 	if d := tx.Dimension(c.dimension); d != nil {
-		done, left = c.takeBack(d)
+		done, left = c.takeBack(d, !exact && d.Volume(voxel.Block) != nil)
 	}
 	r.Columns += done
 	r.SkippedColumns += left
@@ -89,6 +82,10 @@ func (v *volume) takeBack(tx *world.Tx, r *Report) {
 		}
 		r.Cells += c.n - c.takeBack(in, table, v.schema, &place)
 	}
+	r.left(place)
+}
+
+func (r *Report) left(place Place) {
 	if place.Cells > 0 {
 		r.Skipped += place.Cells
 		r.Places = append(r.Places, place)
@@ -135,6 +132,14 @@ func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, 
 	}
 	v.WriteBox(c.box(), now)
 	return n
+}
+
+// tableIn returns what the step's cells are in a volume.
+func (v *volume) tableIn(in *world.VolumeTx) (table []voxel.Cell) {
+	for _, name := range v.names {
+		table = append(table, in.Named(name))
+	}
+	return table
 }
 
 func translate(cells []voxel.Cell, table []voxel.Cell) {

@@ -17,6 +17,7 @@ type step struct {
 	volumes []volume // sorted
 	columns []column // sorted
 	unknown int      // chunks and columns replaced that nobody had read
+	relit   bool     // light that was stale no longer is
 	bytes   int
 }
 
@@ -91,6 +92,9 @@ func (s *step) addColumn(c world.ColumnChange, follows bool) {
 	if c.Unknown {
 		s.unknown++
 		return
+	}
+	if c.Old != nil && c.New != nil && c.Old.Stale&^c.New.Stale != 0 {
+		s.relit = true
 	}
 	if one, ok := replacedColumn(c, follows); ok {
 		s.columns = append(s.columns, one)

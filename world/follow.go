@@ -26,6 +26,7 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 			return
 		}
 		if c == nil {
+			delete(dark.columns, pos) // one that is put there says itself what is stale
 			continue
 		}
 		edited := *c
