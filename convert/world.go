@@ -267,11 +267,14 @@ func (d *Dimension) lit(blocks *Volume) iter.Seq[light.Lit] {
 		for apart := 1 << bits.Len(uint(len(places))); apart > 0; apart /= 2 {
 			for i := apart; i <= len(places) && left > 0; i += 2 * apart {
 				pos := places[i-1]
-				c := light.Lit{Blocks: blocks.Chunks[pos]}
-				if sky != nil {
+				c, has := light.Lit{Blocks: blocks.Chunks[pos]}, d.known(pos)
+				if has == 0 {
+					continue
+				}
+				if sky != nil && has&voxel.HasSky != 0 {
 					c.Sky = sky.Chunks[pos]
 				}
-				if lamps != nil {
+				if lamps != nil && has&voxel.HasLight != 0 {
 					c.Light = lamps.Chunks[pos]
 				}
 				if left--; !yield(c) {
@@ -280,6 +283,22 @@ func (d *Dimension) lit(blocks *Volume) iter.Seq[light.Lit] {
 			}
 		}
 	}
+}
+
+// known returns the kinds of light that a chunk has; all where there are no columns.
+func (d *Dimension) known(pos geom.ChunkPos) voxel.Has {
+	if len(d.Columns) == 0 {
+		return voxel.HasSky | voxel.HasLight
+	}
+	var over [4]*voxel.Column
+	for i := range over {
+		at := geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}
+		k, ok := slices.BinarySearchFunc(d.Columns, at, func(c voxel.Column, at geom.ColumnPos) int { return c.Pos.Compare(at) })
+		if ok {
+			over[i] = &d.Columns[k]
+		}
+	}
+	return light.Known(pos.Y, over)
 }
 
 // towers returns the towers of the dimension's blocks.

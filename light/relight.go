@@ -70,6 +70,9 @@ type Land interface {
 // maxPages bounds the sections of a Relight.
 const maxPages = 4096
 
+// maxCells bounds the cells that a Relight removes and pulls.
+const maxCells = 1 << 21
+
 // A Relight computes light anew where blocks changed, from the light that is there.
 // It looks at cells that the change lights or darkens, and at those beside them.
 //
@@ -78,7 +81,7 @@ const maxPages = 4096
 // from the brightest beside it as much as it had, or gives light of itself
 // where none was brighter or it is opaque. Where light was as the rule has it, it is so after.
 //
-// It keeps its memory for the next. Not safe for concurrent use.
+// It keeps its memory for the next: see Rest. Not safe for concurrent use.
 type Relight struct {
 	classes
 	through []uint8
@@ -132,7 +135,7 @@ func (r *Relight) Follow(m Matters) {
 
 // Run computes the light anew after the blocks of some sections changed; where light
 // changed, and where a section was Made, Changed yields it. It reports false, the light being as it was, where too
-// much changed: more than 4096 sections.
+// much changed: more than 4096 sections, or two million cells to look at again.
 func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	r.begin(kind, land)
 	var edited []spot
@@ -149,18 +152,38 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 		r.remove(s)
 		r.pull(s)
 		for f := range Faces {
-			if n := r.beside(s, f); n.p.place == Inside {
+			if n := r.beside(s, f); n.p.place == Inside && !n.p.edited(n.i) {
 				r.pull(n)
 			}
 		}
 	}
 	r.darken()
-	r.relit()
-	r.spread()
+	if !r.tooMany {
+		r.relit()
+		r.spread()
+	}
 	if r.tooMany {
 		r.begin(kind, nil)
 	}
 	return !r.tooMany
+}
+
+// build makes what is around the sections.
+func (r *Relight) build() {
+	r.pages = make(map[SectionPos]*page)
+	for place := range r.walls {
+		w := &page{place: Place(place)}
+		for i := range w.what {
+			w.what[i] = wall
+		}
+		if w.place == Open {
+			clear(w.what[:])
+			for i := range w.now {
+				w.old[i], w.now[i] = MaxLight, MaxLight
+			}
+		}
+		r.walls[place] = w
+	}
 }
 
 // begin forgets the pages of the run before.
@@ -169,20 +192,7 @@ func (r *Relight) begin(kind Kind, land Land) {
 		r.free = append(r.free, p)
 	}
 	if r.pages == nil {
-		r.pages = make(map[SectionPos]*page)
-		for place := range r.walls {
-			w := &page{place: Place(place)}
-			for i := range w.what {
-				w.what[i] = wall
-			}
-			if w.place == Open {
-				clear(w.what[:])
-				for i := range w.now {
-					w.old[i], w.now[i] = MaxLight, MaxLight
-				}
-			}
-			r.walls[place] = w
-		}
+		r.build()
 	}
 	clear(r.pages)
 	r.kind, r.land = kind, land
@@ -193,6 +203,45 @@ func (r *Relight) begin(kind Kind, land Land) {
 	for l := range r.queue {
 		r.queue[l] = r.queue[l][:0]
 	}
+}
+
+// What a Relight at rest keeps: what a lamp needs.
+const (
+	restPages = 64
+	restCells = 1 << 12
+)
+
+// Rest lets go of the land of the last Run, what that changed, and the memory that few
+// runs need.
+func (r *Relight) Rest() {
+	if r.pages == nil {
+		return
+	}
+	large := len(r.pages) > restPages
+	r.begin(r.kind, nil)
+	if large {
+		r.pages = make(map[SectionPos]*page)
+	}
+	for _, p := range r.free {
+		clear(p.next[:])
+	}
+	if len(r.free) > restPages {
+		r.free = slices.Clone(r.free[:restPages])
+	}
+	r.removed, r.pulls = rested(r.removed), rested(r.pulls)
+	for l, q := range r.queue {
+		r.queue[l] = rested(q)
+	}
+}
+
+// rested returns an empty slice in the memory of s, which names no page, unless that
+// is much.
+func rested[T any](s []T) []T {
+	if cap(s) > restCells {
+		return nil
+	}
+	clear(s[:cap(s)])
+	return s[:0]
 }
 
 // Visited returns how many cells the last Run looked at, each as often as it did.

@@ -121,10 +121,22 @@ func (r *Relight) remove(s spot) {
 		return
 	}
 	s.p.now[s.i], s.p.changed = 0, true
-	r.removed = append(r.removed, removal{s, level})
+	if r.room() {
+		r.removed = append(r.removed, removal{s, level})
+	}
 }
 
-func (r *Relight) pull(s spot) { r.pulls = append(r.pulls, s) }
+func (r *Relight) pull(s spot) {
+	if r.room() {
+		r.pulls = append(r.pulls, s)
+	}
+}
+
+// room reports whether one more cell may be removed or pulled.
+func (r *Relight) room() bool {
+	r.tooMany = r.tooMany || len(r.removed)+len(r.pulls) >= maxCells
+	return !r.tooMany
+}
 
 // darken removes what was lit by what is removed.
 func (r *Relight) darken() {

@@ -16,7 +16,7 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
 	heights := light.NewHeights(d.d.rules)
 	columns := touched(blocks.Default, replaced)
-	dark := newUnlit(replaced, columns, d.lit)
+	dark := newUnlit(blocks.Default, replaced, columns, d.lit)
 	if d.tx.relights && d.d.hasLight() {
 		d.tx.unlit[d.d.name] = dark
 	}

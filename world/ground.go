@@ -21,6 +21,7 @@ var errMoved = errors.New("world: changed meanwhile")
 type ground struct {
 	blocks  *volume
 	columns *columns
+	unlit   *unlit
 	before  map[geom.ChunkPos]*voxel.Chunk
 	changed []light.SectionPos // ascending
 	level   *volume            // of the kind under way
@@ -32,12 +33,15 @@ type ground struct {
 }
 
 func newGround(d *dimension, u *unlit, around []geom.Box) *ground {
-	g := &ground{blocks: d.lightOf(voxel.Block), columns: d.columns, before: u.before, shelves: make(map[geom.ColumnPos]*shelf),
-		low: math.MaxInt32, high: math.MinInt32}
+	g := &ground{blocks: d.lightOf(voxel.Block), columns: d.columns, unlit: u, before: u.before,
+		shelves: make(map[geom.ColumnPos]*shelf), low: math.MaxInt32, high: math.MinInt32}
 	for _, b := range around {
 		for pos := range g.blocks.cells.ChunksIn(b) {
 			g.low, g.high = min(g.low, pos.Y*2), max(g.high, pos.Y*2+1)
 		}
+	}
+	for pos := range u.before { // which may be gone, its light is not
+		g.low, g.high = min(g.low, pos.Y*2), max(g.high, pos.Y*2+1)
 	}
 	for _, r := range u.replaced(g.blocks) {
 		old, now := filled(r.Old, g.blocks.Default), filled(r.New, g.blocks.Default)
@@ -222,8 +226,16 @@ func (g *ground) mend(d *DimensionTx, u *unlit) {
 	for pos := range u.columns {
 		g.shelf(light.SectionPos{X: pos.X, Z: pos.Z})
 	}
+	absent := make(map[geom.ColumnPos]bool) // with a chunk that was not looked at
+	for pos := range g.before {
+		if _, ok := g.blocks.cells.Chunk(pos); !ok {
+			for _, at := range columnsOver(pos) {
+				absent[at] = true
+			}
+		}
+	}
 	for pos, s := range g.shelves {
-		good := u.columns[pos] && !u.lost[pos] && s.keeps != 0
+		good := u.columns[pos] && !u.lost[pos] && !absent[pos] && s.keeps != 0
 		if s.column == nil || !s.made && !good {
 			continue
 		}

@@ -16,7 +16,8 @@ type lamps struct {
 	seen map[string]*seen // by dimension
 }
 
-// seen is what was learned of a dimension's blocks: cells never change their names.
+// seen is what was learned of a dimension's blocks: cells never change their names,
+// but by a Restore.
 type seen struct {
 	matters light.Matters
 	asked   []bool // by cell
@@ -71,12 +72,13 @@ func (l *lamps) matters(d *dimension) light.Matters {
 	return l.seen[d.name].matters.With(d.lightOf(voxel.Block).names.list)
 }
 
-// near returns up to learnChunks of the chunks in boxes that have blocks, in ascending order.
+// near returns up to learnChunks of the chunks in boxes that have blocks and their
+// light, in ascending order.
 func (g *ground) near(around []geom.Box) (out []geom.ChunkPos) {
 	known := make(map[geom.ChunkPos]bool)
 	for _, b := range around {
 		for pos := range g.blocks.cells.ChunksIn(b) {
-			if len(out) < learnChunks && !known[pos] {
+			if len(out) < learnChunks && !known[pos] && g.known(pos) != 0 {
 				known[pos] = true
 				out = append(out, pos)
 			}
@@ -85,15 +87,37 @@ func (g *ground) near(around []geom.Box) (out []geom.ChunkPos) {
 	return out
 }
 
+// known returns the kinds of light that a chunk has of what was there.
+func (g *ground) known(pos geom.ChunkPos) voxel.Has {
+	if !g.bounded() {
+		return voxel.HasSky | voxel.HasLight
+	}
+	var columns [4]*voxel.Column
+	for i, at := range columnsOver(pos) {
+		c := g.columns.at(at)
+		if c == unloaded {
+			return 0
+		}
+		if c != nil && g.unlit.columns[at] && !g.unlit.lost[at] {
+			good := *c // until the change
+			good.Stale = 0
+			c = &good
+		}
+		columns[i] = c
+	}
+	return light.Known(pos.Y, columns)
+}
+
 // lit yields chunks with the light of what was there.
 func (g *ground) lit(d *dimension, near []geom.ChunkPos) iter.Seq[light.Lit] {
 	return func(yield func(light.Lit) bool) {
 		for _, pos := range near {
 			lit := light.Lit{Blocks: g.chunkBefore(pos)}
-			if v := d.lightOf(voxel.Sky); v != nil {
+			has := g.known(pos)
+			if v := d.lightOf(voxel.Sky); v != nil && has&voxel.HasSky != 0 {
 				lit.Sky, _ = v.cells.Chunk(pos)
 			}
-			if v := d.lightOf(voxel.Light); v != nil {
+			if v := d.lightOf(voxel.Light); v != nil && has&voxel.HasLight != 0 {
 				lit.Light, _ = v.cells.Chunk(pos)
 			}
 			if !yield(lit) {

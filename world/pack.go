@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -161,6 +162,7 @@ func (p pile) sheet(s *state, empty []string) *sheet {
 		columns := p.columns(d.name, d.lists)
 		sd.columns = p.said(d, columns)
 		sd.sample = p.sample(d, columns)
+		sd.known = p.known(d, columns)
 		if spoken || len(columns) > 0 || p.describes(d.name, "") {
 			out.dimensions = append(out.dimensions, sd)
 		}
@@ -282,6 +284,30 @@ func (p pile) sample(d *dimension, columns []geom.ColumnPos) (out []voxel.Column
 		}
 	}
 	return out
+}
+
+// known returns a function that returns the kinds of light that a chunk has; all where
+// there are no columns. It reads columns as it is asked.
+func (p pile) known(d *dimension, columns []geom.ColumnPos) func(geom.ChunkPos) voxel.Has {
+	r := p.columnReader(d.name, nil)
+	of := make(map[geom.ColumnPos]*voxel.Column)
+	return func(pos geom.ChunkPos) voxel.Has {
+		if len(columns) == 0 {
+			return voxel.HasSky | voxel.HasLight
+		}
+		var over [4]*voxel.Column
+		for i, at := range columnsOver(pos) {
+			c, ok := of[at]
+			if !ok {
+				if s, err := r.says(at); err == nil && s.column != nil {
+					c = &voxel.Column{Sections: s.column.Sections, Stale: s.column.Stale}
+				}
+				of[at] = c
+			}
+			over[i] = c
+		}
+		return light.Known(pos.Y, over)
+	}
 }
 
 // files returns the files that are there.

@@ -20,7 +20,8 @@ import (
 //
 // Without Options.Relight nobody knows what changed, and it does nothing. Light that
 // was stale before stays so, and that of changes to more than 1024 chunks, or to what lights
-// or darkens more than 4096 sections.
+// or darkens more than 4096 sections, or two million cells; and that of blocks over which
+// an update with DimensionTx.Lit wrote others.
 func (w *World) Relight(ctx context.Context) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -105,7 +106,14 @@ func (w *World) lightVolumes(dimension string) []string {
 func (u *unlit) around(d *dimension) []geom.Box {
 	boxes := make(map[foot]geom.Box)
 	blocks := d.lightOf(voxel.Block)
-	for _, pos := range touched(blocks.Default, u.replaced(blocks)) {
+	dark := touched(blocks.Default, u.replaced(blocks))
+	for pos := range u.before {
+		if _, ok := blocks.cells.Chunk(pos); !ok { // it left memory since
+			over := columnsOver(pos)
+			dark = append(dark, over[:]...)
+		}
+	}
+	for _, pos := range dark {
 		at := pos.Chunk(0)
 		boxes[foot{at.X, at.Z}] = boxes[foot{at.X, at.Z}].Union(columnBox(pos))
 	}
@@ -118,8 +126,8 @@ func (u *unlit) around(d *dimension) []geom.Box {
 	return out
 }
 
-// replaced returns the chunks that changed, in ascending order of code. What is
-// not in memory did not.
+// replaced returns the chunks that changed and are in memory, in ascending order of
+// code.
 func (u *unlit) replaced(blocks *volume) (out []grid.Replaced) {
 	for _, pos := range slices.SortedFunc(maps.Keys(u.before), byCode) {
 		if c, ok := blocks.cells.Chunk(pos); ok {
@@ -134,6 +142,7 @@ func (d *DimensionTx) relight(l *lamps, u *unlit, around []geom.Box) error {
 	g := newGround(d.d, u, around)
 	l.learn(d.d, g, around)
 	l.work.Follow(l.matters(d.d))
+	defer l.work.Rest()
 	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
 		v := d.d.lightOf(name)
 		if v == nil {

@@ -46,6 +46,7 @@ func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, err
 	w.pile.release()
 	w.pile, w.dirty = next, new(dirty)
 	w.forgetUnlit()
+	w.lamps.seen = nil // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
 	for _, h := range held {
 		if !w.held[h] { // released since

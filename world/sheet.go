@@ -31,6 +31,8 @@ type sheetDimension struct {
 	// sample is some columns to learn the rules of height maps from; nil if
 	// the stone does not hold all that they follow from.
 	sample []voxel.Column
+	// known returns the kinds of light that a chunk has.
+	known func(geom.ChunkPos) voxel.Has
 }
 
 type sheetVolume struct {
@@ -126,8 +128,12 @@ const litChunks = 1024
 func (d *sheetDimension) lit(blocks *towers) iter.Seq[light.Lit] {
 	return func(yield func(light.Lit) bool) {
 		for i := range d.volumes {
-			v, left := &d.volumes[i], litChunks
-			if v.Volume.Name != voxel.Sky && v.Volume.Name != voxel.Light {
+			v, left, has := &d.volumes[i], litChunks, voxel.HasSky
+			switch v.Volume.Name {
+			case voxel.Sky:
+			case voxel.Light:
+				has = voxel.HasLight
+			default:
 				continue
 			}
 			for c, err := range v.chunks {
@@ -135,7 +141,7 @@ func (d *sheetDimension) lit(blocks *towers) iter.Seq[light.Lit] {
 				if err != nil || left == 0 {
 					break
 				}
-				if under == nil {
+				if under == nil || d.known(c.Pos)&has == 0 {
 					continue
 				}
 				left--

@@ -9,8 +9,9 @@ import (
 // unlit is the blocks of a dimension that were changed and whose light is still
 // that of what was there.
 type unlit struct {
-	before map[geom.ChunkPos]*voxel.Chunk // what was there, nil: the default alone
-	lit    map[geom.ChunkPos]bool         // chunks that have the light of their blocks since
+	before map[geom.ChunkPos]*voxel.Chunk  // what was there, nil: the default alone
+	lit    map[geom.ChunkPos]grid.Replaced // by updates that wrote the light too
+	def    voxel.Cell                      // the default
 	// columns has those whose light is stale, and whether it was good before.
 	columns map[geom.ColumnPos]bool
 	lost    map[geom.ColumnPos]bool // where nobody knows what was there
@@ -18,18 +19,15 @@ type unlit struct {
 
 // newUnlit returns what an update left without light that replaced chunks of blocks,
 // with cells in columns; if it is lit that is nothing.
-func newUnlit(replaced []grid.Replaced, columns []geom.ColumnPos, lit bool) *unlit {
-	u := &unlit{before: make(map[geom.ChunkPos]*voxel.Chunk), lit: make(map[geom.ChunkPos]bool),
+func newUnlit(def voxel.Cell, replaced []grid.Replaced, columns []geom.ColumnPos, lit bool) *unlit {
+	u := &unlit{before: make(map[geom.ChunkPos]*voxel.Chunk), lit: make(map[geom.ChunkPos]grid.Replaced), def: def,
 		columns: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool)}
 	for _, r := range replaced {
 		switch {
 		case lit:
-			u.lit[r.Pos] = true
+			u.lit[r.Pos] = r
 		case r.Unknown:
-			corner := columnOf(r.Pos.Min())
-			for i := range int32(4) {
-				u.lost[geom.ColumnPos{X: corner.X + i&1, Z: corner.Z + i>>1}] = true
-			}
+			u.lose(r.Pos)
 		default:
 			u.before[r.Pos] = r.Old
 		}
@@ -43,10 +41,54 @@ func newUnlit(replaced []grid.Replaced, columns []geom.ColumnPos, lit bool) *unl
 	return u
 }
 
+// lose notes that nobody knows what was in a chunk.
+func (u *unlit) lose(pos geom.ChunkPos) {
+	for _, at := range columnsOver(pos) {
+		u.lost[at] = true
+	}
+}
+
+// columnsOver returns the columns that have cells in a chunk.
+func columnsOver(pos geom.ChunkPos) (out [4]geom.ColumnPos) {
+	corner := columnOf(pos.Min())
+	for i := range int32(4) {
+		out[i] = geom.ColumnPos{X: corner.X + i&1, Z: corner.Z + i>>1}
+	}
+	return out
+}
+
+// light notes that a chunk of which something is unlit was replaced by one that has
+// the light of what differs. The light is that of what is there now in those cells, and
+// of what was there in all others. Where a cell was unlit and is written again, other
+// than it was, what its light did around it may stay: the chunk is lost.
+func (u *unlit) light(r grid.Replaced) {
+	c, ok := u.before[r.Pos]
+	if !ok {
+		return
+	}
+	var before, old, now [voxel.ChunkCells]voxel.Cell
+	filled(c, u.def).Flat(&before)
+	filled(r.Old, u.def).Flat(&old)
+	filled(r.New, u.def).Flat(&now)
+	lost := r.Unknown
+	for i, c := range now {
+		if c != old[i] {
+			lost = lost || before[i] != old[i] && before[i] != c
+			before[i] = c
+		}
+	}
+	if lost {
+		delete(u.before, r.Pos)
+		u.lose(r.Pos)
+		return
+	}
+	u.before[r.Pos] = voxel.Pack(&before)
+}
+
 // add adds what came after u.
 func (u *unlit) add(later *unlit) {
-	for pos := range later.lit {
-		delete(u.before, pos)
+	for _, r := range later.lit {
+		u.light(r)
 	}
 	for pos, c := range later.before {
 		if _, ok := u.before[pos]; !ok {

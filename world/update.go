@@ -38,7 +38,7 @@ type ColumnChange struct {
 // everyone who looks at the world from then on. If f or tx fails nothing
 // changes: with ErrNotLoaded if it read or wrote a part of something that is
 // not in memory. Updates wait for each other; f must not call Update, Become,
-// Restore or Close.
+// Commit, Relight, Pack, Restore or Close, which wait for updates or for each other.
 //
 // Where cells of the volume voxel.Block changed, height maps that follow from
 // blocks are recomputed and the columns' light is marked stale: see Relight, and

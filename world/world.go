@@ -218,6 +218,7 @@ func (w *World) Close() error {
 	w.closed = true
 	w.pile.release()
 	w.pile = nil
+	w.lamps = lamps{}
 	return nil
 }
 
