@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -146,6 +147,26 @@ func TestLightPastTower(t *testing.T) {
 			t.Errorf("chunk %v: %v", c.Pos, err)
 		}
 	}
+}
+
+// TestLightFromSeveral reads light and blocks on several goroutines at once, which
+// share the blocks they read.
+func TestLightFromSeveral(t *testing.T) {
+	s := house(3, 5, at(0, 0, 0), at(1, 0, 0), at(3, 1, 2))
+	r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 1}))
+	var wait sync.WaitGroup
+	for range 6 {
+		wait.Go(func() {
+			for _, v := range s.Dimensions[0].Volumes {
+				for _, c := range v.Levels[0].Chunks {
+					if got, _, err := r.Chunk("earth", v.Name, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
+						t.Errorf("chunk %v of %s: %v", c.Pos, v.Name, err)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func TestLight(t *testing.T) {
