@@ -61,8 +61,10 @@ func (b *Body) Reader() io.Reader {
 
 func (b *Body) all() [][]byte { return append(b.parts[:len(b.parts):len(b.parts)], b.tail) }
 
+// bodyReader reads the parts of a body one after the other.
 type bodyReader struct{ parts [][]byte }
 
+// Read is for io.Reader.
 func (r *bodyReader) Read(p []byte) (int, error) {
 	n := 0
 	for len(r.parts) > 0 {

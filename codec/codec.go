@@ -20,6 +20,7 @@ type CorruptError struct {
 	Err    error  // the cause, never nil
 }
 
+// Error names the part, where it lies if that is known, and the cause.
 func (e *CorruptError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: %v", e.Part, e.Err)

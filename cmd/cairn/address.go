@@ -16,6 +16,7 @@ type address struct {
 	version string // a number, the beginning of an id, or a time; "": the newest
 }
 
+// String returns the address as it was written, with its @.
 func (a address) String() string {
 	if a.version == "" {
 		return "@" + a.name

@@ -78,6 +78,7 @@ type sticky struct {
 	err error
 }
 
+// Write is for io.Writer.
 func (s *sticky) Write(b []byte) (int, error) {
 	n, err := s.w.Write(b)
 	if s.err == nil {

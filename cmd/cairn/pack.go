@@ -23,6 +23,7 @@ type stack struct {
 	Bytes  int64 `json:"bytes"`
 }
 
+// String says how many stones, and their bytes.
 func (s stack) String() string { return counted(s.Stones, "stone") + " of " + size(s.Bytes) }
 
 func newPack(d *depot) *cobra.Command {

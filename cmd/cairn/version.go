@@ -47,6 +47,7 @@ func (v *version) stamp() string { return stamp(v.Time) }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
+// String returns the number and the beginning of the id.
 func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.short()) }
 
 // note is what a user says to a commit.
