@@ -145,7 +145,10 @@ type lit struct {
 	cells   int          // that were looked at for the page under way
 }
 
-var floods = sync.Pool{New: func() any { return new(light.Flood) }}
+var (
+	floods   = sync.Pool{New: func() any { return new(light.Flood) }}
+	builders = sync.Pool{New: func() any { return new(voxel.Builder) }}
+)
 
 var errFlood = errors.New("light that goes too far to be computed")
 
@@ -213,19 +216,11 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 	return cmp.Or(l.flood(f, kind, places, some[:cut], use), l.flood(f, kind, places, some[cut:], use))
 }
 
-// slicer makes chunks of light from floods, or what differs from them.
-type slicer struct {
-	builder voxel.Builder
-	cells   [voxel.SliceCells]voxel.Cell
-}
-
-var slicers = sync.Pool{New: func() any { return new(slicer) }}
-
-// chunk returns a chunk made of c and its base, which is the flood in some octants
-// and full in the others, by f for each row. f must depend on its arguments alone.
-func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, f func(dst, c []voxel.Cell, base *litRow)) *voxel.Chunk {
-	var buf [64]voxel.Cell
-	var base litRow
+// chunk returns a chunk of c plus its base, or less it; the base is the flood in some octants
+// and full in the others.
+func chunk(b *voxel.Builder, c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, less bool) *voxel.Chunk {
+	var runs [geom.ChunkEdge]voxel.Cell
+	beyond := light.All(full)
 	for y := range geom.ChunkEdge {
 		rows := c.Changed(y) | fl.Changed(at, y)
 		if y == geom.ChunkEdge/2 && octants != 0xff {
@@ -233,52 +228,45 @@ func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octant
 		}
 		for left := rows; left != 0; left &= left - 1 {
 			z := bits.TrailingZeros32(left)
-			fl.Row(at, y, z, &base)
-			fillRow(&base, y, z, octants, full)
-			f(s.cells[z*geom.ChunkEdge:][:geom.ChunkEdge], c.Row(y, z, &buf)[:geom.ChunkEdge], &base)
+			base := fl.Bits(at, y, z).Within(rowOf(octants, y, z), beyond)
+			row := light.BitsOf(c, y, z)
+			if less {
+				row = row.Minus(base)
+			} else {
+				row = row.Plus(base)
+			}
+			starts, cells := row.Runs(&runs)
+			b.Runs(z, starts, cells)
 		}
-		s.builder.Slice(&s.cells, rows)
+		b.Next(rows)
 	}
-	return s.builder.Chunk()
+	return b.Chunk()
 }
 
-// litRow is the light of a row.
-type litRow = [geom.ChunkEdge]uint8
+// half is the cells of half a row.
+const half = 1<<(geom.ChunkEdge/2) - 1
 
-// fillRow makes what is in octants full that are not of the mask.
-func fillRow(r *litRow, y, z int, octants, full uint8) {
-	for x := range 2 {
-		if octants>>(x|z>>4<<1|y>>4<<2)&1 != 0 {
-			continue
-		}
-		for i := range geom.ChunkEdge / 2 {
-			r[x*geom.ChunkEdge/2+i] = full
-		}
-	}
+// rowOf returns the cells of a row that are in octants of a mask.
+func rowOf(octants uint8, y, z int) uint32 {
+	two := uint32(octants >> (z>>4<<1 | y>>4<<2) & 3)
+	return two&1*half | two>>1*half<<(geom.ChunkEdge/2)
 }
 
 // octantsOf returns the octants of a chunk that a flood explains better than the
 // default, by every fourth slice.
 func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
-	var levels litRow
-	var buf [64]voxel.Cell
-	var flooded, plain [8]int // cells that differ
+	var gain [8]int // cells that are the flood's, less those that are the default
 	for y := 1; y < geom.ChunkEdge; y += 4 {
 		for z := range geom.ChunkEdge {
-			f.Row(at, y, z, &levels)
-			for x, v := range c.Row(y, z, &buf) {
-				o := x>>4 | z>>4<<1 | y>>4<<2
-				if v != voxel.Cell(levels[x]) {
-					flooded[o]++
-				}
-				if v != voxel.Cell(full) {
-					plain[o]++
-				}
-			}
+			row := light.BitsOf(c, y, z)
+			flooded, plain := row.Differ(f.Bits(at, y, z)), row.Differ(light.All(full))
+			o := z>>4<<1 | y>>4<<2
+			gain[o] += bits.OnesCount32(plain&half) - bits.OnesCount32(flooded&half)
+			gain[o|1] += bits.OnesCount32(plain&^half) - bits.OnesCount32(flooded&^half)
 		}
 	}
-	for o := range flooded {
-		if flooded[o] < plain[o] {
+	for o := range gain {
+		if gain[o] > 0 {
 			octants |= 1 << o
 		}
 	}
@@ -299,16 +287,12 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
 			return nil
 		}
 	}
-	sl := slicers.Get().(*slicer)
-	defer slicers.Put(sl)
+	b := builders.Get().(*voxel.Builder)
+	defer builders.Put(b)
 	err := l.floods(kind, p.places, func(f *light.Flood, some []int) {
 		for _, i := range some {
 			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
-			rests[i] = sl.chunk(chunks[i], f, p.places[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
-				for x, v := range c {
-					dst[x] = (v - voxel.Cell(base[x])) & light.MaxLight
-				}
-			})
+			rests[i] = chunk(b, chunks[i], f, p.places[i], octants[i], full, true)
 		}
 	})
 	if err != nil {
@@ -349,15 +333,11 @@ func decodeLit(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at [
 // differ from it.
 func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
 	full := kind.Full()
-	sl := slicers.Get().(*slicer)
-	defer slicers.Put(sl)
+	b := builders.Get().(*voxel.Builder)
+	defer builders.Put(b)
 	return l.floods(kind, at, func(f *light.Flood, some []int) {
 		for _, i := range some {
-			chunks[i] = sl.chunk(chunks[i], f, at[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
-				for x, v := range c {
-					dst[x] = (v + voxel.Cell(base[x])) & light.MaxLight
-				}
-			})
+			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
 		}
 	})
 }
