@@ -33,7 +33,7 @@ func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
 		for x := range geom.ChunkEdge / tileEdge {
 			i, j := here+z*f.row+x, below+z*f.row+x
 			a, b := &f.level[i], &f.level[j]
-			d |= (f.open[i] ^ f.open[j]) | (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
+			d |= (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
 		}
 		for i := 0; d != 0 && i < tileEdge; i++ {
 			if uint8(d>>(i*tileEdge)) != 0 {
@@ -60,13 +60,13 @@ func (f *Flood) Bits(pos geom.ChunkPos, y, z int) (b Bits) {
 	}
 	at += z / tileEdge * f.row
 	shift := z % tileEdge * tileEdge
-	levels, open := f.level[at:][:geom.ChunkEdge/tileEdge], f.open[at:][:geom.ChunkEdge/tileEdge]
+	levels := f.level[at:][:geom.ChunkEdge/tileEdge]
 	for x := range levels {
-		v, full, to := &levels[x], open[x], x*tileEdge&(geom.ChunkEdge-1)
-		b.ones |= uint32(uint8((v[0]|full)>>shift)) << to
-		b.twos |= uint32(uint8((v[1]|full)>>shift)) << to
-		b.fours |= uint32(uint8((v[2]|full)>>shift)) << to
-		b.eights |= uint32(uint8((v[3]|full)>>shift)) << to
+		v, to := &levels[x], x*tileEdge&(geom.ChunkEdge-1)
+		b.ones |= uint32(uint8(v[0]>>shift)) << to
+		b.twos |= uint32(uint8(v[1]>>shift)) << to
+		b.fours |= uint32(uint8(v[2]>>shift)) << to
+		b.eights |= uint32(uint8(v[3]>>shift)) << to
 	}
 	return b
 }
