@@ -7,6 +7,8 @@
 package light
 
 import (
+	"math/bits"
+
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -40,6 +42,7 @@ const maxRules = 16
 type Heights struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
+	seek   seek     // of the column under way
 }
 
 // NewHeights returns a Heights for at most 16 rules; further ones are ignored.
@@ -63,71 +66,75 @@ func (h *Heights) of(c voxel.Cell) uint16 {
 	return h.counts[c]
 }
 
-// search is a column whose heights are looked for from the top down.
-type search struct {
-	open [256]uint16 // rules without a height yet
-	rows [16]int     // cells of a row that are open
-	left int         // rows that have such cells
+// seek is what is left to find of the heights of a column.
+type seek struct {
+	open [16][maxRules]uint16 // by z and rule: bit x set for each cell without a height yet
+	want [16]uint16           // by z: rules that have such cells
+	rows uint32               // rows that have
 }
 
-func (s *search) start(rules uint16) {
-	for i := range s.open {
-		s.open[i] = rules
+func (s *seek) start(rules int) {
+	for z := range s.open {
+		for i := range rules {
+			s.open[z][i] = 1<<16 - 1
+		}
+		s.want[z] = uint16(1)<<rules - 1
 	}
-	for z := range s.rows {
-		s.rows[z] = 16
-	}
-	s.left = 16
-}
-
-// found closes cell i for some rules.
-func (s *search) found(i int, rules uint16) {
-	if s.open[i] &^= rules; s.open[i] != 0 {
-		return
-	}
-	if s.rows[i/16]--; s.rows[i/16] == 0 {
-		s.left--
-	}
+	s.rows = 1<<16 - 1
 }
 
 // Column sets maps[i] to what rule i says of the column, index z*16+x.
 func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
-	var s search
-	s.start(uint16(1)<<len(h.rules) - 1)
 	for i := range h.rules {
 		maps[i] = [256]int32{}
 	}
+	if len(h.rules) == 0 {
+		return
+	}
+	s := &h.seek
+	s.start(len(h.rules))
+	z0 := int(pos.Z&1) * 16
 	for _, f := range t {
-		for y := geom.ChunkEdge - 1; y >= 0 && s.left > 0; y-- {
+		for y := geom.ChunkEdge - 1; y >= 0 && s.rows != 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && h.of(cell) == 0 {
 				continue
 			}
-			h.slice(pos, f, y, &s, maps)
+			rows := s.rows
+			if y < geom.ChunkEdge-1 { // a row like the one above it says nothing new
+				rows &= f.Chunk.Changed(y+1) >> z0
+			}
+			for ; rows != 0; rows &= rows - 1 {
+				h.row(pos, f, y, bits.TrailingZeros32(rows), maps)
+			}
 		}
 	}
 }
 
-// slice notes the heights that slice y of a floor settles.
-func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, s *search, maps [][256]int32) {
+// row notes the heights that row z of a column settles.
+func (h *Heights) row(pos geom.ColumnPos, f Floor, y, z int, maps [][256]int32) {
 	var buf [64]voxel.Cell
-	x0, z0 := int(pos.X&1)*16, int(pos.Z&1)*16
+	s, x0 := &h.seek, int(pos.X&1)*16
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
-	for z := range 16 {
-		if s.rows[z] == 0 {
+	row, starts := f.Chunk.Runs(y, int(pos.Z&1)*16+z, &buf)
+	for m := uint64(starts) | 1<<geom.ChunkEdge; m != 1<<geom.ChunkEdge; {
+		x := bits.TrailingZeros64(m)
+		m &= m - 1
+		run := uint16(uint32(m&-m-1<<x) >> x0)
+		if run == 0 {
 			continue
 		}
-		for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
-			i := z*16 + x
-			hit := h.of(c) & s.open[i]
-			if hit == 0 {
-				continue
+		for hit := h.of(row[x]) & s.want[z]; hit != 0; hit &= hit - 1 {
+			r := bits.TrailingZeros16(hit)
+			found := run & s.open[z][r]
+			if s.open[z][r] &^= found; s.open[z][r] == 0 {
+				s.want[z] &^= 1 << r
 			}
-			for r := range h.rules {
-				if hit>>r&1 != 0 {
-					maps[r][i] = height - h.rules[r].Base
-				}
+			for ; found != 0; found &= found - 1 {
+				maps[r][z*16+bits.TrailingZeros16(found)] = height - h.rules[r].Base
 			}
-			s.found(i, hit)
 		}
+	}
+	if s.want[z] == 0 {
+		s.rows &^= 1 << z
 	}
 }
