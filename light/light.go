@@ -8,6 +8,7 @@ package light
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -42,7 +43,10 @@ const maxRules = 16
 type Heights struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
-	seek   seek     // of the column under way
+
+	tower Tower                     // that the rules were applied to last
+	all   [][voxel.SliceCells]int32 // what they say of it, by rule; nil before the first
+	seek  seek                      // of the tower under way
 }
 
 // NewHeights returns a Heights for at most 16 rules; further ones are ignored.
@@ -66,34 +70,49 @@ func (h *Heights) of(c voxel.Cell) uint16 {
 	return h.counts[c]
 }
 
-// seek is what is left to find of the heights of a column.
+// seek is what is left to find of the heights of a tower.
 type seek struct {
-	open [16][maxRules]uint16 // by z and rule: bit x set for each cell without a height yet
-	want [16]uint16           // by z: rules that have such cells
-	rows uint32               // rows that have
+	open [geom.ChunkEdge][maxRules]uint32 // by z and rule: bit x set for each cell without a height yet
+	want [geom.ChunkEdge]uint16           // by z: rules that have such cells
+	rows uint32                           // rows that have
 }
 
 func (s *seek) start(rules int) {
 	for z := range s.open {
 		for i := range rules {
-			s.open[z][i] = 1<<16 - 1
+			s.open[z][i] = ^uint32(0)
 		}
 		s.want[z] = uint16(1)<<rules - 1
 	}
-	s.rows = 1<<16 - 1
+	s.rows = ^uint32(0)
 }
 
-// Column sets maps[i] to what rule i says of the column, index z*16+x.
+// Column sets maps[i] to what rule i says of the column, index z*16+x. The four columns
+// of a tower take hardly longer than one, if they come one after another.
 func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
-	for i := range h.rules {
-		maps[i] = [256]int32{}
+	if h.all == nil || !slices.Equal(t, h.tower) {
+		h.find(t)
 	}
+	x, z := int(pos.X&1)*16, int(pos.Z&1)*16
+	for i := range h.rules {
+		for row := range 16 {
+			copy(maps[i][row*16:][:16], h.all[i][(z+row)*geom.ChunkEdge+x:])
+		}
+	}
+}
+
+// find applies the rules to a tower.
+func (h *Heights) find(t Tower) {
+	h.tower = append(h.tower[:0], t...)
+	if h.all == nil {
+		h.all = make([][voxel.SliceCells]int32, len(h.rules))
+	}
+	clear(h.all)
+	s := &h.seek
+	s.start(len(h.rules))
 	if len(h.rules) == 0 {
 		return
 	}
-	s := &h.seek
-	s.start(len(h.rules))
-	z0 := int(pos.Z&1) * 16
 	for _, f := range t {
 		for y := geom.ChunkEdge - 1; y >= 0 && s.rows != 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && h.of(cell) == 0 {
@@ -101,28 +120,25 @@ func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
 			}
 			rows := s.rows
 			if y < geom.ChunkEdge-1 { // a row like the one above it says nothing new
-				rows &= f.Chunk.Changed(y+1) >> z0
+				rows &= f.Chunk.Changed(y + 1)
 			}
 			for ; rows != 0; rows &= rows - 1 {
-				h.row(pos, f, y, bits.TrailingZeros32(rows), maps)
+				h.row(f, y, bits.TrailingZeros32(rows))
 			}
 		}
 	}
 }
 
-// row notes the heights that row z of a column settles.
-func (h *Heights) row(pos geom.ColumnPos, f Floor, y, z int, maps [][256]int32) {
+// row notes the heights that a row settles.
+func (h *Heights) row(f Floor, y, z int) {
 	var buf [64]voxel.Cell
-	s, x0 := &h.seek, int(pos.X&1)*16
+	s := &h.seek
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
-	row, starts := f.Chunk.Runs(y, int(pos.Z&1)*16+z, &buf)
+	row, starts := f.Chunk.Runs(y, z, &buf)
 	for m := uint64(starts) | 1<<geom.ChunkEdge; m != 1<<geom.ChunkEdge; {
 		x := bits.TrailingZeros64(m)
 		m &= m - 1
-		run := uint16(uint32(m&-m-1<<x) >> x0)
-		if run == 0 {
-			continue
-		}
+		run := uint32(m&-m - 1<<x)
 		for hit := h.of(row[x]) & s.want[z]; hit != 0; hit &= hit - 1 {
 			r := bits.TrailingZeros16(hit)
 			found := run & s.open[z][r]
@@ -130,7 +146,7 @@ func (h *Heights) row(pos geom.ColumnPos, f Floor, y, z int, maps [][256]int32) 
 				s.want[z] &^= 1 << r
 			}
 			for ; found != 0; found &= found - 1 {
-				maps[r][z*16+bits.TrailingZeros16(found)] = height - h.rules[r].Base
+				h.all[r][z*geom.ChunkEdge+bits.TrailingZeros32(found)] = height - h.rules[r].Base
 			}
 		}
 	}
