@@ -70,7 +70,7 @@ func (b Bits) Within(cells uint32, a Bits) Bits {
 
 // Differ returns the cells that are not the same in both rows.
 func (b Bits) Differ(a Bits) uint32 {
-	return b.ones ^ a.ones | b.twos ^ a.twos | b.fours ^ a.fours | b.eights ^ a.eights
+	return (b.ones ^ a.ones) | (b.twos ^ a.twos) | (b.fours ^ a.fours) | (b.eights ^ a.eights)
 }
 
 // Runs returns where runs of equal light start, as voxel.Builder.Runs takes it, and writes

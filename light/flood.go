@@ -102,12 +102,12 @@ type trait struct {
 	gives     uint8
 }
 
-// Follow makes the Flood go by a rule from now on, which must be Valid and not change.
+// Follow makes the Flood go by a rule from now on, which must be Valid.
 func (f *Flood) Follow(m Matters) {
 	if f.matters != nil && slices.Equal(m, f.matters) {
 		return
 	}
-	f.matters, f.laid = m, false
+	f.matters, f.laid = slices.Clone(m), false
 	f.classes = newClasses(m)
 	f.traits = f.traits[:0]
 	for _, v := range f.classes.list {
