@@ -153,7 +153,7 @@ var errFlood = errors.New("light that goes too far to be computed")
 // Chunks side by side that are flooded at once by a Writer, whom more would cost
 // memory and save no time, and by a Reader.
 const (
-	writerFeet = 8
+	writerFeet = 16
 	readerFeet = 256
 )
 
@@ -271,8 +271,9 @@ func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (oc
 	return octants
 }
 
-// lit returns the streams of the page in the form lit, nil if it cannot be.
-func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
+// lit returns the streams of the page in the form lit, nil if it cannot be, and how many times
+// less memory the chunks take without the light that follows.
+func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) (streams [][]byte, times int) {
 	full := kind.Full()
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
@@ -282,7 +283,7 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
 	}
 	for _, c := range chunks {
 		if c.Highest() > light.MaxLight {
-			return nil
+			return nil, 0
 		}
 	}
 	b := builders.Get().(*voxel.Builder)
@@ -294,13 +295,22 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
 		}
 	})
 	if err != nil {
-		return nil
+		return nil, 0
 	}
+	times = runBytes(chunks) / max(1, runBytes(rests))
 	stacks := make([]codec.Stack, len(p.stacks))
 	for i, s := range p.stacks {
 		stacks[i], rests = rests[:len(s)], rests[len(s):]
 	}
-	return append([][]byte{p.kinds, p.values, octants}, enc.Encode(stacks)...)
+	return append([][]byte{p.kinds, p.values, octants}, enc.Encode(stacks)...), times
+}
+
+// runBytes returns the memory that chunks take beyond what each of one cell takes.
+func runBytes(chunks []*voxel.Chunk) (n int) {
+	for _, c := range chunks {
+		n += c.Bytes() - voxel.Uniform(0).Bytes()
+	}
+	return n
 }
 
 // decodeLit completes chunks of runs from the streams of form lit, octants first.

@@ -201,10 +201,9 @@ func (w *Writer) flushPage() {
 func (w *Writer) addCells(v *volume, cubes []cube) int {
 	p := newCellPage(cubes)
 	w.page = w.page[:0]
-	light := w.tryLit(v, &p)
-	columns := p.columns(&w.packer().cells)
-	w.checkTable(v, columns[cellCodec:])
-	if light == 0 || w.o.Only == 0 && light*litSure > plainBytes(columns) {
+	if sure := w.tryLit(v, &p); !sure {
+		columns := p.columns(&w.packer().cells)
+		w.checkTable(v, columns[cellCodec:])
 		w.tryRuns(v, &p, columns)
 	}
 	if w.err == nil && w.page[0] == formLit {
@@ -213,42 +212,51 @@ func (w *Writer) addCells(v *volume, cubes []cube) int {
 	return w.keepPage(shape(cubes))
 }
 
-// How many times fewer bytes, before they are packed, the form Lit has that surely
-// takes fewer packed, and in tenths those that Images has of Columns' at most.
+// What tells which form takes fewer bytes once they are packed: how many times smaller chunks
+// are in memory with the light taken out that follows from blocks, if the form Lit surely wins;
+// the bytes that Images has, in tenths of those of Columns, if it surely wins over it; and how
+// many times fewer bytes Odds has than either if it surely wins over both, and is so large that
+// it is worth while to know.
 const (
-	litSure    = 2
+	litSure    = 4
 	imagesSure = 9
+	oddsSure   = 4
+	oddsLarge  = 4096
 )
 
-// tryLit tries the form Lit, and returns the bytes of its streams; 0 if it cannot be.
-func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
+// tryLit tries the form Lit, and reports whether no other form needs to be tried.
+func (w *Writer) tryLit(v *volume, p *cellPage) (sure bool) {
 	kind, ok := litKind(v)
 	if !ok || len(p.stacks) == 0 || w.lit == nil || !w.may(formLit) || v.levels[len(v.levels)-1].level != 0 {
-		return 0
+		return false
 	}
-	streams := p.lit(&w.packer().cells, w.lit, kind)
-	if !w.try(formLit, streams) {
-		return 0
-	}
-	return plainBytes(streams)
+	streams, times := p.lit(&w.packer().cells, w.lit, kind)
+	return w.try(formLit, streams) && (times >= litSure || w.o.Only == formLit)
 }
 
 // tryRuns tries the forms that need nothing but the page.
 func (w *Writer) tryRuns(v *volume, p *cellPage, columns [][]byte) {
-	var images [][]byte
+	var images, odds [][]byte
 	if w.may(byte(codec.Images)) {
 		images = p.images(&w.packer().cells, v, w.o.Effort)
 	}
-	if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
-		w.tryColumns(columns)
+	if w.may(byte(codec.Odds)) {
+		odds = p.odds(&w.packer().cells, v, w.o.Effort)
 	}
-	w.try(byte(codec.Images), images)
+	least := plainBytes(columns)
+	if images != nil {
+		least = min(least, plainBytes(images))
+	}
+	if n := plainBytes(odds); n < oddsLarge || n*oddsSure > least {
+		if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
+			w.tryColumns(columns)
+		}
+		w.try(byte(codec.Images), images)
+	}
 	if v.Schema == voxel.Terrain && w.may(byte(codec.Relief)) {
 		w.try(byte(codec.Relief), p.relief(&w.packer().cells))
 	}
-	if w.may(byte(codec.Odds)) {
-		w.try(byte(codec.Odds), p.odds(&w.packer().cells, v, w.o.Effort))
-	}
+	w.try(byte(codec.Odds), odds)
 }
 
 // tryColumns tries the form in which every page can be, unless it is too large.
