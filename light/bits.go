@@ -21,15 +21,15 @@ func All(l uint8) Bits {
 // cells does not count.
 func BitsOf(c *voxel.Chunk, y, z int) (b Bits) {
 	var buf [64]voxel.Cell
-	row, starts := c.Runs(y, z, &buf)
+	starts, cells := c.Runs(y, z, &buf)
 	if starts == 1 {
-		return All(uint8(row[0]))
+		return All(uint8(cells[0]))
 	}
-	for m := uint64(starts) | 1<<geom.ChunkEdge; m != 1<<geom.ChunkEdge; {
-		x := bits.TrailingZeros64(m)
-		m &= m - 1
-		v, run := uint8(row[x&(geom.ChunkEdge-1)]), uint32(m&-m-1<<x)
-		l := All(v)
+	m := uint64(starts) | 1<<geom.ChunkEdge
+	for _, v := range cells {
+		x := m & -m
+		m ^= x
+		run, l := uint32(m&-m-x), All(uint8(v))
 		b.ones |= l.ones & run
 		b.twos |= l.twos & run
 		b.fours |= l.fours & run

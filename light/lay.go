@@ -101,12 +101,13 @@ func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 		z := bits.TrailingZeros32(rows)
 		dim, open := uint32(0), uint32(0)
 		l.odd &^= 1 << z
-		row, starts := c.Runs(y, z, &buf)
-		for m := uint64(starts) | 1<<geom.ChunkEdge; m>>1 != 0 && m != 1<<geom.ChunkEdge; {
-			x := bits.TrailingZeros64(m)
-			m &= m - 1
-			run := uint32(m&-m - 1<<x)
-			t := &f.traits[f.cell(row[x])]
+		starts, cells := c.Runs(y, z, &buf)
+		m := uint64(starts) | 1<<geom.ChunkEdge
+		for _, v := range cells {
+			x := m & -m
+			m ^= x
+			run := uint32(m&-m - x)
+			t := &f.traits[f.cell(v)]
 			if t.dim {
 				dim |= run
 			}

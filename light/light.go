@@ -134,12 +134,13 @@ func (h *Heights) row(f Floor, y, z int) {
 	var buf [64]voxel.Cell
 	s := &h.seek
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
-	row, starts := f.Chunk.Runs(y, z, &buf)
-	for m := uint64(starts) | 1<<geom.ChunkEdge; m != 1<<geom.ChunkEdge; {
-		x := bits.TrailingZeros64(m)
-		m &= m - 1
-		run := uint32(m&-m - 1<<x)
-		for hit := h.of(row[x]) & s.want[z]; hit != 0; hit &= hit - 1 {
+	starts, cells := f.Chunk.Runs(y, z, &buf)
+	m := uint64(starts) | 1<<geom.ChunkEdge
+	for _, v := range cells {
+		x := m & -m
+		m ^= x
+		run := uint32(m&-m - x)
+		for hit := h.of(v) & s.want[z]; hit != 0; hit &= hit - 1 {
 			r := bits.TrailingZeros16(hit)
 			found := run & s.open[z][r]
 			if s.open[z][r] &^= found; s.open[z][r] == 0 {
