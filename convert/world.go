@@ -14,6 +14,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -93,6 +94,7 @@ func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
 // more than maxBytes of memory; 0 is no bound.
 func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*World, error) {
 	bound := newBudget(maxBytes)
+	r = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // what it keeps is the world's too
 	w := &World{Head: HeadOf(r.Properties())}
 	for _, sd := range r.Dimensions() {
 		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
@@ -100,7 +102,7 @@ func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*Wor
 		for _, sv := range sd.Volumes {
 			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			d.Volumes = append(d.Volumes, v)
-			for p, err := range r.Chunks(sd.Name, sv.Volume.Name, 0) {
+			for p, err := range r.Chunks(ctx, sd.Name, sv.Volume.Name, 0) {
 				if err == nil && p.Chunk != nil {
 					v.Chunks[p.Pos] = p.Chunk
 					bound.chunk(p.Chunk, 1)
@@ -110,7 +112,7 @@ func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*Wor
 				}
 			}
 		}
-		for c, err := range r.Columns(sd.Name, d.towers()) {
+		for c, err := range r.Columns(ctx, sd.Name) {
 			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
 			}

@@ -135,7 +135,7 @@ func (f *stoneForm) decode() error {
 	if err != nil {
 		return err
 	}
-	for _, err := range r.Chunks("all", f.w.Dimensions[0].Volumes[0].Volume.Name, 0) {
+	for _, err := range r.Chunks(context.Background(), "all", f.w.Dimensions[0].Volumes[0].Volume.Name, 0) {
 		if err != nil {
 			return err
 		}

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // account is what the players of a world know of it.
 type account struct {
-	head  world.ID
+	head  history.ID
 	step  int // the next save, of those of its template
 	saves int // that it was given
 }

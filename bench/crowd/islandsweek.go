@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -90,7 +91,7 @@ func (w *islandsWeek) week(ctx context.Context, o lab.Options) (*IslandsBytes, e
 // kept collects and returns how many bytes the stones have that are needed.
 func (w *islandsWeek) kept(ctx context.Context) (int64, error) {
 	start := time.Now()
-	if _, err := w.Collect(ctx, world.Policy{}); err != nil {
+	if _, err := w.Collect(ctx, history.Policy{}); err != nil {
 		return 0, err
 	}
 	w.collect = max(w.collect, time.Since(start).Seconds())

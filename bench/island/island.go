@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
@@ -54,7 +55,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	return r, err
 }
 
-func (r *Report) bench(ctx context.Context, st world.Store, o lab.Options) error {
+func (r *Report) bench(ctx context.Context, st history.Store, o lab.Options) error {
 	for seed := range r.Islands {
 		o.Step(seed, r.Islands+3, "making islands")
 		island := terrain.Island(terrain.Options{Seed: uint64(seed + 1), Version: terrain.Modern})
@@ -81,7 +82,7 @@ func (r *Report) bench(ctx context.Context, st world.Store, o lab.Options) error
 func islandName(seed int) string { return fmt.Sprintf("island/%d", seed+1) }
 
 // ImportSource makes a world of src, and returns its stone's size.
-func ImportSource(ctx context.Context, st world.Store, name string, src format.Source) (int64, error) {
+func ImportSource(ctx context.Context, st history.Store, name string, src format.Source) (int64, error) {
 	w, err := convert.Load(ctx, src)
 	if err != nil {
 		return 0, err
@@ -91,12 +92,12 @@ func ImportSource(ctx context.Context, st world.Store, name string, src format.S
 	if err != nil {
 		return 0, err
 	}
-	_, err = world.Import(ctx, st, name, world.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
+	_, err = world.Import(ctx, st, name, history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
 	return n, err
 }
 
 // load loads each island some times and returns the times' percentiles.
-func (r *Report) load(ctx context.Context, st world.Store, volumes []string) (p50, p99 float64, err error) {
+func (r *Report) load(ctx context.Context, st history.Store, volumes []string) (p50, p99 float64, err error) {
 	var times []float64
 	chunks := 0
 	for i := range r.Loads {
