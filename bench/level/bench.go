@@ -161,7 +161,7 @@ func writeLevels(ctx context.Context, f *os.File, levels []placedLevel, o stone.
 func (l placedLevel) check(ctx context.Context, s *stone.Reader, seconds *float64) (err error) {
 	got := make([]stone.Placed, 0, len(l.placed))
 	clock(seconds, func() {
-		for p, e := range s.Chunks("overworld", levelVolume, l.level) {
+		for p, e := range s.Chunks(ctx, "overworld", levelVolume, l.level) {
 			if err = cmp.Or(e, ctx.Err()); err != nil {
 				return
 			}
