@@ -1,10 +1,7 @@
 package lab
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -30,23 +27,11 @@ func WithCairn(ctx context.Context, o Options, f func(o Options, dir string) err
 // BuildCairn builds the command into dir and returns its file. The working directory is
 // within a module that needs this project.
 func BuildCairn(ctx context.Context, dir string) (file string, err error) {
-	root, err := output(ctx, "go", "list", "-m", "-f", "{{.Dir}}", project)
+	out, _, err := Run(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}", project)
 	if err != nil {
 		return "", err
 	}
 	file = filepath.Join(dir, "cairn.exe")
-	_, err = output(ctx, "go", "build", "-C", root, "-o", file, "./cmd/cairn")
+	_, _, err = Run(ctx, "", "go", "build", "-C", strings.TrimSpace(out), "-o", file, "./cmd/cairn")
 	return file, err
-}
-
-// output returns what a command prints, or an error with what it complains about.
-func output(ctx context.Context, name string, args ...string) (string, error) {
-	var complaint strings.Builder
-	c := exec.CommandContext(ctx, name, args...)
-	c.Stderr = &complaint
-	out, err := c.Output()
-	if err != nil {
-		err = fmt.Errorf("lab: %s %s: %w: %s", name, args[0], cmp.Or(ctx.Err(), err), strings.TrimSpace(complaint.String()))
-	}
-	return strings.TrimSpace(string(out)), err
 }

@@ -40,6 +40,10 @@ type Options struct {
 	// have defaults of their own.
 	Worlds, Clients int
 	Seconds         float64
+	// Columns are the sizes of the lands of a growth, Verbs what is measured of it; nil
+	// is the default.
+	Columns []int
+	Verbs   []string
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string

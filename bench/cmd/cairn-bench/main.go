@@ -25,6 +25,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/crowd"
+	"github.com/cairnvoxel/cairn/bench/growth"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/level"
@@ -63,6 +64,7 @@ func measurements() map[string]measurement {
 		"store":   ofMade(crowd.BenchStore),
 		"abuse":   ofMade(crowd.BenchAbuse),
 		"islands": ofMade(crowd.BenchIslands),
+		"growth":  ofMade(growth.Bench),
 	}
 }
 
@@ -98,7 +100,9 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
 	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
-	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse: the file of the command that is measured (default: built from this project)")
+	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
+	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
+	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
 	}
@@ -124,6 +128,9 @@ func parse(args []string, out io.Writer) (call, error) {
 	case o.Worlds < 0 || o.Clients < 0 || !(o.Seconds >= 0):
 		return c, usagef("--worlds, --clients and --seconds are not below 0")
 	}
+	if err := growth.Check(*o); err != nil {
+		return c, usagef("%w", err)
+	}
 	o.Voxels = int64(voxels)
 	if quick {
 		o.Stone.Effort = stone.Good
@@ -141,6 +148,9 @@ func parse(args []string, out io.Writer) (call, error) {
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	if len(args) == 1 && args[0] == crowd.ChildName {
 		return crowd.Child(ctx, in, out)
+	}
+	if len(args) > 0 && args[0] == growth.ChildName {
+		return growth.Child(ctx, args[1:])
 	}
 	c, err := parse(args, out)
 	if err != nil {

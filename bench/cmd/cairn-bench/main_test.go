@@ -59,6 +59,8 @@ func TestWrongCalls(t *testing.T) {
 		{2, "--voxels 0", "level --voxels 0"},
 		{2, "not below 0", "store --worlds -1"},
 		{2, "unknown flag", "level --fast"},
+		{2, "not square", "growth --columns 256,8"},
+		{2, "no verb", "growth --verbs fly"},
 		{3, "nowhere", "import nowhere"},
 		{3, "for measurements alone", "child"},
 	} {
