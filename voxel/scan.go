@@ -45,7 +45,25 @@ func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 
 // Equal reports whether c and d have the same cells.
 func (c *Chunk) Equal(d *Chunk) bool {
-	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data)
+	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data) ||
+		(c.patched() || d.patched()) && c.equalCells(d)
+}
+
+// equalCells is Equal for chunks of any form.
+func (c *Chunk) equalCells(d *Chunk) bool {
+	var ours, theirs [64]Cell
+	for y := range ChunkEdge {
+		u, ok := c.SliceUniform(y)
+		if v, also := d.SliceUniform(y); ok != also || ok && u != v {
+			return false
+		}
+		for z := 0; z < ChunkEdge && !ok; z++ {
+			if *(*[ChunkEdge]Cell)(c.Row(y, z, &ours)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &theirs)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // CountNonEmpty returns the number of cells that are not Empty.
@@ -127,6 +145,22 @@ func (c *Chunk) Changed(y int) uint32 {
 	for z := range ChunkEdge {
 		if c.head(y, z) != c.head(y-1, z) {
 			m |= 1 << z
+		}
+	}
+	if c.patched() {
+		return c.different(y, m)
+	}
+	return m
+}
+
+// different returns m without the rows that are equal though they have two
+// places.
+func (c *Chunk) different(y int, m uint32) uint32 {
+	var here, below [64]Cell
+	for left := m; left != 0; left &= left - 1 {
+		z := bits.TrailingZeros32(left)
+		if c.head(y, z)&c.head(y-1, z) >= packed && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
+			m &^= 1 << z
 		}
 	}
 	return m
