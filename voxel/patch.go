@@ -47,7 +47,7 @@ func (c *Chunk) parts() (base, end int) {
 }
 
 // Packed returns the chunk in the form that takes least memory: c itself, unless
-// PublishPatched made it.
+// Draft.Patch made it.
 func (c *Chunk) Packed() *Chunk { return c.PackedWith(new(Builder)) }
 
 // PackedWith is Packed with the memory of a Builder that has no slices added.
@@ -60,26 +60,22 @@ func (c *Chunk) PackedWith(b *Builder) *Chunk {
 	return d
 }
 
-// PublishPatched is PublishWith that takes time for what was written and not for
-// the chunk, as long as that is little. The chunk returned takes more memory
-// than a packed one, at most 16 KiB: see Packed.
-func (d *Draft) PublishPatched(b *Builder) *Chunk {
+// Patch is Publish that takes time for what was written and not for the chunk. It
+// returns false, and the draft is as it was, if too much was written. The chunk
+// returned takes up to 16 KiB more memory than a packed one: see Packed.
+func (d *Draft) Patch() (*Chunk, bool) {
 	if d.weigh() {
-		switch base, end := d.base.parts(); {
-		case len(d.base.data) == ChunkCells:
+		base, end := d.base.parts()
+		if len(d.base.data) == ChunkCells {
 			d.base = d.patchFlat()
-		case end-base+len(d.rows)*3 > patchMost: // no row takes less
-			d.base = d.build(b)
-		default:
-			if size := d.grows(base); end-base+size > patchMost {
-				d.base = d.build(b)
-			} else {
-				d.base = d.patch(base, end, size)
-			}
+		} else if size := d.grows(base); end-base+size <= patchMost {
+			d.base = d.patch(base, end, size)
+		} else {
+			return nil, false
 		}
 	}
 	d.reset()
-	return d.base
+	return d.base, true
 }
 
 // weigh finds the changes of the rows that were written and reports whether a

@@ -9,10 +9,17 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// patch publishes d as those do who write often.
+func patch(d *voxel.Draft) *voxel.Chunk {
+	if c, ok := d.Patch(); ok {
+		return c
+	}
+	return d.Publish()
+}
+
 // A patched chunk must answer as the packed one of the same cells does, and be
 // packed as that is.
 func TestPatched(t *testing.T) {
-	var b voxel.Builder
 	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
 		for round := range 12 {
 			before := *want
@@ -31,14 +38,14 @@ func TestPatched(t *testing.T) {
 			if round%4 == 3 {
 				randomWrite(t, r, d, want, 1)
 			}
-			got := d.PublishPatched(&b)
+			got := patch(d)
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
 			mustBeAsPacked(t, got, voxel.Pack(want))
 			if before != *want && got.Equal(c) {
 				t.Fatal("equal though cells differ")
 			}
-			if got.Edit().PublishPatched(&b) != got || d.PublishPatched(&b) != got {
+			if patch(got.Edit()) != got || patch(d) != got {
 				t.Fatal("publishing nothing made another chunk")
 			}
 			if r.IntN(4) > 0 {
@@ -96,7 +103,6 @@ func mustBeAsPacked(t *testing.T, c, packed *voxel.Chunk) {
 
 // Mips of a patched chunk must be those of its cells, and stay when it is packed.
 func TestPatchedMips(t *testing.T) {
-	var b voxel.Builder
 	for name, rule := range rules() {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
@@ -108,7 +114,7 @@ func TestPatchedMips(t *testing.T) {
 						want[i] = voxel.Cell(r.IntN(5))
 						d.Set(i&31, i>>10, i>>5&31, want[i])
 					}
-					c = d.PublishPatched(&b)
+					c = patch(d)
 					mustHaveMips(t, c, rule, want[:])
 				}
 				if p := c.Packed(); p != c && p.MipBytes() != c.MipBytes() {
@@ -121,7 +127,6 @@ func TestPatchedMips(t *testing.T) {
 
 // A slice may become of one cell and of more again in one update.
 func TestPatchedSliceComesAndGoes(t *testing.T) {
-	var b voxel.Builder
 	for _, base := range []voxel.Cell{0, 5} {
 		want := fillBy(func(x, y, z int) voxel.Cell { return base })
 		want[at(3, 4, 5)] = 7
@@ -134,13 +139,13 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 				d.Set(11, 6, z, 8)
 				d.Set(11, 6, z, base)
 				want[at(3, 4, z)], want[at(9, 4, (z+1)&31)] = base, 7
-				c = d.PublishPatched(&b)
+				c = patch(d)
 				mustEqual(t, c, want)
 				mustBeAsPacked(t, c, voxel.Pack(want))
 			}
 			d := c.Edit()
 			d.Fill(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, base)
-			c = d.PublishPatched(&b)
+			c = patch(d)
 			clear(want[:])
 			for i := range want {
 				want[i] = base
@@ -152,7 +157,6 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 
 // A chunk that is written again and again must not grow.
 func TestPatchedStaysSmall(t *testing.T) {
-	var b voxel.Builder
 	r := rand.New(rand.NewPCG(13, 14))
 	want := hills(r)
 	c := voxel.Pack(want)
@@ -162,7 +166,7 @@ func TestPatchedStaysSmall(t *testing.T) {
 		want[i] ^= voxel.Cell(1 + r.IntN(3))
 		d := c.Edit()
 		d.Set(i&31, i>>10, i>>5&31, want[i])
-		c = d.PublishPatched(&b)
+		c = patch(d)
 		if c.Bytes() > 64<<10 {
 			t.Fatalf("%d bytes after %d writes, %d at first", c.Bytes(), n, first)
 		}
@@ -172,13 +176,12 @@ func TestPatchedStaysSmall(t *testing.T) {
 
 // The same block set again and again takes the room of one.
 func TestPatchedInPlace(t *testing.T) {
-	var b voxel.Builder
 	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
 	sizes := map[int]bool{}
 	for n := range 100 {
 		d := c.Edit()
 		d.Set(3, 4, 5, voxel.Cell(1000+n))
-		c = d.PublishPatched(&b)
+		c = patch(d)
 		sizes[c.Bytes()] = true
 	}
 	if len(sizes) != 1 {
@@ -187,12 +190,11 @@ func TestPatchedInPlace(t *testing.T) {
 }
 
 func TestPatchingAllocatesLittle(t *testing.T) {
-	var b voxel.Builder
 	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
 	n := testing.AllocsPerRun(100, func() {
 		d := c.Edit()
 		d.Set(3, 4, 5, 1000)
-		d.PublishPatched(&b)
+		patch(d)
 	})
 	if n > 4 {
 		t.Errorf("%v allocations", n)
@@ -203,7 +205,6 @@ func FuzzPatched(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint16(0))
 	f.Add([]byte("........................................"), uint16(7))
 	f.Fuzz(func(t *testing.T, writes []byte, fill uint16) {
-		var b voxel.Builder
 		want := fillBy(func(x, y, z int) voxel.Cell { return voxel.Cell(int(fill)*y) & voxel.MaxCell })
 		c := voxel.Pack(want)
 		for len(writes) > 3 {
@@ -217,7 +218,7 @@ func FuzzPatched(f *testing.F) {
 				d.Set(i&31, i>>10, i>>5&31, want[i])
 				writes = writes[3:]
 			}
-			c = d.PublishPatched(&b)
+			c = patch(d)
 		}
 		mustEqual(t, c, want)
 		mustBeAsPacked(t, c, voxel.Pack(want))
