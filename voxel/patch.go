@@ -13,9 +13,10 @@ const (
 	// patchMark is the place of no row: packed data is shorter.
 	patchMark = packed | MaxCell
 	tailCells = 32
-	// patchMost is how many cells of data a patched chunk has behind the packed
-	// ones; a chunk that would get more is packed.
-	patchMost = 1 << 13
+	// A patched chunk has at most so many cells of data behind the packed ones: a
+	// chunk that would get more is packed. Where one row is written at a time
+	// copying more would cost more than packing now and then.
+	patchLeast, patchEach, patchMost = 1 << 11, ChunkEdge, 1 << 14
 )
 
 // patched reports whether the chunk has another form than packing its cells
@@ -62,13 +63,14 @@ func (c *Chunk) PackedWith(b *Builder) *Chunk {
 
 // Patch is Publish that takes time for what was written and not for the chunk. It
 // returns false, and the draft is as it was, if too much was written. The chunk
-// returned takes up to 16 KiB more memory than a packed one: see Packed.
+// returned takes more memory than a packed one, up to 4 KiB where cells are
+// written one by one and 32 KiB where many are written at once: see Packed.
 func (d *Draft) Patch() (*Chunk, bool) {
 	if d.weigh() {
 		base, end := d.base.parts()
 		if len(d.base.data) == ChunkCells {
 			d.base = d.patchFlat()
-		} else if size := d.grows(base); end-base+size <= patchMost {
+		} else if size := d.grows(base); end-base+size <= min(patchLeast+patchEach*len(d.rows), patchMost) {
 			d.base = d.patch(base, end, size)
 		} else {
 			return nil, false

@@ -46,24 +46,7 @@ func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 // Equal reports whether c and d have the same cells.
 func (c *Chunk) Equal(d *Chunk) bool {
 	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data) ||
-		(c.patched() || d.patched()) && c.equalCells(d)
-}
-
-// equalCells is Equal for chunks of any form.
-func (c *Chunk) equalCells(d *Chunk) bool {
-	var ours, theirs [64]Cell
-	for y := range ChunkEdge {
-		u, ok := c.SliceUniform(y)
-		if v, also := d.SliceUniform(y); ok != also || ok && u != v {
-			return false
-		}
-		for z := 0; z < ChunkEdge && !ok; z++ {
-			if *(*[ChunkEdge]Cell)(c.Row(y, z, &ours)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &theirs)) {
-				return false
-			}
-		}
-	}
-	return true
+		(c.patched() || d.patched()) && c.Differing(d) == [ChunkEdge]uint32{}
 }
 
 // CountNonEmpty returns the number of cells that are not Empty.

@@ -106,7 +106,10 @@ func (w *World) lightVolumes(dimension string) []string {
 func (u *unlit) around(d *dimension) []geom.Box {
 	boxes := make(map[foot]geom.Box)
 	blocks := d.lightOf(voxel.Block)
-	dark := touched(blocks.Default, u.replaced(blocks))
+	var dark []geom.ColumnPos
+	for _, c := range touched(blocks.Default, u.replaced(blocks)) {
+		dark = append(dark, c.pos)
+	}
 	for pos := range u.before {
 		if _, ok := blocks.cells.Chunk(pos); !ok { // it left memory since
 			over := columnsOver(pos)
