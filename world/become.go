@@ -9,23 +9,24 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Import makes a world, or replaces all of one, by a stone with a whole world: a
 // commit that stands on nothing, made under Options.Fence.
-func Import(ctx context.Context, st Store, name string, whole Stone, o Options, message string) (Commit, error) {
+func Import(ctx context.Context, st history.Store, name string, whole history.Stone, o Options, message string) (history.Commit, error) {
 	head, err := st.Head(ctx, name)
-	made := errors.Is(err, ErrNoWorld)
+	made := errors.Is(err, history.ErrNoWorld)
 	if made {
 		err = st.Create(ctx, name)
 	}
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	head.Fence = o.Fence
-	c := Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []StoneRef{{whole.ID, int64(len(whole.Data))}}}
+	c := history.Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []history.StoneRef{whole.Ref()}}
 	c, err = st.Commit(ctx, name, head, c, whole)
 	if err != nil && made {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
@@ -45,7 +46,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 		}
 		defer h.Release()
 	}
-	from := pile{{book: newBook(&Opened{r, io.NopCloser(nil)})}}
+	from := pile{{book: newBook(&history.Opened{Reader: r, Closer: io.NopCloser(nil)})}}
 	return w.Update(func(tx *Tx) error {
 		s, err := from.index(w.o.Empty, tx.s)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -64,7 +65,7 @@ func (v *VolumeDifference) Cells() (n int) {
 
 // Diff compares two commits of the world. It reads only what stones of either
 // say that the other's stack does not have.
-func (w *World) Diff(ctx context.Context, a, b ID) (*Difference, error) {
+func (w *World) Diff(ctx context.Context, a, b history.ID) (*Difference, error) {
 	p, err := w.openStack(ctx, a)
 	if err != nil {
 		return nil, err

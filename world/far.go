@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -155,7 +156,7 @@ type farPage struct {
 
 // packed reports whether the lowest stone has what is asked for.
 func (f *farReader) packed(level int) bool {
-	if len(f.m.pile) == 0 || f.m.pile[0].After != (ID{}) {
+	if len(f.m.pile) == 0 || f.m.pile[0].After != (history.ID{}) {
 		return false
 	}
 	for _, d := range f.m.pile[0].Dimensions() {

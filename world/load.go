@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -69,7 +70,7 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 func (w *World) fill(ctx context.Context, h *Held) error {
 	for try := 1; ; try++ {
 		err := w.fillOnce(ctx, h)
-		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
+		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
 			return err
 		}
 		if err := w.reopen(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -44,29 +45,7 @@ func (w *World) packHigh(ctx context.Context) error {
 	if len(m.pile) <= maxStones {
 		return nil
 	}
-	return w.merge(ctx, m, PackFrom(m.layers(), maxStones), stone.Good)
-}
-
-// packPrice is what a pack costs besides the bytes that it is made from, in bytes.
-const packPrice = 8 << 10
-
-// PackFrom returns from which layer on a stack, bottom first, is best packed into
-// one stone so that at most high are left: where the price is least for each layer
-// that goes, the lowest such layer of equals.
-func PackFrom(layers []Layer, high int) int {
-	best, from := 0.0, 0
-	bytes := int64(packPrice)
-	for i := len(layers) - 1; i >= 0; i-- {
-		bytes += layers[i].Stone.Size
-		gone := len(layers) - 1 - i
-		if gone == 0 || i >= max(1, high) || i > 0 && layers[i-1].Upto == layers[i].Upto {
-			continue
-		}
-		if price := float64(bytes) / float64(gone); best == 0 || price <= best {
-			best, from = price, i
-		}
-	}
-	return from
+	return w.merge(ctx, m, history.PackFrom(m.layers(), maxStones), stone.Good)
 }
 
 // merge puts a pack in place of the layers of m from from on, of that effort if it
@@ -84,8 +63,8 @@ func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effo
 
 // pack puts a pack in place of the pile, which is the top of a world's stack. s is
 // what the pile says if it is all of it, written with that effort; nil if there is more below.
-func (p pile) pack(ctx context.Context, st Store, name string, s *state, empty []string, effort stone.Effort) error {
-	var written Stone
+func (p pile) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) error {
+	var written history.Stone
 	var err error
 	if s == nil {
 		written, err = p.merged()
@@ -95,19 +74,18 @@ func (p pile) pack(ctx context.Context, st Store, name string, s *state, empty [
 	if err != nil {
 		return fmt.Errorf("world: %s: pack: %w", name, err)
 	}
-	ref := StoneRef{written.ID, int64(len(written.Data))}
-	return st.PutPack(ctx, name, Pack{After: p[0].After, Upto: p[len(p)-1].Upto, Stone: ref}, written)
+	return st.PutPack(ctx, name, history.Pack{After: p[0].After, Upto: p[len(p)-1].Upto, Stone: written.Ref()}, written)
 }
 
 // merged returns the stone that stands for the pile where there is more below.
-func (p pile) merged() (Stone, error) {
+func (p pile) merged() (history.Stone, error) {
 	run := make([]*stone.Reader, len(p))
 	for i, l := range p {
 		run[i] = l.Reader
 	}
 	var out bytes.Buffer
 	id, _, err := stone.Merge(&out, run, stone.Options{Effort: stone.Quick})
-	return Stone{ID: id, Data: out.Bytes()}, err
+	return history.Stone{ID: id, Data: out.Bytes()}, err
 }
 
 // smallWorld is how many chunks a stone may hold for them to be one page, which
@@ -140,7 +118,7 @@ func (w *World) WriteStone(ctx context.Context, to io.Writer, o stone.Options) (
 	}
 	defer m.release()
 	if len(m.pile) == 0 {
-		return stone.ID{}, fmt.Errorf("world: %s: %w", w.name, ErrNoCommit)
+		return stone.ID{}, fmt.Errorf("world: %s: %w", w.name, history.ErrNoCommit)
 	}
 	return m.sheet(m.now, w.o.Empty).writeTo(ctx, to, m.options(o))
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -17,13 +18,13 @@ import (
 type pile []layer
 
 type layer struct {
-	Layer
+	history.Layer
 	*book
 }
 
 // book is an open stone. It is closed when its last user lets go.
 type book struct {
-	*Opened
+	*history.Opened
 	users  atomic.Int32
 	tables map[volumeName][]voxel.Cell // what cells of the stone are in the world; missing: the same. Complete once indexed
 	known  bool                        // indexed
@@ -31,11 +32,13 @@ type book struct {
 
 type volumeName struct{ dimension, volume string }
 
-func newBook(o *Opened) *book { return &book{Opened: o, tables: make(map[volumeName][]voxel.Cell)} }
+func newBook(o *history.Opened) *book {
+	return &book{Opened: o, tables: make(map[volumeName][]voxel.Cell)}
+}
 
 // openPile opens the layers, each stone once, none that prev has open; prev must
 // be held.
-func openPile(ctx context.Context, st Store, name string, f Fetched, prev pile) (pile, error) {
+func openPile(ctx context.Context, st history.Store, name string, f history.Fetched, prev pile) (pile, error) {
 	books := make(map[stone.ID]*book, len(prev)+len(f.Layers))
 	for _, l := range prev {
 		books[l.Stone.ID] = l.book
@@ -44,7 +47,7 @@ func openPile(ctx context.Context, st Store, name string, f Fetched, prev pile) 
 	for i, l := range f.Layers {
 		b := books[l.Stone.ID]
 		if b == nil {
-			opened, err := f.open(ctx, st, name, i)
+			opened, err := openLayer(ctx, st, name, f, i)
 			if err != nil {
 				p.release()
 				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)
@@ -86,8 +89,8 @@ func (p pile) release() {
 }
 
 // layers returns what the pile was opened from.
-func (p pile) layers() []Layer {
-	out := make([]Layer, len(p))
+func (p pile) layers() []history.Layer {
+	out := make([]history.Layer, len(p))
 	for i, l := range p {
 		out[i] = l.Layer
 	}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Restore makes a commit that goes back to what the commit id left: it writes
 // no stone. What was not committed is lost. Chunks and columns that somebody
 // holds are read again where they differ; views that are kept stay as they are.
-func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, error) {
+func (w *World) Restore(ctx context.Context, id history.ID, message string) (history.Commit, error) {
 	if w.readOnly {
-		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
+		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -26,7 +27,7 @@ func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, err
 	defer w.moving.Unlock()
 	next, err := w.openStack(ctx, id)
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	w.mu.Lock()
 	held := slices.Collect(maps.Keys(w.held))
@@ -34,12 +35,12 @@ func (w *World) Restore(ctx context.Context, id ID, message string) (Commit, err
 	s, err := w.restored(ctx, next)
 	if err != nil {
 		next.release()
-		return Commit{}, err
+		return history.Commit{}, err
 	}
-	c, err := w.put(ctx, Commit{Base: id, Message: message})
+	c, err := w.put(ctx, history.Commit{Base: id, Message: message})
 	if err != nil {
 		next.release()
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -49,10 +50,10 @@ type sheetFile struct {
 }
 
 // write returns the stone.
-func (s *sheet) write(ctx context.Context, o stone.Options) (Stone, error) {
+func (s *sheet) write(ctx context.Context, o stone.Options) (history.Stone, error) {
 	var out bytes.Buffer
 	id, err := s.writeTo(ctx, &out, o)
-	return Stone{ID: id, Data: out.Bytes()}, err
+	return history.Stone{ID: id, Data: out.Bytes()}, err
 }
 
 func (s *sheet) writeTo(ctx context.Context, out io.Writer, o stone.Options) (stone.ID, error) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // What callers branch on besides the errors of a Store.
@@ -62,7 +63,7 @@ func (o Options) withDefaults() Options {
 // View and what it returns, Update, Head, Fence, Name, Dirty and Held.Release touch memory
 // only; all others may do I/O.
 type World struct {
-	store    Store
+	store    history.Store
 	name     string
 	o        Options
 	readOnly bool
@@ -73,12 +74,12 @@ type World struct {
 	lamps  lamps        // needs writer
 	moving sync.RWMutex // Restore writes, Load reads: nothing comes while the world goes back; after writer
 
-	tried []Commit // that may have been made, the Store could not say; needs saving
+	tried []history.Commit // that may have been made, the Store could not say; needs saving
 
-	mu     sync.Mutex // guards what is below, and every change of now; after all others, and never kept over I/O
-	head   Head       // its Fence is the one that commits are made under
-	last   Commit     // the head's, if its number is not 0
-	base   ID         // the commit that pile makes up: the head's, unless put found that it moved
+	mu     sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
+	head   history.Head   // its Fence is the one that commits are made under
+	last   history.Commit // the head's, if its number is not 0
+	base   history.ID     // the commit that pile makes up: the head's, unless put found that it moved
 	pile   pile
 	dirty  *dirty            // what no commit holds
 	saved  *dirty            // what a commit under way holds
@@ -89,7 +90,7 @@ type World struct {
 }
 
 // Create makes a world without anything in it and opens it.
-func Create(ctx context.Context, st Store, name string, o Options) (*World, error) {
+func Create(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
 	if err := st.Create(ctx, name); err != nil {
 		return nil, err
 	}
@@ -99,22 +100,22 @@ func Create(ctx context.Context, st Store, name string, o Options) (*World, erro
 // Open opens a world at its head. It reads directories only: what is in memory
 // is asked for with Load. Whoever opens it must Close it. ErrFenced if
 // Options.Fence is not the world's.
-func Open(ctx context.Context, st Store, name string, o Options) (*World, error) {
-	f, err := stack(ctx, st, name, ID{}, fetchRoom)
+func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
+	f, err := stack(ctx, st, name, history.ID{}, fetchRoom)
 	if err != nil {
 		return nil, err
 	}
-	if o.Fence != 0 && o.Fence != Force && o.Fence != f.Head.Fence {
-		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, ErrFenced)
+	if o.Fence != 0 && o.Fence != history.Force && o.Fence != f.Head.Fence {
+		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, history.ErrFenced)
 	}
 	f.Head.Fence = o.Fence
 	return open(ctx, st, name, f, o, false)
 }
 
 // OpenAt opens a world as a commit left it, to be read only.
-func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*World, error) {
-	var f Fetched
-	if at != (ID{}) {
+func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*World, error) {
+	var f history.Fetched
+	if at != (history.ID{}) {
 		var err error
 		if f, err = stack(ctx, st, name, at, fetchRoom); err != nil {
 			return nil, err
@@ -123,7 +124,7 @@ func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*Worl
 	return open(ctx, st, name, f, o, true)
 }
 
-func open(ctx context.Context, st Store, name string, f Fetched, o Options, readOnly bool) (*World, error) {
+func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, readOnly bool) (*World, error) {
 	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
 		dirty: new(dirty), held: make(map[*Held]bool)}
 	if err := w.read(ctx, f); err != nil {
@@ -138,7 +139,7 @@ func open(ctx context.Context, st Store, name string, f Fetched, o Options, read
 }
 
 // read opens a stack and makes the state that it says.
-func (w *World) read(ctx context.Context, f Fetched) error {
+func (w *World) read(ctx context.Context, f history.Fetched) error {
 	p, err := w.openFetched(ctx, f, nil)
 	if err != nil {
 		return err
@@ -161,9 +162,9 @@ const maxReopen = 5
 const fetchRoom = 1 << 20
 
 // openStack opens the stack of a commit, with the stones that are open.
-func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
+func (w *World) openStack(ctx context.Context, at history.ID) (pile, error) {
 	have, err := w.moment()
-	if err != nil || at == (ID{}) {
+	if err != nil || at == (history.ID{}) {
 		have.release()
 		return nil, err
 	}
@@ -181,10 +182,10 @@ func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
 
 // openFetched opens a stack, and if stones of it were collected meanwhile what it
 // is now.
-func (w *World) openFetched(ctx context.Context, f Fetched, have pile) (pile, error) {
+func (w *World) openFetched(ctx context.Context, f history.Fetched, have pile) (pile, error) {
 	for try := 1; ; try++ {
 		p, err := openPile(ctx, w.store, w.name, f, have)
-		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
+		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
 			return p, err
 		}
 		if f, err = stack(ctx, w.store, w.name, f.Head.Commit, fetchRoom); err != nil {
@@ -229,7 +230,7 @@ func (w *World) Name() string { return w.name }
 func (w *World) View() *View { return &View{w.now.Load()} }
 
 // Head returns the commit that the world was opened at or that it last made.
-func (w *World) Head() ID {
+func (w *World) Head() history.ID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head.Commit

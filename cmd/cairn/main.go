@@ -19,8 +19,8 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -175,7 +175,7 @@ func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if errors.Is(err, world.ErrLeased) {
+	if errors.Is(err, history.ErrLeased) {
 		err = fmt.Errorf("%w; cairn info says who, and until when", err)
 	}
 	if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == client.Unauthorized && os.Getenv(tokenEnv) == "" {

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // call is a call that is right, or was.
@@ -119,14 +119,14 @@ func (a *abuse) validBody(path string, n int) []byte {
 	i := n % abuseWorlds
 	head := a.crowd.accounts[i].head
 	data := a.crowd.stamp(nil, i)
-	ref := world.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
+	ref := history.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
 	var b bytes.Buffer
 	var records *client.Body
 	switch path, _, _ = strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); path {
 	case "commits":
-		records = client.CommitBody(world.Commit{Parent: head, Base: head, Stones: []world.StoneRef{ref}}, world.Stone{ID: ref.ID, Data: data})
+		records = client.CommitBody(history.Commit{Parent: head, Base: head, Stones: []history.StoneRef{ref}}, history.Stone{ID: ref.ID, Data: data})
 	case "packs":
-		records = client.PackBody(world.Pack{Upto: head, Stone: ref}, data) // an empty body will do too
+		records = client.PackBody(history.Pack{Upto: head, Stone: ref}, data) // an empty body will do too
 	case "import":
 		return a.crowd.of(i).Stone
 	default:

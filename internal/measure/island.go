@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -65,7 +66,7 @@ func inStore(f func(st *local.Store, dir string) error) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-func (r *IslandReport) bench(ctx context.Context, st world.Store, o Options) error {
+func (r *IslandReport) bench(ctx context.Context, st history.Store, o Options) error {
 	for seed := range r.Islands {
 		o.progress(seed, r.Islands+3, "making islands")
 		island := terrain.Island(terrain.Options{Seed: uint64(seed + 1), Version: terrain.Modern})
@@ -92,7 +93,7 @@ func (r *IslandReport) bench(ctx context.Context, st world.Store, o Options) err
 func islandName(seed int) string { return fmt.Sprintf("island/%d", seed+1) }
 
 // importSource makes a world of src, and returns its stone's size.
-func importSource(ctx context.Context, st world.Store, name string, src format.Source) (int64, error) {
+func importSource(ctx context.Context, st history.Store, name string, src format.Source) (int64, error) {
 	w, err := convert.Load(ctx, src)
 	if err != nil {
 		return 0, err
@@ -102,12 +103,12 @@ func importSource(ctx context.Context, st world.Store, name string, src format.S
 	if err != nil {
 		return 0, err
 	}
-	_, err = world.Import(ctx, st, name, world.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
+	_, err = world.Import(ctx, st, name, history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
 	return n, err
 }
 
 // load loads each island some times and returns the times' percentiles.
-func (r *IslandReport) load(ctx context.Context, st world.Store, volumes []string) (p50, p99 float64, err error) {
+func (r *IslandReport) load(ctx context.Context, st history.Store, volumes []string) (p50, p99 float64, err error) {
 	var times []float64
 	chunks := 0
 	for i := range r.Loads {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
@@ -87,7 +88,7 @@ func (w *islandsWeek) week(ctx context.Context, o Options) (*IslandsBytes, error
 // kept collects and returns how many bytes the stones have that are needed.
 func (w *islandsWeek) kept(ctx context.Context) (int64, error) {
 	start := time.Now()
-	if _, err := w.Collect(ctx, world.Policy{}); err != nil {
+	if _, err := w.Collect(ctx, history.Policy{}); err != nil {
 		return 0, err
 	}
 	w.collect = max(w.collect, time.Since(start).Seconds())

@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // account is what the players of a world know of it.
 type account struct {
-	head  world.ID
+	head  history.ID
 	step  int // the next save, of those of its template
 	saves int // that it was given
 }

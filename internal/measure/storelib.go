@@ -11,21 +11,22 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// stored is islands in a world.Store: a save is a partial stone, a load all stones
+// stored is islands in a history.Store: a save is a partial stone, a load all stones
 // of the head.
-type stored struct{ world.Store }
+type stored struct{ history.Store }
 
 // found makes the templates, as worlds of their own.
-func (s stored) found(ctx context.Context, p *pool) ([]world.ID, error) {
-	var heads []world.ID
+func (s stored) found(ctx context.Context, p *pool) ([]history.ID, error) {
+	var heads []history.ID
 	for i := range p.Templates {
 		data := p.Templates[i].Stone
-		c, err := world.Import(ctx, s, fmt.Sprintf("template/%d", i), world.Stone{ID: sha256.Sum256(data), Data: data}, world.Options{}, "made")
+		c, err := world.Import(ctx, s, fmt.Sprintf("template/%d", i), history.Stone{ID: sha256.Sum256(data), Data: data}, world.Options{}, "made")
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func (s stored) found(ctx context.Context, p *pool) ([]world.ID, error) {
 }
 
 // fork makes an island.
-func (s stored) fork(ctx context.Context, c *crowd, heads []world.ID, i int) error {
+func (s stored) fork(ctx context.Context, c *crowd, heads []history.ID, i int) error {
 	t := i % len(heads)
 	c.accounts[i].head = heads[t]
 	return s.Fork(ctx, fmt.Sprintf("template/%d", t), heads[t], nameOf(i))
@@ -44,9 +45,9 @@ func (s stored) fork(ctx context.Context, c *crowd, heads []world.ID, i int) err
 func (s stored) save(ctx context.Context, c *crowd, i int) error {
 	a := &c.accounts[i]
 	data := c.stamp(nil, i)
-	ref := world.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
-	what := world.Commit{Parent: a.head, Base: a.head, Message: "autosave", Stones: []world.StoneRef{ref}}
-	done, err := s.Commit(ctx, nameOf(i), world.Head{Commit: a.head}, what, world.Stone{ID: ref.ID, Data: data})
+	ref := history.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
+	what := history.Commit{Parent: a.head, Base: a.head, Message: "autosave", Stones: []history.StoneRef{ref}}
+	done, err := s.Commit(ctx, nameOf(i), history.Head{Commit: a.head}, what, history.Stone{ID: ref.ID, Data: data})
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func (s stored) load(ctx context.Context, c *crowd, i int) error {
 }
 
 // loadHead reads all stones of a world's head, which it returns.
-func (s stored) loadHead(ctx context.Context, name string) (world.ID, error) {
-	f, err := world.Fetch(ctx, s.Store, name, world.ID{}, maxIsland)
+func (s stored) loadHead(ctx context.Context, name string) (history.ID, error) {
+	f, err := history.Fetch(ctx, s.Store, name, history.ID{}, maxIsland)
 	if err == nil && slices.ContainsFunc(f.Data, func(b []byte) bool { return b == nil }) {
 		err = fmt.Errorf("measure: %s: larger than %d bytes", name, maxIsland)
 	}
@@ -80,7 +81,7 @@ const maxIsland = 1 << 20
 const shortGrace = 10 * time.Second
 
 func (s stored) collect(ctx context.Context) error {
-	_, err := s.Collect(ctx, world.Policy{Grace: shortGrace})
+	_, err := s.Collect(ctx, history.Policy{Grace: shortGrace})
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -139,12 +140,12 @@ func (t *template) addFile(ctx context.Context, w *world.World, n poolSize) erro
 
 // catcher is a Store that shows the last stone committed to it.
 type catcher struct {
-	world.Store
+	history.Store
 	last []byte
 }
 
-// Commit is for world.History.
-func (c *catcher) Commit(ctx context.Context, name string, base world.Head, what world.Commit, stones ...world.Stone) (world.Commit, error) {
+// Commit is for history.Commits.
+func (c *catcher) Commit(ctx context.Context, name string, base history.Head, what history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for _, s := range stones {
 		c.last = s.Data
 	}

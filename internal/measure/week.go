@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -33,18 +34,18 @@ func (w *Week) print(to io.Writer) {
 
 // tally is a Store that counts what is written to it.
 type tally struct {
-	world.Store
+	history.Store
 	saved, packed int64
 }
 
-func (t *tally) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (t *tally) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for _, s := range stones {
 		t.saved += int64(len(s.Data))
 	}
 	return t.Store.Commit(ctx, name, base, c, stones...)
 }
 
-func (t *tally) PutPack(ctx context.Context, name string, p world.Pack, s world.Stone) error {
+func (t *tally) PutPack(ctx context.Context, name string, p history.Pack, s history.Stone) error {
 	t.packed += int64(len(s.Data))
 	return t.Store.PutPack(ctx, name, p, s)
 }
@@ -78,7 +79,7 @@ func week(ctx context.Context) (Week, error) {
 			}
 		}
 		now = now.Add(24*time.Hour - weekSaves*saveEvery)
-		got, err := st.Collect(ctx, world.Policy{Grace: -1})
+		got, err := st.Collect(ctx, history.Policy{Grace: -1})
 		if err != nil {
 			return Week{}, err
 		}

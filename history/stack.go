@@ -1,4 +1,4 @@
-package world
+package history
 
 import "fmt"
 
@@ -12,7 +12,7 @@ func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, 
 	var down []Layer // top first
 	for n := 0; at != (ID{}); n++ {
 		if n == maxChain {
-			return nil, fmt.Errorf("world: commit %v: more than %d commits below", at, maxChain)
+			return nil, fmt.Errorf("history: commit %v: more than %d commits below", at, maxChain)
 		}
 		p, ok, err := pack(at)
 		if err != nil {
@@ -39,4 +39,26 @@ func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, 
 		down[i], down[j] = down[j], down[i]
 	}
 	return down, nil
+}
+
+// packPrice is what a pack costs besides the bytes that it is made from, in bytes.
+const packPrice = 8 << 10
+
+// PackFrom returns from which layer on a stack, bottom first, is best packed into
+// one stone so that at most high are left: where the price is least for each layer
+// that goes, the lowest such layer of equals.
+func PackFrom(layers []Layer, high int) int {
+	best, from := 0.0, 0
+	bytes := int64(packPrice)
+	for i := len(layers) - 1; i >= 0; i-- {
+		bytes += layers[i].Stone.Size
+		gone := len(layers) - 1 - i
+		if gone == 0 || i >= max(1, high) || i > 0 && layers[i-1].Upto == layers[i].Upto {
+			continue
+		}
+		if price := float64(bytes) / float64(gone); best == 0 || price <= best {
+			best, from = price, i
+		}
+	}
+	return from
 }

@@ -1,4 +1,4 @@
-package world
+package history
 
 import (
 	"crypto/sha256"
@@ -22,7 +22,7 @@ func ParseID(s string) (ID, error) {
 	var id ID
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(id) {
-		return id, fmt.Errorf("world: commit %q: want %d hex digits", s, 2*len(id))
+		return id, fmt.Errorf("history: commit %q: want %d hex digits", s, 2*len(id))
 	}
 	return ID(b), nil
 }
@@ -82,11 +82,11 @@ func (c Commit) ID() ID { return sha256.Sum256(c.Append(nil)) }
 func (c Commit) Check() error {
 	switch {
 	case len(c.Author) > MaxAuthor:
-		return fmt.Errorf("world: commit: author of %d bytes: at most %d", len(c.Author), MaxAuthor)
+		return fmt.Errorf("history: commit: author of %d bytes: at most %d", len(c.Author), MaxAuthor)
 	case len(c.Message) > MaxMessage:
-		return fmt.Errorf("world: commit: message of %d bytes: at most %d", len(c.Message), MaxMessage)
+		return fmt.Errorf("history: commit: message of %d bytes: at most %d", len(c.Message), MaxMessage)
 	case len(c.Stones) > MaxStones:
-		return fmt.Errorf("world: commit: %d stones: at most %d", len(c.Stones), MaxStones)
+		return fmt.Errorf("history: commit: %d stones: at most %d", len(c.Stones), MaxStones)
 	}
 	return nil
 }

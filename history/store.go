@@ -1,4 +1,4 @@
-package world
+package history
 
 import (
 	"context"
@@ -59,6 +59,9 @@ type Stone struct {
 	Data []byte
 }
 
+// Ref returns the stone's name and size.
+func (s Stone) Ref() StoneRef { return StoneRef{s.ID, int64(len(s.Data))} }
+
 // Opened is a stone that can be read until it is closed.
 type Opened struct {
 	*stone.Reader
@@ -99,7 +102,7 @@ type Pack struct {
 // store/storetest is this contract as a test.
 type Store interface {
 	Names
-	History
+	Commits
 	Shelf
 	Leases
 	// Purge takes a world for good and at once: the one of that name, or if there
@@ -130,8 +133,8 @@ type Names interface {
 	Undelete(ctx context.Context, name string) error
 }
 
-// History is what happened to each world.
-type History interface {
+// Commits are what happened to each world.
+type Commits interface {
 	Head(ctx context.Context, name string) (Head, error)
 	// Log returns up to n commits of the world, newest first, from the commit
 	// from on, or from the head if from is zero. It ends with the commit that a

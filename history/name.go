@@ -1,4 +1,4 @@
-package world
+package history
 
 import (
 	"fmt"
@@ -16,11 +16,11 @@ const (
 func CheckName(name string) error {
 	parts := strings.Split(name, "/")
 	if len(parts) > MaxParts {
-		return fmt.Errorf("world: %q: %w: more than %d parts", name, ErrName, MaxParts)
+		return fmt.Errorf("history: %q: %w: more than %d parts", name, ErrName, MaxParts)
 	}
 	for _, part := range parts {
 		if part == "" || len(part) > MaxPart || part == "." || part == ".." || strings.ContainsFunc(part, foreign) {
-			return fmt.Errorf("world: %q: %w: want parts of 1 to %d of a-z 0-9 . _ - joined by /", name, ErrName, MaxPart)
+			return fmt.Errorf("history: %q: %w: want parts of 1 to %d of a-z 0-9 . _ - joined by /", name, ErrName, MaxPart)
 		}
 	}
 	return nil

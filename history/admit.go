@@ -1,4 +1,4 @@
-package world
+package history
 
 import (
 	"crypto/sha256"
@@ -18,7 +18,7 @@ func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 		return nil, err
 	}
 	if c.Parent != base.Commit {
-		return nil, fmt.Errorf("world: commit: parent %v: the base is %v", c.Parent, base.Commit)
+		return nil, fmt.Errorf("history: commit: parent %v: the base is %v", c.Parent, base.Commit)
 	}
 	given := make(map[stone.ID]int64, len(stones))
 	for _, s := range stones {
@@ -35,13 +35,13 @@ func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 		case !ok:
 			reached = append(reached, ref)
 		case size != ref.Size:
-			return nil, fmt.Errorf("world: commit: stone %v of %d bytes: named with %d", ref.ID, size, ref.Size)
+			return nil, fmt.Errorf("history: commit: stone %v of %d bytes: named with %d", ref.ID, size, ref.Size)
 		case !namedIn(c.Stones[:i], ref.ID):
 			named++
 		}
 	}
 	if named < len(given) {
-		return nil, errors.New("world: commit: a stone is given that the commit does not name")
+		return nil, errors.New("history: commit: a stone is given that the commit does not name")
 	}
 	return reached, nil
 }
@@ -57,7 +57,7 @@ func namedIn(refs []StoneRef, id stone.ID) bool {
 
 func (s Stone) check() error {
 	if got := stone.ID(sha256.Sum256(s.Data)); got != s.ID {
-		return fmt.Errorf("world: stone %v: its bytes are those of %v", s.ID, got)
+		return fmt.Errorf("history: stone %v: its bytes are those of %v", s.ID, got)
 	}
 	return nil
 }
@@ -77,11 +77,11 @@ func (c Commit) Complete(parent Commit, now time.Time) Commit {
 func (p Pack) Admit(s Stone) error {
 	switch {
 	case p.Upto == ID{}:
-		return fmt.Errorf("world: pack: upto: %w", ErrNoCommit)
+		return fmt.Errorf("history: pack: upto: %w", ErrNoCommit)
 	case p.Upto == p.After:
-		return fmt.Errorf("world: pack of %v: stands for nothing", p.Upto)
-	case p.Stone != StoneRef{s.ID, int64(len(s.Data))}:
-		return fmt.Errorf("world: pack of %v: names stone %v of %d bytes: given %v of %d",
+		return fmt.Errorf("history: pack of %v: stands for nothing", p.Upto)
+	case p.Stone != s.Ref():
+		return fmt.Errorf("history: pack of %v: names stone %v of %d bytes: given %v of %d",
 			p.Upto, p.Stone.ID, p.Stone.Size, s.ID, len(s.Data))
 	}
 	return s.check()

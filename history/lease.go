@@ -1,4 +1,4 @@
-package world
+package history
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (l Lease) After(fence uint64, raises bool) Lease {
 // Take returns the next lease, for holder.
 func (l Lease) Take(holder string, d time.Duration, now time.Time) (Lease, error) {
 	if len(holder) > MaxHolder {
-		return l, fmt.Errorf("world: lease: holder of %d bytes: at most %d", len(holder), MaxHolder)
+		return l, fmt.Errorf("history: lease: holder of %d bytes: at most %d", len(holder), MaxHolder)
 	}
 	if l.Live(now) && (holder == "" || holder != l.Holder) {
 		return l, fmt.Errorf("until %v: %w", l.Until, ErrLeased)
@@ -69,7 +69,7 @@ func (l Lease) Release(fence uint64) (Lease, error) {
 
 func leaseEnd(d time.Duration, now time.Time) (time.Time, error) {
 	if d < time.Millisecond {
-		return time.Time{}, fmt.Errorf("world: lease: %v: at least a millisecond", d)
+		return time.Time{}, fmt.Errorf("history: lease: %v: at least a millisecond", d)
 	}
 	return time.UnixMilli(now.Add(min(d, maxLease)).UnixMilli()).UTC(), nil
 }
