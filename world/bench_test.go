@@ -34,40 +34,23 @@ func BenchmarkIsland(b *testing.B) {
 	}
 }
 
-// BenchmarkSet sets one block at a time of an island in memory: as it is, and
-// with nothing that follows from blocks.
+// BenchmarkSet sets one block at a time of an island in memory.
 func BenchmarkSet(b *testing.B) {
-	for _, k := range []struct {
-		name  string
-		plain bool
-	}{{"island", false}, {"cells alone", true}} {
-		b.Run(k.name, func(b *testing.B) {
-			st := newStore()
-			imported(b, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
-			volumes := []string{voxel.Block}
-			w := open(b, st, "a", world.Options{Whole: true})
-			defer closeWorld(b, w)
-			dim := w.View().Dimensions()[0]
-			if k.plain {
-				box := dim.Volume(voxel.Block)
-				_ = box
-			}
-			_ = volumes
-			r := rand.New(rand.NewPCG(1, 1))
-			var at []geom.ChunkPos
-			for pos := range dim.Volume(voxel.Block).Chunks() {
-				at = append(at, pos)
-			}
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				p := at[r.IntN(len(at))].Min().Add(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)})
-				if _, err := w.Update(func(tx *world.Tx) error {
-					tx.Dimension(dim.Name()).Volume(voxel.Block).Set(p, voxel.Cell(1+n%3))
-					return nil
-				}); err != nil {
-					b.Fatal(err)
-				}
-			}
+	st := newStore()
+	imported(b, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
+	w := open(b, st, "a", world.Options{Whole: true})
+	defer closeWorld(b, w)
+	dim := w.View().Dimensions()[0]
+	r := rand.New(rand.NewPCG(1, 1))
+	var at []geom.ChunkPos
+	for pos := range dim.Volume(voxel.Block).Chunks() {
+		at = append(at, pos)
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		p := at[r.IntN(len(at))].Min().Add(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)})
+		update(b, w, func(tx *world.Tx) {
+			tx.Dimension(dim.Name()).Volume(voxel.Block).Set(p, voxel.Cell(1+n%3))
 		})
 	}
 }
