@@ -129,8 +129,9 @@ func (s *state) describable() error {
 // chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
+	known := v.Schema.Valid(v.Highest(), n)
 	for _, r := range replaced {
-		if r.New == nil {
+		if r.New == nil || known && !r.Given {
 			continue
 		}
 		c := r.New.Highest()
