@@ -31,15 +31,14 @@ const (
 // the volumes voxel.Sky and voxel.Light that come then hold what differs from the
 // light that follows, where that is less.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
-	w.flush()
+	w.endPage()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
 	}
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers, own: &w.packer().flood, feet: writerFeet}
-	w.lit.own.Follow(m)
+	w.lit = &lit{matters: m, towers: towers, feet: writerFeet}
 	return nil
 }
 
@@ -138,9 +137,17 @@ func litKind(v *volume) (light.Kind, bool) {
 type lit struct {
 	matters light.Matters
 	towers  light.Towers
-	own     *light.Flood // a Writer's, that follows matters; nil takes one from the pool
-	feet    int32        // chunks side by side that are flooded at once
-	cells   int          // that were looked at for the page under way
+	feet    int32 // chunks side by side that are flooded at once
+}
+
+// flooding is floods of one kind for the chunks at some places.
+type flooding struct {
+	*lit
+	f      *light.Flood
+	kind   light.Kind
+	places []geom.ChunkPos
+	use    func(some []int) // called with indexes of places that f has
+	cells  int              // that were looked at
 }
 
 var (
@@ -160,25 +167,20 @@ const (
 // maxLitCells is how many cells a Reader looks at for one page of light.
 const maxLitCells = 1 << 30
 
-// floods calls use with floods that have the chunks at some places, each with
+// floods calls use for floods by f that have the chunks at some places, each with
 // the indexes of those that it has.
-func (l *lit) floods(kind light.Kind, places []geom.ChunkPos, use func(f *light.Flood, some []int)) error {
-	f := l.own
-	l.cells = 0
-	if f == nil {
-		f = floods.Get().(*light.Flood)
-		defer floods.Put(f)
-		f.Follow(l.matters)
-	}
+func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
+	f.Follow(l.matters)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
 	}
-	return l.flood(f, kind, places, all, use)
+	return (&flooding{lit: l, f: f, kind: kind, places: places, use: use}).flood(all)
 }
 
 // flood floods a box around places, or parts of them if it is too large.
-func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, some []int, use func(f *light.Flood, some []int)) error {
+func (l *flooding) flood(some []int) error {
+	places := l.places
 	from, to := places[some[0]], places[some[0]]
 	for _, i := range some {
 		p := places[i]
@@ -194,14 +196,14 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
 	ok := one || wide <= l.feet && deep <= l.feet/wide
 	if ok {
-		ok = f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.cells += f.Cells()
+		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
+		l.cells += l.f.Cells()
 	}
 	if l.cells > maxLitCells || one && !ok {
 		return errFlood
 	}
 	if ok {
-		use(f, some)
+		l.use(some)
 		return nil
 	}
 	key := func(i int) int32 { return places[i].X }
@@ -211,7 +213,7 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 	slices.SortStableFunc(some, func(i, j int) int { return cmp.Compare(key(i), key(j)) })
 	low, last := key(some[0]), key(some[len(some)-1])
 	cut, _ := slices.BinarySearchFunc(some, low+(last-low)/2+1, func(i int, k int32) int { return cmp.Compare(key(i), k) })
-	return cmp.Or(l.flood(f, kind, places, some[:cut], use), l.flood(f, kind, places, some[cut:], use))
+	return cmp.Or(l.flood(some[:cut]), l.flood(some[cut:]))
 }
 
 // chunk returns a chunk of c plus its base, or less it; the base is the flood in some octants
@@ -273,7 +275,7 @@ func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (oc
 
 // lit returns the streams of the page in the form lit, nil if it cannot be, and how many times
 // less memory the chunks take without the light that follows.
-func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) (streams [][]byte, times int) {
+func (p *cellPage) lit(pack *packer, l *lit, kind light.Kind) (streams [][]byte, times int) {
 	full := kind.Full()
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
@@ -288,7 +290,8 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) (streams [][
 	}
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)
-	err := l.floods(kind, p.places, func(f *light.Flood, some []int) {
+	f := &pack.flood
+	err := l.floods(f, kind, p.places, func(some []int) {
 		for _, i := range some {
 			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
 			rests[i] = chunk(b, chunks[i], f, p.places[i], octants[i], full, true)
@@ -302,7 +305,7 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) (streams [][
 	for i, s := range p.stacks {
 		stacks[i], rests = rests[:len(s)], rests[len(s):]
 	}
-	return append([][]byte{p.kinds, p.values, octants}, enc.Encode(stacks)...), times
+	return append([][]byte{p.kinds, p.values, octants}, pack.cells.Encode(stacks)...), times
 }
 
 // runBytes returns the memory that chunks take beyond what each of one cell takes.
@@ -343,7 +346,9 @@ func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, 
 	full := kind.Full()
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)
-	return l.floods(kind, at, func(f *light.Flood, some []int) {
+	f := floods.Get().(*light.Flood)
+	defer floods.Put(f)
+	return l.floods(f, kind, at, func(some []int) {
 		for _, i := range some {
 			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
 		}
