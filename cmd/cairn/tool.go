@@ -217,7 +217,7 @@ func writable(name string, known []string) error {
 	case slices.Contains(known, name):
 	case slices.ContainsFunc(known, in(namedSpace)):
 		what = "no block state, such as " + namedSpace + "oak_log[axis=y]"
-		_, bad = block.AppendEntry(nil, name)
+		_, bad = block.AppendEntry(nil, name, false)
 	case slices.ContainsFunc(known, in(numberedSpace)):
 		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
 		_, _, bad = block.ParseLegacy(name)

@@ -15,7 +15,8 @@ type encoder struct {
 	layout
 	blocks  *format.Names
 	biomes  *format.Names
-	entries [2]map[voxel.Cell][]byte // NBT payloads of block and biome palette entries
+	entries [3]map[voxel.Cell][]byte // NBT payloads of palette entries: blocks, biomes, blocks with Properties
+	empty   bool                     // the column's palette entries all have Properties
 	numeric map[voxel.Cell]uint16    // id<<4 | data
 	index   block.Index
 }
@@ -23,12 +24,13 @@ type encoder struct {
 func newEncoder(l layout, d *format.Dimension) *encoder {
 	return &encoder{
 		layout: l, blocks: d.Volume(voxel.Block).Names, biomes: d.Volume(voxel.Biome).Names,
-		entries: [2]map[voxel.Cell][]byte{{}, {}}, numeric: map[voxel.Cell]uint16{},
+		entries: [3]map[voxel.Cell][]byte{{}, {}, {}}, numeric: map[voxel.Cell]uint16{},
 	}
 }
 
 func (e *encoder) column(c *format.Column) (*columnBytes, error) {
 	out := &columnBytes{}
+	e.empty = c.Layout&voxel.LayoutProperties != 0
 	var err error
 	if e.hasCoords() {
 		err = e.newColumn(out, c)
@@ -156,18 +158,26 @@ func (e *encoder) appendNumeric(dst []byte, cells []voxel.Cell) ([]byte, error) 
 // entry returns the NBT payload of a palette entry: a block's compound or a
 // biome's string.
 func (e *encoder) entry(c voxel.Cell, elem nbt.Type) (p []byte, err error) {
-	cache, names, appendEntry := e.entries[0], e.blocks, block.AppendEntry
-	if elem == nbt.String {
-		cache, names, appendEntry = e.entries[1], e.biomes, block.AppendBiome
+	cache := e.entries[0]
+	switch {
+	case elem == nbt.String:
+		cache = e.entries[1]
+	case e.empty:
+		cache = e.entries[2]
 	}
 	p, ok := cache[c]
-	if !ok {
-		if p, err = appendEntry(nil, names.Name(c)); err != nil {
-			return nil, err
-		}
+	if ok {
+		return p, nil
+	}
+	if elem == nbt.String {
+		p, err = block.AppendBiome(nil, e.biomes.Name(c))
+	} else {
+		p, err = block.AppendEntry(nil, e.blocks.Name(c), e.empty)
+	}
+	if err == nil {
 		cache[c] = p
 	}
-	return p, nil
+	return p, err
 }
 
 // whole returns n cells where one may stand for all.

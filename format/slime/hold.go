@@ -120,7 +120,10 @@ func (h *holder) hold(c *format.Column) bool {
 	default:
 		h.holdMaps(c)
 		h.holdParts(c)
-		c.Version, c.Layout = h.columnVersion(c.Biomes != nil), 0
+		c.Version = h.columnVersion(c.Biomes != nil)
+		if c.Layout &= voxel.LayoutProperties; h.world < worldNames {
+			c.Layout = 0
+		}
 		if h.hasLightFlags() {
 			c.Stale = 0
 		}

@@ -18,7 +18,8 @@ import (
 type twin struct {
 	bytes.Buffer
 	kindOf
-	dim *format.Dimension
+	dim   *format.Dimension
+	empty bool // palette entries without properties have an empty Properties
 }
 
 func appendUint64(b []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(b, v) }
@@ -40,7 +41,7 @@ func (w *twin) blob(b []byte) {
 
 // sub returns what f writes.
 func (w *twin) sub(f func(*twin)) []byte {
-	s := &twin{kindOf: w.kindOf, dim: w.dim}
+	s := &twin{kindOf: w.kindOf, dim: w.dim, empty: w.empty}
 	f(s)
 	return s.Bytes()
 }
@@ -270,7 +271,7 @@ func (w *twin) palette(cells []voxel.Cell) (palette []voxel.Cell, entries []uint
 func (w *twin) entry(c voxel.Cell, volume string) (p []byte) {
 	name, err := w.dim.Volume(volume).Names.Name(c), error(nil)
 	if volume == voxel.Block {
-		p, err = block.AppendEntry(nil, name)
+		p, err = block.AppendEntry(nil, name, w.empty)
 	} else {
 		p, err = block.AppendBiome(nil, name)
 	}
