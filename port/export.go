@@ -7,14 +7,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/geom"
 )
 
 // The formats of an export.
@@ -54,7 +51,7 @@ func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
 	var picked []*convert.Dimension
 	for _, d := range w.Dimensions {
 		e.Have = append(e.Have, d.Name)
-		if d.Name == dimension || dimension == "" && len(d.Columns) > 0 {
+		if d.Name == dimension || dimension == "" && (len(d.Columns) > 0 || len(w.Dimensions) == 1) {
 			picked = append(picked, d)
 		} else if len(d.Columns) > 0 {
 			lost["columns of "+d.Name] = len(d.Columns)
@@ -74,13 +71,26 @@ func WriteSlime(ctx context.Context, w *convert.World, to io.Writer, version int
 	if v := w.Head.Version; version == 0 && w.Head.Format == Slime && slices.Contains(SlimeVersions(), v) {
 		version = v
 	}
-	out, err := slime.Create(to, slime.WriteOptions{Version: version})
+	o := slime.WriteOptions{Version: version}
+	dimension := ""
+	for _, d := range w.Dimensions {
+		if dimension = d.Name; len(d.Columns) == 0 && w.Head.Format == Slime {
+			o.DataVersion = versionOf(w.Head)
+		}
+	}
+	level, rest, hasLevel := levelIn(w)
+	o.Properties = propertiesOf(level, dimension)
+	out, err := slime.Create(to, o)
 	if err == nil {
 		err = w.Source().Read(ctx, through.sink(out))
 	}
 	if err == nil {
-		maps.Copy(lost, out.Lost())
 		err = errors.Join(out.Close(), ctx.Err())
+		maps.Copy(lost, out.Lost())
+	}
+	if hasLevel {
+		delete(lost, "file "+anvil.LevelPath)
+		countLevel(rest, lost)
 	}
 	return err
 }
@@ -95,7 +105,11 @@ func WriteAnvil(ctx context.Context, w *convert.World, dir, name string, through
 	if w.Head.Format == Anvil {
 		name = ""
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name, Spawn: spawnOf(w.Head)})
+	dimension := ""
+	for _, d := range w.Dimensions {
+		dimension = d.Name
+	}
+	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name, Facts: levelOf(w.Head, dimension)})
 	if err != nil {
 		return err
 	}
@@ -105,14 +119,4 @@ func WriteAnvil(ctx context.Context, w *convert.World, dir, name string, through
 	err = errors.Join(out.Close(), ctx.Err())
 	maps.Copy(lost, out.Lost())
 	return err
-}
-
-// spawnOf is where a Slime file says that players begin.
-func spawnOf(h format.Head) (p geom.Point) {
-	for name, to := range map[string]*int{"spawnX": &p.X, "spawnY": &p.Y, "spawnZ": &p.Z} {
-		if n, err := strconv.Atoi(h.Properties[name]); err == nil {
-			*to = n
-		}
-	}
-	return p
 }

@@ -186,30 +186,6 @@ func (e *encoder) blockList(name string, palette []voxel.Cell, empty func(voxel.
 	return nil
 }
 
-// entry returns the palette entry of a block.
-func (e *encoder) entry(c voxel.Cell, empty bool) ([]byte, error) {
-	states := &e.states[0]
-	if empty {
-		states = &e.states[1]
-	}
-	*states = grown(*states, e.blocks.Len())
-	if int(c) >= len(*states) {
-		return nil, errCell(c, len(*states))
-	}
-	if (*states)[c] == nil {
-		name := e.blocks.Name(c)
-		if len(name) > maxName {
-			return nil, errLong
-		}
-		entry, err := block.AppendEntry(nil, name, empty)
-		if err != nil {
-			return nil, err
-		}
-		(*states)[c] = entry
-	}
-	return (*states)[c], nil
-}
-
 func grown[T any](s []T, n int) []T {
 	if n > len(s) {
 		s = append(s, make([]T, n-len(s))...)

@@ -33,10 +33,11 @@ type WriteOptions struct {
 	// of their region. Default 64 MiB. Columns that come region by region need
 	// far less.
 	PendingBytes int
-	// LevelName, if not empty, has the Writer make a level.dat with that name
-	// and Spawn where the world brings none of its own.
+	// LevelName, if not empty, has the Writer make a level.dat with that name and
+	// Facts where the world brings none of its own. Its data version is
+	// the highest of a column, or that of Facts if no column has one.
 	LevelName string
-	Spawn     geom.Point
+	Facts     Level
 	// Version is the data version of columns that have neither one nor a chunk of
 	// their own, as those of a program; the names of their blocks must be of that
 	// version. 0 is 1.8, which has numbers: see package block.

@@ -257,12 +257,12 @@ func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	for i, k := range kinds {
 		docs[i] = listDocument(c, k)
 	}
-	out.blockTicks, out.fluidTicks = docs[2], docs[3]
+	out.flagged = [3][]byte{nil, docs[2], docs[3]}
 	var extra []byte
 	for _, p := range c.Parts {
 		switch p.Name {
 		case voxel.PartPOI:
-			out.poi, err = poiSections(p.Data)
+			out.flagged[0], err = poiSections(p.Data)
 		case PartExtra:
 			extra = p.Data
 		}
@@ -296,7 +296,12 @@ func listDocument(c *format.Column, k kind) []byte {
 	return objectDocument(k.tag, nil)
 }
 
+// objectDocument returns the document of a list; one that is empty has the element
+// type that AdvancedSlimePaper gives it.
 func objectDocument(tag string, objects []voxel.Object) []byte {
+	if len(objects) == 0 {
+		return nbt.AppendEnd(nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, nbt.End, 0))
+	}
 	payloads := make([][]byte, len(objects))
 	for i, o := range objects {
 		payloads[i] = appendObject(nil, o)

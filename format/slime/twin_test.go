@@ -56,6 +56,9 @@ func (w *twin) flag(has bool) {
 
 func twinFile(world *collected, k kindOf) []byte {
 	w := &twin{kindOf: k, dim: world.dim}
+	for _, c := range world.columns {
+		w.empty = c.Layout == voxel.LayoutProperties
+	}
 	order := slices.Clone(world.order)
 	slices.SortFunc(order, func(a, b geom.ColumnPos) int {
 		return (int(a.Z)-int(b.Z))*1000 + int(a.X) - int(b.X)
@@ -127,7 +130,11 @@ func objectsOf(c *format.Column, list string) []voxel.Object {
 }
 
 func (w *twin) list(tag string, objects []voxel.Object) []byte {
-	doc := nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, nbt.Compound, len(objects))
+	elem := nbt.Compound
+	if w.version >= 12 && len(objects) == 0 {
+		elem = nbt.End
+	}
+	doc := nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, elem, len(objects))
 	for _, o := range objects {
 		if o.Place == voxel.Moved {
 			doc = nbt.AppendInt(doc, "x", int32(o.At.X))
@@ -372,10 +379,6 @@ func partOf(c *format.Column, name string) []byte {
 }
 
 func (w *twin) ticks(tag string, objects []voxel.Object) {
-	if len(objects) == 0 {
-		w.block(nil)
-		return
-	}
 	w.block(w.list(tag, objects))
 }
 
@@ -388,5 +391,5 @@ func (w *twin) poi(c *format.Column) []byte {
 			return append([]byte{10, 0, 0}, raw...)
 		}
 	}
-	return nil
+	return []byte{10, 0, 0, 0}
 }

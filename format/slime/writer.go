@@ -32,9 +32,9 @@ type Writer struct {
 // columnBytes is a column, encoded; what follows its sections depends on the
 // world's flags.
 type columnBytes struct {
-	body                        []byte
-	poi, blockTicks, fluidTicks []byte
-	tail                        []byte
+	body    []byte
+	flagged [3][]byte // for each flag of version 13 a document; nil if there is nothing
+	tail    []byte
 }
 
 // placed is an object of the whole world.
