@@ -9,20 +9,20 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // become makes a world of a store what src is.
-func become(t *testing.T, st world.Store, name string, seed uint64, n port.Note) (world.Commit, bool, error) {
+func become(t *testing.T, st history.Store, name string, seed uint64, n port.Note) (history.Commit, bool, error) {
 	t.Helper()
 	return port.Become(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
 }
 
-func mustBecome(t *testing.T, st world.Store, name string, seed uint64) world.Commit {
+func mustBecome(t *testing.T, st history.Store, name string, seed uint64) history.Commit {
 	t.Helper()
 	c, _, err := become(t, st, name, seed, port.Note{})
 	if err != nil {
@@ -33,11 +33,11 @@ func mustBecome(t *testing.T, st world.Store, name string, seed uint64) world.Co
 
 func TestBecome(t *testing.T) {
 	st := memory.New(memory.Options{})
-	none := world.ID{}
-	if _, _, err := become(t, st, "a", 1, port.Note{On: &world.ID{1}}); !errors.Is(err, world.ErrConflict) {
+	none := history.ID{}
+	if _, _, err := become(t, st, "a", 1, port.Note{On: &history.ID{1}}); !errors.Is(err, history.ErrConflict) {
 		t.Errorf("a new world on a commit: %v", err)
 	}
-	if _, err := st.Head(t.Context(), "a"); !errors.Is(err, world.ErrNoWorld) {
+	if _, err := st.Head(t.Context(), "a"); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("it was made all the same: %v", err)
 	}
 	first, same, err := become(t, st, "a", 1, port.Note{On: &none, Author: "ann", Message: "begin"})
@@ -47,7 +47,7 @@ func TestBecome(t *testing.T) {
 	if again, same, err := become(t, st, "a", 1, port.Note{}); err != nil || !same || again.ID() != first.ID() {
 		t.Error(again, same, err)
 	}
-	if _, _, err := become(t, st, "a", 2, port.Note{On: &none}); !errors.Is(err, world.ErrConflict) {
+	if _, _, err := become(t, st, "a", 2, port.Note{On: &none}); !errors.Is(err, history.ErrConflict) {
 		t.Error(err)
 	}
 	id := first.ID()
@@ -58,7 +58,7 @@ func TestBecome(t *testing.T) {
 	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
 		t.Error(err)
 	}
-	if _, _, err := port.Become(t.Context(), st, "a", world.Stone{Data: []byte("text")}, port.Note{}); err == nil {
+	if _, _, err := port.Become(t.Context(), st, "a", history.Stone{Data: []byte("text")}, port.Note{}); err == nil {
 		t.Error("text became a world")
 	}
 }
@@ -96,7 +96,7 @@ func TestBecomeUnderFence(t *testing.T) {
 	for _, tt := range []struct {
 		fence uint64
 		want  error
-	}{{0, world.ErrLeased}, {lease.Fence + 1, world.ErrFenced}, {lease.Fence, nil}, {world.Force, nil}} {
+	}{{0, history.ErrLeased}, {lease.Fence + 1, history.ErrFenced}, {lease.Fence, nil}, {history.Force, nil}} {
 		if _, _, err := become(t, st, "a", 2+tt.fence%2, port.Note{Fence: tt.fence}); !errors.Is(err, tt.want) {
 			t.Errorf("fence %d: %v, want %v", tt.fence, err, tt.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -16,9 +17,9 @@ import (
 
 // Version is a version of a world that is kept.
 type Version struct {
-	Store world.Store
+	Store history.Store
 	Name  string
-	At    world.ID
+	At    history.ID
 }
 
 func (v Version) open(ctx context.Context) (*world.World, error) {
@@ -49,7 +50,7 @@ func (v Version) Load(ctx context.Context, maxBytes int64) (*convert.World, erro
 	if err != nil {
 		return nil, err
 	}
-	return convert.FromStoneWithin(ctx, r, maxBytes)
+	return convert.FromContentWithin(ctx, r, maxBytes)
 }
 
 // indexBytes is about what opening a world takes for each chunk, column and file
@@ -59,12 +60,12 @@ const indexBytes = 128
 // Indexed returns about how much memory it takes to open the version, before
 // anything of it is loaded. It does not count on above most.
 func (v Version) Indexed(ctx context.Context, most int64) (n int64, err error) {
-	if v.At == (world.ID{}) {
+	if v.At == (history.ID{}) {
 		return 0, nil // a world without commits
 	}
 	layers, err := v.Store.Stack(ctx, v.Name, v.At)
 	for i := 0; i < len(layers) && err == nil && n <= most; i++ {
-		var o *world.Opened
+		var o *history.Opened
 		if o, err = v.Store.Open(ctx, v.Name, layers[i].Stone.ID); err == nil {
 			n += IndexBytes(o.Reader, most-n)
 			err = o.Close()
@@ -123,7 +124,7 @@ func (v Version) weigh(ctx context.Context, maxBytes int64) error {
 
 // weighLayers fails if the cells and columns of stones take more than left, and
 // what more says of each beside them.
-func (v Version) weighLayers(ctx context.Context, layers []world.Layer, left int64, more func(*stone.Reader) (int64, error)) error {
+func (v Version) weighLayers(ctx context.Context, layers []history.Layer, left int64, more func(*stone.Reader) (int64, error)) error {
 	for _, l := range layers {
 		o, err := v.Store.Open(ctx, v.Name, l.Stone.ID)
 		if err != nil {
@@ -186,7 +187,7 @@ func most(r *stone.Reader) (n int64) {
 func exact(ctx context.Context, r *stone.Reader, most int64) (n int64, err error) {
 	for _, d := range r.Dimensions() {
 		for _, v := range d.Volumes {
-			for p, err := range r.Chunks(d.Name, v.Volume.Name, 0) {
+			for p, err := range r.Chunks(ctx, d.Name, v.Volume.Name, 0) {
 				if err = errors.Join(err, ctx.Err()); err != nil {
 					return n, err
 				}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func worldRoutes() []route {
@@ -100,13 +100,13 @@ func (c *call) at(commits bool) (v port.Version, known bool, err error) {
 		}
 		// An id alone may be one of another world, whose views are kept too.
 		if log, err := c.st.Log(c.ctx, c.name, v.At, 1); err != nil || len(log) == 0 {
-			return v, false, cmp.Or(err, world.ErrNoCommit)
+			return v, false, cmp.Or(err, history.ErrNoCommit)
 		}
 	}
-	if commits && v.At == (world.ID{}) {
-		return v, false, world.ErrNoCommit
+	if commits && v.At == (history.ID{}) {
+		return v, false, history.ErrNoCommit
 	}
-	c.tell(world.Head{Commit: v.At, Fence: head.Fence})
+	c.tell(history.Head{Commit: v.At, Fence: head.Fence})
 	c.w.Header()["Cache-Control"] = []string{"no-cache"} // to be asked for again, with the ETag
 	if !c.has(etag(v.At)) {
 		return v, false, nil

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -56,11 +57,11 @@ func (c *call) facts() error {
 	if err != nil {
 		return err
 	}
-	if lease != (world.Lease{}) {
+	if lease != (history.Lease{}) {
 		l := client.LeaseOf(lease)
 		f.Lease = &l
 	}
-	if v.At != (world.ID{}) {
+	if v.At != (history.ID{}) {
 		if err := c.opening(v, func() error { return f.look(c, v.At) }); err != nil {
 			return err
 		}
@@ -69,10 +70,10 @@ func (c *call) facts() error {
 }
 
 // look adds what a version says.
-func (f *factsAnswer) look(c *call, at world.ID) error {
+func (f *factsAnswer) look(c *call, at history.ID) error {
 	log, err := c.st.Log(c.ctx, c.name, at, 1)
 	if err == nil && len(log) == 0 {
-		err = world.ErrNoCommit
+		err = history.ErrNoCommit
 	}
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (c *call) properties() error {
 		return err
 	}
 	answer := propertiesAnswer{Properties: []property{}}
-	if v.At != (world.ID{}) {
+	if v.At != (history.ID{}) {
 		err := c.opening(v, func() error {
 			w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
 			if err != nil {
@@ -165,8 +166,8 @@ func (p *propertiesCall) check() error {
 }
 
 func noteFault(message, author string) error {
-	if len(message) > world.MaxMessage || len(author) > world.MaxAuthor {
-		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+	if len(message) > history.MaxMessage || len(author) > history.MaxAuthor {
+		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
 	}
 	if !utf8.ValidString(message) || !utf8.ValidString(author) {
 		return bad("message and author must be UTF-8")
@@ -193,7 +194,7 @@ func (c *call) setProperties() error {
 	}
 	for {
 		done, err := p.opened(c, fence, want, given)
-		if errors.Is(err, world.ErrConflict) && !given && c.ctx.Err() == nil {
+		if errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
 			continue
 		}
 		if err != nil {
@@ -207,7 +208,7 @@ func (c *call) setProperties() error {
 	}
 }
 
-func (p *propertiesCall) opened(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
 		return done, err
@@ -219,14 +220,14 @@ func (p *propertiesCall) opened(c *call, fence uint64, want world.ID, given bool
 	return done, err
 }
 
-func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+func (p *propertiesCall) commit(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
 	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: p.Author, Fence: fence})
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	if given && w.Head() != want {
-		return done, world.ErrConflict
+		return done, history.ErrConflict
 	}
 	_, err = w.Update(func(tx *world.Tx) error {
 		for key, value := range p.Set {
@@ -241,7 +242,7 @@ func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool
 		return done, bad("the properties cannot be set: %v", err)
 	}
 	if done, err = w.Commit(c.ctx, p.Message); err == nil && done.Number == 0 {
-		err = fmt.Errorf("a world without commits: %w", world.ErrNoCommit)
+		err = fmt.Errorf("a world without commits: %w", history.ErrNoCommit)
 	}
 	return done, err
 }

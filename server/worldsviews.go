@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -21,7 +22,7 @@ const (
 // viewKey names a volume of a version. A commit's id says all that is in it, so
 // worlds that share one share its views.
 type viewKey struct {
-	at                world.ID
+	at                history.ID
 	dimension, volume string
 }
 

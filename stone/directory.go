@@ -24,6 +24,7 @@ type dimension struct {
 	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
 	columns      []entry       // by columnKey
 	lists        []list
+	feet         func() map[foot][]int32 // see feetOf; made when it is first asked for
 }
 
 type volume struct {
@@ -53,6 +54,8 @@ type entry struct {
 	page  int        // index into directory.pages, or one of those below
 	first int        // how many neighbours of earlier entries the page begins with
 	value voxel.Cell // of every chunk, if page is constPage
+	// number counts the entries of the directory of a Reader, in a fixed order.
+	number uint32
 }
 
 // What an entry without a page says.

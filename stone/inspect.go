@@ -117,24 +117,26 @@ func (s *Reader) spans(p page, n int) ([]Span, error) {
 }
 
 // Check reads and verifies everything in the stone: every page, chunk, column,
-// object and file. It returns the first thing that is wrong, or ctx.Err().
+// object and file. It returns the first thing that is wrong, or ctx.Err(). It
+// reads all of the bytes again, whatever the Cache has.
 func (s *Reader) Check(ctx context.Context) error {
+	s = s.Through(NewLRU(CacheBytes), s.id)
 	for _, d := range s.Dimensions() {
 		for _, v := range d.Volumes {
 			for _, l := range v.Levels {
-				for _, err := range s.Chunks(d.Name, v.Volume.Name, l) {
+				for _, err := range s.Chunks(ctx, d.Name, v.Volume.Name, l) {
 					if err = first(err, ctx.Err()); err != nil {
 						return err
 					}
 				}
 			}
 		}
-		for _, err := range s.Columns(d.Name, nil) {
+		for _, err := range s.Columns(ctx, d.Name) {
 			if err = first(err, ctx.Err()); err != nil {
 				return err
 			}
 		}
-		for _, err := range s.loose(s.dimension(d.Name)) {
+		for _, err := range s.loose(ctx, s.dimension(d.Name)) {
 			if err = first(err, ctx.Err()); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package stone
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,17 +58,14 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 
 // lit calls f with what computes the light of the dimension of a volume, nil if that
 // has no rule.
-func (s *Reader) lit(v *volume, f func(*lit) error) error {
+func (s *Reader) lit(ctx context.Context, v *volume, f func(*lit) error) error {
 	d := s.dimensionOf(v)
 	if len(d.matters) == 0 {
 		return f(nil)
 	}
-	blocks := s.lately.take(s, d)
-	defer s.lately.give(blocks)
-	var wrong error
-	blocks.err = &wrong
+	blocks := s.towers(ctx, d)
 	err := f(&lit{matters: d.matters, towers: blocks.tower, feet: readerFeet})
-	return cmp.Or(wrong, err)
+	return cmp.Or(blocks.err, err)
 }
 
 // appendMatters appends the rules of light of all dimensions, if any has one: for

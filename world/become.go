@@ -9,23 +9,24 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Import makes a world, or replaces all of one, by a stone with a whole world: a
 // commit that stands on nothing, made under Options.Fence.
-func Import(ctx context.Context, st Store, name string, whole Stone, o Options, message string) (Commit, error) {
+func Import(ctx context.Context, st history.Store, name string, whole history.Stone, o Options, message string) (history.Commit, error) {
 	head, err := st.Head(ctx, name)
-	made := errors.Is(err, ErrNoWorld)
+	made := errors.Is(err, history.ErrNoWorld)
 	if made {
 		err = st.Create(ctx, name)
 	}
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	head.Fence = o.Fence
-	c := Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []StoneRef{{whole.ID, int64(len(whole.Data))}}}
+	c := history.Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []history.StoneRef{whole.Ref()}}
 	c, err = st.Commit(ctx, name, head, c, whole)
 	if err != nil && made {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
@@ -45,7 +46,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 		}
 		defer h.Release()
 	}
-	from := pile{{book: newBook(&Opened{r, io.NopCloser(nil)})}}
+	from := openStack{{openStone: newOpenStone(&history.Opened{Reader: r, Closer: io.NopCloser(nil)})}}
 	return w.Update(func(tx *Tx) error {
 		s, err := from.index(w.o.Empty, tx.s)
 		if err != nil {
@@ -60,7 +61,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := tx.becomeDimension(from, d, s.dimension(d.name) >= 0); err != nil {
+			if err := tx.becomeDimension(ctx, from, d, s.dimension(d.name) >= 0); err != nil {
 				return err
 			}
 		}
@@ -68,7 +69,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 	})
 }
 
-func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
+func (tx *Tx) becomeDimension(ctx context.Context, from openStack, d *dimension, there bool) error {
 	names := make(map[string][]string)
 	var volumes []voxel.Volume
 	for _, v := range d.volumes {
@@ -81,7 +82,7 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 		tx.dirty.all = true
 	}
 	for _, v := range d.volumes {
-		if err := to.Volume(v.Name).become(from, d.name, v); err != nil {
+		if err := to.Volume(v.Name).become(ctx, from, d.name, v); err != nil {
 			return err
 		}
 	}
@@ -89,10 +90,9 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 	for pos := range to.d.columns.all() {
 		gone[pos] = true
 	}
-	columns := from.columnReader(d.name, d.lists)
-	for _, pos := range from.columns(d.name, d.lists) {
+	for _, pos := range from.columns(d.name) {
 		delete(gone, pos)
-		c, err := columns.column(pos)
+		c, err := from.column(ctx, d.name, d.lists, pos)
 		if err != nil {
 			return err
 		}
@@ -108,13 +108,13 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 
 // become makes the volume what from says, in the names of as, which has all of
 // the volume's own.
-func (v *VolumeTx) become(from pile, dim string, as *volume) error {
+func (v *VolumeTx) become(ctx context.Context, from openStack, dim string, as *volume) error {
 	v.v.names = as.names
 	name := volumeName{dim, v.Name}
 	positions := from.positions(name)
 	there := make(map[geom.ChunkPos]bool, len(positions))
 	for some := range slices.Chunk(positions, batch) {
-		err := from.chunks(name, some, func(pos geom.ChunkPos, c *voxel.Chunk) {
+		err := from.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) {
 			there[pos] = true
 			v.SetChunk(pos, c)
 		})
@@ -130,7 +130,7 @@ func (v *VolumeTx) become(from pile, dim string, as *volume) error {
 	return nil
 }
 
-func (tx *Tx) becomeFiles(w *World, from pile, s *state) error {
+func (tx *Tx) becomeFiles(w *World, from openStack, s *state) error {
 	for _, f := range tx.s.files {
 		if _, ok := slices.BinarySearchFunc(s.files, f.Path, comparePaths); !ok {
 			tx.SetFile(f.Path, nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -23,7 +24,7 @@ var ctx = context.Background()
 func newStore() *memory.Store { return memory.New(memory.Options{}) }
 
 // create makes a world with the volumes of a block world.
-func create(t testing.TB, st world.Store, name string, o world.Options) *world.World {
+func create(t testing.TB, st history.Store, name string, o world.Options) *world.World {
 	t.Helper()
 	w, err := world.Create(ctx, st, name, o)
 	if err != nil {
@@ -50,7 +51,7 @@ func set(t testing.TB, w *world.World, p geom.Point, name string) {
 	})
 }
 
-func commit(t testing.TB, w *world.World) world.Commit {
+func commit(t testing.TB, w *world.World) history.Commit {
 	t.Helper()
 	c, err := w.Commit(ctx, "test")
 	if err != nil {
@@ -76,7 +77,7 @@ func name(w *world.World, p geom.Point) string {
 	return v.CellName(c)
 }
 
-func open(t testing.TB, st world.Store, name string, o world.Options) *world.World {
+func open(t testing.TB, st history.Store, name string, o world.Options) *world.World {
 	t.Helper()
 	w, err := world.Open(ctx, st, name, o)
 	if err != nil {
@@ -219,7 +220,7 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 	}
 	names := []string{"air", "rock", "moss", "rose", "sand"}
 	have := model{}
-	versions := map[world.ID]model{}
+	versions := map[history.ID]model{}
 	commit(t, w)
 	versions[w.Head()] = have.clone()
 	for step := range 400 {
@@ -260,7 +261,7 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 			}
 		default:
 			if step%4 == 0 {
-				if _, err := st.Collect(ctx, world.Policy{Keep: world.Retention{All: true}, Grace: -1}); err != nil {
+				if _, err := st.Collect(ctx, history.Policy{Keep: history.Retention{All: true}, Grace: -1}); err != nil {
 					t.Fatal(err)
 				}
 			}

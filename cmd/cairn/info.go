@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -110,7 +110,7 @@ func (f *facts) addLease(ctx context.Context, d *depot) error {
 		return err
 	}
 	l, err := st.Leased(ctx, a.name)
-	if err == nil && l != (world.Lease{}) {
+	if err == nil && l != (history.Lease{}) {
 		f.Lease = &leaseFacts{l.Fence, l.Holder, l.Until}
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
 
@@ -26,13 +26,13 @@ type version struct {
 	Bytes   int64     `json:"bytes"`
 }
 
-func versionOf(c world.Commit) *version {
+func versionOf(c history.Commit) *version {
 	v := &version{Number: c.Number, ID: c.ID().String(), Time: c.Time, Author: c.Author, Message: c.Message, Stones: len(c.Stones)}
 	for _, s := range c.Stones {
 		v.Bytes += s.Size
 	}
-	for to, id := range map[*string]world.ID{&v.Parent: c.Parent, &v.Base: c.Base} {
-		if id != (world.ID{}) {
+	for to, id := range map[*string]history.ID{&v.Parent: c.Parent, &v.Base: c.Base} {
+		if id != (history.ID{}) {
 			*to = id.String()
 		}
 	}
@@ -60,10 +60,10 @@ func (n *note) flags(f *pflag.FlagSet) {
 
 func (n *note) check() error {
 	switch {
-	case len(n.message) > world.MaxMessage:
-		return usagef("--message of %d bytes: at most %d", len(n.message), world.MaxMessage)
-	case len(n.author) > world.MaxAuthor:
-		return usagef("--author of %d bytes: at most %d", len(n.author), world.MaxAuthor)
+	case len(n.message) > history.MaxMessage:
+		return usagef("--message of %d bytes: at most %d", len(n.message), history.MaxMessage)
+	case len(n.author) > history.MaxAuthor:
+		return usagef("--author of %d bytes: at most %d", len(n.author), history.MaxAuthor)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 		return err
 	}
 	r.ID, r.Bytes = id.String(), size
-	c, same, err := port.Become(ctx, st, name, world.Stone{ID: id, Data: b.Bytes()}, port.Note{Author: n.author, Message: n.message})
+	c, same, err := port.Become(ctx, st, name, history.Stone{ID: id, Data: b.Bytes()}, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err
 }
