@@ -20,15 +20,15 @@ import (
 // TestLevelThroughSlime: what a Slime file keeps of level.dat as properties comes back
 // in the level.dat that is made of it.
 func TestLevelThroughSlime(t *testing.T) {
-	full := anvil.Level{Name: "again", HasSpawn: true, Spawn: geom.Point{X: -5, Y: 70, Z: 6}, Angle: 45.5, Difficulty: "hard", Type: "amplified", NoMonsters: true, NoAnimals: true}
+	full := format.Level{Name: "again", HasSpawn: true, Spawn: geom.Point{X: -5, Y: 70, Z: 6}, Angle: 45.5, Difficulty: "hard", Type: "amplified", NoMonsters: true, NoAnimals: true}
 	flat := full
 	flat.Type, flat.Biome = "flat", "minecraft:desert"
 	end := full
 	end.Dragon = "alive"
-	quiet := anvil.Level{Name: "again", HasSpawn: true, NoPVP: true, NoMonsters: true, Difficulty: "peaceful", Type: "default"}
+	quiet := format.Level{Name: "again", HasSpawn: true, NoPVP: true, NoMonsters: true, Difficulty: "peaceful", Type: "default"}
 	for _, c := range []struct {
 		name, dimension string
-		level           anvil.Level
+		level           format.Level
 		version         int32
 	}{
 		{"1.8", "overworld", full, 0},
@@ -62,7 +62,7 @@ func TestLevelThroughSlime(t *testing.T) {
 			}
 			var file bytes.Buffer
 			lost := map[string]int{}
-			if err := port.WriteSlime(t.Context(), w, &file, 0, nil, lost); err != nil {
+			if err := port.WriteFile(t.Context(), w, &file, port.Target{Format: port.Slime}, nil, lost); err != nil {
 				t.Fatal(err)
 			}
 			if lost["level.dat LevelName"] != 0 || lost["file level.dat"] != 0 || lost["level.dat SpawnX"] != 0 {
@@ -76,7 +76,7 @@ func TestLevelThroughSlime(t *testing.T) {
 				t.Errorf("dimension %s", got)
 			}
 			back := t.TempDir()
-			if err := port.WriteAnvil(t.Context(), again, back, "again", nil, map[string]int{}); err != nil {
+			if err := port.WriteFolder(t.Context(), again, back, port.Target{Format: port.Anvil, Name: "again"}, nil, map[string]int{}); err != nil {
 				t.Fatal(err)
 			}
 			stored, err := os.ReadFile(filepath.Join(back, anvil.LevelPath))
@@ -99,7 +99,7 @@ func TestLostOfLevel(t *testing.T) {
 		}
 	}
 	lost := map[string]int{}
-	if err := port.WriteSlime(t.Context(), w, io.Discard, 0, nil, lost); err != nil {
+	if err := port.WriteFile(t.Context(), w, io.Discard, port.Target{Format: port.Slime}, nil, lost); err != nil {
 		t.Fatal(err)
 	}
 	if lost["file level.dat"] != 1 {

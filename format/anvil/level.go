@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/klauspost/compress/gzip"
@@ -32,26 +33,6 @@ const (
 	versionSpawn      = 4500 // before 1.21.9 (4554): the compound spawn, rules for monsters and fights
 )
 
-// Level is what a level.dat says that other formats say too.
-type Level struct {
-	Name     string
-	Version  int32 // data version; 0 if it has none
-	HasSpawn bool
-	Spawn    geom.Point
-	Angle    float32 // of the view at Spawn, in degrees
-	// Difficulty is "peaceful", "easy", "normal" or "hard"; "" if there is none.
-	Difficulty string
-	// Type is how the game makes chunks that the world lacks: "default", "flat",
-	// "large_biomes", "amplified", "customized", "debug_all_block_states" or
-	// "default_1_1". "" is not known; it is written as a flat world of air.
-	Type string
-	// Biome is what a flat world has; "" is not known.
-	Biome                        string
-	NoMonsters, NoAnimals, NoPVP bool // no monsters, no animals appear; players cannot fight
-	// Dragon says whether the end's dragon is "alive" or "killed"; "" is not known.
-	Dragon string
-}
-
 var difficulties = []string{"peaceful", "easy", "normal", "hard"}
 
 // generators are the names that level.dat has for types, where they differ.
@@ -59,19 +40,19 @@ var generators = map[string]string{"large_biomes": "largeBiomes"}
 
 // ReadLevel reads a level.dat as it is stored. rest names the entries of its Data
 // that Level does not stand for.
-func ReadLevel(stored []byte) (l Level, rest []string, err error) {
+func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 	data, err := levelData(stored)
 	if err != nil {
 		return l, nil, fmt.Errorf("anvil: %s: %w", LevelPath, err)
 	}
 	v, _ := numberAt(data, "DataVersion")
 	l.Version, l.Name = int32(v), textAt(data, "LevelName")
-	l.readSpawn(data)
+	readSpawn(&l, data)
 	if n, ok := numberAt(data, "Difficulty"); ok && n >= 0 && n < int64(len(difficulties)) {
 		l.Difficulty = difficulties[n]
 	}
-	l.readGenerator(data)
-	l.readRules(data)
+	readGenerator(&l, data)
+	readRules(&l, data)
 	for _, at := range [][]string{{"DragonFight"}, {"DimensionData", "1", "DragonFight"}} {
 		if killed, ok := numberAt(compoundAt(data, at...), "DragonKilled"); ok {
 			l.Dragon = map[bool]string{true: "killed", false: "alive"}[killed != 0]
@@ -106,7 +87,7 @@ func levelData(stored []byte) ([]byte, error) {
 	return data.payload(), nil
 }
 
-func (l *Level) readSpawn(data []byte) {
+func readSpawn(l *format.Level, data []byte) {
 	x, ok := numberAt(data, "SpawnX")
 	y, ok2 := numberAt(data, "SpawnY")
 	z, ok3 := numberAt(data, "SpawnZ")
@@ -123,7 +104,7 @@ func (l *Level) readSpawn(data []byte) {
 
 // readGenerator reads the type: up to 1.15 by name, later from what makes the
 // overworld.
-func (l *Level) readGenerator(data []byte) {
+func readGenerator(l *format.Level, data []byte) {
 	if name := textAt(data, "generatorName"); name != "" {
 		l.Type = name
 		for t, n := range generators {
@@ -153,7 +134,7 @@ func (l *Level) readGenerator(data []byte) {
 }
 
 // readRules reads the game rules, which are text up to 1.21.10 and bytes later.
-func (l *Level) readRules(data []byte) {
+func readRules(l *format.Level, data []byte) {
 	old, rules := compoundAt(data, "GameRules"), compoundAt(data, "game_rules")
 	off := func(old1, new1 string) bool {
 		n, ok := numberAt(rules, "minecraft:"+new1)
@@ -241,7 +222,7 @@ func readLevel(fsys fs.FS) map[string]string {
 
 // AppendLevel appends the least level.dat, as it is stored, that says l and that the
 // game of its version opens. Text of more than 16,384 bytes is cut out.
-func AppendLevel(dst []byte, l Level) []byte {
+func AppendLevel(dst []byte, l format.Level) []byte {
 	for _, s := range []*string{&l.Name, &l.Type, &l.Biome} {
 		if len(*s) > maxName {
 			*s = ""
@@ -265,7 +246,7 @@ func AppendLevel(dst []byte, l Level) []byte {
 	if i := slices.Index(difficulties, l.Difficulty); i >= 0 {
 		add("Difficulty", int8(i))
 	}
-	data = append(append(data, l.rules()...), l.generator()...)
+	data = append(append(data, rulesOf(&l)...), generatorOf(&l)...)
 	if l.Dragon != "" {
 		killed := int8(0)
 		if l.Dragon == "killed" {
@@ -284,8 +265,8 @@ func AppendLevel(dst []byte, l Level) []byte {
 	return b.Bytes()
 }
 
-// rules returns the game rules that are not the game's own.
-func (l *Level) rules() nbt.Entries {
+// rulesOf returns the game rules that are not the game's own.
+func rulesOf(l *format.Level) nbt.Entries {
 	var old, rules nbt.Entries
 	off := func(no bool, oldName, name string) {
 		if no {
@@ -306,8 +287,9 @@ func (l *Level) rules() nbt.Entries {
 	return out
 }
 
-// generator returns what makes the chunks that the world lacks.
-func (l *Level) generator() nbt.Entries {
+// generatorOf returns what makes the chunks that the world lacks: nothing, if nothing
+// is known.
+func generatorOf(l *format.Level) nbt.Entries {
 	biome := l.Biome
 	if biome == "" {
 		biome = defaultBiome

@@ -158,10 +158,10 @@ func (w *Writer) appendNew(d *deflater) ([]byte, error) {
 // what each flag of version 13 stands for.
 var saves = [...]string{"savePOI", "saveBlockTicks", "saveFluidTicks"}
 
-// extra returns the extra tags with the properties of the options, those that go with
+// extra returns the extra tags with the properties of the level, those that go with
 // flags, and the environment if the tags do not say it.
 func (w *Writer) extra(flags byte) ([]byte, error) {
-	doc, set := w.files[ExtraPath], slices.Clone(w.o.Properties)
+	doc, set := w.files[ExtraPath], propertiesOf(w.o.Facts, w.enc.env)
 	for i, name := range saves {
 		if flags>>i&1 != 0 {
 			set = append(set, nbt.Entry{Name: name, Value: int8(1)})

@@ -17,13 +17,13 @@ type WriteOptions struct {
 	Version int
 	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
 	WorldVersion int
-	// DataVersion of all columns of a file of version 13.
+	// DataVersion of all columns of a file of version 13, of columns of a program,
+	// which say none, and of a file without columns.
 	DataVersion int32
 	// Level of zstd, 1 to 22. Default 3, zstd's own.
 	Level int
-	// Properties go into "properties" of the extra tags, in place of what these have
-	// under the same names.
-	Properties nbt.Entries
+	// Facts go into the properties of the extra tags, in place of what these say.
+	Facts format.Level
 }
 
 // holder reduces columns to what one version holds.

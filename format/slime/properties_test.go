@@ -61,26 +61,27 @@ func TestMixedProperties(t *testing.T) {
 func TestProperties(t *testing.T) {
 	extra := func(e ...nbt.Entry) []byte { return nbt.Append(nil, "", nbt.Entries(e)) }
 	props := func(e ...nbt.Entry) nbt.Entry { return nbt.Entry{Name: "properties", Value: nbt.Entries(e)} }
-	normal, spawn := nbt.Entry{Name: "environment", Value: "normal"}, nbt.Entry{Name: "spawnY", Value: int32(64)}
+	normal, difficulty := nbt.Entry{Name: "environment", Value: "normal"}, nbt.Entry{Name: "difficulty", Value: "hard"}
 	other := nbt.Entry{Name: "BukkitValues", Value: nbt.Entries{{Name: "a", Value: int8(1)}}}
-	old := nbt.Entry{Name: "spawnY", Value: int32(1)}
+	old := nbt.Entry{Name: "difficulty", Value: "easy"}
+	none, hard := format.Level{}, format.Level{Difficulty: "hard"}
 	keep := nbt.Entry{Name: "savePOI", Value: int8(1)}
 	for _, c := range []struct {
 		name  string
 		dim   string
 		poi   bool
 		extra []byte
-		set   nbt.Entries
+		level format.Level
 		want  []byte
 	}{
-		{"nothing", "overworld", false, nil, nil, nil},
-		{"nothing to add", "overworld", false, extra(other), nil, extra(other)},
-		{"an environment", "the_nether", false, extra(other), nil, extra(other, props(nbt.Entry{Name: "environment", Value: "nether"}))},
-		{"a property", "overworld", false, nil, nbt.Entries{spawn}, extra(props(spawn, normal))},
-		{"beside others", "overworld", false, extra(props(normal), other), nbt.Entries{spawn}, extra(props(normal, spawn), other)},
-		{"in place of another", "overworld", false, extra(props(old, normal)), nbt.Entries{spawn}, extra(props(spawn, normal))},
-		{"points of interest", "overworld", true, nil, nil, extra(props(keep, normal))},
-		{"points of interest that were not kept", "overworld", true, extra(props(nbt.Entry{Name: "savePOI", Value: int8(0)}, normal)), nil, extra(props(keep, normal))},
+		{"nothing", "overworld", false, nil, none, nil},
+		{"nothing to add", "overworld", false, extra(other), none, extra(other)},
+		{"an environment", "the_nether", false, extra(other), none, extra(other, props(nbt.Entry{Name: "environment", Value: "nether"}))},
+		{"a property", "overworld", false, nil, hard, extra(props(difficulty, normal))},
+		{"beside others", "overworld", false, extra(props(normal), other), hard, extra(props(normal, difficulty), other)},
+		{"in place of another", "overworld", false, extra(props(old, normal)), hard, extra(props(difficulty, normal))},
+		{"points of interest", "overworld", true, nil, none, extra(props(keep, normal))},
+		{"points of interest that were not kept", "overworld", true, extra(props(nbt.Entry{Name: "savePOI", Value: int8(0)}, normal)), none, extra(props(keep, normal))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := kindOf{13, 8, 3955}
@@ -93,7 +94,7 @@ func TestProperties(t *testing.T) {
 			if c.extra != nil {
 				world.files[slime.ExtraPath] = c.extra
 			}
-			file, _ := mustWrite(t, world, slime.WriteOptions{Properties: c.set})
+			file, _ := mustWrite(t, world, slime.WriteOptions{Facts: c.level})
 			back, _ := mustRead(t, file)
 			if got := back.files[slime.ExtraPath]; !bytes.Equal(got, c.want) {
 				t.Errorf("got %q\nwant %q", got, c.want)
