@@ -68,6 +68,9 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
+// World returns the name of the world.
+func (s *Snapshot) World() string { return s.world }
+
 // ID returns the commit.
 func (s *Snapshot) ID() history.ID { return s.id }
 
@@ -118,6 +121,31 @@ func (s *Snapshot) volume(dim, vol string) (*volume, error) {
 		return nil, fmt.Errorf("world: %s: no volume %q in %q", s.world, vol, dim)
 	}
 	return d.volumes[i], nil
+}
+
+// HasLevel reports whether a far level of a volume can be read without the chunks
+// below it: whether there is a full pack that has it.
+func (s *Snapshot) HasLevel(dim, vol string, level int) bool {
+	return (&farReader{openStack: s.stack, name: volumeName{dim, vol}}).packed(level)
+}
+
+// ColumnCount returns how many columns a dimension has.
+func (s *Snapshot) ColumnCount(dim string) (n int) {
+	if len(s.stack) == 1 {
+		return s.stack[0].ColumnCount(dim)
+	}
+	there := make(map[geom.ColumnPos]bool)
+	for _, l := range s.stack {
+		for pos, is := range l.SpokenColumns(dim) {
+			there[pos] = is
+		}
+	}
+	for _, is := range there {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // Spoken implements stone.Content. It has no level but 0.
