@@ -71,7 +71,7 @@ func (s *Reader) lit(ctx context.Context, v *volume, f func(*lit) error) error {
 // appendMatters appends the rules of light of all dimensions, if any has one: for
 // each how many cells, the low bytes of their matters and the high ones.
 func (d *directory) appendMatters(dst []byte) []byte {
-	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 }) {
+	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 || d.tally != nil }) {
 		return dst
 	}
 	for i := range d.dims {
@@ -110,7 +110,7 @@ func (p *parser) matters() {
 			p.fail(fmt.Errorf("light of %d cells: not a rule, or no blocks", n))
 		}
 	}
-	if !any {
+	if !any && p.at == len(p.b) {
 		p.fail(errors.New("light of no dimension"))
 	}
 }

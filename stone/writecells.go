@@ -103,6 +103,9 @@ func (w *Writer) Chunk(level int, pos geom.ChunkPos, c *voxel.Chunk) error {
 		return w.misuse("chunk %v of volume %q is not after %v", pos, v.Name, w.last.Pos())
 	}
 	w.last = code
+	if t := w.dimension().tally; t != nil && level == 0 {
+		t.Chunk(v.Name, c, 1)
+	}
 	key, bit := cubeKey(pos, level)
 	if key != w.cube.key {
 		w.endCube()
