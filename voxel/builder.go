@@ -84,9 +84,9 @@ func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 
 // copyRow returns the header of a row of another chunk, where it has header h.
 func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
-	d, o := c.data, int(h&^packed)
+	d, o := c.data, int(h&^refBit)
 	switch {
-	case h < packed:
+	case h < refBit:
 		return h
 	case len(d) == ChunkCells:
 		return b.head((*[ChunkEdge]Cell)(d[o*ChunkEdge:]))
@@ -135,11 +135,11 @@ func (b *Builder) intern(mask uint32) Cell {
 		if *slot == 0 {
 			b.rows = append(b.rows, stagedRow{mask: mask, at: int32(at)})
 			*slot = uint16(len(b.rows))
-			return packed | Cell(len(b.rows)-1)
+			return refBit | Cell(len(b.rows)-1)
 		}
 		if r := b.rows[*slot-1]; r.mask == mask && equalCells(b.vals[r.at:], vals) {
 			b.vals = b.vals[:at]
-			return packed | (Cell(*slot) - 1)
+			return refBit | (Cell(*slot) - 1)
 		}
 		h++
 	}
@@ -171,16 +171,16 @@ func (b *Builder) endSlice(edge int, changed uint32) {
 }
 
 func (b *Builder) sliceHead(edge int) Cell {
-	if v := b.heads[0]; v < packed && slices.Equal(b.heads[:edge], filled[v][:edge]) {
+	if v := b.heads[0]; v < refBit && slices.Equal(b.heads[:edge], filled[v][:edge]) {
 		return v
 	}
 	for i := len(b.blocks) - 1; i >= 0; i-- {
 		if k := &b.blocks[i]; k.edge == edge && k.heads == b.heads {
-			return packed | Cell(i)
+			return refBit | Cell(i)
 		}
 	}
 	b.blocks = append(b.blocks, block{b.heads, edge})
-	return packed | Cell(len(b.blocks)-1)
+	return refBit | Cell(len(b.blocks)-1)
 }
 
 // Chunk returns the chunk of the 32 slices added and makes the Builder ready
@@ -204,9 +204,9 @@ func (b *Builder) reset() {
 	b.y, b.blocks, b.rows, b.vals = 0, b.blocks[:0], b.rows[:0], b.vals[:0]
 }
 
-// Pack packs a flat array in index order and keeps nothing of it. The Builder
+// FromFlat packs a flat array in index order and keeps nothing of it. The Builder
 // must have no slices added.
-func (b *Builder) Pack(cells *[ChunkCells]Cell) *Chunk {
+func (b *Builder) FromFlat(cells *[ChunkCells]Cell) *Chunk {
 	b.Slice((*[SliceCells]Cell)(cells[:]), 0)
 	for y := 1; y < ChunkEdge; y++ {
 		below := (*[SliceCells]Cell)(cells[(y-1)*SliceCells:])

@@ -16,8 +16,8 @@ const (
 	ChunkCells = ChunkEdge * SliceCells
 )
 
-// packed marks a header that is a place in Chunk.data and no cell.
-const packed Cell = 1 << 15
+// refBit marks a header that is a place in Chunk.data and no cell.
+const refBit Cell = 1 << 15
 
 // Chunk is 32x32x32 cells, index (y*32+z)*32+x. It never changes once made, so
 // any number of goroutines may read it; to write, Edit it and publish another.
@@ -59,15 +59,15 @@ func Uniform(v Cell) *Chunk {
 	return &Chunk{slices: filled[v]}
 }
 
-// Pack packs a flat array in index order and keeps nothing of it. To pack many,
-// use a Builder's Pack.
-func Pack(cells *[ChunkCells]Cell) *Chunk {
-	return new(Builder).Pack(cells)
+// FromFlat packs a flat array in index order and keeps nothing of it. To pack many,
+// use a Builder's FromFlat.
+func FromFlat(cells *[ChunkCells]Cell) *Chunk {
+	return new(Builder).FromFlat(cells)
 }
 
 // Cell returns one cell.
 func (c *Chunk) Cell(x, y, z int) Cell {
-	if h := c.slices[y]; h < packed {
+	if h := c.slices[y]; h < refBit {
 		return h
 	}
 	return readCell(c, x, y, z)
@@ -79,11 +79,11 @@ func plainCell(c *Chunk, x, y, z int) Cell {
 	if len(d) == ChunkCells {
 		return d[(y*ChunkEdge+z)*ChunkEdge+x]
 	}
-	h := d[int(c.slices[y]&^packed)+z]
-	if h < packed {
+	h := d[int(c.slices[y]&^refBit)+z]
+	if h < refBit {
 		return h
 	}
-	o := int(h &^ packed)
+	o := int(h &^ refBit)
 	n := bits.OnesCount32(rowMask(d, o) << (31 - uint(x)&31))
 	if d[o]&1 != 0 {
 		return d[o+1+n]
@@ -99,7 +99,7 @@ func rowMask(d []Cell, o int) uint32 {
 // Row returns the 32 cells of a row. They may lie in buf or in memory shared by
 // all readers: never write to them, and read two rows at once with two buffers.
 func (c *Chunk) Row(y, z int, buf *[64]Cell) []Cell {
-	if c.slices[y] >= packed {
+	if c.slices[y] >= refBit {
 		return readRow(c, y, z, buf)
 	}
 	return filled[c.slices[y]][:]
@@ -112,11 +112,11 @@ func plainRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 		o := (y*ChunkEdge + z) * ChunkEdge
 		return d[o : o+ChunkEdge]
 	}
-	h := d[int(c.slices[y]&^packed)+z]
-	if h < packed {
+	h := d[int(c.slices[y]&^refBit)+z]
+	if h < refBit {
 		return filled[h][:]
 	}
-	return expand(d, int(h&^packed), buf)
+	return expand(d, int(h&^refBit), buf)
 }
 
 // expand writes the row at o into buf, unless it lies there as 32 cells. Each
@@ -154,13 +154,13 @@ func fill(m uint64, v Cell, buf *[64]Cell) uint64 {
 // cell.
 func (c *Chunk) SliceUniform(y int) (Cell, bool) {
 	h := c.slices[y]
-	return h, h < packed
+	return h, h < refBit
 }
 
 // Uniform returns the cell of the chunk and true if the chunk is of one cell.
 func (c *Chunk) Uniform() (Cell, bool) {
 	v := c.slices[0]
-	return v, v < packed && c.slices == filled[v]
+	return v, v < refBit && c.slices == filled[v]
 }
 
 // head returns the cell of row z of slice y, or packed and the row's place; in
@@ -168,10 +168,10 @@ func (c *Chunk) Uniform() (Cell, bool) {
 func (c *Chunk) head(y, z int) Cell {
 	h := c.slices[y]
 	switch {
-	case h < packed:
+	case h < refBit:
 		return h
 	case len(c.data) == ChunkCells:
-		return packed | Cell(y*ChunkEdge+z)
+		return refBit | Cell(y*ChunkEdge+z)
 	}
-	return c.data[int(h&^packed)+z]
+	return c.data[int(h&^refBit)+z]
 }

@@ -10,7 +10,7 @@ func (c *Chunk) Differing(d *Chunk) (rows [ChunkEdge]uint32) {
 	}
 	a := c.alike(d)
 	for y := range ChunkEdge {
-		if h := c.slices[y]; h != d.slices[y] || h >= packed && int(h&^packed) >= a.base {
+		if h := c.slices[y]; h != d.slices[y] || h >= refBit && int(h&^refBit) >= a.base {
 			rows[y] = c.differingRows(d, y, a)
 		}
 	}
@@ -54,10 +54,10 @@ func (c *Chunk) differingRows(d *Chunk, y int, a alike) (m uint32) {
 	d.heads(y, &theirs)
 	var buf, other [64]Cell
 	for z, h := range ours {
-		k, at := theirs[z], int(h&^packed)
+		k, at := theirs[z], int(h&^refBit)
 		switch {
-		case h == k && (h < packed || at < a.base || at+longest <= a.low || at >= a.high):
-		case h < packed && k < packed, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
+		case h == k && (h < refBit || at < a.base || at+longest <= a.low || at >= a.high):
+		case h < refBit && k < refBit, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
 			m |= 1 << z
 		}
 	}

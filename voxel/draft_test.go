@@ -18,7 +18,7 @@ func TestDraft(t *testing.T) {
 			got := d.Publish()
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
-			if !got.Equal(voxel.Pack(want)) {
+			if !got.Equal(voxel.FromFlat(want)) {
 				t.Fatal("not the form that packing gives")
 			}
 			if got.Edit().Publish() != got || d.Publish() != got {

@@ -30,8 +30,8 @@ func (b *Builder) place(slices []Cell) []Cell {
 		return b.flat()
 	}
 	for y, h := range slices {
-		if h >= packed {
-			slices[y] = l.at[len(b.rows)+int(h&^packed)]
+		if h >= refBit {
+			slices[y] = l.at[len(b.rows)+int(h&^refBit)]
 		}
 	}
 	return roomy(l.out)
@@ -156,7 +156,7 @@ func (b *Builder) encode() {
 	l.at = l.at[:0]
 	list := len(l.out) > 0
 	for _, r := range b.rows {
-		l.at = append(l.at, packed|Cell(len(l.out)))
+		l.at = append(l.at, refBit|Cell(len(l.out)))
 		if list && r.listed {
 			b.encodeBytes(r)
 		} else {
@@ -168,10 +168,10 @@ func (b *Builder) encode() {
 		}
 	}
 	for i := range b.blocks {
-		l.at = append(l.at, packed|Cell(len(l.out)))
+		l.at = append(l.at, refBit|Cell(len(l.out)))
 		for _, h := range b.blocks[i].heads[:b.blocks[i].edge] {
-			if h >= packed {
-				h = l.at[h&^packed]
+			if h >= refBit {
+				h = l.at[h&^refBit]
 			}
 			l.out = append(l.out, h)
 		}
@@ -204,15 +204,15 @@ func (b *Builder) flat() []Cell {
 	var buf [64]Cell
 	d := make([]Cell, 0, ChunkCells)
 	for _, h := range b.slices {
-		heads := &filled[h&^packed]
-		if h >= packed {
-			heads = &b.blocks[h&^packed].heads
+		heads := &filled[h&^refBit]
+		if h >= refBit {
+			heads = &b.blocks[h&^refBit].heads
 		}
 		for _, h := range heads {
-			if h < packed {
+			if h < refBit {
 				d = append(d, filled[h][:]...)
 			} else {
-				b.expand(b.rows[h&^packed], &buf)
+				b.expand(b.rows[h&^refBit], &buf)
 				d = append(d, buf[:ChunkEdge]...)
 			}
 		}

@@ -35,7 +35,7 @@ var mapLevel = sync.OnceValue(func() level {
 				break
 			}
 			l.flats = append(l.flats, f)
-			l.chunks = append(l.chunks, b.Pack(f))
+			l.chunks = append(l.chunks, b.FromFlat(f))
 		}
 		if len(l.chunks) >= mapChunks {
 			break

@@ -67,7 +67,7 @@ func (p Mip) SliceUniform(y int) (Cell, bool) {
 		return p.cell, true
 	}
 	h := p.m.slices[firstSlice[p.level]+y]
-	return h, h < packed
+	return h, h < refBit
 }
 
 // head returns the cell of a row, or packed and the row's place.
@@ -76,16 +76,16 @@ func (p Mip) head(y, z int) Cell {
 	if ok {
 		return h
 	}
-	return p.m.data[int(h&^packed)+z]
+	return p.m.data[int(h&^refBit)+z]
 }
 
 // Cell returns one cell; coordinates are 0..Edge-1.
 func (p Mip) Cell(x, y, z int) Cell {
 	h := p.head(y, z)
-	if h < packed {
+	if h < refBit {
 		return h
 	}
-	d, o := p.m.data, int(h&^packed)
+	d, o := p.m.data, int(h&^refBit)
 	n := bits.OnesCount16(uint16(d[o] << (15 - uint(x)&15)))
 	return runCell(d, o+1, n-int(d[o]&1), d[o]&1 != 0)
 }
@@ -93,10 +93,10 @@ func (p Mip) Cell(x, y, z int) Cell {
 // Row returns the Edge cells of a row, under the terms of Chunk.Row.
 func (p Mip) Row(y, z int, buf *[64]Cell) []Cell {
 	h := p.head(y, z)
-	if h < packed {
+	if h < refBit {
 		return filled[h][:p.Edge()]
 	}
-	d, o := p.m.data, int(h&^packed)
+	d, o := p.m.data, int(h&^refBit)
 	m := uint16(d[o] | 1)
 	for n := 0; m != 0; n++ {
 		x := bits.TrailingZeros16(m) & 15

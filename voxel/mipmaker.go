@@ -67,7 +67,7 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	var rows [4][]Cell
 	changes := uint32(1)
 	for i, h := range quad {
-		if h < packed {
+		if h < refBit {
 			rows[i] = filled[h][:]
 			continue
 		}
@@ -76,7 +76,7 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 		changes |= m
 	}
 	var mask uint32
-	last := packed
+	last := refBit
 	for m := (changes | changes<<1 | changes>>1) & 0x55555555; m != 0; m &= m - 1 {
 		x := bits.TrailingZeros32(m)
 		v := Downsample(rule, [8]Cell{
@@ -100,10 +100,10 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 func (s *mipSource) heads(y int, dst *[ChunkEdge]Cell) {
 	if s.chunk != nil {
 		s.chunk.heads(y, dst)
-	} else if h := s.b.slices[s.first+y]; h < packed {
+	} else if h := s.b.slices[s.first+y]; h < refBit {
 		*dst = filled[h]
 	} else {
-		*dst = s.b.blocks[h&^packed].heads
+		*dst = s.b.blocks[h&^refBit].heads
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 	if s.chunk != nil {
 		return s.chunk.expand(h, buf)
 	}
-	r := s.b.rows[h&^packed]
+	r := s.b.rows[h&^refBit]
 	s.b.expand(r, buf)
 	return buf[:ChunkEdge], r.mask
 }
@@ -120,19 +120,19 @@ func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 func (c *Chunk) heads(y int, dst *[ChunkEdge]Cell) {
 	h := c.slices[y]
 	switch {
-	case h < packed:
+	case h < refBit:
 		*dst = filled[h]
 	case len(c.data) == ChunkCells:
 		for z := range dst {
-			dst[z] = packed | Cell(y*ChunkEdge+z)
+			dst[z] = refBit | Cell(y*ChunkEdge+z)
 		}
 	default:
-		copy(dst[:], c.data[h&^packed:])
+		copy(dst[:], c.data[h&^refBit:])
 	}
 }
 
 func (c *Chunk) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
-	o := int(h &^ packed)
+	o := int(h &^ refBit)
 	if len(c.data) == ChunkCells {
 		row := c.data[o*ChunkEdge:][:ChunkEdge]
 		return row, changes((*[ChunkEdge]Cell)(row))

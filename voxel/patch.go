@@ -11,7 +11,7 @@ import "math/bits"
 // slices that were written.
 const (
 	// patchMark is the place of no row: packed data is shorter.
-	patchMark = packed | MaxCell
+	patchMark = refBit | MaxCell
 	tailCells = 32
 	// A patched chunk has at most so many cells of data behind the packed ones: a
 	// chunk that would get more is packed. Where one row is written at a time
@@ -47,12 +47,12 @@ func (c *Chunk) parts() (base, end int) {
 	return int(c.data[n-2]), n - tailCells
 }
 
-// Packed returns the chunk in the form that takes least memory: c itself, unless
+// Compact returns the chunk in the form that takes least memory: c itself, unless
 // Draft.Patch made it.
-func (c *Chunk) Packed() *Chunk { return c.PackedWith(new(Builder)) }
+func (c *Chunk) Compact() *Chunk { return c.CompactWith(new(Builder)) }
 
-// PackedWith is Packed with the memory of a Builder that has no slices added.
-func (c *Chunk) PackedWith(b *Builder) *Chunk {
+// CompactWith is Packed with the memory of a Builder that has no slices added.
+func (c *Chunk) CompactWith(b *Builder) *Chunk {
 	if !c.patched() {
 		return c
 	}
@@ -102,8 +102,8 @@ func (d *Draft) grows(base int) (size int) {
 		r := &d.rows[i]
 		y, z := r.at()
 		h := d.base.slices[y]
-		own := h >= packed && int(h&^packed) >= base
-		if r.mask == 0 || own && fits(d.base.data, base, d.base.data[int(h&^packed)+z], r.mask) {
+		own := h >= refBit && int(h&^refBit) >= base
+		if r.mask == 0 || own && fits(d.base.data, base, d.base.data[int(h&^refBit)+z], r.mask) {
 			continue
 		}
 		if r.mask != 1 {
@@ -120,8 +120,8 @@ func (d *Draft) grows(base int) (size int) {
 // fits reports whether a row with these changes can stand where the row with
 // header h does: it must have been written behind the first base cells.
 func fits(data []Cell, base int, h Cell, mask uint32) bool {
-	at := int(h &^ packed)
-	return h >= packed && at >= base && bits.OnesCount32(rowMask(data, at)) >= bits.OnesCount32(mask)
+	at := int(h &^ refBit)
+	return h >= refBit && at >= base && bits.OnesCount32(rowMask(data, at)) >= bits.OnesCount32(mask)
 }
 
 // patch returns the base with the rows that differ, which weigh has found, and
@@ -136,8 +136,8 @@ func (d *Draft) patch(base, end, size int) *Chunk {
 		}
 	}
 	for y, m := range d.marks {
-		if h := c.slices[y]; m != 0 && h >= packed {
-			if heads := [ChunkEdge]Cell(data[h&^packed:]); heads == filled[heads[0]&MaxCell] {
+		if h := c.slices[y]; m != 0 && h >= refBit {
+			if heads := [ChunkEdge]Cell(data[h&^refBit:]); heads == filled[heads[0]&MaxCell] {
 				c.slices[y] = heads[0]
 			}
 		}
@@ -155,25 +155,25 @@ func (d *Draft) patch(base, end, size int) *Chunk {
 // base cells must stay, and returns data with what was written behind.
 func (c *Chunk) putRow(data []Cell, base int, r *draftRow) []Cell {
 	y, z := r.at()
-	heads := int(c.slices[y] &^ packed)
-	if h := c.slices[y]; h < packed {
+	heads := int(c.slices[y] &^ refBit)
+	if h := c.slices[y]; h < refBit {
 		heads = len(data)
 		data = append(data, filled[h][:]...)
 	} else if heads < base {
 		heads = len(data)
-		data = append(data, data[h&^packed:][:ChunkEdge]...)
+		data = append(data, data[h&^refBit:][:ChunkEdge]...)
 	}
-	c.slices[y] = packed | Cell(heads)
+	c.slices[y] = refBit | Cell(heads)
 	if r.mask == 1 {
 		data[heads+z] = r.cells[0]
 		return data
 	}
-	at := int(data[heads+z] &^ packed)
+	at := int(data[heads+z] &^ refBit)
 	if !fits(data, base, data[heads+z], r.mask) {
 		at = len(data)
 		data = data[:at+2+bits.OnesCount32(r.mask)]
 	}
-	data[heads+z] = packed | Cell(at)
+	data[heads+z] = refBit | Cell(at)
 	data[at], data[at+1] = Cell(r.mask), Cell(r.mask>>16)
 	at += 2
 	for m := r.mask; m != 0; m &= m - 1 {

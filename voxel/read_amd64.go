@@ -28,7 +28,7 @@ func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 	if !wide || len(c.data) == ChunkCells {
 		return plainRow(c, y, z, buf)
 	}
-	if h := expandWide(c, y, z, buf); h < packed {
+	if h := expandWide(c, y, z, buf); h < refBit {
 		return filled[h][:]
 	}
 	return buf[:ChunkEdge]

@@ -100,10 +100,10 @@ func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 // the cell of each. These may lie in buf or in memory shared by all readers, as with Row.
 func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
 	h := c.head(y, z)
-	if h < packed {
+	if h < refBit {
 		return 1, filled[h][:1]
 	}
-	d, o := c.data, int(h&^packed)
+	d, o := c.data, int(h&^refBit)
 	if len(d) == ChunkCells {
 		row := (*[ChunkEdge]Cell)(d[o*ChunkEdge:])
 		starts = changes(row)
@@ -155,7 +155,7 @@ func (c *Chunk) different(y int, m uint32) uint32 {
 	var here, below [64]Cell
 	for left := m; left != 0; left &= left - 1 {
 		z := bits.TrailingZeros32(left)
-		if c.head(y, z)&c.head(y-1, z) >= packed && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
+		if c.head(y, z)&c.head(y-1, z) >= refBit && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
 			m &^= 1 << z
 		}
 	}

@@ -18,11 +18,11 @@ func (c *Chunk) Translate(table []Cell) *Chunk {
 		switch {
 		case y > 0 && h == c.slices[y-1]:
 			t.to.slices[y] = t.to.slices[y-1]
-		case h < packed:
+		case h < refBit:
 			t.to.slices[y] = t.cell(h)
 		default:
 			t.to.slices[y] = h
-			listed = t.block(int(h&^packed), listed)
+			listed = t.block(int(h&^refBit), listed)
 		}
 	}
 	if t.merged {
@@ -47,8 +47,8 @@ func (t *translation) cell(v Cell) Cell {
 		*p = new([1 << 8]Cell)
 	}
 	o := &(*p)[w&0xFF]
-	t.merged = t.merged || *o != 0 && *o != packed|v
-	*o = packed | v
+	t.merged = t.merged || *o != 0 && *o != refBit|v
+	*o = refBit | v
 	return w
 }
 
@@ -66,11 +66,11 @@ func (t *translation) block(o int, listed bool) bool {
 		return listed
 	}
 	for i, h := range d[o : o+ChunkEdge] {
-		if h < packed {
+		if h < refBit {
 			t.to.data[o+i] = t.cell(h)
 			continue
 		}
-		r := int(h &^ packed)
+		r := int(h &^ refBit)
 		if !listed {
 			t.cells(0, r)
 			listed = true
