@@ -271,7 +271,7 @@ func TestTranslate(t *testing.T) {
 				}
 				mustEqual(t, got, want)
 				if !got.Equal(voxel.FromFlat(want)) {
-					t.Error("not the form that packing gives")
+					t.Error("not the form that FromFlat gives")
 				}
 			})
 		})

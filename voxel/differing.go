@@ -2,8 +2,8 @@ package voxel
 
 import "slices"
 
-// Differing returns by y a bit z for each row in which c and d differ. It is
-// quick where one was made by writing little to the other.
+// Differing returns for each slice a bit z for each row in which c and d differ. It
+// is fast where a few writes made one from the other.
 func (c *Chunk) Differing(d *Chunk) (rows [ChunkEdge]uint32) {
 	if c == d {
 		return rows
@@ -17,13 +17,14 @@ func (c *Chunk) Differing(d *Chunk) (rows [ChunkEdge]uint32) {
 	return rows
 }
 
-// alike says which data of two chunks is the same in both.
+// alike says which data two chunks have in common.
 type alike struct {
-	base      int // of what was packed of both, if all of it is the same
-	low, high int // what is below low is the same, and what is from high on
+	base      int // length of the compact part, if it is equal in both
+	low, high int // data below low is equal, and data from high on
 }
 
-// alike compares data. It steps by 64 cells: where it errs rows are compared.
+// alike compares data in steps of 64 cells. Where the bounds are too tight, rows are
+// compared.
 func (c *Chunk) alike(d *Chunk) (a alike) {
 	const step = 64
 	n, end := c.parts()

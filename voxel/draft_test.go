@@ -19,7 +19,7 @@ func TestDraft(t *testing.T) {
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
 			if !got.Equal(voxel.FromFlat(want)) {
-				t.Fatal("not the form that packing gives")
+				t.Fatal("not the form that FromFlat gives")
 			}
 			if got.Edit().Publish() != got || d.Publish() != got {
 				t.Fatal("publishing nothing made another chunk")

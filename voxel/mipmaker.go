@@ -2,8 +2,8 @@ package voxel
 
 import "math/bits"
 
-// mipSource is a level to make the next one of, as headers and rows: a chunk,
-// or the level whose slices start at first in a Builder.
+// mipSource is the level that the next one is made from: a chunk, or the level whose
+// slices start at first in a Builder.
 type mipSource struct {
 	chunk *Chunk
 	b     *Builder
@@ -34,8 +34,8 @@ func makeMips(c *Chunk, rule *Rule) *mips {
 	return m
 }
 
-// halve stages the level made of src. Rows made of the same four as the row
-// before or below are not made again.
+// halve stages the level made from src. It reuses a row that comes from the same
+// four rows as the row before it or below it.
 func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 	var lo, hi [ChunkEdge]Cell
 	var below [ChunkEdge / 2][4]Cell
@@ -60,8 +60,8 @@ func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 	}
 }
 
-// halveRow returns the header of the row made of four. A cell is computed only
-// where one of the four has a change.
+// halveRow returns the header of the row made from four. It computes a cell only
+// where one of the four changes.
 func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	var bufs [4][64]Cell
 	var rows [4][]Cell
@@ -96,7 +96,7 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	return b.intern(mask)
 }
 
-// heads writes the headers of slice y's rows: equal ones are of equal rows.
+// heads writes the headers of the rows of slice y. Equal headers mean equal rows.
 func (s *mipSource) heads(y int, dst *[ChunkEdge]Cell) {
 	if s.chunk != nil {
 		s.chunk.heads(y, dst)
@@ -107,7 +107,7 @@ func (s *mipSource) heads(y int, dst *[ChunkEdge]Cell) {
 	}
 }
 
-// expand returns the row of a header that is no cell, and its changes.
+// expand returns the row of a header that has refBit, and its changes.
 func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 	if s.chunk != nil {
 		return s.chunk.expand(h, buf)

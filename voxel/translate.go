@@ -2,12 +2,12 @@ package voxel
 
 import "math/bits"
 
-// Translate returns a chunk in which every cell v is table[v]. It costs as
-// much as there are headers and distinct rows, and more only if table makes two
-// cells of the chunk equal. It panics if a cell is not below len(table).
+// Translate returns a chunk with table[v] for every cell v. Its cost grows with the
+// number of headers and distinct rows, and is higher if table makes two cells of the
+// chunk equal. It panics if a cell is not below len(table).
 func (c *Chunk) Translate(table []Cell) *Chunk {
 	if c.patched() {
-		return c.repack(table)
+		return c.rebuild(table)
 	}
 	t := translation{from: c, to: &Chunk{data: roomy(c.data)}, table: table}
 	if len(c.data) == ChunkCells {
@@ -26,17 +26,17 @@ func (c *Chunk) Translate(table []Cell) *Chunk {
 		}
 	}
 	if t.merged {
-		return c.repack(table)
+		return c.rebuild(table)
 	}
 	return t.to
 }
 
-// translation is a Translate that has met no two cells that became equal: the
-// form stays, so cells are replaced where they stand.
+// translation is a Translate that replaces cells in place. This works as long as no
+// two cells become equal, because the form stays the same.
 type translation struct {
 	from, to *Chunk
 	table    []Cell
-	origin   [1 << 7]*[1 << 8]Cell // packed | the cell that became this one
+	origin   [1 << 7]*[1 << 8]Cell // by result: refBit | the cell that became it
 	merged   bool
 }
 
@@ -58,7 +58,7 @@ func (t *translation) cells(at, n int) {
 	}
 }
 
-// block translates the row headers at o and what they point to. The list ends
+// block translates the row headers at o and the rows they refer to. The list ends
 // where the first row of the first block starts.
 func (t *translation) block(o int, listed bool) bool {
 	d := t.from.data
@@ -82,8 +82,8 @@ func (t *translation) block(o int, listed bool) bool {
 	return listed
 }
 
-// repack is Translate by rows.
-func (c *Chunk) repack(table []Cell) *Chunk {
+// rebuild is Translate row by row.
+func (c *Chunk) rebuild(table []Cell) *Chunk {
 	var b Builder
 	var buf [64]Cell
 	var row [ChunkEdge]Cell
