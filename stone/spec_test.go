@@ -197,7 +197,7 @@ func (m *maker) chunk(s voxel.Schema, names int) *voxel.Chunk {
 			cells[m.IntN(len(cells))] = a
 		}
 	}
-	c := voxel.Pack(&cells)
+	c := voxel.FromFlat(&cells)
 	m.pool = append(m.pool, c)
 	return c
 }
