@@ -95,8 +95,17 @@ type Store struct {
 	stones    locks         // of what is being added; taken before worlds, never after
 	last      atomic.Uint64 // the highest number of a world
 	lastStone atomic.Uint64 // and of the bytes of a stone
+	acked     atomic.Uint64 // the sequence number below which all is on stable storage
+	dirty     atomic.Bool   // the log holds something
 	failure   failure
+	trouble   trouble
 	census    census
+
+	// What Open found out about the files of the database.
+	sealed map[string]sealed // as Close left them; nil if it did not
+	damage []string          // what is damaged, in a Store that is only read
+	hidden []string          // damaged files that are not needed to read
+	cut    map[string]int64  // damaged logs, and how much of them is read
 }
 
 var (
@@ -109,6 +118,7 @@ var (
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
 	s.failure.stopped = make(chan struct{})
+	s.cut = make(map[string]int64)
 	s.files = files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("local: %s: %w", dir, err)
@@ -123,20 +133,39 @@ func (s *Store) open() error {
 	if err := s.acquire(); err != nil {
 		return err
 	}
-	err := s.openDB()
+	err := s.admit()
+	if err == nil {
+		err = s.openDB()
+	}
 	if why := s.failure.get(); why != nil { // and what is open stays so, as after Close
 		return fmt.Errorf("a write failed; nothing is lost, it opens when that is mended: %w", errors.Unwrap(why))
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
 	}
-	if err = s.findLast(); err == nil && !s.ReadOnly {
-		err = s.files.clear()
+	if !s.ReadOnly {
+		err = errors.Join(s.findLast(), s.files.clear())
 	}
 	if err != nil {
 		return errors.Join(err, s.db.Close(), s.lock.Close())
 	}
 	return nil
+}
+
+// admit looks for damage. A damaged Store is only read: what the database does by
+// itself would spread the damage. What is about to change is no closed Store.
+func (s *Store) admit() error {
+	some, all, err := s.inspect()
+	if err != nil {
+		return err
+	}
+	if len(all) > 0 || len(some) > 0 && !s.ReadOnly {
+		return &DamageError{append(all, some...)}
+	}
+	if s.damage = some; s.ReadOnly || s.sealed == nil {
+		return nil
+	}
+	return errors.Join(s.FS.Remove(s.FS.PathJoin(s.dir, closedFile)), syncDir(s.FS, s.dir))
 }
 
 // findLast sets the highest numbers there are.
@@ -160,8 +189,17 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 func (s *Store) Close() error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
-	err := s.write(s.db.Close)
+	err := s.write(func() error {
+		var err error
+		if !s.ReadOnly && s.dirty.Load() && s.room(int(s.db.Metrics().MemTable.Size)) == nil {
+			err = s.db.Flush() // or the log alone would hold what was saved last
+		}
+		return errors.Join(err, s.db.Close())
+	})
 	if s.failure.get() == nil {
+		if err == nil && !s.ReadOnly {
+			err = s.writeClosed()
+		}
 		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {

@@ -1,0 +1,374 @@
+package local
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/sstable/blob"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Close writes the list of the files that the Store then consists of; Open
+// compares them with it, and removes it before anything changes. So a closed
+// Store that lost a file, or a part of one, is noticed before the database sees
+// it: the database takes the damaged end of its manifest or log for the end.
+const (
+	closedFile = "CLOSED"
+	closedHead = "cairn closed 1\n"
+	tailBytes  = 4 << 10
+)
+
+// A DamageError says which files of a Store are damaged.
+type DamageError struct {
+	Files []string // each with what is wrong with it
+}
+
+// Error is for error.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("damaged: %s: cairn check names the worlds that it hurts, cairn salvage takes out what can be read",
+		strings.Join(e.Files, "; "))
+}
+
+// sealed is one file of a closed Store.
+type sealed struct {
+	path string // below the Store's directory, with slashes
+	size int64
+	sum  uint32 // CRC-32C of the last 4 KiB of a table or blob file, of all of any other
+}
+
+// isTable reports whether a file of the database is one of those that are large,
+// many and never changed.
+func isTable(path string) bool {
+	return strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, ".blob")
+}
+
+// sealable returns which files in db/ a Store needs: there may be older logs,
+// manifests and options, which the database keeps to use again.
+func sealable(names []string) (out []string) {
+	newest := make(map[string]string)
+	var manifest string
+	for _, name := range names {
+		switch {
+		case isTable(name):
+			out = append(out, name)
+		case strings.HasPrefix(name, "marker."):
+			out = append(out, name)
+			if parts := strings.SplitN(name, ".", 4); parts[1] == "manifest" && len(parts) == 4 {
+				manifest = parts[3]
+			}
+		case strings.HasSuffix(name, ".log"):
+			newest["log"] = max(newest["log"], name)
+		case strings.HasPrefix(name, "OPTIONS-"):
+			newest["OPTIONS"] = max(newest["OPTIONS"], name)
+		}
+	}
+	for _, name := range []string{manifest, newest["log"], newest["OPTIONS"]} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// seal describes a file as it is now.
+func (s *Store) seal(path string) (sealed, error) {
+	f, err := s.FS.Open(s.FS.PathJoin(s.dir, path))
+	if err != nil {
+		return sealed{}, err
+	}
+	defer f.Close()
+	in, err := f.Stat()
+	if err != nil {
+		return sealed{}, err
+	}
+	size, sum := in.Size(), crc32.New(castagnoli)
+	from := int64(0)
+	if isTable(path) {
+		from = max(0, size-tailBytes)
+	}
+	_, err = io.Copy(sum, io.NewSectionReader(f, from, size-from))
+	return sealed{path, size, sum.Sum32()}, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writeClosed notes what the Store, whose database is closed and has flushed its
+// log, consists of.
+func (s *Store) writeClosed() error {
+	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
+	if err != nil {
+		return err
+	}
+	b := []byte(closedHead)
+	paths := []string{storeFile}
+	for _, name := range sealable(names) {
+		paths = append(paths, "db/"+name)
+	}
+	for _, path := range paths {
+		e, known := s.sealed[path]
+		if !known || !isTable(path) {
+			if e, err = s.seal(path); err != nil {
+				return err
+			}
+		}
+		b = fmt.Appendf(b, "%08x %d %s\n", e.sum, e.size, e.path)
+	}
+	b = fmt.Appendf(b, "%08x end\n", crc32.Checksum(b, castagnoli))
+	return writeFile(s.FS, s.dir, closedFile, b)
+}
+
+// readClosed reads the list that Close wrote: nil if there is none.
+func (s *Store) readClosed() (map[string]sealed, error) {
+	f, err := s.FS.Open(s.FS.PathJoin(s.dir, closedFile))
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	b, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	end := len(b) - len("01234567 end\n")
+	if end < len(closedHead) || !bytes.HasPrefix(b, []byte(closedHead)) ||
+		string(b[end:]) != fmt.Sprintf("%08x end\n", crc32.Checksum(b[:end], castagnoli)) {
+		return nil, fmt.Errorf("%s: its checksum does not match; without it the store opens, and takes what is there for all that was", closedFile)
+	}
+	all := make(map[string]sealed)
+	for line := range strings.Lines(string(b[len(closedHead):end])) {
+		var e sealed
+		if _, err := fmt.Sscanf(line, "%08x %d %s\n", &e.sum, &e.size, &e.path); err != nil {
+			return nil, fmt.Errorf("%s: line %q: %w", closedFile, line, err)
+		}
+		all[e.path] = e
+	}
+	return all, nil
+}
+
+// inspect finds damage before the database is opened: what of it hides some of
+// the values only, and what makes the whole Store unsafe to open.
+func (s *Store) inspect() (some, all []string, err error) {
+	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
+	if err = ignoreMissing(err); err != nil {
+		return nil, nil, err
+	}
+	if s.sealed, err = s.readClosed(); err != nil {
+		return nil, []string{err.Error()}, nil
+	}
+	if s.sealed != nil && s.openedSince(names) {
+		s.sealed = nil // by a version that knows of no such list
+	}
+	if s.sealed == nil {
+		return s.inspectOpen(names)
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.sealed)) {
+		want := s.sealed[path]
+		why, err := s.compare(want)
+		if err != nil {
+			return nil, nil, err
+		}
+		name := strings.TrimPrefix(path, "db/")
+		switch {
+		case why == "":
+		case isTable(path):
+			some = append(some, path+why)
+		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
+			s.hidden = append(s.hidden, name) // there is nothing in it that is needed to read
+			some = append(some, path+why)
+		default:
+			all = append(all, path+why)
+		}
+	}
+	return some, all, nil
+}
+
+// openedSince reports whether the database wrote new options after the list was
+// written, which it does whenever it is opened.
+func (s *Store) openedSince(names []string) bool {
+	newest := ""
+	for path := range s.sealed {
+		if strings.HasPrefix(path, "db/OPTIONS-") {
+			newest = strings.TrimPrefix(path, "db/")
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, "OPTIONS-") && name > newest
+	})
+}
+
+// compare says what is different about a file, "" if nothing. Of a table it looks
+// at the size alone; whoever opens it looks at the rest.
+func (s *Store) compare(want sealed) (why string, err error) {
+	size, err := sizeAt(s.FS, s.FS.PathJoin(s.dir, want.path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf(" is missing, and had %d bytes", want.size), nil
+	case err != nil:
+		return "", err
+	case size != want.size:
+		return fmt.Sprintf(" has %d bytes, and had %d", size, want.size), nil
+	case isTable(want.path):
+		return "", nil
+	}
+	have, err := s.seal(want.path)
+	if err == nil && have.sum != want.sum {
+		why = " is not what it was: its checksum does not match"
+	}
+	return why, err
+}
+
+// inspectOpen looks at a Store that was not closed, or by a version that wrote no
+// list.
+func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
+	marked, needed := false, sealable(names)
+	var first uint64 // log that is needed
+	for _, name := range needed {
+		marked = marked || strings.HasPrefix(name, "marker.manifest.")
+		if !strings.HasPrefix(name, "MANIFEST-") {
+			continue
+		}
+		var why error
+		first, why, err = checkManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+		if err = ignoreMissing(err); err != nil {
+			return nil, nil, err
+		}
+		if why != nil {
+			all = append(all, fmt.Sprintf("db/%s: %v", name, why))
+		}
+	}
+	if !marked && slices.ContainsFunc(names, isTable) {
+		all = append(all, "db/marker.manifest.* is missing, which names the manifest")
+	}
+	for _, name := range names {
+		path := s.FS.PathJoin(s.dir, "db", name)
+		var number uint64
+		if strings.HasSuffix(name, ".blob") {
+			if why := s.openable(path); why != nil {
+				some = append(some, why.Error())
+			}
+		} else if _, err := fmt.Sscanf(name, "%d.log", &number); err == nil && number >= first {
+			end, why, err := checkLog(s.FS, path, number)
+			if err != nil {
+				return nil, nil, err
+			}
+			if why != nil {
+				some = append(some, fmt.Sprintf("db/%s: %v", name, why))
+				s.cut[name] = end
+			}
+		}
+	}
+	return some, all, nil
+}
+
+// openable opens and closes a table or blob file as the database does.
+func (s *Store) openable(path string) error {
+	f, err := s.FS.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.checkTable(path, f), f.Close())
+}
+
+// checkTable returns a *stone.CorruptError if a table or blob file that the
+// database is about to read is not the one that it wrote. The database itself
+// panics where a blob file does not end as it should.
+func (s *Store) checkTable(path string, f vfs.File) error {
+	rel := "db/" + s.FS.PathBase(path)
+	in, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if want, ok := s.sealed[rel]; ok {
+		if in.Size() != want.size {
+			return corrupt(rel, "%d bytes: want %d", in.Size(), want.size)
+		}
+		if have, err := s.seal(rel); err != nil || have.sum != want.sum {
+			return errors.Join(corrupt(rel, "its end is not what it was"), err)
+		}
+	}
+	if !strings.HasSuffix(rel, ".blob") {
+		return nil
+	}
+	var end [blobFooterBytes]byte
+	if in.Size() < int64(len(end)) {
+		return corrupt(rel, "%d bytes: too few for a blob file", in.Size())
+	}
+	if _, err := f.ReadAt(end[:], in.Size()-int64(len(end))); err != nil {
+		return err
+	}
+	if maskedSum(end[4:]) != le.Uint32(end[:]) {
+		return corrupt(rel, "its end is damaged: the checksum does not match")
+	}
+	if end[21] != byte(blob.FileFormatV1) || string(end[30:]) != blobMagic {
+		return corrupt(rel, "its end is not that of a blob file")
+	}
+	if name := fmt.Sprintf("%06d.blob", le.Uint64(end[22:])); name != s.FS.PathBase(path) {
+		return corrupt(rel, "it is %s", name)
+	}
+	return nil
+}
+
+// blobFooterBytes is how many bytes a blob file of the database ends with: a
+// checksum, where its index is (16), two formats (2), its number (8), a magic (8).
+const (
+	blobFooterBytes = 38
+	blobMagic       = "\xf0\x9f\xaa\xb3\xf0\x9f\xa6\x80"
+)
+
+func corrupt(part, format string, args ...any) error {
+	return &stone.CorruptError{Part: part, Err: fmt.Errorf(format, args...)}
+}
+
+// maskedSum is the checksum that the database uses in its files.
+func maskedSum(b []byte) uint32 {
+	c := crc32.Checksum(b, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
+}
+
+// checkedFS is what the database reads from: its files are checked when they are
+// opened, and in a damaged Store that is only read it does not see what is damaged
+// and not needed.
+type checkedFS struct {
+	vfs.FS
+	s *Store
+}
+
+// Unwrap is for vfs.FS.
+func (c checkedFS) Unwrap() vfs.FS { return c.FS }
+
+// List is for vfs.FS.
+func (c checkedFS) List(dir string) ([]string, error) {
+	names, err := c.FS.List(dir)
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.s.hidden, name) }), err
+}
+
+// Open is for vfs.FS. A table that is missing is an error like any other, for the
+// database panics at one that is a blob file.
+func (c checkedFS) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := c.FS.Open(path, o...)
+	name := c.PathBase(path)
+	if left, ok := c.s.cut[name]; ok && err == nil {
+		return &cutFile{f, left}, nil
+	}
+	if !isTable(path) {
+		return f, err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corrupt("db/"+name, "it is missing")
+	}
+	if err == nil {
+		if err = c.s.checkTable(path, f); err != nil {
+			err = errors.Join(err, f.Close())
+			return nil, err
+		}
+	}
+	return f, err
+}

@@ -1,0 +1,237 @@
+package local
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The database writes its log and its manifest as chunks in blocks of 32 KiB,
+// each chunk with a checksum. After a crash the last ones may be torn, so it
+// takes a chunk that is wrong for the end. checkLog and checkManifest tell a
+// torn end from damage with something behind it that must not be lost.
+const (
+	recordBlock   = 32 << 10
+	plainHead     = 7  // checksum, size, kind: in a manifest
+	recycledHead  = 11 // and the number of the log, whose file may have been another's
+	syncedHead    = 19 // and how much was synced by then
+	lastPlain     = 4
+	lastRecycled  = 8
+	lastSynced    = 12
+	chunkWhole    = 1 // kinds of chunks, modulo 4: a record, or its first, middle or last part
+	chunkFirst    = 2
+	chunkLast     = 0
+	batchHead     = 8 + 4 // the first sequence number, how many
+	ackedData     = 'a'   // begins what a batch says of those before it
+	tagComparer   = 1     // of a manifest's record
+	tagFirstLog   = 2
+	emptyLogBytes = recycledHead // a log that was closed without a record: one chunk that ends it
+)
+
+var le = binary.LittleEndian
+
+// records are what is found in a log or manifest.
+type records struct {
+	number   uint32 // of the log; a manifest has 0
+	manifest bool
+	each     func(record []byte)
+	end      int64 // where the last record ends that has nothing damaged or torn before it
+	bad      bool  // it does not end there
+}
+
+// chunkAt returns the chunk that b, which is what is left of a block, begins with,
+// and its size: 0 if it begins with none.
+func (r *records) chunkAt(b []byte) (kind int, data []byte, size int) {
+	if len(b) < plainHead {
+		return 0, nil, 0
+	}
+	kind = int(b[6])
+	head := syncedHead
+	switch {
+	case r.manifest && (kind == 0 || kind > lastPlain), !r.manifest && (kind <= lastPlain || kind > lastSynced):
+		return 0, nil, 0
+	case r.manifest:
+		head = plainHead
+	case kind <= lastRecycled:
+		head = recycledHead
+	}
+	size = head + int(le.Uint16(b[4:]))
+	if size > len(b) || !r.manifest && le.Uint32(b[7:]) != r.number || maskedSum(b[6:size]) != le.Uint32(b) {
+		return 0, nil, 0
+	}
+	return kind, b[head:size], size
+}
+
+// ended reports whether the log was closed where b, the rest of a block, begins.
+func (r *records) ended(b []byte) bool {
+	return !r.manifest && len(b) >= recycledHead && le.Uint32(b) == 0 && le.Uint16(b[4:]) == 0 && le.Uint32(b[7:]) == r.number+1
+}
+
+// scan finds the records of a file: all of them up to the end, and those behind
+// a place that is wrong.
+func (r *records) scan(file []byte) {
+	var record []byte // whose first parts were found
+	for at := 0; at < len(file); {
+		rest := file[at:min(len(file), (at/recordBlock+1)*recordBlock)]
+		kind, data, size := r.chunkAt(rest)
+		switch {
+		case size > 0:
+			at += size
+		case !r.bad && r.ended(rest):
+			return
+		case len(rest) < syncedHead && isZero(rest):
+			at += len(rest) // no chunk fitted into the rest of the block
+			continue
+		default:
+			r.bad, record = true, nil
+			at++
+			continue
+		}
+		switch kind % 4 {
+		case chunkWhole, chunkFirst:
+			record = append([]byte(nil), data...)
+		default:
+			if record == nil {
+				continue
+			}
+			record = append(record, data...)
+		}
+		if kind%4 == chunkWhole || kind%4 == chunkLast {
+			r.each(record)
+			record = nil
+			if !r.bad {
+				r.end = int64(at)
+			}
+		}
+	}
+	r.bad = r.bad || record != nil
+}
+
+func isZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkManifest returns the number of the first log that is still needed. It
+// returns why if records stand behind a damaged one, for each is synced before
+// the next.
+func checkManifest(on vfs.FS, path string) (first uint64, why, err error) {
+	r := records{manifest: true}
+	r.each = func(b []byte) {
+		if r.bad {
+			why = fmt.Errorf("damaged at byte %d, with records behind it", r.end)
+			return
+		}
+		if n := firstLog(b); n > 0 {
+			first = n
+		}
+	}
+	file, err := readAll(on, path)
+	r.scan(file)
+	return first, why, err
+}
+
+// firstLog returns what a record of a manifest says about the first log that is
+// needed, 0 if nothing.
+func firstLog(b []byte) uint64 {
+	tag, n := binary.Uvarint(b)
+	if n > 0 && tag == tagComparer {
+		size, m := binary.Uvarint(b[n:])
+		if m <= 0 || size > uint64(len(b)-n-m) {
+			return 0
+		}
+		b = b[n+m+int(size):]
+		tag, n = binary.Uvarint(b)
+	}
+	if n <= 0 || tag != tagFirstLog {
+		return 0
+	}
+	first, _ := binary.Uvarint(b[n:])
+	return first
+}
+
+// checkLog returns why if a log lost records that were on stable storage: those
+// behind them say so (see acknowledge). end is where they begin.
+func checkLog(on vfs.FS, path string, number uint64) (end int64, why, err error) {
+	var next, resumed uint64 // the sequence number behind the records so far, and the first behind the damage
+	r := records{number: uint32(number)}
+	r.each = func(b []byte) {
+		if len(b) < batchHead {
+			return
+		}
+		seq := le.Uint64(b)
+		if !r.bad {
+			next = seq + uint64(le.Uint32(b[8:]))
+			return
+		}
+		if resumed == 0 {
+			resumed = seq
+		}
+		if acked := ackedBy(b); next > 0 && acked > next || next == 0 && acked >= resumed {
+			why = fmt.Errorf("damaged at byte %d: saves that were acknowledged are lost there", r.end)
+		}
+	}
+	file, err := readAll(on, path)
+	r.scan(file)
+	return r.end, why, err
+}
+
+// acknowledge adds to a batch up to which sequence number all was acknowledged
+// before it: it is in the log alone.
+func (s *Store) acknowledge(b *pebble.Batch) error {
+	return b.LogData(be.AppendUint64([]byte{ackedData}, s.acked.Load()), nil)
+}
+
+// acknowledged notes that a batch and all before it are on stable storage.
+func (s *Store) acknowledged(b *pebble.Batch) {
+	next := uint64(b.SeqNum()) + uint64(b.Count())
+	for had := s.acked.Load(); had < next && !s.acked.CompareAndSwap(had, next); had = s.acked.Load() {
+	}
+}
+
+// ackedBy returns what acknowledge said in a batch, 0 if nothing.
+func ackedBy(b []byte) (acked uint64) {
+	r := batchrepr.Read(b)
+	for {
+		kind, data, _, ok, err := r.Next()
+		if !ok || err != nil {
+			return acked
+		}
+		if kind == pebble.InternalKeyKindLogData && len(data) == 9 && data[0] == ackedData {
+			acked = be.Uint64(data[1:])
+		}
+	}
+}
+
+func readAll(on vfs.FS, path string) ([]byte, error) {
+	f, err := on.Open(path, vfs.SequentialReadsOption)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// cutFile is a log whose damaged part is hidden.
+type cutFile struct {
+	vfs.File
+	left int64
+}
+
+// Read is for vfs.File.
+func (f *cutFile) Read(b []byte) (int, error) {
+	if f.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := f.File.Read(b[:min(int64(len(b)), f.left)])
+	f.left -= int64(n)
+	return n, err
+}
