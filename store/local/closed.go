@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -23,7 +22,7 @@ import (
 // it: the database takes the damaged end of its manifest or log for the end.
 const (
 	closedFile = "CLOSED"
-	closedHead = "cairn closed 1\n"
+	closedHead = "cairn closed 1 "
 	tailBytes  = 4 << 10
 )
 
@@ -109,12 +108,9 @@ func (s *Store) writeClosed() error {
 	if err != nil {
 		return err
 	}
-	b := []byte(closedHead)
-	paths := []string{storeFile}
+	b := []byte(closedHead + s.id + "\n")
 	for _, name := range sealable(names) {
-		paths = append(paths, "db/"+name)
-	}
-	for _, path := range paths {
+		path := "db/" + name
 		e, known := s.sealed[path]
 		if !known || !isTable(path) {
 			if e, err = s.seal(path); err != nil {
@@ -138,12 +134,15 @@ func (s *Store) readClosed() (map[string]sealed, error) {
 		return nil, err
 	}
 	end := len(b) - len("01234567 end\n")
-	if end < len(closedHead) || !bytes.HasPrefix(b, []byte(closedHead)) ||
-		string(b[end:]) != fmt.Sprintf("%08x end\n", crc32.Checksum(b[:end], castagnoli)) {
-		return nil, fmt.Errorf("%s: its checksum does not match; without it the store opens, and takes what is there for all that was", closedFile)
+	if end < 0 || string(b[end:]) != fmt.Sprintf("%08x end\n", crc32.Checksum(b[:end], castagnoli)) {
+		return nil, fmt.Errorf("%s is damaged; without it the store opens, and takes what is there for all that was", closedFile)
+	}
+	head, list, _ := strings.Cut(string(b[:end]), "\n")
+	if head != closedHead+s.id {
+		return nil, fmt.Errorf("%s and %s are not of one store", closedFile, storeFile)
 	}
 	all := make(map[string]sealed)
-	for line := range strings.Lines(string(b[len(closedHead):end])) {
+	for line := range strings.Lines(list) {
 		var e sealed
 		if _, err := fmt.Sscanf(line, "%08x %d %s\n", &e.sum, &e.size, &e.path); err != nil {
 			return nil, fmt.Errorf("%s: line %q: %w", closedFile, line, err)
@@ -210,6 +209,9 @@ func (s *Store) compare(want sealed) (why string, err error) {
 	size, err := sizeAt(s.FS, s.FS.PathJoin(s.dir, want.path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if isTable(want.path) {
+			s.missing = append(s.missing, s.FS.PathBase(want.path))
+		}
 		return fmt.Sprintf(" is missing, and had %d bytes", want.size), nil
 	case err != nil:
 		return "", err
@@ -228,17 +230,17 @@ func (s *Store) compare(want sealed) (why string, err error) {
 // inspectOpen looks at a Store that was not closed, or by a version that wrote no
 // list.
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
-	marked, needed := false, sealable(names)
-	var first uint64 // log that is needed
-	for _, name := range needed {
+	var m manifest
+	marked := false
+	for _, name := range sealable(names) {
 		marked = marked || strings.HasPrefix(name, "marker.manifest.")
 		if !strings.HasPrefix(name, "MANIFEST-") {
 			continue
 		}
 		var why error
-		first, why, err = checkManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
-		if err = ignoreMissing(err); err != nil {
-			return nil, nil, err
+		m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+		if err != nil {
+			return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
 		}
 		if why != nil {
 			all = append(all, fmt.Sprintf("db/%s: %v", name, why))
@@ -247,22 +249,35 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	if !marked && slices.ContainsFunc(names, isTable) {
 		all = append(all, "db/marker.manifest.* is missing, which names the manifest")
 	}
-	for _, name := range names {
-		path := s.FS.PathJoin(s.dir, "db", name)
-		var number uint64
-		if strings.HasSuffix(name, ".blob") {
-			if why := s.openable(path); why != nil {
-				some = append(some, why.Error())
-			}
-		} else if _, err := fmt.Sscanf(name, "%d.log", &number); err == nil && number >= first {
-			end, why, err := checkLog(s.FS, path, number)
+	if !m.unknown && all == nil {
+		for _, number := range slices.Sorted(maps.Keys(m.blobs)) {
+			want := sealed{path: fmt.Sprintf("db/%06d.blob", number), size: m.blobs[number]}
+			why, err := s.compare(want)
 			if err != nil {
 				return nil, nil, err
 			}
-			if why != nil {
-				some = append(some, fmt.Sprintf("db/%s: %v", name, why))
-				s.cut[name] = end
+			if why == "" {
+				if err := s.openable(want.path); err != nil {
+					why = ": " + err.Error()
+				}
 			}
+			if why != "" {
+				some = append(some, want.path+why)
+			}
+		}
+	}
+	for _, name := range names {
+		var number uint64
+		if _, err := fmt.Sscanf(name, "%d.log", &number); err != nil || number < m.firstLog {
+			continue
+		}
+		end, why, err := checkLog(s.FS, s.FS.PathJoin(s.dir, "db", name), number)
+		if err != nil {
+			return nil, nil, err
+		}
+		if why != nil {
+			some = append(some, fmt.Sprintf("db/%s: %v", name, why))
+			s.cut[name] = end
 		}
 	}
 	return some, all, nil
@@ -270,7 +285,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 
 // openable opens and closes a table or blob file as the database does.
 func (s *Store) openable(path string) error {
-	f, err := s.FS.Open(path)
+	f, err := s.FS.Open(s.FS.PathJoin(s.dir, path))
 	if err != nil {
 		return err
 	}
@@ -324,7 +339,7 @@ const (
 )
 
 func corrupt(part, format string, args ...any) error {
-	return &stone.CorruptError{Part: part, Err: fmt.Errorf(format, args...)}
+	return &stone.CorruptError{Part: part, Offset: -1, Err: fmt.Errorf(format, args...)}
 }
 
 // maskedSum is the checksum that the database uses in its files.
@@ -347,7 +362,11 @@ func (c checkedFS) Unwrap() vfs.FS { return c.FS }
 // List is for vfs.FS.
 func (c checkedFS) List(dir string) ([]string, error) {
 	names, err := c.FS.List(dir)
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.s.hidden, name) }), err
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.s.hidden, name) })
+	if err == nil && c.PathBase(dir) == "db" {
+		names = append(names, c.s.missing...) // it panics at a blob file that it does not know
+	}
+	return names, err
 }
 
 // Open is for vfs.FS. A table that is missing is an error like any other, for the

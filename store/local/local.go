@@ -102,10 +102,11 @@ type Store struct {
 	census    census
 
 	// What Open found out about the files of the database.
-	sealed map[string]sealed // as Close left them; nil if it did not
-	damage []string          // what is damaged, in a Store that is only read
-	hidden []string          // damaged files that are not needed to read
-	cut    map[string]int64  // damaged logs, and how much of them is read
+	sealed  map[string]sealed // as Close left them; nil if it did not
+	damage  []string          // what is damaged, in a Store that is only read
+	missing []string          // tables that are not there
+	hidden  []string          // damaged files that are not needed to read
+	cut     map[string]int64  // damaged logs, and how much of them is read
 }
 
 var (
@@ -181,7 +182,7 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 	if it.Last() {
 		last.Store(be.Uint64(it.Key()[1:]))
 	}
-	return it.Close()
+	return damaged(it.Close())
 }
 
 // Close is for world.Store. A Store that stopped returns the reason; nobody can

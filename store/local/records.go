@@ -27,8 +27,6 @@ const (
 	chunkLast     = 0
 	batchHead     = 8 + 4 // the first sequence number, how many
 	ackedData     = 'a'   // begins what a batch says of those before it
-	tagComparer   = 1     // of a manifest's record
-	tagFirstLog   = 2
 	emptyLogBytes = recycledHead // a log that was closed without a record: one chunk that ends it
 )
 
@@ -120,42 +118,113 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// checkManifest returns the number of the first log that is still needed. It
-// returns why if records stand behind a damaged one, for each is synced before
-// the next.
-func checkManifest(on vfs.FS, path string) (first uint64, why, err error) {
+// A manifest lists changes: what of them is of use here.
+type manifest struct {
+	firstLog uint64           // that is still needed
+	blobs    map[uint64]int64 // sizes of the blob files that are needed, by their numbers
+	unknown  bool             // a change was not understood
+}
+
+// readManifest reads a manifest. It returns why if records stand behind a damaged
+// one, for each is synced before the next.
+func readManifest(on vfs.FS, path string) (m manifest, why, err error) {
+	m.blobs = make(map[uint64]int64)
 	r := records{manifest: true}
 	r.each = func(b []byte) {
 		if r.bad {
 			why = fmt.Errorf("damaged at byte %d, with records behind it", r.end)
 			return
 		}
-		if n := firstLog(b); n > 0 {
-			first = n
+		f := fields{b: b}
+		for len(f.b) > 0 && !f.bad {
+			m.change(&f)
 		}
+		m.unknown = m.unknown || f.bad
 	}
 	file, err := readAll(on, path)
 	r.scan(file)
-	return first, why, err
+	return m, why, err
 }
 
-// firstLog returns what a record of a manifest says about the first log that is
-// needed, 0 if nothing.
-func firstLog(b []byte) uint64 {
-	tag, n := binary.Uvarint(b)
-	if n > 0 && tag == tagComparer {
-		size, m := binary.Uvarint(b[n:])
-		if m <= 0 || size > uint64(len(b)-n-m) {
-			return 0
-		}
-		b = b[n+m+int(size):]
-		tag, n = binary.Uvarint(b)
-	}
-	if n <= 0 || tag != tagFirstLog {
+// fields are what is left of a record of a manifest.
+type fields struct {
+	b   []byte
+	bad bool
+}
+
+func (f *fields) uint() uint64 {
+	n, size := binary.Uvarint(f.b)
+	if size <= 0 {
+		f.bad, f.b = true, nil
 		return 0
 	}
-	first, _ := binary.Uvarint(b[n:])
-	return first
+	f.b = f.b[size:]
+	return n
+}
+
+func (f *fields) skip(n int) {
+	for range n {
+		f.uint()
+	}
+}
+
+func (f *fields) skipBytes() {
+	n := f.uint()
+	if n > uint64(len(f.b)) {
+		f.bad, n = true, uint64(len(f.b))
+	}
+	f.b = f.b[n:]
+}
+
+// change reads one change. The tags are those of the database.
+func (m *manifest) change(f *fields) {
+	switch tag := f.uint(); tag {
+	case 1: // how keys compare
+		f.skipBytes()
+	case 2:
+		m.firstLog = f.uint()
+	case 3, 4, 9, 106: // numbers of files and batches, a table that virtual ones were made of
+		f.uint()
+	case 105, 6: // such a table and its size, a table that is gone
+		f.skip(2)
+	case 103: // a table: level, number, size, keys, sequence numbers, and more
+		f.skip(3)
+		f.skipBytes()
+		f.skipBytes()
+		f.skip(2)
+		m.table(f)
+	case 107: // a blob file: as what it is known, number, size, bytes of values, time
+		f.uint()
+		number := f.uint()
+		m.blobs[number] = int64(f.uint())
+		f.skip(2)
+	case 108:
+		f.uint()
+		delete(m.blobs, f.uint())
+	default:
+		f.bad = true
+	}
+}
+
+// table skips what else is said of a table.
+func (m *manifest) table(f *fields) {
+	for !f.bad {
+		switch tag := f.uint(); {
+		case tag == 1:
+			return
+		case tag == 66: // of which table it is a part
+			f.uint()
+		case tag == 69: // its blob files and how many values are in each
+			f.uint()
+			for n := f.uint(); n > 0 && !f.bad; n-- {
+				f.skip(2)
+			}
+		case tag == 67, tag == 68, tag < 64:
+			f.skipBytes()
+		default:
+			f.bad = true
+		}
+	}
 }
 
 // checkLog returns why if a log lost records that were on stable storage: those

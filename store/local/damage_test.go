@@ -1,0 +1,283 @@
+package local_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+var damagePlaces = flag.Int("damage", 4, "at how many places TestDamage cuts each file of a store, and flips a bit of it")
+
+const damageFile = 20_000 // size of a stone from which on it is a file
+
+func damageOptions(on vfs.FS) local.Options {
+	return local.Options{FS: on, FileBytes: damageFile, LogBytes: 64 << 10, CacheBytes: 1 << 20}
+}
+
+// closedStore makes a Store in memory with a little of everything in several
+// files of each kind, and closes it. Two whose salts are as long have files of
+// the same sizes.
+func closedStore(t *testing.T, salt string) (*vfs.MemFS, map[string]world.ID) {
+	t.Helper()
+	mem := vfs.NewCrashableMem()
+	heads := make(map[string]world.ID)
+	for i := range 3 {
+		s := mustOpen(t, "store", damageOptions(mem))
+		for j, n := range []int{10, 300, 3000, 9000, 2 * damageFile} {
+			name := fmt.Sprintf("w%d%d", i, j)
+			mustCreate(t, s, name)
+			for k := range 2 {
+				heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, i, j, k), n))
+			}
+		}
+		fork := fmt.Sprint("fork", i)
+		if err := s.Fork(t.Context(), "w02", heads["w02"], fork); err != nil {
+			t.Fatal(err)
+		}
+		heads[fork] = mustSave(t, s, fork, mustStone(t, fmt.Sprint(salt, "fork", i), 2000))
+		mustClose(t, s)
+	}
+	return mem, heads
+}
+
+func cloned(mem *vfs.MemFS) *vfs.MemFS { return mem.CrashClone(vfs.CrashCloneCfg{}) }
+
+// filesOf returns the paths of all files below dir, by their kinds.
+func filesOf(t *testing.T, on vfs.FS, dir string, kinds map[string][]string) {
+	t.Helper()
+	names, err := on.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p := path.Join(dir, name)
+		if in, err := on.Stat(p); err != nil {
+			t.Fatal(err)
+		} else if in.IsDir() {
+			filesOf(t, on, p, kinds)
+			continue
+		}
+		kind := path.Ext(name)
+		switch {
+		case strings.HasPrefix(name, "marker."):
+			kind = strings.Join(strings.Split(name, ".")[:2], ".")
+		case strings.HasPrefix(p, "store/stones"):
+			kind = "stone"
+		case kind == "":
+			kind, _, _ = strings.Cut(name, "-")
+		}
+		kinds[kind] = append(kinds[kind], p)
+	}
+}
+
+func readPath(t *testing.T, on vfs.FS, p string) []byte {
+	t.Helper()
+	f, err := on.Open(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writePath(t *testing.T, on vfs.FS, p string, b []byte) {
+	t.Helper()
+	f, err := on.Create(p, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = f.Write(slices.Clone(b)); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damages are the ways in which a file is damaged; nil removes it.
+func damages(b []byte, others [][]byte, rng *rand.Rand) map[string][]byte {
+	all := map[string][]byte{"missing": nil, "empty": {}}
+	cuts, flips := []int{1, len(b) / 2, len(b) - 1}, []int{0, 8 * len(b) / 2, 8*len(b) - 1}
+	for range *damagePlaces {
+		cuts, flips = append(cuts, rng.IntN(len(b)+1)), append(flips, rng.IntN(8*len(b)+1))
+	}
+	for _, n := range cuts {
+		if n > 0 && n < len(b) {
+			all[fmt.Sprint("cut at ", n)] = b[:n]
+		}
+	}
+	for _, bit := range flips {
+		if bit >= 0 && bit < 8*len(b) {
+			flipped := slices.Clone(b)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			all[fmt.Sprintf("flipped bit %d of byte %d", bit%8, bit/8)] = flipped
+		}
+	}
+	for i, other := range others {
+		all[fmt.Sprint("replaced by ", i)] = other
+		all[fmt.Sprint("longer by ", i)] = append(slices.Clone(b), other...)
+	}
+	return all
+}
+
+// TestDamage damages each kind of file of a closed Store in each way. Either
+// everything is as it was, or an error or a fault of Check says which file it is;
+// what is read is right or an error.
+func TestDamage(t *testing.T) {
+	mem, heads := closedStore(t, "a")
+	twin, _ := closedStore(t, "b")
+	kinds := make(map[string][]string)
+	filesOf(t, mem, "store", kinds)
+	for _, kind := range []string{".sst", ".blob", ".log", "MANIFEST", "OPTIONS", "marker.format-version", "marker.manifest", "LOCK", "OWNER", "STORE", "CLOSED", "stone"} {
+		if len(kinds[kind]) == 0 {
+			t.Errorf("no file of kind %s: %v", kind, kinds)
+		}
+	}
+	seen := make(map[string]int)
+	for kind, paths := range kinds {
+		for i, p := range paths {
+			if testing.Short() && i > 0 && i < len(paths)-1 {
+				continue
+			}
+			b := readPath(t, mem, p)
+			others := [][]byte{readPath(t, mem, paths[(i+1)%len(paths)])}
+			if _, err := twin.Stat(p); err == nil {
+				others = append(others, readPath(t, twin, p))
+			}
+			rng := rand.New(rand.NewPCG(uint64(len(b)), uint64(i)))
+			for how, damaged := range damages(b, others, rng) {
+				if damaged != nil && string(damaged) == string(b) {
+					continue
+				}
+				t.Run(p+" "+how, func(t *testing.T) {
+					on := cloned(mem)
+					if damaged == nil {
+						if err := on.Remove(p); err != nil {
+							t.Fatal(err)
+						}
+					} else {
+						writePath(t, on, p, damaged)
+					}
+					seen[kind+": "+wantDamage(t, on, p, heads)]++
+				})
+			}
+		}
+	}
+	for _, what := range slices.Sorted(mapKeys(seen)) {
+		t.Log(what, seen[what])
+	}
+}
+
+func mapKeys[K comparable, V any](m map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// wantDamage wants of a Store whose file p is damaged that it says so, unless
+// nothing is wrong. It returns what became of it.
+func wantDamage(t *testing.T, on *vfs.MemFS, p string, heads map[string]world.ID) string {
+	t.Helper()
+	named := func(err error) bool { return err != nil && namesFile(err.Error(), p) }
+	for _, readOnly := range []bool{true, false} {
+		o := damageOptions(on)
+		o.ReadOnly = readOnly
+		s, err := local.Open("store", o)
+		if err != nil {
+			if !named(err) {
+				t.Errorf("open: %v: does not name %s", err, p)
+			}
+			if readOnly {
+				continue
+			}
+			return "refused"
+		}
+		lost := readDamaged(t, s, p, heads)
+		r, err := s.Check(t.Context(), nil)
+		faults := strings.Join(r.Faults, "\n")
+		switch {
+		case err != nil:
+			t.Errorf("check: %v, faults %q", err, r.Faults)
+		case len(r.Hurt) < lost && !strings.HasSuffix(p, ".sst"): // where their names may be
+			t.Errorf("%d worlds cannot be read, check says %v", lost, r.Hurt)
+		case lost > 0 && (len(r.Faults) == 0 || !namesFile(faults, p)):
+			t.Errorf("%d worlds cannot be read, check says %q", lost, r.Faults)
+		}
+		if err := s.Close(); err != nil && !named(err) {
+			t.Errorf("close: %v", err)
+		}
+		switch {
+		case readOnly:
+		case lost > 0:
+			return "opened, some worlds lost"
+		case len(r.Faults) > 0:
+			return "opened, faults"
+		default:
+			return "nothing lost"
+		}
+	}
+	return ""
+}
+
+func namesFile(text, p string) bool {
+	name := path.Base(p)
+	if strings.HasPrefix(name, "marker.") {
+		name = "marker."
+	}
+	return strings.Contains(text, name)
+}
+
+// readDamaged reads all worlds and returns how many cannot be read; the others
+// must be what they were.
+func readDamaged(t *testing.T, s *local.Store, p string, heads map[string]world.ID) (lost int) {
+	t.Helper()
+	names, err := s.List(t.Context(), "", "", 1000)
+	if err == nil && len(names) != len(heads) || err != nil && !namesFile(err.Error(), p) {
+		t.Errorf("list: %d of %d worlds, %v", len(names), len(heads), err)
+	}
+	for name, id := range heads {
+		f, err := s.Fetch(t.Context(), name, world.ID{}, 1<<20)
+		if err != nil {
+			lost++
+			if !namesFile(err.Error(), p) {
+				t.Errorf("world %s: %v: does not name %s", name, err, p)
+			}
+			continue
+		}
+		if f.Head.Commit != id {
+			t.Errorf("head of %s: got %v, want %v", name, f.Head.Commit, id)
+		}
+		for i, l := range f.Layers {
+			if got := stone.ID(sha256.Sum256(f.Data[i])); got != l.Stone.ID {
+				if !strings.HasPrefix(p, "store/stones") {
+					t.Errorf("world %s: stone %d is %v, want %v", name, i, got, l.Stone.ID)
+				}
+				lost++ // its own checksums say so to who reads it
+				break
+			}
+		}
+	}
+	return lost
+}

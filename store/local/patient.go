@@ -1,0 +1,132 @@
+package local
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// patient reads a damaged database: where it cannot read on, it says so and goes on
+// behind the table that is damaged.
+type patient struct {
+	reads
+	db    *pebble.DB
+	fault func(kind string, err error)
+}
+
+// kinds are what the records of a kind are to people.
+var kinds = map[byte]string{
+	'n': "names of worlds", 't': "deleted worlds", 'h': "heads of worlds", 'o': "leases", 'l': "logs of worlds",
+	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones", 's': "stones",
+}
+
+// each calls what for every pair under a prefix that can be read.
+func (p patient) each(what func(key, value []byte) error, prefix ...byte) error {
+	return p.walk(func(it *pebble.Iterator) error {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			p.fault(kinds[prefix[0]], damaged(err))
+			return nil
+		}
+		return what(it.Key(), value)
+	}, prefix)
+}
+
+// keys is each without values.
+func (p patient) keys(what func(key []byte) error, prefix ...byte) error {
+	return p.walk(func(it *pebble.Iterator) error { return what(it.Key()) }, prefix)
+}
+
+func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
+	o := span(prefix...)
+	said := ""
+	for {
+		at := o.LowerBound
+		it, err := p.NewIter(o)
+		if err != nil {
+			return err
+		}
+		for more := it.First(); more; more = it.Next() {
+			at = append([]byte(nil), it.Key()...)
+			if err := what(it); err != nil {
+				return ended(it, err)
+			}
+		}
+		err = ended(it, nil)
+		if err == nil {
+			return nil
+		}
+		if text := err.Error(); text != said {
+			p.fault(kinds[prefix[0]], err)
+			said = text
+		}
+		if o.LowerBound, err = p.after(at); err != nil || o.LowerBound == nil || bytes.Compare(o.LowerBound, o.UpperBound) >= 0 {
+			return err
+		}
+	}
+}
+
+// after returns the first key above at at which a table begins or behind which one
+// ends, nil if there is none.
+func (p patient) after(at []byte) (next []byte, err error) {
+	levels, err := p.db.SSTables()
+	for _, tables := range levels {
+		for _, t := range tables {
+			for _, key := range [][]byte{t.Smallest.UserKey, append(slices.Clone(t.Largest.UserKey), 0)} {
+				if bytes.Compare(key, at) > 0 && (next == nil || bytes.Compare(key, next) < 0) {
+					next = key
+				}
+			}
+		}
+	}
+	return next, err
+}
+
+// sound finds commits all of whose stack can be read.
+type sound struct {
+	r     reads
+	bad   map[stone.ID]bool
+	known map[world.ID]bool
+}
+
+// commit reports whether all that a commit stands on can be read.
+func (s *sound) commit(at world.ID) bool {
+	var path []world.ID
+	ok := true
+	for ok && at != (world.ID{}) {
+		was, known := s.known[at]
+		if known {
+			ok = was
+			break
+		}
+		path = append(path, at)
+		at, ok = s.step(at)
+	}
+	for _, id := range path {
+		s.known[id] = ok
+	}
+	return ok
+}
+
+// step looks at what stands for a commit, and returns what is below.
+func (s *sound) step(at world.ID) (below world.ID, ok bool) {
+	p, packed, c, err := s.r.step(at)
+	if err != nil {
+		return at, false
+	}
+	refs, below := c.Stones, c.Base
+	if packed {
+		refs, below = []world.StoneRef{p.Stone}, p.After
+	}
+	for _, ref := range refs {
+		in, ok, err := s.r.info(ref.ID)
+		if err != nil || !ok || in.size != ref.Size || s.bad[ref.ID] {
+			return below, false
+		}
+	}
+	return below, true
+}
