@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/sstable/blob"
@@ -180,7 +182,7 @@ func (s *Store) inspect() (some, all []string, err error) {
 		case isTable(path):
 			some = append(some, path+why)
 		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
-			s.hidden = append(s.hidden, name) // there is nothing in it that is needed to read
+			s.hidden = append(s.hidden, name) // nothing in it is needed to read
 			some = append(some, path+why)
 		default:
 			all = append(all, path+why)
@@ -231,56 +233,76 @@ func (s *Store) compare(want sealed) (why string, err error) {
 // list.
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	var m manifest
-	marked := false
+	newest := make(map[string]uint64) // numbers of the files that are there once
 	for _, name := range sealable(names) {
-		marked = marked || strings.HasPrefix(name, "marker.manifest.")
-		if !strings.HasPrefix(name, "MANIFEST-") {
+		kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "marker."), ".")
+		if name == kind+rest {
+			kind, rest, _ = strings.Cut(name, "-")
+		}
+		newest[kind], _ = strconv.ParseUint(rest, 10, 64)
+		if kind != "MANIFEST" {
 			continue
 		}
 		var why error
 		m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
-		if err != nil {
+		if err = cmp.Or(err, why); err != nil {
 			return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
 		}
-		if why != nil {
-			all = append(all, fmt.Sprintf("db/%s: %v", name, why))
+	}
+	for _, kind := range []string{"manifest", "format-version"} {
+		if _, ok := newest[kind]; !ok && slices.ContainsFunc(names, isTable) {
+			all = append(all, fmt.Sprintf("db/marker.%s.* is missing", kind))
 		}
 	}
-	if !marked && slices.ContainsFunc(names, isTable) {
-		all = append(all, "db/marker.manifest.* is missing, which names the manifest")
+	if log := m.needs(newest["OPTIONS"], newest["MANIFEST"]); log != "" && !slices.Contains(names, log) {
+		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", log, newest["MANIFEST"]))
 	}
-	if !m.unknown && all == nil {
-		for _, number := range slices.Sorted(maps.Keys(m.blobs)) {
-			want := sealed{path: fmt.Sprintf("db/%06d.blob", number), size: m.blobs[number]}
-			why, err := s.compare(want)
-			if err != nil {
-				return nil, nil, err
-			}
-			if why == "" {
-				if err := s.openable(want.path); err != nil {
-					why = ": " + err.Error()
-				}
-			}
-			if why != "" {
-				some = append(some, want.path+why)
-			}
-		}
+	if some, err = s.inspectTables(m); err != nil {
+		return nil, nil, err
 	}
+	why, err := s.inspectLogs(names, m.firstLog)
+	return some, append(all, why...), err
+}
+
+// inspectLogs looks at the logs from the first on that is needed.
+func (s *Store) inspectLogs(names []string, first uint64) (all []string, err error) {
+	var l logs
+	slices.Sort(names)
 	for _, name := range names {
 		var number uint64
-		if _, err := fmt.Sscanf(name, "%d.log", &number); err != nil || number < m.firstLog {
+		if _, err := fmt.Sscanf(name, "%d.log", &number); err != nil || number < first {
 			continue
 		}
-		end, why, err := checkLog(s.FS, s.FS.PathJoin(s.dir, "db", name), number)
+		which, end, why, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), name, number)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if why != nil {
-			some = append(some, fmt.Sprintf("db/%s: %v", name, why))
+			all = append(all, fmt.Sprintf("db/%s: %v", which, why))
 			s.cut[name] = end
 		}
 	}
-	return some, all, nil
+	return all, nil
+}
+
+// inspectTables looks at all tables that a manifest names.
+func (s *Store) inspectTables(m manifest) (some []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(m.tables)) {
+		want := sealed{path: "db/" + name, size: m.tables[name]}
+		why, err := s.compare(want)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			if err := s.openable(want.path); err != nil {
+				why = ": " + err.Error()
+			}
+		}
+		if why != "" {
+			some = append(some, want.path+why)
+		}
+	}
+	return some, nil
 }
 
 // openable opens and closes a table or blob file as the database does.
@@ -374,6 +396,7 @@ func (c checkedFS) List(dir string) ([]string, error) {
 func (c checkedFS) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := c.FS.Open(path, o...)
 	name := c.PathBase(path)
+	c.s.reading.Store(&name)
 	if left, ok := c.s.cut[name]; ok && err == nil {
 		return &cutFile{f, left}, nil
 	}

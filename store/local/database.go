@@ -51,7 +51,16 @@ func (s *Store) openDB() error {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	return s.write(func() (err error) {
-		s.db, err = pebble.Open(dir, o)
+		if s.Damaged {
+			defer func() {
+				if why := recover(); why != nil {
+					err = fmt.Errorf("it is damaged too much: %v", why)
+				}
+			}()
+		}
+		if s.db, err = pebble.Open(dir, o); err != nil && s.reading.Load() != nil {
+			err = fmt.Errorf("after db/%s was read: %w", *s.reading.Load(), err)
+		}
 		return err
 	})
 }

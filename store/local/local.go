@@ -37,6 +37,9 @@ type Options struct {
 	FS  vfs.FS           // default the disk
 	// ReadOnly opens without changing anything; what would change it fails.
 	ReadOnly bool
+	// Damaged opens, for Check and Salvage, what can be opened of a damaged Store,
+	// and implies ReadOnly. Saves may be missing that were acknowledged.
+	Damaged bool
 	// CacheBytes bounds what of the database is kept in memory. Default 256 MiB,
 	// which holds what 100,000 worlds that are all at work look up.
 	CacheBytes int64
@@ -60,6 +63,7 @@ func (o Options) withDefaults() Options {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
+	o.ReadOnly = o.ReadOnly || o.Damaged
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
 	}
@@ -102,11 +106,12 @@ type Store struct {
 	census    census
 
 	// What Open found out about the files of the database.
-	sealed  map[string]sealed // as Close left them; nil if it did not
-	damage  []string          // what is damaged, in a Store that is only read
-	missing []string          // tables that are not there
-	hidden  []string          // damaged files that are not needed to read
-	cut     map[string]int64  // damaged logs, and how much of them is read
+	sealed  map[string]sealed      // as Close left them; nil if it did not
+	damage  []string               // what is damaged, in a Store that is only read
+	missing []string               // tables that are not there
+	hidden  []string               // damaged files that are not needed to read
+	cut     map[string]int64       // damaged logs, and how much of them is read
+	reading atomic.Pointer[string] // the file that the database opened last
 }
 
 var (
@@ -153,17 +158,18 @@ func (s *Store) open() error {
 	return nil
 }
 
-// admit looks for damage. A damaged Store is only read: what the database does by
-// itself would spread the damage. What is about to change is no closed Store.
+// admit looks for damage. A damaged Store is only read, for what the database does
+// by itself would spread the damage, and only if what is lost is an error to who
+// reads it. A Store that is about to change is not closed.
 func (s *Store) admit() error {
 	some, all, err := s.inspect()
 	if err != nil {
 		return err
 	}
-	if len(all) > 0 || len(some) > 0 && !s.ReadOnly {
+	if len(all) > 0 && !s.Damaged || len(some) > 0 && !s.ReadOnly {
 		return &DamageError{append(all, some...)}
 	}
-	if s.damage = some; s.ReadOnly || s.sealed == nil {
+	if s.damage = append(all, some...); s.ReadOnly || s.sealed == nil {
 		return nil
 	}
 	return errors.Join(s.FS.Remove(s.FS.PathJoin(s.dir, closedFile)), syncDir(s.FS, s.dir))

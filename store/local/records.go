@@ -25,8 +25,8 @@ const (
 	chunkWhole    = 1 // kinds of chunks, modulo 4: a record, or its first, middle or last part
 	chunkFirst    = 2
 	chunkLast     = 0
-	batchHead     = 8 + 4 // the first sequence number, how many
-	ackedData     = 'a'   // begins what a batch says of those before it
+	batchHead     = 8 + 4        // the first sequence number, how many
+	ackedData     = 'a'          // begins what a batch says of those before it
 	emptyLogBytes = recycledHead // a log that was closed without a record: one chunk that ends it
 )
 
@@ -121,14 +121,28 @@ func isZero(b []byte) bool {
 // A manifest lists changes: what of them is of use here.
 type manifest struct {
 	firstLog uint64           // that is still needed
-	blobs    map[uint64]int64 // sizes of the blob files that are needed, by their numbers
+	tables   map[string]int64 // sizes of the tables and blob files that are needed
 	unknown  bool             // a change was not understood
+}
+
+// needs returns the log that must be there, "" if that cannot be told: the first
+// that the manifest names, or the one that the database makes when it is opened,
+// before its options, and which no manifest names before it is replaced.
+func (m manifest) needs(options, manifest uint64) string {
+	if options == 0 || manifest >= options {
+		return "" // it was killed while it was opened
+	}
+	number := m.firstLog
+	if number <= options {
+		number = options - 1
+	}
+	return fmt.Sprintf("%06d.log", number)
 }
 
 // readManifest reads a manifest. It returns why if records stand behind a damaged
 // one, for each is synced before the next.
 func readManifest(on vfs.FS, path string) (m manifest, why, err error) {
-	m.blobs = make(map[uint64]int64)
+	m.tables = make(map[string]int64)
 	r := records{manifest: true}
 	r.each = func(b []byte) {
 		if r.bad {
@@ -185,35 +199,46 @@ func (m *manifest) change(f *fields) {
 		m.firstLog = f.uint()
 	case 3, 4, 9, 106: // numbers of files and batches, a table that virtual ones were made of
 		f.uint()
-	case 105, 6: // such a table and its size, a table that is gone
+	case 105: // such a table and its size
 		f.skip(2)
+	case 6: // a table that is gone: level, number
+		f.uint()
+		delete(m.tables, tableName(f.uint(), ".sst"))
 	case 103: // a table: level, number, size, keys, sequence numbers, and more
-		f.skip(3)
+		f.uint()
+		name, size := tableName(f.uint(), ".sst"), f.uint()
 		f.skipBytes()
 		f.skipBytes()
 		f.skip(2)
-		m.table(f)
+		if whole := f.skipTable(); whole {
+			m.tables[name] = int64(size)
+		}
 	case 107: // a blob file: as what it is known, number, size, bytes of values, time
 		f.uint()
-		number := f.uint()
-		m.blobs[number] = int64(f.uint())
+		name := tableName(f.uint(), ".blob")
+		m.tables[name] = int64(f.uint())
 		f.skip(2)
 	case 108:
 		f.uint()
-		delete(m.blobs, f.uint())
+		delete(m.tables, tableName(f.uint(), ".blob"))
 	default:
 		f.bad = true
 	}
 }
 
-// table skips what else is said of a table.
-func (m *manifest) table(f *fields) {
+func tableName(number uint64, kind string) string { return fmt.Sprintf("%06d%s", number, kind) }
+
+// skipTable skips what else is said of a table. It returns whether that is a file,
+// and no part of one.
+func (f *fields) skipTable() (whole bool) {
+	whole = true
 	for !f.bad {
 		switch tag := f.uint(); {
 		case tag == 1:
-			return
+			return whole
 		case tag == 66: // of which table it is a part
 			f.uint()
+			whole = false
 		case tag == 69: // its blob files and how many values are in each
 			f.uint()
 			for n := f.uint(); n > 0 && !f.bad; n-- {
@@ -225,32 +250,50 @@ func (m *manifest) table(f *fields) {
 			f.bad = true
 		}
 	}
+	return false
 }
 
-// checkLog returns why if a log lost records that were on stable storage: those
-// behind them say so (see acknowledge). end is where they begin.
-func checkLog(on vfs.FS, path string, number uint64) (end int64, why, err error) {
-	var next, resumed uint64 // the sequence number behind the records so far, and the first behind the damage
+// logs are the logs of a Store from the first that is needed on, in their order.
+type logs struct {
+	next uint64 // the sequence number behind the records so far, 0 if there are none
+	last string // the log that has the last of them, or less
+}
+
+// check reads the next log. It returns which log lost records that were on stable
+// storage, and why, if those behind them say so (see acknowledge); and where a log
+// ends that is to be read without them.
+func (l *logs) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
+	var resumed uint64 // the first sequence number behind the damage
 	r := records{number: uint32(number)}
 	r.each = func(b []byte) {
-		if len(b) < batchHead {
+		if len(b) < batchHead || why != nil {
 			return
 		}
-		seq := le.Uint64(b)
-		if !r.bad {
-			next = seq + uint64(le.Uint32(b[8:]))
-			return
-		}
-		if resumed == 0 {
+		seq, acked := le.Uint64(b), ackedBy(b)
+		switch {
+		case l.next > 0 && acked > l.next:
+			damaged = name
+			if r.end == 0 && l.last != "" && !r.bad {
+				damaged = l.last
+			}
+		case r.bad && resumed == 0:
 			resumed = seq
+			fallthrough
+		case r.bad:
+			if l.next == 0 && acked >= resumed {
+				damaged = name
+			}
+		default:
+			l.next = seq + uint64(le.Uint32(b[8:]))
 		}
-		if acked := ackedBy(b); next > 0 && acked > next || next == 0 && acked >= resumed {
+		if damaged != "" {
 			why = fmt.Errorf("damaged at byte %d: saves that were acknowledged are lost there", r.end)
 		}
 	}
-	file, err := readAll(on, path)
+	file, err := readAll(on, on.PathJoin(dir, name))
 	r.scan(file)
-	return r.end, why, err
+	l.last = name
+	return damaged, r.end, why, err
 }
 
 // acknowledge adds to a batch up to which sequence number all was acknowledged
