@@ -65,7 +65,8 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	}
 	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[world.ID]struct{})}
 	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
-	c.sound = sound{r: c.r, bad: make(map[stone.ID]bool), known: make(map[world.ID]bool)}
+	c.bad = make(map[stone.ID]bool)
+	c.sound = sound{r: c.r, has: c.readable, known: make(map[world.ID]bool)}
 	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
@@ -85,6 +86,7 @@ type checker struct {
 	r        reads
 	patient  patient
 	sound    sound
+	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
 	more     int                   // faults that are not in the report
@@ -281,13 +283,17 @@ func (c *checker) stones() error {
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
 			c.fault("stone %v: %v", id, err)
-			c.sound.bad[id] = true
+			c.bad[id] = true
 		}
 		c.report.Stones++
 		c.report.Bytes += in.size
 		c.progress(c.report.Bytes, c.total)
 		return c.ctx.Err()
 	}, 'i'))
+}
+
+func (c *checker) readable(ref world.StoneRef) bool {
+	return !c.bad[ref.ID] && c.present(ref) == nil
 }
 
 // hurt finds out what the faults do to the worlds.
@@ -301,7 +307,7 @@ func (c *checker) hurt() error {
 		if err == nil {
 			err = c.r.back(w, 1<<64-1, func(e entry) (bool, error) {
 				h.Versions++
-				if !c.sound.commit(e.commit) {
+				if !c.sound.entry(e.commit) {
 					h.Lost++
 					h.Newest = h.Newest || e.commit == head.Commit
 				}

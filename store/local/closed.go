@@ -254,35 +254,34 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 			all = append(all, fmt.Sprintf("db/marker.%s.* is missing", kind))
 		}
 	}
-	if log := m.needs(newest["OPTIONS"], newest["MANIFEST"]); log != "" && !slices.Contains(names, log) {
-		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", log, newest["MANIFEST"]))
+	logs := make(map[uint64]string)
+	for _, name := range names {
+		if number, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 64); err == nil {
+			logs[number] = name
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(logs))
+	if lacks := m.lacks(numbers, newest["MANIFEST"], newest["OPTIONS"]); lacks != "" && newest["MANIFEST"] > 0 {
+		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", lacks, newest["MANIFEST"]))
 	}
 	if some, err = s.inspectTables(m); err != nil {
 		return nil, nil, err
 	}
-	why, err := s.inspectLogs(names, m.firstLog)
-	return some, append(all, why...), err
-}
-
-// inspectLogs looks at the logs from the first on that is needed.
-func (s *Store) inspectLogs(names []string, first uint64) (all []string, err error) {
-	var l logs
-	slices.Sort(names)
-	for _, name := range names {
-		var number uint64
-		if _, err := fmt.Sscanf(name, "%d.log", &number); err != nil || number < first {
+	var l walked
+	for _, number := range numbers {
+		if number < m.firstLog {
 			continue
 		}
-		which, end, why, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), name, number)
+		which, end, why, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), logs[number], number)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if why != nil {
 			all = append(all, fmt.Sprintf("db/%s: %v", which, why))
-			s.cut[name] = end
+			s.cut[logs[number]] = end
 		}
 	}
-	return all, nil
+	return some, all, nil
 }
 
 // inspectTables looks at all tables that a manifest names.

@@ -308,7 +308,7 @@ func TestDamageAfterKill(t *testing.T) {
 			for how, damaged := range damages(b, others, rng) {
 				switch {
 				case damaged != nil && string(damaged) == string(b),
-					kind == ".log" && !strings.HasPrefix(how, "flipped"),    // an end is as good as another
+					kind == ".log" && !strings.HasPrefix(how, "flipped"), // an end is as good as another
 					kind == "MANIFEST" && strings.HasPrefix(how, "longer"),
 					kind == ".sst" && strings.HasPrefix(how, "replaced by"): // by one of the same size
 					continue

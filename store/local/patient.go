@@ -6,7 +6,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -89,12 +88,21 @@ func (p patient) after(at []byte) (next []byte, err error) {
 // sound finds commits all of whose stack can be read.
 type sound struct {
 	r     reads
-	bad   map[stone.ID]bool
+	has   func(world.StoneRef) bool // whether a stone can be read
+	keep  func(key, value []byte)   // told of the records that a stack consists of; nil if a pack must be readable
 	known map[world.ID]bool
 }
 
-// commit reports whether all that a commit stands on can be read.
-func (s *sound) commit(at world.ID) bool {
+// entry reports whether a commit of a log and all that it stands on can be read.
+func (s *sound) entry(at world.ID) bool {
+	c, err := s.r.commit(at)
+	if err == nil && s.keep != nil {
+		s.keep(commitKey(at), c.Append(nil))
+	}
+	return err == nil && s.stack(at)
+}
+
+func (s *sound) stack(at world.ID) bool {
 	var path []world.ID
 	ok := true
 	for ok && at != (world.ID{}) {
@@ -112,21 +120,27 @@ func (s *sound) commit(at world.ID) bool {
 	return ok
 }
 
-// step looks at what stands for a commit, and returns what is below.
+// step looks at what stands for a commit, and returns what is below. What a pack
+// stands for does as well, if whoever asks keeps no pack that cannot be read.
 func (s *sound) step(at world.ID) (below world.ID, ok bool) {
-	p, packed, c, err := s.r.step(at)
-	if err != nil {
+	p, packed, err := s.r.pack(at)
+	if packed && s.has(p.Stone) {
+		if s.keep != nil {
+			s.keep(packKey(at), packValue(p))
+		}
+		return p.After, true
+	}
+	if (packed || err != nil) && s.keep == nil {
 		return at, false
 	}
-	refs, below := c.Stones, c.Base
-	if packed {
-		refs, below = []world.StoneRef{p.Stone}, p.After
-	}
-	for _, ref := range refs {
-		in, ok, err := s.r.info(ref.ID)
-		if err != nil || !ok || in.size != ref.Size || s.bad[ref.ID] {
-			return below, false
+	c, err := s.r.commit(at)
+	for _, ref := range c.Stones {
+		if err != nil || !s.has(ref) {
+			return at, false
 		}
 	}
-	return below, true
+	if err == nil && s.keep != nil {
+		s.keep(commitKey(at), c.Append(nil))
+	}
+	return c.Base, err == nil
 }

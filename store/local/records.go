@@ -125,18 +125,19 @@ type manifest struct {
 	unknown  bool             // a change was not understood
 }
 
-// needs returns the log that must be there, "" if that cannot be told: the first
-// that the manifest names, or the one that the database makes when it is opened,
-// before its options, and which no manifest names before it is replaced.
-func (m manifest) needs(options, manifest uint64) string {
-	if options == 0 || manifest >= options {
+// lacks returns which of the logs must be there and is not, "" if none: the first
+// that the manifest names; or, before it names one, the log that the database makes
+// when it is opened, after its manifest and before its options.
+func (m manifest) lacks(logs []uint64, manifest, options uint64) string {
+	if manifest >= options {
 		return "" // it was killed while it was opened
 	}
-	number := m.firstLog
-	if number <= options {
-		number = options - 1
+	for _, number := range logs {
+		if m.firstLog <= options && manifest < number && number < options || number == m.firstLog {
+			return ""
+		}
 	}
-	return fmt.Sprintf("%06d.log", number)
+	return fmt.Sprintf("%06d.log", max(m.firstLog, manifest+1))
 }
 
 // readManifest reads a manifest. It returns why if records stand behind a damaged
@@ -253,8 +254,8 @@ func (f *fields) skipTable() (whole bool) {
 	return false
 }
 
-// logs are the logs of a Store from the first that is needed on, in their order.
-type logs struct {
+// walked is what was found in the logs so far, from the first that is needed on.
+type walked struct {
 	next uint64 // the sequence number behind the records so far, 0 if there are none
 	last string // the log that has the last of them, or less
 }
@@ -262,7 +263,7 @@ type logs struct {
 // check reads the next log. It returns which log lost records that were on stable
 // storage, and why, if those behind them say so (see acknowledge); and where a log
 // ends that is to be read without them.
-func (l *logs) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
+func (l *walked) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
 	var resumed uint64 // the first sequence number behind the damage
 	r := records{number: uint32(number)}
 	r.each = func(b []byte) {
