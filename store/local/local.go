@@ -8,8 +8,9 @@
 // at the same time is synced together.
 //
 // A disk that fails stops the Store: from then on every call returns the
-// reason, and what was acknowledged is there when it is opened again. The
-// package starts no goroutine that outlives a call but the database's own. It
+// reason, and what was acknowledged is there when it is opened again. Open looks
+// for damage: a damaged Store is only read, or not opened (DamageError), and
+// Salvage takes out what can be read. The package starts no goroutine that outlives a call but the database's own. It
 // neither repairs nor replicates.
 package local
 
