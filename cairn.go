@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/undo"
@@ -17,7 +18,7 @@ const Main = "main"
 
 type (
 	// Store is where worlds are kept.
-	Store = world.Store
+	Store = history.Store
 	// Point is a position in blocks: x east, y up, z south.
 	Point = geom.Point
 )
@@ -59,7 +60,7 @@ func Load(ctx context.Context, st Store, name string) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Head() == (world.ID{}) {
+	if w.Head() == (history.ID{}) {
 		return begin(w)
 	}
 	if d := w.View().Dimension(Main); d == nil || d.Volume(voxel.Block) == nil {

@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // World is what a Policy needs of a world; *world.World is one. Dirty is called
@@ -31,7 +31,7 @@ import (
 type World interface {
 	Name() string
 	Dirty() bool
-	Commit(ctx context.Context, message string) (world.Commit, error)
+	Commit(ctx context.Context, message string) (history.Commit, error)
 }
 
 // ErrOpen says that the Policy has a world of that name already.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/autosave"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -33,7 +34,7 @@ type island struct {
 func (w *island) Name() string { return w.name }
 func (w *island) Dirty() bool  { return w.edits.Load() != w.saved.Load() }
 
-func (w *island) Commit(ctx context.Context, _ string) (world.Commit, error) {
+func (w *island) Commit(ctx context.Context, _ string) (history.Commit, error) {
 	if !w.busy.CompareAndSwap(false, true) {
 		w.twice.Store(true)
 	}
@@ -42,11 +43,11 @@ func (w *island) Commit(ctx context.Context, _ string) (world.Commit, error) {
 	edits := w.edits.Load()
 	if w.commit != nil {
 		if err := w.commit(ctx); err != nil {
-			return world.Commit{}, err
+			return history.Commit{}, err
 		}
 	}
 	w.saved.Store(edits)
-	return world.Commit{}, nil
+	return history.Commit{}, nil
 }
 
 // game is a Policy with a clock and what the last Step said.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/autosave"
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
@@ -51,7 +52,7 @@ func ExamplePolicy_Drain() {
 		}
 		kept.Changed(1)
 	}
-	if err := st.Release(ctx, "players/bob/island", world.Force); err != nil { // by someone else
+	if err := st.Release(ctx, "players/bob/island", history.Force); err != nil { // by someone else
 		log.Fatal(err)
 	}
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil { // by whoever runs the game
@@ -76,7 +77,7 @@ func ExamplePolicy_Drain() {
 	ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for _, u := range p.Drain(ctx) {
-		fmt.Println("not saved:", u.Name, "lease lost:", errors.Is(u.Err, world.ErrFenced))
+		fmt.Println("not saved:", u.Name, "lease lost:", errors.Is(u.Err, history.ErrFenced))
 	}
 	for _, name := range []string{"players/ann/island", "players/bob/island"} {
 		err := leases.Release(ctx, name)

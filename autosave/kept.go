@@ -59,7 +59,7 @@ func (k *Kept) Close() bool {
 }
 
 // Drop takes the world from the Policy unsaved. It is for worlds that cannot be
-// saved, as after world.ErrConflict and world.ErrFenced. A save under way goes on,
+// saved, as after history.ErrConflict and history.ErrFenced. A save under way goes on,
 // and its name can be opened again when that is done.
 func (k *Kept) Drop() {
 	k.event(func() {

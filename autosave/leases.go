@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Leased is a world that was opened under a lease; *world.World is one.
@@ -27,7 +27,7 @@ type Leased interface {
 // world, one that is over can be renewed. Whatever this thinks, the Store refuses
 // what is saved under a lease that was lost.
 type Leases struct {
-	st   world.Leases
+	st   history.Leases
 	last time.Duration // of each
 
 	mu      sync.Mutex // guards what follows
@@ -55,13 +55,13 @@ const (
 
 // NewLeases returns Leases that hold none yet. now is the time on the clock that
 // steps it, each how long a lease is taken and renewed for, by default a minute.
-func NewLeases(st world.Leases, now time.Time, each time.Duration) *Leases {
+func NewLeases(st history.Leases, now time.Time, each time.Duration) *Leases {
 	return &Leases{st: st, now: now, last: positive(each, standardLease), held: make(map[string]*lease)}
 }
 
 // Take takes a lease for a holder, to open the world with its fence, and to be
 // held then. It is what the Store says.
-func (l *Leases) Take(ctx context.Context, name, holder string) (world.Lease, error) {
+func (l *Leases) Take(ctx context.Context, name, holder string) (history.Lease, error) {
 	return l.st.Lease(ctx, name, holder, l.last)
 }
 
@@ -167,7 +167,7 @@ func (r *Renewal) Run(ctx context.Context) error {
 	switch {
 	case err == nil:
 		h.since, h.due = r.begun, r.begun.Add(l.last/3)
-	case !errors.Is(err, world.ErrFenced) && !errors.Is(err, world.ErrNoWorld):
+	case !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrNoWorld):
 	case h.refused != fence: // once may be because the world is going back just now
 		h.since, h.refused = time.Time{}, fence
 	case l.held[r.World.Name()] == h:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/autosave"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -34,13 +35,13 @@ type keeper struct {
 
 // away is a Store that cannot be reached while err is set.
 type away struct {
-	world.Store
+	history.Store
 	err error
 }
 
-func (a *away) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (world.Lease, error) {
+func (a *away) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
 	if a.err != nil {
-		return world.Lease{}, a.err
+		return history.Lease{}, a.err
 	}
 	return a.Store.Renew(ctx, name, fence, d)
 }
@@ -122,14 +123,14 @@ func TestLeasesLost(t *testing.T) {
 	k := newKeeper(t)
 	a := k.take("a")
 	k.take("b")
-	if _, err := k.st.Lease(t.Context(), "a", "other", time.Hour); !errors.Is(err, world.ErrLeased) {
+	if _, err := k.st.Lease(t.Context(), "a", "other", time.Hour); !errors.Is(err, history.ErrLeased) {
 		t.Fatalf("taken while it is live: %v", err)
 	}
 	k.now = start.Add(time.Minute)
 	if _, err := k.st.Lease(t.Context(), "a", "other", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.st.Delete(t.Context(), "b", world.Force); err != nil {
+	if err := k.st.Delete(t.Context(), "b", history.Force); err != nil {
 		t.Fatal(err)
 	}
 	k.now = start.Add(time.Minute)
@@ -187,8 +188,8 @@ func TestLeasesAway(t *testing.T) {
 func TestLeasesGoBack(t *testing.T) {
 	k := newKeeper(t)
 	p := k.take("a")
-	k.st.err = world.ErrFenced // the store has raised it, and the world does not know yet
-	k.at(20*time.Second, "a", world.ErrFenced)
+	k.st.err = history.ErrFenced // the store has raised it, and the world does not know yet
+	k.at(20*time.Second, "a", history.ErrFenced)
 	k.st.err = nil
 	p.fence++
 	if _, err := k.st.Lease(t.Context(), "a", "game", time.Minute); err != nil {

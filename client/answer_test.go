@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // answers is a network that has one answer to everything.
@@ -58,23 +58,23 @@ func FuzzAnswer(f *testing.F) {
 		}
 		ctx := t.Context()
 		_, _ = s.Head(ctx, "a")
-		if log, err := s.Log(ctx, "a", world.ID{}, 5000); err == nil && len(log) > 5000 {
+		if log, err := s.Log(ctx, "a", history.ID{}, 5000); err == nil && len(log) > 5000 {
 			t.Errorf("%d commits", len(log))
 		}
-		fetched, err := s.Fetch(ctx, "a", world.ID{}, 1<<20)
+		fetched, err := s.Fetch(ctx, "a", history.ID{}, 1<<20)
 		if err != nil && fetched.Layers != nil || len(fetched.Data) != len(fetched.Layers) {
 			t.Errorf("%d layers, %d with bytes, %v", len(fetched.Layers), len(fetched.Data), err)
 		}
 		for _, l := range fetched.Layers[:min(len(fetched.Layers), 9)] {
 			use(ctx, s, l)
 		}
-		use(ctx, s, world.Layer{Stone: world.StoneRef{ID: realID}})
+		use(ctx, s, history.Layer{Stone: history.StoneRef{ID: realID}})
 		if names, err := s.List(ctx, "", "", 3); err == nil && len(names) > 3 {
 			t.Errorf("%d names", len(names))
 		}
 		_, _ = s.Lease(ctx, "a", "h", time.Second)
-		_, _ = s.Collect(ctx, world.Policy{})
-		if made, err := s.Commit(ctx, "a", world.Head{}, world.Commit{Message: "m"}); err == nil && made.Message != "m" {
+		_, _ = s.Collect(ctx, history.Policy{})
+		if made, err := s.Commit(ctx, "a", history.Head{}, history.Commit{Message: "m"}); err == nil && made.Message != "m" {
 			t.Error("another commit")
 		}
 		if err := s.Close(); err != nil {
@@ -87,7 +87,7 @@ func FuzzAnswer(f *testing.F) {
 var realID = stoneOf("abc").ID
 
 // use reads what there is of a stone.
-func use(ctx context.Context, s *client.Store, l world.Layer) {
+func use(ctx context.Context, s *client.Store, l history.Layer) {
 	o, err := s.Open(ctx, "a", l.Stone.ID)
 	if err != nil {
 		return
@@ -125,10 +125,10 @@ func TestTLS(t *testing.T) {
 	if err := s.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	var h world.Head
+	var h history.Head
 	for _, size := range []int{10, 100_000, 3 << 20} {
 		st := writtenStone(t, "x", size)
-		c, err := s.Commit(ctx, "a", h, world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{ref(st)}}, st)
+		c, err := s.Commit(ctx, "a", h, history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{ref(st)}}, st)
 		if err != nil {
 			t.Fatal(err)
 		}

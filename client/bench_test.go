@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // BenchmarkCommit saves a stone of 1 kB, server and client in one process: one
@@ -28,9 +28,9 @@ func BenchmarkCommit(b *testing.B) {
 		if err := st.Create(ctx, name); err != nil {
 			b.Fatal(err)
 		}
-		var h world.Head
+		var h history.Head
 		for pb.Next() {
-			c, err := st.Commit(ctx, name, h, world.Commit{Parent: h.Commit, Stones: []world.StoneRef{ref(s)}}, s)
+			c, err := st.Commit(ctx, name, h, history.Commit{Parent: h.Commit, Stones: []history.StoneRef{ref(s)}}, s)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -53,10 +53,10 @@ func BenchmarkLoad(b *testing.B) {
 			if err := st.Create(b.Context(), "a"); err != nil {
 				b.Fatal(err)
 			}
-			var h world.Head
+			var h history.Head
 			for i := range k.stones {
 				s := writtenStone(b, fmt.Sprint(i), k.size)
-				c, err := st.Commit(b.Context(), "a", h, world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{ref(s)}}, s)
+				c, err := st.Commit(b.Context(), "a", h, history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{ref(s)}}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -77,7 +77,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func load(st *remote, stones int) error {
-	f, err := st.Fetch(context.Background(), "a", world.ID{}, 1<<20)
+	f, err := st.Fetch(context.Background(), "a", history.ID{}, 1<<20)
 	if err == nil && len(f.Layers) != stones {
 		err = fmt.Errorf("%d layers", len(f.Layers))
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // repeat says when a call may be made again.
@@ -222,7 +222,7 @@ func fenceText(fence uint64) string {
 	switch fence {
 	case 0:
 		return ""
-	case world.Force:
+	case history.Force:
 		return ForceFence
 	}
 	return strconv.FormatUint(fence, 10)

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 var sentinels = []error{
-	world.ErrNoWorld, world.ErrExists, world.ErrName, world.ErrNoCommit, world.ErrConflict, world.ErrFenced,
-	world.ErrLeased, world.ErrGone, context.Canceled, context.DeadlineExceeded,
+	history.ErrNoWorld, history.ErrExists, history.ErrName, history.ErrNoCommit, history.ErrConflict, history.ErrFenced,
+	history.ErrLeased, history.ErrGone, context.Canceled, context.DeadlineExceeded,
 }
 
 // plain reports whether err is one on which nobody branches.
@@ -47,8 +47,8 @@ func TestReadAgain(t *testing.T) {
 		{"cut", steps{cutWith(200), cutWith(200), goodHead}, 3, nil},
 		{"always cut", steps{cutWith(200)}, 8, errors.ErrUnsupported},
 		{"always internal", steps{refuse(client.Internal)}, 8, errors.ErrUnsupported},
-		{"no world", steps{refuse(client.NoWorld)}, 1, world.ErrNoWorld},
-		{"no world in the end", steps{hangUp, refuse(client.NoWorld)}, 2, world.ErrNoWorld},
+		{"no world", steps{refuse(client.NoWorld)}, 1, history.ErrNoWorld},
+		{"no world in the end", steps{hangUp, refuse(client.NoWorld)}, 2, history.ErrNoWorld},
 		{"forbidden", steps{refuse(client.Forbidden)}, 1, errors.ErrUnsupported},
 		{"full", steps{refuse(client.Full)}, 1, errors.ErrUnsupported},
 		{"a page of no use", steps{status(404, "not found")}, 1, errors.ErrUnsupported},
@@ -125,10 +125,13 @@ func TestChangeAgain(t *testing.T) {
 		{"rename", func(ctx context.Context, s *client.Store) error { return s.Rename(ctx, "a", "b", 1) }, status(200, ""), false},
 		{"delete", func(ctx context.Context, s *client.Store) error { return s.Delete(ctx, "a", 1) }, status(204, ""), false},
 		{"undelete", func(ctx context.Context, s *client.Store) error { return s.Undelete(ctx, "a") }, status(200, ""), false},
-		{"fork", func(ctx context.Context, s *client.Store) error { return s.Fork(ctx, "a", world.ID{1}, "b") }, status(201, ""), false},
+		{"fork", func(ctx context.Context, s *client.Store) error { return s.Fork(ctx, "a", history.ID{1}, "b") }, status(201, ""), false},
 		{"release", func(ctx context.Context, s *client.Store) error { return s.Release(ctx, "a", 3) }, status(200, ""), false},
-		{"purge", func(ctx context.Context, s *client.Store) error { _, err := s.Purge(ctx, "a", 3); return err }, say(world.Purged{}), false},
-		{"collect", func(ctx context.Context, s *client.Store) error { _, err := s.Collect(ctx, world.Policy{}); return err }, say(world.Collected{}), false},
+		{"purge", func(ctx context.Context, s *client.Store) error { _, err := s.Purge(ctx, "a", 3); return err }, say(history.Purged{}), false},
+		{"collect", func(ctx context.Context, s *client.Store) error {
+			_, err := s.Collect(ctx, history.Policy{})
+			return err
+		}, say(history.Collected{}), false},
 		{"lease of nobody", lease(""), say(client.Lease{Fence: 1}), false},
 		{"lease", lease("ann"), say(client.Lease{Fence: 1}), true},
 		{"renew", func(ctx context.Context, s *client.Store) error {
@@ -136,7 +139,7 @@ func TestChangeAgain(t *testing.T) {
 			return err
 		}, say(client.Lease{Fence: 1}), true},
 		{"pack", func(ctx context.Context, s *client.Store) error {
-			return s.PutPack(ctx, "a", world.Pack{Upto: world.ID{1}, Stone: ref(s1)}, s1)
+			return s.PutPack(ctx, "a", history.Pack{Upto: history.ID{1}, Stone: ref(s1)}, s1)
 		}, status(201, ""), true},
 	} {
 		for _, step := range []struct {
@@ -196,7 +199,7 @@ func TestDialAgain(t *testing.T) {
 func TestRequests(t *testing.T) {
 	f := newFake(t, status(200, ""))
 	s := f.open(func(o *client.Options) { o.Token, o.Tries = "secret", 1 })
-	ctx, id, a := t.Context(), world.ID{0xAB}, stoneOf("a")
+	ctx, id, a := t.Context(), history.ID{0xAB}, stoneOf("a")
 	hex := "ab" + strings.Repeat("0", 62)
 	for _, tt := range []struct {
 		do   func()
@@ -205,14 +208,14 @@ func TestRequests(t *testing.T) {
 	}{
 		{func() { _ = s.Create(ctx, "a/b") }, "PUT /v1/worlds/a/b", nil},
 		{func() { _ = s.Delete(ctx, "a", 0) }, "DELETE /v1/worlds/a", map[string]string{"Cairn-Fence": ""}},
-		{func() { _ = s.Delete(ctx, "a", world.Force) }, "DELETE /v1/worlds/a", map[string]string{"Cairn-Fence": "force"}},
+		{func() { _ = s.Delete(ctx, "a", history.Force) }, "DELETE /v1/worlds/a", map[string]string{"Cairn-Fence": "force"}},
 		{func() { _ = s.Rename(ctx, "a", "b", 12) }, "POST /v1/rename/a", map[string]string{"Cairn-Fence": "12"}},
 		{func() { _ = s.Undelete(ctx, "a") }, "POST /v1/undelete/a", nil},
 		{func() { _, _ = s.Purge(ctx, "a", 3) }, "POST /v1/purge/a", map[string]string{"Cairn-Fence": "3"}},
 		{func() { _ = s.Fork(ctx, "a", id, "b") }, "POST /v1/fork/b", map[string]string{"Content-Type": "application/json"}},
 		{func() { _, _ = s.Head(ctx, "a") }, "GET /v1/head/a", map[string]string{"Authorization": "Bearer secret"}},
 		{func() { _, _ = s.Log(ctx, "a", id, 9) }, "GET /v1/log/a?n=9&from=" + hex, map[string]string{"Accept": client.RecordsType}},
-		{func() { _, _ = s.Log(ctx, "a", world.ID{}, 1e9) }, "GET /v1/log/a?n=1000", nil},
+		{func() { _, _ = s.Log(ctx, "a", history.ID{}, 1e9) }, "GET /v1/log/a?n=1000", nil},
 		{func() { _, _ = s.Stack(ctx, "a", id) }, "GET /v1/stack/a?inline=0&at=" + hex, map[string]string{"Accept": client.RecordsType}},
 		{func() { _, _ = s.Open(ctx, "a", stone.ID(id)) }, "GET /v1/stones/" + hex + "/a", map[string]string{"Range": "bytes=-1048576"}},
 		{func() { _, _ = s.List(ctx, "p/", "a&b", 3) }, "GET /v1/worlds?after=a%26b&n=3&prefix=p%2F", nil},
@@ -220,12 +223,12 @@ func TestRequests(t *testing.T) {
 		{func() { _, _ = s.Lease(ctx, "a", "h", time.Second) }, "POST /v1/leases/a", nil},
 		{func() { _, _ = s.Renew(ctx, "a", 4, time.Second) }, "PUT /v1/leases/a", map[string]string{"Cairn-Fence": "4"}},
 		{func() { _ = s.Release(ctx, "a", 4) }, "DELETE /v1/leases/a", map[string]string{"Cairn-Fence": "4"}},
-		{func() { _, _ = s.Collect(ctx, world.Policy{}) }, "POST /v1/collect", nil},
-		{func() { _, _ = s.Commit(ctx, "a", world.Head{}, world.Commit{}) }, "POST /v1/commits/a",
+		{func() { _, _ = s.Collect(ctx, history.Policy{}) }, "POST /v1/collect", nil},
+		{func() { _, _ = s.Commit(ctx, "a", history.Head{}, history.Commit{}) }, "POST /v1/commits/a",
 			map[string]string{"If-Match": `"0"`, "Cairn-Fence": "", "Content-Type": client.RecordsType, "Cairn-Retry": ""}},
-		{func() { _, _ = s.Commit(ctx, "a", world.Head{Commit: id, Fence: 3}, world.Commit{Parent: id}) }, "POST /v1/commits/a",
+		{func() { _, _ = s.Commit(ctx, "a", history.Head{Commit: id, Fence: 3}, history.Commit{Parent: id}) }, "POST /v1/commits/a",
 			map[string]string{"If-Match": `"` + hex + `"`, "Cairn-Fence": "3"}},
-		{func() { _ = s.PutPack(ctx, "a", world.Pack{Upto: id, Stone: ref(a)}, a) }, "POST /v1/packs/a", map[string]string{"Content-Type": client.RecordsType}},
+		{func() { _ = s.PutPack(ctx, "a", history.Pack{Upto: id, Stone: ref(a)}, a) }, "POST /v1/packs/a", map[string]string{"Content-Type": client.RecordsType}},
 	} {
 		n := len(f.seen())
 		tt.do()
@@ -248,10 +251,10 @@ func TestNoCall(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"", "..", "a/../b", "A", "a?b", "a#b", "a%2fb", "/a", strings.Repeat("a", 65)} {
-		if _, err := s.Head(t.Context(), name); !errors.Is(err, world.ErrName) {
+		if _, err := s.Head(t.Context(), name); !errors.Is(err, history.ErrName) {
 			t.Errorf("%q: got %v", name, err)
 		}
-		if err := s.Rename(t.Context(), "a", name, 0); !errors.Is(err, world.ErrName) {
+		if err := s.Rename(t.Context(), "a", name, 0); !errors.Is(err, history.ErrName) {
 			t.Errorf("to %q: got %v", name, err)
 		}
 		if _, err := s.Head(gone, "a"); !errors.Is(err, context.Canceled) {

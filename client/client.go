@@ -79,7 +79,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Store is the worlds of a server, a world.Store. Its errors are those of the
+// Store is the worlds of a server, a history.Store. Its errors are those of the
 // table; one that is none of them says nothing about what the server did.
 type Store struct {
 	o       Options
@@ -155,7 +155,7 @@ func parseAddress(address string) (url.URL, error) {
 	return url.URL{}, fmt.Errorf("client: open: %w", err)
 }
 
-// Close is for world.Store; no call may begin beside it. Stones that are open
+// Close is for history.Store; no call may begin beside it. Stones that are open
 // cannot be read any more, and reads of them end.
 func (s *Store) Close() error {
 	s.die()

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"syscall"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Code is what an answer that refuses is branched on.
@@ -48,14 +48,14 @@ var codes = []struct {
 	status int
 	err    error
 }{
-	{NoWorld, http.StatusNotFound, world.ErrNoWorld},
-	{NoCommit, http.StatusNotFound, world.ErrNoCommit},
-	{Exists, http.StatusConflict, world.ErrExists},
-	{Conflict, http.StatusPreconditionFailed, world.ErrConflict},
-	{Fenced, http.StatusPreconditionFailed, world.ErrFenced},
-	{Leased, http.StatusLocked, world.ErrLeased},
-	{Gone, http.StatusGone, world.ErrGone},
-	{BadName, http.StatusBadRequest, world.ErrName},
+	{NoWorld, http.StatusNotFound, history.ErrNoWorld},
+	{NoCommit, http.StatusNotFound, history.ErrNoCommit},
+	{Exists, http.StatusConflict, history.ErrExists},
+	{Conflict, http.StatusPreconditionFailed, history.ErrConflict},
+	{Fenced, http.StatusPreconditionFailed, history.ErrFenced},
+	{Leased, http.StatusLocked, history.ErrLeased},
+	{Gone, http.StatusGone, history.ErrGone},
+	{BadName, http.StatusBadRequest, history.ErrName},
 	{Full, http.StatusInsufficientStorage, syscall.ENOSPC},
 	{NoChunk, http.StatusNotFound, nil},
 	{NoRoute, http.StatusNotFound, nil},

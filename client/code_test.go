@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func TestCodeOf(t *testing.T) {
@@ -22,9 +22,9 @@ func TestCodeOf(t *testing.T) {
 		want client.Code
 		ok   bool
 	}{
-		{world.ErrNoWorld, client.NoWorld, true},
-		{world.ErrConflict, client.Conflict, true},
-		{world.ErrGone, client.Gone, true},
+		{history.ErrNoWorld, client.NoWorld, true},
+		{history.ErrConflict, client.Conflict, true},
+		{history.ErrGone, client.Gone, true},
 		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, client.Full, true},
 		{&stone.CorruptError{Part: "page", Err: errors.New("x")}, client.Corrupt, true},
 		{&http.MaxBytesError{Limit: 1}, client.TooLarge, true},
@@ -46,7 +46,7 @@ func TestCodeOf(t *testing.T) {
 
 func TestError(t *testing.T) {
 	err := fmt.Errorf("x: %w", &client.Error{Code: client.Fenced, Message: "a"})
-	if !errors.Is(err, world.ErrFenced) || errors.Is(err, world.ErrConflict) || err.Error() != "x: fenced: a" {
+	if !errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrConflict) || err.Error() != "x: fenced: a" {
 		t.Errorf("got %v", err)
 	}
 	corrupt := (*stone.CorruptError)(nil)

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // meddler stands between a client and a server, and loses what it is told to.
@@ -73,7 +73,7 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.next.ServeHTTP(w, r)
 }
 
-func newMeddler(t *testing.T, lose func(int) string) (*meddler, *client.Store, world.Store) {
+func newMeddler(t *testing.T, lose func(int) string) (*meddler, *client.Store, history.Store) {
 	t.Helper()
 	behind := memory.New(memory.Options{})
 	s, err := server.New(behind, server.Options{})
@@ -86,7 +86,7 @@ func newMeddler(t *testing.T, lose func(int) string) (*meddler, *client.Store, w
 }
 
 // realStone is a stone that a server takes.
-func realStone(t testing.TB, text string) world.Stone {
+func realStone(t testing.TB, text string) history.Stone {
 	t.Helper()
 	return writtenStone(t, text, 0)
 }
@@ -97,7 +97,7 @@ func TestCommitLost(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		lost  []string
-		after func(ctx context.Context, behind world.Store) error
+		after func(ctx context.Context, behind history.Store) error
 		fence bool
 	}{
 		{"nothing", nil, nil, false},
@@ -106,14 +106,14 @@ func TestCommitLost(t *testing.T) {
 		{"half an answer", []string{"half"}, nil, false},
 		{"all in turn", []string{"call", "answer", "call", "half", "answer"}, nil, false},
 		{"under a lease", []string{"answer", "call", "answer"}, nil, true},
-		{"another comes after", []string{"answer"}, func(ctx context.Context, behind world.Store) error {
+		{"another comes after", []string{"answer"}, func(ctx context.Context, behind history.Store) error {
 			h, err := behind.Head(ctx, "a")
 			if err == nil {
-				_, err = behind.Commit(ctx, "a", h, world.Commit{Parent: h.Commit, Base: h.Commit, Message: "later"})
+				_, err = behind.Commit(ctx, "a", h, history.Commit{Parent: h.Commit, Base: h.Commit, Message: "later"})
 			}
 			return err
 		}, false},
-		{"another takes a lease", []string{"answer"}, func(ctx context.Context, behind world.Store) error {
+		{"another takes a lease", []string{"answer"}, func(ctx context.Context, behind history.Store) error {
 			_, err := behind.Lease(ctx, "a", "bob", time.Hour)
 			return err
 		}, false},
@@ -136,7 +136,7 @@ func TestCommitLost(t *testing.T) {
 			if err := s.Create(ctx, "a"); err != nil {
 				t.Fatal(err)
 			}
-			var base world.Head
+			var base history.Head
 			if tt.fence {
 				l, err := s.Lease(ctx, "a", "ann", time.Hour)
 				if err != nil {
@@ -145,15 +145,15 @@ func TestCommitLost(t *testing.T) {
 				base.Fence = l.Fence
 			}
 			st := realStone(t, "x")
-			c, err := s.Commit(ctx, "a", base, world.Commit{Message: "once", Stones: []world.StoneRef{ref(st)}}, st)
+			c, err := s.Commit(ctx, "a", base, history.Commit{Message: "once", Stones: []history.StoneRef{ref(st)}}, st)
 			if err != nil || c.Number != 1 || c.Message != "once" {
 				t.Fatalf("got %+v, %v", c, err)
 			}
-			log, err := behind.Log(ctx, "a", world.ID{}, 9)
+			log, err := behind.Log(ctx, "a", history.ID{}, 9)
 			if err != nil || !reflect.DeepEqual(log[len(log)-1], c) {
 				t.Errorf("got log %+v, %v, want %+v in it", log, err, c)
 			}
-			if times := len(slices.DeleteFunc(log, func(c world.Commit) bool { return c.Message != "once" })); times != 1 {
+			if times := len(slices.DeleteFunc(log, func(c history.Commit) bool { return c.Message != "once" })); times != 1 {
 				t.Errorf("made %d times", times)
 			}
 			for i, h := range m.seen() {
@@ -177,11 +177,11 @@ func TestCommitBackLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := world.Head{Fence: l.Fence}
+	h := history.Head{Fence: l.Fence}
 	for i, back := range []bool{false, true, false} {
-		c := world.Commit{Parent: h.Commit, Base: h.Commit}
+		c := history.Commit{Parent: h.Commit, Base: h.Commit}
 		if back {
-			c.Base = world.ID{}
+			c.Base = history.ID{}
 		}
 		made, err := s.Commit(ctx, "a", h, c)
 		if err != nil || made.Number != uint64(i+1) {
@@ -199,12 +199,12 @@ func TestCommitBackLost(t *testing.T) {
 // Someone else's save in between is a conflict also for a second try.
 func TestCommitLostToAnother(t *testing.T) {
 	ctx := t.Context()
-	var behind world.Store
+	var behind history.Store
 	_, s, behind := newMeddler(t, func(n int) string {
 		if n > 0 {
 			return ""
 		}
-		if _, err := behind.Commit(ctx, "a", world.Head{}, world.Commit{Message: "theirs"}); err != nil {
+		if _, err := behind.Commit(ctx, "a", history.Head{}, history.Commit{Message: "theirs"}); err != nil {
 			t.Error(err)
 		}
 		return "call"
@@ -212,7 +212,7 @@ func TestCommitLostToAnother(t *testing.T) {
 	if err := s.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Commit(ctx, "a", world.Head{}, world.Commit{Message: "ours"}); !errors.Is(err, world.ErrConflict) {
+	if _, err := s.Commit(ctx, "a", history.Head{}, history.Commit{Message: "ours"}); !errors.Is(err, history.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestCommitUncertain(t *testing.T) {
 	} {
 		f := newFake(t, step)
 		c := commitOf("m")
-		_, err := f.open(nil).Commit(t.Context(), "a", world.Head{Commit: c.Parent}, c)
+		_, err := f.open(nil).Commit(t.Context(), "a", history.Head{Commit: c.Parent}, c)
 		if refused(err, client.Corrupt) && (name == "none" || name == "two") {
 			continue
 		}
@@ -255,7 +255,7 @@ func TestLongBody(t *testing.T) {
 	}}
 	s := f.open(nil)
 	st := stoneOf(string(bytes.Repeat([]byte("s"), 3<<20)))
-	p := world.Pack{Upto: world.ID{1}, Stone: ref(st)}
+	p := history.Pack{Upto: history.ID{1}, Stone: ref(st)}
 	if err := s.PutPack(t.Context(), "a", p, st); !refused(err, client.Unauthorized) {
 		t.Errorf("got %v", err)
 	}
@@ -265,11 +265,11 @@ func TestLongBody(t *testing.T) {
 }
 
 func TestLogPages(t *testing.T) {
-	log := make([]world.Commit, 2500)
+	log := make([]history.Commit, 2500)
 	for i := range log {
-		log[i] = world.Commit{Number: uint64(len(log) - i), Time: time.UnixMilli(5).UTC()}
+		log[i] = history.Commit{Number: uint64(len(log) - i), Time: time.UnixMilli(5).UTC()}
 	}
-	at := make(map[world.ID]int)
+	at := make(map[history.ID]int)
 	for i, c := range log {
 		at[c.ID()] = i
 	}
@@ -277,7 +277,7 @@ func TestLogPages(t *testing.T) {
 		q := r.URL.Query()
 		from := 0
 		if q.Get("from") != "" {
-			id, _ := world.ParseID(q.Get("from"))
+			id, _ := history.ParseID(q.Get("from"))
 			from = at[id]
 		}
 		n := 0
@@ -288,7 +288,7 @@ func TestLogPages(t *testing.T) {
 	})
 	s := f.open(nil)
 	for _, n := range []int{1, 999, 1000, 1001, 1999, 2000, 2499, 2500, 2501, 1 << 40} {
-		got, err := s.Log(t.Context(), "a", world.ID{}, n)
+		got, err := s.Log(t.Context(), "a", history.ID{}, n)
 		if want := log[:min(n, len(log))]; err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d: got %d commits, %v", n, len(got), err)
 		}

@@ -1,4 +1,4 @@
-// Package client is a world.Store over the network: server/API.md from the side
+// Package client is a history.Store over the network: server/API.md from the side
 // of who calls.
 //
 // A Store loads a world in one call, reads large stones in blocks, and tries again

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // clock is time that passes only where a Store waits.
@@ -166,4 +166,4 @@ func sayRecords(b *client.Body) http.HandlerFunc {
 
 var goodHead = say(client.Head{Commit: client.ID{1}, Fence: 2})
 
-var aHead = world.Head{Commit: world.ID{1}, Fence: 2}
+var aHead = history.Head{Commit: history.ID{1}, Fence: 2}

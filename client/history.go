@@ -7,35 +7,35 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
-// Head is for world.History.
-func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
+// Head is for history.Commits.
+func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	c, err := named(ctx, "head", http.MethodGet, "head/", name)
 	if err != nil {
-		return world.Head{}, err
+		return history.Head{}, err
 	}
 	var h Head
 	c.repeat, c.read = always, readJSON(&h)
 	if err := s.do(ctx, c); err != nil {
-		return world.Head{}, err
+		return history.Head{}, err
 	}
-	return world.Head{Commit: world.ID(h.Commit), Fence: h.Fence}, nil
+	return history.Head{Commit: history.ID(h.Commit), Fence: h.Fence}, nil
 }
 
 // MaxLog is how many commits a server gives at once.
 const MaxLog = 1000
 
-// Log is for world.History.
-func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+// Log is for history.Commits.
+func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
 	if n <= 0 {
 		_, err := s.log(ctx, name, from, 1)
 		return nil, err
 	}
 	log, err := s.log(ctx, name, from, min(n, MaxLog))
 	for asked := MaxLog; err == nil && len(log) == asked && len(log) < n; {
-		var more []world.Commit
+		var more []history.Commit
 		last := log[len(log)-1].ID() // it comes once more
 		more, err = s.log(ctx, name, last, min(n-len(log)+1, MaxLog))
 		if err == nil && (len(more) == 0 || more[0].ID() != last) {
@@ -52,13 +52,13 @@ func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]w
 	return log, nil
 }
 
-func (s *Store) log(ctx context.Context, name string, from world.ID, n int) (log []world.Commit, err error) {
+func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (log []history.Commit, err error) {
 	c, err := named(ctx, "log", http.MethodGet, "log/", name)
 	if err != nil {
 		return nil, err
 	}
 	c.query = "n=" + strconv.Itoa(n)
-	if from != (world.ID{}) {
+	if from != (history.ID{}) {
 		c.query += "&from=" + from.String()
 	}
 	c.repeat, c.accept = always, RecordsType
@@ -72,22 +72,22 @@ func (s *Store) log(ctx context.Context, name string, from world.ID, n int) (log
 	return log, nil
 }
 
-// Commit is for world.History. It is tried again when an answer is lost: if the
+// Commit is for history.Commits. It is tried again when an answer is lost: if the
 // commit was made then, that one is returned.
-func (s *Store) Commit(ctx context.Context, name string, base world.Head, commit world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (s *Store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
 	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
 	if err == nil {
 		err = commit.Check()
 	}
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	c.match = match(base.Commit)
 	c.fence, c.repeat, c.saysRetry = base.Fence, always, true
 	c.accept, c.bodyType = RecordsType, RecordsType
 	c.body = CommitBody(commit, stones...)
 	c.carries = c.body.Size()
-	var made world.Commit
+	var made history.Commit
 	c.read = s.readRecords(MaxCommit+8, func(r *Records) (err error) {
 		if made, err = readOneCommit(r); err == nil {
 			err = r.End()
@@ -98,27 +98,27 @@ func (s *Store) Commit(ctx context.Context, name string, base world.Head, commit
 		return err
 	})
 	if err := s.do(ctx, c); err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	return made, nil
 }
 
 // match returns what If-Match says of a head.
-func match(id world.ID) string {
-	if id == (world.ID{}) {
+func match(id history.ID) string {
+	if id == (history.ID{}) {
 		return `"0"`
 	}
 	return `"` + id.String() + `"`
 }
 
 // completes reports whether made is c but for number and time.
-func completes(made, c world.Commit) bool {
+func completes(made, c history.Commit) bool {
 	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message &&
 		slices.Equal(made.Stones, c.Stones)
 }
 
-// Fork is for world.History.
-func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string) error {
+// Fork is for history.Commits.
+func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	c, err := named(ctx, "fork", http.MethodPost, "fork/", name)
 	if err == nil {
 		_, err = named(ctx, "fork", "", "", from)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Headers of API.md.
@@ -14,7 +14,7 @@ const (
 	FenceHeader = "Cairn-Fence"
 	RetryHeader = "Cairn-Retry"
 	LostHeader  = "Cairn-Lost"
-	// ForceFence is world.Force in a FenceHeader.
+	// ForceFence is history.Force in a FenceHeader.
 	ForceFence = "force"
 )
 
@@ -74,7 +74,7 @@ type StoneRef struct {
 }
 
 // CommitOf returns c as JSON says it.
-func CommitOf(c world.Commit) Commit {
+func CommitOf(c history.Commit) Commit {
 	out := Commit{
 		ID: ID(c.ID()), Parent: ID(c.Parent), Base: ID(c.Base), Number: c.Number, Time: Time{c.Time},
 		Author: c.Author, Message: c.Message, Stones: make([]StoneRef, len(c.Stones)),
@@ -99,7 +99,7 @@ type Lease struct {
 }
 
 // LeaseOf returns l as JSON says it.
-func LeaseOf(l world.Lease) Lease { return Lease{l.Fence, l.Holder, Time{l.Until}} }
+func LeaseOf(l history.Lease) Lease { return Lease{l.Fence, l.Holder, Time{l.Until}} }
 
 // LeaseCall is the body of POST and PUT /v1/leases.
 type LeaseCall struct {
@@ -154,7 +154,7 @@ type Policy struct {
 	Deleted Seconds   `json:"deleted_seconds,omitzero"`
 }
 
-// Retention is world.Retention in JSON.
+// Retention is history.Retention in JSON.
 type Retention struct {
 	All     bool    `json:"all,omitzero"`
 	Newest  int     `json:"newest,omitzero"`
@@ -164,7 +164,7 @@ type Retention struct {
 }
 
 // PolicyOf returns p as JSON says it.
-func PolicyOf(p world.Policy) Policy {
+func PolicyOf(p history.Policy) Policy {
 	k := p.Keep
 	return Policy{
 		Keep:    Retention{k.All, k.Newest, SecondsOf(k.Hourly), SecondsOf(k.Daily), SecondsOf(k.Monthly)},
@@ -174,10 +174,10 @@ func PolicyOf(p world.Policy) Policy {
 }
 
 // World returns what p says.
-func (p Policy) World() world.Policy {
+func (p Policy) World() history.Policy {
 	k := p.Keep
-	return world.Policy{
-		Keep: world.Retention{
+	return history.Policy{
+		Keep: history.Retention{
 			All: k.All, Newest: k.Newest,
 			Hourly: k.Hourly.Duration(), Daily: k.Daily.Duration(), Monthly: k.Monthly.Duration(),
 		},

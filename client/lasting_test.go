@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // answerPlain listens at the address that it returns, and answers all that comes
@@ -94,9 +94,9 @@ func TestLasting(t *testing.T) {
 // A read that waits for its next try ends with what it reads.
 func TestCloseEndsReads(t *testing.T) {
 	large := writtenStone(t, "large", 3<<20)
-	for name, end := range map[string]func(*client.Store, *world.Opened) error{
-		"store": func(s *client.Store, _ *world.Opened) error { return s.Close() },
-		"stone": func(_ *client.Store, o *world.Opened) error { return o.Close() },
+	for name, end := range map[string]func(*client.Store, *history.Opened) error{
+		"store": func(s *client.Store, _ *history.Opened) error { return s.Close() },
+		"stone": func(_ *client.Store, o *history.Opened) error { return o.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t, serveStones(large))

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // named returns a call about a world, or an error if there is no such name. Its
@@ -17,7 +17,7 @@ import (
 func named(ctx context.Context, what, method, route, name string) (*call, error) {
 	err := ctx.Err()
 	if err == nil {
-		err = world.CheckName(name)
+		err = history.CheckName(name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("client: %s %.80q: %w", what, name, err)
@@ -25,7 +25,7 @@ func named(ctx context.Context, what, method, route, name string) (*call, error)
 	return &call{what: what, name: name, method: method, path: route + name}, nil
 }
 
-// Create is for world.Names.
+// Create is for history.Names.
 func (s *Store) Create(ctx context.Context, name string) error {
 	c, err := named(ctx, "create", http.MethodPut, "worlds/", name)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) Create(ctx context.Context, name string) error {
 	return s.do(ctx, c)
 }
 
-// Rename is for world.Names.
+// Rename is for history.Names.
 func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	c, err := named(ctx, "rename", http.MethodPost, "rename/", from)
 	if err == nil {
@@ -47,7 +47,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 	return s.do(ctx, c.sendJSON(RenameCall{to}))
 }
 
-// Delete is for world.Names.
+// Delete is for history.Names.
 func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	c, err := named(ctx, "delete", http.MethodDelete, "worlds/", name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	return s.do(ctx, c)
 }
 
-// Undelete is for world.Names.
+// Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
 	c, err := named(ctx, "undelete", http.MethodPost, "undelete/", name)
 	if err != nil {
@@ -66,21 +66,21 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	return s.do(ctx, c)
 }
 
-// Purge is for world.Store.
-func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Purged, error) {
+// Purge is for history.Store.
+func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	c, err := named(ctx, "purge", http.MethodPost, "purge/", name)
 	if err != nil {
-		return world.Purged{}, err
+		return history.Purged{}, err
 	}
-	var p world.Purged
+	var p history.Purged
 	c.fence, c.endless, c.read = fence, true, readJSON(&p)
 	err = s.do(ctx, c)
 	return p, err
 }
 
-// Collect is for world.Store. The server must take the caller for an admin.
-func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
-	var done world.Collected
+// Collect is for history.Store. The server must take the caller for an admin.
+func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+	var done history.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
 	err := s.do(ctx, c.sendJSON(PolicyOf(p)))
 	return done, err
@@ -89,7 +89,7 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 // MaxNames is how many names a server gives at once.
 const MaxNames = 10_000
 
-// List is for world.Store.
+// List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -132,33 +132,33 @@ func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, e
 	return page, nil
 }
 
-// Lease is for world.Leases. Only a lease for a holder is tried again: it takes
+// Lease is for history.Leases. Only a lease for a holder is tried again: it takes
 // over that of the first try.
-func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (world.Lease, error) {
+func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
 	again := unbegun
 	if holder != "" {
 		again = always
 	}
 	if !utf8.ValidString(holder) {
-		return world.Lease{}, fmt.Errorf("client: lease %.80q: holder %.80q: not UTF-8", name, holder)
+		return history.Lease{}, fmt.Errorf("client: lease %.80q: holder %.80q: not UTF-8", name, holder)
 	}
 	return s.lease(ctx, http.MethodPost, name, 0, again, &LeaseCall{holder, SecondsOf(d)})
 }
 
-// Renew is for world.Leases.
-func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (world.Lease, error) {
+// Renew is for history.Leases.
+func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
 	return s.lease(ctx, http.MethodPut, name, fence, always, &LeaseCall{Seconds: SecondsOf(d)})
 }
 
-// Leased is for world.Leases.
-func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
+// Leased is for history.Leases.
+func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) {
 	return s.lease(ctx, http.MethodGet, name, 0, always, nil)
 }
 
-func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *LeaseCall) (world.Lease, error) {
+func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *LeaseCall) (history.Lease, error) {
 	c, err := named(ctx, "lease", method, "leases/", name)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	if body != nil {
 		c.sendJSON(body)
@@ -166,18 +166,18 @@ func (s *Store) lease(ctx context.Context, method, name string, fence uint64, ag
 	var l *Lease // null where there is none
 	c.fence, c.repeat, c.read = fence, again, readJSON(&l)
 	if err := s.do(ctx, c); err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	if l == nil && method != http.MethodGet {
-		return world.Lease{}, fmt.Errorf("client: lease %s: %w: no lease", name, errAnswer)
+		return history.Lease{}, fmt.Errorf("client: lease %s: %w: no lease", name, errAnswer)
 	}
 	if l == nil {
-		return world.Lease{}, nil
+		return history.Lease{}, nil
 	}
-	return world.Lease{Fence: l.Fence, Holder: l.Holder, Until: l.Until.UTC()}, nil
+	return history.Lease{Fence: l.Fence, Holder: l.Holder, Until: l.Until.UTC()}, nil
 }
 
-// Release is for world.Leases.
+// Release is for history.Leases.
 func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
 	c, err := named(ctx, "release", http.MethodDelete, "leases/", name)
 	if err != nil {

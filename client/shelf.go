@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Stack is for world.Shelf.
-func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.Layer, error) {
-	if at == (world.ID{}) {
+// Stack is for history.Shelf.
+func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
+	if at == (history.ID{}) {
 		_, err := s.Head(ctx, name) // there is nothing, if there is the world
 		return nil, err
 	}
@@ -27,16 +27,16 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 // maxFetch is how many bytes of stones a Fetch asks for at most.
 const maxFetch = 64 << 20
 
-// Fetch is for world.Fetcher, one call. The server may send less than there is
+// Fetch is for history.Fetcher, one call. The server may send less than there is
 // room for.
-func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64) (f world.Fetched, err error) {
+func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	c, err := named(ctx, "fetch", http.MethodGet, "stack/", name)
 	if err != nil {
 		return f, err
 	}
 	room = max(0, min(room, maxFetch))
 	c.query = "inline=" + strconv.FormatInt(room, 10)
-	if at != (world.ID{}) {
+	if at != (history.ID{}) {
 		c.query += "&at=" + at.String()
 	}
 	c.repeat, c.accept, c.carries = always, RecordsType, room
@@ -47,7 +47,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64)
 		})(answer)
 		switch {
 		case err != nil:
-		case at == (world.ID{}):
+		case at == (history.ID{}):
 			if f.Head.Fence, err = strconv.ParseUint(answer.Header.Get(FenceHeader), 10, 64); err != nil {
 				err = fmt.Errorf("%w: no fence", errAnswer)
 			}
@@ -57,7 +57,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64)
 		return err
 	}
 	if err := s.do(ctx, c); err != nil {
-		return world.Fetched{}, err
+		return history.Fetched{}, err
 	}
 	return f, nil
 }
@@ -70,9 +70,9 @@ func checkWhole(id stone.ID, data []byte) error {
 	return nil
 }
 
-// Open is for world.Shelf. A large stone is read when it is asked for something,
+// Open is for history.Shelf. A large stone is read when it is asked for something,
 // in blocks: then an error of the network is an error of the read.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Opened, error) {
+func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	c, err := named(ctx, "open", http.MethodGet, "stones/"+id.String()+"/", name)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 		return nil, err
 	}
 	b := &blocks{store: s, call: *c, id: id, size: size, end: end}
-	o := &world.Opened{Closer: b}
+	o := &history.Opened{Closer: b}
 	b.ctx, b.cancel = context.WithCancel(s.life)
 	if whole := int64(len(end)) == size; !whole {
 		o.Reader, err = stone.Open(b, size)
@@ -143,8 +143,8 @@ func parseRange(answer *http.Response) (from, upto, size int64, err error) {
 	return from, upto, size, nil
 }
 
-// PutPack is for world.Shelf.
-func (s *Store) PutPack(ctx context.Context, name string, p world.Pack, st world.Stone) error {
+// PutPack is for history.Shelf.
+func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	c, err := named(ctx, "pack", http.MethodPost, "packs/", name)
 	if err == nil {
 		err = p.Admit(st) // the server names the stone by its bytes

@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // writtenStone is a stone with a text and a file of random bytes.
-func writtenStone(t testing.TB, text string, size int) world.Stone {
+func writtenStone(t testing.TB, text string, size int) history.Stone {
 	t.Helper()
 	spec := stone.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
 	if size > 0 {
@@ -38,7 +38,7 @@ func writtenStone(t testing.TB, text string, size int) world.Stone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
 func textOf(t *testing.T, s *client.Store, name string, id stone.ID) (string, error) {
@@ -54,13 +54,13 @@ func textOf(t *testing.T, s *client.Store, name string, id stone.ID) (string, er
 }
 
 // stackOf answers with a stack of stones, inline as far as they fit.
-func stackOf(t *testing.T, at world.ID, stones ...world.Stone) http.HandlerFunc {
+func stackOf(t *testing.T, at history.ID, stones ...history.Stone) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, r *http.Request) {
 		room, err := strconv.Atoi(r.URL.Query().Get("inline"))
-		f := world.Fetched{Head: world.Head{Commit: at}, Data: make([][]byte, len(stones))}
+		f := history.Fetched{Head: history.Head{Commit: at}, Data: make([][]byte, len(stones))}
 		for i, s := range stones {
-			f.Layers = append(f.Layers, world.Layer{Stone: ref(s), Upto: at})
+			f.Layers = append(f.Layers, history.Layer{Stone: ref(s), Upto: at})
 			if room -= len(s.Data); room >= 0 {
 				f.Data[i] = s.Data
 			}
@@ -73,7 +73,7 @@ func stackOf(t *testing.T, at world.ID, stones ...world.Stone) http.HandlerFunc 
 }
 
 // serveStones answers GET /v1/stones.
-func serveStones(stones ...world.Stone) http.HandlerFunc {
+func serveStones(stones ...history.Stone) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, s := range stones {
 			if strings.HasPrefix(r.URL.Path, "/v1/stones/"+s.ID.String()+"/") {
@@ -88,23 +88,23 @@ func serveStones(stones ...world.Stone) http.HandlerFunc {
 
 // A world comes in one call, with as many of its stones as there is room for.
 func TestFetch(t *testing.T) {
-	a, b, at := realStone(t, "a"), realStone(t, "b"), world.ID{5}
+	a, b, at := realStone(t, "a"), realStone(t, "b"), history.ID{5}
 	size := int64(len(a.Data))
 	for _, tt := range []struct {
-		at   world.ID
+		at   history.ID
 		room int64
-		want world.Head
+		want history.Head
 		data [][]byte
 		call string
 	}{
-		{world.ID{}, 1 << 20, world.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=1048576"},
-		{at, size, world.Head{Commit: at}, [][]byte{a.Data, nil}, fmt.Sprintf("inline=%d&at=%v", size, at)},
-		{at, -1, world.Head{Commit: at}, [][]byte{nil, nil}, fmt.Sprintf("inline=0&at=%v", at)},
-		{world.ID{}, 1 << 62, world.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=67108864"},
+		{history.ID{}, 1 << 20, history.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=1048576"},
+		{at, size, history.Head{Commit: at}, [][]byte{a.Data, nil}, fmt.Sprintf("inline=%d&at=%v", size, at)},
+		{at, -1, history.Head{Commit: at}, [][]byte{nil, nil}, fmt.Sprintf("inline=0&at=%v", at)},
+		{history.ID{}, 1 << 62, history.Head{Commit: at, Fence: 7}, [][]byte{a.Data, b.Data}, "inline=67108864"},
 	} {
 		f := newFake(t, stackOf(t, at, a, b))
 		got, err := f.open(nil).Fetch(t.Context(), "w", tt.at, tt.room)
-		want := world.Fetched{Head: tt.want, Layers: []world.Layer{{Stone: ref(a), Upto: at}, {Stone: ref(b), Upto: at}}, Data: tt.data}
+		want := history.Fetched{Head: tt.want, Layers: []history.Layer{{Stone: ref(a), Upto: at}, {Stone: ref(b), Upto: at}}, Data: tt.data}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v", tt.call, got, err)
 		}
@@ -147,12 +147,12 @@ func TestCache(t *testing.T) {
 
 // A stack that nobody packed is one too.
 func TestHighStack(t *testing.T) {
-	want := world.Fetched{Head: world.Head{Commit: world.ID{2}}, Layers: make([]world.Layer, 20_000), Data: make([][]byte, 20_000)}
+	want := history.Fetched{Head: history.Head{Commit: history.ID{2}}, Layers: make([]history.Layer, 20_000), Data: make([][]byte, 20_000)}
 	for i := range want.Layers {
-		want.Layers[i] = world.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: world.ID{1}, Upto: world.ID{2}}
+		want.Layers[i] = history.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: history.ID{1}, Upto: history.ID{2}}
 	}
 	f := newFake(t, sayRecords(client.StackBody(want)))
-	got, err := f.open(nil).Stack(t.Context(), "w", world.ID{2})
+	got, err := f.open(nil).Stack(t.Context(), "w", history.ID{2})
 	if err != nil || !slices.Equal(got, want.Layers) {
 		t.Errorf("got %d layers, %v", len(got), err)
 	}
@@ -240,7 +240,7 @@ func TestLargeStoneTrouble(t *testing.T) {
 			t.Errorf("%s: read: got %v", name, err)
 		}
 		f.steps = []http.HandlerFunc{refuse(client.Gone)}
-		if err := o.Check(t.Context()); !errors.Is(err, world.ErrGone) {
+		if err := o.Check(t.Context()); !errors.Is(err, history.ErrGone) {
 			t.Errorf("%s: gone: got %v", name, err)
 		}
 		if _, err := o.ReadAt(p, -1); err == nil {
@@ -251,8 +251,8 @@ func TestLargeStoneTrouble(t *testing.T) {
 
 // Bytes that are not those that a stone is named by are not taken for it.
 func TestOtherStone(t *testing.T) {
-	a, b, at := realStone(t, "a"), realStone(t, "b"), world.ID{5}
-	swapped := world.Stone{ID: a.ID, Data: b.Data}
+	a, b, at := realStone(t, "a"), realStone(t, "b"), history.ID{5}
+	swapped := history.Stone{ID: a.ID, Data: b.Data}
 	f := newFake(t, stackOf(t, at, swapped), serveStones(swapped))
 	s := f.open(nil)
 	if _, err := s.Fetch(t.Context(), "w", at, 1<<20); !refused(err, client.Corrupt) {
@@ -261,7 +261,7 @@ func TestOtherStone(t *testing.T) {
 	if _, err := s.Open(t.Context(), "w", a.ID); !refused(err, client.Corrupt) {
 		t.Errorf("got %v", err)
 	}
-	f = newFake(t, stackOf(t, world.ID{6}, a))
+	f = newFake(t, stackOf(t, history.ID{6}, a))
 	if _, err := f.open(nil).Stack(t.Context(), "w", at); !plain(err) {
 		t.Errorf("the stack of another commit: got %v", err)
 	}
@@ -279,9 +279,15 @@ func TestLongAnswers(t *testing.T) {
 		}
 	}
 	do := map[string]func(ctx context.Context, s *client.Store) error{
-		"head":    func(ctx context.Context, s *client.Store) error { _, err := s.Head(ctx, "a"); return err },
-		"log":     func(ctx context.Context, s *client.Store) error { _, err := s.Log(ctx, "a", world.ID{}, 1); return err },
-		"stack":   func(ctx context.Context, s *client.Store) error { _, err := s.Stack(ctx, "a", world.ID{1}); return err },
+		"head": func(ctx context.Context, s *client.Store) error { _, err := s.Head(ctx, "a"); return err },
+		"log": func(ctx context.Context, s *client.Store) error {
+			_, err := s.Log(ctx, "a", history.ID{}, 1)
+			return err
+		},
+		"stack": func(ctx context.Context, s *client.Store) error {
+			_, err := s.Stack(ctx, "a", history.ID{1})
+			return err
+		},
 		"stone":   func(ctx context.Context, s *client.Store) error { _, err := s.Open(ctx, "a", stone.ID{1}); return err },
 		"create":  func(ctx context.Context, s *client.Store) error { return s.Create(ctx, "a") },
 		"refused": func(ctx context.Context, s *client.Store) error { return s.Undelete(ctx, "a") },

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // stack is the first record of GET /v1/stack: the stones of a commit, bottom
@@ -28,7 +28,7 @@ type layer struct {
 
 // StackBody returns the answer of GET /v1/stack: a stack and the Data that is
 // there, which must not change while the Body is used.
-func StackBody(f world.Fetched) *Body {
+func StackBody(f history.Fetched) *Body {
 	heading := appendStack(make([]byte, 0, 128+layerBytes*len(f.Layers)), f)
 	room := len(heading) + binary.MaxVarintLen64
 	for _, data := range f.Data {
@@ -52,7 +52,7 @@ func StackBody(f world.Fetched) *Body {
 const layerBytes = 280
 
 // appendStack appends what encoding/json makes of the stack, for loads are many.
-func appendStack(b []byte, f world.Fetched) []byte {
+func appendStack(b []byte, f history.Fetched) []byte {
 	b = append(b, `{"at":"`...)
 	b = appendID(b, f.Head.Commit)
 	b = append(b, `","layers":[`...)
@@ -61,7 +61,7 @@ func appendStack(b []byte, f world.Fetched) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"stone":"`...)
-		b = appendID(b, world.ID(l.Stone.ID))
+		b = appendID(b, history.ID(l.Stone.ID))
 		b = append(b, `","size":`...)
 		b = strconv.AppendInt(b, l.Stone.Size, 10)
 		b = append(b, `,"after":"`...)
@@ -75,8 +75,8 @@ func appendStack(b []byte, f world.Fetched) []byte {
 	return append(b, "]}"...)
 }
 
-func appendID(b []byte, id world.ID) []byte {
-	if id == (world.ID{}) {
+func appendID(b []byte, id history.ID) []byte {
+	if id == (history.ID{}) {
 		return b
 	}
 	return hex.AppendEncode(b, id[:])
@@ -84,16 +84,16 @@ func appendID(b []byte, id world.ID) []byte {
 
 // ReadStack reads what StackBody gave, with at most room bytes of stones, which
 // are those that they are named by. Of the Head there is the Commit.
-func ReadStack(r *Records, room int64) (world.Fetched, error) {
+func ReadStack(r *Records, room int64) (history.Fetched, error) {
 	var s stack
 	if err := r.json(&s); err != nil {
-		return world.Fetched{}, err
+		return history.Fetched{}, err
 	}
-	f := world.Fetched{Head: world.Head{Commit: world.ID(s.At)}, Data: make([][]byte, len(s.Layers))}
+	f := history.Fetched{Head: history.Head{Commit: history.ID(s.At)}, Data: make([][]byte, len(s.Layers))}
 	seen := make(map[ID][]byte)
 	for i, l := range s.Layers {
 		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
-			return world.Fetched{}, r.corrupt(errors.New("a layer without a stone, a size or an end"))
+			return history.Fetched{}, r.corrupt(errors.New("a layer without a stone, a size or an end"))
 		}
 		data := seen[l.Stone]
 		if l.Inline && data == nil {
@@ -102,19 +102,19 @@ func ReadStack(r *Records, room int64) (world.Fetched, error) {
 				err = checkWhole(stone.ID(l.Stone), data)
 			}
 			if err != nil {
-				return world.Fetched{}, err
+				return history.Fetched{}, err
 			}
 			room -= l.Size
 			seen[l.Stone] = data
 		}
 		if l.Inline && int64(len(data)) != l.Size {
-			return world.Fetched{}, r.corrupt(fmt.Errorf("stone %v: %d bytes: want %d", stone.ID(l.Stone), len(data), l.Size))
+			return history.Fetched{}, r.corrupt(fmt.Errorf("stone %v: %d bytes: want %d", stone.ID(l.Stone), len(data), l.Size))
 		}
 		if l.Inline {
 			f.Data[i] = data
 		}
-		ref := world.StoneRef{ID: stone.ID(l.Stone), Size: l.Size}
-		f.Layers = append(f.Layers, world.Layer{Stone: ref, After: world.ID(l.After), Upto: world.ID(l.Upto)})
+		ref := history.StoneRef{ID: stone.ID(l.Stone), Size: l.Size}
+		f.Layers = append(f.Layers, history.Layer{Stone: ref, After: history.ID(l.After), Upto: history.ID(l.Upto)})
 	}
 	return f, r.End()
 }

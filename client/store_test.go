@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/storetest"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // remote is a Store behind a server of its own.
 type remote struct {
 	*client.Store
 	site   *httptest.Server
-	behind world.Store
+	behind history.Store
 }
 
-func serve(t testing.TB, behind world.Store, o client.Options) *remote {
+func serve(t testing.TB, behind history.Store, o client.Options) *remote {
 	t.Helper()
 	s, err := server.New(behind, server.Options{Limits: server.Limits{}})
 	if err != nil {
@@ -45,15 +45,15 @@ func (r *remote) Close() error {
 
 func TestMemory(t *testing.T) {
 	storetest.Run(t, storetest.Kind{
-		Open: func(t *testing.T, now func() time.Time) world.Store {
+		Open: func(t *testing.T, now func() time.Time) history.Store {
 			return serve(t, memory.New(memory.Options{Now: now}), client.Options{})
 		},
 	})
 }
 
 func TestLocal(t *testing.T) {
-	dirs := make(map[world.Store]string)
-	open := func(t *testing.T, dir string, now func() time.Time) world.Store {
+	dirs := make(map[history.Store]string)
+	open := func(t *testing.T, dir string, now func() time.Time) history.Store {
 		s, err := local.Open(dir, local.Options{Now: now})
 		if err != nil {
 			t.Fatal(err)
@@ -63,8 +63,8 @@ func TestLocal(t *testing.T) {
 		return r
 	}
 	storetest.Run(t, storetest.Kind{
-		Open: func(t *testing.T, now func() time.Time) world.Store { return open(t, t.TempDir(), now) },
-		Reopen: func(t *testing.T, s world.Store, now func() time.Time) world.Store {
+		Open: func(t *testing.T, now func() time.Time) history.Store { return open(t, t.TempDir(), now) },
+		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}

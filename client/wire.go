@@ -8,12 +8,12 @@ import (
 	"io"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // MaxCommit bounds the bytes of a commit's record; a commit within the bounds of
-// world.Commit has fewer.
-const MaxCommit = world.MaxMessage + world.MaxAuthor + world.MaxStones*64 + 256
+// history.Commit has fewer.
+const MaxCommit = history.MaxMessage + history.MaxAuthor + history.MaxStones*64 + 256
 
 const (
 	// maxLayers bounds the layers of a Stack; one that is packed has a few.
@@ -24,19 +24,19 @@ const (
 
 // CommitBody returns the body of POST /v1/commits: the stones in the order in
 // which c names them, those that it does not name last.
-func CommitBody(c world.Commit, stones ...world.Stone) *Body {
+func CommitBody(c history.Commit, stones ...history.Stone) *Body {
 	b := new(Body)
 	b.Add(c.Append(nil))
-	place := func(s world.Stone) int {
-		if i := slices.IndexFunc(c.Stones, func(r world.StoneRef) bool { return r.ID == s.ID }); i >= 0 {
+	place := func(s history.Stone) int {
+		if i := slices.IndexFunc(c.Stones, func(r history.StoneRef) bool { return r.ID == s.ID }); i >= 0 {
 			return i
 		}
 		return len(c.Stones)
 	}
 	if len(stones) > 1 {
 		stones = slices.Clone(stones)
-		slices.SortStableFunc(stones, func(s, t world.Stone) int { return place(s) - place(t) })
-		stones = slices.CompactFunc(stones, func(s, t world.Stone) bool { return s.ID == t.ID })
+		slices.SortStableFunc(stones, func(s, t history.Stone) int { return place(s) - place(t) })
+		stones = slices.CompactFunc(stones, func(s, t history.Stone) bool { return s.ID == t.ID })
 	}
 	for _, s := range stones {
 		b.Add(s.Data)
@@ -47,12 +47,12 @@ func CommitBody(c world.Commit, stones ...world.Stone) *Body {
 // ReadCommit reads the body of POST /v1/commits, with stones of at most maxStone
 // bytes each. If there are as many stones as the commit names they are called
 // what it calls them, otherwise by the hash of their bytes: Stores check which.
-func ReadCommit(r *Records, maxStone int64) (world.Commit, []world.Stone, error) {
+func ReadCommit(r *Records, maxStone int64) (history.Commit, []history.Stone, error) {
 	c, err := readOneCommit(r)
 	if err != nil {
-		return world.Commit{}, nil, err
+		return history.Commit{}, nil, err
 	}
-	var stones []world.Stone
+	var stones []history.Stone
 	for {
 		data, err := r.Next(maxStone)
 		if err == io.EOF {
@@ -62,9 +62,9 @@ func ReadCommit(r *Records, maxStone int64) (world.Commit, []world.Stone, error)
 			err = r.corrupt(fmt.Errorf("more than the %d stones of the commit", len(c.Stones)))
 		}
 		if err != nil {
-			return world.Commit{}, nil, err
+			return history.Commit{}, nil, err
 		}
-		stones = append(stones, world.Stone{Data: data})
+		stones = append(stones, history.Stone{Data: data})
 	}
 	for i := range stones {
 		if len(stones) == len(c.Stones) {
@@ -77,12 +77,12 @@ func ReadCommit(r *Records, maxStone int64) (world.Commit, []world.Stone, error)
 }
 
 // readOneCommit reads a record that must be there.
-func readOneCommit(r *Records) (world.Commit, error) {
+func readOneCommit(r *Records) (history.Commit, error) {
 	b, err := r.one(MaxCommit)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
-	return world.ParseCommit(b)
+	return history.ParseCommit(b)
 }
 
 // one reads a record that must be there.
@@ -95,7 +95,7 @@ func (r *Records) one(limit int64) ([]byte, error) {
 }
 
 // LogBody returns commits as records: the answer of GET /v1/log, and of a commit.
-func LogBody(log ...world.Commit) *Body {
+func LogBody(log ...history.Commit) *Body {
 	b := new(Body)
 	for _, c := range log {
 		b.Add(c.Append(nil))
@@ -104,8 +104,8 @@ func LogBody(log ...world.Commit) *Body {
 }
 
 // ReadLog reads up to n commits that LogBody gave.
-func ReadLog(r *Records, n int) ([]world.Commit, error) {
-	var log []world.Commit
+func ReadLog(r *Records, n int) ([]history.Commit, error) {
+	var log []history.Commit
 	for {
 		b, err := r.Next(MaxCommit)
 		if err == io.EOF {
@@ -117,7 +117,7 @@ func ReadLog(r *Records, n int) ([]world.Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := world.ParseCommit(b)
+		c, err := history.ParseCommit(b)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func ReadLog(r *Records, n int) ([]world.Commit, error) {
 }
 
 // PackBody returns the body of POST /v1/packs.
-func PackBody(p world.Pack, data []byte) *Body {
+func PackBody(p history.Pack, data []byte) *Body {
 	heading, err := json.Marshal(packCall{After: ID(p.After), Upto: ID(p.Upto)})
 	if err != nil {
 		panic("client: a pack that is no JSON: " + err.Error())
@@ -138,21 +138,21 @@ func PackBody(p world.Pack, data []byte) *Body {
 }
 
 // ReadPack reads what PackBody gave, with a stone of at most maxStone bytes.
-func ReadPack(r *Records, maxStone int64) (world.Pack, world.Stone, error) {
+func ReadPack(r *Records, maxStone int64) (history.Pack, history.Stone, error) {
 	var call packCall
 	if err := r.json(&call); err != nil {
-		return world.Pack{}, world.Stone{}, err
+		return history.Pack{}, history.Stone{}, err
 	}
 	data, err := r.one(maxStone)
 	if err == nil {
 		err = r.End()
 	}
 	if err != nil {
-		return world.Pack{}, world.Stone{}, err
+		return history.Pack{}, history.Stone{}, err
 	}
-	s := world.Stone{ID: sha256.Sum256(data), Data: data}
-	ref := world.StoneRef{ID: s.ID, Size: int64(len(data))}
-	return world.Pack{After: world.ID(call.After), Upto: world.ID(call.Upto), Stone: ref}, s, nil
+	s := history.Stone{ID: sha256.Sum256(data), Data: data}
+	ref := history.StoneRef{ID: s.ID, Size: int64(len(data))}
+	return history.Pack{After: history.ID(call.After), Upto: history.ID(call.Upto), Stone: ref}, s, nil
 }
 
 // json reads a record of JSON; fields that are not known are passed over.

@@ -17,18 +17,20 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-func stoneOf(data string) world.Stone {
-	return world.Stone{ID: sha256.Sum256([]byte(data)), Data: []byte(data)}
+func stoneOf(data string) history.Stone {
+	return history.Stone{ID: sha256.Sum256([]byte(data)), Data: []byte(data)}
 }
 
-func ref(s world.Stone) world.StoneRef { return world.StoneRef{ID: s.ID, Size: int64(len(s.Data))} }
+func ref(s history.Stone) history.StoneRef {
+	return history.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
+}
 
-func commitOf(message string, stones ...world.Stone) world.Commit {
-	c := world.Commit{Parent: world.ID{1}, Base: world.ID{2}, Number: 3, Time: time.UnixMilli(1234).UTC(), Author: "ann", Message: message}
+func commitOf(message string, stones ...history.Stone) history.Commit {
+	c := history.Commit{Parent: history.ID{1}, Base: history.ID{2}, Number: 3, Time: time.UnixMilli(1234).UTC(), Author: "ann", Message: message}
 	for _, s := range stones {
 		c.Stones = append(c.Stones, ref(s))
 	}
@@ -76,7 +78,7 @@ var sample = []struct {
 	{"stack", func() *client.Body { return client.StackBody(sampleStack) },
 		func(r *client.Records) (any, error) { f, err := client.ReadStack(r, 1<<20); return fmt.Sprint(f), err }, 772},
 	{"pack", func() *client.Body {
-		return client.PackBody(world.Pack{After: world.ID{1}, Upto: world.ID{2}}, []byte("pack"))
+		return client.PackBody(history.Pack{After: history.ID{1}, Upto: history.ID{2}}, []byte("pack"))
 	}, func(r *client.Records) (any, error) {
 		p, s, err := client.ReadPack(r, 1<<20)
 		return fmt.Sprint(p, s), err
@@ -147,7 +149,7 @@ func TestReadCommit(t *testing.T) {
 	a, b := stoneOf("a"), stoneOf("b")
 	body := bytesOf(t, client.CommitBody(commitOf("m", a, b), a, b))
 	c, stones, err := client.ReadCommit(records(body), 1)
-	if want := commitOf("m", a, b); err != nil || !reflect.DeepEqual(c, want) || !reflect.DeepEqual(stones, []world.Stone{a, b}) {
+	if want := commitOf("m", a, b); err != nil || !reflect.DeepEqual(c, want) || !reflect.DeepEqual(stones, []history.Stone{a, b}) {
 		t.Errorf("got %v, %v, %v", c, stones, err)
 	}
 	if _, _, err := client.ReadCommit(records(body), 0); !refused(err, client.TooLarge) {
@@ -160,12 +162,12 @@ func TestReadCommit(t *testing.T) {
 }
 
 // sampleStack is a stack with a stone that is there twice, whose bytes come once.
-var sampleStack = func() world.Fetched {
+var sampleStack = func() history.Fetched {
 	a, b := stoneOf("a"), stoneOf("b")
-	return world.Fetched{
-		Head: world.Head{Commit: world.ID{9}},
-		Layers: []world.Layer{
-			{Stone: ref(a), Upto: world.ID{8}}, {Stone: ref(b), After: world.ID{8}, Upto: world.ID{9}}, {Stone: ref(a), After: world.ID{8}, Upto: world.ID{9}},
+	return history.Fetched{
+		Head: history.Head{Commit: history.ID{9}},
+		Layers: []history.Layer{
+			{Stone: ref(a), Upto: history.ID{8}}, {Stone: ref(b), After: history.ID{8}, Upto: history.ID{9}}, {Stone: ref(a), After: history.ID{8}, Upto: history.ID{9}},
 		},
 		Data: [][]byte{a.Data, nil, a.Data},
 	}
@@ -209,7 +211,7 @@ func TestStackJSON(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	empty := jsonStack{Layers: []jsonLayer{}}
-	if got, want := bytesOf(t, client.StackBody(world.Fetched{})), empty.body(t); !bytes.Equal(got, want) {
+	if got, want := bytesOf(t, client.StackBody(history.Fetched{})), empty.body(t); !bytes.Equal(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -341,16 +343,16 @@ func TestJSON(t *testing.T) {
 		v    any
 		want string
 	}{
-		{"commit", client.CommitOf(world.Commit{Number: 1, Time: time.UnixMilli(1500), Stones: []world.StoneRef{ref(a)}}),
+		{"commit", client.CommitOf(history.Commit{Number: 1, Time: time.UnixMilli(1500), Stones: []history.StoneRef{ref(a)}}),
 			`{"id":"ID","parent":"","base":"","number":1,"time":"1970-01-01T00:00:01.500Z","author":"","message":"","stones":[{"id":"` + a.ID.String() + `","size":1}]}`},
-		{"lease", client.LeaseOf(world.Lease{Fence: 2, Holder: "h", Until: time.UnixMilli(2000)}), `{"fence":2,"holder":"h","until":"1970-01-01T00:00:02.000Z"}`},
-		{"policy", client.PolicyOf(world.Policy{Grace: -1, Keep: world.Retention{Newest: 3, Daily: 1500 * time.Millisecond}}),
+		{"lease", client.LeaseOf(history.Lease{Fence: 2, Holder: "h", Until: time.UnixMilli(2000)}), `{"fence":2,"holder":"h","until":"1970-01-01T00:00:02.000Z"}`},
+		{"policy", client.PolicyOf(history.Policy{Grace: -1, Keep: history.Retention{Newest: 3, Daily: 1500 * time.Millisecond}}),
 			`{"keep":{"newest":3,"daily_seconds":1.5},"grace_seconds":-1e-9}`},
-		{"default", client.PolicyOf(world.Policy{}), `{}`},
+		{"default", client.PolicyOf(history.Policy{}), `{}`},
 	} {
 		got, err := json.Marshal(tt.v)
 		if c, ok := tt.v.(client.Commit); ok {
-			tt.want = strings.Replace(tt.want, `"ID"`, `"`+world.ID(c.ID).String()+`"`, 1)
+			tt.want = strings.Replace(tt.want, `"ID"`, `"`+history.ID(c.ID).String()+`"`, 1)
 		}
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: got %s, %v, want %s", tt.name, got, err, tt.want)
@@ -367,7 +369,7 @@ func TestPolicy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	span := func() time.Duration { return time.Duration(rng.Int64N(1<<50)) - 1<<48 }
 	for range 100 {
-		p := world.Policy{Grace: span(), Deleted: span(), Keep: world.Retention{All: true, Newest: 7, Hourly: span(), Daily: span(), Monthly: span()}}
+		p := history.Policy{Grace: span(), Deleted: span(), Keep: history.Retention{All: true, Newest: 7, Hourly: span(), Daily: span(), Monthly: span()}}
 		b, err := json.Marshal(client.PolicyOf(p))
 		var got client.Policy
 		if err == nil {

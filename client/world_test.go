@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -139,7 +140,7 @@ func set(t testing.TB, w *world.World, p geom.Point, name string) {
 	}
 }
 
-func live(t *testing.T, st world.Store) {
+func live(t *testing.T, st history.Store) {
 	t.Helper()
 	ctx := t.Context()
 	w := createWorld(t, st, "a")
@@ -155,7 +156,7 @@ func live(t *testing.T, st world.Store) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(2, 8))
-	var ids []world.ID
+	var ids []history.ID
 	want := make([]map[geom.Point]string, 0, 40) // at each commit
 	now := make(map[geom.Point]string)
 	for i := range 40 {
@@ -180,16 +181,16 @@ func live(t *testing.T, st world.Store) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantWorld(t, st, "a", world.ID{}, want[12])
+	wantWorld(t, st, "a", history.ID{}, want[12])
 	wantWorld(t, st, "a", ids[39], want[39])
 	wantWorld(t, st, "a", ids[20], want[20])
-	wantWorld(t, st, "b", world.ID{}, want[39])
-	if _, err := world.Open(ctx, st, "a", world.Options{Fence: lease.Fence}); !errors.Is(err, world.ErrFenced) {
+	wantWorld(t, st, "b", history.ID{}, want[39])
+	if _, err := world.Open(ctx, st, "a", world.Options{Fence: lease.Fence}); !errors.Is(err, history.ErrFenced) {
 		t.Errorf("under the number of before the way back: got %v", err)
 	}
 }
 
-func createWorld(t testing.TB, st world.Store, name string) *world.World {
+func createWorld(t testing.TB, st history.Store, name string) *world.World {
 	t.Helper()
 	w, err := world.Create(context.Background(), st, name, world.Options{})
 	if err != nil {
@@ -217,11 +218,11 @@ func clone(m map[geom.Point]string) map[geom.Point]string {
 }
 
 // wantWorld compares blocks of a world at a commit, or at its head.
-func wantWorld(t *testing.T, st world.Store, name string, at world.ID, want map[geom.Point]string) {
+func wantWorld(t *testing.T, st history.Store, name string, at history.ID, want map[geom.Point]string) {
 	t.Helper()
 	ctx := t.Context()
 	open := func() (*world.World, error) {
-		if at == (world.ID{}) {
+		if at == (history.ID{}) {
 			return world.Open(ctx, st, name, world.Options{Fence: fence(t, st, name)})
 		}
 		return world.OpenAt(ctx, st, name, at, world.Options{})
@@ -250,7 +251,7 @@ func wantWorld(t *testing.T, st world.Store, name string, at world.ID, want map[
 	}
 }
 
-func fence(t *testing.T, st world.Store, name string) uint64 {
+func fence(t *testing.T, st history.Store, name string) uint64 {
 	t.Helper()
 	h, err := st.Head(t.Context(), name)
 	if err != nil {
@@ -260,6 +261,6 @@ func fence(t *testing.T, st world.Store, name string) uint64 {
 }
 
 var (
-	_ world.Store   = (*client.Store)(nil)
-	_ world.Fetcher = (*client.Store)(nil)
+	_ history.Store   = (*client.Store)(nil)
+	_ history.Fetcher = (*client.Store)(nil)
 )

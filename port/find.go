@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -20,15 +21,15 @@ const MinPrefix = 4
 
 // Find returns the commit of a world that version means: its number, the first
 // digits of its id, or a time, of which it is the newest; "" is the head. Errors
-// wrap world.ErrNoCommit where there is none and ErrVersion where version cannot
+// wrap history.ErrNoCommit where there is none and ErrVersion where version cannot
 // name one, or names two; the first are not told what was looked for.
-func Find(ctx context.Context, st world.Store, name, version string) (world.Commit, error) {
+func Find(ctx context.Context, st history.Store, name, version string) (history.Commit, error) {
 	if version == "" {
 		return newest(ctx, st, name)
 	}
 	if n, err := strconv.ParseUint(version, 10, 64); err == nil {
 		c, err := byNumber(ctx, st, name, n)
-		if !errors.Is(err, world.ErrNoCommit) || len(version) < MinPrefix {
+		if !errors.Is(err, history.ErrNoCommit) || len(version) < MinPrefix {
 			return c, err
 		}
 	}
@@ -37,14 +38,14 @@ func Find(ctx context.Context, st world.Store, name, version string) (world.Comm
 	}
 	t, err := ParseTime(version)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	return world.CommitAt(ctx, st, name, t)
 }
 
 func isHex(s string) bool {
 	const digits = "0123456789abcdefABCDEF"
-	return len(s) <= 2*len(world.ID{}) && strings.Trim(s, digits) == ""
+	return len(s) <= 2*len(history.ID{}) && strings.Trim(s, digits) == ""
 }
 
 // ParseTime reads a time as people write it; without a zone it is UTC. Errors
@@ -66,18 +67,18 @@ func (e versionError) Error() string { return string(e) }
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
 // Commits yields the log of a world, newest first. An error is the last.
-func Commits(ctx context.Context, st world.Store, name string) iter.Seq2[world.Commit, error] {
+func Commits(ctx context.Context, st history.Store, name string) iter.Seq2[history.Commit, error] {
 	const page = 256
-	return func(yield func(world.Commit, error) bool) {
-		var from world.ID
+	return func(yield func(history.Commit, error) bool) {
+		var from history.ID
 		for {
 			log, err := st.Log(ctx, name, from, page)
 			if err != nil {
-				yield(world.Commit{}, err)
+				yield(history.Commit{}, err)
 				return
 			}
 			full := len(log) == page
-			if from != (world.ID{}) && len(log) > 0 {
+			if from != (history.ID{}) && len(log) > 0 {
 				log = log[1:] // it begins with from
 			}
 			for _, c := range log {
@@ -93,18 +94,18 @@ func Commits(ctx context.Context, st world.Store, name string) iter.Seq2[world.C
 	}
 }
 
-func newest(ctx context.Context, st world.Store, name string) (world.Commit, error) {
-	log, err := st.Log(ctx, name, world.ID{}, 1)
+func newest(ctx context.Context, st history.Store, name string) (history.Commit, error) {
+	log, err := st.Log(ctx, name, history.ID{}, 1)
 	if err == nil && len(log) == 0 {
-		err = world.ErrNoCommit
+		err = history.ErrNoCommit
 	}
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	return log[0], nil
 }
 
-func byNumber(ctx context.Context, st world.Store, name string, n uint64) (world.Commit, error) {
+func byNumber(ctx context.Context, st history.Store, name string, n uint64) (history.Commit, error) {
 	for c, err := range Commits(ctx, st, name) {
 		if err != nil || c.Number == n {
 			return c, err
@@ -113,10 +114,10 @@ func byNumber(ctx context.Context, st world.Store, name string, n uint64) (world
 			break
 		}
 	}
-	return world.Commit{}, world.ErrNoCommit
+	return history.Commit{}, history.ErrNoCommit
 }
 
-func byPrefix(ctx context.Context, st world.Store, name, prefix string) (found world.Commit, err error) {
+func byPrefix(ctx context.Context, st history.Store, name, prefix string) (found history.Commit, err error) {
 	if len(prefix) < MinPrefix {
 		return found, versionError(fmt.Sprintf("version %q: at least %d digits of an id", prefix, MinPrefix))
 	}
@@ -132,7 +133,7 @@ func byPrefix(ctx context.Context, st world.Store, name, prefix string) (found w
 		}
 	}
 	if found.Number == 0 {
-		err = world.ErrNoCommit
+		err = history.ErrNoCommit
 	}
 	return found, err
 }

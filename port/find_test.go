@@ -9,11 +9,11 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // island is a made-up world of a version of the game.
@@ -32,14 +32,14 @@ func mustLoad(t *testing.T, src format.Source) *convert.World {
 }
 
 // mustStone returns a world as a stone.
-func mustStone(t *testing.T, w *convert.World) world.Stone {
+func mustStone(t *testing.T, w *convert.World) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
 	id, _, err := convert.WriteStone(t.Context(), w, &b, stone.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
 func TestFind(t *testing.T) {
@@ -64,21 +64,21 @@ func TestFind(t *testing.T) {
 	}{
 		{"isle", "", 3, nil},
 		{"isle", "1", 1, nil},
-		{"isle", "4", 0, world.ErrNoCommit},
-		{"isle", "0", 0, world.ErrNoCommit},
+		{"isle", "4", 0, history.ErrNoCommit},
+		{"isle", "0", 0, history.ErrNoCommit},
 		{"isle", ids[1], 2, nil},
 		{"isle", ids[1][:12], 2, nil},
 		{"isle", "abc", 0, port.ErrVersion},
-		{"isle", "0123456789abcdef", 0, world.ErrNoCommit},
+		{"isle", "0123456789abcdef", 0, history.ErrNoCommit},
 		{"isle", ids[1] + "0", 0, port.ErrVersion},
 		{"isle", "2026-11-20T11:59", 2, nil},
 		{"isle", "2026-11-20T12:00:00+02:00", 1, nil},
-		{"isle", "2026-11-20", 0, world.ErrNoCommit},
+		{"isle", "2026-11-20", 0, history.ErrNoCommit},
 		{"isle", "yesterday", 0, port.ErrVersion},
-		{"new", "", 0, world.ErrNoCommit},
-		{"new", "1", 0, world.ErrNoCommit},
-		{"none", "", 0, world.ErrNoWorld},
-		{"none", "1", 0, world.ErrNoWorld},
+		{"new", "", 0, history.ErrNoCommit},
+		{"new", "1", 0, history.ErrNoCommit},
+		{"none", "", 0, history.ErrNoWorld},
+		{"none", "1", 0, history.ErrNoWorld},
 	} {
 		c, err := port.Find(context.Background(), st, tt.name, tt.version)
 		if !errors.Is(err, tt.err) || c.Number != uint64(tt.want) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -15,20 +16,20 @@ import (
 // Note is what is said to a commit, and what it is made under.
 type Note struct {
 	Author, Message string
-	// Fence is the number of the caller's lease, 0 without one; see world.Store.
+	// Fence is the number of the caller's lease, 0 without one; see history.Store.
 	Fence uint64
 	// On is the commit that the head must be, zero for a world without commits;
 	// nil takes any.
-	On *world.ID
-	// MaxBytes bounds the memory that the world may take as it was before; beyond
-	// it the error is convert.ErrTooLarge. 0 is no bound.
+	On *history.ID
+	// MaxBytes bounds the memory that it may take to open the world; beyond it the
+	// error is convert.ErrTooLarge. 0 is no bound.
 	MaxBytes int64
 }
 
 // check fails unless the head is what the note says.
-func (n Note) check(name string, head world.ID) error {
+func (n Note) check(name string, head history.ID) error {
 	if n.On != nil && *n.On != head {
-		return fmt.Errorf("port: %s: head %v, want %v: %w", name, head, *n.On, world.ErrConflict)
+		return fmt.Errorf("port: %s: head %v, want %v: %w", name, head, *n.On, history.ErrConflict)
 	}
 	return nil
 }
@@ -36,21 +37,21 @@ func (n Note) check(name string, head world.ID) error {
 // Become makes a stone with a whole world the newest version of a world: the
 // first of a new one, or a commit of what differs. It reports whether nothing
 // did, and then returns the head's commit. A change made by someone else
-// meanwhile is world.ErrConflict.
-func Become(ctx context.Context, st world.Store, name string, whole world.Stone, n Note) (c world.Commit, same bool, err error) {
+// meanwhile is history.ErrConflict.
+func Become(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
 	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
 	if err != nil {
 		return c, false, err
 	}
 	head, err := st.Head(ctx, name)
-	made := errors.Is(err, world.ErrNoWorld)
+	made := errors.Is(err, history.ErrNoWorld)
 	if err != nil && !made {
 		return c, false, err
 	}
 	if err := n.check(name, head.Commit); err != nil {
 		return c, false, err
 	}
-	if head.Commit == (world.ID{}) {
+	if head.Commit == (history.ID{}) {
 		c, err = first(ctx, st, name, made, whole, n)
 		return c, false, err
 	}
@@ -59,14 +60,14 @@ func Become(ctx context.Context, st world.Store, name string, whole world.Stone,
 
 // first makes the stone the first commit of a world, which is made too if it is
 // not there.
-func first(ctx context.Context, st world.Store, name string, make bool, whole world.Stone, n Note) (world.Commit, error) {
+func first(ctx context.Context, st history.Store, name string, make bool, whole history.Stone, n Note) (history.Commit, error) {
 	if make {
 		if err := st.Create(ctx, name); err != nil {
-			return world.Commit{}, err
+			return history.Commit{}, err
 		}
 	}
-	c := world.Commit{Author: n.Author, Message: n.Message, Stones: []world.StoneRef{{ID: whole.ID, Size: int64(len(whole.Data))}}}
-	c, err := st.Commit(ctx, name, world.Head{Fence: n.Fence}, c, whole)
+	c := history.Commit{Author: n.Author, Message: n.Message, Stones: []history.StoneRef{{ID: whole.ID, Size: int64(len(whole.Data))}}}
+	c, err := st.Commit(ctx, name, history.Head{Fence: n.Fence}, c, whole)
 	if err != nil && make {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
 	}
@@ -74,7 +75,7 @@ func first(ctx context.Context, st world.Store, name string, make bool, whole wo
 }
 
 // change commits what differs.
-func change(ctx context.Context, st world.Store, name string, to *stone.Reader, n Note) (c world.Commit, same bool, err error) {
+func change(ctx context.Context, st history.Store, name string, to *stone.Reader, n Note) (c history.Commit, same bool, err error) {
 	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
 		return c, false, err
 	}
@@ -84,13 +85,10 @@ func change(ctx context.Context, st world.Store, name string, to *stone.Reader, 
 	}
 	before := w.Head()
 	if err = n.check(name, before); err == nil {
-		err = Version{st, name, before}.weigh(ctx, n.MaxBytes)
-	}
-	if err == nil {
 		err = fits(w.View(), to)
 	}
 	if err == nil {
-		_, err = w.Become(ctx, to)
+		_, err = w.Replace(ctx, to)
 	}
 	if err == nil {
 		c, err = w.Commit(ctx, n.Message)
@@ -98,8 +96,9 @@ func change(ctx context.Context, st world.Store, name string, to *stone.Reader, 
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
 }
 
-// openable fails if it takes more than maxBytes to open a world; 0 is no bound.
-func openable(ctx context.Context, st world.Store, name string, maxBytes int64) error {
+// openable fails if it takes more than maxBytes to open a world to change it; 0 is no
+// bound.
+func openable(ctx context.Context, st history.Store, name string, maxBytes int64) error {
 	if maxBytes <= 0 {
 		return nil
 	}
@@ -107,11 +106,14 @@ func openable(ctx context.Context, st world.Store, name string, maxBytes int64) 
 	if err != nil {
 		return err
 	}
-	bytes, err := Version{st, name, head.Commit}.Indexed(ctx, maxBytes)
-	if err == nil && bytes > maxBytes {
+	s, err := world.OpenSnapshot(ctx, st, name, head.Commit, world.Options{})
+	if err != nil {
+		return err
+	}
+	if IndexBytes(s, maxBytes) > maxBytes {
 		err = convert.ErrTooLarge
 	}
-	return err
+	return errors.Join(err, s.Close())
 }
 
 // fits fails if a volume of the world is to be another of the same name.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Event is what Observe is told of a call.
@@ -142,14 +142,14 @@ var (
 )
 
 // tell puts a head into the answer's header.
-func (c *call) tell(h world.Head) {
+func (c *call) tell(h history.Head) {
 	c.w.Header()["Etag"] = []string{etag(h.Commit)}
 	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
 
 // etag is how headers name a commit.
-func etag(id world.ID) string {
-	if id == (world.ID{}) {
+func etag(id history.ID) string {
+	if id == (history.ID{}) {
 		return `"` + none + `"`
 	}
 	return `"` + id.String() + `"`

@@ -13,10 +13,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // blank is an answer that nobody reads.
@@ -51,7 +51,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 	s := &site{t: b, st: st}
 	head := s.mustCommit("load", 7)
-	_, err = st.Commit(ctx, "load", world.Head{Commit: head}, commitOf(head, "large", noise(b, 12<<10)), noise(b, 12<<10))
+	_, err = st.Commit(ctx, "load", history.Head{Commit: head}, commitOf(head, "large", noise(b, 12<<10)), noise(b, 12<<10))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func BenchmarkCall(b *testing.B) {
 				if err := st.Create(ctx, name); err != nil {
 					b.Fatal(err)
 				}
-				q := commitRequest(name, commitOf(world.ID{}, "", stone), stone)
+				q := commitRequest(name, commitOf(history.ID{}, "", stone), stone)
 				r, _ := http.NewRequest("POST", q.path, bytes.NewReader(q.body))
 				r.Header.Set("If-Match", `"0"`)
 				r.Header.Set("Accept", client.RecordsType)
@@ -100,7 +100,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 // noise returns a stone of about size bytes that do not compress.
-func noise(t testing.TB, size int) world.Stone {
+func noise(t testing.TB, size int) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
 	data := make([]byte, size-200)
@@ -113,7 +113,7 @@ func noise(t testing.TB, size int) world.Stone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
 // BenchmarkLoopback is a load over a connection, client and all.
@@ -121,7 +121,7 @@ func BenchmarkLoopback(b *testing.B) {
 	s := newSite(b, server.Options{})
 	head := s.mustCommit("a", 7)
 	st := noise(b, 12<<10)
-	if _, err := s.st.Commit(context.Background(), "a", world.Head{Commit: head}, commitOf(head, "large", st), st); err != nil {
+	if _, err := s.st.Commit(context.Background(), "a", history.Head{Commit: head}, commitOf(head, "large", st), st); err != nil {
 		b.Fatal(err)
 	}
 	tr := &http.Transport{MaxIdleConnsPerHost: 64}
@@ -149,7 +149,7 @@ func BenchmarkLoopback(b *testing.B) {
 
 // BenchmarkCheck is what it costs to look into a stone before it is kept.
 func BenchmarkCheck(b *testing.B) {
-	for _, st := range []world.Stone{mustStone(b, 1), noise(b, 12<<10), noise(b, 256<<10)} {
+	for _, st := range []history.Stone{mustStone(b, 1), noise(b, 12<<10), noise(b, 256<<10)} {
 		b.Run(fmt.Sprint(len(st.Data)), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // raw sends bytes over a connection of its own and returns the answer.
@@ -217,7 +217,7 @@ func TestSlowBody(t *testing.T) {
 
 // TestSlowCallOfTheStore lets the time of a call end in the Store.
 func TestSlowCallOfTheStore(t *testing.T) {
-	st := &failing{head: func(ctx context.Context) (world.Head, error) { <-ctx.Done(); return world.Head{}, ctx.Err() }}
+	st := &failing{head: func(ctx context.Context) (history.Head, error) { <-ctx.Done(); return history.Head{}, ctx.Err() }}
 	s := newSiteOf(t, st, server.Options{Limits: server.Limits{Time: 20 * time.Millisecond}})
 	s.get("/v1/head/a").wantCode(t, client.Timeout)
 }

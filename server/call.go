@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // call is one call on its way. It belongs to one goroutine. As an
@@ -150,17 +150,17 @@ func (c *call) number(key string, standard, least, most int64) (int64, error) {
 
 // commitID returns a parameter that is the whole id of a commit, zero if it is
 // left out.
-func (c *call) commitID(key string) (world.ID, error) {
+func (c *call) commitID(key string) (history.ID, error) {
 	s := c.query.Get(key)
 	if s == "" {
-		return world.ID{}, nil
+		return history.ID{}, nil
 	}
-	id, err := world.ParseID(s)
+	id, err := history.ParseID(s)
 	switch {
 	case err != nil:
 		return id, bad("%s=%.80q: want the %d hex digits of a commit", key, s, 2*len(id))
-	case id == (world.ID{}): // which would mean that it was left out
-		return id, world.ErrNoCommit
+	case id == (history.ID{}): // which would mean that it was left out
+		return id, history.ErrNoCommit
 	}
 	return id, nil
 }
@@ -169,7 +169,7 @@ func (c *call) commitID(key string) (world.ID, error) {
 const none = "0"
 
 // match returns what If-Match says, and whether it is there.
-func (c *call) match() (id world.ID, given bool, err error) {
+func (c *call) match() (id history.ID, given bool, err error) {
 	h := c.r.Header["If-Match"]
 	if len(h) == 0 {
 		return id, false, nil
@@ -180,7 +180,7 @@ func (c *call) match() (id world.ID, given bool, err error) {
 		if s == none {
 			return id, true, nil
 		}
-		if id, err = world.ParseID(s); err == nil {
+		if id, err = history.ParseID(s); err == nil {
 			return id, true, nil
 		}
 	}
@@ -198,10 +198,10 @@ func (c *call) fence() (uint64, error) {
 	case h[0] == client.ForceFence && !c.may(Admin):
 		return 0, refuse("to force is for admins")
 	case h[0] == client.ForceFence:
-		return world.Force, nil
+		return history.Force, nil
 	}
 	n, err := strconv.ParseUint(h[0], 10, 64)
-	if err != nil || n == world.Force {
+	if err != nil || n == history.Force {
 		return 0, bad("%s: want the number of a lease", client.FenceHeader)
 	}
 	return n, nil
@@ -215,7 +215,7 @@ func (c *call) expect() error {
 	}
 	h, err := c.st.Head(c.ctx, c.name)
 	if err == nil && h.Commit != want {
-		err = world.ErrConflict
+		err = history.ErrConflict
 	}
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 func careRoutes() []route {
@@ -13,7 +13,7 @@ func careRoutes() []route {
 		{method: "GET", path: "/readyz", about: "the store takes calls and no drain is under way", status: 200, gives: text, serve: (*call).ready},
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
-		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "drops commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(world.Collected{}), serve: (*call).collect},
+		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "drops commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
 	}
 }
 
@@ -52,6 +52,7 @@ func (c *call) collect() error {
 	if err := c.json(&p); err != nil {
 		return err
 	}
+	c.snapshots.clear()
 	done, err := c.st.Collect(c.ctx, p.World())
 	if err != nil {
 		return err

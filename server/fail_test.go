@@ -12,19 +12,19 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // failing is a Store whose Head fails.
 type failing struct {
-	world.Store
-	head func(context.Context) (world.Head, error)
+	history.Store
+	head func(context.Context) (history.Head, error)
 }
 
-func (f *failing) Head(ctx context.Context, name string) (world.Head, error) { return f.head(ctx) }
+func (f *failing) Head(ctx context.Context, name string) (history.Head, error) { return f.head(ctx) }
 
 // TestFaultsOfTheStore holds what callers hear, and what the log has, of errors
 // below the server.
@@ -39,12 +39,12 @@ func TestFaultsOfTheStore(t *testing.T) {
 		{"unknown", errors.New("open " + secret), client.Internal, true},
 		{"disk", fmt.Errorf("write %s: %w", secret, syscall.ENOSPC), client.Full, true},
 		{"damage", fmt.Errorf("read %s: %w", secret, &stone.CorruptError{Part: "page", Err: errors.New("checksum does not match")}), client.Corrupt, true},
-		{"sentinel", fmt.Errorf("%s: %w", secret, world.ErrGone), client.Gone, false},
+		{"sentinel", fmt.Errorf("%s: %w", secret, history.ErrGone), client.Gone, false},
 		{"time", fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), client.Timeout, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
-			st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (world.Head, error) { return world.Head{}, tt.err }}
+			st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (history.Head, error) { return history.Head{}, tt.err }}
 			s := newSiteOf(t, st, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 			got := s.get("/v1/head/a")
 			got.wantCode(t, tt.want)
@@ -63,10 +63,10 @@ func TestFaultsOfTheStore(t *testing.T) {
 }
 
 // decayed is a Store that cannot keep commits for damage of its own.
-type decayed struct{ world.Store }
+type decayed struct{ history.Store }
 
-func (decayed) Commit(context.Context, string, world.Head, world.Commit, ...world.Stone) (world.Commit, error) {
-	return world.Commit{}, &stone.CorruptError{Part: "record", Err: errors.New("kept badly")}
+func (decayed) Commit(context.Context, string, history.Head, history.Commit, ...history.Stone) (history.Commit, error) {
+	return history.Commit{}, &stone.CorruptError{Part: "record", Err: errors.New("kept badly")}
 }
 
 // TestWhoseDamage tells damage of what was sent, which is not for the log, from
@@ -75,7 +75,7 @@ func TestWhoseDamage(t *testing.T) {
 	var log bytes.Buffer
 	s := newSiteOf(t, decayed{memory.New(memory.Options{})}, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	st := mustStone(t, 1)
-	r := commitRequest("a", commitOf(world.ID{}, "", st), st)
+	r := commitRequest("a", commitOf(history.ID{}, "", st), st)
 	for _, body := range [][]byte{nil, r.body[:len(r.body)-1], append(bytes.Clone(r.body), 0)} {
 		s.do(request{r.method, r.path, body, r.header}).wantCode(t, client.Corrupt)
 		if log.Len() > 0 {
@@ -90,7 +90,7 @@ func TestWhoseDamage(t *testing.T) {
 
 func TestPanicIsInternal(t *testing.T) {
 	var log bytes.Buffer
-	st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (world.Head, error) { panic("broken invariant") }}
+	st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (history.Head, error) { panic("broken invariant") }}
 	s := newSiteOf(t, st, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	got := s.get("/v1/head/a")
 	got.wantCode(t, client.Internal)
@@ -105,12 +105,12 @@ func TestCodes(t *testing.T) {
 	head := s.mustCommit("a", 2)
 	none := strings.Repeat("0", 63) + "1"
 	good := mustStone(t, 5)
-	broken := world.Stone{ID: good.ID, Data: append([]byte(nil), good.Data...)}
+	broken := history.Stone{ID: good.ID, Data: append([]byte(nil), good.Data...)}
 	broken.Data[len(broken.Data)/2] ^= 1
 	other := mustStone(t, 6)
 	lying := commitOf(head, "", good)
 	lying.Stones[0].Size++
-	commit := func(c world.Commit, stones ...world.Stone) request { return commitRequest("a", c, stones...) }
+	commit := func(c history.Commit, stones ...history.Stone) request { return commitRequest("a", c, stones...) }
 	with := func(r request, header ...string) request { r.header = append(r.header, header...); return r }
 	unmatched := commit(commitOf(head, "", good), good)
 	unmatched.header = nil
@@ -129,7 +129,7 @@ func TestCodes(t *testing.T) {
 		{"no route", request{method: "GET", path: "/v2/head/a"}, client.NoRoute},
 		{"bad method", request{method: "PUT", path: "/v1/head/a"}, client.BadMethod},
 		{"exists", request{method: "PUT", path: "/v1/worlds/a"}, client.Exists},
-		{"conflict", commit(commitOf(world.ID{}, "", good), good), client.Conflict},
+		{"conflict", commit(commitOf(history.ID{}, "", good), good), client.Conflict},
 		{"conflict of a delete", request{"DELETE", "/v1/worlds/a", nil, []string{"If-Match", `"0"`}}, client.Conflict},
 		{"fenced", with(commit(commitOf(head, "", good), good), "Cairn-Fence", "3"), client.Fenced},
 		{"gone", request{method: "GET", path: "/v1/stones/" + none + "/a"}, client.Gone},
@@ -147,8 +147,8 @@ func TestCodes(t *testing.T) {
 		{"weak match", with(unmatched, "If-Match", "W/"+tag(head)), client.BadRequest},
 		{"two matches", with(unmatched, "If-Match", tag(head), "If-Match", tag(head)), client.BadRequest},
 		{"parent", request{"POST", "/v1/commits/a", commit(commitOf(head, "", good), good).body, []string{"If-Match", `"0"`}}, client.BadRequest},
-		{"corrupt stone", commit(commitOf(head, "", world.Stone{ID: hashOf(broken.Data), Data: broken.Data}), world.Stone{ID: hashOf(broken.Data), Data: broken.Data}), client.Corrupt},
-		{"no stone", commit(commitOf(head, "", world.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), world.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), client.Corrupt},
+		{"corrupt stone", commit(commitOf(head, "", history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), client.Corrupt},
+		{"no stone", commit(commitOf(head, "", history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), client.Corrupt},
 		{"wrong stone", commit(commitOf(head, "", good), broken), client.BadRequest},
 		{"stone nobody named", commit(commitOf(head, "", good), other), client.BadRequest},
 		{"one stone too many", commit(commitOf(head, "", good), good, other), client.Corrupt},
@@ -166,8 +166,8 @@ func TestCodes(t *testing.T) {
 		{"holder", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1,"holder":"` + strings.Repeat("h", 257) + `"}`)}, client.BadRequest},
 		{"renewal of nothing", request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), []string{"Cairn-Fence", "1"}}, client.Fenced},
 		{"release of nothing", request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "1"}}, client.Fenced},
-		{"pack of nothing", request{method: "POST", path: "/v1/packs/a", body: packBody(t, world.Pack{}, good)}, client.BadRequest},
-		{"pack of no commit", request{method: "POST", path: "/v1/packs/a", body: packBody(t, world.Pack{Upto: world.ID{1}}, good)}, client.NoCommit},
+		{"pack of nothing", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{}, good)}, client.BadRequest},
+		{"pack of no commit", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{Upto: history.ID{1}}, good)}, client.NoCommit},
 		{"fork of nothing", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"c"}`)}, client.NoWorld},
 		{"fork of no name", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"../a"}`)}, client.BadName},
 		{"fork over a world", request{method: "POST", path: "/v1/fork/a", body: []byte(`{"from":"a"}`)}, client.Exists},
@@ -175,7 +175,7 @@ func TestCodes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { s.do(tt.r).wantCode(t, tt.want) })
 	}
-	if h, err := s.st.Head(context.Background(), "a"); err != nil || h != (world.Head{Commit: head}) {
+	if h, err := s.st.Head(context.Background(), "a"); err != nil || h != (history.Head{Commit: head}) {
 		t.Errorf("got head %v, %v: something was done", h, err)
 	}
 }

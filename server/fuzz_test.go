@@ -9,23 +9,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // FuzzCommit sends bodies to POST /v1/commits. Whatever they are, the answer is
 // one of the API's, a refusal changes nothing, and what is taken can be read.
 func FuzzCommit(f *testing.F) {
 	st, other := mustStone(f, 1), mustStone(f, 2)
-	named := commitOf(world.ID{}, "", st, other)
+	named := commitOf(history.ID{}, "", st, other)
 	for _, r := range []request{
-		commitRequest("a", commitOf(world.ID{}, "first", st), st),
-		commitRequest("a", commitOf(world.ID{}, ""), []world.Stone{}...),
+		commitRequest("a", commitOf(history.ID{}, "first", st), st),
+		commitRequest("a", commitOf(history.ID{}, ""), []history.Stone{}...),
 		commitRequest("a", named, st, other),
 		commitRequest("a", named, st),
-		commitRequest("a", commitOf(world.ID{1}, "", st), st),
+		commitRequest("a", commitOf(history.ID{1}, "", st), st),
 	} {
 		f.Add(r.body)
 		f.Add(r.body[:len(r.body)/2])
@@ -50,7 +50,7 @@ func (s *site) commitAny(body []byte) {
 	r.Header.Set("If-Match", `"0"`)
 	w := httptest.NewRecorder()
 	s.srv.ServeHTTP(w, r)
-	log, err := s.st.Log(context.Background(), "a", world.ID{}, 10)
+	log, err := s.st.Log(context.Background(), "a", history.ID{}, 10)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (s *site) commitAny(body []byte) {
 }
 
 // wantStone checks that a stone can be had and read whole.
-func (s *site) wantStone(ref world.StoneRef) {
+func (s *site) wantStone(ref history.StoneRef) {
 	s.t.Helper()
 	r := onThisMachine(httptest.NewRequest("GET", "/v1/stones/"+ref.ID.String()+"/a", nil))
 	w := httptest.NewRecorder()

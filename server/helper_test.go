@@ -14,17 +14,17 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // site is a Server that listens, and what it serves.
 type site struct {
 	t   testing.TB
-	st  world.Store
+	st  history.Store
 	srv *server.Server
 	url string
 }
@@ -33,7 +33,7 @@ func newSite(t testing.TB, o server.Options) *site {
 	return newSiteOf(t, memory.New(memory.Options{}), o)
 }
 
-func newSiteOf(t testing.TB, st world.Store, o server.Options) *site {
+func newSiteOf(t testing.TB, st history.Store, o server.Options) *site {
 	t.Helper()
 	srv, err := server.New(st, o)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r reply) wantCode(t testing.TB, want client.Code) {
 }
 
 // mustStone returns a stone whose bytes depend on n.
-func mustStone(t testing.TB, n int) world.Stone {
+func mustStone(t testing.TB, n int) history.Stone {
 	t.Helper()
 	var cells [voxel.ChunkCells]voxel.Cell
 	cells[n%len(cells)] = 1
@@ -131,18 +131,18 @@ func mustStone(t testing.TB, n int) world.Stone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
-func commitOf(parent world.ID, message string, stones ...world.Stone) world.Commit {
-	c := world.Commit{Parent: parent, Base: parent, Message: message}
+func commitOf(parent history.ID, message string, stones ...history.Stone) history.Commit {
+	c := history.Commit{Parent: parent, Base: parent, Message: message}
 	for _, s := range stones {
-		c.Stones = append(c.Stones, world.StoneRef{ID: s.ID, Size: int64(len(s.Data))})
+		c.Stones = append(c.Stones, history.StoneRef{ID: s.ID, Size: int64(len(s.Data))})
 	}
 	return c
 }
 
-func commitRequest(name string, c world.Commit, stones ...world.Stone) request {
+func commitRequest(name string, c history.Commit, stones ...history.Stone) request {
 	var b bytes.Buffer
 	if _, err := client.CommitBody(c, stones...).WriteTo(&b); err != nil {
 		panic("a buffer takes everything: " + err.Error())
@@ -150,15 +150,15 @@ func commitRequest(name string, c world.Commit, stones ...world.Stone) request {
 	return request{"POST", "/v1/commits/" + name, b.Bytes(), []string{"If-Match", tag(c.Parent)}}
 }
 
-func tag(id world.ID) string {
-	if id == (world.ID{}) {
+func tag(id history.ID) string {
+	if id == (history.ID{}) {
 		return `"0"`
 	}
 	return `"` + id.String() + `"`
 }
 
 // mustCommit makes n commits to a new world and returns the last one's id.
-func (s *site) mustCommit(name string, n int) (last world.ID) {
+func (s *site) mustCommit(name string, n int) (last history.ID) {
 	s.t.Helper()
 	ctx := context.Background()
 	if err := s.st.Create(ctx, name); err != nil {
@@ -166,7 +166,7 @@ func (s *site) mustCommit(name string, n int) (last world.ID) {
 	}
 	for i := range n {
 		st := mustStone(s.t, i)
-		c, err := s.st.Commit(ctx, name, world.Head{Commit: last}, commitOf(last, fmt.Sprint("version ", i+1), st), st)
+		c, err := s.st.Commit(ctx, name, history.Head{Commit: last}, commitOf(last, fmt.Sprint("version ", i+1), st), st)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func historyRoutes() []route {
@@ -109,7 +109,7 @@ func (w *logWriter) begin() {
 	}
 }
 
-func (w *logWriter) add(c world.Commit) error {
+func (w *logWriter) add(c history.Commit) error {
 	if w.records {
 		b := c.Append(nil)
 		w.buf = append(binary.AppendUvarint(w.buf, uint64(len(b))), b...)
@@ -162,21 +162,21 @@ func (c *call) commit() error {
 }
 
 // base returns the head that a save is based on.
-func (c *call) base() (world.Head, error) {
+func (c *call) base() (history.Head, error) {
 	id, given, err := c.match()
 	if err == nil && !given {
 		err = fault(client.NeedsMatch, "If-Match must say on which commit the save is based")
 	}
 	if err != nil {
-		return world.Head{}, err
+		return history.Head{}, err
 	}
 	fence, err := c.fence()
-	return world.Head{Commit: id, Fence: fence}, err
+	return history.Head{Commit: id, Fence: fence}, err
 }
 
 // checkCommit returns what is wrong with a commit, in words for its sender. The
 // Store finds most of it too, but says it to us.
-func (c *call) checkCommit(base world.Head, commit world.Commit, stones []world.Stone) error {
+func (c *call) checkCommit(base history.Head, commit history.Commit, stones []history.Stone) error {
 	if commit.Parent != base.Commit {
 		return bad("the commit's parent is not what If-Match says")
 	}
@@ -184,8 +184,8 @@ func (c *call) checkCommit(base world.Head, commit world.Commit, stones []world.
 		if sha256.Sum256(s.Data) != s.ID {
 			return bad("stone %d: its bytes are not those that the commit names", i+1)
 		}
-		named := slices.ContainsFunc(commit.Stones, func(ref world.StoneRef) bool {
-			return ref == world.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
+		named := slices.ContainsFunc(commit.Stones, func(ref history.StoneRef) bool {
+			return ref == history.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
 		})
 		if !named {
 			return bad("stone %d: the commit does not name it with its size", i+1)
@@ -226,22 +226,22 @@ const madeWithin = 1024
 
 // made returns the commit that an earlier try of the same call made: the one on
 // the same parent that says the same. err is why it cannot be made now.
-func (c *call) made(base world.Head, commit world.Commit, err error) (world.Commit, error) {
-	if !errors.Is(err, world.ErrConflict) && !errors.Is(err, world.ErrFenced) && !errors.Is(err, world.ErrLeased) {
-		return world.Commit{}, err
+func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
+	if !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
+		return history.Commit{}, err
 	}
-	from := world.ID{}
+	from := history.ID{}
 	for seen := 0; seen < madeWithin; seen += logPage {
 		log, logErr := c.st.Log(c.ctx, c.name, from, logPage)
 		if logErr != nil {
-			return world.Commit{}, logErr
+			return history.Commit{}, logErr
 		}
 		for _, l := range log {
 			if l.Parent == base.Commit {
 				if same(l, commit) {
 					return l, nil
 				}
-				return world.Commit{}, err
+				return history.Commit{}, err
 			}
 		}
 		if len(log) < logPage {
@@ -249,25 +249,25 @@ func (c *call) made(base world.Head, commit world.Commit, err error) (world.Comm
 		}
 		from = log[len(log)-1].ID()
 	}
-	return world.Commit{}, err
+	return history.Commit{}, err
 }
 
 // same reports whether two commits differ in nothing but number and time.
-func same(a, b world.Commit) bool {
+func same(a, b history.Commit) bool {
 	a.Number, a.Time = b.Number, b.Time
 	return a.ID() == b.ID()
 }
 
 // committed answers that a commit was made, with the fence under which the
 // caller's lease lives on.
-func (c *call) committed(base world.Head, done world.Commit) error {
+func (c *call) committed(base history.Head, done history.Commit) error {
 	if c.o.Saved != nil {
 		c.o.Saved(c.name)
 	}
 	id := done.ID()
 	h := c.w.Header()
 	h["Etag"] = []string{etag(id)}
-	if base.Fence != 0 && base.Fence != world.Force {
+	if base.Fence != 0 && base.Fence != history.Force {
 		if done.Base != done.Parent {
 			base.Fence++
 		}
@@ -300,9 +300,9 @@ func (c *call) restore() error {
 	if err != nil {
 		return err
 	}
-	commit := world.Commit{Message: to.Message, Author: to.Author}
+	commit := history.Commit{Message: to.Message, Author: to.Author}
 	if err := commit.Check(); err != nil {
-		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
 	}
 	if to.At == "" {
 		return bad("at must say which version to go back to")
@@ -315,7 +315,7 @@ func (c *call) restore() error {
 		return err
 	}
 	for {
-		head := world.Head{Commit: want, Fence: fence}
+		head := history.Head{Commit: want, Fence: fence}
 		if !given {
 			now, err := c.st.Head(c.ctx, c.name)
 			if err != nil {
@@ -328,7 +328,7 @@ func (c *call) restore() error {
 		switch {
 		case err == nil:
 			return c.committed(head, done)
-		case given || !errors.Is(err, world.ErrConflict):
+		case given || !errors.Is(err, history.ErrConflict):
 			return err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func TestSaveAndLoad(t *testing.T) {
@@ -24,12 +24,12 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	st := mustStone(t, 1)
 	var c client.Commit
-	got := s.want(201, commitRequest(name, commitOf(world.ID{}, "first", st), st), &c)
-	if c.Number != 1 || c.Message != "first" || got.header.Get("ETag") != tag(world.ID(c.ID)) || len(saved) != 1 || saved[0] != name {
+	got := s.want(201, commitRequest(name, commitOf(history.ID{}, "first", st), st), &c)
+	if c.Number != 1 || c.Message != "first" || got.header.Get("ETag") != tag(history.ID(c.ID)) || len(saved) != 1 || saved[0] != name {
 		t.Errorf("got %+v, header %v, saved %q", c, got.header, saved)
 	}
 	got = s.want(200, request{method: "GET", path: "/v1/head/" + name}, &head)
-	if head.Commit != c.ID || got.header.Get("ETag") != tag(world.ID(c.ID)) || got.header.Get("Cairn-Fence") != "0" {
+	if head.Commit != c.ID || got.header.Get("ETag") != tag(history.ID(c.ID)) || got.header.Get("Cairn-Fence") != "0" {
 		t.Errorf("got head %v and header %v, want %v", head, got.header, c.ID)
 	}
 	stack, stones := s.mustStack(name, "")
@@ -39,14 +39,14 @@ func TestSaveAndLoad(t *testing.T) {
 	if got := s.get("/v1/stones/" + st.ID.String() + "/" + name); !bytes.Equal(got.body, st.Data) {
 		t.Errorf("got %d %q", got.status, got.body)
 	}
-	s.do(commitRequest(name, commitOf(world.ID{}, "again", st), st)).wantCode(t, client.Conflict)
+	s.do(commitRequest(name, commitOf(history.ID{}, "again", st), st)).wantCode(t, client.Conflict)
 	if len(saved) != 1 {
 		t.Errorf("saved %q", saved)
 	}
 }
 
 // mustStack returns a stack, and how many stones came with it.
-func (s *site) mustStack(name, query string) (f world.Fetched, stones int) {
+func (s *site) mustStack(name, query string) (f history.Fetched, stones int) {
 	s.t.Helper()
 	got := s.want(200, request{method: "GET", path: "/v1/stack/" + name + query}, nil)
 	f, err := client.ReadStack(client.NewRecords(bytes.NewReader(got.body), 1<<30), 1<<30)
@@ -62,7 +62,7 @@ func (s *site) mustStack(name, query string) (f world.Fetched, stones int) {
 }
 
 // mustSave makes a commit over the network.
-func (s *site) mustSave(r request) world.Commit {
+func (s *site) mustSave(r request) history.Commit {
 	s.t.Helper()
 	r.header = append(slices.Clone(r.header), "Accept", client.RecordsType)
 	got := s.want(201, r, nil)
@@ -112,7 +112,7 @@ func TestRetry(t *testing.T) {
 	parent := made.ID()
 	for i := range 200 {
 		st := mustStone(t, 100+i)
-		c, err := s.st.Commit(context.Background(), "a", world.Head{Commit: parent}, commitOf(parent, "", st), st)
+		c, err := s.st.Commit(context.Background(), "a", history.Head{Commit: parent}, commitOf(parent, "", st), st)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestRetry(t *testing.T) {
 func TestRestore(t *testing.T) {
 	s := newSite(t, server.Options{})
 	head := s.mustCommit("a", 3)
-	first, err := s.st.Log(context.Background(), "a", world.ID{}, 3)
+	first, err := s.st.Log(context.Background(), "a", history.ID{}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestRestore(t *testing.T) {
 	s.do(restore(`{"at":"1"}`, "If-Match", `"0"`)).wantCode(t, client.Conflict)
 	var c client.Commit
 	got := s.want(201, restore(`{"at":"1","message":"back","author":"me"}`, "If-Match", tag(head)), &c)
-	if c.Number != 4 || c.Base != client.ID(first[2].ID()) || c.Parent != client.ID(head) || c.Message != "back" || c.Author != "me" || got.header.Get("ETag") != tag(world.ID(c.ID)) {
+	if c.Number != 4 || c.Base != client.ID(first[2].ID()) || c.Parent != client.ID(head) || c.Message != "back" || c.Author != "me" || got.header.Get("ETag") != tag(history.ID(c.ID)) {
 		t.Errorf("got %+v, %v", c, got.header)
 	}
 	if stack, _ := s.mustStack("a", ""); len(stack.Layers) != 1 || client.ID(stack.Head.Commit) != c.ID {
@@ -161,7 +161,7 @@ func TestRestore(t *testing.T) {
 func TestZeroID(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.mustCommit("a", 2)
-	zero := world.ID{}.String()
+	zero := history.ID{}.String()
 	for _, r := range []request{
 		{method: "GET", path: "/v1/stack/a?at=" + zero}, {method: "GET", path: "/v1/log/a?from=" + zero}, {method: "GET", path: "/v1/worlds/a?at=" + zero},
 		{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"` + zero + `"}`)}, {method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"a","at":"` + zero + `"}`)},
@@ -175,7 +175,7 @@ func TestZeroID(t *testing.T) {
 func TestLog(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.mustCommit("a", 150)
-	all, err := s.st.Log(context.Background(), "a", world.ID{}, 1000)
+	all, err := s.st.Log(context.Background(), "a", history.ID{}, 1000)
 	if err != nil || len(all) != 150 {
 		t.Fatal(len(all), err)
 	}
@@ -189,12 +189,12 @@ func TestLog(t *testing.T) {
 			}
 			var got struct{ Commits []client.Commit }
 			s.want(200, request{method: "GET", path: query}, &got)
-			if !slices.EqualFunc(got.Commits, want, func(a client.Commit, b world.Commit) bool { return world.ID(a.ID) == b.ID() }) {
+			if !slices.EqualFunc(got.Commits, want, func(a client.Commit, b history.Commit) bool { return history.ID(a.ID) == b.ID() }) {
 				t.Errorf("%s: got %d commits, want %d", query, len(got.Commits), len(want))
 			}
 			records := s.get(query, "Accept", client.RecordsType)
 			log, err := client.ReadLog(client.NewRecords(bytes.NewReader(records.body), 1<<30), n)
-			if err != nil || !slices.EqualFunc(log, want, func(a, b world.Commit) bool { return a.ID() == b.ID() }) {
+			if err != nil || !slices.EqualFunc(log, want, func(a, b history.Commit) bool { return a.ID() == b.ID() }) {
 				t.Errorf("%s: got %d records, want %d: %v", query, len(log), len(want), err)
 			}
 		}
@@ -259,7 +259,7 @@ func TestNames(t *testing.T) {
 	s.want(204, request{method: "DELETE", path: "/v1/worlds/c"}, nil)
 	s.do(request{method: "GET", path: "/v1/head/c"}).wantCode(t, client.NoWorld)
 	s.want(204, request{method: "POST", path: "/v1/undelete/c"}, nil)
-	var p world.Purged
+	var p history.Purged
 	if s.want(200, request{method: "POST", path: "/v1/purge/c"}, &p); p.Worlds != 1 {
 		t.Errorf("got %+v", p)
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	localstore "github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // KeeperOptions of a Keeper. The zero value is the default.
@@ -21,7 +21,7 @@ type KeeperOptions struct {
 	// is never.
 	CollectEvery time.Duration
 	// Policy of collecting.
-	Policy world.Policy
+	Policy history.Policy
 	// Backup makes a backup; nil is none.
 	Backup func(context.Context) (localstore.Backed, error)
 	// BackupEvery is how often. Default 12 hours.
@@ -62,7 +62,7 @@ func (o KeeperOptions) withDefaults() KeeperOptions {
 // of its methods are safe for any number of goroutines.
 type Keeper struct {
 	o    KeeperOptions // resolved
-	st   world.Store
+	st   history.Store
 	ctx  context.Context // of packing
 	stop context.CancelFunc
 	work sync.WaitGroup // packers and jobs
@@ -94,7 +94,7 @@ const (
 
 // NewKeeper begins to keep a Store. now is the time on the clock that steps it.
 // The caller closes it before the Store.
-func NewKeeper(st world.Store, now time.Time, o KeeperOptions) *Keeper {
+func NewKeeper(st history.Store, now time.Time, o KeeperOptions) *Keeper {
 	k := &Keeper{o: o.withDefaults(), st: st}
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	k.jobsCtx, k.stopJobs = context.WithCancel(k.ctx)

@@ -11,32 +11,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // watched is a Store whose collections and packs can be seen and held up.
 type watched struct {
-	world.Store
+	history.Store
 	collects chan error // answers a Collect
 	packs    chan error // answers a PutPack; nil: none waits
 	asked    chan struct{}
 }
 
-func (w *watched) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
+func (w *watched) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	select {
 	case err := <-w.collects:
-		return world.Collected{Worlds: 1, Commits: 2, Condemned: 3, Stones: 4, Bytes: 5}, err
+		return history.Collected{Worlds: 1, Commits: 2, Condemned: 3, Stones: 4, Bytes: 5}, err
 	case <-ctx.Done():
-		return world.Collected{}, ctx.Err()
+		return history.Collected{}, ctx.Err()
 	}
 }
 
-func (w *watched) PutPack(ctx context.Context, name string, p world.Pack, s world.Stone) error {
+func (w *watched) PutPack(ctx context.Context, name string, p history.Pack, s history.Stone) error {
 	if w.packs != nil {
 		w.asked <- struct{}{}
 		select {
@@ -188,13 +188,13 @@ func TestKeeperBacksUp(t *testing.T) {
 // raw is a world that is saved as by a game that packs nothing.
 type raw struct {
 	t    *testing.T
-	st   world.Store
+	st   history.Store
 	name string
-	head world.ID
+	head history.ID
 	n    int
 }
 
-func newRaw(t *testing.T, st world.Store, name string) *raw {
+func newRaw(t *testing.T, st history.Store, name string) *raw {
 	t.Helper()
 	if err := st.Create(t.Context(), name); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func (r *raw) save(n int) {
 	for range n {
 		r.n++
 		s := mustStone(r.t, r.n)
-		c, err := r.st.Commit(r.t.Context(), r.name, world.Head{Commit: r.head}, commitOf(r.head, "", s), s)
+		c, err := r.st.Commit(r.t.Context(), r.name, history.Head{Commit: r.head}, commitOf(r.head, "", s), s)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func TestKeeperPackPanics(t *testing.T) {
 
 type panics struct{ *watched }
 
-func (panics) PutPack(context.Context, string, world.Pack, world.Stone) error {
+func (panics) PutPack(context.Context, string, history.Pack, history.Stone) error {
 	panic("out of stones")
 }
 

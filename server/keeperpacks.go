@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -138,7 +139,7 @@ func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err err
 	start := time.Now()
 	height, packed, err := safely(ctx, k.st, name)
 	switch {
-	case errors.Is(err, world.ErrNoWorld) || errors.Is(err, world.ErrGone) || ctx.Err() != nil:
+	case errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrGone) || ctx.Err() != nil:
 	case err != nil:
 		k.o.Metrics.packFailures.Inc()
 		k.o.Log.Error("packing failed", "world", name, "err", err)
@@ -150,7 +151,7 @@ func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err err
 
 // safely is world.Tidy, but where that panics an error: one world's stones are not
 // to end the others' server.
-func safely(ctx context.Context, st world.Store, name string) (height int, packed bool, err error) {
+func safely(ctx context.Context, st history.Store, name string) (height int, packed bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("server: pack: panic: %v\n%s", r, debug.Stack())

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 func leaseRoutes() []route {
@@ -24,13 +24,13 @@ func (c *call) leased() error {
 	if err != nil {
 		return err
 	}
-	if l == (world.Lease{}) {
+	if l == (history.Lease{}) {
 		return c.answer(http.StatusOK, nil)
 	}
 	return c.leaseAnswer(http.StatusOK, l)
 }
 
-func (c *call) leaseAnswer(status int, l world.Lease) error {
+func (c *call) leaseAnswer(status int, l history.Lease) error {
 	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
 	return c.answer(status, client.LeaseOf(l))
 }
@@ -45,8 +45,8 @@ func (c *call) leaseCall() (holder string, d time.Duration, err error) {
 	switch {
 	case d < time.Millisecond:
 		err = bad("seconds: at least 0.001")
-	case len(l.Holder) > world.MaxHolder:
-		err = bad("holder: at most %d bytes", world.MaxHolder)
+	case len(l.Holder) > history.MaxHolder:
+		err = bad("holder: at most %d bytes", history.MaxHolder)
 	}
 	return l.Holder, d, err
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -161,7 +161,7 @@ func (m *Metrics) worked(job string, now time.Time, took time.Duration, err erro
 	m.lastGood.WithLabelValues(job).Set(float64(now.UnixMilli()) / 1000)
 }
 
-func (m *Metrics) collected(c world.Collected) {
+func (m *Metrics) collected(c history.Collected) {
 	m.condemned.Set(float64(c.Condemned))
 	m.deleted.WithLabelValues("worlds").Add(float64(c.Worlds))
 	m.deleted.WithLabelValues("commits").Add(float64(c.Commits))

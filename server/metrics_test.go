@@ -15,9 +15,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // exposed returns the names of the metrics with our prefix in an exposition, and
@@ -61,7 +61,7 @@ func busySite(t *testing.T) *site {
 	log.wait(t, "collect done")
 
 	s.want(201, request{method: "PUT", path: "/v1/worlds/w"}, nil)
-	var head world.ID
+	var head history.ID
 	for i := range 20 {
 		c := mustStone(t, i)
 		s.want(201, commitRequest("w", commitOf(head, "", c), c), nil)

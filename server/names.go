@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func nameRoutes() []route {
@@ -22,7 +22,7 @@ func nameRoutes() []route {
 		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
-		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(world.Purged{}), serve: (*call).purge},
+		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
 		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
 		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).fork},
 	}
@@ -74,11 +74,11 @@ func (c *call) create() error {
 	if err := c.st.Create(c.ctx, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, world.Head{})
+	return c.headed(http.StatusCreated, history.Head{})
 }
 
 // headed answers with a head.
-func (c *call) headed(status int, h world.Head) error {
+func (c *call) headed(status int, h history.Head) error {
 	c.tell(h)
 	return c.answer(status, client.Head{Commit: client.ID(h.Commit), Fence: h.Fence})
 }
@@ -107,6 +107,7 @@ func (c *call) purge() error {
 	if err != nil {
 		return err
 	}
+	c.snapshots.clear()
 	p, err := c.st.Purge(c.ctx, c.name, fence)
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func (c *call) rename() error {
 
 // other checks a name of a body.
 func (c *call) other(name string) error {
-	if err := world.CheckName(name); err != nil {
+	if err := history.CheckName(name); err != nil {
 		return err
 	}
 	return c.reach(name)
@@ -152,17 +153,17 @@ func (c *call) fork() error {
 	if err := c.st.Fork(c.ctx, from.From, at, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, world.Head{Commit: at})
+	return c.headed(http.StatusCreated, history.Head{Commit: at})
 }
 
 // version returns the commit of a world that a VERSION means.
-func (c *call) version(name, version string) (world.ID, error) {
-	if id, err := world.ParseID(version); err == nil {
-		if id != (world.ID{}) {
+func (c *call) version(name, version string) (history.ID, error) {
+	if id, err := history.ParseID(version); err == nil {
+		if id != (history.ID{}) {
 			return id, nil // whether there is one, its use says
 		}
 		if _, err = c.st.Head(c.ctx, name); err == nil {
-			err = world.ErrNoCommit // to go back there would empty a world
+			err = history.ErrNoCommit // to go back there would empty a world
 		}
 		return id, err
 	}
@@ -171,7 +172,7 @@ func (c *call) version(name, version string) (world.ID, error) {
 		err = bad("%v", err)
 	}
 	if err != nil {
-		return world.ID{}, err
+		return history.ID{}, err
 	}
 	return commit.ID(), nil
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // object is one of JSON.
@@ -112,7 +112,7 @@ func (r *route) parameters() []object {
 		add("path", "id", "", schemaOf(reflect.TypeFor[client.ID]()))
 	}
 	if r.named() {
-		add("path", "name", said[client.BadName], object{"type": "string", "maxLength": world.MaxParts*(world.MaxPart+1) - 1})
+		add("path", "name", said[client.BadName], object{"type": "string", "maxLength": history.MaxParts*(history.MaxPart+1) - 1})
 	}
 	for _, p := range r.query {
 		add("query", p.name, p.about, object{"type": "string"})

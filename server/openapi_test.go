@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // document is what the tests read of openapi.json.
@@ -139,7 +139,7 @@ func leaseOfA(s *site) []byte {
 }
 
 // examples are by method and path; what is not here needs nothing.
-func examples(s *site, head world.ID) map[string]example {
+func examples(s *site, head history.ID) map[string]example {
 	return map[string]example{
 		"PUT /v1/worlds/NAME":    {before: func(s *site) []byte { s.want(204, request{method: "DELETE", path: "/v1/worlds/a"}, nil); return nil }},
 		"POST /v1/undelete/NAME": {before: func(s *site) []byte { s.want(204, request{method: "DELETE", path: "/v1/worlds/a"}, nil); return nil }},
@@ -165,11 +165,11 @@ func examples(s *site, head world.ID) map[string]example {
 		"GET /v1/diff/NAME":         {query: "?a=1&b=2&with=a"},
 		"PATCH /v1/properties/NAME": {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
 		"GET /v1/chunks/NAME":       {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
-		"POST /v1/packs/NAME":       {before: func(s *site) []byte { return packBody(s.t, world.Pack{Upto: head}, mustStone(s.t, 5)) }},
+		"POST /v1/packs/NAME":       {before: func(s *site) []byte { return packBody(s.t, history.Pack{Upto: head}, mustStone(s.t, 5)) }},
 	}
 }
 
-func packBody(t testing.TB, p world.Pack, s world.Stone) []byte {
+func packBody(t testing.TB, p history.Pack, s history.Stone) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if _, err := client.PackBody(p, s.Data).WriteTo(&out); err != nil {

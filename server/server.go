@@ -1,4 +1,4 @@
-// Package server is a world.Store as an HTTP API: API.md.
+// Package server is a history.Store as an HTTP API: API.md.
 //
 // A Server is an http.Handler. Every call goes the same way: its route is found
 // in one table (route.go), who calls is looked at (token.go, loopback.go), what it
@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Options of a Server. The zero value is the default.
@@ -45,7 +45,7 @@ type Options struct {
 // Server serves a Store. All of its methods are safe for any number of
 // goroutines.
 type Server struct {
-	st     world.Store
+	st     history.Store
 	o      Options
 	limits Limits
 	logger *slog.Logger
@@ -57,7 +57,7 @@ type Server struct {
 	heavy     *queue // of calls that read whole worlds
 	light     *queue // of calls that open worlds
 	checks    *queue // of stones that are looked at
-	views     views
+	snapshots *snapshots
 	rates     *rates // of tokens
 	strangers *rates // of addresses without one
 	calls     atomic.Int64
@@ -70,7 +70,7 @@ type Server struct {
 }
 
 // New returns a Server of st, which stays the caller's to close after Drain.
-func New(st world.Store, o Options) (*Server, error) {
+func New(st history.Store, o Options) (*Server, error) {
 	l := o.Limits.filled()
 	s := &Server{
 		st: st, o: o, limits: l, logger: o.Log, rates: newRates(l.Rate), strangers: newRates(l.StrangerRate),
@@ -82,6 +82,7 @@ func New(st world.Store, o Options) (*Server, error) {
 	s.memory.free.Store(l.BodyMemory)
 	s.disk.free.Store(l.SpoolBytes)
 	s.heavy = newQueue(l.Heavy, l.Waiting)
+	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
 	s.paths = pathsOf(routes())

@@ -17,14 +17,14 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // gated is a Store whose Create and Head wait to be let through.
 type gated struct {
-	world.Store
+	history.Store
 	inside chan struct{} // one for each call that waits
 	open   chan struct{}
 }
@@ -43,7 +43,7 @@ func (g *gated) Create(ctx context.Context, name string) error {
 	return g.Store.Create(ctx, name)
 }
 
-func (g *gated) Head(ctx context.Context, name string) (world.Head, error) {
+func (g *gated) Head(ctx context.Context, name string) (history.Head, error) {
 	g.wait()
 	return g.Store.Head(ctx, name)
 }

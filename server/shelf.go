@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func shelfRoutes() []route {
@@ -40,11 +40,11 @@ func (c *call) stack() error {
 	if room > loadBytes && !c.hold(room) {
 		room = loadBytes
 	}
-	f, err := world.Fetch(c.ctx, c.st, c.name, at, room)
+	f, err := history.Fetch(c.ctx, c.st, c.name, at, room)
 	if err != nil {
 		return err
 	}
-	if at == (world.ID{}) {
+	if at == (history.ID{}) {
 		c.tell(f.Head)
 	}
 	c.stones = len(f.Layers)
@@ -52,7 +52,7 @@ func (c *call) stack() error {
 	return c.sendStack(f)
 }
 
-func (c *call) sendStack(f world.Fetched) error {
+func (c *call) sendStack(f history.Fetched) error {
 	b := client.StackBody(f)
 	c.giveBack()
 	if !c.hold(b.Size()) {
@@ -93,7 +93,7 @@ func (c *call) stone() error {
 
 // open opens a stone, of which not many are opened at a time, and counts what it
 // takes as memory: of a few bytes that may be much.
-func (c *call) open(id stone.ID) (*world.Opened, error) {
+func (c *call) open(id stone.ID) (*history.Opened, error) {
 	if err := c.checks.enter(c.ctx); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (c *call) open(id stone.ID) (*world.Opened, error) {
 }
 
 func stoneID(s string) (stone.ID, error) {
-	id, err := world.ParseID(s)
+	id, err := history.ParseID(s)
 	if err != nil || id.String() != s {
 		return stone.ID{}, bad("a stone is named by %d hex digits", 2*len(id))
 	}
@@ -128,7 +128,7 @@ func (c *call) pack() error {
 	if err != nil {
 		return theirs(err)
 	}
-	if p.Upto == (world.ID{}) || p.Upto == p.After {
+	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another one below it")
 	}
 	if err := c.checkStone(s.Data); err != nil {

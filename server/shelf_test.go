@@ -12,17 +12,17 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // TestInline holds which stones come with a stack, and their bytes.
 func TestInline(t *testing.T) {
 	s := newSite(t, server.Options{Limits: server.Limits{InlineBytes: 1 << 20}})
 	ctx := context.Background()
-	var head world.ID
+	var head history.ID
 	if err := s.st.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestInline(t *testing.T) {
 	var sizes []int
 	for _, size := range []int{900 << 10, 200 << 10, 1000, 70 << 10, 500} { // bottom first
 		st := noise(t, size)
-		c, err := s.st.Commit(ctx, "a", world.Head{Commit: head}, commitOf(head, "", st), st)
+		c, err := s.st.Commit(ctx, "a", history.Head{Commit: head}, commitOf(head, "", st), st)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestInline(t *testing.T) {
 func TestStackOfNothing(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.mustCommit("a", 0)
-	if stack, stones := s.mustStack("a", ""); stack.Head.Commit != (world.ID{}) || len(stack.Layers)+stones != 0 {
+	if stack, stones := s.mustStack("a", ""); stack.Head.Commit != (history.ID{}) || len(stack.Layers)+stones != 0 {
 		t.Errorf("got %+v", stack)
 	}
 	if got := s.get("/v1/stack/a"); got.header.Get("ETag") != `"0"` {
@@ -84,13 +84,13 @@ func TestStackOfNothing(t *testing.T) {
 
 // vanishing is a Store whose stones are gone the first times that they are opened.
 type vanishing struct {
-	world.Store
+	history.Store
 	times int
 }
 
-func (v *vanishing) Open(ctx context.Context, name string, id stone.ID) (*world.Opened, error) {
+func (v *vanishing) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	if v.times--; v.times >= 0 {
-		return nil, fmt.Errorf("%v: %w", id, world.ErrGone)
+		return nil, fmt.Errorf("%v: %w", id, history.ErrGone)
 	}
 	return v.Store.Open(ctx, name, id)
 }
@@ -117,7 +117,7 @@ func TestRanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mustSave(commitRequest("a", commitOf(head.Commit, "", large), large))
-	for _, st := range []world.Stone{mustStone(t, 0), large} {
+	for _, st := range []history.Stone{mustStone(t, 0), large} {
 		path, n := "/v1/stones/"+st.ID.String()+"/a", len(st.Data)
 		for _, tt := range []struct {
 			name   string
@@ -176,21 +176,21 @@ func wantParts(t *testing.T, got reply, want ...[]byte) {
 func TestPacks(t *testing.T) {
 	s := newSite(t, server.Options{})
 	head := s.mustCommit("a", 4)
-	log, err := s.st.Log(context.Background(), "a", world.ID{}, 4)
+	log, err := s.st.Log(context.Background(), "a", history.ID{}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := mustStone(t, 77)
-	pack := func(p world.Pack, header ...string) request {
+	pack := func(p history.Pack, header ...string) request {
 		return request{"POST", "/v1/packs/a", packBody(t, p, st), header}
 	}
-	s.do(pack(world.Pack{Upto: head}, "If-Match", `"0"`)).wantCode(t, client.Conflict)
-	s.want(204, pack(world.Pack{After: log[3].ID(), Upto: head}, "If-Match", tag(head)), nil)
+	s.do(pack(history.Pack{Upto: head}, "If-Match", `"0"`)).wantCode(t, client.Conflict)
+	s.want(204, pack(history.Pack{After: log[3].ID(), Upto: head}, "If-Match", tag(head)), nil)
 	stack, _ := s.mustStack("a", "")
 	if len(stack.Layers) != 2 || stack.Layers[1].Stone.ID != st.ID || stack.Layers[1].After != log[3].ID() {
 		t.Errorf("got %+v", stack)
 	}
-	body := packBody(t, world.Pack{Upto: head}, st)
+	body := packBody(t, history.Pack{Upto: head}, st)
 	for n := range body {
 		s.do(request{method: "POST", path: "/v1/packs/a", body: body[:n]}).wantRefusal(t)
 	}

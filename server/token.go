@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Role is what a token may. Each may what those below it may.
@@ -98,7 +98,7 @@ func (t Token) Check() error {
 		return fmt.Errorf("server: token: role %v: want read, write or admin", t.Role)
 	}
 	for _, p := range t.Prefixes {
-		if err := world.CheckName(p); err != nil {
+		if err := history.CheckName(p); err != nil {
 			return fmt.Errorf("server: token: prefix: %w", err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // admit looks who calls, what they may, and whether there is room for it.
@@ -20,7 +20,7 @@ func (c *call) admit() error {
 	}
 	switch {
 	case c.route.named():
-		if err := world.CheckName(c.name); err != nil {
+		if err := history.CheckName(c.name); err != nil {
 			return err
 		}
 		if err := c.reach(c.name); err != nil {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // madeUp returns a small made-up world of today's version.
@@ -160,11 +160,11 @@ func TestImportExport(t *testing.T) {
 			if first.Same || first.Commit.Number != 1 || len(first.Damaged) > 0 {
 				t.Errorf("import: %+v", first)
 			}
-			again := s.mustImport("a/b", tt.body, "If-Match", tag(world.ID(first.Commit.ID)))
+			again := s.mustImport("a/b", tt.body, "If-Match", tag(history.ID(first.Commit.ID)))
 			if !again.Same || again.Commit.ID != first.Commit.ID {
 				t.Errorf("again: %+v", again)
 			}
-			s.do(request{"POST", "/v1/import/a/b", tt.body, []string{"If-Match", tag(world.ID{})}}).wantCode(t, client.Conflict)
+			s.do(request{"POST", "/v1/import/a/b", tt.body, []string{"If-Match", tag(history.ID{})}}).wantCode(t, client.Conflict)
 			want := mustOpen(t, tt.body)
 			for _, format := range []string{"cairn", "slime", "anvil"} {
 				got := s.want(200, request{"GET", "/v1/export/a/b?format=" + format, nil, nil}, nil)
@@ -280,7 +280,7 @@ func TestProperties(t *testing.T) {
 	if c.Number != 2 || c.Message != "moved in" || c.Author != "ann" {
 		t.Errorf("%+v", c)
 	}
-	s.want(200, patch(`{"remove":["level"]}`, "If-Match", tag(world.ID(c.ID))), &c)
+	s.want(200, patch(`{"remove":["level"]}`, "If-Match", tag(history.ID(c.ID))), &c)
 	if got := string(s.get("/v1/properties/a").body); !strings.Contains(got, `{"key":"owner","value":"ann"}`) || strings.Contains(got, "level") {
 		t.Error(got)
 	}
@@ -295,7 +295,7 @@ func TestProperties(t *testing.T) {
 	} {
 		s.do(patch(body)).wantCode(t, want)
 	}
-	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(world.ID{}))).wantCode(t, client.Conflict)
+	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(history.ID{}))).wantCode(t, client.Conflict)
 	s.do(patch(`{"set":{"a":"b"}}`, client.FenceHeader, "7")).wantCode(t, client.Fenced)
 	s.want(201, request{"PUT", "/v1/worlds/new", nil, nil}, nil)
 	s.do(request{"PATCH", "/v1/properties/new", []byte(`{"remove":["a"]}`), nil}).wantCode(t, client.NoCommit)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -56,12 +58,12 @@ func (c *call) facts() error {
 	if err != nil {
 		return err
 	}
-	if lease != (world.Lease{}) {
+	if lease != (history.Lease{}) {
 		l := client.LeaseOf(lease)
 		f.Lease = &l
 	}
-	if v.At != (world.ID{}) {
-		if err := c.opening(v, func() error { return f.look(c, v.At) }); err != nil {
+	if v.at != (history.ID{}) {
+		if err := c.reading(v, func(s *world.Snapshot) error { return f.look(c, s) }); err != nil {
 			return err
 		}
 	}
@@ -69,37 +71,27 @@ func (c *call) facts() error {
 }
 
 // look adds what a version says.
-func (f *factsAnswer) look(c *call, at world.ID) error {
-	log, err := c.st.Log(c.ctx, c.name, at, 1)
+func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
+	log, err := c.st.Log(c.ctx, c.name, s.ID(), 1)
 	if err == nil && len(log) == 0 {
-		err = world.ErrNoCommit
+		err = history.ErrNoCommit
 	}
 	if err != nil {
 		return err
 	}
 	commit := client.CommitOf(log[0])
 	f.Commit = &commit
-	layers, err := c.st.Stack(c.ctx, c.name, at)
-	if err != nil {
-		return err
-	}
-	f.Stones = len(layers)
-	for _, l := range layers {
-		f.Bytes += l.Stone.Size
-	}
-	w, err := world.OpenAt(c.ctx, c.st, c.name, at, world.Options{})
-	if err != nil {
-		return err
-	}
-	f.Properties = propertiesOf(w.View().Properties())
-	for _, d := range w.View().Dimensions() {
-		facts := dimensionFacts{Name: d.Name(), Volumes: []volumeFacts{}}
-		for _, v := range d.Volumes() {
-			facts.Volumes = append(facts.Volumes, volumeFacts{v.Name, v.Schema.String(), v.Scale, len(v.Names())})
+	f.Stones, f.Bytes = s.Stones()
+	about := s.About()
+	f.Properties = propertiesOf(about.Properties)
+	for _, d := range about.Dimensions {
+		facts := dimensionFacts{Name: d.Name, Volumes: []volumeFacts{}}
+		for _, v := range d.Volumes {
+			facts.Volumes = append(facts.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Scale, len(v.Names)})
 		}
 		f.Dimensions = append(f.Dimensions, facts)
 	}
-	return w.Close()
+	return nil
 }
 
 func propertiesOf(all []stone.Property) []property {
@@ -122,14 +114,10 @@ func (c *call) properties() error {
 		return err
 	}
 	answer := propertiesAnswer{Properties: []property{}}
-	if v.At != (world.ID{}) {
-		err := c.opening(v, func() error {
-			w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
-			if err != nil {
-				return err
-			}
-			answer.Properties = propertiesOf(w.View().Properties())
-			return w.Close()
+	if v.at != (history.ID{}) {
+		err := c.reading(v, func(s *world.Snapshot) error {
+			answer.Properties = propertiesOf(s.About().Properties)
+			return nil
 		})
 		if err != nil {
 			return err
@@ -165,8 +153,8 @@ func (p *propertiesCall) check() error {
 }
 
 func noteFault(message, author string) error {
-	if len(message) > world.MaxMessage || len(author) > world.MaxAuthor {
-		return bad("message at most %d bytes, author at most %d", world.MaxMessage, world.MaxAuthor)
+	if len(message) > history.MaxMessage || len(author) > history.MaxAuthor {
+		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
 	}
 	if !utf8.ValidString(message) || !utf8.ValidString(author) {
 		return bad("message and author must be UTF-8")
@@ -193,7 +181,7 @@ func (c *call) setProperties() error {
 	}
 	for {
 		done, err := p.opened(c, fence, want, given)
-		if errors.Is(err, world.ErrConflict) && !given && c.ctx.Err() == nil {
+		if errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
 			continue
 		}
 		if err != nil {
@@ -207,26 +195,39 @@ func (c *call) setProperties() error {
 	}
 }
 
-func (p *propertiesCall) opened(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
 		return done, err
 	}
-	err = c.opening(port.Version{Store: c.st, Name: c.name, At: head.Commit}, func() (err error) {
+	do := func() (err error) {
 		done, err = p.commit(c, fence, want, given)
 		return err
+	}
+	most, much := c.limits.WorldMemory, false
+	err = c.reading(version{c.name, head.Commit}, func(s *world.Snapshot) error {
+		n := port.IndexBytes(s, most)
+		if much = n > most/lightCalls; n > most {
+			return convert.ErrTooLarge
+		} else if much {
+			return nil
+		}
+		return do()
 	})
+	if err == nil && much {
+		err = c.heavyWork(do)
+	}
 	return done, err
 }
 
-func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool) (done world.Commit, err error) {
+func (p *propertiesCall) commit(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
 	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: p.Author, Fence: fence})
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	if given && w.Head() != want {
-		return done, world.ErrConflict
+		return done, history.ErrConflict
 	}
 	_, err = w.Update(func(tx *world.Tx) error {
 		for key, value := range p.Set {
@@ -241,7 +242,7 @@ func (p *propertiesCall) commit(c *call, fence uint64, want world.ID, given bool
 		return done, bad("the properties cannot be set: %v", err)
 	}
 	if done, err = w.Commit(c.ctx, p.Message); err == nil && done.Number == 0 {
-		err = fmt.Errorf("a world without commits: %w", world.ErrNoCommit)
+		err = fmt.Errorf("a world without commits: %w", history.ErrNoCommit)
 	}
 	return done, err
 }

@@ -19,10 +19,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -266,11 +266,11 @@ func TestLeased(t *testing.T) {
 
 // stuck is a Store whose Stack waits.
 type stuck struct {
-	world.Store
+	history.Store
 	in, out chan struct{}
 }
 
-func (s stuck) Stack(ctx context.Context, name string, at world.ID) ([]world.Layer, error) {
+func (s stuck) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	s.in <- struct{}{}
 	<-s.out
 	return s.Store.Stack(ctx, name, at)

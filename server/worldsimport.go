@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -47,8 +48,8 @@ func (c *call) importWorld() error {
 	}
 	c.step("receive")
 	var answer importAnswer
-	var done world.Commit
-	err = c.heavily(func() (err error) {
+	var done history.Commit
+	err = c.heavyWork(func() (err error) {
 		done, err = c.importFrom(file, note, salvage == 1, &answer)
 		return err
 	})
@@ -83,7 +84,7 @@ func (c *call) importNote() (n port.Note, err error) {
 }
 
 // importFrom makes the world in a file the newest version.
-func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (done world.Commit, err error) {
+func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (done history.Commit, err error) {
 	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: salvage, MaxBytes: c.limits.WorldMemory})
 	if err != nil {
 		return done, file.fault(err, client.Unsupported)
@@ -100,16 +101,19 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	for {
 		whole := w
 		base, err := c.st.Head(c.ctx, c.name)
-		if err != nil && !errors.Is(err, world.ErrNoWorld) {
+		if err != nil && !errors.Is(err, history.ErrNoWorld) {
 			return done, err
 		}
 		on := n
-		if len(regions) > 0 && base.Commit != (world.ID{}) {
+		if len(regions) > 0 && base.Commit != (history.ID{}) {
 			if on.On == nil {
 				on.On = &base.Commit // what it is laid over
 			}
-			v := port.Version{Store: c.st, Name: c.name, At: base.Commit}
-			if whole, err = v.Load(c.ctx, c.limits.WorldMemory); err != nil {
+			err = c.opened(version{c.name, base.Commit}, func(s *world.Snapshot) (err error) {
+				whole, err = convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
+				return err
+			})
+			if err != nil {
 				return done, err
 			}
 			if err := port.Overlay(whole, w, regions); err != nil {
@@ -125,9 +129,9 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 			return done, err
 		}
 		c.step("merge")
-		done, answer.Same, err = port.Become(c.ctx, c.st, c.name, world.Stone{ID: id, Data: b.Bytes()}, on)
+		done, answer.Same, err = port.Become(c.ctx, c.st, c.name, history.Stone{ID: id, Data: b.Bytes()}, on)
 		c.step("commit")
-		if errors.Is(err, world.ErrConflict) && n.On == nil && c.ctx.Err() == nil {
+		if errors.Is(err, history.ErrConflict) && n.On == nil && c.ctx.Err() == nil {
 			continue
 		}
 		return done, err

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -17,20 +19,30 @@ type pageReader struct {
 	names   []string
 	stamp   int64
 	version int64
-	heights *heights
+	rules   []light.Rule
 }
 
-// decodeColumns returns the columns at at, in that order, without their lists.
-func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, h *heights) ([]voxel.Column, error) {
-	p := pageReader{heights: h}
+// columnsPage is a decoded page of columns, which are without their lists.
+type columnsPage struct {
+	columns []voxel.Column
+	// ways says how the maps of each column are written, for columns with maps that
+	// follow from blocks: all maps of such a column hold residuals yet. nil for
+	// the others.
+	ways [][]uint8
+}
+
+// decodeColumns returns the columns at at, in that order. rules are those of the
+// dimension.
+func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*columnsPage, error) {
+	p := pageReader{rules: rules}
 	if !p.open(form, streams) || len(at) > maxPageColumns {
 		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
 	}
 	p.readNames()
-	columns := make([]voxel.Column, len(at))
-	for i := range columns {
-		columns[i].Pos = at[i]
-		p.column(&columns[i])
+	page := &columnsPage{make([]voxel.Column, len(at)), make([][]uint8, len(at))}
+	for i := range at {
+		page.columns[i].Pos = at[i]
+		page.ways[i] = p.column(&page.columns[i])
 		if err := p.err(); err != nil {
 			return nil, err
 		}
@@ -41,9 +53,9 @@ func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, h *heights)
 		}
 	}
 	if p.tags != nil {
-		return columns, p.tags.End()
+		return page, p.tags.End()
 	}
-	return columns, nil
+	return page, nil
 }
 
 // open takes the streams of a page, unless there is no such form.
@@ -114,7 +126,8 @@ func (p *pageReader) name() string {
 	return p.names[i]
 }
 
-func (p *pageReader) column(c *voxel.Column) {
+// column reads a column and returns columnsPage.ways of it.
+func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	s := &p.c[columnShapes]
 	p.version = s.within(p.version+s.varint(), math.MinInt32, math.MaxInt32)
 	c.Version = int32(p.version)
@@ -133,18 +146,23 @@ func (p *pageReader) column(c *voxel.Column) {
 		}
 	}
 	c.Maps = some[voxel.Map](s.atMost(maxMaps))
+	follows := false
 	for i := range c.Maps {
-		c.Maps[i].Name, c.Maps[i].Form = p.name(), uint8(s.flags(8))
-		var above *[256]int32
-		if i > 0 {
-			above = &c.Maps[i-1].Values
-		}
-		p.values(c.Pos, &c.Maps[i], above)
+		m := &c.Maps[i]
+		m.Name, m.Form = p.name(), uint8(s.flags(8))
+		way := p.residuals(m, i == 0)
+		ways = append(ways, way)
+		follows = follows || ofRule(way)
+	}
+	if !follows {
+		completeMaps(c.Maps, ways, nil)
+		ways = nil
 	}
 	c.Parts = some[voxel.Part](s.atMost(maxParts))
 	for i := range c.Parts {
 		c.Parts[i] = p.part()
 	}
+	return ways
 }
 
 // some returns a slice of n, nil for none.
@@ -172,16 +190,14 @@ func (p *pageReader) part() (part voxel.Part) {
 	return part
 }
 
-func (p *pageReader) values(pos geom.ColumnPos, m *voxel.Map, above *[256]int32) {
+// residuals reads how a map is written and what is left of it.
+func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	s, res, v := &p.c[columnShapes], &p.c[columnMaps], &m.Values
-	way := s.uvarint()
-	from := above
-	if way == mapRule || way == mapBeside {
-		from = p.heights.of(pos, m.Name)
-	}
-	if way > mapBeside || from == nil && way != mapConst && way != mapGradient {
-		s.fail(fmt.Errorf("a map of way %d", way))
-		return
+	n := s.uvarint()
+	ruled := slices.ContainsFunc(p.rules, func(r light.Rule) bool { return r.Map == m.Name })
+	if way = uint8(n); n > mapBeside || first && (way == mapSame || way == mapAbove) || ofRule(way) && !ruled {
+		s.fail(fmt.Errorf("a map of way %d", n))
+		return mapConst
 	}
 	switch way {
 	case mapConst:
@@ -189,14 +205,41 @@ func (p *pageReader) values(pos geom.ColumnPos, m *voxel.Map, above *[256]int32)
 		for i := range v {
 			v[i] = c
 		}
-	case mapSame, mapRule:
-		*v = *from
-	case mapGradient:
-		from = nil
-		fallthrough
-	default:
+	case mapGradient, mapAbove, mapBeside:
 		for i := range v {
-			v[i] = int32(predict(v, from, i) + res.varint())
+			v[i] = int32(res.varint())
 		}
 	}
+	return way
+}
+
+// ofRule reports whether a map of that way follows from blocks.
+func ofRule(way uint8) bool { return way == mapRule || way == mapBeside }
+
+// completeMaps makes values of residuals. of returns what the rule says of a map,
+// nil if it says nothing; then completeMaps returns false.
+func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int32) bool {
+	for n := range maps {
+		v, from := &maps[n].Values, (*[256]int32)(nil)
+		if ofRule(ways[n]) {
+			if from = of(maps[n].Name); from == nil {
+				return false
+			}
+		} else if n > 0 {
+			from = &maps[n-1].Values
+		}
+		switch ways[n] {
+		case mapConst:
+		case mapSame, mapRule:
+			*v = *from
+		case mapGradient:
+			from = nil
+			fallthrough
+		default:
+			for i := range v {
+				v[i] = int32(predict(v, from, i) + int64(v[i]))
+			}
+		}
+	}
+	return true
 }

@@ -24,6 +24,8 @@ type dimension struct {
 	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
 	columns      []entry       // by columnKey
 	lists        []list
+	tally        *Tally                  // nil if the directory has none
+	feet         func() map[foot][]int32 // see feetOf; made when it is first asked for
 }
 
 type volume struct {
@@ -53,6 +55,8 @@ type entry struct {
 	page  int        // index into directory.pages, or one of those below
 	first int        // how many neighbours of earlier entries the page begins with
 	value voxel.Cell // of every chunk, if page is constPage
+	// number counts the entries of the directory of a Reader, in a fixed order.
+	number uint32
 }
 
 // What an entry without a page says.
@@ -117,7 +121,7 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 			dst = appendPageRef(dst, p, &next)
 		}
 	}
-	return d.appendMatters(dst)
+	return d.appendTallies(d.appendMatters(dst))
 }
 
 func (d *dimension) append(dst []byte, s spelling, next *int) []byte {

@@ -91,8 +91,7 @@ type heights struct {
 	maps   [][256]int32
 	pos    geom.ColumnPos // that maps are of, if known
 	known  bool
-	high   bool            // the column's tower is higher than maxTower
-	only   *geom.ColumnPos // other columns do not matter, if not nil
+	high   bool // the column's tower is higher than maxTower
 }
 
 func newHeights(rules []light.Rule, towers light.Towers) *heights {
@@ -108,9 +107,6 @@ func (h *heights) of(pos geom.ColumnPos, name string) *[256]int32 {
 	i := slices.IndexFunc(h.rules, func(r light.Rule) bool { return r.Map == name })
 	if i < 0 {
 		return nil
-	}
-	if h.only != nil && pos != *h.only {
-		return &[256]int32{}
 	}
 	if !h.known || h.pos != pos {
 		tower := h.towers(pos.X>>1, pos.Z>>1)

@@ -64,14 +64,6 @@ func TestMapsFollowFromBlocks(t *testing.T) {
 		t.Errorf("maps that follow from blocks take %d bytes", n)
 	}
 	mustEqual(t, mustReadSpec(t, r), s)
-	d := s.Dimensions[0]
-	i := 0
-	for c, err := range r.Columns("d", func(x, z int32) light.Tower { return tower(d, geom.ColumnPos{X: 2 * x, Z: 2 * z}) }) {
-		if err != nil || !reflect.DeepEqual(*c, d.Columns[i]) {
-			t.Fatalf("column %v by the caller's towers: %v", d.Columns[i].Pos, err)
-		}
-		i++
-	}
 }
 
 // TestColumnReadsItsOwnTower counts the reads for one column whose page holds
@@ -97,7 +89,7 @@ func TestColumnReadsItsOwnTower(t *testing.T) {
 	}
 	src.calls = 0
 	want := s.Dimensions[0].Columns[77]
-	got, err := r.Column("d", want.Pos)
+	got, err := r.Column(t.Context(), "d", want.Pos)
 	if err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -39,7 +39,7 @@ func TestManyUniformChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for p, err := range r.Chunks("d", "light", 0) {
+	for p, err := range r.Chunks(t.Context(), "d", "light", 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

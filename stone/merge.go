@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -17,8 +18,8 @@ import (
 // It fails with a *CorruptError if a page that it reads is damaged; a copied one
 // may say nonsense that only who decodes it finds. The same stones give the same
 // bytes.
-func Merge(w io.Writer, run []*Reader, o Options) (ID, int64, error) {
-	m := &merger{w: NewWriter(w, o), run: run}
+func Merge(ctx context.Context, w io.Writer, run []*Reader, o Options) (ID, int64, error) {
+	m := &merger{ctx: ctx, w: NewWriter(w, o), run: run}
 	if err := m.merge(); err != nil {
 		return ID{}, 0, fmt.Errorf("stone: merge: %w", err)
 	}
@@ -27,6 +28,7 @@ func Merge(w io.Writer, run []*Reader, o Options) (ID, int64, error) {
 
 // merger is one Merge.
 type merger struct {
+	ctx context.Context
 	w   *Writer
 	run []*Reader
 }

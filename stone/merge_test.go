@@ -21,7 +21,7 @@ func mustMerge(t testing.TB, run []stone.Spec, o stone.Options) (merged []byte) 
 		readers = append(readers, mustOpen(t, mustWrite(t, s, o)))
 	}
 	var b bytes.Buffer
-	if _, _, err := stone.Merge(&b, readers, o); err != nil {
+	if _, _, err := stone.Merge(t.Context(), &b, readers, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -113,7 +113,7 @@ func TestMergeRefuses(t *testing.T) {
 		for _, s := range run {
 			readers = append(readers, mustOpen(t, mustWrite(t, s, stone.Options{})))
 		}
-		if _, _, err := stone.Merge(io.Discard, readers, stone.Options{}); err == nil {
+		if _, _, err := stone.Merge(t.Context(), io.Discard, readers, stone.Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -130,7 +130,7 @@ func TestMergeDamaged(t *testing.T) {
 	for i := stone.HeaderSize; i < end; i++ {
 		b[i] ^= 0x10
 		var c *stone.CorruptError
-		if _, _, err := stone.Merge(io.Discard, []*stone.Reader{mustOpen(t, b)}, stone.Options{}); !errors.As(err, &c) {
+		if _, _, err := stone.Merge(t.Context(), io.Discard, []*stone.Reader{mustOpen(t, b)}, stone.Options{}); !errors.As(err, &c) {
 			t.Errorf("byte %d: %v", i, err)
 		}
 		b[i] ^= 0x10
@@ -158,7 +158,7 @@ func FuzzMerge(f *testing.F) {
 			}
 			for _, run := range [][]*stone.Reader{{r, beside}, {beside, r}} {
 				var merged bytes.Buffer
-				if _, _, err := stone.Merge(&merged, run, stone.Options{Effort: stone.Quick}); err == nil {
+				if _, _, err := stone.Merge(t.Context(), &merged, run, stone.Options{Effort: stone.Quick}); err == nil {
 					mustOpen(t, merged.Bytes())
 				}
 			}

@@ -17,19 +17,12 @@ type volumeMerge struct {
 	from   []*volume // by layer; nil: the stone has no such volume
 	layers [][]entry
 	tables [][]voxel.Cell // by layer, what its cells are in what is written; nil: the same
-	pages  []decodedPage  // by layer, the one that was decoded last
 	made   volume
-}
-
-// decodedPage is the chunks of the page of some entries.
-type decodedPage struct {
-	from, to int
-	chunks   []*voxel.Chunk
 }
 
 func (m *merger) volume(parts []*dimension, name string) error {
 	n := len(parts)
-	v := &volumeMerge{merger: m, from: make([]*volume, n), layers: make([][]entry, n), tables: make([][]voxel.Cell, n), pages: make([]decodedPage, n)}
+	v := &volumeMerge{merger: m, from: make([]*volume, n), layers: make([][]entry, n), tables: make([][]voxel.Cell, n)}
 	for l, d := range parts {
 		i := slices.IndexFunc(d.volumes, func(v volume) bool { return v.Name == name })
 		if i < 0 {
@@ -149,10 +142,11 @@ func (v *volumeMerge) decode(p *piece) error {
 	for n, m := p.first, p.mask; m != 0; n, m = n+1, m&(m-1) {
 		bit := bits.TrailingZeros64(m)
 		if p.paged() {
-			var err error
-			if c, err = v.chunk(p, bit); err != nil {
+			page, err := v.run[p.layer].cells(v.ctx, v.from[p.layer], group(v.layers[p.layer], p.at))
+			if err != nil {
 				return err
 			}
+			c = page[v.layers[p.layer][p.at].at(bit)]
 			if table != nil && c != nil {
 				c = c.Translate(table)
 			}
@@ -162,22 +156,6 @@ func (v *volumeMerge) decode(p *piece) error {
 		}
 	}
 	return nil
-}
-
-// chunk returns the chunk at a bit of an entry that has a page.
-func (v *volumeMerge) chunk(p *piece, bit int) (*voxel.Chunk, error) {
-	d, entries := &v.pages[p.layer], v.layers[p.layer]
-	if p.at < d.from || p.at >= d.to {
-		group := group(entries, p.at)
-		chunks, err := v.run[p.layer].cells(v.from[p.layer], group)
-		if err != nil {
-			return nil, err
-		}
-		from := groupStart(entries, p.at)
-		*d = decodedPage{from, from + len(group), chunks}
-	}
-	e := &entries[p.at]
-	return d.chunks[e.first+bits.OnesCount64(e.mask&(1<<bit-1))], nil
 }
 
 // copy writes the page of pieces, which are all of it, with what counts between

@@ -14,12 +14,12 @@ func (m *merger) columns(parts []*dimension) error {
 	if err := w.step(atVolumes, atVolumes, atColumns, "Merge"); err != nil {
 		return err
 	}
-	c := &columnMerge{merger: m, layers: make([][]entry, len(parts)), readers: make([]*ColumnReader, len(parts))}
+	c := &columnMerge{merger: m, layers: make([][]entry, len(parts)), readers: make([]*columnReader, len(parts))}
 	ruled := make([]bool, len(parts)) // whose pages cannot be read without its blocks
 	var names []string
 	for l, d := range parts {
 		c.layers[l], ruled[l] = d.columns, len(d.rules) > 0
-		c.readers[l] = m.run[l].ColumnReader(d.name, nil)
+		c.readers[l] = m.run[l].columnReader(m.ctx, d)
 		for i := range d.lists {
 			names = append(names, d.lists[i].name)
 		}
@@ -59,7 +59,7 @@ type columnMerge struct {
 	list    string // "" for columns
 	layers  [][]entry
 	ruled   []bool
-	readers []*ColumnReader // by layer
+	readers []*columnReader // by layer
 	to      *[]entry
 	held    []heldColumn // of the page under way
 	bytes   int
@@ -115,11 +115,11 @@ func (c *columnMerge) decode(p *piece) error {
 // read fills h with what a layer says.
 func (c *columnMerge) read(layer int, h *heldColumn) error {
 	if c.list != "" {
-		objects, _, err := c.readers[layer].List(c.list, h.Pos)
+		objects, _, err := c.run[layer].List(c.ctx, c.readers[layer].d.name, c.list, h.Pos)
 		h.as, h.Lists = sayLists, []voxel.List{{Name: c.list, Objects: objects}}
 		return err
 	}
-	column, _, err := c.readers[layer].Column(h.Pos)
+	column, _, err := c.readers[layer].find(h.Pos)
 	if err == nil {
 		h.as, h.Column = sayWhole, *column
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/tags"
@@ -35,8 +36,12 @@ func parseDirectory(form spelling, b []byte, hashes []byte, start, end int64) (*
 		}
 		names[d.name] = true
 	}
+	for i := range p.dir.dims {
+		p.dir.dims[i].feet = sync.OnceValue(p.dir.dims[i].feetOf)
+	}
 	p.files()
 	p.matters()
+	p.tallies()
 	for n, ok := range p.named {
 		if !ok {
 			p.fail(fmt.Errorf("page %d, which nothing names", n))
@@ -54,6 +59,7 @@ type parser struct {
 	named     []bool // by page
 	nameBytes int    // of all names so far
 	ruleCells int    // of all rules so far
+	entry     uint32 // number of the next entry
 }
 
 func (p *parser) pages(hashes []byte, start, end int64) {
@@ -239,6 +245,8 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 	key, page, first := uint64(0), nonePage, 0
 	for i := range entries {
 		step, e := p.uvarint(), &entries[i]
+		e.number = p.entry
+		p.entry++
 		if step > most-key || key+step < least {
 			p.fail(errors.New("a place that cannot be"))
 			return nil

@@ -1,18 +1,18 @@
 package stone
 
 import (
+	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // ReadChunks calls f for each chunk of want that the stone speaks of, in the
-// order of want, with nil for a chunk without cells. Each page is decoded once
+// order of want, with nil for a chunk without cells. It looks up each page once
 // if want is in ascending order of code (geom.CodeOf). It ends with the first
 // error, also of f.
-func (s *Reader) ReadChunks(dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+func (s *Reader) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	v, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
 	var page []*voxel.Chunk
@@ -26,11 +26,11 @@ func (s *Reader) ReadChunks(dim, vol string, level int, want []geom.ChunkPos, f 
 		if e.paged() {
 			if moved {
 				var err error
-				if page, err = s.cells(v, entries[finder.from:finder.to]); err != nil {
+				if page, err = s.cells(ctx, v, entries[finder.from:finder.to]); err != nil {
 					return fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, err)
 				}
 			}
-			c = page[e.first+bits.OnesCount64(e.mask&(1<<bit-1))]
+			c = page[e.at(bit)]
 		}
 		if err := f(pos, c); err != nil {
 			return err

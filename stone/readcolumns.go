@@ -1,12 +1,14 @@
 package stone
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -24,77 +26,191 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 }
 
 // Columns yields every column that a dimension has with the lists that the
-// stone has of it, in ascending order of position. Height maps that follow from
-// blocks are computed from towers, which must be the stone's own; nil reads them
-// from the stone. It ends after an error.
-func (s *Reader) Columns(dim string, towers light.Towers) iter.Seq2[*voxel.Column, error] {
+// stone has of it, in ascending order of position. It ends after an error, and
+// when ctx ends.
+func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := s.dimension(dim)
-		lists, over := s.listReaders(d), s.over(d, towers)
-		for i := 0; i < len(d.columns); {
-			group := group(d.columns, i)
-			i += len(group)
-			if !group[0].paged() {
+		r := s.columnReader(ctx, d)
+		for i := range d.columns {
+			e := &d.columns[i]
+			if !e.paged() {
 				continue
 			}
-			columns, err := s.columns(group, over)
-			for j := 0; j < len(columns) && err == nil; j++ {
-				if err = lists.fill(&columns[j]); err == nil && !yield(&columns[j], nil) {
+			for m := e.mask; m != 0; m &= m - 1 {
+				c, err := r.column(i, bits.TrailingZeros64(m))
+				if err == nil {
+					err = first(r.fill(c), ctx.Err())
+				}
+				if err != nil {
+					yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
 					return
 				}
-			}
-			if err != nil {
-				yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
-				return
+				if !yield(c, nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// over is the heights of a dimension and the error that reading them met.
-type over struct {
-	heights *heights
-	err     error
-	d       *dimension   // whose blocks are read from the stone, nil if towers came from outside
-	blocks  *towerReader // while a page is decoded
-}
-
-func (s *Reader) over(d *dimension, towers light.Towers) *over {
-	o := &over{}
-	if towers == nil {
-		o.d = d
-		towers = func(x, z int32) light.Tower { return o.blocks.tower(x, z) }
+// Column returns one column with the lists that the stone has of it, or
+// fs.ErrNotExist. It reads its page, one page for each list and, if height maps
+// of the column follow from blocks, the pages of the chunks above and below it.
+func (s *Reader) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
+	r := s.columnReader(ctx, s.dimension(dim))
+	c, _, err := r.find(pos)
+	if err == nil && c == nil {
+		err = fs.ErrNotExist
 	}
-	o.heights = newHeights(d.rules, towers)
-	return o
+	if err == nil {
+		err = r.fill(c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+	}
+	return c, nil
 }
 
-// columns decodes the page of a group of entries.
-func (s *Reader) columns(group []entry, o *over) ([]voxel.Column, error) {
+// ColumnAlone returns one column without its lists and whether the stone speaks
+// of it; a column that is spoken of and nil is gone, with all its lists. It
+// reads its page and, if height maps of the column follow from blocks, the
+// pages of the chunks above and below it.
+func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
+	c, spoken, err = s.columnReader(ctx, s.dimension(dim)).find(pos)
+	if err != nil {
+		err = fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+	}
+	return c, spoken, err
+}
+
+// List returns the objects of one list of a column and whether the stone speaks
+// of that list. A column that is gone has no lists, which only ColumnAlone and
+// SpokenColumns say. It reads one page.
+func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, spoken bool, err error) {
+	d := s.dimension(dim)
+	i := slices.IndexFunc(d.lists, func(l list) bool { return l.name == name })
+	if i < 0 {
+		return nil, false, nil
+	}
+	page, n, err := s.list(ctx, &d.lists[i], pos)
+	if err != nil {
+		return nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", name, pos, d.name, err)
+	}
+	if page == nil {
+		return nil, false, nil
+	}
+	return page.lists[n], true, nil
+}
+
+// columnReader reads columns of a dimension. It is used by one goroutine.
+type columnReader struct {
+	ctx     context.Context
+	s       *Reader
+	d       *dimension
+	heights *heights     // made when they are first needed
+	blocks  *towerReader // below heights
+}
+
+func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
+	return &columnReader{ctx: ctx, s: s, d: d}
+}
+
+// find returns the column at pos, and whether the stone speaks of it.
+func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
+	i := findColumn(r.d.columns, pos)
+	if i < 0 || !r.d.columns[i].paged() {
+		return nil, i >= 0, nil
+	}
+	_, bit := columnKey(pos)
+	c, err = r.column(i, bit)
+	return c, true, err
+}
+
+// column returns the column at a bit of an entry that has a page.
+func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
+	group := group(r.d.columns, entry)
 	n := group[0].page
-	form, streams, err := s.page(n)
+	page, err := cachedPage(r.ctx, r.s, group, func() (*columnsPage, int64, error) {
+		form, streams, err := r.s.page(n)
+		if err != nil {
+			return nil, 0, err
+		}
+		page, err := decodeColumns(form, streams, columnPositions(group), r.d.rules)
+		return page, page.bytes(), r.s.at(n, err)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if o.d != nil {
-		o.blocks = s.lately.take(s, o.d)
-		o.blocks.err = &o.err
-		defer s.lately.give(o.blocks)
+	i := r.d.columns[entry].at(bit)
+	c := page.columns[i]
+	if ways := page.ways[i]; ways != nil {
+		c.Maps = slices.Clone(c.Maps)
+		if !completeMaps(c.Maps, ways, r.rule(c.Pos)) {
+			return nil, first(r.blocks.err, corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule", c.Pos))
+		}
+		if err := r.blocks.err; err != nil {
+			return nil, err
+		}
 	}
-	columns, err := decodeColumns(form, streams, columnPositions(group), o.heights)
-	if o.err != nil {
-		return nil, o.err
+	return &c, nil
+}
+
+// rule returns what rules say of the maps of a column.
+func (r *columnReader) rule(pos geom.ColumnPos) func(string) *[256]int32 {
+	if r.heights == nil {
+		r.blocks = r.s.towers(r.ctx, r.d)
+		r.heights = newHeights(r.d.rules, r.blocks.tower)
 	}
-	return columns, s.at(n, err)
+	clear(r.blocks.pages) // what one column may need is bounded
+	return func(name string) *[256]int32 { return r.heights.of(pos, name) }
+}
+
+// bytes is about how much memory the page takes.
+func (p *columnsPage) bytes() (n int64) {
+	if p == nil {
+		return 0
+	}
+	for i := range p.columns {
+		c := &p.columns[i]
+		n += memoryOf(p.columns[:1]) + memoryOf(c.Sections) + memoryOf(c.Maps) + memoryOf(c.Parts)
+		for _, s := range c.Sections {
+			n += int64(len(s.Tags))
+		}
+		for _, part := range c.Parts {
+			n += int64(len(part.Data))
+		}
+	}
+	return n
+}
+
+// fill gives c its lists.
+func (r *columnReader) fill(c *voxel.Column) error {
+	count, bytes := 0, 0
+	for i := range r.d.lists {
+		l := &r.d.lists[i]
+		page, n, err := r.s.list(r.ctx, l, c.Pos)
+		if err != nil {
+			return err
+		}
+		if page == nil {
+			continue
+		}
+		if count, bytes = count+page.count, bytes+page.plain; count > maxPageObjects || bytes > maxMet {
+			return corruptf(r.s.dir.pages[l.entries[findColumn(l.entries, c.Pos)].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
+		}
+		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.lists[n]})
+	}
+	return nil
 }
 
 // loose yields columns that only lists speak of, with these lists.
-func (s *Reader) loose(d *dimension) iter.Seq2[*voxel.Column, error] {
+func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
-		lists := s.listReaders(d)
+		r := s.columnReader(ctx, d)
 		for pos := range d.loose() {
 			c := &voxel.Column{Pos: pos}
-			if err := lists.fill(c); err != nil {
+			if err := r.fill(c); err != nil {
 				yield(nil, fmt.Errorf("stone: lists of %q: %w", d.name, err))
 				return
 			}
@@ -105,79 +221,40 @@ func (s *Reader) loose(d *dimension) iter.Seq2[*voxel.Column, error] {
 	}
 }
 
-// listReader reads the lists of one name and keeps the page it read last.
-type listReader struct {
-	s       *Reader
-	list    *list
-	page    int
-	objects map[geom.ColumnPos][]voxel.Object
-	count   int // of objects
-	bytes   int // plain bytes of the page, payloads whole
+// objectsPage is a decoded page of objects.
+type objectsPage struct {
+	lists [][]voxel.Object // by column of the page
+	count int              // of objects
+	plain int              // plain bytes of the page, payloads whole
 }
 
-type listReaders []*listReader
-
-func (s *Reader) listReaders(d *dimension) (rs listReaders) {
-	for i := range d.lists {
-		rs = append(rs, &listReader{s: s, list: &d.lists[i], page: nonePage})
+// list returns the page that holds a column's list, and the index of the list in
+// it; nil if the stone does not speak of it.
+func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *objectsPage, n int, err error) {
+	i := findColumn(l.entries, pos)
+	if i < 0 {
+		return nil, 0, nil
 	}
-	return rs
-}
-
-// fill gives c its lists.
-func (rs listReaders) fill(c *voxel.Column) error {
-	count, bytes := 0, 0
-	for _, r := range rs {
-		i := findColumn(r.list.entries, c.Pos)
-		if i < 0 {
-			r.tidy() // a common page may serve the next column again
-			continue
+	group := group(l.entries, i)
+	number := group[0].page
+	page, err = cachedPage(ctx, s, group, func() (*objectsPage, int64, error) {
+		form, streams, err := s.page(number)
+		if err != nil {
+			return nil, 0, err
 		}
-		if err := r.load(i); err != nil {
-			return err
+		lists, err := decodeObjects(form, streams, columnPositions(group))
+		if err != nil {
+			return nil, 0, s.at(number, err)
 		}
-		if count, bytes = count+r.count, bytes+r.bytes; count > maxPageObjects || bytes > maxMet {
-			return corruptf(r.s.dir.pages[r.page].off, "objects", "%d objects and %d bytes meet in a column", count, bytes)
+		p := &objectsPage{lists, len(streams[objectPlaces]), plainBytes(streams)}
+		payloads := payloadBytes(lists)
+		if form == objectTags {
+			p.plain = plainBytes(streams[:objectSizes]) + payloads
 		}
-		c.Lists = append(c.Lists, voxel.List{Name: r.list.name, Objects: r.objects[c.Pos]})
-	}
-	return nil
-}
-
-// tidy lets go of the page that was read last if it is larger than those that
-// hold lists of several columns.
-func (r *listReader) tidy() {
-	if r.bytes > pageBytes || r.count > pageBytes/objectBytes {
-		*r = listReader{s: r.s, list: r.list, page: nonePage}
-	}
-}
-
-// load reads the page of entry i, unless it has it.
-func (r *listReader) load(i int) error {
-	e := r.list.entries[i]
-	group := group(r.list.entries, i)
-	key, bit := group[0].key, bits.TrailingZeros64(group[0].mask)
-	if _, ok := r.objects[columnAt(key, bit)]; ok && r.page == e.page {
-		return nil
-	}
-	form, streams, err := r.s.page(e.page)
-	if err != nil {
-		return err
-	}
-	at := columnPositions(group)
-	lists, err := decodeObjects(form, streams, at)
-	if err != nil {
-		return r.s.at(e.page, err)
-	}
-	r.page, r.count, r.bytes = e.page, len(streams[objectPlaces]), plainBytes(streams)
-	if form == objectTags {
-		r.bytes = plainBytes(streams[:objectSizes]) + payloadBytes(lists)
-	}
-	r.objects = make(map[geom.ColumnPos][]voxel.Object, len(at))
-	for i, pos := range at {
-		r.objects[pos] = lists[i]
-	}
-	return nil
+		return p, int64(payloads) + memoryOf(lists) + int64(p.count)*64, nil
+	})
+	_, bit := columnKey(pos)
+	return page, l.entries[i].at(bit), err
 }
 
 func payloadBytes(lists [][]voxel.Object) (n int) {
@@ -187,4 +264,13 @@ func payloadBytes(lists [][]voxel.Object) (n int) {
 		}
 	}
 	return n
+}
+
+// findColumn returns the index of the entry that speaks of a column, or -1.
+func findColumn(entries []entry, pos geom.ColumnPos) int {
+	if pos.Check() != nil {
+		return -1
+	}
+	key, bit := columnKey(pos)
+	return find(entries, key, bit)
 }

@@ -2,6 +2,7 @@ package stone
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,26 +22,36 @@ import (
 // wholeSize is the size in bytes up to which Open reads a stone at once.
 const wholeSize = 64 << 10
 
-// Reader reads one stone. It holds the directory and nothing else, so any
-// number of goroutines may use it at once. Errors about bytes are a
+// Reader reads one stone. It holds the directory, and reads pages through a
+// Cache, so any number of goroutines may use it at once. What it returns is
+// shared with the Cache and must not be changed. Errors about bytes are a
 // *CorruptError.
 type Reader struct {
 	r     io.ReaderAt
 	size  int64
 	whole []byte // all of a small stone
 	dir   *directory
-
-	lately lately // what light was computed from
+	id    ID // in cache
+	cache Cache
 }
 
 // Open reads and checks the directory of the stone of size bytes in r, which
-// must stay readable as long as the Reader is used.
+// must stay readable as long as the Reader is used. The Reader has a Cache of
+// CacheBytes of its own: see Through.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
-	s := &Reader{r: r, size: size}
+	s := &Reader{r: r, size: size, cache: NewLRU(CacheBytes)}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("stone: open: %w", err)
 	}
 	return s, nil
+}
+
+// Through returns a Reader of the same stone that reads its pages through c, under
+// the name id, which must be the stone's if c serves other stones too.
+func (s *Reader) Through(c Cache, id ID) *Reader {
+	t := *s
+	t.cache, t.id = c, id
+	return &t
 }
 
 func (s *Reader) open() error {
@@ -216,8 +227,8 @@ func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
 // Chunk returns the chunk at pos of a volume's level and whether the stone
 // speaks of it; a chunk that is spoken of and nil has no cells. It reads one
 // page.
-func (s *Reader) Chunk(dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
-	err = s.ReadChunks(dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
+func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
+	err = s.ReadChunks(ctx, dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
 		c, spoken = got, true
 		return nil
 	})
@@ -277,58 +288,54 @@ func (e *entry) chunk() *voxel.Chunk {
 	return voxel.Uniform(e.value)
 }
 
-type result struct {
-	chunk *voxel.Chunk
-	err   error
+// at returns the index in the entry's page of the thing at a bit of its mask.
+func (e *entry) at(bit int) int { return e.first + bits.OnesCount64(e.mask&(1<<bit-1)) }
+
+// cachedPage returns the page of the group's first entry through the Cache.
+func cachedPage[T any](ctx context.Context, s *Reader, group []entry, decode func() (T, int64, error)) (T, error) {
+	page, err := s.cache.Page(ctx, PageKey{s.id, group[0].number}, func() (any, int64, error) {
+		page, bytes, err := decode()
+		return page, bytes, err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return page.(T), nil
 }
 
-// chunks yields the chunks of a group of entries in order.
-func (s *Reader) chunks(v *volume, group []entry) iter.Seq2[geom.ChunkPos, result] {
-	return func(yield func(geom.ChunkPos, result) bool) {
-		var paged []*voxel.Chunk
-		for n, e := range group {
-			if e.paged() && e.first == 0 {
-				var err error
-				if paged, err = s.cells(v, group[n:]); err != nil {
-					yield(geom.ChunkPos{}, result{nil, err})
-					return
-				}
-			}
-			c, next := e.chunk(), e.first
-			for m := e.mask; m != 0; m &= m - 1 {
-				if e.paged() {
-					c = paged[next]
-					next++
-				}
-				if !yield(cubeChunk(e.key, bits.TrailingZeros64(m)), result{c, nil}) {
-					return
-				}
-			}
+// cells returns the chunks of the page of the group's first entry, in the order
+// of the group.
+func (s *Reader) cells(ctx context.Context, v *volume, group []entry) ([]*voxel.Chunk, error) {
+	return cachedPage(ctx, s, group, func() ([]*voxel.Chunk, int64, error) {
+		chunks, err := s.decode(ctx, v, group)
+		return chunks, cellBytes(chunks), err
+	})
+}
+
+// cellBytes is about how much memory chunks take.
+func cellBytes(chunks []*voxel.Chunk) (n int64) {
+	for _, c := range chunks {
+		n += 8
+		if c != nil {
+			n += int64(c.Bytes())
 		}
 	}
+	return n
 }
 
 var cellDecoders = sync.Pool{New: func() any { return new(codec.Decoder) }}
 
-// cells decodes the page of the group's first entry.
-func (s *Reader) cells(v *volume, group []entry) ([]*voxel.Chunk, error) {
-	at, chunks, err := s.decode(v, group)
-	if err == nil {
-		s.keep(v, group[0], at, chunks)
-	}
-	return chunks, err
-}
-
-// decode decodes the page of the group's first entry, and returns where its
-// chunks are as well.
-func (s *Reader) decode(v *volume, group []entry) (at []geom.ChunkPos, chunks []*voxel.Chunk, err error) {
+// decode decodes the page of the group's first entry.
+func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (chunks []*voxel.Chunk, err error) {
 	n := group[0].page
 	form, streams, err := s.page(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var at []geom.ChunkPos
 	for _, e := range group {
-		if e.page == n && (e.first == len(at)) {
+		if e.page == n && e.first == len(at) {
 			at = positions(at, e.key, e.mask)
 		} else if e.paged() {
 			break
@@ -341,28 +348,38 @@ func (s *Reader) decode(v *volume, group []entry) (at []geom.ChunkPos, chunks []
 		return s.at(n, err)
 	}
 	if form == formLit && group[0].finest() {
-		err = s.lit(v, decode)
+		err = s.lit(ctx, v, decode)
 	} else {
 		err = decode(nil)
 	}
-	return at, chunks, err
+	return chunks, err
 }
 
 // Chunks yields every chunk that the stone speaks of in a volume's level, in
-// ascending order of code, each page decoded once. It ends after an error.
-func (s *Reader) Chunks(dim, vol string, level int) iter.Seq2[Placed, error] {
+// ascending order of code. It ends after an error, and when ctx ends.
+func (s *Reader) Chunks(ctx context.Context, dim, vol string, level int) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		v, entries := s.entries(dim, vol, level)
-		if v == nil {
-			return
-		}
-		for at, c := range s.chunks(v, entries) {
-			if c.err != nil {
-				yield(Placed{}, fmt.Errorf("stone: volume %q: %w", vol, c.err))
+		var page []*voxel.Chunk
+		for i := range entries {
+			e := &entries[i]
+			err := ctx.Err()
+			if e.paged() && e.first == 0 && err == nil {
+				page, err = s.cells(ctx, v, group(entries, i))
+			}
+			if err != nil {
+				yield(Placed{}, fmt.Errorf("stone: volume %q: %w", vol, err))
 				return
 			}
-			if !yield(Placed{at, c.chunk}, nil) {
-				return
+			c, next := e.chunk(), e.first
+			for m := e.mask; m != 0; m &= m - 1 {
+				if e.paged() {
+					c = page[next]
+					next++
+				}
+				if !yield(Placed{cubeChunk(e.key, bits.TrailingZeros64(m)), c}, nil) {
+					return
+				}
 			}
 		}
 	}

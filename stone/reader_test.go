@@ -42,7 +42,7 @@ func checkChunks(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 				if i%7 > 0 {
 					continue
 				}
-				got, spoken, err := r.Chunk(d.Name, v.Name, l.Level, want.Pos)
+				got, spoken, err := r.Chunk(t.Context(), d.Name, v.Name, l.Level, want.Pos)
 				if err != nil || !spoken || !reflect.DeepEqual(got, want.Chunk) {
 					t.Errorf("%s %s level %d: chunk %v: spoken %v, %v", d.Name, v.Name, l.Level, want.Pos, spoken, err)
 				}
@@ -56,7 +56,7 @@ func checkColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 		if i%7 > 0 {
 			continue
 		}
-		if got, err := r.Column(d.Name, want.Pos); err != nil || !reflect.DeepEqual(*got, want) {
+		if got, err := r.Column(t.Context(), d.Name, want.Pos); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: column %v: %v", d.Name, want.Pos, err)
 		}
 	}
@@ -73,23 +73,23 @@ func TestReadsOfNothing(t *testing.T) {
 		{"earth", voxel.Block, -1, at(0, 0, 0)}, {"earth", voxel.Block, 99, at(0, 0, 0)},
 		{"earth", voxel.Block, 0, at(2, 0, 0)}, {"earth", voxel.Block, 0, at(-1<<31, 1<<31-1, 0)},
 	} {
-		if c, spoken, err := r.Chunk(tt.dim, tt.vol, tt.level, tt.pos); c != nil || spoken || err != nil {
+		if c, spoken, err := r.Chunk(t.Context(), tt.dim, tt.vol, tt.level, tt.pos); c != nil || spoken || err != nil {
 			t.Errorf("%+v: got %v, %v, %v", tt, c, spoken, err)
 		}
 	}
 	// 1<<24 columns further on is where the bits of a key begin again
 	for _, pos := range []geom.ColumnPos{{X: 1}, {X: 1 << 24}, {X: 1 << 30, Z: 1 << 30}, {X: -1 << 31}} {
-		if _, err := r.Column("earth", pos); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := r.Column(t.Context(), "earth", pos); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("column %v: %v", pos, err)
 		}
 	}
-	if _, err := r.Column("no", geom.ColumnPos{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := r.Column(t.Context(), "no", geom.ColumnPos{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("column of no dimension: %v", err)
 	}
 	if _, err := r.OpenFile("no"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	for range r.Columns("no", nil) {
+	for range r.Columns(t.Context(), "no") {
 		t.Error("a column of no dimension")
 	}
 }
@@ -100,12 +100,12 @@ func TestStopEarly(t *testing.T) {
 	r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 1, Effort: stone.Quick}))
 	n := 0
 	for _, d := range s.Dimensions {
-		for range r.Columns(d.Name, nil) {
+		for range r.Columns(t.Context(), d.Name) {
 			n++
 			break
 		}
 		for _, v := range d.Volumes {
-			for range r.Chunks(d.Name, v.Name, 0) {
+			for range r.Chunks(t.Context(), d.Name, v.Name, 0) {
 				n++
 				break
 			}
@@ -172,14 +172,15 @@ func TestReadFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustEqual(t, mustReadSpec(t, r), s)
+	r = r.Through(stone.NewLRU(0), stone.ID{}) // nothing is kept
 	src.fail = int64(stone.HeaderSize) + 1
 	if err := r.Check(context.Background()); !errors.Is(err, errBroken) {
 		t.Errorf("check: %v", err)
 	}
-	if _, _, err := r.Chunk("earth", voxel.Block, 0, at(0, 0, 0)); !errors.Is(err, errBroken) {
+	if _, _, err := r.Chunk(t.Context(), "earth", voxel.Block, 0, at(0, 0, 0)); !errors.Is(err, errBroken) {
 		t.Errorf("chunk: %v", err)
 	}
-	if _, err := r.Column("earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
+	if _, err := r.Column(t.Context(), "earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
 		t.Errorf("column: %v", err)
 	}
 	if _, err := stone.ReadSpec(r); !errors.Is(err, errBroken) {

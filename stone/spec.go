@@ -2,6 +2,7 @@ package stone
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"slices"
 
@@ -146,7 +147,7 @@ func ReadSpec(r *Reader) (Spec, error) {
 			vs := VolumeSpec{Volume: v.Volume, Names: v.Names}
 			for _, level := range v.Levels {
 				l := LevelSpec{Level: level}
-				for c, err := range r.Chunks(d.Name, v.Volume.Name, level) {
+				for c, err := range r.Chunks(context.Background(), d.Name, v.Volume.Name, level) {
 					if err != nil {
 						return s, err
 					}
@@ -156,13 +157,13 @@ func ReadSpec(r *Reader) (Spec, error) {
 			}
 			spec.Volumes = append(spec.Volumes, vs)
 		}
-		for c, err := range r.Columns(d.Name, nil) {
+		for c, err := range r.Columns(context.Background(), d.Name) {
 			if err != nil {
 				return s, err
 			}
 			spec.Columns = append(spec.Columns, *c)
 		}
-		for c, err := range r.loose(r.dimension(d.Name)) {
+		for c, err := range r.loose(context.Background(), r.dimension(d.Name)) {
 			if err != nil {
 				return s, err
 			}

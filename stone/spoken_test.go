@@ -68,20 +68,16 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 		want[pos] = nil
 	}
 	var got []geom.ColumnPos
-	one := r.ColumnReader(d.Name, nil)
 	for pos, there := range r.SpokenColumns(d.Name) {
 		got = append(got, pos)
 		if there != (want[pos] != nil) {
 			t.Errorf("column %v is there: %v", pos, there)
 		}
-		c, spoken, err := r.ColumnAlone(d.Name, pos)
+		c, spoken, err := r.ColumnAlone(t.Context(), d.Name, pos)
 		if err != nil || !spoken || !reflect.DeepEqual(c, want[pos]) {
 			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, spoken, err, want[pos])
 		}
-		if c, spoken, err := one.Column(pos); err != nil || !spoken || !reflect.DeepEqual(c, want[pos]) {
-			t.Errorf("column %v, one after the other: got %+v, %v, %v, want %+v", pos, c, spoken, err, want[pos])
-		}
-		if _, err := r.Column(d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
+		if _, err := r.Column(t.Context(), d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
 			t.Errorf("column %v with its lists: %v", pos, err)
 		}
 	}
@@ -89,7 +85,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 		t.Errorf("columns spoken of are %v", got)
 	}
 	for _, l := range d.Lists {
-		if c, spoken, err := r.ColumnAlone(d.Name, l.Pos); c != nil || spoken || err != nil {
+		if c, spoken, err := r.ColumnAlone(t.Context(), d.Name, l.Pos); c != nil || spoken || err != nil {
 			t.Errorf("column %v: got %v, %v, %v", l.Pos, c, spoken, err)
 		}
 	}
@@ -115,16 +111,11 @@ func checkSpokenLists(t *testing.T, r *stone.Reader, d stone.DimensionSpec, name
 	if !slices.Equal(got, slices.SortedFunc(maps.Keys(want), geom.ColumnPos.Compare)) {
 		t.Errorf("lists %q spoken of are %v", name, got)
 	}
-	one := r.ColumnReader(d.Name, nil)
 	for _, pos := range slices.Concat(got, d.Gone, []geom.ColumnPos{{X: 99}, {X: 1 << 30}}) {
 		_, said := want[pos]
-		objects, spoken, err := r.List(d.Name, name, pos)
+		objects, spoken, err := r.List(t.Context(), d.Name, name, pos)
 		if err != nil || spoken != said || !reflect.DeepEqual(objects, want[pos]) {
 			t.Errorf("list %q of %v: got %v, %v, %v", name, pos, objects, spoken, err)
-		}
-		objects, spoken, err = one.List(name, pos)
-		if err != nil || spoken != said || !reflect.DeepEqual(objects, want[pos]) {
-			t.Errorf("list %q of %v, one after the other: got %v, %v, %v", name, pos, objects, spoken, err)
 		}
 	}
 }
@@ -174,9 +165,9 @@ func TestSpokenAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestColumnReaderReadsPagesOnce counts the reads of going through columns and
+// TestColumnPagesAreReadOnce counts the reads of going through columns and
 // their lists.
-func TestColumnReaderReadsPagesOnce(t *testing.T) {
+func TestColumnPagesAreReadOnce(t *testing.T) {
 	d := stone.DimensionSpec{Name: "d"}
 	for code := range 400 {
 		d.Columns = append(d.Columns, voxel.Column{
@@ -197,11 +188,10 @@ func TestColumnReaderReadsPagesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := r.ColumnReader("d", nil)
 	src.calls = 0
 	for pos := range r.SpokenColumns("d") {
-		_, _, err := one.Column(pos)
-		_, _, listErr := one.List("a", pos)
+		_, _, err := r.ColumnAlone(t.Context(), "d", pos)
+		_, _, listErr := r.List(t.Context(), "d", "a", pos)
 		if err := errors.Join(err, listErr); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -9,81 +10,66 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// What a towerReader keeps of the pages it read last.
 const (
-	cachedPages = 16
-	cachedBytes = 64 << 20
+	// maxDecoded is how many pages of blocks one page of light, or one column, may
+	// need.
+	maxDecoded = 1024
+	// maxHeld is how many bytes of them a towerReader holds besides the Cache.
+	maxHeld = 64 << 20
 )
-
-// towerReader reads the towers of a dimension's blocks from the stone. The
-// first error goes to *err and ends the towers.
-type towerReader struct {
-	s       *Reader
-	d       *dimension
-	err     *error
-	v       *volume
-	entries []entry
-	cubes   map[foot][]int32 // entries by place of their cubes; nil before the first tower
-	pages   []cachedPage     // oldest first
-	bytes   int              // of their chunks
-	last    foot
-	held    light.Tower
-	decoded int // pages, since it was taken
-}
-
-// maxDecoded is how many pages of blocks are decoded for one page of light or of
-// columns.
-const maxDecoded = 1024
 
 var errTowers = errors.New("blocks in too many pages")
 
 // foot is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type foot struct{ x, z int32 }
 
-// cachedPage is the chunks of a group of entries.
-type cachedPage struct {
-	key, mask uint64 // of the group's first entry: no other of the volume has both
-	chunks    map[geom.ChunkPos]*voxel.Chunk
-	bytes     int
+// towerReader reads the towers of a dimension's blocks from the stone, for one
+// page of light or for columns. The first error ends the towers and stays in err.
+type towerReader struct {
+	ctx     context.Context
+	s       *Reader
+	v       *volume
+	entries []entry
+	feet    map[foot][]int32 // entries by the place of their cubes
+	pages   map[uint32][]*voxel.Chunk
+	bytes   int // of pages
+	last    foot
+	held    light.Tower // over last
+	err     error
 }
 
-func newCachedPage(first entry, at []geom.ChunkPos, chunks []*voxel.Chunk) cachedPage {
-	p := cachedPage{first.key, first.mask, make(map[geom.ChunkPos]*voxel.Chunk, len(at)), 0}
-	for i, c := range chunks {
-		p.chunks[at[i]] = c
-		if c != nil {
-			p.bytes += c.Bytes()
+func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
+	v, entries := s.entries(d.name, voxel.Block, 0)
+	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, feet: d.feet(), pages: make(map[uint32][]*voxel.Chunk), last: foot{1 << 30, 0}}
+}
+
+// feetOf returns which entries of a dimension's blocks are above each other.
+func (d *dimension) feetOf() map[foot][]int32 {
+	feet := make(map[foot][]int32)
+	for _, v := range d.volumes {
+		if v.Name != voxel.Block || len(v.levels) == 0 || v.levels[0].level != 0 {
+			continue
+		}
+		for i, e := range v.levels[0].entries {
+			at := cubeChunk(e.key, 0)
+			f := foot{at.X >> 2, at.Z >> 2}
+			feet[f] = append(feet[f], int32(i))
 		}
 	}
-	return p
-}
-
-// index notes which entries are above each other.
-func (t *towerReader) index() {
-	t.cubes, t.last = map[foot][]int32{}, foot{1 << 30, 0} // where no chunk is
-	t.v, t.entries = t.s.entries(t.d.name, voxel.Block, 0)
-	for i, e := range t.entries {
-		at := cubeChunk(e.key, 0)
-		f := foot{at.X >> 2, at.Z >> 2}
-		t.cubes[f] = append(t.cubes[f], int32(i))
-	}
+	return feet
 }
 
 // tower returns the chunks with cells over a chunk's x and z, topmost first, at
 // most one more than maxTower. It is a light.Towers.
 func (t *towerReader) tower(x, z int32) light.Tower {
-	if t.cubes == nil {
-		t.index()
-	} else if t.last == (foot{x, z}) {
+	if t.last == (foot{x, z}) {
 		return t.held
 	}
 	var held light.Tower
 	for _, p := range t.places(x, z) {
 		c, err := t.chunk(p)
 		if err != nil {
-			if *t.err == nil {
-				*t.err = err
-			}
+			t.err = first(t.err, err)
 			return nil
 		}
 		if c != nil {
@@ -105,7 +91,7 @@ type place struct {
 
 // places returns where the volume has chunks at x and z, topmost first.
 func (t *towerReader) places(x, z int32) (ps []place) {
-	for _, i := range t.cubes[foot{x >> 2, z >> 2}] {
+	for _, i := range t.feet[foot{x >> 2, z >> 2}] {
 		e := t.entries[i]
 		for y := range uint32(4) {
 			bit := int(geom.Morton(uint32(x&3), y, uint32(z&3)))
@@ -119,40 +105,35 @@ func (t *towerReader) places(x, z int32) (ps []place) {
 }
 
 func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
-	if e := t.entries[p.entry]; !e.paged() {
+	e := &t.entries[p.entry]
+	if !e.paged() {
 		return e.chunk(), nil
 	}
-	first := t.entries[groupStart(t.entries, p.entry)]
-	if c := t.cached(first); c != nil {
-		return c.chunks[p.at], nil
-	}
-	if t.decoded++; t.decoded > maxDecoded {
-		return nil, corrupt(-1, "blocks", errTowers)
-	}
-	at, chunks, err := t.s.decode(t.v, group(t.entries, p.entry))
-	if err != nil {
-		return nil, err
-	}
-	page := newCachedPage(first, at, chunks)
-	t.keep(page)
-	return page.chunks[p.at], nil
-}
-
-// cached returns the page of a group, nil if it is not kept.
-func (t *towerReader) cached(first entry) *cachedPage {
-	for i := range t.pages {
-		if c := &t.pages[i]; c.key == first.key && c.mask == first.mask {
-			return c
+	start := groupStart(t.entries, p.entry)
+	number := t.entries[start].number
+	page, seen := t.pages[number]
+	if page == nil {
+		if len(t.pages) == maxDecoded && !seen {
+			return nil, corrupt(-1, "blocks", errTowers)
 		}
+		var err error
+		if page, err = t.s.cells(t.ctx, t.v, group(t.entries, start)); err != nil {
+			return nil, err
+		}
+		t.hold(number, page)
 	}
-	return nil
+	_, bit := cubeKey(p.at, 0)
+	return page[e.at(bit)], nil
 }
 
-// keep adds a page to those kept and drops the oldest ones.
-func (t *towerReader) keep(p cachedPage) {
-	t.pages, t.bytes = append(t.pages, p), t.bytes+p.bytes
-	for len(t.pages) > cachedPages || len(t.pages) > 1 && t.bytes > cachedBytes {
-		t.bytes -= t.pages[0].bytes
-		t.pages = slices.Delete(t.pages, 0, 1)
+// hold keeps a page, and lets go of the others if they are too large.
+func (t *towerReader) hold(number uint32, page []*voxel.Chunk) {
+	if t.bytes > maxHeld {
+		for n := range t.pages {
+			t.pages[n] = nil
+		}
+		t.bytes = 0
 	}
+	t.pages[number] = page
+	t.bytes += int(cellBytes(page))
 }

@@ -1,4 +1,4 @@
-// Package store opens a world.Store by its URL.
+// Package store opens a history.Store by its URL.
 //
 // It keeps nothing itself: the packages below it do.
 package store
@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Options of a Store. The zero value is the default.
@@ -20,7 +20,7 @@ type Options struct {
 }
 
 // Open opens the Store that url names with the default Options.
-func Open(ctx context.Context, url string) (world.Store, error) {
+func Open(ctx context.Context, url string) (history.Store, error) {
 	return OpenWith(ctx, url, Options{})
 }
 
@@ -29,7 +29,7 @@ func Open(ctx context.Context, url string) (world.Store, error) {
 // forgets, or "http://HOST" or "https://HOST" for that of a server, which it does
 // not call yet: if nobody listens there the first call says so. The caller closes
 // it.
-func OpenWith(ctx context.Context, url string, o Options) (world.Store, error) {
+func OpenWith(ctx context.Context, url string, o Options) (history.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

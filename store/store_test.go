@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func TestOpen(t *testing.T) {
@@ -19,7 +19,7 @@ func TestOpen(t *testing.T) {
 	for _, tt := range []struct {
 		url  string
 		want error // of making a world
-	}{{dir, nil}, {dir, world.ErrExists}, {"memory:", nil}, {"memory:", nil}} {
+	}{{dir, nil}, {dir, history.ErrExists}, {"memory:", nil}, {"memory:", nil}} {
 		s, err := store.Open(t.Context(), tt.url)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.url, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -16,7 +17,7 @@ import (
 // since; else it stays, stale until it is computed, or is reported as left alone if the commit changed
 // no blocks. Files and properties that the commit changed stay as they are. It does
 // I/O: it reads what changed in both commits.
-func Revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
+func Revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
 	r, err := revert(ctx, w, id)
 	if err != nil {
 		return Report{}, fmt.Errorf("undo: revert of commit %v: %w", id, err)
@@ -24,7 +25,7 @@ func Revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
 	return r, nil
 }
 
-func revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
+func revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
 	c, err := find(ctx, w, id)
 	if err != nil {
 		return Report{}, err
@@ -37,11 +38,11 @@ func revert(ctx context.Context, w *world.World, id world.ID) (Report, error) {
 }
 
 // find returns a commit of the log.
-func find(ctx context.Context, w *world.World, id world.ID) (world.Commit, error) {
+func find(ctx context.Context, w *world.World, id history.ID) (history.Commit, error) {
 	for n := 64; ; n *= 4 {
 		log, err := w.Log(ctx, n)
 		if err != nil {
-			return world.Commit{}, err
+			return history.Commit{}, err
 		}
 		for _, c := range log {
 			if c.ID() == id {
@@ -49,7 +50,7 @@ func find(ctx context.Context, w *world.World, id world.ID) (world.Commit, error
 			}
 		}
 		if len(log) < n {
-			return world.Commit{}, world.ErrNoCommit
+			return history.Commit{}, history.ErrNoCommit
 		}
 	}
 }
@@ -61,7 +62,7 @@ type reading struct {
 }
 
 // stepOf returns what the commit replaced.
-func stepOf(ctx context.Context, w *world.World, c world.Commit) (*step, error) {
+func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error) {
 	diff, err := w.Diff(ctx, c.Parent, c.ID())
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/undo"
@@ -13,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-func mustCommit(t *testing.T, w *world.World, message string) world.ID {
+func mustCommit(t *testing.T, w *world.World, message string) history.ID {
 	t.Helper()
 	c, err := w.Commit(ctx, message)
 	if err != nil {
@@ -22,7 +23,7 @@ func mustCommit(t *testing.T, w *world.World, message string) world.ID {
 	return c.ID()
 }
 
-func mustRevert(t *testing.T, w *world.World, id world.ID) undo.Report {
+func mustRevert(t *testing.T, w *world.World, id history.ID) undo.Report {
 	t.Helper()
 	r, err := undo.Revert(ctx, w, id)
 	if err != nil {
@@ -137,7 +138,7 @@ func TestRevertOfNone(t *testing.T) {
 		name(t, w, "ash", geom.Point{})
 		mustCommit(t, w, "")
 	}
-	if _, err := undo.Revert(ctx, w, world.ID{1}); !errors.Is(err, world.ErrNoCommit) {
+	if _, err := undo.Revert(ctx, w, history.ID{1}); !errors.Is(err, history.ErrNoCommit) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -139,7 +140,7 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 		return Report{}, fmt.Errorf("undo: %s of %q: %w", verb, author, ErrNothing)
 	}
 	s := (*from)[len(*from)-1]
-	r, err := s.takeBack(ctx, h.w, world.ID{})
+	r, err := s.takeBack(ctx, h.w, history.ID{})
 	if err != nil {
 		return Report{}, fmt.Errorf("undo: %s of step %q of %q: %w", verb, s.name, author, err)
 	}

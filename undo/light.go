@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -16,8 +17,8 @@ func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel
 // exact reports whether to take the step back gives a version that was: it is the commit head,
 // and nothing came after. Only then is the light of before that of the blocks of before.
 // Light that was stale is none to go back to.
-func (s *step) exact(w *world.World, head world.ID) bool {
-	return head != world.ID{} && !s.relit && w.Head() == head && !w.Dirty()
+func (s *step) exact(w *world.World, head history.ID) bool {
+	return head != history.ID{} && !s.relit && w.Head() == head && !w.Dirty()
 }
 
 // followsBlocks reports whether a volume is light of blocks.

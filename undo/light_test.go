@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -32,7 +33,7 @@ func litWorld(t *testing.T) *world.World {
 	return w
 }
 
-func put(t *testing.T, w *world.World, p geom.Point, block string) world.ID {
+func put(t *testing.T, w *world.World, p geom.Point, block string) history.ID {
 	t.Helper()
 	defer mustLoad(t, w).Release()
 	mustUpdate(t, w, func(tx *world.Tx) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -27,7 +28,7 @@ func (e edit) update(t *testing.T, w *world.World) {
 	})
 }
 
-func (e edit) commit(t *testing.T, w *world.World) world.ID {
+func (e edit) commit(t *testing.T, w *world.World) history.ID {
 	t.Helper()
 	e.update(t, w)
 	return mustCommit(t, w, e.block)

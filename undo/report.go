@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -32,7 +33,7 @@ type Place struct {
 
 // takeBack puts back in one update what w still holds of the step, which is what
 // a commit changed, or if that is zero part of none.
-func (s *step) takeBack(ctx context.Context, w *world.World, commit world.ID) (Report, error) {
+func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) (Report, error) {
 	held, err := s.load(ctx, w)
 	defer held.release()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -26,7 +27,7 @@ type crowd struct {
 	points []geom.Point
 
 	mu       sync.Mutex
-	versions []world.ID
+	versions []history.ID
 }
 
 // said returns what a view says, "" if some of it is not in memory. What it says
@@ -66,7 +67,7 @@ func (c *crowd) say(what string) error {
 	return err
 }
 
-func (c *crowd) version(r *rand.Rand) world.ID {
+func (c *crowd) version(r *rand.Rand) history.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.versions[r.IntN(len(c.versions))]
@@ -100,7 +101,7 @@ func (c *crowd) act(kind int, r *rand.Rand) error {
 		if r.IntN(4) == 0 {
 			return c.w.Pack(ctx)
 		}
-		_, err := c.st.Collect(ctx, world.Policy{Keep: world.Retention{All: true}, Grace: -1})
+		_, err := c.st.Collect(ctx, history.Policy{Keep: history.Retention{All: true}, Grace: -1})
 		return err
 	case 5:
 		_, err := c.w.Diff(ctx, c.version(r), c.version(r))
@@ -146,7 +147,7 @@ func (c *crowd) become() error {
 	if err != nil {
 		return err
 	}
-	_, err = c.w.Become(ctx, r)
+	_, err = c.w.Replace(ctx, r)
 	return err
 }
 
@@ -159,10 +160,10 @@ func TestCrowd(t *testing.T) {
 	if err := c.say("name 0"); err != nil {
 		t.Fatal(err)
 	}
-	c.versions = []world.ID{commit(t, c.w).ID()}
+	c.versions = []history.ID{commit(t, c.w).ID()}
 	c.st.trouble = func(n int, method string) (error, bool) {
 		if method == "open" && n%31 == 0 {
-			return world.ErrGone, n%2 == 0
+			return history.ErrGone, n%2 == 0
 		}
 		return nil, false
 	}

@@ -5,8 +5,8 @@
 // look at it next; Commit makes what changed durable in a Store. Log, At, Diff,
 // Fork, Restore and Pack work on the stack of stones.
 //
-// Store is what a world needs kept, declared here and implemented by the
-// packages below store. FORMAT.md says what a commit's bytes are.
+// What a world needs kept is in package history: commits, packs, leases and the
+// Store, which the packages below store implement.
 //
 // The package knows no file format of games and no place where bytes are kept.
 // It runs no goroutine of its own between calls and has no clock: the Store

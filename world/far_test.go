@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -45,7 +46,7 @@ func TestReadFar(t *testing.T) {
 	closeWorld(t, w)
 }
 
-func checkFar(t *testing.T, st world.Store, w *world.World, packed bool) {
+func checkFar(t *testing.T, st history.Store, w *world.World, packed bool) {
 	t.Helper()
 	thin := w
 	if !w.Dirty() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -24,15 +25,15 @@ func wholeStone(w *world.World) (*stone.Reader, error) {
 
 // failing is a Store whose commits fail as long as err is set.
 type failing struct {
-	world.Store
+	history.Store
 	err     error
 	waiting chan struct{} // if not nil, a commit tells begun and waits until it is closed
 	begun   chan struct{}
 }
 
-func (f *failing) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (f *failing) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	if f.err != nil {
-		return world.Commit{}, f.err
+		return history.Commit{}, f.err
 	}
 	if f.waiting != nil {
 		f.begun <- struct{}{}
@@ -102,7 +103,7 @@ func TestConflict(t *testing.T) {
 	set(t, a, geom.Point{}, "rock")
 	set(t, b, geom.Point{}, "moss")
 	commit(t, a)
-	if _, err := b.Commit(ctx, ""); !errors.Is(err, world.ErrConflict) {
+	if _, err := b.Commit(ctx, ""); !errors.Is(err, history.ErrConflict) {
 		t.Errorf("got %v, want ErrConflict", err)
 	}
 	closeWorld(t, a)

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // flaky is a Store of which some calls fail and that counts stones that are open.
 type flaky struct {
-	world.Store
+	history.Store
 	// trouble says what goes wrong with call n, counted from 0: a call that fails
 	// late has done its work. nil: nothing.
 	trouble func(n int, method string) (err error, late bool)
@@ -74,43 +74,43 @@ func (f *flaky) Create(ctx context.Context, name string) error {
 	return f.call("create", func() error { return f.Store.Create(ctx, name) })
 }
 
-func (f *flaky) Head(ctx context.Context, name string) (h world.Head, err error) {
+func (f *flaky) Head(ctx context.Context, name string) (h history.Head, err error) {
 	err = f.call("head", func() error { h, err = f.Store.Head(ctx, name); return err })
 	return h, err
 }
 
-func (f *flaky) Log(ctx context.Context, name string, from world.ID, n int) (log []world.Commit, err error) {
+func (f *flaky) Log(ctx context.Context, name string, from history.ID, n int) (log []history.Commit, err error) {
 	err = f.call("log", func() error { log, err = f.Store.Log(ctx, name, from, n); return err })
 	return log, err
 }
 
-func (f *flaky) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (done world.Commit, err error) {
+func (f *flaky) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (done history.Commit, err error) {
 	err = f.call("commit", func() error { done, err = f.Store.Commit(ctx, name, base, c, stones...); return err })
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	return done, nil
 }
 
-func (f *flaky) Fork(ctx context.Context, from string, at world.ID, name string) error {
+func (f *flaky) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	return f.call("fork", func() error { return f.Store.Fork(ctx, from, at, name) })
 }
 
-func (f *flaky) Stack(ctx context.Context, name string, at world.ID) (l []world.Layer, err error) {
+func (f *flaky) Stack(ctx context.Context, name string, at history.ID) (l []history.Layer, err error) {
 	err = f.call("stack", func() error { l, err = f.Store.Stack(ctx, name, at); return err })
 	return l, err
 }
 
-func (f *flaky) PutPack(ctx context.Context, name string, p world.Pack, s world.Stone) error {
+func (f *flaky) PutPack(ctx context.Context, name string, p history.Pack, s history.Stone) error {
 	return f.call("pack", func() error { return f.Store.PutPack(ctx, name, p, s) })
 }
 
-func (f *flaky) Open(ctx context.Context, name string, id stone.ID) (o *world.Opened, err error) {
+func (f *flaky) Open(ctx context.Context, name string, id stone.ID) (o *history.Opened, err error) {
 	err = f.call("open", func() error { o, err = f.Store.Open(ctx, name, id); return err })
 	switch {
 	case err == nil:
 		f.count(1)
-		return &world.Opened{Reader: o.Reader, Closer: &counted{f: f, Closer: o.Closer}}, nil
+		return &history.Opened{Reader: o.Reader, Closer: &counted{f: f, Closer: o.Closer}}, nil
 	case o != nil:
 		err = errors.Join(err, o.Close())
 	}

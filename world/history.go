@@ -2,29 +2,30 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"time"
+
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Log returns up to n commits, newest first.
-func (w *World) Log(ctx context.Context, n int) ([]Commit, error) {
+func (w *World) Log(ctx context.Context, n int) ([]history.Commit, error) {
 	return w.store.Log(ctx, w.name, w.Head(), n)
 }
 
 // CommitAt returns the newest commit of a world that is not younger than t.
-func CommitAt(ctx context.Context, st Store, name string, t time.Time) (Commit, error) {
+func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (history.Commit, error) {
 	const page = 64
-	from := ID{}
+	from := history.ID{}
 	for {
 		log, err := st.Log(ctx, name, from, page)
 		if err != nil {
-			return Commit{}, err
+			return history.Commit{}, err
 		}
-		if from != (ID{}) && len(log) > 0 {
+		if from != (history.ID{}) && len(log) > 0 {
 			log = log[1:]
 		}
 		for _, c := range log {
@@ -33,14 +34,14 @@ func CommitAt(ctx context.Context, st Store, name string, t time.Time) (Commit, 
 			}
 		}
 		if len(log) == 0 {
-			return Commit{}, fmt.Errorf("world: %s: at %v: %w", name, t.Format(time.RFC3339), ErrNoCommit)
+			return history.Commit{}, fmt.Errorf("world: %s: at %v: %w", name, t.Format(time.RFC3339), history.ErrNoCommit)
 		}
 		from = log[len(log)-1].ID()
 	}
 }
 
 // At opens the world as a commit left it, to be read only.
-func (w *World) At(ctx context.Context, id ID) (*World, error) {
+func (w *World) At(ctx context.Context, id history.ID) (*World, error) {
 	return OpenAt(ctx, w.store, w.name, id, w.o)
 }
 
@@ -62,21 +63,11 @@ func (w *World) OpenFile(path string) (io.ReadCloser, error) {
 		}
 		return nil, fmt.Errorf("world: %s: file %q: %w", w.name, path, fs.ErrNotExist)
 	}
-	p := w.pile.hold()
+	p := w.stack.hold()
 	w.mu.Unlock()
+	defer p.release()
 	if s.files[i].data != nil {
-		defer p.release()
 		return dataFile(s.files[i].data), nil
 	}
-	for j := len(p) - 1; j >= 0; j-- {
-		r, err := p[j].OpenFile(path)
-		if err == nil {
-			return &pileFile{r, p}, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			p.release()
-			return nil, err
-		}
-	}
-	panic("world: file " + path + " is in no stone")
+	return p.openFile(path)
 }

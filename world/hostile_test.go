@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -31,15 +32,15 @@ func stacked(t *testing.T, specs ...stone.Spec) (*world.World, error) {
 	if err := st.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	var head world.Head
+	var head history.Head
 	for _, s := range specs {
 		var out bytes.Buffer
 		id, err := s.Write(&out, stone.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := world.Commit{Parent: head.Commit, Base: head.Commit, Stones: []world.StoneRef{{ID: id, Size: int64(out.Len())}}}
-		if c, err = st.Commit(ctx, "a", head, c, world.Stone{ID: id, Data: out.Bytes()}); err != nil {
+		c := history.Commit{Parent: head.Commit, Base: head.Commit, Stones: []history.StoneRef{{ID: id, Size: int64(out.Len())}}}
+		if c, err = st.Commit(ctx, "a", head, c, history.Stone{ID: id, Data: out.Bytes()}); err != nil {
 			t.Fatal(err)
 		}
 		head.Commit = c.ID()
@@ -150,11 +151,11 @@ func TestLeased(t *testing.T) {
 		t.Fatal(err)
 	}
 	set(t, w, geom.Point{}, "late")
-	if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrLeased) || w.Fence() != 0 {
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, history.ErrLeased) || w.Fence() != 0 {
 		t.Errorf("without the lease: got %v, fence %d, want ErrLeased", err, w.Fence())
 	}
 	closeWorld(t, w)
-	if _, err := world.Open(ctx, st, "a", world.Options{Fence: lease.Fence + 1}); !errors.Is(err, world.ErrFenced) {
+	if _, err := world.Open(ctx, st, "a", world.Options{Fence: lease.Fence + 1}); !errors.Is(err, history.ErrFenced) {
 		t.Errorf("opened under another fence: got %v, want ErrFenced", err)
 	}
 
@@ -174,41 +175,41 @@ func TestLeased(t *testing.T) {
 	if _, err := whole.ReadAt(data, 0); err != nil {
 		t.Fatal(err)
 	}
-	imported := world.Stone{ID: sha256.Sum256(data), Data: data}
+	imported := history.Stone{ID: sha256.Sum256(data), Data: data}
 	for _, tt := range []struct {
 		fence uint64
 		want  error
-	}{{0, world.ErrLeased}, {lease.Fence, world.ErrFenced}, {w.Fence(), nil}} {
+	}{{0, history.ErrLeased}, {lease.Fence, history.ErrFenced}, {w.Fence(), nil}} {
 		if _, err := world.Import(ctx, st, "a", imported, world.Options{Fence: tt.fence}, ""); !errors.Is(err, tt.want) {
 			t.Errorf("import under %d: got %v, want %v", tt.fence, err, tt.want)
 		}
 	}
 	set(t, w, geom.Point{}, "lost")
-	if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrFenced) {
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, history.ErrFenced) {
 		t.Errorf("after an import: got %v, want ErrFenced", err)
 	}
 	closeWorld(t, w)
-	w = open(t, st, "a", world.Options{Fence: world.Force, Whole: true})
+	w = open(t, st, "a", world.Options{Fence: history.Force, Whole: true})
 	defer closeWorld(t, w)
 	set(t, w, geom.Point{}, "forced")
 	commit(t, w)
 	commit(t, w)
-	if l, err := st.Leased(ctx, "a"); err != nil || l != (world.Lease{}) || w.Fence() != world.Force {
+	if l, err := st.Leased(ctx, "a"); err != nil || l != (history.Lease{}) || w.Fence() != history.Force {
 		t.Errorf("after an admin's save: %+v, %v, fence %d", l, err, w.Fence())
 	}
 }
 
 // A fenced world keeps what it has, is read, and says so each time.
 func TestFenced(t *testing.T) {
-	st := &failing{Store: newStore(), err: world.ErrFenced}
+	st := &failing{Store: newStore(), err: history.ErrFenced}
 	w := create(t, st, "a", world.Options{})
 	defer closeWorld(t, w)
 	set(t, w, geom.Point{}, "rock")
 	for range 3 {
-		if _, err := w.Commit(ctx, ""); !errors.Is(err, world.ErrFenced) {
+		if _, err := w.Commit(ctx, ""); !errors.Is(err, history.ErrFenced) {
 			t.Errorf("got %v, want ErrFenced", err)
 		}
-		if _, err := w.Restore(ctx, world.ID{}, ""); !errors.Is(err, world.ErrFenced) {
+		if _, err := w.Restore(ctx, history.ID{}, ""); !errors.Is(err, history.ErrFenced) {
 			t.Errorf("restore: got %v, want ErrFenced", err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -14,7 +15,7 @@ import (
 )
 
 // imported makes a world of a source.
-func imported(t testing.TB, st world.Store, name string, src format.Source) *convert.World {
+func imported(t testing.TB, st history.Store, name string, src format.Source) *convert.World {
 	t.Helper()
 	have, err := convert.Load(ctx, src)
 	if err != nil {
@@ -25,7 +26,7 @@ func imported(t testing.TB, st world.Store, name string, src format.Source) *con
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := world.Import(ctx, st, name, world.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "import"); err != nil {
+	if _, err := world.Import(ctx, st, name, history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "import"); err != nil {
 		t.Fatal(err)
 	}
 	return have
@@ -38,7 +39,7 @@ func exported(t testing.TB, w *world.World) *convert.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := convert.FromStone(ctx, r)
+	out, err := convert.FromContent(ctx, r)
 	if err != nil {
 		t.Fatal(err)
 	}

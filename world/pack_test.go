@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -14,19 +15,19 @@ import (
 
 // counter is a Store that counts what is written to it.
 type counter struct {
-	world.Store
+	history.Store
 	saved, packed int64
 	high          int // the highest stack that a commit left
 }
 
-func (c *counter) Commit(ctx context.Context, name string, base world.Head, k world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (c *counter) Commit(ctx context.Context, name string, base history.Head, k history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for _, s := range stones {
 		c.saved += int64(len(s.Data))
 	}
 	return c.Store.Commit(ctx, name, base, k, stones...)
 }
 
-func (c *counter) PutPack(ctx context.Context, name string, p world.Pack, s world.Stone) error {
+func (c *counter) PutPack(ctx context.Context, name string, p history.Pack, s history.Stone) error {
 	c.packed += int64(len(s.Data))
 	return c.Store.PutPack(ctx, name, p, s)
 }
@@ -82,17 +83,17 @@ func TestPacking(t *testing.T) {
 func TestPackFromKeepsCommitsWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 1000 {
-		var layers []world.Layer
-		upto := world.ID{}
+		var layers []history.Layer
+		upto := history.ID{}
 		for i := range 2 + r.Uint64N(12) {
 			if i == 0 || r.IntN(3) > 0 {
-				upto = world.ID{}
+				upto = history.ID{}
 				binary.LittleEndian.PutUint64(upto[:], i+1)
 			}
-			layers = append(layers, world.Layer{Upto: upto, Stone: world.StoneRef{Size: 1 + r.Int64N(1000)}})
+			layers = append(layers, history.Layer{Upto: upto, Stone: history.StoneRef{Size: 1 + r.Int64N(1000)}})
 		}
 		high := 1 + r.IntN(12)
-		from := world.PackFrom(layers, high)
+		from := history.PackFrom(layers, high)
 		if from < 0 || from >= high || from >= len(layers)-1 || from > 0 && layers[from-1].Upto == layers[from].Upto {
 			t.Fatalf("from %d of %v", from, layers)
 		}

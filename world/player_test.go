@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -25,7 +26,7 @@ type player struct {
 	w        *world.World
 	held     []*ticket
 	have     *content
-	versions map[world.ID]*content
+	versions map[history.ID]*content
 	made     int  // names that were made up
 	whole    bool // the world keeps everything
 }
@@ -51,7 +52,7 @@ var playVolumes = append(voxel.BlockVolumes(),
 func newPlayer(t testing.TB, seed uint64) *player {
 	now := time.UnixMilli(0)
 	m := memory.New(memory.Options{Now: func() time.Time { now = now.Add(time.Minute); return now }})
-	p := &player{t: t, r: rand.New(rand.NewPCG(seed, 11)), st: &flaky{Store: m}, name: "w", have: newContent(), versions: map[world.ID]*content{}}
+	p := &player{t: t, r: rand.New(rand.NewPCG(seed, 11)), st: &flaky{Store: m}, name: "w", have: newContent(), versions: map[history.ID]*content{}}
 	p.check(p.st.Create(ctx, "w"))
 	p.open()
 	p.addVolumes()

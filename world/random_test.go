@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -55,8 +56,8 @@ func (p *player) keeps(dim, volume string, b geom.Box) bool {
 	})
 }
 
-func (p *player) version() world.ID {
-	ids := slices.SortedFunc(maps.Keys(p.versions), func(a, b world.ID) int { return bytes.Compare(a[:], b[:]) })
+func (p *player) version() history.ID {
+	ids := slices.SortedFunc(maps.Keys(p.versions), func(a, b history.ID) int { return bytes.Compare(a[:], b[:]) })
 	return ids[p.r.IntN(len(ids))]
 }
 
@@ -101,7 +102,7 @@ func (p *player) fork() {
 	closeWorld(p.t, p.w)
 	p.name = name
 	p.open()
-	p.versions = map[world.ID]*content{head: p.versions[head]}
+	p.versions = map[history.ID]*content{head: p.versions[head]}
 }
 
 func (p *player) look() {
@@ -132,7 +133,7 @@ func (p *player) become() {
 	p.check(err)
 	r, err := stone.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	p.check(err)
-	_, err = p.w.Become(ctx, r)
+	_, err = p.w.Replace(ctx, r)
 	p.check(err)
 	volumes := p.have.volumes
 	p.have = p.versions[id].clone()
@@ -143,7 +144,7 @@ func (p *player) become() {
 func (p *player) tidy() {
 	high := 1 + p.r.IntN(8)
 	height, _, err := world.Tidy(ctx, p.st, p.name, world.TidyOptions{High: high})
-	if errors.Is(err, world.ErrGone) { // so it seems
+	if errors.Is(err, history.ErrGone) { // so it seems
 		return
 	}
 	p.check(err)
@@ -203,7 +204,7 @@ func (p *player) step() {
 	case k < 37:
 		p.become()
 	default:
-		_, err := p.st.Collect(ctx, world.Policy{Keep: world.Retention{All: true}, Grace: -1})
+		_, err := p.st.Collect(ctx, history.Policy{Keep: history.Retention{All: true}, Grace: -1})
 		p.check(err)
 	}
 }
@@ -218,7 +219,7 @@ func TestRandomWork(t *testing.T) {
 			p := newPlayer(t, seed)
 			p.st.trouble = func(n int, method string) (error, bool) {
 				if method == "open" && n%29 == 0 { // collected in between, so it seems
-					return fmt.Errorf("stone: %w", world.ErrGone), n%2 == 0
+					return fmt.Errorf("stone: %w", history.ErrGone), n%2 == 0
 				}
 				return nil, false
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -55,7 +56,7 @@ func floodAll(t testing.TB, w *world.World, kind light.Kind) []voxel.Cell {
 }
 
 // litWorld makes a world of some land whose light is that of a flood.
-func litWorld(t testing.TB, st world.Store, o world.Options, columns bool) *world.World {
+func litWorld(t testing.TB, st history.Store, o world.Options, columns bool) *world.World {
 	t.Helper()
 	w := create(t, st, "a", o)
 	middle := func(x0, y0, z0, x1, y1, z1 int) region.Box {

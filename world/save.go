@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -28,7 +26,7 @@ import (
 // Unless Options.Manual is set it packs the stack when it has become too high. An
 // error of that leaves the commit as it is and is not reported: the next commit
 // tries again.
-func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
+func (w *World) Commit(ctx context.Context, message string) (history.Commit, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	_ = w.relight(ctx)
@@ -39,9 +37,9 @@ func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
 	return c, err
 }
 
-func (w *World) commit(ctx context.Context, message string) (Commit, error) {
+func (w *World) commit(ctx context.Context, message string) (history.Commit, error) {
 	if w.readOnly {
-		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
+		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
 	w.mu.Lock()
 	s, closed, clean := w.now.Load(), w.closed, w.dirty.empty()
@@ -51,38 +49,43 @@ func (w *World) commit(ctx context.Context, message string) (Commit, error) {
 	w.mu.Unlock()
 	switch {
 	case closed:
-		return Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	case clean:
 		return w.lastCommit(ctx)
 	}
 
 	c, o, err := w.save(ctx, s, message)
+	var packed []packedChunk
+	if err == nil {
+		packed = s.packed(w.saved)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saved := w.saved
 	w.saved = nil
 	if err != nil {
 		w.dirty.add(saved)
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	w.accept(c, o, saved)
+	w.replacePatched(packed)
 	return c, nil
 }
 
 // lastCommit returns the head's commit, the zero one if there is none.
-func (w *World) lastCommit(ctx context.Context) (Commit, error) {
+func (w *World) lastCommit(ctx context.Context) (history.Commit, error) {
 	w.mu.Lock()
 	last, head := w.last, w.head.Commit
 	w.mu.Unlock()
-	if last.Number > 0 || head == (ID{}) {
+	if last.Number > 0 || head == (history.ID{}) {
 		return last, nil
 	}
 	log, err := w.store.Log(ctx, w.name, head, 1)
 	switch {
 	case err != nil:
-		return Commit{}, err
+		return history.Commit{}, err
 	case len(log) == 0:
-		return Commit{}, fmt.Errorf("world: %s: head %v: %w", w.name, head, ErrNoCommit)
+		return history.Commit{}, fmt.Errorf("world: %s: head %v: %w", w.name, head, history.ErrNoCommit)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,31 +99,33 @@ const largeStone = 1 << 20
 
 // save commits what is dirty of s as a stone on what the world stands on, if it
 // can be read back, and returns it open.
-func (w *World) save(ctx context.Context, s *state, message string) (Commit, *Opened, error) {
-	written, err := s.sheet(w.saved).write(ctx, stone.Options{Effort: stone.Quick})
+func (w *World) save(ctx context.Context, s *state, message string) (history.Commit, *history.Opened, error) {
+	written, err := s.content(w.saved).write(ctx)
 	if err != nil {
-		return Commit{}, nil, err
+		return history.Commit{}, nil, err
 	}
 	r, err := stone.Open(bytes.NewReader(written.Data), int64(len(written.Data)))
 	if err != nil {
-		return Commit{}, nil, fmt.Errorf("world: %s: what was written cannot be read: %w", w.name, err)
+		return history.Commit{}, nil, fmt.Errorf("world: %s: what was written cannot be read: %w", w.name, err)
 	}
-	c := Commit{Base: w.base, Message: message, Stones: []StoneRef{{written.ID, r.Size()}}}
+	c := history.Commit{Base: w.base, Message: message, Stones: []history.StoneRef{written.Ref()}}
 	if c, err = w.put(ctx, c, written); err != nil {
-		return Commit{}, nil, err
+		return history.Commit{}, nil, err
 	}
+	r = r.Through(w.o.Cache, written.ID)
 	if r.Size() >= largeStone {
 		if o, err := w.store.Open(ctx, w.name, written.ID); err == nil {
+			o.Reader = o.Through(w.o.Cache, written.ID)
 			return c, o, nil
 		}
 	}
-	return c, &Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
+	return c, &history.Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
 }
 
 // put makes c the commit after the head. If the head is one that an earlier call
 // made, though the Store could not say so, c comes after that: it has its own
 // base. It needs saving.
-func (w *World) put(ctx context.Context, c Commit, stones ...Stone) (Commit, error) {
+func (w *World) put(ctx context.Context, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for {
 		w.mu.Lock()
 		head := w.head
@@ -132,12 +137,12 @@ func (w *World) put(ctx context.Context, c Commit, stones ...Stone) (Commit, err
 			w.tried = nil
 			w.raise(done)
 			return done, nil
-		case (errors.Is(err, ErrConflict) || errors.Is(err, ErrFenced)) && w.overtaken(ctx):
+		case (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) && w.overtaken(ctx):
 			continue
-		case !errors.Is(err, ErrConflict) && !errors.Is(err, ErrFenced) && !errors.Is(err, ErrLeased):
+		case !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased):
 			w.tried = append(w.tried[max(0, len(w.tried)-maxTried):], c)
 		}
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 }
 
@@ -151,8 +156,8 @@ func (w *World) overtaken(ctx context.Context) bool {
 	if len(w.tried) == 0 {
 		return false
 	}
-	log, err := w.store.Log(ctx, w.name, ID{}, 1)
-	if err != nil || len(log) == 0 || !slices.ContainsFunc(w.tried, log[0].made) {
+	log, err := w.store.Log(ctx, w.name, history.ID{}, 1)
+	if err != nil || len(log) == 0 || !slices.ContainsFunc(w.tried, func(c history.Commit) bool { return isStored(log[0], c) }) {
 		return false
 	}
 	w.tried = nil
@@ -164,39 +169,39 @@ func (w *World) overtaken(ctx context.Context) bool {
 }
 
 // raise follows the fence to where the Store raised it for c.
-func (w *World) raise(c Commit) {
+func (w *World) raise(c history.Commit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if f := w.head.Fence; c.Base != c.Parent && f != 0 && f != Force {
+	if f := w.head.Fence; c.Base != c.Parent && f != 0 && f != history.Force {
 		w.head.Fence++
 	}
 }
 
-// made reports whether c is what became of asking for what.
-func (c Commit) made(what Commit) bool {
-	return c.Parent == what.Parent && c.Base == what.Base && c.Author == what.Author && c.Message == what.Message &&
-		slices.Equal(c.Stones, what.Stones)
+// isStored reports whether c is the stored form of the proposed commit.
+func isStored(c, proposed history.Commit) bool {
+	return c.Parent == proposed.Parent && c.Base == proposed.Base && c.Author == proposed.Author &&
+		c.Message == proposed.Message && slices.Equal(c.Stones, proposed.Stones)
 }
 
-// accept makes c the head that the world knows, its stone the top of the pile.
+// accept makes c the head that the world knows, its stone the top of the stack.
 // What it wrote is dropped where nothing keeps it in memory. It needs mu.
-func (w *World) accept(c Commit, o *Opened, saved *dirty) {
+func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 	id, ref := c.ID(), c.Stones[0]
-	b := w.pile.book(ref.ID)
+	b := w.stack.stone(ref.ID)
 	if b == nil {
-		b = newBook(o)
+		b = newOpenStone(o)
 		b.learn(w.now.Load())
 	} else {
 		o.Close()
 	}
 	b.users.Add(1)
-	w.pile = append(slices.Clip(w.pile), layer{Layer{Stone: ref, After: c.Base, Upto: id}, b})
+	w.stack = append(slices.Clip(w.stack), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})
 	w.head.Commit, w.last, w.base = id, c, id
 	w.dropSaved(saved)
 }
 
 // learn makes the tables of a stone whose names s has.
-func (b *book) learn(s *state) {
+func (b *openStone) learn(s *state) {
 	for _, d := range b.Dimensions() {
 		for i := range d.Volumes {
 			v := &d.Volumes[i]
@@ -209,77 +214,4 @@ func (b *book) learn(s *state) {
 		}
 	}
 	b.known = true
-}
-
-// sheet returns what a stone must say to bring what is below it to s.
-func (s *state) sheet(changed *dirty) *sheet {
-	out := &sheet{properties: s.properties}
-	for _, d := range s.dimensions {
-		sd := sheetDimension{name: d.name, folder: d.folder, columns: d.said(changed.columns[d.name])}
-		for _, v := range d.volumes {
-			chunks := changed.chunks[volumeName{d.name, v.Name}]
-			if changed.all || len(chunks) > 0 {
-				sd.volumes = append(sd.volumes, sheetVolume{Volume: v.Volume, names: v.names.list, chunks: v.placed(chunks)})
-			}
-		}
-		if changed.all || len(sd.volumes) > 0 || len(changed.columns[d.name]) > 0 {
-			out.dimensions = append(out.dimensions, sd)
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(changed.files)) {
-		f := sheetFile{path: path}
-		if i, ok := slices.BinarySearchFunc(s.files, path, comparePaths); ok {
-			data := s.files[i].data
-			f.size = int64(len(data))
-			f.open = func() (io.ReadCloser, error) { return dataFile(data), nil }
-		}
-		out.files = append(out.files, f)
-	}
-	return out
-}
-
-// placed yields the chunks at positions as they are now.
-func (v *volume) placed(at map[geom.ChunkPos]bool) iter.Seq2[stone.Placed, error] {
-	order := slices.SortedFunc(maps.Keys(at), byCode)
-	return func(yield func(stone.Placed, error) bool) {
-		for _, pos := range order {
-			c, ok := v.cells.Chunk(pos)
-			if !ok {
-				panic(fmt.Sprintf("world: chunk %v of %q was changed and dropped", pos, v.Name))
-			}
-			if !yield(stone.Placed{Pos: pos, Chunk: c}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func byCode(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) }
-
-// said yields what changed of columns as it is now.
-func (d *dimension) said(changed map[geom.ColumnPos]parts) iter.Seq2[said, error] {
-	return func(yield func(said, error) bool) {
-		for _, pos := range slices.SortedFunc(maps.Keys(changed), geom.ColumnPos.Compare) {
-			if !yield(d.say(pos, changed[pos]), nil) {
-				return
-			}
-		}
-	}
-}
-
-func (d *dimension) say(pos geom.ColumnPos, p parts) said {
-	c := d.columns.at(pos)
-	if c == nil {
-		return said{pos: pos, gone: true}
-	}
-	s := said{pos: pos}
-	if p.column {
-		alone := *c
-		alone.Lists = nil
-		s.column = &alone
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.lists)) {
-		s.lists = append(s.lists, voxel.List{Name: name, Objects: objectsOf(c, name)})
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -22,37 +23,37 @@ type TidyOptions struct {
 // a page, and no more of the world; it changes no commit, so it may run beside
 // everything else. ErrGone says that someone else was quicker and the stones were
 // collected.
-func Tidy(ctx context.Context, st Store, name string, o TidyOptions) (height int, packed bool, err error) {
-	f, err := stack(ctx, st, name, ID{}, 0)
+func Tidy(ctx context.Context, st history.Store, name string, o TidyOptions) (height int, packed bool, err error) {
+	f, err := fetchStack(ctx, st, name, history.ID{}, 0)
 	high := max(1, cmp.Or(o.High, maxStones))
 	if err != nil || len(f.Layers) <= high {
 		return len(f.Layers), false, err
 	}
 	height = len(f.Layers)
-	from := PackFrom(f.Layers, high)
-	if _, ok := st.(Fetcher); ok {
+	from := history.PackFrom(f.Layers, high)
+	if _, ok := st.(history.Fetcher); ok {
 		var room int64
 		for _, l := range f.Layers[from:] {
 			room += l.Stone.Size
 		}
 		layers := f.Layers
-		if f, err = st.(Fetcher).Fetch(ctx, name, f.Head.Commit, min(room, fetchRoom)); err != nil {
+		if f, err = st.(history.Fetcher).Fetch(ctx, name, f.Head.Commit, min(room, fetchRoom)); err != nil {
 			return height, false, err
 		}
 		if !slices.Equal(f.Layers, layers) { // someone else packs
 			return len(f.Layers), false, nil
 		}
 	}
-	if err := f.above(from).pack(ctx, st, name, from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
+	if err := packFetched(ctx, st, name, layersAbove(f, from), from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
 		return height, false, err
 	}
 	return from + 1, true, nil
 }
 
-// pack puts a pack in place of the fetched, which is the top of a stack, or all
-// of it.
-func (f Fetched) pack(ctx context.Context, st Store, name string, all bool, empty []string) error {
-	p, err := openPile(ctx, st, name, f, nil)
+// packFetched puts a pack in place of f, which is the top of a stack, or all of
+// it.
+func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) error {
+	p, err := openLayers(ctx, st, name, f, nil, stone.NewLRU(stone.CacheBytes))
 	if err != nil {
 		return err
 	}

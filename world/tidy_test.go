@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -93,7 +94,7 @@ func TestTidy(t *testing.T) {
 	if _, packed, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: 40}); packed || err != nil {
 		t.Errorf("a low stack was packed: %v", err)
 	}
-	if _, _, err := world.Tidy(ctx, st, "none", world.TidyOptions{}); !errors.Is(err, world.ErrNoWorld) {
+	if _, _, err := world.Tidy(ctx, st, "none", world.TidyOptions{}); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("no world: %v", err)
 	}
 	closeWorld(t, packed)
@@ -103,7 +104,7 @@ func TestTidy(t *testing.T) {
 // nowhere is a Store whose packs are lost.
 type nowhere struct{ *counter }
 
-func (n nowhere) PutPack(_ context.Context, _ string, _ world.Pack, s world.Stone) error {
+func (n nowhere) PutPack(_ context.Context, _ string, _ history.Pack, s history.Stone) error {
 	n.packed += int64(len(s.Data))
 	return nil
 }

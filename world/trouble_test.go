@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -43,13 +44,13 @@ func (l *life) do(what string, f func() error) {
 
 // made is err, unless what was to be made is there from the time before.
 func made(err error) error {
-	if errors.Is(err, world.ErrExists) {
+	if errors.Is(err, history.ErrExists) {
 		return nil
 	}
 	return err
 }
 
-func (l *life) commit() world.ID {
+func (l *life) commit() history.ID {
 	l.t.Helper()
 	l.do("commit", func() error { _, err := l.w.Commit(l.ctx(), "save"); return err })
 	return l.w.Head()
@@ -95,7 +96,7 @@ func (l *life) live() {
 	l.commit()
 	var h *world.Held
 	l.do("load", func() (err error) { h, err = l.w.Load(l.ctx(), earth, world.Everywhere); return err })
-	ids := make([]world.ID, 12)
+	ids := make([]history.ID, 12)
 	for i := range ids {
 		set(l.t, l.w, geom.Point{}, fmt.Sprint("a", i))
 		set(l.t, l.w, geom.Point{X: 400}, fmt.Sprint("b", i))
@@ -123,7 +124,7 @@ func (l *life) live() {
 }
 
 // older makes the world what a version was, with another file.
-func (l *life) older(id world.ID) {
+func (l *life) older(id history.ID) {
 	var old *world.World
 	l.do("at", func() (err error) { old, err = l.w.At(l.ctx(), id); return err })
 	l.read(old, "a5", "b5", "one")
@@ -138,7 +139,7 @@ func (l *life) older(id world.ID) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.do("become", func() error { _, err := l.w.Become(l.ctx(), r); return err })
+	l.do("become", func() error { _, err := l.w.Replace(l.ctx(), r); return err })
 	update(l.t, l.w, func(tx *world.Tx) { tx.SetFile("f", []byte("two")) })
 	l.commit()
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // What callers branch on besides the errors of a Store.
@@ -44,6 +46,9 @@ type Options struct {
 	Relight bool
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
+	// Cache keeps decoded pages. Worlds and Snapshots that share one share pages of
+	// the stones that they have in common. Default: one of stone.CacheBytes for each.
+	Cache stone.Cache
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 }
@@ -55,6 +60,9 @@ func (o Options) withDefaults() Options {
 	if o.Parallel <= 0 {
 		o.Parallel = 2
 	}
+	if o.Cache == nil {
+		o.Cache = stone.NewLRU(stone.CacheBytes)
+	}
 	return o
 }
 
@@ -62,7 +70,7 @@ func (o Options) withDefaults() Options {
 // View and what it returns, Update, Head, Fence, Name, Dirty and Held.Release touch memory
 // only; all others may do I/O.
 type World struct {
-	store    Store
+	store    history.Store
 	name     string
 	o        Options
 	readOnly bool
@@ -73,13 +81,13 @@ type World struct {
 	lamps  lamps        // needs writer
 	moving sync.RWMutex // Restore writes, Load reads: nothing comes while the world goes back; after writer
 
-	tried []Commit // that may have been made, the Store could not say; needs saving
+	tried []history.Commit // that may have been made, the Store could not say; needs saving
 
-	mu     sync.Mutex // guards what is below, and every change of now; after all others, and never kept over I/O
-	head   Head       // its Fence is the one that commits are made under
-	last   Commit     // the head's, if its number is not 0
-	base   ID         // the commit that pile makes up: the head's, unless put found that it moved
-	pile   pile
+	mu     sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
+	head   history.Head   // its Fence is the one that commits are made under
+	last   history.Commit // the head's, if its number is not 0
+	base   history.ID     // the commit that stack makes up: the head's, unless put found that it moved
+	stack  openStack
 	dirty  *dirty            // what no commit holds
 	saved  *dirty            // what a commit under way holds
 	unlit  map[string]*unlit // what no light was computed of, by dimension
@@ -89,7 +97,7 @@ type World struct {
 }
 
 // Create makes a world without anything in it and opens it.
-func Create(ctx context.Context, st Store, name string, o Options) (*World, error) {
+func Create(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
 	if err := st.Create(ctx, name); err != nil {
 		return nil, err
 	}
@@ -99,31 +107,31 @@ func Create(ctx context.Context, st Store, name string, o Options) (*World, erro
 // Open opens a world at its head. It reads directories only: what is in memory
 // is asked for with Load. Whoever opens it must Close it. ErrFenced if
 // Options.Fence is not the world's.
-func Open(ctx context.Context, st Store, name string, o Options) (*World, error) {
-	f, err := stack(ctx, st, name, ID{}, fetchRoom)
+func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
+	f, err := fetchStack(ctx, st, name, history.ID{}, fetchRoom)
 	if err != nil {
 		return nil, err
 	}
-	if o.Fence != 0 && o.Fence != Force && o.Fence != f.Head.Fence {
-		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, ErrFenced)
+	if o.Fence != 0 && o.Fence != history.Force && o.Fence != f.Head.Fence {
+		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, history.ErrFenced)
 	}
 	f.Head.Fence = o.Fence
 	return open(ctx, st, name, f, o, false)
 }
 
 // OpenAt opens a world as a commit left it, to be read only.
-func OpenAt(ctx context.Context, st Store, name string, at ID, o Options) (*World, error) {
-	var f Fetched
-	if at != (ID{}) {
+func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*World, error) {
+	var f history.Fetched
+	if at != (history.ID{}) {
 		var err error
-		if f, err = stack(ctx, st, name, at, fetchRoom); err != nil {
+		if f, err = fetchStack(ctx, st, name, at, fetchRoom); err != nil {
 			return nil, err
 		}
 	}
 	return open(ctx, st, name, f, o, true)
 }
 
-func open(ctx context.Context, st Store, name string, f Fetched, o Options, readOnly bool) (*World, error) {
+func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, readOnly bool) (*World, error) {
 	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
 		dirty: new(dirty), held: make(map[*Held]bool)}
 	if err := w.read(ctx, f); err != nil {
@@ -138,8 +146,8 @@ func open(ctx context.Context, st Store, name string, f Fetched, o Options, read
 }
 
 // read opens a stack and makes the state that it says.
-func (w *World) read(ctx context.Context, f Fetched) error {
-	p, err := w.openFetched(ctx, f, nil)
+func (w *World) read(ctx context.Context, f history.Fetched) error {
+	p, err := openFetched(ctx, w.store, w.name, f, nil, w.o.Cache)
 	if err != nil {
 		return err
 	}
@@ -148,7 +156,7 @@ func (w *World) read(ctx context.Context, f Fetched) error {
 		p.release()
 		return err
 	}
-	w.pile = p
+	w.stack = p
 	w.now.Store(s)
 	return nil
 }
@@ -161,33 +169,33 @@ const maxReopen = 5
 const fetchRoom = 1 << 20
 
 // openStack opens the stack of a commit, with the stones that are open.
-func (w *World) openStack(ctx context.Context, at ID) (pile, error) {
+func (w *World) openStack(ctx context.Context, at history.ID) (openStack, error) {
 	have, err := w.moment()
-	if err != nil || at == (ID{}) {
+	if err != nil || at == (history.ID{}) {
 		have.release()
 		return nil, err
 	}
 	defer have.release()
 	room := int64(fetchRoom)
-	if len(have.pile) > 0 {
+	if len(have.openStack) > 0 {
 		room = 0
 	}
-	f, err := stack(ctx, w.store, w.name, at, room)
+	f, err := fetchStack(ctx, w.store, w.name, at, room)
 	if err != nil {
 		return nil, err
 	}
-	return w.openFetched(ctx, f, have.pile)
+	return openFetched(ctx, w.store, w.name, f, have.openStack, w.o.Cache)
 }
 
 // openFetched opens a stack, and if stones of it were collected meanwhile what it
 // is now.
-func (w *World) openFetched(ctx context.Context, f Fetched, have pile) (pile, error) {
+func openFetched(ctx context.Context, st history.Store, name string, f history.Fetched, have openStack, cache stone.Cache) (openStack, error) {
 	for try := 1; ; try++ {
-		p, err := openPile(ctx, w.store, w.name, f, have)
-		if err == nil || !errors.Is(err, ErrGone) || try == maxReopen {
+		p, err := openLayers(ctx, st, name, f, have, cache)
+		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
 			return p, err
 		}
-		if f, err = stack(ctx, w.store, w.name, f.Head.Commit, fetchRoom); err != nil {
+		if f, err = fetchStack(ctx, st, name, f.Head.Commit, fetchRoom); err != nil {
 			return nil, err
 		}
 	}
@@ -216,8 +224,8 @@ func (w *World) Close() error {
 		return ErrClosed
 	}
 	w.closed = true
-	w.pile.release()
-	w.pile = nil
+	w.stack.release()
+	w.stack = nil
 	w.lamps = lamps{}
 	return nil
 }
@@ -229,7 +237,7 @@ func (w *World) Name() string { return w.name }
 func (w *World) View() *View { return &View{w.now.Load()} }
 
 // Head returns the commit that the world was opened at or that it last made.
-func (w *World) Head() ID {
+func (w *World) Head() history.ID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head.Commit
@@ -250,10 +258,10 @@ func (w *World) Dirty() bool {
 	return !w.dirty.empty() || w.saved != nil
 }
 
-// moment is a world as it is read from: the pile is held, and released by whoever
+// moment is a world as it is read from: the stack is held, and released by whoever
 // asked for it.
 type moment struct {
-	pile
+	openStack
 	now *state
 }
 
@@ -268,5 +276,5 @@ func (w *World) locked() (moment, error) {
 	if w.closed {
 		return moment{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
-	return moment{w.pile.hold(), w.now.Load()}, nil
+	return moment{w.stack.hold(), w.now.Load()}, nil
 }

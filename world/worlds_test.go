@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -34,7 +35,7 @@ func fromFolder(t *testing.T, path string) *world.World {
 		t.Fatal(err)
 	}
 	st := newStore()
-	if _, err := world.Import(ctx, st, "a", world.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "import"); err != nil {
+	if _, err := world.Import(ctx, st, "a", history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "import"); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, st, "a", world.Options{Whole: true, Relight: true, Manual: true})

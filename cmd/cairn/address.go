@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // address is a world in the store, or one version of it: @name, @name@version.
@@ -29,7 +29,7 @@ func isAddress(arg string) bool { return strings.HasPrefix(arg, "@") }
 
 func parseAddress(arg string) (address, error) {
 	name, version, versioned := strings.Cut(strings.TrimPrefix(arg, "@"), "@")
-	switch err := world.CheckName(name); {
+	switch err := history.CheckName(name); {
 	case !isAddress(arg):
 		return address{}, usagef("%s: a world in the store is written @name", arg)
 	case err != nil:
@@ -50,16 +50,16 @@ func parseName(arg string) (string, error) {
 }
 
 // commit returns the commit that the address means.
-func (a address) commit(ctx context.Context, st world.Store) (world.Commit, error) {
+func (a address) commit(ctx context.Context, st history.Store) (history.Commit, error) {
 	c, err := port.Find(ctx, st, a.name, a.version)
 	switch {
 	case errors.Is(err, port.ErrVersion):
 		err = usagef("@%s: %v", a.name, err)
-	case !errors.Is(err, world.ErrNoCommit):
+	case !errors.Is(err, history.ErrNoCommit):
 	case a.version == "":
 		err = fmt.Errorf("@%s: nothing was committed yet", a.name)
 	default:
-		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, which(a.version), world.ErrNoCommit)
+		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, which(a.version), history.ErrNoCommit)
 	}
 	return c, err
 }

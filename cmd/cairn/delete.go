@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,7 +20,7 @@ func (f *force) flags(to *pflag.FlagSet) {
 // fence is what the verb works under.
 func (f force) fence() uint64 {
 	if f {
-		return world.Force
+		return history.Force
 	}
 	return 0
 }
@@ -30,7 +30,7 @@ func newDelete(d *depot) *cobra.Command {
 	c := d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
 later, cairn undelete brings it back. cairn purge takes it at once.`,
 		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
-		func(st world.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
+		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
 	f.flags(c.Flags())
 	return c
 }
@@ -38,7 +38,7 @@ later, cairn undelete brings it back. cairn purge takes it at once.`,
 // purged is what purge prints.
 type purged struct {
 	World string `json:"world"`
-	world.Purged
+	history.Purged
 }
 
 func newPurge(d *depot) *cobra.Command {
@@ -89,11 +89,11 @@ func (p purged) print(out io.Writer) {
 
 func newUndelete(d *depot) *cobra.Command {
 	return d.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back: of several of that name, the last.",
-		"%s is back\n", world.Store.Undelete)
+		"%s is back\n", history.Store.Undelete)
 }
 
 // nameVerb is a verb that does one thing with a name.
-func (d *depot) nameVerb(verb, short, long, done string, do func(world.Store, context.Context, string) error) *cobra.Command {
+func (d *depot) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",
 		Short:   short,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
@@ -32,7 +33,7 @@ type depot struct {
 	url    string // --store
 	writes bool   // the verb changes it, and says so before it opens
 	damage bool   // the verb looks at what can be opened of a damaged one
-	st     world.Store
+	st     history.Store
 }
 
 // told reports whether the user said where the store is.
@@ -49,18 +50,18 @@ func (d *depot) where() string {
 }
 
 // open opens the store, which must be there.
-func (d *depot) open(ctx context.Context) (world.Store, error) { return d.get(ctx, false) }
+func (d *depot) open(ctx context.Context) (history.Store, error) { return d.get(ctx, false) }
 
 // change opens the store, which must be there, to be written to.
-func (d *depot) change(ctx context.Context) (world.Store, error) {
+func (d *depot) change(ctx context.Context) (history.Store, error) {
 	d.writes = true
 	return d.open(ctx)
 }
 
 // make opens the store to be written to, and makes it if it is not there.
-func (d *depot) make(ctx context.Context) (world.Store, error) { return d.get(ctx, true) }
+func (d *depot) make(ctx context.Context) (history.Store, error) { return d.get(ctx, true) }
 
-func (d *depot) get(ctx context.Context, make bool) (_ world.Store, err error) {
+func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error) {
 	if d.st != nil {
 		return d.st, ctx.Err()
 	}

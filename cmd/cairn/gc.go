@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +21,7 @@ type gcOptions struct {
 const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 
 // collected is what gc prints.
-type collected struct{ world.Collected }
+type collected struct{ history.Collected }
 
 func newGC(d *depot) *cobra.Command {
 	var o gcOptions
@@ -65,7 +65,7 @@ func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
 	return report(out, collected{went}, o.json)
 }
 
-func (o *gcOptions) policy(flag string) (p world.Policy, err error) {
+func (o *gcOptions) policy(flag string) (p history.Policy, err error) {
 	if p.Keep, err = parseRetention(flag, o.keep); err != nil {
 		return p, err
 	}
@@ -95,11 +95,11 @@ func parseSpan(what, s string) (time.Duration, error) {
 }
 
 // parseRetention reads which versions stay, as flag says it.
-func parseRetention(flag, s string) (world.Retention, error) {
+func parseRetention(flag, s string) (history.Retention, error) {
 	if s == "all" {
-		return world.Retention{All: true}, nil
+		return history.Retention{All: true}, nil
 	}
-	r := world.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
+	r := history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
 	for part := range strings.SplitSeq(s, ",") {
 		what, value, _ := strings.Cut(part, "=")
 		to := map[string]*time.Duration{"hourly": &r.Hourly, "daily": &r.Daily, "monthly": &r.Monthly}[what]
@@ -122,7 +122,7 @@ func parseRetention(flag, s string) (world.Retention, error) {
 }
 
 func (c collected) print(out io.Writer) {
-	if c.Collected == (world.Collected{}) {
+	if c.Collected == (history.Collected{}) {
 		fmt.Fprintln(out, "nothing went")
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/spf13/cobra"
 )
 
@@ -66,11 +66,11 @@ func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json b
 	return nil
 }
 
-func listOf(ctx context.Context, st world.Store, names []string) ([]listed, error) {
+func listOf(ctx context.Context, st history.Store, names []string) ([]listed, error) {
 	var out []listed
 	for _, name := range names {
-		log, err := st.Log(ctx, name, world.ID{}, 1)
-		if errors.Is(err, world.ErrNoWorld) {
+		log, err := st.Log(ctx, name, history.ID{}, 1)
+		if errors.Is(err, history.ErrNoWorld) {
 			continue // gone since
 		}
 		if err != nil {

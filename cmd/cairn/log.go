@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// history is what log prints.
-type history struct {
+// worldLog is what log prints.
+type worldLog struct {
 	World   string     `json:"world"`
 	Commits []*version `json:"commits"`
 }
@@ -49,12 +49,12 @@ func runLog(ctx context.Context, d *depot, out io.Writer, arg string, n int, jso
 	return report(out, h, json)
 }
 
-func logOf(ctx context.Context, d *depot, a address, n int) (*history, error) {
+func logOf(ctx context.Context, d *depot, a address, n int) (*worldLog, error) {
 	st, err := d.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h := &history{World: "@" + a.name, Commits: []*version{}}
+	h := &worldLog{World: "@" + a.name, Commits: []*version{}}
 	var limit uint64 // of numbers
 	if a.version != "" {
 		c, err := a.commit(ctx, st)
@@ -77,7 +77,7 @@ func logOf(ctx context.Context, d *depot, a address, n int) (*history, error) {
 	return h, nil
 }
 
-func (h *history) print(out io.Writer) {
+func (h *worldLog) print(out io.Writer) {
 	t := newColumns(out)
 	for _, v := range h.Commits {
 		t.row(count(int64(v.Number)), v.short(), v.stamp(), line(v.Author), counted(v.Stones, "stone"), size(v.Bytes), line(v.Message))

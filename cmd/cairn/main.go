@@ -19,9 +19,9 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -122,7 +122,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 		title string
 		verbs []*cobra.Command
 	}{
-		{"To begin with:", []*cobra.Command{newDemo(), newBench()}},
+		{"To begin with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newRename(d), newDelete(d), newUndelete(d), newPurge(d)}},
 		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newSalvage(), newServe(d), newToken()}},
@@ -177,7 +177,7 @@ func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if errors.Is(err, world.ErrLeased) {
+	if errors.Is(err, history.ErrLeased) {
 		err = fmt.Errorf("%w; cairn info says who, and until when", err)
 	}
 	if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == client.Unauthorized && os.Getenv(tokenEnv) == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -67,7 +68,7 @@ func runPack(ctx context.Context, d *depot, out io.Writer, arg string, json bool
 	return report(out, r, json)
 }
 
-func stackOf(ctx context.Context, st world.Store, w *world.World) (s stack, err error) {
+func stackOf(ctx context.Context, st history.Store, w *world.World) (s stack, err error) {
 	layers, err := st.Stack(ctx, w.Name(), w.Head())
 	for _, l := range layers {
 		s.Stones++

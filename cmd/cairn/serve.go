@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -191,7 +191,7 @@ func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err erro
 }
 
 // open makes the server and the keeper of a store.
-func (s *service) open(ctx context.Context, d *depot, st world.Store) (err error) {
+func (s *service) open(ctx context.Context, d *depot, st history.Store) (err error) {
 	s.metrics = server.NewMetrics()
 	k := server.KeeperOptions{CollectEvery: s.collectEvery, Policy: s.policy, Metrics: s.metrics, Log: s.log}
 	if s.backupDir != "" {

@@ -10,8 +10,8 @@ import (
 	"net/http/pprof"
 	"sync/atomic"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // certificate is read from files, and may be again while it serves.
@@ -59,11 +59,11 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 }
 
 // fillDemo makes worlds up, those that are not there.
-func fillDemo(ctx context.Context, d *depot, st world.Store) error {
+func fillDemo(ctx context.Context, d *depot, st history.Store) error {
 	for _, kind := range []string{"island", "arena", "plots"} {
 		name := "demo/" + kind
 		_, err := st.Head(ctx, name)
-		if errors.Is(err, world.ErrNoWorld) {
+		if errors.Is(err, history.ErrNoWorld) {
 			err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1})
 		}
 		if err != nil {

@@ -6,9 +6,9 @@ import (
 	"net"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // serveSettings are what the flags of serve say.
@@ -21,7 +21,7 @@ type serveSettings struct {
 	backupEvery       time.Duration
 	backupKeep        local.Keep
 	collectEvery      time.Duration // negative is never
-	policy            world.Policy
+	policy            history.Policy
 	drain, slow       time.Duration
 	jsonLog           bool
 }

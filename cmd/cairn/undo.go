@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/world"
@@ -20,15 +21,15 @@ const (
 
 // trail is an author's commits that can be taken back, and those that took some
 // back, which can be taken back in their turn: the next one last.
-type trail struct{ undo, redo []world.Commit }
+type trail struct{ undo, redo []history.Commit }
 
-func trailOf(ctx context.Context, st world.Store, name, author string) (*trail, error) {
-	var own []world.Commit
+func trailOf(ctx context.Context, st history.Store, name, author string) (*trail, error) {
+	var own []history.Commit
 	for c, err := range port.Commits(ctx, st, name) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Author == author && c.Parent != (world.ID{}) {
+		if c.Author == author && c.Parent != (history.ID{}) {
 			own = append(own, c)
 		}
 	}
@@ -39,7 +40,7 @@ func trailOf(ctx context.Context, st world.Store, name, author string) (*trail, 
 	return t, nil
 }
 
-func (t *trail) add(c world.Commit) {
+func (t *trail) add(c history.Commit) {
 	switch {
 	case takesBack(c, back, t.undo):
 		t.undo = t.undo[:len(t.undo)-1]
@@ -53,21 +54,21 @@ func (t *trail) add(c world.Commit) {
 }
 
 // takesBack reports whether c says that it took back the last of some commits.
-func takesBack(c world.Commit, way string, some []world.Commit) bool {
+func takesBack(c history.Commit, way string, some []history.Commit) bool {
 	return len(some) > 0 && c.Message == takingBack(way, some[len(some)-1])
 }
 
 // takingBack is the message of a commit that takes back c.
-func takingBack(way string, c world.Commit) string { return way + " " + versionOf(c).short() }
+func takingBack(way string, c history.Commit) string { return way + " " + versionOf(c).short() }
 
 // next returns the commit to take back.
-func (t *trail) next(way, author string) (world.Commit, error) {
+func (t *trail) next(way, author string) (history.Commit, error) {
 	some := t.undo
 	if way == again {
 		some = t.redo
 	}
 	if len(some) == 0 {
-		return world.Commit{}, fmt.Errorf("nothing of %q to %s", author, way)
+		return history.Commit{}, fmt.Errorf("nothing of %q to %s", author, way)
 	}
 	return some[len(some)-1], nil
 }
@@ -104,7 +105,7 @@ func runTakeBack(ctx context.Context, d *depot, out io.Writer, name, way string,
 	return report(out, r, o.json)
 }
 
-func takeBack(ctx context.Context, st world.Store, w *world.World, way, author string) (*takenBack, error) {
+func takeBack(ctx context.Context, st history.Store, w *world.World, way, author string) (*takenBack, error) {
 	t, err := trailOf(ctx, st, w.Name(), author)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -240,7 +241,7 @@ func (f file) check(w *world.World, name string) error {
 }
 
 // checkVersion opens a version of a world and compares it with want.
-func checkVersion(ctx context.Context, st world.Store, name string, v version) error {
+func checkVersion(ctx context.Context, st history.Store, name string, v version) error {
 	w, err := world.OpenAt(ctx, st, name, v.ID, world.Options{Whole: true, Parallel: 1})
 	if err != nil {
 		return err

@@ -11,15 +11,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // asleep is many rounds of writers that both believe they own a world, and are
 // stopped while they do.
 type asleep struct {
 	seed   uint64
-	st     world.Store // for what is not the writers'
-	url    string      // of the same
+	st     history.Store // for what is not the writers'
+	url    string        // of the same
 	mu     sync.Mutex
 	counts counts
 }

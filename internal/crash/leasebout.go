@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // bout is one round: the first writer owns the world until it is stopped, another
@@ -29,7 +29,7 @@ type actor struct {
 	*writer
 	rng     *rand.Rand
 	holder  string
-	head    world.Head
+	head    history.Head
 	stopped bool // once
 }
 
@@ -170,14 +170,14 @@ func (a *actor) look() error {
 // was refused looks and tries once more: it must not get through by that.
 func (a *actor) save(kind string, fence uint64) error {
 	for try := range 2 {
-		base := world.Head{Commit: a.head.Commit, Fence: fence}
+		base := history.Head{Commit: a.head.Commit, Fence: fence}
 		d, err := a.call(deed{Kind: kind, Base: base, Message: fmt.Sprintf("%d by %d", a.rng.Uint64(), a.number)})
 		switch {
 		case err != nil:
 			return err
 		case d.Fault == "":
 			a.head.Commit = d.Head.Commit
-			if kind == goBack && fence != 0 && (base.Commit != world.ID{}) {
+			if kind == goBack && fence != 0 && (base.Commit != history.ID{}) {
 				a.head.Fence++
 			}
 			return nil
@@ -227,11 +227,11 @@ func (b *bout) check(ctx context.Context) error {
 	b.mu.Lock()
 	b.counts.rounds++
 	b.mu.Unlock()
-	log, err := b.st.Log(ctx, b.world, world.ID{}, allNames)
+	log, err := b.st.Log(ctx, b.world, history.ID{}, allNames)
 	if err != nil {
 		return err
 	}
-	there := make(map[string]world.Commit)
+	there := make(map[string]history.Commit)
 	for i, c := range log {
 		there[c.Message] = c
 		if i > 0 && log[i-1].Parent != c.ID() {
@@ -243,7 +243,7 @@ func (b *bout) check(ctx context.Context) error {
 
 // checkCalls checks that there are the commits that were acknowledged, and that
 // the answers fit together.
-func (b *bout) checkCalls(there map[string]world.Commit) error {
+func (b *bout) checkCalls(there map[string]history.Commit) error {
 	var calls []done
 	for _, d := range b.history {
 		c, ok := there[d.Message]

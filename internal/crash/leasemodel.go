@@ -7,7 +7,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // The kinds of deeds.
@@ -24,7 +24,7 @@ const (
 type deed struct {
 	Kind    string
 	World   string
-	Base    world.Head    // of commits; of leases only the fence
+	Base    history.Head  // of commits; of leases only the fence
 	Holder  string        // of take
 	For     time.Duration // of take and renew
 	Message string        // of commits; no two have the same
@@ -41,8 +41,8 @@ const (
 // answer is how a deed ended.
 type answer struct {
 	Fault string
-	Head  world.Head // the commit that was made, the fence of the lease, both of look
-	Until time.Time  // of the lease
+	Head  history.Head // the commit that was made, the fence of the lease, both of look
+	Until time.Time    // of the lease
 }
 
 func (a answer) refused() bool { return a.Fault == leased || a.Fault == fenced || a.Fault == conflict }
@@ -76,7 +76,7 @@ func (d done) since(start time.Time) string {
 
 // owned is what the calls about a world depend on.
 type owned struct {
-	Head   world.ID
+	Head   history.ID
 	Fence  uint64
 	Holder string
 	Until  int64 // in milliseconds of Unix; 0 without a lease
@@ -123,9 +123,9 @@ func (o owned) allows(d done) bool {
 	case renew:
 		return fence == o.Fence && o.Until != 0
 	case give:
-		return fence == o.Fence || fence == world.Force
+		return fence == o.Fence || fence == history.Force
 	case write, goBack:
-		free := fence == o.Fence || fence == world.Force
+		free := fence == o.Fence || fence == history.Force
 		if fence == 0 {
 			free = o.over(d.span)
 		}
@@ -141,7 +141,7 @@ func (o owned) refuses(d done) bool {
 	case leased:
 		return o.live(d.span) && (d.Kind == take && !o.of(d.Holder) || d.Kind != take && fence == 0)
 	case fenced:
-		return fence != o.Fence && fence != world.Force && (fence != 0 || d.Kind == renew || d.Kind == give)
+		return fence != o.Fence && fence != history.Force && (fence != 0 || d.Kind == renew || d.Kind == give)
 	}
 	return d.Base.Commit != o.Head
 }
@@ -154,7 +154,7 @@ func (o owned) fits(d done) bool {
 	case renew:
 		return d.ends()
 	case look:
-		return d.Head == world.Head{Commit: o.Head, Fence: o.Fence}
+		return d.Head == history.Head{Commit: o.Head, Fence: o.Fence}
 	}
 	return true
 }
@@ -183,7 +183,7 @@ func (o owned) with(d done) owned {
 		o.Head = d.Head.Commit
 	case goBack:
 		o.Head = d.Head.Commit
-		if (d.Base.Commit == world.ID{}) {
+		if (d.Base.Commit == history.ID{}) {
 			break // there is nothing to go back from
 		}
 		o.Fence++

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 const writerArg = "writer of crash"
@@ -81,7 +81,7 @@ func (w *writer) close() error {
 }
 
 // obeyDeeds does at a store what it reads from in, and tells out.
-func obeyDeeds(ctx context.Context, st world.Store, in io.Reader, out io.Writer) error {
+func obeyDeeds(ctx context.Context, st history.Store, in io.Reader, out io.Writer) error {
 	from, to := gob.NewDecoder(in), gob.NewEncoder(out)
 	for {
 		var d deed
@@ -102,19 +102,19 @@ func obeyDeeds(ctx context.Context, st world.Store, in io.Reader, out io.Writer)
 
 func faultOf(err error) string {
 	switch {
-	case errors.Is(err, world.ErrLeased):
+	case errors.Is(err, history.ErrLeased):
 		return leased
-	case errors.Is(err, world.ErrFenced):
+	case errors.Is(err, history.ErrFenced):
 		return fenced
-	case errors.Is(err, world.ErrConflict):
+	case errors.Is(err, history.ErrConflict):
 		return conflict
 	}
 	return err.Error()
 }
 
 // do makes the call.
-func (d deed) do(ctx context.Context, st world.Store) (a answer, err error) {
-	var l world.Lease
+func (d deed) do(ctx context.Context, st history.Store) (a answer, err error) {
+	var l history.Lease
 	switch d.Kind {
 	case take:
 		l, err = st.Lease(ctx, d.World, d.Holder, d.For)
@@ -133,19 +133,19 @@ func (d deed) do(ctx context.Context, st world.Store) (a answer, err error) {
 }
 
 // commit saves a small stone.
-func (d deed) commit(ctx context.Context, st world.Store) (world.ID, error) {
+func (d deed) commit(ctx context.Context, st history.Store) (history.ID, error) {
 	var b bytes.Buffer
 	spec := stone.Spec{Properties: []stone.Property{{Key: note, Value: d.Message}}}
 	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
 	if err != nil {
-		return world.ID{}, err
+		return history.ID{}, err
 	}
-	c := world.Commit{Parent: d.Base.Commit, Base: d.Base.Commit, Author: "crash", Message: d.Message,
-		Stones: []world.StoneRef{{ID: id, Size: int64(b.Len())}}}
+	c := history.Commit{Parent: d.Base.Commit, Base: d.Base.Commit, Author: "crash", Message: d.Message,
+		Stones: []history.StoneRef{{ID: id, Size: int64(b.Len())}}}
 	if d.Kind == goBack {
-		c.Base = world.ID{}
+		c.Base = history.ID{}
 	}
-	c, err = st.Commit(ctx, d.World, d.Base, c, world.Stone{ID: id, Data: b.Bytes()})
+	c, err = st.Commit(ctx, d.World, d.Base, c, history.Stone{ID: id, Data: b.Bytes()})
 	return c.ID(), err
 }
 

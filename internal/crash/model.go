@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // What is under way when no call is.
@@ -41,24 +41,24 @@ type op struct {
 	Seq     int // ascends
 	Kind    string
 	World   string
-	To      string   // of fork and rename
-	At      world.ID // of fork, restore and load
-	Content content  // of the version that fork, restore and load begin with, and commit makes
-	Keep    int      // of collect: the newest so many commits
-	Bury    bool     // of collect: what is deleted goes for good
-	Buried  bool     // of delete: a collect since may have taken it
+	To      string     // of fork and rename
+	At      history.ID // of fork, restore and load
+	Content content    // of the version that fork, restore and load begin with, and commit makes
+	Keep    int        // of collect: the newest so many commits
+	Bury    bool       // of collect: what is deleted goes for good
+	Buried  bool       // of delete: a collect since may have taken it
 }
 
 // outcome is how a call ended.
 type outcome struct {
 	Worker  int
-	ID      world.ID // of the commit that it made
-	Refused bool     // it changed nothing, for a collect may have been first
+	ID      history.ID // of the commit that it made
+	Refused bool       // it changed nothing, for a collect may have been first
 }
 
 // version is an acknowledged commit of a world.
 type version struct {
-	ID      world.ID
+	ID      history.ID
 	Content content
 	Loose   bool // a collect may have dropped it
 }
@@ -134,7 +134,7 @@ func (m *model) end(out outcome) {
 	m.loosen()
 }
 
-func (m *model) apply(o op, id world.ID) {
+func (m *model) apply(o op, id history.ID) {
 	h := m.Holds[o.World]
 	switch o.Kind {
 	case create:

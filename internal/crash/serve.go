@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -88,7 +89,7 @@ func (s *serving) fill(ctx context.Context) error {
 	return errors.Join(err, st.Close())
 }
 
-func (s *serving) populate(ctx context.Context, st world.Store) error {
+func (s *serving) populate(ctx context.Context, st history.Store) error {
 	if s.crowd == 0 {
 		return nil
 	}
@@ -111,14 +112,14 @@ func (s *serving) populate(ctx context.Context, st world.Store) error {
 }
 
 // template makes what the crowd is forked from.
-func (s *serving) template(ctx context.Context, st world.Store) (version, error) {
+func (s *serving) template(ctx context.Context, st history.Store) (version, error) {
 	v := version{Content: content{}.next(s.rng, 1<<10)}
 	w, err := world.Create(ctx, st, crowdName(0), world.Options{Author: "crash"})
 	if err != nil {
 		return v, err
 	}
 	if _, err = w.Update(func(tx *world.Tx) error { return v.Content.write(tx, content{}) }); err == nil {
-		var c world.Commit
+		var c history.Commit
 		c, err = w.Commit(ctx, "template")
 		v.ID = c.ID()
 	}
@@ -160,7 +161,7 @@ func (s *serving) abort(ctx context.Context) error {
 }
 
 // attack lets clients work at a server until it is killed.
-func (s *serving) attack(ctx context.Context, p *process, st world.Store) error {
+func (s *serving) attack(ctx context.Context, p *process, st history.Store) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	worked := make(chan error, 1)
@@ -192,11 +193,11 @@ func (s *serving) last(ctx context.Context) error {
 	if err := errors.Join(st.Close(), p.stop()); err != nil {
 		return err
 	}
-	return s.whole(ctx, func(st world.Store) error { return dig(ctx, st, s.m) })
+	return s.whole(ctx, func(st history.Store) error { return dig(ctx, st, s.m) })
 }
 
 // settle looks through a server at everything that clients were told.
-func (s *serving) settle(ctx context.Context, st world.Store) error {
+func (s *serving) settle(ctx context.Context, st history.Store) error {
 	if err := settle(ctx, st, s.m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
@@ -209,8 +210,8 @@ func (s *serving) settle(ctx context.Context, st world.Store) error {
 }
 
 // checkStones reads all of a version's stones.
-func checkStones(ctx context.Context, st world.Store, name string, at world.ID) error {
-	if (at == world.ID{}) {
+func checkStones(ctx context.Context, st history.Store, name string, at history.ID) error {
+	if (at == history.ID{}) {
 		return nil
 	}
 	layers, err := st.Stack(ctx, name, at)
@@ -230,7 +231,7 @@ func checkStones(ctx context.Context, st world.Store, name string, at world.ID) 
 }
 
 // whole checks all of the store without a server, and then what more says.
-func (h host) whole(ctx context.Context, more func(world.Store) error) error {
+func (h host) whole(ctx context.Context, more func(history.Store) error) error {
 	st, err := local.Open(h.dir, local.Options{})
 	if err != nil {
 		return err

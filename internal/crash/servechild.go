@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 const serverArg = "server of crash"
@@ -28,7 +28,7 @@ func obeyCalls(dir, plant string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var st world.Store = kept
+	var st history.Store = kept
 	if plant == plantUnfenced {
 		st = unfenced{kept}
 	}
@@ -44,7 +44,7 @@ func signalled() context.Context {
 	return ctx
 }
 
-func serveUntil(ctx context.Context, st world.Store, saved func(string), out io.Writer) error {
+func serveUntil(ctx context.Context, st history.Store, saved func(string), out io.Writer) error {
 	s, err := server.New(st, server.Options{Saved: saved})
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Faults that can be planted into the server, to show that they are found.
@@ -21,10 +21,10 @@ const (
 // unfenced is a store that makes every commit under the fence that there is.
 type unfenced struct{ *local.Store }
 
-// Commit is for world.Store.
-func (u unfenced) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+// Commit is for history.Store.
+func (u unfenced) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	done, err := u.Store.Commit(ctx, name, base, c, stones...)
-	if !errors.Is(err, world.ErrFenced) {
+	if !errors.Is(err, history.ErrFenced) {
 		return done, err
 	}
 	if now, err := u.Head(ctx, name); err == nil {

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 const allNames = 1 << 20
@@ -16,7 +16,7 @@ const allNames = 1 << 20
 // settle compares a store with the model of what was acknowledged, finds out
 // which of the calls that were under way had their effect, and notes that in the
 // model. Its error says what was lost.
-func settle(ctx context.Context, st world.Store, m *model) error {
+func settle(ctx context.Context, st history.Store, m *model) error {
 	names, err := st.List(ctx, "", "", len(m.Worlds)+len(m.Pending)+1) // and some of the crowd
 	if err != nil {
 		return err
@@ -50,10 +50,10 @@ func checkAll(ctx context.Context, st *local.Store) error {
 }
 
 // settleOne ends the call that was under way for a worker, as it is found.
-func settleOne(ctx context.Context, st world.Store, m *model, names []string, worker int) error {
+func settleOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
-	var id world.ID
+	var id history.ID
 	done := false
 	switch o.Kind {
 	case create, undelete:
@@ -67,7 +67,7 @@ func settleOne(ctx context.Context, st world.Store, m *model, names []string, wo
 		if id, err = committed(ctx, st, m.Worlds[o.World], o); err != nil {
 			return fmt.Errorf("%s: %w", o.World, err)
 		}
-		done = id != world.ID{}
+		done = id != history.ID{}
 	case lease, release:
 		head, err := st.Head(ctx, o.World)
 		if err != nil {
@@ -82,45 +82,45 @@ func settleOne(ctx context.Context, st world.Store, m *model, names []string, wo
 }
 
 // committed returns the commit that o made on log, zero if it made none.
-func committed(ctx context.Context, st world.Store, log []version, o op) (world.ID, error) {
+func committed(ctx context.Context, st history.Store, log []version, o op) (history.ID, error) {
 	head, err := st.Head(ctx, o.World)
 	if err != nil || head.Commit == headOf(log) {
-		return world.ID{}, err
+		return history.ID{}, err
 	}
-	found, err := st.Log(ctx, o.World, world.ID{}, 1)
+	found, err := st.Log(ctx, o.World, history.ID{}, 1)
 	if err != nil {
-		return world.ID{}, err
+		return history.ID{}, err
 	}
 	if len(found) == 0 || found[0].Parent != headOf(log) || found[0].Message != o.message() {
-		return world.ID{}, fmt.Errorf("the head is %v: want %v or %q on it", head.Commit, headOf(log), o.message())
+		return history.ID{}, fmt.Errorf("the head is %v: want %v or %q on it", head.Commit, headOf(log), o.message())
 	}
 	return head.Commit, nil
 }
 
 func (o op) message() string { return fmt.Sprintf("%s %d", o.Kind, o.Seq) }
 
-func headOf(log []version) world.ID {
+func headOf(log []version) history.ID {
 	if len(log) == 0 {
-		return world.ID{}
+		return history.ID{}
 	}
 	return log[len(log)-1].ID
 }
 
 // compare compares a world with the versions that it must have, and returns
 // those that it has.
-func compare(ctx context.Context, st world.Store, name string, want []version, h hold) ([]version, error) {
+func compare(ctx context.Context, st history.Store, name string, want []version, h hold) ([]version, error) {
 	head, err := st.Head(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if (head != world.Head{Commit: headOf(want), Fence: h.Fence}) {
+	if (head != history.Head{Commit: headOf(want), Fence: h.Fence}) {
 		return nil, fmt.Errorf("the head is %v: want %v under %d", head, headOf(want), h.Fence)
 	}
 	held, err := st.Leased(ctx, name)
 	if err != nil || held.Fence != h.under() {
 		return nil, errors.Join(err, fmt.Errorf("the lease is %v: want %v", held, h))
 	}
-	log, err := st.Log(ctx, name, world.ID{}, allNames)
+	log, err := st.Log(ctx, name, history.ID{}, allNames)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +146,11 @@ func compare(ctx context.Context, st world.Store, name string, want []version, h
 }
 
 // dig gives back every deleted world and compares it.
-func dig(ctx context.Context, st world.Store, m *model) error {
+func dig(ctx context.Context, st history.Store, m *model) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Graves)) {
 		g := m.Graves[name]
 		err := st.Undelete(ctx, name)
-		if g.Loose && errors.Is(err, world.ErrNoWorld) {
+		if g.Loose && errors.Is(err, history.ErrNoWorld) {
 			continue
 		}
 		if err == nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -54,7 +55,7 @@ func (j *journal) end(out outcome) error {
 // worker changes worlds whose names begin with its number, one call at a time.
 type worker struct {
 	number int
-	st     world.Store
+	st     history.Store
 	j      *journal
 	rng    *rand.Rand
 	open   map[string]*world.World
@@ -66,7 +67,7 @@ const (
 )
 
 // work makes the calls of several workers at the same time, steps of each.
-func work(ctx context.Context, st world.Store, j *journal, seed uint64, workers, steps int) error {
+func work(ctx context.Context, st history.Store, j *journal, seed uint64, workers, steps int) error {
 	var all sync.WaitGroup
 	errs := make([]error, workers)
 	for i := range workers {
@@ -206,12 +207,12 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 		}
 	case undelete:
 		err = w.st.Undelete(ctx, o.World)
-		out.Refused = errors.Is(err, world.ErrNoWorld) && w.loose(o)
+		out.Refused = errors.Is(err, history.ErrNoWorld) && w.loose(o)
 	case rename:
 		err = errors.Join(w.forget(o.World), w.st.Rename(ctx, o.World, o.To, fence))
 	case fork:
 		err = w.st.Fork(ctx, o.World, o.At, o.To)
-		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
+		out.Refused = errors.Is(err, history.ErrNoCommit) && w.loose(o)
 	case collect:
 		_, err = w.st.Collect(ctx, o.policy())
 	case lease:
@@ -223,7 +224,7 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 		err = errors.Join(w.forget(o.World), w.st.Release(ctx, o.World, fence))
 	case load:
 		err = checkVersion(ctx, w.st, o.World, version{ID: o.At, Content: o.Content})
-		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
+		out.Refused = errors.Is(err, history.ErrNoCommit) && w.loose(o)
 	default:
 		var opened *world.World
 		if opened, err = w.at(ctx, o.World); err == nil {
@@ -236,8 +237,8 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 	return out, err
 }
 
-func (o op) policy() world.Policy {
-	p := world.Policy{Grace: -1, Keep: world.Retention{Newest: o.Keep, Hourly: -1, Daily: -1, Monthly: -1}}
+func (o op) policy() history.Policy {
+	p := history.Policy{Grace: -1, Keep: history.Retention{Newest: o.Keep, Hourly: -1, Daily: -1, Monthly: -1}}
 	if o.Bury {
 		p.Deleted = -1
 	}
@@ -248,7 +249,7 @@ func (o op) policy() world.Policy {
 func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome, error) {
 	out := outcome{Worker: w.number}
 	var (
-		c   world.Commit
+		c   history.Commit
 		err error
 	)
 	switch o.Kind {
@@ -256,7 +257,7 @@ func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome
 		err = opened.Pack(ctx)
 	case restore:
 		c, err = opened.Restore(ctx, o.At, o.message())
-		out.Refused = errors.Is(err, world.ErrNoCommit) && w.loose(o)
+		out.Refused = errors.Is(err, history.ErrNoCommit) && w.loose(o)
 	default:
 		var old content
 		w.j.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // step is a clock that goes on by an hour each time that it is looked at.
@@ -53,7 +53,7 @@ func TestBackup(t *testing.T) {
 	if b1.Report.Worlds != 5 || b1.Shared != 0 || b1.New == 0 {
 		t.Errorf("first: got %+v", b1)
 	}
-	second := map[string]world.ID{"w2": mustSave(t, s, "w2", mustStone(t, "after", 5000))}
+	second := map[string]history.ID{"w2": mustSave(t, s, "w2", mustStone(t, "after", 5000))}
 	b2 := mustBackUp(t, s, to, 2)
 	if b2.Shared == 0 || b2.New > b1.New+10_000 {
 		t.Errorf("second: got %+v after %+v", b2, b1)
@@ -74,7 +74,7 @@ func TestBackup(t *testing.T) {
 }
 
 // mustRestore restores a backup, which then lives on.
-func mustRestore(t *testing.T, from, to string, heads map[string]world.ID) {
+func mustRestore(t *testing.T, from, to string, heads map[string]history.ID) {
 	t.Helper()
 	if r, err := local.Restore(t.Context(), from, to, local.Options{}); err != nil || r.Worlds != 5 {
 		t.Fatalf("restore: %+v, %v", r, err)
@@ -188,7 +188,7 @@ func TestCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c, err := s.Collect(t.Context(), world.Policy{Grace: -1, Deleted: -1}); err != nil || c.Stones == 0 {
+	if c, err := s.Collect(t.Context(), history.Policy{Grace: -1, Deleted: -1}); err != nil || c.Stones == 0 {
 		t.Fatalf("collect: %+v, %v", c, err)
 	}
 	mustClose(t, s)

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Report is what Check found. A Store without faults has everything that its
@@ -63,10 +63,10 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[world.ID]struct{})}
+	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[history.ID]struct{})}
 	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
-	c.sound = sound{r: c.r, has: c.readable, known: make(map[world.ID]bool)}
+	c.sound = sound{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
 	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
@@ -89,9 +89,9 @@ type checker struct {
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
-	more     int                   // faults that are not in the report
-	done     map[world.ID]struct{} // walked down from; forgotten when it is large
-	total    int64                 // bytes of stones
+	more     int                     // faults that are not in the report
+	done     map[history.ID]struct{} // walked down from; forgotten when it is large
+	total    int64                   // bytes of stones
 }
 
 func (c *checker) fault(format string, args ...any) {
@@ -119,7 +119,7 @@ func (c *checker) names() error {
 		if err == nil {
 			_, err = c.r.head(w)
 		}
-		return errors.Join(err, world.CheckName(string(key[1:])))
+		return errors.Join(err, history.CheckName(string(key[1:])))
 	})
 	return errors.Join(err, c.each('t', func(_, value []byte) error {
 		c.report.Worlds++
@@ -192,8 +192,8 @@ func (c *checker) logs() error {
 	})
 }
 
-func (c *checker) down(at world.ID) error {
-	for at != (world.ID{}) {
+func (c *checker) down(at history.ID) error {
+	for at != (history.ID{}) {
 		if _, ok := c.done[at]; ok {
 			return nil
 		}
@@ -224,11 +224,11 @@ func (c *checker) down(at world.ID) error {
 	return nil
 }
 
-func (c *checker) present(refs ...world.StoneRef) error {
+func (c *checker) present(refs ...history.StoneRef) error {
 	for _, ref := range refs {
 		in, ok, err := c.r.info(ref.ID)
 		if err == nil && (!ok || in.size != ref.Size) {
-			err = world.ErrGone
+			err = history.ErrGone
 		}
 		if err != nil {
 			return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, err)
@@ -240,7 +240,7 @@ func (c *checker) present(refs ...world.StoneRef) error {
 func (c *checker) commits() error {
 	return c.each('c', func(key, _ []byte) error {
 		c.report.Commits++
-		_, err := c.r.commit(world.ID(key[1:]))
+		_, err := c.r.commit(history.ID(key[1:]))
 		return err
 	})
 }
@@ -248,7 +248,7 @@ func (c *checker) commits() error {
 func (c *checker) packs() error {
 	return c.each('p', func(key, value []byte) error {
 		c.report.Packs++
-		_, err := parsePack(world.ID(key[1:]), value)
+		_, err := parsePack(history.ID(key[1:]), value)
 		return err
 	})
 }
@@ -292,7 +292,7 @@ func (c *checker) stones() error {
 	}, 'i'))
 }
 
-func (c *checker) readable(ref world.StoneRef) bool {
+func (c *checker) readable(ref history.StoneRef) bool {
 	return !c.bad[ref.ID] && c.present(ref) == nil
 }
 

@@ -9,17 +9,17 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Collect is for world.Shelf. It reads the records of all worlds, not their
+// Collect is for history.Shelf. It reads the records of all worlds, not their
 // stones, beside which everything else goes on. FORMAT.md says why it takes
 // nothing that is needed.
-func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
+func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return world.Collected{}, fmt.Errorf("local: collect: %w", err)
+		return history.Collected{}, fmt.Errorf("local: collect: %w", err)
 	}
 	defer leave()
 	s.alone.Lock()
@@ -38,9 +38,9 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 type collector struct {
 	*Store
 	ctx    context.Context
-	policy world.Policy
+	policy history.Policy
 	now    time.Time
-	done   world.Collected
+	done   history.Collected
 	left   Stats
 }
 
@@ -202,7 +202,7 @@ func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error
 	err := s.apply(b, pebble.NoSync)
 	for _, t := range things {
 		if t[0] != 'i' {
-			s.steps.drop(world.ID(t[1:]))
+			s.steps.drop(history.ID(t[1:]))
 		}
 	}
 	return err

@@ -9,19 +9,19 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // script is a run of a Store, with what it was told.
 type script struct {
-	acked  map[string]world.ID    // heads that were acknowledged
-	leases map[string]world.Lease // the same of worlds that are leased
-	doing  string                 // the world that a call is under way for
+	acked  map[string]history.ID    // heads that were acknowledged
+	leases map[string]history.Lease // the same of worlds that are leased
+	doing  string                   // the world that a call is under way for
 }
 
 func (sc *script) run(t *testing.T, s *local.Store) {
-	step := func(name string, what func() (world.ID, error)) {
+	step := func(name string, what func() (history.ID, error)) {
 		sc.doing = name
 		id, err := what()
 		if err != nil {
@@ -31,10 +31,10 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 		sc.doing = ""
 	}
 	create := func(name string) {
-		step(name, func() (world.ID, error) { return world.ID{}, s.Create(t.Context(), name) })
+		step(name, func() (history.ID, error) { return history.ID{}, s.Create(t.Context(), name) })
 	}
 	commit := func(name, text string, n int) {
-		step(name, func() (world.ID, error) { return save(t, s, name, mustStone(t, text, n)) })
+		step(name, func() (history.ID, error) { return save(t, s, name, mustStone(t, text, n)) })
 	}
 	create("a")
 	commit("a", "small", 10)
@@ -42,28 +42,28 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 	create("b")
 	commit("b", "large", 5000)
 	commit("b", "larger", 6000)
-	step("c", func() (world.ID, error) {
+	step("c", func() (history.ID, error) {
 		return sc.acked["a"], s.Fork(t.Context(), "a", sc.acked["a"], "c")
 	})
 	commit("c", "of the fork", 7000)
-	step("c", func() (world.ID, error) {
+	step("c", func() (history.ID, error) {
 		st := mustStone(t, "pack", 8000)
-		p := world.Pack{Upto: sc.acked["c"], Stone: world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
+		p := history.Pack{Upto: sc.acked["c"], Stone: history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
 		return sc.acked["c"], s.PutPack(t.Context(), "c", p, st)
 	})
-	step("b", func() (world.ID, error) {
+	step("b", func() (history.ID, error) {
 		delete(sc.acked, "b") // whether it is there is told by no call
 		if err := s.Delete(t.Context(), "b", 0); err != nil {
-			return world.ID{}, err
+			return history.ID{}, err
 		}
-		_, err := s.Collect(t.Context(), world.Policy{Grace: -1, Deleted: -1, Keep: world.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}})
-		return world.ID{}, err
+		_, err := s.Collect(t.Context(), history.Policy{Grace: -1, Deleted: -1, Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}})
+		return history.ID{}, err
 	})
 	delete(sc.acked, "b")
 	sc.own(t, s, step)
 	sc.purge(t, s, step)
 	commit("a", "larger", 6000) // once more, after it was taken
-	step("d", func() (world.ID, error) {
+	step("d", func() (history.ID, error) {
 		head := sc.acked["a"]
 		delete(sc.acked, "a") // it is the one or the other
 		return head, s.Rename(t.Context(), "a", "d", 0)
@@ -71,38 +71,38 @@ func (sc *script) run(t *testing.T, s *local.Store) {
 }
 
 // own takes a lease of c, and changes c under it.
-func (sc *script) own(t *testing.T, s *local.Store, step func(string, func() (world.ID, error))) {
-	lease := func(what func() (world.Lease, error)) world.Lease {
-		step("c", func() (world.ID, error) {
+func (sc *script) own(t *testing.T, s *local.Store, step func(string, func() (history.ID, error))) {
+	lease := func(what func() (history.Lease, error)) history.Lease {
+		step("c", func() (history.ID, error) {
 			l, err := what()
 			sc.leases["c"] = l
 			return sc.acked["c"], err
 		})
 		return sc.leases["c"]
 	}
-	lease(func() (world.Lease, error) { return s.Lease(t.Context(), "c", "ann", time.Hour) })
-	l := lease(func() (world.Lease, error) { return s.Renew(t.Context(), "c", 1, 2*time.Hour) })
-	step("c", func() (world.ID, error) {
-		base := world.Head{Commit: sc.acked["c"], Fence: l.Fence}
-		c, err := s.Commit(t.Context(), "c", base, world.Commit{Parent: base.Commit})
+	lease(func() (history.Lease, error) { return s.Lease(t.Context(), "c", "ann", time.Hour) })
+	l := lease(func() (history.Lease, error) { return s.Renew(t.Context(), "c", 1, 2*time.Hour) })
+	step("c", func() (history.ID, error) {
+		base := history.Head{Commit: sc.acked["c"], Fence: l.Fence}
+		c, err := s.Commit(t.Context(), "c", base, history.Commit{Parent: base.Commit})
 		l.Fence++
 		sc.leases["c"] = l
 		return c.ID(), err
 	})
-	lease(func() (world.Lease, error) { return world.Lease{}, s.Release(t.Context(), "c", l.Fence) })
-	lease(func() (world.Lease, error) { return s.Lease(t.Context(), "c", "bob", time.Hour) })
+	lease(func() (history.Lease, error) { return history.Lease{}, s.Release(t.Context(), "c", l.Fence) })
+	lease(func() (history.Lease, error) { return s.Lease(t.Context(), "c", "bob", time.Hour) })
 }
 
 // purge purges a world that shares stones with others.
-func (sc *script) purge(t *testing.T, s *local.Store, step func(string, func() (world.ID, error))) {
-	step("e", func() (world.ID, error) { return sc.acked["a"], s.Fork(t.Context(), "a", sc.acked["a"], "e") })
+func (sc *script) purge(t *testing.T, s *local.Store, step func(string, func() (history.ID, error))) {
+	step("e", func() (history.ID, error) { return sc.acked["a"], s.Fork(t.Context(), "a", sc.acked["a"], "e") })
 	for _, n := range []int{20, 6000, 9000} {
-		step("e", func() (world.ID, error) { return save(t, s, "e", mustStone(t, "purged", n)) })
+		step("e", func() (history.ID, error) { return save(t, s, "e", mustStone(t, "purged", n)) })
 	}
-	step("e", func() (world.ID, error) {
+	step("e", func() (history.ID, error) {
 		delete(sc.acked, "e")
 		_, err := s.Purge(t.Context(), "e", 0)
-		return world.ID{}, err
+		return history.ID{}, err
 	})
 	delete(sc.acked, "e")
 }
@@ -113,7 +113,7 @@ func TestCrash(t *testing.T) {
 	stops := 0
 	for stop := 0; ; stop++ {
 		mem := vfs.NewCrashableMem()
-		sc := &script{acked: make(map[string]world.ID), leases: make(map[string]world.Lease)}
+		sc := &script{acked: make(map[string]history.ID), leases: make(map[string]history.Lease)}
 		n, hit := 0, false
 		look := func(op string) error {
 			if op != "sync" || hit {
@@ -170,7 +170,7 @@ func (sc *script) look(t *testing.T, at string, left *vfs.MemFS) {
 			t.Fatalf("%s: lease of %s: got %+v, %v, want %+v", at, name, got, err, want)
 		}
 	}
-	if _, err := s.Collect(t.Context(), world.Policy{}); err != nil {
+	if _, err := s.Collect(t.Context(), history.Policy{}); err != nil {
 		t.Fatalf("%s: collect: %v", at, err)
 	}
 	if r, err := s.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 var damagePlaces = flag.Int("damage", 3, "at how many places TestDamage cuts each file of a store, and flips a bit of it")
@@ -32,10 +32,10 @@ func damageOptions(on vfs.FS) local.Options {
 // closedStore makes a Store in memory with a little of everything in several
 // files of each kind, and closes it. Two whose salts are as long have files of
 // the same sizes.
-func closedStore(t *testing.T, salt string) (*vfs.MemFS, map[string]world.ID) {
+func closedStore(t *testing.T, salt string) (*vfs.MemFS, map[string]history.ID) {
 	t.Helper()
 	mem := vfs.NewCrashableMem()
-	heads := make(map[string]world.ID)
+	heads := make(map[string]history.ID)
 	for i := range 3 {
 		s := mustOpen(t, "store", damageOptions(mem))
 		for j, n := range []int{10, 300, 3000, 9000, 2 * damageFile} {
@@ -193,7 +193,7 @@ func TestDamage(t *testing.T) {
 
 // wantDamage wants of a Store whose file p is damaged that it says so, unless
 // nothing is wrong. It returns what became of it.
-func wantDamage(t *testing.T, on *vfs.MemFS, p string, heads map[string]world.ID) string {
+func wantDamage(t *testing.T, on *vfs.MemFS, p string, heads map[string]history.ID) string {
 	t.Helper()
 	named := func(err error) bool { return err != nil && namesFile(err.Error(), p) }
 	for _, readOnly := range []bool{true, false} {
@@ -249,14 +249,14 @@ func namesFile(text, p string) bool {
 
 // readDamaged reads all worlds and returns how many cannot be read; the others
 // must be what they were.
-func readDamaged(t *testing.T, s *local.Store, p string, heads map[string]world.ID) (lost int) {
+func readDamaged(t *testing.T, s *local.Store, p string, heads map[string]history.ID) (lost int) {
 	t.Helper()
 	names, err := s.List(t.Context(), "", "", 1000)
 	if err == nil && len(names) != len(heads) || err != nil && !namesFile(err.Error(), p) {
 		t.Errorf("list: %d of %d worlds, %v", len(names), len(heads), err)
 	}
 	for name, id := range heads {
-		f, err := s.Fetch(t.Context(), name, world.ID{}, 1<<20)
+		f, err := s.Fetch(t.Context(), name, history.ID{}, 1<<20)
 		if err != nil {
 			lost++
 			if !namesFile(err.Error(), p) {

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Fetch is for world.Fetcher.
-func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64) (world.Fetched, error) {
+// Fetch is for history.Fetcher.
+func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (history.Fetched, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Fetched{}, fail("fetch", name, err)
+		return history.Fetched{}, fail("fetch", name, err)
 	}
 	defer leave()
 	f, err := s.fetch(s.live(), name, at, room)
-	if errors.Is(err, world.ErrNoCommit) || errors.Is(err, world.ErrGone) {
+	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrGone) {
 		// Where it is so, it is so in one moment, too: what was packed and collected
 		// beside the walk was there when it began.
 		snap := s.db.NewSnapshot()
@@ -28,12 +28,12 @@ func (s *Store) Fetch(ctx context.Context, name string, at world.ID, room int64)
 	return f, fail("fetch", name, err)
 }
 
-func (s *Store) fetch(r reads, name string, at world.ID, room int64) (f world.Fetched, err error) {
+func (s *Store) fetch(r reads, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	w, err := r.world(name)
 	if err != nil {
 		return f, err
 	}
-	if f.Head.Commit = at; at == (world.ID{}) {
+	if f.Head.Commit = at; at == (history.ID{}) {
 		f.Head, err = r.head(w)
 	} else {
 		_, err = r.logged(w, at)
@@ -44,12 +44,12 @@ func (s *Store) fetch(r reads, name string, at world.ID, room int64) (f world.Fe
 	if f.Layers, err = r.stack(f.Head.Commit); err != nil {
 		return f, err
 	}
-	f.Data, err = world.DataOf(f.Layers, room, func(l world.Layer) ([]byte, error) { return s.bytes(r, l) })
+	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return s.bytes(r, l) })
 	return f, err
 }
 
 // bytes returns the bytes of the stone of a layer.
-func (s *Store) bytes(r reads, l world.Layer) ([]byte, error) {
+func (s *Store) bytes(r reads, l history.Layer) ([]byte, error) {
 	data, err := s.dataOf(r, l)
 	if err == nil && int64(len(data)) != l.Stone.Size {
 		err = wrongBytes(len(data), l.Stone.Size)
@@ -60,7 +60,7 @@ func (s *Store) bytes(r reads, l world.Layer) ([]byte, error) {
 	return data, err
 }
 
-func (s *Store) dataOf(r reads, l world.Layer) ([]byte, error) {
+func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
 	if in := (info{number: r.data(l)}); in.number > 0 {
 		data, err := r.get(in.dataKey(l.Stone.ID))
 		if data != nil || err != nil { // or it was taken, and may have come again
@@ -69,7 +69,7 @@ func (s *Store) dataOf(r reads, l world.Layer) ([]byte, error) {
 	}
 	in, ok, err := r.info(l.Stone.ID)
 	if err == nil && !ok {
-		err = world.ErrGone
+		err = history.ErrGone
 	}
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *Store) dataOf(r reads, l world.Layer) ([]byte, error) {
 	r.learn(l, in.number)
 	data, err := r.get(in.dataKey(l.Stone.ID))
 	if data == nil && err == nil {
-		err = world.ErrGone
+		err = history.ErrGone
 	}
 	return data, err
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // files are the large stones: dir/ab/abcd....
@@ -32,7 +32,7 @@ func (f *files) path(id stone.ID) string {
 }
 
 // put writes a stone and returns when it is on stable storage under its name.
-func (f *files) put(s world.Stone) error {
+func (f *files) put(s history.Stone) error {
 	dir, name := f.place(s.ID)
 	temp := f.fs.PathJoin(f.dir, tempDir)
 	for _, d := range []string{dir, temp} {

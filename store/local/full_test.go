@@ -9,14 +9,14 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // TestFull lets the disk be full from the n-th write on, for a while. What was
 // acknowledged is there, whether the Store goes on or is opened anew.
 func TestFull(t *testing.T) {
-	var stones []world.Stone
+	var stones []history.Stone
 	for i := range 14 {
 		stones = append(stones, mustStone(t, fmt.Sprint(i), 900_000)) // beyond a memtable
 	}
@@ -91,14 +91,14 @@ func (d *disk) free() bool {
 }
 
 // use saves until something fails, and returns the head that was acknowledged.
-func (d *disk) use(t *testing.T, s *local.Store, stones []world.Stone) map[string]world.ID {
-	acked := make(map[string]world.ID)
+func (d *disk) use(t *testing.T, s *local.Store, stones []history.Stone) map[string]history.ID {
+	acked := make(map[string]history.ID)
 	err := s.Create(t.Context(), "a")
 	for _, st := range stones {
 		if err != nil {
 			break
 		}
-		var id world.ID
+		var id history.ID
 		if id, err = save(t, s, "a", st); err == nil {
 			acked["a"] = id
 		}
@@ -126,20 +126,20 @@ func TestReserve(t *testing.T) {
 	if err := s.Undelete(t.Context(), "a"); err != nil {
 		t.Errorf("undelete: %v", err)
 	}
-	wantHeads(t, s, map[string]world.ID{"a": id})
+	wantHeads(t, s, map[string]history.ID{"a": id})
 	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 65 << 20, TotalBytes: 1 << 30})
 	mustSave(t, s, "a", mustStone(t, "two", 1000))
 	mustClose(t, s)
 }
 
 // wantKept wants each head or the commit after it, whose save failed.
-func wantKept(t *testing.T, s *local.Store, acked map[string]world.ID) {
+func wantKept(t *testing.T, s *local.Store, acked map[string]history.ID) {
 	t.Helper()
 	for name, id := range acked {
-		log, err := s.Log(t.Context(), name, world.ID{}, 2)
+		log, err := s.Log(t.Context(), name, history.ID{}, 2)
 		if err != nil || log[0].ID() != id && log[0].Parent != id {
 			t.Fatalf("log of %s: got %+v, %v, want %v", name, log, err, id)
 		}
-		wantHeads(t, s, map[string]world.ID{name: log[0].ID()})
+		wantHeads(t, s, map[string]history.ID{name: log[0].ID()})
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // guard keeps Collect from taking what a call is about to name. A call holds
@@ -24,12 +24,12 @@ type thing [33]byte
 
 func stoneThing(id stone.ID) thing { return thing(infoKey(id)) }
 
-func commitThing(id world.ID) thing { return thing(commitKey(id)) }
+func commitThing(id history.ID) thing { return thing(commitKey(id)) }
 
 // tag is a number that few other things have.
 func (t *thing) tag() uint64 { return be.Uint64(t[1:]) + uint64(t[0]) }
 
-func packThing(id world.ID) thing { return thing(packKey(id)) }
+func packThing(id history.ID) thing { return thing(packKey(id)) }
 
 // hold is the things that a call holds.
 type hold struct {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func mustOpen(t testing.TB, dir string, o local.Options) *local.Store {
@@ -27,7 +27,7 @@ func mustClose(t testing.TB, s *local.Store) {
 }
 
 // mustStone returns a stone that takes some n bytes.
-func mustStone(t testing.TB, text string, n int) world.Stone {
+func mustStone(t testing.TB, text string, n int) history.Stone {
 	t.Helper()
 	noise := make([]byte, n)
 	for i, x := 0, uint64(len(text))+7; i < n; i++ {
@@ -43,21 +43,21 @@ func mustStone(t testing.TB, text string, n int) world.Stone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
 // save commits one stone on the head.
-func save(t testing.TB, s world.Store, name string, st world.Stone) (world.ID, error) {
+func save(t testing.TB, s history.Store, name string, st history.Stone) (history.ID, error) {
 	h, err := s.Head(t.Context(), name)
 	if err != nil {
-		return world.ID{}, err
+		return history.ID{}, err
 	}
-	ref := world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
-	c, err := s.Commit(t.Context(), name, h, world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{ref}}, st)
+	ref := history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
+	c, err := s.Commit(t.Context(), name, h, history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{ref}}, st)
 	return c.ID(), err
 }
 
-func mustSave(t testing.TB, s world.Store, name string, st world.Stone) world.ID {
+func mustSave(t testing.TB, s history.Store, name string, st history.Stone) history.ID {
 	t.Helper()
 	id, err := save(t, s, name, st)
 	if err != nil {
@@ -66,7 +66,7 @@ func mustSave(t testing.TB, s world.Store, name string, st world.Stone) world.ID
 	return id
 }
 
-func mustCreate(t testing.TB, s world.Store, name string) {
+func mustCreate(t testing.TB, s history.Store, name string) {
 	t.Helper()
 	if err := s.Create(t.Context(), name); err != nil {
 		t.Fatal(err)
@@ -84,9 +84,9 @@ func mustCheck(t testing.TB, s *local.Store) local.Report {
 }
 
 // fill makes a Store with a little of everything and returns the heads.
-func fill(t testing.TB, s *local.Store) map[string]world.ID {
+func fill(t testing.TB, s *local.Store) map[string]history.ID {
 	t.Helper()
-	heads := make(map[string]world.ID)
+	heads := make(map[string]history.ID)
 	for i := range 3 {
 		name := fmt.Sprint("w", i)
 		mustCreate(t, s, name)
@@ -99,7 +99,7 @@ func fill(t testing.TB, s *local.Store) map[string]world.ID {
 	}
 	heads["fork"] = heads["w0"]
 	st := mustStone(t, "pack", 3000)
-	p := world.Pack{Upto: heads["w1"], Stone: world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
+	p := history.Pack{Upto: heads["w1"], Stone: history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
 	if err := s.PutPack(t.Context(), "w1", p, st); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func fill(t testing.TB, s *local.Store) map[string]world.ID {
 }
 
 // wantHeads compares the heads of all worlds and opens what they stand on.
-func wantHeads(t testing.TB, s world.Store, want map[string]world.ID) {
+func wantHeads(t testing.TB, s history.Store, want map[string]history.ID) {
 	t.Helper()
 	for name, id := range want {
 		h, err := s.Head(t.Context(), name)

@@ -7,27 +7,27 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
-// Head is for world.History.
-func (s *Store) Head(ctx context.Context, name string) (world.Head, error) {
+// Head is for history.Commits.
+func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Head{}, fail("head", name, err)
+		return history.Head{}, fail("head", name, err)
 	}
 	defer leave()
 	r := s.live()
 	w, err := r.world(name)
 	if err != nil {
-		return world.Head{}, fail("head", name, err)
+		return history.Head{}, fail("head", name, err)
 	}
 	h, err := r.head(w)
 	return h, fail("head", name, err)
 }
 
-// Log is for world.History.
-func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+// Log is for history.Commits.
+func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
 		return nil, fail("log", name, err)
@@ -39,13 +39,13 @@ func (s *Store) Log(ctx context.Context, name string, from world.ID, n int) ([]w
 	return out, fail("log", name, err)
 }
 
-func (r reads) log(ctx context.Context, name string, from world.ID, n int) ([]world.Commit, error) {
+func (r reads) log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
 	w, err := r.world(name)
 	if err != nil {
 		return nil, err
 	}
 	start := uint64(1<<64 - 1)
-	if from != (world.ID{}) {
+	if from != (history.ID{}) {
 		e, err := r.logged(w, from)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (r reads) log(ctx context.Context, name string, from world.ID, n int) ([]wo
 	if n <= 0 {
 		return nil, nil
 	}
-	var out []world.Commit
+	var out []history.Commit
 	err = r.back(w, start, func(e entry) (bool, error) {
 		c, err := r.commit(e.commit)
 		out = append(out, c)
@@ -67,33 +67,33 @@ func (r reads) log(ctx context.Context, name string, from world.ID, n int) ([]wo
 	return out, nil
 }
 
-// Commit is for world.History.
-func (s *Store) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+// Commit is for history.Commits.
+func (s *Store) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Commit{}, fail("commit", name, err)
+		return history.Commit{}, fail("commit", name, err)
 	}
 	defer leave()
 	c, err = s.commit(name, base, c, stones)
 	return c, fail("commit", name, err)
 }
 
-func (s *Store) commit(name string, base world.Head, c world.Commit, stones []world.Stone) (world.Commit, error) {
+func (s *Store) commit(name string, base history.Head, c history.Commit, stones []history.Stone) (history.Commit, error) {
 	reached, err := c.Admit(base, stones)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	size := sizeOf(stones)
 	if err := s.room(size); err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	w, err := s.live().world(name)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	if size >= s.FileBytes { // before large stones are written for nothing
 		if _, err := s.follows(w, base); err != nil {
-			return world.Commit{}, err
+			return history.Commit{}, err
 		}
 	}
 	h := s.guard.hold()
@@ -105,31 +105,31 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	b := s.db.NewBatch()
 	in, fresh, err := s.addStones(b, stones)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	w, unlock, err := s.lockNamed(name, w)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	defer unlock()
 	lease, err := s.follows(w, base)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	if c, err = s.number(w, c); err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	if err := s.addReached(b, w, reached); err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
 	id := c.ID()
-	if err := errors.Join(s.addCommit(b, h, w, world.Head{Commit: id, Fence: next.Fence}, c), setLease(b, w, lease, next)); err != nil {
-		return world.Commit{}, err
+	if err := errors.Join(s.addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), setLease(b, w, lease, next)); err != nil {
+		return history.Commit{}, err
 	}
 	_, _, t := s.steps.get(id)
 	if err := s.apply(b, durable()); err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	if st, ok := stepOf(c); ok && fresh {
 		st.data = in.number
@@ -138,7 +138,7 @@ func (s *Store) commit(name string, base world.Head, c world.Commit, stones []wo
 	return c, nil
 }
 
-func sizeOf(stones []world.Stone) (n int) {
+func sizeOf(stones []history.Stone) (n int) {
 	for _, s := range stones {
 		n += len(s.Data)
 	}
@@ -147,34 +147,34 @@ func sizeOf(stones []world.Stone) (n int) {
 
 // follows returns an error unless the head of the world is base, whose fence is
 // the one that something is done under.
-func (s *Store) follows(w uint64, base world.Head) (world.Lease, error) {
+func (s *Store) follows(w uint64, base history.Head) (history.Lease, error) {
 	h, l, err := s.under(w, base.Fence)
 	if err == nil && h.Commit != base.Commit {
-		err = fmt.Errorf("on %v: %w", base.Commit, world.ErrConflict)
+		err = fmt.Errorf("on %v: %w", base.Commit, history.ErrConflict)
 	}
 	return l, err
 }
 
 // number completes c, whose parent is the head of the world.
-func (s *Store) number(w uint64, c world.Commit) (world.Commit, error) {
+func (s *Store) number(w uint64, c history.Commit) (history.Commit, error) {
 	r := s.live()
-	if c.Base != (world.ID{}) && c.Base != c.Parent {
+	if c.Base != (history.ID{}) && c.Base != c.Parent {
 		if _, err := r.logged(w, c.Base); err != nil {
 			return c, fmt.Errorf("base: %w", err)
 		}
 	}
 	var parent entry
-	if c.Parent != (world.ID{}) {
+	if c.Parent != (history.ID{}) {
 		var err error
 		if parent, err = r.placed(c.Parent); err != nil {
 			return c, err
 		}
 	}
-	return c.Complete(world.Commit{Number: parent.number, Time: parent.time}, s.Now()), nil
+	return c.Complete(history.Commit{Number: parent.number, Time: parent.time}, s.Now()), nil
 }
 
 // addCommit adds the record of c, its place in the log and the head.
-func (s *Store) addCommit(b *pebble.Batch, h *hold, w uint64, head world.Head, c world.Commit) error {
+func (s *Store) addCommit(b *pebble.Batch, h *hold, w uint64, head history.Head, c history.Commit) error {
 	h.add(commitThing(head.Commit)) // forks may have made the same
 	if err := b.Set(commitKey(head.Commit), c.Append(nil), nil); err != nil {
 		return err

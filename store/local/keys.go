@@ -10,8 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // The keys of FORMAT.md. The first byte is the kind.
@@ -32,9 +32,9 @@ func logOf(w uint64) []byte { return be.AppendUint64([]byte{'l'}, w) }
 
 func logKey(w, number uint64) []byte { return be.AppendUint64(logOf(w), number) }
 
-func commitKey(id world.ID) []byte { return append([]byte{'c'}, id[:]...) }
+func commitKey(id history.ID) []byte { return append([]byte{'c'}, id[:]...) }
 
-func packKey(id world.ID) []byte { return append([]byte{'p'}, id[:]...) }
+func packKey(id history.ID) []byte { return append([]byte{'p'}, id[:]...) }
 
 func infoKey(id stone.ID) []byte { return append([]byte{'i'}, id[:]...) }
 
@@ -68,33 +68,33 @@ const (
 	infoBytes  = 8 + 1 + 8 // and 8 if the stone has a number
 )
 
-func headValue(h world.Head) []byte {
+func headValue(h history.Head) []byte {
 	return be.AppendUint64(h.Commit[:len(h.Commit):len(h.Commit)], h.Fence)
 }
 
-func parseHead(b []byte) (world.Head, error) {
+func parseHead(b []byte) (history.Head, error) {
 	if len(b) != headBytes {
-		return world.Head{}, wrongSize("head", b)
+		return history.Head{}, wrongSize("head", b)
 	}
-	return world.Head{Commit: world.ID(b[:32]), Fence: be.Uint64(b[32:])}, nil
+	return history.Head{Commit: history.ID(b[:32]), Fence: be.Uint64(b[32:])}, nil
 }
 
 // leaseValue is what of a lease is not in the head.
-func leaseValue(l world.Lease) []byte {
+func leaseValue(l history.Lease) []byte {
 	return append(be.AppendUint64(nil, uint64(l.Until.UnixMilli())), l.Holder...)
 }
 
-func parseLease(fence uint64, b []byte) (world.Lease, error) {
-	if len(b) < 8 || len(b) > 8+world.MaxHolder {
-		return world.Lease{}, wrongSize("lease", b)
+func parseLease(fence uint64, b []byte) (history.Lease, error) {
+	if len(b) < 8 || len(b) > 8+history.MaxHolder {
+		return history.Lease{}, wrongSize("lease", b)
 	}
-	return world.Lease{Fence: fence, Holder: string(b[8:]), Until: millis(b)}, nil
+	return history.Lease{Fence: fence, Holder: string(b[8:]), Until: millis(b)}, nil
 }
 
 // entry is a commit in a log.
 type entry struct {
 	number uint64
-	commit world.ID
+	commit history.ID
 	time   time.Time
 }
 
@@ -106,7 +106,7 @@ func parseEntry(key, b []byte) (entry, error) {
 	if len(key) != 17 || len(b) != entryBytes {
 		return entry{}, wrongSize("log", b)
 	}
-	return entry{be.Uint64(key[9:]), world.ID(b[:32]), millis(b[32:])}, nil
+	return entry{be.Uint64(key[9:]), history.ID(b[:32]), millis(b[32:])}, nil
 }
 
 // grave is a deleted world.
@@ -126,25 +126,25 @@ func parseGrave(b []byte) (grave, error) {
 	return grave{be.Uint64(b), millis(b[8:])}, nil
 }
 
-func packValue(p world.Pack) []byte {
+func packValue(p history.Pack) []byte {
 	b := append(append([]byte(nil), p.After[:]...), p.Stone.ID[:]...)
 	return be.AppendUint64(b, uint64(p.Stone.Size))
 }
 
-func parsePack(upto world.ID, b []byte) (world.Pack, error) {
+func parsePack(upto history.ID, b []byte) (history.Pack, error) {
 	if len(b) != packBytes {
-		return world.Pack{}, wrongSize("pack", b)
+		return history.Pack{}, wrongSize("pack", b)
 	}
-	ref := world.StoneRef{ID: stone.ID(b[32:64]), Size: int64(be.Uint64(b[64:]))}
-	return world.Pack{After: world.ID(b[:32]), Upto: upto, Stone: ref}, nil
+	ref := history.StoneRef{ID: stone.ID(b[32:64]), Size: int64(be.Uint64(b[64:]))}
+	return history.Pack{After: history.ID(b[:32]), Upto: upto, Stone: ref}, nil
 }
 
 // parseCommit returns the commit whose record is b; there is none if that is nil.
-func parseCommit(id world.ID, b []byte) (world.Commit, error) {
+func parseCommit(id history.ID, b []byte) (history.Commit, error) {
 	if b == nil {
-		return world.Commit{}, fmt.Errorf("%v: %w", id, world.ErrNoCommit)
+		return history.Commit{}, fmt.Errorf("%v: %w", id, history.ErrNoCommit)
 	}
-	c, err := world.ParseCommit(b)
+	c, err := history.ParseCommit(b)
 	if err == nil && sha256.Sum256(b) != id {
 		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is kept as %v", c.ID(), id)}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // lockWorld keeps the head, the log and the name of a world; without an error,
@@ -38,11 +38,11 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 
 // under returns the head and the lease of a world of which something may be done
 // under a fence.
-func (s *Store) under(w, fence uint64) (world.Head, world.Lease, error) {
+func (s *Store) under(w, fence uint64) (history.Head, history.Lease, error) {
 	r, now := s.live(), s.Now() // the time first: what is read later was so then or since
 	h, err := r.head(w)
 	if err != nil {
-		return h, world.Lease{}, err
+		return h, history.Lease{}, err
 	}
 	l, err := r.lease(w, h)
 	if err == nil {
@@ -52,7 +52,7 @@ func (s *Store) under(w, fence uint64) (world.Head, world.Lease, error) {
 }
 
 // setFence adds what changes of a head when its lease was old and is next.
-func setFence(b *pebble.Batch, w uint64, h world.Head, old, next world.Lease) error {
+func setFence(b *pebble.Batch, w uint64, h history.Head, old, next history.Lease) error {
 	var err error
 	if h.Fence != next.Fence {
 		h.Fence = next.Fence
@@ -62,7 +62,7 @@ func setFence(b *pebble.Batch, w uint64, h world.Head, old, next world.Lease) er
 }
 
 // setLease adds what changes beside the fence.
-func setLease(b *pebble.Batch, w uint64, old, next world.Lease) error {
+func setLease(b *pebble.Batch, w uint64, old, next history.Lease) error {
 	switch {
 	case next.Holder == old.Holder && next.Until.Equal(old.Until):
 		return nil
@@ -72,59 +72,59 @@ func setLease(b *pebble.Batch, w uint64, old, next world.Lease) error {
 	return b.Set(leaseKey(w), leaseValue(next), nil)
 }
 
-// Lease is for world.Leases.
-func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (world.Lease, error) {
-	l, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Take(holder, d, s.Now()) })
+// Lease is for history.Leases.
+func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
+	l, err := s.change(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Take(holder, d, s.Now()) })
 	return l, fail("lease", name, err)
 }
 
-// Renew is for world.Leases.
-func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (world.Lease, error) {
-	l, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Renew(fence, d, s.Now()) })
+// Renew is for history.Leases.
+func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
+	l, err := s.change(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Renew(fence, d, s.Now()) })
 	return l, fail("renew", name, err)
 }
 
-// Release is for world.Leases.
+// Release is for history.Leases.
 func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
-	_, err := s.change(ctx, name, func(l world.Lease) (world.Lease, error) { return l.Release(fence) })
+	_, err := s.change(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Release(fence) })
 	return fail("release", name, err)
 }
 
 // change puts what what returns in place of a world's lease.
-func (s *Store) change(ctx context.Context, name string, what func(world.Lease) (world.Lease, error)) (world.Lease, error) {
+func (s *Store) change(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (history.Lease, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	defer leave()
 	w, unlock, err := s.lockWorld(name)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	defer unlock()
-	h, old, err := s.under(w, world.Force)
+	h, old, err := s.under(w, history.Force)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	next, err := what(old)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	b := s.db.NewBatch()
 	if err := setFence(b, w, h, old, next); err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	if err := s.apply(b, durable()); err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	return next, nil
 }
 
-// Leased is for world.Leases.
-func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
+// Leased is for history.Leases.
+func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Lease{}, fail("leased", name, err)
+		return history.Lease{}, fail("leased", name, err)
 	}
 	defer leave()
 	now := s.Now()             // before it is looked up, as in under
@@ -135,18 +135,18 @@ func (s *Store) Leased(ctx context.Context, name string) (world.Lease, error) {
 }
 
 // leased returns the lease that was live at a time, a zero one if none was.
-func (r reads) leased(name string, now time.Time) (world.Lease, error) {
+func (r reads) leased(name string, now time.Time) (history.Lease, error) {
 	w, err := r.world(name)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	h, err := r.head(w)
 	if err != nil {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	l, err := r.lease(w, h)
 	if err != nil || !l.Live(now) {
-		return world.Lease{}, err
+		return history.Lease{}, err
 	}
 	return l, nil
 }

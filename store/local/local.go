@@ -1,4 +1,4 @@
-// Package local is a world.Store in a directory, for one process at a time: an
+// Package local is a history.Store in a directory, for one process at a time: an
 // embedded database (Pebble) for heads, logs, commits, packs and small stones,
 // and a file for each large stone. FORMAT.md says where what is.
 //
@@ -29,7 +29,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Options of a Store. The zero value is the default.
@@ -80,7 +80,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is a world.Store in a directory.
+// Store is a history.Store in a directory.
 type Store struct {
 	Options
 	dir     string
@@ -116,8 +116,8 @@ type Store struct {
 }
 
 var (
-	_ world.Store   = (*Store)(nil)
-	_ world.Fetcher = (*Store)(nil)
+	_ history.Store   = (*Store)(nil)
+	_ history.Fetcher = (*Store)(nil)
 )
 
 // Open opens the Store in dir, and makes it if dir is empty or missing. It
@@ -192,7 +192,7 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 	return damaged(it.Close())
 }
 
-// Close is for world.Store. A Store that stopped returns the reason; nobody can
+// Close is for history.Store. A Store that stopped returns the reason; nobody can
 // open it before this process has ended, for parts of the database wait in it.
 func (s *Store) Close() error {
 	s.calls.Lock()
@@ -220,7 +220,7 @@ func (s *Store) Close() error {
 // error, leave ends it.
 func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err error) {
 	for _, name := range names {
-		if err := world.CheckName(name); err != nil {
+		if err := history.CheckName(name); err != nil {
 			return nil, err
 		}
 	}

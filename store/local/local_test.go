@@ -12,9 +12,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/storetest"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // kind is a Kind of Stores with the options; what becomes of the directory of
@@ -24,17 +24,17 @@ func kind(on func() vfs.FS, dir func(t *testing.T) string, fileBytes int) storet
 		fs  vfs.FS
 		dir string
 	}
-	places := make(map[world.Store]place)
-	open := func(t *testing.T, p place, now func() time.Time) world.Store {
+	places := make(map[history.Store]place)
+	open := func(t *testing.T, p place, now func() time.Time) history.Store {
 		s := mustOpen(t, p.dir, local.Options{Now: now, FS: p.fs, FileBytes: fileBytes, CacheBytes: 1 << 20})
 		places[s] = p
 		return s
 	}
 	return storetest.Kind{
-		Open: func(t *testing.T, now func() time.Time) world.Store {
+		Open: func(t *testing.T, now func() time.Time) history.Store {
 			return open(t, place{on(), dir(t)}, now)
 		},
-		Reopen: func(t *testing.T, s world.Store, now func() time.Time) world.Store {
+		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := save(t, s, "w0", mustStone(t, "new", 9000)); err == nil {
 		t.Error("commit: got no error")
 	}
-	if _, err := s.Collect(t.Context(), world.Policy{Grace: -1}); err == nil {
+	if _, err := s.Collect(t.Context(), history.Policy{Grace: -1}); err == nil {
 		t.Error("collect: got no error")
 	}
 	wantHeads(t, s, heads)
@@ -116,7 +116,7 @@ func TestEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Collect(t.Context(), world.Policy{Grace: -1, Deleted: -1}); err != nil {
+	if _, err := s.Collect(t.Context(), history.Policy{Grace: -1, Deleted: -1}); err != nil {
 		t.Fatal(err)
 	}
 	if r := mustCheck(t, s); r.Worlds+r.Commits+r.Packs+r.Stones > 0 {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // marker walks down from every commit of every log, many at a time: a step reads
@@ -14,9 +14,9 @@ type marker struct {
 	r     reads
 	ctx   context.Context
 	marks *marks
-	count map[byte]int          // of records, by kind
-	start []world.ID            // of logs, that are walked down from, sorted
-	done  map[world.ID]struct{} // walked down from beside these; forgotten when it is large
+	count map[byte]int            // of records, by kind
+	start []history.ID            // of logs, that are walked down from, sorted
+	done  map[history.ID]struct{} // walked down from beside these; forgotten when it is large
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 
 // mark marks what the Store needs.
 func (r reads) mark(ctx context.Context, salt uint64) (*marks, error) {
-	m := &marker{r: r, ctx: ctx, count: make(map[byte]int), done: make(map[world.ID]struct{})}
+	m := &marker{r: r, ctx: ctx, count: make(map[byte]int), done: make(map[history.ID]struct{})}
 	for _, kind := range []byte("pci") {
 		err := r.keys(func([]byte) error {
 			m.count[kind]++
@@ -68,17 +68,17 @@ func (m *marker) down() error {
 	return nil
 }
 
-func compareIDs(a, b world.ID) int { return bytes.Compare(a[:], b[:]) }
+func compareIDs(a, b history.ID) int { return bytes.Compare(a[:], b[:]) }
 
 // fresh returns those commits, sorted, that were not walked down from.
-func (m *marker) fresh(ids []world.ID) []world.ID {
+func (m *marker) fresh(ids []history.ID) []history.ID {
 	slices.SortFunc(ids, compareIDs)
-	return slices.DeleteFunc(slices.Compact(ids), func(id world.ID) bool {
+	return slices.DeleteFunc(slices.Compact(ids), func(id history.ID) bool {
 		_, done := m.done[id]
 		if !done {
 			_, done = slices.BinarySearchFunc(m.start, id, compareIDs)
 		}
-		if done || id == (world.ID{}) {
+		if done || id == (history.ID{}) {
 			return true
 		}
 		if len(m.done) == doneLimit {
@@ -91,10 +91,10 @@ func (m *marker) fresh(ids []world.ID) []world.ID {
 
 // step marks what stands for commits, which are sorted, and returns what is below
 // each.
-func (m *marker) step(ids []world.ID) (below []world.ID, err error) {
-	below = make([]world.ID, 0, len(ids))
-	var bare []world.ID // without packs
-	err = m.records('p', ids, func(id world.ID, value []byte) error {
+func (m *marker) step(ids []history.ID) (below []history.ID, err error) {
+	below = make([]history.ID, 0, len(ids))
+	var bare []history.ID // without packs
+	err = m.records('p', ids, func(id history.ID, value []byte) error {
 		m.marks.add(commitThing(id))
 		if value == nil {
 			bare = append(bare, id)
@@ -109,7 +109,7 @@ func (m *marker) step(ids []world.ID) (below []world.ID, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = m.records('c', bare, func(id world.ID, value []byte) error {
+	err = m.records('c', bare, func(id history.ID, value []byte) error {
 		c, err := parseCommit(id, value)
 		for _, ref := range c.Stones {
 			m.marks.add(stoneThing(ref.ID))
@@ -122,7 +122,7 @@ func (m *marker) step(ids []world.ID) (below []world.ID, err error) {
 
 // records calls what with the record of each of ids, which are sorted, nil if it
 // has none. The value is its own only during the call.
-func (m *marker) records(kind byte, ids []world.ID, what func(id world.ID, value []byte) error) error {
+func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, value []byte) error) error {
 	if len(ids)*markSparse < m.count[kind] {
 		for _, id := range ids {
 			value, err := m.r.get(append([]byte{kind}, id[:]...))

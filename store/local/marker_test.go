@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Collect finds what is needed, whether it reads records in order, as for many
@@ -17,20 +17,20 @@ func TestCollectWalks(t *testing.T) {
 		s := mustOpen(t, filepath.Join(t.TempDir(), "store"), local.Options{FileBytes: 2500})
 		heads := fill(t, s)
 		mustCreate(t, s, "long")
-		ids := make([]world.ID, 60)
+		ids := make([]history.ID, 60)
 		for i := range ids {
 			ids[i] = mustSave(t, s, "long", mustStone(t, fmt.Sprint("long", i), 10))
 		}
 		heads["long"] = ids[len(ids)-1]
 		for i, upto := range []int{3, 20, 21, 50} {
 			st := mustStone(t, fmt.Sprint("packed", i), 100)
-			p := world.Pack{After: ids[upto-3], Upto: ids[upto], Stone: world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
+			p := history.Pack{After: ids[upto-3], Upto: ids[upto], Stone: history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
 			if err := s.PutPack(t.Context(), "long", p, st); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 2 {
-			if _, err := s.Collect(t.Context(), world.Policy{Keep: world.Retention{Newest: keep}, Grace: -1}); err != nil {
+			if _, err := s.Collect(t.Context(), history.Policy{Keep: history.Retention{Newest: keep}, Grace: -1}); err != nil {
 				t.Fatal(err)
 			}
 			wantHeads(t, s, heads)
@@ -38,7 +38,7 @@ func TestCollectWalks(t *testing.T) {
 		mustCheck(t, s)
 		for text, size := range map[string]int{"long49": 10, "packed1": 100} { // others stand for them
 			_, err := s.Open(t.Context(), "long", mustStone(t, text, size).ID)
-			if gone := errors.Is(err, world.ErrGone); gone != (keep == 1) {
+			if gone := errors.Is(err, history.ErrGone); gone != (keep == 1) {
 				t.Errorf("newest %d: stone %q: %v", keep, text, err)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 func TestMemo(t *testing.T) {
@@ -128,7 +128,7 @@ func TestFetchAfter(t *testing.T) {
 	layers := func(name string, want int) {
 		t.Helper()
 		for range 2 {
-			f, err := s.Fetch(t.Context(), name, world.ID{}, 1<<20)
+			f, err := s.Fetch(t.Context(), name, history.ID{}, 1<<20)
 			if err != nil || len(f.Layers) != want || f.Head.Commit != heads[name] {
 				t.Fatalf("%s: got %d layers of %v, %v: want %d of %v", name, len(f.Layers), f.Head.Commit, err, want, heads[name])
 			}
@@ -142,7 +142,7 @@ func TestFetchAfter(t *testing.T) {
 	layers("w0", 4)
 	layers("fork", 4)
 	st := mustStone(t, "of w0", 10)
-	p := world.Pack{Upto: heads["w0"], Stone: world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
+	p := history.Pack{Upto: heads["w0"], Stone: history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
 	if err := s.PutPack(t.Context(), "w0", p, st); err != nil {
 		t.Fatal(err)
 	}
@@ -162,16 +162,16 @@ func TestFetchAfter(t *testing.T) {
 	if err := s.Delete(t.Context(), "w0", 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Fetch(t.Context(), "w0", world.ID{}, 0); !errors.Is(err, world.ErrNoWorld) {
+	if _, err := s.Fetch(t.Context(), "w0", history.ID{}, 0); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("deleted: %v", err)
 	}
 	mustCreate(t, s, "w0")
-	heads["w0"] = world.ID{}
+	heads["w0"] = history.ID{}
 	layers("w0", 0)
 	if _, err := s.Purge(t.Context(), "other", 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Fetch(t.Context(), "other", world.ID{}, 0); !errors.Is(err, world.ErrNoWorld) {
+	if _, err := s.Fetch(t.Context(), "other", history.ID{}, 0); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("purged: %v", err)
 	}
 	layers("fork", 2)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // lockNames keeps what names stand for; call the result to let go.
@@ -21,7 +21,7 @@ func (s *Store) lockNames(names ...string) (unlock func()) {
 	return s.names.lock(at)
 }
 
-// List is for world.Store.
+// List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -51,9 +51,9 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
 	_, err := s.live().world(name)
 	if err == nil {
-		return fmt.Errorf("%q: %w", name, world.ErrExists)
+		return fmt.Errorf("%q: %w", name, history.ErrExists)
 	}
-	if !errors.Is(err, world.ErrNoWorld) {
+	if !errors.Is(err, history.ErrNoWorld) {
 		return err
 	}
 	b := s.db.NewBatch()
@@ -67,7 +67,7 @@ func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error
 	return s.apply(b, durable())
 }
 
-// Create is for world.Names.
+// Create is for history.Names.
 func (s *Store) Create(ctx context.Context, name string) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -77,12 +77,12 @@ func (s *Store) Create(ctx context.Context, name string) error {
 	defer s.lockNames(name)()
 	return fail("create", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
 		w := s.last.Add(1)
-		return w, errors.Join(s.room(0), b.Set(headKey(w), headValue(world.Head{}), nil))
+		return w, errors.Join(s.room(0), b.Set(headKey(w), headValue(history.Head{}), nil))
 	}))
 }
 
-// Fork is for world.History.
-func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string) error {
+// Fork is for history.Commits.
+func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	leave, err := s.enter(ctx, from, name)
 	if err != nil {
 		return fail("fork", from, err)
@@ -91,7 +91,7 @@ func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string)
 	return fail("fork", from, s.fork(from, at, name))
 }
 
-func (s *Store) fork(from string, at world.ID, name string) error {
+func (s *Store) fork(from string, at history.ID, name string) error {
 	r := s.live()
 	old, err := r.world(from)
 	if err != nil {
@@ -112,11 +112,11 @@ func (s *Store) fork(from string, at world.ID, name string) error {
 
 // advance makes e the newest of a world's log, and its head.
 func (s *Store) advance(b *pebble.Batch, w, fence uint64, e entry) error {
-	h := world.Head{Commit: e.commit, Fence: fence}
+	h := history.Head{Commit: e.commit, Fence: fence}
 	return errors.Join(b.Set(headKey(w), headValue(h), nil), b.Set(logKey(w, e.number), e.value(), nil))
 }
 
-// Rename is for world.Names.
+// Rename is for history.Names.
 func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	leave, err := s.enter(ctx, from, to)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Store) rename(from, to string, fence uint64) error {
 	})
 }
 
-// Delete is for world.Names.
+// Delete is for history.Names.
 func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Store) delete(name string, fence uint64) error {
 	b := s.db.NewBatch()
 	g := grave{world: w, deleted: s.Now()}
 	err = errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil),
-		setFence(b, w, h, l, l.After(world.Force, true)))
+		setFence(b, w, h, l, l.After(history.Force, true)))
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (s *Store) lastGrave(name string) (n uint64, value []byte, err error) {
 	return n, value, damaged(it.Close())
 }
 
-// Undelete is for world.Names.
+// Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 			return 0, err
 		}
 		if value == nil {
-			return 0, world.ErrNoWorld
+			return 0, history.ErrNoWorld
 		}
 		g, err := parseGrave(value)
 		return g.world, errors.Join(err, b.Delete(graveKey(name, n), nil))

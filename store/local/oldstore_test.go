@@ -9,8 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // makeOld writes the stones of a Store as its first version did: by their names,
@@ -67,7 +67,7 @@ func TestOldStones(t *testing.T) {
 	heads["w2"] = mustSave(t, s, "w2", had) // is there, as w0's
 	heads["w0"] = mustSave(t, s, "w0", mustStone(t, "new", 2000))
 	for name := range heads {
-		f, err := s.Fetch(t.Context(), name, world.ID{}, 1<<20)
+		f, err := s.Fetch(t.Context(), name, history.ID{}, 1<<20)
 		if err != nil || len(f.Data) != len(f.Layers) {
 			t.Fatalf("%s: %v, %d of %d", name, err, len(f.Data), len(f.Layers))
 		}
@@ -84,12 +84,12 @@ func TestOldStones(t *testing.T) {
 	if err := s.Delete(t.Context(), "w2", 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := s.Collect(t.Context(), world.Policy{Deleted: time.Nanosecond, Grace: time.Nanosecond})
+	c, err := s.Collect(t.Context(), history.Policy{Deleted: time.Nanosecond, Grace: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
-	if c, err = s.Collect(t.Context(), world.Policy{Deleted: time.Nanosecond, Grace: time.Nanosecond}); err != nil || c.Stones == 0 {
+	if c, err = s.Collect(t.Context(), history.Policy{Deleted: time.Nanosecond, Grace: time.Nanosecond}); err != nil || c.Stones == 0 {
 		t.Errorf("collect: %+v, %v", c, err)
 	}
 	delete(heads, "w1")

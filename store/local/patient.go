@@ -6,7 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // patient reads a damaged database: where it cannot read on, it says so and goes on
@@ -88,13 +88,13 @@ func (p patient) after(at []byte) (next []byte, err error) {
 // sound finds commits all of whose stack can be read.
 type sound struct {
 	r     reads
-	has   func(world.StoneRef) bool // whether a stone can be read
-	keep  func(key, value []byte)   // told of the records that a stack consists of; nil if a pack must be readable
-	known map[world.ID]bool
+	has   func(history.StoneRef) bool // whether a stone can be read
+	keep  func(key, value []byte)     // told of the records that a stack consists of; nil if a pack must be readable
+	known map[history.ID]bool
 }
 
 // entry reports whether a commit of a log and all that it stands on can be read.
-func (s *sound) entry(at world.ID) bool {
+func (s *sound) entry(at history.ID) bool {
 	c, err := s.r.commit(at)
 	if err == nil && s.keep != nil {
 		s.keep(commitKey(at), c.Append(nil))
@@ -102,10 +102,10 @@ func (s *sound) entry(at world.ID) bool {
 	return err == nil && s.stack(at)
 }
 
-func (s *sound) stack(at world.ID) bool {
-	var path []world.ID
+func (s *sound) stack(at history.ID) bool {
+	var path []history.ID
 	ok := true
-	for ok && at != (world.ID{}) {
+	for ok && at != (history.ID{}) {
 		was, known := s.known[at]
 		if known {
 			ok = was
@@ -122,7 +122,7 @@ func (s *sound) stack(at world.ID) bool {
 
 // step looks at what stands for a commit, and returns what is below. What a pack
 // stands for does as well, if whoever asks keeps no pack that cannot be read.
-func (s *sound) step(at world.ID) (below world.ID, ok bool) {
+func (s *sound) step(at history.ID) (below history.ID, ok bool) {
 	p, packed, err := s.r.pack(at)
 	if packed && s.has(p.Stone) {
 		if s.keep != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -36,7 +37,7 @@ func BenchmarkPlay(b *testing.B) {
 	s := mustOpen(b, b.TempDir(), local.Options{})
 	mustCreate(b, s, "template")
 	at := mustSave(b, s, "template", mustStone(b, "ground", 26_000))
-	heads, heights := make([]world.ID, worlds), make([]int, worlds)
+	heads, heights := make([]history.ID, worlds), make([]int, worlds)
 	var wait sync.WaitGroup
 	for c := range 64 {
 		wait.Go(func() {
@@ -49,7 +50,7 @@ func BenchmarkPlay(b *testing.B) {
 		})
 	}
 	wait.Wait()
-	stones := make([]world.Stone, b.N)
+	stones := make([]history.Stone, b.N)
 	for i := range stones {
 		stones[i] = mustStone(b, fmt.Sprintf("%08d", i), 800)
 	}
@@ -89,14 +90,14 @@ func BenchmarkPlay(b *testing.B) {
 
 func name(i int) string { return fmt.Sprintf("island/%016x", uint64(i)*0x9e3779b97f4a7c15) }
 
-func play(b *testing.B, s world.Store, name string, head world.ID, st world.Stone) (world.ID, error) {
-	ref := world.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
-	c := world.Commit{Parent: head, Base: head, Message: "autosave", Stones: []world.StoneRef{ref}}
-	c, err := s.Commit(b.Context(), name, world.Head{Commit: head}, c, st)
+func play(b *testing.B, s history.Store, name string, head history.ID, st history.Stone) (history.ID, error) {
+	ref := history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
+	c := history.Commit{Parent: head, Base: head, Message: "autosave", Stones: []history.StoneRef{ref}}
+	c, err := s.Commit(b.Context(), name, history.Head{Commit: head}, c, st)
 	return c.ID(), err
 }
 
-func load(b *testing.B, s world.Store, name string) error {
-	_, err := world.Fetch(b.Context(), s, name, world.ID{}, 1<<20)
+func load(b *testing.B, s history.Store, name string) error {
+	_, err := history.Fetch(b.Context(), s, name, history.ID{}, 1<<20)
 	return err
 }

@@ -10,16 +10,16 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Purge is for world.Store. It reads the logs of all worlds, beside which
+// Purge is for history.Store. It reads the logs of all worlds, beside which
 // everything else goes on, and needs memory for what the purged ones reach.
-func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Purged, error) {
+func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
-		return world.Purged{}, fail("purge", name, err)
+		return history.Purged{}, fail("purge", name, err)
 	}
 	defer leave()
 	s.alone.Lock()
@@ -40,14 +40,14 @@ type purger struct {
 	ctx   context.Context
 	had   map[thing]struct{} // what the purged worlds reach and no other
 	files []stone.ID         // taken
-	done  world.Purged
+	done  history.Purged
 }
 
 // unname takes away the world of a name, or those that were deleted under it.
 func (p *purger) unname(name string, fence uint64) error {
 	w, unlock, err := p.lockWorld(name)
 	switch {
-	case errors.Is(err, world.ErrNoWorld):
+	case errors.Is(err, history.ErrNoWorld):
 		return p.unnameGraves(name, fence)
 	case err != nil:
 		return err
@@ -65,7 +65,7 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 	snap := p.db.NewSnapshot()
 	defer snap.Close()
 	err := reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
-		if err := (world.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
+		if err := (history.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
 			return false, err
 		}
 		g, err := parseGrave(value)
@@ -75,7 +75,7 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 		return true, errors.Join(err, p.ctx.Err())
 	}, gravesOf(name)...)
 	if err == nil && p.done.Worlds == 0 {
-		err = world.ErrNoWorld
+		err = history.ErrNoWorld
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 // is held.
 func (p *purger) unnameOne(key []byte, w uint64) error {
 	r := p.live()
-	all := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
+	all := walker{r: r, done: make(map[history.ID]struct{}), visit: func(t thing) error {
 		p.had[t] = struct{}{}
 		return nil
 	}}
@@ -122,7 +122,7 @@ func (p *purger) spare(r reads) error {
 	if err != nil {
 		return err
 	}
-	rest := walker{r: r, done: make(map[world.ID]struct{}), visit: func(t thing) error {
+	rest := walker{r: r, done: make(map[history.ID]struct{}), visit: func(t thing) error {
 		if _, ok := open[t]; !ok {
 			return nil
 		}
@@ -160,8 +160,8 @@ func (p *purger) doubts(r reads) (map[thing]struct{}, error) {
 		}
 		return nil
 	}
-	below := walker{r: r, done: make(map[world.ID]struct{}), visit: doubt}
-	named := func(at world.ID, refs ...world.StoneRef) error {
+	below := walker{r: r, done: make(map[history.ID]struct{}), visit: doubt}
+	named := func(at history.ID, refs ...history.StoneRef) error {
 		for _, ref := range refs {
 			if err := doubt(stoneThing(ref.ID)); err != nil {
 				return err
@@ -180,14 +180,14 @@ func (p *purger) doubts(r reads) (map[thing]struct{}, error) {
 		if _, ok := p.had[thing(key)]; ok {
 			return true, nil
 		}
-		c, err := world.ParseCommit(value)
+		c, err := history.ParseCommit(value)
 		return true, errors.Join(err, p.ctx.Err(), named(c.Base, c.Stones...))
 	}, 'c'))
 	return open, errors.Join(err, r.each(func(key, value []byte) (bool, error) {
 		if _, ok := p.had[thing(key)]; ok {
 			return true, nil
 		}
-		pack, err := parsePack(world.ID(key[1:]), value)
+		pack, err := parsePack(history.ID(key[1:]), value)
 		return true, errors.Join(err, p.ctx.Err(), named(pack.After, pack.Stone))
 	}, 'p'))
 }
@@ -224,7 +224,7 @@ func (p *purger) removeFiles() error {
 // walker goes down from commits by what reaches goes by.
 type walker struct {
 	r     reads
-	done  map[world.ID]struct{} // walked down from; forgotten when it is large
+	done  map[history.ID]struct{} // walked down from; forgotten when it is large
 	visit func(thing) error
 }
 
@@ -233,8 +233,8 @@ func (w *walker) entry(ctx context.Context) func(entry) (bool, error) {
 	return func(e entry) (bool, error) { return true, errors.Join(w.down(e.commit), ctx.Err()) }
 }
 
-func (w *walker) down(at world.ID) error {
-	for at != (world.ID{}) {
+func (w *walker) down(at history.ID) error {
+	for at != (history.ID{}) {
 		if _, ok := w.done[at]; ok {
 			return nil
 		}
@@ -247,7 +247,7 @@ func (w *walker) down(at world.ID) error {
 			return err
 		}
 		c, err := w.r.commit(at)
-		if err != nil && (!packed || !errors.Is(err, world.ErrNoCommit)) {
+		if err != nil && (!packed || !errors.Is(err, history.ErrNoCommit)) {
 			return err
 		}
 		things := []thing{commitThing(at)}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // reads are the records as they stand in the database or in a snapshot of it.
@@ -74,7 +74,7 @@ func (r reads) world(name string) (uint64, error) {
 	case err != nil:
 		return 0, err
 	case b == nil:
-		return 0, world.ErrNoWorld
+		return 0, history.ErrNoWorld
 	case len(b) != 8:
 		return 0, wrongSize("name", b)
 	}
@@ -98,19 +98,19 @@ type names = memo[nameHash, uint64]
 
 const nameBytes = 16 + 8 + 8
 
-func (r reads) head(w uint64) (world.Head, error) {
+func (r reads) head(w uint64) (history.Head, error) {
 	b, err := r.get(headKey(w))
 	if err != nil {
-		return world.Head{}, err
+		return history.Head{}, err
 	}
 	if b == nil {
-		return world.Head{}, world.ErrNoWorld // taken for good just now
+		return history.Head{}, history.ErrNoWorld // taken for good just now
 	}
 	return parseHead(b)
 }
 
 // named returns the number and the head of a world.
-func (r reads) named(name string) (w uint64, h world.Head, err error) {
+func (r reads) named(name string) (w uint64, h history.Head, err error) {
 	if w, err = r.world(name); err == nil {
 		h, err = r.head(w)
 	}
@@ -118,31 +118,31 @@ func (r reads) named(name string) (w uint64, h world.Head, err error) {
 }
 
 // lease returns the fence of a head with the lease that has this number.
-func (r reads) lease(w uint64, h world.Head) (world.Lease, error) {
+func (r reads) lease(w uint64, h history.Head) (history.Lease, error) {
 	if h.Fence == 0 {
-		return world.Lease{}, nil // there never was one
+		return history.Lease{}, nil // there never was one
 	}
 	b, err := r.get(leaseKey(w))
 	if b == nil || err != nil {
-		return world.Lease{Fence: h.Fence}, err
+		return history.Lease{Fence: h.Fence}, err
 	}
 	return parseLease(h.Fence, b)
 }
 
 // commit returns a commit, whose bytes are those that its name was made of.
-func (r reads) commit(id world.ID) (world.Commit, error) {
+func (r reads) commit(id history.ID) (history.Commit, error) {
 	b, err := r.get(commitKey(id))
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	return parseCommit(id, b)
 }
 
 // pack returns the pack for a commit and whether there is any.
-func (r reads) pack(upto world.ID) (world.Pack, bool, error) {
+func (r reads) pack(upto history.ID) (history.Pack, bool, error) {
 	b, err := r.get(packKey(upto))
 	if b == nil || err != nil {
-		return world.Pack{}, false, err
+		return history.Pack{}, false, err
 	}
 	p, err := parsePack(upto, b)
 	return p, err == nil, err
@@ -160,14 +160,14 @@ func (r reads) info(id stone.ID) (info, bool, error) {
 
 // logged returns the entry of the commit at if it is in the world's log;
 // ErrNoCommit if not.
-func (r reads) logged(w uint64, at world.ID) (entry, error) {
+func (r reads) logged(w uint64, at history.ID) (entry, error) {
 	e, err := r.placed(at)
 	if err != nil {
 		return e, err
 	}
 	b, err := r.get(logKey(w, e.number))
 	if err == nil && !bytes.HasPrefix(b, at[:]) {
-		err = fmt.Errorf("%v: %w", at, world.ErrNoCommit)
+		err = fmt.Errorf("%v: %w", at, history.ErrNoCommit)
 	}
 	return e, err
 }
@@ -244,7 +244,7 @@ func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {
 }
 
 // below returns what the stack of at goes on with below it: zero if nothing.
-func (r reads) below(at world.ID) (world.ID, error) {
+func (r reads) below(at history.ID) (history.ID, error) {
 	p, ok, c, err := r.step(at)
 	if ok || err != nil {
 		return p.After, err
@@ -252,15 +252,15 @@ func (r reads) below(at world.ID) (world.ID, error) {
 	return c.Base, nil
 }
 
-func (r reads) base(at world.ID) (world.ID, error) {
+func (r reads) base(at history.ID) (history.ID, error) {
 	c, err := r.commit(at)
 	return c.Base, err
 }
 
 // stands reports whether going down from at by next comes to on.
-func (r reads) stands(at, on world.ID, next func(world.ID) (world.ID, error)) (bool, error) {
+func (r reads) stands(at, on history.ID, next func(history.ID) (history.ID, error)) (bool, error) {
 	var err error
-	for at != (world.ID{}) && at != on && err == nil {
+	for at != (history.ID{}) && at != on && err == nil {
 		at, err = next(at)
 	}
 	return at == on, err
@@ -269,9 +269,9 @@ func (r reads) stands(at, on world.ID, next func(world.ID) (world.ID, error)) (b
 // reaches reports whether a commit of the world's log, or one that its stack
 // lies on, names the stone or has a pack of it. The head comes first.
 func (r reads) reaches(w uint64, id stone.ID) (found bool, err error) {
-	seen := make(map[world.ID]bool)
+	seen := make(map[history.ID]bool)
 	err = r.back(w, 1<<64-1, func(e entry) (bool, error) {
-		for at := e.commit; at != (world.ID{}) && !seen[at]; {
+		for at := e.commit; at != (history.ID{}) && !seen[at]; {
 			seen[at] = true
 			next, names, err := r.names(at, id)
 			if err != nil || names {
@@ -287,13 +287,13 @@ func (r reads) reaches(w uint64, id stone.ID) (found bool, err error) {
 
 // names reports whether the commit at names the stone or has a pack of it, and
 // what is below. A record may be missing where a pack is.
-func (r reads) names(at world.ID, id stone.ID) (below world.ID, ok bool, err error) {
+func (r reads) names(at history.ID, id stone.ID) (below history.ID, ok bool, err error) {
 	p, packed, err := r.pack(at)
 	if err != nil || packed && p.Stone.ID == id {
 		return p.After, packed, err
 	}
 	c, err := r.commit(at)
-	if packed && errors.Is(err, world.ErrNoCommit) {
+	if packed && errors.Is(err, history.ErrNoCommit) {
 		return p.After, false, nil
 	}
 	below = c.Base

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Salvaged is what Salvage took out of a damaged Store.
@@ -92,7 +92,7 @@ const salvageBatch = 1 << 20
 func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
-	v.sound = sound{r: r, has: v.stone, keep: v.keep, known: make(map[world.ID]bool)}
+	v.sound = sound{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
 	p := patient{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
 	err := errors.Join(p.each(v.grave, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
 	if v.more > 0 {
@@ -131,14 +131,14 @@ func (v *salvage) write() error {
 
 // stone copies a stone if its bytes are those that it is named by, and reports
 // whether they are.
-func (v *salvage) stone(ref world.StoneRef) bool {
+func (v *salvage) stone(ref history.StoneRef) bool {
 	ok, known := v.stones[ref.ID]
 	if known {
 		return ok
 	}
 	in, ok, err := v.live().info(ref.ID)
 	if err == nil && (!ok || in.size != ref.Size) {
-		err = world.ErrGone
+		err = history.ErrGone
 	}
 	var data []byte
 	if err == nil {
@@ -149,7 +149,7 @@ func (v *salvage) stone(ref world.StoneRef) bool {
 		return false
 	}
 	if in.doomed = false; in.file {
-		v.failed = cmp.Or(v.failed, v.into.files.put(world.Stone{ID: ref.ID, Data: data}))
+		v.failed = cmp.Or(v.failed, v.into.files.put(history.Stone{ID: ref.ID, Data: data}))
 	} else {
 		v.keep(in.dataKey(ref.ID), data)
 	}
@@ -201,14 +201,14 @@ func (v *salvage) copyLog(name string, w uint64) error {
 		v.unread("world %q: %v", name, err)
 		h.Newest = true
 	}
-	head := world.Head{Fence: was.Fence}
+	head := history.Head{Fence: was.Fence}
 	err = v.live().back(w, 1<<64-1, func(e entry) (bool, error) {
 		h.Versions++
 		if !v.sound.entry(e.commit) {
 			h.Lost++
 			return true, v.stopped()
 		}
-		if head.Commit == (world.ID{}) {
+		if head.Commit == (history.ID{}) {
 			head.Commit = e.commit
 		}
 		v.keep(logKey(w, e.number), e.value())
@@ -223,7 +223,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	if h.Newest = h.Newest || head.Commit != was.Commit; h.Newest || h.Lost > 0 || err != nil {
 		v.Lost = append(v.Lost, h)
 	}
-	if h.Newest && head.Commit == (world.ID{}) {
+	if h.Newest && head.Commit == (history.ID{}) {
 		return nil // nothing is left
 	}
 	v.keep(nameKey(name), be.AppendUint64(nil, w))
@@ -234,7 +234,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 // grave copies a deleted world of which nothing is lost.
 func (v *salvage) grave(key, value []byte) error {
 	g, err := parseGrave(value)
-	var head world.Head
+	var head history.Head
 	if err == nil {
 		v.seen[g.world] = true
 		head, err = v.live().head(g.world)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // TestSalvage takes out what can be read of Stores with a damaged file of each kind:
@@ -83,7 +83,7 @@ func TestSalvageOlder(t *testing.T) {
 	s = mustOpen(t, "new", damageOptions(mem))
 	defer mustClose(t, s)
 	wantHeads(t, s, heads)
-	f, err := s.Fetch(t.Context(), "w02", world.ID{}, 1<<20)
+	f, err := s.Fetch(t.Context(), "w02", history.ID{}, 1<<20)
 	if err != nil || stone.ID(sha256.Sum256(f.Data[0])) != f.Layers[0].Stone.ID {
 		t.Errorf("fetch: %v", err)
 	}

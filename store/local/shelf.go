@@ -11,12 +11,12 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Stack is for world.Shelf.
-func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.Layer, error) {
+// Stack is for history.Shelf.
+func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
 		return nil, fail("stack", name, err)
@@ -26,7 +26,7 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 	defer snap.Close()
 	r := reads{Reader: snap}
 	w, err := r.world(name)
-	if err == nil && at != (world.ID{}) {
+	if err == nil && at != (history.ID{}) {
 		_, err = r.logged(w, at)
 	}
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Store) Stack(ctx context.Context, name string, at world.ID) ([]world.La
 	return stack, fail("stack", name, err)
 }
 
-// Open is for world.Shelf. A small stone is read whole.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Opened, error) {
+// Open is for history.Shelf. A small stone is read whole.
+func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
 		return nil, fail("open", name, err)
@@ -53,7 +53,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 	return o, fail("open", name, err)
 }
 
-func (s *Store) openReached(r reads, name string, id stone.ID) (*world.Opened, error) {
+func (s *Store) openReached(r reads, name string, id stone.ID) (*history.Opened, error) {
 	w, err := r.world(name)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Store) openReached(r reads, name string, id stone.ID) (*world.Opened, e
 		ok, err = r.reaches(w, id)
 	}
 	if err == nil && !ok {
-		err = world.ErrGone
+		err = history.ErrGone
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Store) openReached(r reads, name string, id stone.ID) (*world.Opened, e
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-	return &world.Opened{Reader: o, Closer: b}, nil
+	return &history.Opened{Reader: o, Closer: b}, nil
 }
 
 // bytesOf are the bytes of a stone.
@@ -93,7 +93,7 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 	if in.file {
 		f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = world.ErrGone // taken since the snapshot
+			err = history.ErrGone // taken since the snapshot
 		}
 		return bytesOf{f, f}, err
 	}
@@ -107,7 +107,7 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 // addStones adds stones that are held and locked, unless they are there: the
 // large ones as files, the others to the batch. It returns what is known of the
 // last, and whether any was not there, so that no commit can have named it.
-func (s *Store) addStones(b *pebble.Batch, stones []world.Stone) (in info, fresh bool, err error) {
+func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in info, fresh bool, err error) {
 	for _, st := range stones {
 		had, ok, err := s.live().info(st.ID)
 		switch {
@@ -125,7 +125,7 @@ func (s *Store) addStones(b *pebble.Batch, stones []world.Stone) (in info, fresh
 	return in, fresh, nil
 }
 
-func (s *Store) addStone(b *pebble.Batch, st world.Stone) (in info, err error) {
+func (s *Store) addStone(b *pebble.Batch, st history.Stone) (in info, err error) {
 	in.size = int64(len(st.Data))
 	if in.file = len(st.Data) >= s.FileBytes; in.file {
 		err = s.files.put(st)
@@ -138,7 +138,7 @@ func (s *Store) addStone(b *pebble.Batch, st world.Stone) (in info, err error) {
 
 // lockStones keeps others from adding the same stones, which would leave bytes
 // that no record knows; call the result to let go.
-func (s *Store) lockStones(stones []world.Stone) (unlock func()) {
+func (s *Store) lockStones(stones []history.Stone) (unlock func()) {
 	at := make([]uint64, len(stones))
 	for i, st := range stones {
 		at[i] = be.Uint64(st.ID[:])
@@ -147,7 +147,7 @@ func (s *Store) lockStones(stones []world.Stone) (unlock func()) {
 }
 
 // addReached adds stones that the world must reach already.
-func (s *Store) addReached(b *pebble.Batch, w uint64, refs []world.StoneRef) error {
+func (s *Store) addReached(b *pebble.Batch, w uint64, refs []history.StoneRef) error {
 	if len(refs) == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (s *Store) addReached(b *pebble.Batch, w uint64, refs []world.StoneRef) err
 			ok, err = r.reaches(w, ref.ID)
 		}
 		if err == nil && (!ok || in.size != ref.Size) {
-			err = fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, world.ErrGone)
+			err = fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
 		}
 		if err == nil {
 			err = reprieve(b, ref.ID, in)
@@ -181,8 +181,8 @@ func reprieve(b *pebble.Batch, id stone.ID, in info) error {
 	return b.Set(infoKey(id), in.value(), nil)
 }
 
-// PutPack is for world.Shelf.
-func (s *Store) PutPack(ctx context.Context, name string, p world.Pack, st world.Stone) error {
+// PutPack is for history.Shelf.
+func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
 		return fail("pack", name, err)
@@ -191,7 +191,7 @@ func (s *Store) PutPack(ctx context.Context, name string, p world.Pack, st world
 	return fail("pack", name, s.putPack(name, p, st))
 }
 
-func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
+func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 	if err := p.Admit(st); err != nil {
 		return err
 	}
@@ -206,9 +206,9 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 	h := s.guard.hold()
 	defer h.release()
 	h.add(stoneThing(p.Stone.ID), packThing(p.Upto))
-	defer s.lockStones([]world.Stone{st})()
+	defer s.lockStones([]history.Stone{st})()
 	b := s.db.NewBatch()
-	in, _, err := s.addStones(b, []world.Stone{st})
+	in, _, err := s.addStones(b, []history.Stone{st})
 	if err != nil {
 		return err
 	}
@@ -234,14 +234,14 @@ func (s *Store) putPack(name string, p world.Pack, st world.Stone) error {
 
 // fits returns an error unless both ends of the pack are the world's, and the
 // upper one stands on the lower.
-func (r reads) fits(w uint64, p world.Pack) error {
-	if _, err := r.logged(w, p.Upto); errors.Is(err, world.ErrNoCommit) {
+func (r reads) fits(w uint64, p history.Pack) error {
+	if _, err := r.logged(w, p.Upto); errors.Is(err, history.ErrNoCommit) {
 		h, err := r.head(w)
 		if err != nil {
 			return err
 		}
 		if ok, err := r.stands(h.Commit, p.Upto, r.below); !ok || err != nil {
-			return errors.Join(err, fmt.Errorf("upto %v: %w", p.Upto, world.ErrNoCommit))
+			return errors.Join(err, fmt.Errorf("upto %v: %w", p.Upto, history.ErrNoCommit))
 		}
 	} else if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (r reads) fits(w uint64, p world.Pack) error {
 		return fmt.Errorf("after %w", err)
 	}
 	if ok, err := r.stands(p.Upto, p.After, r.base); !ok || err != nil {
-		return errors.Join(err, fmt.Errorf("after %v: not below %v: %w", p.After, p.Upto, world.ErrNoCommit))
+		return errors.Join(err, fmt.Errorf("after %v: not below %v: %w", p.After, p.Upto, history.ErrNoCommit))
 	}
 	return nil
 }

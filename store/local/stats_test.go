@@ -9,8 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // TestStats compares what a Store says of itself with what Check counts.
@@ -34,7 +34,7 @@ func TestStats(t *testing.T) {
 	if files := sizeOfFiles(t, mem, "store/stones"); files == 0 || stats.DiskBytes <= files {
 		t.Errorf("%d bytes on the disk, of which %d are files", stats.DiskBytes, files)
 	}
-	for _, p := range []world.Policy{{}, {Grace: -1}} {
+	for _, p := range []history.Policy{{}, {Grace: -1}} {
 		done, err := s.Collect(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

@@ -3,21 +3,21 @@ package local
 import (
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // step is what stands for a commit in a stack: a stone at most, and what is below.
 type step struct {
-	below  world.ID
-	stone  world.StoneRef // of size 0 if there is none
-	data   uint64         // the number of the stone's bytes, 0 if not known
-	number uint64         // of the commit, 0 if not known
-	time   int64          // of the commit, if its number is known
+	below  history.ID
+	stone  history.StoneRef // of size 0 if there is none
+	data   uint64           // the number of the stone's bytes, 0 if not known
+	number uint64           // of the commit, 0 if not known
+	time   int64            // of the commit, if its number is known
 	pack   bool
 }
 
 // steps are those of commits.
-type steps = memo[world.ID, step]
+type steps = memo[history.ID, step]
 
 const stepBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
 
@@ -25,13 +25,13 @@ const stepBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
 // and more.
 func newMemos(size int64) (*steps, *names) {
 	n := size / (stepBytes + nameBytes)
-	return newMemo[world.ID, step](n, func(at world.ID) uint64 { return be.Uint64(at[:]) }),
+	return newMemo[history.ID, step](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
 		newMemo[nameHash, uint64](n, func(key nameHash) uint64 { return key[0] })
 }
 
 // stepOf returns the step of a commit that has no pack, unless it has too many
 // stones for one.
-func stepOf(c world.Commit) (s step, ok bool) {
+func stepOf(c history.Commit) (s step, ok bool) {
 	s = step{below: c.Base, number: c.Number, time: c.Time.UnixMilli()}
 	if len(c.Stones) == 1 {
 		s.stone = c.Stones[0]
@@ -41,20 +41,20 @@ func stepOf(c world.Commit) (s step, ok bool) {
 
 // what returns what the step of the commit at is: its pack, or else of the commit
 // what a stack is made of.
-func (s step) what(at world.ID) (p world.Pack, packed bool, c world.Commit) {
+func (s step) what(at history.ID) (p history.Pack, packed bool, c history.Commit) {
 	if s.pack {
-		return world.Pack{After: s.below, Upto: at, Stone: s.stone}, true, c
+		return history.Pack{After: s.below, Upto: at, Stone: s.stone}, true, c
 	}
 	c.Base = s.below
 	if s.stone.Size > 0 {
-		c.Stones = []world.StoneRef{s.stone}
+		c.Stones = []history.StoneRef{s.stone}
 	}
 	return p, false, c
 }
 
 // step returns what stands for the commit at in a stack: its pack, or else of the
 // commit what a stack is made of.
-func (r reads) step(at world.ID) (p world.Pack, packed bool, c world.Commit, err error) {
+func (r reads) step(at history.ID) (p history.Pack, packed bool, c history.Commit, err error) {
 	s, ok, t := r.steps.get(at)
 	if ok {
 		p, packed, c = s.what(at)
@@ -78,18 +78,18 @@ func (r reads) step(at world.ID) (p world.Pack, packed bool, c world.Commit, err
 }
 
 // stack returns the stack of a commit, bottom first.
-func (r reads) stack(at world.ID) ([]world.Layer, error) {
-	var c world.Commit // that has no pack
-	return world.StackOf(at,
-		func(world.ID) (world.Commit, error) { return c, nil },
-		func(at world.ID) (p world.Pack, packed bool, err error) {
+func (r reads) stack(at history.ID) ([]history.Layer, error) {
+	var c history.Commit // that has no pack
+	return history.StackOf(at,
+		func(history.ID) (history.Commit, error) { return c, nil },
+		func(at history.ID) (p history.Pack, packed bool, err error) {
 			p, packed, c, err = r.step(at)
 			return p, packed, err
 		}, nil)
 }
 
 // placed returns the place that a commit has in logs.
-func (r reads) placed(at world.ID) (entry, error) {
+func (r reads) placed(at history.ID) (entry, error) {
 	if s, _, _ := r.steps.get(at); s.number > 0 {
 		return entry{s.number, at, time.UnixMilli(s.time).UTC()}, nil
 	}
@@ -98,7 +98,7 @@ func (r reads) placed(at world.ID) (entry, error) {
 }
 
 // data returns the number of the bytes of a layer's stone, 0 if it is not known.
-func (r reads) data(l world.Layer) uint64 {
+func (r reads) data(l history.Layer) uint64 {
 	s, _, _ := r.steps.get(l.Upto)
 	if s.stone != l.Stone {
 		return 0
@@ -107,7 +107,7 @@ func (r reads) data(l world.Layer) uint64 {
 }
 
 // packed notes a pack that was put, the bytes of whose stone have a number.
-func (s *Store) packed(p world.Pack, data uint64) {
+func (s *Store) packed(p history.Pack, data uint64) {
 	had, ok, _ := s.steps.get(p.Upto)
 	t := s.steps.drop(p.Upto)
 	s.steps.put(p.Upto, step{below: p.After, stone: p.Stone, data: data, number: had.number, time: had.time, pack: true}, t)
@@ -118,7 +118,7 @@ func (s *Store) packed(p world.Pack, data uint64) {
 }
 
 // learn notes the number of the bytes of a layer's stone.
-func (r reads) learn(l world.Layer, number uint64) {
+func (r reads) learn(l history.Layer, number uint64) {
 	if s, ok, t := r.steps.get(l.Upto); ok && s.stone == l.Stone {
 		s.data = number
 		r.steps.put(l.Upto, s, t)

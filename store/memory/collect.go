@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Collect is for world.Shelf.
-func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, error) {
-	var done world.Collected
+// Collect is for history.Shelf.
+func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+	var done history.Collected
 	if err := ctx.Err(); err != nil {
 		return done, err
 	}
@@ -19,7 +19,7 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 	defer s.mu.Unlock()
 	now := s.now()
 	done.Worlds = s.bury(p, now)
-	need := marks{make(map[world.ID]bool), make(map[stone.ID]bool)}
+	need := marks{make(map[history.ID]bool), make(map[stone.ID]bool)}
 	for _, l := range s.lines() {
 		done.Commits += s.trim(l, p.Keep, now)
 		for _, at := range l.log {
@@ -46,7 +46,7 @@ func (s *Store) Collect(ctx context.Context, p world.Policy) (world.Collected, e
 }
 
 // bury takes the worlds that were deleted long enough ago and says how many.
-func (s *Store) bury(p world.Policy, now time.Time) int {
+func (s *Store) bury(p history.Policy, now time.Time) int {
 	n := 0
 	for name, graves := range s.graves {
 		kept := slices.DeleteFunc(graves, func(g grave) bool { return p.DeletedOver(now, g.deleted) })
@@ -74,14 +74,14 @@ func (s *Store) lines() []*line {
 }
 
 // trim drops from the log of l what keep does not keep and says how many.
-func (s *Store) trim(l *line, keep world.Retention, now time.Time) int {
+func (s *Store) trim(l *line, keep history.Retention, now time.Time) int {
 	var times []time.Time
 	for _, id := range slices.Backward(l.log) {
 		times = append(times, s.commits[id].Time)
 	}
 	stays := keep.Keep(now, times)
 	slices.Reverse(stays)
-	var log []world.ID
+	var log []history.ID
 	for i, id := range l.log {
 		if stays[i] {
 			log = append(log, id)
@@ -94,13 +94,13 @@ func (s *Store) trim(l *line, keep world.Retention, now time.Time) int {
 
 // marks are what is needed; a pack is where its commit is.
 type marks struct {
-	commits map[world.ID]bool
+	commits map[history.ID]bool
 	stones  map[stone.ID]bool
 }
 
 // mark marks all that the stack of at needs, and the record of at.
-func (s *Store) mark(need marks, at world.ID) {
-	for at != (world.ID{}) && !need.commits[at] {
+func (s *Store) mark(need marks, at history.ID) {
+	for at != (history.ID{}) && !need.commits[at] {
 		need.commits[at] = true
 		if p, ok := s.packs[at]; ok {
 			need.stones[p.Stone.ID] = true

@@ -1,4 +1,4 @@
-// Package memory is a world.Store in memory, for tests and for worlds that need
+// Package memory is a history.Store in memory, for tests and for worlds that need
 // not outlive the process.
 //
 // One lock guards everything. Nothing is written anywhere, and opened stones
@@ -17,8 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Options of a Store. The zero value is the default.
@@ -26,27 +26,27 @@ type Options struct {
 	Now func() time.Time // default time.Now
 }
 
-// Store is a world.Store.
+// Store is a history.Store.
 type Store struct {
 	now func() time.Time
 
 	mu      sync.RWMutex
 	names   map[string]*line
 	graves  map[string][]grave // by name, the last deleted last
-	commits map[world.ID]world.Commit
-	packs   map[world.ID]world.Pack // by Upto
+	commits map[history.ID]history.Commit
+	packs   map[history.ID]history.Pack // by Upto
 	stones  map[stone.ID]*kept
 }
 
 // line is a world's log and who may add to it.
 type line struct {
-	log   []world.ID // oldest first
-	lease world.Lease
+	log   []history.ID // oldest first
+	lease history.Lease
 }
 
 // head is the last of the log.
-func (l *line) head() world.Head {
-	h := world.Head{Fence: l.lease.Fence}
+func (l *line) head() history.Head {
+	h := history.Head{Fence: l.lease.Fence}
 	if n := len(l.log); n > 0 {
 		h.Commit = l.log[n-1]
 	}
@@ -63,7 +63,7 @@ type kept struct {
 	condemned time.Time // zero if not
 }
 
-var _ world.Store = (*Store)(nil)
+var _ history.Store = (*Store)(nil)
 
 // New returns an empty Store.
 func New(o Options) *Store {
@@ -74,8 +74,8 @@ func New(o Options) *Store {
 		now:     o.Now,
 		names:   make(map[string]*line),
 		graves:  make(map[string][]grave),
-		commits: make(map[world.ID]world.Commit),
-		packs:   make(map[world.ID]world.Pack),
+		commits: make(map[history.ID]history.Commit),
+		packs:   make(map[history.ID]history.Pack),
 		stones:  make(map[stone.ID]*kept),
 	}
 }
@@ -86,7 +86,7 @@ func (s *Store) Close() error { return nil }
 // begin checks what every method is called with.
 func begin(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		if err := world.CheckName(name); err != nil {
+		if err := history.CheckName(name); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Store) line(name string) (*line, error) {
 	if l := s.names[name]; l != nil {
 		return l, nil
 	}
-	return nil, world.ErrNoWorld
+	return nil, history.ErrNoWorld
 }
 
 // under returns a world of which something may be done under a fence.
@@ -120,12 +120,12 @@ func (s *Store) under(name string, fence uint64) (*line, error) {
 // free returns an error unless name may be given to a world.
 func (s *Store) free(name string) error {
 	if s.names[name] != nil {
-		return fmt.Errorf("%q: %w", name, world.ErrExists)
+		return fmt.Errorf("%q: %w", name, history.ErrExists)
 	}
 	return nil
 }
 
-// List is for world.Store.
+// List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return out, nil
 }
 
-// Create is for world.Names.
+// Create is for history.Names.
 func (s *Store) Create(ctx context.Context, name string) error {
 	return fail("create", name, s.put(ctx, name, func() (*line, error) { return &line{}, nil }))
 }
@@ -163,7 +163,7 @@ func (s *Store) put(ctx context.Context, name string, what func() (*line, error)
 	return err
 }
 
-// Rename is for world.Names.
+// Rename is for history.Names.
 func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	err := begin(ctx, from)
 	if err == nil {
@@ -180,7 +180,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 	return fail("rename", from, err)
 }
 
-// Delete is for world.Names.
+// Delete is for history.Names.
 func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	if err := begin(ctx, name); err != nil {
 		return fail("delete", name, err)
@@ -191,18 +191,18 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	if err != nil {
 		return fail("delete", name, err)
 	}
-	l.lease = world.Lease{Fence: l.lease.Fence + 1}
+	l.lease = history.Lease{Fence: l.lease.Fence + 1}
 	delete(s.names, name)
 	s.graves[name] = append(s.graves[name], grave{l, s.now()})
 	return nil
 }
 
-// Undelete is for world.Names.
+// Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
 	return fail("undelete", name, s.put(ctx, name, func() (*line, error) {
 		graves := s.graves[name]
 		if len(graves) == 0 {
-			return nil, world.ErrNoWorld
+			return nil, history.ErrNoWorld
 		}
 		last := len(graves) - 1
 		s.graves[name] = graves[:last]
@@ -210,8 +210,8 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	}))
 }
 
-// Fork is for world.History.
-func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string) error {
+// Fork is for history.Commits.
+func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	err := begin(ctx, from)
 	if err == nil {
 		err = s.put(ctx, name, func() (*line, error) {
@@ -222,25 +222,25 @@ func (s *Store) Fork(ctx context.Context, from string, at world.ID, name string)
 			if _, err := s.place(l, at); err != nil {
 				return nil, err
 			}
-			return &line{log: []world.ID{at}}, nil
+			return &line{log: []history.ID{at}}, nil
 		})
 	}
 	return fail("fork", from, err)
 }
 
 // place returns where in the log of l the commit at is.
-func (s *Store) place(l *line, at world.ID) (int, error) {
-	i, ok := slices.BinarySearchFunc(l.log, s.commits[at].Number, func(id world.ID, n uint64) int {
+func (s *Store) place(l *line, at history.ID) (int, error) {
+	i, ok := slices.BinarySearchFunc(l.log, s.commits[at].Number, func(id history.ID, n uint64) int {
 		return cmp.Compare(s.commits[id].Number, n)
 	})
 	if !ok || l.log[i] != at {
-		return 0, fmt.Errorf("%v: %w", at, world.ErrNoCommit)
+		return 0, fmt.Errorf("%v: %w", at, history.ErrNoCommit)
 	}
 	return i, nil
 }
 
-// Open is for world.Shelf.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Opened, error) {
+// Open is for history.Shelf.
+func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	data, err := s.data(ctx, name, id)
 	if err != nil {
 		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
@@ -249,7 +249,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*world.Open
 	if err != nil {
 		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
 	}
-	return &world.Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
+	return &history.Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
 }
 
 func (s *Store) data(ctx context.Context, name string, id stone.ID) ([]byte, error) {
@@ -264,7 +264,7 @@ func (s *Store) data(ctx context.Context, name string, id stone.ID) ([]byte, err
 	}
 	k := s.stones[id]
 	if k == nil || !s.reaches(l, id) {
-		return nil, world.ErrGone
+		return nil, history.ErrGone
 	}
 	return k.data, nil
 }

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/storetest"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 var kind = storetest.Kind{
-	Open: func(_ *testing.T, now func() time.Time) world.Store { return memory.New(memory.Options{Now: now}) },
+	Open: func(_ *testing.T, now func() time.Time) history.Store { return memory.New(memory.Options{Now: now}) },
 }
 
 func TestStore(t *testing.T) { storetest.Run(t, kind) }

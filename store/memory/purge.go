@@ -3,20 +3,20 @@ package memory
 import (
 	"context"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// Purge is for world.Store.
-func (s *Store) Purge(ctx context.Context, name string, fence uint64) (world.Purged, error) {
+// Purge is for history.Store.
+func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	if err := begin(ctx, name); err != nil {
-		return world.Purged{}, fail("purge", name, err)
+		return history.Purged{}, fail("purge", name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	taken, err := s.exhume(name, fence)
 	if err != nil {
-		return world.Purged{}, fail("purge", name, err)
+		return history.Purged{}, fail("purge", name, err)
 	}
 	return s.take(s.reached(taken), s.reached(s.lines()), len(taken)), nil
 }
@@ -33,9 +33,9 @@ func (s *Store) exhume(name string, fence uint64) ([]*line, error) {
 	}
 	graves := s.graves[name]
 	if len(graves) == 0 {
-		return nil, world.ErrNoWorld
+		return nil, history.ErrNoWorld
 	}
-	if err := (world.Lease{}).Admit(fence, s.now()); err != nil {
+	if err := (history.Lease{}).Admit(fence, s.now()); err != nil {
 		return nil, err
 	}
 	delete(s.graves, name)
@@ -48,10 +48,10 @@ func (s *Store) exhume(name string, fence uint64) ([]*line, error) {
 
 // reached returns all that worlds reach.
 func (s *Store) reached(lines []*line) marks {
-	m := marks{make(map[world.ID]bool), make(map[stone.ID]bool)}
+	m := marks{make(map[history.ID]bool), make(map[stone.ID]bool)}
 	for _, l := range lines {
 		for _, at := range l.log {
-			for ; at != (world.ID{}) && !m.commits[at]; at = s.below(at) {
+			for ; at != (history.ID{}) && !m.commits[at]; at = s.below(at) {
 				m.commits[at] = true
 				if p, ok := s.packs[at]; ok {
 					m.stones[p.Stone.ID] = true
@@ -66,8 +66,8 @@ func (s *Store) reached(lines []*line) marks {
 }
 
 // take deletes what is in had and not in need.
-func (s *Store) take(had, need marks, worlds int) world.Purged {
-	done := world.Purged{Worlds: worlds}
+func (s *Store) take(had, need marks, worlds int) history.Purged {
+	done := history.Purged{Worlds: worlds}
 	for id := range had.commits {
 		if !need.commits[id] {
 			delete(s.commits, id)

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // claim is who may change a world.
@@ -20,12 +20,12 @@ func (c claim) live(now time.Time) bool { return c.leased && c.until.After(now) 
 // under returns an error unless something may be done under a fence.
 func (c claim) under(fence uint64, now time.Time) error {
 	switch {
-	case fence == world.Force || fence == 0 && !c.live(now):
+	case fence == history.Force || fence == 0 && !c.live(now):
 		return nil
 	case fence == 0:
-		return world.ErrLeased
+		return history.ErrLeased
 	case fence != c.fence:
-		return world.ErrFenced
+		return history.ErrFenced
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (c *claim) raise(fence uint64) {
 
 func (c *claim) take(holder string, d time.Duration, now time.Time) error {
 	if c.live(now) && (holder == "" || holder != c.holder) {
-		return world.ErrLeased
+		return history.ErrLeased
 	}
 	*c = claim{fence: c.fence + 1, leased: true, holder: holder, until: now.Add(d)}
 	return nil
@@ -46,29 +46,29 @@ func (c *claim) take(holder string, d time.Duration, now time.Time) error {
 
 func (c *claim) renew(fence uint64, d time.Duration, now time.Time) error {
 	if !c.leased || fence != c.fence {
-		return world.ErrFenced
+		return history.ErrFenced
 	}
 	c.until = now.Add(d)
 	return nil
 }
 
 func (c *claim) release(fence uint64) error {
-	if fence != world.Force && (!c.leased || fence != c.fence) {
-		return world.ErrFenced
+	if fence != history.Force && (!c.leased || fence != c.fence) {
+		return history.ErrFenced
 	}
 	c.raise(0)
 	return nil
 }
 
 // lease returns the lease that is live, a zero one if none is.
-func (c claim) lease(now time.Time) world.Lease {
+func (c claim) lease(now time.Time) history.Lease {
 	if !c.live(now) {
-		return world.Lease{}
+		return history.Lease{}
 	}
 	return c.granted()
 }
 
 // granted returns the lease as whoever took it was told.
-func (c claim) granted() world.Lease {
-	return world.Lease{Fence: c.fence, Holder: c.holder, Until: c.until}
+func (c claim) granted() history.Lease {
+	return history.Lease{Fence: c.fence, Holder: c.holder, Until: c.until}
 }

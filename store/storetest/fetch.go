@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // fetched returns an error unless Fetch gives a stack with its bytes, all of
 // them and the topmost alone.
-func fetched(ctx context.Context, s world.Store, name string, at world.ID, stack []world.Layer) error {
+func fetched(ctx context.Context, s history.Store, name string, at history.ID, stack []history.Layer) error {
 	for _, top := range []int{len(stack), min(1, len(stack)), 0} {
 		var room int64
 		for _, l := range stack[len(stack)-top:] {
 			room += l.Stone.Size
 		}
-		f, err := world.Fetch(ctx, s, name, at, room)
+		f, err := history.Fetch(ctx, s, name, at, room)
 		if err != nil {
 			return err
 		}
@@ -34,13 +34,13 @@ func fetched(ctx context.Context, s world.Store, name string, at world.ID, stack
 
 // data returns an error unless the bytes of the stones from the top down are
 // there, and others only where they are the same stones.
-func data(f world.Fetched, top int) error {
+func data(f history.Fetched, top int) error {
 	for i, l := range f.Layers {
 		there := i >= len(f.Layers)-top
 		if got := f.Data[i]; (there || got != nil) && stone.ID(sha256.Sum256(got)) != l.Stone.ID {
 			return fmt.Errorf("layer %d: %d bytes, not those of %v", i, len(got), l.Stone)
 		}
-		above := func(o world.Layer) bool { return o.Stone == l.Stone }
+		above := func(o history.Layer) bool { return o.Stone == l.Stone }
 		if !there && f.Data[i] != nil && !slices.ContainsFunc(f.Layers[i+1:], above) {
 			return fmt.Errorf("layer %d: %d bytes, for which there was no room", i, len(f.Data[i]))
 		}

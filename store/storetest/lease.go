@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 const term = time.Minute // of leases
@@ -23,7 +23,7 @@ func (e *env) release(name string, fence uint64) {
 	e.want("release of "+name, e.s.Release(e.ctx, name, fence), nil)
 }
 
-func (e *env) wantLease(name string, want world.Lease) {
+func (e *env) wantLease(name string, want history.Lease) {
 	e.Helper()
 	got, err := e.s.Leased(e.ctx, name)
 	if err != nil || got != want {
@@ -56,9 +56,9 @@ func tenures() []tenure {
 		defer e.clock.add(term)
 		return e.lease(name, "ann")
 	}
-	lost := world.ErrFenced
+	lost := history.ErrFenced
 	return []tenure{
-		{"live", take, [4]error{world.ErrLeased, nil, lost, lost}, false},
+		{"live", take, [4]error{history.ErrLeased, nil, lost, lost}, false},
 		{"expired", expired, [4]error{nil, nil, lost, lost}, false},
 		{"released", func(e *env, name string) uint64 {
 			own := take(e, name)
@@ -67,26 +67,26 @@ func tenures() []tenure {
 		}, [4]error{nil, lost, lost, nil}, true},
 		{"forced", func(e *env, name string) uint64 {
 			own := take(e, name)
-			e.release(name, world.Force)
+			e.release(name, history.Force)
 			return own
 		}, [4]error{nil, lost, lost, nil}, true},
 		{"taken over", func(e *env, name string) uint64 {
 			own := expired(e, name)
 			e.lease(name, "bob")
 			return own
-		}, [4]error{world.ErrLeased, lost, lost, nil}, true},
+		}, [4]error{history.ErrLeased, lost, lost, nil}, true},
 		{"taken by the same", func(e *env, name string) uint64 {
 			own := take(e, name)
 			e.lease(name, "ann")
 			return own
-		}, [4]error{world.ErrLeased, lost, lost, nil}, true},
+		}, [4]error{history.ErrLeased, lost, lost, nil}, true},
 	}
 }
 
 // deed is a change that is made under a fence.
 type deed struct {
 	name string
-	do   func(e *env, name string, h world.Head, fence uint64) error
+	do   func(e *env, name string, h history.Head, fence uint64) error
 	// raises says that it raises the fence, ends that it ends the lease.
 	raises, ends bool
 	// to is the name after it, "" if the world has none.
@@ -97,29 +97,29 @@ func deeds() []deed {
 	same := func(name string) string { return name }
 	moved := func(name string) string { return name + "/moved" }
 	gone := func(string) string { return "" }
-	commit := func(e *env, name string, h world.Head, fence uint64, on world.ID) error {
+	commit := func(e *env, name string, h history.Head, fence uint64, on history.ID) error {
 		s := stoneOf(e, "more")
-		c := world.Commit{Parent: h.Commit, Base: on, Stones: []world.StoneRef{refOf(s)}}
-		return second(e.s.Commit(e.ctx, name, world.Head{Commit: h.Commit, Fence: fence}, c, s))
+		c := history.Commit{Parent: h.Commit, Base: on, Stones: []history.StoneRef{refOf(s)}}
+		return second(e.s.Commit(e.ctx, name, history.Head{Commit: h.Commit, Fence: fence}, c, s))
 	}
 	return []deed{
-		{"commit", func(e *env, name string, h world.Head, fence uint64) error {
+		{"commit", func(e *env, name string, h history.Head, fence uint64) error {
 			return commit(e, name, h, fence, h.Commit)
 		}, false, false, same},
-		{"go back", func(e *env, name string, h world.Head, fence uint64) error {
-			return commit(e, name, h, fence, world.ID{})
+		{"go back", func(e *env, name string, h history.Head, fence uint64) error {
+			return commit(e, name, h, fence, history.ID{})
 		}, true, false, same},
-		{"rename", func(e *env, name string, _ world.Head, fence uint64) error {
+		{"rename", func(e *env, name string, _ history.Head, fence uint64) error {
 			return e.s.Rename(e.ctx, name, moved(name), fence)
 		}, true, false, moved},
-		{"delete and back", func(e *env, name string, _ world.Head, fence uint64) error {
+		{"delete and back", func(e *env, name string, _ history.Head, fence uint64) error {
 			err := e.s.Delete(e.ctx, name, fence)
 			if err == nil {
 				e.want("undelete", e.s.Undelete(e.ctx, name), nil)
 			}
 			return err
 		}, true, true, same},
-		{"purge", func(e *env, name string, _ world.Head, fence uint64) error {
+		{"purge", func(e *env, name string, _ history.Head, fence uint64) error {
 			return second(e.s.Purge(e.ctx, name, fence))
 		}, true, true, gone},
 	}
@@ -137,7 +137,7 @@ func fences(e *env) {
 				e.commit(name, "one")
 				e.release(name, e.lease(name, "old"))
 				own := state.set(e, name)
-				fence := [...]uint64{0, own, own - 1, own + 1, world.Force}[i]
+				fence := [...]uint64{0, own, own - 1, own + 1, history.Force}[i]
 				h := e.head(name)
 				lease, err := e.s.Leased(e.ctx, name)
 				e.want("leased", err, nil)
@@ -156,21 +156,21 @@ func fences(e *env) {
 }
 
 // wantAfter looks at a world after d was done, which had a fence and a lease.
-func (e *env) wantAfter(d deed, name string, had, fence uint64, lease world.Lease) {
+func (e *env) wantAfter(d deed, name string, had, fence uint64, lease history.Lease) {
 	e.Helper()
 	to := d.to(name)
 	if to != name {
-		e.want("the old name", second(e.s.Head(e.ctx, name)), world.ErrNoWorld)
+		e.want("the old name", second(e.s.Head(e.ctx, name)), history.ErrNoWorld)
 	}
 	if to == "" {
-		e.want("undelete", e.s.Undelete(e.ctx, name), world.ErrNoWorld)
+		e.want("undelete", e.s.Undelete(e.ctx, name), history.ErrNoWorld)
 		return
 	}
-	if d.raises || fence == world.Force {
+	if d.raises || fence == history.Force {
 		had++
 	}
-	if d.ends || fence == world.Force || d.raises && fence == 0 {
-		lease = world.Lease{}
+	if d.ends || fence == history.Force || d.raises && fence == 0 {
+		lease = history.Lease{}
 	}
 	if lease.Fence != 0 {
 		lease.Fence = had
@@ -193,31 +193,31 @@ func leaseCalls(e *env) {
 		lease, err := e.s.Leased(e.ctx, name)
 		e.want("leased", err, nil)
 		for _, fence := range []uint64{0, own - 1, h.Fence + 1} {
-			e.want(fmt.Sprintf("renew %d, %s", fence, state.name), renew(name, fence), world.ErrFenced)
-			e.want(fmt.Sprintf("release %d, %s", fence, state.name), release(name, fence), world.ErrFenced)
+			e.want(fmt.Sprintf("renew %d, %s", fence, state.name), renew(name, fence), history.ErrFenced)
+			e.want(fmt.Sprintf("release %d, %s", fence, state.name), release(name, fence), history.ErrFenced)
 		}
-		e.want("renew by force, "+state.name, renew(name, world.Force), world.ErrFenced)
+		e.want("renew by force, "+state.name, renew(name, history.Force), history.ErrFenced)
 		e.wantLease(name, lease)
 		want := error(nil)
 		if state.dead {
-			want = world.ErrFenced
+			want = history.ErrFenced
 		}
 		e.want("renew, "+state.name, renew(name, own), want)
 		if want == nil {
-			e.wantLease(name, world.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(2 * term)})
+			e.wantLease(name, history.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(2 * term)})
 		}
 		e.wantFence(name, h.Fence)
 		e.want("release, "+state.name, release(name, own), want)
 		if want == nil {
-			e.wantLease(name, world.Lease{})
+			e.wantLease(name, history.Lease{})
 			e.wantFence(name, own+1)
-			e.want("release twice", release(name, own), world.ErrFenced)
-			e.want("release what nobody has", release(name, own+1), world.ErrFenced)
-			e.want("renew what nobody has", renew(name, own+1), world.ErrFenced)
+			e.want("release twice", release(name, own), history.ErrFenced)
+			e.want("release what nobody has", release(name, own+1), history.ErrFenced)
+			e.want("renew what nobody has", renew(name, own+1), history.ErrFenced)
 		}
 		had := e.head(name).Fence
-		e.release(name, world.Force)
-		e.wantLease(name, world.Lease{})
+		e.release(name, history.Force)
+		e.wantLease(name, history.Lease{})
 		e.wantFence(name, had+1)
 	}
 }
@@ -229,12 +229,12 @@ func leasing(e *env) {
 	e.clock.add(700 * time.Microsecond)
 	l, err := e.s.Lease(e.ctx, "a", "ann", 48*time.Hour)
 	e.want("lease", err, nil)
-	if want := (world.Lease{Fence: 1, Holder: "ann", Until: start.Add(24 * time.Hour)}); l != want {
+	if want := (history.Lease{Fence: 1, Holder: "ann", Until: start.Add(24 * time.Hour)}); l != want {
 		e.Fatalf("got %+v, want %+v", l, want)
 	}
 	e.wantLease("a", l)
 	for _, holder := range []string{"bob", "", "Ann"} {
-		e.want("a lease for "+holder, second(e.s.Lease(e.ctx, "a", holder, term)), world.ErrLeased)
+		e.want("a lease for "+holder, second(e.s.Lease(e.ctx, "a", holder, term)), history.ErrLeased)
 	}
 	if got := e.lease("a", "ann"); got != 2 {
 		e.Fatalf("taken by the same: got fence %d, want 2", got)
@@ -243,20 +243,20 @@ func leasing(e *env) {
 	e.want("renew", err, nil)
 	e.wantLease("a", l)
 	e.clock.add(time.Millisecond)
-	e.wantLease("a", world.Lease{})
+	e.wantLease("a", history.Lease{})
 	if got := e.lease("a", ""); got != 3 {
 		e.Fatalf("after the end: got fence %d, want 3", got)
 	}
-	e.want("without a name, twice", second(e.s.Lease(e.ctx, "a", "", term)), world.ErrLeased)
+	e.want("without a name, twice", second(e.s.Lease(e.ctx, "a", "", term)), history.ErrLeased)
 	e.clock.add(-time.Hour)
-	e.want("the clock went back", second(e.s.Lease(e.ctx, "a", "bob", term)), world.ErrLeased)
+	e.want("the clock went back", second(e.s.Lease(e.ctx, "a", "bob", term)), history.ErrLeased)
 	e.clock.add(2 * time.Hour)
 	e.lease("a", "bob")
 	for what, err := range map[string]error{
 		"no time":         second(e.s.Lease(e.ctx, "a", "bob", time.Millisecond-1)),
 		"less than none":  second(e.s.Lease(e.ctx, "a", "bob", -1)),
 		"renew, no time":  second(e.s.Renew(e.ctx, "a", 4, 0)),
-		"a long holder":   second(e.s.Lease(e.ctx, "a", strings.Repeat("b", world.MaxHolder+1), term)),
+		"a long holder":   second(e.s.Lease(e.ctx, "a", strings.Repeat("b", history.MaxHolder+1), term)),
 		"lease of none":   second(e.s.Lease(e.ctx, "x", "bob", term)),
 		"renew of none":   second(e.s.Renew(e.ctx, "x", 1, term)),
 		"release of none": e.s.Release(e.ctx, "x", 1),
@@ -264,12 +264,12 @@ func leasing(e *env) {
 	} {
 		e.wantErr(what, err)
 		if strings.HasSuffix(what, "of none") {
-			e.want(what, err, world.ErrNoWorld)
+			e.want(what, err, history.ErrNoWorld)
 		}
 	}
-	e.wantLease("a", world.Lease{Fence: 4, Holder: "bob", Until: e.clock.now().Add(term).Truncate(time.Millisecond)})
+	e.wantLease("a", history.Lease{Fence: 4, Holder: "bob", Until: e.clock.now().Add(term).Truncate(time.Millisecond)})
 	e.release("a", 4)
-	e.lease("a", strings.Repeat("b", world.MaxHolder))
+	e.lease("a", strings.Repeat("b", history.MaxHolder))
 }
 
 // leaseStays looks at what a lease of one world does to others and to names.
@@ -277,32 +277,32 @@ func leaseStays(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")
 	own := e.lease("a", "ann")
-	want := world.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)}
+	want := history.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)}
 	e.fork("a", one, "b")
 	e.wantFence("b", 0)
-	e.wantLease("b", world.Lease{})
+	e.wantLease("b", history.Lease{})
 	e.commit("b", "two")
-	e.pack("a", world.ID{}, one, "pack") // is no change
-	e.collect(world.Policy{Grace: -1})
+	e.pack("a", history.ID{}, one, "pack") // is no change
+	e.collect(history.Policy{Grace: -1})
 	e.reopen()
 	e.wantLease("a", want)
-	e.want("rename onto a world", e.s.Rename(e.ctx, "a", "b", own), world.ErrExists)
+	e.want("rename onto a world", e.s.Rename(e.ctx, "a", "b", own), history.ErrExists)
 	e.wantFence("a", own)
 
 	e.want("rename", e.s.Rename(e.ctx, "a", "c", own), nil)
 	want.Fence++
 	e.wantLease("c", want)
-	e.want("the lease before", second(e.s.Renew(e.ctx, "c", own, term)), world.ErrFenced)
+	e.want("the lease before", second(e.s.Renew(e.ctx, "c", own, term)), history.ErrFenced)
 	e.create("a")
 	e.wantFence("a", 0)
 	e.want("delete", e.s.Delete(e.ctx, "c", want.Fence), nil)
-	e.want("leased, deleted", second(e.s.Leased(e.ctx, "c")), world.ErrNoWorld)
-	e.want("renew, deleted", second(e.s.Renew(e.ctx, "c", want.Fence, term)), world.ErrNoWorld)
+	e.want("leased, deleted", second(e.s.Leased(e.ctx, "c")), history.ErrNoWorld)
+	e.want("renew, deleted", second(e.s.Renew(e.ctx, "c", want.Fence, term)), history.ErrNoWorld)
 	e.reopen()
 	e.want("undelete", e.s.Undelete(e.ctx, "c"), nil)
-	e.wantLease("c", world.Lease{})
+	e.wantLease("c", history.Lease{})
 	e.wantFence("c", want.Fence+1)
-	e.want("late", deeds()[0].do(e, "c", e.head("c"), want.Fence), world.ErrFenced)
+	e.want("late", deeds()[0].do(e, "c", e.head("c"), want.Fence), history.ErrFenced)
 	e.wantTexts("c", one, "pack")
 }
 
@@ -318,19 +318,19 @@ func sleepers(e *env) {
 	e.want("late, but nobody took it", save.do(e, "a", asleep, ann), nil)
 	asleep = e.head("a")
 	bob := e.lease("a", "bob")
-	e.want("ann is late", save.do(e, "a", asleep, ann), world.ErrFenced)
-	e.want("ann renews", second(e.s.Renew(e.ctx, "a", ann, term)), world.ErrFenced)
+	e.want("ann is late", save.do(e, "a", asleep, ann), history.ErrFenced)
+	e.want("ann renews", second(e.s.Renew(e.ctx, "a", ann, term)), history.ErrFenced)
 	e.want("bob saves", save.do(e, "a", asleep, bob), nil)
-	e.want("bob saves on an old head", save.do(e, "a", asleep, bob), world.ErrConflict)
-	e.want("ann is later still", save.do(e, "a", asleep, ann), world.ErrFenced)
-	e.want("someone", save.do(e, "a", e.head("a"), 0), world.ErrLeased)
+	e.want("bob saves on an old head", save.do(e, "a", asleep, bob), history.ErrConflict)
+	e.want("ann is later still", save.do(e, "a", asleep, ann), history.ErrFenced)
+	e.want("someone", save.do(e, "a", e.head("a"), 0), history.ErrLeased)
 	e.want("bob goes back", back.do(e, "a", e.head("a"), bob), nil)
-	e.want("under the old number", save.do(e, "a", e.head("a"), bob), world.ErrFenced)
+	e.want("under the old number", save.do(e, "a", e.head("a"), bob), history.ErrFenced)
 	e.want("under the next", save.do(e, "a", e.head("a"), bob+1), nil)
 	e.clock.add(2 * term)
 	e.want("someone goes back", back.do(e, "a", e.head("a"), 0), nil)
-	e.want("bob is late", save.do(e, "a", e.head("a"), bob+1), world.ErrFenced)
-	if err := second(e.s.Renew(e.ctx, "a", bob+2, term)); !errors.Is(err, world.ErrFenced) {
-		e.Errorf("renew the number of nobody: got %v, want %v", err, world.ErrFenced)
+	e.want("bob is late", save.do(e, "a", e.head("a"), bob+1), history.ErrFenced)
+	if err := second(e.s.Renew(e.ctx, "a", bob+2, term)); !errors.Is(err, history.ErrFenced) {
+		e.Errorf("renew the number of nobody: got %v, want %v", err, history.ErrFenced)
 	}
 }

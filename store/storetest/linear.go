@@ -15,7 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // Linear lets two to four writers, each of which believes that it owns a world,
@@ -38,7 +38,7 @@ func linear(e *env) { Linear(e.T, e.kind, 100) }
 
 // linearFinds shows that Linear sees what it is there for.
 func linearFinds(e *env) {
-	for what, broken := range map[string]world.Store{
+	for what, broken := range map[string]history.Store{
 		"fences are ignored":      deaf{e.s},
 		"whoever is late wins":    rash{e.s},
 		"leases are not observed": rude{e.s},
@@ -55,26 +55,26 @@ func linearFinds(e *env) {
 }
 
 // deaf saves under whatever fence the world has.
-type deaf struct{ world.Store }
+type deaf struct{ history.Store }
 
-func (d deaf) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (d deaf) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	h, err := d.Head(ctx, name)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
-	if base.Fence != 0 && base.Fence != world.Force {
+	if base.Fence != 0 && base.Fence != history.Force {
 		base.Fence = h.Fence
 	}
 	return d.Store.Commit(ctx, name, base, c, stones...)
 }
 
 // rash saves on whatever head the world has.
-type rash struct{ world.Store }
+type rash struct{ history.Store }
 
-func (r rash) Commit(ctx context.Context, name string, base world.Head, c world.Commit, stones ...world.Stone) (world.Commit, error) {
+func (r rash) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	h, err := r.Head(ctx, name)
 	if err != nil {
-		return world.Commit{}, err
+		return history.Commit{}, err
 	}
 	if c.Base == c.Parent {
 		c.Base = h.Commit
@@ -84,11 +84,11 @@ func (r rash) Commit(ctx context.Context, name string, base world.Head, c world.
 }
 
 // rude takes what is not free.
-type rude struct{ world.Store }
+type rude struct{ history.Store }
 
-func (r rude) Lease(ctx context.Context, name, holder string, d time.Duration) (world.Lease, error) {
-	if err := r.Release(ctx, name, world.Force); err != nil {
-		return world.Lease{}, err
+func (r rude) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
+	if err := r.Release(ctx, name, history.Force); err != nil {
+		return history.Lease{}, err
 	}
 	return r.Store.Lease(ctx, name, holder, d)
 }
@@ -96,7 +96,7 @@ func (r rude) Lease(ctx context.Context, name, holder string, d time.Duration) (
 var errNotLinear = errors.New("no order of the calls explains their answers")
 
 // linearRound is one round, in a new world.
-func linearRound(s world.Store, c *clock, name string, seed uint64) error {
+func linearRound(s history.Store, c *clock, name string, seed uint64) error {
 	if err := s.Create(context.Background(), name); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func linearRound(s world.Store, c *clock, name string, seed uint64) error {
 
 // gang is the writers of a round.
 type gang struct {
-	s     world.Store
+	s     history.Store
 	clock *clock
 	name  string
 	count atomic.Int64 // orders what calls begin and end with
@@ -145,8 +145,8 @@ func (g *gang) String() string {
 // act is a call.
 type act struct {
 	kind   string
-	base   world.Head // of a save; of other calls the fence
-	back   bool       // of a save, that it stands on nothing
+	base   history.Head // of a save; of other calls the fence
+	back   bool         // of a save, that it stands on nothing
 	holder string
 	d      time.Duration
 
@@ -161,8 +161,8 @@ func (a act) String() string {
 // answer is what a call returned.
 type answer struct {
 	err   error // one of the errors to branch on
-	head  world.Head
-	lease world.Lease
+	head  history.Head
+	lease history.Lease
 }
 
 func (a answer) String() string {
@@ -175,8 +175,8 @@ type writer struct {
 	number int
 	rng    *rand.Rand
 	holder string
-	fence  uint64   // of its lease, as far as it knows
-	head   world.ID // as far as it knows
+	fence  uint64     // of its lease, as far as it knows
+	head   history.ID // as far as it knows
 }
 
 func (w *writer) run() {
@@ -195,7 +195,7 @@ func (w *writer) run() {
 
 // choose returns what the writer does next.
 func (w *writer) choose() act {
-	a := act{base: world.Head{Commit: w.head, Fence: w.fence}, holder: w.holder, d: time.Duration(1+w.rng.IntN(3)) * term / 2}
+	a := act{base: history.Head{Commit: w.head, Fence: w.fence}, holder: w.holder, d: time.Duration(1+w.rng.IntN(3)) * term / 2}
 	switch w.rng.IntN(13) {
 	case 0:
 		a.kind = "look"
@@ -206,7 +206,7 @@ func (w *writer) choose() act {
 	case 4:
 		a.kind = "release"
 		if w.rng.IntN(4) == 0 {
-			a.base.Fence = world.Force
+			a.base.Fence = history.Force
 		}
 	case 5:
 		a.kind = "leased"
@@ -217,7 +217,7 @@ func (w *writer) choose() act {
 		case 0, 1:
 			a.base.Fence = 0
 		case 2:
-			a.base.Fence = world.Force
+			a.base.Fence = history.Force
 		}
 	}
 	return a
@@ -230,7 +230,7 @@ func (w *writer) do(a act) {
 	out, err := w.call(context.Background(), a)
 	back := w.count.Add(1)
 	a.upto = w.clock.now()
-	for _, known := range []error{world.ErrLeased, world.ErrFenced, world.ErrConflict} {
+	for _, known := range []error{history.ErrLeased, history.ErrFenced, history.ErrConflict} {
 		if errors.Is(err, known) {
 			out, err = answer{err: known}, nil
 		}
@@ -255,9 +255,9 @@ func (w *writer) call(ctx context.Context, a act) (out answer, err error) {
 	case "release":
 		err = w.s.Release(ctx, w.name, a.base.Fence)
 	case "save":
-		c := world.Commit{Parent: a.base.Commit, Base: a.base.Commit, Message: fmt.Sprint(w.number, w.count.Load())}
+		c := history.Commit{Parent: a.base.Commit, Base: a.base.Commit, Message: fmt.Sprint(w.number, w.count.Load())}
 		if a.back {
-			c.Base = world.ID{}
+			c.Base = history.ID{}
 		}
 		c, err = w.s.Commit(ctx, w.name, a.base, c)
 		out.head.Commit = c.ID()
@@ -279,7 +279,7 @@ func (w *writer) learn(a act, out answer) {
 	case a.kind == "take":
 		w.fence = out.lease.Fence
 	case a.kind == "save":
-		if a.back && a.base.Commit != (world.ID{}) && a.base.Fence != 0 && a.base.Fence == w.fence {
+		if a.back && a.base.Commit != (history.ID{}) && a.base.Fence != 0 && a.base.Fence == w.fence {
 			w.fence++
 		}
 		w.head = out.head.Commit
@@ -289,7 +289,7 @@ func (w *writer) learn(a act, out answer) {
 // owned is the world that the writers are about, as calls that come one after
 // another leave it.
 type owned struct {
-	head world.ID
+	head history.ID
 	claim
 }
 
@@ -308,7 +308,7 @@ func (o owned) explains(a act, got answer) (bool, owned) {
 func (o owned) step(a act, got answer, now time.Time) (want answer, next owned) {
 	switch a.kind {
 	case "look":
-		want.head = world.Head{Commit: o.head, Fence: o.fence}
+		want.head = history.Head{Commit: o.head, Fence: o.fence}
 	case "leased":
 		want.lease = o.lease(now)
 	case "take":
@@ -324,7 +324,7 @@ func (o owned) step(a act, got answer, now time.Time) (want answer, next owned) 
 	case "save":
 		want.err = o.under(a.base.Fence, now)
 		if want.err == nil && a.base.Commit != o.head {
-			want.err = world.ErrConflict
+			want.err = history.ErrConflict
 		}
 		if want.err == nil {
 			o.save(a, got.head.Commit)
@@ -334,9 +334,9 @@ func (o owned) step(a act, got answer, now time.Time) (want answer, next owned) 
 	return want, o
 }
 
-func (o *owned) save(a act, made world.ID) {
+func (o *owned) save(a act, made history.ID) {
 	o.head = made
-	if a.back && a.base.Commit != (world.ID{}) || a.base.Fence == world.Force {
+	if a.back && a.base.Commit != (history.ID{}) || a.base.Fence == history.Force {
 		o.raise(a.base.Fence)
 	}
 }

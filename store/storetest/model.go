@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // model is what a Store does, slowly: it forgets no commit, and finds what is
@@ -13,14 +13,14 @@ import (
 type model struct {
 	worlds  map[string]*line
 	graves  map[string][]modelGrave
-	commits map[world.ID]world.Commit
-	packs   map[world.ID]world.Pack
+	commits map[history.ID]history.Commit
+	packs   map[history.ID]history.Pack
 	stones  map[stone.ID]*modelStone
 }
 
 type line struct {
-	head world.ID
-	log  []world.ID // oldest first
+	head history.ID
+	log  []history.ID // oldest first
 	claim
 }
 
@@ -37,8 +37,8 @@ type modelStone struct {
 
 func newModel() *model {
 	return &model{
-		worlds: make(map[string]*line), graves: make(map[string][]modelGrave), commits: make(map[world.ID]world.Commit),
-		packs: make(map[world.ID]world.Pack), stones: make(map[stone.ID]*modelStone),
+		worlds: make(map[string]*line), graves: make(map[string][]modelGrave), commits: make(map[history.ID]history.Commit),
+		packs: make(map[history.ID]history.Pack), stones: make(map[stone.ID]*modelStone),
 	}
 }
 
@@ -46,14 +46,14 @@ func (m *model) create(name string) error { return m.put(name, &line{}) }
 
 func (m *model) put(name string, l *line) error {
 	if m.worlds[name] != nil {
-		return world.ErrExists
+		return history.ErrExists
 	}
 	m.worlds[name] = l
 	return nil
 }
 
-func (m *model) fork(at world.ID, name string) error {
-	return m.put(name, &line{head: at, log: []world.ID{at}})
+func (m *model) fork(at history.ID, name string) error {
+	return m.put(name, &line{head: at, log: []history.ID{at}})
 }
 
 // rename says what is wrong with to before it says what is wrong with from.
@@ -61,9 +61,9 @@ func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 	l := m.worlds[from]
 	switch {
 	case m.worlds[to] != nil:
-		return world.ErrExists
+		return history.ErrExists
 	case l == nil:
-		return world.ErrNoWorld
+		return history.ErrNoWorld
 	}
 	if err := l.under(fence, now); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 func (m *model) delete(name string, fence uint64, now time.Time) error {
 	l := m.worlds[name]
 	if l == nil {
-		return world.ErrNoWorld
+		return history.ErrNoWorld
 	}
 	if err := l.under(fence, now); err != nil {
 		return err
@@ -91,20 +91,20 @@ func (m *model) undelete(name string) error {
 	graves := m.graves[name]
 	switch {
 	case m.worlds[name] != nil:
-		return world.ErrExists
+		return history.ErrExists
 	case len(graves) == 0:
-		return world.ErrNoWorld
+		return history.ErrNoWorld
 	}
 	m.graves[name] = graves[:len(graves)-1]
 	return m.put(name, graves[len(graves)-1].line)
 }
 
-func (m *model) add(l *line, fence uint64, c world.Commit, now time.Time) {
+func (m *model) add(l *line, fence uint64, c history.Commit, now time.Time) {
 	c = c.Complete(m.commits[c.Parent], now)
 	l.head = c.ID()
 	l.log = append(l.log, l.head)
 	m.commits[l.head] = c
-	if c.Base != c.Parent || fence == world.Force {
+	if c.Base != c.Parent || fence == history.Force {
 		l.raise(fence)
 	}
 	for _, ref := range c.Stones {
@@ -112,53 +112,53 @@ func (m *model) add(l *line, fence uint64, c world.Commit, now time.Time) {
 	}
 }
 
-func (m *model) putPack(p world.Pack) {
+func (m *model) putPack(p history.Pack) {
 	m.packs[p.Upto] = p
 	m.stones[p.Stone.ID] = &modelStone{size: p.Stone.Size}
 }
 
-func (m *model) record(id world.ID) (world.Commit, error) { return m.commits[id], nil }
+func (m *model) record(id history.ID) (history.Commit, error) { return m.commits[id], nil }
 
-func (m *model) packOf(id world.ID) (world.Pack, bool, error) {
+func (m *model) packOf(id history.ID) (history.Pack, bool, error) {
 	p, ok := m.packs[id]
 	return p, ok, nil
 }
 
-func (m *model) stack(t fataler, at world.ID) []world.Layer {
+func (m *model) stack(t fataler, at history.ID) []history.Layer {
 	t.Helper()
-	stack, err := world.StackOf(at, m.record, m.packOf, nil)
+	stack, err := history.StackOf(at, m.record, m.packOf, nil)
 	if err != nil {
 		t.Fatalf("the model: %v", err)
 	}
 	return stack
 }
 
-func (m *model) below(at world.ID) world.ID {
+func (m *model) below(at history.ID) history.ID {
 	if p, ok := m.packs[at]; ok {
 		return p.After
 	}
 	return m.base(at)
 }
 
-func (m *model) base(at world.ID) world.ID { return m.commits[at].Base }
+func (m *model) base(at history.ID) history.ID { return m.commits[at].Base }
 
-func (m *model) stands(at, on world.ID, next func(world.ID) world.ID) bool {
-	for at != (world.ID{}) && at != on {
+func (m *model) stands(at, on history.ID, next func(history.ID) history.ID) bool {
+	for at != (history.ID{}) && at != on {
 		at = next(at)
 	}
 	return at == on
 }
 
-func (m *model) collect(t fataler, p world.Policy, now time.Time) (done world.Collected) {
+func (m *model) collect(t fataler, p history.Policy, now time.Time) (done history.Collected) {
 	lines := m.bury(p, now, &done)
-	needed, walked := make(map[stone.ID]bool), make(map[world.ID]bool)
+	needed, walked := make(map[stone.ID]bool), make(map[history.ID]bool)
 	for _, l := range lines {
 		var times []time.Time
 		for _, id := range slices.Backward(l.log) {
 			times = append(times, m.commits[id].Time)
 		}
 		keep := p.Keep.Keep(now, times)
-		var log []world.ID
+		var log []history.ID
 		for i, id := range l.log {
 			if keep[len(l.log)-1-i] {
 				log = append(log, id)
@@ -170,7 +170,7 @@ func (m *model) collect(t fataler, p world.Policy, now time.Time) (done world.Co
 			for _, layer := range m.stack(t, id) {
 				needed[layer.Stone.ID] = true
 			}
-			for at := id; at != (world.ID{}); at = m.below(at) {
+			for at := id; at != (history.ID{}); at = m.below(at) {
 				walked[at] = true
 			}
 		}
@@ -185,7 +185,7 @@ func (m *model) collect(t fataler, p world.Policy, now time.Time) (done world.Co
 }
 
 // bury takes worlds for good and returns those that stay.
-func (m *model) bury(p world.Policy, now time.Time, done *world.Collected) (lines []*line) {
+func (m *model) bury(p history.Policy, now time.Time, done *history.Collected) (lines []*line) {
 	for name, graves := range m.graves {
 		m.graves[name] = nil
 		for _, g := range graves {
@@ -203,7 +203,7 @@ func (m *model) bury(p world.Policy, now time.Time, done *world.Collected) (line
 	return lines
 }
 
-func (m *model) sweep(needed map[stone.ID]bool, p world.Policy, now time.Time, done *world.Collected) {
+func (m *model) sweep(needed map[stone.ID]bool, p history.Policy, now time.Time, done *history.Collected) {
 	for id, s := range m.stones {
 		switch {
 		case needed[id]:

@@ -5,31 +5,31 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 func names(e *env) {
 	e.create("a", "b/c")
 	c := e.commit("a", "one")
-	e.want("create twice", e.s.Create(e.ctx, "a"), world.ErrExists)
-	e.want("rename onto another", e.s.Rename(e.ctx, "a", "b/c", 0), world.ErrExists)
-	e.want("rename onto itself", e.s.Rename(e.ctx, "a", "a", 0), world.ErrExists)
-	e.want("rename nothing", e.s.Rename(e.ctx, "x", "y", 0), world.ErrNoWorld)
+	e.want("create twice", e.s.Create(e.ctx, "a"), history.ErrExists)
+	e.want("rename onto another", e.s.Rename(e.ctx, "a", "b/c", 0), history.ErrExists)
+	e.want("rename onto itself", e.s.Rename(e.ctx, "a", "a", 0), history.ErrExists)
+	e.want("rename nothing", e.s.Rename(e.ctx, "x", "y", 0), history.ErrNoWorld)
 	e.want("rename", e.s.Rename(e.ctx, "a", "z", 0), nil)
-	e.wantLog("z", world.ID{}, 9, c)
+	e.wantLog("z", history.ID{}, 9, c)
 	e.wantTexts("z", c, "one")
 	_, err := e.s.Head(e.ctx, "a")
-	e.want("the old name", err, world.ErrNoWorld)
+	e.want("the old name", err, history.ErrNoWorld)
 	e.create("a")
-	e.wantLog("a", world.ID{}, 9)
+	e.wantLog("a", history.ID{}, 9)
 }
 
 func namesRefused(e *env) {
 	e.create("a")
-	bad, id := "Not A Name", world.ID{}
+	bad, id := "Not A Name", history.ID{}
 	_, headErr := e.s.Head(e.ctx, bad)
 	_, logErr := e.s.Log(e.ctx, bad, id, 1)
-	_, commitErr := e.s.Commit(e.ctx, bad, world.Head{}, world.Commit{})
+	_, commitErr := e.s.Commit(e.ctx, bad, history.Head{}, history.Commit{})
 	_, stackErr := e.s.Stack(e.ctx, bad, id)
 	s := stoneOf(e, "s")
 	_, openErr := e.s.Open(e.ctx, bad, s.ID)
@@ -51,16 +51,16 @@ func namesRefused(e *env) {
 		"fork to":     e.s.Fork(e.ctx, "a", id, bad),
 		"stack":       stackErr,
 		"open":        openErr,
-		"pack":        e.s.PutPack(e.ctx, bad, world.Pack{Upto: world.ID{1}, Stone: refOf(s)}, s),
+		"pack":        e.s.PutPack(e.ctx, bad, history.Pack{Upto: history.ID{1}, Stone: refOf(s)}, s),
 	} {
-		e.want(what, err, world.ErrName)
+		e.want(what, err, history.ErrName)
 	}
 }
 
 func graves(e *env) {
-	e.want("delete nothing", e.s.Delete(e.ctx, "a", 0), world.ErrNoWorld)
-	e.want("undelete nothing", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
-	var commits []world.ID
+	e.want("delete nothing", e.s.Delete(e.ctx, "a", 0), history.ErrNoWorld)
+	e.want("undelete nothing", e.s.Undelete(e.ctx, "a"), history.ErrNoWorld)
+	var commits []history.ID
 	for _, text := range []string{"first", "second"} {
 		e.create("a")
 		commits = append(commits, e.commit("a", text))
@@ -68,17 +68,17 @@ func graves(e *env) {
 		e.clock.add(-time.Minute) // the last is the last by deeds, not by dates
 	}
 	_, err := e.s.Head(e.ctx, "a")
-	e.want("head of a deleted world", err, world.ErrNoWorld)
-	e.collect(world.Policy{})
+	e.want("head of a deleted world", err, history.ErrNoWorld)
+	e.collect(history.Policy{})
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", commits[1], "second")
-	e.want("undelete onto a world", e.s.Undelete(e.ctx, "a"), world.ErrExists)
+	e.want("undelete onto a world", e.s.Undelete(e.ctx, "a"), history.ErrExists)
 	e.want("rename away", e.s.Rename(e.ctx, "a", "b", 0), nil)
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", commits[0], "first")
 	e.wantTexts("b", commits[1], "second")
 	e.want("rename away", e.s.Rename(e.ctx, "a", "c", 0), nil)
-	e.want("undelete once more", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
+	e.want("undelete once more", e.s.Undelete(e.ctx, "a"), history.ErrNoWorld)
 }
 
 func list(e *env) {

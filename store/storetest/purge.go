@@ -3,10 +3,10 @@ package storetest
 import (
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
-func (e *env) wantPurged(name string, want world.Purged) {
+func (e *env) wantPurged(name string, want history.Purged) {
 	e.Helper()
 	got, err := e.s.Purge(e.ctx, name, 0)
 	e.want("purge "+name, err, nil)
@@ -18,25 +18,25 @@ func (e *env) wantPurged(name string, want world.Purged) {
 // wantClean fails the test if Collect finds something that is not needed.
 func (e *env) wantClean() {
 	e.Helper()
-	e.wantCollected(world.Policy{Grace: -1, Keep: world.Retention{All: true}}, world.Collected{})
+	e.wantCollected(history.Policy{Grace: -1, Keep: history.Retention{All: true}}, history.Collected{})
 }
 
 func purge(e *env) {
-	e.want("purge nothing", second(e.s.Purge(e.ctx, "a", 0)), world.ErrNoWorld)
+	e.want("purge nothing", second(e.s.Purge(e.ctx, "a", 0)), history.ErrNoWorld)
 	e.create("a", "b")
-	e.wantPurged("a", world.Purged{Worlds: 1})
+	e.wantPurged("a", history.Purged{Worlds: 1})
 	e.create("a")
 	e.commit("a", "one", "two")
-	e.commitOn("a", world.ID{}, "one", "three")
+	e.commitOn("a", history.ID{}, "one", "three")
 	e.commit("b", "two")
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 2, Stones: 2, Bytes: e.sizeOf("one", "three"),
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 2, Stones: 2, Bytes: e.sizeOf("one", "three"),
 		SharedStones: 1, SharedBytes: e.sizeOf("two")})
-	e.want("head", second(e.s.Head(e.ctx, "a")), world.ErrNoWorld)
-	e.want("undelete", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
+	e.want("head", second(e.s.Head(e.ctx, "a")), history.ErrNoWorld)
+	e.want("undelete", e.s.Undelete(e.ctx, "a"), history.ErrNoWorld)
 	e.wantClean()
 	e.reopen()
 	e.create("a")
-	e.wantLog("a", world.ID{}, 9)
+	e.wantLog("a", history.ID{}, 9)
 	e.wantTexts("b", e.head("b").Commit, "two")
 	e.wantTexts("a", e.commit("a", "one"), "one")
 }
@@ -50,14 +50,14 @@ func purgeForks(e *env) {
 	e.fork("a", two, "b")
 	four := e.commit("b", "four")
 	e.fork("a", one, "c")
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("three"),
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("three"),
 		SharedStones: 2, SharedBytes: e.sizeOf("one", "two")})
 	e.wantTexts("b", four, "one", "two", "four")
 	e.wantTexts("c", one, "one")
-	e.wantPurged("b", world.Purged{Worlds: 1, Commits: 2, Stones: 2, Bytes: e.sizeOf("two", "four"),
+	e.wantPurged("b", history.Purged{Worlds: 1, Commits: 2, Stones: 2, Bytes: e.sizeOf("two", "four"),
 		SharedStones: 1, SharedBytes: e.sizeOf("one")})
 	e.wantTexts("c", one, "one")
-	e.wantPurged("c", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("one")})
+	e.wantPurged("c", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("one")})
 	e.wantClean()
 }
 
@@ -66,15 +66,15 @@ func purgePacked(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")
 	two := e.commit("a", "two")
-	e.pack("a", world.ID{}, two, "both")
+	e.pack("a", history.ID{}, two, "both")
 	e.fork("a", two, "b")
 	three := e.commit("a", "three")
 	e.pack("a", two, three, "pack")
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 2, Stones: 3, Bytes: e.sizeOf("one", "three", "pack"),
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 2, Stones: 3, Bytes: e.sizeOf("one", "three", "pack"),
 		SharedStones: 2, SharedBytes: e.sizeOf("two", "both")})
 	e.wantTexts("b", two, "both")
-	e.want("a commit that is gone", second(e.s.Stack(e.ctx, "b", one)), world.ErrNoCommit)
-	e.wantPurged("b", world.Purged{Worlds: 1, Commits: 1, Stones: 2, Bytes: e.sizeOf("two", "both")})
+	e.want("a commit that is gone", second(e.s.Stack(e.ctx, "b", one)), history.ErrNoCommit)
+	e.wantPurged("b", history.Purged{Worlds: 1, Commits: 1, Stones: 2, Bytes: e.sizeOf("two", "both")})
 	e.wantClean()
 }
 
@@ -87,14 +87,14 @@ func purgeGraves(e *env) {
 	}
 	e.create("a")
 	e.commit("a", "three")
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("three")})
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("three")})
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", e.head("a").Commit, "two")
 	e.lease("a", "ann")
-	e.want("delete by force", e.s.Delete(e.ctx, "a", world.Force), nil)
-	e.want("a deleted world has no lease", second(e.s.Purge(e.ctx, "a", 1)), world.ErrFenced)
-	e.wantPurged("a", world.Purged{Worlds: 2, Commits: 2, Stones: 2, Bytes: e.sizeOf("one", "two")})
-	e.want("undelete", e.s.Undelete(e.ctx, "a"), world.ErrNoWorld)
+	e.want("delete by force", e.s.Delete(e.ctx, "a", history.Force), nil)
+	e.want("a deleted world has no lease", second(e.s.Purge(e.ctx, "a", 1)), history.ErrFenced)
+	e.wantPurged("a", history.Purged{Worlds: 2, Commits: 2, Stones: 2, Bytes: e.sizeOf("one", "two")})
+	e.want("undelete", e.s.Undelete(e.ctx, "a"), history.ErrNoWorld)
 	e.wantClean()
 
 	// One that was deleted can be had back: what it needs stays.
@@ -102,7 +102,7 @@ func purgeGraves(e *env) {
 	e.commit("a", "one")
 	e.commit("b", "one", "two")
 	e.want("delete", e.s.Delete(e.ctx, "a", 0), nil)
-	e.wantPurged("b", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("two"),
+	e.wantPurged("b", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("two"),
 		SharedStones: 1, SharedBytes: e.sizeOf("one")})
 	e.want("undelete", e.s.Undelete(e.ctx, "a"), nil)
 	e.wantTexts("a", e.head("a").Commit, "one")
@@ -115,7 +115,7 @@ func purgeOpened(e *env) {
 	ref := refOf(stoneOf(e, "one"))
 	o, err := e.s.Open(e.ctx, "a", ref.ID)
 	e.want("open", err, nil)
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: ref.Size})
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: ref.Size})
 	text, err := readText(e.ctx, o, ref.Size)
 	if err != nil || text != "one" {
 		e.Errorf("a purged stone that is open: got %q, %v", text, err)
@@ -128,9 +128,9 @@ func purgeOpened(e *env) {
 func purgeCondemned(e *env) {
 	e.create("a")
 	e.commit("a", "one")
-	e.commitOn("a", world.ID{}, "two")
-	e.wantCollected(world.Policy{Keep: newest(1)}, world.Collected{Commits: 1, Condemned: 1})
-	e.wantPurged("a", world.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("two")})
+	e.commitOn("a", history.ID{}, "two")
+	e.wantCollected(history.Policy{Keep: newest(1)}, history.Collected{Commits: 1, Condemned: 1})
+	e.wantPurged("a", history.Purged{Worlds: 1, Commits: 1, Stones: 1, Bytes: e.sizeOf("two")})
 	e.clock.add(2 * time.Hour)
-	e.wantCollected(world.Policy{}, world.Collected{Stones: 1, Bytes: e.sizeOf("one")})
+	e.wantCollected(history.Policy{}, history.Collected{Stones: 1, Bytes: e.sizeOf("one")})
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 const (
@@ -24,11 +24,11 @@ type crowd struct {
 	over atomic.Bool // the writers are done
 
 	mu    sync.Mutex
-	texts map[world.ID]string // of every acknowledged commit's stack
+	texts map[history.ID]string // of every acknowledged commit's stack
 }
 
 func sideBySide(e *env) {
-	c := &crowd{env: e, texts: make(map[world.ID]string)}
+	c := &crowd{env: e, texts: make(map[history.ID]string)}
 	e.create("w0")
 	first := e.commit("w0", "ground")
 	c.texts[first] = "ground"
@@ -77,17 +77,17 @@ func (c *crowd) write(name string, writer int) {
 		}
 		text := fmt.Sprint("text ", (i*7+writer)%5)
 		s := stoneOf(c.env, text)
-		commit := world.Commit{Parent: h.Commit, Base: h.Commit, Message: name, Stones: []world.StoneRef{refOf(s)}}
+		commit := history.Commit{Parent: h.Commit, Base: h.Commit, Message: name, Stones: []history.StoneRef{refOf(s)}}
 		below, ok := c.textsOf(h.Commit)
 		if !ok {
 			continue // its writer is about to say
 		}
 		below += ","
 		if i%8 == 7 {
-			commit.Base, below = world.ID{}, ""
+			commit.Base, below = history.ID{}, ""
 		}
-		got, err := c.s.Commit(c.ctx, name, world.Head{Commit: h.Commit}, commit, s)
-		if errors.Is(err, world.ErrConflict) {
+		got, err := c.s.Commit(c.ctx, name, history.Head{Commit: h.Commit}, commit, s)
+		if errors.Is(err, history.ErrConflict) {
 			continue
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func (c *crowd) write(name string, writer int) {
 	}
 }
 
-func (c *crowd) textsOf(id world.ID) (string, bool) {
+func (c *crowd) textsOf(id history.ID) (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text, ok := c.texts[id]
@@ -112,13 +112,13 @@ func (c *crowd) textsOf(id world.ID) (string, bool) {
 // passing reports whether err is one that a caller of a busy Store asks again
 // after.
 func passing(err error) bool {
-	return errors.Is(err, world.ErrGone) || errors.Is(err, world.ErrNoCommit)
+	return errors.Is(err, history.ErrGone) || errors.Is(err, history.ErrNoCommit)
 }
 
 // read opens everything under the head of a world, which all must be there if
 // nobody else works.
 func (c *crowd) read(name string, alone bool) error {
-	f, err := world.Fetch(c.ctx, c.s, name, world.ID{}, 1<<20)
+	f, err := history.Fetch(c.ctx, c.s, name, history.ID{}, 1<<20)
 	if passing(err) && !alone {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (c *crowd) read(name string, alone bool) error {
 
 // repack puts a pack of everything up to a commit, which says what its stones said.
 func (c *crowd) repack(name string) error {
-	log, err := c.s.Log(c.ctx, name, world.ID{}, 3)
+	log, err := c.s.Log(c.ctx, name, history.ID{}, 3)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *crowd) repack(name string) error {
 		return nil
 	}
 	s := stoneOf(c.env, text)
-	err = c.s.PutPack(c.ctx, name, world.Pack{Upto: upto, Stone: refOf(s)}, s)
+	err = c.s.PutPack(c.ctx, name, history.Pack{Upto: upto, Stone: refOf(s)}, s)
 	if passing(err) {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (c *crowd) repack(name string) error {
 }
 
 func (c *crowd) sweep() error {
-	_, err := c.s.Collect(c.ctx, world.Policy{Keep: newest(4), Grace: -1, Deleted: -1})
+	_, err := c.s.Collect(c.ctx, history.Policy{Keep: newest(4), Grace: -1, Deleted: -1})
 	return err
 }
 
@@ -184,7 +184,7 @@ func (c *crowd) forkAndPurge() error {
 	h.Fence = 0
 	for i := 0; i < 3 && err == nil; i++ {
 		s := stoneOf(c.env, fmt.Sprint("text ", i))
-		commit := world.Commit{Parent: h.Commit, Base: h.Commit, Stones: []world.StoneRef{refOf(s)}}
+		commit := history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{refOf(s)}}
 		if commit, err = c.s.Commit(c.ctx, "purged", h, commit, s); err == nil {
 			h.Commit = commit.ID()
 		}
@@ -217,7 +217,7 @@ func (c *crowd) comeAndGo() error {
 		return err
 	}
 	err = c.s.Undelete(c.ctx, "life")
-	if errors.Is(err, world.ErrNoWorld) {
+	if errors.Is(err, history.ErrNoWorld) {
 		return nil // it was taken for good already
 	}
 	return errors.Join(err, c.read("life", false), c.s.Delete(c.ctx, "life", 0))

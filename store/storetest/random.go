@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // random makes random calls of a Store and of a model, and compares.
@@ -55,7 +55,7 @@ type machine struct {
 	*rapid.T
 	*model
 	clock *clock
-	s     world.Store
+	s     history.Store
 }
 
 func (m *machine) want(what string, err, target error) {
@@ -70,7 +70,7 @@ func (m *machine) name(r *rapid.T) string {
 }
 
 // stone returns one of a few, so that worlds share some.
-func (m *machine) stone(r *rapid.T) world.Stone {
+func (m *machine) stone(r *rapid.T) history.Stone {
 	return stoneOf(m.T, fmt.Sprint("stone ", rapid.IntRange(0, 9).Draw(r, "stone")))
 }
 
@@ -127,17 +127,17 @@ func (m *machine) commit(r *rapid.T) {
 	name := m.name(r)
 	l := m.worlds[name]
 	if l == nil {
-		_, err := m.s.Commit(m.Context(), name, world.Head{}, world.Commit{})
-		m.want("commit", err, world.ErrNoWorld)
+		_, err := m.s.Commit(m.Context(), name, history.Head{}, history.Commit{})
+		m.want("commit", err, history.ErrNoWorld)
 		return
 	}
-	c := world.Commit{Parent: l.head, Base: l.head}
-	var reached []world.Layer
+	c := history.Commit{Parent: l.head, Base: l.head}
+	var reached []history.Layer
 	if len(l.log) > 0 {
-		c.Base = rapid.SampledFrom(append([]world.ID{{}, l.head, l.head, l.head}, l.log...)).Draw(r, "base")
+		c.Base = rapid.SampledFrom(append([]history.ID{{}, l.head, l.head, l.head}, l.log...)).Draw(r, "base")
 		reached = m.stack(m.T, rapid.SampledFrom(l.log).Draw(r, "reached from"))
 	}
-	var given []world.Stone
+	var given []history.Stone
 	for range rapid.IntRange(0, 3).Draw(r, "stones") {
 		s := m.stone(r)
 		given = append(given, s)
@@ -147,7 +147,7 @@ func (m *machine) commit(r *rapid.T) {
 		c.Stones = append(c.Stones, rapid.SampledFrom(reached).Draw(r, "layer").Stone)
 	}
 	fence := m.fence(r, name)
-	got, err := m.s.Commit(m.Context(), name, world.Head{Commit: l.head, Fence: fence}, c, given...)
+	got, err := m.s.Commit(m.Context(), name, history.Head{Commit: l.head, Fence: fence}, c, given...)
 	want := l.under(fence, m.clock.now())
 	m.want("commit", err, want)
 	if want != nil {
@@ -162,12 +162,12 @@ func (m *machine) commit(r *rapid.T) {
 // stale saves on a head that is no more.
 func (m *machine) stale(r *rapid.T) {
 	name, l := m.history(r)
-	base := rapid.SampledFrom(append([]world.ID{{}}, l.log[:len(l.log)-1]...)).Draw(r, "base")
+	base := rapid.SampledFrom(append([]history.ID{{}}, l.log[:len(l.log)-1]...)).Draw(r, "base")
 	s := m.stone(r)
-	_, err := m.s.Commit(m.Context(), name, world.Head{Commit: base}, world.Commit{Parent: base, Stones: []world.StoneRef{refOf(s)}}, s)
+	_, err := m.s.Commit(m.Context(), name, history.Head{Commit: base}, history.Commit{Parent: base, Stones: []history.StoneRef{refOf(s)}}, s)
 	want := l.under(0, m.clock.now())
 	if want == nil {
-		want = world.ErrConflict
+		want = history.ErrConflict
 	}
 	m.want("stale commit", err, want)
 }
@@ -180,12 +180,12 @@ func (m *machine) pack(r *rapid.T) {
 		uptos = append(uptos, layer.Upto)
 	}
 	upto := rapid.SampledFrom(uptos).Draw(r, "upto")
-	afters := append([]world.ID{{}}, uptos...)
+	afters := append([]history.ID{{}}, uptos...)
 	for _, layer := range m.stack(m.T, upto) {
 		afters = append(afters, layer.After)
 	}
 	s := m.stone(r)
-	p := world.Pack{After: rapid.SampledFrom(afters).Draw(r, "after"), Upto: upto, Stone: refOf(s)}
+	p := history.Pack{After: rapid.SampledFrom(afters).Draw(r, "after"), Upto: upto, Stone: refOf(s)}
 	if p.After == p.Upto {
 		return
 	}
@@ -194,9 +194,9 @@ func (m *machine) pack(r *rapid.T) {
 	case m.stands(p.Upto, p.After, m.below):
 		m.want("pack", err, nil)
 	case !m.stands(p.Upto, p.After, m.base) || !slices.Contains(l.log, p.After):
-		m.want("pack", err, world.ErrNoCommit)
+		m.want("pack", err, history.ErrNoCommit)
 	case err != nil: // the commits between may be gone
-		m.want("pack", err, world.ErrNoCommit)
+		m.want("pack", err, history.ErrNoCommit)
 	}
 	if err == nil {
 		m.putPack(p)
@@ -204,8 +204,8 @@ func (m *machine) pack(r *rapid.T) {
 }
 
 func (m *machine) collect(r *rapid.T) {
-	p := world.Policy{
-		Keep:    rapid.SampledFrom([]world.Retention{{}, {All: true}, newest(1), newest(2), newest(5), {Newest: 1}}).Draw(r, "keep"),
+	p := history.Policy{
+		Keep:    rapid.SampledFrom([]history.Retention{{}, {All: true}, newest(1), newest(2), newest(5), {Newest: 1}}).Draw(r, "keep"),
 		Grace:   rapid.SampledFrom([]time.Duration{-1, 0, time.Minute, 5 * time.Hour}).Draw(r, "grace"),
 		Deleted: rapid.SampledFrom([]time.Duration{-1, 0, time.Hour}).Draw(r, "deleted"),
 	}
@@ -226,7 +226,7 @@ func (m *machine) compare(r *rapid.T) {
 	}
 	for _, name := range names {
 		l := m.worlds[name]
-		if h, err := m.s.Head(m.Context(), name); err != nil || h != (world.Head{Commit: l.head, Fence: l.fence}) {
+		if h, err := m.s.Head(m.Context(), name); err != nil || h != (history.Head{Commit: l.head, Fence: l.fence}) {
 			m.Fatalf("head of %s: got %+v, %v, want %v, %d", name, h, err, l.head, l.fence)
 		}
 		if got, err := m.s.Leased(m.Context(), name); err != nil || got != l.lease(m.clock.now()) {
@@ -250,7 +250,7 @@ func (m *machine) compare(r *rapid.T) {
 }
 
 func (m *machine) compareLog(name string, l *line) {
-	log, err := m.s.Log(m.Context(), name, world.ID{}, 999)
+	log, err := m.s.Log(m.Context(), name, history.ID{}, 999)
 	m.want("log", err, nil)
 	if len(log) != len(l.log) {
 		m.Fatalf("log of %s: got %d commits, want %d", name, len(log), len(l.log))

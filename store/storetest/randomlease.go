@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // fence returns one that a caller may come with, mostly a good one.
@@ -16,7 +16,7 @@ func (m *machine) fence(r *rapid.T, name string) uint64 {
 	if l := m.worlds[name]; l != nil {
 		now = l.fence
 	}
-	return rapid.SampledFrom([]uint64{0, 0, 0, now, now, now, max(now, 1) - 1, now + 1, world.Force}).Draw(r, "fence")
+	return rapid.SampledFrom([]uint64{0, 0, 0, now, now, now, max(now, 1) - 1, now + 1, history.Force}).Draw(r, "fence")
 }
 
 func (m *machine) duration(r *rapid.T) time.Duration {
@@ -28,7 +28,7 @@ func (m *machine) take(r *rapid.T) {
 	name, d := m.name(r), m.duration(r)
 	holder := rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(r, "holder")
 	_, err := m.s.Lease(m.Context(), name, holder, d)
-	want := error(world.ErrNoWorld)
+	want := error(history.ErrNoWorld)
 	if l := m.worlds[name]; l != nil {
 		want = l.take(holder, d, m.clock.now())
 	}
@@ -39,7 +39,7 @@ func (m *machine) renew(r *rapid.T) {
 	name, d := m.name(r), m.duration(r)
 	fence := m.fence(r, name)
 	_, err := m.s.Renew(m.Context(), name, fence, d)
-	want := error(world.ErrNoWorld)
+	want := error(history.ErrNoWorld)
 	if l := m.worlds[name]; l != nil {
 		want = l.renew(fence, d, m.clock.now())
 	}
@@ -49,7 +49,7 @@ func (m *machine) renew(r *rapid.T) {
 func (m *machine) release(r *rapid.T) {
 	name := m.name(r)
 	fence := m.fence(r, name)
-	want := error(world.ErrNoWorld)
+	want := error(history.ErrNoWorld)
 	if l := m.worlds[name]; l != nil {
 		want = l.release(fence)
 	}
@@ -67,7 +67,7 @@ func (m *machine) purge(r *rapid.T) {
 	}
 }
 
-func (m *model) purge(name string, fence uint64, now time.Time) (done world.Purged, err error) {
+func (m *model) purge(name string, fence uint64, now time.Time) (done history.Purged, err error) {
 	var taken []*line
 	if l := m.worlds[name]; l != nil {
 		err = l.under(fence, now)
@@ -78,9 +78,9 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done world.Purg
 		}
 		switch {
 		case len(taken) == 0:
-			err = world.ErrNoWorld
-		case fence != 0 && fence != world.Force:
-			err = world.ErrFenced
+			err = history.ErrNoWorld
+		case fence != 0 && fence != history.Force:
+			err = history.ErrFenced
 		}
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done world.Purg
 }
 
 // forget drops what the worlds that are left do not reach.
-func (m *model) forget(taken []*line, done *world.Purged) {
+func (m *model) forget(taken []*line, done *history.Purged) {
 	var left []*line
 	for _, l := range m.worlds {
 		left = append(left, l)
@@ -131,10 +131,10 @@ func (m *model) forget(taken []*line, done *world.Purged) {
 }
 
 // reached returns all that stands in logs and below, each once.
-func (m *model) reached(lines []*line) (commits []world.ID, stones []stone.ID) {
+func (m *model) reached(lines []*line) (commits []history.ID, stones []stone.ID) {
 	for _, l := range lines {
 		for _, at := range l.log {
-			for ; at != (world.ID{}); at = m.below(at) {
+			for ; at != (history.ID{}); at = m.below(at) {
 				if slices.Contains(commits, at) {
 					break
 				}

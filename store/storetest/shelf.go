@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 func pack(e *env) {
 	e.create("a")
-	var c [7]world.ID
+	var c [7]history.ID
 	for i, text := range []string{"1", "2", "3", "4", "5", "6"} {
 		c[i+1] = e.commit("a", text)
 	}
@@ -22,7 +22,7 @@ func pack(e *env) {
 	e.pack("a", c[1], c[5], "2-5") // in place of 4-5
 	e.wantTexts("a", c[6], "1", "2-5", "6")
 	e.wantTexts("a", c[4], "1", "2-3", "4")
-	e.pack("a", world.ID{}, c[5], "1-5")
+	e.pack("a", history.ID{}, c[5], "1-5")
 	e.wantTexts("a", c[6], "1-5", "6")
 	e.wantTexts("a", c[4], "1", "2-3", "4")
 	e.pack("a", c[4], c[5], "5 again")
@@ -30,13 +30,13 @@ func pack(e *env) {
 
 	stack, err := e.s.Stack(e.ctx, "a", c[6])
 	e.want("stack", err, nil)
-	ends := [][2]world.ID{{{}, c[1]}, {c[1], c[3]}, {c[3], c[4]}, {c[4], c[5]}, {c[5], c[6]}}
+	ends := [][2]history.ID{{{}, c[1]}, {c[1], c[3]}, {c[3], c[4]}, {c[4], c[5]}, {c[5], c[6]}}
 	for i, l := range stack {
-		if got := [2]world.ID{l.After, l.Upto}; got != ends[i] {
+		if got := [2]history.ID{l.After, l.Upto}; got != ends[i] {
 			e.Errorf("layer %d: got %v, want %v", i, got, ends[i])
 		}
 	}
-	if log, _ := e.s.Log(e.ctx, "a", c[5], 1); !slices.Equal(log[0].Stones, refsOf([]world.Stone{stoneOf(e, "5")})) {
+	if log, _ := e.s.Log(e.ctx, "a", c[5], 1); !slices.Equal(log[0].Stones, refsOf([]history.Stone{stoneOf(e, "5")})) {
 		e.Errorf("a pack changed its commit: %+v", log[0])
 	}
 }
@@ -46,32 +46,32 @@ func packRefused(e *env) {
 	one, two, three := e.commit("a", "one"), e.commit("a", "two"), e.commit("a", "three")
 	other := e.commit("b", "other")
 	s, x := stoneOf(e, "pack"), stoneOf(e, "x")
-	wrong := world.Stone{ID: s.ID, Data: x.Data}
+	wrong := history.Stone{ID: s.ID, Data: x.Data}
 	for _, tt := range []struct {
 		name        string
-		after, upto world.ID
-		ref         world.StoneRef
-		stone       world.Stone
+		after, upto history.ID
+		ref         history.StoneRef
+		stone       history.Stone
 		want        error // nil for any
 	}{
-		{"upto nowhere", world.ID{}, world.ID{7}, refOf(s), s, world.ErrNoCommit},
-		{"upto zero", world.ID{}, world.ID{}, refOf(s), s, world.ErrNoCommit},
-		{"upto another world's", world.ID{}, other, refOf(s), s, world.ErrNoCommit},
-		{"after nowhere", world.ID{7}, two, refOf(s), s, world.ErrNoCommit},
-		{"after another world's", other, two, refOf(s), s, world.ErrNoCommit},
-		{"after above upto", three, two, refOf(s), s, world.ErrNoCommit},
+		{"upto nowhere", history.ID{}, history.ID{7}, refOf(s), s, history.ErrNoCommit},
+		{"upto zero", history.ID{}, history.ID{}, refOf(s), s, history.ErrNoCommit},
+		{"upto another world's", history.ID{}, other, refOf(s), s, history.ErrNoCommit},
+		{"after nowhere", history.ID{7}, two, refOf(s), s, history.ErrNoCommit},
+		{"after another world's", other, two, refOf(s), s, history.ErrNoCommit},
+		{"after above upto", three, two, refOf(s), s, history.ErrNoCommit},
 		{"nothing", two, two, refOf(s), s, nil},
 		{"another stone", one, two, refOf(x), s, nil},
-		{"another size", one, two, world.StoneRef{ID: s.ID, Size: 1}, s, nil},
+		{"another size", one, two, history.StoneRef{ID: s.ID, Size: 1}, s, nil},
 		{"bytes of another stone", one, two, refOf(wrong), wrong, nil},
 	} {
-		err := e.s.PutPack(e.ctx, "a", world.Pack{After: tt.after, Upto: tt.upto, Stone: tt.ref}, tt.stone)
+		err := e.s.PutPack(e.ctx, "a", history.Pack{After: tt.after, Upto: tt.upto, Stone: tt.ref}, tt.stone)
 		e.wantErr(tt.name, err)
 		if tt.want != nil {
 			e.want(tt.name, err, tt.want)
 		}
 	}
-	e.want("no world", e.s.PutPack(e.ctx, "x", world.Pack{Upto: one, Stone: refOf(s)}, s), world.ErrNoWorld)
+	e.want("no world", e.s.PutPack(e.ctx, "x", history.Pack{Upto: one, Stone: refOf(s)}, s), history.ErrNoWorld)
 	e.wantTexts("a", three, "one", "two", "three")
 }
 
@@ -81,17 +81,17 @@ func packOfAFork(e *env) {
 	one, two := e.commit("a", "one"), e.commit("a", "two")
 	e.fork("a", two, "b")
 	three := e.commit("b", "three")
-	e.pack("b", world.ID{}, two, "1-2") // of the other's making
+	e.pack("b", history.ID{}, two, "1-2") // of the other's making
 	e.wantTexts("a", two, "1-2")
 	e.wantTexts("b", three, "1-2", "three")
-	e.pack("a", world.ID{}, one, "1") // below the fork
+	e.pack("a", history.ID{}, one, "1") // below the fork
 	e.pack("a", one, two, "2")
 	e.wantTexts("b", three, "1", "2", "three")
-	e.pack("b", world.ID{}, one, "1 by b") // not in its log, but below its head
+	e.pack("b", history.ID{}, one, "1 by b") // not in its log, but below its head
 	e.wantTexts("a", two, "1 by b", "2")
 	e.pack("b", one, three, "2-3")
 	e.wantTexts("b", three, "1 by b", "2-3")
-	e.collect(world.Policy{Grace: -1})
+	e.collect(history.Policy{Grace: -1})
 	e.wantTexts("a", two, "1 by b", "2")
 	e.wantTexts("a", one, "1 by b")
 	e.wantTexts("b", two, "1 by b", "2")
@@ -101,15 +101,15 @@ func packOfAFork(e *env) {
 func openRefused(e *env) {
 	e.create("a", "b")
 	one, other := e.commit("a", "one"), e.commit("b", "other")
-	e.pack("b", world.ID{}, other, "pack")
+	e.pack("b", history.ID{}, other, "pack")
 	for _, text := range []string{"other", "pack", "never was"} {
 		_, err := e.s.Open(e.ctx, "a", stoneOf(e, text).ID)
-		e.want("open "+text, err, world.ErrGone)
+		e.want("open "+text, err, history.ErrGone)
 	}
 	e.fork("a", one, "c")
 	e.commit("c", "of the fork")
 	_, err := e.s.Open(e.ctx, "a", stoneOf(e, "of the fork").ID)
-	e.want("a stone of a fork", err, world.ErrGone)
+	e.want("a stone of a fork", err, history.ErrGone)
 	if _, err := textOf(e.ctx, e.s, "b", refOf(stoneOf(e, "pack"))); err != nil {
 		e.Errorf("its own: %v", err)
 	}
@@ -137,20 +137,20 @@ func cancelled(e *env) {
 		"undelete": e.s.Undelete(ctx, "a"),
 		"list":     second(e.s.List(ctx, "", "", 9)),
 		"head":     second(e.s.Head(ctx, "a")),
-		"log":      second(e.s.Log(ctx, "a", world.ID{}, 9)),
-		"commit":   second(e.s.Commit(ctx, "a", h, world.Commit{Parent: one, Base: one, Stones: []world.StoneRef{refOf(s)}}, s)),
+		"log":      second(e.s.Log(ctx, "a", history.ID{}, 9)),
+		"commit":   second(e.s.Commit(ctx, "a", h, history.Commit{Parent: one, Base: one, Stones: []history.StoneRef{refOf(s)}}, s)),
 		"fork":     e.s.Fork(ctx, "a", one, "b"),
 		"stack":    second(e.s.Stack(ctx, "a", one)),
-		"fetch":    second(world.Fetch(ctx, e.s, "a", one, 9)),
+		"fetch":    second(history.Fetch(ctx, e.s, "a", one, 9)),
 		"open":     second(e.s.Open(ctx, "a", stoneOf(e, "one").ID)),
-		"pack":     e.s.PutPack(ctx, "a", world.Pack{Upto: one, Stone: refOf(s)}, s),
-		"collect":  second(e.s.Collect(ctx, world.Policy{})),
+		"pack":     e.s.PutPack(ctx, "a", history.Pack{Upto: one, Stone: refOf(s)}, s),
+		"collect":  second(e.s.Collect(ctx, history.Policy{})),
 	} {
 		e.want(what, err, context.Canceled)
 	}
-	e.wantLog("a", world.ID{}, 9, one)
+	e.wantLog("a", history.ID{}, 9, one)
 	e.wantTexts("a", one, "one")
-	e.wantLease("a", world.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)})
+	e.wantLease("a", history.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)})
 	if all, _ := e.s.List(e.ctx, "", "", 9); !slices.Equal(all, []string{"a"}) {
 		e.Errorf("worlds: got %q", all)
 	}

@@ -1,7 +1,7 @@
-// Package storetest is the contract of world.Store as a test: every
+// Package storetest is the contract of history.Store as a test: every
 // implementation runs it.
 //
-// It looks at a Store from outside, through world.Store alone, and says nothing
+// It looks at a Store from outside, through history.Store alone, and says nothing
 // about speed, nor about what a crash leaves behind.
 package storetest
 
@@ -14,18 +14,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // Kind is a kind of Store.
 type Kind struct {
 	// Open returns an empty Store that stamps the times that now returns. The
 	// tests close it.
-	Open func(t *testing.T, now func() time.Time) world.Store
+	Open func(t *testing.T, now func() time.Time) history.Store
 	// Reopen closes a Store and opens the same once more. Nil if nothing of a
 	// Store outlives Close.
-	Reopen func(t *testing.T, s world.Store, now func() time.Time) world.Store
+	Reopen func(t *testing.T, s history.Store, now func() time.Time) history.Store
 }
 
 // Run runs the contract against k.
@@ -104,7 +104,7 @@ type env struct {
 	kind  Kind
 	ctx   context.Context
 	clock *clock
-	s     world.Store
+	s     history.Store
 }
 
 func newEnv(t *testing.T, k Kind) *env {
@@ -125,7 +125,7 @@ type fataler interface {
 }
 
 // stoneOf returns a stone of which nothing is known but its text.
-func stoneOf(t fataler, text string) world.Stone {
+func stoneOf(t fataler, text string) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
 	spec := stone.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
@@ -133,13 +133,15 @@ func stoneOf(t fataler, text string) world.Stone {
 	if err != nil {
 		t.Fatalf("stone %q: %v", text, err)
 	}
-	return world.Stone{ID: id, Data: b.Bytes()}
+	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
-func refOf(s world.Stone) world.StoneRef { return world.StoneRef{ID: s.ID, Size: int64(len(s.Data))} }
+func refOf(s history.Stone) history.StoneRef {
+	return history.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
+}
 
-func refsOf(stones []world.Stone) []world.StoneRef {
-	var refs []world.StoneRef
+func refsOf(stones []history.Stone) []history.StoneRef {
+	var refs []history.StoneRef
 	for _, s := range stones {
 		refs = append(refs, refOf(s))
 	}
@@ -169,7 +171,7 @@ func (e *env) create(names ...string) {
 	}
 }
 
-func (e *env) head(name string) world.Head {
+func (e *env) head(name string) history.Head {
 	e.Helper()
 	h, err := e.s.Head(e.ctx, name)
 	e.want("head of "+name, err, nil)
@@ -177,20 +179,20 @@ func (e *env) head(name string) world.Head {
 }
 
 // commit sets one stone for each text on the head.
-func (e *env) commit(name string, texts ...string) world.ID {
+func (e *env) commit(name string, texts ...string) history.ID {
 	e.Helper()
 	return e.commitOn(name, e.head(name).Commit, texts...)
 }
 
 // commitOn makes a commit whose stones lie on the stack of on.
-func (e *env) commitOn(name string, on world.ID, texts ...string) world.ID {
+func (e *env) commitOn(name string, on history.ID, texts ...string) history.ID {
 	e.Helper()
 	h := e.head(name)
-	var stones []world.Stone
+	var stones []history.Stone
 	for _, text := range texts {
 		stones = append(stones, stoneOf(e, text))
 	}
-	c, err := e.s.Commit(e.ctx, name, h, world.Commit{Parent: h.Commit, Base: on, Message: name, Stones: refsOf(stones)}, stones...)
+	c, err := e.s.Commit(e.ctx, name, h, history.Commit{Parent: h.Commit, Base: on, Message: name, Stones: refsOf(stones)}, stones...)
 	e.want("commit "+name, err, nil)
 	if got := e.head(name).Commit; got != c.ID() {
 		e.Fatalf("head after commit: got %v, want %v", got, c.ID())
@@ -199,18 +201,18 @@ func (e *env) commitOn(name string, on world.ID, texts ...string) world.ID {
 }
 
 // pack puts a pack with a stone of the text.
-func (e *env) pack(name string, after, upto world.ID, text string) {
+func (e *env) pack(name string, after, upto history.ID, text string) {
 	e.Helper()
 	s := stoneOf(e, text)
-	e.want("pack", e.s.PutPack(e.ctx, name, world.Pack{After: after, Upto: upto, Stone: refOf(s)}, s), nil)
+	e.want("pack", e.s.PutPack(e.ctx, name, history.Pack{After: after, Upto: upto, Stone: refOf(s)}, s), nil)
 }
 
-func (e *env) fork(from string, at world.ID, name string) {
+func (e *env) fork(from string, at history.ID, name string) {
 	e.Helper()
 	e.want("fork", e.s.Fork(e.ctx, from, at, name), nil)
 }
 
-func (e *env) collect(p world.Policy) world.Collected {
+func (e *env) collect(p history.Policy) history.Collected {
 	e.Helper()
 	c, err := e.s.Collect(e.ctx, p)
 	e.want("collect", err, nil)
@@ -218,11 +220,11 @@ func (e *env) collect(p world.Policy) world.Collected {
 }
 
 // wantTexts opens every stone of a stack and compares what they say.
-func (e *env) wantTexts(name string, at world.ID, want ...string) {
+func (e *env) wantTexts(name string, at history.ID, want ...string) {
 	e.Helper()
 	stack, err := e.s.Stack(e.ctx, name, at)
 	e.want("stack of "+name, err, nil)
-	if at != (world.ID{}) {
+	if at != (history.ID{}) {
 		e.want("fetch of "+name, fetched(e.ctx, e.s, name, at, stack), nil)
 	}
 	var got []string
@@ -237,7 +239,7 @@ func (e *env) wantTexts(name string, at world.ID, want ...string) {
 }
 
 // textOf opens a stone, checks it and returns its text.
-func textOf(ctx context.Context, s world.Store, name string, ref world.StoneRef) (string, error) {
+func textOf(ctx context.Context, s history.Store, name string, ref history.StoneRef) (string, error) {
 	o, err := s.Open(ctx, name, ref.ID)
 	if err != nil {
 		return "", err
@@ -246,7 +248,7 @@ func textOf(ctx context.Context, s world.Store, name string, ref world.StoneRef)
 	return text, errors.Join(err, o.Close())
 }
 
-func readText(ctx context.Context, o *world.Opened, size int64) (string, error) {
+func readText(ctx context.Context, o *history.Opened, size int64) (string, error) {
 	if o.Size() != size {
 		return "", errors.New("the stone has another size")
 	}
@@ -257,11 +259,11 @@ func readText(ctx context.Context, o *world.Opened, size int64) (string, error) 
 }
 
 // wantLog compares the log of a world, newest first.
-func (e *env) wantLog(name string, from world.ID, n int, want ...world.ID) {
+func (e *env) wantLog(name string, from history.ID, n int, want ...history.ID) {
 	e.Helper()
 	log, err := e.s.Log(e.ctx, name, from, n)
 	e.want("log of "+name, err, nil)
-	var got []world.ID
+	var got []history.ID
 	for _, c := range log {
 		got = append(got, c.ID())
 	}

@@ -1,0 +1,175 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// ID names a commit: the SHA-256 of its bytes. The zero ID is no commit.
+type ID [sha256.Size]byte
+
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// ParseID undoes String.
+func ParseID(s string) (ID, error) {
+	var id ID
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(id) {
+		return id, fmt.Errorf("history: commit %q: want %d hex digits", s, 2*len(id))
+	}
+	return ID(b), nil
+}
+
+// StoneRef is a stone's name and size.
+type StoneRef struct {
+	ID   stone.ID
+	Size int64
+}
+
+// Commit is one version of a world.
+type Commit struct {
+	Parent ID // what was the head before; zero for the first
+	// Base is the commit whose stack Stones lie on: the parent, or the one that
+	// was gone back to, or zero if nothing is below.
+	Base    ID
+	Number  uint64     // 1 for the first; counts on through forks
+	Time    time.Time  // UTC, in milliseconds, never below the parent's
+	Author  string     // at most MaxAuthor bytes
+	Message string     // at most MaxMessage bytes
+	Stones  []StoneRef // that it adds, bottom first
+}
+
+// Bounds of a commit.
+const (
+	MaxAuthor  = 256
+	MaxMessage = 1 << 16
+	MaxStones  = 256
+)
+
+const commitVersion = 1
+
+// Append appends the commit's canonical bytes (FORMAT.md) to dst.
+func (c Commit) Append(dst []byte) []byte {
+	dst = slices.Grow(dst, 128+len(c.Author)+len(c.Message)+40*len(c.Stones))
+	dst = append(dst, commitVersion)
+	dst = append(dst, c.Parent[:]...)
+	dst = append(dst, c.Base[:]...)
+	dst = binary.AppendUvarint(dst, c.Number)
+	dst = binary.AppendVarint(dst, c.Time.UnixMilli())
+	for _, s := range []string{c.Author, c.Message} {
+		dst = binary.AppendUvarint(dst, uint64(len(s)))
+		dst = append(dst, s...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(c.Stones)))
+	for _, s := range c.Stones {
+		dst = append(dst, s.ID[:]...)
+		dst = binary.AppendUvarint(dst, uint64(s.Size))
+	}
+	return dst
+}
+
+// ID returns the commit's name.
+func (c Commit) ID() ID { return sha256.Sum256(c.Append(nil)) }
+
+// Check returns an error if the commit is beyond the bounds.
+func (c Commit) Check() error {
+	switch {
+	case len(c.Author) > MaxAuthor:
+		return fmt.Errorf("history: commit: author of %d bytes: at most %d", len(c.Author), MaxAuthor)
+	case len(c.Message) > MaxMessage:
+		return fmt.Errorf("history: commit: message of %d bytes: at most %d", len(c.Message), MaxMessage)
+	case len(c.Stones) > MaxStones:
+		return fmt.Errorf("history: commit: %d stones: at most %d", len(c.Stones), MaxStones)
+	}
+	return nil
+}
+
+// ParseCommit undoes Append. It takes no bytes but those that Append gives, so
+// that a commit has one name. Errors are a *stone.CorruptError.
+func ParseCommit(b []byte) (Commit, error) {
+	p := commitParser{rest: b, size: len(b)}
+	var c Commit
+	if v := p.bytes(1, "version"); len(v) == 1 && v[0] != commitVersion {
+		p.fail("version", fmt.Errorf("%d: want %d", v[0], commitVersion))
+	}
+	copy(c.Parent[:], p.bytes(len(c.Parent), "parent"))
+	copy(c.Base[:], p.bytes(len(c.Base), "base"))
+	c.Number = p.uvarint("number")
+	c.Time = time.UnixMilli(p.varint("time")).UTC()
+	c.Author = string(p.bytes(p.count(MaxAuthor, "author"), "author"))
+	c.Message = string(p.bytes(p.count(MaxMessage, "message"), "message"))
+	for n := p.count(MaxStones, "stones"); n > 0 && p.err == nil; n-- {
+		var s StoneRef
+		copy(s.ID[:], p.bytes(len(s.ID), "stone"))
+		s.Size = int64(p.uvarint("stone size"))
+		c.Stones = append(c.Stones, s)
+	}
+	if len(p.rest) > 0 {
+		p.fail("end", fmt.Errorf("%d bytes too many", len(p.rest)))
+	}
+	if p.err == nil && string(c.Append(nil)) != string(b) {
+		p.rest = b
+		p.fail("commit", errors.New("not in its shortest form"))
+	}
+	if p.err != nil {
+		return Commit{}, p.err
+	}
+	return c, nil
+}
+
+// commitParser reads fields; after an error it yields zeros.
+type commitParser struct {
+	rest []byte
+	size int
+	err  error
+}
+
+func (p *commitParser) fail(part string, err error) {
+	if p.err == nil {
+		p.err = &stone.CorruptError{Offset: int64(p.size - len(p.rest)), Part: part, Err: err}
+		p.rest = nil
+	}
+}
+
+var errShort = errors.New("cut short")
+
+func (p *commitParser) bytes(n int, part string) []byte {
+	if n > len(p.rest) {
+		p.fail(part, errShort)
+		return nil
+	}
+	b := p.rest[:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+func (p *commitParser) uvarint(part string) uint64 {
+	v, n := binary.Uvarint(p.rest)
+	if n <= 0 {
+		p.fail(part, errShort)
+		return 0
+	}
+	p.rest = p.rest[n:]
+	return v
+}
+
+func (p *commitParser) varint(part string) int64 {
+	v := p.uvarint(part)
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (p *commitParser) count(limit uint64, part string) int {
+	n := p.uvarint(part)
+	if n > limit {
+		p.fail(part, fmt.Errorf("%d: at most %d", n, limit))
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,58 @@
+package history
+
+import "time"
+
+// Retention says which commits of a log stay. The zero value is the default:
+// the newest 16, hourly ones for a day, daily ones for two weeks, monthly ones
+// for a year.
+type Retention struct {
+	All     bool          // keep every commit
+	Newest  int           // default 16
+	Hourly  time.Duration // how far back; default a day
+	Daily   time.Duration // default two weeks
+	Monthly time.Duration // default a year
+}
+
+const day = 24 * time.Hour
+
+func (r Retention) withDefaults() Retention {
+	if r.Newest <= 0 {
+		r.Newest = 16
+	}
+	for _, d := range []struct {
+		have *time.Duration
+		want time.Duration
+	}{{&r.Hourly, day}, {&r.Daily, 14 * day}, {&r.Monthly, 365 * day}} {
+		if *d.have == 0 {
+			*d.have = d.want
+		}
+	}
+	return r
+}
+
+// Keep reports for each time of a log, newest first, whether its commit stays.
+// Of each hour, day and month (UTC) that counts, the newest stays. The head
+// always does.
+func (r Retention) Keep(now time.Time, log []time.Time) []bool {
+	r = r.withDefaults()
+	keep := make([]bool, len(log))
+	periods := []struct {
+		back time.Duration
+		name string
+		last string
+	}{{back: r.Hourly, name: "2006-01-02T15"}, {back: r.Daily, name: "2006-01-02"}, {back: r.Monthly, name: "2006-01"}}
+	for i, t := range log {
+		keep[i] = r.All || i < r.Newest
+		for j := range periods {
+			p := &periods[j]
+			if now.Sub(t) > p.back {
+				continue
+			}
+			if name := t.UTC().Format(p.name); name != p.last {
+				p.last = name
+				keep[i] = true
+			}
+		}
+	}
+	return keep
+}
