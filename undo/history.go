@@ -58,32 +58,40 @@ func New(w *world.World, o Options) *History {
 	return &History{w: w, max: o.Bytes, authors: make(map[string]*past)}
 }
 
-// Update changes the World as World.Update does and records the change. With
-// ErrTooLarge the World was changed, which cannot be taken back.
-func (h *History) Update(author, name string, f func(*world.Tx) error) (*world.Change, error) {
+// Update changes the World as World.Update does and records the change as a step of
+// the author. If f fails, or ctx has ended when f returns, nothing changes. To record
+// takes time for each chunk: where ctx ends in the course of that, and with
+// ErrTooLarge, Update returns the change together with the error. The World was
+// changed then, and Undo does not know of it.
+func (h *History) Update(ctx context.Context, author, name string, f func(*world.Tx) error) (*world.Change, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	change, err := h.w.Update(f)
+	change, err := h.w.Update(func(tx *world.Tx) error {
+		if err := f(tx); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
 	if err != nil {
 		return nil, err
 	}
-	return change, h.record(author, name, change)
+	return change, h.record(ctx, author, name, change)
 }
 
 // Record adds a step of the author, unless the change is of nothing that can be
 // taken back. What the author took back before can then no longer be done
 // again. Changes must come in the order in which they happened: where an author
-// works on several goroutines, use Update. With ErrTooLarge nothing of the step is
-// kept, also not what was recorded since Begin.
-func (h *History) Record(author, name string, change *world.Change) error {
+// works on several goroutines, use Update. With ErrTooLarge, and when ctx ends,
+// nothing of the step is kept, also not what was recorded since Begin.
+func (h *History) Record(ctx context.Context, author, name string, change *world.Change) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.record(author, name, change)
+	return h.record(ctx, author, name, change)
 }
 
-func (h *History) record(author, name string, change *world.Change) error {
-	s := newStep(h.w.View(), name, change)
-	if s.empty() {
+func (h *History) record(ctx context.Context, author, name string, change *world.Change) error {
+	s, err := newStep(ctx, h.w.View(), name, change)
+	if err == nil && s.empty() {
 		return nil
 	}
 	p := h.past(author)
@@ -91,7 +99,12 @@ func (h *History) record(author, name string, change *world.Change) error {
 	for len(p.redo) > 0 {
 		h.dropFirst(&p.redo)
 	}
-	if err := h.add(p, s); err != nil {
+	if err == nil {
+		err = h.add(p, s)
+	} else {
+		h.lose(p)
+	}
+	if err != nil {
 		return fmt.Errorf("undo: step %q of %q: %w", name, author, err)
 	}
 	return nil
@@ -146,8 +159,11 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 	}
 	*from = (*from)[:len(*from)-1]
 	h.bytes -= s.bytes
-	// A step too large to be kept was taken back all the same.
-	_ = h.push(to, newStep(h.w.View(), s.name, r.Change))
+	// What was taken back must be known whatever becomes of ctx. A step too large to be
+	// kept was taken back all the same.
+	if back, err := newStep(context.WithoutCancel(ctx), h.w.View(), s.name, r.Change); err == nil {
+		_ = h.push(to, back)
+	}
 	return r, nil
 }
 

@@ -58,7 +58,7 @@ func mustUpdate(t testing.TB, w *world.World, f func(*world.Tx)) *world.Change {
 // fill is what an author does in most tests.
 func fill(t testing.TB, h *undo.History, author, volume string, b geom.Box, v voxel.Cell) {
 	t.Helper()
-	_, err := h.Update(author, "fill", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, author, "fill", func(tx *world.Tx) error {
 		in := tx.Dimension(earth).Volume(volume)
 		if in.Schema == voxel.Palette {
 			v = in.Named(fmt.Sprint("name", v))
@@ -153,7 +153,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("redo after a new step: got %v", err)
 	}
 	failed := errors.New("failed")
-	if _, err := h.Update("ann", "", func(*world.Tx) error { return failed }); !errors.Is(err, failed) {
+	if _, err := h.Update(ctx, "ann", "", func(*world.Tx) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("an update that fails: got %v", err)
 	}
 	if undone, redone := h.Names("ann"); !slices.Equal(undone, []string{"fill"}) || redone != nil {
@@ -176,7 +176,7 @@ func TestBound(t *testing.T) {
 	if cellAt(t, w, "rock", geom.Point{X: 99 * 40}) != 0 {
 		t.Error("the newest step was dropped")
 	}
-	_, err := h.Update("ann", "noise", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, "ann", "noise", func(tx *world.Tx) error {
 		r := rand.New(rand.NewPCG(1, 1))
 		for range 2000 {
 			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)}, voxel.TerrainCell(1, uint8(r.IntN(256))))
@@ -227,7 +227,7 @@ func TestJoinedTooLarge(t *testing.T) {
 	h.Begin("ann", "stroke")
 	var err error
 	for i := 0; i < 100 && err == nil; i++ {
-		_, err = h.Update("ann", "dab", func(tx *world.Tx) error {
+		_, err = h.Update(ctx, "ann", "dab", func(tx *world.Tx) error {
 			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: 40 * i}, 0x1FF)
 			return nil
 		})
@@ -252,7 +252,7 @@ func TestJoinedDropped(t *testing.T) {
 	for i := range 9 {
 		fill(t, h, "bob", "rock", one(geom.Point{X: i}), voxel.Cell(0x200+i))
 	}
-	_, err := h.Update("ann", "dab", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, "ann", "dab", func(tx *world.Tx) error {
 		tx.Dimension(earth).Volume("rock").Set(geom.Point{Y: 1}, 0x1FF)
 		return nil
 	})

@@ -214,20 +214,32 @@ func (w *World) loadAll(ctx context.Context) error {
 // Close lets go of the world's stones. Views stay good. What was not committed
 // is lost.
 func (w *World) Close() error {
+	_, err := w.close(false)
+	return err
+}
+
+// CloseSaved is Close, but reports false and leaves the world open if something was
+// changed that no commit holds.
+func (w *World) CloseSaved() (closed bool, err error) { return w.close(true) }
+
+func (w *World) close(saved bool) (bool, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return ErrClosed
+	switch {
+	case w.closed:
+		return false, ErrClosed
+	case saved && !w.dirty.empty():
+		return false, nil
 	}
 	w.closed = true
 	w.stack.release()
 	w.stack = nil
 	w.lamps = lamps{}
-	return nil
+	return true, nil
 }
 
 // Name returns the world's name.
