@@ -84,6 +84,11 @@ const (
 	Closed
 )
 
+// String returns the kind as a word.
+func (k Kind) String() string {
+	return [...]string{Failed: "failed", Lost: "lost", Closed: "closed"}[k]
+}
+
 // NewFleet returns a Fleet without worlds. holder names the game to other programs
 // that want its worlds; a game that starts again under the same name gets worlds
 // back at once whose leases it did not end. now is the time on the clock that steps

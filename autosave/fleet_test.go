@@ -15,8 +15,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// server is a Fleet with a clock, on a Store with the same clock.
-type server struct {
+// host is a Fleet with a clock, on a Store with the same clock.
+type host struct {
 	t     *testing.T
 	f     *autosave.Fleet
 	st    *failing
@@ -48,8 +48,8 @@ func (s *failing) Commit(ctx context.Context, name string, head history.Head, c 
 	return s.Store.Commit(ctx, name, head, c, stones...)
 }
 
-func newServer(t *testing.T, o autosave.Options) *server {
-	s := &server{t: t, now: start}
+func newHost(t *testing.T, o autosave.Options) *host {
+	s := &host{t: t, now: start}
 	s.st = &failing{Store: memory.New(memory.Options{Now: func() time.Time { return s.now }})}
 	t.Cleanup(func() { s.st.Close() })
 	o.Create = true
@@ -64,7 +64,7 @@ func newServer(t *testing.T, o autosave.Options) *server {
 	return s
 }
 
-func (s *server) open(name string) *autosave.Kept {
+func (s *host) open(name string) *autosave.Kept {
 	s.t.Helper()
 	k, err := s.f.Open(s.t.Context(), name)
 	if err != nil {
@@ -75,13 +75,13 @@ func (s *server) open(name string) *autosave.Kept {
 
 // at steps to so long after the start and holds what happened against want: "a
 // failed, b closed".
-func (s *server) at(d time.Duration, want string) []autosave.Event {
+func (s *host) at(d time.Duration, want string) []autosave.Event {
 	s.t.Helper()
 	s.now = start.Add(d)
 	events := s.f.Step(s.now)
 	var said []string
 	for _, e := range events {
-		said = append(said, e.Name+" "+[]string{"failed", "lost", "closed"}[e.Kind])
+		said = append(said, e.Name+" "+e.Kind.String())
 	}
 	if got := strings.Join(said, ", "); got != want {
 		s.t.Fatalf("after %v: %q, want %q (%+v)", d, got, want, events)
@@ -98,7 +98,7 @@ func note(t *testing.T, k *autosave.Kept, value string) {
 	k.Changed(100)
 }
 
-func (s *server) wantSaved(name, want string) {
+func (s *host) wantSaved(name, want string) {
 	s.t.Helper()
 	w, err := world.Open(s.t.Context(), s.st, name, world.Options{})
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *server) wantSaved(name, want string) {
 }
 
 func TestFleet(t *testing.T) {
-	s := newServer(t, autosave.Options{})
+	s := newHost(t, autosave.Options{})
 	a := s.open("a")
 	if again := s.open("a"); again != a {
 		t.Error("a world that is open was opened again")
@@ -146,7 +146,7 @@ func TestFleet(t *testing.T) {
 }
 
 func TestFleetOpenFails(t *testing.T) {
-	s := newServer(t, autosave.Options{})
+	s := newHost(t, autosave.Options{})
 	plain := autosave.NewFleet(s.st, "other", start, autosave.Options{})
 	if _, err := plain.Open(t.Context(), "a"); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("no such world: %v", err)
@@ -166,7 +166,7 @@ func TestFleetOpenFails(t *testing.T) {
 
 // A world whose lease is lost is closed, and never saved over another's.
 func TestFleetLosesALease(t *testing.T) {
-	take := func(s *server) {
+	take := func(s *host) {
 		s.t.Helper()
 		if err := s.st.Release(s.t.Context(), "a", history.Force); err != nil {
 			s.t.Fatal(err)
@@ -176,7 +176,7 @@ func TestFleetLosesALease(t *testing.T) {
 		}
 	}
 	t.Run("at a renewal", func(t *testing.T) {
-		s := newServer(t, autosave.Options{})
+		s := newHost(t, autosave.Options{})
 		a := s.open("a")
 		note(t, a, "mine")
 		s.open("b")
@@ -202,7 +202,7 @@ func TestFleetLosesALease(t *testing.T) {
 		s.wantSaved("a", "")
 	})
 	t.Run("at a save", func(t *testing.T) {
-		s := newServer(t, autosave.Options{})
+		s := newHost(t, autosave.Options{})
 		a := s.open("a")
 		note(t, a, "mine")
 		take(s)
@@ -215,7 +215,7 @@ func TestFleetLosesALease(t *testing.T) {
 		s.wantSaved("a", "")
 	})
 	t.Run("when it ends", func(t *testing.T) {
-		s := newServer(t, autosave.Options{})
+		s := newHost(t, autosave.Options{})
 		note(t, s.open("a"), "mine")
 		s.open("b")
 		take(s)
@@ -231,7 +231,7 @@ func TestFleetLosesALease(t *testing.T) {
 
 // A Store that is away costs nothing but time.
 func TestFleetStoreAway(t *testing.T) {
-	s := newServer(t, autosave.Options{})
+	s := newHost(t, autosave.Options{})
 	a := s.open("a")
 	note(t, a, "kept")
 	s.st.fail(errStore)
@@ -268,7 +268,7 @@ func TestFleetStoreAway(t *testing.T) {
 
 // A world that changes between the decision to close it and that is not closed.
 func TestFleetChangedAtTheLast(t *testing.T) {
-	s := newServer(t, autosave.Options{})
+	s := newHost(t, autosave.Options{})
 	a := s.open("a")
 	a.Close()
 	s.later = true
@@ -296,7 +296,7 @@ func TestFleetChangedAtTheLast(t *testing.T) {
 
 // What was to be closed and changed is saved when the Fleet ends in between.
 func TestFleetChangedAtTheEnd(t *testing.T) {
-	s := newServer(t, autosave.Options{})
+	s := newHost(t, autosave.Options{})
 	a := s.open("a")
 	a.Close()
 	s.later = true

@@ -1,0 +1,95 @@
+//go:build unix
+
+package autosave_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/cairnvoxel/cairn/autosave"
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// A game whose worlds are a server's. A signal ends it: what was changed is saved
+// within ten seconds, and what cannot be saved is named.
+func ExampleFleet_Close() {
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer cancel()
+	ctx := context.Background()
+	st, end := serve("players/ann/island", "players/bob/island")
+	defer end()
+
+	fleet := autosave.NewFleet(st, "game-7", time.Now(), autosave.Options{World: world.Options{Manual: true}}) // the server packs
+	for _, name := range []string{"players/ann/island", "players/bob/island"} {
+		kept, err := fleet.Open(ctx, name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		kept.Players(1)
+		if _, err := kept.World().Update(func(tx *world.Tx) error { tx.SetProperty("visited", "yes"); return nil }); err != nil {
+			log.Fatal(err)
+		}
+		kept.Changed(1)
+	}
+	if err := st.Release(ctx, "players/bob/island", history.Force); err != nil { // by someone else
+		log.Fatal(err)
+	}
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil { // by whoever runs the game
+		log.Fatal(err)
+	}
+
+	for tick := time.Tick(50 * time.Millisecond); stop.Err() == nil; {
+		select {
+		case <-stop.Done():
+		case now := <-tick: // of the game
+			for _, e := range fleet.Step(now) {
+				fmt.Println(e.Name, e.Kind, e.Err)
+			}
+		}
+	}
+
+	ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	unsaved, err := fleet.Close(ctx)
+	for _, u := range unsaved {
+		fmt.Println("not saved:", u.Name, "lease lost:", errors.Is(u.Err, history.ErrFenced))
+	}
+	fmt.Println(err)
+	// Output:
+	// not saved: players/bob/island lease lost: true
+	// <nil>
+}
+
+// serve returns a server's Store with some worlds, and what ends both.
+func serve(names ...string) (st *client.Store, end func()) {
+	kept := memory.New(memory.Options{})
+	for _, name := range names {
+		if err := kept.Create(context.Background(), name); err != nil {
+			log.Fatal(err)
+		}
+	}
+	s, err := server.New(kept, server.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	if st, err = client.Open(context.Background(), h.URL, client.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	return st, func() {
+		if err := errors.Join(st.Close(), kept.Close()); err != nil {
+			log.Fatal(err)
+		}
+		h.Close()
+	}
+}
