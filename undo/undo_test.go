@@ -396,3 +396,75 @@ func TestManyGoroutines(t *testing.T) {
 		t.Errorf("%d chunks are left", n)
 	}
 }
+
+// endless is a context that ends after some looks at it.
+type endless struct {
+	context.Context
+	looks int
+}
+
+func (e *endless) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An edit whose context ends before it is seen changes nothing; later the change is
+// there, without a step.
+func TestUpdateCancelled(t *testing.T) {
+	b := geom.Box{Max: geom.Point{X: 200, Y: 40, Z: 40}}
+	p := geom.Point{X: 150, Y: 20, Z: 20}
+	for looks, changed := range map[int]bool{0: false, 3: true} {
+		w := create(t, world.Options{}, volumes...)
+		h := undo.New(w, undo.Options{})
+		fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, voxel.TerrainCell(2, 9))
+		change, err := h.Update(&endless{ctx, looks}, "ann", "large", func(tx *world.Tx) error {
+			tx.Dimension(earth).Volume("rock").Fill(region.Box(b), voxel.TerrainCell(1, 9))
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || (change != nil) != changed || (cellAt(t, w, "rock", p) != 0) != changed {
+			t.Errorf("%d looks: change %v, cell %d, %v", looks, change != nil, cellAt(t, w, "rock", p), err)
+		}
+		if names, _ := h.Names("ann"); !slices.Equal(names, []string{"fill"}) {
+			t.Errorf("%d looks: steps %v", looks, names)
+		}
+	}
+}
+
+// Part of a stroke that could not be recorded ends the stroke.
+func TestRecordCancelledInAStroke(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	h.Begin("ann", "stroke")
+	fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, voxel.TerrainCell(2, 9))
+	change := mustUpdate(t, w, func(tx *world.Tx) {
+		tx.Dimension(earth).Volume("rock").Set(geom.Point{}, voxel.TerrainCell(3, 9))
+	})
+	if err := h.Record(&endless{ctx, 0}, "ann", "dab", change); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	h.End("ann")
+	if names, _ := h.Names("ann"); len(names) > 0 || h.Bytes() != 0 {
+		t.Errorf("steps %v, %d bytes", names, h.Bytes())
+	}
+}
+
+// A fill of many chunks that were of one cell keeps one form for all of them.
+func TestLargeFillIsTakenBack(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	b := geom.Box{Min: geom.Point{X: -320, Y: -33, Z: 7}, Max: geom.Point{X: 320, Y: 70, Z: 200}}
+	fill(t, h, "ann", "rock", b, voxel.TerrainCell(1, 255))
+	fill(t, h, "ann", "rock", b, voxel.TerrainCell(2, 255))
+	for _, want := range []voxel.Cell{voxel.TerrainCell(1, 255), 0} {
+		if r := mustUndo(t, h, "ann"); r.Cells != b.Cells() {
+			t.Errorf("%d cells, want %d", r.Cells, b.Cells())
+		}
+		for _, p := range []geom.Point{b.Min, {X: 3, Y: 40, Z: 70}, b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})} {
+			if got := cellAt(t, w, "rock", p); got != want {
+				t.Errorf("cell %v is %d, want %d", p, got, want)
+			}
+		}
+	}
+}
