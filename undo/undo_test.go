@@ -454,7 +454,7 @@ func TestRecordCancelledInAStroke(t *testing.T) {
 func TestLargeFillIsTakenBack(t *testing.T) {
 	w := create(t, world.Options{}, volumes...)
 	h := undo.New(w, undo.Options{})
-	b := geom.Box{Min: geom.Point{X: -320, Y: -33, Z: 7}, Max: geom.Point{X: 320, Y: 70, Z: 200}}
+	b := geom.Box{Min: geom.Point{X: -120, Y: -33, Z: 7}, Max: geom.Point{X: 120, Y: 70, Z: 100}}
 	fill(t, h, "ann", "rock", b, voxel.TerrainCell(1, 255))
 	fill(t, h, "ann", "rock", b, voxel.TerrainCell(2, 255))
 	for _, want := range []voxel.Cell{voxel.TerrainCell(1, 255), 0} {
