@@ -193,7 +193,7 @@ func (t Through) sink(to format.Sink) format.Sink {
 func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
 	src := s.leaf
 	if s.Stone != nil {
-		w, err := convert.FromStoneWithin(ctx, s.Stone, s.o.MaxBytes)
+		w, err := convert.FromContentWithin(ctx, s.Stone, s.o.MaxBytes)
 		if err != nil || through == nil {
 			return w, err
 		}

@@ -50,7 +50,7 @@ func (v Version) Load(ctx context.Context, maxBytes int64) (*convert.World, erro
 	if err != nil {
 		return nil, err
 	}
-	return convert.FromStoneWithin(ctx, r, maxBytes)
+	return convert.FromContentWithin(ctx, r, maxBytes)
 }
 
 // indexBytes is about what opening a world takes for each chunk, column and file
@@ -187,7 +187,7 @@ func most(r *stone.Reader) (n int64) {
 func exact(ctx context.Context, r *stone.Reader, most int64) (n int64, err error) {
 	for _, d := range r.Dimensions() {
 		for _, v := range d.Volumes {
-			for p, err := range r.Chunks(d.Name, v.Volume.Name, 0) {
+			for p, err := range r.Chunks(ctx, d.Name, v.Volume.Name, 0) {
 				if err = errors.Join(err, ctx.Err()); err != nil {
 					return n, err
 				}

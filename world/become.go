@@ -46,7 +46,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 		}
 		defer h.Release()
 	}
-	from := pile{{book: newBook(&history.Opened{Reader: r, Closer: io.NopCloser(nil)})}}
+	from := openStack{{openStone: newOpenStone(&history.Opened{Reader: r, Closer: io.NopCloser(nil)})}}
 	return w.Update(func(tx *Tx) error {
 		s, err := from.index(w.o.Empty, tx.s)
 		if err != nil {
@@ -61,7 +61,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := tx.becomeDimension(from, d, s.dimension(d.name) >= 0); err != nil {
+			if err := tx.becomeDimension(ctx, from, d, s.dimension(d.name) >= 0); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (w *World) Become(ctx context.Context, r *stone.Reader) (*Change, error) {
 	})
 }
 
-func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
+func (tx *Tx) becomeDimension(ctx context.Context, from openStack, d *dimension, there bool) error {
 	names := make(map[string][]string)
 	var volumes []voxel.Volume
 	for _, v := range d.volumes {
@@ -82,7 +82,7 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 		tx.dirty.all = true
 	}
 	for _, v := range d.volumes {
-		if err := to.Volume(v.Name).become(from, d.name, v); err != nil {
+		if err := to.Volume(v.Name).become(ctx, from, d.name, v); err != nil {
 			return err
 		}
 	}
@@ -90,10 +90,9 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 	for pos := range to.d.columns.all() {
 		gone[pos] = true
 	}
-	columns := from.columnReader(d.name, d.lists)
-	for _, pos := range from.columns(d.name, d.lists) {
+	for _, pos := range from.columns(d.name) {
 		delete(gone, pos)
-		c, err := columns.column(pos)
+		c, err := from.column(ctx, d.name, d.lists, pos)
 		if err != nil {
 			return err
 		}
@@ -109,13 +108,13 @@ func (tx *Tx) becomeDimension(from pile, d *dimension, there bool) error {
 
 // become makes the volume what from says, in the names of as, which has all of
 // the volume's own.
-func (v *VolumeTx) become(from pile, dim string, as *volume) error {
+func (v *VolumeTx) become(ctx context.Context, from openStack, dim string, as *volume) error {
 	v.v.names = as.names
 	name := volumeName{dim, v.Name}
 	positions := from.positions(name)
 	there := make(map[geom.ChunkPos]bool, len(positions))
 	for some := range slices.Chunk(positions, batch) {
-		err := from.chunks(name, some, func(pos geom.ChunkPos, c *voxel.Chunk) {
+		err := from.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) {
 			there[pos] = true
 			v.SetChunk(pos, c)
 		})
@@ -131,7 +130,7 @@ func (v *VolumeTx) become(from pile, dim string, as *volume) error {
 	return nil
 }
 
-func (tx *Tx) becomeFiles(w *World, from pile, s *state) error {
+func (tx *Tx) becomeFiles(w *World, from openStack, s *state) error {
 	for _, f := range tx.s.files {
 		if _, ok := slices.BinarySearchFunc(s.files, f.Path, comparePaths); !ok {
 			tx.SetFile(f.Path, nil)

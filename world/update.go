@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -119,7 +118,7 @@ func (tx *Tx) finish() (*Change, error) {
 // describable returns an error if no stone can say what dimensions, volumes and
 // properties the state has.
 func (s *state) describable() error {
-	_, err := s.sheet(&dirty{all: true}).writeTo(context.Background(), io.Discard, stone.Options{Effort: stone.Quick})
+	_, err := s.content(&dirty{all: true}).writeTo(context.Background(), io.Discard)
 	if err != nil {
 		return fmt.Errorf("world: %w", err)
 	}

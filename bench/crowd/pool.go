@@ -125,7 +125,7 @@ func (t *template) addFile(ctx context.Context, w *world.World, n poolSize) erro
 	if err != nil {
 		return err
 	}
-	whole, err := convert.FromStone(ctx, r)
+	whole, err := convert.FromContent(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// pile is an open stack: what a world reads from, bottom first. It never
-// changes; another pile may share its books.
-type pile []layer
+// openStack is the stones of a commit, open, bottom first. It never changes;
+// several stacks may share an open stone.
+type openStack []layer
 
 type layer struct {
 	history.Layer
-	*book
+	*openStone
 }
 
-// book is an open stone. It is closed when its last user lets go.
-type book struct {
+// openStone is a stone that is open. It is closed when its last user lets go.
+type openStone struct {
 	*history.Opened
 	users  atomic.Int32
 	tables map[volumeName][]voxel.Cell // what cells of the stone are in the world; missing: the same. Complete once indexed
@@ -32,28 +32,29 @@ type book struct {
 
 type volumeName struct{ dimension, volume string }
 
-func newBook(o *history.Opened) *book {
-	return &book{Opened: o, tables: make(map[volumeName][]voxel.Cell)}
+func newOpenStone(o *history.Opened) *openStone {
+	return &openStone{Opened: o, tables: make(map[volumeName][]voxel.Cell)}
 }
 
-// openPile opens the layers, each stone once, none that prev has open; prev must
-// be held.
-func openPile(ctx context.Context, st history.Store, name string, f history.Fetched, prev pile) (pile, error) {
-	books := make(map[stone.ID]*book, len(prev)+len(f.Layers))
+// openLayers opens the layers, each stone once, none that prev has open; prev must
+// be held. Pages are read through cache.
+func openLayers(ctx context.Context, st history.Store, name string, f history.Fetched, prev openStack, cache stone.Cache) (openStack, error) {
+	stones := make(map[stone.ID]*openStone, len(prev)+len(f.Layers))
 	for _, l := range prev {
-		books[l.Stone.ID] = l.book
+		stones[l.Stone.ID] = l.openStone
 	}
-	var p pile
+	var p openStack
 	for i, l := range f.Layers {
-		b := books[l.Stone.ID]
+		b := stones[l.Stone.ID]
 		if b == nil {
 			opened, err := openLayer(ctx, st, name, f, i)
 			if err != nil {
 				p.release()
 				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)
 			}
-			b = newBook(opened)
-			books[l.Stone.ID] = b
+			opened.Reader = opened.Through(cache, l.Stone.ID)
+			b = newOpenStone(opened)
+			stones[l.Stone.ID] = b
 		}
 		b.users.Add(1)
 		p = append(p, layer{l, b})
@@ -61,17 +62,17 @@ func openPile(ctx context.Context, st history.Store, name string, f history.Fetc
 	return p, nil
 }
 
-func (p pile) book(id stone.ID) *book {
+func (p openStack) stone(id stone.ID) *openStone {
 	for _, l := range p {
 		if l.Stone.ID == id {
-			return l.book
+			return l.openStone
 		}
 	}
 	return nil
 }
 
 // hold adds a user to each layer; release takes one away.
-func (p pile) hold() pile {
+func (p openStack) hold() openStack {
 	for _, l := range p {
 		l.users.Add(1)
 	}
@@ -80,7 +81,7 @@ func (p pile) hold() pile {
 
 // release closes what nobody else uses. What is closed was only read, so an
 // error would say nothing.
-func (p pile) release() {
+func (p openStack) release() {
 	for _, l := range p {
 		if l.users.Add(-1) == 0 {
 			l.Close()
@@ -88,8 +89,8 @@ func (p pile) release() {
 	}
 }
 
-// layers returns what the pile was opened from.
-func (p pile) layers() []history.Layer {
+// layers returns what the stack was opened from.
+func (p openStack) layers() []history.Layer {
 	out := make([]history.Layer, len(p))
 	for i, l := range p {
 		out[i] = l.Layer
@@ -98,13 +99,13 @@ func (p pile) layers() []history.Layer {
 }
 
 // chunks calls f with the chunk of a volume at each position of want that the
-// pile speaks of, in cells of the world; nil where it has no cells. want is in
+// stack speaks of, in cells of the world; nil where it has no cells. want is in
 // ascending order of code, the calls are not.
-func (p pile) chunks(v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
+func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
 	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
 		table := p[i].tables[v]
 		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
-		err := p[i].ReadChunks(v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		err := p[i].ReadChunks(ctx, v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 			if i > 0 {
 				got[pos] = true
 			}
@@ -124,54 +125,34 @@ func (p pile) chunks(v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *
 	return nil
 }
 
-// said is what a pile says of one column: of the column itself, if it is not
+// statement is what a stack says of one column: of the column itself, if it is not
 // nil, or that it is gone with its lists; and of those lists that it speaks of,
 // sorted, also empty ones.
-type said struct {
+type statement struct {
 	pos    geom.ColumnPos
 	column *voxel.Column // without lists
 	gone   bool
 	lists  []voxel.List
 }
 
-// columnReader reads columns of a pile's dimension one by one; who goes through
-// them in ascending order has each page decoded once.
-type columnReader struct {
-	pile
-	lists   []string
-	readers []*stone.ColumnReader // by layer
-}
-
-func (p pile) columnReader(dim string, lists []string) *columnReader {
-	r := &columnReader{pile: p, lists: lists}
-	for _, l := range p {
-		r.readers = append(r.readers, l.ColumnReader(dim, nil))
-	}
-	return r
-}
-
-// says returns what the pile says of a column. Nothing below a stone that says
-// it is gone counts: whoever makes a column anew speaks of all its lists.
-func (r *columnReader) says(pos geom.ColumnPos) (said, error) {
-	s := said{pos: pos}
-	found := make([]bool, len(r.lists))
-	for i := len(r.pile) - 1; i >= 0; i-- {
-		err := r.layer(i, &s, found)
-		if err != nil {
-			return s, fmt.Errorf("world: stone %v: %w", r.pile[i].Stone.ID, err)
-		}
-		if s.gone {
-			break
+// says returns what the stack says of a column and of lists. Nothing below a stone
+// that says it is gone counts: whoever makes a column anew speaks of all its lists.
+func (p openStack) says(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (statement, error) {
+	s := statement{pos: pos}
+	found := make([]bool, len(lists))
+	for i := len(p) - 1; i >= 0 && !s.gone; i-- {
+		if err := p[i].says(ctx, dim, lists, &s, found); err != nil {
+			return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
 		}
 	}
 	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
 }
 
-// layer adds what a layer says and none above it did.
-func (r *columnReader) layer(i int, s *said, found []bool) error {
+// says adds what the stone says of what no stone above it said.
+func (o *openStone) says(ctx context.Context, dim string, lists []string, s *statement, found []bool) error {
 	if s.column == nil {
-		c, spoken, err := r.readers[i].Column(s.pos)
+		c, spoken, err := o.ColumnAlone(ctx, dim, s.pos)
 		if err != nil {
 			return err
 		}
@@ -180,11 +161,11 @@ func (r *columnReader) layer(i int, s *said, found []bool) error {
 			return nil
 		}
 	}
-	for n, name := range r.lists {
+	for n, name := range lists {
 		if found[n] {
 			continue
 		}
-		objects, spoken, err := r.readers[i].List(name, s.pos)
+		objects, spoken, err := o.List(ctx, dim, name, s.pos)
 		if err != nil {
 			return err
 		}
@@ -206,8 +187,8 @@ func withObjects(lists []voxel.List) []voxel.List {
 }
 
 // column returns a column with its lists, nil if there is none.
-func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
-	s, err := r.says(pos)
+func (p openStack) column(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (*voxel.Column, error) {
+	s, err := p.says(ctx, dim, lists, pos)
 	if err != nil || s.column == nil {
 		return nil, err
 	}
