@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,10 +10,13 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // formatCairn is the format of an export that is one stone.
@@ -20,13 +24,10 @@ const formatCairn = "cairn"
 
 // export is GET /v1/export.
 func (c *call) export() error {
-	format := c.query.Get("format")
-	switch format {
-	case "":
-		format = formatCairn
-	case formatCairn, port.Slime, port.Anvil:
-	default:
-		return bad("format=%.40q: want %s, %s or %s", format, formatCairn, port.Slime, port.Anvil)
+	format := cmp.Or(c.query.Get("format"), formatCairn)
+	kind, ok := port.Format(format)
+	if !ok && format != formatCairn {
+		return bad("format=%.40q: want %s or %s", format, formatCairn, strings.Join(port.Formats(), " or "))
 	}
 	if format == formatCairn && c.query.Get("dimension") != "" {
 		return bad("a stone holds the whole world: leave dimension out")
@@ -35,36 +36,33 @@ func (c *call) export() error {
 	if err != nil || known {
 		return err
 	}
-	if format == port.Anvil {
-		return c.exportFolder(v)
+	if ok && kind.Ext == "" {
+		return c.exportFolder(v, format)
 	}
 	return c.exportFile(v, format)
 }
 
 // exportFile answers with a world as one file.
-func (c *call) exportFile(v port.Version, format string) error {
+func (c *call) exportFile(v version, format string) error {
 	file, err := c.newSpool()
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	lost := map[string]int{}
-	err = c.heavily(func() error {
+	err = c.heavily(v, func(s *world.Snapshot) error {
 		if format == formatCairn {
-			n, err := v.Indexed(c.ctx, c.limits.WorldMemory)
-			if err == nil && n > c.limits.WorldMemory {
-				err = convert.ErrTooLarge
+			if most := c.limits.WorldMemory; port.IndexBytes(s, most) > most {
+				return convert.ErrTooLarge
 			}
-			if err != nil {
-				return err
-			}
-			return v.Write(c.ctx, file)
+			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})
+			return err
 		}
-		w, err := c.picked(v, format, lost)
+		w, err := c.picked(s, format, lost)
 		if err != nil {
 			return err
 		}
-		return unsupported(port.WriteSlime(c.ctx, w, file, 0, nil, lost))
+		return unsupported(port.WriteFile(c.ctx, w, file, port.Target{Format: format}, nil, lost))
 	})
 	if err != nil {
 		return err
@@ -78,7 +76,7 @@ func (c *call) exportFile(v port.Version, format string) error {
 }
 
 // exportFolder answers with a zip of a world's folder.
-func (c *call) exportFolder(v port.Version) error {
+func (c *call) exportFolder(v version, format string) error {
 	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
 		return err
@@ -87,10 +85,10 @@ func (c *call) exportFolder(v port.Version) error {
 	lost := map[string]int{}
 	var taken int64
 	defer func() { c.disk.give(taken) }()
-	err = c.heavily(func() error {
-		w, err := c.picked(v, port.Anvil, lost)
+	err = c.heavily(v, func(s *world.Snapshot) error {
+		w, err := c.picked(s, format, lost)
 		if err == nil {
-			err = unsupported(port.WriteAnvil(c.ctx, w, dir, path.Base(c.name), nil, lost))
+			err = unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, nil, lost))
 		}
 		if err != nil {
 			return err
@@ -113,8 +111,8 @@ func (c *call) exportFolder(v port.Version) error {
 }
 
 // picked reads what of a version is to be written.
-func (c *call) picked(v port.Version, format string, lost map[string]int) (*convert.World, error) {
-	w, err := v.Load(c.ctx, c.limits.WorldMemory)
+func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (*convert.World, error) {
+	w, err := convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
 	if err != nil {
 		return nil, err
 	}

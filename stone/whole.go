@@ -49,13 +49,7 @@ const readAtOnce = 1024
 // order of code. It ends after an error, and when ctx ends.
 func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
-		var want []geom.ChunkPos
-		for pos, holds := range c.Spoken(dim, vol, level) {
-			if holds {
-				want = append(want, pos)
-			}
-		}
-		for some := range slices.Chunk(want, readAtOnce) {
+		read := func(some []geom.ChunkPos) bool {
 			got := make(map[geom.ChunkPos]*voxel.Chunk, len(some))
 			err := c.ReadChunks(ctx, dim, vol, level, some, func(pos geom.ChunkPos, chunk *voxel.Chunk) error {
 				got[pos] = chunk
@@ -63,14 +57,28 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 			})
 			if err != nil {
 				yield(Placed{}, err)
-				return
+				return false
 			}
 			for _, pos := range some {
 				if got[pos] != nil && !yield(Placed{pos, got[pos]}, nil) {
-					return
+					return false
 				}
 			}
+			return true
 		}
+		want := make([]geom.ChunkPos, 0, readAtOnce)
+		for pos, holds := range c.Spoken(dim, vol, level) {
+			if !holds {
+				continue
+			}
+			if want = append(want, pos); len(want) == readAtOnce {
+				if !read(want) {
+					return
+				}
+				want = want[:0]
+			}
+		}
+		read(want)
 	}
 }
 
@@ -215,6 +223,10 @@ func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, tab
 
 func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
 	w.Dimension(d.Name, d.Folder)
+	if w.err != nil {
+		return w.err
+	}
+	w.dimension().tally = NewTally()
 	for i := range d.Volumes {
 		if err := d.volume(ctx, w, i); err != nil {
 			return err

@@ -107,7 +107,10 @@ func (u *unlit) around(d *dimension) []geom.Box {
 	type foot struct{ x, z int32 }
 	boxes := make(map[foot]geom.Box)
 	blocks := d.lightOf(voxel.Block)
-	dark := touched(blocks.Default, u.replaced(blocks))
+	var dark []geom.ColumnPos
+	for _, c := range touched(blocks.Default, u.replaced(blocks)) {
+		dark = append(dark, c.pos)
+	}
 	for pos := range u.before {
 		if _, ok := blocks.cells.Chunk(pos); !ok { // it left memory since
 			over := columnsOver(pos)

@@ -55,6 +55,10 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 	}
 
 	c, o, err := w.save(ctx, s, message)
+	var packed []packedChunk
+	if err == nil {
+		packed = s.packed(w.saved)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saved := w.saved
@@ -64,6 +68,7 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 		return history.Commit{}, err
 	}
 	w.accept(c, o, saved)
+	w.replacePatched(packed)
 	return c, nil
 }
 

@@ -68,6 +68,9 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
+// World returns the name of the world.
+func (s *Snapshot) World() string { return s.world }
+
 // ID returns the commit.
 func (s *Snapshot) ID() history.ID { return s.id }
 
@@ -94,17 +97,22 @@ func (s *Snapshot) About() stone.About {
 		about.Properties = s.stack[len(s.stack)-1].Properties()
 	}
 	for _, d := range s.about.dimensions {
-		sd := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
-		for _, v := range d.volumes {
-			if s.stack.describes(d.name, v.Name) {
-				sd.Volumes = append(sd.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
-			}
-		}
-		if len(sd.Volumes) > 0 || s.stack.describes(d.name, "") {
-			about.Dimensions = append(about.Dimensions, sd)
+		if s.stack.describes(d.name, "") {
+			about.Dimensions = append(about.Dimensions, s.dimension(d))
 		}
 	}
 	return about
+}
+
+// dimension describes a dimension.
+func (s *Snapshot) dimension(d *dimension) stone.Dimension {
+	out := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
+	for _, v := range d.volumes {
+		if s.stack.describes(d.name, v.Name) {
+			out.Volumes = append(out.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
+		}
+	}
+	return out
 }
 
 // volume returns a volume of the commit, or an error that says which there are.
@@ -118,6 +126,31 @@ func (s *Snapshot) volume(dim, vol string) (*volume, error) {
 		return nil, fmt.Errorf("world: %s: no volume %q in %q", s.world, vol, dim)
 	}
 	return d.volumes[i], nil
+}
+
+// HasLevel reports whether a far level of a volume can be read without the chunks
+// below it: whether there is a full pack that has it.
+func (s *Snapshot) HasLevel(dim, vol string, level int) bool {
+	return (&farReader{openStack: s.stack, name: volumeName{dim, vol}}).packed(level)
+}
+
+// ColumnCount returns how many columns a dimension has.
+func (s *Snapshot) ColumnCount(dim string) (n int) {
+	if len(s.stack) == 1 {
+		return s.stack[0].ColumnCount(dim)
+	}
+	there := make(map[geom.ColumnPos]bool)
+	for _, l := range s.stack {
+		for pos, is := range l.SpokenColumns(dim) {
+			there[pos] = is
+		}
+	}
+	for _, is := range there {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // Spoken implements stone.Content. It has no level but 0.

@@ -36,7 +36,7 @@ type ColumnChange struct {
 // Update calls f, which changes the world through tx, and shows the result to
 // everyone who looks at the world from then on. If f or tx fails nothing
 // changes: with ErrNotLoaded if it read or wrote a part of something that is
-// not in memory. Updates wait for each other; f must not call Update, Become,
+// not in memory. Updates wait for each other; f must not call Update, Replace,
 // Commit, Relight, Pack, Restore or Close, which wait for updates or for each other.
 //
 // Where cells of the volume voxel.Block changed, height maps that follow from
@@ -129,8 +129,9 @@ func (s *state) describable() error {
 // chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
+	known := v.Schema.Valid(v.Highest(), n)
 	for _, r := range replaced {
-		if r.New == nil {
+		if r.New == nil || known && !r.Given {
 			continue
 		}
 		c := r.New.Highest()

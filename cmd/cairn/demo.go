@@ -117,7 +117,7 @@ func (d *demo) make() error {
 		if err != nil {
 			return err
 		}
-		if _, err := writeAnvil(d, made, d.path("worlds", w.kind), map[string]int{}); err != nil {
+		if _, err := exportFolder(d, made, d.path("worlds", w.kind), port.Target{Format: port.Anvil}, map[string]int{}); err != nil {
 			return err
 		}
 		d.say("   %-30s %s", d.path("worlds", w.kind), w.what)
@@ -150,12 +150,12 @@ func (d *demo) importOne(t columns, kind string) error {
 		}
 		sum := tally(w)
 		t.row("   "+to, count(sum.cells), count(sum.objects), size(folder), size(n))
-		return d.draw(w, kind)
+		return d.draw(w.Content(), kind)
 	})
 }
 
 // draw writes a picture of a world and keeps it for the sheet.
-func (d *demo) draw(w *convert.World, name string) error {
+func (d *demo) draw(w stone.Content, name string) error {
 	img, _, err := draw(d, w, renderOptions{})
 	if err != nil {
 		return err
@@ -197,11 +197,11 @@ func (d *demo) giveBack() error {
 	}
 	folder, file := d.path("exported", "island"), d.path("exported", "island.slime")
 	err := withWorld(d, nil, d.path("island"+port.Ext), false, func(_ *source, w *convert.World) error {
-		if _, err := writeAnvil(d, w, folder, map[string]int{}); err != nil {
+		if _, err := exportFolder(d, w, folder, port.Target{Format: port.Anvil}, map[string]int{}); err != nil {
 			return err
 		}
 		lost := map[string]int{}
-		n, err := writeSlime(d, w, file, 0, lost)
+		n, err := exportFile(d, w, file, port.Target{Format: port.Slime}, lost)
 		if err != nil {
 			return err
 		}
@@ -243,7 +243,7 @@ func (d *demo) level() error {
 	}
 	cells := tally(w).cells
 	d.say("   %s: %s in %s, %.3f bytes for each", to, counted(cells, "voxel"), size(n), float64(n)/float64(cells))
-	return d.draw(w, "terrain")
+	return d.draw(w.Content(), "terrain")
 }
 
 func (d *demo) sheet() error {

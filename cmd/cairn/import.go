@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,10 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -87,6 +89,12 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	if o.quick {
 		done.options.Effort = stone.Good
 	}
+	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
+		if err := done.keepFile(ctx, d, src, o.note); err != nil {
+			return err
+		}
+		return report(out, done, o.json)
+	}
 	w, err := src.load(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
@@ -124,6 +132,48 @@ func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) 
 	return err
 }
 
+// keepFile makes the world that is a stone already the newest version of one of the
+// store: the stone is kept as it is, or what differs from it.
+func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) error {
+	data := make([]byte, src.Stone.Size())
+	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
+		return fmt.Errorf("%s: %w", src.path, err)
+	}
+	if err := src.Stone.CheckSums(ctx); err != nil {
+		return fmt.Errorf("%s: %w", src.path, err)
+	}
+	for _, dim := range src.Stone.Dimensions() {
+		t, err := tallyOf(ctx, src.Stone, dim)
+		if err != nil {
+			return err
+		}
+		r.Columns += src.Stone.ColumnCount(dim.Name)
+		for volume, n := range t.Cells {
+			if port.IsMatter(volume) {
+				r.Cells += n
+			}
+		}
+		for _, n := range t.Objects {
+			r.Objects += n
+		}
+	}
+	r.Files = len(src.Stone.Files())
+	return r.keepStone(ctx, d, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+}
+
+// tallyOf counts what a dimension holds, from a directory if that says it.
+func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+	switch c := c.(type) {
+	case *world.Snapshot:
+		return c.Tally(ctx, d.Name)
+	case *stone.Reader:
+		if t := c.Tally(d.Name); t != nil {
+			return t, nil
+		}
+	}
+	return stone.TallyOf(ctx, c, d)
+}
+
 // filter returns what stands between the source and the world, nil if nothing.
 func (o importOptions) filter(lost map[string]int) port.Through {
 	if !o.slim && o.light == "keep" {
@@ -131,12 +181,11 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 	}
 	return func(to format.Sink) format.Sink {
 		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
+		if o.slim { // which drops the tags that unlit sets
+			return port.Slim(f, lost)
+		}
 		if f.NoLight {
 			f.Hold = func(*format.Dimension) func(*format.Column) bool { return unlit }
-		}
-		if o.slim { // which drops the tags that unlit sets
-			f.Hold = func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }
-			f.Keep = func(path string) bool { return slimKeep(path, lost) }
 		}
 		return f
 	}
@@ -145,28 +194,6 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 func unlit(c *format.Column) bool {
 	anvil.Unlit(c)
 	return true
-}
-
-// slimHold reduces each column to what the Slime version of its own data
-// version holds.
-func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
-	holds := map[int32]func(*format.Column) bool{}
-	return func(c *format.Column) bool {
-		hold := holds[c.Version]
-		if hold == nil {
-			hold = slime.Hold(slime.WriteOptions{}, d, lost)
-			holds[c.Version] = hold
-		}
-		return hold(c)
-	}
-}
-
-func slimKeep(path string, lost map[string]int) bool {
-	if path == slime.ExtraPath || path == slime.MapsPath {
-		return true
-	}
-	lost["file "+path]++
-	return false
 }
 
 // writeWorld writes w as a stone.
