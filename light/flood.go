@@ -1,6 +1,7 @@
 package light
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -43,6 +44,7 @@ type Flood struct {
 	classes
 	traits []trait // by class
 
+	ctx  context.Context // nil: never ends
 	kind Kind
 	box
 	ny         int         // cells of height that this kind of light needs; 0 where nothing stands in the way, or nothing shines
@@ -119,6 +121,12 @@ func (f *Flood) Follow(m Matters) {
 	}
 }
 
+// Until makes the calls of Fill to come end soon after ctx ends; nil lets them run to their
+// ends. They are then false.
+func (f *Flood) Until(ctx context.Context) { f.ctx = ctx }
+
+func (f *Flood) ended() bool { return f.ctx != nil && f.ctx.Err() != nil }
+
 // Fill computes the light of the chunks from..to-1. towers must give the blocks of
 // the box and of one chunk around it, of all heights; what it lacks is clear. It reports
 // whether that was possible: a box may be too large.
@@ -134,12 +142,16 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 		return ok
 	}
 	if !f.knows(&b) {
-		f.box, f.laid = b, true
+		f.box, f.laid = b, false
 		f.ground, f.near = f.near, f.ground
 		f.clear()
 		for i := range f.ground {
+			if f.ended() {
+				return false
+			}
 			f.lay(&f.ground[i])
 		}
+		f.laid = true
 	}
 	f.ny = f.height(kind)
 	if kind == Sky {
@@ -148,8 +160,7 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 		f.ny = 0
 		return true
 	}
-	f.spread()
-	return true
+	return f.spread()
 }
 
 // knows reports whether the blocks of a box, near, are laid already, and the box that was laid
@@ -218,6 +229,9 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 	for z := from.Z - 1; z <= to.Z; z++ {
 		for x := from.X - 1; x <= to.X; x++ {
 			t := towers(x, z)
+			if f.ended() {
+				return b, false
+			}
 			low, high := f.extent(t)
 			if low > high {
 				continue
