@@ -32,7 +32,7 @@ const (
 // the volumes voxel.Sky and voxel.Light that come then hold what differs from the
 // light that follows, where that is less.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
-	w.endPage()
+	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
 	}
