@@ -97,6 +97,7 @@ func (f *Flood) spread() bool {
 		}
 		f.wake(l)
 		plane := [4]uint64{-uint64(l & 1), -uint64(l >> 1 & 1), -uint64(l >> 2 & 1), -uint64(l >> 3)}
+		f.work += len(f.now.at)
 		for _, k := range f.now.at {
 			cells := f.now.cells[k]
 			f.now.cells[k] = 0

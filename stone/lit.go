@@ -39,7 +39,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers, feet: writerFeet, most: maxLitCells / 2}
+	w.lit = &lit{matters: m, towers: towers, feet: writerFeet, most: maxFlooding / 4 * 3}
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 // lightOf gives chunks of a page their light; want nil: all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := p.unlit.light(p.chunks, want, &lit{ctx: ctx, matters: d.matters, towers: blocks.tower, feet: readerFeet, most: maxLitCells})
+	err := p.unlit.light(p.chunks, want, &lit{ctx: ctx, matters: d.matters, towers: blocks.tower, feet: readerFeet, most: maxFlooding})
 	return cmp.Or(blocks.err, err)
 }
 
@@ -135,7 +135,7 @@ type lit struct {
 	matters light.Matters
 	towers  light.Towers
 	feet    int32 // chunks side by side that are flooded at once
-	most    int   // cells to look at for one page
+	most    int   // work for one page
 }
 
 // flooding is floods of one kind for the chunks at some places.
@@ -145,7 +145,7 @@ type flooding struct {
 	kind   light.Kind
 	places []geom.ChunkPos
 	use    func(some []int) // called with indexes of places that f has
-	cells  int              // that were looked at
+	work   int              // so far
 }
 
 var (
@@ -162,19 +162,16 @@ const (
 	readerFeet = 256
 )
 
-// maxLitCells is how many cells a Reader looks at for one page of light; of a box that turns out
-// to be too large maxLitBox count. A Writer looks at half as many, as it counts in other boxes.
-const (
-	maxLitCells = 1 << 28
-	maxLitBox   = 1 << 23
-)
+// maxFlooding is how much work floods for one page of light may be to a Reader, see
+// light.Flood.Work. A Writer does three quarters of that, since it floods other boxes.
+const maxFlooding = 1 << 25
 
 // floods calls use for floods by f that have the chunks at some places, each with
 // the indexes of those that it has.
 func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
 	f.Follow(l.matters)
-	f.Until(l.ctx)
-	defer f.Until(nil)
+	f.Until(l.ctx, l.most)
+	defer f.Until(nil, 0)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
@@ -201,12 +198,12 @@ func (l *flooding) flood(some []int) error {
 	ok := one || wide <= l.feet && deep <= l.feet/wide
 	if ok {
 		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.cells += min(l.f.Cells(), maxLitBox)
+		l.work += l.f.Work()
 	}
 	if l.ctx != nil && l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if l.cells > l.most || one && !ok {
+	if l.work > l.most || one && !ok {
 		return errFlood
 	}
 	if ok {

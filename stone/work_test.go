@@ -95,36 +95,63 @@ func byCode(chunks []stone.Placed) []stone.Placed {
 	return lightOf(chunks, nil).Dimensions[0].Volumes[0].Levels[0].Chunks
 }
 
-// TestLightTooMuchWork has a page of light for which blocks would have to be decoded that change
-// in every cell: a Reader refuses it, and a Writer does not write it.
+// TestLightTooMuchWork has a page of light that needs few chunks of blocks, each in a page with
+// 500 others that change in every cell: a Reader refuses it, and a Writer does not write it.
 func TestLightTooMuchWork(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 2,304 chunks")
+		t.Skip("writes 2,500 chunks twice")
 	}
 	var flat [voxel.ChunkCells]voxel.Cell
 	for i := range flat {
 		flat[i] = voxel.Cell((i + i>>10) & 1)
 	}
-	noise, light := voxel.Pack(&flat), spotted(7, 9)
-	var blocks, sky []stone.Placed
-	for i := range int32(72 * 32) {
-		pos := at(i%24, i/72, i/24%3)
-		blocks = append(blocks, stone.Placed{Pos: pos, Chunk: noise})
-		if pos.X%3 == 1 && pos.Z == 1 && pos.Y == 0 {
-			sky = append(sky, stone.Placed{Pos: pos, Chunk: light})
+	noise, few := voxel.Pack(&flat), spotted(7, 1)
+	var blocks []stone.Placed
+	for i := range int32(5 * 512) {
+		pos := at(i&7|i>>9&1<<3, i>>3&7|i>>11<<3, i>>6&7|i>>10&1<<3)
+		near := pos.X >= 7 && pos.X <= 9 && pos.Z >= 7 && pos.Z <= 9
+		switch {
+		case !near:
+			blocks = append(blocks, stone.Placed{Pos: pos, Chunk: noise})
+		case pos.Y&7 == 0:
+			blocks = append(blocks, stone.Placed{Pos: pos, Chunk: few})
 		}
 	}
-	s := lightOf(blocks, sky)
-	r := mustOpen(t, mustWrite(t, s, stone.Options{Effort: stone.Quick, Only: formLit}))
+	s := lightOf(blocks, []stone.Placed{{Pos: at(8, 0, 8), Chunk: spotted(7, 9)}})
+	o := stone.Options{Effort: stone.Quick, PageChunks: 512, Only: formLit}
+	r := mustOpen(t, mustWrite(t, s, o))
 	var c *stone.CorruptError
 	if err := readAll(context.Background(), r); !errors.As(err, &c) || !strings.Contains(fmt.Sprint(err), "take too long") {
 		t.Errorf("read: %v", err)
 	}
-	if _, _, err := r.Chunk(context.Background(), "earth", voxel.Sky, 0, sky[0].Pos); err != nil {
-		t.Errorf("one chunk of the page: %v", err)
-	}
-	if n := litPages(t, mustOpen(t, mustWrite(t, s, stone.Options{Effort: stone.Quick}))); n != 0 {
+	o.Only = 0
+	if n := litPages(t, mustOpen(t, mustWrite(t, s, o))); n != 0 {
 		t.Errorf("a Writer made %d such pages", n)
+	}
+}
+
+// TestLightTooFarSpread has light that would take floods through more blocks than a Reader does:
+// nobody writes it.
+func TestLightTooFarSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("floods for seconds")
+	}
+	var flat [voxel.ChunkCells]voxel.Cell
+	for i := range flat {
+		flat[i] = voxel.Cell((i*7919>>3 ^ i>>10) & 1)
+	}
+	noise := voxel.Pack(&flat)
+	var blocks, sky []stone.Placed
+	for i := range int32(60 * 40) {
+		pos := at(i%20*3, i/60, i/20%3*3)
+		blocks = append(blocks, stone.Placed{Pos: pos, Chunk: noise})
+		if pos.Y == 0 {
+			sky = append(sky, stone.Placed{Pos: pos, Chunk: spotted(7, 9)})
+		}
+	}
+	b := mustWrite(t, lightOf(blocks, sky), stone.Options{Effort: stone.Quick, Only: formLit})
+	if n := litPages(t, mustOpen(t, b)); n != 0 {
+		t.Errorf("%d pages of light that take floods of %d chunks", n, len(blocks))
 	}
 }
 
