@@ -105,7 +105,7 @@ func TestLightTooMuchWork(t *testing.T) {
 	for i := range flat {
 		flat[i] = voxel.Cell((i + i>>10) & 1)
 	}
-	noise, few := voxel.Pack(&flat), spotted(7, 1)
+	noise, few := voxel.FromFlat(&flat), spotted(7, 1)
 	var blocks []stone.Placed
 	for i := range int32(5 * 512) {
 		pos := at(i&7|i>>9&1<<3, i>>3&7|i>>11<<3, i>>6&7|i>>10&1<<3)
@@ -140,7 +140,7 @@ func TestLightTooFarSpread(t *testing.T) {
 	for i := range flat {
 		flat[i] = voxel.Cell((i*7919>>3 ^ i>>10) & 1)
 	}
-	noise := voxel.Pack(&flat)
+	noise := voxel.FromFlat(&flat)
 	var blocks, sky []stone.Placed
 	for i := range int32(60 * 40) {
 		pos := at(i%20*3, i/60, i/20%3*3)
