@@ -299,13 +299,13 @@ func TestFloodEnds(t *testing.T) {
 			if f.Fill(kind, from, to, g.at) {
 				break
 			}
-			if f.Until(nil, 0); !f.Fill(kind, from, to, g.at) || *flatLight(&f, from) != *flatLight(&whole, from) {
+			if f.Until(context.Background(), 0); !f.Fill(kind, from, to, g.at) || *flatLight(&f, from) != *flatLight(&whole, from) {
 				t.Fatalf("kind %d: another flood after one that ended at %d", kind, left)
 			}
 		}
 		fresh := light.Flood{}
 		fresh.Follow(someMatters())
-		if fresh.Until(nil, whole.Work()/2); fresh.Fill(kind, from, to, g.at) {
+		if fresh.Until(context.Background(), whole.Work()/2); fresh.Fill(kind, from, to, g.at) {
 			t.Errorf("kind %d: %d steps, %d are allowed", kind, fresh.Work(), whole.Work()/2)
 		}
 	}
