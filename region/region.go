@@ -17,23 +17,22 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Region is a set of cells. Other packages may implement it. It must not change
-// while it is in use.
+// Region is a set of cells. Other packages may implement it. It must not change while
+// it is in use.
 type Region interface {
-	// Bounds returns a box that holds every cell. It may be larger than necessary.
+	// Bounds returns a box that holds every cell. It may be larger than the least one.
 	Bounds() geom.Box
 	// Contains reports whether p is a cell of the region.
 	Contains(p geom.Point) bool
-	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z) until
-	// yield returns false. Runs are ascending, not empty, and do not touch each
-	// other.
+	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z), until
+	// yield returns false. Runs ascend, none is empty, and no two touch.
 	Spans(y, z int, yield func(x0, x1 int) bool)
 }
 
-// space is all cells in range.
+// space is all cells within range.
 var space = geom.Root.Box()
 
-// Box is the cells of a box; none if Max is not above Min.
+// Box is the cells of a box. A box that is empty or inside out has none.
 type Box geom.Box
 
 func (b Box) box() geom.Box { return geom.Box(b).Intersect(space) }
@@ -60,8 +59,7 @@ func (b Box) upright() {}
 type upright interface{ upright() }
 
 // Count returns the number of cells of r, or math.MaxInt if there are more. It reads
-// the rows of one slice of a box, cylinder or prism, and every row of the bounds of
-// other regions.
+// the rows of one slice of a box, a cylinder or a prism, and every row of other regions.
 func Count(r Region) int {
 	b := r.Bounds()
 	if b.Empty() {
