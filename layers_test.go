@@ -36,7 +36,7 @@ var plan = []row{
 	{"tags", "codec"},
 	{"stone", "geom voxel codec light tags"},
 	{"format", "geom voxel"},
-	{"format/nbt", ""},
+	{"format/nbt", "voxel"},
 	{"format/block", "geom voxel format format/nbt"},
 	{"format/*", "geom voxel format format/nbt format/block"},
 	{"convert", "geom voxel light format stone"},
