@@ -1,59 +1,43 @@
 package local
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/maphash"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // reads are the records as they stand in the database or in a snapshot of it.
 type reads struct {
-	pebble.Reader
-	steps   *steps // of the database; nil of a snapshot
-	worldOf *names
+	record.Reads
+	stackCache *stackCache // of the database; nil of a snapshot
+	worldOf    *names
 }
 
 // live are the records as they are now.
-func (s *Store) live() reads { return reads{s.db, s.steps, s.worldOf} }
-
-// get returns a copy of a value, nil if there is none.
-func (r reads) get(key []byte) ([]byte, error) {
-	v, closer, err := r.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return append(make([]byte, 0, len(v)), v...), closer.Close()
+func (s *Store) live() reads {
+	return reads{record.Reads{Reader: records{s.db}}, s.stackCache, s.worldOf}
 }
 
-// world returns the number of a world.
-func (r reads) world(name string) (uint64, error) {
+// frozen are the records of a snapshot.
+func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: records{snap}}} }
+
+// World is record.Reads.World, from memory if it is there.
+func (r reads) World(name string) (uint64, error) {
 	key := keyOf(name)
 	w, ok, t := r.worldOf.get(key)
 	if ok {
 		return w, nil
 	}
-	b, err := r.get(nameKey(name))
-	switch {
-	case err != nil:
-		return 0, err
-	case b == nil:
-		return 0, history.ErrNoWorld
-	case len(b) != 8:
-		return 0, wrongSize("name", b)
+	w, err := r.Reads.World(name)
+	if err == nil {
+		r.worldOf.put(key, w, t)
 	}
-	w = be.Uint64(b)
-	r.worldOf.put(key, w, t)
-	return w, nil
+	return w, err
 }
 
 // named stands for a name: two that differ have another one, but for chance that
@@ -67,140 +51,21 @@ func keyOf(name string) named {
 }
 
 // names are the worlds that names stand for.
-type names = memo[named, uint64]
+type names = cache[named, uint64]
 
 const nameBytes = 16 + 8 + 8
 
-func (r reads) head(w uint64) (history.Head, error) {
-	b, err := r.get(headKey(w))
-	if err != nil {
-		return history.Head{}, err
-	}
-	if b == nil {
-		return history.Head{}, history.ErrNoWorld // taken for good just now
-	}
-	return parseHead(b)
-}
-
-// lease returns the fence of a head with the lease that has this number.
-func (r reads) lease(w uint64, h history.Head) (history.Lease, error) {
-	if h.Fence == 0 {
-		return history.Lease{}, nil // there never was one
-	}
-	b, err := r.get(leaseKey(w))
-	if b == nil || err != nil {
-		return history.Lease{Fence: h.Fence}, err
-	}
-	return parseLease(h.Fence, b)
-}
-
-// commit returns a commit, whose bytes are those that its name was made of.
-func (r reads) commit(id history.ID) (history.Commit, error) {
-	b, err := r.get(commitKey(id))
-	if err != nil {
-		return history.Commit{}, err
-	}
-	return parseCommit(id, b)
-}
-
-// pack returns the pack for a commit and whether there is any.
-func (r reads) pack(upto history.ID) (history.Pack, bool, error) {
-	b, err := r.get(packKey(upto))
-	if b == nil || err != nil {
-		return history.Pack{}, false, err
-	}
-	p, err := parsePack(upto, b)
-	return p, err == nil, err
-}
-
-// info returns what is known of a stone and whether it is there.
-func (r reads) info(id stone.ID) (info, bool, error) {
-	b, err := r.get(infoKey(id))
-	if b == nil || err != nil {
-		return info{}, false, err
-	}
-	i, err := parseInfo(b)
-	return i, err == nil, err
-}
-
-// logged returns the entry of the commit at if it is in the world's log;
-// ErrNoCommit if not.
-func (r reads) logged(w uint64, at history.ID) (entry, error) {
-	e, err := r.placed(at)
-	if err != nil {
-		return e, err
-	}
-	b, err := r.get(logKey(w, e.number))
-	if err == nil && !bytes.HasPrefix(b, at[:]) {
-		err = fmt.Errorf("%v: %w", at, history.ErrNoCommit)
+// Logged is record.Reads.Logged, with a place from memory if it is there.
+func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
+	e, err := r.Placed(at)
+	if err == nil {
+		err = r.InLog(w, e)
 	}
 	return e, err
 }
 
-// each calls what for every pair under a prefix in ascending order, until it
-// returns false. Key and value are its own only during the call.
-func (r reads) each(what func(key, value []byte) (bool, error), prefix ...byte) error {
-	it, err := r.NewIter(span(prefix...))
-	if err != nil {
-		return err
-	}
-	for more := it.First(); more; more = it.Next() {
-		value, err := it.ValueAndErr()
-		if err == nil {
-			more, err = what(it.Key(), value)
-		}
-		if err != nil {
-			return errors.Join(err, it.Close())
-		}
-		if !more {
-			break
-		}
-	}
-	return it.Close()
-}
-
-// keys calls what for every key under a prefix and reads no value.
-func (r reads) keys(what func(key []byte) error, prefix ...byte) error {
-	it, err := r.NewIter(span(prefix...))
-	if err != nil {
-		return err
-	}
-	for more := it.First(); more; more = it.Next() {
-		if err := what(it.Key()); err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	return it.Close()
-}
-
-// back calls what for the log of a world, newest first from number on, until
-// it returns false.
-func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {
-	o := span(logOf(w)...)
-	if number < 1<<64-1 {
-		o.UpperBound = logKey(w, number+1)
-	}
-	it, err := r.NewIter(o)
-	if err != nil {
-		return err
-	}
-	for more := it.Last(); more; more = it.Prev() {
-		e, err := parseEntry(it.Key(), it.Value())
-		if err == nil {
-			more, err = what(e)
-		}
-		if err != nil {
-			return errors.Join(err, it.Close())
-		}
-		if !more {
-			break
-		}
-	}
-	return it.Close()
-}
-
-// below returns what the stack of at goes on with below it: zero if nothing.
-func (r reads) below(at history.ID) (history.ID, error) {
+// Below is record.Reads.Below, from memory if it is there.
+func (r reads) Below(at history.ID) (history.ID, error) {
 	p, ok, c, err := r.step(at)
 	if ok || err != nil {
 		return p.After, err
@@ -208,59 +73,73 @@ func (r reads) below(at history.ID) (history.ID, error) {
 	return c.Base, nil
 }
 
-func (r reads) base(at history.ID) (history.ID, error) {
-	c, err := r.commit(at)
-	return c.Base, err
-}
+// records is the database, or a snapshot of it, as a record.Reader.
+type records struct{ pebble.Reader }
 
-// stands reports whether going down from at by next comes to on.
-func (r reads) stands(at, on history.ID, next func(history.ID) (history.ID, error)) (bool, error) {
-	var err error
-	for at != (history.ID{}) && at != on && err == nil {
-		at, err = next(at)
+// Get is for record.Reader.
+func (r records) Get(key []byte) ([]byte, error) {
+	v, closer, err := r.Reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
 	}
-	return at == on, err
+	if err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(v)), v...), closer.Close()
 }
 
-// reaches reports whether a commit of the world's log, or one that its stack
-// lies on, names the stone or has a pack of it. The head comes first.
-func (r reads) reaches(w uint64, id stone.ID) (found bool, err error) {
-	seen := make(map[history.ID]bool)
-	err = r.back(w, 1<<64-1, func(e entry) (bool, error) {
-		for at := e.commit; at != (history.ID{}) && !seen[at]; {
-			seen[at] = true
-			next, names, err := r.names(at, id)
-			if err != nil || names {
-				found = names
-				return false, err
-			}
-			at = next
+// span is all keys that begin with prefix.
+func span(prefix ...byte) *pebble.IterOptions {
+	return &pebble.IterOptions{LowerBound: prefix, UpperBound: record.End(prefix)}
+}
+
+// Each is for record.Reader.
+func (r records) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
+	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
 		}
-		return true, nil
+		return what(it.Key(), value)
 	})
-	return found, err
 }
 
-// names reports whether the commit at names the stone or has a pack of it, and
-// what is below. A record may be missing where a pack is.
-func (r reads) names(at history.ID, id stone.ID) (below history.ID, ok bool, err error) {
-	p, packed, err := r.pack(at)
-	if err != nil || packed && p.Stone.ID == id {
-		return p.After, packed, err
-	}
-	c, err := r.commit(at)
-	if packed && errors.Is(err, history.ErrNoCommit) {
-		return p.After, false, nil
-	}
-	below = c.Base
-	if packed {
-		below = p.After
-	}
-	for _, ref := range c.Stones {
-		ok = ok || ref.ID == id
-	}
-	return below, ok, err
+// Keys is for record.Reader.
+func (r records) Keys(prefix []byte, what func(key []byte) error) error {
+	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
+		return true, what(it.Key())
+	})
 }
 
-// number returns what a big-endian key ends with.
-func number(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+// Back is for record.Reader.
+func (r records) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
+	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		return what(it.Key(), value)
+	})
+}
+
+func (r records) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
+	it, err := r.NewIter(o)
+	if err != nil {
+		return err
+	}
+	for more := first(it); more; more = more && next(it) {
+		if more, err = what(it); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
+// dataKey is where the bytes of a stone are that is no file.
+func dataKey(id stone.ID, in record.Info) []byte {
+	if in.Number == 0 {
+		return append([]byte{'s'}, id[:]...)
+	}
+	return append(be.AppendUint64([]byte{'d'}, in.Number), id[:]...)
+}

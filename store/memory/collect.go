@@ -9,7 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Collect is for history.Shelf.
+// Collect is for history.Stacks.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	var done history.Collected
 	if err := ctx.Err(); err != nil {

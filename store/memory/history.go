@@ -108,7 +108,7 @@ func (s *Store) keep(named []history.StoneRef, stones []history.Stone) {
 	}
 }
 
-// Stack is for history.Shelf.
+// Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	if err := begin(ctx, name); err != nil {
 		return nil, fail("stack", name, err)
@@ -164,7 +164,7 @@ func (s *Store) reaches(l *line, id stone.ID) bool {
 	return false
 }
 
-// PutPack is for history.Shelf.
+// PutPack is for history.Stacks.
 func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	return fail("pack", name, s.putPack(ctx, name, p, st))
 }

@@ -239,7 +239,7 @@ func (s *Store) place(l *line, at history.ID) (int, error) {
 	return i, nil
 }
 
-// Open is for history.Shelf.
+// Open is for history.Stacks.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	data, err := s.data(ctx, name, id)
 	if err != nil {
