@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"slices"
 	"strconv"
@@ -63,7 +64,8 @@ var plan = []row{
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt"},
 	{"internal/anviltest", "format/nbt"},
-	{"internal/measure", "*"},
+	{"internal/table", ""},
+	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
 	{"cmd/cairn", "*"},
 }
@@ -71,10 +73,9 @@ var plan = []row{
 // homes lists the outside libraries and the packages that may import each. One
 // without a home is for tests alone; a test may import any that is listed.
 var homes = []row{
-	{"github.com/klauspost/compress", "stone format/* internal/measure"},
-	{"github.com/pierrec/lz4/v4", "format/anvil internal/measure"},
-	{"github.com/zeebo/xxh3", "stone internal/measure"},
-	{"github.com/redis/go-redis/v9", "internal/measure"},
+	{"github.com/klauspost/compress", "stone format/* internal/savings"},
+	{"github.com/pierrec/lz4/v4", "format/anvil"},
+	{"github.com/zeebo/xxh3", "stone"},
 	{"github.com/cockroachdb/pebble/v2", "store/local internal/crash"},
 	{"github.com/minio/minio-go/v7", "blob/s3"},
 	{"github.com/jackc/pgx/v5", "store/cluster"},
@@ -93,6 +94,24 @@ var homes = []row{
 func TestLayers(t *testing.T) {
 	for _, fault := range faults(os.DirFS("."), plan, homes) {
 		t.Error(fault)
+	}
+}
+
+// TestCommandDeps keeps what only tests and the laboratory need out of the command.
+func TestCommandDeps(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./cmd/cairn").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), module+"/cmd/cairn\n") {
+		t.Fatalf("go list -deps does not name the command: %q", out)
+	}
+	for dep := range strings.Lines(string(out)) {
+		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", module + "/bench", module + "/store/storetest"} {
+			if strings.Contains(dep, not) {
+				t.Errorf("the command depends on %s", strings.TrimSpace(dep))
+			}
+		}
 	}
 }
 

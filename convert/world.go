@@ -12,17 +12,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -85,25 +84,28 @@ func Load(ctx context.Context, src format.Source) (*World, error) {
 	return l.World(), err
 }
 
-// FromStone reads the whole of a stone into memory.
-func FromStone(ctx context.Context, r *stone.Reader) (*World, error) {
-	return FromStoneWithin(ctx, r, 0)
+// FromContent reads the whole of a world into memory. Its files are read from c,
+// which must stay open.
+func FromContent(ctx context.Context, c stone.Content) (*World, error) {
+	return FromContentWithin(ctx, c, 0)
 }
 
-// FromStoneWithin is FromStone that fails with ErrTooLarge when the world takes
+// FromContentWithin is FromContent that fails with ErrTooLarge when the world takes
 // more than maxBytes of memory; 0 is no bound.
-func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*World, error) {
-	bound := newBudget(maxBytes)
-	r = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // what it keeps is the world's too
-	w := &World{Head: HeadOf(r.Properties())}
-	for _, sd := range r.Dimensions() {
+func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*World, error) {
+	if r, ok := c.(*stone.Reader); ok {
+		c = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // what it keeps is the world's too
+	}
+	bound, about := newBudget(maxBytes), c.About()
+	w := &World{Head: HeadOf(about.Properties)}
+	for _, sd := range about.Dimensions {
 		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
 		w.Dimensions = append(w.Dimensions, d)
 		for _, sv := range sd.Volumes {
 			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			d.Volumes = append(d.Volumes, v)
-			for p, err := range r.Chunks(ctx, sd.Name, sv.Volume.Name, 0) {
-				if err == nil && p.Chunk != nil {
+			for p, err := range stone.ChunksOf(ctx, c, sd.Name, sv.Volume.Name, 0) {
+				if err == nil {
 					v.Chunks[p.Pos] = p.Chunk
 					bound.chunk(p.Chunk, 1)
 				}
@@ -111,22 +113,20 @@ func FromStoneWithin(ctx context.Context, r *stone.Reader, maxBytes int64) (*Wor
 					return nil, err
 				}
 			}
+			v.dropDefaults()
 		}
-		for c, err := range r.Columns(ctx, sd.Name) {
+		for column, err := range c.Columns(ctx, sd.Name) {
 			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
 			}
-			d.Columns = append(d.Columns, *c)
-			if bound.column(c); bound.check() != nil {
+			d.Columns = append(d.Columns, *column)
+			if bound.column(column); bound.check() != nil {
 				return nil, ErrTooLarge
 			}
 		}
-		for _, v := range d.Volumes { // only now: rules look at all that the stone has
-			v.dropDefaults()
-		}
 	}
-	for _, f := range r.Files() {
-		w.Files = append(w.Files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return r.OpenFile(f.Path) }})
+	for _, f := range about.Files {
+		w.Files = append(w.Files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return c.OpenFile(f.Path) }})
 	}
 	return w, nil
 }
@@ -185,181 +185,98 @@ func propertiesOf(h format.Head) map[string]string {
 	return props
 }
 
-// smallWorld is how many chunks that are not uniform a volume may have and still
-// be one page: such a world is loaded whole, and repeats itself all over.
-const smallWorld = 256
-
-func (w *World) small() bool {
-	for _, d := range w.Dimensions {
-		for _, v := range d.Volumes {
-			n := 0
-			for _, c := range v.Chunks {
-				if _, uniform := c.Uniform(); !uniform {
-					n++
-				}
-			}
-			if n > smallWorld {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// WriteStone writes w as one stone with a whole world. It sorts w's names and
-// drops those not in use, which changes cells but nothing they mean.
+// WriteStone writes w as one stone with a whole world. Names that no cell uses are
+// left out.
 func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
-	if o.PageChunks == 0 && w.small() {
-		o.PageChunks = smallWorld
-	}
-	s := stone.NewWriter(to, o)
-	props := propertiesOf(w.Head)
-	for _, k := range slices.Sorted(maps.Keys(props)) {
-		s.Property(k, props[k])
-	}
-	for _, d := range w.Dimensions {
-		if err := writeDimension(ctx, d, s, o.Effort == stone.Best); err != nil {
-			return stone.ID{}, 0, err
-		}
-	}
-	for _, f := range w.Files {
-		if err := writeFile(ctx, s, f); err != nil {
-			return stone.ID{}, 0, err
-		}
-	}
-	return s.Close()
+	return stone.WriteWhole(ctx, to, w.Content(), stone.WholeOptions{Options: o})
 }
 
-func writeDimension(ctx context.Context, d *Dimension, s *stone.Writer, follow bool) error {
-	s.Dimension(d.Name, d.Folder)
-	for _, v := range d.Volumes {
-		v.sortNames()
-		s.Volume(v.Volume, v.Names)
+// Content returns w as a Content. w must not be changed while it is used.
+func (w *World) Content() stone.Content { return content{w} }
+
+type content struct{ w *World }
+
+func (c content) About() stone.About {
+	var about stone.About
+	props := propertiesOf(c.w.Head)
+	for _, k := range slices.Sorted(maps.Keys(props)) {
+		about.Properties = append(about.Properties, stone.Property{Key: k, Value: props[k]})
+	}
+	for _, d := range c.w.Dimensions {
+		sd := stone.Dimension{Name: d.Name, Folder: d.Folder}
+		for _, v := range d.Volumes {
+			sd.Volumes = append(sd.Volumes, stone.Volume{Volume: v.Volume, Names: v.Names, Levels: []int{0}})
+		}
+		about.Dimensions = append(about.Dimensions, sd)
+	}
+	for _, f := range c.w.Files {
+		about.Files = append(about.Files, stone.File{Path: f.Path, Size: f.Size})
+	}
+	return about
+}
+
+// dimension returns a dimension, an empty one if there is none of that name.
+func (c content) dimension(name string) *Dimension {
+	for _, d := range c.w.Dimensions {
+		if d.Name == name {
+			return d
+		}
+	}
+	return &Dimension{}
+}
+
+func (c content) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+	return func(yield func(geom.ChunkPos, bool) bool) {
+		v := c.dimension(dim).Volume(vol)
+		if v == nil || level != 0 {
+			return
+		}
 		for _, pos := range v.Positions() {
-			s.Chunk(0, pos, v.Chunks[pos])
-			if err := ctx.Err(); err != nil {
+			if !yield(pos, true) {
+				return
+			}
+		}
+	}
+}
+
+func (c content) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	v := c.dimension(dim).Volume(vol)
+	if v == nil || level != 0 {
+		return nil
+	}
+	for _, pos := range want {
+		if chunk := v.Chunks[pos]; chunk != nil {
+			if err := cmp.Or(ctx.Err(), f(pos, chunk)); err != nil {
 				return err
 			}
 		}
-		if follow && v.Name == voxel.Block && v.Schema == voxel.Palette {
-			s.Light(light.Matters(nil).With(v.Names).Learn(d.lit(v)), d.towers())
-		}
 	}
-	if rules := light.Learn(d.Columns, d.towers()); len(rules) > 0 {
-		s.Heights(rules, d.towers())
-	}
-	for i := range d.Columns {
-		if err := cmp.Or(s.Column(&d.Columns[i]), ctx.Err()); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return nil
 }
 
-// litChunks is how many chunks the rule of light is learned from at most.
-const litChunks = 512
-
-// lit yields chunks of blocks with their light, from all over the dimension: first
-// ones far apart, then those between.
-func (d *Dimension) lit(blocks *Volume) iter.Seq[light.Lit] {
-	return func(yield func(light.Lit) bool) {
-		sky, lamps := d.Volume(voxel.Sky), d.Volume(voxel.Light)
-		places := blocks.Positions()
-		left := litChunks
-		for apart := 1 << bits.Len(uint(len(places))); apart > 0; apart /= 2 {
-			for i := apart; i <= len(places) && left > 0; i += 2 * apart {
-				pos := places[i-1]
-				c, has := light.Lit{Blocks: blocks.Chunks[pos]}, d.known(pos)
-				if has == 0 {
-					continue
-				}
-				if sky != nil && has&voxel.HasSky != 0 {
-					c.Sky = sky.Chunks[pos]
-				}
-				if lamps != nil && has&voxel.HasLight != 0 {
-					c.Light = lamps.Chunks[pos]
-				}
-				if left--; !yield(c) {
-					return
-				}
+func (c content) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		d := c.dimension(dim)
+		for i := range d.Columns {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&d.Columns[i], nil) {
+				return
 			}
 		}
 	}
 }
 
-// known returns the kinds of light that a chunk has; all where there are no columns.
-func (d *Dimension) known(pos geom.ChunkPos) voxel.Has {
-	if len(d.Columns) == 0 {
-		return voxel.HasSky | voxel.HasLight
+func (c content) OpenFile(path string) (io.ReadCloser, error) {
+	i, ok := slices.BinarySearchFunc(c.w.Files, path, func(f format.File, p string) int { return cmp.Compare(f.Path, p) })
+	if !ok {
+		return nil, fmt.Errorf("convert: file %q: %w", path, fs.ErrNotExist)
 	}
-	var over [4]*voxel.Column
-	for i := range over {
-		at := geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}
-		k, ok := slices.BinarySearchFunc(d.Columns, at, func(c voxel.Column, at geom.ColumnPos) int { return c.Pos.Compare(at) })
-		if ok {
-			over[i] = &d.Columns[k]
-		}
-	}
-	return light.Known(pos.Y, over)
-}
-
-// towers returns the towers of the dimension's blocks.
-func (d *Dimension) towers() light.Towers {
-	type foot struct{ x, z int32 }
-	towers := map[foot]light.Tower{}
-	if v := d.Volume(voxel.Block); v != nil {
-		for pos, c := range v.Chunks {
-			at := foot{pos.X, pos.Z}
-			towers[at] = append(towers[at], light.Floor{Y: pos.Y, Chunk: c})
-		}
-	}
-	for _, t := range towers {
-		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
-	}
-	return func(x, z int32) light.Tower { return towers[foot{x, z}] }
-}
-
-// sortNames drops the names that no cell uses and sorts the rest behind the
-// empty cell's; cells follow.
-func (v *Volume) sortNames() {
-	if v.Schema != voxel.Palette {
-		return
-	}
-	counts := make([]int, max(1, len(v.Names)))
-	for _, c := range v.Chunks {
-		c.AddCounts(counts)
-	}
-	counts[v.Default]++
-	var cells []voxel.Cell
-	for c := 1; c < len(counts); c++ {
-		if counts[c] > 0 {
-			cells = append(cells, voxel.Cell(c))
-		}
-	}
-	slices.SortFunc(cells, func(a, b voxel.Cell) int { return strings.Compare(v.Names[a], v.Names[b]) })
-	names, table := []string{format.Air}, make([]voxel.Cell, len(counts))
-	copy(names, v.Names)
-	for _, c := range cells {
-		table[c] = voxel.Cell(len(names))
-		names = append(names, v.Names[c])
-	}
-	if slices.Equal(names, v.Names) {
-		return
-	}
-	for pos, c := range v.Chunks {
-		v.Chunks[pos] = c.Translate(table)
-	}
-	v.Names, v.Default = names, table[v.Default]
-}
-
-func writeFile(ctx context.Context, s *stone.Writer, f format.File) error {
-	r, err := f.Open()
+	r, err := c.w.Files[i].Open()
 	if err != nil {
-		return fmt.Errorf("convert: file %q: %w", f.Path, err)
+		return nil, fmt.Errorf("convert: file %q: %w", path, err)
 	}
-	defer r.Close()
-	if err := s.File(f.Path, f.Size, r); err != nil {
-		return err
-	}
-	return ctx.Err()
+	return r, nil
 }

@@ -17,7 +17,8 @@ type Draft struct {
 	view    *View
 	touched map[geom.ChunkPos]*touched
 	last    *touched
-	open    []*touched
+	opened  []*touched
+	highest voxel.Cell
 	builder *voxel.Builder
 	scratch []voxel.Cell
 	err     error
@@ -29,6 +30,8 @@ type touched struct {
 	old, now *voxel.Chunk // nil: all default; may be NotLoaded
 	edit     *voxel.Draft // of now, if not nil
 	kept     bool         // in the map
+	differs  bool         // now differs from old; if not set, perhaps
+	given    bool         // now was given whole, or made of such a one
 }
 
 // Edit returns a draft of v, which itself stays as it is.
@@ -37,6 +40,10 @@ func (v *View) Edit() *Draft { return &Draft{view: v} }
 // Err returns the first error: it wraps ErrNotLoaded or geom.ErrOutOfRange, or
 // says which cell is not valid.
 func (d *Draft) Err() error { return d.err }
+
+// Highest returns the greatest of the cells that were written so far, whole
+// chunks left out.
+func (d *Draft) Highest() voxel.Cell { return d.highest }
 
 // Rule returns how the volume's mips are made. It must not be changed.
 func (d *Draft) Rule() *voxel.Rule { return d.view.Rule() }
@@ -85,14 +92,29 @@ func (d *Draft) write(pos geom.ChunkPos) *voxel.Draft {
 		return nil
 	}
 	if t.edit == nil {
-		d.keep(t)
-		if len(d.open) == maxOpen {
-			d.settle()
-		}
-		d.open = append(d.open, t)
-		t.edit = d.chunk(t).Edit()
+		d.open(t)
 	}
 	return t.edit
+}
+
+// open makes the chunk one to be written.
+func (d *Draft) open(t *touched) {
+	d.keep(t)
+	if len(d.opened) == maxOpen {
+		d.settle()
+	}
+	d.opened = append(d.opened, t)
+	t.edit = d.chunk(t).Edit()
+}
+
+// checked notes a cell that is to be written, and fails if it may not stand in
+// the volume.
+func (d *Draft) checked(v voxel.Cell) bool {
+	if err := d.view.vol.check(v); err != nil {
+		d.fail(err)
+	}
+	d.highest = max(d.highest, v)
+	return d.err == nil
 }
 
 func (d *Draft) keep(t *touched) {
@@ -115,18 +137,25 @@ func (d *Draft) chunk(t *touched) *voxel.Chunk {
 
 // settle packs all open chunks.
 func (d *Draft) settle() {
-	for _, t := range d.open {
+	for _, t := range d.opened {
 		d.pack(t)
 	}
-	d.open = d.open[:0]
+	d.opened = d.opened[:0]
 }
 
-// pack makes a chunk of its open edit, if any.
+// pack makes a chunk of its open edit, if any: a patched one if little was
+// written.
 func (d *Draft) pack(t *touched) {
 	if t.edit == nil {
 		return
 	}
-	t.now = d.view.vol.normal(t.edit.PublishWith(d.build()))
+	before := t.now
+	c, ok := t.edit.Patch()
+	if !ok {
+		c = t.edit.PublishWith(d.build())
+	}
+	t.now = d.view.vol.normal(c)
+	t.differs = before == t.old && t.now != before
 	t.edit = nil
 }
 
@@ -158,14 +187,22 @@ func (d *Draft) Cell(p geom.Point) (voxel.Cell, bool) {
 
 // Set writes one cell.
 func (d *Draft) Set(p geom.Point, v voxel.Cell) {
-	if err := d.view.vol.check(v); err != nil {
-		d.fail(err)
+	d.checked(v)
+	if !inRange(p) {
+		d.fail(fmt.Errorf("grid: draft: %w", p.Check()))
 	}
-	if old, ok := d.Cell(p); !ok || old == v {
+	t := d.loaded(p.Chunk())
+	if t == nil {
 		return
 	}
 	q := p.InChunk()
-	d.write(p.Chunk()).Set(q.X, q.Y, q.Z, v)
+	if t.edit == nil {
+		if d.chunk(t).Cell(q.X, q.Y, q.Z) == v {
+			return
+		}
+		d.open(t)
+	}
+	t.edit.Set(q.X, q.Y, q.Z, v)
 }
 
 // Chunk returns the chunk at pos with the writes so far: nil and true if all its
@@ -187,7 +224,7 @@ func (d *Draft) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) {
 	}
 	if t := d.at(pos); t != nil {
 		d.keep(t)
-		t.edit, t.now = nil, d.view.vol.normal(c)
+		t.edit, t.now, t.differs, t.given = nil, d.view.vol.normal(c), false, true
 	}
 }
 
@@ -197,6 +234,8 @@ type Replaced struct {
 	Old, New *voxel.Chunk // nil: all default
 	// Unknown says that Old was not loaded, and so is nil.
 	Unknown bool
+	// Given says that the draft was given New whole: its cells were not checked.
+	Given bool
 }
 
 // Publish returns the View with the draft's writes and what they replaced, in
@@ -208,7 +247,7 @@ func (d *Draft) Publish() (*View, []Replaced) {
 	replaced := make([]Replaced, 0, len(changes))
 	for _, c := range changes {
 		t := d.touched[c.code.Pos()]
-		r := Replaced{Pos: t.pos, Old: t.old, New: t.now, Unknown: t.old == NotLoaded}
+		r := Replaced{Pos: t.pos, Old: t.old, New: t.now, Unknown: t.old == NotLoaded, Given: t.given}
 		if r.Unknown {
 			r.Old = nil
 		}
@@ -228,7 +267,7 @@ func (d *Draft) changes() []change {
 	d.settle()
 	changes := make([]change, 0, len(d.touched))
 	for pos, t := range d.touched {
-		if !same(t.old, t.now) {
+		if t.differs || !same(t.old, t.now) {
 			changes = append(changes, change{geom.CodeOf(pos, 0), t.now})
 		}
 	}

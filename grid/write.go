@@ -78,8 +78,7 @@ func (d *Draft) checkCells(cells []voxel.Cell) bool {
 		if i > 0 && v == cells[i-1] {
 			continue
 		}
-		if err := d.view.vol.check(v); err != nil {
-			d.fail(err)
+		if !d.checked(v) {
 			return false
 		}
 	}
@@ -111,8 +110,7 @@ func inChunk(in geom.Box) geom.Box {
 
 // Fill writes v to every cell of r. A chunk that lies in r need not be loaded.
 func (d *Draft) Fill(r region.Region, v voxel.Cell) {
-	if err := d.view.vol.check(v); err != nil {
-		d.fail(err)
+	if !d.checked(v) {
 		return
 	}
 	whole := voxel.Uniform(v)
@@ -182,10 +180,7 @@ func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 // Replace changes every cell of r that is from into to. Every chunk with a cell in r
 // must be loaded.
 func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
-	if err := d.view.vol.check(to); err != nil {
-		d.fail(err)
-	}
-	if from == to || from > voxel.MaxCell || d.err != nil {
+	if !d.checked(to) || from == to || from > voxel.MaxCell {
 		return
 	}
 	var table []voxel.Cell

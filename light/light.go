@@ -7,6 +7,8 @@
 package light
 
 import (
+	"math/bits"
+
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -130,4 +132,21 @@ func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, s *search, maps [][2
 			s.found(i, hit)
 		}
 	}
+}
+
+// Cell returns by rule what Column says of cell at, z*16+x, of the column.
+func (h *Heights) Cell(pos geom.ColumnPos, at int, t Tower) (heights [maxRules]int32) {
+	x, z := int(pos.X&1)*16+at&15, int(pos.Z&1)*16+at>>4
+	open := uint16(1)<<len(h.rules) - 1
+	for _, f := range t {
+		for y := geom.ChunkEdge - 1; y >= 0 && open != 0; y-- {
+			hit := h.of(f.Chunk.Cell(x, y, z)) & open
+			open &^= hit
+			for ; hit != 0; hit &= hit - 1 {
+				r := bits.TrailingZeros16(hit)
+				heights[r] = f.Y*geom.ChunkEdge + int32(y) + 1 - h.rules[r].Base
+			}
+		}
+	}
+	return heights
 }

@@ -21,8 +21,8 @@ type Note struct {
 	// On is the commit that the head must be, zero for a world without commits;
 	// nil takes any.
 	On *history.ID
-	// MaxBytes bounds the memory that the world may take as it was before; beyond
-	// it the error is convert.ErrTooLarge. 0 is no bound.
+	// MaxBytes bounds the memory that it may take to open the world; beyond it the
+	// error is convert.ErrTooLarge. 0 is no bound.
 	MaxBytes int64
 }
 
@@ -85,13 +85,10 @@ func change(ctx context.Context, st history.Store, name string, to *stone.Reader
 	}
 	before := w.Head()
 	if err = n.check(name, before); err == nil {
-		err = Version{st, name, before}.weigh(ctx, n.MaxBytes)
-	}
-	if err == nil {
 		err = fits(w.View(), to)
 	}
 	if err == nil {
-		_, err = w.Become(ctx, to)
+		_, err = w.Replace(ctx, to)
 	}
 	if err == nil {
 		c, err = w.Commit(ctx, n.Message)
@@ -99,7 +96,8 @@ func change(ctx context.Context, st history.Store, name string, to *stone.Reader
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
 }
 
-// openable fails if it takes more than maxBytes to open a world; 0 is no bound.
+// openable fails if it takes more than maxBytes to open a world to change it; 0 is no
+// bound.
 func openable(ctx context.Context, st history.Store, name string, maxBytes int64) error {
 	if maxBytes <= 0 {
 		return nil
@@ -108,11 +106,14 @@ func openable(ctx context.Context, st history.Store, name string, maxBytes int64
 	if err != nil {
 		return err
 	}
-	bytes, err := Version{st, name, head.Commit}.Indexed(ctx, maxBytes)
-	if err == nil && bytes > maxBytes {
+	s, err := world.OpenSnapshot(ctx, st, name, head.Commit, world.Options{})
+	if err != nil {
+		return err
+	}
+	if IndexBytes(s, maxBytes) > maxBytes {
 		err = convert.ErrTooLarge
 	}
-	return err
+	return errors.Join(err, s.Close())
 }
 
 // fits fails if a volume of the world is to be another of the same name.

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // become makes a world of a store what src is.
@@ -29,6 +30,21 @@ func mustBecome(t *testing.T, st history.Store, name string, seed uint64) histor
 		t.Fatal(err)
 	}
 	return c
+}
+
+// mustSnapshot opens a commit.
+func mustSnapshot(t *testing.T, st history.Store, name string, id history.ID) *world.Snapshot {
+	t.Helper()
+	s, err := world.OpenSnapshot(t.Context(), st, name, id, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 func TestBecome(t *testing.T) {
@@ -55,7 +71,7 @@ func TestBecome(t *testing.T) {
 	if err != nil || same || second.Parent != id || second.Base != id {
 		t.Error(second, same, err)
 	}
-	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
+	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 4 << 10}); !errors.Is(err, convert.ErrTooLarge) {
 		t.Error(err)
 	}
 	if _, _, err := port.Become(t.Context(), st, "a", history.Stone{Data: []byte("text")}, port.Note{}); err == nil {
@@ -74,15 +90,12 @@ func TestPayloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := port.Version{Store: st, Name: "a", At: c.ID()}
-	if _, err := v.Load(t.Context(), 32<<20); err != nil {
+	v := mustSnapshot(t, st, "a", c.ID())
+	if _, err := convert.FromContentWithin(t.Context(), v, 32<<20); err != nil {
 		t.Errorf("%d bytes that hold 8 MB, read with 32: %v", len(whole.Data), err)
 	}
-	if _, err := port.Diff(t.Context(), v, v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
-		t.Errorf("compared with 4 MB: %v", err)
-	}
-	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 4 << 20}); !errors.Is(err, convert.ErrTooLarge) {
-		t.Errorf("changed with 4 MB: %v", err)
+	if _, err := convert.FromContentWithin(t.Context(), v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
+		t.Errorf("read with 4 MB: %v", err)
 	}
 }
 
@@ -117,19 +130,19 @@ func TestBecomeUnlike(t *testing.T) {
 // TestDiff compares Diff with the comparison of all of both.
 func TestDiff(t *testing.T) {
 	st := memory.New(memory.Options{})
-	var versions []port.Version
+	var versions []*world.Snapshot
 	for i := range uint64(3) {
 		name := []string{"a", "a", "b"}[i]
-		versions = append(versions, port.Version{Store: st, Name: name, At: mustBecome(t, st, name, i+1).ID()})
+		versions = append(versions, mustSnapshot(t, st, name, mustBecome(t, st, name, i+1).ID()))
 	}
-	for _, pair := range [][2]port.Version{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
+	for _, pair := range [][2]*world.Snapshot{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
 		got, err := port.Diff(t.Context(), pair[0], pair[1], 64<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var worlds [2]*convert.World
 		for i, v := range pair {
-			if worlds[i], err = v.Load(t.Context(), 0); err != nil {
+			if worlds[i], err = convert.FromContent(t.Context(), v); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -155,15 +168,14 @@ func TestChunk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := port.Version{Store: st, Name: "a", At: c.ID()}
+	v := mustSnapshot(t, st, "a", c.ID())
+	w, err := world.OpenAt(t.Context(), st, "a", c.ID(), world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
 	for _, volume := range []string{voxel.Block, voxel.Biome, voxel.Sky} {
-		small, err := v.Small(t.Context(), "overworld", volume, 1<<20)
-		if err != nil || small == nil {
-			t.Fatal(err)
-		}
-		if none, err := v.Small(t.Context(), "overworld", volume, 1); err != nil || none != nil {
-			t.Errorf("%s: more chunks than allowed: %v", volume, err)
-		}
+		all := w.View().Dimension("overworld").Volume(volume)
 		want := made.Dimensions[0].Volume(volume)
 		for level := range 7 {
 			tried := map[geom.ChunkPos]bool{}
@@ -173,13 +185,12 @@ func TestChunk(t *testing.T) {
 					continue
 				}
 				tried[pos] = true
-				got, err := v.Chunk(t.Context(), "overworld", volume, level, pos, 64<<20)
+				got, err := port.Chunk(t.Context(), v, "overworld", volume, level, pos, 64<<20)
 				if err != nil {
 					t.Fatal(err)
 				}
-				twin, err := port.ChunkOf(small, level, pos)
-				if err != nil || !sameCells(got, twin) {
-					t.Fatalf("%s level %d at %v: two ways give two chunks, %v", volume, level, pos, err)
+				if !sameCells(got, all, level, pos) {
+					t.Fatalf("%s level %d at %v: two ways give two chunks", volume, level, pos)
 				}
 				if level == 0 && !isChunk(got, want, pos) {
 					t.Fatalf("%s at %v: not the world's", volume, pos)
@@ -197,25 +208,34 @@ func TestChunk(t *testing.T) {
 		{"overworld", voxel.Block, 4, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
 		{"overworld", voxel.Block, 0, geom.ChunkPos{X: 1000}, nil},
 	} {
-		if got, err := v.Chunk(t.Context(), tt.dimension, tt.volume, tt.level, tt.pos, 0); got != nil || !errors.Is(err, tt.want) {
+		if got, err := port.Chunk(t.Context(), v, tt.dimension, tt.volume, tt.level, tt.pos, 0); got != nil || !errors.Is(err, tt.want) {
 			t.Errorf("%+v: %v, %v", tt, got, err)
 		}
 	}
 	var dimension *port.DimensionError
-	if _, err := v.Small(t.Context(), "none", voxel.Block, 9); !errors.As(err, &dimension) || !slices.Equal(dimension.Have, []string{"overworld"}) {
+	if _, err := port.Chunk(t.Context(), v, "none", voxel.Block, 0, geom.ChunkPos{}, 0); !errors.As(err, &dimension) || !slices.Equal(dimension.Have, []string{"overworld"}) {
 		t.Errorf("no dimension: got %v", err)
 	}
 	var lacks *port.VolumeError
-	if _, err := v.Chunk(t.Context(), "overworld", "none", 0, geom.ChunkPos{}, 0); !errors.As(err, &lacks) || !slices.Contains(lacks.Have, voxel.Block) {
+	if _, err := port.Chunk(t.Context(), v, "overworld", "none", 0, geom.ChunkPos{}, 0); !errors.As(err, &lacks) || !slices.Contains(lacks.Have, voxel.Block) {
 		t.Errorf("no volume: got %v", err)
 	}
 }
 
-func sameCells(a, b *port.Cells) bool {
-	if a == nil || b == nil {
-		return a == b
+// sameCells reports whether c is the chunk of a volume that is all in memory.
+func sameCells(c *port.Cells, v *world.Volume, level int, pos geom.ChunkPos) bool {
+	var want [voxel.ChunkCells]voxel.Cell
+	if !v.ReadBox(pos.Box(), level, want[:]) {
+		return false
 	}
-	return a.Volume == b.Volume && slices.Equal(a.Names, b.Names) && *a.Cells == *b.Cells
+	for i, cell := range want {
+		switch {
+		case c == nil && cell != v.Volume.Default, c != nil && v.Schema == voxel.Palette && c.Names[c.Cells[i]] != v.CellName(cell),
+			c != nil && v.Schema != voxel.Palette && c.Cells[i] != cell:
+			return false
+		}
+	}
+	return true
 }
 
 // isChunk reports whether c is the chunk of a volume at pos, by name.

@@ -186,14 +186,23 @@ func (t Through) sink(to format.Sink) format.Sink {
 	return t(to)
 }
 
+// Content returns the world if it can be read piece by piece, which a stone can, and
+// nil if it must be loaded.
+func (s *Source) Content() stone.Content {
+	if s.Stone == nil {
+		return nil
+	}
+	return s.Stone
+}
+
 // Load reads the whole world into memory, through what stands before the Sink
 // that builds it. Where chunks are damaged it returns the world without them and
 // a *format.DamageError. Files of the world are read from the Source. A world of
 // more than Options.MaxBytes is convert.ErrTooLarge.
 func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
 	src := s.leaf
-	if s.Stone != nil {
-		w, err := convert.FromStoneWithin(ctx, s.Stone, s.o.MaxBytes)
+	if c := s.Content(); c != nil {
+		w, err := convert.FromContentWithin(ctx, c, s.o.MaxBytes)
 		if err != nil || through == nil {
 			return w, err
 		}

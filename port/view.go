@@ -1,12 +1,15 @@
 package port
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -33,22 +36,66 @@ type View struct {
 	bounds         geom.Box
 }
 
-// ViewOf returns the view of the dimension of that name, of the first with chunks
-// if there is no name. Errors are ErrNothing and a *DimensionError.
-func ViewOf(w *convert.World, name string) (*View, error) {
-	e := &DimensionError{Want: name}
-	for _, d := range w.Dimensions {
-		e.Have = append(e.Have, d.Name)
-		for _, v := range d.Volumes {
-			if IsMatter(v.Volume.Name) && (d.Name == name || name == "" && len(v.Chunks) > 0) {
-				return &View{d.Name, v.Schema, v.Names, v, d.Volume(liquid), BoundsOf(v)}, nil
+// ViewOf reads what is drawn of the dimension of that name, of the first with chunks
+// if there is no name; nothing else of the world is read. Errors are ErrNothing, a
+// *DimensionError and, if it takes more than maxBytes of memory, convert.ErrTooLarge; 0
+// is no bound.
+func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (*View, error) {
+	missing := &DimensionError{Want: name}
+	for _, d := range c.About().Dimensions {
+		missing.Have = append(missing.Have, d.Name)
+		if name != "" && d.Name != name {
+			continue
+		}
+		if name == "" && !hasMatter(c, d) {
+			continue
+		}
+		w, err := convert.FromContentWithin(ctx, drawn{c, d}, maxBytes)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range w.Dimensions[0].Volumes {
+			if IsMatter(v.Volume.Name) {
+				return &View{d.Name, v.Schema, v.Names, v, w.Dimensions[0].Volume(liquid), BoundsOf(v)}, nil
 			}
 		}
 	}
 	if name == "" {
 		return nil, ErrNothing
 	}
-	return nil, e
+	return nil, missing
+}
+
+// hasMatter reports whether a volume of matter of the dimension has chunks.
+func hasMatter(c stone.Content, d stone.Dimension) bool {
+	for _, v := range d.Volumes {
+		if IsMatter(v.Volume.Name) {
+			for _, holds := range c.Spoken(d.Name, v.Volume.Name, 0) {
+				if holds {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// drawn is what is drawn of a dimension: its volumes of matter and liquid.
+type drawn struct {
+	stone.Content
+	dimension stone.Dimension
+}
+
+func (d drawn) About() stone.About {
+	dim := d.dimension
+	dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.Volume) bool {
+		return !IsMatter(v.Volume.Name) && v.Volume.Name != liquid
+	})
+	return stone.About{Dimensions: []stone.Dimension{dim}}
+}
+
+func (d drawn) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] {
+	return func(func(*voxel.Column, error) bool) {}
 }
 
 // BoundsOf is the box of the chunks of a volume.

@@ -52,6 +52,7 @@ func (c *call) collect() error {
 	if err := c.json(&p); err != nil {
 		return err
 	}
+	c.snapshots.clear()
 	done, err := c.st.Collect(c.ctx, p.World())
 	if err != nil {
 		return err

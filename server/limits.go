@@ -3,6 +3,8 @@ package server
 import (
 	"math"
 	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Limits bound what callers cost. A field that is 0 has its default; one that is
@@ -19,6 +21,9 @@ type Limits struct {
 	// do that at a time (default 2), Waiting how many more wait for it (default 32).
 	WorldMemory    int64
 	Heavy, Waiting int
+	// CacheBytes is how much memory decoded pages of worlds may take that are kept for
+	// the next call that reads them. Default 64 MiB.
+	CacheBytes int64
 	// SpoolBytes is how many bytes of worlds on their way, in or out, lie in
 	// Options.Temp at a time. Default 4 GiB.
 	SpoolBytes int64
@@ -56,6 +61,7 @@ func (l Limits) filled() Limits {
 	fill(&l.WorldBytes, 1<<30)
 	fill(&l.BodyMemory, 192<<20)
 	fill(&l.WorldMemory, 256<<20)
+	fill(&l.CacheBytes, stone.CacheBytes)
 	fill(&l.SpoolBytes, 4<<30)
 	fill(&l.InlineBytes, 16<<20)
 	fill(&l.Calls, 1024)

@@ -57,7 +57,7 @@ type Server struct {
 	heavy     *queue // of calls that read whole worlds
 	light     *queue // of calls that open worlds
 	checks    *queue // of stones that are looked at
-	views     views
+	snapshots *snapshots
 	rates     *rates // of tokens
 	strangers *rates // of addresses without one
 	calls     atomic.Int64
@@ -82,6 +82,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.memory.free.Store(l.BodyMemory)
 	s.disk.free.Store(l.SpoolBytes)
 	s.heavy = newQueue(l.Heavy, l.Waiting)
+	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
 	s.paths = pathsOf(routes())

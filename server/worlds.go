@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 func worldRoutes() []route {
@@ -75,8 +75,11 @@ func (q *queue) enter(ctx context.Context) error {
 
 func (q *queue) leave() { <-q.slots }
 
-// heavily does what takes much memory.
-func (c *call) heavily(do func() error) error {
+// lightCalls is how many calls read from worlds at a time.
+const lightCalls = 8
+
+// heavyWork does what takes much memory.
+func (c *call) heavyWork(do func() error) error {
 	if err := c.heavy.enter(c.ctx); err != nil {
 		return err
 	}
@@ -85,35 +88,51 @@ func (c *call) heavily(do func() error) error {
 	return worldFault(do())
 }
 
+// version is a commit of a world; at is zero for a world without commits.
+type version struct {
+	name string
+	at   history.ID
+}
+
 // at returns the version that the call is about, and tells its id. known says that
 // the caller has what it asks for already, and was told so. commits says that a world
 // without commits has nothing to show.
-func (c *call) at(commits bool) (v port.Version, known bool, err error) {
+func (c *call) at(commits bool) (v version, known bool, err error) {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
 		return v, false, err
 	}
-	v = port.Version{Store: c.st, Name: c.name, At: head.Commit}
-	if version := c.query.Get("at"); version != "" {
-		if v.At, err = c.version(c.name, version); err != nil {
+	v = version{c.name, head.Commit}
+	if named := c.query.Get("at"); named != "" {
+		if v, err = c.versionOf(c.name, named); err != nil {
 			return v, false, err
 		}
-		// An id alone may be one of another world, whose views are kept too.
-		if log, err := c.st.Log(c.ctx, c.name, v.At, 1); err != nil || len(log) == 0 {
-			return v, false, cmp.Or(err, history.ErrNoCommit)
-		}
 	}
-	if commits && v.At == (history.ID{}) {
+	if commits && v.at == (history.ID{}) {
 		return v, false, history.ErrNoCommit
 	}
-	c.tell(history.Head{Commit: v.At, Fence: head.Fence})
+	c.tell(history.Head{Commit: v.at, Fence: head.Fence})
 	c.w.Header()["Cache-Control"] = []string{"no-cache"} // to be asked for again, with the ETag
-	if !c.has(etag(v.At)) {
+	if !c.has(etag(v.at)) {
 		return v, false, nil
 	}
 	c.secure(c.w.Header())
 	c.WriteHeader(http.StatusNotModified)
 	return v, true, nil
+}
+
+// versionOf returns the version of a world that a text means.
+func (c *call) versionOf(name, text string) (v version, err error) {
+	v.name = name
+	if v.at, err = c.version(name, text); err != nil || v.at == (history.ID{}) {
+		return v, err
+	}
+	// An id alone may be one of another world, whose Snapshot is open.
+	log, err := c.st.Log(c.ctx, name, v.at, 1)
+	if err == nil && len(log) == 0 {
+		err = history.ErrNoCommit
+	}
+	return v, err
 }
 
 // has reports whether If-None-Match names a tag.
@@ -169,18 +188,19 @@ func (c *call) diff() error {
 		}
 		other = with
 	}
-	var pair [2]port.Version
+	var pair [2]version
 	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
-		id, err := c.version(v.name, v.version)
-		if err != nil {
+		var err error
+		if pair[i], err = c.versionOf(v.name, v.version); err != nil {
 			return err
 		}
-		pair[i] = port.Version{Store: c.st, Name: v.name, At: id}
 	}
 	var d *convert.Difference
-	err := c.heavily(func() (err error) {
-		d, err = port.Diff(c.ctx, pair[0], pair[1], c.limits.WorldMemory)
-		return err
+	err := c.heavily(pair[0], func(a *world.Snapshot) error {
+		return c.opened(pair[1], func(b *world.Snapshot) (err error) {
+			d, err = port.Diff(c.ctx, a, b, c.limits.WorldMemory)
+			return err
+		})
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // chunkHead is the first record of a chunk.
@@ -36,12 +38,21 @@ func (c *call) chunk() error {
 	if err != nil || known {
 		return err
 	}
-	cells, err := c.cells(v, h)
+	var cells *port.Cells
+	read := func(s *world.Snapshot) (err error) {
+		cells, err = port.Chunk(c.ctx, s, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
+		return err
+	}
+	if h.Level < stone.FirstFar {
+		err = c.reading(v, read)
+	} else {
+		err = c.heavily(v, read)
+	}
 	switch {
 	case errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
 		return fault(client.NoChunk, "there is no chunk at that place")
 	case err != nil:
-		return worldFault(err)
+		return err
 	}
 	if h.Schema, h.Names = cells.Volume.Schema.String(), cells.Names; h.Names == nil {
 		h.Names = []string{}
@@ -61,50 +72,6 @@ func (c *call) chunk() error {
 	c.send(http.StatusOK, client.RecordsType, b.Bytes())
 	return nil
 }
-
-// cells reads a chunk: of a small volume from memory.
-func (c *call) cells(v port.Version, h chunkHead) (cells *port.Cells, err error) {
-	pos := geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}
-	key := viewKey{v.At, h.Dimension, h.Volume}
-	small := c.views.get(key)
-	read := func() (err error) {
-		cells, err = v.Chunk(c.ctx, h.Dimension, h.Volume, h.Level, pos, c.limits.WorldMemory)
-		return err
-	}
-	if small == nil {
-		err = c.opening(v, func() (err error) {
-			small, err = v.Small(c.ctx, h.Dimension, h.Volume, smallVolume)
-			switch {
-			case small != nil:
-				c.views.put(key, small)
-			case err == nil && h.Level < farLevel:
-				err = read()
-			}
-			return err
-		})
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case small != nil:
-		return port.ChunkOf(small, h.Level, pos)
-	case h.Level >= farLevel:
-		err = c.heavily(read)
-	}
-	return cells, err
-}
-
-// lightly does what takes some memory.
-func (c *call) lightly(do func() error) error {
-	if err := c.light.enter(c.ctx); err != nil {
-		return err
-	}
-	defer c.light.leave()
-	return do()
-}
-
-// farLevel is the lowest level of which a chunk may need much to be read.
-const farLevel = 3
 
 // chunkHead returns which chunk the call is about.
 func (c *call) chunkHead() (h chunkHead, err error) {
@@ -145,8 +112,8 @@ func (c *call) picture() error {
 		return err
 	}
 	var b bytes.Buffer
-	err = c.heavily(func() error {
-		view, err := v.View(c.ctx, c.query.Get("dimension"), c.limits.WorldMemory)
+	err = c.heavily(v, func(s *world.Snapshot) error {
+		view, err := port.ViewOf(c.ctx, s, c.query.Get("dimension"), c.limits.WorldMemory)
 		if err != nil {
 			return err
 		}

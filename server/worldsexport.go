@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // formatCairn is the format of an export that is one stone.
@@ -42,25 +44,22 @@ func (c *call) export() error {
 }
 
 // exportFile answers with a world as one file.
-func (c *call) exportFile(v port.Version, format string) error {
+func (c *call) exportFile(v version, format string) error {
 	file, err := c.newSpool()
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	lost := map[string]int{}
-	err = c.heavily(func() error {
+	err = c.heavily(v, func(s *world.Snapshot) error {
 		if format == formatCairn {
-			n, err := v.Indexed(c.ctx, c.limits.WorldMemory)
-			if err == nil && n > c.limits.WorldMemory {
-				err = convert.ErrTooLarge
+			if most := c.limits.WorldMemory; port.IndexBytes(s, most) > most {
+				return convert.ErrTooLarge
 			}
-			if err != nil {
-				return err
-			}
-			return v.Write(c.ctx, file)
+			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})
+			return err
 		}
-		w, err := c.picked(v, format, lost)
+		w, err := c.picked(s, format, lost)
 		if err != nil {
 			return err
 		}
@@ -78,7 +77,7 @@ func (c *call) exportFile(v port.Version, format string) error {
 }
 
 // exportFolder answers with a zip of a world's folder.
-func (c *call) exportFolder(v port.Version) error {
+func (c *call) exportFolder(v version) error {
 	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
 		return err
@@ -87,8 +86,8 @@ func (c *call) exportFolder(v port.Version) error {
 	lost := map[string]int{}
 	var taken int64
 	defer func() { c.disk.give(taken) }()
-	err = c.heavily(func() error {
-		w, err := c.picked(v, port.Anvil, lost)
+	err = c.heavily(v, func(s *world.Snapshot) error {
+		w, err := c.picked(s, port.Anvil, lost)
 		if err == nil {
 			err = unsupported(port.WriteAnvil(c.ctx, w, dir, path.Base(c.name), nil, lost))
 		}
@@ -113,8 +112,8 @@ func (c *call) exportFolder(v port.Version) error {
 }
 
 // picked reads what of a version is to be written.
-func (c *call) picked(v port.Version, format string, lost map[string]int) (*convert.World, error) {
-	w, err := v.Load(c.ctx, c.limits.WorldMemory)
+func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (*convert.World, error) {
+	w, err := convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
 	if err != nil {
 		return nil, err
 	}

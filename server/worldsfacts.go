@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
@@ -61,8 +62,8 @@ func (c *call) facts() error {
 		l := client.LeaseOf(lease)
 		f.Lease = &l
 	}
-	if v.At != (history.ID{}) {
-		if err := c.opening(v, func() error { return f.look(c, v.At) }); err != nil {
+	if v.at != (history.ID{}) {
+		if err := c.reading(v, func(s *world.Snapshot) error { return f.look(c, s) }); err != nil {
 			return err
 		}
 	}
@@ -70,8 +71,8 @@ func (c *call) facts() error {
 }
 
 // look adds what a version says.
-func (f *factsAnswer) look(c *call, at history.ID) error {
-	log, err := c.st.Log(c.ctx, c.name, at, 1)
+func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
+	log, err := c.st.Log(c.ctx, c.name, s.ID(), 1)
 	if err == nil && len(log) == 0 {
 		err = history.ErrNoCommit
 	}
@@ -80,27 +81,17 @@ func (f *factsAnswer) look(c *call, at history.ID) error {
 	}
 	commit := client.CommitOf(log[0])
 	f.Commit = &commit
-	layers, err := c.st.Stack(c.ctx, c.name, at)
-	if err != nil {
-		return err
-	}
-	f.Stones = len(layers)
-	for _, l := range layers {
-		f.Bytes += l.Stone.Size
-	}
-	w, err := world.OpenAt(c.ctx, c.st, c.name, at, world.Options{})
-	if err != nil {
-		return err
-	}
-	f.Properties = propertiesOf(w.View().Properties())
-	for _, d := range w.View().Dimensions() {
-		facts := dimensionFacts{Name: d.Name(), Volumes: []volumeFacts{}}
-		for _, v := range d.Volumes() {
-			facts.Volumes = append(facts.Volumes, volumeFacts{v.Name, v.Schema.String(), v.Scale, len(v.Names())})
+	f.Stones, f.Bytes = s.Stones()
+	about := s.About()
+	f.Properties = propertiesOf(about.Properties)
+	for _, d := range about.Dimensions {
+		facts := dimensionFacts{Name: d.Name, Volumes: []volumeFacts{}}
+		for _, v := range d.Volumes {
+			facts.Volumes = append(facts.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Scale, len(v.Names)})
 		}
 		f.Dimensions = append(f.Dimensions, facts)
 	}
-	return w.Close()
+	return nil
 }
 
 func propertiesOf(all []stone.Property) []property {
@@ -123,14 +114,10 @@ func (c *call) properties() error {
 		return err
 	}
 	answer := propertiesAnswer{Properties: []property{}}
-	if v.At != (history.ID{}) {
-		err := c.opening(v, func() error {
-			w, err := world.OpenAt(c.ctx, c.st, c.name, v.At, world.Options{})
-			if err != nil {
-				return err
-			}
-			answer.Properties = propertiesOf(w.View().Properties())
-			return w.Close()
+	if v.at != (history.ID{}) {
+		err := c.reading(v, func(s *world.Snapshot) error {
+			answer.Properties = propertiesOf(s.About().Properties)
+			return nil
 		})
 		if err != nil {
 			return err
@@ -213,10 +200,23 @@ func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bo
 	if err != nil {
 		return done, err
 	}
-	err = c.opening(port.Version{Store: c.st, Name: c.name, At: head.Commit}, func() (err error) {
+	do := func() (err error) {
 		done, err = p.commit(c, fence, want, given)
 		return err
+	}
+	most, much := c.limits.WorldMemory, false
+	err = c.reading(version{c.name, head.Commit}, func(s *world.Snapshot) error {
+		n := port.IndexBytes(s, most)
+		if much = n > most/lightCalls; n > most {
+			return convert.ErrTooLarge
+		} else if much {
+			return nil
+		}
+		return do()
 	})
+	if err == nil && much {
+		err = c.heavyWork(do)
+	}
 	return done, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // importAnswer is the answer to POST /v1/import.
@@ -48,7 +49,7 @@ func (c *call) importWorld() error {
 	c.step("receive")
 	var answer importAnswer
 	var done history.Commit
-	err = c.heavily(func() (err error) {
+	err = c.heavyWork(func() (err error) {
 		done, err = c.importFrom(file, note, salvage == 1, &answer)
 		return err
 	})
@@ -108,8 +109,11 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 			if on.On == nil {
 				on.On = &base.Commit // what it is laid over
 			}
-			v := port.Version{Store: c.st, Name: c.name, At: base.Commit}
-			if whole, err = v.Load(c.ctx, c.limits.WorldMemory); err != nil {
+			err = c.opened(version{c.name, base.Commit}, func(s *world.Snapshot) (err error) {
+				whole, err = convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
+				return err
+			})
+			if err != nil {
 				return done, err
 			}
 			if err := port.Overlay(whole, w, regions); err != nil {

@@ -197,7 +197,7 @@ func (r *columnReader) fill(c *voxel.Column) error {
 			continue
 		}
 		if count, bytes = count+page.count, bytes+page.plain; count > maxPageObjects || bytes > maxMet {
-			return corruptf(r.s.dir.pages[l.entries[findColumn(l.entries, c.Pos)].page].off, "objects", "%d objects and %d bytes meet in column %v", count, bytes, c.Pos)
+			return corruptf(r.s.dir.pages[l.entries[findColumn(l.entries, c.Pos)].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
 		}
 		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.lists[n]})
 	}

@@ -40,6 +40,16 @@ func (s *Reader) SpokenColumns(dim string) iter.Seq2[geom.ColumnPos, bool] {
 	}
 }
 
+// ColumnCount returns how many columns a dimension has, from the directory alone.
+func (s *Reader) ColumnCount(dim string) (n int) {
+	for _, e := range s.dimension(dim).columns {
+		if e.paged() {
+			n += bits.OnesCount64(e.mask)
+		}
+	}
+	return n
+}
+
 // SpokenLists yields the columns of which the stone has a list of that name, in
 // ascending order of position, from the directory alone. The lists of columns
 // that are gone are not among them.

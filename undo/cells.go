@@ -142,18 +142,11 @@ func cubeOf(b geom.Box) (corner geom.Point, edge int) {
 // differing returns the least box of rows in which the chunks differ, empty if
 // they do not.
 func differing(a, b *voxel.Chunk) (box geom.Box) {
-	if a == b {
-		return box
-	}
 	var bufA, bufB [64]voxel.Cell
-	for y := range voxel.ChunkEdge {
-		v, ok := a.SliceUniform(y)
-		if w, also := b.SliceUniform(y); ok && also && v == w {
-			continue
-		}
-		for z := range voxel.ChunkEdge {
-			rowA, rowB := a.Row(y, z, &bufA), b.Row(y, z, &bufB)
-			x0, x1 := apart(rowA, rowB)
+	for y, rows := range a.Differing(b) {
+		for ; rows != 0; rows &= rows - 1 {
+			z := bits.TrailingZeros32(rows)
+			x0, x1 := apart(a.Row(y, z, &bufA), b.Row(y, z, &bufB))
 			box = box.Union(geom.Box{Min: geom.Point{X: x0, Y: y, Z: z}, Max: geom.Point{X: x1, Y: y + 1, Z: z + 1}})
 		}
 	}

@@ -22,7 +22,7 @@ const packed Cell = 1 << 15
 // Chunk is 32x32x32 cells, index (y*32+z)*32+x. It never changes once made, so
 // any number of goroutines may read it; to write, Edit it and publish another.
 // Coordinates must be 0..31, cells written at most MaxCell. Equal cells always
-// give the same form.
+// give the same form, but for chunks that Draft.Patch made.
 //
 // A slice header is the cell of the whole slice, or packed | the place of 32
 // row headers; a row header the cell of the whole row, or packed | the place of

@@ -11,45 +11,82 @@ import (
 // were written. It belongs to one goroutine. Coordinates are 0..31.
 type Draft struct {
 	base  *Chunk
-	index [SliceCells]uint16 // by y*32+z: 1 + the row's number in rows
-	rows  [][ChunkEdge]Cell
-	marks [ChunkEdge]uint32 // by y: bit z set where the row is in rows
+	rows  []draftRow
+	marks [ChunkEdge]uint32   // by y: bit z set where the row is in rows
+	index *[SliceCells]uint16 // by y*32+z: the row's number in rows; nil while they are few
 }
+
+// draftRow is a row that was written.
+type draftRow struct {
+	cells [ChunkEdge]Cell
+	mask  uint32 // its changes, where weigh found that it differs
+	place uint16 // y*32+z
+}
+
+func (r *draftRow) at() (y, z int) { return int(r.place >> 5), int(r.place & 31) }
 
 // Edit returns a draft of c, which itself stays as it is.
 func (c *Chunk) Edit() *Draft { return &Draft{base: c} }
 
 // Cell returns one cell as written so far.
 func (d *Draft) Cell(x, y, z int) Cell {
-	if i := d.index[y*ChunkEdge+z]; i != 0 {
-		return d.rows[i-1][x]
+	if r := d.written(y, z); r != nil {
+		return r[x]
 	}
 	return d.base.Cell(x, y, z)
 }
 
 // Set writes one cell.
 func (d *Draft) Set(x, y, z int, v Cell) {
-	if d.Cell(x, y, z) != v {
+	if r := d.written(y, z); r != nil {
+		r[x] = v
+	} else if d.base.Cell(x, y, z) != v {
 		d.row(y, z)[x] = v
 	}
 }
 
-// row returns the plain cells of a row.
-func (d *Draft) row(y, z int) *[ChunkEdge]Cell {
-	i := &d.index[y*ChunkEdge+z]
-	if *i == 0 {
-		var buf [64]Cell
-		d.rows = append(d.rows, *(*[ChunkEdge]Cell)(d.base.Row(y, z, &buf)))
-		*i = uint16(len(d.rows))
-		d.marks[y] |= 1 << z
+// written returns the plain cells of a row, nil if it was not written.
+func (d *Draft) written(y, z int) *[ChunkEdge]Cell {
+	if d.marks[y]>>(z&31)&1 == 0 {
+		return nil
 	}
-	return &d.rows[*i-1]
+	place := y*ChunkEdge + z
+	if d.index != nil {
+		return &d.rows[d.index[place]].cells
+	}
+	i := 0
+	for int(d.rows[i].place) != place {
+		i++
+	}
+	return &d.rows[i].cells
+}
+
+// row returns the plain cells of a row, to be written.
+func (d *Draft) row(y, z int) *[ChunkEdge]Cell {
+	if r := d.written(y, z); r != nil {
+		return r
+	}
+	const few = 8
+	n, place := len(d.rows), y*ChunkEdge+z
+	var buf [64]Cell
+	d.rows = append(d.rows, draftRow{cells: *(*[ChunkEdge]Cell)(d.base.Row(y, z, &buf)), place: uint16(place)})
+	d.marks[y] |= 1 << z
+	if d.index == nil && n == few {
+		d.index = new([SliceCells]uint16)
+		for i := range d.rows {
+			d.index[d.rows[i].place] = uint16(i)
+		}
+	}
+	if d.index != nil {
+		d.index[place] = uint16(n)
+	}
+	return &d.rows[n].cells
 }
 
 // peek returns the cells of a row as Chunk.Row does.
 func (d *Draft) peek(y, z int, buf *[64]Cell) []Cell {
-	if i := d.index[y*ChunkEdge+z]; i != 0 {
-		return d.rows[i-1][:]
+	if r := d.written(y, z); r != nil {
+		return r[:]
 	}
 	return d.base.Row(y, z, buf)
 }
@@ -83,7 +120,7 @@ func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
 				continue
 			}
 			marks[y] |= 1 << z
-			if d.index[y*ChunkEdge+z] == 0 {
+			if d.marks[y]>>z&1 == 0 {
 				grow++
 			}
 		}
@@ -98,31 +135,21 @@ func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
 	}
 }
 
-// Publish returns the chunk as written: the one the draft was made of if no
-// cell differs. The draft goes on from the chunk returned.
+// Publish returns the chunk as written, packed: the one the draft was made of if
+// no cell differs. The draft goes on from the chunk returned.
 func (d *Draft) Publish() *Chunk { return d.PublishWith(new(Builder)) }
 
 // PublishWith is Publish with the memory of a Builder that has no slices added.
 func (d *Draft) PublishWith(b *Builder) *Chunk {
-	if d.differs() {
+	if d.weigh() {
 		d.base = d.build(b)
 	}
-	d.index, d.marks, d.rows = [SliceCells]uint16{}, [ChunkEdge]uint32{}, d.rows[:0]
+	d.reset()
 	return d.base
 }
 
-// differs reports whether some written row is not what it was.
-func (d *Draft) differs() bool {
-	var buf [64]Cell
-	for y, m := range d.marks {
-		for ; m != 0; m &= m - 1 {
-			z := bits.TrailingZeros32(m)
-			if *d.row(y, z) != *(*[ChunkEdge]Cell)(d.base.Row(y, z, &buf)) {
-				return true
-			}
-		}
-	}
-	return false
+func (d *Draft) reset() {
+	d.index, d.marks, d.rows = nil, [ChunkEdge]uint32{}, d.rows[:0]
 }
 
 // build packs the draft; rows nobody wrote go from chunk to chunk as they are.

@@ -1,6 +1,9 @@
 package voxel
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // The twins of the kernels, and whether the processor has these.
 var (
@@ -25,4 +28,9 @@ func (c *Chunk) In(mem []byte, atEnd bool) *Chunk {
 	data := unsafe.Slice((*Cell)(unsafe.Pointer(&mem[0])), room)[:len(c.data)]
 	copy(data, c.data)
 	return &Chunk{slices: c.slices, data: data}
+}
+
+// SameForm reports whether c and d are the same in memory.
+func (c *Chunk) SameForm(d *Chunk) bool {
+	return c.slices == d.slices && slices.Equal(c.data, d.data)
 }

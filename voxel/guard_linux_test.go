@@ -29,7 +29,16 @@ func TestReadsStayInside(t *testing.T) {
 		d := c.Edit()
 		d.Set(r.IntN(32), r.IntN(32), r.IntN(32), voxel.Cell(r.IntN(1<<15)))
 		check(t, d.Publish())
+		for range 3 {
+			d.Set(r.IntN(32), r.IntN(32), r.IntN(32), voxel.Cell(r.IntN(1<<15)))
+			check(t, patch(d))
+		}
 	})
+	for range 50 { // all of the data is what was written
+		d := voxel.Uniform(1).Edit()
+		d.Set(rand.IntN(32), rand.IntN(32), rand.IntN(32), 2)
+		check(t, patch(d))
+	}
 	for k := range 70 {
 		for _, kinds := range []int{1, 2, 70} {
 			check(t, voxel.Pack(fewRows(k, kinds)))

@@ -45,7 +45,8 @@ func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 
 // Equal reports whether c and d have the same cells.
 func (c *Chunk) Equal(d *Chunk) bool {
-	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data)
+	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data) ||
+		(c.patched() || d.patched()) && c.Differing(d) == [ChunkEdge]uint32{}
 }
 
 // CountNonEmpty returns the number of cells that are not Empty.
@@ -127,6 +128,22 @@ func (c *Chunk) Changed(y int) uint32 {
 	for z := range ChunkEdge {
 		if c.head(y, z) != c.head(y-1, z) {
 			m |= 1 << z
+		}
+	}
+	if c.patched() {
+		return c.different(y, m)
+	}
+	return m
+}
+
+// different returns m without the rows that are equal though they have two
+// places.
+func (c *Chunk) different(y int, m uint32) uint32 {
+	var here, below [64]Cell
+	for left := m; left != 0; left &= left - 1 {
+		z := bits.TrailingZeros32(left)
+		if c.head(y, z)&c.head(y-1, z) >= packed && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
+			m &^= 1 << z
 		}
 	}
 	return m

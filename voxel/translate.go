@@ -6,6 +6,9 @@ import "math/bits"
 // much as there are headers and distinct rows, and more only if table makes two
 // cells of the chunk equal. It panics if a cell is not below len(table).
 func (c *Chunk) Translate(table []Cell) *Chunk {
+	if c.patched() {
+		return c.repack(table)
+	}
 	t := translation{from: c, to: &Chunk{data: roomy(c.data)}, table: table}
 	if len(c.data) == ChunkCells {
 		t.cells(0, ChunkCells)

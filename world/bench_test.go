@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -29,6 +30,27 @@ func BenchmarkIsland(b *testing.B) {
 				}
 				closeWorld(b, w)
 			}
+		})
+	}
+}
+
+// BenchmarkSet sets one block at a time of an island in memory.
+func BenchmarkSet(b *testing.B) {
+	st := newStore()
+	imported(b, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
+	w := open(b, st, "a", world.Options{Whole: true})
+	defer closeWorld(b, w)
+	dim := w.View().Dimensions()[0]
+	r := rand.New(rand.NewPCG(1, 1))
+	var at []geom.ChunkPos
+	for pos := range dim.Volume(voxel.Block).Chunks() {
+		at = append(at, pos)
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		p := at[r.IntN(len(at))].Min().Add(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)})
+		update(b, w, func(tx *world.Tx) {
+			tx.Dimension(dim.Name()).Volume(voxel.Block).Set(p, voxel.Cell(1+n%3))
 		})
 	}
 }

@@ -147,7 +147,7 @@ func (c *crowd) become() error {
 	if err != nil {
 		return err
 	}
-	_, err = c.w.Become(ctx, r)
+	_, err = c.w.Replace(ctx, r)
 	return err
 }
 

@@ -168,9 +168,9 @@ func TestFilesAndProperties(t *testing.T) {
 	closeWorld(t, w)
 }
 
-// Become makes one world the same as another, and only what differs goes into
+// Replace makes one world the same as another, and only what differs goes into
 // the commit.
-func TestBecome(t *testing.T) {
+func TestReplace(t *testing.T) {
 	st := newStore()
 	from := create(t, st, "from", world.Options{Whole: true})
 	to := create(t, st, "to", world.Options{Whole: true})
@@ -193,7 +193,7 @@ func TestBecome(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		change, err := to.Become(ctx, whole)
+		change, err := to.Replace(ctx, whole)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,6 @@ package world
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
 	"maps"
 	"reflect"
 	"slices"
@@ -88,7 +85,7 @@ func (w *World) Diff(ctx context.Context, a, b history.ID) (*Difference, error) 
 				return nil, err
 			}
 			name := volumeName{dim.name, v.Name}
-			chunks, err := compareChunks(p, q, name, v.Default, changed.chunks[name])
+			chunks, err := compareChunks(ctx, p, q, name, v.Default, changed.chunks[name])
 			if err != nil {
 				return nil, err
 			}
@@ -96,21 +93,21 @@ func (w *World) Diff(ctx context.Context, a, b history.ID) (*Difference, error) 
 				d.Volumes = append(d.Volumes, VolumeDifference{dim.name, v.Name, chunks})
 			}
 		}
-		if err := d.compareColumns(p, q, dim, changed.columns[dim.name]); err != nil {
+		if err := d.compareColumns(ctx, p, q, dim, changed.columns[dim.name]); err != nil {
 			return nil, err
 		}
 	}
 	return d, d.compareFiles(p, q, changed.files)
 }
 
-// indexBoth makes the states of two piles, with names that are good for both: for
+// indexBoth makes the states of two stacks, with names that are good for both: for
 // what the world has open too.
-func (w *World) indexBoth(p, q pile) (s, t *state, err error) {
+func (w *World) indexBoth(p, q openStack) (s, t *state, err error) {
 	now := w.now.Load()
-	if s, err = p.index(nil, now); err != nil {
+	if s, err = p.describe(nil, now); err != nil {
 		return nil, nil, err
 	}
-	t, err = q.index(nil, s, now)
+	t, err = q.describe(nil, s, now)
 	return s, t, err
 }
 
@@ -137,15 +134,15 @@ func union(s, t *state) []*dimension {
 }
 
 // compareChunks compares chunks of a volume.
-func compareChunks(p, q pile, name volumeName, def voxel.Cell, at map[geom.ChunkPos]bool) (out []ChunkDifference, err error) {
+func compareChunks(ctx context.Context, p, q openStack, name volumeName, def voxel.Cell, at map[geom.ChunkPos]bool) (out []ChunkDifference, err error) {
 	positions := slices.SortedFunc(maps.Keys(at), byCode)
 	for some := range slices.Chunk(positions, batch) {
 		had := make(map[geom.ChunkPos]*voxel.Chunk)
-		if err := p.chunks(name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { had[pos] = c }); err != nil {
+		if err := p.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { had[pos] = c }); err != nil {
 			return nil, err
 		}
 		has := make(map[geom.ChunkPos]*voxel.Chunk)
-		if err := q.chunks(name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { has[pos] = c }); err != nil {
+		if err := q.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { has[pos] = c }); err != nil {
 			return nil, err
 		}
 		for _, pos := range some {
@@ -180,14 +177,13 @@ func cellsApart(a, b *voxel.Chunk, def voxel.Cell) (n int) {
 	return n
 }
 
-func (d *Difference) compareColumns(p, q pile, dim *dimension, at map[geom.ColumnPos]parts) error {
-	before, after := p.columnReader(dim.name, dim.lists), q.columnReader(dim.name, dim.lists)
+func (d *Difference) compareColumns(ctx context.Context, p, q openStack, dim *dimension, at map[geom.ColumnPos]parts) error {
 	for _, pos := range slices.SortedFunc(maps.Keys(at), geom.ColumnPos.Compare) {
-		had, err := before.column(pos)
+		had, err := p.column(ctx, dim.name, dim.lists, pos)
 		if err != nil {
 			return err
 		}
-		has, err := after.column(pos)
+		has, err := q.column(ctx, dim.name, dim.lists, pos)
 		if err != nil {
 			return err
 		}
@@ -200,7 +196,7 @@ func (d *Difference) compareColumns(p, q pile, dim *dimension, at map[geom.Colum
 
 func equalColumns(a, b *voxel.Column) bool { return reflect.DeepEqual(a, b) }
 
-func (d *Difference) compareFiles(p, q pile, at map[string]bool) error {
+func (d *Difference) compareFiles(p, q openStack, at map[string]bool) error {
 	for _, path := range slices.Sorted(maps.Keys(at)) {
 		had, err := p.file(path)
 		if err != nil {
@@ -217,34 +213,14 @@ func (d *Difference) compareFiles(p, q pile, at map[string]bool) error {
 	return nil
 }
 
-// file returns the bytes of a file, nil if there is none.
-func (p pile) file(path string) ([]byte, error) {
-	for i := len(p) - 1; i >= 0; i-- {
-		r, err := p[i].OpenFile(path)
-		switch {
-		case err == nil:
-			data, err := io.ReadAll(r)
-			return data, errors.Join(err, r.Close())
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
-		}
-		for spoken := range p[i].SpokenFiles() {
-			if spoken == path {
-				return nil, nil // it is gone
-			}
-		}
-	}
-	return nil, nil
-}
-
 // differing returns what stones speak of that p and q do not have in common.
-func (p pile) differing(q pile) *dirty {
+func (p openStack) differing(q openStack) *dirty {
 	same := 0
 	for same < len(p) && same < len(q) && p[same].Stone.ID == q[same].Stone.ID {
 		same++
 	}
 	out := new(dirty)
-	for _, rest := range []pile{p[same:], q[same:]} {
+	for _, rest := range []openStack{p[same:], q[same:]} {
 		for _, l := range rest {
 			l.spoken(out)
 		}
@@ -253,7 +229,7 @@ func (p pile) differing(q pile) *dirty {
 }
 
 // spoken adds to d what the stone speaks of.
-func (b *book) spoken(d *dirty) {
+func (b *openStone) spoken(d *dirty) {
 	for _, dim := range b.Dimensions() {
 		for _, v := range dim.Volumes {
 			for pos := range b.Spoken(dim.Name, v.Volume.Name, 0) {

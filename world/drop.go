@@ -163,3 +163,49 @@ func (v *volume) loaded(chunks map[geom.ChunkPos]bool) iter.Seq2[geom.ChunkPos, 
 		}
 	}
 }
+
+// packedChunk is a chunk that updates have patched, and the same packed.
+type packedChunk struct {
+	volume      volumeName
+	pos         geom.ChunkPos
+	old, packed *voxel.Chunk
+}
+
+// packed packs those of the chunks that a commit saved that updates have patched.
+func (s *state) packed(saved *dirty) (out []packedChunk) {
+	var b voxel.Builder
+	for _, d := range s.dimensions {
+		for _, v := range d.volumes {
+			name := volumeName{d.name, v.Name}
+			for pos, c := range v.loaded(saved.chunks[name]) {
+				if p := c.PackedWith(&b); p != c {
+					out = append(out, packedChunk{name, pos, c, p})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// replacePatched puts packed chunks where the patched ones still are.
+func (w *World) replacePatched(chunks []packedChunk) {
+	if len(chunks) == 0 {
+		return
+	}
+	s := w.now.Load().edit()
+	for i, old := range s.dimensions {
+		d := s.editDimension(i)
+		for j, v := range old.volumes {
+			var placed []grid.Placed
+			for _, p := range chunks {
+				if c, _ := v.cells.Chunk(p.pos); c == p.old && p.volume == (volumeName{old.name, v.Name}) {
+					placed = append(placed, grid.Placed{Pos: p.pos, Chunk: p.packed})
+				}
+			}
+			if len(placed) > 0 {
+				d.setCells(j, v.cells.With(placed))
+			}
+		}
+	}
+	w.now.Store(s)
+}

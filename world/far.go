@@ -14,61 +14,14 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-const (
-	// firstFar is the lowest level that full packs keep.
-	firstFar = 3
-	// nearWorld is how many chunks a volume may have without far levels.
-	nearWorld = 64
-)
-
-// writeFar writes the levels of a volume from firstFar up; chunks are all it
-// has, in cells as written, in ascending order of code.
-func writeFar(w *stone.Writer, o grid.Options, chunks []stone.Placed) error {
-	if len(chunks) <= nearWorld {
-		return nil
-	}
-	g := grid.Build(o, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
-		for _, c := range chunks {
-			if !yield(c.Pos, c.Chunk) {
-				return
-			}
-		}
-	})
-	var cells [voxel.ChunkCells]voxel.Cell
-	var b voxel.Builder
-	for level := firstFar; level < g.Levels(); level++ {
-		for _, pos := range above(chunks, level) {
-			if !g.ReadBox(pos.Box(), level, cells[:]) {
-				panic("world: a chunk of a pack is not in memory")
-			}
-			if err := w.Chunk(level, pos, b.Pack(&cells)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// above returns the chunks of a level that hold chunks of level 0, which ascend;
-// they ascend too.
-func above(chunks []stone.Placed, level int) (out []geom.ChunkPos) {
-	for _, c := range chunks {
-		pos := geom.ChunkPos{X: c.Pos.X >> level, Y: c.Pos.Y >> level, Z: c.Pos.Z >> level}
-		if len(out) == 0 || out[len(out)-1] != pos {
-			out = append(out, pos)
-		}
-	}
-	return out
-}
-
 // ReadFar writes the cells of b to dst as grid.View.ReadBox does, at a level of
 // 3 or more, without loading what lies below: it reads the far levels of the
 // stack's full pack and the chunks that changed since. Of a world without such
 // a pack it loads the whole box while it reads. dst must hold b.Cells(); after an
 // error some of it is written. It fails with geom.ErrOutOfRange beyond the range.
 func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int, b geom.Box, dst []voxel.Cell) error {
-	if level < firstFar || level > grid.MaxLevel {
-		return fmt.Errorf("world: %s: level %d: want %d to %d", w.name, level, firstFar, grid.MaxLevel)
+	if level < stone.FirstFar || level > grid.MaxLevel {
+		return fmt.Errorf("world: %s: level %d: want %d to %d", w.name, level, stone.FirstFar, grid.MaxLevel)
 	}
 	name := volumeName{dimension, volume}
 	w.mu.Lock()
@@ -91,14 +44,74 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
 		return fmt.Errorf("world: %s: level %d of %v: %w", w.name, level, b, geom.ErrOutOfRange)
 	}
-	f := farReader{m: m, v: v, name: name, pages: make(map[farPage]*voxel.Chunk)}
+	f := farReader{openStack: m.openStack, v: v, name: name, live: true, pages: make(map[farPage]*voxel.Chunk)}
 	if !f.packed(level) {
 		return w.readWhole(ctx, name, v.Scale, level, b, dst)
 	}
-	if err := f.change(near, b, level); err != nil {
+	if err := f.change(ctx, near, b, level); err != nil {
 		return err
 	}
 	return f.read(ctx, level, b, dst)
+}
+
+// ReadBox writes the cells of b to dst as grid.View.ReadBox does, at any level. From
+// level 3 on it reads the far levels of the stack's full pack and the chunks that
+// changed since, if there is such a pack; else it reads all chunks that b lies over.
+// dst must hold b.Cells(); after an error some of it is written. It fails with
+// geom.ErrOutOfRange beyond the range.
+func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b geom.Box, dst []voxel.Cell) error {
+	v, err := s.volume(dim, vol)
+	if err != nil || b.Empty() {
+		return err
+	}
+	if level < 0 || level > grid.MaxLevel {
+		return fmt.Errorf("world: %s: level %d: want 0 to %d", s.world, level, grid.MaxLevel)
+	}
+	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
+		return fmt.Errorf("world: %s: level %d of %v: %w", s.world, level, b, geom.ErrOutOfRange)
+	}
+	f := farReader{openStack: s.stack, v: v, name: volumeName{dim, vol}, pages: make(map[farPage]*voxel.Chunk)}
+	if level >= stone.FirstFar && f.packed(level) {
+		if err := f.change(ctx, [2]map[geom.ChunkPos]bool{}, b, level); err != nil {
+			return err
+		}
+		return f.read(ctx, level, b, dst)
+	}
+	cells, err := s.near(ctx, v, f.name, scaled(b, 1<<level))
+	if err != nil {
+		return err
+	}
+	if !cells.ReadBox(b, level, dst) {
+		panic("world: a chunk of a box that was read is missing")
+	}
+	return nil
+}
+
+// near returns the chunks of a volume that a box, in cells of the volume, lies over.
+func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.Box) (*grid.View, error) {
+	var want []geom.ChunkPos
+	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	if few := int32(4); high.X-low.X < few && high.Y-low.Y < few && high.Z-low.Z < few {
+		for y := low.Y; y <= high.Y; y++ {
+			for z := low.Z; z <= high.Z; z++ {
+				for x := low.X; x <= high.X; x++ {
+					want = append(want, geom.ChunkPos{X: x, Y: y, Z: z})
+				}
+			}
+		}
+		slices.SortFunc(want, byCode)
+	} else {
+		for pos, holds := range s.Spoken(name.dimension, name.volume, 0) {
+			if holds && !pos.Box().Intersect(b).Empty() {
+				want = append(want, pos)
+			}
+		}
+	}
+	var placed []grid.Placed
+	err := s.stack.chunks(ctx, name, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
+		placed = append(placed, grid.Placed{Pos: pos, Chunk: c})
+	})
+	return grid.New(v.options(s.empty)).With(placed), err
 }
 
 // read writes the cells of b to dst.
@@ -106,7 +119,7 @@ func (f *farReader) read(ctx context.Context, level int, b geom.Box, dst []voxel
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for z := b.Min.Z; z < b.Max.Z; z++ {
 			for x := b.Min.X; x < b.Max.X; x++ {
-				c, err := f.cell(level, geom.Point{X: x, Y: y, Z: z})
+				c, err := f.cell(ctx, level, geom.Point{X: x, Y: y, Z: z})
 				if err != nil {
 					return err
 				}
@@ -141,7 +154,8 @@ func (w *World) readWhole(ctx context.Context, name volumeName, scale, level int
 
 // farReader reads far levels of a full pack with the chunks changed since.
 type farReader struct {
-	m       moment
+	openStack
+	live    bool // chunks that v has in memory are newer than the stack's
 	v       *volume
 	name    volumeName
 	pages   map[farPage]*voxel.Chunk
@@ -156,10 +170,10 @@ type farPage struct {
 
 // packed reports whether the lowest stone has what is asked for.
 func (f *farReader) packed(level int) bool {
-	if len(f.m.pile) == 0 || f.m.pile[0].After != (history.ID{}) {
+	if len(f.openStack) == 0 || f.openStack[0].After != (history.ID{}) {
 		return false
 	}
-	for _, d := range f.m.pile[0].Dimensions() {
+	for _, d := range f.openStack[0].Dimensions() {
 		for _, v := range d.Volumes {
 			if d.Name == f.name.dimension && v.Volume.Name == f.name.volume {
 				return slices.Contains(v.Levels, level)
@@ -171,7 +185,7 @@ func (f *farReader) packed(level int) bool {
 
 // change finds the chunks below b that changed since the pack: those that
 // stones above it speak of and those that no commit holds.
-func (f *farReader) change(near [2]map[geom.ChunkPos]bool, b geom.Box, level int) error {
+func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, b geom.Box, level int) error {
 	f.changed, f.touched = make(map[geom.ChunkPos]*voxel.Chunk), make(map[farPage]bool)
 	below := scaled(b, 1<<level)
 	var want []geom.ChunkPos
@@ -179,16 +193,19 @@ func (f *farReader) change(near [2]map[geom.ChunkPos]bool, b geom.Box, level int
 		if pos.Box().Intersect(below).Empty() {
 			continue
 		}
-		for l := firstFar; l <= level; l++ {
+		for l := stone.FirstFar; l <= level; l++ {
 			f.touched[farPage{l, cube(pos, l)}] = true
 		}
-		c, ok := f.v.cells.Chunk(pos)
+		c, ok := (*voxel.Chunk)(nil), false
+		if f.live {
+			c, ok = f.v.cells.Chunk(pos)
+		}
 		if f.changed[pos] = c; !ok {
 			want = append(want, pos)
 		}
 	}
 	slices.SortFunc(want, byCode)
-	return f.m.chunks(f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) { f.changed[pos] = c })
+	return f.chunks(ctx, f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) { f.changed[pos] = c })
 }
 
 func (f *farReader) changes(near [2]map[geom.ChunkPos]bool) iter.Seq[geom.ChunkPos] {
@@ -200,7 +217,7 @@ func (f *farReader) changes(near [2]map[geom.ChunkPos]bool) iter.Seq[geom.ChunkP
 				}
 			}
 		}
-		for _, l := range f.m.pile[1:] {
+		for _, l := range f.openStack[1:] {
 			for pos := range l.Spoken(f.name.dimension, f.name.volume, 0) {
 				if !yield(pos) {
 					return
@@ -219,19 +236,19 @@ func cube(pos geom.ChunkPos, level int) geom.ChunkPos {
 }
 
 // cell returns one cell of a level.
-func (f *farReader) cell(level int, p geom.Point) (voxel.Cell, error) {
+func (f *farReader) cell(ctx context.Context, level int, p geom.Point) (voxel.Cell, error) {
 	over := max(geom.ChunkShift-level, 0)
 	at := geom.ChunkPos{X: int32(p.X >> over), Y: int32(p.Y >> over), Z: int32(p.Z >> over)}
 	if !f.touched[farPage{level, at}] {
-		return f.stored(level, p)
+		return f.stored(ctx, level, p)
 	}
-	if level == firstFar {
+	if level == stone.FirstFar {
 		c := filled(f.changed[at], f.v.Default)
-		return c.Mip(f.v.cells.Rule(), firstFar).Cell(p.X&3, p.Y&3, p.Z&3), nil
+		return c.Mip(f.v.cells.Rule(), stone.FirstFar).Cell(p.X&3, p.Y&3, p.Z&3), nil
 	}
 	var eight [8]voxel.Cell
 	for i := range eight {
-		c, err := f.cell(level-1, geom.Point{X: p.X*2 + i&1, Y: p.Y*2 + i>>2, Z: p.Z*2 + i>>1&1})
+		c, err := f.cell(ctx, level-1, geom.Point{X: p.X*2 + i&1, Y: p.Y*2 + i>>2, Z: p.Z*2 + i>>1&1})
 		if err != nil {
 			return 0, err
 		}
@@ -241,16 +258,16 @@ func (f *farReader) cell(level int, p geom.Point) (voxel.Cell, error) {
 }
 
 // stored returns a cell as the pack has it.
-func (f *farReader) stored(level int, p geom.Point) (voxel.Cell, error) {
+func (f *farReader) stored(ctx context.Context, level int, p geom.Point) (voxel.Cell, error) {
 	page := farPage{level, p.Chunk()}
 	c, ok := f.pages[page]
 	if !ok {
 		var err error
-		c, _, err = f.m.pile[0].Chunk(f.name.dimension, f.name.volume, level, page.pos)
+		c, _, err = f.openStack[0].Chunk(ctx, f.name.dimension, f.name.volume, level, page.pos)
 		if err != nil {
-			return 0, fmt.Errorf("world: stone %v: %w", f.m.pile[0].Stone.ID, err)
+			return 0, fmt.Errorf("world: stone %v: %w", f.openStack[0].Stone.ID, err)
 		}
-		if table := f.m.pile[0].tables[f.name]; c != nil && table != nil {
+		if table := f.openStack[0].tables[f.name]; c != nil && table != nil {
 			c = c.Translate(table)
 		}
 		f.pages[page] = c

@@ -11,7 +11,7 @@ import (
 
 // stack returns the stack of the commit at, of the head if at is zero, with bytes
 // of stones only if they come in the same call.
-func stack(ctx context.Context, st history.Store, name string, at history.ID, room int64) (history.Fetched, error) {
+func fetchStack(ctx context.Context, st history.Store, name string, at history.ID, room int64) (history.Fetched, error) {
 	if _, ok := st.(history.Fetcher); !ok {
 		room = 0
 	}

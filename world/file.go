@@ -2,21 +2,57 @@ package world
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 )
 
 // dataFile is a file in memory.
 func dataFile(data []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
 
-// pileFile is a file of a stone; it holds the pile until it is closed.
-type pileFile struct {
+// stackFile is a file of a stone; it holds the stack until it is closed.
+type stackFile struct {
 	io.ReadCloser
-	p pile
+	p openStack
 }
 
-func (f *pileFile) Close() error {
+func (f *stackFile) Close() error {
 	err := f.ReadCloser.Close()
 	f.p.release()
 	f.p = nil
 	return err
+}
+
+// openFile opens a file as the highest stone says that speaks of it; fs.ErrNotExist
+// if there is none.
+func (p openStack) openFile(path string) (io.ReadCloser, error) {
+	for i := len(p) - 1; i >= 0; i-- {
+		r, err := p[i].OpenFile(path)
+		if err == nil {
+			return &stackFile{r, p.hold()}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for spoken := range p[i].SpokenFiles() {
+			if spoken == path { // and it is gone
+				return nil, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("world: file %q: %w", path, fs.ErrNotExist)
+}
+
+// file returns the bytes of a file, nil if there is none.
+func (p openStack) file(path string) ([]byte, error) {
+	r, err := p.openFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(r)
+	return data, errors.Join(err, r.Close())
 }

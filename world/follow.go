@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -20,7 +21,8 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 	if d.tx.relights && d.d.hasLight() {
 		d.tx.unlit[d.d.name] = dark
 	}
-	for _, pos := range columns {
+	for i := range columns {
+		pos := columns[i].pos
 		c := d.Column(pos)
 		if d.tx.err != nil {
 			return
@@ -34,15 +36,20 @@ func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
 			dark.columns[pos] = dark.columns[pos] && c.Stale == 0
 			edited.Stale = voxel.HasSky | voxel.HasLight
 		}
+		changed := edited.Stale != c.Stale
 		if len(d.d.rules) > 0 && len(c.Maps) > 0 {
-			maps, err := d.recompute(heights, c, before, blocks.cells)
+			maps, err := d.recompute(heights, c, &columns[i].cells, before, blocks.cells)
 			if err != nil {
 				d.tx.fail(fmt.Errorf("world: height maps of column %v of %q: %w", pos, d.d.name, err))
 				return
 			}
-			edited.Maps = maps
+			if maps != nil {
+				edited.Maps, changed = maps, true
+			}
 		}
-		d.put(pos, &edited, parts{column: true})
+		if changed {
+			d.put(pos, &edited, parts{column: true})
+		}
 	}
 }
 
@@ -56,33 +63,74 @@ func (d *DimensionTx) before(v *volume) *grid.View {
 	return grid.New(v.options(nil))
 }
 
-// recompute returns the column's maps: where a rule says another number than
-// before, that; elsewhere, what the game said.
-func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, before, now *grid.View) ([]voxel.Map, error) {
+// recompute returns the column's maps, nil if they stay: where a rule says another
+// number than before, that; elsewhere, what the game said. Bit x of cells[z] is set
+// where a cell was replaced.
+func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, cells *[geom.ColumnEdge]uint16, before, now *grid.View) ([]voxel.Map, error) {
 	tower, err := towerOf(now, c.Pos)
 	if err != nil {
 		return nil, err
 	}
+	n := 0
+	for _, row := range cells {
+		n += bits.OnesCount16(row)
+	}
+	maps := edition{maps: c.Maps, rules: d.d.rules}
+	old, err := towerOf(before, c.Pos)
+	const few = 32 // cells that are looked at one by one sooner than all
+	if err == nil && n <= few {
+		for z, row := range cells {
+			for ; row != 0; row &= row - 1 {
+				at := z*geom.ColumnEdge + bits.TrailingZeros16(row)
+				said, had := h.Cell(c.Pos, at, tower), h.Cell(c.Pos, at, old)
+				for i, height := range said {
+					if height != had[i] {
+						maps.set(i, at, height)
+					}
+				}
+			}
+		}
+		return maps.own, nil
+	}
 	said, had := make([][256]int32, len(d.d.rules)), make([][256]int32, len(d.d.rules))
 	h.Column(c.Pos, tower, said)
-	old, err := towerOf(before, c.Pos)
 	known := err == nil
 	if known {
 		h.Column(c.Pos, old, had)
 	}
-	maps := slices.Clone(c.Maps)
-	for i := range maps {
-		j := slices.IndexFunc(d.d.rules, func(r light.Rule) bool { return r.Map == maps[i].Name })
-		if j < 0 {
-			continue
-		}
-		for at, height := range said[j] {
-			if !known || height != had[j][at] {
-				maps[i].Values[at] = height
+	for i := range said {
+		for at, height := range said[i] {
+			if !known || height != had[i][at] {
+				maps.set(i, at, height)
 			}
 		}
 	}
-	return maps, nil
+	return maps.own, nil
+}
+
+// edition is maps of a column being changed.
+type edition struct {
+	maps, own []voxel.Map // own: nil as long as all stays
+	rules     []light.Rule
+}
+
+// set sets the number at a cell of the maps that follow from a rule: the first of
+// their name.
+func (e *edition) set(rule, at int, height int32) {
+	name := e.rules[rule].Map
+	if slices.ContainsFunc(e.rules[:rule], func(r light.Rule) bool { return r.Map == name }) {
+		return
+	}
+	for i := range e.maps {
+		if e.maps[i].Name != name || e.maps[i].Values[at] == height {
+			continue
+		}
+		if e.own == nil {
+			e.own = slices.Clone(e.maps)
+			e.maps = e.own
+		}
+		e.own[i].Values[at] = height
+	}
 }
 
 // towerOf returns the chunks over the footprint that holds a column.
@@ -100,38 +148,63 @@ func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
 	return t, nil
 }
 
+// touchedColumn is a column of which cells were replaced: bit x of cells[z] says
+// where, all set if nobody knows.
+type touchedColumn struct {
+	pos   geom.ColumnPos
+	cells [geom.ColumnEdge]uint16
+}
+
 // touched returns the columns that have a cell in what was replaced, in
 // ascending order.
-func touched(def voxel.Cell, replaced []grid.Replaced) []geom.ColumnPos {
-	seen := make(map[geom.ColumnPos]bool)
-	var out []geom.ColumnPos
+func touched(def voxel.Cell, replaced []grid.Replaced) (out []touchedColumn) {
+	const edge = geom.ColumnEdge
+	index := make(map[geom.ColumnPos]int)
+	var a, b [64]voxel.Cell
 	for _, r := range replaced {
-		old, new := filled(r.Old, def), filled(r.New, def)
-		corner := columnOf(r.Pos.Min())
-		for i := range int32(4) {
-			pos := geom.ColumnPos{X: corner.X + i&1, Z: corner.Z + i>>1}
-			if !seen[pos] && (r.Unknown || differs(old, new, int(i&1)*geom.ColumnEdge, int(i>>1)*geom.ColumnEdge)) {
-				seen[pos] = true
-				out = append(out, pos)
+		var cells [geom.ChunkEdge]uint32 // by z
+		if r.Unknown {
+			for z := range cells {
+				cells[z] = 1<<geom.ChunkEdge - 1
+			}
+		} else {
+			old, new := filled(r.Old, def), filled(r.New, def)
+			for y, rows := range old.Differing(new) {
+				for ; rows != 0; rows &= rows - 1 {
+					z := bits.TrailingZeros32(rows)
+					cells[z] |= differing(old.Row(y, z, &a), new.Row(y, z, &b))
+				}
+			}
+		}
+		for z, row := range cells {
+			for x := 0; row != 0; x, row = x+1, row>>edge {
+				if row&(1<<edge-1) == 0 {
+					continue
+				}
+				pos := columnOf(r.Pos.Min().Add(geom.Point{X: x * edge, Z: z}))
+				i, ok := index[pos]
+				if !ok {
+					i = len(out)
+					index[pos] = i
+					out = append(out, touchedColumn{pos: pos})
+				}
+				out[i].cells[z%edge] |= uint16(row)
 			}
 		}
 	}
-	slices.SortFunc(out, geom.ColumnPos.Compare)
+	slices.SortFunc(out, func(a, b touchedColumn) int { return a.pos.Compare(b.pos) })
 	return out
 }
 
-// differs reports whether two chunks differ in the column whose least cell in
-// them is x, z.
-func differs(c, d *voxel.Chunk, x, z int) bool {
-	var a, b [64]voxel.Cell
-	for y := range voxel.ChunkEdge {
-		for row := range geom.ColumnEdge {
-			if !slices.Equal(c.Row(y, z+row, &a)[x:x+geom.ColumnEdge], d.Row(y, z+row, &b)[x:x+geom.ColumnEdge]) {
-				return true
-			}
+// differing returns a bit for each cell in which two rows differ.
+func differing(a, b []voxel.Cell) (m uint32) {
+	b = b[:len(a)]
+	for x, v := range a {
+		if v != b[x] {
+			m |= 1 << x
 		}
 	}
-	return false
+	return m
 }
 
 // filled returns c, or a chunk of def if c is nil.

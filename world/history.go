@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -64,21 +63,11 @@ func (w *World) OpenFile(path string) (io.ReadCloser, error) {
 		}
 		return nil, fmt.Errorf("world: %s: file %q: %w", w.name, path, fs.ErrNotExist)
 	}
-	p := w.pile.hold()
+	p := w.stack.hold()
 	w.mu.Unlock()
+	defer p.release()
 	if s.files[i].data != nil {
-		defer p.release()
 		return dataFile(s.files[i].data), nil
 	}
-	for j := len(p) - 1; j >= 0; j-- {
-		r, err := p[j].OpenFile(path)
-		if err == nil {
-			return &pileFile{r, p}, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			p.release()
-			return nil, err
-		}
-	}
-	panic("world: file " + path + " is in no stone")
+	return p.openFile(path)
 }

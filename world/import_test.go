@@ -39,7 +39,7 @@ func exported(t testing.TB, w *world.World) *convert.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := convert.FromStone(ctx, r)
+	out, err := convert.FromContent(ctx, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -11,11 +12,46 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// index returns what the pile speaks of: every chunk and column that is there
-// is not loaded. Volumes have the names they have in the first of olds that has
-// the volume, and more. empty are names of cells that are empty besides cell 0. It
-// reads directories only.
-func (p pile) index(empty []string, olds ...*state) (*state, error) {
+// index returns what the stack speaks of: every chunk and column that is there
+// is not loaded. Otherwise it is describe.
+func (p openStack) index(empty []string, olds ...*state) (*state, error) {
+	s, err := p.describe(empty, olds...)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range s.dimensions {
+		for _, v := range d.volumes {
+			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.cells)
+		}
+		for _, l := range p {
+			d.columns = d.columns.with(l.spokenColumns(d.name))
+		}
+	}
+	return s, nil
+}
+
+// spokenColumns yields the columns that the stone speaks of: unloaded, or nil if
+// they are gone.
+func (o *openStone) spokenColumns(dim string) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
+		for pos, there := range o.SpokenColumns(dim) {
+			var c *voxel.Column
+			if there {
+				c = unloaded
+			}
+			if !yield(pos, c) {
+				return
+			}
+		}
+	}
+}
+
+// describe returns the dimensions, volumes, names, rules, properties and files of the
+// stack, without chunks and columns. Volumes have the names they have in the first of
+// olds that has the volume, and more. empty are names of cells that are empty besides
+// cell 0. It reads directories only, and what it costs does not depend on how many
+// chunks there are.
+func (p openStack) describe(empty []string, olds ...*state) (*state, error) {
 	s := &state{}
 	for _, l := range p {
 		s.properties = l.Properties()
@@ -25,25 +61,25 @@ func (p pile) index(empty []string, olds ...*state) (*state, error) {
 				n = len(s.dimensions)
 				s.dimensions = append(s.dimensions, &dimension{name: described.Name, columns: &columns{}})
 			}
-			if err := s.dimensions[n].stack(l.book, described, olds); err != nil {
+			if err := s.dimensions[n].stack(l.openStone, described, olds); err != nil {
 				return nil, fmt.Errorf("world: stone %v: dimension %q: %w", l.Stone.ID, described.Name, err)
 			}
 		}
-		s.stackFiles(l.book)
+		s.stackFiles(l.openStone)
 		if !l.known { // others read those that are
 			l.known = true
 		}
 	}
 	for _, d := range s.dimensions {
 		for _, v := range d.volumes {
-			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.options(empty))
+			v.cells = grid.New(v.options(empty))
 		}
 	}
 	return s, nil
 }
 
 // stack lays what a stone says of the dimension on what is there.
-func (d *dimension) stack(b *book, described stone.Dimension, olds []*state) error {
+func (d *dimension) stack(b *openStone, described stone.Dimension, olds []*state) error {
 	d.folder = described.Folder
 	for i := range described.Volumes {
 		v := &described.Volumes[i]
@@ -59,17 +95,6 @@ func (d *dimension) stack(b *book, described stone.Dimension, olds []*state) err
 	for _, list := range described.Lists {
 		d.lists = addList(d.lists, list)
 	}
-	d.columns = d.columns.with(func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-		for pos, there := range b.SpokenColumns(d.name) {
-			var c *voxel.Column
-			if there {
-				c = unloaded
-			}
-			if !yield(pos, c) {
-				return
-			}
-		}
-	})
 	if rules := b.Rules(d.name); len(rules) > 0 {
 		d.rules = translateRules(rules, b.tables[volumeName{d.name, voxel.Block}])
 	}
@@ -95,7 +120,7 @@ func namesIn(olds []*state, dim string, v *stone.Volume) *names {
 
 // stack lays what a stone says of the volume, but for its chunks, on what is
 // there. Cells are those of the world from here on, also the default.
-func (v *volume) stack(b *book, dim string, described *stone.Volume) error {
+func (v *volume) stack(b *openStone, dim string, described *stone.Volume) error {
 	is := described.Volume
 	if v.Volume != (voxel.Volume{}) && v.Schema != is.Schema {
 		return fmt.Errorf("is %+v, and %+v in a stone above", v.Volume, is)
@@ -130,29 +155,22 @@ func startsAlike(a, b []string) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// placeholders returns the volume with every chunk that is there not loaded.
-func (p pile) placeholders(name volumeName, o grid.Options) *grid.View {
-	if len(p) == 0 {
-		return grid.New(o)
-	}
-	cells := grid.Build(o, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
-		for pos, there := range p[0].Spoken(name.dimension, name.volume, 0) {
-			if there && !yield(pos, grid.NotLoaded) {
-				return
-			}
-		}
-	})
-	var changes []grid.Placed
-	for _, l := range p[1:] {
+// placeholders returns the volume, of which cells is an empty View, with every
+// chunk that is there not loaded.
+func (p openStack) placeholders(name volumeName, cells *grid.View) *grid.View {
+	for _, l := range p {
+		var changes []grid.Placed
 		for pos, there := range l.Spoken(name.dimension, name.volume, 0) {
-			c := grid.Placed{Pos: pos}
-			if there {
-				c.Chunk = grid.NotLoaded
+			switch {
+			case there:
+				changes = append(changes, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})
+			case cells.Len() > 0:
+				changes = append(changes, grid.Placed{Pos: pos})
 			}
-			changes = append(changes, c)
 		}
+		cells = cells.With(changes)
 	}
-	return cells.With(changes)
+	return cells
 }
 
 // options returns how the volume's grid reads its cells; empty are names of
@@ -168,7 +186,7 @@ func (v *volume) options(empty []string) grid.Options {
 }
 
 // stackFiles lays the files that a stone speaks of on those that are there.
-func (s *state) stackFiles(b *book) {
+func (s *state) stackFiles(b *openStone) {
 	sizes := make(map[string]int64)
 	for _, f := range b.Files() {
 		sizes[f.Path] = f.Size

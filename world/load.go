@@ -99,8 +99,8 @@ func (w *World) reopen(ctx context.Context) error {
 			l.learn(w.now.Load())
 		}
 	}
-	w.pile.release()
-	w.pile = p
+	w.stack.release()
+	w.stack = p
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volum
 		return nil
 	}
 	name := volumeName{d.name, v.Name}
-	placed, err := w.readChunks(ctx, m.pile, name, want)
+	placed, err := w.readChunks(ctx, m.openStack, name, want)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volum
 }
 
 // readChunks reads chunks page by page on some goroutines.
-func (w *World) readChunks(ctx context.Context, p pile, name volumeName, want []geom.ChunkPos) ([]grid.Placed, error) {
+func (w *World) readChunks(ctx context.Context, p openStack, name volumeName, want []geom.ChunkPos) ([]grid.Placed, error) {
 	pieces := [][]geom.ChunkPos{want}
 	if len(p) > 0 && w.o.Parallel > 1 {
 		pieces = p.pieces(name, want)
@@ -175,7 +175,7 @@ func (w *World) readChunks(ctx context.Context, p pile, name volumeName, want []
 	out := make([][]grid.Placed, len(pieces))
 	err := each(ctx, w.o.Parallel, len(pieces), func(i int) error {
 		out[i] = make([]grid.Placed, 0, len(pieces[i]))
-		return p.chunks(name, pieces[i], func(pos geom.ChunkPos, c *voxel.Chunk) {
+		return p.chunks(ctx, name, pieces[i], func(pos geom.ChunkPos, c *voxel.Chunk) {
 			out[i] = append(out[i], grid.Placed{Pos: pos, Chunk: c})
 		})
 	})
@@ -183,7 +183,7 @@ func (w *World) readChunks(ctx context.Context, p pile, name volumeName, want []
 }
 
 // pieces splits positions by the pages of the lowest stone.
-func (p pile) pieces(name volumeName, want []geom.ChunkPos) [][]geom.ChunkPos {
+func (p openStack) pieces(name volumeName, want []geom.ChunkPos) [][]geom.ChunkPos {
 	pieces := p[0].PagesOf(name.dimension, name.volume, 0, want)
 	n := 0
 	for _, piece := range pieces {
@@ -238,7 +238,6 @@ func each(ctx context.Context, parallel, n int, f func(int) error) error {
 
 func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held) error {
 	got := make(map[geom.ColumnPos]*voxel.Column)
-	columns := m.columnReader(d.name, d.lists)
 	for pos, c := range d.columns.in(h.box) {
 		if c != unloaded {
 			continue
@@ -246,7 +245,7 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, err := columns.column(pos)
+		c, err := m.column(ctx, d.name, d.lists, pos)
 		if err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func (p *player) become() {
 	p.check(err)
 	r, err := stone.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	p.check(err)
-	_, err = p.w.Become(ctx, r)
+	_, err = p.w.Replace(ctx, r)
 	p.check(err)
 	volumes := p.have.volumes
 	p.have = p.versions[id].clone()

@@ -104,9 +104,13 @@ func (w *World) lightVolumes(dimension string) []string {
 // around returns boxes that hold all cells that the light of what is unlit reaches,
 // of all heights: one for each footprint of chunks.
 func (u *unlit) around(d *dimension) []geom.Box {
+	type foot struct{ x, z int32 }
 	boxes := make(map[foot]geom.Box)
 	blocks := d.lightOf(voxel.Block)
-	dark := touched(blocks.Default, u.replaced(blocks))
+	var dark []geom.ColumnPos
+	for _, c := range touched(blocks.Default, u.replaced(blocks)) {
+		dark = append(dark, c.pos)
+	}
 	for pos := range u.before {
 		if _, ok := blocks.cells.Chunk(pos); !ok { // it left memory since
 			over := columnsOver(pos)

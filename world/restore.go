@@ -44,8 +44,8 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pile.release()
-	w.pile, w.dirty = next, new(dirty)
+	w.stack.release()
+	w.stack, w.dirty = next, new(dirty)
 	w.forgetUnlit()
 	w.lamps.seen = nil // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
@@ -60,14 +60,14 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 
 // restored returns the state that next says, with what somebody holds: from
 // memory where it is the same there.
-func (w *World) restored(ctx context.Context, next pile) (*state, error) {
+func (w *World) restored(ctx context.Context, next openStack) (*state, error) {
 	old := w.now.Load()
 	s, err := next.index(w.o.Empty, old)
 	if err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
-	changed := w.pile.differing(next)
+	changed := w.stack.differing(next)
 	changed.add(w.dirty)
 	w.mu.Unlock()
 	for _, d := range s.dimensions {
@@ -119,7 +119,7 @@ func (d *dimension) carry(old *dimension, changed map[geom.ColumnPos]parts) map[
 }
 
 // heldChunks reads the chunks of v that somebody holds and that are not in memory.
-func (w *World) heldChunks(ctx context.Context, p pile, d *dimension, v *volume) ([]grid.Placed, error) {
+func (w *World) heldChunks(ctx context.Context, p openStack, d *dimension, v *volume) ([]grid.Placed, error) {
 	w.mu.Lock()
 	k := w.keeper(d.name, v.Name, Everywhere)
 	w.mu.Unlock()
@@ -136,12 +136,11 @@ func (w *World) heldChunks(ctx context.Context, p pile, d *dimension, v *volume)
 }
 
 // heldColumns reads the columns that somebody holds and that are not in memory.
-func (w *World) heldColumns(ctx context.Context, p pile, d *dimension) (map[geom.ColumnPos]*voxel.Column, error) {
+func (w *World) heldColumns(ctx context.Context, p openStack, d *dimension) (map[geom.ColumnPos]*voxel.Column, error) {
 	w.mu.Lock()
 	k := w.keeper(d.name, Columns, Everywhere)
 	w.mu.Unlock()
 	out := make(map[geom.ColumnPos]*voxel.Column)
-	reader := p.columnReader(d.name, d.lists)
 	for pos, c := range d.columns.all() {
 		if c != unloaded || !k.keeps(columnBox(pos)) {
 			continue
@@ -149,7 +148,7 @@ func (w *World) heldColumns(ctx context.Context, p pile, d *dimension) (map[geom
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := reader.column(pos)
+		c, err := p.column(ctx, d.name, d.lists, pos)
 		if err != nil {
 			return nil, err
 		}

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -58,6 +55,10 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 	}
 
 	c, o, err := w.save(ctx, s, message)
+	var packed []packedChunk
+	if err == nil {
+		packed = s.packed(w.saved)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saved := w.saved
@@ -67,6 +68,7 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 		return history.Commit{}, err
 	}
 	w.accept(c, o, saved)
+	w.replacePatched(packed)
 	return c, nil
 }
 
@@ -98,7 +100,7 @@ const largeStone = 1 << 20
 // save commits what is dirty of s as a stone on what the world stands on, if it
 // can be read back, and returns it open.
 func (w *World) save(ctx context.Context, s *state, message string) (history.Commit, *history.Opened, error) {
-	written, err := s.sheet(w.saved).write(ctx, stone.Options{Effort: stone.Quick})
+	written, err := s.content(w.saved).write(ctx)
 	if err != nil {
 		return history.Commit{}, nil, err
 	}
@@ -110,8 +112,10 @@ func (w *World) save(ctx context.Context, s *state, message string) (history.Com
 	if c, err = w.put(ctx, c, written); err != nil {
 		return history.Commit{}, nil, err
 	}
+	r = r.Through(w.o.Cache, written.ID)
 	if r.Size() >= largeStone {
 		if o, err := w.store.Open(ctx, w.name, written.ID); err == nil {
+			o.Reader = o.Through(w.o.Cache, written.ID)
 			return c, o, nil
 		}
 	}
@@ -179,25 +183,25 @@ func isStored(c, proposed history.Commit) bool {
 		c.Message == proposed.Message && slices.Equal(c.Stones, proposed.Stones)
 }
 
-// accept makes c the head that the world knows, its stone the top of the pile.
+// accept makes c the head that the world knows, its stone the top of the stack.
 // What it wrote is dropped where nothing keeps it in memory. It needs mu.
 func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 	id, ref := c.ID(), c.Stones[0]
-	b := w.pile.book(ref.ID)
+	b := w.stack.stone(ref.ID)
 	if b == nil {
-		b = newBook(o)
+		b = newOpenStone(o)
 		b.learn(w.now.Load())
 	} else {
 		o.Close()
 	}
 	b.users.Add(1)
-	w.pile = append(slices.Clip(w.pile), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})
+	w.stack = append(slices.Clip(w.stack), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})
 	w.head.Commit, w.last, w.base = id, c, id
 	w.dropSaved(saved)
 }
 
 // learn makes the tables of a stone whose names s has.
-func (b *book) learn(s *state) {
+func (b *openStone) learn(s *state) {
 	for _, d := range b.Dimensions() {
 		for i := range d.Volumes {
 			v := &d.Volumes[i]
@@ -210,77 +214,4 @@ func (b *book) learn(s *state) {
 		}
 	}
 	b.known = true
-}
-
-// sheet returns what a stone must say to bring what is below it to s.
-func (s *state) sheet(changed *dirty) *sheet {
-	out := &sheet{properties: s.properties}
-	for _, d := range s.dimensions {
-		sd := sheetDimension{name: d.name, folder: d.folder, columns: d.said(changed.columns[d.name])}
-		for _, v := range d.volumes {
-			chunks := changed.chunks[volumeName{d.name, v.Name}]
-			if changed.all || len(chunks) > 0 {
-				sd.volumes = append(sd.volumes, sheetVolume{Volume: v.Volume, names: v.names.list, chunks: v.placed(chunks)})
-			}
-		}
-		if changed.all || len(sd.volumes) > 0 || len(changed.columns[d.name]) > 0 {
-			out.dimensions = append(out.dimensions, sd)
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(changed.files)) {
-		f := sheetFile{path: path}
-		if i, ok := slices.BinarySearchFunc(s.files, path, comparePaths); ok {
-			data := s.files[i].data
-			f.size = int64(len(data))
-			f.open = func() (io.ReadCloser, error) { return dataFile(data), nil }
-		}
-		out.files = append(out.files, f)
-	}
-	return out
-}
-
-// placed yields the chunks at positions as they are now.
-func (v *volume) placed(at map[geom.ChunkPos]bool) iter.Seq2[stone.Placed, error] {
-	order := slices.SortedFunc(maps.Keys(at), byCode)
-	return func(yield func(stone.Placed, error) bool) {
-		for _, pos := range order {
-			c, ok := v.cells.Chunk(pos)
-			if !ok {
-				panic(fmt.Sprintf("world: chunk %v of %q was changed and dropped", pos, v.Name))
-			}
-			if !yield(stone.Placed{Pos: pos, Chunk: c}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func byCode(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) }
-
-// said yields what changed of columns as it is now.
-func (d *dimension) said(changed map[geom.ColumnPos]parts) iter.Seq2[said, error] {
-	return func(yield func(said, error) bool) {
-		for _, pos := range slices.SortedFunc(maps.Keys(changed), geom.ColumnPos.Compare) {
-			if !yield(d.say(pos, changed[pos]), nil) {
-				return
-			}
-		}
-	}
-}
-
-func (d *dimension) say(pos geom.ColumnPos, p parts) said {
-	c := d.columns.at(pos)
-	if c == nil {
-		return said{pos: pos, gone: true}
-	}
-	s := said{pos: pos}
-	if p.column {
-		alone := *c
-		alone.Lists = nil
-		s.column = &alone
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.lists)) {
-		s.lists = append(s.lists, voxel.List{Name: name, Objects: objectsOf(c, name)})
-	}
-	return s
 }

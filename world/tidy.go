@@ -24,7 +24,7 @@ type TidyOptions struct {
 // everything else. ErrGone says that someone else was quicker and the stones were
 // collected.
 func Tidy(ctx context.Context, st history.Store, name string, o TidyOptions) (height int, packed bool, err error) {
-	f, err := stack(ctx, st, name, history.ID{}, 0)
+	f, err := fetchStack(ctx, st, name, history.ID{}, 0)
 	high := max(1, cmp.Or(o.High, maxStones))
 	if err != nil || len(f.Layers) <= high {
 		return len(f.Layers), false, err
@@ -53,7 +53,7 @@ func Tidy(ctx context.Context, st history.Store, name string, o TidyOptions) (he
 // packFetched puts a pack in place of f, which is the top of a stack, or all of
 // it.
 func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) error {
-	p, err := openPile(ctx, st, name, f, nil)
+	p, err := openLayers(ctx, st, name, f, nil, stone.NewLRU(stone.CacheBytes))
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func (l *life) older(id history.ID) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.do("become", func() error { _, err := l.w.Become(l.ctx(), r); return err })
+	l.do("become", func() error { _, err := l.w.Replace(l.ctx(), r); return err })
 	update(l.t, l.w, func(tx *world.Tx) { tx.SetFile("f", []byte("two")) })
 	l.commit()
 }

@@ -19,7 +19,7 @@ type unlit struct {
 
 // newUnlit returns what an update left without light that replaced chunks of blocks,
 // with cells in columns; if it is lit that is nothing.
-func newUnlit(def voxel.Cell, replaced []grid.Replaced, columns []geom.ColumnPos, lit bool) *unlit {
+func newUnlit(def voxel.Cell, replaced []grid.Replaced, columns []touchedColumn, lit bool) *unlit {
 	u := &unlit{before: make(map[geom.ChunkPos]*voxel.Chunk), lit: make(map[geom.ChunkPos]grid.Replaced), def: def,
 		columns: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool)}
 	for _, r := range replaced {
@@ -32,8 +32,8 @@ func newUnlit(def voxel.Cell, replaced []grid.Replaced, columns []geom.ColumnPos
 			u.before[r.Pos] = r.Old
 		}
 	}
-	for _, pos := range columns {
-		u.columns[pos] = true
+	for _, c := range columns {
+		u.columns[c.pos] = true
 	}
 	if lit {
 		clear(u.columns)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -37,7 +36,7 @@ type ColumnChange struct {
 // Update calls f, which changes the world through tx, and shows the result to
 // everyone who looks at the world from then on. If f or tx fails nothing
 // changes: with ErrNotLoaded if it read or wrote a part of something that is
-// not in memory. Updates wait for each other; f must not call Update, Become,
+// not in memory. Updates wait for each other; f must not call Update, Replace,
 // Commit, Relight, Pack, Restore or Close, which wait for updates or for each other.
 //
 // Where cells of the volume voxel.Block changed, height maps that follow from
@@ -119,7 +118,7 @@ func (tx *Tx) finish() (*Change, error) {
 // describable returns an error if no stone can say what dimensions, volumes and
 // properties the state has.
 func (s *state) describable() error {
-	_, err := s.sheet(&dirty{all: true}).writeTo(context.Background(), io.Discard, stone.Options{Effort: stone.Quick})
+	_, err := s.content(&dirty{all: true}).writeTo(context.Background(), io.Discard)
 	if err != nil {
 		return fmt.Errorf("world: %w", err)
 	}
@@ -130,8 +129,9 @@ func (s *state) describable() error {
 // chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
+	known := v.Schema.Valid(v.Highest(), n)
 	for _, r := range replaced {
-		if r.New == nil {
+		if r.New == nil || known && !r.Given {
 			continue
 		}
 		c := r.New.Highest()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // What callers branch on besides the errors of a Store.
@@ -45,6 +46,9 @@ type Options struct {
 	Relight bool
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
+	// Cache keeps decoded pages. Worlds and Snapshots that share one share pages of
+	// the stones that they have in common. Default: one of stone.CacheBytes for each.
+	Cache stone.Cache
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 }
@@ -55,6 +59,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = 2
+	}
+	if o.Cache == nil {
+		o.Cache = stone.NewLRU(stone.CacheBytes)
 	}
 	return o
 }
@@ -79,8 +86,8 @@ type World struct {
 	mu     sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
 	head   history.Head   // its Fence is the one that commits are made under
 	last   history.Commit // the head's, if its number is not 0
-	base   history.ID     // the commit that pile makes up: the head's, unless put found that it moved
-	pile   pile
+	base   history.ID     // the commit that stack makes up: the head's, unless put found that it moved
+	stack  openStack
 	dirty  *dirty            // what no commit holds
 	saved  *dirty            // what a commit under way holds
 	unlit  map[string]*unlit // what no light was computed of, by dimension
@@ -101,7 +108,7 @@ func Create(ctx context.Context, st history.Store, name string, o Options) (*Wor
 // is asked for with Load. Whoever opens it must Close it. ErrFenced if
 // Options.Fence is not the world's.
 func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
-	f, err := stack(ctx, st, name, history.ID{}, fetchRoom)
+	f, err := fetchStack(ctx, st, name, history.ID{}, fetchRoom)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +124,7 @@ func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o
 	var f history.Fetched
 	if at != (history.ID{}) {
 		var err error
-		if f, err = stack(ctx, st, name, at, fetchRoom); err != nil {
+		if f, err = fetchStack(ctx, st, name, at, fetchRoom); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +147,7 @@ func open(ctx context.Context, st history.Store, name string, f history.Fetched,
 
 // read opens a stack and makes the state that it says.
 func (w *World) read(ctx context.Context, f history.Fetched) error {
-	p, err := w.openFetched(ctx, f, nil)
+	p, err := openFetched(ctx, w.store, w.name, f, nil, w.o.Cache)
 	if err != nil {
 		return err
 	}
@@ -149,7 +156,7 @@ func (w *World) read(ctx context.Context, f history.Fetched) error {
 		p.release()
 		return err
 	}
-	w.pile = p
+	w.stack = p
 	w.now.Store(s)
 	return nil
 }
@@ -162,7 +169,7 @@ const maxReopen = 5
 const fetchRoom = 1 << 20
 
 // openStack opens the stack of a commit, with the stones that are open.
-func (w *World) openStack(ctx context.Context, at history.ID) (pile, error) {
+func (w *World) openStack(ctx context.Context, at history.ID) (openStack, error) {
 	have, err := w.moment()
 	if err != nil || at == (history.ID{}) {
 		have.release()
@@ -170,25 +177,25 @@ func (w *World) openStack(ctx context.Context, at history.ID) (pile, error) {
 	}
 	defer have.release()
 	room := int64(fetchRoom)
-	if len(have.pile) > 0 {
+	if len(have.openStack) > 0 {
 		room = 0
 	}
-	f, err := stack(ctx, w.store, w.name, at, room)
+	f, err := fetchStack(ctx, w.store, w.name, at, room)
 	if err != nil {
 		return nil, err
 	}
-	return w.openFetched(ctx, f, have.pile)
+	return openFetched(ctx, w.store, w.name, f, have.openStack, w.o.Cache)
 }
 
 // openFetched opens a stack, and if stones of it were collected meanwhile what it
 // is now.
-func (w *World) openFetched(ctx context.Context, f history.Fetched, have pile) (pile, error) {
+func openFetched(ctx context.Context, st history.Store, name string, f history.Fetched, have openStack, cache stone.Cache) (openStack, error) {
 	for try := 1; ; try++ {
-		p, err := openPile(ctx, w.store, w.name, f, have)
+		p, err := openLayers(ctx, st, name, f, have, cache)
 		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
 			return p, err
 		}
-		if f, err = stack(ctx, w.store, w.name, f.Head.Commit, fetchRoom); err != nil {
+		if f, err = fetchStack(ctx, st, name, f.Head.Commit, fetchRoom); err != nil {
 			return nil, err
 		}
 	}
@@ -217,8 +224,8 @@ func (w *World) Close() error {
 		return ErrClosed
 	}
 	w.closed = true
-	w.pile.release()
-	w.pile = nil
+	w.stack.release()
+	w.stack = nil
 	w.lamps = lamps{}
 	return nil
 }
@@ -251,10 +258,10 @@ func (w *World) Dirty() bool {
 	return !w.dirty.empty() || w.saved != nil
 }
 
-// moment is a world as it is read from: the pile is held, and released by whoever
+// moment is a world as it is read from: the stack is held, and released by whoever
 // asked for it.
 type moment struct {
-	pile
+	openStack
 	now *state
 }
 
@@ -269,5 +276,5 @@ func (w *World) locked() (moment, error) {
 	if w.closed {
 		return moment{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
-	return moment{w.pile.hold(), w.now.Load()}, nil
+	return moment{w.stack.hold(), w.now.Load()}, nil
 }

@@ -270,3 +270,104 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 	}
 	closeWorld(t, w)
 }
+
+// A chunk that is set block by block is packed once a commit holds it; what readers
+// have stays.
+func TestCommitPacksWhatWasSet(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	defer closeWorld(t, w)
+	for i, name := range []string{"rock", "moss", "rose"} {
+		for n := range 40 {
+			set(t, w, geom.Point{X: n * 7 % 32, Y: i, Z: n % 32}, name)
+		}
+	}
+	chunk := func() *voxel.Chunk {
+		c, _ := w.View().Dimension(earth).Volume(voxel.Block).Chunk(geom.ChunkPos{})
+		return c
+	}
+	before := chunk()
+	if before.Packed() == before {
+		t.Fatal("setting blocks one by one made a packed chunk")
+	}
+	commit(t, w)
+	after := chunk()
+	if after == before || after.Packed() != after || !after.Equal(before) {
+		t.Error("the chunk is not packed after a commit, or is another")
+	}
+	if w.Dirty() {
+		t.Error("packing made the world dirty")
+	}
+	set(t, w, geom.Point{X: 9, Y: 9, Z: 9}, "rose")
+	if chunk().Equal(after) {
+		t.Error("a block that was set is not there")
+	}
+}
+
+// The stone of a commit tells nothing of how its chunks were written.
+func TestPatchedChunksGiveTheSameStone(t *testing.T) {
+	cells := rand.New(rand.NewPCG(1, 2))
+	want := make([]voxel.Cell, voxel.ChunkCells)
+	for i := range want {
+		if cells.IntN(9) == 0 {
+			want[i] = voxel.Cell(1 + cells.IntN(2))
+		}
+	}
+	stoneOf := func(write func(w *world.World)) history.StoneRef {
+		w := create(t, newStore(), "a", world.Options{Whole: true})
+		defer closeWorld(t, w)
+		set(t, w, geom.Point{X: 99}, "rock")
+		set(t, w, geom.Point{X: 99}, "moss")
+		write(w)
+		return commit(t, w).Stones[0]
+	}
+	all := (geom.ChunkPos{}).Box()
+	once := stoneOf(func(w *world.World) {
+		update(t, w, func(tx *world.Tx) { tx.Dimension(earth).Volume(voxel.Block).WriteBox(all, want) })
+	})
+	by := stoneOf(func(w *world.World) {
+		for from := 0; from < len(want); from += 64 {
+			update(t, w, func(tx *world.Tx) {
+				for i, c := range want[from : from+64] {
+					at := from + i
+					tx.Dimension(earth).Volume(voxel.Block).Set(geom.Point{X: at & 31, Y: at >> 10, Z: at >> 5 & 31}, c)
+				}
+			})
+		}
+	})
+	if once != by {
+		t.Errorf("stone %v, written in parts %v", once, by)
+	}
+}
+
+// What is written while a commit is under way stays, though that packs what it
+// wrote.
+func TestCommitPacksNothingWrittenMeanwhile(t *testing.T) {
+	st := &storing{Store: newStore()}
+	w := create(t, st, "a", world.Options{Whole: true})
+	defer closeWorld(t, w)
+	p := geom.Point{X: 3, Y: 4, Z: 5}
+	set(t, w, geom.Point{}, "rock")
+	st.during = func() { set(t, w, p, "moss") }
+	commit(t, w)
+	v := w.View().Dimension(earth).Volume(voxel.Block)
+	if c, _ := v.Cell(p); v.Names()[c] != "moss" {
+		t.Errorf("%q after the commit, want moss", v.Names()[c])
+	}
+	if c, _ := v.Cell(geom.Point{}); v.Names()[c] != "rock" {
+		t.Errorf("%q after the commit, want rock", v.Names()[c])
+	}
+}
+
+// storing is a Store that has something done once while it commits.
+type storing struct {
+	history.Store
+	during func()
+}
+
+func (s *storing) Commit(ctx context.Context, name string, head history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
+	if f := s.during; f != nil {
+		s.during = nil
+		f()
+	}
+	return s.Store.Commit(ctx, name, head, c, stones...)
+}

@@ -181,7 +181,7 @@ func (d *demo) checkAll() error {
 
 func (d *demo) weigh() error {
 	d.say("\n4. cairn savings: the same worlds in other forms.\n")
-	r, err := savings(d, []string{d.path("worlds")}, false)
+	r, err := weigh(d, []string{d.path("worlds")}, false)
 	if err != nil {
 		return err
 	}

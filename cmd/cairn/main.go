@@ -121,7 +121,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 		title string
 		verbs []*cobra.Command
 	}{
-		{"To begin with:", []*cobra.Command{newDemo(), newBench()}},
+		{"To begin with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newRename(d), newDelete(d), newUndelete(d), newPurge(d)}},
 		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newServe(d), newToken()}},

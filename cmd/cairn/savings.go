@@ -3,18 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/measure"
+	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 )
-
-// table is a report of package measure.
-type table interface{ Table(io.Writer) }
 
 func newSavings() *cobra.Command {
 	var json, quick bool
@@ -27,11 +23,15 @@ all, for each world and each kind of game.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := savings(c.Context(), args, quick)
+			r, err := weigh(c.Context(), args, quick)
 			if err != nil {
 				return err
 			}
-			return printReport(c.OutOrStdout(), r, json)
+			if json {
+				return printJSON(c.OutOrStdout(), r)
+			}
+			r.Table(c.OutOrStdout())
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
@@ -39,7 +39,7 @@ all, for each world and each kind of game.`,
 	return c
 }
 
-func savings(ctx context.Context, dirs []string, quick bool) (*measure.SavingsReport, error) {
+func weigh(ctx context.Context, dirs []string, quick bool) (*savings.Report, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -49,20 +49,20 @@ func savings(ctx context.Context, dirs []string, quick bool) (*measure.SavingsRe
 			return nil, fmt.Errorf("%s: not a folder", dir)
 		}
 	}
-	o, done := measureOptions()
+	o, done := savingsOptions()
 	defer done()
 	if quick {
 		o.Stone.Effort = stone.Good
 	}
-	r, err := measure.Savings(ctx, dirs, o)
+	r, err := savings.Of(ctx, dirs, o)
 	if err == nil && len(r.Worlds)+len(r.Skipped) == 0 {
 		err = fmt.Errorf("%s: no world below", strings.Join(dirs, ", "))
 	}
 	return r, err
 }
 
-// measureOptions shows progress until done is called.
-func measureOptions() (o measure.Options, done func()) {
+// savingsOptions shows progress until done is called.
+func savingsOptions() (o savings.Options, done func()) {
 	if !isTerminal(os.Stderr) {
 		return o, func() {}
 	}
@@ -73,12 +73,4 @@ func measureOptions() (o measure.Options, done func()) {
 		bar.Set(n)
 	}
 	return o, func() { bar.Finish() }
-}
-
-func printReport(out io.Writer, r table, json bool) error {
-	if json {
-		return printJSON(out, r)
-	}
-	r.Table(out)
-	return nil
 }

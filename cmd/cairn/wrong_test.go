@@ -174,10 +174,6 @@ func TestWrongCalls(t *testing.T) {
 		{2, "there are", "gen moon b.cairn"},
 		{2, "--size", "gen --size -1 island b.cairn"},
 		{3, "not empty", "gen island island"},
-		{2, "no measurement", "bench patience"},
-		{2, "takes no folder", "bench level island"},
-		{2, "takes no folder", "bench island island"},
-		{2, "takes no folder", "bench edit ."},
 		{3, "not a folder", "savings file"},
 	} {
 		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)

@@ -1,0 +1,159 @@
+// Package crowd measures many players at once: islands saved and loaded in several kinds of
+// stores, a million islands in one, and a server that is misused.
+package crowd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/history"
+)
+
+// account is what the players of a world know of it.
+type account struct {
+	head  history.ID
+	step  int // the next save, of those of its template
+	saves int // that it was given
+}
+
+// crowd is many islands, forked from the templates of a pool and played on. Who
+// plays on which, and what they do, follows from the seed.
+type crowd struct {
+	*pool
+	seed     uint64
+	accounts []account
+}
+
+func newCrowd(p *pool, worlds int, seed uint64) *crowd {
+	c := &crowd{pool: p, seed: seed, accounts: make([]account, worlds)}
+	for i := range c.accounts {
+		c.accounts[i].step = int(mixed(seed, i) % uint64(len(c.of(i).Saves)))
+	}
+	return c
+}
+
+// of returns the template of an island.
+func (c *crowd) of(i int) *template { return &c.Templates[i%len(c.Templates)] }
+
+// nameOf returns the name of an island: as with the ids of players, neighbours have
+// nothing in common.
+func nameOf(i int) string { return fmt.Sprintf(islandFormat, mixed(0, i)) }
+
+const islandFormat = "island/%016x"
+
+// stamp appends the next save of an island to dst. All stamps of a seed differ.
+func (c *crowd) stamp(dst []byte, i int) []byte {
+	a := &c.accounts[i]
+	return c.of(i).Saves[a.step].stamp(dst, uint64(i)<<32|uint64(a.saves))
+}
+
+// saved notes that an island was saved.
+func (c *crowd) saved(i int) {
+	a := &c.accounts[i]
+	a.saves++
+	a.step = (a.step + 1) % len(c.of(i).Saves)
+}
+
+// mixed is a number for i that looks drawn: no two of a seed are equal.
+func mixed(seed uint64, i int) uint64 {
+	x := (seed<<32 ^ uint64(i)) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// vault is what keeps the islands of a crowd. save and load are called by many
+// goroutines, of one island by one at a time.
+type vault interface {
+	// fill makes the islands, and open makes ready for the rest; neither is timed.
+	fill(ctx context.Context, o lab.Options) error
+	open(ctx context.Context) error
+	save(ctx context.Context, c *crowd, i int) error
+	load(ctx context.Context, c *crowd, i int) error
+	// collect takes what is not needed any more.
+	collect(ctx context.Context) error
+	used() lab.Usage
+	// close ends what was begun, and says how many stones the highest stack has.
+	close(ctx context.Context, c *crowd) (highest int, err error)
+}
+
+// The proportion of what a network of servers did to its islands in a minute.
+const (
+	savesOf = 3300
+	loadsOf = 904
+)
+
+// player is one that plays.
+type player struct {
+	saves, loads []float64 // milliseconds
+	took         time.Duration
+	errors       int
+	err          error // the first
+}
+
+// play saves and loads islands of which no other client plays, until the deadline.
+func (pl *player) play(ctx context.Context, c *crowd, v vault, number, clients int, deadline time.Time) {
+	random := rand.New(rand.NewPCG(c.seed, uint64(number)))
+	mine := (len(c.accounts) - number + clients - 1) / clients
+	for start := time.Now(); start.Before(deadline) && ctx.Err() == nil; {
+		i := number + clients*random.IntN(mine)
+		times, do := &pl.loads, v.load
+		if random.IntN(savesOf+loadsOf) < savesOf {
+			times, do = &pl.saves, v.save
+		}
+		err := do(ctx, c, i)
+		end := time.Now()
+		*times = append(*times, end.Sub(start).Seconds()*1000)
+		if start = end; err != nil {
+			pl.errors++
+			if pl.err == nil {
+				pl.err = err
+			}
+		}
+	}
+}
+
+// playAll lets clients play for a time, and collects beside it.
+func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Duration, o lab.Options) (all player) {
+	begun := time.Now()
+	ended := make(chan struct{})
+	var beside, played sync.WaitGroup
+	beside.Go(func() {
+		for n := 1; ; n++ {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Until(begun.Add(time.Duration(n) * collectEvery(d)))):
+			}
+			o.Step(int(time.Since(begun).Seconds()), int(d.Seconds()), "collecting")
+			if err := v.collect(ctx); err != nil && all.err == nil {
+				all.err, all.errors = err, 1
+			}
+		}
+	})
+	them := make([]player, clients)
+	for n := range them {
+		played.Go(func() { them[n].play(ctx, c, v, n, clients, begun.Add(d)) })
+	}
+	played.Wait()
+	took := time.Since(begun)
+	close(ended)
+	beside.Wait()
+	all.took = took
+	for _, pl := range them {
+		all.saves, all.loads = append(all.saves, pl.saves...), append(all.loads, pl.loads...)
+		all.errors += pl.errors
+		if all.err == nil {
+			all.err = pl.err
+		}
+	}
+	return all
+}
+
+// collectEvery is how long it is from one collection to the next: each row has
+// two that end within it. A server collects every hour.
+func collectEvery(d time.Duration) time.Duration { return d / 3 }

@@ -1,0 +1,84 @@
+// Package lab is what measurements share: their options, worlds to measure, clocks,
+// processes, and the flat arrays that chunks are compared with. Each measurement
+// returns its figures as a value that prints as a table or as JSON.
+//
+// Measurements judge nothing and write to no folder that they measure; the times are
+// those of the machine they run on, and no test depends on them.
+package lab
+
+import (
+	"sync"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Options of a measurement. The zero value is the default.
+type Options struct {
+	// Progress, if not nil, is told how many of all steps are done, and what is
+	// next.
+	Progress func(done, all int, next string)
+	// FlatBytes is what the flat chunks of a read benchmark take at least, so
+	// that no cache holds them. Default 1 GiB.
+	FlatBytes int64
+	// Stone is how the stones of Savings and BenchImport are written.
+	Stone stone.Options
+	// LandEdge is the edge in chunks of the terrain that benchmarks make.
+	// Default 24.
+	LandEdge int
+	// Voxels is how many cells that are not empty a level has at least. Default
+	// 100 million.
+	Voxels int64
+	// Reads is how many random reads of a grid are timed; of other work there is
+	// in proportion. Default 262,144; at least 4,096.
+	Reads int
+	// Commits is how many are made to see what packing costs. Default 5,000.
+	Commits int
+	// Seed is that of terrains and levels that are made, and of what is drawn.
+	Seed uint64
+	// Worlds is also how many worlds of a kind BenchForms makes, default 3. Worlds,
+	// Clients and Seconds are the load of benchmarks of stores, which each
+	// have defaults of their own.
+	Worlds, Clients int
+	Seconds         float64
+	// Columns are the sizes of the lands of a growth, Verbs what is measured of it; nil
+	// is the default.
+	Columns []int
+	Verbs   []string
+	// Cairn is the file of the command, for measurements that run it. Default: it is
+	// built anew from this project.
+	Cairn string
+}
+
+// Shared returns o for many goroutines that tell progress.
+func (o Options) Shared() Options {
+	if tell := o.Progress; tell != nil {
+		var mu sync.Mutex
+		o.Progress = func(done, all int, next string) {
+			mu.Lock()
+			defer mu.Unlock()
+			tell(done, all, next)
+		}
+	}
+	return o
+}
+
+// WithLoad fills in the load, for many goroutines.
+func (o Options) WithLoad(worlds, clients int, seconds float64) Options {
+	if o.Worlds <= 0 {
+		o.Worlds = worlds
+	}
+	if o.Clients <= 0 {
+		o.Clients = clients
+	}
+	if o.Seconds <= 0 {
+		o.Seconds = seconds
+	}
+	return o.Shared()
+}
+
+// Step says how many of all steps are done, and what is next.
+func (o Options) Step(done, all int, next string) {
+	if o.Progress != nil {
+		o.Progress(done, all, next)
+	}
+}

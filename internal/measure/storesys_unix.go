@@ -1,8 +1,0 @@
-//go:build unix
-
-package measure
-
-import "syscall"
-
-// syncDisks has everything written that was given to files.
-func syncDisks() { syscall.Sync() }

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package measure
-
-import "time"
-
-// processorTime returns the time of day: that of processors is not known here.
-func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

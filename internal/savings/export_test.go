@@ -1,0 +1,33 @@
+package savings
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// RunsPages returns the pages of plain runs of a volume, and the pages that a
+// stone of form columns has of it.
+func RunsPages(w *convert.World, v *convert.Volume) (runs, columns [][]byte, err error) {
+	most := chunksAPage(w)
+	f := newRunsForm()
+	for _, at := range pagesOf(v, most) {
+		runs = append(runs, bytes.Clone(f.page(v, at)))
+	}
+	alone := &convert.World{Dimensions: []*convert.Dimension{{Name: "all", Volumes: []*convert.Volume{v}}}}
+	var out bytes.Buffer
+	if _, _, err = convert.WriteStone(context.Background(), alone, &out, stone.Options{PageChunks: most, Only: 1}); err != nil {
+		return nil, nil, err
+	}
+	r, err := stone.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, err := r.Pages()
+	for _, p := range pages {
+		columns = append(columns, out.Bytes()[p.Offset:p.Offset+int64(p.Size)])
+	}
+	return runs, columns, err
+}

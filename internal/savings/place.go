@@ -1,0 +1,107 @@
+package savings
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format/anvil"
+)
+
+// Place is where a world was found, its kind of game, and what the manifest notes of
+// it between brackets.
+type Place struct{ Path, Kind, Note string }
+
+// Find returns the folders of Anvil worlds below dirs in the order of their paths; a
+// world within a world is not one of its own.
+func Find(dirs []string) ([]Place, error) {
+	var out []Place
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		kinds, err := readManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.IsDir() || !anvil.Detect(path) {
+				return err
+			}
+			abs, err := filepath.Abs(path)
+			if err == nil && !seen[abs] {
+				seen[abs] = true
+				out = append(out, kinds.place(path, abs))
+			}
+			if err == nil {
+				err = fs.SkipDir
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("savings: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// manifest is what a file beside the worlds says of them.
+type manifest struct {
+	root       string
+	kind, note map[string]string // by slash path below root
+}
+
+const (
+	manifestName  = "MANIFEST.tsv"
+	manifestAbove = 2 // parents that may hold it
+)
+
+// gameKind finds the kind of game in the third field of a manifest's line.
+var gameKind = regexp.MustCompile(`\[(minigame [^],]+)`)
+
+// readManifest reads the manifest nearest above dir; without one it is empty.
+func readManifest(dir string) (manifest, error) {
+	m := manifest{kind: map[string]string{}, note: map[string]string{}}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return m, fmt.Errorf("savings: %w", err)
+	}
+	for range manifestAbove + 1 {
+		text, err := os.ReadFile(filepath.Join(root, manifestName))
+		if err == nil {
+			m.root = root
+			m.parse(string(text))
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	return m, nil
+}
+
+func (m manifest) parse(text string) {
+	for line := range strings.Lines(text) {
+		fields := strings.Split(line, "\t")
+		if len(fields) < 3 {
+			continue
+		}
+		if found := gameKind.FindStringSubmatch(fields[2]); found != nil {
+			m.kind[fields[0]] = found[1]
+		}
+		if i := strings.Index(fields[2], "["); i >= 0 {
+			m.note[fields[0]] = fields[2][i:]
+		}
+	}
+}
+
+// place returns the world at path. A kind that the manifest does not say is the name
+// of the folder that holds the world.
+func (m manifest) place(path, abs string) Place {
+	p := Place{Path: path}
+	if rel, err := filepath.Rel(m.root, abs); err == nil {
+		p.Kind, p.Note = m.kind[filepath.ToSlash(rel)], m.note[filepath.ToSlash(rel)]
+	}
+	p.Kind = cmp.Or(p.Kind, filepath.Base(filepath.Dir(abs)))
+	return p
+}

@@ -1,0 +1,47 @@
+package savings_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/savings"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// TestRunsPages has plain runs lie in the pages that stones have: as many of them,
+// with the same kinds of chunks.
+func TestRunsPages(t *testing.T) {
+	for name, src := range map[string]format.Source{
+		"island": terrain.Island(terrain.Options{Seed: 3, Version: terrain.Modern}),
+		"land":   terrain.Survival(terrain.Options{Seed: 1, Version: terrain.Modern}), // pages of 64
+	} {
+		w := mustLoad(t, src)
+		for _, volume := range []string{voxel.Block, voxel.Sky, voxel.Light} {
+			runs, columns, err := savings.RunsPages(w, w.Dimensions[0].Volume(volume))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(runs) != len(columns) || len(runs) == 0 || name == "land" && volume == voxel.Block && len(runs) < 2 {
+				t.Errorf("%s: %s: %d pages of runs, %d of a stone", name, volume, len(runs), len(columns))
+				continue
+			}
+			for i := range runs {
+				if kinds := plainSize(t, runs[i]); kinds != plainSize(t, columns[i]) {
+					t.Errorf("%s: %s: page %d has %d chunks, that of the stone %d", name, volume, i, kinds, plainSize(t, columns[i]))
+				}
+			}
+		}
+	}
+}
+
+// plainSize returns the plain bytes of a page's first stream: one for each chunk.
+func plainSize(t *testing.T, page []byte) uint64 {
+	t.Helper()
+	n, size := binary.Uvarint(page[2:])
+	if size <= 0 {
+		t.Fatalf("a page of %x", page[:min(8, len(page))])
+	}
+	return n >> 1
+}

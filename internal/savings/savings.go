@@ -1,0 +1,164 @@
+// Package savings weighs worlds: what each takes as a zipped folder, as a Slime file
+// and as a stone, and what its cells take in each form of pages.
+//
+// The package writes to no folder that it weighs.
+package savings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Bytes are the sizes of a world in several forms.
+type Bytes struct {
+	Zip       int64 `json:"zip"`        // the folder in a zip archive
+	Live      int64 `json:"live"`       // what its region files hold, without gaps and padding
+	Slime     int64 `json:"slime"`      // as Slime, zstd's default level; a file for each dimension
+	SlimeBest int64 `json:"slime_best"` // the same at zstd's strongest level
+	Slim      int64 `json:"slim"`       // a stone with what the Slime file holds
+	NoLight   int64 `json:"slim_nolight"`
+	Full      int64 `json:"full"` // a stone with everything
+}
+
+func (b *Bytes) add(c Bytes) {
+	b.Zip += c.Zip
+	b.Live += c.Live
+	b.Slime += c.Slime
+	b.SlimeBest += c.SlimeBest
+	b.Slim += c.Slim
+	b.NoLight += c.NoLight
+	b.Full += c.Full
+}
+
+// World is what was measured of one world.
+type World struct {
+	Path        string `json:"path"`
+	Kind        string `json:"kind"`
+	DataVersion int32  `json:"data_version"` // of its first column
+	Chunks      int    `json:"chunks"`       // of 16x16 blocks
+	Cells       int    `json:"cells"`        // blocks that are not air
+	Bytes       Bytes  `json:"bytes"`
+	// Forms are of the cells that the Slime file holds, in stones with the strongest forms.
+	Forms FormWeights `json:"forms"`
+}
+
+// Sum is the sum over several worlds.
+type Sum struct {
+	Worlds int         `json:"worlds"`
+	Cells  int         `json:"cells"`
+	Bytes  Bytes       `json:"bytes"`
+	Forms  FormWeights `json:"forms"`
+}
+
+func (s *Sum) add(w *World) {
+	s.Worlds++
+	s.Cells += w.Cells
+	s.Bytes.add(w.Bytes)
+	s.Forms.Add(w.Forms)
+}
+
+// Kind is the sum over the worlds of one kind of game.
+type Kind struct {
+	Kind string `json:"kind"`
+	Sum
+}
+
+// SkippedWorld is in no sum.
+type SkippedWorld struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Report is what Of found. Kinds are in the order of their names.
+type Report struct {
+	Worlds  []World        `json:"worlds"`
+	Kinds   []Kind         `json:"kinds"`
+	Total   Sum            `json:"total"`
+	Skipped []SkippedWorld `json:"skipped"`
+}
+
+// Options of weighing. The zero value is the default.
+type Options struct {
+	// Progress, if not nil, is told how many of all worlds are done, and which is
+	// next.
+	Progress func(done, all int, next string)
+	// Stone is how the stones are written.
+	Stone stone.Options
+}
+
+func (o Options) step(done, all int, next string) {
+	if o.Progress != nil {
+		o.Progress(done, all, next)
+	}
+}
+
+// Of weighs every Anvil world below dirs. The kind of a world is what a
+// MANIFEST.tsv in dir or up to two folders above says in its third field after
+// "[minigame ", else the name of the folder the world is in. Worlds that are
+// damaged, or that Slime cannot hold, are skipped.
+func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
+	places, err := Find(dirs)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Worlds: []World{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
+	for i, p := range places {
+		o.step(i, len(places), p.Path)
+		w, err := weigh(ctx, p, o.Stone)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			r.Skipped = append(r.Skipped, SkippedWorld{p.Path, err.Error()})
+		default:
+			r.Worlds = append(r.Worlds, *w)
+		}
+	}
+	o.step(len(places), len(places), "")
+	r.sum()
+	return r, nil
+}
+
+func (r *Report) sum() {
+	r.Total.Forms.Add(FormWeights{}) // makes maps
+	kinds := map[string]*Kind{}
+	for i := range r.Worlds {
+		w := &r.Worlds[i]
+		r.Total.add(w)
+		k := kinds[w.Kind]
+		if k == nil {
+			k = &Kind{Kind: w.Kind}
+			kinds[w.Kind] = k
+		}
+		k.add(w)
+	}
+	for _, k := range slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int { return cmp.Compare(a.Kind, b.Kind) }) {
+		r.Kinds = append(r.Kinds, *k)
+	}
+}
+
+const minigame = "minigame"
+
+// Groups returns the sums over the maps of minigames and over all other worlds.
+func (r *Report) Groups() []Kind {
+	groups := []Kind{{Kind: "minigame maps"}, {Kind: "others"}}
+	for i := range r.Worlds {
+		g := 1
+		if strings.HasPrefix(r.Worlds[i].Kind, minigame) {
+			g = 0
+		}
+		groups[g].add(&r.Worlds[i])
+	}
+	return groups
+}
+
+var (
+	errOld   = errors.New("a McRegion world, not an Anvil one")
+	errEmpty = errors.New("no column with blocks")
+)

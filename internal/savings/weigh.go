@@ -1,0 +1,174 @@
+package savings
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// weigh reads the world once and makes every form of it from memory.
+func weigh(ctx context.Context, p Place, o stone.Options) (*World, error) {
+	src, err := anvil.Open(p.Path, anvil.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if src.Head().Format != "anvil" {
+		return nil, errOld
+	}
+	w, err := convert.Load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	stats := src.Stats()
+	out := &World{Path: p.Path, Kind: p.Kind, Chunks: stats.Chunks}
+	out.Bytes.Live = stats.StoredBytes
+	for _, d := range w.Dimensions {
+		if v := d.Volume(voxel.Block); v != nil {
+			out.Cells += v.Count()
+		}
+	}
+	err = out.weigh(ctx, w, o)
+	if err == nil {
+		out.DataVersion = firstVersion(w)
+		out.Bytes.Zip, err = zipBytes(ctx, p.Path)
+	}
+	return out, err
+}
+
+func firstVersion(w *convert.World) int32 {
+	for _, d := range w.Dimensions {
+		if len(d.Columns) > 0 {
+			return d.Columns[0].Version
+		}
+	}
+	return 0
+}
+
+// weigh fills in what is made from memory.
+func (s *World) weigh(ctx context.Context, w *convert.World, o stone.Options) (err error) {
+	b := &s.Bytes
+	slim, err := slimWorld(ctx, w)
+	if err != nil {
+		return err
+	}
+	if b.Slime, err = slimeBytes(ctx, w, slim, 0); err != nil {
+		return err
+	}
+	if b.SlimeBest, err = slimeBytes(ctx, w, slim, bestLevel); err != nil {
+		return err
+	}
+	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o); err != nil {
+		return err
+	}
+	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o); err != nil {
+		return err
+	}
+	dark, err := reduce(ctx, slim, convert.Filter{NoLight: true})
+	if err == nil {
+		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o)
+	}
+	if err == nil {
+		s.Forms, err = WeighForms(ctx, slim)
+	}
+	return err
+}
+
+// bestLevel is zstd's own number for its strongest level, one above the one that
+// stones have.
+const bestLevel = 22
+
+// slimWorld returns w reduced to what a Slime file of each dimension holds.
+func slimWorld(ctx context.Context, w *convert.World) (*convert.World, error) {
+	hold := func(d *format.Dimension) func(*format.Column) bool { return slime.Hold(slime.WriteOptions{}, d, nil) }
+	slim, err := reduce(ctx, w, convert.Filter{Hold: hold, Keep: func(string) bool { return false }})
+	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.Dimension) bool { return len(d.Columns) > 0 }) {
+		err = errEmpty
+	}
+	return slim, err
+}
+
+// reduce returns what a filter leaves of w.
+func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.World, error) {
+	l := convert.NewLoader(w.Head)
+	f.Sink = l
+	if err := w.Source().Read(ctx, &f); err != nil {
+		return nil, err
+	}
+	return l.World(), nil
+}
+
+// slimeBytes is the size of a Slime file of each dimension of w of which slim
+// has columns.
+func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, error) {
+	var n Count
+	for i, d := range w.Dimensions {
+		if len(slim.Dimensions[i].Columns) == 0 {
+			continue
+		}
+		out, err := slime.Create(&n, slime.WriteOptions{Level: level})
+		if err != nil {
+			return 0, err
+		}
+		one := convert.World{Head: w.Head, Dimensions: []*convert.Dimension{d}}
+		if err = one.Source().Read(ctx, out); err == nil {
+			err = out.Close()
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int64(n), nil
+}
+
+// zipBytes is the size of a folder in a zip archive.
+func zipBytes(ctx context.Context, dir string) (int64, error) {
+	var n Count
+	z := zip.NewWriter(&n)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		to, err := z.Create(filepath.ToSlash(rel))
+		if err != nil {
+			return err
+		}
+		from, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		_, err = io.Copy(to, from)
+		return err
+	})
+	if err == nil {
+		err = z.Close()
+	}
+	return int64(n), err
+}
+
+// Count is an io.Writer that counts what it is given.
+type Count int64
+
+// Write counts p.
+func (c *Count) Write(p []byte) (int, error) {
+	*c += Count(len(p))
+	return len(p), nil
+}

@@ -1,0 +1,226 @@
+package world
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Replace makes the world what c is, and returns what that changed; Commit makes it
+// durable. Dimensions and volumes that c lacks stay, empty; those of one name must be
+// alike. It reads both while Updates wait, page by page; memory holds what differs.
+func (w *World) Replace(ctx context.Context, c stone.Content) (*Change, error) {
+	have, err := w.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer have.Close()
+	return w.Update(func(tx *Tx) error {
+		tx.exact = true
+		r := replacing{ctx: ctx, tx: tx, have: have, c: c}
+		return r.world(c.About())
+	})
+}
+
+// replacing is one Replace.
+type replacing struct {
+	ctx  context.Context
+	tx   *Tx
+	have *Snapshot // what is not in memory
+	c    stone.Content
+}
+
+func (r *replacing) world(about stone.About) error {
+	tx := r.tx
+	if !slices.Equal(tx.s.properties, about.Properties) {
+		tx.s.properties = about.Properties
+		tx.dirty.all = true
+	}
+	there := make(map[string]stone.Dimension)
+	for _, d := range about.Dimensions {
+		there[d.Name] = d
+		if err := r.dimension(d, true); err != nil {
+			return err
+		}
+	}
+	for _, d := range r.tx.base.dimensions {
+		if _, ok := there[d.name]; !ok {
+			if err := r.dimension(stone.Dimension{Name: d.name}, false); err != nil {
+				return err
+			}
+		}
+	}
+	return r.files(about.Files)
+}
+
+// dimension makes a dimension what c says; all of it is to go unless it is there.
+func (r *replacing) dimension(to stone.Dimension, there bool) error {
+	names := make(map[string][]string)
+	var volumes []voxel.Volume
+	for _, v := range to.Volumes {
+		volumes = append(volumes, v.Volume)
+		names[v.Volume.Name] = v.Names
+	}
+	d := r.tx.AddDimension(to.Name, volumes, names)
+	if r.tx.err != nil {
+		return r.tx.err
+	}
+	if there && d.d.folder != to.Folder {
+		d.d.folder = to.Folder
+		r.tx.dirty.all = true
+	}
+	for _, v := range d.d.volumes {
+		i := slices.IndexFunc(to.Volumes, func(t stone.Volume) bool { return t.Volume.Name == v.Name })
+		described := stone.Volume{Volume: v.Volume}
+		if i >= 0 {
+			described = to.Volumes[i]
+		}
+		if err := r.volume(d, d.Volume(v.Name), described); err != nil {
+			return err
+		}
+	}
+	return r.columns(d)
+}
+
+// volume makes the cells of a volume those of c, page by page.
+func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.Volume) error {
+	var table []voxel.Cell // what cells of c are here
+	if v.Schema == voxel.Palette && len(to.Names) > 0 {
+		more, t, err := v.v.names.translation(to.Names)
+		if err != nil {
+			return err
+		}
+		v.v.names, table = more, t
+	}
+	name := volumeName{d.d.name, v.Name}
+	var want []geom.ChunkPos
+	for pos, holds := range r.c.Spoken(name.dimension, name.volume, 0) {
+		if holds {
+			want = append(want, pos)
+		}
+	}
+	for pos := range v.v.cells.Chunks() {
+		want = append(want, pos)
+	}
+	slices.SortFunc(want, byCode)
+	for some := range slices.Chunk(slices.Compact(want), batch) {
+		if err := r.chunks(v, name, table, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunks makes chunks those of c.
+func (r *replacing) chunks(v *VolumeTx, name volumeName, table []voxel.Cell, at []geom.ChunkPos) error {
+	old := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+	var ask []geom.ChunkPos
+	for _, pos := range at {
+		c, ok := v.v.cells.Chunk(pos)
+		if old[pos] = c; !ok {
+			ask = append(ask, pos)
+		}
+	}
+	if err := r.have.stack.chunks(r.ctx, name, ask, func(pos geom.ChunkPos, c *voxel.Chunk) { old[pos] = c }); err != nil {
+		return err
+	}
+	now := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+	err := r.c.ReadChunks(r.ctx, name.dimension, name.volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c != nil && table != nil {
+			c = c.Translate(table)
+		}
+		now[pos] = c
+		return r.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, pos := range at {
+		if !filled(old[pos], v.Default).Equal(filled(now[pos], v.Default)) {
+			v.SetChunk(pos, now[pos])
+		}
+	}
+	return r.ctx.Err()
+}
+
+// columns makes the columns of a dimension those of c.
+func (r *replacing) columns(d *DimensionTx) error {
+	gone := make(map[geom.ColumnPos]bool)
+	for pos := range d.d.columns.all() {
+		gone[pos] = true
+	}
+	for c, err := range r.c.Columns(r.ctx, d.d.name) {
+		if err = cmp.Or(err, r.ctx.Err()); err != nil {
+			return err
+		}
+		delete(gone, c.Pos)
+		old := d.d.columns.at(c.Pos)
+		if old == unloaded {
+			if old, err = r.have.Column(r.ctx, d.d.name, c.Pos); err != nil {
+				return err
+			}
+		}
+		to := *c
+		to.Lists = withObjects(slices.Clone(c.Lists))
+		if !equalColumns(old, &to) {
+			d.SetColumn(to)
+		}
+	}
+	for pos := range gone {
+		d.RemoveColumn(pos)
+	}
+	return nil
+}
+
+// files makes the files of the world those of c.
+func (r *replacing) files(files []stone.File) error {
+	there := make(map[string]bool)
+	for _, f := range files {
+		there[f.Path] = true
+		data, err := readAll(r.c.OpenFile(f.Path))
+		if err != nil {
+			return err
+		}
+		have, err := r.file(f.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil || !bytes.Equal(have, data) {
+			r.tx.SetFile(f.Path, data)
+		}
+	}
+	for _, f := range r.tx.base.files {
+		if !there[f.Path] {
+			r.tx.SetFile(f.Path, nil)
+		}
+	}
+	return nil
+}
+
+// file returns the bytes of a file as the world has it.
+func (r *replacing) file(path string) ([]byte, error) {
+	i, ok := slices.BinarySearchFunc(r.tx.base.files, path, comparePaths)
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case r.tx.base.files[i].data != nil:
+		return r.tx.base.files[i].data, nil
+	}
+	return readAll(r.have.OpenFile(path))
+}
+
+func readAll(r io.ReadCloser, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(r)
+	return data, errors.Join(err, r.Close())
+}

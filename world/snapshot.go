@@ -1,0 +1,251 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Snapshot is a read-only handle of one commit: its stones, open, with their
+// directories parsed and their names translated once. It holds no chunk and no
+// column; these are read through a page cache when they are asked for. Any number of
+// goroutines may read it. It implements stone.Content; its cells index the names that
+// About gives.
+type Snapshot struct {
+	world string
+	id    history.ID
+	stack openStack
+	about *state // without chunks and columns
+	empty []string
+}
+
+// OpenSnapshot opens a commit of a world; the zero ID is a world without commits. Of
+// the Options it uses Empty and Cache. The caller closes the Snapshot.
+func OpenSnapshot(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*Snapshot, error) {
+	o = o.withDefaults()
+	s := &Snapshot{world: name, id: at, about: &state{}, empty: o.Empty}
+	if at == (history.ID{}) {
+		return s, nil
+	}
+	f, err := fetchStack(ctx, st, name, at, fetchRoom)
+	if err != nil {
+		return nil, err
+	}
+	if s.stack, err = openFetched(ctx, st, name, f, nil, o.Cache); err != nil {
+		return nil, err
+	}
+	if s.about, err = s.stack.describe(o.Empty); err != nil {
+		s.stack.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Snapshot returns the world's last commit, or the one it was opened at. The caller
+// closes it; it stays good when the world goes on.
+func (w *World) Snapshot() (*Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, err := w.locked()
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty}, nil
+}
+
+// Close lets go of the commit's stones. Nothing may be read after it.
+func (s *Snapshot) Close() error {
+	s.stack.release()
+	s.stack = nil
+	return nil
+}
+
+// World returns the name of the world.
+func (s *Snapshot) World() string { return s.world }
+
+// ID returns the commit.
+func (s *Snapshot) ID() history.ID { return s.id }
+
+// Memory returns about how many bytes of memory the directories take.
+func (s *Snapshot) Memory() (n int64) {
+	for _, l := range s.stack {
+		n += l.Memory()
+	}
+	return n
+}
+
+// Stones returns how many stones the commit stands on, and their bytes.
+func (s *Snapshot) Stones() (n int, bytes int64) {
+	for _, l := range s.stack {
+		bytes += l.Stone.Size
+	}
+	return len(s.stack), bytes
+}
+
+// About describes the world.
+func (s *Snapshot) About() stone.About {
+	about := stone.About{Files: s.stack.files()}
+	if len(s.stack) > 0 {
+		about.Properties = s.stack[len(s.stack)-1].Properties()
+	}
+	for _, d := range s.about.dimensions {
+		sd := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
+		for _, v := range d.volumes {
+			if s.stack.describes(d.name, v.Name) {
+				sd.Volumes = append(sd.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
+			}
+		}
+		if len(sd.Volumes) > 0 || s.stack.describes(d.name, "") {
+			about.Dimensions = append(about.Dimensions, sd)
+		}
+	}
+	return about
+}
+
+// volume returns a volume of the commit, or an error that says which there are.
+func (s *Snapshot) volume(dim, vol string) (*volume, error) {
+	i := s.about.dimension(dim)
+	if i < 0 {
+		return nil, fmt.Errorf("world: %s: no dimension %q", s.world, dim)
+	}
+	d := s.about.dimensions[i]
+	if i = d.volume(vol); i < 0 {
+		return nil, fmt.Errorf("world: %s: no volume %q in %q", s.world, vol, dim)
+	}
+	return d.volumes[i], nil
+}
+
+// HasLevel reports whether a far level of a volume can be read without the chunks
+// below it: whether there is a full pack that has it.
+func (s *Snapshot) HasLevel(dim, vol string, level int) bool {
+	return (&farReader{openStack: s.stack, name: volumeName{dim, vol}}).packed(level)
+}
+
+// ColumnCount returns how many columns a dimension has.
+func (s *Snapshot) ColumnCount(dim string) (n int) {
+	if len(s.stack) == 1 {
+		return s.stack[0].ColumnCount(dim)
+	}
+	there := make(map[geom.ColumnPos]bool)
+	for _, l := range s.stack {
+		for pos, is := range l.SpokenColumns(dim) {
+			there[pos] = is
+		}
+	}
+	for _, is := range there {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// Spoken implements stone.Content. It has no level but 0.
+func (s *Snapshot) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+	return func(yield func(geom.ChunkPos, bool) bool) {
+		if level != 0 {
+			return
+		}
+		if len(s.stack) == 1 {
+			s.stack[0].Spoken(dim, vol, 0)(yield)
+			return
+		}
+		holds := make(map[geom.ChunkPos]bool)
+		for _, l := range s.stack {
+			for pos, there := range l.Spoken(dim, vol, 0) {
+				holds[pos] = there
+			}
+		}
+		for _, pos := range s.stack.positions(volumeName{dim, vol}) {
+			if !yield(pos, holds[pos]) {
+				return
+			}
+		}
+	}
+}
+
+// ReadChunks implements stone.Content. It has no level but 0.
+func (s *Snapshot) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	if level != 0 {
+		return nil
+	}
+	var stop error
+	err := s.stack.chunks(ctx, volumeName{dim, vol}, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
+		if stop == nil {
+			stop = f(pos, c)
+		}
+	})
+	return errors.Join(stop, err)
+}
+
+// Columns implements stone.Content.
+func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		i := s.about.dimension(dim)
+		if i < 0 {
+			return
+		}
+		lists := s.about.dimensions[i].lists
+		for _, pos := range s.stack.columns(dim) {
+			c, err := s.stack.column(ctx, dim, lists, pos)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if c != nil && !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Column returns a column with its lists, nil if there is none.
+func (s *Snapshot) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
+	i := s.about.dimension(dim)
+	if i < 0 {
+		return nil, nil
+	}
+	return s.stack.column(ctx, dim, s.about.dimensions[i].lists, pos)
+}
+
+// OpenFile implements stone.Content. The file stays good when the Snapshot is closed.
+func (s *Snapshot) OpenFile(path string) (io.ReadCloser, error) {
+	return s.stack.openFile(path)
+}
+
+// Matters returns what the cells of a dimension's blocks are to light, as far as the
+// commit's stones say.
+func (s *Snapshot) Matters(dim string) light.Matters {
+	if i := s.about.dimension(dim); i >= 0 {
+		return s.about.dimensions[i].matters
+	}
+	return nil
+}
+
+// Rules returns the rules of a dimension's height maps, as far as the commit's stones
+// say.
+func (s *Snapshot) Rules(dim string) []light.Rule {
+	if i := s.about.dimension(dim); i >= 0 {
+		return s.about.dimensions[i].rules
+	}
+	return nil
+}
+
+// Write writes the commit, with everything below it, as one stone.
+func (s *Snapshot) Write(ctx context.Context, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+	if len(s.stack) == 0 {
+		return stone.ID{}, 0, fmt.Errorf("world: %s: %w", s.world, history.ErrNoCommit)
+	}
+	return stone.WriteWhole(ctx, to, s, stone.WholeOptions{Options: o, Far: true, Empty: s.empty})
+}

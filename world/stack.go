@@ -1,0 +1,198 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// openStack is the stones of a commit, open, bottom first. It never changes;
+// several stacks may share an open stone.
+type openStack []layer
+
+type layer struct {
+	history.Layer
+	*openStone
+}
+
+// openStone is a stone that is open. It is closed when its last user lets go.
+type openStone struct {
+	*history.Opened
+	users  atomic.Int32
+	tables map[volumeName][]voxel.Cell // what cells of the stone are in the world; missing: the same. Complete once indexed
+	known  bool                        // indexed
+}
+
+type volumeName struct{ dimension, volume string }
+
+func newOpenStone(o *history.Opened) *openStone {
+	return &openStone{Opened: o, tables: make(map[volumeName][]voxel.Cell)}
+}
+
+// openLayers opens the layers, each stone once, none that prev has open; prev must
+// be held. Pages are read through cache.
+func openLayers(ctx context.Context, st history.Store, name string, f history.Fetched, prev openStack, cache stone.Cache) (openStack, error) {
+	stones := make(map[stone.ID]*openStone, len(prev)+len(f.Layers))
+	for _, l := range prev {
+		stones[l.Stone.ID] = l.openStone
+	}
+	var p openStack
+	for i, l := range f.Layers {
+		b := stones[l.Stone.ID]
+		if b == nil {
+			opened, err := openLayer(ctx, st, name, f, i)
+			if err != nil {
+				p.release()
+				return nil, fmt.Errorf("world: %s: stone %v: %w", name, l.Stone.ID, err)
+			}
+			opened.Reader = opened.Through(cache, l.Stone.ID)
+			b = newOpenStone(opened)
+			stones[l.Stone.ID] = b
+		}
+		b.users.Add(1)
+		p = append(p, layer{l, b})
+	}
+	return p, nil
+}
+
+func (p openStack) stone(id stone.ID) *openStone {
+	for _, l := range p {
+		if l.Stone.ID == id {
+			return l.openStone
+		}
+	}
+	return nil
+}
+
+// hold adds a user to each layer; release takes one away.
+func (p openStack) hold() openStack {
+	for _, l := range p {
+		l.users.Add(1)
+	}
+	return p
+}
+
+// release closes what nobody else uses. What is closed was only read, so an
+// error would say nothing.
+func (p openStack) release() {
+	for _, l := range p {
+		if l.users.Add(-1) == 0 {
+			l.Close()
+		}
+	}
+}
+
+// layers returns what the stack was opened from.
+func (p openStack) layers() []history.Layer {
+	out := make([]history.Layer, len(p))
+	for i, l := range p {
+		out[i] = l.Layer
+	}
+	return out
+}
+
+// chunks calls f with the chunk of a volume at each position of want that the
+// stack speaks of, in cells of the world; nil where it has no cells. want is in
+// ascending order of code, the calls are not.
+func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
+	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
+		table := p[i].tables[v]
+		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
+		err := p[i].ReadChunks(ctx, v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			if i > 0 {
+				got[pos] = true
+			}
+			if c != nil && table != nil {
+				c = c.Translate(table)
+			}
+			f(pos, c)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+		}
+		if len(got) > 0 {
+			want = slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return got[pos] })
+		}
+	}
+	return nil
+}
+
+// statement is what a stack says of one column: of the column itself, if it is not
+// nil, or that it is gone with its lists; and of those lists that it speaks of,
+// sorted, also empty ones.
+type statement struct {
+	pos    geom.ColumnPos
+	column *voxel.Column // without lists
+	gone   bool
+	lists  []voxel.List
+}
+
+// says returns what the stack says of a column and of lists. Nothing below a stone
+// that says it is gone counts: whoever makes a column anew speaks of all its lists.
+func (p openStack) says(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (statement, error) {
+	s := statement{pos: pos}
+	found := make([]bool, len(lists))
+	for i := len(p) - 1; i >= 0 && !s.gone; i-- {
+		if err := p[i].says(ctx, dim, lists, &s, found); err != nil {
+			return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+		}
+	}
+	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
+	return s, nil
+}
+
+// says adds what the stone says of what no stone above it said.
+func (o *openStone) says(ctx context.Context, dim string, lists []string, s *statement, found []bool) error {
+	if s.column == nil {
+		c, spoken, err := o.ColumnAlone(ctx, dim, s.pos)
+		if err != nil {
+			return err
+		}
+		if s.column = c; spoken && c == nil {
+			s.gone = true
+			return nil
+		}
+	}
+	for n, name := range lists {
+		if found[n] {
+			continue
+		}
+		objects, spoken, err := o.List(ctx, dim, name, s.pos)
+		if err != nil {
+			return err
+		}
+		if found[n] = spoken; spoken {
+			s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
+		}
+	}
+	return nil
+}
+
+// withObjects returns the lists that are not empty, nil if all are. It changes
+// lists.
+func withObjects(lists []voxel.List) []voxel.List {
+	lists = slices.DeleteFunc(lists, func(l voxel.List) bool { return len(l.Objects) == 0 })
+	if len(lists) == 0 {
+		return nil
+	}
+	return lists
+}
+
+// column returns a column with its lists, nil if there is none.
+func (p openStack) column(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (*voxel.Column, error) {
+	s, err := p.says(ctx, dim, lists, pos)
+	if err != nil || s.column == nil {
+		return nil, err
+	}
+	c := *s.column
+	c.Lists = withObjects(s.lists)
+	return &c, nil
+}
