@@ -2,6 +2,7 @@ package memory
 
 import (
 	"hash/maphash"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/history"
 )
@@ -19,17 +20,17 @@ var seed = maphash.MakeSeed()
 
 // get returns a value, nil if there is none.
 func (n *node) get(key string) []byte {
-	for n != nil && n.Key != key {
-		if key < n.Key {
+	for n != nil {
+		switch strings.Compare(key, n.Key) {
+		case 0:
+			return n.Value
+		case -1:
 			n = n.left
-		} else {
+		default:
 			n = n.right
 		}
 	}
-	if n == nil {
-		return nil
-	}
-	return n.Value
+	return nil
 }
 
 // with returns the tree with a value, or without the key if that is nil.
@@ -42,20 +43,21 @@ func (n *node) with(key string, value []byte) *node {
 
 // put returns the tree with a node, in place of the one with its key.
 func (n *node) put(new *node) *node {
-	switch {
-	case n == nil:
+	if n == nil {
 		return new
-	case new.Key == n.Key:
-		new.left, new.right = n.left, n.right
-		return new
-	case new.rank > n.rank:
+	}
+	if new.rank > n.rank {
 		new.left, new.right = n.split(new.Key)
 		return new
 	}
 	c := *n
-	if new.Key < n.Key {
+	switch strings.Compare(new.Key, n.Key) {
+	case 0:
+		new.left, new.right = n.left, n.right
+		return new
+	case -1:
 		c.left = n.left.put(new)
-	} else {
+	default:
 		c.right = n.right.put(new)
 	}
 	return &c

@@ -57,11 +57,14 @@ type attempt struct {
 }
 
 // putBytes makes the records of an attempt and then puts bytes: of those stones
-// that are not there.
-func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone) error {
+// that are not there, unless first says that it would be for nothing.
+func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone, first func(record.Reads) error) error {
 	var changes []history.Record
 	var fresh []history.Stone
 	err := s.look(ctx, func(r record.Reads) error {
+		if err := first(r); err != nil {
+			return err
+		}
 		for _, st := range stones {
 			_, there, err := r.Info(st.ID)
 			if err != nil {
@@ -93,13 +96,13 @@ func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone
 // errStale says that a stone that was there, or an attempt, is gone.
 var errStale = errors.New("bytes that were put were collected")
 
-// with puts the bytes of stones and lets what decide about a change that names
-// them.
-func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*draft, *attempt) error) error {
+// with puts the bytes of stones, unless first fails, and lets what decide about a
+// change that names them.
+func (s *Store) with(ctx context.Context, stones []history.Stone, first func(record.Reads) error, what func(*draft, *attempt) error) error {
 	a := &attempt{numbers: make(map[stone.ID]uint64), used: make(map[stone.ID]bool)}
 	for {
 		a.value = be.AppendUint64(nil, uint64(s.Now().UnixMilli()))
-		err := s.putBytes(ctx, a, stones)
+		err := s.putBytes(ctx, a, stones, first)
 		if err == nil {
 			err = s.change(ctx, func(d *draft) error {
 				clear(a.used)

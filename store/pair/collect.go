@@ -349,7 +349,7 @@ func (p *purger) unname(name string, fence uint64) error {
 		p.had, p.done.Worlds = make(map[record.Thing]struct{}), 0
 		w, err := d.World(name)
 		if err == nil {
-			if _, _, err = p.under(d, w, fence); err == nil {
+			if _, _, err = p.under(d.Reads, w, fence); err == nil {
 				err = p.unnameOne(d, record.NameKey(name), w)
 			}
 			return err

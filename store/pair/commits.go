@@ -53,15 +53,25 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	if err != nil {
 		return history.Commit{}, err
 	}
-	if err := s.change(ctx, func(d *draft) error { // before bytes are put for nothing
-		_, _, err := s.follows(d, name, base)
+	// follows returns an error unless the head of the world is base, whose fence is the
+	// one that the commit is made under.
+	follows := func(r record.Reads) (w uint64, l history.Lease, err error) {
+		if w, err = r.World(name); err != nil {
+			return 0, l, err
+		}
+		h, l, err := s.under(r, w, base.Fence)
+		if err == nil {
+			err = h.Follows(base)
+		}
+		return w, l, err
+	}
+	first := func(r record.Reads) error {
+		_, _, err := follows(r)
 		return err
-	}); err != nil {
-		return history.Commit{}, err
 	}
 	var done history.Commit
-	err = s.with(ctx, stones, func(d *draft, a *attempt) error {
-		w, lease, err := s.follows(d, name, base)
+	err = s.with(ctx, stones, first, func(d *draft, a *attempt) error {
+		w, lease, err := follows(d.Reads)
 		if err != nil {
 			return err
 		}
@@ -85,19 +95,6 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	}
 	done.Stones = slices.Clone(done.Stones)
 	return done, nil
-}
-
-// follows returns an error unless the head of the world is base, whose fence is the
-// one that something is done under.
-func (s *Store) follows(d *draft, name string, base history.Head) (w uint64, l history.Lease, err error) {
-	if w, err = d.World(name); err != nil {
-		return 0, l, err
-	}
-	h, l, err := s.under(d, w, base.Fence)
-	if err == nil {
-		err = h.Follows(base)
-	}
-	return w, l, err
 }
 
 // complete numbers and dates c, whose parent is the head of the world.

@@ -94,7 +94,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 			if err != nil {
 				return 0, err
 			}
-			h, l, err := s.under(d, w, fence)
+			h, l, err := s.under(d.Reads, w, fence)
 			if err != nil {
 				return 0, err
 			}
@@ -116,7 +116,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		if err != nil {
 			return err
 		}
-		h, l, err := s.under(d, w, fence)
+		h, l, err := s.under(d.Reads, w, fence)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease)
 		if err != nil {
 			return err
 		}
-		h, old, err := s.under(d, w, history.Force)
+		h, old, err := s.under(d.Reads, w, history.Force)
 		if err != nil {
 			return err
 		}

@@ -138,22 +138,22 @@ func (s *Store) try(ctx context.Context, what func(*draft) error) error {
 		return err
 	}
 	defer release()
-	d := &draft{reader: &reader{ctx: ctx, from: snap, seen: make(map[string][]byte)}}
+	d := &draft{reader: &reader{ctx: ctx, from: snap, note: true}}
 	d.Reads = record.Reads{Reader: d.reader}
 	if err := what(d); err != nil || len(d.changes) == 0 {
 		return err
 	}
-	return s.catalogue.Swap(ctx, d.reader.conditions(), d.changes)
+	return s.catalogue.Swap(ctx, d.reader.seen, d.changes)
 }
 
 // under returns the head and the lease of a world of which something may be done
 // under a fence.
-func (s *Store) under(d *draft, w, fence uint64) (history.Head, history.Lease, error) {
-	h, err := d.Head(w)
+func (s *Store) under(r record.Reads, w, fence uint64) (history.Head, history.Lease, error) {
+	h, err := r.Head(w)
 	if err != nil {
 		return h, history.Lease{}, err
 	}
-	l, err := d.Lease(w, h)
+	l, err := r.Lease(w, h)
 	if err == nil {
 		err = l.Admit(fence, s.Now())
 	}

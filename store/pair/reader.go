@@ -2,39 +2,30 @@ package pair
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// reader reads records for record.Reads. It notes what Get returns if seen is there.
+// reader reads records for record.Reads. It notes what Get returns if note is set.
 type reader struct {
 	ctx  context.Context
 	from history.Records
-	seen map[string][]byte
+	note bool
+	seen []history.Record
 }
 
 // Get is for record.Reader.
 func (r *reader) Get(key []byte) ([]byte, error) {
-	values, err := r.from.Get(r.ctx, string(key))
+	k := string(key)
+	values, err := r.from.Get(r.ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	if r.seen != nil {
-		r.seen[string(key)] = values[0]
+	if r.note {
+		r.seen = append(r.seen, history.Record{Key: k, Value: values[0]})
 	}
 	return values[0], nil
-}
-
-// conditions returns what was seen, in the order of the keys.
-func (r *reader) conditions() []history.Record {
-	var out []history.Record
-	for _, key := range slices.Sorted(maps.Keys(r.seen)) {
-		out = append(out, history.Record{Key: key, Value: r.seen[key]})
-	}
-	return out
 }
 
 // pageOf is how many records are asked for at a time.

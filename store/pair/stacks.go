@@ -158,7 +158,10 @@ func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st his
 	if err := p.Admit(st); err != nil {
 		return err
 	}
-	return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+	return s.with(ctx, []history.Stone{st}, func(r record.Reads) error {
+		_, err := r.World(name)
+		return err
+	}, func(d *draft, a *attempt) error {
 		w, err := d.World(name)
 		if err != nil {
 			return err
