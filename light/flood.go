@@ -2,6 +2,7 @@ package light
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 )
@@ -34,31 +35,39 @@ func (k Kind) Full() uint8 {
 // one height, a bit each: z*8+x. Light of one level goes on in 64 cells at once.
 const tileEdge = 8
 
-// Flood computes the light of a box of chunks. It keeps its memory for the next. The
-// zero value follows no rule yet. Not safe for concurrent use.
+// Flood computes the light of a box of chunks. It keeps its memory for the next, and what it
+// knows of the blocks, which both kinds of light go through. The zero value follows no rule
+// yet. Not safe for concurrent use.
 type Flood struct {
+	matters Matters
 	classes
 	traits []trait // by class
 
-	kind       Kind
-	x0, y0, z0 int // of the first cell of the box
-	nx, ny, nz int // cells; ny is 0 where nothing stands in the way
-	row, slice int // tiles from one to the next along z and y, one more than there are
-	first      int // the tile at x0, y0, z0; those before, behind and between rows are never lit
-
+	kind Kind
+	box
+	ny         int         // cells of height that this kind of light needs; 0 where nothing stands in the way, or nothing shines
+	looked     int         // cells that the last Fill needed
+	row, slice int         // tiles from one to the next along z and y, one more than there are
+	first      int         // the tile at x0, y0, z0; those before, behind and between rows are never lit
+	laid       bool        // what is known of tiles before light comes is of the box
+	ground     []footprint // the blocks that were laid
+	near       []footprint // and those that are asked for
 	tiles
 	now, next wave                  // what has the level under way, and the one below; empty between floods
 	queue     [MaxLight + 1][]int32 // odd tiles where cells wait for that level; empty between floods
 	sky       []uint64              // what falls into the slice under way
 }
 
-// tiles is what is known of each tile.
+// tiles is what is known of each tile, and the light in it.
 type tiles struct {
-	dark  []uint64    // cells that light may enter, and that have none yet
-	open  []uint64    // cells that sky light falls through, and after fall those it falls into
-	level [][4]uint64 // the bits of the level of each cell that is not open, lowest first
-	odd   []int32     // place in odds, 0 for none
+	dim   []uint64 // cells that light may enter
+	open  []uint64 // cells that sky light falls through
+	odd   []int32  // place in odds, 0 for none
 	odds  []oddTile
+	lamps []glow
+
+	dark  []uint64    // cells that light may enter, and that have none yet
+	level [][4]uint64 // the bits of the level of each cell, lowest first
 	// waiting is cells of odd tiles that have a level when its turn comes, if they are
 	// not brighter then.
 	waiting [][MaxLight + 1]uint64
@@ -70,6 +79,13 @@ type oddTile struct {
 	lost  [4]uint64 // the bits of that
 	shut  [Faces]uint64
 	waits int32 // place in waiting, 0 for none yet
+}
+
+// glow is cells of a tile that give light.
+type glow struct {
+	cells uint64
+	at    int32
+	level uint8
 }
 
 // wave is cells that light goes on from.
@@ -86,12 +102,12 @@ type trait struct {
 	gives     uint8
 }
 
-func (t *trait) odd(k Kind) bool {
-	return t.thick != 0 || t.shut != 0 || t.gives != 0 && k == Block
-}
-
 // Follow makes the Flood go by a rule from now on, which must be Valid.
 func (f *Flood) Follow(m Matters) {
+	if f.matters != nil && slices.Equal(m, f.matters) {
+		return
+	}
+	f.matters, f.laid = slices.Clone(m), false
 	f.classes = newClasses(m)
 	f.traits = f.traits[:0]
 	for _, v := range f.classes.list {
@@ -107,29 +123,78 @@ func (f *Flood) Follow(m Matters) {
 // the box and of one chunk around it, of all heights; what it lacks is clear. It reports
 // whether that was possible: a box may be too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
-	f.kind = kind
-	f.nx, f.ny, f.nz = 0, 0, 0
+	f.kind, f.ny, f.looked = kind, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers are asked for
 	}
-	ground, ok := f.lie(from, to, towers)
-	if !ok || f.ny == 0 {
+	b, ok := f.lie(from, to, towers)
+	f.looked = b.cells(kind)
+	if !ok || len(f.near) == 0 {
 		return ok
 	}
-	f.clear()
-	for _, g := range ground {
-		f.lay(g)
+	if !f.knows(&b) {
+		f.box, f.laid = b, true
+		f.ground, f.near = f.near, f.ground
+		f.clear()
+		for i := range f.ground {
+			f.lay(&f.ground[i])
+		}
 	}
+	f.ny = f.height(kind)
 	if kind == Sky {
 		f.fall()
+	} else if !f.shine() {
+		f.ny = 0
+		return true
 	}
 	f.spread()
 	return true
 }
 
+// knows reports whether the blocks of a box, near, are laid already, and the box that was laid
+// is hardly larger. Lamps light up few of the cells of a box, so that it may be larger for them.
+func (f *Flood) knows(b *box) bool {
+	l := &f.box
+	in := l.from.X <= b.from.X && l.from.Z <= b.from.Z && b.to.X <= l.to.X && b.to.Z <= l.to.Z
+	if !f.laid || !in || l.cells(f.kind) > b.cells(f.kind) && (f.kind == Sky || l.cells(f.kind)/4 > b.cells(f.kind)) {
+		return false
+	}
+	near := f.near
+	for i := range f.ground {
+		g := &f.ground[i]
+		if g.x < b.from.X-1 || g.x > b.to.X || g.z < b.from.Z-1 || g.z > b.to.Z {
+			continue
+		}
+		if len(near) == 0 || near[0].x != g.x || near[0].z != g.z || !slices.Equal(near[0].t, g.t) {
+			return false
+		}
+		near = near[1:]
+	}
+	return len(near) == 0
+}
+
 // Cells returns how many cells the last Fill looked at, or would have at least.
-func (f *Flood) Cells() int { return f.nx * f.ny * f.nz }
+func (f *Flood) Cells() int { return f.looked }
+
+// box is where a Flood looks.
+type box struct {
+	from, to   geom.ChunkPos // the chunks that it is for
+	x0, y0, z0 int           // of the first cell
+	nx, nz     int           // cells
+	high       int           // from the lowest block to the highest
+}
+
+// height returns how many cells of height a kind of light needs.
+func (b *box) height(k Kind) int {
+	// Above all blocks sky light is the same, and so it is so far below them.
+	if k == Sky {
+		return b.high + reach + 1
+	}
+	return b.high + 2*reach
+}
+
+func (b *box) cells(k Kind) int { return b.nx * b.height(k) * b.nz }
 
 // footprint is a tower and where it stands.
 type footprint struct {
@@ -143,11 +208,13 @@ type sides struct{ west, east, north, south int }
 // reach is how far a box reaches where blocks are beside it: at least MaxLight.
 const reach = geom.ChunkEdge / 2
 
-// lie decides which cells there are.
-func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, ok bool) {
+// lie decides which cells there are, and puts the towers with any blocks into near.
+func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
+	b.from, b.to = from, to
 	lo, hi := math.MaxInt, math.MinInt
 	// Light of blocks may leave the box for so far and come back.
 	s := sides{reach / 2, reach / 2, reach / 2, reach / 2}
+	f.near = f.near[:0]
 	for z := from.Z - 1; z <= to.Z; z++ {
 		for x := from.X - 1; x <= to.X; x++ {
 			t := towers(x, z)
@@ -155,28 +222,24 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (ground []footprint, 
 			if low > high {
 				continue
 			}
-			ground = append(ground, footprint{x, z, t})
+			f.near = append(f.near, footprint{x, z, slices.Clone(t)})
 			lo, hi = min(lo, low), max(hi, high)
 			s.widen(x < from.X, x == to.X, z < from.Z, z == to.Z)
-			if !f.bound(from, to, lo, hi, s) {
-				return nil, false // before more is asked for
+			if !b.around(lo, hi, s, f.kind) {
+				return b, false // before more is asked for
 			}
 		}
 	}
-	return ground, true
+	return b, true
 }
 
-// bound sets the box around chunks whose blocks lie from lo to hi, and reports
-// whether it may be that large.
-func (f *Flood) bound(from, to geom.ChunkPos, lo, hi int, s sides) bool {
-	// Above all blocks sky light is the same, and so it is so far below them.
-	f.y0, f.ny = lo-reach, hi-lo+1+reach+1
-	if f.kind == Block {
-		f.ny += reach - 1
-	}
-	f.x0, f.z0 = int(from.X)*geom.ChunkEdge-s.west, int(from.Z)*geom.ChunkEdge-s.north
-	f.nx, f.nz = int(to.X)*geom.ChunkEdge+s.east-f.x0, int(to.Z)*geom.ChunkEdge+s.south-f.z0
-	return f.nx <= maxFlood && f.nz <= maxFlood/f.nx && f.ny <= maxFlood/(f.nx*f.nz)
+// around sets the cells of a box whose blocks lie from lo to hi, and reports
+// whether it may be that large for a kind of light.
+func (b *box) around(lo, hi int, s sides, k Kind) bool {
+	b.y0, b.high = lo-reach, hi-lo+1
+	b.x0, b.z0 = int(b.from.X)*geom.ChunkEdge-s.west, int(b.from.Z)*geom.ChunkEdge-s.north
+	b.nx, b.nz = int(b.to.X)*geom.ChunkEdge+s.east-b.x0, int(b.to.Z)*geom.ChunkEdge+s.south-b.z0
+	return b.nx <= maxFlood && b.nz <= maxFlood/b.nx && b.height(k) <= maxFlood/(b.nx*b.nz)
 }
 
 func (s *sides) widen(west, east, north, south bool) {

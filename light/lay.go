@@ -18,28 +18,25 @@ func (f *Flood) clear() {
 	f.row = f.nx/tileEdge + 1
 	f.slice = f.row * (f.nz/tileEdge + 1)
 	f.first = f.slice
-	n := f.slice * (f.ny + 2)
+	tall := f.height(Block) // which is more than Sky needs
+	n := f.slice * (tall + 2)
 	if len(f.odds) > 1 {
 		clear(f.odd) // so all its memory is clear
 	}
-	f.dark, f.odd = sized(f.dark, n), sized(f.odd, n)
-	f.open, f.level = sized(f.open, n), sized(f.level, n)
+	f.odd = sized(f.odd, n)
+	f.dim, f.open = sized(f.dim, n), sized(f.open, n)
+	f.dark, f.level = sized(f.dark, n), sized(f.level, n)
 	f.now.cells, f.next.cells = sized(f.now.cells, n), sized(f.next.cells, n)
-	clear(f.dark)
-	for y := range f.ny {
+	clear(f.dim)
+	for y := range tall {
 		for z := range f.nz / tileEdge {
 			at := f.first + y*f.slice + z*f.row
-			fill(f.dark[at:][:f.nx/tileEdge])
+			fill(f.dim[at:][:f.nx/tileEdge])
 		}
 	}
-	clear(f.level)
-	if f.kind == Sky {
-		copy(f.open, f.dark)
-	} else {
-		clear(f.open)
-	}
+	copy(f.open, f.dim)
 	f.odds = append(f.odds[:0], oddTile{})
-	f.waiting = append(f.waiting[:0], [MaxLight + 1]uint64{})
+	f.lamps = f.lamps[:0]
 }
 
 // sized returns s with n elements; those that s had memory for are as they were.
@@ -68,7 +65,7 @@ type window struct {
 }
 
 // lay writes down what is in the cells of a tower, as far as it is near.
-func (f *Flood) lay(g footprint) {
+func (f *Flood) lay(g *footprint) {
 	var l layer
 	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
 	clip := func(from, n int) (low, high int) {
@@ -104,19 +101,20 @@ func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 		z := bits.TrailingZeros32(rows)
 		dim, open := uint32(0), uint32(0)
 		l.odd &^= 1 << z
-		row, starts := c.Runs(y, z, &buf)
-		for m := uint64(starts) | 1<<geom.ChunkEdge; m>>1 != 0 && m != 1<<geom.ChunkEdge; {
-			x := bits.TrailingZeros64(m)
-			m &= m - 1
-			run := uint32(m&-m - 1<<x)
-			t := &f.traits[f.cell(row[x])]
+		starts, cells := c.Runs(y, z, &buf)
+		m := uint64(starts) | 1<<geom.ChunkEdge
+		for _, v := range cells {
+			x := m & -m
+			m ^= x
+			run := uint32(m&-m - x)
+			t := &f.traits[f.cell(v)]
 			if t.dim {
 				dim |= run
 			}
 			if t.open {
 				open |= run
 			}
-			if t.odd(f.kind) {
+			if t.thick|t.shut|t.gives != 0 {
 				l.odd |= 1 << z
 				f.layOdd(l, z, run, t)
 			}
@@ -131,16 +129,14 @@ func (f *Flood) layTiles(l *layer, changed uint32) {
 	for z := l.north; z < l.south; z++ {
 		at := l.at + z*f.row
 		if changed>>(z*tileEdge)&(1<<tileEdge-1) == 0 {
-			copy(f.dark[at+l.west:at+l.east], f.dark[at+l.west-f.slice:])
+			copy(f.dim[at+l.west:at+l.east], f.dim[at+l.west-f.slice:])
 			copy(f.open[at+l.west:at+l.east], f.open[at+l.west-f.slice:])
 			continue
 		}
 		dim := tilesOf(l.dim[z*tileEdge:])
-		copy(f.dark[at+l.west:at+l.east], dim[l.west:])
-		if f.kind == Sky {
-			open := tilesOf(l.open[z*tileEdge:])
-			copy(f.open[at+l.west:at+l.east], open[l.west:])
-		}
+		copy(f.dim[at+l.west:at+l.east], dim[l.west:])
+		open := tilesOf(l.open[z*tileEdge:])
+		copy(f.open[at+l.west:at+l.east], open[l.west:])
 	}
 }
 
@@ -163,10 +159,11 @@ func (f *Flood) layOdd(l *layer, z int, run uint32, t *trait) {
 		if cells == 0 {
 			continue
 		}
-		o := f.oddTile(at)
-		o.add(cells, t)
-		if f.kind == Block && t.gives > 0 {
-			f.wait(at, o, cells, t.gives)
+		if t.thick|t.shut != 0 {
+			f.oddTile(at).add(cells, t)
+		}
+		if t.gives > 0 {
+			f.lamps = append(f.lamps, glow{cells, int32(at), t.gives})
 		}
 	}
 }

@@ -100,22 +100,34 @@ func topCells(pos geom.ColumnPos, t Tower) *[256]int32 {
 // scan calls visit for the cells of a column from the top down that are not
 // empty, until it returns false for that x and z (index z*16+x).
 func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) bool) {
-	var s search
+	var open [256]bool // where the scan goes on
+	var rows [16]int   // cells of a row where it goes on
+	left := 16         // rows that have such cells
+	for z := range rows {
+		rows[z] = 16
+	}
+	for i := range open {
+		open[i] = true
+	}
 	var buf [64]voxel.Cell
-	s.start(1)
 	x0, z0 := int(pos.X&1)*16, int(pos.Z&1)*16
 	for _, f := range t {
-		for y := geom.ChunkEdge - 1; y >= 0 && s.left > 0; y-- {
+		for y := geom.ChunkEdge - 1; y >= 0 && left > 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && cell == voxel.Empty {
 				continue
 			}
 			for z := range 16 {
-				if s.rows[z] == 0 {
+				if rows[z] == 0 {
 					continue
 				}
 				for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
-					if i := z*16 + x; c != voxel.Empty && s.open[i] != 0 && !visit(i, f.Y*geom.ChunkEdge+int32(y), c) {
-						s.found(i, 1)
+					i := z*16 + x
+					if c == voxel.Empty || !open[i] || visit(i, f.Y*geom.ChunkEdge+int32(y), c) {
+						continue
+					}
+					open[i] = false
+					if rows[z]--; rows[z] == 0 {
+						left--
 					}
 				}
 			}

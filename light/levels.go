@@ -1,20 +1,6 @@
 package light
 
-import (
-	"encoding/binary"
-
-	"github.com/cairnvoxel/cairn/geom"
-)
-
-// spaced has the bits of each byte in bytes of their own, the lowest first.
-var spaced = func() (t [256]uint64) {
-	for b := range t {
-		for i := range 8 {
-			t[b] |= uint64(b>>i&1) << (i * 8)
-		}
-	}
-	return t
-}()
+import "github.com/cairnvoxel/cairn/geom"
 
 // at returns the tile at the corner of slice y of a chunk of the box, 0 above the
 // box and below it, where all is full.
@@ -47,7 +33,7 @@ func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
 		for x := range geom.ChunkEdge / tileEdge {
 			i, j := here+z*f.row+x, below+z*f.row+x
 			a, b := &f.level[i], &f.level[j]
-			d |= (f.open[i] ^ f.open[j]) | (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
+			d |= (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
 		}
 		for i := 0; d != 0 && i < tileEdge; i++ {
 			if uint8(d>>(i*tileEdge)) != 0 {
@@ -60,19 +46,27 @@ func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
 
 // Row writes down the light of row z of slice y of a chunk of the box.
 func (f *Flood) Row(pos geom.ChunkPos, y, z int, dst *[geom.ChunkEdge]uint8) {
+	b := f.Bits(pos, y, z)
+	for x := range dst {
+		dst[x] = b.at(x)
+	}
+}
+
+// Bits returns the light of row z of slice y of a chunk of the box.
+func (f *Flood) Bits(pos geom.ChunkPos, y, z int) (b Bits) {
 	at := f.at(pos, y)
 	if at == 0 {
-		for x := range dst {
-			dst[x] = f.kind.Full()
-		}
-		return
+		return All(f.kind.Full())
 	}
 	at += z / tileEdge * f.row
 	shift := z % tileEdge * tileEdge
-	for x := range geom.ChunkEdge / tileEdge {
-		v := &f.level[at+x]
-		cells := spaced[uint8(f.open[at+x]>>shift)]*MaxLight | spaced[uint8(v[0]>>shift)] | spaced[uint8(v[1]>>shift)]<<1 |
-			spaced[uint8(v[2]>>shift)]<<2 | spaced[uint8(v[3]>>shift)]<<3
-		binary.LittleEndian.PutUint64(dst[x*tileEdge:], cells)
+	levels := f.level[at:][:geom.ChunkEdge/tileEdge]
+	for x := range levels {
+		v, to := &levels[x], x*tileEdge&(geom.ChunkEdge-1)
+		b.ones |= uint32(uint8(v[0]>>shift)) << to
+		b.twos |= uint32(uint8(v[1]>>shift)) << to
+		b.fours |= uint32(uint8(v[2]>>shift)) << to
+		b.eights |= uint32(uint8(v[3]>>shift)) << to
 	}
+	return b
 }

@@ -8,6 +8,7 @@ package light
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -42,6 +43,10 @@ const maxRules = 16
 type Heights struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
+
+	tower Tower                     // that the rules were applied to last
+	all   [][voxel.SliceCells]int32 // what they say of it, by rule; nil before the first
+	seek  seek                      // of the tower under way
 }
 
 // NewHeights returns a Heights for at most 16 rules; further ones are ignored.
@@ -65,72 +70,89 @@ func (h *Heights) of(c voxel.Cell) uint16 {
 	return h.counts[c]
 }
 
-// search is a column whose heights are looked for from the top down.
-type search struct {
-	open [256]uint16 // rules without a height yet
-	rows [16]int     // cells of a row that are open
-	left int         // rows that have such cells
+// seek is what is left to find of the heights of a tower.
+type seek struct {
+	open [geom.ChunkEdge][maxRules]uint32 // by z and rule: bit x set for each cell without a height yet
+	want [geom.ChunkEdge]uint16           // by z: rules that have such cells
+	rows uint32                           // rows that have
 }
 
-func (s *search) start(rules uint16) {
-	for i := range s.open {
-		s.open[i] = rules
+func (s *seek) start(rules int) {
+	for z := range s.open {
+		for i := range rules {
+			s.open[z][i] = ^uint32(0)
+		}
+		s.want[z] = uint16(1)<<rules - 1
 	}
-	for z := range s.rows {
-		s.rows[z] = 16
-	}
-	s.left = 16
+	s.rows = ^uint32(0)
 }
 
-// found closes cell i for some rules.
-func (s *search) found(i int, rules uint16) {
-	if s.open[i] &^= rules; s.open[i] != 0 {
+// Column sets maps[i] to what rule i says of the column, index z*16+x. The four columns
+// of a tower take hardly longer than one, if they come one after another.
+func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
+	if h.all == nil || !slices.Equal(t, h.tower) {
+		h.find(t)
+	}
+	x, z := int(pos.X&1)*16, int(pos.Z&1)*16
+	for i := range h.rules {
+		for row := range 16 {
+			copy(maps[i][row*16:][:16], h.all[i][(z+row)*geom.ChunkEdge+x:])
+		}
+	}
+}
+
+// find applies the rules to a tower.
+func (h *Heights) find(t Tower) {
+	h.tower = append(h.tower[:0], t...)
+	if h.all == nil {
+		h.all = make([][voxel.SliceCells]int32, len(h.rules))
+	}
+	clear(h.all)
+	s := &h.seek
+	s.start(len(h.rules))
+	if len(h.rules) == 0 {
 		return
 	}
-	if s.rows[i/16]--; s.rows[i/16] == 0 {
-		s.left--
-	}
-}
-
-// Column sets maps[i] to what rule i says of the column, index z*16+x.
-func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
-	var s search
-	s.start(uint16(1)<<len(h.rules) - 1)
-	for i := range h.rules {
-		maps[i] = [256]int32{}
-	}
 	for _, f := range t {
-		for y := geom.ChunkEdge - 1; y >= 0 && s.left > 0; y-- {
+		for y := geom.ChunkEdge - 1; y >= 0 && s.rows != 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && h.of(cell) == 0 {
 				continue
 			}
-			h.slice(pos, f, y, &s, maps)
+			rows := s.rows
+			if y < geom.ChunkEdge-1 { // a row like the one above it says nothing new
+				rows &= f.Chunk.Changed(y + 1)
+			}
+			for ; rows != 0; rows &= rows - 1 {
+				h.row(f, y, bits.TrailingZeros32(rows))
+			}
 		}
 	}
 }
 
-// slice notes the heights that slice y of a floor settles.
-func (h *Heights) slice(pos geom.ColumnPos, f Floor, y int, s *search, maps [][256]int32) {
+// row notes the heights that a row settles.
+func (h *Heights) row(f Floor, y, z int) {
 	var buf [64]voxel.Cell
-	x0, z0 := int(pos.X&1)*16, int(pos.Z&1)*16
+	s := &h.seek
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
-	for z := range 16 {
-		if s.rows[z] == 0 {
-			continue
-		}
-		for x, c := range f.Chunk.Row(y, z0+z, &buf)[x0 : x0+16] {
-			i := z*16 + x
-			hit := h.of(c) & s.open[i]
-			if hit == 0 {
-				continue
+	starts, cells := f.Chunk.Runs(y, z, &buf)
+	m := uint64(starts) | 1<<geom.ChunkEdge
+	for _, v := range cells {
+		x := m & -m
+		m ^= x
+		run := uint32(m&-m - x)
+		for hit := h.of(v) & s.want[z]; hit != 0; hit &= hit - 1 {
+			r := bits.TrailingZeros16(hit)
+			found := run & s.open[z][r]
+			if s.open[z][r] &^= found; s.open[z][r] == 0 {
+				s.want[z] &^= 1 << r
 			}
-			for r := range h.rules {
-				if hit>>r&1 != 0 {
-					maps[r][i] = height - h.rules[r].Base
-				}
+			for ; found != 0; found &= found - 1 {
+				h.all[r][z*geom.ChunkEdge+bits.TrailingZeros32(found)] = height - h.rules[r].Base
 			}
-			s.found(i, hit)
 		}
+	}
+	if s.want[z] == 0 {
+		s.rows &^= 1 << z
 	}
 }
 

@@ -8,40 +8,79 @@ const (
 	atEast = atWest << (tileEdge - 1)
 )
 
-// fall lets sky light fall down.
+// begin forgets what waited in the flood before.
+func (f *Flood) begin() {
+	for i := range f.odds {
+		f.odds[i].waits = 0
+	}
+	f.waiting = append(f.waiting[:0], [MaxLight + 1]uint64{})
+}
+
+// shine lets lamps light up when their turn comes, and reports whether there are any.
+func (f *Flood) shine() bool {
+	if len(f.lamps) == 0 {
+		return false
+	}
+	f.begin()
+	n := f.slice * (f.ny + 2)
+	copy(f.dark[:n], f.dim)
+	clear(f.dark[n-f.slice : n])
+	clear(f.level[:n])
+	for _, l := range f.lamps {
+		f.wait(int(l.at), f.oddTile(int(l.at)), l.cells, l.level)
+	}
+	return true
+}
+
+// fall lets sky light fall down, and go on to the sides and up from there.
 func (f *Flood) fall() {
+	f.begin()
 	f.sky = sized(f.sky, f.slice)
 	clear(f.sky)
 	for z := range f.nz / tileEdge {
 		fill(f.sky[z*f.row:][:f.nx/tileEdge])
 	}
 	top := f.first + f.ny*f.slice
-	for at := top - f.slice; at > 0; at -= f.slice {
+	clear(f.dark[top : top+f.slice])
+	clear(f.dark[:f.first])
+	for at := top - f.slice; at >= f.first; at -= f.slice {
 		f.fallThrough(at)
-	}
-	for k := f.first; k < top; k++ {
-		if s := f.open[k]; s != 0 && f.dark[k]|f.dark[k-1]|f.dark[k+1]|f.dark[k-f.row]|f.dark[k+f.row]|f.dark[k-f.slice] != 0 {
-			f.flow(k, s, MaxLight)
+		if at < top-f.slice {
+			f.flowFrom(at + f.slice)
 		}
 	}
+	f.flowFrom(f.first)
 	f.now, f.next = f.next, f.now
 }
 
 // fallThrough lets sky light fall through the slice of tiles at at.
 func (f *Flood) fallThrough(at int) {
 	n := len(f.sky)
-	open, dark, odd := f.open[at:][:n], f.dark[at:][:n], f.odd[at:][:n]
+	open, dim, odd, dark, level := f.open[at:][:n], f.dim[at:][:n], f.odd[at:][:n], f.dark[at:][:n], f.level[at:][:n]
 	for i, s := range f.sky {
+		s &= open[i]
 		if odd[i] != 0 {
 			s &^= f.odds[odd[i]].shut[Above]
+			f.sky[i] = s &^ f.odds[odd[i]].shut[Below]
+		} else {
+			f.sky[i] = s
 		}
-		s &= open[i]
-		open[i] = s
-		dark[i] &^= s
-		if odd[i] != 0 {
-			s &^= f.odds[odd[i]].shut[Below]
+		dark[i] = dim[i] &^ s
+		level[i] = [4]uint64{s, s, s, s}
+	}
+}
+
+// flowFrom lets the sky light that fell into the slice of tiles at at go on. That below
+// has what fell into it.
+func (f *Flood) flowFrom(at int) {
+	n := f.slice
+	level, dark := f.level[at:][:n], f.dark[at:][:n]
+	west, east, north, south := f.dark[at-1:][:n], f.dark[at+1:][:n], f.dark[at-f.row:][:n], f.dark[at+f.row:][:n]
+	below := f.dark[at-f.slice:][:n]
+	for i := range level {
+		if s := level[i][0]; s != 0 && dark[i]|west[i]|east[i]|north[i]|south[i]|below[i] != 0 {
+			f.flow(at+i, s, MaxLight)
 		}
-		f.sky[i] = s
 	}
 }
 
@@ -75,7 +114,7 @@ func (f *Flood) spread() {
 func (f *Flood) wake(l uint8) {
 	for _, k := range f.queue[l] {
 		w, v := &f.waiting[f.odds[f.odd[k]].waits][l], &f.level[k]
-		cells := *w &^ (v[0] | v[1] | v[2] | v[3] | f.open[k]) // which are brighter by now
+		cells := *w &^ (v[0] | v[1] | v[2] | v[3]) // which are brighter by now
 		*w = 0
 		if cells != 0 {
 			f.dark[k] &^= cells
@@ -111,16 +150,29 @@ func (f *Flood) flow(k int, cells uint64, l uint8) {
 		f.flowOdd(k, cells, l)
 		return
 	}
+	dark := f.dark
 	within := cells&^atEast<<1 | cells&^atWest>>1 | cells<<tileEdge | cells>>tileEdge
-	if d := within & f.dark[k]; d != 0 {
-		f.light(k, d)
+	if c := within & dark[k]; c != 0 {
+		f.light(k, c)
 	}
-	f.into(k+1, cells>>(tileEdge-1)&atWest, West, l)
-	f.into(k-1, cells&atWest<<(tileEdge-1), East, l)
-	f.into(k+f.row, cells>>(64-tileEdge), North, l)
-	f.into(k-f.row, cells<<(64-tileEdge), South, l)
-	f.into(k+f.slice, cells, Below, l)
-	f.into(k-f.slice, cells, Above, l)
+	if c := cells >> (tileEdge - 1) & atWest & dark[k+1]; c != 0 {
+		f.into(k+1, c, West, l)
+	}
+	if c := cells & atWest << (tileEdge - 1) & dark[k-1]; c != 0 {
+		f.into(k-1, c, East, l)
+	}
+	if c := cells >> (64 - tileEdge) & dark[k+f.row]; c != 0 {
+		f.into(k+f.row, c, North, l)
+	}
+	if c := cells << (64 - tileEdge) & dark[k-f.row]; c != 0 {
+		f.into(k-f.row, c, South, l)
+	}
+	if c := cells & dark[k+f.slice]; c != 0 {
+		f.into(k+f.slice, c, Below, l)
+	}
+	if c := cells & dark[k-f.slice]; c != 0 {
+		f.into(k-f.slice, c, Above, l)
+	}
 }
 
 // flowOdd is flow from a tile with odd cells.
@@ -141,12 +193,9 @@ func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
 
 // into lets light of a level into cells of tile k, by a face of theirs.
 func (f *Flood) into(k int, cells uint64, by Face, l uint8) {
-	if cells &= f.dark[k]; cells == 0 {
-		return
-	}
 	if f.odd[k] != 0 {
 		f.enter(k, cells, by, l)
-	} else {
+	} else if cells &= f.dark[k]; cells != 0 {
 		f.light(k, cells)
 	}
 }

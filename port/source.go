@@ -60,11 +60,12 @@ func (o Options) decoded() int64 {
 // Source is an opened world: a stone, or a world in another format. It is used
 // by one goroutine at a time.
 type Source struct {
-	Stone *stone.Reader // nil unless the source is one
-	leaf  format.Source // nil if it is
-	file  *os.File
-	size  int64
-	o     Options
+	content stone.Content // a world that is read piece by piece and is no file
+	Stone   *stone.Reader // nil unless the source is one
+	leaf    format.Source // nil if it is
+	file    *os.File
+	size    int64
+	o       Options
 	// nameless counts files of an archive whose names are no paths below its root.
 	nameless int
 }
@@ -162,7 +163,7 @@ func (s *Source) Close() error {
 
 // Format says in one or two words what the source is.
 func (s *Source) Format() string {
-	if s.Stone != nil {
+	if s.Content() != nil {
 		return "cairn"
 	}
 	return FormatName(s.leaf.Head())
@@ -186,13 +187,17 @@ func (t Through) sink(to format.Sink) format.Sink {
 	return t(to)
 }
 
-// Content returns the world if it can be read piece by piece, which a stone can, and
-// nil if it must be loaded.
+// Of returns a Source of a world that can be read piece by piece, such as a version in
+// a store. Its format is cairn's. The Source does not close it.
+func Of(c stone.Content) *Source { return &Source{content: c} }
+
+// Content returns the world if it can be read piece by piece, and nil if it must be
+// loaded.
 func (s *Source) Content() stone.Content {
-	if s.Stone == nil {
-		return nil
+	if s.Stone != nil {
+		return s.Stone
 	}
-	return s.Stone
+	return s.content
 }
 
 // Load reads the whole world into memory, through what stands before the Sink

@@ -117,6 +117,9 @@ func (w *Writer) hold(call string, c heldColumn) error {
 		w.flushColumns()
 	}
 	p.last, p.begun = c.Pos, true
+	if t := w.dimension().tally; t != nil {
+		t.Column(&c.Column, 1)
+	}
 	p.held = append(p.held, c)
 	p.bytes += size
 	return w.err

@@ -24,6 +24,7 @@ type dimension struct {
 	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
 	columns      []entry       // by columnKey
 	lists        []list
+	tally        *Tally                  // nil if the directory has none
 	feet         func() map[foot][]int32 // see feetOf; made when it is first asked for
 }
 
@@ -120,7 +121,7 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 			dst = appendPageRef(dst, p, &next)
 		}
 	}
-	return d.appendMatters(dst)
+	return d.appendTallies(d.appendMatters(dst))
 }
 
 func (d *dimension) append(dst []byte, s spelling, next *int) []byte {

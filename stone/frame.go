@@ -70,6 +70,7 @@ type packer struct {
 	cells        codec.Encoder
 	flood        light.Flood
 	body, packed []byte
+	page, other  []byte // memory of pages of cells
 }
 
 // appendPage appends the page of streams to dst.

@@ -34,6 +34,17 @@ type Span struct {
 
 // Pages describes every page in the order they lie in the stone. It reads them.
 func (s *Reader) Pages() ([]PageInfo, error) {
+	infos := s.uses()
+	for i := range infos {
+		if err := s.describe(i, &infos[i]); err != nil {
+			return nil, err
+		}
+	}
+	return infos, nil
+}
+
+// uses says what the directory names each page for.
+func (s *Reader) uses() []PageInfo {
 	infos := make([]PageInfo, len(s.dir.pages))
 	for i := range s.dir.dims {
 		d := &s.dir.dims[i]
@@ -53,10 +64,21 @@ func (s *Reader) Pages() ([]PageInfo, error) {
 			infos[p] = PageInfo{Holds: "file", Name: f.path, Uses: uses}
 		}
 	}
+	return infos
+}
+
+// Forms describes every page as Pages does, but for its streams: it reads the first
+// byte of each.
+func (s *Reader) Forms() ([]PageInfo, error) {
+	infos := s.uses()
 	for i := range infos {
-		if err := s.describe(i, &infos[i]); err != nil {
-			return nil, err
+		p := s.dir.pages[i]
+		b, err := s.read(p.off, 1)
+		if err != nil {
+			return nil, fmt.Errorf("stone: page %d: %w", i, err)
 		}
+		infos[i].Number, infos[i].Offset, infos[i].Size = i, p.off, p.size
+		infos[i].Form, infos[i].FormName = int(b[0]), formOf(infos[i].Holds, int(b[0])).Name
 	}
 	return infos, nil
 }
@@ -121,25 +143,9 @@ func (s *Reader) spans(p page, n int) ([]Span, error) {
 // reads all of the bytes again, whatever the Cache has.
 func (s *Reader) Check(ctx context.Context) error {
 	s = s.Through(NewLRU(CacheBytes), s.id)
-	for _, d := range s.Dimensions() {
-		for _, v := range d.Volumes {
-			for _, l := range v.Levels {
-				for _, err := range s.Chunks(ctx, d.Name, v.Volume.Name, l) {
-					if err = first(err, ctx.Err()); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		for _, err := range s.Columns(ctx, d.Name) {
-			if err = first(err, ctx.Err()); err != nil {
-				return err
-			}
-		}
-		for _, err := range s.loose(ctx, s.dimension(d.Name)) {
-			if err = first(err, ctx.Err()); err != nil {
-				return err
-			}
+	for i := range s.dir.dims {
+		if err := s.checkDimension(ctx, &s.dir.dims[i]); err != nil {
+			return err
 		}
 	}
 	for _, f := range s.Files() {
@@ -150,6 +156,51 @@ func (s *Reader) Check(ctx context.Context) error {
 		if err = first(err, ctx.Err()); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// CheckSums reads every page and compares its checksum; the header and the directory were
+// checked by Open.
+func (s *Reader) CheckSums(ctx context.Context) error {
+	for n := range s.dir.pages {
+		if _, err := s.rawPage(n); err != nil {
+			return fmt.Errorf("stone: check: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
+	t := NewTally()
+	for _, v := range d.volumes {
+		for _, l := range v.levels {
+			for c, err := range s.Chunks(ctx, d.name, v.Name, l.level) {
+				if err != nil {
+					return err
+				}
+				if l.level == 0 {
+					t.Chunk(v.Name, c.Chunk, 1)
+				}
+			}
+		}
+	}
+	for c, err := range s.Columns(ctx, d.name) {
+		if err != nil {
+			return err
+		}
+		t.Column(c, 1)
+	}
+	for _, err := range s.loose(ctx, d) {
+		if err = first(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	if d.tally != nil && !t.equal(d.tally) {
+		return fmt.Errorf("stone: check: %w", corruptf(s.size-int64(footerSize), "tally", "dimension %q holds %+v: said to hold %+v", d.name, *t, *d.tally))
 	}
 	return nil
 }
@@ -244,6 +295,9 @@ func (d *dimension) dump(line func(string, ...any)) {
 	}
 	if len(d.matters) > 0 {
 		line("  light by %d cells", len(d.matters))
+	}
+	if d.tally != nil {
+		line("  cells %v, objects %v, columns by data version %v, damaged %d", d.tally.Cells, d.tally.Objects, d.tally.Versions, d.tally.Damaged)
 	}
 	squares := func(of string, entries []entry) {
 		for _, e := range entries {

@@ -31,15 +31,14 @@ const (
 // the volumes voxel.Sky and voxel.Light that come then hold what differs from the
 // light that follows, where that is less.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
-	w.flush()
+	w.endPage()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
 	}
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers, own: &w.packer().flood, feet: writerFeet}
-	w.lit.own.Follow(m)
+	w.lit = &lit{matters: m, towers: towers, feet: writerFeet}
 	return nil
 }
 
@@ -71,7 +70,7 @@ func (s *Reader) lit(ctx context.Context, v *volume, f func(*lit) error) error {
 // appendMatters appends the rules of light of all dimensions, if any has one: for
 // each how many cells, the low bytes of their matters and the high ones.
 func (d *directory) appendMatters(dst []byte) []byte {
-	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 }) {
+	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 || d.tally != nil }) {
 		return dst
 	}
 	for i := range d.dims {
@@ -110,7 +109,7 @@ func (p *parser) matters() {
 			p.fail(fmt.Errorf("light of %d cells: not a rule, or no blocks", n))
 		}
 	}
-	if !any {
+	if !any && p.at == len(p.b) {
 		p.fail(errors.New("light of no dimension"))
 	}
 }
@@ -138,44 +137,50 @@ func litKind(v *volume) (light.Kind, bool) {
 type lit struct {
 	matters light.Matters
 	towers  light.Towers
-	own     *light.Flood // a Writer's, that follows matters; nil takes one from the pool
-	feet    int32        // chunks side by side that are flooded at once
-	cells   int          // that were looked at for the page under way
+	feet    int32 // chunks side by side that are flooded at once
 }
 
-var floods = sync.Pool{New: func() any { return new(light.Flood) }}
+// flooding is floods of one kind for the chunks at some places.
+type flooding struct {
+	*lit
+	f      *light.Flood
+	kind   light.Kind
+	places []geom.ChunkPos
+	use    func(some []int) // called with indexes of places that f has
+	cells  int              // that were looked at
+}
+
+var (
+	floods   = sync.Pool{New: func() any { return new(light.Flood) }}
+	builders = sync.Pool{New: func() any { return new(voxel.Builder) }}
+)
 
 var errFlood = errors.New("light that goes too far to be computed")
 
 // Chunks side by side that are flooded at once by a Writer, whom more would cost
 // memory and save no time, and by a Reader.
 const (
-	writerFeet = 8
+	writerFeet = 16
 	readerFeet = 256
 )
 
 // maxLitCells is how many cells a Reader looks at for one page of light.
 const maxLitCells = 1 << 30
 
-// floods calls use with floods that have the chunks at some places, each with
+// floods calls use for floods by f that have the chunks at some places, each with
 // the indexes of those that it has.
-func (l *lit) floods(kind light.Kind, places []geom.ChunkPos, use func(f *light.Flood, some []int)) error {
-	f := l.own
-	l.cells = 0
-	if f == nil {
-		f = floods.Get().(*light.Flood)
-		defer floods.Put(f)
-		f.Follow(l.matters)
-	}
+func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
+	f.Follow(l.matters)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
 	}
-	return l.flood(f, kind, places, all, use)
+	return (&flooding{lit: l, f: f, kind: kind, places: places, use: use}).flood(all)
 }
 
 // flood floods a box around places, or parts of them if it is too large.
-func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, some []int, use func(f *light.Flood, some []int)) error {
+func (l *flooding) flood(some []int) error {
+	places := l.places
 	from, to := places[some[0]], places[some[0]]
 	for _, i := range some {
 		p := places[i]
@@ -191,14 +196,14 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
 	ok := one || wide <= l.feet && deep <= l.feet/wide
 	if ok {
-		ok = f.Fill(kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.cells += f.Cells()
+		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
+		l.cells += l.f.Cells()
 	}
 	if l.cells > maxLitCells || one && !ok {
 		return errFlood
 	}
 	if ok {
-		use(f, some)
+		l.use(some)
 		return nil
 	}
 	key := func(i int) int32 { return places[i].X }
@@ -208,22 +213,14 @@ func (l *lit) flood(f *light.Flood, kind light.Kind, places []geom.ChunkPos, som
 	slices.SortStableFunc(some, func(i, j int) int { return cmp.Compare(key(i), key(j)) })
 	low, last := key(some[0]), key(some[len(some)-1])
 	cut, _ := slices.BinarySearchFunc(some, low+(last-low)/2+1, func(i int, k int32) int { return cmp.Compare(key(i), k) })
-	return cmp.Or(l.flood(f, kind, places, some[:cut], use), l.flood(f, kind, places, some[cut:], use))
+	return cmp.Or(l.flood(some[:cut]), l.flood(some[cut:]))
 }
 
-// slicer makes chunks of light from floods, or what differs from them.
-type slicer struct {
-	builder voxel.Builder
-	cells   [voxel.SliceCells]voxel.Cell
-}
-
-var slicers = sync.Pool{New: func() any { return new(slicer) }}
-
-// chunk returns a chunk made of c and its base, which is the flood in some octants
-// and full in the others, by f for each row. f must depend on its arguments alone.
-func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, f func(dst, c []voxel.Cell, base *litRow)) *voxel.Chunk {
-	var buf [64]voxel.Cell
-	var base litRow
+// chunk returns a chunk of c plus its base, or less it; the base is the flood in some octants
+// and full in the others.
+func chunk(b *voxel.Builder, c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, less bool) *voxel.Chunk {
+	var runs [geom.ChunkEdge]voxel.Cell
+	beyond := light.All(full)
 	for y := range geom.ChunkEdge {
 		rows := c.Changed(y) | fl.Changed(at, y)
 		if y == geom.ChunkEdge/2 && octants != 0xff {
@@ -231,60 +228,54 @@ func (s *slicer) chunk(c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octant
 		}
 		for left := rows; left != 0; left &= left - 1 {
 			z := bits.TrailingZeros32(left)
-			fl.Row(at, y, z, &base)
-			fillRow(&base, y, z, octants, full)
-			f(s.cells[z*geom.ChunkEdge:][:geom.ChunkEdge], c.Row(y, z, &buf)[:geom.ChunkEdge], &base)
+			base := fl.Bits(at, y, z).Within(rowOf(octants, y, z), beyond)
+			row := light.BitsOf(c, y, z)
+			if less {
+				row = row.Minus(base)
+			} else {
+				row = row.Plus(base)
+			}
+			starts, cells := row.Runs(&runs)
+			b.Runs(z, starts, cells)
 		}
-		s.builder.Slice(&s.cells, rows)
+		b.Next(rows)
 	}
-	return s.builder.Chunk()
+	return b.Chunk()
 }
 
-// litRow is the light of a row.
-type litRow = [geom.ChunkEdge]uint8
+// half is the cells of half a row.
+const half = 1<<(geom.ChunkEdge/2) - 1
 
-// fillRow makes what is in octants full that are not of the mask.
-func fillRow(r *litRow, y, z int, octants, full uint8) {
-	for x := range 2 {
-		if octants>>(x|z>>4<<1|y>>4<<2)&1 != 0 {
-			continue
-		}
-		for i := range geom.ChunkEdge / 2 {
-			r[x*geom.ChunkEdge/2+i] = full
-		}
-	}
+// rowOf returns the cells of a row that are in octants of a mask.
+func rowOf(octants uint8, y, z int) uint32 {
+	two := uint32(octants >> (z>>4<<1 | y>>4<<2) & 3)
+	return two&1*half | two>>1*half<<(geom.ChunkEdge/2)
 }
 
 // octantsOf returns the octants of a chunk that a flood explains better than the
 // default, by every fourth slice.
 func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
-	var levels litRow
-	var buf [64]voxel.Cell
-	var flooded, plain [8]int // cells that differ
+	var gain [8]int // cells that are the flood's, less those that are the default
 	for y := 1; y < geom.ChunkEdge; y += 4 {
 		for z := range geom.ChunkEdge {
-			f.Row(at, y, z, &levels)
-			for x, v := range c.Row(y, z, &buf) {
-				o := x>>4 | z>>4<<1 | y>>4<<2
-				if v != voxel.Cell(levels[x]) {
-					flooded[o]++
-				}
-				if v != voxel.Cell(full) {
-					plain[o]++
-				}
-			}
+			row := light.BitsOf(c, y, z)
+			flooded, plain := row.Differ(f.Bits(at, y, z)), row.Differ(light.All(full))
+			o := z>>4<<1 | y>>4<<2
+			gain[o] += bits.OnesCount32(plain&half) - bits.OnesCount32(flooded&half)
+			gain[o|1] += bits.OnesCount32(plain&^half) - bits.OnesCount32(flooded&^half)
 		}
 	}
-	for o := range flooded {
-		if flooded[o] < plain[o] {
+	for o := range gain {
+		if gain[o] > 0 {
 			octants |= 1 << o
 		}
 	}
 	return octants
 }
 
-// lit returns the streams of the page in the form lit, nil if it cannot be.
-func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
+// lit returns the streams of the page in the form lit, nil if it cannot be, and how many times
+// less memory the chunks take without the light that follows.
+func (p *cellPage) lit(pack *packer, l *lit, kind light.Kind) (streams [][]byte, times int) {
 	full := kind.Full()
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
@@ -294,29 +285,35 @@ func (p *cellPage) lit(enc *codec.Encoder, l *lit, kind light.Kind) [][]byte {
 	}
 	for _, c := range chunks {
 		if c.Highest() > light.MaxLight {
-			return nil
+			return nil, 0
 		}
 	}
-	sl := slicers.Get().(*slicer)
-	defer slicers.Put(sl)
-	err := l.floods(kind, p.places, func(f *light.Flood, some []int) {
+	b := builders.Get().(*voxel.Builder)
+	defer builders.Put(b)
+	f := &pack.flood
+	err := l.floods(f, kind, p.places, func(some []int) {
 		for _, i := range some {
 			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
-			rests[i] = sl.chunk(chunks[i], f, p.places[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
-				for x, v := range c {
-					dst[x] = (v - voxel.Cell(base[x])) & light.MaxLight
-				}
-			})
+			rests[i] = chunk(b, chunks[i], f, p.places[i], octants[i], full, true)
 		}
 	})
 	if err != nil {
-		return nil
+		return nil, 0
 	}
+	times = runBytes(chunks) / max(1, runBytes(rests))
 	stacks := make([]codec.Stack, len(p.stacks))
 	for i, s := range p.stacks {
 		stacks[i], rests = rests[:len(s)], rests[len(s):]
 	}
-	return append([][]byte{p.kinds, p.values, octants}, enc.Encode(stacks)...)
+	return append([][]byte{p.kinds, p.values, octants}, pack.cells.Encode(stacks)...), times
+}
+
+// runBytes returns the memory that chunks take beyond what each of one cell takes.
+func runBytes(chunks []*voxel.Chunk) (n int) {
+	for _, c := range chunks {
+		n += c.Bytes() - voxel.Uniform(0).Bytes()
+	}
+	return n
 }
 
 // decodeLit completes chunks of runs from the streams of form lit, octants first.
@@ -347,15 +344,13 @@ func decodeLit(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at [
 // differ from it.
 func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
 	full := kind.Full()
-	sl := slicers.Get().(*slicer)
-	defer slicers.Put(sl)
-	return l.floods(kind, at, func(f *light.Flood, some []int) {
+	b := builders.Get().(*voxel.Builder)
+	defer builders.Put(b)
+	f := floods.Get().(*light.Flood)
+	defer floods.Put(f)
+	return l.floods(f, kind, at, func(some []int) {
 		for _, i := range some {
-			chunks[i] = sl.chunk(chunks[i], f, at[i], octants[i], full, func(dst, c []voxel.Cell, base *litRow) {
-				for x, v := range c {
-					dst[x] = (v + voxel.Cell(base[x])) & light.MaxLight
-				}
-			})
+			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
 		}
 	})
 }

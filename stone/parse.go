@@ -41,6 +41,7 @@ func parseDirectory(form spelling, b []byte, hashes []byte, start, end int64) (*
 	}
 	p.files()
 	p.matters()
+	p.tallies()
 	for n, ok := range p.named {
 		if !ok {
 			p.fail(fmt.Errorf("page %d, which nothing names", n))

@@ -223,6 +223,10 @@ func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, tab
 
 func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
 	w.Dimension(d.Name, d.Folder)
+	if w.err != nil {
+		return w.err
+	}
+	w.dimension().tally = NewTally()
 	for i := range d.Volumes {
 		if err := d.volume(ctx, w, i); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 // the empty cell's first, then those in use, sorted; of a Terrain volume the
 // materials' by number, or nil. The Writer keeps names.
 func (w *Writer) Volume(v voxel.Volume, names []string) error {
-	w.flush()
+	w.endPage()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Volume"); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (w *Writer) Chunk(level int, pos geom.ChunkPos, c *voxel.Chunk) error {
 		if n > 0 && v.levels[n-1].level > level {
 			return w.misuse("level %d after %d", level, v.levels[n-1].level)
 		}
-		w.flushCells()
+		w.endPage()
 		v.levels = append(v.levels, detail{level, nil})
 		w.last = 0
 	}
@@ -103,6 +104,9 @@ func (w *Writer) Chunk(level int, pos geom.ChunkPos, c *voxel.Chunk) error {
 		return w.misuse("chunk %v of volume %q is not after %v", pos, v.Name, w.last.Pos())
 	}
 	w.last = code
+	if t := w.dimension().tally; t != nil && level == 0 {
+		t.Chunk(v.Name, c, 1)
+	}
 	key, bit := cubeKey(pos, level)
 	if key != w.cube.key {
 		w.endCube()
@@ -166,25 +170,74 @@ func (c *cube) split(n int) cube {
 	return head
 }
 
-// flushPage writes the page under way and its directory entries. A cube whose
-// chunks are all alike has an entry and no part in the page.
+// cellJob is a page of cells to be packed and written, and its entries.
+type cellJob struct {
+	*volume
+	inVolume, inLevel int    // of the volume in the dimension, of the level in the volume
+	cubes             []cube // of all entries; those whose chunks are all alike have no part in the page
+	paged             []cube
+	lit               *lit
+
+	o           *Options
+	pack        *packer
+	page, other []byte // the page, and a larger one that stood in its place
+	err         error
+}
+
+// flushPage ends the page under way. It is written once Options.AtOnce of them are.
 func (w *Writer) flushPage() {
 	v := w.volume()
-	if v == nil || len(w.cubes) == 0 {
+	if v == nil || len(w.cubes) == 0 || w.err != nil {
 		return
 	}
-	var paged []cube
-	for _, c := range w.cubes {
+	j := &cellJob{inVolume: len(w.dimension().volumes) - 1, inLevel: len(v.levels) - 1, cubes: w.cubes, lit: w.lit, o: &w.o}
+	copied := *v // the dimension may get more volumes first
+	j.volume = &copied
+	for _, c := range j.cubes {
 		if _, ok := c.pageless(); !ok {
-			paged = append(paged, c)
+			j.paged = append(j.paged, c)
 		}
 	}
-	number := nonePage
-	if len(paged) > 0 {
-		number = w.addCells(v, paged)
+	w.cubes, w.runs, w.things = nil, 0, 0
+	if w.jobs = append(w.jobs, j); len(w.jobs) >= w.o.AtOnce {
+		w.settle()
 	}
-	l, first := &v.levels[len(v.levels)-1], 0
-	for _, c := range w.cubes {
+}
+
+// settle packs and writes the pages of cells that are under way.
+func (w *Writer) settle() {
+	jobs := w.jobs
+	w.jobs = nil
+	for i, j := range jobs {
+		j.pack = w.packerOf(i)
+		j.page, j.other = j.pack.page, j.pack.other
+	}
+	if w.o.Run != nil && len(jobs) > 1 {
+		w.o.Run(len(jobs), func(i int) { jobs[i].run() })
+	} else {
+		for _, j := range jobs {
+			j.run()
+		}
+	}
+	for _, j := range jobs {
+		w.enterCells(j)
+		j.pack.page, j.pack.other = j.page, j.other
+	}
+}
+
+// enterCells writes the page of a job and its directory entries.
+func (w *Writer) enterCells(j *cellJob) {
+	if w.err = cmp.Or(w.err, j.err); w.err != nil {
+		return
+	}
+	number, first := nonePage, 0
+	if len(j.paged) > 0 {
+		if number = w.keep(j.page, shape(j.paged)); j.page[0] == formLit {
+			w.dimension().matters = j.lit.matters
+		}
+	}
+	l := &w.dimension().volumes[j.inVolume].levels[j.inLevel]
+	for _, c := range j.cubes {
 		e, ok := c.pageless()
 		if !ok {
 			e = entry{key: c.key, mask: c.mask, page: number, first: first}
@@ -192,111 +245,122 @@ func (w *Writer) flushPage() {
 		}
 		l.entries = append(l.entries, e)
 	}
-	w.cubes, w.runs, w.things = nil, 0, 0
 }
 
-// addCells writes the page of cubes in a form that takes few bytes, and returns its
-// number. Of forms that are much alike each is packed, and the first of those with
-// fewest bytes taken; else their streams tell which.
-func (w *Writer) addCells(v *volume, cubes []cube) int {
-	p := newCellPage(cubes)
-	w.page = w.page[:0]
-	light := w.tryLit(v, &p)
-	columns := p.columns(&w.packer().cells)
-	w.checkTable(v, columns[cellCodec:])
-	if light == 0 || w.o.Only == 0 && light*litSure > plainBytes(columns) {
-		w.tryRuns(v, &p, columns)
+// run makes the page in a form that takes few bytes. Of forms that are much alike each is packed,
+// and the first of those with fewest bytes taken; else their streams tell which.
+func (j *cellJob) run() {
+	if len(j.paged) == 0 {
+		return
 	}
-	if w.err == nil && w.page[0] == formLit {
-		w.dimension().matters = w.lit.matters
+	p := newCellPage(j.paged)
+	j.page = j.page[:0]
+	if sure := j.tryLit(&p); !sure {
+		columns := p.columns(&j.pack.cells)
+		j.checkTable(columns[cellCodec:])
+		j.tryRuns(&p, columns)
 	}
-	return w.keepPage(shape(cubes))
 }
 
-// How many times fewer bytes, before they are packed, the form Lit has that surely
-// takes fewer packed, and in tenths those that Images has of Columns' at most.
+func (j *cellJob) misuse(format string, args ...any) {
+	if j.err == nil {
+		j.err = fmt.Errorf("stone: write: "+format, args...)
+	}
+}
+
+// What tells which form takes fewer bytes once they are packed: how many times smaller chunks
+// are in memory with the light taken out that follows from blocks, if the form Lit surely wins;
+// the bytes that Images has, in tenths of those of Columns, if it surely wins over it; and how
+// many times fewer bytes Odds has than either if it surely wins over both, and is so large that
+// it is worth while to know.
 const (
-	litSure    = 2
+	litSure    = 4
 	imagesSure = 9
+	oddsSure   = 4
+	oddsLarge  = 4096
 )
 
-// tryLit tries the form Lit, and returns the bytes of its streams; 0 if it cannot be.
-func (w *Writer) tryLit(v *volume, p *cellPage) (plain int) {
-	kind, ok := litKind(v)
-	if !ok || len(p.stacks) == 0 || w.lit == nil || !w.may(formLit) || v.levels[len(v.levels)-1].level != 0 {
-		return 0
+// tryLit tries the form Lit, and reports whether no other form needs to be tried.
+func (j *cellJob) tryLit(p *cellPage) (sure bool) {
+	kind, ok := litKind(j.volume)
+	if !ok || len(p.stacks) == 0 || j.lit == nil || !j.may(formLit) || j.levels[j.inLevel].level != 0 {
+		return false
 	}
-	streams := p.lit(&w.packer().cells, w.lit, kind)
-	if !w.try(formLit, streams) {
-		return 0
-	}
-	return plainBytes(streams)
+	streams, times := p.lit(j.pack, j.lit, kind)
+	return j.try(formLit, streams) && (times >= litSure || j.o.Only == formLit)
 }
 
 // tryRuns tries the forms that need nothing but the page.
-func (w *Writer) tryRuns(v *volume, p *cellPage, columns [][]byte) {
-	var images [][]byte
-	if w.may(byte(codec.Images)) {
-		images = p.images(&w.packer().cells, v, w.o.Effort)
+func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
+	var images, odds [][]byte
+	if j.may(byte(codec.Images)) {
+		images = p.images(&j.pack.cells, j.volume, j.o.Effort)
 	}
-	if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
-		w.tryColumns(columns)
+	if j.may(byte(codec.Odds)) {
+		odds = p.odds(&j.pack.cells, j.volume, j.o.Effort)
 	}
-	w.try(byte(codec.Images), images)
-	if v.Schema == voxel.Terrain && w.may(byte(codec.Relief)) {
-		w.try(byte(codec.Relief), p.relief(&w.packer().cells))
+	least := plainBytes(columns)
+	if images != nil {
+		least = min(least, plainBytes(images))
 	}
-	if w.may(byte(codec.Odds)) {
-		w.try(byte(codec.Odds), p.odds(&w.packer().cells, v, w.o.Effort))
+	if n := plainBytes(odds); n < oddsLarge || n*oddsSure > least {
+		if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
+			j.tryColumns(columns)
+		}
+		j.try(byte(codec.Images), images)
 	}
+	if j.Schema == voxel.Terrain && j.may(byte(codec.Relief)) {
+		j.try(byte(codec.Relief), p.relief(&j.pack.cells))
+	}
+	j.try(byte(codec.Odds), odds)
 }
 
 // tryColumns tries the form in which every page can be, unless it is too large.
-func (w *Writer) tryColumns(columns [][]byte) {
-	if n := plainBytes(columns); n > maxPage && len(w.page) == 0 {
-		w.misuse("a page of %d bytes: at most %d", n, maxPage)
+func (j *cellJob) tryColumns(columns [][]byte) {
+	if n := plainBytes(columns); n > maxPage && len(j.page) == 0 {
+		j.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
-	w.try(byte(codec.Columns), columns)
+	j.try(byte(codec.Columns), columns)
 }
 
 // may reports whether pages may have a form.
-func (w *Writer) may(form byte) bool { return w.o.Only == 0 || w.o.Only == int(form) }
+func (j *cellJob) may(form byte) bool { return j.o.Only == 0 || j.o.Only == int(form) }
 
 // oddsGain is the part of a page, as a divisor, that the form Odds must save, since
 // it takes two to three times as long to read.
 const oddsGain = 8
 
-// try makes w.page one of another form if that is smaller or the only one wanted,
+// try makes j.page one of another form if that is smaller or the only one wanted,
 // and reports whether it does. Without streams, or with too many bytes, the form cannot
 // be.
-func (w *Writer) try(form byte, streams [][]byte) bool {
-	if w.err != nil || streams == nil || plainBytes(streams) > maxPage {
+func (j *cellJob) try(form byte, streams [][]byte) bool {
+	if j.err != nil || streams == nil || plainBytes(streams) > maxPage {
 		return false
 	}
-	w.other = w.packer().appendPage(w.other[:0], form, streams)
-	least := len(w.page)
+	j.other = j.pack.appendPage(j.other[:0], form, streams)
+	least := len(j.page)
 	if form == byte(codec.Odds) {
 		least -= least / oddsGain
 	}
-	if len(w.page) > 0 && len(w.other) >= least && w.o.Only != int(form) {
+	if len(j.page) > 0 && len(j.other) >= least && j.o.Only != int(form) {
 		return false
 	}
-	w.page, w.other = w.other, w.page
+	j.page, j.other = j.other, j.page
 	return true
 }
 
 // checkTable refuses cells that could not be read back.
-func (w *Writer) checkTable(v *volume, streams [][]byte) {
+func (j *cellJob) checkTable(streams [][]byte) {
 	if len(streams) == 0 {
 		return
 	}
 	table, err := codec.Table(streams)
 	if err != nil {
-		w.misuse("volume %q: %w", v.Name, err)
+		j.misuse("volume %q: %w", j.Name, err)
 	}
 	for _, cell := range table {
-		if !v.valid(cell) {
-			w.misuse("volume %q: cell %d", v.Name, cell)
+		if !j.valid(cell) {
+			j.misuse("volume %q: cell %d", j.Name, cell)
 		}
 	}
 }

@@ -25,6 +25,13 @@ type Options struct {
 	// whatever they weigh; those that it cannot hold, or that it is not tried for,
 	// are of form 1. It is there to measure forms.
 	Only int
+	// AtOnce is how many pages of chunks are packed at once by Run; each takes some megabytes
+	// of memory. Default 1. The bytes that are written do not depend on it.
+	AtOnce int
+	// Run calls f with 0 to n-1, on several goroutines if it likes, and returns when all calls
+	// have. nil calls one after another. With it, towers that the Writer gets are asked by all of
+	// these goroutines.
+	Run func(n int, f func(i int))
 }
 
 // stage is how far a Writer has come.
@@ -60,16 +67,17 @@ type Writer struct {
 	things    int    // chunks that the page under way holds
 	nameBytes int    // of all volumes' names
 	columns   columnPages
-	rules     int     // cells of all rules of height maps
-	lit       *lit    // of the dimension, nil if it has no rule of light
-	page      []byte  // the last one
-	other     []byte  // a larger one that stood in its place
-	pack      *packer // nil before the first page
+	rules     int        // cells of all rules of height maps
+	lit       *lit       // of the dimension, nil if it has no rule of light
+	jobs      []*cellJob // pages of cells that are not packed yet
+	page      []byte     // the last one of another kind
+	other     []byte     // a larger one that stood in its place
+	packs     []*packer  // none before the first page
 }
 
 // NewWriter returns a Writer that writes a stone to w.
 func NewWriter(w io.Writer, o Options) *Writer {
-	o.PageChunks = cmp.Or(o.PageChunks, pageChunks)
+	o.PageChunks, o.AtOnce = cmp.Or(o.PageChunks, pageChunks), cmp.Or(o.AtOnce, 1)
 	s := &Writer{w: w, o: o, sum: sha256.New(), known: map[[sha256.Size]byte]int{}}
 	if o.PageChunks < 1 || o.PageChunks > maxRuns || o.Effort < Best || o.Effort > Good || o.Only != 0 && formOf("cells", o.Only).streams == nil {
 		s.misuse("options %+v", o)
@@ -172,31 +180,46 @@ func (w *Writer) setPage(form byte, streams [][]byte) {
 
 // keepPage writes w.page unless the stone has an equal one, and returns its number.
 func (w *Writer) keepPage(shape []byte) int {
+	w.settle()
+	return w.keep(w.page, shape)
+}
+
+// keep is keepPage for any page; those before it are written.
+func (w *Writer) keep(b, shape []byte) int {
 	if w.err != nil {
 		return 0
 	}
-	key := sha256.Sum256(slices.Concat(w.page, shape))
+	key := sha256.Sum256(slices.Concat(b, shape))
 	if n, ok := w.known[key]; ok {
 		return n
 	}
 	n := len(w.dir.pages)
 	w.known[key] = n
-	w.dir.pages = append(w.dir.pages, page{w.off, len(w.page), uint32(xxh3.Hash(w.page))})
-	w.write(w.page)
+	w.dir.pages = append(w.dir.pages, page{w.off, len(b), uint32(xxh3.Hash(b))})
+	w.write(b)
 	return n
 }
 
 // packer returns what makes the Writer's pages.
-func (w *Writer) packer() *packer {
-	if w.pack == nil {
-		w.pack = w.o.Effort.packers().Get().(*packer)
+func (w *Writer) packer() *packer { return w.packerOf(0) }
+
+// packerOf returns what makes the page i of those that are made at once.
+func (w *Writer) packerOf(i int) *packer {
+	for len(w.packs) <= i {
+		w.packs = append(w.packs, w.o.Effort.packers().Get().(*packer))
 	}
-	return w.pack
+	return w.packs[i]
+}
+
+// endPage ends the page of cells under way, which flushCells writes too.
+func (w *Writer) endPage() {
+	w.endCube()
+	w.flushPage()
 }
 
 func (w *Writer) flushCells() {
-	w.endCube()
-	w.flushPage()
+	w.endPage()
+	w.settle()
 }
 
 // flush ends what is under way in the last dimension.
@@ -261,8 +284,10 @@ func (w *Writer) Close() (ID, int64, error) {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
 	dir := w.packer().appendPage(nil, byte(form), [][]byte{plain})
-	w.o.Effort.packers().Put(w.pack)
-	w.pack = nil
+	for _, p := range w.packs {
+		w.o.Effort.packers().Put(p)
+	}
+	w.packs = nil
 	for _, p := range w.dir.pages {
 		dir = binary.LittleEndian.AppendUint32(dir, p.hash)
 	}

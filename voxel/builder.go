@@ -50,6 +50,26 @@ func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 	b.endSlice(ChunkEdge, changed)
 }
 
+// Runs sets row z of the slice that Next adds. Bit x of starts is set where a run of equal
+// cells starts, bit 0 always; cells has the cell of each run and is not kept.
+func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
+	if starts == 1 {
+		b.heads[z] = cells[0] & MaxCell
+		return
+	}
+	b.vals = append(b.vals, cells...)
+	b.heads[z] = b.intern(starts)
+}
+
+// Next adds a slice of the rows set by Runs; rows that were not set are as in the slice before.
+// changed is as for Slice: of the first slice, and after a Slice, all rows must be set.
+func (b *Builder) Next(changed uint32) {
+	if b.y == 0 {
+		changed = 1<<32 - 1
+	}
+	b.endSlice(ChunkEdge, changed)
+}
+
 // head returns the header of a row, adding it to the distinct ones if need be.
 func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 	if v := row[0] & MaxCell; *row == filled[v] {

@@ -93,9 +93,9 @@ func mustBeAsPacked(t *testing.T, c, packed *voxel.Chunk) {
 			t.Fatalf("slice %d: uniform %d %v, want %d %v", y, v, ok, u, also)
 		}
 		for z := range 32 {
-			row, starts := c.Runs(y, z, &buf)
-			if other, want := packed.Runs(y, z, &twin); starts != want || !slices.Equal(row, other) {
-				t.Fatalf("row %d,%d: %d, runs %032b, want %d, %032b", y, z, row, starts, other, want)
+			starts, cells := c.Runs(y, z, &buf)
+			if want, other := packed.Runs(y, z, &twin); starts != want || !slices.Equal(cells, other) {
+				t.Fatalf("row %d,%d: %d, runs %032b, want %d, %032b", y, z, cells, starts, other, want)
 			}
 		}
 	}

@@ -87,30 +87,43 @@ func (c *Chunk) eachRun(f func(v Cell, cells int)) {
 func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 	var buf [64]Cell
 	for z := range ChunkEdge {
-		for row, m := c.Runs(y, z, &buf); m != 0; {
+		m, cells := c.Runs(y, z, &buf)
+		for _, v := range cells {
 			x := bits.TrailingZeros32(m)
 			m &= m - 1
-			f(row[x], n*(bits.TrailingZeros32(m)-x))
+			f(v, n*(bits.TrailingZeros32(m)-x))
 		}
 	}
 }
 
-// Runs is Row, with a bit x set where a run of equal cells starts: bit 0 always.
-func (c *Chunk) Runs(y, z int, buf *[64]Cell) (row []Cell, starts uint32) {
+// Runs returns a row as runs: a bit x where a run of equal cells starts, bit 0 always, and
+// the cell of each. These may lie in buf or in memory shared by all readers, as with Row.
+func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
 	h := c.head(y, z)
 	if h < packed {
-		return filled[h][:], 1
+		return 1, filled[h][:1]
 	}
-	row = readRow(c, y, z, buf)
-	return row, c.changes(h, row)
-}
-
-// changes returns the changes of the row with header h, bit 0 set.
-func (c *Chunk) changes(h Cell, row []Cell) uint32 {
-	if len(c.data) == ChunkCells {
-		return changes((*[ChunkEdge]Cell)(row))
+	d, o := c.data, int(h&^packed)
+	if len(d) == ChunkCells {
+		row := (*[ChunkEdge]Cell)(d[o*ChunkEdge:])
+		starts = changes(row)
+		n := 0
+		for m := starts; m != 0; m &= m - 1 {
+			buf[n] = row[bits.TrailingZeros32(m)]
+			n++
+		}
+		return starts, buf[:n]
 	}
-	return rowMask(c.data, int(h&^packed)) | 1
+	mask := rowMask(d, o)
+	runs := bits.OnesCount32(mask | 1)
+	if o += 2; mask&1 != 0 {
+		return mask, d[o : o+runs]
+	}
+	pairs := d[o : o+(runs+1)/2]
+	for i, pair := range pairs {
+		buf[2*i&63], buf[(2*i+1)&63] = d[pair&0xFF], d[pair>>8]
+	}
+	return mask | 1, buf[:runs]
 }
 
 // Changed returns a bit z for each row z of slice y that differs from row z of

@@ -97,17 +97,22 @@ func (s *Snapshot) About() stone.About {
 		about.Properties = s.stack[len(s.stack)-1].Properties()
 	}
 	for _, d := range s.about.dimensions {
-		sd := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
-		for _, v := range d.volumes {
-			if s.stack.describes(d.name, v.Name) {
-				sd.Volumes = append(sd.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
-			}
-		}
-		if len(sd.Volumes) > 0 || s.stack.describes(d.name, "") {
-			about.Dimensions = append(about.Dimensions, sd)
+		if s.stack.describes(d.name, "") {
+			about.Dimensions = append(about.Dimensions, s.dimension(d))
 		}
 	}
 	return about
+}
+
+// dimension describes a dimension.
+func (s *Snapshot) dimension(d *dimension) stone.Dimension {
+	out := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
+	for _, v := range d.volumes {
+		if s.stack.describes(d.name, v.Name) {
+			out.Volumes = append(out.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
+		}
+	}
+	return out
 }
 
 // volume returns a volume of the commit, or an error that says which there are.

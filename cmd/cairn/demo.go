@@ -150,12 +150,12 @@ func (d *demo) importOne(t columns, kind string) error {
 		}
 		sum := tally(w)
 		t.row("   "+to, count(sum.cells), count(sum.objects), size(folder), size(n))
-		return d.draw(w, kind)
+		return d.draw(w.Content(), kind)
 	})
 }
 
 // draw writes a picture of a world and keeps it for the sheet.
-func (d *demo) draw(w *convert.World, name string) error {
+func (d *demo) draw(w stone.Content, name string) error {
 	img, _, err := draw(d, w, renderOptions{})
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (d *demo) level() error {
 	}
 	cells := tally(w).cells
 	d.say("   %s: %s in %s, %.3f bytes for each", to, counted(cells, "voxel"), size(n), float64(n)/float64(cells))
-	return d.draw(w, "terrain")
+	return d.draw(w.Content(), "terrain")
 }
 
 func (d *demo) sheet() error {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -67,7 +67,7 @@ func (d *demo) history() error {
 // drawVersions draws what the edits came to.
 func (d *demo) drawVersions() error {
 	for _, v := range []struct{ address, name string }{{"@island@4", "island-edited"}, {"@copies/tower", "island-forked"}} {
-		err := withWorld(d, d.depot, v.address, false, func(_ *source, w *convert.World) error { return d.draw(w, v.name) })
+		err := withContent(d, d.depot, v.address, false, func(_ *source, w stone.Content) error { return d.draw(w, v.name) })
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (d *demo) drawVersions() error {
 
 // ground is where the uppermost block lies at x and z, as flags take it.
 func (d *demo) ground(address string, x, z int) (at string, err error) {
-	err = withWorld(d, d.depot, address, false, func(_ *source, w *convert.World) error {
-		v, err := viewOf(w, "")
+	err = withContent(d, d.depot, address, false, func(_ *source, w stone.Content) error {
+		v, err := viewOf(d, w, "")
 		if err != nil {
 			return err
 		}

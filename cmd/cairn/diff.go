@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -96,13 +97,16 @@ func diffVersions(ctx context.Context, in *depot, a, b string) (*convert.Differe
 	if err != nil {
 		return nil, err
 	}
-	var versions [2]port.Version
+	var versions [2]*world.Snapshot
 	for i, at := range []address{first, second} {
 		c, err := at.commit(ctx, st)
 		if err != nil {
 			return nil, err
 		}
-		versions[i] = port.Version{Store: st, Name: at.name, At: c.ID()}
+		if versions[i], err = world.OpenSnapshot(ctx, st, at.name, c.ID(), world.Options{}); err != nil {
+			return nil, err
+		}
+		defer versions[i].Close()
 	}
 	return port.Diff(ctx, versions[0], versions[1], 0)
 }

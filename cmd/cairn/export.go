@@ -86,7 +86,7 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	return withWorld(ctx, d, from, false, func(src *source, w *convert.World) error {
-		if src.Stone == nil {
+		if src.Content() == nil {
 			return usagef("%s: not a %s file; cairn import makes one of it", from, port.Ext)
 		}
 		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,10 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -87,6 +90,12 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	if o.quick {
 		done.options.Effort = stone.Good
 	}
+	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
+		if err := done.keepFile(ctx, d, src, o.note); err != nil {
+			return err
+		}
+		return report(out, done, o.json)
+	}
 	w, err := src.load(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
@@ -122,6 +131,48 @@ func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) 
 	}
 	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
 	return err
+}
+
+// keepFile makes the world that is a stone already the newest version of one of the
+// store: the stone is kept as it is, or what differs from it.
+func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) error {
+	data := make([]byte, src.Stone.Size())
+	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
+		return fmt.Errorf("%s: %w", src.path, err)
+	}
+	if err := src.Stone.CheckSums(ctx); err != nil {
+		return fmt.Errorf("%s: %w", src.path, err)
+	}
+	for _, dim := range src.Stone.Dimensions() {
+		t, err := tallyOf(ctx, src.Stone, dim)
+		if err != nil {
+			return err
+		}
+		r.Columns += src.Stone.ColumnCount(dim.Name)
+		for volume, n := range t.Cells {
+			if port.IsMatter(volume) {
+				r.Cells += n
+			}
+		}
+		for _, n := range t.Objects {
+			r.Objects += n
+		}
+	}
+	r.Files = len(src.Stone.Files())
+	return r.keepStone(ctx, d, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+}
+
+// tallyOf counts what a dimension holds, from a directory if that says it.
+func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+	switch c := c.(type) {
+	case *world.Snapshot:
+		return c.Tally(ctx, d.Name)
+	case *stone.Reader:
+		if t := c.Tally(d.Name); t != nil {
+			return t, nil
+		}
+	}
+	return stone.TallyOf(ctx, c, d)
 }
 
 // filter returns what stands between the source and the world, nil if nothing.

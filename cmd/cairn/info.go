@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
 
@@ -87,8 +88,8 @@ func newInfo(d *depot) *cobra.Command {
 }
 
 func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json bool) error {
-	return withWorld(ctx, d, path, true, func(src *source, w *convert.World) error {
-		f, err := factsOf(src, w)
+	return withContent(ctx, d, path, true, func(src *source, c stone.Content) error {
+		f, err := factsOf(ctx, src, c)
 		if err == nil && src.kept != nil {
 			err = f.addLease(ctx, d)
 		}
@@ -116,13 +117,14 @@ func (f *facts) addLease(ctx context.Context, d *depot) error {
 	return err
 }
 
-func factsOf(src *source, w *convert.World) (*facts, error) {
-	f := &facts{Path: src.path, Format: w.Head.Format, Version: w.Head.Version, Bytes: src.bytes, Commit: src.kept, Properties: w.Head.Properties}
-	if f.Properties == nil {
-		f.Properties = map[string]string{}
+func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) {
+	about := c.About()
+	head := convert.HeadOf(about.Properties)
+	f := &facts{Path: src.path, Format: head.Format, Version: head.Version, Bytes: src.bytes, Commit: src.kept, Properties: head.Properties}
+	if src.Content() != nil {
+		f.Format, f.Version, f.Origin = "cairn", 1, port.FormatName(head)
 	}
 	if src.Stone != nil {
-		f.Format, f.Version, f.Origin = "cairn", 1, port.FormatName(w.Head)
 		pages, err := pagesOf(src)
 		if err != nil {
 			return nil, err
@@ -136,43 +138,38 @@ func factsOf(src *source, w *convert.World) (*facts, error) {
 		}
 		f.Bytes = bytes
 	}
-	f.Dimensions = make([]dimensionFacts, 0, len(w.Dimensions))
-	for _, d := range w.Dimensions {
-		f.Dimensions = append(f.Dimensions, dimensionOf(d))
-		for i := range d.Columns {
-			f.Damaged += damagedParts(&d.Columns[i])
+	f.Dimensions = make([]dimensionFacts, 0, len(about.Dimensions))
+	for _, d := range about.Dimensions {
+		t, err := tallyOf(ctx, c, d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.path, err)
 		}
+		f.Dimensions = append(f.Dimensions, dimensionOf(c, d, t))
+		f.Damaged += t.Damaged
 	}
-	for _, file := range w.Files {
+	for _, file := range about.Files {
 		f.Files.Count++
 		f.Files.Bytes += file.Size
 	}
 	return f, nil
 }
 
-func damagedParts(c *voxel.Column) (n int) {
-	for _, p := range c.Parts {
-		if p.Damaged {
-			n++
-		}
-	}
-	return n
-}
-
-func dimensionOf(d *convert.Dimension) dimensionFacts {
-	f := dimensionFacts{Name: d.Name, Columns: len(d.Columns), Versions: map[int32]int{}, Objects: map[string]int{}, Volumes: []volumeFacts{}}
-	for i := range d.Columns {
-		c := &d.Columns[i]
-		f.Versions[c.Version]++
-		for _, l := range c.Lists {
-			f.Objects[l.Name] += len(l.Objects)
-		}
+func dimensionOf(c stone.Content, d stone.Dimension, t *stone.Tally) dimensionFacts {
+	f := dimensionFacts{Name: d.Name, Versions: t.Versions, Objects: t.Objects, Volumes: []volumeFacts{}}
+	for _, n := range t.Versions {
+		f.Columns += n
 	}
 	for _, v := range d.Volumes {
-		f.Volumes = append(f.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Count(), len(v.Names), len(v.Chunks)})
-		if port.IsMatter(v.Volume.Name) && len(v.Chunks) > 0 {
-			b := port.BoundsOf(v)
-			f.Min, f.Max = &[3]int{b.Min.X, b.Min.Y, b.Min.Z}, &[3]int{b.Max.X, b.Max.Y, b.Max.Z}
+		chunks, box := 0, geom.Box{}
+		for pos, holds := range c.Spoken(d.Name, v.Volume.Name, 0) {
+			if holds {
+				chunks++
+				box = box.Union(pos.Box())
+			}
+		}
+		f.Volumes = append(f.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), t.Cells[v.Volume.Name], len(v.Names), chunks})
+		if port.IsMatter(v.Volume.Name) && chunks > 0 {
+			f.Min, f.Max = &[3]int{box.Min.X, box.Min.Y, box.Min.Z}, &[3]int{box.Max.X, box.Max.Y, box.Max.Z}
 		}
 	}
 	return f
@@ -180,7 +177,7 @@ func dimensionOf(d *convert.Dimension) dimensionFacts {
 
 // pagesOf sums the pages of a stone by what they hold, and in which form.
 func pagesOf(src *source) ([]pageFacts, error) {
-	pages, err := src.Stone.Pages()
+	pages, err := src.Stone.Forms()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.path, err)
 	}

@@ -9,10 +9,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
@@ -47,7 +47,7 @@ func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	if err := o.check(from, to); err != nil {
 		return err
 	}
-	return withWorld(ctx, d, from, true, func(_ *source, w *convert.World) error {
+	return withContent(ctx, d, from, true, func(_ *source, w stone.Content) error {
 		img, result, err := draw(ctx, w, o)
 		if err == nil {
 			err = ctx.Err()
@@ -76,8 +76,8 @@ func (o renderOptions) check(from, to string) error {
 	return mayMake(to, from, o.force)
 }
 
-func draw(ctx context.Context, w *convert.World, o renderOptions) (*image.RGBA, picture.Result, error) {
-	v, err := viewOf(w, o.dimension)
+func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, picture.Result, error) {
+	v, err := viewOf(ctx, w, o.dimension)
 	if err != nil {
 		return nil, picture.Result{}, err
 	}
@@ -89,8 +89,8 @@ func draw(ctx context.Context, w *convert.World, o renderOptions) (*image.RGBA, 
 
 // viewOf returns the view of the dimension of that name, of the first with
 // chunks if there is no name.
-func viewOf(w *convert.World, name string) (*port.View, error) {
-	v, err := port.ViewOf(w, name)
+func viewOf(ctx context.Context, w stone.Content, name string) (*port.View, error) {
+	v, err := port.ViewOf(ctx, w, name, 0)
 	var which *port.DimensionError
 	if errors.As(err, &which) {
 		err = noDimension(which)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // source is an opened SRC or WORLD.
@@ -18,6 +20,17 @@ type source struct {
 	path  string
 	bytes int64    // of the file or the stone; 0 for a folder
 	kept  *version // of a world of the store
+
+	snapshot *world.Snapshot // of kept
+}
+
+// Close closes files, and the version of a world of the store.
+func (s *source) Close() error {
+	err := s.Source.Close()
+	if s.snapshot != nil {
+		err = errors.Join(err, s.snapshot.Close())
+	}
+	return err
 }
 
 // openSource opens the world at path, in whichever format its content says, or
@@ -47,7 +60,7 @@ func openSource(ctx context.Context, d *depot, path string, salvage bool) (*sour
 // that stands before the one that builds the world. Where chunks are damaged it
 // returns the world without them and a *format.DamageError.
 func (s *source) load(ctx context.Context, through port.Through) (*convert.World, error) {
-	if s.Stone == nil || through != nil {
+	if s.Content() == nil || through != nil {
 		p := newProgress()
 		defer p.done()
 		through = p.through("reading", through)
@@ -71,6 +84,25 @@ func withWorld(ctx context.Context, d *depot, path string, salvage bool, do func
 		return err
 	}
 	return do(src, w)
+}
+
+// withContent is withWorld that reads no more of a stone, or of a version in the store,
+// than do asks for.
+func withContent(ctx context.Context, d *depot, path string, salvage bool, do func(*source, stone.Content) error) error {
+	src, err := openSource(ctx, d, path, salvage)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	c := src.Content()
+	if c == nil {
+		w, err := src.load(ctx, nil)
+		if err != nil {
+			return err
+		}
+		c = w.Content()
+	}
+	return do(src, c)
 }
 
 // isWorld checks that path may name a WORLD that is to be made.

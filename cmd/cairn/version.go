@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
 
@@ -77,7 +78,7 @@ func userName() string {
 	return u.Username
 }
 
-// openKept opens the world of an address as one stone.
+// openKept opens the version of a world that an address means.
 func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 	a, err := parseAddress(arg)
 	if err != nil {
@@ -91,14 +92,12 @@ func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var whole bytes.Buffer
-	p := newProgress()
-	defer p.done()
-	if err := (port.Version{Store: st, Name: a.name, At: c.ID()}).Write(ctx, &writing{Writer: &whole, progress: p}); err != nil {
+	s, err := world.OpenSnapshot(ctx, st, a.name, c.ID(), world.Options{})
+	if err != nil {
 		return nil, err
 	}
-	r, err := port.OpenReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()), port.Options{})
-	return &source{Source: r, path: arg, bytes: int64(whole.Len()), kept: versionOf(c)}, err
+	_, bytes := s.Stones()
+	return &source{Source: port.Of(s), path: arg, bytes: bytes, kept: versionOf(c), snapshot: s}, nil
 }
 
 // keeping is what keeping a world in the store came to.
@@ -110,15 +109,20 @@ type keeping struct {
 // keep makes w the newest version of a world of the store: the first of a new
 // one, or a commit of what differs.
 func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note) error {
-	name, err := parseName(r.World)
-	if err != nil {
-		return err
-	}
 	var b bytes.Buffer
-	id, size, err := convert.WriteStone(ctx, w, &b, r.options)
+	id, _, err := convert.WriteStone(ctx, w, &b, r.options)
 	if err == nil {
 		err = ctx.Err()
 	}
+	if err != nil {
+		return err
+	}
+	return r.keepStone(ctx, d, history.Stone{ID: id, Data: b.Bytes()}, n)
+}
+
+// keepStone is keep for a world that is a stone already.
+func (r *imported) keepStone(ctx context.Context, d *depot, whole history.Stone, n note) error {
+	name, err := parseName(r.World)
 	if err != nil {
 		return err
 	}
@@ -126,8 +130,8 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 	if err != nil {
 		return err
 	}
-	r.ID, r.Bytes = id.String(), size
-	c, same, err := port.Become(ctx, st, name, history.Stone{ID: id, Data: b.Bytes()}, port.Note{Author: n.author, Message: n.message})
+	r.ID, r.Bytes = whole.ID.String(), int64(len(whole.Data))
+	c, same, err := port.Become(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err
 }

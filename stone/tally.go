@@ -1,0 +1,153 @@
+package stone
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Tally counts what a dimension of a stone holds. Volumes, lists and data versions that
+// have nothing are missing.
+type Tally struct {
+	Cells    map[string]int // of level 0 that are not empty, by volume
+	Objects  map[string]int // by list
+	Versions map[int32]int  // columns by data version
+	Damaged  int            // parts of columns that are kept as they were stored
+}
+
+// NewTally returns a Tally of nothing.
+func NewTally() *Tally {
+	return &Tally{Cells: make(map[string]int), Objects: make(map[string]int), Versions: make(map[int32]int)}
+}
+
+// Chunk adds the cells of a chunk n times, which may be negative.
+func (t *Tally) Chunk(volume string, c *voxel.Chunk, n int) {
+	if c != nil {
+		add(t.Cells, volume, n*c.CountNonEmpty())
+	}
+}
+
+// Column adds a column with its lists n times, which may be negative.
+func (t *Tally) Column(c *voxel.Column, n int) {
+	add(t.Versions, c.Version, n)
+	for _, l := range c.Lists {
+		add(t.Objects, l.Name, n*len(l.Objects))
+	}
+	for _, p := range c.Parts {
+		if p.Damaged {
+			t.Damaged += n
+		}
+	}
+}
+
+// Clone returns a copy.
+func (t *Tally) Clone() *Tally {
+	return &Tally{maps.Clone(t.Cells), maps.Clone(t.Objects), maps.Clone(t.Versions), t.Damaged}
+}
+
+func (t *Tally) equal(u *Tally) bool {
+	return maps.Equal(t.Cells, u.Cells) && maps.Equal(t.Objects, u.Objects) && maps.Equal(t.Versions, u.Versions) && t.Damaged == u.Damaged
+}
+
+// add adds n to m[k], which is missing where it is 0.
+func add[K comparable](m map[K]int, k K, n int) {
+	if m[k] += n; m[k] == 0 {
+		delete(m, k)
+	}
+}
+
+// Tally returns what a dimension holds, from the directory alone: nil if that does not
+// say, as those of commits and of stones from before there were tallies. Check proves it.
+func (s *Reader) Tally(dim string) *Tally {
+	t := s.dimension(dim).tally
+	if t == nil {
+		return nil
+	}
+	return t.Clone()
+}
+
+// TallyOf counts what a dimension of c holds by reading all of it.
+func TallyOf(ctx context.Context, c Content, d Dimension) (*Tally, error) {
+	t := NewTally()
+	for _, v := range d.Volumes {
+		for p, err := range ChunksOf(ctx, c, d.Name, v.Volume.Name, 0) {
+			if err != nil {
+				return nil, err
+			}
+			t.Chunk(v.Volume.Name, p.Chunk, 1)
+		}
+	}
+	for column, err := range c.Columns(ctx, d.Name) {
+		if err != nil {
+			return nil, err
+		}
+		t.Column(column, 1)
+	}
+	return t, nil
+}
+
+// appendTallies appends the tallies of all dimensions, if they have them.
+func (d *directory) appendTallies(dst []byte) []byte {
+	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return d.tally != nil }) {
+		return dst
+	}
+	for i := range d.dims {
+		dim := &d.dims[i]
+		for _, v := range dim.volumes {
+			dst = binary.AppendUvarint(dst, uint64(dim.tally.Cells[v.Name]))
+		}
+		for _, l := range dim.lists {
+			dst = binary.AppendUvarint(dst, uint64(dim.tally.Objects[l.name]))
+		}
+		dst = binary.AppendUvarint(dst, uint64(dim.tally.Damaged))
+		dst = binary.AppendUvarint(dst, uint64(len(dim.tally.Versions)))
+		for _, version := range slices.Sorted(maps.Keys(dim.tally.Versions)) {
+			dst = binary.AppendVarint(dst, int64(version))
+			dst = binary.AppendUvarint(dst, uint64(dim.tally.Versions[version]))
+		}
+	}
+	return dst
+}
+
+// maxTally is more than can be counted in a stone.
+const maxTally = 1 << 62
+
+func (p *parser) tallies() {
+	if p.err != nil || p.at == len(p.b) {
+		return // of a commit, or from before there were tallies
+	}
+	for i := range p.dir.dims {
+		d := &p.dir.dims[i]
+		t := NewTally()
+		count := func() int { return int(p.within(int64(min(p.uvarint(), maxTally)), 0, maxTally-1)) }
+		for _, v := range d.volumes {
+			add(t.Cells, v.Name, count())
+		}
+		for _, l := range d.lists {
+			add(t.Objects, l.name, count())
+		}
+		t.Damaged = count()
+		last := int64(-1 << 32)
+		for range p.count(2, maxDirectory) {
+			version := p.varint()
+			if version <= last || int64(int32(version)) != version {
+				p.fail(fmt.Errorf("data version %d after %d in a tally", version, last))
+			}
+			last = version
+			n := count()
+			if n == 0 {
+				p.fail(errors.New("a data version without columns in a tally"))
+			}
+			if p.err != nil {
+				return
+			}
+			t.Versions[int32(version)] = n
+		}
+		d.tally = t
+	}
+}

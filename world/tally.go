@@ -1,0 +1,66 @@
+package world
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Tally counts what a dimension holds. Where the lowest stone says what it holds, as
+// imports and full packs do, Tally reads what the stones above replaced; else it reads
+// everything.
+func (s *Snapshot) Tally(ctx context.Context, dim string) (*stone.Tally, error) {
+	i := s.about.dimension(dim)
+	if i < 0 || len(s.stack) == 0 {
+		return stone.NewTally(), nil
+	}
+	d := s.about.dimensions[i]
+	base := s.stack[0].Tally(dim)
+	if base == nil {
+		return stone.TallyOf(ctx, s, s.dimension(d))
+	}
+	if err := s.recount(ctx, d, base); err != nil {
+		return nil, err
+	}
+	return base, nil
+}
+
+// recount makes t, which is of the lowest stone, one of the whole stack.
+func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) error {
+	above := openStack(s.stack[1:])
+	for _, v := range d.volumes {
+		name := volumeName{d.name, v.Name}
+		at := above.positions(name)
+		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
+			err := stack.chunks(ctx, name, at, func(_ geom.ChunkPos, c *voxel.Chunk) { t.Chunk(v.Name, c, n) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	changed := make(map[geom.ColumnPos]bool)
+	for _, l := range above {
+		for pos := range l.SpokenColumns(d.name) {
+			changed[pos] = true
+		}
+		for _, list := range d.lists {
+			for pos := range l.SpokenLists(d.name, list) {
+				changed[pos] = true
+			}
+		}
+	}
+	for pos := range changed {
+		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
+			c, err := stack.column(ctx, d.name, d.lists, pos)
+			if err != nil {
+				return err
+			}
+			if c != nil {
+				t.Column(c, n)
+			}
+		}
+	}
+	return ctx.Err()
+}
