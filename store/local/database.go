@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 var be = binary.BigEndian
@@ -56,6 +56,7 @@ func (s *Store) openDB() error {
 	}
 	return s.write(func() (err error) {
 		s.db, err = pebble.Open(dir, o)
+		s.records = &records{s.db}
 		return err
 	})
 }
@@ -72,13 +73,13 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 }
 
 // add adds changes to a batch.
-func add(b *pebble.Batch, changes []history.Record) error {
+func add(b *pebble.Batch, changes []record.Change) error {
 	for _, c := range changes {
 		err := error(nil)
 		if c.Value == nil {
-			err = b.Delete([]byte(c.Key), nil)
+			err = b.Delete(c.Key, nil)
 		} else {
-			err = b.Set([]byte(c.Key), c.Value, nil)
+			err = b.Set(c.Key, c.Value, nil)
 		}
 		if err != nil {
 			return err

@@ -82,6 +82,7 @@ type Store struct {
 	id         string // of the directory's content, see storeFile
 	lock       io.Closer
 	db         *pebble.DB
+	records    *records // of db
 	stackCache *stackCache
 	worldOf    *names
 	files      files

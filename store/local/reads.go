@@ -20,11 +20,11 @@ type reads struct {
 
 // live are the records as they are now.
 func (s *Store) live() reads {
-	return reads{record.Reads{Reader: records{s.db}}, s.stackCache, s.worldOf}
+	return reads{record.Reads{Reader: s.records}, s.stackCache, s.worldOf}
 }
 
 // frozen are the records of a snapshot.
-func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: records{snap}}} }
+func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &records{snap}}} }
 
 // World is record.Reads.World, from memory if it is there.
 func (r reads) World(name string) (uint64, error) {
@@ -77,7 +77,7 @@ func (r reads) Below(at history.ID) (history.ID, error) {
 type records struct{ pebble.Reader }
 
 // Get is for record.Reader.
-func (r records) Get(key []byte) ([]byte, error) {
+func (r *records) Get(key []byte) ([]byte, error) {
 	v, closer, err := r.Reader.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -94,7 +94,7 @@ func span(prefix ...byte) *pebble.IterOptions {
 }
 
 // Each is for record.Reader.
-func (r records) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
+func (r *records) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -105,14 +105,14 @@ func (r records) Each(prefix []byte, what func(key, value []byte) (bool, error))
 }
 
 // Keys is for record.Reader.
-func (r records) Keys(prefix []byte, what func(key []byte) error) error {
+func (r *records) Keys(prefix []byte, what func(key []byte) error) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		return true, what(it.Key())
 	})
 }
 
 // Back is for record.Reader.
-func (r records) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+func (r *records) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
 	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
 	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
@@ -123,7 +123,7 @@ func (r records) Back(from, to []byte, what func(key, value []byte) (bool, error
 	})
 }
 
-func (r records) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
+func (r *records) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
 	it, err := r.NewIter(o)
 	if err != nil {
 		return err

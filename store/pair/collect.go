@@ -79,7 +79,11 @@ func (c *collector) trim() error {
 		return r.EachLog(func(w uint64, log []record.Entry) error {
 			drop := record.Trim(w, log, c.policy.Keep, c.now)
 			for some := range slices.Chunk(drop, pageOf) {
-				if err := c.catalogue.Swap(c.ctx, nil, some); err != nil {
+				err := c.change(c.ctx, func(d *draft) error {
+					d.add(some)
+					return nil
+				})
+				if err != nil {
 					return err
 				}
 				c.done.Commits += len(some)

@@ -116,7 +116,11 @@ func (d *draft) set(key, value []byte) {
 	d.changes = append(d.changes, history.Record{Key: string(key), Value: value})
 }
 
-func (d *draft) add(changes []history.Record) { d.changes = append(d.changes, changes...) }
+func (d *draft) add(changes []record.Change) {
+	for _, c := range changes {
+		d.set(c.Key, c.Value)
+	}
+}
 
 // change lets what decide about a change and makes it; again if a record that it
 // was decided by was changed meanwhile.

@@ -206,10 +206,10 @@ func (r Reads) EachLog(what func(w uint64, log []Entry) error) error {
 
 // Forget returns what changes when a world is taken for good, with the key that
 // leads to it.
-func (r Reads) Forget(key []byte, w uint64) ([]history.Record, error) {
-	out := []history.Record{{Key: string(key)}, {Key: string(HeadKey(w))}, {Key: string(LeaseKey(w))}}
+func (r Reads) Forget(key []byte, w uint64) ([]Change, error) {
+	out := []Change{{Key: bytes.Clone(key)}, {Key: HeadKey(w)}, {Key: LeaseKey(w)}}
 	err := r.Keys(LogOf(w), func(key []byte) error {
-		out = append(out, history.Record{Key: string(key)})
+		out = append(out, Change{Key: bytes.Clone(key)})
 		return nil
 	})
 	return out, err
