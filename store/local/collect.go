@@ -85,7 +85,7 @@ func (s *Store) forget(key []byte, w uint64) error {
 // applyAll makes changes, which a crash may take.
 func (s *Store) applyAll(changes []record.Change) error {
 	b := s.db.NewBatch()
-	if err := add(b, changes); err != nil {
+	if err := add(b, changes...); err != nil {
 		return err
 	}
 	return s.apply(b, pebble.NoSync)

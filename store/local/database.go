@@ -73,7 +73,7 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 }
 
 // add adds changes to a batch.
-func add(b *pebble.Batch, changes []record.Change) error {
+func add(b *pebble.Batch, changes ...record.Change) error {
 	for _, c := range changes {
 		err := error(nil)
 		if c.Value == nil {

@@ -105,7 +105,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
 	id := c.ID()
-	if err := errors.Join(addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), add(b, record.Leased(w, lease, next))); err != nil {
+	if err := errors.Join(addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), add(b, record.Leased(w, lease, next)...)); err != nil {
 		return history.Commit{}, err
 	}
 	_, _, t := s.stackCache.get(id)
@@ -160,5 +160,6 @@ func addCommit(b *pebble.Batch, h *hold, w uint64, head history.Head, c history.
 	if err := b.Set(record.CommitKey(head.Commit), c.Append(nil), nil); err != nil {
 		return err
 	}
-	return add(b, record.Advance(w, head.Fence, record.Entry{Number: c.Number, Commit: head.Commit, Time: c.Time}))
+	next := record.Advance(w, head.Fence, record.Entry{Number: c.Number, Commit: head.Commit, Time: c.Time})
+	return add(b, next[:]...)
 }

@@ -88,7 +88,7 @@ func (s *Store) change(ctx context.Context, name string, what func(history.Lease
 		return history.Lease{}, err
 	}
 	b := s.db.NewBatch()
-	if err := add(b, record.Fenced(w, h, old, next)); err != nil {
+	if err := add(b, record.Fenced(w, h, old, next)...); err != nil {
 		return history.Lease{}, err
 	}
 	if err := s.apply(b, durable()); err != nil {

@@ -107,7 +107,8 @@ func (s *Store) fork(from string, at history.ID, name string) error {
 			return 0, err
 		}
 		w := s.last.Add(1)
-		return w, errors.Join(s.room(0), add(b, record.Advance(w, 0, e)))
+		head := record.Advance(w, 0, e)
+		return w, errors.Join(s.room(0), add(b, head[:]...))
 	})
 }
 
@@ -136,7 +137,7 @@ func (s *Store) rename(from, to string, fence uint64) error {
 		if err != nil {
 			return 0, err
 		}
-		return w, errors.Join(b.Delete(record.NameKey(from), nil), add(b, record.Fenced(w, h, l, l.After(fence, true))))
+		return w, errors.Join(b.Delete(record.NameKey(from), nil), add(b, record.Fenced(w, h, l, l.After(fence, true))...))
 	})
 }
 
@@ -168,7 +169,7 @@ func (s *Store) delete(name string, fence uint64) error {
 	b := s.db.NewBatch()
 	g := record.Grave{World: w, Deleted: s.Now()}
 	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.GraveKey(name, n+1), g.Value(), nil),
-		add(b, record.Fenced(w, h, l, l.After(history.Force, true))))
+		add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
 	if err != nil {
 		return err
 	}

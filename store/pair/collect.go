@@ -67,7 +67,7 @@ func (s *Store) forget(ctx context.Context, key []byte, w uint64) (taken bool, e
 			return err
 		}
 		changes, err := d.unseen().Forget(key, w)
-		d.add(changes)
+		d.add(changes...)
 		return err
 	})
 	return taken && err == nil, err
@@ -80,7 +80,7 @@ func (c *collector) trim() error {
 			drop := record.Trim(w, log, c.policy.Keep, c.now)
 			for some := range slices.Chunk(drop, pageOf) {
 				err := c.change(c.ctx, func(d *draft) error {
-					d.add(some)
+					d.add(some...)
 					return nil
 				})
 				if err != nil {
@@ -391,7 +391,7 @@ func (p *purger) unnameOne(d *draft, key []byte, w uint64) error {
 		return err
 	}
 	changes, err := r.Forget(key, w)
-	d.add(changes)
+	d.add(changes...)
 	return err
 }
 

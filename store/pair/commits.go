@@ -143,8 +143,9 @@ func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lea
 		s.disturb(d) // a fork made the same, and may be about to lose it
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
-	d.add(record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time}))
-	d.add(record.Leased(w, lease, next))
+	head := record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time})
+	d.add(head[:]...)
+	d.add(record.Leased(w, lease, next)...)
 	return nil
 }
 

@@ -78,7 +78,8 @@ func (s *Store) Fork(ctx context.Context, from string, at history.ID, name strin
 				return 0, err
 			}
 			w, err := s.fresh(d)
-			d.add(record.Advance(w, 0, e))
+			head := record.Advance(w, 0, e)
+			d.add(head[:]...)
 			return w, err
 		})
 	}
@@ -99,7 +100,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 				return 0, err
 			}
 			d.set(record.NameKey(from), nil)
-			d.add(record.Fenced(w, h, l, l.After(fence, true)))
+			d.add(record.Fenced(w, h, l, l.After(fence, true))...)
 			return w, nil
 		})
 	}
@@ -130,7 +131,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		}
 		d.set(record.NameKey(name), nil)
 		d.set(grave, record.Grave{World: w, Deleted: s.Now()}.Value())
-		d.add(record.Fenced(w, h, l, l.After(history.Force, true)))
+		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
 		return nil
 	}))
 }
@@ -191,7 +192,7 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease)
 		if next, err = what(old); err != nil {
 			return err
 		}
-		d.add(record.Fenced(w, h, old, next))
+		d.add(record.Fenced(w, h, old, next)...)
 		return nil
 	})
 	if err != nil {

@@ -116,7 +116,7 @@ func (d *draft) set(key, value []byte) {
 	d.changes = append(d.changes, history.Record{Key: string(key), Value: value})
 }
 
-func (d *draft) add(changes []record.Change) {
+func (d *draft) add(changes ...record.Change) {
 	for _, c := range changes {
 		d.set(c.Key, c.Value)
 	}

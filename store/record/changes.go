@@ -10,8 +10,8 @@ import (
 type Change struct{ Key, Value []byte }
 
 // Advance returns what makes e the newest of a world's log, and its head.
-func Advance(w, fence uint64, e Entry) []Change {
-	return []Change{
+func Advance(w, fence uint64, e Entry) [2]Change {
+	return [...]Change{
 		{Key: HeadKey(w), Value: HeadValue(history.Head{Commit: e.Commit, Fence: fence})},
 		{Key: LogKey(w, e.Number), Value: e.Value()},
 	}

@@ -43,7 +43,11 @@ func LeaseKey(w uint64) []byte { return be.AppendUint64([]byte{Leases}, w) }
 func LogOf(w uint64) []byte { return be.AppendUint64([]byte{Logs}, w) }
 
 // LogKey is where the commit with a number is in a log.
-func LogKey(w, number uint64) []byte { return be.AppendUint64(LogOf(w), number) }
+func LogKey(w, number uint64) []byte {
+	return be.AppendUint64(be.AppendUint64(append(make([]byte, 0, logKeyBytes), Logs), w), number)
+}
+
+const logKeyBytes = 1 + 8 + 8
 
 // CommitKey is where a commit is.
 func CommitKey(id history.ID) []byte { return append([]byte{Commits}, id[:]...) }

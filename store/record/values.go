@@ -32,7 +32,7 @@ func ParseNumber(b []byte) (uint64, error) {
 
 // HeadValue is the value of HeadKey.
 func HeadValue(h history.Head) []byte {
-	return be.AppendUint64(h.Commit[:len(h.Commit):len(h.Commit)], h.Fence)
+	return be.AppendUint64(append(make([]byte, 0, headBytes), h.Commit[:]...), h.Fence)
 }
 
 // ParseHead undoes HeadValue.
@@ -65,12 +65,12 @@ type Entry struct {
 
 // Value is the value of LogKey.
 func (e Entry) Value() []byte {
-	return be.AppendUint64(append([]byte(nil), e.Commit[:]...), uint64(e.Time.UnixMilli()))
+	return be.AppendUint64(append(make([]byte, 0, entryBytes), e.Commit[:]...), uint64(e.Time.UnixMilli()))
 }
 
 // ParseEntry undoes LogKey and Value.
 func ParseEntry(key, b []byte) (Entry, error) {
-	if len(key) != 17 || len(b) != entryBytes {
+	if len(key) != logKeyBytes || len(b) != entryBytes {
 		return Entry{}, wrongSize("log", b)
 	}
 	return Entry{be.Uint64(key[9:]), history.ID(b[:32]), millis(b[32:])}, nil
@@ -84,7 +84,7 @@ type Grave struct {
 
 // Value is the value of GraveKey.
 func (g Grave) Value() []byte {
-	return be.AppendUint64(be.AppendUint64(nil, g.World), uint64(g.Deleted.UnixMilli()))
+	return be.AppendUint64(be.AppendUint64(make([]byte, 0, graveBytes), g.World), uint64(g.Deleted.UnixMilli()))
 }
 
 // ParseGrave undoes Value.
@@ -97,7 +97,7 @@ func ParseGrave(b []byte) (Grave, error) {
 
 // PackValue is the value of PackKey.
 func PackValue(p history.Pack) []byte {
-	b := append(append([]byte(nil), p.After[:]...), p.Stone.ID[:]...)
+	b := append(append(make([]byte, 0, packBytes), p.After[:]...), p.Stone.ID[:]...)
 	return be.AppendUint64(b, uint64(p.Stone.Size))
 }
 
@@ -151,7 +151,8 @@ func (i Info) Value() []byte {
 	if i.Number > 0 {
 		flags |= flagNumbered
 	}
-	b := be.AppendUint64(append(be.AppendUint64(nil, uint64(i.Size)), flags), uint64(since))
+	b := make([]byte, 0, infoBytes+8)
+	b = be.AppendUint64(append(be.AppendUint64(b, uint64(i.Size)), flags), uint64(since))
 	if i.Number > 0 {
 		b = be.AppendUint64(b, i.Number)
 	}
