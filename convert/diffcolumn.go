@@ -23,7 +23,7 @@ func (d *differ) columnDiffers(a, b *voxel.Column) string {
 	switch {
 	case a.Version != b.Version:
 		return fmt.Sprintf("version %d, %d", a.Version, b.Version)
-	case a.Layout != b.Layout || a.Whole != b.Whole:
+	case a.Layout&^voxel.LayoutProperties != b.Layout&^voxel.LayoutProperties || a.Whole != b.Whole:
 		return fmt.Sprintf("layout %d.%d, %d.%d", a.Layout, a.Whole, b.Layout, b.Whole)
 	case !slices.EqualFunc(a.Sections, b.Sections, d.sameSection):
 		return "sections"

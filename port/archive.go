@@ -16,9 +16,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/stone"
 )
 
 // An archive may hold maxRatio bytes for each of its own, and always minUnpacked;
@@ -170,15 +167,11 @@ func (s *Source) openFS(fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	w, err := anvil.OpenFS(root, anvil.Options{Salvage: s.o.Salvage})
-	if err == nil {
-		s.leaf = w
-		return nil
+	s.leaf, err = openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFS(root, s.o.leaf()) })
+	if errors.Is(err, format.ErrNoWorld) {
+		return s.openInner(root)
 	}
-	if !errors.Is(err, anvil.ErrNoWorld) {
-		return err
-	}
-	return s.openInner(root)
+	return err
 }
 
 // worldFolder goes down while a folder holds nothing but one folder, which is none
@@ -190,7 +183,7 @@ func worldFolder(fsys fs.FS) (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list) != 1 || !list[0].IsDir() || slices.Contains(ofWorld, list[0].Name()) || anvil.DetectFS(fsys) {
+		if len(list) != 1 || !list[0].IsDir() || slices.Contains(ofWorld, list[0].Name()) || detectFolder(fsys) {
 			return fsys, nil
 		}
 		if fsys, err = fs.Sub(fsys, list[0].Name()); err != nil {
@@ -199,7 +192,7 @@ func worldFolder(fsys fs.FS) (fs.FS, error) {
 	}
 }
 
-// openInner opens the one .slime or .cairn file in fsys.
+// openInner opens the one file with a whole world in fsys.
 func (s *Source) openInner(fsys fs.FS) error {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -207,12 +200,12 @@ func (s *Source) openInner(fsys fs.FS) error {
 	}
 	var names []string
 	for _, e := range list {
-		if ext := path.Ext(e.Name()); e.Type().IsRegular() && (ext == ".slime" || ext == Ext) {
+		if ext := path.Ext(e.Name()); e.Type().IsRegular() && slices.Contains(fileExts(), ext) {
 			names = append(names, e.Name())
 		}
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("the archive holds no world at its root, and %d .slime or %s files", len(names), Ext)
+		return fmt.Errorf("the archive holds no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
 	}
 	f, err := fsys.Open(names[0])
 	if err != nil {
@@ -223,12 +216,8 @@ func (s *Source) openInner(fsys fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", names[0], err)
 	}
-	switch {
-	case bytes.HasPrefix(b, []byte(stoneMagic)):
-		s.Stone, err = stone.Open(bytes.NewReader(b), int64(len(b)))
-	case slime.Detect(b):
-		s.leaf, err = slime.NewWithin(bytes.NewReader(b), int64(len(b)), s.o.decoded())
-	default:
+	known, err := s.openFile(bytes.NewReader(b), b, int64(len(b)))
+	if !known {
 		err = unknown(b)
 	}
 	if err != nil {

@@ -6,28 +6,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/geom"
 )
-
-// The formats of an export.
-const (
-	Anvil = "anvil"
-	Slime = "slime"
-)
-
-// SlimeVersions are those that can be written.
-func SlimeVersions() []int { return []int{3, 9, 13} }
 
 // ErrHolds is wrapped where a format cannot hold a world, whatever is left out.
-var ErrHolds = errors.New("the format cannot hold the world")
+var ErrHolds = format.ErrHolds
 
 // DimensionError says that a world lacks the dimension that was asked for, or that
 // one must be asked for.
@@ -43,18 +31,18 @@ func (e *DimensionError) Error() string {
 	return fmt.Sprintf("port: no dimension %q: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
 
-// Pick leaves in w the dimension of a name, or, for a Slime file without a name,
-// the one with columns, and counts the columns of the others as lost. Errors are
+// Pick leaves in w the dimension of a name, or, for a format of one dimension without a
+// name, the one with columns, and counts the columns of the others as lost. Errors are
 // a *DimensionError.
 func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
-	if dimension == "" && to != Slime {
+	if k, _ := Format(to); dimension == "" && !k.Single {
 		return nil
 	}
 	e := &DimensionError{Want: dimension}
 	var picked []*convert.Dimension
 	for _, d := range w.Dimensions {
 		e.Have = append(e.Have, d.Name)
-		if d.Name == dimension || dimension == "" && len(d.Columns) > 0 {
+		if d.Name == dimension || dimension == "" && (len(d.Columns) > 0 || len(w.Dimensions) == 1) {
 			picked = append(picked, d)
 		} else if len(d.Columns) > 0 {
 			lost["columns of "+d.Name] = len(d.Columns)
@@ -67,35 +55,50 @@ func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
 	return nil
 }
 
-// WriteSlime writes a world of one dimension as a Slime file and adds to lost what
-// that does not hold. Version 0 is the one that the world was read from, if it can
-// be written, or what its data version asks for.
-func WriteSlime(ctx context.Context, w *convert.World, to io.Writer, version int, through Through, lost map[string]int) error {
-	if v := w.Head.Version; version == 0 && w.Head.Format == Slime && slices.Contains(SlimeVersions(), v) {
-		version = v
-	}
-	out, err := slime.Create(to, slime.WriteOptions{Version: version})
-	if err == nil {
-		err = w.Source().Read(ctx, through.sink(out))
-	}
-	if err == nil {
-		maps.Copy(lost, out.Lost())
-		err = errors.Join(out.Close(), ctx.Err())
-	}
-	return err
+// Target says in which format a world is written.
+type Target struct {
+	// Format is the name of one of Formats.
+	Format string
+	// Version of the format, where it has versions. Default: the one that the world was
+	// read from, or what its data version asks for.
+	Version int
+	// Name of the world, where the format has one and the world brings none.
+	Name string
 }
 
-// WriteAnvil writes a world into an empty folder, which is left as it is after an
-// error, and adds to lost what it does not hold. A world from elsewhere gets a
-// level.dat with that name; an Anvil world that had none gets none.
-func WriteAnvil(ctx context.Context, w *convert.World, dir, name string, through Through, lost map[string]int) error {
-	if w.Head.Format == "mcregion" {
-		return fmt.Errorf("the world was read from McRegion; to write it as Anvil would be a conversion nobody asked for: %w", ErrHolds)
+// WriteFile writes a world as a file of t's format and adds to lost what that does not
+// hold.
+func WriteFile(ctx context.Context, w *convert.World, to io.Writer, t Target, through Through, lost map[string]int) error {
+	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.Create(to, o) })
+}
+
+// WriteFolder is WriteFile for a format of folders. The folder must be empty, and is left
+// as it is after an error.
+func WriteFolder(ctx context.Context, w *convert.World, dir string, t Target, through Through, lost map[string]int) error {
+	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.CreateFolder(dir, o) })
+}
+
+func write(ctx context.Context, w *convert.World, t Target, through Through, lost map[string]int, create func(*format.Kind, format.WriteOptions) (format.Writer, error)) error {
+	k, ok := Format(t.Format)
+	if !ok {
+		return fmt.Errorf("port: no format %q: there are %s", t.Format, strings.Join(Formats(), ", "))
 	}
-	if w.Head.Format == Anvil {
-		name = ""
+	o := format.WriteOptions{Head: w.Head, Name: t.Name, Version: t.Version}
+	dimension, columns := "", 0
+	for _, d := range w.Dimensions {
+		dimension, columns = d.Name, columns+len(d.Columns)
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: name, Spawn: spawnOf(w.Head)})
+	facts, rest, ok := levelIn(w)
+	if !ok && w.Head.Format == Slime {
+		facts = slime.LevelOf(w.Head, dimension)
+	}
+	if columns == 0 {
+		o.DataVersion = facts.Version
+	}
+	if ok || t.Format != w.Head.Format { // whose own facts are in its files
+		o.Facts = facts
+	}
+	out, err := create(&k, o)
 	if err != nil {
 		return err
 	}
@@ -104,15 +107,9 @@ func WriteAnvil(ctx context.Context, w *convert.World, dir, name string, through
 	}
 	err = errors.Join(out.Close(), ctx.Err())
 	maps.Copy(lost, out.Lost())
-	return err
-}
-
-// spawnOf is where a Slime file says that players begin.
-func spawnOf(h format.Head) (p geom.Point) {
-	for name, to := range map[string]*int{"spawnX": &p.X, "spawnY": &p.Y, "spawnZ": &p.Z} {
-		if n, err := strconv.Atoi(h.Properties[name]); err == nil {
-			*to = n
-		}
+	if name := "file " + anvil.LevelPath; ok && lost[name] > 0 {
+		delete(lost, name)
+		countLevel(rest, lost)
 	}
-	return p
+	return err
 }

@@ -21,9 +21,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/nbt"
-	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -57,6 +55,11 @@ func (o Options) decoded() int64 {
 	return o.MaxBytes
 }
 
+// leaf returns o as the leaves of package format have it.
+func (o Options) leaf() format.ReadOptions {
+	return format.ReadOptions{Salvage: o.Salvage, MaxBytes: o.MaxBytes}
+}
+
 // Source is an opened world: a stone, or a world in another format. It is used
 // by one goroutine at a time.
 type Source struct {
@@ -78,11 +81,11 @@ func Open(path string, o Options) (*Source, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		w, err := anvil.Open(path, anvil.Options{Salvage: o.Salvage})
+		leaf, err := openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFolder(path, o.leaf()) })
 		if err != nil {
 			return nil, err
 		}
-		return &Source{leaf: w, o: o}, nil
+		return &Source{leaf: leaf, o: o}, nil
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
@@ -108,12 +111,9 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{size: size, o: o}
-	var err error
+	known, err := s.openFile(r, head, size)
 	switch {
-	case bytes.HasPrefix(head, []byte(stoneMagic)), len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)): // or cut within
-		s.Stone, err = stone.Open(r, size)
-	case slime.Detect(head):
-		s.leaf, err = slime.NewWithin(r, size, o.decoded())
+	case known:
 	case isArchive(head):
 		err = s.unpack(r, head)
 	case isRegionTable(head, size):
@@ -125,6 +125,22 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// openFile opens a stone, or a file of a format of the table; known says that it is
+// one.
+func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
+	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
+		s.Stone, err = stone.Open(r, size)
+		return true, err
+	}
+	for _, k := range kinds {
+		if k.Detect != nil && k.Detect(head) {
+			s.leaf, err = k.Open(r, size, s.o.leaf())
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 func unknown(head []byte) error {
@@ -231,24 +247,10 @@ func (s *Source) Remarks() Remarks {
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
 	}
-	switch leaf := s.leaf.(type) {
-	case *anvil.World:
-		stats := leaf.Stats()
-		for _, k := range stats.Skipped {
-			r.Lost["file "+k.Path+", which "+k.Why]++
-		}
-		if stats.TrailingBytes > 0 {
-			r.Lost["bytes behind the tags of chunks"] = int(stats.TrailingBytes)
-		}
-		for _, d := range stats.Damaged {
-			r.Damaged = append(r.Damaged, fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err))
-		}
-	case *slime.World:
-		stats := leaf.Stats()
-		maps.Copy(r.Lost, stats.Dropped)
-		if stats.Trailing > 0 {
-			r.Lost["bytes behind the last column"] = int(stats.Trailing)
-		}
+	if leaf, ok := s.leaf.(format.Remarker); ok {
+		lost, damaged := leaf.Remarks()
+		maps.Copy(r.Lost, lost)
+		r.Damaged = append(r.Damaged, damaged...)
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
@@ -22,13 +24,10 @@ const formatCairn = "cairn"
 
 // export is GET /v1/export.
 func (c *call) export() error {
-	format := c.query.Get("format")
-	switch format {
-	case "":
-		format = formatCairn
-	case formatCairn, port.Slime, port.Anvil:
-	default:
-		return bad("format=%.40q: want %s, %s or %s", format, formatCairn, port.Slime, port.Anvil)
+	format := cmp.Or(c.query.Get("format"), formatCairn)
+	kind, ok := port.Format(format)
+	if !ok && format != formatCairn {
+		return bad("format=%.40q: want %s or %s", format, formatCairn, strings.Join(port.Formats(), " or "))
 	}
 	if format == formatCairn && c.query.Get("dimension") != "" {
 		return bad("a stone holds the whole world: leave dimension out")
@@ -37,8 +36,8 @@ func (c *call) export() error {
 	if err != nil || known {
 		return err
 	}
-	if format == port.Anvil {
-		return c.exportFolder(v)
+	if ok && kind.Ext == "" {
+		return c.exportFolder(v, format)
 	}
 	return c.exportFile(v, format)
 }
@@ -63,7 +62,7 @@ func (c *call) exportFile(v version, format string) error {
 		if err != nil {
 			return err
 		}
-		return unsupported(port.WriteSlime(c.ctx, w, file, 0, nil, lost))
+		return unsupported(port.WriteFile(c.ctx, w, file, port.Target{Format: format}, nil, lost))
 	})
 	if err != nil {
 		return err
@@ -77,7 +76,7 @@ func (c *call) exportFile(v version, format string) error {
 }
 
 // exportFolder answers with a zip of a world's folder.
-func (c *call) exportFolder(v version) error {
+func (c *call) exportFolder(v version, format string) error {
 	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
 		return err
@@ -87,9 +86,9 @@ func (c *call) exportFolder(v version) error {
 	var taken int64
 	defer func() { c.disk.give(taken) }()
 	err = c.heavily(v, func(s *world.Snapshot) error {
-		w, err := c.picked(s, port.Anvil, lost)
+		w, err := c.picked(s, format, lost)
 		if err == nil {
-			err = unsupported(port.WriteAnvil(c.ctx, w, dir, path.Base(c.name), nil, lost))
+			err = unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, nil, lost))
 		}
 		if err != nil {
 			return err

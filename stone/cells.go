@@ -200,11 +200,17 @@ func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 	return append([][]byte{p.kinds, p.values}, streams...)
 }
 
-// decodeCells returns the chunks at at, in that order, from a page of volume v. l
-// computes the light of the dimension, nil if it has no rule for that.
-func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, l *lit) ([]*voxel.Chunk, error) {
+// cellsPage is a decoded page of cells.
+type cellsPage struct {
+	chunks []*voxel.Chunk // in the order of the directory
+	unlit  *unlit         // nil if chunks are complete
+}
+
+// decodeCells returns the chunks at at, in that order, from a page of volume v. known
+// says that the dimension has a rule for light.
+func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, known bool) (*cellsPage, error) {
 	kind, lightly := litKind(v)
-	known := form == formLit && lightly && l != nil && len(streams) > litOctants
+	known = known && form == formLit && lightly && len(streams) > litOctants
 	if !known && !v.holds(codec.Form(form)) || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
 	}
@@ -233,10 +239,11 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	if err := values.end(); err != nil {
 		return nil, err
 	}
+	page := &cellsPage{chunks: chunks}
 	if form == formLit {
-		return chunks, decodeLit(dec, chunks, streams[litOctants:], at, kinds, l, kind)
+		return page, decodeLit(dec, page, streams[litOctants:], at, kinds, kind)
 	}
-	return chunks, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
+	return page, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
 }
 
 // holds reports whether pages of the volume may be of a form of package codec.

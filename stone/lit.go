@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"sync"
@@ -55,15 +56,10 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 	panic("stone: a volume of another stone")
 }
 
-// lit calls f with what computes the light of the dimension of a volume, nil if that
-// has no rule.
-func (s *Reader) lit(ctx context.Context, v *volume, f func(*lit) error) error {
-	d := s.dimensionOf(v)
-	if len(d.matters) == 0 {
-		return f(nil)
-	}
+// lightOf gives chunks of a page their light; want nil: all.
+func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := f(&lit{matters: d.matters, towers: blocks.tower, feet: readerFeet})
+	err := p.unlit.light(p.chunks, want, &lit{matters: d.matters, towers: blocks.tower, feet: readerFeet})
 	return cmp.Or(blocks.err, err)
 }
 
@@ -316,26 +312,61 @@ func runBytes(chunks []*voxel.Chunk) (n int) {
 	return n
 }
 
-// decodeLit completes chunks of runs from the streams of form lit, octants first.
-func decodeLit(dec *codec.Decoder, chunks []*voxel.Chunk, streams [][]byte, at []geom.ChunkPos, kinds []byte, l *lit, kind light.Kind) error {
+// decodeLit reads what the chunks of runs of a page differ from the light that follows
+// from blocks, from the streams of form lit, octants first.
+func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.ChunkPos, kinds []byte, kind light.Kind) error {
 	octants := streams[0]
 	rest := volume{Volume: voxel.Volume{Schema: voxel.Palette}, names: make([]string, light.MaxLight+1)} // cells below 16
-	if err := decodeRuns(dec, chunks, codec.Columns, streams[litCodec-litOctants:], at, kinds, &rest); err != nil {
+	if err := decodeRuns(dec, page.chunks, codec.Columns, streams[litCodec-litOctants:], at, kinds, &rest); err != nil {
 		return err
 	}
 	order, _ := stackUp(at, kinds)
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	runs, places := make([]*voxel.Chunk, len(order)), make([]geom.ChunkPos, len(order))
+	page.unlit = &unlit{kind: kind, at: at, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
-		runs[i], places[i] = chunks[n], at[n]
+		page.unlit.octants[n] = octants[i]
 	}
-	if err := l.unlit(kind, runs, places, octants); err != nil {
+	return nil
+}
+
+// unlit is the chunks of a page that hold what differs from the light that follows from
+// blocks. They get that light when they are asked for: it takes reading all blocks
+// around them.
+type unlit struct {
+	mu      sync.Mutex // guards octants, and those chunks of the page
+	kind    light.Kind
+	at      []geom.ChunkPos // of all chunks of the page
+	octants map[int]byte    // of those chunks
+}
+
+// light gives chunks of a page their light; want nil: all.
+func (u *unlit) light(chunks []*voxel.Chunk, want []int, l *lit) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var some []int
+	if want == nil {
+		some = slices.Sorted(maps.Keys(u.octants))
+	}
+	for _, i := range want {
+		if _, ok := u.octants[i]; ok {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	runs, places, octants := make([]*voxel.Chunk, len(some)), make([]geom.ChunkPos, len(some)), make([]byte, len(some))
+	for k, i := range some {
+		runs[k], places[k], octants[k] = chunks[i], u.at[i], u.octants[i]
+	}
+	if err := l.unlit(u.kind, runs, places, octants); err != nil {
 		return corrupt(-1, "page", err)
 	}
-	for i, n := range order {
-		chunks[n] = runs[i]
+	for k, i := range some {
+		chunks[i] = runs[k]
+		delete(u.octants, i)
 	}
 	return nil
 }

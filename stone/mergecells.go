@@ -142,7 +142,7 @@ func (v *volumeMerge) decode(p *piece) error {
 	for n, m := p.first, p.mask; m != 0; n, m = n+1, m&(m-1) {
 		bit := bits.TrailingZeros64(m)
 		if p.paged() {
-			page, err := v.run[p.layer].cells(v.ctx, v.from[p.layer], group(v.layers[p.layer], p.at))
+			page, err := v.run[p.layer].cells(v.ctx, v.from[p.layer], group(v.layers[p.layer], p.at), nil)
 			if err != nil {
 				return err
 			}

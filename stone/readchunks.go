@@ -15,24 +15,56 @@ import (
 func (s *Reader) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	v, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
-	var page []*voxel.Chunk
+	var asked []askedChunk // up to the next page
+	var page []entry
 	for _, pos := range want {
 		bit, moved, ok := finder.next(pos)
 		if !ok {
 			continue
 		}
-		e := &entries[finder.at]
-		c := finder.alike
-		if e.paged() {
-			if moved {
-				var err error
-				if page, err = s.cells(ctx, v, entries[finder.from:finder.to]); err != nil {
-					return fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, err)
-				}
+		if moved {
+			if err := s.answer(ctx, v, page, asked, f); err != nil {
+				return err
 			}
-			c = page[e.at(bit)]
+			asked, page = asked[:0], entries[finder.from:finder.to]
 		}
-		if err := f(pos, c); err != nil {
+		a := askedChunk{pos, finder.alike, -1}
+		if e := &entries[finder.at]; e.paged() {
+			a.index = e.at(bit)
+		}
+		asked = append(asked, a)
+	}
+	return s.answer(ctx, v, page, asked, f)
+}
+
+// askedChunk is a chunk that is to be read.
+type askedChunk struct {
+	pos   geom.ChunkPos
+	alike *voxel.Chunk // what it is, if it is in no page
+	index int          // of it in the page, or -1
+}
+
+// answer calls f with chunks that are in one page, or in none.
+func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []askedChunk, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	var want []int
+	for _, a := range asked {
+		if a.index >= 0 {
+			want = append(want, a.index)
+		}
+	}
+	var page []*voxel.Chunk
+	if len(want) > 0 {
+		var err error
+		if page, err = s.cells(ctx, v, group, want); err != nil {
+			return fmt.Errorf("stone: chunk %v of %q: %w", asked[0].pos, v.Name, err)
+		}
+	}
+	for _, a := range asked {
+		c := a.alike
+		if a.index >= 0 {
+			c = page[a.index]
+		}
+		if err := f(a.pos, c); err != nil {
 			return err
 		}
 	}

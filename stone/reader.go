@@ -305,12 +305,22 @@ func cachedPage[T any](ctx context.Context, s *Reader, group []entry, decode fun
 }
 
 // cells returns the chunks of the page of the group's first entry, in the order
-// of the group.
-func (s *Reader) cells(ctx context.Context, v *volume, group []entry) ([]*voxel.Chunk, error) {
-	return cachedPage(ctx, s, group, func() ([]*voxel.Chunk, int64, error) {
-		chunks, err := s.decode(ctx, v, group)
-		return chunks, cellBytes(chunks), err
+// of the group. Only those of want need be complete; nil: all.
+func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int) ([]*voxel.Chunk, error) {
+	page, err := cachedPage(ctx, s, group, func() (*cellsPage, int64, error) {
+		page, err := s.decode(v, group)
+		if err != nil {
+			return nil, 0, err
+		}
+		return page, cellBytes(page.chunks), nil
 	})
+	if err == nil && page.unlit != nil {
+		err = s.at(group[0].page, s.lightOf(ctx, s.dimensionOf(v), page, want))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page.chunks, nil
 }
 
 // cellBytes is about how much memory chunks take.
@@ -327,7 +337,7 @@ func cellBytes(chunks []*voxel.Chunk) (n int64) {
 var cellDecoders = sync.Pool{New: func() any { return new(codec.Decoder) }}
 
 // decode decodes the page of the group's first entry.
-func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (chunks []*voxel.Chunk, err error) {
+func (s *Reader) decode(v *volume, group []entry) (*cellsPage, error) {
 	n := group[0].page
 	form, streams, err := s.page(n)
 	if err != nil {
@@ -343,16 +353,9 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (chunks [
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	decode := func(l *lit) (err error) {
-		chunks, err = decodeCells(dec, form, streams, at, v, l)
-		return s.at(n, err)
-	}
-	if form == formLit && group[0].finest() {
-		err = s.lit(ctx, v, decode)
-	} else {
-		err = decode(nil)
-	}
-	return chunks, err
+	known := group[0].finest() && len(s.dimensionOf(v).matters) > 0
+	page, err := decodeCells(dec, form, streams, at, v, known)
+	return page, s.at(n, err)
 }
 
 // Chunks yields every chunk that the stone speaks of in a volume's level, in
@@ -365,7 +368,7 @@ func (s *Reader) Chunks(ctx context.Context, dim, vol string, level int) iter.Se
 			e := &entries[i]
 			err := ctx.Err()
 			if e.paged() && e.first == 0 && err == nil {
-				page, err = s.cells(ctx, v, group(entries, i))
+				page, err = s.cells(ctx, v, group(entries, i), nil)
 			}
 			if err != nil {
 				yield(Placed{}, fmt.Errorf("stone: volume %q: %w", vol, err))

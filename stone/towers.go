@@ -117,7 +117,7 @@ func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
 			return nil, corrupt(-1, "blocks", errTowers)
 		}
 		var err error
-		if page, err = t.s.cells(t.ctx, t.v, group(t.entries, start)); err != nil {
+		if page, err = t.s.cells(t.ctx, t.v, group(t.entries, start), nil); err != nil {
 			return nil, err
 		}
 		t.hold(number, page)

@@ -11,7 +11,7 @@ type Column struct {
 	Version int32
 	// Layout is the source format's own note on how it laid the column out,
 	// where Version leaves a choice. 0 is what the game of that version writes.
-	// Its bits belong to the format leaf that set them.
+	// Its bits belong to the format leaf that set them, but for LayoutProperties.
 	Layout uint16
 	// Whole lists the arrays that the column had in one piece rather than by
 	// section: HasBiome where it had 1024 biome cells for heights 0..255.
@@ -26,6 +26,12 @@ type Column struct {
 	Lists    []List
 	Parts    []Part
 }
+
+// LayoutProperties is the bit of Column.Layout that every format of block worlds
+// uses: each palette entry has a compound of properties, though it may be empty. It
+// says how the column was spelled and nothing of what it holds, so columns that
+// differ in it alone are equal.
+const LayoutProperties uint16 = 1 << 5
 
 // Section says that a 16x16x16 section was there and what it held. Cells of an
 // array that was absent have the volume's default.

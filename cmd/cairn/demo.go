@@ -117,7 +117,7 @@ func (d *demo) make() error {
 		if err != nil {
 			return err
 		}
-		if _, err := writeAnvil(d, made, d.path("worlds", w.kind), map[string]int{}); err != nil {
+		if _, err := exportFolder(d, made, d.path("worlds", w.kind), port.Target{Format: port.Anvil}, map[string]int{}); err != nil {
 			return err
 		}
 		d.say("   %-30s %s", d.path("worlds", w.kind), w.what)
@@ -197,11 +197,11 @@ func (d *demo) giveBack() error {
 	}
 	folder, file := d.path("exported", "island"), d.path("exported", "island.slime")
 	err := withWorld(d, nil, d.path("island"+port.Ext), false, func(_ *source, w *convert.World) error {
-		if _, err := writeAnvil(d, w, folder, map[string]int{}); err != nil {
+		if _, err := exportFolder(d, w, folder, port.Target{Format: port.Anvil}, map[string]int{}); err != nil {
 			return err
 		}
 		lost := map[string]int{}
-		n, err := writeSlime(d, w, file, 0, lost)
+		n, err := exportFile(d, w, file, port.Target{Format: port.Slime}, lost)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,8 @@ func newEdit(d *depot) *cobra.Command {
 A SHAPE is --at X,Y,Z --r N for a ball, and --height N with it for a cylinder;
 --from X,Y,Z --to X,Y,Z for a box, both ends in it; or --points "X,Z X,Z X,Z ..."
 --floor Y --height N for a prism over a polygon. MATTER is --name NAME, or --cell N
-for a cell's number.
+for a cell's number. A NAME of Minecraft must be one of the world's own or of the
+game's; --any-name takes any.
 
 undo takes back the last edit of --author, and redo does it again: cells that others
 have changed since stay as they are.`,
@@ -133,7 +134,7 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 	if err != nil {
 		return nil, err
 	}
-	if err := in.apply(ctx, w, b); err != nil {
+	if err := in.apply(ctx, w, b, o.tool.checked(in)); err != nil {
 		return nil, err
 	}
 	head := w.Head()
@@ -209,8 +210,9 @@ func volumesOf(d *world.Dimension) []string {
 // maxEdit bounds the box of an edit in cells.
 const maxEdit = 1 << 30
 
-// apply loads what the brush needs, all volumes of it, and lets it work.
-func (in place) apply(ctx context.Context, w *world.World, b brush.Brush) error {
+// apply loads what the brush needs, all volumes of it, and lets it work if check has
+// nothing against the data version of any column.
+func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
 		return usagef("the edit lies in a box of more than %s cells", count(maxEdit))
@@ -225,6 +227,9 @@ func (in place) apply(ctx context.Context, w *world.World, b brush.Brush) error 
 		return err
 	}
 	defer held.Release()
+	if err := checkColumns(w, in.dimension.Name(), bounds, check); err != nil {
+		return err
+	}
 	_, err = w.Update(func(tx *world.Tx) error {
 		d := tx.Dimension(in.dimension.Name())
 		v := d.Volume(in.volume.Volume.Name)
@@ -235,6 +240,26 @@ func (in place) apply(ctx context.Context, w *world.World, b brush.Brush) error 
 		return errors.Join(b.Apply(v), ctx.Err())
 	})
 	return err
+}
+
+// checkColumns calls check for each data version of the columns in a box; for 0, which
+// is any, if there is none.
+func checkColumns(w *world.World, dimension string, box geom.Box, check func(version int32) error) error {
+	seen := map[int32]bool{}
+	for _, c := range w.View().Dimension(dimension).Columns(box) {
+		if c != nil {
+			seen[c.Version] = true
+		}
+	}
+	if len(seen) == 0 {
+		seen[0] = true
+	}
+	for _, version := range slices.Sorted(maps.Keys(seen)) {
+		if err := check(version); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *edited) print(out io.Writer) {

@@ -12,12 +12,14 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
 type exportOptions struct {
 	format, dimension string
+	kind              format.Kind
 	slimeVersion      int
 	json              bool
 }
@@ -48,7 +50,7 @@ refuses a world of several.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "anvil or slime; by default from DST's name")
+	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
 	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default what the world's data version asks for")
 	f.StringVar(&o.dimension, "dimension", "", "write this dimension alone")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
@@ -57,15 +59,13 @@ refuses a world of several.`,
 
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
-		o.format = "anvil"
-		if strings.HasSuffix(to, ".slime") {
-			o.format = "slime"
-		}
+		o.format = port.FormatOf(to)
 	}
-	if o.format != "anvil" && o.format != "slime" {
-		return usagef("--format %s: anvil or slime", o.format)
+	kind, ok := port.Format(o.format)
+	if !ok {
+		return usagef("--format %s: %s", o.format, strings.Join(port.Formats(), " or "))
 	}
-	if !slices.Contains(append(port.SlimeVersions(), 0), o.slimeVersion) {
+	if o.kind = kind; o.slimeVersion != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.slimeVersion) {
 		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
 	}
 	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
@@ -79,7 +79,7 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		return err
 	}
 	free := isFree
-	if o.format == "slime" {
+	if o.kind.Ext != "" {
 		free = isNew
 	}
 	if err := free(to); err != nil {
@@ -102,16 +102,20 @@ func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions)
 	var which *port.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
-		err = usagef("a Slime file holds one dimension and the world has %d; say --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
+		err = usagef("a world of this format has one dimension and the world has %d; say --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
 	case errors.As(err, &which):
 		err = noDimension(which)
 	case err != nil:
-	case o.format == port.Slime:
-		r.Bytes, err = writeSlime(ctx, w, r.Target, o.slimeVersion, r.Lost)
+	case o.kind.Ext != "":
+		r.Bytes, err = exportFile(ctx, w, r.Target, o.target(), r.Lost)
 	default:
-		r.Bytes, err = writeAnvil(ctx, w, r.Target, r.Lost)
+		r.Bytes, err = exportFolder(ctx, w, r.Target, o.target(), r.Lost)
 	}
 	return err
+}
+
+func (o *exportOptions) target() port.Target {
+	return port.Target{Format: o.format, Version: o.slimeVersion}
 }
 
 func noDimension(e *port.DimensionError) error {
@@ -136,26 +140,27 @@ func isFree(path string) error {
 	return about(path, err)
 }
 
-// writeSlime writes w as a Slime file and adds to lost what it does not hold.
-func writeSlime(ctx context.Context, w *convert.World, path string, version int, lost map[string]int) (int64, error) {
+// exportFile writes w as a file and adds to lost what it does not hold.
+func exportFile(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (int64, error) {
 	p := newProgress()
 	defer p.done()
 	return writeFile(path, func(file io.Writer) error {
-		return port.WriteSlime(ctx, w, file, version, p.through("writing", nil), lost)
+		return port.WriteFile(ctx, w, file, t, p.through("writing", nil), lost)
 	})
 }
 
-// writeAnvil writes w as a folder that is there only when it is whole, and adds
+// exportFolder writes w as a folder that is there only when it is whole, and adds
 // to lost what it does not hold.
-func writeAnvil(ctx context.Context, w *convert.World, path string, lost map[string]int) (n int64, err error) {
+func exportFolder(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (n int64, err error) {
 	l, err := landFolder(path)
 	if err != nil {
 		return 0, about(path, err)
 	}
 	defer l.abort()
+	t.Name = filepath.Base(path)
 	p := newProgress()
 	defer p.done()
-	if err = port.WriteAnvil(ctx, w, l.temp, filepath.Base(path), p.through("writing", nil), lost); err == nil {
+	if err = port.WriteFolder(ctx, w, l.temp, t, p.through("writing", nil), lost); err == nil {
 		n, err = folderBytes(l.temp)
 	}
 	if err == nil {

@@ -107,7 +107,7 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 		}
 		err = done.put(ctx, d, w, o.note)
 	} else {
-		done.Bytes, err = writeAnvil(ctx, w, to, done.Lost)
+		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
 	}
 	if err != nil {
 		return err

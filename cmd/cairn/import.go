@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
@@ -182,12 +181,11 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 	}
 	return func(to format.Sink) format.Sink {
 		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
+		if o.slim { // which drops the tags that unlit sets
+			return port.Slim(f, lost)
+		}
 		if f.NoLight {
 			f.Hold = func(*format.Dimension) func(*format.Column) bool { return unlit }
-		}
-		if o.slim { // which drops the tags that unlit sets
-			f.Hold = func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }
-			f.Keep = func(path string) bool { return slimKeep(path, lost) }
 		}
 		return f
 	}
@@ -196,28 +194,6 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 func unlit(c *format.Column) bool {
 	anvil.Unlit(c)
 	return true
-}
-
-// slimHold reduces each column to what the Slime version of its own data
-// version holds.
-func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
-	holds := map[int32]func(*format.Column) bool{}
-	return func(c *format.Column) bool {
-		hold := holds[c.Version]
-		if hold == nil {
-			hold = slime.Hold(slime.WriteOptions{}, d, lost)
-			holds[c.Version] = hold
-		}
-		return hold(c)
-	}
-}
-
-func slimKeep(path string, lost map[string]int) bool {
-	if path == slime.ExtraPath || path == slime.MapsPath {
-		return true
-	}
-	lost["file "+path]++
-	return false
 }
 
 // writeWorld writes w as a stone.

@@ -26,7 +26,7 @@ type tool struct {
 
 var (
 	shapeFlags  = []string{"at", "r", "height", "from", "to", "points", "floor"}
-	matterFlags = []string{"name", "cell"}
+	matterFlags = []string{"name", "cell", "any-name"}
 )
 
 // tools are the brushes by name.
@@ -79,7 +79,7 @@ type toolOptions struct {
 	at, from, to, points, name, cell, floor, y string
 	r, by                                      float64
 	height, passes                             int
-	subtract                                   bool
+	subtract, anyName                          bool
 }
 
 func (o *toolOptions) flags(f *pflag.FlagSet) {
@@ -103,6 +103,7 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.height, "height", 0, "how high a cylinder or prism is")
 	f.IntVar(&o.passes, "passes", 1, "how often to smooth")
 	f.BoolVar(&o.subtract, "subtract", false, "take away what is there")
+	f.BoolVar(&o.anyName, "any-name", false, "take a --name that neither the world nor its game knows")
 }
 
 // Bounds of what may be asked for.
@@ -195,7 +196,7 @@ func (o *toolOptions) matter(in place) (brush.Matter, error) {
 	case o.name == "":
 		return brush.Matter{}, nil
 	case v.Schema == voxel.Palette:
-		name := blockName(o.name, v.Names())
+		name := in.named(o.name)
 		return brush.Named(name), writable(name, v.Names())
 	case !slices.ContainsFunc(v.Names(), isNamed):
 		return brush.Matter{}, usagef("--name %s: the cells of the volume %s have no names; --cell gives a number", o.name, v.Volume.Name)
@@ -209,16 +210,25 @@ func isBlank(s string) bool { return s == "" }
 
 func isNamed(s string) bool { return s != "" }
 
+// checked returns what checks --name for a place; an edit without a name, or of any,
+// has nothing to check.
+func (o *toolOptions) checked(in place) func(version int32) error {
+	if o.name == "" || o.anyName {
+		return func(int32) error { return nil }
+	}
+	return func(version int32) error { return in.check(in.named(o.name), version) }
+}
+
 // writable checks that a new name can be exported as those of known can.
 func writable(name string, known []string) error {
 	var bad error
 	what := ""
 	switch {
 	case slices.Contains(known, name):
-	case slices.ContainsFunc(known, in(namedSpace)):
+	case slices.ContainsFunc(known, inSpace(namedSpace)):
 		what = "no block state, such as " + namedSpace + "oak_log[axis=y]"
-		_, bad = block.AppendEntry(nil, name)
-	case slices.ContainsFunc(known, in(numberedSpace)):
+		_, bad = block.AppendEntry(nil, name, false)
+	case slices.ContainsFunc(known, inSpace(numberedSpace)):
 		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
 		_, _, bad = block.ParseLegacy(name)
 	}
@@ -228,12 +238,42 @@ func writable(name string, known []string) error {
 	return nil
 }
 
-// blockName gives a name the space that the volume's own names are in.
-func blockName(name string, known []string) string {
-	if !slices.Contains(known, name) && !strings.Contains(name, ":") && slices.ContainsFunc(known, in(namedSpace)) {
+// named gives a name the space that the volume's own names are in.
+func (in place) named(name string) string {
+	if !slices.Contains(in.volume.Names(), name) && !strings.Contains(name, ":") && in.ofGame() {
 		return namedSpace + name
 	}
 	return name
+}
+
+// ofGame reports whether the volume's names are those of Minecraft from 1.13 on.
+func (in place) ofGame() bool {
+	return in.volume.Schema == voxel.Palette && slices.ContainsFunc(in.volume.Names(), inSpace(namedSpace))
+}
+
+// names is the table of the game's names that the volume's are among, nil if there is
+// none.
+func (in place) names() *block.Table {
+	switch in.volume.Volume.Name {
+	case voxel.Block:
+		return block.Blocks()
+	case voxel.Biome:
+		return block.Biomes()
+	}
+	return nil
+}
+
+// check returns an error where the game of columns of a data version has no block, or
+// biome, of that name, and the world has none either.
+func (in place) check(name string, version int32) error {
+	t := in.names()
+	if t == nil || !in.ofGame() {
+		return nil
+	}
+	if err := t.Check(name, version, in.volume.Names()); err != nil {
+		return usagef("--name: %w; --any-name takes it as it is", err)
+	}
+	return nil
 }
 
 // How the names of block states begin, by the age of their world.
@@ -242,8 +282,8 @@ const (
 	numberedSpace = "legacy:"
 )
 
-// in returns whether a name is in a space.
-func in(space string) func(string) bool {
+// inSpace returns whether a name is in a space.
+func inSpace(space string) func(string) bool {
 	return func(name string) bool { return strings.HasPrefix(name, space) }
 }
 
@@ -303,7 +343,7 @@ func (o *toolOptions) sea(in place) (brush.Brush, error) {
 	if err == nil && m == (brush.Matter{}) {
 		switch in.volume.Schema {
 		case voxel.Palette:
-			m = brush.Named(blockName("water", in.volume.Names()))
+			m = brush.Named(in.named("water"))
 		case voxel.Level:
 			m = brush.Cell(brush.Whole - 1)
 		default:

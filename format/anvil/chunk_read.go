@@ -18,21 +18,25 @@ var errRoot = errors.New("its root is no compound")
 type decoder struct {
 	col format.Column
 
-	blocks  *block.Palette
-	numeric *block.Numeric
-	biomes  *block.Palette
-	names   *format.Names        // of biomes
-	ids     map[int32]voxel.Cell // of biomes with numbers
-	kept    int                  // sections that stayed tags, of all columns
+	blocks     *block.Palette
+	numeric    *block.Numeric
+	biomes     *block.Palette
+	stateNames *format.Names        // of blocks
+	names      *format.Names        // of biomes
+	ids        map[int32]voxel.Cell // of biomes with numbers
+	kept       int                  // sections that stayed tags, of all columns
 
 	form form              // of the column's sections so far
 	long longs             // of the column's packed longs so far
 	seen [maxSections]bool // heights of the column's sections so far, plus 128
+	bare bool              // a palette of the column so far has an entry without Properties
+	odd  []odd             // entries of the column's palettes so far with an empty one
 
 	root, level, inner, deep []tag        // of the documents, and of compounds in them
 	items                    []item       // the chunk's sections
 	itemTags                 []tag        // theirs
 	table                    []voxel.Cell // the palette being read
+	has                      []block.Properties
 	bytes                    []byte       // what the column's fields point at
 	cells                    []voxel.Cell // the same
 	objects                  []voxel.Object
@@ -51,7 +55,7 @@ func newDecoder(dim *format.Dimension) *decoder {
 	blocks, biomes := dim.Volume(voxel.Block).Names, dim.Volume(voxel.Biome).Names
 	return &decoder{
 		blocks: block.NewPalette(blocks), numeric: block.NewNumeric(blocks), biomes: block.NewPalette(biomes),
-		names: biomes, ids: map[int32]voxel.Cell{},
+		stateNames: blocks, names: biomes, ids: map[int32]voxel.Cell{},
 	}
 }
 
@@ -64,6 +68,7 @@ func (d *decoder) reset(pos geom.ColumnPos) {
 	}
 	d.bytes, d.cells, d.objects = d.bytes[:0], d.cells[:0], d.objects[:0]
 	d.form, d.long, d.seen = formNone, longsUnknown, [maxSections]bool{}
+	d.bare, d.odd = false, d.odd[:0]
 }
 
 // newCells returns n cells that are valid until the next reset.

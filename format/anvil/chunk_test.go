@@ -147,7 +147,15 @@ func TestChunk(t *testing.T) {
 		{"states without longs", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", palette(3))))), 0, []voxel.Has{0}},
 		{"biomes of the wrong number", chunk(3953, "sections", sections(compound("Y", int8(0), "biomes", compound("palette", list(nbt.String, "a", "b"), "data", []int64{1, 2})))), 0, []voxel.Has{0}},
 		{"odd palette entries", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", list(nbt.Compound,
-			state("air"), state("minecraft:air", "x", "y"), compound("Name", "a", "Properties", entries{}), compound("Name", int8(1)), state("ünï"), entries{}), "data", pack(counting(4096, 6), 4, false))))), 0, []voxel.Has{voxel.HasBlock}},
+			state("air"), state("minecraft:air", "x", "y"), compound("Name", "a", "Properties", entries{}), compound("Name", int8(1)), state("ünï"), entries{}), "data", pack(counting(4096, 6), 4, false))))), 1 << 5, []voxel.Has{voxel.HasBlock}},
+		{"empty properties everywhere", chunk(3953, "sections", sections(emptyStates(0, "minecraft:air"), emptyStates(1, "minecraft:stone", "minecraft:air"))), 1 << 5, []voxel.Has{voxel.HasBlock, voxel.HasBlock}},
+		{"empty properties everywhere, 1.13", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", list(nbt.Compound, empty("minecraft:air"), empty("m:s")), "BlockStates", pack(counting(4096, 2), 4, true)))), 1 << 5, []voxel.Has{voxel.HasBlock}},
+		{"empty properties here and there", chunk(3953, "sections", sections(
+			compound("Y", int8(0), "block_states", compound("palette", list(nbt.Compound, empty("minecraft:air"), state("m:s"), empty("m:t")), "data", pack(counting(4096, 3), 4, false)), "more", int8(1)),
+			compound("Y", int8(1), "block_states", states(3, 4)), emptyStates(2, "m:s"))), 0, []voxel.Has{voxel.HasBlock, voxel.HasBlock, voxel.HasBlock}},
+		{"empty properties here and there, 1.13", chunk(1976, "Sections", sections(
+			compound("Y", int8(0), "Palette", list(nbt.Compound, state("minecraft:air"), empty("m:s")), "BlockStates", pack(counting(4096, 2), 4, true)))), 0, []voxel.Has{voxel.HasBlock}},
+		{"a section's own Properties", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", states(3, 4), "Properties", list(nbt.String, "m:s")))), 0, []voxel.Has{0}},
 		{"height as an int", chunk(1976, "Sections", sections(compound("Y", int32(5), "SkyLight", fill(2048, 1)))), 0, []voxel.Has{voxel.HasSky}},
 		{"no height", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true), compound("SkyLight", fill(2048, 1)))), 0, none},
 		{"height far away", chunk(1976, "Sections", sections(compound("Y", int32(500)))), 0, none},
@@ -185,6 +193,53 @@ func TestChunk(t *testing.T) {
 			}
 			if s.columns[0].Layout != tt.layout || !slices.Equal(has, tt.has) {
 				t.Errorf("layout %#x, sections %v, want %#x, %v", s.columns[0].Layout, has, tt.layout, tt.has)
+			}
+		})
+	}
+}
+
+// empty returns a palette entry with an empty Properties.
+func empty(name string) entries { return compound("Name", name, "Properties", entries{}) }
+
+// emptyStates returns a section of such entries.
+func emptyStates(y int8, names ...string) entries {
+	p := nbt.Items{Elem: nbt.Compound}
+	for _, name := range names {
+		p.Values = append(p.Values, empty(name))
+	}
+	c := compound("palette", p)
+	if len(names) > 1 {
+		c = append(c, entry{Name: "data", Value: pack(counting(4096, len(names)), 4, false)})
+	}
+	return compound("Y", y, "block_states", c)
+}
+
+// TestChunkEmptyProperties: an empty Properties makes no other block, in whatever
+// order its tags are, and its air is air.
+func TestChunkEmptyProperties(t *testing.T) {
+	turned := compound("Properties", entries{}, "Name", "minecraft:stone")
+	data := pack(counting(4096, 2), 4, false)
+	for _, tt := range []struct {
+		name  string
+		first entries
+		stone entries
+	}{
+		{"none", state("minecraft:air"), state("minecraft:stone")},
+		{"empty", empty("minecraft:air"), empty("minecraft:stone")},
+		{"in another order", empty("minecraft:air"), turned},
+		{"mixed", state("minecraft:air"), turned},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", list(nbt.Compound, tt.first, tt.stone), "data", data))))
+			s, got := passThrough(t, doc)
+			wantSame(t, got, doc)
+			if names := s.dims[0].Volume(voxel.Block).Names.List(); !slices.Equal(names, []string{"air", "minecraft:stone"}) {
+				t.Errorf("names %q", names)
+			}
+			for i, c := range s.columns[0].Cells[0].Block {
+				if int(c) != i%2 {
+					t.Fatalf("block %d is cell %d", i, c)
+				}
 			}
 		})
 	}

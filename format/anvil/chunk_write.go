@@ -17,9 +17,9 @@ var errNames = errors.New("it has no volumes of named blocks and biomes")
 type encoder struct {
 	dim            *format.Dimension
 	blocks, biomes *format.Names
-	states         [][]byte // palette entries by cell, nil until needed
-	words          [][]byte // the same of biomes
-	ids            []uint32 // id<<4 | data by cell, plus one; 0 until needed
+	states         [2][][]byte // palette entries by cell, nil until needed; those of 1 have an empty Properties where the name has none
+	words          [][]byte    // the same of biomes
+	ids            []uint32    // id<<4 | data by cell, plus one; 0 until needed
 	index          block.Index
 	cells          []voxel.Cell // scratch
 	buf            []byte       // the document
@@ -29,6 +29,7 @@ type encoder struct {
 	bare           bool         // the column has no part: nothing but its fields
 	left           voxel.Has    // arrays of light that sections go without
 	must           bool         // sections have both
+	empty          bool         // all palette entries have Properties
 }
 
 func newEncoder(d *format.Dimension) (*encoder, error) {

@@ -11,12 +11,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/nbt"
-	"github.com/klauspost/compress/gzip"
 )
-
-// anvilVersion is what level.dat calls the format of Anvil.
-const anvilVersion = 19133
 
 // File writes a file of the world. Its path must be clean and local. A region
 // file without chunks gives way to one that has them.
@@ -89,10 +84,15 @@ func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if _, ok := w.made["level.dat"]; ok || w.o.LevelName == "" {
+	if _, ok := w.made[LevelPath]; ok || w.o.LevelName == "" {
 		return nil
 	}
-	if err := w.create("level.dat", -1, w.levelFile()); err != nil {
+	l := w.o.Facts
+	l.Name = w.o.LevelName
+	if w.version > 0 {
+		l.Version = w.version
+	}
+	if err := w.create(LevelPath, -1, bytes.NewReader(AppendLevel(nil, l))); err != nil {
 		return fmt.Errorf("anvil: write: %w", err)
 	}
 	return nil
@@ -102,26 +102,4 @@ func (w *Writer) Close() error {
 func (w *Writer) Abort() error {
 	clear(w.regions)
 	return w.root.Close()
-}
-
-// levelFile returns the least level.dat that the game of the columns' version
-// opens.
-func (w *Writer) levelFile() io.Reader {
-	doc := nbt.AppendCompound(nil, "")
-	doc = nbt.AppendCompound(doc, "Data")
-	if w.version > 0 {
-		doc = nbt.AppendInt(doc, "DataVersion", w.version)
-	}
-	doc = nbt.AppendInt(doc, "version", anvilVersion)
-	doc = nbt.AppendString(doc, "LevelName", w.o.LevelName)
-	doc = nbt.AppendInt(doc, "SpawnX", int32(w.o.Spawn.X))
-	doc = nbt.AppendInt(doc, "SpawnY", int32(w.o.Spawn.Y))
-	doc = nbt.AppendInt(doc, "SpawnZ", int32(w.o.Spawn.Z))
-	doc = nbt.AppendByte(doc, "initialized", 1)
-	doc = nbt.AppendEnd(nbt.AppendEnd(doc))
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(doc) // to memory: cannot fail
-	z.Close()
-	return &b
 }

@@ -1,5 +1,7 @@
 package anvil
 
+import "github.com/cairnvoxel/cairn/voxel"
+
 // Data versions at which the layout of chunks changed. Source: the table of
 // DataVersions of the Minecraft Wiki and of mcaselector.
 const (
@@ -26,6 +28,8 @@ const (
 	layoutEntities
 	// layoutMcRegion: the column was read from a McRegion file.
 	layoutMcRegion
+	// layoutProperties: every palette entry has a compound Properties.
+	layoutProperties = voxel.LayoutProperties
 
 	// layoutForm is the place of two bits: the form of sections, 0 for the
 	// version's own.

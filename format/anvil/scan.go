@@ -14,6 +14,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// Names of the two formats.
+const (
+	formatName   = "anvil"
+	mcregionName = "mcregion"
+)
+
 const (
 	anvilExt    = ".mca"
 	mcregionExt = ".mcr"
@@ -96,13 +102,13 @@ func (w *World) scan() error {
 	case len(worlds) > 1:
 		return fmt.Errorf("%w, but %d worlds, among them %s: give one", ErrNoWorld, len(worlds), worlds[0])
 	case w.hasRegions(anvilExt):
-		w.head.Format = "anvil"
+		w.head.Format = formatName
 		w.sortOut(anvilExt)
 	case w.hasRegions(mcregionExt):
-		w.head.Format = "mcregion"
+		w.head.Format = mcregionName
 		w.sortOut(mcregionExt)
 	case w.has("level.dat"):
-		w.head.Format = "anvil"
+		w.head.Format = formatName
 	default:
 		return ErrNoWorld
 	}

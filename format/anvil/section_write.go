@@ -32,6 +32,7 @@ func (e *encoder) sections(c *format.Column, name string) error {
 		f = formOf(c.Version)
 	}
 	straddle := block.Straddles(c.Version) != (c.Layout&layoutStraddle != 0)
+	e.empty = c.Layout&layoutProperties != 0
 	e.light(c)
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
 	for i := range c.Sections {
@@ -118,18 +119,20 @@ func spare(tags []byte, name string, elem nbt.Type) (entries []byte, n int) {
 
 // blockTags appends the blocks of a section in its form.
 func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bool) error {
-	switch f {
-	case formNumeric:
+	if f == formNumeric {
 		return e.numericBlocks(cells)
-	case formPalette:
+	}
+	empty := e.emptyProperties(tags)
+	e.drop(tagProperties)
+	if f == formPalette {
 		e.drop("Palette", "BlockStates")
-		return e.palette(cells, straddle)
+		return e.palette(cells, empty, straddle)
 	}
 	e.drop("block_states")
 	e.buf = nbt.AppendCompound(e.buf, "block_states")
 	palette, entries := e.index.Build(cells)
 	more, n := spare(tags, "block_states", nbt.Compound)
-	if err := e.blockList("palette", palette, more, n); err != nil {
+	if err := e.blockList("palette", palette, empty, more, n); err != nil {
 		return err
 	}
 	if n += len(palette); n > 1 {
@@ -149,13 +152,13 @@ func padded(entries []uint16, n int) []uint16 {
 
 // palette appends Palette and BlockStates. Air comes first, as in every palette
 // of the versions that have these, and longs are there for a palette of one.
-func (e *encoder) palette(cells []voxel.Cell, straddle bool) error {
+func (e *encoder) palette(cells []voxel.Cell, empty func(voxel.Cell) bool, straddle bool) error {
 	e.cells = append(append(e.cells[:0], voxel.Empty), cells...)
 	for len(e.cells) <= sectionCells {
 		e.cells = append(e.cells, cells[0])
 	}
 	palette, entries := e.index.Build(e.cells)
-	if err := e.blockList("Palette", palette, nil, 0); err != nil {
+	if err := e.blockList("Palette", palette, empty, nil, 0); err != nil {
 		return err
 	}
 	e.longs("BlockStates", entries[1:], block.Bits(len(palette), 4), straddle)
@@ -168,26 +171,16 @@ func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) 
 	e.buf = block.AppendPacked(e.buf, entries, size, straddle)
 }
 
-// blockList appends a list of the palette entries of blocks, and n more.
-func (e *encoder) blockList(name string, palette []voxel.Cell, more []byte, n int) error {
+// blockList appends a list of the palette entries of blocks, with an empty
+// Properties where empty says so, and n more.
+func (e *encoder) blockList(name string, palette []voxel.Cell, empty func(voxel.Cell) bool, more []byte, n int) error {
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette)+n)
-	e.states = grown(e.states, e.blocks.Len())
 	for _, c := range palette {
-		if int(c) >= len(e.states) {
-			return errCell(c, len(e.states))
+		entry, err := e.entry(c, empty(c))
+		if err != nil {
+			return err
 		}
-		if e.states[c] == nil {
-			name := e.blocks.Name(c)
-			if len(name) > maxName {
-				return errLong
-			}
-			entry, err := block.AppendEntry(nil, name)
-			if err != nil {
-				return err
-			}
-			e.states[c] = entry
-		}
-		e.buf = append(e.buf, e.states[c]...)
+		e.buf = append(e.buf, entry...)
 	}
 	e.buf = append(e.buf, more...)
 	return nil

@@ -38,7 +38,7 @@ func (d *decoder) sections(g *tag) {
 			return
 		}
 		s, cells := voxel.Section{Y: y, Tags: it.payload}, format.Cells{}
-		if slot := &d.seen[int(y)+128]; !*slot && unique(tags) {
+		if slot := &d.seen[int(y)+128]; !*slot && unique(tags) && find(tags, tagProperties) == nil {
 			*slot = true
 			cells = d.section(&s, tags)
 		} else {
@@ -47,6 +47,7 @@ func (d *decoder) sections(g *tag) {
 		d.col.Sections, d.col.Cells = append(d.col.Sections, s), append(d.col.Cells, cells)
 	}
 	g.taken = true
+	d.noteProperties()
 	if d.form != formNone && d.form != formOf(d.col.Version) {
 		d.col.Layout |= uint16(d.form) << layoutForm
 	}
@@ -77,9 +78,9 @@ func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
 		case formNumeric:
 			c.Block = d.numericBlocks(tags)
 		case formPalette:
-			c.Block = d.palette(find(tags, "Palette"), find(tags, "BlockStates"))
+			c.Block = d.keepProperties(d.palette(find(tags, "Palette"), find(tags, "BlockStates")))
 		case formStates:
-			c.Block = d.states(find(tags, "block_states"))
+			c.Block = d.keepProperties(d.states(find(tags, "block_states")))
 			c.Biome = d.biomeStates(find(tags, "biomes"))
 		}
 	}
@@ -123,7 +124,7 @@ func (d *decoder) spare(tags []tag, name string, cells []voxel.Cell, elem nbt.Ty
 	used := false
 	for range n {
 		at := r
-		if c, err := d.entry(&at, elem); !used && err == nil && c == cells[0] {
+		if c, _, err := d.entry(&at, elem); !used && err == nil && c == cells[0] {
 			used, r = true, at
 			continue
 		}
@@ -284,24 +285,25 @@ func (d *decoder) oneCell(c voxel.Cell) []voxel.Cell {
 // fillTable fills d.table from the n entries of a palette that r is at: of
 // compounds for blocks, of strings for biomes.
 func (d *decoder) fillTable(r *nbt.Reader, elem nbt.Type, n int) bool {
-	d.table = d.table[:0]
+	d.table, d.has = d.table[:0], d.has[:0]
 	for range n {
-		c, err := d.entry(r, elem)
+		c, has, err := d.entry(r, elem)
 		if err != nil {
 			return false
 		}
-		d.table = append(d.table, c)
+		d.table, d.has = append(d.table, c), append(d.has, has)
 	}
 	return n > 0
 }
 
 // entry reads one entry of a palette.
-func (d *decoder) entry(r *nbt.Reader, elem nbt.Type) (voxel.Cell, error) {
+func (d *decoder) entry(r *nbt.Reader, elem nbt.Type) (c voxel.Cell, has block.Properties, err error) {
 	switch raw := r.Raw(elem); {
 	case len(raw) > maxEntry:
-		return 0, errEntry
+		return 0, 0, errEntry
 	case elem == nbt.String:
-		return d.biomes.Biome(raw[2:])
+		c, err = d.biomes.Biome(raw[2:])
+		return c, has, err
 	default:
 		return d.blocks.Cell(raw)
 	}

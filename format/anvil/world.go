@@ -81,7 +81,7 @@ var (
 	// ErrBedrock is wrapped where the folder is a world of Bedrock Edition.
 	ErrBedrock = errors.New("a world of Bedrock Edition, not of Java Edition")
 	// ErrNoWorld is wrapped where the folder holds neither level.dat nor region files.
-	ErrNoWorld = errors.New("neither level.dat nor region files")
+	ErrNoWorld = fmt.Errorf("neither level.dat nor region files: %w", format.ErrNoWorld)
 )
 
 // Open opens the world in a folder. It fails while a game that runs on this

@@ -33,10 +33,11 @@ type WriteOptions struct {
 	// of their region. Default 64 MiB. Columns that come region by region need
 	// far less.
 	PendingBytes int
-	// LevelName, if not empty, has the Writer make a level.dat with that name
-	// and Spawn where the world brings none of its own.
+	// LevelName, if not empty, has the Writer make a level.dat with that name and
+	// Facts where the world brings none of its own. Its data version is
+	// the highest of a column, or that of Facts if no column has one.
 	LevelName string
-	Spawn     geom.Point
+	Facts     format.Level
 	// Version is the data version of columns that have neither one nor a chunk of
 	// their own, as those of a program; the names of their blocks must be of that
 	// version. 0 is 1.8, which has numbers: see package block.
@@ -45,9 +46,8 @@ type WriteOptions struct {
 
 // Errors of a Writer.
 var (
-	// ErrMcRegion is wrapped where a column was read from a McRegion world, which
-	// this package does not convert to Anvil.
-	ErrMcRegion = errors.New("a column of a McRegion world, which is not converted to Anvil")
+	// ErrMcRegion is wrapped where a column or a world was read from McRegion.
+	ErrMcRegion = fmt.Errorf("a McRegion world is not converted to Anvil: %w", format.ErrHolds)
 	// ErrTwice is wrapped where a column, a dimension or a file comes twice.
 	ErrTwice = errors.New("given twice")
 

@@ -4,9 +4,10 @@
 // A block state with a name is "minecraft:oak_stairs[facing=east,half=bottom]",
 // keys sorted by their bytes; one with numeric ids is "legacy:ID/DATA"; a biome
 // with a numeric id is "legacy:ID". minecraft:air and legacy:0/0 are
-// format.Air. An entry that these forms cannot hold exactly (other tags, an
-// empty Properties, characters beyond printable ASCII) is "nbt:" and its
-// payload in hex, which AppendEntry undoes.
+// format.Air. A compound Properties without entries does not change the name:
+// Properties tells it. An entry that these forms cannot hold exactly (other
+// tags, characters beyond printable ASCII) is "nbt:" and its payload in hex, the
+// entries of each compound sorted by name; AppendEntry undoes it.
 //
 // The package knows no sections, chunks or files, does not upgrade names from
 // one game version to another, and keeps no cells.
@@ -35,68 +36,117 @@ const (
 // ErrName is wrapped where a name is not one that this package makes.
 var ErrName = errors.New("no name of this kind")
 
+// Properties says what a palette entry has under "Properties".
+type Properties uint8
+
+// The kinds of Properties. Those of an escaped entry count as SomeProperties,
+// since its name holds them.
+const (
+	NoProperties    Properties = iota // no such tag
+	EmptyProperties                   // a compound without entries
+	SomeProperties                    // a compound with entries
+)
+
 // Name returns the name of a palette entry, which is the payload of a compound
 // {Name, Properties}. Two entries have the same name only if they hold the same
-// tags. It fails only where payload is no compound.
-func Name(payload []byte) (string, error) {
-	if name, ok := plainName(payload); ok {
-		return name, nil
+// tags, in whatever order, an empty Properties aside. It fails only where payload
+// is no compound.
+func Name(payload []byte) (string, Properties, error) {
+	if name, has, ok := plainName(payload); ok {
+		return name, has, nil
 	}
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	r.Skip(nbt.Compound)
 	if err := r.Err(); err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if r.Rest() != 0 {
-		return "", fmt.Errorf("block: palette entry: %d bytes follow it", r.Rest())
+		return "", 0, fmt.Errorf("block: palette entry: %d bytes follow it", r.Rest())
 	}
-	return escapePrefix + hex.EncodeToString(payload), nil
+	r = nbt.NewPayload(payload, nbt.Limits{})
+	return escapePrefix + hex.EncodeToString(appendSorted(nil, &r, nbt.Compound)), SomeProperties, nil
+}
+
+// appendSorted appends the payload of type t that r is at, a reader that cannot
+// fail, with the entries of every compound in it sorted by name. Entries of one
+// name keep their order.
+func appendSorted(dst []byte, r *nbt.Reader, t nbt.Type) []byte {
+	switch t {
+	case nbt.List:
+		whole := *r
+		elem, n := r.List()
+		if n == 0 {
+			return append(dst, whole.Raw(t)...) // its length may be negative
+		}
+		dst = nbt.AppendListPayload(dst, elem, n)
+		for range n {
+			dst = appendSorted(dst, r, elem)
+		}
+		return dst
+	case nbt.Compound:
+		type entry struct{ name, bytes []byte }
+		var entries []entry
+		for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+			entries = append(entries, entry{name, appendSorted(nbt.AppendRawHeader(nil, t, name), r, t)})
+		}
+		slices.SortStableFunc(entries, func(a, b entry) int { return bytes.Compare(a.name, b.name) })
+		for _, e := range entries {
+			dst = append(dst, e.bytes...)
+		}
+		return nbt.AppendEnd(dst)
+	}
+	return append(dst, r.Raw(t)...)
 }
 
 type property struct{ key, value []byte }
 
 // plainName is Name for entries that need no escape.
-func plainName(payload []byte) (string, bool) {
+func plainName(payload []byte) (string, Properties, bool) {
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	var name []byte
 	var props []property
+	has := NoProperties
 	for {
 		t, key := r.Next()
 		switch {
 		case t == nbt.End:
 			if r.Err() != nil || r.Rest() != 0 || name == nil {
-				return "", false
+				return "", 0, false
 			}
-			return joinName(name, props)
+			s, ok := joinName(name, props)
+			return s, has, ok
 		case t == nbt.String && name == nil && string(key) == "Name":
 			name = r.String()
 			if !isPlain(name) || isReserved(name) {
-				return "", false
+				return "", 0, false
 			}
-		case t == nbt.Compound && props == nil && string(key) == "Properties":
-			if props = readProperties(&r); len(props) == 0 {
-				return "", false
+		case t == nbt.Compound && has == NoProperties && string(key) == "Properties":
+			var ok bool
+			if props, ok = readProperties(&r); !ok {
+				return "", 0, false
+			}
+			if has = EmptyProperties; len(props) > 0 {
+				has = SomeProperties
 			}
 		default:
-			return "", false
+			return "", 0, false
 		}
 	}
 }
 
-// readProperties returns nil where a property is no plain string.
-func readProperties(r *nbt.Reader) []property {
-	var props []property
+// readProperties says false where a property is no plain string.
+func readProperties(r *nbt.Reader) (props []property, ok bool) {
 	for {
 		t, key := r.Next()
 		if t == nbt.End {
-			return props
+			return props, true
 		}
 		if t != nbt.String {
-			return nil
+			return nil, false
 		}
 		value := r.String()
 		if len(key) == 0 || !isPlain(key) || !isPlain(value) {
-			return nil
+			return nil, false
 		}
 		props = append(props, property{key, value})
 	}
@@ -140,9 +190,9 @@ func isReserved(s []byte) bool {
 }
 
 // AppendEntry appends the palette entry of name: the payload of a compound, its
-// End tag included. It undoes Name, but for the order of tags. A numeric name
-// is an error wrapping ErrName.
-func AppendEntry(dst []byte, name string) ([]byte, error) {
+// End tag included. It undoes Name, but for the order of tags; empty adds an empty
+// Properties where the name has none. A numeric name is an error wrapping ErrName.
+func AppendEntry(dst []byte, name string, empty bool) ([]byte, error) {
 	if h, ok := strings.CutPrefix(name, escapePrefix); ok {
 		return appendEscaped(dst, h, nbt.Compound)
 	}
@@ -154,6 +204,9 @@ func AppendEntry(dst []byte, name string) ([]byte, error) {
 		return dst, fmt.Errorf("block: state %q: %w", name, ErrName)
 	}
 	dst = nbt.AppendString(dst, "Name", base)
+	if empty && !has {
+		dst = nbt.AppendEnd(nbt.AppendCompound(dst, "Properties"))
+	}
 	if has {
 		dst = nbt.AppendCompound(dst, "Properties")
 		for p := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {

@@ -2,6 +2,7 @@ package block_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -24,6 +25,13 @@ func entry(name string, pairs ...string) []byte {
 		p = nbt.AppendEnd(p)
 	}
 	return nbt.AppendEnd(p)
+}
+
+func emptyProperties(p []byte) []byte { return nbt.AppendEnd(nbt.AppendCompound(p, "Properties")) }
+
+// emptied returns the payload of {Name, Properties: {}}.
+func emptied(name string) []byte {
+	return nbt.AppendEnd(emptyProperties(nbt.AppendString(nil, "Name", name)))
 }
 
 // document makes a whole document of a compound's payload.
@@ -51,7 +59,10 @@ func TestName(t *testing.T) {
 		{"empty key", entry("m:s", "", "a"), "nbt:"},
 		{"beyond ASCII", entry("m:é"), "nbt:"},
 		{"same key twice", entry("m:s", "k", "a", "k", "b"), "nbt:"},
-		{"empty properties", nbt.AppendEnd(nbt.AppendEnd(nbt.AppendCompound(nbt.AppendString(nil, "Name", "m:s"), "Properties"))), "nbt:"},
+		{"empty properties", emptied("m:s"), "m:s"},
+		{"air with empty properties", emptied("minecraft:air"), format.Air},
+		{"empty properties first", nbt.AppendEnd(nbt.AppendString(nbt.AppendEnd(nbt.AppendCompound(nil, "Properties")), "Name", "m:s")), "m:s"},
+		{"properties twice", nbt.AppendEnd(append(emptyProperties(emptyProperties(nil)), 8, 0, 4, 'N', 'a', 'm', 'e', 0, 1, 'm')), "nbt:"},
 		{"no name", nbt.AppendEnd(nil), "nbt:"},
 		{"another tag", nbt.AppendEnd(nbt.AppendInt(nbt.AppendString(nil, "Name", "m:s"), "Id", 7)), "nbt:"},
 		{"name is a number", nbt.AppendEnd(nbt.AppendInt(nil, "Name", 7)), "nbt:"},
@@ -59,14 +70,14 @@ func TestName(t *testing.T) {
 		{"name twice", nbt.AppendEnd(nbt.AppendString(nbt.AppendString(nil, "Name", "m:s"), "Name", "m:t")), "nbt:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			name, err := block.Name(c.payload)
+			name, has, err := block.Name(c.payload)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if name != c.want && (c.want != "nbt:" || !strings.HasPrefix(name, "nbt:")) {
 				t.Errorf("name %q, want %q", name, c.want)
 			}
-			back, err := block.AppendEntry(nil, name)
+			back, err := block.AppendEntry(nil, name, has == block.EmptyProperties)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,21 +88,77 @@ func TestName(t *testing.T) {
 	}
 }
 
+// TestNameOrder: the order of tags is no part of an entry's identity, at any depth.
+func TestNameOrder(t *testing.T) {
+	odd := func(turned bool) []byte {
+		pair := func(p []byte, a, b func([]byte) []byte) []byte {
+			if turned {
+				a, b = b, a
+			}
+			return b(a(p))
+		}
+		number := func(name string) func([]byte) []byte {
+			return func(p []byte) []byte { return nbt.AppendInt(p, name, 7) }
+		}
+		deep := func(p []byte) []byte {
+			p = nbt.AppendList(p, "list", nbt.Compound, 2)
+			for range 2 {
+				p = nbt.AppendEnd(pair(p, number("x"), number("y")))
+			}
+			return p
+		}
+		return nbt.AppendEnd(pair(nil, func(p []byte) []byte { return nbt.AppendString(p, "Name", "m:s") }, deep))
+	}
+	for _, c := range []struct {
+		name string
+		a, b []byte
+	}{
+		{"two properties", entry("m:s", "a", "1", "b", "2"), entry("m:s", "b", "2", "a", "1")},
+		{"other tags", odd(false), odd(true)},
+		{"an old name", emptied("a[b"), nbt.AppendEnd(nbt.AppendString(emptyProperties(nil), "Name", "a[b"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, _, err := block.Name(c.a)
+			b, _, err2 := block.Name(c.b)
+			if err != nil || err2 != nil || a != b {
+				t.Errorf("%q, %q, %v, %v", a, b, err, err2)
+			}
+		})
+	}
+	list := nbt.AppendEnd(nbt.AppendList(nil, "l", nbt.Int, -1))
+	if name, _, err := block.Name(list); err != nil || name != "nbt:"+hex.EncodeToString(list) {
+		t.Errorf("a list of negative length is %q, %v", name, err)
+	}
+}
+
+// TestOldNames: stones of older versions name an entry with an empty Properties by
+// its tags.
+func TestOldNames(t *testing.T) {
+	for _, want := range [][]byte{emptied("minecraft:air"), emptied("m:s")} {
+		for _, empty := range []bool{false, true} {
+			got, err := block.AppendEntry(nil, "nbt:"+hex.EncodeToString(want), empty)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("% x came back as % x, %v", want, got, err)
+			}
+		}
+	}
+}
+
 func TestNameTruncated(t *testing.T) {
 	whole := entry("minecraft:oak_stairs", "half", "bottom", "facing", "east")
 	for n := range whole {
-		if name, err := block.Name(whole[:n]); err == nil {
+		if name, _, err := block.Name(whole[:n]); err == nil {
 			t.Errorf("%d of %d bytes gave %q", n, len(whole), name)
 		}
 	}
-	if name, err := block.Name(append(whole, 0)); err == nil {
+	if name, _, err := block.Name(append(whole, 0)); err == nil {
 		t.Errorf("a byte too many gave %q", name)
 	}
 }
 
 func TestBadNames(t *testing.T) {
 	for _, name := range []string{"", "legacy:1/0", "m:s[", "m:s[a]", "m:s[]", "m:s[a=b", "nbt:", "nbt:0", "nbt:zz", "nbt:0a", "nbt:0000"} {
-		if p, err := block.AppendEntry(nil, name); !errors.Is(err, block.ErrName) {
+		if p, err := block.AppendEntry(nil, name, false); !errors.Is(err, block.ErrName) {
 			t.Errorf("entry %q: % x, %v", name, p, err)
 		}
 	}
@@ -148,17 +215,20 @@ func TestPalette(t *testing.T) {
 	for _, c := range []struct {
 		entry []byte
 		want  voxel.Cell
+		has   block.Properties
 	}{
-		{entry("m:stone"), 1}, {entry("minecraft:air"), 0}, {stairs, 2}, {stairs, 2}, {entry("m:s", "a", "2", "b", "1"), 2},
+		{entry("m:stone"), 1, block.NoProperties}, {entry("minecraft:air"), 0, block.NoProperties}, {stairs, 2, block.SomeProperties}, {stairs, 2, block.SomeProperties},
+		{entry("m:s", "a", "2", "b", "1"), 2, block.SomeProperties}, {emptied("m:stone"), 1, block.EmptyProperties}, {emptied("m:stone"), 1, block.EmptyProperties},
+		{entry("a b"), 3, block.SomeProperties},
 	} {
-		if got, err := p.Cell(c.entry); got != c.want || err != nil {
-			t.Errorf("% x is cell %d, %v; want %d", c.entry, got, err, c.want)
+		if got, has, err := p.Cell(c.entry); got != c.want || has != c.has || err != nil {
+			t.Errorf("% x is cell %d, %d, %v; want %d, %d", c.entry, got, has, err, c.want, c.has)
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, func() { p.Cell(stairs) }); allocs != 0 {
 		t.Errorf("%v allocations for a known entry", allocs)
 	}
-	if c, err := p.Cell([]byte{1}); err == nil {
+	if c, _, err := p.Cell([]byte{1}); err == nil {
 		t.Errorf("a broken entry is cell %d", c)
 	}
 	b := block.NewPalette(format.NewNames())
@@ -228,11 +298,11 @@ func FuzzName(f *testing.F) {
 	f.Add(entry("minecraft:air"))
 	f.Add(entry("m:s", "k", "a,b"))
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		name, err := block.Name(payload)
+		name, has, err := block.Name(payload)
 		if err != nil {
 			return
 		}
-		back, err := block.AppendEntry(nil, name)
+		back, err := block.AppendEntry(nil, name, has == block.EmptyProperties)
 		if err != nil {
 			t.Fatalf("%q does not come back: %v", name, err)
 		}

@@ -19,40 +19,47 @@ const (
 // once. It is used by one goroutine at a time.
 type Palette struct {
 	names *format.Names
-	cells map[string]voxel.Cell // by the entry's bytes
+	known map[string]known // by the entry's bytes
+}
+
+type known struct {
+	cell voxel.Cell
+	has  Properties
 }
 
 // NewPalette returns a palette that adds to names.
 func NewPalette(names *format.Names) *Palette {
-	return &Palette{names: names, cells: map[string]voxel.Cell{}}
+	return &Palette{names: names, known: map[string]known{}}
 }
 
-// Cell returns the cell of a palette entry, the payload of a compound (see
-// Name). It keeps nothing of entry and allocates only for one not seen before.
-func (p *Palette) Cell(entry []byte) (voxel.Cell, error) {
-	if c, ok := p.cells[string(entry)]; ok {
-		return c, nil
+// Cell returns the cell of a palette entry, the payload of a compound, and what
+// properties it has (see Name). It keeps nothing of entry and allocates only for one
+// not seen before.
+func (p *Palette) Cell(entry []byte) (voxel.Cell, Properties, error) {
+	if k, ok := p.known[string(entry)]; ok {
+		return k.cell, k.has, nil
 	}
-	name, err := Name(entry)
+	name, has, err := Name(entry)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	c, err := p.names.Cell(name)
-	if err == nil && len(p.cells) < maxRemembered && len(entry) <= maxRememberedBytes {
-		p.cells[string(entry)] = c
-	}
-	return c, err
+	c, err := p.add(entry, name, has)
+	return c, has, err
 }
 
 // Biome returns the cell of a biome's name in raw modified UTF-8 (see
 // BiomeName); it is never the empty cell.
 func (p *Palette) Biome(raw []byte) (voxel.Cell, error) {
-	if c, ok := p.cells[string(raw)]; ok {
-		return c, nil
+	if k, ok := p.known[string(raw)]; ok {
+		return k.cell, nil
 	}
-	c, err := p.names.Cell(BiomeName(raw))
-	if err == nil && len(p.cells) < maxRemembered && len(raw) <= maxRememberedBytes {
-		p.cells[string(raw)] = c
+	return p.add(raw, BiomeName(raw), NoProperties)
+}
+
+func (p *Palette) add(entry []byte, name string, has Properties) (voxel.Cell, error) {
+	c, err := p.names.Cell(name)
+	if err == nil && len(p.known) < maxRemembered && len(entry) <= maxRememberedBytes {
+		p.known[string(entry)] = known{c, has}
 	}
 	return c, err
 }

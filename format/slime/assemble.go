@@ -2,7 +2,6 @@ package slime
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,7 +53,11 @@ func (w *Writer) appendOld(d *deflater) ([]byte, error) {
 	} else if dst, err = d.appendBlob(append(dst, 1), appendObjects(nil, kinds[1].all, entities), "entities"); err != nil {
 		return nil, err
 	}
-	if dst, err = d.appendBlob(dst, w.extra(), "extra"); err != nil || w.enc.version < 7 {
+	extra, err := w.extra(0)
+	if err != nil {
+		return nil, err
+	}
+	if dst, err = d.appendBlob(dst, extra, "extra"); err != nil || w.enc.version < 7 {
 		if w.files[MapsPath] != nil {
 			w.lost.add("file "+MapsPath, 1)
 		}
@@ -82,10 +85,10 @@ func (w *Writer) globals(i int) [][]byte {
 // appendBox appends the rectangle of the columns and the mask of those that
 // are there; all is by z, then x.
 func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
-	if len(all) == 0 {
-		return nil, errors.New("slime: no column has blocks, and a file of this version cannot be empty")
+	var low, high geom.ColumnPos // of a file without columns: one that is not there
+	if len(all) > 0 {
+		low, high = all[0], all[len(all)-1]
 	}
-	low, high := all[0], all[len(all)-1]
 	for _, p := range all {
 		low.X, high.X = min(low.X, p.X), max(high.X, p.X)
 	}
@@ -110,23 +113,32 @@ func (w *Writer) appendNew(d *deflater) ([]byte, error) {
 	if w.files[MapsPath] != nil {
 		w.lost.add("file "+MapsPath, 1)
 	}
-	if err := w.checkEnvironment(); err != nil {
-		return nil, err
-	}
 	var flags byte
 	for _, b := range w.columns {
-		for i, doc := range [...][]byte{b.poi, b.blockTicks, b.fluidTicks} {
+		for i, doc := range b.flagged {
 			if len(doc) > 0 {
 				flags |= 1 << i
 			}
 		}
 	}
+	extra, err := w.extra(flags)
+	if err == nil {
+		err = w.checkEnvironment(extra)
+	}
+	if err != nil {
+		return nil, err
+	}
 	all := w.positions()
+	// Not every reader takes a block without bytes for an empty compound.
+	nothing := [...][]byte{nbt.AppendEnd(nbt.AppendHeader(nil, nbt.Compound, "")), objectDocument(kinds[2].tag, nil), objectDocument(kinds[3].tag, nil)}
 	raw := binary.BigEndian.AppendUint32(nil, uint32(len(all)))
 	for _, p := range all {
 		b := w.columns[p]
 		raw = append(raw, b.body...)
-		for i, doc := range [...][]byte{b.poi, b.blockTicks, b.fluidTicks} {
+		for i, doc := range b.flagged {
+			if len(doc) == 0 {
+				doc = nothing[i]
+			}
 			if flags>>i&1 != 0 {
 				raw = appendBlock(raw, doc)
 			}
@@ -136,27 +148,79 @@ func (w *Writer) appendNew(d *deflater) ([]byte, error) {
 	dst := binary.BigEndian.AppendUint16(nil, magic)
 	dst = append(dst, byte(w.enc.version))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(w.enc.data))
-	dst, err := d.appendBlob(append(dst, flags), raw, "chunks")
-	if err != nil {
+	if dst, err = d.appendBlob(append(dst, flags), raw, "chunks"); err != nil {
 		return nil, err
 	}
-	return d.appendBlob(dst, w.extra(), "extra")
+	return d.appendBlob(dst, extra, "extra")
 }
 
-// extra returns the extra tags: those that were given, or the environment.
-func (w *Writer) extra() []byte {
-	if doc := w.files[ExtraPath]; doc != nil || w.enc.env.property == environments[0].property {
+// saves are the properties that have AdvancedSlimePaper keep, with its next save,
+// what each flag of version 13 stands for.
+var saves = [...]string{"savePOI", "saveBlockTicks", "saveFluidTicks"}
+
+// extra returns the extra tags with the properties of the level, those that go with
+// flags, and the environment if the tags do not say it.
+func (w *Writer) extra(flags byte) ([]byte, error) {
+	doc, set := w.files[ExtraPath], propertiesOf(w.o.Facts, w.enc.env)
+	for i, name := range saves {
+		if flags>>i&1 != 0 {
+			set = append(set, nbt.Entry{Name: name, Value: int8(1)})
+		}
+	}
+	props := map[string]string{}
+	if _, err := readEnvironment(doc, props); err != nil {
+		return nil, fmt.Errorf("slime: %s: %w", ExtraPath, err)
+	}
+	if env := w.enc.env.property; props["environment"] == "" && (len(set) > 0 || env != environments[0].property) {
+		set = append(set, nbt.Entry{Name: "environment", Value: env})
+	}
+	return withProperties(doc, set), nil
+}
+
+// withProperties returns a document, which may be empty, with set among the entries
+// of its compound "properties".
+func withProperties(doc []byte, set nbt.Entries) []byte {
+	if len(set) == 0 {
 		return doc
 	}
-	doc := nbt.AppendCompound(nbt.AppendHeader(nil, nbt.Compound, ""), "properties")
-	doc = nbt.AppendString(doc, "environment", w.enc.env.property)
-	return nbt.AppendEnd(nbt.AppendEnd(doc))
+	out, done := nbt.AppendHeader(nil, nbt.Compound, ""), false
+	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error { // it has been read before
+		out = nbt.AppendRawHeader(out, t, name)
+		if done || t != nbt.Compound || string(name) != "properties" {
+			out = append(out, r.Raw(t)...)
+			return nil
+		}
+		done = true
+		for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+			raw := r.Raw(t)
+			if i := slices.IndexFunc(set, func(e nbt.Entry) bool { return e.Name == string(name) }); i >= 0 {
+				out = nbt.Append(out, set[i].Name, set[i].Value)
+				set = slices.Delete(slices.Clone(set), i, i+1)
+			} else {
+				out = append(nbt.AppendRawHeader(out, t, name), raw...)
+			}
+		}
+		out = appendEntries(out, set)
+		return nil
+	})
+	if !done {
+		out = appendEntries(nbt.AppendCompound(out, "properties"), set)
+	}
+	return nbt.AppendEnd(out)
+}
+
+// appendEntries appends the payload of a compound.
+func appendEntries(dst []byte, entries nbt.Entries) []byte {
+	for _, e := range entries {
+		dst = nbt.Append(dst, e.Name, e.Value)
+	}
+	return nbt.AppendEnd(dst)
 }
 
 // checkEnvironment holds the extra tags to the dimension's name, since both
 // say at which height the lowest section is.
-func (w *Writer) checkEnvironment() error {
-	env, err := readEnvironment(w.extra(), map[string]string{})
+func (w *Writer) checkEnvironment(extra []byte) error {
+	env, err := readEnvironment(extra, map[string]string{})
 	if err == nil && env.property != w.enc.env.property {
 		err = fmt.Errorf("environment %q, but the dimension is %q", env.property, w.dim.Name)
 	}

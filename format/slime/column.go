@@ -24,6 +24,8 @@ type decoder struct {
 	table   []voxel.Cell
 	cells   []voxel.Cell // of all sections of a column
 	used    int
+	bare    bool // a palette of the column so far has an entry without Properties
+	empty   int  // entries of the column's palettes so far with an empty one
 }
 
 func newDecoder(l layout, frames *inflater, dropped Losses) *decoder {
@@ -48,7 +50,7 @@ func (d *decoder) take(n int) []voxel.Cell {
 
 // column makes the column of k, without the objects of versions 1 to 10.
 func (d *decoder) column(k *chunk) (*format.Column, error) {
-	d.used = 0
+	d.used, d.bare, d.empty = 0, false, 0
 	c := &format.Column{Column: voxel.Column{Pos: k.pos}}
 	if err := d.addMaps(c, k); err != nil {
 		return nil, fmt.Errorf("chunk %v: maps: %w", k.pos, err)
@@ -58,6 +60,12 @@ func (d *decoder) column(k *chunk) (*format.Column, error) {
 		if err := d.addSection(c, &k.sections[i]); err != nil {
 			return nil, fmt.Errorf("chunk %v: section %d: %w", k.pos, k.sections[i].y, err)
 		}
+	}
+	switch {
+	case d.empty > 0 && d.bare:
+		d.dropped.add("empty Properties of palette entries", d.empty)
+	case d.empty > 0:
+		c.Layout = voxel.LayoutProperties
 	}
 	if err := d.addObjects(c, k); err != nil {
 		return nil, fmt.Errorf("chunk %v: %w", k.pos, err)
@@ -129,6 +137,18 @@ func (d *decoder) addSection(c *format.Column, s *section) (err error) {
 	return err
 }
 
+// block returns the cell of a palette entry and notes what properties it has.
+func (d *decoder) block(entry []byte) (voxel.Cell, error) {
+	cell, has, err := d.blocks.Cell(entry)
+	switch has {
+	case block.NoProperties:
+		d.bare = true
+	case block.EmptyProperties:
+		d.empty++
+	}
+	return cell, err
+}
+
 // paletted unpacks a section of world versions 4 to 7.
 func (d *decoder) paletted(s *section) ([]voxel.Cell, error) {
 	d.table = d.table[:0]
@@ -139,7 +159,7 @@ func (d *decoder) paletted(s *section) ([]voxel.Cell, error) {
 		if t, _ := r.Root(); t != nbt.Compound {
 			return nil, fmt.Errorf("palette entry: a document of type %v", t)
 		}
-		cell, err := d.blocks.Cell(doc[r.Offset():])
+		cell, err := d.block(doc[r.Offset():])
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +215,7 @@ func (d *decoder) readTable(r *nbt.Reader, elem nbt.Type) error {
 		if elem == nbt.String {
 			cell, err = d.biomes.Biome(r.String())
 		} else {
-			cell, err = d.blocks.Cell(r.Raw(elem))
+			cell, err = d.block(r.Raw(elem))
 		}
 		if err != nil {
 			return err

@@ -15,7 +15,8 @@ type encoder struct {
 	layout
 	blocks  *format.Names
 	biomes  *format.Names
-	entries [2]map[voxel.Cell][]byte // NBT payloads of block and biome palette entries
+	entries [3]map[voxel.Cell][]byte // NBT payloads of palette entries: blocks, biomes, blocks with Properties
+	empty   bool                     // the column's palette entries all have Properties
 	numeric map[voxel.Cell]uint16    // id<<4 | data
 	index   block.Index
 }
@@ -23,12 +24,13 @@ type encoder struct {
 func newEncoder(l layout, d *format.Dimension) *encoder {
 	return &encoder{
 		layout: l, blocks: d.Volume(voxel.Block).Names, biomes: d.Volume(voxel.Biome).Names,
-		entries: [2]map[voxel.Cell][]byte{{}, {}}, numeric: map[voxel.Cell]uint16{},
+		entries: [3]map[voxel.Cell][]byte{{}, {}, {}}, numeric: map[voxel.Cell]uint16{},
 	}
 }
 
 func (e *encoder) column(c *format.Column) (*columnBytes, error) {
 	out := &columnBytes{}
+	e.empty = c.Layout&voxel.LayoutProperties != 0
 	var err error
 	if e.hasCoords() {
 		err = e.newColumn(out, c)
@@ -156,18 +158,26 @@ func (e *encoder) appendNumeric(dst []byte, cells []voxel.Cell) ([]byte, error) 
 // entry returns the NBT payload of a palette entry: a block's compound or a
 // biome's string.
 func (e *encoder) entry(c voxel.Cell, elem nbt.Type) (p []byte, err error) {
-	cache, names, appendEntry := e.entries[0], e.blocks, block.AppendEntry
-	if elem == nbt.String {
-		cache, names, appendEntry = e.entries[1], e.biomes, block.AppendBiome
+	cache := e.entries[0]
+	switch {
+	case elem == nbt.String:
+		cache = e.entries[1]
+	case e.empty:
+		cache = e.entries[2]
 	}
 	p, ok := cache[c]
-	if !ok {
-		if p, err = appendEntry(nil, names.Name(c)); err != nil {
-			return nil, err
-		}
+	if ok {
+		return p, nil
+	}
+	if elem == nbt.String {
+		p, err = block.AppendBiome(nil, e.biomes.Name(c))
+	} else {
+		p, err = block.AppendEntry(nil, e.blocks.Name(c), e.empty)
+	}
+	if err == nil {
 		cache[c] = p
 	}
-	return p, nil
+	return p, err
 }
 
 // whole returns n cells where one may stand for all.
@@ -247,12 +257,12 @@ func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	for i, k := range kinds {
 		docs[i] = listDocument(c, k)
 	}
-	out.blockTicks, out.fluidTicks = docs[2], docs[3]
+	out.flagged = [3][]byte{nil, docs[2], docs[3]}
 	var extra []byte
 	for _, p := range c.Parts {
 		switch p.Name {
 		case voxel.PartPOI:
-			out.poi, err = poiSections(p.Data)
+			out.flagged[0], err = poiSections(p.Data)
 		case PartExtra:
 			extra = p.Data
 		}
@@ -286,7 +296,12 @@ func listDocument(c *format.Column, k kind) []byte {
 	return objectDocument(k.tag, nil)
 }
 
+// objectDocument returns the document of a list; one that is empty has the element
+// type that AdvancedSlimePaper gives it.
 func objectDocument(tag string, objects []voxel.Object) []byte {
+	if len(objects) == 0 {
+		return nbt.AppendEnd(nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, nbt.End, 0))
+	}
 	payloads := make([][]byte, len(objects))
 	for i, o := range objects {
 		payloads[i] = appendObject(nil, o)

@@ -17,10 +17,13 @@ type WriteOptions struct {
 	Version int
 	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
 	WorldVersion int
-	// DataVersion of all columns of a file of version 13.
+	// DataVersion of all columns of a file of version 13, of columns of a program,
+	// which say none, and of a file without columns.
 	DataVersion int32
 	// Level of zstd, 1 to 22. Default 3, zstd's own.
 	Level int
+	// Facts go into the properties of the extra tags, in place of what these say.
+	Facts format.Level
 }
 
 // holder reduces columns to what one version holds.
@@ -120,7 +123,10 @@ func (h *holder) hold(c *format.Column) bool {
 	default:
 		h.holdMaps(c)
 		h.holdParts(c)
-		c.Version, c.Layout = h.columnVersion(c.Biomes != nil), 0
+		c.Version = h.columnVersion(c.Biomes != nil)
+		if c.Layout &= voxel.LayoutProperties; h.world < worldNames {
+			c.Layout = 0
+		}
 		if h.hasLightFlags() {
 			c.Stale = 0
 		}
@@ -232,44 +238,87 @@ func (h *holder) holdParts(c *format.Column) {
 	}
 }
 
+// elsewhere are tags of chunks that a file tells in another way: a position by its
+// place, finished chunks by being there, good light by its arrays. Others that are
+// empty, or zero where zero is what a reader takes without them, say nothing.
+var elsewhere = []string{"DataVersion", "Position", "Status", "xPos", "yPos", "zPos", "isLightOn", "LightPopulated", "TerrainPopulated", "V"}
+
 // countPart counts what goes with a part: its tags by name.
 func (h *holder) countPart(p voxel.Part) {
-	switch {
-	case p.Damaged || h.version < 13 && len(p.Data) > 0 && p.Name != voxel.PartChunk:
-		h.lost.add("part "+p.Name, 1)
-	case p.Name == voxel.PartChunk || p.Name == voxel.PartEntities:
+	count := func(prefix string, r *nbt.Reader, t nbt.Type, name []byte) {
+		raw := r.Raw(t)
+		timeless := t == nbt.Long && !slices.ContainsFunc(raw, func(b byte) bool { return b != 0 })
+		if !slices.Contains(elsewhere, string(name)) && !nbt.Empty(t, raw) && !timeless {
+			h.lost.add(prefix+string(name), 1)
+		}
+	}
+	each := func(prefix string) {
 		_ = eachEntry(p.Data, func(r *nbt.Reader, t nbt.Type, name []byte) error { // no more than a count
 			if t != nbt.Compound || string(name) != "Level" {
-				r.Skip(t)
-				h.lost.add("tag "+string(name), 1)
+				count(prefix, r, t, name)
 				return nil
 			}
 			for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-				r.Skip(t)
-				h.lost.add("tag Level."+string(name), 1)
+				count(prefix+"Level.", r, t, name)
 			}
 			return nil
 		})
 	}
+	switch {
+	case p.Damaged:
+		h.lost.add("part "+p.Name, 1)
+	case p.Name == voxel.PartChunk, p.Name == voxel.PartEntities:
+		each("tag ")
+	case p.Name == voxel.PartPOI && h.version < 13:
+		if sections, err := poiSections(p.Data); sections != nil || err != nil {
+			h.lost.add("part "+p.Name, 1)
+		}
+	case p.Name == PartExtra && h.version >= 13, p.Name == voxel.PartPOI:
+	default:
+		if !emptyDocument(p.Data) {
+			h.lost.add("part "+p.Name, 1)
+		}
+	}
 }
 
-// holdTags returns the tags of a section that version 3 keeps.
-func (h *holder) holdTags(tags []byte) []byte {
-	if len(tags) == 0 {
+// emptyDocument reports whether a document has nothing in it.
+func emptyDocument(doc []byte) bool {
+	r := nbt.NewReader(doc, nbt.Limits{})
+	t, _ := r.Root()
+	return len(doc) == 0 || r.Err() == nil && nbt.Empty(t, doc[r.Offset():])
+}
+
+// holdTags returns the tags of a section that version 3 keeps, and counts the others.
+func (h *holder) holdTags(s voxel.Section) []byte {
+	if len(s.Tags) == 0 {
 		return nil
 	}
 	var out []byte
-	r := nbt.NewPayload(tags, nbt.Limits{})
+	r := nbt.NewPayload(s.Tags, nbt.Limits{})
 	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
 		raw := r.Raw(t)
-		if h.version < 4 && t == nbt.ByteArray && string(name) == TagHypixelBlocks3 && out == nil &&
-			len(raw) > 4 && len(raw) < 4+1<<16 {
+		switch {
+		case h.version < 4 && t == nbt.ByteArray && string(name) == TagHypixelBlocks3 && out == nil && len(raw) > 4 && len(raw) < 4+1<<16:
 			out = nbt.AppendEnd(nbt.AppendByteArray(nil, TagHypixelBlocks3, raw[4:]))
-		} else {
+		case isSpare(s.Has, name), string(name) == "Y", nbt.Empty(t, raw):
+		default:
 			h.lost.add("section tag "+string(name), 1)
 		}
 	}
 	return out
+}
+
+// isSpare reports whether a tag of that name is what a palette held beside the
+// entries in use, which no cell is.
+func isSpare(has voxel.Has, name []byte) bool {
+	return has&voxel.HasBlock != 0 && string(name) == "block_states" || has&voxel.HasBiome != 0 && string(name) == "biomes"
+}
+
+// dropTags counts the tags of a section that goes.
+func (h *holder) dropTags(s voxel.Section) {
+	if h.holdTags(s) != nil {
+		h.lost.add("section tag "+TagHypixelBlocks3, 1)
+	}
 }
 
 // hypixelBlocks returns what holdTags kept.

@@ -46,14 +46,26 @@ func TestHold(t *testing.T) {
 		lost   string
 	}{
 		{"nothing", v3, func(*format.Column) {}, ""},
-		{"air", v3, section(9, format.Cells{Block: air}, voxel.HasBlock), "sections without blocks:1"},
-		{"light alone", v9, section(9, format.Cells{Sky: make([]byte, 2048)}, voxel.HasSky), "sections without blocks:1"},
+		{"air", v3, section(9, format.Cells{Block: air}, voxel.HasBlock), ""},
+		{"lit air", v3, section(9, format.Cells{Block: air, Sky: make([]byte, 2048)}, voxel.HasBlock|voxel.HasSky), "light of sections without blocks:1"},
+		{"light alone", v9, section(9, format.Cells{Sky: make([]byte, 2048)}, voxel.HasSky), "light of sections without blocks:1"},
+		{"no more than a height", v9, section(9, format.Cells{}, 0), ""},
+		{"no more than a height out of height", v13, section(-5, format.Cells{}, 0), ""},
+		{"tags of a section that goes", v9, func(c *format.Column) {
+			c.Sections = append(c.Sections, voxel.Section{Y: 9, Tags: nbt.AppendEnd(nbt.AppendByte(nbt.AppendInt(nil, "Y", 9), "odd", 1))})
+			c.Cells = append(c.Cells, format.Cells{})
+		}, "section tag odd:1"},
 		{"too high", v9names, section(16, format.Cells{Block: []voxel.Cell{1}}, voxel.HasBlock), "sections out of height:1"},
 		{"above the build limit", v13, section(20, format.Cells{Block: []voxel.Cell{1}}, voxel.HasBlock), "sections out of height:1"},
 		{"twice", v9, section(0, format.Cells{Block: []voxel.Cell{1}}, voxel.HasBlock), "sections that are there twice:1"},
 		{"section tags", v13, func(c *format.Column) {
-			c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendByte(nil, "odd", 1))
+			tags := nbt.AppendList(nbt.AppendByte(nil, "odd", 1), "bare", nbt.End, 0)
+			c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(tags, "block_states"), "spare", "x")))
 		}, "section tag odd:1"},
+		{"blocks that nobody could read", v9names, func(c *format.Column) {
+			c.Sections = append(c.Sections, voxel.Section{Y: 9, Tags: nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(nil, "block_states"), "odd", "x")))})
+			c.Cells = append(c.Cells, format.Cells{})
+		}, "section tag block_states:1"},
 		{"ticks", v3, list(voxel.BlockTicks, nowhere, nowhere), "block_ticks:2"},
 		{"entities of proto chunks", v13, list(voxel.ProtoEntities, nowhere), "proto_entities:1"},
 		{"an empty list", v13, list(voxel.ProtoEntities), ""},
@@ -65,8 +77,23 @@ func TestHold(t *testing.T) {
 			c.Maps = append(c.Maps, voxel.Map{Name: "X", Form: 4, Values: [256]int32{16}})
 		}, "map X:1"},
 		{"biomes in three dimensions", v9, func(c *format.Column) { c.Biomes = make([]voxel.Cell, 1024) }, "biomes in three dimensions:1"},
-		{"chunk tags", v13, part(chunkPart("minecraft:full")), "tag LastUpdate:1 tag Status:1"},
-		{"extra", v9, part(voxel.Part{Name: slime.PartExtra, Data: []byte{10, 0, 0, 0}}), "part slime_extra:1"},
+		{"chunk tags", v13, part(chunkPart("minecraft:full")), "tag LastUpdate:1"},
+		{"chunk tags that say nothing", v13, part(voxel.Part{Name: voxel.PartChunk, Data: nbt.Append(nil, "", nbt.Entries{
+			{Name: "Status", Value: "full"}, {Name: "isLightOn", Value: int8(1)}, {Name: "yPos", Value: int32(-4)}, {Name: "LastUpdate", Value: int64(0)}, {Name: "InhabitedTime", Value: int64(0)},
+			{Name: "PostProcessing", Value: nbt.Items{Elem: nbt.List, Values: []nbt.Value{nbt.Items{}, nbt.Items{}}}},
+			{Name: "structures", Value: nbt.Entries{{Name: "starts", Value: nbt.Entries{}}, {Name: "References", Value: nbt.Entries{}}}},
+		})}), ""},
+		{"chunk tags of Level", v9names, part(voxel.Part{Name: voxel.PartChunk, Data: nbt.Append(nil, "", nbt.Entries{
+			{Name: "DataVersion", Value: int32(1976)}, {Name: "Level", Value: nbt.Entries{{Name: "Status", Value: "full"}, {Name: "ToBeTicked", Value: nbt.Items{}}, {Name: "odd", Value: int8(0)}}},
+		})}), "tag Level.odd:1"},
+		{"entities without any", v9, part(voxel.Part{Name: voxel.PartEntities, Data: nbt.Append(nil, "", nbt.Entries{
+			{Name: "DataVersion", Value: int32(1976)}, {Name: "Position", Value: []int32{1, 1}}, {Name: "Entities", Value: nbt.Items{}},
+		})}), ""},
+		{"points of interest", v9, part(voxel.Part{Name: voxel.PartPOI, Data: nbt.Append(nil, "", nbt.Entries{{Name: "Sections", Value: nbt.Entries{{Name: "0", Value: nbt.Entries{}}}}})}), "part poi:1"},
+		{"no points of interest", v9, part(voxel.Part{Name: voxel.PartPOI, Data: nbt.Append(nil, "", nbt.Entries{{Name: "Sections", Value: nbt.Entries{}}})}), ""},
+
+		{"extra", v9, part(voxel.Part{Name: slime.PartExtra, Data: nbt.Append(nil, "", nbt.Entries{{Name: "a", Value: int8(1)}})}), "part slime_extra:1"},
+		{"empty extra", v9, part(voxel.Part{Name: slime.PartExtra, Data: []byte{10, 0, 0, 0}}), ""},
 		{"empty points of interest", v13, part(voxel.Part{Name: voxel.PartPOI, Data: []byte{10, 0, 0, 0}}), ""},
 		{"layout", v13, func(c *format.Column) { c.Layout = 5 }, ""},
 	} {
@@ -281,7 +308,6 @@ func TestRefused(t *testing.T) {
 		{"too wide", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 32767, Z: 0}) }, "16 bits"},
 		{"too far", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 0, Z: -32769}) }, "16 bits"},
 		{"a column twice", v13, slime.WriteOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) is there twice"},
-		{"no columns", v3, slime.WriteOptions{}, func(w *collected) { w.order = nil }, "empty"},
 		{"another environment", v13, slime.WriteOptions{}, func(w *collected) { w.dim.Name = "the_end" }, `environment "normal", but the dimension is "the_end"`},
 		{"extra is no NBT", v13, slime.WriteOptions{}, func(w *collected) { w.files[slime.ExtraPath] = []byte{1} }, slime.ExtraPath},
 		{"version 5", v9, slime.WriteOptions{Version: 5}, func(*collected) {}, "version 5 cannot be written"},

@@ -31,7 +31,7 @@ func (h *holder) holdSections(c *format.Column) {
 		s.Y = y
 		h.holdLight(c.Stale, &s, &a)
 		h.holdArrays(&s, &a)
-		s.Tags = h.holdTags(s.Tags)
+		s.Tags = h.holdTags(s)
 		c.Sections, c.Cells = append(c.Sections, s), append(c.Cells, a)
 	}
 }
@@ -43,7 +43,7 @@ func hasObjects(c *format.Column) bool {
 	})
 }
 
-// keeps reports whether the file has a place for a section, and counts it
+// keeps reports whether the file has a place for a section, and counts what goes
 // where it has none.
 func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool {
 	low, high := 0, 16
@@ -58,14 +58,19 @@ func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool 
 	case twice:
 		h.lost.add("sections that are there twice", 1)
 	case int(s.Y) < low || int(s.Y) >= high:
-		h.lost.add("sections out of height", 1)
+		if s.Has != 0 {
+			h.lost.add("sections out of height", 1)
+		}
 	case h.world >= worldContainers && s.Has&(voxel.HasBlock|voxel.HasBiome) != 0:
 		return true
 	case s.Has&voxel.HasBlock == 0 || isAir(a.Block):
-		h.lost.add("sections without blocks", 1)
+		if s.Has&^voxel.HasBlock != 0 {
+			h.lost.add("light of sections without blocks", 1)
+		}
 	default:
 		return true
 	}
+	h.dropTags(s)
 	return false
 }
 

@@ -71,6 +71,11 @@ func madeUp(k kindOf, dimension string) *collected {
 		env := map[string]string{"overworld": "normal", "the_nether": "nether"}[dimension]
 		doc := nbt.AppendCompound(nbt.AppendHeader(nil, nbt.Compound, ""), "properties")
 		doc = nbt.AppendInt(nbt.AppendString(doc, "environment", env), "spawnY", 70)
+		if k.version == 13 {
+			for _, name := range []string{"savePOI", "saveBlockTicks", "saveFluidTicks"} {
+				doc = nbt.AppendByte(doc, name, 1)
+			}
+		}
 		w.files[slime.ExtraPath] = nbt.AppendEnd(nbt.AppendEnd(doc))
 	}
 	if k.version >= 7 && k.version <= 9 {

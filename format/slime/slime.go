@@ -14,6 +14,7 @@ package slime
 import "github.com/cairnvoxel/cairn/format"
 
 const (
+	formatName = "slime"
 	magic      = 0xB10B
 	maxVersion = 13
 )

@@ -18,7 +18,8 @@ import (
 type twin struct {
 	bytes.Buffer
 	kindOf
-	dim *format.Dimension
+	dim   *format.Dimension
+	empty bool // palette entries without properties have an empty Properties
 }
 
 func appendUint64(b []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(b, v) }
@@ -40,7 +41,7 @@ func (w *twin) blob(b []byte) {
 
 // sub returns what f writes.
 func (w *twin) sub(f func(*twin)) []byte {
-	s := &twin{kindOf: w.kindOf, dim: w.dim}
+	s := &twin{kindOf: w.kindOf, dim: w.dim, empty: w.empty}
 	f(s)
 	return s.Bytes()
 }
@@ -55,6 +56,9 @@ func (w *twin) flag(has bool) {
 
 func twinFile(world *collected, k kindOf) []byte {
 	w := &twin{kindOf: k, dim: world.dim}
+	for _, c := range world.columns {
+		w.empty = c.Layout == voxel.LayoutProperties
+	}
 	order := slices.Clone(world.order)
 	slices.SortFunc(order, func(a, b geom.ColumnPos) int {
 		return (int(a.Z)-int(b.Z))*1000 + int(a.X) - int(b.X)
@@ -126,7 +130,11 @@ func objectsOf(c *format.Column, list string) []voxel.Object {
 }
 
 func (w *twin) list(tag string, objects []voxel.Object) []byte {
-	doc := nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, nbt.Compound, len(objects))
+	elem := nbt.Compound
+	if w.version >= 12 && len(objects) == 0 {
+		elem = nbt.End
+	}
+	doc := nbt.AppendList(nbt.AppendHeader(nil, nbt.Compound, ""), tag, elem, len(objects))
 	for _, o := range objects {
 		if o.Place == voxel.Moved {
 			doc = nbt.AppendInt(doc, "x", int32(o.At.X))
@@ -270,7 +278,7 @@ func (w *twin) palette(cells []voxel.Cell) (palette []voxel.Cell, entries []uint
 func (w *twin) entry(c voxel.Cell, volume string) (p []byte) {
 	name, err := w.dim.Volume(volume).Names.Name(c), error(nil)
 	if volume == voxel.Block {
-		p, err = block.AppendEntry(nil, name)
+		p, err = block.AppendEntry(nil, name, w.empty)
 	} else {
 		p, err = block.AppendBiome(nil, name)
 	}
@@ -371,10 +379,6 @@ func partOf(c *format.Column, name string) []byte {
 }
 
 func (w *twin) ticks(tag string, objects []voxel.Object) {
-	if len(objects) == 0 {
-		w.block(nil)
-		return
-	}
 	w.block(w.list(tag, objects))
 }
 
@@ -387,5 +391,5 @@ func (w *twin) poi(c *format.Column) []byte {
 			return append([]byte{10, 0, 0}, raw...)
 		}
 	}
-	return nil
+	return []byte{10, 0, 0, 0}
 }

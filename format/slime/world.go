@@ -66,11 +66,14 @@ func Open(path string) (*World, error) {
 // New reads the header and the framing of a Slime file of size bytes. Its
 // errors and those of Read wrap a *format.CorruptError where the bytes are
 // wrong.
-func New(r io.ReaderAt, size int64) (*World, error) { return NewWithin(r, size, math.MaxInt32) }
+func New(r io.ReaderAt, size int64) (*World, error) { return newWithin(r, size, 0) }
 
-// NewWithin is New for a file whose blobs decode to maxRaw bytes each at most: one
-// that claims more is damaged.
-func NewWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
+// newWithin is New for a file whose blobs decode to maxRaw bytes each at most: one
+// that claims more is damaged. 0 is no bound.
+func newWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
+	if maxRaw <= 0 {
+		maxRaw = math.MaxInt32
+	}
 	w := &World{r: r, size: size, stats: Stats{Dropped: Losses{}}}
 	var err error
 	if w.frames, err = newInflater(maxRaw); err != nil {
@@ -103,14 +106,14 @@ func (w *World) readExtra() (err error) {
 	if w.extra, err = w.inflate(w.parts.extra); err != nil {
 		return err
 	}
-	props := map[string]string{"dataVersion": strconv.Itoa(int(w.layout.data))}
+	props := map[string]string{propVersion: strconv.Itoa(int(w.layout.data))}
 	if !w.layout.hasCoords() {
 		props["worldVersion"] = strconv.Itoa(w.layout.world)
 	}
 	if w.layout.env, err = readEnvironment(w.extra, props); err != nil {
 		return w.corrupt(w.parts.extra, err)
 	}
-	w.head = format.Head{Format: "slime", Version: w.layout.version, Properties: props}
+	w.head = format.Head{Format: formatName, Version: w.layout.version, Properties: props}
 	return nil
 }
 

@@ -32,9 +32,9 @@ type Writer struct {
 // columnBytes is a column, encoded; what follows its sections depends on the
 // world's flags.
 type columnBytes struct {
-	body                        []byte
-	poi, blockTicks, fluidTicks []byte
-	tail                        []byte
+	body    []byte
+	flagged [3][]byte // for each flag of version 13 a document; nil if there is nothing
+	tail    []byte
 }
 
 // placed is an object of the whole world.
@@ -58,7 +58,7 @@ func Create(w io.Writer, o WriteOptions) (*Writer, error) {
 }
 
 // Lost returns what of all that was given the file does not hold, by name.
-func (w *Writer) Lost() Losses { return w.lost }
+func (w *Writer) Lost() map[string]int { return w.lost }
 
 // Dimension begins the file's one dimension; a second is an error.
 func (w *Writer) Dimension(d *format.Dimension) error {
@@ -109,14 +109,17 @@ func (w *Writer) Column(c *format.Column) error {
 		return errors.New("slime: a column before any dimension")
 	}
 	held := *c
+	if c.Version == 0 && w.o.DataVersion != 0 && !hasPart(c, voxel.PartChunk) {
+		held.Version = w.o.DataVersion
+	}
 	if isBare(c) {
 		w.hold(&held)
 		return nil
 	}
-	if err := w.begin(c.Version); err != nil {
+	if err := w.begin(held.Version); err != nil {
 		return err
 	}
-	if !w.fits(c) {
+	if !w.fits(&held) {
 		return nil
 	}
 	if !w.hold(&held) {
@@ -134,6 +137,10 @@ func (w *Writer) Column(c *format.Column) error {
 		w.addObjects(&held)
 	}
 	return nil
+}
+
+func hasPart(c *format.Column, name string) bool {
+	return slices.ContainsFunc(c.Parts, func(p voxel.Part) bool { return p.Name == name })
 }
 
 // begin settles what the first column decides.
@@ -180,6 +187,9 @@ func (w *Writer) addObjects(c *format.Column) {
 		}
 	}
 }
+
+// Abort gives up. Nothing has been written.
+func (w *Writer) Abort() error { return nil }
 
 // Close writes the file. It must be called once, and alone makes the file
 // whole.

@@ -1,0 +1,81 @@
+package port
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+)
+
+// kinds is the table of formats: a line for each.
+var kinds = []format.Kind{
+	anvil.Kind(),
+	slime.Kind(),
+}
+
+// The formats that have names here.
+const (
+	Anvil = "anvil"
+	Slime = "slime"
+)
+
+// Formats returns the names of all formats that can be written.
+func Formats() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Format returns the format of that name.
+func Format(name string) (k format.Kind, ok bool) {
+	i := slices.IndexFunc(kinds, func(k format.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return k, false
+	}
+	return kinds[i], true
+}
+
+// FormatOf returns the format that the name of a file or a folder to be written asks
+// for.
+func FormatOf(path string) string {
+	for _, k := range kinds {
+		if k.Ext != "" && strings.HasSuffix(path, k.Ext) {
+			return k.Name
+		}
+	}
+	return Anvil
+}
+
+// fileExts are how the names of files end that are whole worlds.
+func fileExts() []string {
+	exts := []string{Ext}
+	for _, k := range kinds {
+		if k.Ext != "" {
+			exts = append(exts, k.Ext)
+		}
+	}
+	return exts
+}
+
+// openFolder opens a folder in the first format that it is a world of.
+func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Source, err error) {
+	for i := range kinds {
+		if kinds[i].OpenFS == nil {
+			continue
+		}
+		if s, err = open(&kinds[i]); !errors.Is(err, format.ErrNoWorld) {
+			return s, err
+		}
+	}
+	return nil, err
+}
+
+// detectFolder reports whether a folder looks like a world of some format.
+func detectFolder(fsys fs.FS) bool {
+	return slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
+}

@@ -1,0 +1,84 @@
+package port
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/slime"
+)
+
+// levelIn reads the world's level.dat; ok is false if it has none that can be read.
+// rest names what a Slime file does not hold of it.
+func levelIn(w *convert.World) (l format.Level, rest []string, ok bool) {
+	i := slices.IndexFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath })
+	if i < 0 {
+		return l, nil, false
+	}
+	return readLevel(w.Files[i])
+}
+
+func readLevel(f format.File) (l format.Level, rest []string, ok bool) {
+	r, err := f.Open()
+	if err != nil {
+		return l, nil, false
+	}
+	defer r.Close()
+	stored, err := io.ReadAll(io.LimitReader(r, format.MaxFile))
+	if err == nil {
+		l, rest, err = anvil.ReadLevel(stored)
+	}
+	return l, rest, err == nil
+}
+
+// Slim returns a Sink before another that hands on what Slime files hold, each column
+// in the version of its own data version, and adds to lost what goes. Of a level.dat
+// it hands on one with no more than a Slime file says.
+func Slim(to format.Sink, lost map[string]int) format.Sink {
+	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost}
+}
+
+type slim struct {
+	convert.Filter
+	lost map[string]int
+}
+
+// File hands on what a Slime file keeps of f.
+func (s *slim) File(f format.File) error {
+	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
+		return s.Sink.File(f)
+	}
+	if f.Path == anvil.LevelPath {
+		if level, rest, ok := readLevel(f); ok {
+			countLevel(rest, s.lost)
+			data := anvil.AppendLevel(nil, level)
+			f.Size, f.Open = int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+			return s.Sink.File(f)
+		}
+	}
+	s.lost["file "+f.Path]++
+	return nil
+}
+
+// slimHold reduces each column to what the Slime version of its own data version
+// holds.
+func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
+	holds := map[int32]func(*format.Column) bool{}
+	return func(c *format.Column) bool {
+		hold := holds[c.Version]
+		if hold == nil {
+			hold = slime.Hold(slime.WriteOptions{}, d, lost)
+			holds[c.Version] = hold
+		}
+		return hold(c)
+	}
+}
+
+func countLevel(rest []string, lost map[string]int) {
+	for _, name := range rest {
+		lost[anvil.LevelPath+" "+name]++
+	}
+}

@@ -1,0 +1,108 @@
+package port_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// TestLevelThroughSlime: what a Slime file keeps of level.dat as properties comes back
+// in the level.dat that is made of it.
+func TestLevelThroughSlime(t *testing.T) {
+	full := format.Level{Name: "again", HasSpawn: true, Spawn: geom.Point{X: -5, Y: 70, Z: 6}, Angle: 45.5, Difficulty: "hard", Type: "amplified", NoMonsters: true, NoAnimals: true}
+	flat := full
+	flat.Type, flat.Biome = "flat", "minecraft:desert"
+	end := full
+	end.Dragon = "alive"
+	quiet := format.Level{Name: "again", HasSpawn: true, NoPVP: true, NoMonsters: true, Difficulty: "peaceful", Type: "default"}
+	for _, c := range []struct {
+		name, dimension string
+		level           format.Level
+		version         int32
+	}{
+		{"1.8", "overworld", full, 0},
+		{"1.16", "overworld", full, 2586},
+		{"1.21", "overworld", full, 3955},
+		{"flat", "overworld", flat, 3955},
+		{"the end", "the_end", end, 3955},
+		{"1.21.11", "overworld", quiet, 4671},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.level.Version = c.version
+			dir := t.TempDir()
+			out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: "first", Facts: c.level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := out.Close(); err != nil {
+				t.Fatal(err)
+			}
+			w := &convert.World{
+				Head:       format.Head{Format: port.Slime, Properties: map[string]string{"dataVersion": fmt.Sprint(c.version)}},
+				Dimensions: []*convert.Dimension{{Name: c.dimension}},
+				Files:      []format.File{{Path: anvil.LevelPath, Open: func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, anvil.LevelPath)) }}},
+			}
+			for _, v := range format.BlockDimension(c.dimension, "").Volumes {
+				cv := &convert.Volume{Volume: v.Volume}
+				if v.Names != nil {
+					cv.Names = v.Names.List()
+				}
+				w.Dimensions[0].Volumes = append(w.Dimensions[0].Volumes, cv)
+			}
+			var file bytes.Buffer
+			lost := map[string]int{}
+			if err := port.WriteFile(t.Context(), w, &file, port.Target{Format: port.Slime}, nil, lost); err != nil {
+				t.Fatal(err)
+			}
+			if lost["level.dat LevelName"] != 0 || lost["file level.dat"] != 0 || lost["level.dat SpawnX"] != 0 {
+				t.Errorf("lost %v", lost)
+			}
+			_, again, err := open(t, file.Bytes(), port.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := again.Dimensions[0].Name; got != c.dimension {
+				t.Errorf("dimension %s", got)
+			}
+			back := t.TempDir()
+			if err := port.WriteFolder(t.Context(), again, back, port.Target{Format: port.Anvil, Name: "again"}, nil, map[string]int{}); err != nil {
+				t.Fatal(err)
+			}
+			stored, err := os.ReadFile(filepath.Join(back, anvil.LevelPath))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _, err := anvil.ReadLevel(stored); err != nil || got != c.level {
+				t.Errorf("got %+v, %v\nwant %+v", got, err, c.level)
+			}
+		})
+	}
+}
+
+// TestLostOfLevel: of a level.dat that cannot be read all is lost.
+func TestLostOfLevel(t *testing.T) {
+	w := mustLoad(t, island(1, terrain.Modern))
+	for i, f := range w.Files {
+		if f.Path == anvil.LevelPath {
+			w.Files[i].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no tags")), nil }
+		}
+	}
+	lost := map[string]int{}
+	if err := port.WriteFile(t.Context(), w, io.Discard, port.Target{Format: port.Slime}, nil, lost); err != nil {
+		t.Fatal(err)
+	}
+	if lost["file level.dat"] != 1 {
+		t.Errorf("lost %v", lost)
+	}
+}
