@@ -10,9 +10,8 @@ import (
 // distances fit an int. It is 16 times as far as space goes.
 const reach = 1 << 29
 
-// Ball is the cells whose centres are at most Radius from the centre of the cell
-// Center: radius 0 is one cell. A negative radius or one that is no number
-// gives none.
+// Ball is the cells whose centres are at most Radius from the centre of the cell Center.
+// A radius of 0 is one cell. A radius that is negative or NaN gives no cells.
 type Ball struct {
 	Center geom.Point
 	Radius float64 // in cells; at most 1<<29 counts
@@ -49,9 +48,9 @@ func (b Ball) cover(c geom.Box) (Cover, bool) {
 	return between(length2(near), d, length2(wide)), true
 }
 
-// Cylinder is the cells whose centres are at most Radius from the axis through
-// the centre of the cell Base, from the height of Base up. A negative radius, or
-// one that is no number, or a height below 1 gives none.
+// Cylinder is the cells whose centres are at most Radius from the upright axis through
+// the centre of the cell Base, from the height of Base up. A radius that is negative or
+// NaN, or a height below 1, gives no cells.
 type Cylinder struct {
 	Base   geom.Point
 	Radius float64 // in cells; at most 1<<29 counts

@@ -78,10 +78,9 @@ func (s shape) look(b geom.Box) Cover {
 	return none
 }
 
-// Chunks yields the chunks that hold cells of r, in ascending order of their
-// codes, and how much of each r holds. It takes no memory that grows with r.
-// Regions of other packages are asked for the rows of every chunk within their
-// bounds.
+// Chunks yields the chunks that hold cells of r, and how much of each r holds, in
+// ascending order of their codes. Its memory does not grow with r. Of a region of another
+// package it reads the rows of every chunk within the bounds.
 func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	return func(yield func(geom.ChunkPos, Cover) bool) {
 		s := shapeOf(r)
@@ -148,10 +147,10 @@ func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cov
 	return true
 }
 
-// Split returns boxes that hold every cell of r, no cell twice. Each is cut to
-// the bounds of r, holds a cell of it, lies in at most n chunks (n below 1
-// counts as 1) and shares none with another box. The order is fixed; the list
-// grows with r.
+// Split returns boxes that hold every cell of r, no cell twice. Each box lies within the
+// bounds of r, holds at least one of its cells, touches at most n chunks (n below 1
+// counts as 1) and shares none of them with another box. The order is always the same.
+// The list grows with r.
 func Split(r Region, n int) []geom.Box {
 	s := shapeOf(r)
 	return s.split(nil, s.bounds, max(n, 1))

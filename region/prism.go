@@ -7,8 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Corner is a point of the plane where four cells meet: the corner of least x
-// and z of the cells (X, Z).
+// Corner is a point where four cells meet, seen from above: the corner of least x and z
+// of the cell at (X, Z).
 type Corner struct{ X, Z int }
 
 // Prism is the cells above a polygon. Make one with NewPrism; the zero value has
@@ -18,15 +18,15 @@ type Prism struct {
 	bounds  geom.Box
 }
 
-// NewPrism returns the cells from height y0 to below y1 whose centres are within
-// the polygon with the given corners, joined in their order and the last to the
-// first. The polygon need not be convex and may cross itself: a cell is in if a
-// ray from it crosses edges an odd number of times. A centre on an edge belongs
-// to the side of greater x, so that prisms with a common edge share no cell and
-// leave none out. The prism keeps a copy of corners.
+// NewPrism returns the cells from height y0 to below y1 whose centres lie in a polygon.
+// The edges of the polygon join the corners in their order, and the last corner to the
+// first. The polygon need not be convex, and it may cross itself: a cell is inside if a
+// ray from it crosses an odd number of edges. A centre on an edge belongs to the side of
+// greater x, so that prisms with a common edge share no cell and leave no cell out. The
+// prism keeps a copy of corners.
 //
-// It fails if there are fewer than 3 corners, if all lie on one line, if y0 is
-// not below y1, and with an error wrapping geom.ErrOutOfRange beyond space.
+// It fails if there are fewer than 3 corners, if all corners lie on one line, or if y0 is
+// not below y1. The error wraps geom.ErrOutOfRange if a corner or a height is out of range.
 func NewPrism(corners []Corner, y0, y1 int) (Prism, error) {
 	if len(corners) < 3 {
 		return Prism{}, fmt.Errorf("region: prism: %d corners, want at least 3", len(corners))

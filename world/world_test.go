@@ -287,12 +287,12 @@ func TestCommitPacksWhatWasSet(t *testing.T) {
 		return c
 	}
 	before := chunk()
-	if before.Packed() == before {
+	if before.Compact() == before {
 		t.Fatal("setting blocks one by one made a packed chunk")
 	}
 	commit(t, w)
 	after := chunk()
-	if after == before || after.Packed() != after || !after.Equal(before) {
+	if after == before || after.Compact() != after || !after.Equal(before) {
 		t.Error("the chunk is not packed after a commit, or is another")
 	}
 	if w.Dirty() {
@@ -371,4 +371,21 @@ func (s *storing) Commit(ctx context.Context, name string, head history.Head, c 
 		f()
 	}
 	return s.Store.Commit(ctx, name, head, c, stones...)
+}
+
+// A world with changes that no commit holds is not closed by CloseSaved.
+func TestCloseSaved(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	commit(t, w)
+	set(t, w, geom.Point{}, "rock")
+	if closed, err := w.CloseSaved(); closed || err != nil {
+		t.Errorf("with changes: %v, %v", closed, err)
+	}
+	commit(t, w)
+	if closed, err := w.CloseSaved(); !closed || err != nil {
+		t.Errorf("without: %v, %v", closed, err)
+	}
+	if closed, err := w.CloseSaved(); closed || !errors.Is(err, world.ErrClosed) {
+		t.Errorf("closed twice: %v, %v", closed, err)
+	}
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Where the store is when --store does not say it, and what a server is shown.
+// Where the store is when --store does not say it.
 const (
 	storeEnv     = "CAIRN_STORE"
-	tokenEnv     = "CAIRN_TOKEN"
 	defaultStore = localScheme + "cairn-data"
 )
 
@@ -32,6 +31,7 @@ const (
 type depot struct {
 	url    string // --store
 	writes bool   // the verb changes it, and says so before it opens
+	damage bool   // the verb looks at what can be opened of a damaged one
 	st     history.Store
 }
 
@@ -69,7 +69,7 @@ func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error)
 	case !isStore(d.where()):
 		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", d.where(), localScheme, memoryStore)
 	case !isLocal:
-		st, err := store.OpenWith(ctx, d.where(), store.Options{Token: os.Getenv(tokenEnv)})
+		st, err := store.Open(ctx, d.where())
 		if err == nil {
 			d.st = st
 		}
@@ -79,7 +79,7 @@ func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error)
 			return nil, err
 		}
 	}
-	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes})
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes, Damaged: d.damage})
 	if err == nil {
 		d.st = st
 	}

@@ -147,7 +147,7 @@ func read(t *testing.T, path string) []byte {
 func TestHelp(t *testing.T) {
 	dir := t.TempDir()
 	for _, verb := range []string{"demo", "import", "export", "info", "check", "diff", "savings", "render", "stone", "stone list",
-		"stone dump", "stone check", "gen", "list", "log", "commit", "fork", "restore", "pack", "gc", "rename", "delete", "undelete", "purge", "edit", "backup", "restore-store"} {
+		"stone dump", "stone check", "gen", "list", "log", "commit", "fork", "restore", "pack", "gc", "rename", "delete", "undelete", "purge", "edit", "backup", "restore-store", "salvage"} {
 		r := mustRun(t, 0, dir, append(strings.Fields(verb), "--help")...)
 		if !strings.Contains(r.out, "Examples:\n  cairn "+verb) {
 			t.Errorf("help of %s has no example of it:\n%s", verb, r.out)
@@ -210,6 +210,8 @@ func TestSlim(t *testing.T) {
 	if all := len(read(t, filepath.Join(dir, "all.cairn"))); slim["bytes"].(float64) >= float64(all) {
 		t.Errorf("slim has %v bytes, with everything %d", slim["bytes"], all)
 	}
+	mustRun(t, 0, dir, "export", "slim.cairn", "slim.slime")
+	mustRun(t, 0, dir, "diff", "all.slime", "slim.slime") // with the properties of level.dat
 	mustRun(t, 0, dir, "import", "all.slime", "of-slime.cairn")
 	mustRun(t, 0, dir, "diff", "all.slime", "of-slime.cairn")
 }

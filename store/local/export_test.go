@@ -1,9 +1,14 @@
 package local
 
 import (
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/record"
 )
+
+// Listener is what hears of the database's work.
+func Listener(s *Store) *pebble.EventListener { return s.listener() }
 
 // Cache is the door to cache.
 type Cache struct{ m *cache[uint64, uint64] }

@@ -1,8 +1,11 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"hash/maphash"
+	"path/filepath"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -20,11 +23,11 @@ type reads struct {
 
 // live are the records as they are now.
 func (s *Store) live() reads {
-	return reads{record.Reads{Reader: s.records}, s.stackCache, s.worldOf}
+	return reads{record.Reads{Reader: s.reader}, s.stackCache, s.worldOf}
 }
 
 // frozen are the records of a snapshot.
-func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &records{snap}}} }
+func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &dbReader{snap}}} }
 
 // World is record.Reads.World, from memory if it is there.
 func (r reads) World(name string) (uint64, error) {
@@ -40,18 +43,18 @@ func (r reads) World(name string) (uint64, error) {
 	return w, err
 }
 
-// named stands for a name: two that differ have another one, but for chance that
+// nameHash stands for a name: two that differ have another one, but for chance that
 // nobody can help along.
-type named [2]uint64
+type nameHash [2]uint64
 
 var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-func keyOf(name string) named {
-	return named{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
+func keyOf(name string) nameHash {
+	return nameHash{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
 }
 
 // names are the worlds that names stand for.
-type names = cache[named, uint64]
+type names = cache[nameHash, uint64]
 
 const nameBytes = 16 + 8 + 8
 
@@ -73,19 +76,33 @@ func (r reads) Below(at history.ID) (history.ID, error) {
 	return c.Base, nil
 }
 
-// records is the database, or a snapshot of it, as a record.Reader.
-type records struct{ pebble.Reader }
+// named returns the number and the head of a world.
+func (r reads) named(name string) (w uint64, h history.Head, err error) {
+	if w, err = r.World(name); err == nil {
+		h, err = r.Head(w)
+	}
+	return w, h, err
+}
+
+// iterator returns an iterator of the database or the snapshot.
+func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
+	return r.Reader.(*dbReader).NewIter(o)
+}
+
+// dbReader is the database, or a snapshot of it, as a record.Reader.
+type dbReader struct{ pebble.Reader }
 
 // Get is for record.Reader.
-func (r *records) Get(key []byte) ([]byte, error) {
+func (r *dbReader) Get(key []byte) ([]byte, error) {
 	v, closer, err := r.Reader.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
-	return append(make([]byte, 0, len(v)), v...), closer.Close()
+	value := append(make([]byte, 0, len(v)), v...)
+	return value, damaged(closer.Close()) // which says what was wrong with the value
 }
 
 // span is all keys that begin with prefix.
@@ -94,7 +111,7 @@ func span(prefix ...byte) *pebble.IterOptions {
 }
 
 // Each is for record.Reader.
-func (r *records) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
+func (r *dbReader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -105,14 +122,14 @@ func (r *records) Each(prefix []byte, what func(key, value []byte) (bool, error)
 }
 
 // Keys is for record.Reader.
-func (r *records) Keys(prefix []byte, what func(key []byte) error) error {
+func (r *dbReader) Keys(prefix []byte, what func(key []byte) error) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		return true, what(it.Key())
 	})
 }
 
 // Back is for record.Reader.
-func (r *records) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+func (r *dbReader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
 	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
 	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
@@ -123,17 +140,49 @@ func (r *records) Back(from, to []byte, what func(key, value []byte) (bool, erro
 	})
 }
 
-func (r *records) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
+func (r *dbReader) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
 	it, err := r.NewIter(o)
 	if err != nil {
 		return err
 	}
 	for more := first(it); more; more = more && next(it) {
 		if more, err = what(it); err != nil {
-			return errors.Join(err, it.Close())
+			return ended(it, err)
 		}
 	}
-	return it.Close()
+	return ended(it, nil)
+}
+
+// damaged says in which file the database found damage. Of a value in a blob file
+// the database names the table that refers to it, and the number of the file in the
+// text alone.
+func damaged(err error) error {
+	if err == nil || errors.As(err, new(*stone.CorruptError)) {
+		return err
+	}
+	part := ""
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		part = "db/" + filepath.Base(info.Path)
+	}
+	if _, text, ok := strings.Cut(err.Error(), "pebble: file "); ok {
+		if number, _, _ := strings.Cut(text, ":"); !strings.Contains(part, number) {
+			part = "db/" + number + ".blob"
+		}
+	}
+	if part == "" && !pebble.IsCorruptionError(err) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n") // what follows is said twice, or of use to the database alone
+	return &stone.CorruptError{Part: cmp.Or(part, "the database"), Offset: -1, Err: errors.New(text)}
+}
+
+// ended closes an iterator that stopped for err, which Close returns again if it is
+// the iterator's own.
+func ended(it *pebble.Iterator, err error) error {
+	if closed := it.Close(); err == nil {
+		err = closed
+	}
+	return damaged(err)
 }
 
 // dataKey is where the bytes of a stone are that is no file.
