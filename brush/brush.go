@@ -1,15 +1,14 @@
-// Package brush is tools that builders work with: add and subtract shapes, paint,
-// smooth, erode, grow, flatten and fill a sea, on palettes and on terrain.
+// Package brush holds tools for builders: add and subtract shapes, paint, smooth,
+// erode, grow, flatten and fill a sea, on palettes and on terrain.
 //
-// On terrain a brush works finer than a cell: a shape fills the cells at its rim
-// in part, to add takes the fuller of the two, to subtract leaves at most what
-// the shape does not cover, and what moves a surface may move it by a part of a
-// cell. In volumes of other schemas a cell is full or empty, and in a shape if its
-// centre is.
+// On terrain a brush is finer than a cell. A shape fills the cells at its rim in
+// part. Adding takes the fuller of the two; subtracting leaves at most what the
+// shape does not cover. A surface may move by part of a cell. In volumes of other
+// schemas a cell is full or empty, and it belongs to a shape if its centre does.
 //
-// All of it stands on what the world shows everyone: there is nothing here that
-// a tool of your own could not do. A brush knows neither time nor hands: strokes,
-// their undo and their pace are the caller's, and it keeps nothing between calls.
+// Brushes use only the public API of package world, so you can write your own. A
+// brush keeps nothing between calls. Strokes, their undo and their pace are up to
+// the caller.
 package brush
 
 import (
@@ -23,19 +22,19 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Brush is one touch of a tool. Those of this package are values that do not
+// Brush is one touch of a tool. The brushes of this package are values that never
 // change.
 type Brush interface {
-	// Bounds holds all cells of the volume that Apply reads or writes: they must
-	// be in memory.
+	// Bounds returns a box of all cells that Apply reads or writes. They must be
+	// loaded.
 	Bounds() geom.Box
-	// Apply works on a volume of an update. It fails if the brush itself makes no
-	// sense there; what else goes wrong makes the update fail.
+	// Apply works on a volume of an update. It fails if the brush is invalid for the
+	// volume. Other errors make the update fail.
 	Apply(v *world.VolumeTx) error
 }
 
-// Do loads what the brush needs, which may be I/O, and applies it in an update of
-// its own.
+// Do loads what the brush needs and applies it in an update of its own. Loading may
+// be I/O.
 func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Change, error) {
 	held, err := Hold(ctx, w, dimension, volume, b)
 	if err != nil {
@@ -47,8 +46,8 @@ func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) 
 	})
 }
 
-// Hold loads what the brush needs, which may be I/O, for an update of the
-// caller's. The caller releases it.
+// Hold loads what the brush needs for an update of the caller. Loading may be I/O.
+// The caller releases the result.
 func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Held, error) {
 	scale := 1
 	if d := w.View().Dimension(dimension); d != nil {
@@ -60,27 +59,27 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	in := b.Bounds()
 	in = geom.Box{Min: times(in.Min), Max: times(in.Max)}
 	volumes := []string{volume}
-	if volume == voxel.Block { // which columns follow from
+	if volume == voxel.Block { // columns derive data from blocks
 		volumes = append(volumes, world.Columns)
 	}
 	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
 }
 
-// Matter is what a brush works with: a name of the volume or a cell. The zero
-// Matter is nothing.
+// Matter is the material of a brush: a name of the volume or a cell. The zero Matter
+// is empty.
 type Matter struct {
 	name string
 	cell voxel.Cell
 }
 
-// Named returns the matter of a name: of a palette, which has it from then on, or
-// of a terrain's material, which fills its cells.
+// Named returns the matter of a name. A palette adds the name if it is new. On
+// terrain it is a material that fills its cells.
 func Named(name string) Matter { return Matter{name: name} }
 
-// Cell returns the matter that one cell is.
+// Cell returns the matter of one cell.
 func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
 
-// in returns the cell that the matter is in a volume.
+// in returns the cell of the matter in a volume.
 func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
 	switch {
 	case m.name == "":
@@ -95,7 +94,7 @@ func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
 	return voxel.Empty, fmt.Errorf("brush: volume %q has no material %q", v.Volume.Name, m.name)
 }
 
-// some is in for a brush that needs matter.
+// some is in for a brush that needs matter that is not empty.
 func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
 	c, err := m.in(v)
 	if err == nil && v.Rule().Empty(c) {
@@ -104,8 +103,8 @@ func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
 	return c, err
 }
 
-// each calls f with the cells of the chunks that r touches, cut to its bounds,
-// in the order of ReadBox, and writes them if f says that it changed any.
+// each calls f with the cells of the chunks that r touches, cut to the bounds of r,
+// in the order of ReadBox. It writes them if f returns true.
 func each(v *world.VolumeTx, r region.Region, f func(b geom.Box, cells []voxel.Cell) bool) {
 	buf := make([]voxel.Cell, voxel.ChunkCells)
 	for pos := range region.Chunks(r) {
@@ -120,8 +119,8 @@ func each(v *world.VolumeTx, r region.Region, f func(b geom.Box, cells []voxel.C
 	}
 }
 
-// eachCell calls f with the cells of r in b, of which f may change cells, and
-// reports whether it changed any.
+// eachCell replaces the cells of r in b by the results of f and reports whether one
+// changed. f may write to cells.
 func eachCell(r region.Region, b geom.Box, cells []voxel.Cell, f func(p geom.Point, c voxel.Cell) voxel.Cell) (changed bool) {
 	size := b.Size()
 	for y := range size.Y {

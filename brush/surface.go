@@ -9,9 +9,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Smooth evens out the surface of matter within a shape: bumps go, hollows fill,
-// and what is flat stays. What was empty becomes of the most common material
-// around it.
+// Smooth evens out the surface of matter within a shape: it lowers bumps, fills
+// hollows and keeps flat ground. New matter is of the most common material around
+// it.
 type Smooth struct {
 	Shape  Shape
 	Passes int // default 1
@@ -20,9 +20,9 @@ type Smooth struct {
 // Bounds returns the cells of the shape and those next to them.
 func (s Smooth) Bounds() geom.Box { return grown(s.Shape.region().Bounds()) }
 
-// Apply smooths. With S the fullness of a cell and the 26 around it, it comes to
-// S/9 - 1 cells of matter: what follows from their mean, with its distance from
-// one half tripled.
+// Apply smooths. S is the sum of the fullness of a cell and the 26 around it, in
+// cells. The new fullness is S/9 - 1, which triples the distance of the mean from
+// one half.
 func (s Smooth) Apply(v *world.VolumeTx) error {
 	if s.Passes < 0 {
 		return fmt.Errorf("brush: smooth: %d passes", s.Passes)
@@ -33,17 +33,16 @@ func (s Smooth) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// Erode takes matter off every surface within a shape.
+// Erode removes matter from every surface within a shape.
 type Erode struct {
 	Shape Shape
-	By    float64 // cells that a surface goes back by; default 1; palettes: whole ones, rounded up
+	By    float64 // how far a surface moves back, in cells; default 1; palettes round up to whole cells
 }
 
 // Bounds returns the cells of the shape and those next to them.
 func (e Erode) Bounds() geom.Box { return grown(e.Shape.region().Bounds()) }
 
-// Apply erodes: a cell loses what the emptiest of the 6 next to it lacks to make
-// up for the loss.
+// Apply erodes. A cell loses what the emptiest of its 6 neighbours lacks.
 func (e Erode) Apply(v *world.VolumeTx) error {
 	return e.Shape.move(v, "erode", e.By, func(by int) kernel {
 		return func(a *around, i int) int {
@@ -53,17 +52,17 @@ func (e Erode) Apply(v *world.VolumeTx) error {
 	})
 }
 
-// Grow puts matter on every surface within a shape, of the most common material
+// Grow adds matter to every surface within a shape, of the most common material
 // around it.
 type Grow struct {
 	Shape Shape
-	By    float64 // cells that a surface comes forward by, as Erode's
+	By    float64 // how far a surface moves forward, as in Erode
 }
 
 // Bounds returns the cells of the shape and those next to them.
 func (g Grow) Bounds() geom.Box { return grown(g.Shape.region().Bounds()) }
 
-// Apply grows: it is Erode of what is empty.
+// Apply grows. It is Erode for empty space.
 func (g Grow) Apply(v *world.VolumeTx) error {
 	return g.Shape.move(v, "grow", g.By, func(by int) kernel {
 		return func(a *around, i int) int {
@@ -73,10 +72,10 @@ func (g Grow) Apply(v *world.VolumeTx) error {
 	})
 }
 
-// maxMove bounds by how many cells a surface is moved at once.
+// maxMove bounds how many cells a surface moves in one call.
 const maxMove = 1 << 10
 
-// move makes passes that move surfaces by at most a cell each.
+// move makes passes that each move surfaces by at most one cell.
 func (s Shape) move(v *world.VolumeTx, brush string, by float64, of func(by int) kernel) error {
 	if by == 0 {
 		by = 1
