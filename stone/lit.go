@@ -166,7 +166,7 @@ const maxLitCells = 1 << 30
 // floods calls use for floods by f that have the chunks at some places, each with
 // the indexes of those that it has.
 func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
-	f.Follow(l.matters)
+	f.Use(l.matters)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
