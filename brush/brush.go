@@ -1,14 +1,18 @@
-// Package brush holds tools for builders: add and subtract shapes, paint, smooth,
-// erode, grow, flatten and fill a sea, on palettes and on terrain.
+// Package brush has tools for builders: they add and subtract shapes, paint, smooth, erode,
+// grow, flatten, and fill a sea.
 //
-// On terrain a brush is finer than a cell. A shape fills the cells at its rim in
-// part. Adding takes the fuller of the two; subtracting leaves at most what the
-// shape does not cover. A surface may move by part of a cell. In volumes of other
-// schemas a cell is full or empty, and it belongs to a shape if its centre does.
+// A brush is a value such as Add{Shape: Ball(center, 5), Of: Named("stone")}. Do applies it
+// to a volume of a world, in one update, and loads what it needs. For several touches in one
+// update, or an update of undo.History, Hold what each needs and call its Apply.
 //
-// Brushes use only the public API of package world, so you can write your own. A
-// brush keeps nothing between calls. Strokes, their undo and their pace are up to
-// the caller.
+// Brushes work on palettes of blocks and on terrain. On terrain they work finer than a cell.
+// A shape fills the cells at its rim in part. To add takes the fuller of what is there and
+// what the shape fills; to subtract leaves at most what the shape does not cover; a surface
+// moves by parts of a cell. In other volumes a cell is full or empty, and belongs to a shape
+// if its centre does.
+//
+// Brushes use nothing but the public methods of package world, so you can write your own. They
+// know nothing of time: strokes, their pace and their undo are the caller's.
 package brush
 
 import (
@@ -22,19 +26,17 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Brush is one touch of a tool. The brushes of this package are values that never
-// change.
+// Brush is one touch of a tool. The brushes of this package are values that do not change.
 type Brush interface {
-	// Bounds returns a box of all cells that Apply reads or writes. They must be
-	// loaded.
+	// Bounds returns a box with all cells of the volume that Apply reads or writes. They
+	// must be in memory.
 	Bounds() geom.Box
-	// Apply works on a volume of an update. It fails if the brush is invalid for the
-	// volume. Other errors make the update fail.
+	// Apply works on a volume of an update. It fails if the brush makes no sense for that
+	// volume. Everything else that goes wrong makes the update fail.
 	Apply(v *world.VolumeTx) error
 }
 
-// Do loads what the brush needs and applies it in an update of its own. Loading may
-// be I/O.
+// Do loads what the brush needs, which may be I/O, and applies the brush in one update.
 func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Change, error) {
 	held, err := Hold(ctx, w, dimension, volume, b)
 	if err != nil {
@@ -46,8 +48,8 @@ func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) 
 	})
 }
 
-// Hold loads what the brush needs for an update of the caller. Loading may be I/O.
-// The caller releases the result.
+// Hold loads what the brush needs, which may be I/O, so that the caller can Apply it in an
+// update. The caller releases it.
 func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Held, error) {
 	scale := 1
 	if d := w.View().Dimension(dimension); d != nil {
@@ -65,18 +67,18 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
 }
 
-// Matter is the material of a brush: a name of the volume or a cell. The zero Matter
-// is empty.
+// Matter is what a brush works with: the name of a block or a material, or a cell. The zero
+// Matter is nothing.
 type Matter struct {
 	name string
 	cell voxel.Cell
 }
 
-// Named returns the matter of a name. A palette adds the name if it is new. On
-// terrain it is a material that fills its cells.
+// Named returns the matter of a name. In a palette volume a name that is new gets a cell; in
+// terrain it is a material, which fills its cells.
 func Named(name string) Matter { return Matter{name: name} }
 
-// Cell returns the matter of one cell.
+// Cell returns the matter of a cell.
 func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
 
 // in returns the cell of the matter in a volume.

@@ -7,12 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/region"
 )
 
-// Whole is the coverage of a cell that lies entirely in a shape.
+// Whole is how much of a cell is covered by a shape that holds all of it.
 const Whole = 256
 
-// Shape is a set of cells with a rim of partly covered cells. The functions below
-// make shapes. The zero Shape is empty. A shape never changes, so goroutines may
-// share it.
+// Shape is a set of cells with a rim of cells that it covers in part. The functions below
+// make shapes; the zero Shape is empty. A Shape does not change, and any number of goroutines
+// may use it.
 type Shape struct {
 	cells region.Region // the cells whose centres are in it
 	outer region.Region // holds all cells that it covers at all
@@ -41,8 +41,8 @@ func Ball(center geom.Point, radius float64) Shape {
 	}
 }
 
-// Cylinder returns an upright cylinder. Its axis goes through the centre of the cell
-// base, and its height starts at the floor of that cell.
+// Cylinder returns an upright cylinder. Its axis goes through the centre of the cell base,
+// and its height counts from the floor of that cell.
 func Cylinder(base geom.Point, radius float64, height int) Shape {
 	return Shape{
 		cells: region.Cylinder{Base: base, Radius: radius, Height: height},
