@@ -73,7 +73,7 @@ func AssembleForm(pages [][]byte, form byte, plain []byte) []byte {
 
 // AppendPage returns the page of streams.
 func AppendPage(form byte, streams ...[]byte) []byte {
-	p := packers[Best].Get().(*packer)
+	p := packers[Best].Get().(*pageEncoder)
 	defer packers[Best].Put(p)
 	return p.appendPage(nil, form, streams)
 }
