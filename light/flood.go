@@ -1,6 +1,7 @@
 package light
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -31,6 +32,9 @@ func (k Kind) Full() uint8 {
 	return 0
 }
 
+// workOfFloor is the work of looking for the slices of a chunk that hold anything.
+const workOfFloor = 4
+
 // tileEdge is the edge of a tile in cells along x and z. A tile is 8x8 cells of one
 // height with one bit each: z*8+x. Light of one level spreads in 64 cells at once.
 const tileEdge = 8
@@ -43,10 +47,12 @@ type Flood struct {
 	classes
 	traits []trait // by class
 
+	ctx  context.Context // nil: never ends
+	most int             // work that may be done
+	work int             // of the last Fill
 	kind Kind
 	box
 	ny         int           // cells of height that this kind of light needs; 0 if nothing blocks it, or nothing emits it
-	looked     int           // cells that the last Fill needed
 	row, slice int           // tiles from one to the next along z and y, including one of margin
 	first      int           // the tile at x0, y0, z0; tiles before it, after the last and in the margins are never lit
 	laid       bool          // the tiles hold the blocks of the box
@@ -120,37 +126,53 @@ func (f *Flood) Use(m Matters) {
 	}
 }
 
+// Until makes the calls of Fill to come end, with false, soon after ctx ends, and when one has
+// done more than so much work; 0 sets no bound.
+func (f *Flood) Until(ctx context.Context, most int) { f.ctx, f.most = ctx, most }
+
+func (f *Flood) ended() bool {
+	return f.most > 0 && f.work > f.most || f.ctx != nil && f.ctx.Err() != nil
+}
+
+// Work returns about how many steps the last Fill took: one for each 8x8 cells of one height,
+// again for each level of light that they have, and for each run of a row of blocks that
+// differs from the row below.
+func (f *Flood) Work() int { return f.work }
+
 // Fill computes the light of the chunks from..to-1. towers must return the blocks of
 // the box and of one chunk around it, at all heights; missing chunks are clear. It
 // returns false if the box is too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
-	f.kind, f.ny, f.looked = kind, 0, 0
+	f.kind, f.ny, f.work = kind, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers is called
 	}
 	b, ok := f.lie(from, to, towers)
-	f.looked = b.cells(kind)
 	if !ok || len(f.near) == 0 {
 		return ok
 	}
 	if !f.knows(&b) {
-		f.box, f.laid = b, true
+		f.box, f.laid = b, false
 		f.towers, f.near = f.near, f.towers
 		f.clear()
 		for i := range f.towers {
+			if f.ended() {
+				return false
+			}
 			f.lay(&f.towers[i])
 		}
+		f.laid = true
 	}
 	f.ny = f.height(kind)
+	f.work += f.slice * f.ny
 	if kind == Sky {
 		f.fall()
 	} else if !f.shine() {
 		f.ny = 0
 		return true
 	}
-	f.spread()
-	return true
+	return f.spread()
 }
 
 // knows reports whether the blocks of a box and around it are laid out already, in a
@@ -175,10 +197,6 @@ func (f *Flood) knows(b *box) bool {
 	}
 	return len(near) == 0
 }
-
-// Cells returns how many cells the last Fill looked at, or the least number it would
-// have needed.
-func (f *Flood) Cells() int { return f.looked }
 
 // box is the space that a Flood computes.
 type box struct {
@@ -223,6 +241,10 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 	for z := from.Z - 1; z <= to.Z; z++ {
 		for x := from.X - 1; x <= to.X; x++ {
 			t := towers(x, z)
+			if f.ended() {
+				return b, false
+			}
+			f.work += workOfFloor * len(t)
 			low, high := f.extent(t)
 			if low > high {
 				continue

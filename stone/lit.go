@@ -32,14 +32,14 @@ const (
 // already. Later pages of the volumes voxel.Sky and voxel.Light hold the difference
 // from the light that follows from blocks, where that is smaller.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
-	w.endPage()
+	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
 	}
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lighting{matters: m, towers: towers, area: writerArea}
+	w.lit = &lighting{matters: m, towers: towers, area: writerArea, most: maxFlooding / 4 * 3}
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 // lightOf gives chunks of a page their light; want nil: all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := p.unlit.light(p.chunks, want, &lighting{matters: d.matters, towers: blocks.tower, area: readerArea})
+	err := p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, area: readerArea, most: maxFlooding})
 	return cmp.Or(blocks.err, err)
 }
 
@@ -132,9 +132,11 @@ func litKind(v *volume) (light.Kind, bool) {
 
 // lighting computes the light of chunks.
 type lighting struct {
+	ctx     context.Context // nil: never ends
 	matters light.Matters
 	towers  light.Towers
 	area    int32 // most footprints of a box that is flooded at once
+	most    int   // work for one page
 }
 
 // flooding is the floods of one kind for the chunks at some places.
@@ -144,7 +146,7 @@ type flooding struct {
 	kind   light.Kind
 	places []geom.ChunkPos
 	use    func(some []int) // called with indexes of places that f has computed
-	cells  int              // cells visited so far
+	work   int              // so far
 }
 
 var (
@@ -161,13 +163,16 @@ const (
 	readerArea = 256
 )
 
-// maxLitCells is the most cells that a Reader visits for one page of light.
-const maxLitCells = 1 << 30
+// maxFlooding is how much work floods for one page of light may be to a Reader, see
+// light.Flood.Work. A Writer does three quarters of that, since it floods other boxes.
+const maxFlooding = 1 << 25
 
 // floods floods boxes with the chunks at some places and calls use after each, with
 // the indexes of the chunks in it.
 func (l *lighting) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
 	f.Use(l.matters)
+	f.Until(l.ctx, l.most)
+	defer f.Until(context.Background(), 0)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
@@ -184,7 +189,7 @@ func (l *flooding) flood(some []int) error {
 		from = geom.ChunkPos{X: min(from.X, p.X), Y: min(from.Y, p.Y), Z: min(from.Z, p.Z)}
 		to = geom.ChunkPos{X: max(to.X, p.X), Y: max(to.Y, p.Y), Z: max(to.Z, p.Z)}
 	}
-	high := false // a Reader does not read higher towers to their ends
+	high := false // a Reader does not read such towers to their ends
 	towers := func(x, z int32) light.Tower {
 		t := l.towers(x, z)
 		high = high || len(t) > maxTower
@@ -194,9 +199,12 @@ func (l *flooding) flood(some []int) error {
 	ok := one || wide <= l.area && deep <= l.area/wide
 	if ok {
 		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.cells += l.f.Cells()
+		l.work += l.f.Work()
 	}
-	if l.cells > maxLitCells || one && !ok {
+	if l.ctx != nil && l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	if l.work > l.most || one && !ok {
 		return errFlood
 	}
 	if ok {
@@ -362,8 +370,10 @@ func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) err
 	for k, i := range some {
 		runs[k], places[k], octants[k] = chunks[i], u.at[i], u.octants[i]
 	}
-	if err := l.complete(u.kind, runs, places, octants); err != nil {
+	if err := l.complete(u.kind, runs, places, octants); errors.Is(err, errFlood) {
 		return corrupt(-1, "page", err)
+	} else if err != nil {
+		return err
 	}
 	for k, i := range some {
 		chunks[i] = runs[k]
@@ -379,9 +389,13 @@ func (l *lighting) complete(kind light.Kind, chunks []*voxel.Chunk, at []geom.Ch
 	defer builders.Put(b)
 	f := floods.Get().(*light.Flood)
 	defer floods.Put(f)
-	return l.floods(f, kind, at, func(some []int) {
+	err := l.floods(f, kind, at, func(some []int) {
 		for _, i := range some {
+			if l.ctx.Err() != nil {
+				return
+			}
 			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
 		}
 	})
+	return cmp.Or(err, l.ctx.Err())
 }
