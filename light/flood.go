@@ -32,7 +32,7 @@ func (k Kind) Full() uint8 {
 	return 0
 }
 
-// workOfFloor is the work of looking for the slices of a chunk that hold anything.
+// workOfFloor is the work of finding the slices of a chunk that are not empty.
 const workOfFloor = 4
 
 // tileEdge is the edge of a tile in cells along x and z. A tile is 8x8 cells of one
@@ -48,7 +48,7 @@ type Flood struct {
 	traits []trait // by class
 
 	ctx  context.Context // nil: never ends
-	most int             // work that may be done
+	most int             // work that a Fill may do; 0: no bound
 	work int             // of the last Fill
 	kind Kind
 	box
@@ -126,17 +126,17 @@ func (f *Flood) Use(m Matters) {
 	}
 }
 
-// Until makes the calls of Fill to come end, with false, soon after ctx ends, and when one has
-// done more than so much work; 0 sets no bound.
+// Until bounds later calls of Fill: they return false soon after ctx ends, and if they
+// need more than most work. 0 sets no bound.
 func (f *Flood) Until(ctx context.Context, most int) { f.ctx, f.most = ctx, most }
 
 func (f *Flood) ended() bool {
 	return f.most > 0 && f.work > f.most || f.ctx != nil && f.ctx.Err() != nil
 }
 
-// Work returns about how many steps the last Fill took: one for each 8x8 cells of one height,
-// again for each level of light that they have, and for each run of a row of blocks that
-// differs from the row below.
+// Work estimates the steps of the last Fill: one for each tile, one for each level of
+// light in a tile, and one for each run of a row of blocks that differs from the row
+// below.
 func (f *Flood) Work() int { return f.work }
 
 // Fill computes the light of the chunks from..to-1. towers must return the blocks of
@@ -235,7 +235,7 @@ const reach = geom.ChunkEdge / 2
 func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 	b.from, b.to = from, to
 	lo, hi := math.MaxInt, math.MinInt
-	// Light of blocks may leave the box for so far and come back.
+	// Block light may leave the box by this much and come back.
 	s := sides{reach / 2, reach / 2, reach / 2, reach / 2}
 	f.near = f.near[:0]
 	for z := from.Z - 1; z <= to.Z; z++ {

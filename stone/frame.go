@@ -42,10 +42,10 @@ func (e Effort) encoders() *sync.Pool {
 	if e == Good {
 		e = Best
 	}
-	return &packers[e]
+	return &encoderPools[e]
 }
 
-var packers = [2]sync.Pool{
+var encoderPools = [2]sync.Pool{
 	Best:  {New: func() any { return &pageEncoder{enc: newEncoder(zstd.SpeedBetterCompression)} }},
 	Quick: {New: func() any { return &pageEncoder{enc: newEncoder(zstd.SpeedDefault)} }},
 }
@@ -222,7 +222,7 @@ func decompress(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	dec := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(dec)
 	if n > piecesFrom {
-		return unpackPieces(ctx, dec, in, n)
+		return decompressPieces(ctx, dec, in, n)
 	}
 	out, err := dec.DecodeAll(in, nil)
 	if err != nil {
@@ -234,14 +234,14 @@ func decompress(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// Streams of more than so many bytes are unpacked piece by piece, so that unpacking ends with
+// Larger streams are decompressed piece by piece, so that decompressing ends with
 // its context.
 const (
 	piecesFrom = 8 << 20
 	pieceBytes = 1 << 20
 )
 
-func unpackPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
+func decompressPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
 	if err := dec.Reset(bytes.NewReader(in)); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 	panic("stone: a volume of another stone")
 }
 
-// lightOf gives chunks of a page their light; want nil: all.
+// lightOf adds the light to chunks of a page. A nil want means all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
 	err := p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, area: readerArea, most: maxFlooding})
@@ -163,8 +163,8 @@ const (
 	readerArea = 256
 )
 
-// maxFlooding is how much work floods for one page of light may be to a Reader, see
-// light.Flood.Work. A Writer does three quarters of that, since it floods other boxes.
+// maxFlooding is the most work of a Reader's floods for one page of light; see
+// light.Flood.Work. A Writer allows three quarters, because it floods other boxes.
 const maxFlooding = 1 << 25
 
 // floods floods boxes with the chunks at some places and calls use after each, with
@@ -189,7 +189,7 @@ func (l *flooding) flood(some []int) error {
 		from = geom.ChunkPos{X: min(from.X, p.X), Y: min(from.Y, p.Y), Z: min(from.Z, p.Z)}
 		to = geom.ChunkPos{X: max(to.X, p.X), Y: max(to.Y, p.Y), Z: max(to.Z, p.Z)}
 	}
-	high := false // a Reader does not read such towers to their ends
+	high := false // a Reader does not read higher towers to their ends
 	towers := func(x, z int32) light.Tower {
 		t := l.towers(x, z)
 		high = high || len(t) > maxTower
@@ -350,7 +350,7 @@ type pendingLight struct {
 	octants map[int]byte    // by index of chunk, for chunks that are not complete
 }
 
-// light gives chunks of a page their light; want nil: all.
+// light adds the light to chunks of a page. A nil want means all.
 func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
