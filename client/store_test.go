@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
@@ -52,23 +54,23 @@ func TestMemory(t *testing.T) {
 }
 
 func TestLocal(t *testing.T) {
-	dirs := make(map[history.Store]string)
-	open := func(t *testing.T, dir string, now func() time.Time) history.Store {
-		s, err := local.Open(dir, local.Options{Now: now})
+	disks := make(map[history.Store]vfs.FS) // in memory: what is on a disk is for the tests of local
+	open := func(t *testing.T, on vfs.FS, now func() time.Time) history.Store {
+		s, err := local.Open("store", local.Options{Now: now, FS: on, CacheBytes: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := serve(t, s, client.Options{})
-		dirs[r] = dir
+		disks[r] = on
 		return r
 	}
 	storetest.Run(t, storetest.Kind{
-		Open: func(t *testing.T, now func() time.Time) history.Store { return open(t, t.TempDir(), now) },
+		Open: func(t *testing.T, now func() time.Time) history.Store { return open(t, vfs.NewMem(), now) },
 		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			return open(t, dirs[s], now)
+			return open(t, disks[s], now)
 		},
 	})
 }

@@ -181,7 +181,7 @@ func repack(pack *voxel.Builder, plain []byte) {
 	for i := range f {
 		f[i] = voxel.Cell(binary.LittleEndian.Uint16(plain[2*i:]))
 	}
-	pack.Pack((*[voxel.ChunkCells]voxel.Cell)(&f))
+	pack.FromFlat((*[voxel.ChunkCells]voxel.Cell)(&f))
 }
 
 // eachForm runs a benchmark for every corpus and form; its MB are of flat cells.

@@ -22,7 +22,7 @@ func flatOf(c *voxel.Chunk) *flat {
 	return f
 }
 
-func (f *flat) pack() *voxel.Chunk { return voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(f)) }
+func (f *flat) pack() *voxel.Chunk { return voxel.FromFlat((*[voxel.ChunkCells]voxel.Cell)(f)) }
 
 // slowRLE writes the article's runs off a flat array.
 func slowRLE(f *flat) (out []byte) {

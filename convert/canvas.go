@@ -174,7 +174,7 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
 	for y, cells := range c.footprints[key].chunks {
-		packed := c.pack.Pack((*[voxel.ChunkCells]voxel.Cell)(cells))
+		packed := c.pack.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
 		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, packed)
 		c.bound.chunk(packed, 1)
 		c.free = append(c.free, cells)

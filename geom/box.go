@@ -2,8 +2,8 @@ package geom
 
 import "fmt"
 
-// Box is the half-open set of cells p with Min <= p < Max in each coordinate.
-// A box whose Max is not above its Min in some coordinate is empty.
+// Box is the cells p with Min <= p < Max in each coordinate. It is empty if Max is
+// not above Min in some coordinate.
 type Box struct{ Min, Max Point }
 
 // Empty reports whether b holds no cell.
@@ -38,7 +38,7 @@ func (b Box) Intersect(c Box) Box {
 	}
 }
 
-// Union returns the least box that holds b and c; an empty box adds nothing.
+// Union returns the least box that holds b and c. An empty box adds nothing.
 func (b Box) Union(c Box) Box {
 	switch {
 	case b.Empty():

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Morton returns the bits of x, z and y interleaved: bit i of x at 3i, of z at
-// 3i+1, of y at 3i+2. Only the lowest 21 bits of each are used.
+// Morton interleaves the bits of x, z and y: bit i of x goes to 3i, of z to 3i+1, of
+// y to 3i+2. It uses only the lowest 21 bits of each.
 func Morton(x, y, z uint32) uint64 {
 	return spread3(x) | spread3(z)<<1 | spread3(y)<<2
 }
@@ -35,30 +35,29 @@ func gather3(m uint64) uint32 {
 	return uint32(x|x>>32) & 0x1FFFFF
 }
 
-// MaxDepth is the depth of the codes of single chunks.
+// MaxDepth is the depth of the code of a chunk.
 const MaxDepth = 21
 
-// Code is a locational code: the path of octants from the root of the octree
-// over all chunks within range down to one cube, behind a sentinel bit. The
-// root is 1; a child's code is its parent's followed by the octant (x = 1,
-// z = 2, y = 4). A cube of depth d is 1<<(MaxDepth-d) chunks an edge. The zero
-// Code names nothing.
+// Code is a locational code: a sentinel bit, then the octants from the root of the
+// octree over all chunks in range down to one cube. The root is 1. A child's code is
+// its parent's code followed by the octant (x = 1, z = 2, y = 4). A cube of depth d
+// has 1<<(MaxDepth-d) chunks an edge. The zero Code is invalid.
 type Code uint64
 
-// Root is the code of the cube of all chunks within range.
+// Root is the code of the cube of all chunks in range.
 const Root Code = 1
 
-// CodeOf returns the code of depth MaxDepth-level for the cube of 1<<level
-// chunks an edge whose position, counted in such cubes, is pos: at level 0 a
-// chunk, at level L a chunk of the volume's level L. pos must be within
-// +-MaxChunk>>level (see ChunkPos.Check); level must be 0..MaxDepth.
+// CodeOf returns the code of depth MaxDepth-level. It names the cube of 1<<level
+// chunks an edge at pos, counted in such cubes: a chunk of a volume's level. pos
+// must be within +-MaxChunk>>level (see ChunkPos.Check), and level within
+// 0..MaxDepth.
 func CodeOf(pos ChunkPos, level int) Code {
 	off := int32(MaxChunk >> level)
 	m := Morton(uint32(pos.X+off), uint32(pos.Y+off), uint32(pos.Z+off))
 	return Code(1)<<(3*(MaxDepth-level)) | Code(m)
 }
 
-// Valid reports whether c has its sentinel at a multiple of three bits.
+// Valid reports whether the sentinel of c is at a multiple of three bits.
 func (c Code) Valid() bool { return c != 0 && (bits.Len64(uint64(c))-1)%3 == 0 }
 
 // Depth returns the number of octants in c: 0 for the root.
@@ -67,16 +66,16 @@ func (c Code) Depth() int { return (bits.Len64(uint64(c)) - 1) / 3 }
 // Level returns MaxDepth - Depth: log2 of the cube's edge in chunks.
 func (c Code) Level() int { return MaxDepth - c.Depth() }
 
-// Parent returns the code of the cube that holds c; the root's is 0.
+// Parent returns the code of the cube that contains c, and 0 for the root.
 func (c Code) Parent() Code { return c >> 3 }
 
-// Child returns the code of octant o (0..7) of c, which must not be a chunk.
+// Child returns the code of octant o (0..7) of c. c must not be a chunk.
 func (c Code) Child(o int) Code { return c<<3 | Code(o&7) }
 
-// Octant returns which child of its parent c is.
+// Octant returns which child of its parent c is, 0..7.
 func (c Code) Octant() int { return int(c & 7) }
 
-// Pos returns the cube's position counted in cubes of its own size.
+// Pos returns the cube's position, counted in cubes of its size.
 func (c Code) Pos() ChunkPos {
 	level := c.Level()
 	off := int32(MaxChunk >> level)
@@ -105,8 +104,8 @@ func (c Code) Contains(d Code) bool {
 	return n >= 0 && d>>(3*n) == c
 }
 
-// Compare orders codes in pre-order of the octree: a cube before the cubes
-// within it, and those by octant.
+// Compare orders codes in pre-order of the octree: a cube, then the cubes within it
+// by octant. It returns -1, 0 or 1.
 func (c Code) Compare(d Code) int {
 	n, m := c.Depth(), d.Depth()
 	a, b := c<<(3*(MaxDepth-n)), d<<(3*(MaxDepth-m))

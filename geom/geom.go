@@ -1,12 +1,10 @@
-// Package geom is integer space: points, chunk positions, boxes, Morton codes
-// and the locational codes that name cubes of an octree.
+// Package geom is integer space: points, chunk positions, boxes, Morton codes and
+// the locational codes of an octree's cubes.
 //
-// x points east, y up, z south. Cells are counted by Point, chunks of 32 cells
-// an edge by ChunkPos and columns of 16x16 cells by ColumnPos: different types,
-// so that mixing them does not compile. An octant's bits are x = 1, z = 2, y = 4.
-//
-// The package knows nothing of what fills the space: no cells, no storage, no
-// distances between real numbers.
+// x points east, y up, z south. Point counts cells, ChunkPos counts chunks of 32
+// cells an edge, and ColumnPos counts columns of 16x16 cells. They are different
+// types, so code that mixes them does not compile. The bits of an octant are x = 1,
+// z = 2, y = 4.
 package geom
 
 import (
@@ -25,8 +23,7 @@ const (
 	MaxChunk = 1 << 20
 )
 
-// ErrOutOfRange is returned where a position comes in that lies beyond
-// +-MaxChunk chunks.
+// ErrOutOfRange says that a position is beyond +-MaxChunk chunks.
 var ErrOutOfRange = errors.New("geom: position out of range")
 
 // Point is a position counted in cells.
@@ -109,8 +106,8 @@ func (c ColumnPos) Check() error {
 
 func (c ColumnPos) String() string { return fmt.Sprintf("(%d,%d)", c.X, c.Z) }
 
-// Compare orders columns by the Morton code of the 32x32 footprint they share
-// with three others, then by octant: the order in which stones keep columns.
+// Compare orders columns by the Morton code of the 32x32 footprint that four columns
+// share, then by octant. Stones keep columns in this order.
 func (c ColumnPos) Compare(d ColumnPos) int {
 	a, b := columnKey(c), columnKey(d)
 	switch {

@@ -43,7 +43,7 @@ func makeHills() *hills {
 			i := 0
 			each(pos.Box(), func(p geom.Point) { flat[i] = h.plain[plainAt(p)]; i++ })
 			h.m[pos] = flat
-			if !yield(pos, voxel.Pack(flat)) {
+			if !yield(pos, voxel.FromFlat(flat)) {
 				return
 			}
 		}

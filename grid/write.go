@@ -64,7 +64,7 @@ func (d *Draft) WriteBox(b geom.Box, src []voxel.Cell) {
 	pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
 		cells := d.gather(&t, in)
 		if len(cells) == voxel.ChunkCells {
-			d.SetChunk(pos, d.build().Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+			d.SetChunk(pos, d.build().FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells)))
 		} else if e := d.write(pos); e != nil {
 			e.WriteBox(inChunk(in), cells)
 		}

@@ -45,7 +45,7 @@ func TestBits(t *testing.T) {
 				}
 				want[i] = tt.cell(i&31, a[i], b[i])
 			}
-			ca, cb := voxel.Pack(a), voxel.Pack(b)
+			ca, cb := voxel.FromFlat(a), voxel.FromFlat(b)
 			var out voxel.Builder
 			var runs [voxel.ChunkEdge]voxel.Cell
 			for y := range voxel.ChunkEdge {
@@ -55,7 +55,7 @@ func TestBits(t *testing.T) {
 				}
 				out.Next(^uint32(0))
 			}
-			if !out.Chunk().Equal(voxel.Pack(want)) {
+			if !out.Chunk().Equal(voxel.FromFlat(want)) {
 				t.Error("not what cells one by one give")
 			}
 		})

@@ -113,7 +113,7 @@ func randomLand(r *rand.Rand, values int) *ground {
 					}
 				}
 				g.flat[geom.ChunkPos{X: x, Y: y, Z: z}] = f
-				t = append(t, light.Floor{Y: y, Chunk: voxel.Pack(f)})
+				t = append(t, light.Floor{Y: y, Chunk: voxel.FromFlat(f)})
 			}
 			g.towers[[2]int32{x, z}] = t
 		}
@@ -218,7 +218,7 @@ func TestLearnMatters(t *testing.T) {
 		lit[kind] = map[geom.ChunkPos]*voxel.Chunk{}
 		f.Fill(kind, box[0], box[1], g.at)
 		for pos := range g.flat {
-			lit[kind][pos] = voxel.Pack(flatLight(&f, pos))
+			lit[kind][pos] = voxel.FromFlat(flatLight(&f, pos))
 		}
 	}
 	got := light.LearnMatters(func(yield func(light.Lit) bool) {

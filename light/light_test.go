@@ -33,7 +33,7 @@ func randomGround(r *rand.Rand, edge, lo, hi int32, values int) *ground {
 				}
 				f := randomChunk(r, values)
 				g.flat[geom.ChunkPos{X: x, Y: y, Z: z}] = f
-				t = append(t, light.Floor{Y: y, Chunk: voxel.Pack(f)})
+				t = append(t, light.Floor{Y: y, Chunk: voxel.FromFlat(f)})
 			}
 			g.towers[[2]int32{x, z}] = t
 		}

@@ -287,7 +287,7 @@ func TestRelightIsFlood(t *testing.T) {
 					j, _ := p.index(int(x)*32+i&31, int(y)*32+i>>10, int(z)*32+i>>5&31)
 					flat[i] = p.blocks[j]
 				}
-				t = append(t, light.Floor{Y: y, Chunk: voxel.Pack(flat)})
+				t = append(t, light.Floor{Y: y, Chunk: voxel.FromFlat(flat)})
 			}
 			return t
 		}

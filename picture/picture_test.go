@@ -45,7 +45,7 @@ func build(b geom.Box, names []string, at func(x, y, z int) voxel.Cell) *model {
 						cells[i] = at(p.X, p.Y, p.Z)
 					}
 				}
-				m.chunks[pos] = voxel.Pack(cells)
+				m.chunks[pos] = voxel.FromFlat(cells)
 			}
 		}
 	}

@@ -12,18 +12,18 @@ type Cover uint8
 
 const (
 	none   Cover = iota
-	Partly       // at least one cell, not every
+	Partly       // at least one cell, but not all
 	Whole        // every cell
 )
 
-// coverer is a region that can say of a box without looking at each row how it
-// covers it, and whether that is sure: where it is not, it says Partly. The box
-// is not empty and within Bounds.
+// coverer is a region that can tell how it covers a box without looking at each row.
+// sure is false if it cannot tell; the cover is then Partly. The box is not empty
+// and within Bounds.
 type coverer interface {
 	cover(b geom.Box) (c Cover, sure bool)
 }
 
-// shape is a region that is cut into boxes, with its bounds within range.
+// shape is a region and its bounds, cut to space.
 type shape struct {
 	Region
 	bounds geom.Box
@@ -31,7 +31,7 @@ type shape struct {
 
 func shapeOf(r Region) shape { return shape{r, r.Bounds().Intersect(space)} }
 
-// guess returns how s covers b, and whether that is sure; if not, it is Partly.
+// guess returns how s covers b. If that is not sure, it is Partly.
 func (s shape) guess(b geom.Box) (c Cover, sure bool) {
 	cut := b.Intersect(s.bounds)
 	if cut.Empty() {
@@ -47,7 +47,7 @@ func (s shape) guess(b geom.Box) (c Cover, sure bool) {
 	return c, sure
 }
 
-// look returns how s covers b, looking at rows until it is sure.
+// look returns how s covers b. It reads rows until it is sure.
 func (s shape) look(b geom.Box) Cover {
 	c, sure := s.guess(b)
 	if sure {
@@ -78,10 +78,9 @@ func (s shape) look(b geom.Box) Cover {
 	return none
 }
 
-// Chunks yields the chunks that hold cells of r, in ascending order of their
-// codes, and how much of each r holds. It takes no memory that grows with r.
-// Regions of other packages are asked for the rows of every chunk within their
-// bounds.
+// Chunks yields the chunks that hold cells of r, in ascending order of their codes,
+// and how r covers each. Its memory does not grow with r. For a Region of another
+// package it reads the rows of every chunk within the bounds.
 func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	return func(yield func(geom.ChunkPos, Cover) bool) {
 		s := shapeOf(r)
@@ -94,8 +93,8 @@ func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	}
 }
 
-// tops appends, in ascending order, the least cubes of one size that hold b, at
-// most two along each axis: from the root to a small box is a long way.
+// tops appends in ascending order the smallest cubes of one size that hold b, at
+// most two along each axis. They save the way down from the root.
 func tops(out []geom.Code, b geom.Box) []geom.Code {
 	if b.Empty() {
 		return out
@@ -121,8 +120,8 @@ func parent(c geom.ChunkPos) geom.ChunkPos {
 	return geom.ChunkPos{X: c.X >> 1, Y: c.Y >> 1, Z: c.Z >> 1}
 }
 
-// descend yields the chunks within a cube of the octree, which s covers as said,
-// and reports whether to go on.
+// descend yields the chunks within a cube of the octree and reports whether to go
+// on. cover says how s covers the cube.
 func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cover) bool) bool {
 	half := (cube.Max.X - cube.Min.X) / 2
 	leaf := half < geom.ChunkEdge
@@ -148,10 +147,9 @@ func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cov
 	return true
 }
 
-// Split returns boxes that hold every cell of r, no cell twice. Each is cut to
-// the bounds of r, holds a cell of it, lies in at most n chunks (n below 1
-// counts as 1) and shares none with another box. The order is fixed; the list
-// grows with r.
+// Split returns boxes that hold every cell of r once. Each is cut to the bounds of
+// r, holds a cell of r, lies in at most n chunks (at least 1) and shares no chunk
+// with another box. The order is fixed. The list grows with r.
 func Split(r Region, n int) []geom.Box {
 	s := shapeOf(r)
 	return s.split(nil, s.bounds, max(n, 1))
@@ -171,7 +169,7 @@ func (s shape) split(out []geom.Box, b geom.Box, n int) []geom.Box {
 	return append(out, b)
 }
 
-// touches reports whether s has a cell of b.
+// touches reports whether b holds a cell of s.
 func (s shape) touches(b geom.Box) bool {
 	c, sure := s.guess(b)
 	size := chunksOf(b)
@@ -185,7 +183,7 @@ func (s shape) touches(b geom.Box) bool {
 	return s.touches(low) || s.touches(high)
 }
 
-// halve cuts a box of more than one chunk between chunks.
+// halve cuts a box of more than one chunk at a chunk border.
 func halve(b geom.Box, size geom.Point) (low, high geom.Box) {
 	low, high = b, b
 	switch max(size.X, size.Y, size.Z) {
@@ -202,13 +200,13 @@ func halve(b geom.Box, size geom.Point) (low, high geom.Box) {
 	return low, high
 }
 
-// chunksOf returns how many chunks b lies in along each axis.
+// chunksOf returns the number of chunks that b touches along each axis.
 func chunksOf(b geom.Box) geom.Point {
 	first, last := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	return geom.Point{X: int(last.X-first.X) + 1, Y: int(last.Y-first.Y) + 1, Z: int(last.Z-first.Z) + 1}
 }
 
-// middle returns the border of chunks that halves n chunks from the one of v.
+// middle returns the chunk border that halves n chunks, starting at the chunk of v.
 func middle(v, n int) int {
 	return (geom.FloorDiv(v, geom.ChunkEdge) + n/2) * geom.ChunkEdge
 }

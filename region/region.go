@@ -1,12 +1,9 @@
-// Package region is sets of space: boxes, balls, cylinders and polygon prisms of
-// cells, read row by row, cut into chunks, counted and split.
+// Package region holds sets of cells: boxes, balls, cylinders and polygon prisms.
+// They can be read row by row, cut into chunks, counted and split.
 //
-// A region holds only cells within range of geom; what a shape has beyond is cut
-// off. Regions are values that do not change: any number of goroutines may ask
-// one. Shapes are made of cells: a cell is in or out by its centre.
-//
-// The package knows nothing of what fills the space, and keeps no list of cells:
-// a region takes no more memory than the numbers that say what it is.
+// A cell belongs to a shape if its centre does. A region holds only cells in the
+// range of geom; the rest of a shape is cut off. Regions never change, so goroutines
+// may share them. A region takes only the memory of the numbers that define it.
 package region
 
 import (
@@ -15,22 +12,23 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Region is a set of cells. Others may implement it; it must not change while
-// it is asked.
+// Region is a set of cells. Other packages may implement it. It must not change
+// while it is in use.
 type Region interface {
-	// Bounds returns a box that holds every cell; it may be larger than it must.
+	// Bounds returns a box that holds every cell. It may be larger than necessary.
 	Bounds() geom.Box
 	// Contains reports whether p is a cell of the region.
 	Contains(p geom.Point) bool
-	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z),
-	// ascending, none empty, no two touching, until yield returns false.
+	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z) until
+	// yield returns false. Runs are ascending, not empty, and do not touch each
+	// other.
 	Spans(y, z int, yield func(x0, x1 int) bool)
 }
 
-// space is all cells within range.
+// space is all cells in range.
 var space = geom.Root.Box()
 
-// Box is the cells of a box; one that is empty or inside out has none.
+// Box is the cells of a box; none if Max is not above Min.
 type Box geom.Box
 
 func (b Box) box() geom.Box { return geom.Box(b).Intersect(space) }
@@ -56,9 +54,9 @@ func (b Box) upright() {}
 // upright is a region whose rows are the same at every height within Bounds.
 type upright interface{ upright() }
 
-// Count returns the number of cells of r, or math.MaxInt if there are more. It
-// asks a box, a cylinder or a prism for the rows of one slice, other regions for
-// every row of their bounds.
+// Count returns the number of cells of r, or math.MaxInt if there are more. It reads
+// the rows of one slice of a box, cylinder or prism, and every row of the bounds of
+// other regions.
 func Count(r Region) int {
 	b := r.Bounds()
 	if b.Empty() {

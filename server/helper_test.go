@@ -125,7 +125,7 @@ func mustStone(t testing.TB, n int) history.Stone {
 		Dimensions: []stone.DimensionSpec{{Name: "a", Volumes: []stone.VolumeSpec{{
 			Volume: voxel.Volume{Name: "block", Schema: voxel.Palette, Scale: 1},
 			Names:  []string{"air", "stone"},
-			Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: geom.ChunkPos{X: int32(n % 100)}, Chunk: voxel.Pack(&cells)}}}},
+			Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: geom.ChunkPos{X: int32(n % 100)}, Chunk: voxel.FromFlat(&cells)}}}},
 		}}}},
 	}.Write(&b, stone.Options{})
 	if err != nil {

@@ -140,7 +140,7 @@ func changeOne(w *convert.World) {
 			break
 		}
 	}
-	v.Chunks[pos] = voxel.Pack(&cells)
+	v.Chunks[pos] = voxel.FromFlat(&cells)
 }
 
 func TestImportExport(t *testing.T) {

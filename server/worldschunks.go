@@ -2,8 +2,10 @@ package server
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"net/http"
 
@@ -111,14 +113,31 @@ func (c *call) picture() error {
 	if err != nil || known {
 		return err
 	}
+	dimension := c.query.Get("dimension")
+	// What a commit shows never changes, so its pictures may be kept beside its pages.
+	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %d %s", v.at, size, dimension))}
+	drawn, err := c.snapshots.cache.Page(c.ctx, key, func() (any, int64, error) {
+		b, err := c.draw(v, dimension, int(size))
+		return b, int64(len(b)), err
+	})
+	if err != nil {
+		return err
+	}
+	c.send(http.StatusOK, "image/png", drawn.([]byte))
+	return nil
+}
+
+// draw returns a dimension of a version from above as a PNG, its longer edge of at most
+// so many pixels.
+func (c *call) draw(v version, dimension string, size int) ([]byte, error) {
 	var b bytes.Buffer
-	err = c.heavily(v, func(s *world.Snapshot) error {
-		view, err := port.ViewOf(c.ctx, s, c.query.Get("dimension"), c.limits.WorldMemory)
+	err := c.heavily(v, func(s *world.Snapshot) error {
+		view, err := port.ViewOf(c.ctx, s, dimension, c.limits.WorldMemory)
 		if err != nil {
 			return err
 		}
 		c.step("read")
-		o := picture.Options{MaxEdge: int(size), Terrain: view.Schema == voxel.Terrain}
+		o := picture.Options{MaxEdge: size, Terrain: view.Schema == voxel.Terrain}
 		if view.Dimension == "the_nether" {
 			o.Top = port.NetherTop
 		}
@@ -131,10 +150,6 @@ func (c *call) picture() error {
 		}
 		return png.Encode(&b, img)
 	})
-	if err != nil {
-		return err
-	}
 	c.step("draw")
-	c.send(http.StatusOK, "image/png", b.Bytes())
-	return nil
+	return b.Bytes(), err
 }

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -282,11 +283,11 @@ func TestBusy(t *testing.T) {
 	newSiteOf(t, st.Store, server.Options{}).mustImport("a", mustSlime(t, madeUp(t, 1)))
 	s := newSiteOf(t, st, server.Options{Limits: server.Limits{Heavy: 1, Waiting: 1}})
 	statuses := make(chan int, 3)
-	get := func() { statuses <- s.get("/v1/picture/a").status }
-	go get()
+	get := func(size int) { statuses <- s.get(fmt.Sprintf("/v1/picture/a?size=%d", size)).status }
+	go get(100)
 	<-st.in
-	go get()
-	go get()
+	go get(101) // another picture: of one, the second call waits for the first
+	go get(102)
 	if got := <-statuses; got != 429 {
 		t.Errorf("while one works and one waits a third got %d", got)
 	}

@@ -75,7 +75,7 @@ func (f *farLevels) write(w *Writer) error {
 			return geom.CodeOf(p, level).Compare(geom.CodeOf(q, level))
 		})
 		for _, pos := range order {
-			if err := w.Chunk(level, pos, b.Pack(chunks[pos])); err != nil {
+			if err := w.Chunk(level, pos, b.FromFlat(chunks[pos])); err != nil {
 				return err
 			}
 		}

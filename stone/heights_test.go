@@ -76,7 +76,7 @@ func TestColumnReadsItsOwnTower(t *testing.T) {
 		for j := range cells[:16384] {
 			cells[j] = voxel.Cell(noise.IntN(2)) * 2
 		}
-		s.Dimensions[0].Volumes[0].Levels[0].Chunks[i].Chunk = voxel.Pack(&cells)
+		s.Dimensions[0].Volumes[0].Levels[0].Chunks[i].Chunk = voxel.FromFlat(&cells)
 	}
 	for i := range s.Dimensions[0].Columns {
 		s.Dimensions[0].Columns[i].Maps[0].Values = [256]int32{}

@@ -26,7 +26,7 @@ func mirrored(names ...string) stone.Spec {
 		right[i&^31|31-i&31] = c
 	}
 	v := stone.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: names, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
-		{Pos: at(0, 0, 0), Chunk: voxel.Pack(&left)}, {Pos: at(2, 0, 0), Chunk: voxel.Pack(&right)},
+		{Pos: at(0, 0, 0), Chunk: voxel.FromFlat(&left)}, {Pos: at(2, 0, 0), Chunk: voxel.FromFlat(&right)},
 	}}}}
 	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
 }

@@ -38,7 +38,7 @@ func house(seed uint64, noise int, places ...geom.ChunkPos) stone.Spec {
 				cells[(y+i>>4)*voxel.SliceCells+(z+i>>2&3)*32+x+i&3] = voxel.Cell(1 + i%3)
 			}
 		}
-		blocksOf.Chunks = append(blocksOf.Chunks, stone.Placed{Pos: pos, Chunk: voxel.Pack(&cells)})
+		blocksOf.Chunks = append(blocksOf.Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&cells)})
 	}
 	slices.SortFunc(blocksOf.Chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
 	d := stone.DimensionSpec{Name: "earth", Matters: someMatters, Volumes: []stone.VolumeSpec{
@@ -83,7 +83,7 @@ func flooded(d *stone.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand
 			}
 		}
 	}
-	return voxel.Pack(&cells)
+	return voxel.FromFlat(&cells)
 }
 
 // litPages counts the pages of form lit.
@@ -129,7 +129,7 @@ func TestLightPastTower(t *testing.T) {
 		for i := range 300 {
 			cells[(i*7919+int(x))%len(cells)] = 1
 		}
-		blocks = append(blocks, stone.Placed{Pos: at(x, 0, 0), Chunk: voxel.Pack(&cells)})
+		blocks = append(blocks, stone.Placed{Pos: at(x, 0, 0), Chunk: voxel.FromFlat(&cells)})
 	}
 	for y := range int32(stone.MaxTower + 1) {
 		blocks = append(blocks, stone.Placed{Pos: at(10, y, 0), Chunk: voxel.Uniform(1)})

@@ -27,8 +27,8 @@ func hilly(names ...string) stone.Spec {
 			}
 		}
 		pos := at(n&1, 0, n>>1)
-		block.Levels[0].Chunks = append(block.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.Pack(&blocks)})
-		depth.Levels[0].Chunks = append(depth.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.Pack(&depths)})
+		block.Levels[0].Chunks = append(block.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&blocks)})
+		depth.Levels[0].Chunks = append(depth.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&depths)})
 	}
 	d.Name, d.Volumes = "d", []stone.VolumeSpec{block, depth}
 	return stone.Spec{Dimensions: []stone.DimensionSpec{d}}

@@ -64,7 +64,7 @@ func TestForms(t *testing.T) {
 	for i := range f {
 		f[i] = voxel.TerrainCell(uint8(r.IntN(2)), uint8(r.IntN(2)*127))
 	}
-	noise := stone.LevelSpec{Chunks: []stone.Placed{{Chunk: voxel.Pack(f)}}}
+	noise := stone.LevelSpec{Chunks: []stone.Placed{{Chunk: voxel.FromFlat(f)}}}
 	bands := stone.LevelSpec{Chunks: []stone.Placed{{Chunk: spotted(2*voxel.SliceCells, voxel.TerrainCell(1, 255))}}}
 	blocks := landscape(hills(0, 0, 2))
 	v := &blocks.Dimensions[0].Volumes[0]

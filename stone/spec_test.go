@@ -197,7 +197,7 @@ func (m *maker) chunk(s voxel.Schema, names int) *voxel.Chunk {
 			cells[m.IntN(len(cells))] = a
 		}
 	}
-	c := voxel.Pack(&cells)
+	c := voxel.FromFlat(&cells)
 	m.pool = append(m.pool, c)
 	return c
 }
@@ -370,11 +370,11 @@ func mustEqual(t testing.TB, got, want stone.Spec) {
 	t.Fatalf("got\n%+v\nwant\n%+v", got, want)
 }
 
-// few is how many of n cases are tried: all, but a sixth under -short, as with the race
+// few is how many of n cases are tried: all, but a twelfth under -short, as with the race
 // detector, to which more of what one goroutine does alone says nothing.
 func few(n int) int {
 	if testing.Short() {
-		return max(1, n/6)
+		return max(1, n/12)
 	}
 	return n
 }

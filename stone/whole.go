@@ -49,8 +49,9 @@ const readAtOnce = 1024
 // order of code. It ends after an error, and when ctx ends.
 func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
+		got := make(map[geom.ChunkPos]*voxel.Chunk)
 		read := func(some []geom.ChunkPos) bool {
-			got := make(map[geom.ChunkPos]*voxel.Chunk, len(some))
+			clear(got)
 			err := c.ReadChunks(ctx, dim, vol, level, some, func(pos geom.ChunkPos, chunk *voxel.Chunk) error {
 				got[pos] = chunk
 				return ctx.Err()

@@ -26,7 +26,7 @@ var (
 func spotted(i int, c voxel.Cell) *voxel.Chunk {
 	var cells [voxel.ChunkCells]voxel.Cell
 	cells[i] = c
-	return voxel.Pack(&cells)
+	return voxel.FromFlat(&cells)
 }
 
 func at(x, y, z int32) geom.ChunkPos { return geom.ChunkPos{X: x, Y: y, Z: z} }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// cursor reads numbers and bytes from b. An error empties it and sticks to its
-// Reader.
+// cursor reads numbers and bytes from b. The first error empties it and becomes the
+// error of its Reader.
 type cursor struct {
 	r    *Reader
 	b    []byte
@@ -61,7 +61,7 @@ func (c *cursor) take(n int) []byte {
 	return c.b[c.at-n : c.at]
 }
 
-// end fails if something is left over.
+// end fails if bytes are left over.
 func (c *cursor) end() {
 	if c.at < len(c.b) {
 		c.fail(errLong)

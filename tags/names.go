@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Numbers of names: block states, blocks and biomes with numeric ids, then words
-// with the prefix.
+// The numbers of names, in this order: block states, blocks and biomes with numeric
+// ids, words with the prefix.
 const (
 	legacyPrefix = "legacy:"
 	legacyIDs    = 1 << 12
@@ -14,8 +14,8 @@ const (
 	legacyBiomes = 1 << 8
 )
 
-// NameNumber returns the number of the name of a block state or a biome, if it
-// has one.
+// NameNumber returns the number of the name of a block state or biome. It returns
+// false if the name has none.
 func NameNumber(name string) (int, bool) {
 	w := known()
 	if n, ok := w.state(name); ok {
@@ -42,7 +42,7 @@ func legacyNumber(s string) (n int, ok bool) {
 	return n*16 + d, ok && isData
 }
 
-// number reads a number below n as it is written by strconv.
+// number parses a number below n in the form that strconv writes.
 func number(s string, n int) (int, bool) {
 	v, err := strconv.Atoi(s)
 	return v, err == nil && v >= 0 && v < n && strconv.Itoa(v) == s
@@ -72,7 +72,7 @@ func Name(n int) (string, bool) {
 	return "", false
 }
 
-// WordNumber returns the number of a string that is a word, if it is one.
+// WordNumber returns the number of a word. It returns false for other strings.
 func WordNumber(s string) (int, bool) { return known().word(s) }
 
 // Word undoes WordNumber.

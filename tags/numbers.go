@@ -2,20 +2,20 @@ package tags
 
 import "math/bits"
 
-// How the numbers of a place are written. Fractions and arrays of longs are as
-// they are.
+// How the numbers of a place are written. Fractions and arrays of longs are written
+// unchanged.
 const (
-	wayPlanes = 0 // the first bytes of all, then the second ones, ...
-	waySteps  = 1 // planes, each byte less the one before it
+	wayPlanes = 0 // the first bytes of all numbers, then the second bytes, ...
+	waySteps  = 1 // planes, with each byte as the difference from the one before
 )
 
 func planar(t byte) bool { return t != tFloat && t != tDouble && t != tLongs }
 
-// leastSteps is how many bytes there must be for steps to be tried.
+// leastSteps is the least number of bytes for which steps are tried.
 const leastSteps = 64
 
-// appendNumbers appends big-endian numbers of type t so that what is alike lies
-// side by side.
+// appendNumbers appends big-endian numbers of type t and brings similar bytes
+// together.
 func appendNumbers(dst []byte, t byte, b []byte) (out []byte, way uint64) {
 	if !planar(t) {
 		return append(dst, b...), wayPlanes
@@ -69,8 +69,8 @@ func stepsWin(b []byte) bool {
 	return bitsOf(&steps)*10 < bitsOf(&plain)*9
 }
 
-// bitsOf returns about how many bits bytes of these frequencies take, the same on
-// every machine.
+// bitsOf estimates the bits that bytes with these counts take. The result is the
+// same on every machine.
 func bitsOf(counts *[256]int) (sum int) {
 	all := 0
 	for _, n := range counts {
@@ -84,7 +84,8 @@ func bitsOf(counts *[256]int) (sum int) {
 	return sum
 }
 
-// log returns 256 times the logarithm of n to the base 2, straight between powers.
+// log returns 256 times the base 2 logarithm of n, interpolated linearly between
+// powers.
 func log(n int) int {
 	k := bits.Len(uint(n)) - 1
 	return k<<8 + (n-1<<k)<<8>>k

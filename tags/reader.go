@@ -7,16 +7,16 @@ import (
 	"fmt"
 )
 
-// Reader gives back the documents of a Writer, one after another, by the same
-// calls in the same order. Its first error sticks. Not safe for concurrent use.
+// Reader returns the documents of a Writer in order, by the calls that wrote them.
+// Its first error sticks. Goroutines must not share it.
 type Reader struct {
 	words       *words
-	sections    [numSections]cursor // of which each place takes what is its own
+	sections    [numSections]cursor // each place takes its part of them
 	text, blobs cursor
 	roots       map[string]*place
 	texts       [][]byte
 	plain       int    // bytes of all documents
-	out         []byte // of the documents so far
+	out         []byte // bytes of the documents so far
 	places      int
 	news        int
 	err         error
@@ -25,7 +25,7 @@ type Reader struct {
 // place is a node of the tree of tags.
 type place struct {
 	t       byte
-	head    []byte // as it stands before a value in a compound
+	head    []byte // the bytes before a value in a compound
 	kids    []*place
 	shapes  [][]*place // of a compound
 	strings [][]byte   // each with its length before it
@@ -34,8 +34,9 @@ type place struct {
 	values  cursor
 }
 
-// NewReader returns a Reader of streams whose documents have at most so many
-// bytes. Streams that cannot be read have documents without bytes and an error.
+// NewReader returns a Reader of streams whose documents have at most most bytes
+// together. If the streams cannot be read, documents are empty and Err returns the
+// error.
 func NewReader(streams [][]byte, most int) *Reader {
 	r := &Reader{roots: map[string]*place{}, out: []byte{}}
 	if len(streams) != NumStreams {
@@ -68,7 +69,7 @@ func NewReader(streams [][]byte, most int) *Reader {
 // Err returns the first error, a *codec.CorruptError.
 func (r *Reader) Err() error { return r.err }
 
-// End returns the first error, or one if something was not read.
+// End returns the first error, or an error if something was not read.
 func (r *Reader) End() error {
 	if r.err == nil && len(r.out) != r.plain {
 		r.fail(corruptf(0, "tags", "documents of %d bytes, want %d", len(r.out), r.plain))
@@ -99,14 +100,14 @@ func (r *Reader) fail(err error) {
 	}
 }
 
-// Payload returns the next document, which Payload wrote.
+// Payload returns the next document, which Writer.Payload wrote.
 func (r *Reader) Payload(root string) []byte {
 	return r.document(root, func(out []byte, kids []*place) []byte {
 		return append(r.members(out, kids, maxDepth-1), tEnd)
 	})
 }
 
-// Document returns the next document, which Document wrote.
+// Document returns the next document, which Writer.Document wrote.
 func (r *Reader) Document(root string) []byte {
 	return r.document(root, func(out []byte, kids []*place) []byte {
 		if len(kids) > 1 {
@@ -147,14 +148,14 @@ func (r *Reader) newPlace(t byte) *place {
 	return &place{t: t}
 }
 
-// grown counts what takes memory and is not in the documents.
+// grown counts bytes of memory that are not part of documents.
 func (r *Reader) grown(n int) {
 	if r.news += n; r.news > maxNew {
 		r.fail(corruptf(0, "tags heads", "more than %d strings and members", maxNew))
 	}
 }
 
-// enter gives a place what is its own, when it is met first.
+// enter gives a place its part of the sections when it is first met.
 func (r *Reader) enter(p *place) {
 	if p.entered {
 		return
@@ -179,7 +180,7 @@ func (r *Reader) enter(p *place) {
 	}
 }
 
-// shape returns the members of a compound, or that a document is no NBT.
+// shape returns the members of a compound. raw says that a document is not NBT.
 func (r *Reader) shape(p *place) (kids []*place, raw bool) {
 	i := p.notes.uvarint()
 	if i > 0 {
@@ -221,7 +222,7 @@ func (r *Reader) member(p *place) *place {
 	return k
 }
 
-// string reads a string as it is spelled, with its length in two bytes before it.
+// string reads a string in the form of NBT: two bytes of length, then the bytes.
 func (r *Reader) string() []byte {
 	h := &r.sections[heads]
 	words := r.words.strings()
@@ -259,10 +260,11 @@ func (r *Reader) literal() []byte {
 	return base64.StdEncoding.AppendEncode(binary.BigEndian.AppendUint16(make([]byte, 0, 2+size), uint16(size)), from.take(n))
 }
 
-// What follows appends to out and returns it: r.out would be stored, with the
-// garbage collector's word, for each number.
+// The following functions append to out and return it. If they used r.out, every
+// number would cost a write barrier of the garbage collector.
 
-// members appends the entries of a compound that may have depth more levels below.
+// members appends the entries of a compound. depth is how many more levels are
+// allowed below it.
 func (r *Reader) members(out []byte, kids []*place, depth int) []byte {
 	for _, k := range kids {
 		out = r.value(append(out, k.head...), k, depth)
@@ -273,7 +275,7 @@ func (r *Reader) members(out []byte, kids []*place, depth int) []byte {
 	return out
 }
 
-// over reports whether reading is at an end before its time.
+// over reports whether reading must stop early.
 func (r *Reader) over(out []byte) bool {
 	if len(out) > r.plain {
 		r.fail(corruptf(0, "tags", "documents of more than %d bytes", r.plain))
@@ -281,8 +283,8 @@ func (r *Reader) over(out []byte) bool {
 	return r.err != nil
 }
 
-// value appends the next payload of a place. Each takes a byte of the place's own
-// at least, so what is read bounds how many there are.
+// value appends the next payload of a place. Each value takes at least one byte of
+// the place, so the input bounds their number.
 func (r *Reader) value(out []byte, p *place, depth int) []byte {
 	if !p.entered {
 		r.enter(p)
@@ -311,7 +313,7 @@ func (r *Reader) value(out []byte, p *place, depth int) []byte {
 	return append(out, p.values.take(wide)...)
 }
 
-// pick appends a string.
+// pick appends a string of the place.
 func (r *Reader) pick(out []byte, p *place) []byte {
 	i := p.notes.uvarint()
 	switch {
@@ -348,7 +350,7 @@ func (r *Reader) list(out []byte, p *place, depth int) []byte {
 	return out
 }
 
-// element returns the place of a list's elements of that type.
+// element returns the place of a list's elements of type t.
 func (r *Reader) element(p *place, t byte) *place {
 	for _, k := range p.kids {
 		if k.t == t {

@@ -1,11 +1,8 @@
-// Package tags makes NBT and names small: it splits many documents into streams
-// in which what lies under the same names lies side by side, so that a general
-// compressor sees ten thousand chests as one, and it has a number for each name
-// and block state of the game that is known (words.txt), so that these need no
-// spelling. Documents come back byte for byte.
-//
-// The package compresses nothing, and it knows no meaning of tags and no
-// versions of the game: stone frames and packs the streams.
+// Package tags makes NBT and names small. It splits many documents into streams in
+// which values under the same names lie side by side, so a general compressor sees
+// ten thousand chests as one. It has a number for each known name and block state of
+// the game (words.txt). Documents come back byte for byte. The package does not
+// compress; stone compresses the streams.
 package tags
 
 import (
@@ -18,28 +15,28 @@ import (
 // The streams of a Writer.
 const (
 	streamTags  = iota // all but the following
-	streamTexts        // strings, and documents that are no NBT
-	streamBlobs        // what base64 strings stand for
-	// NumStreams is how many streams there are.
+	streamTexts        // strings, and documents that are not NBT
+	streamBlobs        // the bytes that base64 strings encode
+	// NumStreams is the number of streams.
 	NumStreams
 )
 
 // Sections of the stream of tags.
 const (
-	sizes   = iota // of what each place has in the others
-	heads          // shapes and strings when they are new
+	sizes   = iota // how much each place has in the other sections
+	heads          // new shapes and strings
 	shapes         // numbers of shapes, lengths of lists and arrays
 	picks          // numbers of strings
 	numbers        // numbers
 	numSections
 )
 
-// Limits of what is split; a Writer says when it meets one.
+// Limits of splitting. A Writer reports when it reaches one.
 const (
-	maxDepth  = 64      // of tags within each other; what is deeper is kept as it is
-	maxPlaces = 1 << 14 // that values lie at
+	maxDepth  = 64      // levels of tags; deeper documents are kept raw
+	maxPlaces = 1 << 14 // places of values
 	maxNew    = 1 << 20 // members of shapes, and strings of places
-	// maxGrowth is by how much documents may be larger than their streams.
+	// maxGrowth is how much larger than their streams documents may be.
 	maxGrowth = 1 << 12
 	maxString = 1<<16 - 1
 )

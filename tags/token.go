@@ -20,17 +20,17 @@ const (
 	numTypes
 )
 
-// width holds the bytes of a number or of an element of an array, by type.
+// width holds by type the bytes of a number or of an array's element.
 const width = "\x00\x01\x02\x04\x08\x04\x08\x01\x00\x00\x00\x04\x08"
 
-// least holds by type the bytes that a payload has at least.
+// least holds by type the least bytes of a payload.
 const least = "\x00\x01\x02\x04\x08\x04\x08\x04\x02\x05\x01\x04\x04"
 
 func isNumber(t byte) bool { return t >= tByte && t <= tDouble }
 func isArray(t byte) bool  { return t == tBytes || t == tInts || t == tLongs }
 
-// skip returns where the payload of type t at p ends, or -1 if it is not sound;
-// p may be -1.
+// skip returns the end of the payload of type t at p, or -1 if it is malformed. p
+// may be -1.
 func skip(doc []byte, t byte, p, depth int) int {
 	switch {
 	case p < 0:
@@ -61,7 +61,7 @@ func skip(doc []byte, t byte, p, depth int) int {
 	return -1
 }
 
-// within returns p if it is not beyond the end.
+// within returns p, or -1 if p is beyond the end.
 func within(doc []byte, p int) int {
 	if p > len(doc) {
 		return -1
@@ -107,7 +107,7 @@ func skipCompound(doc []byte, p, depth int) int {
 	return -1
 }
 
-// nameEnd returns where the header of the tag at p ends, -1 if that is not there.
+// nameEnd returns the end of the header of the tag at p, or -1 if it is cut off.
 func nameEnd(doc []byte, p int) int {
 	if p = within(doc, p+3); p < 0 {
 		return -1

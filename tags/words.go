@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// WordsVersion is the number of the words that this package knows. It stands in
-// everything that is written by them.
+// WordsVersion is the version of this package's words. Everything written with them
+// holds it.
 const WordsVersion = 1
 
 //go:embed words.txt
 var wordsFile string
 
-// prefix is the one that a string may have before a word.
+// prefix is the namespace that a string may have before a word.
 const prefix = "minecraft:"
 
 // words are the strings and block states that have numbers.
@@ -26,7 +26,7 @@ type words struct {
 	count  int // of all states
 }
 
-// state is all states of one block that have the same properties.
+// state is all states of a block that have the same properties.
 type state struct {
 	block string
 	props []property
@@ -40,7 +40,7 @@ type property struct {
 
 var known = sync.OnceValue(func() *words { return parseWords(wordsFile) })
 
-// parseWords reads the file, which is this package's own: nothing in it is wrong.
+// parseWords reads the file. It is part of this package, so it is not checked.
 func parseWords(file string) *words {
 	w := &words{number: map[string]int{}, blocks: map[string][]int{}}
 	kind, props := "", []property(nil)
@@ -90,7 +90,7 @@ func (w *words) addStates(block string, props []property) {
 	w.count += n
 }
 
-// word returns the number of a string, if it has one.
+// word returns the number of a string. It returns false if it has none.
 func (w *words) word(s string) (int, bool) {
 	bare := strings.TrimPrefix(s, prefix)
 	n, ok := w.number[bare]
@@ -101,7 +101,7 @@ func (w *words) word(s string) (int, bool) {
 	return n, ok
 }
 
-// strings is how many strings have numbers.
+// strings returns how many strings have numbers.
 func (w *words) strings() int { return 2 * len(w.list) }
 
 // string undoes word; n is below strings.
@@ -112,7 +112,7 @@ func (w *words) string(n int) string {
 	return prefix + w.list[n/2]
 }
 
-// state returns the number of a block state, if it has one.
+// state returns the number of a block state. It returns false if it has none.
 func (w *words) state(name string) (int, bool) {
 	bare, ok := strings.CutPrefix(name, prefix)
 	if !ok {
@@ -130,7 +130,7 @@ func (w *words) state(name string) (int, bool) {
 	return 0, false
 }
 
-// rank returns the number of a state among those of s by what stands behind the
+// rank returns the number of a state among those of s. rest is what follows the
 // block's name.
 func (s *state) rank(rest string) (n int, ok bool) {
 	open := byte('[')

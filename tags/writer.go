@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Writer splits documents into streams. The zero value is ready. Not safe for
-// concurrent use.
+// Writer splits documents into streams. The zero value is ready. Goroutines must not
+// share it.
 type Writer struct {
 	words   *words
 	roots   map[string]*node
@@ -21,24 +21,24 @@ type Writer struct {
 	news    int
 }
 
-// node is a place in the tree of tags: that of all values under the same names.
+// node is a place in the tree of tags: the values under one path of names.
 type node struct {
 	t       byte
 	name    string
 	kids    []*node
 	index   map[string]int // of kids, by type and name
 	seen    map[string]int // shapes of a compound, strings
-	next    int            // the kid after the one met last
-	shape   int            // 1 + that of the compound before, which had these members
+	next    int            // the kid after the one last met
+	shape   int            // 1 + the shape of the previous compound, which had these members
 	members []int
 	entered bool
-	known   bool // some shape has it
+	known   bool // a shape contains it
 	notes   []byte
 	values  []byte
 }
 
-// Payload adds the payload of a compound: its entries and the closing End. What
-// is none is kept as it is. Documents of one root have their values side by side.
+// Payload adds the payload of a compound: its entries and the closing End. Anything
+// else is kept raw. Documents with the same root have their values side by side.
 func (w *Writer) Payload(root string, doc []byte) {
 	n := w.root(root, len(doc))
 	if skip(doc, tCompound, 0, maxDepth) != len(doc) {
@@ -48,8 +48,8 @@ func (w *Writer) Payload(root string, doc []byte) {
 	w.compound(n, doc, 0)
 }
 
-// Document adds a whole document: the type, the name and the payload of one tag.
-// What is none is kept as it is.
+// Document adds a whole document: the type, name and payload of one tag. Anything
+// else is kept raw.
 func (w *Writer) Document(root string, doc []byte) {
 	n, p := w.root(root, len(doc)), nameEnd(doc, 0)
 	if len(doc) == 0 {
@@ -92,7 +92,7 @@ func (w *Writer) head(v int) { w.heads = binary.AppendUvarint(w.heads, uint64(v)
 
 func (n *node) note(v uint64) { n.notes = binary.AppendUvarint(n.notes, v) }
 
-// raw keeps what is no NBT: a shape that is none, and no number is given to it.
+// raw keeps bytes that are not NBT. They have a shape of their own without a number.
 func (w *Writer) raw(n *node, doc []byte) {
 	n.note(0)
 	w.head(0)
@@ -100,7 +100,7 @@ func (w *Writer) raw(n *node, doc []byte) {
 	w.text = append(w.text, doc...)
 }
 
-// kid returns the number of n's kid of that type and name.
+// kid returns the index of n's kid with that type and name.
 func (w *Writer) kid(n *node, t byte, name []byte) int {
 	if n.next < len(n.kids) {
 		if k := n.kids[n.next]; k.t == t && k.name == string(name) {
@@ -124,7 +124,8 @@ func (w *Writer) kid(n *node, t byte, name []byte) int {
 	return i
 }
 
-// old notes the number of what n has seen before, or that it is new.
+// old writes the number of what n has seen before, or that it is new. It reports
+// which.
 func (w *Writer) old(n *node, key []byte) bool {
 	if i, ok := n.seen[string(key)]; ok {
 		n.note(uint64(i) + 1)
@@ -139,7 +140,7 @@ func (w *Writer) old(n *node, key []byte) bool {
 	return false
 }
 
-// shape notes a compound of those kids.
+// shape writes the shape of a compound with those kids.
 func (w *Writer) shape(n *node, kids []int) {
 	if n.shape > 0 && slices.Equal(kids, n.members) {
 		n.note(uint64(n.shape))
@@ -171,8 +172,8 @@ func (w *Writer) shape(n *node, kids []int) {
 	}
 }
 
-// string spells a string: the number of a word, or of a string before, or a new
-// one.
+// string writes a string: the number of a word, the number of an earlier string, or
+// a new string.
 func (w *Writer) string(s string) {
 	if i, ok := w.words.word(s); ok {
 		w.head(i)
@@ -190,15 +191,15 @@ func (w *Writer) string(s string) {
 	}
 }
 
-// How a new string is written.
+// The forms of a new string.
 const (
 	asText = 0
 	asJSON = 1 // the base64 of a text
 	asBlob = 2 // the base64 of bytes
 )
 
-// literal writes a new string and returns texts and blobs. Signed skins are text
-// and random bytes in base64, which takes a third more than these.
+// literal writes a new string and returns texts and blobs. Signed skins are text and
+// random bytes in base64, which is a third larger than the bytes.
 func (w *Writer) literal(s string) (text, blobs []byte) {
 	const least = 16
 	if len(s) >= least && len(s)%4 == 0 {
@@ -217,8 +218,8 @@ func (w *Writer) literal(s string) (text, blobs []byte) {
 	return append(w.text, s...), w.blobs
 }
 
-// compound adds the payload at p, which is sound, and returns where it ends, as
-// value and list do.
+// compound adds the payload at p, which is well-formed, and returns its end. So do
+// value and list.
 func (w *Writer) compound(n *node, doc []byte, p int) int {
 	var kidBuf, atBuf [24]int
 	kids, at := kidBuf[:0], atBuf[:0]
@@ -280,11 +281,11 @@ func (w *Writer) list(n *node, doc []byte, p int) int {
 	return p
 }
 
-// Bytes returns how many bytes were added.
+// Bytes returns the number of bytes added.
 func (w *Writer) Bytes() int { return w.plain }
 
-// Streams returns what was added, and leaves the Writer empty. It is not ok if a
-// Reader would refuse it.
+// Streams returns the streams and empties the Writer. ok is false if a Reader would
+// refuse the streams.
 func (w *Writer) Streams() (streams [][]byte, ok bool) {
 	var s [numSections][]byte
 	s[heads] = w.heads

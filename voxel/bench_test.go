@@ -32,7 +32,7 @@ var farLevel = sync.OnceValue(func() level {
 	for i := range farChunks {
 		f := terrainAt(i&31, i>>10, i>>5&31)
 		l.flats = append(l.flats, f)
-		l.chunks = append(l.chunks, b.Pack(f))
+		l.chunks = append(l.chunks, b.FromFlat(f))
 	}
 	return l
 })
@@ -322,7 +322,7 @@ func BenchmarkPack(b *testing.B) {
 		})
 		measure(b, l.name+"/pack", n, func() (sum int) {
 			for _, f := range l.flats {
-				sum += builder.Pack(f).Bytes()
+				sum += builder.FromFlat(f).Bytes()
 			}
 			return sum
 		})

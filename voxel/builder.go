@@ -5,40 +5,40 @@ import (
 	"slices"
 )
 
-// Builder makes chunks slice by slice. The zero value is ready; one Builder
-// makes any number of chunks, one at a time, and keeps its memory between them.
-// It must not be used by two goroutines at once.
+// Builder makes chunks slice by slice. The zero value is ready. One Builder makes
+// any number of chunks, one after another, and reuses its memory. Goroutines must
+// not share it.
 type Builder struct {
 	y      int             // slices added
-	slices [ChunkEdge]Cell // the cell of each, or packed | a number in blocks
-	heads  [ChunkEdge]Cell // rows of the slice last added: a cell, or packed | a number in rows
-	blocks []block         // heads of distinct slices
+	slices [ChunkEdge]Cell // by slice: its cell, or refBit | index in blocks
+	heads  [ChunkEdge]Cell // by row of the last slice: its cell, or refBit | index in rows
+	blocks []block         // row headers of distinct slices
 	rows   []stagedRow
 	vals   []Cell
-	table  [2048]uint16 // 1 + a number in rows, by hash, probed linearly
+	table  [2048]uint16 // 1 + index in rows, by hash, with linear probing
 	narrow bool         // rows are of mips
 	layout layout
 }
 
-// stagedRow is a distinct row: its changes, bit 0 set, and where in vals the
-// cells of its runs are.
+// stagedRow is a distinct row: the mask of its changes with bit 0 set, and the index
+// in vals of its first run's cell.
 type stagedRow struct {
 	mask   uint32
 	at     int32
-	listed bool // set in the end
+	listed bool // its cells are all in the list
 }
 
 func (r stagedRow) runs() int { return bits.OnesCount32(r.mask) }
 
-// block is the row headers of a slice of that many rows.
+// block is the row headers of one slice; the slice has edge rows.
 type block struct {
 	heads [ChunkEdge]Cell
 	edge  int
 }
 
-// Slice adds the next slice, bottom up; cells are in index order and not kept.
-// Bit z of changed must be set where row z differs from the slice before, and
-// may be set where it does not; for the first slice it does not count.
+// Slice adds the next slice, bottom up. cells are in index order and are not kept.
+// Bit z of changed must be set where row z differs from the slice before, and may be
+// set elsewhere. The first slice ignores changed.
 func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 	if b.y == 0 {
 		changed = 1<<32 - 1
@@ -50,8 +50,9 @@ func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 	b.endSlice(ChunkEdge, changed)
 }
 
-// Runs sets row z of the slice that Next adds. Bit x of starts is set where a run of equal
-// cells starts, bit 0 always; cells has the cell of each run and is not kept.
+// Runs sets row z of the slice that Next adds. Bit x of starts is set where a run of
+// equal cells starts; bit 0 is always set. cells holds the cell of each run and is
+// not kept.
 func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
 	if starts == 1 {
 		b.heads[z] = cells[0] & MaxCell
@@ -61,8 +62,9 @@ func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
 	b.heads[z] = b.intern(starts)
 }
 
-// Next adds a slice of the rows set by Runs; rows that were not set are as in the slice before.
-// changed is as for Slice: of the first slice, and after a Slice, all rows must be set.
+// Next adds a slice of the rows that Runs set. A row that was not set is the same as
+// in the slice before. changed means what it means in Slice. For the first slice,
+// and after a call of Slice, all rows must be set.
 func (b *Builder) Next(changed uint32) {
 	if b.y == 0 {
 		changed = 1<<32 - 1
@@ -70,7 +72,7 @@ func (b *Builder) Next(changed uint32) {
 	b.endSlice(ChunkEdge, changed)
 }
 
-// head returns the header of a row, adding it to the distinct ones if need be.
+// head returns the header of a row and stages the row if it is new.
 func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 	if v := row[0] & MaxCell; *row == filled[v] {
 		return v
@@ -82,11 +84,11 @@ func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 	return b.intern(mask)
 }
 
-// copyRow returns the header of a row of another chunk, where it has header h.
+// copyRow returns the header of a row of c whose header there is h.
 func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
-	d, o := c.data, int(h&^packed)
+	d, o := c.data, int(h&^refBit)
 	switch {
-	case h < packed:
+	case h < refBit:
 		return h
 	case len(d) == ChunkCells:
 		return b.head((*[ChunkEdge]Cell)(d[o*ChunkEdge:]))
@@ -103,9 +105,9 @@ func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
 	return b.intern(mask | 1)
 }
 
-// changes returns a bit for each cell that differs from the one before it, and
-// bit 0. It takes four cells at a time: adding MaxCell to their differences
-// carries into bit 15 where there is one, and the product gathers those bits.
+// changes returns a mask: bit x is set where cell x differs from cell x-1, and bit 0
+// is set. It takes four cells at a time: adding MaxCell to their differences carries
+// into bit 15 where they differ, and the product gathers those bits.
 func changes(row *[ChunkEdge]Cell) uint32 {
 	m := uint32(0)
 	last := uint64(0)
@@ -120,8 +122,8 @@ func changes(row *[ChunkEdge]Cell) uint32 {
 	return m | 1
 }
 
-// intern returns the header of the row with these changes whose cells are the
-// last of vals; if the row is known, its cells are taken off again.
+// intern returns the header of the row with this mask of changes; the cells of its
+// runs are the last of vals. If the row is known, intern removes them from vals.
 func (b *Builder) intern(mask uint32) Cell {
 	at := len(b.vals) - bits.OnesCount32(mask)
 	vals := b.vals[at:]
@@ -135,11 +137,11 @@ func (b *Builder) intern(mask uint32) Cell {
 		if *slot == 0 {
 			b.rows = append(b.rows, stagedRow{mask: mask, at: int32(at)})
 			*slot = uint16(len(b.rows))
-			return packed | Cell(len(b.rows)-1)
+			return refBit | Cell(len(b.rows)-1)
 		}
 		if r := b.rows[*slot-1]; r.mask == mask && equalCells(b.vals[r.at:], vals) {
 			b.vals = b.vals[:at]
-			return packed | (Cell(*slot) - 1)
+			return refBit | (Cell(*slot) - 1)
 		}
 		h++
 	}
@@ -156,8 +158,8 @@ func equalCells(a, b []Cell) bool {
 	return true
 }
 
-// endSlice adds the slice of that edge whose row headers are in heads; changed
-// as in Slice.
+// endSlice adds a slice of edge rows whose headers are in heads. changed means what
+// it means in Slice.
 func (b *Builder) endSlice(edge int, changed uint32) {
 	if b.y == ChunkEdge {
 		panic("voxel: Builder.Slice: a chunk has 32 slices")
@@ -171,20 +173,20 @@ func (b *Builder) endSlice(edge int, changed uint32) {
 }
 
 func (b *Builder) sliceHead(edge int) Cell {
-	if v := b.heads[0]; v < packed && slices.Equal(b.heads[:edge], filled[v][:edge]) {
+	if v := b.heads[0]; v < refBit && slices.Equal(b.heads[:edge], filled[v][:edge]) {
 		return v
 	}
 	for i := len(b.blocks) - 1; i >= 0; i-- {
 		if k := &b.blocks[i]; k.edge == edge && k.heads == b.heads {
-			return packed | Cell(i)
+			return refBit | Cell(i)
 		}
 	}
 	b.blocks = append(b.blocks, block{b.heads, edge})
-	return packed | Cell(len(b.blocks)-1)
+	return refBit | Cell(len(b.blocks)-1)
 }
 
-// Chunk returns the chunk of the 32 slices added and makes the Builder ready
-// for another. It panics if there are fewer.
+// Chunk returns the chunk of the 32 slices added and resets the Builder. It panics
+// if fewer were added.
 func (b *Builder) Chunk() *Chunk {
 	if b.y != ChunkEdge {
 		panic("voxel: Builder.Chunk: fewer than 32 slices were added")
@@ -204,9 +206,9 @@ func (b *Builder) reset() {
 	b.y, b.blocks, b.rows, b.vals = 0, b.blocks[:0], b.rows[:0], b.vals[:0]
 }
 
-// Pack packs a flat array in index order and keeps nothing of it. The Builder
-// must have no slices added.
-func (b *Builder) Pack(cells *[ChunkCells]Cell) *Chunk {
+// FromFlat returns a chunk of the cells, which are in index order and are not kept.
+// No slices may have been added to the Builder.
+func (b *Builder) FromFlat(cells *[ChunkCells]Cell) *Chunk {
 	b.Slice((*[SliceCells]Cell)(cells[:]), 0)
 	for y := 1; y < ChunkEdge; y++ {
 		below := (*[SliceCells]Cell)(cells[(y-1)*SliceCells:])
@@ -216,7 +218,7 @@ func (b *Builder) Pack(cells *[ChunkCells]Cell) *Chunk {
 	return b.Chunk()
 }
 
-// differing returns a bit for each row in which the two slices differ.
+// differing returns a bit for each row that differs between the two slices.
 func differing(a, b *[SliceCells]Cell) uint32 {
 	if *a == *b {
 		return 0

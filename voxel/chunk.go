@@ -16,30 +16,32 @@ const (
 	ChunkCells = ChunkEdge * SliceCells
 )
 
-// packed marks a header that is a place in Chunk.data and no cell.
-const packed Cell = 1 << 15
+// refBit marks a header that is an offset in Chunk.data. A header without it is a
+// cell.
+const refBit Cell = 1 << 15
 
-// Chunk is 32x32x32 cells, index (y*32+z)*32+x. It never changes once made, so
-// any number of goroutines may read it; to write, Edit it and publish another.
-// Coordinates must be 0..31, cells written at most MaxCell. Equal cells always
-// give the same form, but for chunks that Draft.Patch made.
+// Chunk is 32x32x32 cells, index (y*32+z)*32+x. It never changes, so goroutines may
+// share it. To write, Edit it and publish the result. Coordinates must be 0..31 and
+// cells at most MaxCell. Equal cells have the same form, except in chunks that
+// Draft.Patch made.
 //
-// A slice header is the cell of the whole slice, or packed | the place of 32
-// row headers; a row header the cell of the whole row, or packed | the place of
-// a row. A row is 32 bits (low half first), bit x set where cell x differs from
-// x-1, and the value of each run. With bit 0 set the values are cells; with bit
-// 0 clear they are bytes, low half first, each the place of a cell among the
-// first 64 of data. Equal slices and equal rows share a place. Where that
-// would not be smaller than flat, data is all cells and packed slice headers
-// mean nothing else.
+// A slice header is the cell of the whole slice, or refBit | the offset of 32 row
+// headers. A row header is the cell of the whole row, or refBit | the offset of a
+// row. A row starts with a mask of 32 bits, low half first; bit x is set where cell
+// x differs from cell x-1. The value of each run follows. If bit 0 is set, the
+// values are cells. If it is clear, they are bytes, low half first; each is the
+// index of a cell in the list, the first 64 cells of data. Equal slices share an
+// offset, and so do equal rows. If this form is not smaller than the flat one, data
+// holds all cells in index order; slice headers with refBit then have no other
+// meaning.
 type Chunk struct {
 	slices [ChunkEdge]Cell
 	data   []Cell
 	mips   atomic.Pointer[mips]
 }
 
-// filled has every cell's row of 32: read-only. It makes a uniform row a
-// pointer and a run one copy.
+// filled holds for each cell a row of 32 such cells. It is read-only. With it a
+// uniform row is a pointer, and writing a run is one copy.
 var (
 	filled [1 << 15][ChunkEdge]Cell
 	_      = fillRows()
@@ -54,20 +56,20 @@ func fillRows() struct{} {
 	return struct{}{}
 }
 
-// Uniform returns a chunk of one cell.
+// Uniform returns a chunk whose cells are all v.
 func Uniform(v Cell) *Chunk {
 	return &Chunk{slices: filled[v]}
 }
 
-// Pack packs a flat array in index order and keeps nothing of it. To pack many,
-// use a Builder's Pack.
-func Pack(cells *[ChunkCells]Cell) *Chunk {
-	return new(Builder).Pack(cells)
+// FromFlat returns a chunk of the cells, which are in index order and are not kept.
+// A Builder is faster for many chunks.
+func FromFlat(cells *[ChunkCells]Cell) *Chunk {
+	return new(Builder).FromFlat(cells)
 }
 
 // Cell returns one cell.
 func (c *Chunk) Cell(x, y, z int) Cell {
-	if h := c.slices[y]; h < packed {
+	if h := c.slices[y]; h < refBit {
 		return h
 	}
 	return readCell(c, x, y, z)
@@ -79,11 +81,11 @@ func plainCell(c *Chunk, x, y, z int) Cell {
 	if len(d) == ChunkCells {
 		return d[(y*ChunkEdge+z)*ChunkEdge+x]
 	}
-	h := d[int(c.slices[y]&^packed)+z]
-	if h < packed {
+	h := d[int(c.slices[y]&^refBit)+z]
+	if h < refBit {
 		return h
 	}
-	o := int(h &^ packed)
+	o := int(h &^ refBit)
 	n := bits.OnesCount32(rowMask(d, o) << (31 - uint(x)&31))
 	if d[o]&1 != 0 {
 		return d[o+1+n]
@@ -91,15 +93,15 @@ func plainCell(c *Chunk, x, y, z int) Cell {
 	return d[d[o+2+n>>1]>>(n&1*8)&0xFF]
 }
 
-// rowMask returns the 32 bits a row in d starts with.
+// rowMask returns the 32 bits that start the row at o.
 func rowMask(d []Cell, o int) uint32 {
 	return uint32(d[o]) | uint32(d[o+1])<<16
 }
 
-// Row returns the 32 cells of a row. They may lie in buf or in memory shared by
-// all readers: never write to them, and read two rows at once with two buffers.
+// Row returns the 32 cells of a row. They lie in buf or in memory that all readers
+// share, so never write to them. To read two rows at once, pass two buffers.
 func (c *Chunk) Row(y, z int, buf *[64]Cell) []Cell {
-	if c.slices[y] >= packed {
+	if c.slices[y] >= refBit {
 		return readRow(c, y, z, buf)
 	}
 	return filled[c.slices[y]][:]
@@ -112,16 +114,16 @@ func plainRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 		o := (y*ChunkEdge + z) * ChunkEdge
 		return d[o : o+ChunkEdge]
 	}
-	h := d[int(c.slices[y]&^packed)+z]
-	if h < packed {
+	h := d[int(c.slices[y]&^refBit)+z]
+	if h < refBit {
 		return filled[h][:]
 	}
-	return expand(d, int(h&^packed), buf)
+	return expand(d, int(h&^refBit), buf)
 }
 
-// expand writes the row at o into buf, unless it lies there as 32 cells. Each
-// run is written to its end and beyond; the next one covers what is beyond.
-// Runs go in pairs: what follows the last one lands in the upper half of buf.
+// expand writes the row at o to buf, unless data holds it as 32 cells. It writes 32
+// cells for each run, and the next run overwrites the excess. It writes runs in
+// pairs: what follows the last run goes to the upper half of buf.
 func expand(d []Cell, o int, buf *[64]Cell) []Cell {
 	m := uint64(rowMask(d, o))
 	o += 2
@@ -143,35 +145,35 @@ func expand(d []Cell, o int, buf *[64]Cell) []Cell {
 	return buf[:ChunkEdge]
 }
 
-// fill writes v from the lowest bit of m on and returns m without that bit.
+// fill writes v from the lowest set bit of m on and returns m without that bit.
 func fill(m uint64, v Cell, buf *[64]Cell) uint64 {
 	x := bits.TrailingZeros64(m | 1<<ChunkEdge)
 	*(*[ChunkEdge]Cell)(buf[x : x+ChunkEdge]) = filled[v&MaxCell]
 	return m & (m - 1)
 }
 
-// SliceUniform returns the cell of slice y and true if the slice is of one
-// cell.
+// SliceUniform returns the cell of slice y and true if all cells of the slice are
+// equal.
 func (c *Chunk) SliceUniform(y int) (Cell, bool) {
 	h := c.slices[y]
-	return h, h < packed
+	return h, h < refBit
 }
 
-// Uniform returns the cell of the chunk and true if the chunk is of one cell.
+// Uniform returns the cell of the chunk and true if all cells are equal.
 func (c *Chunk) Uniform() (Cell, bool) {
 	v := c.slices[0]
-	return v, v < packed && c.slices == filled[v]
+	return v, v < refBit && c.slices == filled[v]
 }
 
-// head returns the cell of row z of slice y, or packed and the row's place; in
-// a flat chunk a place counted in rows.
+// head returns the header of row z of slice y. In a flat chunk its offset counts
+// rows.
 func (c *Chunk) head(y, z int) Cell {
 	h := c.slices[y]
 	switch {
-	case h < packed:
+	case h < refBit:
 		return h
 	case len(c.data) == ChunkCells:
-		return packed | Cell(y*ChunkEdge+z)
+		return refBit | Cell(y*ChunkEdge+z)
 	}
-	return c.data[int(h&^packed)+z]
+	return c.data[int(h&^refBit)+z]
 }

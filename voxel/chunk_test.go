@@ -116,7 +116,7 @@ func each(t *testing.T, f func(t *testing.T, r *rand.Rand, want *flat, c *voxel.
 			r := rand.New(rand.NewPCG(1, 2))
 			for range rounds {
 				want := k.make(r)
-				f(t, r, want, voxel.Pack(want))
+				f(t, r, want, voxel.FromFlat(want))
 			}
 		})
 	}
@@ -246,7 +246,7 @@ func TestOneForm(t *testing.T) {
 		other := *want
 		i := r.IntN(len(other))
 		other[i] ^= 1
-		if c.Equal(b.Pack(&other)) {
+		if c.Equal(b.FromFlat(&other)) {
 			t.Errorf("equal though cell %d differs", i)
 		}
 	})
@@ -270,8 +270,8 @@ func TestTranslate(t *testing.T) {
 					want[i] = table[v]
 				}
 				mustEqual(t, got, want)
-				if !got.Equal(voxel.Pack(want)) {
-					t.Error("not the form that packing gives")
+				if !got.Equal(voxel.FromFlat(want)) {
+					t.Error("not the form that FromFlat gives")
 				}
 			})
 		})
@@ -296,7 +296,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := voxel.Pack(tt.cells).Bytes(); got > tt.most {
+			if got := voxel.FromFlat(tt.cells).Bytes(); got > tt.most {
 				t.Errorf("%d bytes, want at most %d", got, tt.most)
 			}
 		})
@@ -305,7 +305,7 @@ func TestMemory(t *testing.T) {
 
 func TestReadsDoNotAllocate(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	c := voxel.Pack(runs(r, 12, 5))
+	c := voxel.FromFlat(runs(r, 12, 5))
 	var buf [64]voxel.Cell
 	dst := make([]voxel.Cell, voxel.ChunkCells)
 	sum := 0
@@ -324,7 +324,7 @@ func TestReadsDoNotAllocate(t *testing.T) {
 
 // A box without cells, even one turned inside out, is no work and no panic.
 func TestEmptyBox(t *testing.T) {
-	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
+	c := voxel.FromFlat(hills(rand.New(rand.NewPCG(1, 1))))
 	d := c.Edit()
 	for _, b := range []geom.Box{
 		{},

@@ -2,44 +2,43 @@ package voxel
 
 import "github.com/cairnvoxel/cairn/geom"
 
-// Column is what belongs to one 16x16 column of cells and is no cell. Cells of
-// its sections lie in the dimension's volumes.
+// Column holds the data of one 16x16 column that is not cells. The cells of its
+// sections are in the dimension's volumes.
 type Column struct {
 	Pos geom.ColumnPos
-	// Version is the data version of the game that wrote the column; 0 where
-	// the column has none.
+	// Version is the data version of the game that wrote the column, or 0 if the
+	// column has none.
 	Version int32
-	// Layout is the source format's own note on how it laid the column out,
-	// where Version leaves a choice. 0 is what the game of that version writes.
-	// Its bits belong to the format leaf that set them, but for LayoutProperties.
+	// Layout is a note of the source format on the column's layout, where Version
+	// leaves a choice. 0 is what the game of that version writes. Its bits belong to
+	// the format package that set them, except LayoutProperties.
 	Layout uint16
-	// Whole lists the arrays that the column had in one piece rather than by
-	// section: HasBiome where it had 1024 biome cells for heights 0..255.
+	// Whole lists the arrays that the column stored in one piece and not by section:
+	// HasBiome for 1024 biome cells of heights 0..255.
 	Whole Has
-	// Stale lists the arrays of light that blocks have changed under since they
-	// were computed: HasSky, HasLight or both.
+	// Stale lists the light arrays whose blocks have changed since the light was
+	// computed: HasSky, HasLight or both.
 	Stale Has
-	// Sections lists, in the source's order, the 16x16x16 sections that were
-	// present and which arrays each had.
+	// Sections lists the 16x16x16 sections that were present, in the source's order,
+	// and the arrays of each.
 	Sections []Section
 	Maps     []Map
 	Lists    []List
 	Parts    []Part
 }
 
-// LayoutProperties is the bit of Column.Layout that every format of block worlds
-// uses: each palette entry has a compound of properties, though it may be empty. It
-// says how the column was spelled and nothing of what it holds, so columns that
-// differ in it alone are equal.
+// LayoutProperties is the bit of Column.Layout that all formats of block worlds
+// share: each palette entry has a compound of properties, possibly empty. It
+// describes the spelling and not the content, so columns that differ in it alone are
+// equal.
 const LayoutProperties uint16 = 1 << 5
 
-// Section says that a 16x16x16 section was there and what it held. Cells of an
-// array that was absent have the volume's default.
+// Section records that a 16x16x16 section was present and what it held. The cells of
+// an absent array have the volume's default.
 type Section struct {
-	Y   int8 // height of the section in sections: cells Y*16 .. Y*16+15
+	Y   int8 // height in sections: cells Y*16 .. Y*16+15
 	Has Has
-	// Tags is what else the section held: the payload of an NBT compound, nil
-	// if nothing.
+	// Tags is the rest of the section: the payload of an NBT compound, or nil.
 	Tags []byte
 }
 
@@ -54,13 +53,13 @@ const (
 	HasLight
 )
 
-// Map is 256 numbers over a column, index z*16+x: a height map, or biomes of
-// the versions that had one per block column.
+// Map is 256 numbers over a column, index z*16+x: a height map, or the biomes of
+// versions with one per block column.
 type Map struct {
 	Name string // "HeightMap", "Biomes", "WORLD_SURFACE", "MOTION_BLOCKING", ...
-	// Form says how the source stored the numbers: MapInts, MapBytes, or the
-	// bits of one entry of packed longs, plus MapStraddle where entries cross
-	// from one long into the next.
+	// Form says how the source stored the numbers: MapInts, MapBytes, or the bits of
+	// one entry of packed longs. MapStraddle is added if entries cross from one long
+	// into the next.
 	Form   uint8
 	Values [256]int32
 }
@@ -72,8 +71,8 @@ const (
 	MapStraddle uint8 = 0x80 // added to the bits of an entry, 1..32
 )
 
-// List is the objects of one kind that live in a column, in the source's order,
-// duplicates kept.
+// List holds the objects of one kind in a column, in the source's order, with
+// duplicates.
 type List struct {
 	Name    string
 	Objects []Object
@@ -82,8 +81,9 @@ type List struct {
 // Names of the lists of block worlds.
 const (
 	BlockEntities = "block_entities"
-	// Entities is where the game of the column's version keeps entities: in the
-	// chunk before data version 2681, in a region of their own from there on.
+	// Entities is the list where the game of the column's version keeps entities: in
+	// the chunk before data version 2681, in a region file of their own from then
+	// on.
 	Entities = "entities"
 	// ProtoEntities is the chunk's own list from data version 2681 on.
 	ProtoEntities = "proto_entities"
@@ -91,13 +91,13 @@ const (
 	FluidTicks    = "fluid_ticks"
 )
 
-// Object is a thing with a payload: an entity, a block entity, a tick. Its
-// home is (dimension, column, list, ordinal); its position is an index.
+// Object is a thing with a payload: an entity, a block entity, a tick. Its identity
+// is (dimension, column, list, ordinal); its position is an index.
 type Object struct {
 	Place Place
 	At    geom.Point // in cells; zero if Place is Nowhere
-	// Payload is the thing itself. In lists of block worlds it is the payload
-	// of an NBT compound (entries and the closing End tag, no name).
+	// Payload is the object itself. In lists of block worlds it is the payload of an
+	// NBT compound: entries and the closing End tag, without a name.
 	Payload []byte
 }
 
@@ -107,22 +107,22 @@ type Place uint8
 // The places. Their numbers are part of the stone format.
 const (
 	Nowhere Place = 0 // the object has no position
-	Indexed Place = 1 // At is derived from the payload, which has the position too
-	Moved   Place = 2 // At stands for the payload's int tags x, y, z, taken out of it
+	Indexed Place = 1 // At repeats the position in the payload
+	Moved   Place = 2 // At replaces the int tags x, y, z of the payload
 )
 
-// Part is a payload of a column that is no list: what is left of the column's
-// own chunk of tags, of its entities chunk, of its points of interest.
+// Part is another payload of a column: the remaining tags of its chunk, of its
+// entities chunk, or of its points of interest.
 type Part struct {
 	Name string
-	// Stamp is the time of the last write in seconds since 1970, as the source
-	// recorded it; 0 if it did not.
+	// Stamp is the time of the last write in seconds since 1970 as the source
+	// recorded it, or 0.
 	Stamp uint32
-	// Damaged says that Data is the source's bytes as they were, which could
-	// not be read.
+	// Damaged says that Data could not be read and holds the source's bytes
+	// unchanged.
 	Damaged bool
-	// Data is a whole NBT document (type, name, payload) unless Damaged; empty
-	// if the source had nothing but the stamp.
+	// Data is a whole NBT document (type, name, payload) unless Damaged. It is empty
+	// if the source had only the stamp.
 	Data []byte
 }
 

@@ -2,28 +2,29 @@ package voxel
 
 import "slices"
 
-// Differing returns by y a bit z for each row in which c and d differ. It is
-// quick where one was made by writing little to the other.
+// Differing returns for each slice a bit z for each row in which c and d differ. It
+// is fast where a few writes made one from the other.
 func (c *Chunk) Differing(d *Chunk) (rows [ChunkEdge]uint32) {
 	if c == d {
 		return rows
 	}
 	a := c.alike(d)
 	for y := range ChunkEdge {
-		if h := c.slices[y]; h != d.slices[y] || h >= packed && int(h&^packed) >= a.base {
+		if h := c.slices[y]; h != d.slices[y] || h >= refBit && int(h&^refBit) >= a.base {
 			rows[y] = c.differingRows(d, y, a)
 		}
 	}
 	return rows
 }
 
-// alike says which data of two chunks is the same in both.
+// alike says which data two chunks have in common.
 type alike struct {
-	base      int // of what was packed of both, if all of it is the same
-	low, high int // what is below low is the same, and what is from high on
+	base      int // length of the compact part, if it is equal in both
+	low, high int // data below low is equal, and data from high on
 }
 
-// alike compares data. It steps by 64 cells: where it errs rows are compared.
+// alike compares data in steps of 64 cells. Where the bounds are too tight, rows are
+// compared.
 func (c *Chunk) alike(d *Chunk) (a alike) {
 	const step = 64
 	n, end := c.parts()
@@ -54,10 +55,10 @@ func (c *Chunk) differingRows(d *Chunk, y int, a alike) (m uint32) {
 	d.heads(y, &theirs)
 	var buf, other [64]Cell
 	for z, h := range ours {
-		k, at := theirs[z], int(h&^packed)
+		k, at := theirs[z], int(h&^refBit)
 		switch {
-		case h == k && (h < packed || at < a.base || at+longest <= a.low || at >= a.high):
-		case h < packed && k < packed, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
+		case h == k && (h < refBit || at < a.base || at+longest <= a.low || at >= a.high):
+		case h < refBit && k < refBit, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
 			m |= 1 << z
 		}
 	}

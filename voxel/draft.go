@@ -7,28 +7,28 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Draft is a chunk being changed: a chunk and, as plain cells, the rows that
-// were written. It belongs to one goroutine. Coordinates are 0..31.
+// Draft is a chunk that is being changed: a chunk and the written rows as plain
+// cells. It belongs to one goroutine. Coordinates are 0..31.
 type Draft struct {
 	base  *Chunk
 	rows  []draftRow
 	marks [ChunkEdge]uint32   // by y: bit z set where the row is in rows
-	index *[SliceCells]uint16 // by y*32+z: the row's number in rows; nil while they are few
+	index *[SliceCells]uint16 // by y*32+z: the row's index in rows; nil while rows are few
 }
 
 // draftRow is a row that was written.
 type draftRow struct {
 	cells [ChunkEdge]Cell
-	mask  uint32 // its changes, where weigh found that it differs
+	mask  uint32 // its changes, if weigh found that it differs
 	place uint16 // y*32+z
 }
 
 func (r *draftRow) at() (y, z int) { return int(r.place >> 5), int(r.place & 31) }
 
-// Edit returns a draft of c, which itself stays as it is.
+// Edit returns a draft of c. c does not change.
 func (c *Chunk) Edit() *Draft { return &Draft{base: c} }
 
-// Cell returns one cell as written so far.
+// Cell returns one cell, with the writes so far.
 func (d *Draft) Cell(x, y, z int) Cell {
 	if r := d.written(y, z); r != nil {
 		return r[x]
@@ -45,7 +45,7 @@ func (d *Draft) Set(x, y, z int, v Cell) {
 	}
 }
 
-// written returns the plain cells of a row, nil if it was not written.
+// written returns the plain cells of a row, or nil if it was not written.
 func (d *Draft) written(y, z int) *[ChunkEdge]Cell {
 	if d.marks[y]>>(z&31)&1 == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (d *Draft) written(y, z int) *[ChunkEdge]Cell {
 	return &d.rows[i].cells
 }
 
-// row returns the plain cells of a row, to be written.
+// row returns the plain cells of a row for writing.
 func (d *Draft) row(y, z int) *[ChunkEdge]Cell {
 	if r := d.written(y, z); r != nil {
 		return r
@@ -91,8 +91,8 @@ func (d *Draft) peek(y, z int, buf *[64]Cell) []Cell {
 	return d.base.Row(y, z, buf)
 }
 
-// WriteBox writes src to the cells of b, in the order of ReadBox. b must lie
-// within 0..32 and src hold b.Cells() cells.
+// WriteBox writes src to the cells of b, in the order of ReadBox. b must lie within
+// 0..32, and src must hold b.Cells() cells.
 func (d *Draft) WriteBox(b geom.Box, src []Cell) {
 	s := b.Size()
 	d.write(b, func(y, z int) []Cell {
@@ -106,7 +106,7 @@ func (d *Draft) Fill(b geom.Box, v Cell) {
 	d.write(b, func(y, z int) []Cell { return cells })
 }
 
-// write finds the rows that will change, grows once, and writes them.
+// write finds the rows that will change, grows rows once, and writes them.
 func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
 	if b.Empty() {
 		return
@@ -135,11 +135,13 @@ func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
 	}
 }
 
-// Publish returns the chunk as written, packed: the one the draft was made of if
-// no cell differs. The draft goes on from the chunk returned.
+// Publish returns the chunk as written, in its compact form. If no cell differs, it
+// returns the chunk that the draft was made from. The draft continues from the
+// returned chunk.
 func (d *Draft) Publish() *Chunk { return d.PublishWith(new(Builder)) }
 
-// PublishWith is Publish with the memory of a Builder that has no slices added.
+// PublishWith is Publish with the memory of b, to which no slices may have been
+// added.
 func (d *Draft) PublishWith(b *Builder) *Chunk {
 	if d.weigh() {
 		d.base = d.build(b)
@@ -152,7 +154,7 @@ func (d *Draft) reset() {
 	d.index, d.marks, d.rows = nil, [ChunkEdge]uint32{}, d.rows[:0]
 }
 
-// build packs the draft; rows nobody wrote go from chunk to chunk as they are.
+// build makes the chunk. Rows that were not written are copied in their form.
 func (d *Draft) build(b *Builder) *Chunk {
 	below := uint32(0)
 	for y, marks := range d.marks {

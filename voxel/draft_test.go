@@ -18,8 +18,8 @@ func TestDraft(t *testing.T) {
 			got := d.Publish()
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
-			if !got.Equal(voxel.Pack(want)) {
-				t.Fatal("not the form that packing gives")
+			if !got.Equal(voxel.FromFlat(want)) {
+				t.Fatal("not the form that FromFlat gives")
 			}
 			if got.Edit().Publish() != got || d.Publish() != got {
 				t.Fatal("publishing nothing made another chunk")

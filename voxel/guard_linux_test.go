@@ -41,7 +41,7 @@ func TestReadsStayInside(t *testing.T) {
 	}
 	for k := range 70 {
 		for _, kinds := range []int{1, 2, 70} {
-			check(t, voxel.Pack(fewRows(k, kinds)))
+			check(t, voxel.FromFlat(fewRows(k, kinds)))
 		}
 	}
 }

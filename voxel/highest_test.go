@@ -15,7 +15,7 @@ func TestHighest(t *testing.T) {
 		for range r.IntN(300) {
 			cells[r.IntN(len(cells))] = voxel.Cell(r.IntN(limit))
 		}
-		if got, want := voxel.Pack(&cells).Highest(), slices.Max(cells[:]); got != want {
+		if got, want := voxel.FromFlat(&cells).Highest(), slices.Max(cells[:]); got != want {
 			t.Errorf("below %d: got %d, want %d", limit, got, want)
 		}
 	}

@@ -5,23 +5,24 @@ import (
 	"slices"
 )
 
-// maxBytes is how many cells a chunk can list for rows of byte values: as many
-// as a kernel looks up at once. With 256, terrain takes 7 % less and maps the same.
+// maxBytes is the most cells that a chunk lists for rows of byte values: as many as
+// a kernel looks up at once. A limit of 256 makes terrain 7 % smaller and does not
+// change maps.
 const maxBytes = 64
 
-// layout is what a Builder needs to put staged rows in their places; all of it
-// is empty between chunks but for the memory.
+// layout holds what a Builder needs to place staged rows. Between chunks it is empty
+// but keeps its memory.
 type layout struct {
-	numbers [1 << 7]*[1 << 8]uint16 // by the halves of a cell: 1 + its place in seen
+	numbers [1 << 7]*[1 << 8]uint16 // by the halves of a cell: 1 + its index in seen
 	seen    []Cell                  // cells of runs, in order of first appearance
-	listed  []uint16                // by run, as vals: the place of its cell in the list, or more than that has
-	runs    []uint16                // by place in seen: how many runs have the cell
+	listed  []uint16                // by run, as vals: the index of its cell in the list, or an index beyond the list
+	runs    []uint16                // by index in seen: the number of runs with that cell
 	out     []Cell
 	at      []Cell // headers of the staged rows, then of the blocks
 }
 
-// place returns data for slices and replaces the numbers in their headers by
-// places, unless data is flat.
+// place returns the data of a chunk with these slice headers. Unless data is flat,
+// it replaces the indexes in the headers by offsets.
 func (b *Builder) place(slices []Cell) []Cell {
 	l := &b.layout
 	b.list()
@@ -30,15 +31,15 @@ func (b *Builder) place(slices []Cell) []Cell {
 		return b.flat()
 	}
 	for y, h := range slices {
-		if h >= packed {
-			slices[y] = l.at[len(b.rows)+int(h&^packed)]
+		if h >= refBit {
+			slices[y] = l.at[len(b.rows)+int(h&^refBit)]
 		}
 	}
 	return roomy(l.out)
 }
 
-// roomy returns a copy of data with room for a whole list, as kernels read one;
-// nil for none.
+// roomy returns a copy of data with capacity for a whole list, because kernels read
+// all of it; nil for no data.
 func roomy(data []Cell) []Cell {
 	if len(data) == 0 {
 		return nil
@@ -46,8 +47,8 @@ func roomy(data []Cell) []Cell {
 	return append(slices.Grow([]Cell(nil), max(len(data), maxBytes)), data...)
 }
 
-// list starts out with the cells that rows of byte values may use: all that
-// runs have, or the most frequent, or none if that is shorter.
+// list starts out with the cells that rows of byte values may use: all cells of
+// runs, or the most frequent, or none if that is shorter.
 func (b *Builder) list() {
 	l := &b.layout
 	l.seen, l.listed = l.seen[:0], l.listed[:0]
@@ -66,7 +67,7 @@ func (b *Builder) list() {
 	}
 }
 
-// number returns the place of v in seen.
+// number returns the index of v in seen.
 func (l *layout) number(v Cell) uint16 {
 	page := &l.numbers[v>>8]
 	if *page == nil {
@@ -80,9 +81,9 @@ func (l *layout) number(v Cell) uint16 {
 	return *n - 1
 }
 
-// rank puts the cells that most runs have first, as many as can be listed, the
-// earlier of equals, and gives all others one place behind the list. Beyond
-// maxBytes-1 runs it does not count.
+// rank puts the cells with the most runs first, as many as can be listed. The
+// earlier of equals comes first. All others get one index beyond the list. A count
+// stops at maxBytes-1 runs.
 func (l *layout) rank() {
 	l.runs = slices.Grow(l.runs[:0], len(l.seen))[:len(l.seen)]
 	clear(l.runs)
@@ -108,8 +109,8 @@ func (l *layout) rank() {
 	}
 }
 
-// threshold returns the least number of runs of a cell that finds room in the
-// list, and how many cells of that number do.
+// threshold returns the least number of runs that puts a cell in the list, and how
+// many cells with that number fit.
 func (l *layout) threshold() (least uint16, room int) {
 	var often [maxBytes]int
 	for _, runs := range l.runs {
@@ -123,8 +124,8 @@ func (l *layout) threshold() (least uint16, room int) {
 	return least, room
 }
 
-// saved returns how many cells of data the list saves, not counting itself, and
-// notes which rows can use it.
+// saved returns how many cells of data the list saves, without its own size, and
+// marks the rows that can use it.
 func (b *Builder) saved() int {
 	all := len(b.layout.seen) <= maxBytes
 	n := 0
@@ -150,13 +151,13 @@ func (b *Builder) listed(r *stagedRow) bool {
 	return true
 }
 
-// encode appends rows and blocks to out, unless that gets too long to address.
+// encode appends rows and blocks to out. It stops when offsets get too large.
 func (b *Builder) encode() {
 	l := &b.layout
 	l.at = l.at[:0]
 	list := len(l.out) > 0
 	for _, r := range b.rows {
-		l.at = append(l.at, packed|Cell(len(l.out)))
+		l.at = append(l.at, refBit|Cell(len(l.out)))
 		if list && r.listed {
 			b.encodeBytes(r)
 		} else {
@@ -168,10 +169,10 @@ func (b *Builder) encode() {
 		}
 	}
 	for i := range b.blocks {
-		l.at = append(l.at, packed|Cell(len(l.out)))
+		l.at = append(l.at, refBit|Cell(len(l.out)))
 		for _, h := range b.blocks[i].heads[:b.blocks[i].edge] {
-			if h >= packed {
-				h = l.at[h&^packed]
+			if h >= refBit {
+				h = l.at[h&^refBit]
 			}
 			l.out = append(l.out, h)
 		}
@@ -204,15 +205,15 @@ func (b *Builder) flat() []Cell {
 	var buf [64]Cell
 	d := make([]Cell, 0, ChunkCells)
 	for _, h := range b.slices {
-		heads := &filled[h&^packed]
-		if h >= packed {
-			heads = &b.blocks[h&^packed].heads
+		heads := &filled[h&^refBit]
+		if h >= refBit {
+			heads = &b.blocks[h&^refBit].heads
 		}
 		for _, h := range heads {
-			if h < packed {
+			if h < refBit {
 				d = append(d, filled[h][:]...)
 			} else {
-				b.expand(b.rows[h&^packed], &buf)
+				b.expand(b.rows[h&^refBit], &buf)
 				d = append(d, buf[:ChunkEdge]...)
 			}
 		}

@@ -35,7 +35,7 @@ var mapLevel = sync.OnceValue(func() level {
 				break
 			}
 			l.flats = append(l.flats, f)
-			l.chunks = append(l.chunks, b.Pack(f))
+			l.chunks = append(l.chunks, b.FromFlat(f))
 		}
 		if len(l.chunks) >= mapChunks {
 			break
@@ -94,7 +94,7 @@ func (g *gatherer) Column(c *format.Column) error {
 func (g *gatherer) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return nil }
 func (g *gatherer) File(format.File) error                          { return nil }
 
-// Chunks of real worlds must read as they were packed, in half the memory of
+// Chunks of real worlds must read as they were made, in half the memory of
 // palettes over 16x16x16 cells.
 func TestMaps(t *testing.T) {
 	if testing.Short() {

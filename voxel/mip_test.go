@@ -175,7 +175,7 @@ func TestMipsNeverHideMatter(t *testing.T) {
 func TestMipsRacing(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	want := runs(r, 12, 5)
-	c := voxel.Pack(want)
+	c := voxel.FromFlat(want)
 	rule := &voxel.Rule{}
 	var all sync.WaitGroup
 	for range 8 {
@@ -196,7 +196,7 @@ func TestMipMemory(t *testing.T) {
 	if u.MipBytes() != 0 {
 		t.Errorf("mips of a uniform chunk take %d bytes", u.MipBytes())
 	}
-	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
+	c := voxel.FromFlat(hills(rand.New(rand.NewPCG(1, 1))))
 	if c.MipBytes() != 0 {
 		t.Errorf("mips nobody asked for take %d bytes", c.MipBytes())
 	}

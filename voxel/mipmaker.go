@@ -2,8 +2,8 @@ package voxel
 
 import "math/bits"
 
-// mipSource is a level to make the next one of, as headers and rows: a chunk,
-// or the level whose slices start at first in a Builder.
+// mipSource is the level that the next one is made from: a chunk, or the level whose
+// slices start at first in a Builder.
 type mipSource struct {
 	chunk *Chunk
 	b     *Builder
@@ -34,8 +34,8 @@ func makeMips(c *Chunk, rule *Rule) *mips {
 	return m
 }
 
-// halve stages the level made of src. Rows made of the same four as the row
-// before or below are not made again.
+// halve stages the level made from src. It reuses a row that comes from the same
+// four rows as the row before it or below it.
 func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 	var lo, hi [ChunkEdge]Cell
 	var below [ChunkEdge / 2][4]Cell
@@ -60,14 +60,14 @@ func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 	}
 }
 
-// halveRow returns the header of the row made of four. A cell is computed only
-// where one of the four has a change.
+// halveRow returns the header of the row made from four. It computes a cell only
+// where one of the four changes.
 func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	var bufs [4][64]Cell
 	var rows [4][]Cell
 	changes := uint32(1)
 	for i, h := range quad {
-		if h < packed {
+		if h < refBit {
 			rows[i] = filled[h][:]
 			continue
 		}
@@ -76,7 +76,7 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 		changes |= m
 	}
 	var mask uint32
-	last := packed
+	last := refBit
 	for m := (changes | changes<<1 | changes>>1) & 0x55555555; m != 0; m &= m - 1 {
 		x := bits.TrailingZeros32(m)
 		v := Downsample(rule, [8]Cell{
@@ -96,23 +96,23 @@ func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	return b.intern(mask)
 }
 
-// heads writes the headers of slice y's rows: equal ones are of equal rows.
+// heads writes the headers of the rows of slice y. Equal headers mean equal rows.
 func (s *mipSource) heads(y int, dst *[ChunkEdge]Cell) {
 	if s.chunk != nil {
 		s.chunk.heads(y, dst)
-	} else if h := s.b.slices[s.first+y]; h < packed {
+	} else if h := s.b.slices[s.first+y]; h < refBit {
 		*dst = filled[h]
 	} else {
-		*dst = s.b.blocks[h&^packed].heads
+		*dst = s.b.blocks[h&^refBit].heads
 	}
 }
 
-// expand returns the row of a header that is no cell, and its changes.
+// expand returns the row of a header that has refBit, and its changes.
 func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 	if s.chunk != nil {
 		return s.chunk.expand(h, buf)
 	}
-	r := s.b.rows[h&^packed]
+	r := s.b.rows[h&^refBit]
 	s.b.expand(r, buf)
 	return buf[:ChunkEdge], r.mask
 }
@@ -120,19 +120,19 @@ func (s *mipSource) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
 func (c *Chunk) heads(y int, dst *[ChunkEdge]Cell) {
 	h := c.slices[y]
 	switch {
-	case h < packed:
+	case h < refBit:
 		*dst = filled[h]
 	case len(c.data) == ChunkCells:
 		for z := range dst {
-			dst[z] = packed | Cell(y*ChunkEdge+z)
+			dst[z] = refBit | Cell(y*ChunkEdge+z)
 		}
 	default:
-		copy(dst[:], c.data[h&^packed:])
+		copy(dst[:], c.data[h&^refBit:])
 	}
 }
 
 func (c *Chunk) expand(h Cell, buf *[64]Cell) ([]Cell, uint32) {
-	o := int(h &^ packed)
+	o := int(h &^ refBit)
 	if len(c.data) == ChunkCells {
 		row := c.data[o*ChunkEdge:][:ChunkEdge]
 		return row, changes((*[ChunkEdge]Cell)(row))

@@ -2,25 +2,24 @@ package voxel
 
 import "math/bits"
 
-// A patched chunk is a packed one of which a few rows were written since. Its
-// data is the packed chunk's, behind it the written rows and the headers of
-// their slices, and a tail: room for kernels, the length of the packed data,
-// and patchMark. No other header or row points to what was written behind, so
-// the next patch may replace it where it stands. Equal rows may have two places.
-// A patched chunk whose data is flat has patchMark for the headers of the
-// slices that were written.
+// A patched chunk is a compact chunk with a few rows written since. Its data is that
+// of the compact chunk, then the written rows and the headers of their slices, then
+// a tail: room for kernels, the length of the compact part, and patchMark. No other
+// header or row refers to the written part, so the next patch may overwrite it in
+// place. Equal rows may have two offsets. If its data is flat, the headers of the
+// written slices are patchMark.
 const (
-	// patchMark is the place of no row: packed data is shorter.
-	patchMark = packed | MaxCell
+	// patchMark is the offset of no row, because compact data is shorter.
+	patchMark = refBit | MaxCell
 	tailCells = 32
-	// A patched chunk has at most so many cells of data behind the packed ones: a
-	// chunk that would get more is packed. Where one row is written at a time
-	// copying more would cost more than packing now and then.
+	// These limit the cells of data after the compact part. A chunk that would need
+	// more is made compact. Where one row is written at a time, copying more would
+	// cost more than that.
 	patchLeast, patchEach, patchMost = 1 << 11, ChunkEdge, 1 << 14
 )
 
-// patched reports whether the chunk has another form than packing its cells
-// gives.
+// patched reports whether the chunk may have another form than FromFlat gives its
+// cells.
 func (c *Chunk) patched() bool {
 	n := len(c.data)
 	switch n {
@@ -37,8 +36,8 @@ func (c *Chunk) patched() bool {
 	return c.data[n-1] == patchMark
 }
 
-// parts returns the length of what was packed of data, and of that with what was
-// written behind.
+// parts returns the length of the compact part of data, and its length with the
+// written part.
 func (c *Chunk) parts() (base, end int) {
 	n := len(c.data)
 	if n == 0 || c.data[n-1] != patchMark {
@@ -47,12 +46,13 @@ func (c *Chunk) parts() (base, end int) {
 	return int(c.data[n-2]), n - tailCells
 }
 
-// Packed returns the chunk in the form that takes least memory: c itself, unless
-// Draft.Patch made it.
-func (c *Chunk) Packed() *Chunk { return c.PackedWith(new(Builder)) }
+// Compact returns the chunk in the form that takes least memory. It is c unless
+// Draft.Patch made c.
+func (c *Chunk) Compact() *Chunk { return c.CompactWith(new(Builder)) }
 
-// PackedWith is Packed with the memory of a Builder that has no slices added.
-func (c *Chunk) PackedWith(b *Builder) *Chunk {
+// CompactWith is Compact with the memory of b, to which no slices may have been
+// added.
+func (c *Chunk) CompactWith(b *Builder) *Chunk {
 	if !c.patched() {
 		return c
 	}
@@ -61,10 +61,10 @@ func (c *Chunk) PackedWith(b *Builder) *Chunk {
 	return d
 }
 
-// Patch is Publish that takes time for what was written and not for the chunk. It
-// returns false, and the draft is as it was, if too much was written. The chunk
-// returned takes more memory than a packed one, up to 4 KiB where cells are
-// written one by one and 32 KiB where many are written at once: see Packed.
+// Patch is Publish in a time that depends on what was written and not on the chunk.
+// If too much was written, it returns false and leaves the draft as it is. The
+// returned chunk takes more memory than a compact one: up to 4 KiB if cells are
+// written one by one and 32 KiB if many are written at once. See Compact.
 func (d *Draft) Patch() (*Chunk, bool) {
 	if d.weigh() {
 		base, end := d.base.parts()
@@ -80,8 +80,7 @@ func (d *Draft) Patch() (*Chunk, bool) {
 	return d.base, true
 }
 
-// weigh finds the changes of the rows that were written and reports whether a
-// cell differs.
+// weigh computes the changes of the written rows and reports whether a cell differs.
 func (d *Draft) weigh() (differs bool) {
 	var buf [64]Cell
 	for i := range d.rows {
@@ -95,15 +94,15 @@ func (d *Draft) weigh() (differs bool) {
 	return differs
 }
 
-// grows returns how many cells patch will write behind those that are there.
+// grows returns how many cells patch will append to data.
 func (d *Draft) grows(base int) (size int) {
-	var slices uint32 // of which headers were counted
+	var slices uint32 // the slices whose headers were counted
 	for i := range d.rows {
 		r := &d.rows[i]
 		y, z := r.at()
 		h := d.base.slices[y]
-		own := h >= packed && int(h&^packed) >= base
-		if r.mask == 0 || own && fits(d.base.data, base, d.base.data[int(h&^packed)+z], r.mask) {
+		own := h >= refBit && int(h&^refBit) >= base
+		if r.mask == 0 || own && fits(d.base.data, base, d.base.data[int(h&^refBit)+z], r.mask) {
 			continue
 		}
 		if r.mask != 1 {
@@ -117,15 +116,15 @@ func (d *Draft) grows(base int) (size int) {
 	return size
 }
 
-// fits reports whether a row with these changes can stand where the row with
-// header h does: it must have been written behind the first base cells.
+// fits reports whether a row with these changes can overwrite the row with header h:
+// that row must lie after the first base cells.
 func fits(data []Cell, base int, h Cell, mask uint32) bool {
-	at := int(h &^ packed)
-	return h >= packed && at >= base && bits.OnesCount32(rowMask(data, at)) >= bits.OnesCount32(mask)
+	at := int(h &^ refBit)
+	return h >= refBit && at >= base && bits.OnesCount32(rowMask(data, at)) >= bits.OnesCount32(mask)
 }
 
-// patch returns the base with the rows that differ, which weigh has found, and
-// size cells more behind than there are.
+// patch returns the base with the rows that differ, as weigh found them. Its data
+// grows by size cells.
 func (d *Draft) patch(base, end, size int) *Chunk {
 	data := make([]Cell, 0, end+size+tailCells)
 	data = append(data, d.base.data[:end]...)
@@ -136,8 +135,8 @@ func (d *Draft) patch(base, end, size int) *Chunk {
 		}
 	}
 	for y, m := range d.marks {
-		if h := c.slices[y]; m != 0 && h >= packed {
-			if heads := [ChunkEdge]Cell(data[h&^packed:]); heads == filled[heads[0]&MaxCell] {
+		if h := c.slices[y]; m != 0 && h >= refBit {
+			if heads := [ChunkEdge]Cell(data[h&^refBit:]); heads == filled[heads[0]&MaxCell] {
 				c.slices[y] = heads[0]
 			}
 		}
@@ -151,29 +150,29 @@ func (d *Draft) patch(base, end, size int) *Chunk {
 	return c
 }
 
-// putRow writes a row to data, which is to be the chunk's, of which the first
-// base cells must stay, and returns data with what was written behind.
+// putRow writes a row to data and returns data with what it appended. The first base
+// cells must not change. data becomes the chunk's.
 func (c *Chunk) putRow(data []Cell, base int, r *draftRow) []Cell {
 	y, z := r.at()
-	heads := int(c.slices[y] &^ packed)
-	if h := c.slices[y]; h < packed {
+	heads := int(c.slices[y] &^ refBit)
+	if h := c.slices[y]; h < refBit {
 		heads = len(data)
 		data = append(data, filled[h][:]...)
 	} else if heads < base {
 		heads = len(data)
-		data = append(data, data[h&^packed:][:ChunkEdge]...)
+		data = append(data, data[h&^refBit:][:ChunkEdge]...)
 	}
-	c.slices[y] = packed | Cell(heads)
+	c.slices[y] = refBit | Cell(heads)
 	if r.mask == 1 {
 		data[heads+z] = r.cells[0]
 		return data
 	}
-	at := int(data[heads+z] &^ packed)
+	at := int(data[heads+z] &^ refBit)
 	if !fits(data, base, data[heads+z], r.mask) {
 		at = len(data)
 		data = data[:at+2+bits.OnesCount32(r.mask)]
 	}
-	data[heads+z] = packed | Cell(at)
+	data[heads+z] = refBit | Cell(at)
 	data[at], data[at+1] = Cell(r.mask), Cell(r.mask>>16)
 	at += 2
 	for m := r.mask; m != 0; m &= m - 1 {

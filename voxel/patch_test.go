@@ -17,8 +17,8 @@ func patch(d *voxel.Draft) *voxel.Chunk {
 	return d.Publish()
 }
 
-// A patched chunk must answer as the packed one of the same cells does, and be
-// packed as that is.
+// A patched chunk must answer as the compact one of the same cells does, and be
+// compacted to the same form.
 func TestPatched(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
 		for round := range 12 {
@@ -41,7 +41,7 @@ func TestPatched(t *testing.T) {
 			got := patch(d)
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
-			mustBeAsPacked(t, got, voxel.Pack(want))
+			mustBeAsCompact(t, got, voxel.FromFlat(want))
 			mustDiffer(t, got, c, want, &before)
 			if patch(got.Edit()) != got || patch(d) != got {
 				t.Fatal("publishing nothing made another chunk")
@@ -49,7 +49,7 @@ func TestPatched(t *testing.T) {
 			if r.IntN(4) > 0 {
 				c = got
 			} else {
-				c = got.Packed()
+				c = got.Compact()
 			}
 		}
 	})
@@ -64,7 +64,7 @@ func mustDiffer(t *testing.T, c, d *voxel.Chunk, cells, others *flat) {
 			want[i>>10] |= 1 << (i >> 5 & 31)
 		}
 	}
-	for _, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Packed()}, {c.Packed(), d}, {c.Packed(), d.Packed()}} {
+	for _, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Compact()}, {c.Compact(), d}, {c.Compact(), d.Compact()}} {
 		if got := p[0].Differing(p[1]); got != want {
 			t.Fatalf("differing rows %032b, want %032b", got, want)
 		}
@@ -74,51 +74,51 @@ func mustDiffer(t *testing.T, c, d *voxel.Chunk, cells, others *flat) {
 	}
 }
 
-func mustBeAsPacked(t *testing.T, c, packed *voxel.Chunk) {
+func mustBeAsCompact(t *testing.T, c, compact *voxel.Chunk) {
 	t.Helper()
-	if !c.Equal(packed) || !packed.Equal(c) {
-		t.Fatal("not equal to the packed chunk")
+	if !c.Equal(compact) || !compact.Equal(c) {
+		t.Fatal("not equal to the compact chunk")
 	}
-	if over := c.Bytes() - packed.Bytes(); over > 34<<10 {
-		t.Fatalf("%d bytes more than packed", over)
+	if over := c.Bytes() - compact.Bytes(); over > 34<<10 {
+		t.Fatalf("%d bytes more than compact", over)
 	}
 	mustReadAlike(t, c)
 	var buf, twin [64]voxel.Cell
 	for y := range 32 {
-		if got, want := c.Changed(y), packed.Changed(y); got != want {
+		if got, want := c.Changed(y), compact.Changed(y); got != want {
 			t.Fatalf("slice %d: %032b changed, want %032b", y, got, want)
 		}
 		v, ok := c.SliceUniform(y)
-		if u, also := packed.SliceUniform(y); ok != also || ok && u != v {
+		if u, also := compact.SliceUniform(y); ok != also || ok && u != v {
 			t.Fatalf("slice %d: uniform %d %v, want %d %v", y, v, ok, u, also)
 		}
 		for z := range 32 {
 			starts, cells := c.Runs(y, z, &buf)
-			if want, other := packed.Runs(y, z, &twin); starts != want || !slices.Equal(cells, other) {
+			if want, other := compact.Runs(y, z, &twin); starts != want || !slices.Equal(cells, other) {
 				t.Fatalf("row %d,%d: %d, runs %032b, want %d, %032b", y, z, cells, starts, other, want)
 			}
 		}
 	}
 	v, ok := c.Uniform()
-	if u, also := packed.Uniform(); ok != also || ok && u != v {
+	if u, also := compact.Uniform(); ok != also || ok && u != v {
 		t.Fatalf("uniform %d %v, want %d %v", v, ok, u, also)
 	}
-	if c.Highest() != packed.Highest() || c.CountNonEmpty() != packed.CountNonEmpty() {
+	if c.Highest() != compact.Highest() || c.CountNonEmpty() != compact.CountNonEmpty() {
 		t.Fatal("other counts")
 	}
 	table := make([]voxel.Cell, 1<<15)
 	for v := range table {
 		table[v] = voxel.Cell(v ^ 1)
 	}
-	if !c.Translate(table).SameForm(packed.Translate(table)) || !c.Packed().SameForm(packed) {
-		t.Fatal("not the form that packing gives")
+	if !c.Translate(table).SameForm(compact.Translate(table)) || !c.Compact().SameForm(compact) {
+		t.Fatal("not the compact form")
 	}
-	if packed.Packed() != packed {
-		t.Fatal("a packed chunk was packed again")
+	if compact.Compact() != compact {
+		t.Fatal("a compact chunk was made again")
 	}
 }
 
-// Mips of a patched chunk must be those of its cells, and stay when it is packed.
+// Mips of a patched chunk must be those of its cells, and stay when it is compact.
 func TestPatchedMips(t *testing.T) {
 	for name, rule := range rules() {
 		t.Run(name, func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestPatchedMips(t *testing.T) {
 					c = patch(d)
 					mustHaveMips(t, c, rule, want[:])
 				}
-				if p := c.Packed(); p != c && p.MipBytes() != c.MipBytes() {
-					t.Error("packing dropped the mips")
+				if p := c.Compact(); p != c && p.MipBytes() != c.MipBytes() {
+					t.Error("compacting dropped the mips")
 				}
 			})
 		})
@@ -147,7 +147,7 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 	for _, base := range []voxel.Cell{0, 5} {
 		want := fillBy(func(x, y, z int) voxel.Cell { return base })
 		want[at(3, 4, 5)] = 7
-		c := voxel.Pack(want)
+		c := voxel.FromFlat(want)
 		for range 3 {
 			for z := range 32 {
 				d := c.Edit()
@@ -158,7 +158,7 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 				want[at(3, 4, z)], want[at(9, 4, (z+1)&31)] = base, 7
 				c = patch(d)
 				mustEqual(t, c, want)
-				mustBeAsPacked(t, c, voxel.Pack(want))
+				mustBeAsCompact(t, c, voxel.FromFlat(want))
 			}
 			d := c.Edit()
 			d.Fill(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, base)
@@ -167,7 +167,7 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 			for i := range want {
 				want[i] = base
 			}
-			mustBeAsPacked(t, c, voxel.Uniform(base))
+			mustBeAsCompact(t, c, voxel.Uniform(base))
 		}
 	}
 }
@@ -176,15 +176,15 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 func TestPatchedStaysSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	want := hills(r)
-	c := voxel.Pack(want)
+	c := voxel.FromFlat(want)
 	for n := range 20_000 {
 		i := r.IntN(len(want)) & 0x1FFF
 		want[i] ^= voxel.Cell(1 + r.IntN(3))
 		d := c.Edit()
 		d.Set(i&31, i>>10, i>>5&31, want[i])
 		c = patch(d)
-		if over := c.Bytes() - c.Packed().Bytes(); n%50 == 0 && over > 5<<10 {
-			t.Fatalf("%d bytes more than packed after %d writes", over, n)
+		if over := c.Bytes() - c.Compact().Bytes(); n%50 == 0 && over > 5<<10 {
+			t.Fatalf("%d bytes more than compact after %d writes", over, n)
 		}
 	}
 	mustEqual(t, c, want)
@@ -192,7 +192,7 @@ func TestPatchedStaysSmall(t *testing.T) {
 
 // The same block set again and again takes the room of one.
 func TestPatchedInPlace(t *testing.T) {
-	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
+	c := voxel.FromFlat(hills(rand.New(rand.NewPCG(1, 1))))
 	sizes := map[int]bool{}
 	for n := range 100 {
 		d := c.Edit()
@@ -206,7 +206,7 @@ func TestPatchedInPlace(t *testing.T) {
 }
 
 func TestPatchingAllocatesLittle(t *testing.T) {
-	c := voxel.Pack(hills(rand.New(rand.NewPCG(1, 1))))
+	c := voxel.FromFlat(hills(rand.New(rand.NewPCG(1, 1))))
 	n := testing.AllocsPerRun(100, func() {
 		d := c.Edit()
 		d.Set(3, 4, 5, 1000)
@@ -222,7 +222,7 @@ func FuzzPatched(f *testing.F) {
 	f.Add([]byte("........................................"), uint16(7))
 	f.Fuzz(func(t *testing.T, writes []byte, fill uint16) {
 		want := fillBy(func(x, y, z int) voxel.Cell { return voxel.Cell(int(fill)*y) & voxel.MaxCell })
-		c := voxel.Pack(want)
+		c := voxel.FromFlat(want)
 		for len(writes) > 3 {
 			d := c.Edit()
 			for range 1 + writes[0]&7 {
@@ -237,6 +237,6 @@ func FuzzPatched(f *testing.F) {
 			c = patch(d)
 		}
 		mustEqual(t, c, want)
-		mustBeAsPacked(t, c, voxel.Pack(want))
+		mustBeAsCompact(t, c, voxel.FromFlat(want))
 	})
 }

@@ -1,8 +1,8 @@
 package voxel
 
-// wide says that the processor has what the kernels of read_amd64.s are made
-// of, AVX-512 with BW and BITALG, and that the system keeps its registers.
-// Without, they jump to their twins.
+// wide says that the processor has AVX-512 with BW and BITALG and that the system
+// saves its registers. The kernels of read_amd64.s need that. Without it they jump
+// to their Go twins.
 var wide = hasWide()
 
 func hasWide() bool {
@@ -19,29 +19,28 @@ func hasWide() bool {
 	return b&(bmi2|f|bw) == bmi2|f|bw && c&bitalg != 0
 }
 
-// readRow does what plainRow does, without a branch for each run. The slice of
-// buf is made here: were it made in assembly, the compiler would leave on the
-// stack the buf of a function that returns the row.
+// readRow does what plainRow does, without a branch for each run. The slice of buf
+// is made here: if the assembly made it, the compiler would keep on the stack the
+// buf of a function that returns the row.
 //
 //go:noinline
 func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 	if !wide || len(c.data) == ChunkCells {
 		return plainRow(c, y, z, buf)
 	}
-	if h := expandWide(c, y, z, buf); h < packed {
+	if h := expandWide(c, y, z, buf); h < refBit {
 		return filled[h][:]
 	}
 	return buf[:ChunkEdge]
 }
 
-// expandWide returns the header of a row in a chunk that is not flat, and if
-// that is no cell, writes the row to buf.
+// expandWide returns the header of a row in a chunk that is not flat. If the header
+// has refBit, it writes the row to buf.
 //
 //go:noescape
 func expandWide(c *Chunk, y, z int, buf *[64]Cell) Cell
 
-// readCell does what plainCell does, with the list on its way from memory while
-// the row is.
+// readCell does what plainCell does. It fetches the list while it fetches the row.
 //
 //go:noescape
 func readCell(c *Chunk, x, y, z int) Cell

@@ -2,7 +2,7 @@
 
 package voxel
 
-// wide is never so: there are kernels for amd64 only.
+// wide is false: only amd64 has kernels.
 var wide = false
 
 //go:noinline

@@ -26,7 +26,7 @@ func TestKernels(t *testing.T) {
 	for i := range 64 {
 		f := new(flat)
 		f[i*520] = voxel.Cell(i + 1)
-		mustReadAlike(t, voxel.Pack(f))
+		mustReadAlike(t, voxel.FromFlat(f))
 	}
 }
 

@@ -2,12 +2,12 @@ package voxel
 
 import "slices"
 
-// Rule says how eight cells become one that is twice as wide. It must not
-// change once a mip was made by it.
+// Rule says how eight cells become one that is twice as wide. It must not change
+// after a mip was made by it.
 type Rule struct {
 	Schema Schema
-	// Empties lists the cells besides 0 that count as empty: in a Palette
-	// volume names like cave_air.
+	// Empties lists the cells besides 0 that count as empty, such as cave_air in a
+	// Palette volume.
 	Empties []Cell
 }
 
@@ -20,11 +20,11 @@ func (r *Rule) same(s *Rule) bool {
 	return r == s || r.Schema == s.Schema && slices.Equal(r.Empties, s.Empties)
 }
 
-// Downsample returns the cell that stands for eight: 0 if all of them count as
-// empty, and only then, so that no mip hides matter. Terrain: the most common
-// material, and the mean fullness of all eight, rounded down but at least 1/256.
-// Palette: the most common cell that is not empty. Level: the greatest. Of
-// equally common ones the lower.
+// Downsample returns the cell that stands for eight. It is 0 if and only if all of
+// them count as empty, so no mip hides matter. Terrain: the most common material,
+// and the mean fullness of all eight, rounded down but at least 1/256. Palette: the
+// most common cell that is not empty. Level: the greatest. Among equally common
+// cells the lowest wins.
 func Downsample(rule *Rule, cells [8]Cell) Cell {
 	if v := cells[0]; cells == [8]Cell{v, v, v, v, v, v, v, v} && !rule.Empty(v) {
 		return v
@@ -73,8 +73,8 @@ func mostCommon(rule *Rule, cells *[8]Cell) Cell {
 	return modal(&kept)
 }
 
-// modal returns the most common of the values that are not 0, the lowest of
-// equally common ones; 0 if there is none.
+// modal returns the most common value that is not 0, the lowest of equally common
+// ones, or 0 if all are 0.
 func modal(vals *[8]Cell) Cell {
 	best, most := Cell(0), 0
 	for i, v := range vals {

@@ -27,8 +27,8 @@ func (c *Chunk) Flat(dst *[ChunkCells]Cell) {
 	}
 }
 
-// ReadBox writes the cells of b to dst, x fastest, then z, then y. b is
-// relative to the chunk and must lie within 0..32; dst must hold b.Cells().
+// ReadBox writes the cells of b to dst, x fastest, then z, then y. b is relative to
+// the chunk and must lie within 0..32. dst must hold b.Cells() cells.
 func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 	if b.Empty() {
 		return
@@ -60,14 +60,14 @@ func (c *Chunk) CountNonEmpty() int {
 	return n
 }
 
-// AddCounts adds to counts[v] how often each cell v occurs. It panics if a cell
-// is not below len(counts).
+// AddCounts adds the number of cells v to counts[v]. It panics if a cell is not
+// below len(counts).
 func (c *Chunk) AddCounts(counts []int) {
 	c.eachRun(func(v Cell, cells int) { counts[v] += cells })
 }
 
-// eachRun calls f with cells and how often they occur, more than once for a
-// cell, every cell of the chunk counted once.
+// eachRun calls f with a cell and a number of cells, possibly more than once for a
+// cell. The numbers add up to the chunk.
 func (c *Chunk) eachRun(f func(v Cell, cells int)) {
 	for y := 0; y < ChunkEdge; {
 		top := y + 1
@@ -96,14 +96,15 @@ func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 	}
 }
 
-// Runs returns a row as runs: a bit x where a run of equal cells starts, bit 0 always, and
-// the cell of each. These may lie in buf or in memory shared by all readers, as with Row.
+// Runs returns a row as runs: a mask with bit x set where a run of equal cells
+// starts, bit 0 always, and the cell of each run. The cells lie in buf or in memory
+// that all readers share, as with Row.
 func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
 	h := c.head(y, z)
-	if h < packed {
+	if h < refBit {
 		return 1, filled[h][:1]
 	}
-	d, o := c.data, int(h&^packed)
+	d, o := c.data, int(h&^refBit)
 	if len(d) == ChunkCells {
 		row := (*[ChunkEdge]Cell)(d[o*ChunkEdge:])
 		starts = changes(row)
@@ -126,8 +127,8 @@ func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
 	return mask | 1, buf[:runs]
 }
 
-// Changed returns a bit z for each row z of slice y that differs from row z of
-// slice y-1; all ones for slice 0. 0 says that the slices are equal.
+// Changed returns a bit z for each row z of slice y that differs from row z of slice
+// y-1. It is all ones for slice 0, and 0 if the slices are equal.
 func (c *Chunk) Changed(y int) uint32 {
 	switch {
 	case y == 0:
@@ -149,13 +150,12 @@ func (c *Chunk) Changed(y int) uint32 {
 	return m
 }
 
-// different returns m without the rows that are equal though they have two
-// places.
+// different returns m without the rows that are equal at two offsets.
 func (c *Chunk) different(y int, m uint32) uint32 {
 	var here, below [64]Cell
 	for left := m; left != 0; left &= left - 1 {
 		z := bits.TrailingZeros32(left)
-		if c.head(y, z)&c.head(y-1, z) >= packed && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
+		if c.head(y, z)&c.head(y-1, z) >= refBit && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
 			m &^= 1 << z
 		}
 	}
@@ -166,7 +166,7 @@ func (c *Chunk) changedFlat(y int) uint32 {
 	return differing((*[SliceCells]Cell)(c.data[(y-1)*SliceCells:]), (*[SliceCells]Cell)(c.data[y*SliceCells:]))
 }
 
-// Bytes returns how many bytes of heap the chunk holds, without its mips.
+// Bytes returns how many bytes of heap the chunk takes, without its mips.
 func (c *Chunk) Bytes() int {
 	return int(unsafe.Sizeof(*c)) + cap(c.data)*int(unsafe.Sizeof(Empty))
 }

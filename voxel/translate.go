@@ -2,12 +2,12 @@ package voxel
 
 import "math/bits"
 
-// Translate returns a chunk in which every cell v is table[v]. It costs as
-// much as there are headers and distinct rows, and more only if table makes two
-// cells of the chunk equal. It panics if a cell is not below len(table).
+// Translate returns a chunk with table[v] for every cell v. Its cost grows with the
+// number of headers and distinct rows, and is higher if table makes two cells of the
+// chunk equal. It panics if a cell is not below len(table).
 func (c *Chunk) Translate(table []Cell) *Chunk {
 	if c.patched() {
-		return c.repack(table)
+		return c.rebuild(table)
 	}
 	t := translation{from: c, to: &Chunk{data: roomy(c.data)}, table: table}
 	if len(c.data) == ChunkCells {
@@ -18,25 +18,25 @@ func (c *Chunk) Translate(table []Cell) *Chunk {
 		switch {
 		case y > 0 && h == c.slices[y-1]:
 			t.to.slices[y] = t.to.slices[y-1]
-		case h < packed:
+		case h < refBit:
 			t.to.slices[y] = t.cell(h)
 		default:
 			t.to.slices[y] = h
-			listed = t.block(int(h&^packed), listed)
+			listed = t.block(int(h&^refBit), listed)
 		}
 	}
 	if t.merged {
-		return c.repack(table)
+		return c.rebuild(table)
 	}
 	return t.to
 }
 
-// translation is a Translate that has met no two cells that became equal: the
-// form stays, so cells are replaced where they stand.
+// translation is a Translate that replaces cells in place. This works as long as no
+// two cells become equal, because the form stays the same.
 type translation struct {
 	from, to *Chunk
 	table    []Cell
-	origin   [1 << 7]*[1 << 8]Cell // packed | the cell that became this one
+	origin   [1 << 7]*[1 << 8]Cell // by result: refBit | the cell that became it
 	merged   bool
 }
 
@@ -47,8 +47,8 @@ func (t *translation) cell(v Cell) Cell {
 		*p = new([1 << 8]Cell)
 	}
 	o := &(*p)[w&0xFF]
-	t.merged = t.merged || *o != 0 && *o != packed|v
-	*o = packed | v
+	t.merged = t.merged || *o != 0 && *o != refBit|v
+	*o = refBit | v
 	return w
 }
 
@@ -58,7 +58,7 @@ func (t *translation) cells(at, n int) {
 	}
 }
 
-// block translates the row headers at o and what they point to. The list ends
+// block translates the row headers at o and the rows they refer to. The list ends
 // where the first row of the first block starts.
 func (t *translation) block(o int, listed bool) bool {
 	d := t.from.data
@@ -66,11 +66,11 @@ func (t *translation) block(o int, listed bool) bool {
 		return listed
 	}
 	for i, h := range d[o : o+ChunkEdge] {
-		if h < packed {
+		if h < refBit {
 			t.to.data[o+i] = t.cell(h)
 			continue
 		}
-		r := int(h &^ packed)
+		r := int(h &^ refBit)
 		if !listed {
 			t.cells(0, r)
 			listed = true
@@ -82,8 +82,8 @@ func (t *translation) block(o int, listed bool) bool {
 	return listed
 }
 
-// repack is Translate by rows.
-func (c *Chunk) repack(table []Cell) *Chunk {
+// rebuild is Translate row by row.
+func (c *Chunk) rebuild(table []Cell) *Chunk {
 	var b Builder
 	var buf [64]Cell
 	var row [ChunkEdge]Cell

@@ -1,9 +1,6 @@
-// Package voxel is what fills space: the cell, the schema that says how cells
-// are read, the chunk of 32x32x32 cells with its mips, and what belongs to a
-// 16x16 column of cells but is no cell.
-//
-// The package does no I/O and keeps no map of chunks; where chunks are is the
-// business of the floors above, and how they become bytes that of codec.
+// Package voxel holds the cell, the schema that says how cells are read, the chunk
+// of 32x32x32 cells with its mips, and the data of a 16x16 column that is not cells.
+// It does no I/O and keeps no map of chunks; package grid does.
 package voxel
 
 import "fmt"
@@ -18,8 +15,8 @@ const MaxCell Cell = 0x7FFF
 const Empty Cell = 0
 
 // TerrainCell returns the Terrain cell of a material (0..63; 0 is air) and an
-// occupancy. An occupancy of air is dropped, so an air cell with matter in it
-// cannot be made. Source: the voxel-terrain article, "Memory format".
+// occupancy. Air has no occupancy: the function drops it. Source: the voxel-terrain
+// article, "Memory format".
 func TerrainCell(material, occupancy uint8) Cell {
 	m := int32(material & 0x3F)
 	return Cell(m<<8 | int32(occupancy)&(-m>>31))
@@ -37,7 +34,7 @@ func (c Cell) Occupancy() float32 {
 	return float32(c&0xFF+1) / 256
 }
 
-// Schema says how a volume's cells are read.
+// Schema says how the cells of a volume are read.
 type Schema uint8
 
 // The schemas. Their numbers are part of the stone format.
@@ -59,8 +56,8 @@ func (s Schema) String() string {
 	return fmt.Sprintf("schema %d", uint8(s))
 }
 
-// Valid reports whether c may stand in a volume of schema s with n names
-// (names count for Palette alone).
+// Valid reports whether c is allowed in a volume of schema s with n names. Only
+// Palette uses n.
 func (s Schema) Valid(c Cell, n int) bool {
 	switch s {
 	case Palette:
@@ -73,13 +70,13 @@ func (s Schema) Valid(c Cell, n int) bool {
 	return false
 }
 
-// Volume describes a sparse grid of chunks: its name, how its cells are read,
-// and what is there where nothing is stored.
+// Volume describes a sparse grid of chunks: its name, how its cells are read, and
+// the value where no chunk is stored.
 type Volume struct {
 	Name    string // "block", "biome", "sky", "light", "solid", "liquid", ...
 	Schema  Schema
 	Scale   int  // edge of a cell in cells of the dimension: 1, or 4 for biomes
-	Default Cell // the value where nothing is stored (sky light: 15)
+	Default Cell // the value where no chunk is stored; 15 for sky light
 }
 
 // The volumes of a block world.
@@ -90,8 +87,8 @@ const (
 	Light = "light" // Level, scale 1
 )
 
-// BlockVolumes returns the volumes of a block world's dimension, in the order
-// in which stones keep them.
+// BlockVolumes returns the volumes of a block world's dimension in the order of a
+// stone.
 func BlockVolumes() []Volume {
 	return []Volume{
 		{Name: Block, Schema: Palette, Scale: 1},

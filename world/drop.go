@@ -178,7 +178,7 @@ func (s *state) packed(saved *dirty) (out []packedChunk) {
 		for _, v := range d.volumes {
 			name := volumeName{d.name, v.Name}
 			for pos, c := range v.loaded(saved.chunks[name]) {
-				if p := c.PackedWith(&b); p != c {
+				if p := c.CompactWith(&b); p != c {
 					out = append(out, packedChunk{name, pos, c, p})
 				}
 			}

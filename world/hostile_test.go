@@ -123,7 +123,7 @@ func TestLargeCommit(t *testing.T) {
 			for i := range cells {
 				cells[i] = voxel.Cell(r.IntN(256))
 			}
-			v.SetChunk(geom.ChunkPos{X: x}, voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells)))
+			v.SetChunk(geom.ChunkPos{X: x}, voxel.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells)))
 		}
 	})
 	if k := commit(t, w); k.Stones[0].Size < 1<<20 || st.count(0) != 1 {
@@ -133,7 +133,7 @@ func TestLargeCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, ok := w.View().Dimension(earth).Volume(voxel.Light).Chunk(geom.ChunkPos{X: 63}); !ok || !c.Equal(voxel.Pack((*[voxel.ChunkCells]voxel.Cell)(cells))) {
+	if c, ok := w.View().Dimension(earth).Volume(voxel.Light).Chunk(geom.ChunkPos{X: 63}); !ok || !c.Equal(voxel.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))) {
 		t.Error("what was read is not what was written")
 	}
 	h.Release()

@@ -82,7 +82,7 @@ func (u *unlit) light(r grid.Replaced) {
 		u.lose(r.Pos)
 		return
 	}
-	u.before[r.Pos] = voxel.Pack(&before)
+	u.before[r.Pos] = voxel.FromFlat(&before)
 }
 
 // add adds what came after u.

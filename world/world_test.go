@@ -286,12 +286,12 @@ func TestCommitPacksWhatWasSet(t *testing.T) {
 		return c
 	}
 	before := chunk()
-	if before.Packed() == before {
+	if before.Compact() == before {
 		t.Fatal("setting blocks one by one made a packed chunk")
 	}
 	commit(t, w)
 	after := chunk()
-	if after == before || after.Packed() != after || !after.Equal(before) {
+	if after == before || after.Compact() != after || !after.Equal(before) {
 		t.Error("the chunk is not packed after a commit, or is another")
 	}
 	if w.Dirty() {

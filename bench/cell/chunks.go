@@ -109,7 +109,7 @@ func (r *ChunksReport) add(name string, distinct []*voxel.Chunk, rule *voxel.Rul
 	s.OurBytes = lab.HeapGrowth(func() {
 		var b voxel.Builder
 		for i := range chunks {
-			chunks[i] = b.Pack(flats[i])
+			chunks[i] = b.FromFlat(flats[i])
 			chunks[i].Mip(rule, 1)
 		}
 	})

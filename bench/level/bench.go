@@ -126,7 +126,7 @@ func (b *levelBench) far() (out []placedLevel) {
 			if !b.view.ReadBox(pos.Box(), level, cells[:]) {
 				panic("level: a level that was made is not loaded")
 			}
-			l.placed = append(l.placed, grid.Placed{Pos: pos, Chunk: pack.Pack(&cells)})
+			l.placed = append(l.placed, grid.Placed{Pos: pos, Chunk: pack.FromFlat(&cells)})
 		}
 		if out = append(out, l); len(l.placed) <= 8 {
 			return out

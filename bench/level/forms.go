@@ -68,7 +68,7 @@ func (f *levelFlat) scan() int    { return lab.ScanFlats(f.flats) }
 func (f *levelFlat) check(batch []grid.Placed, seconds *float64) error {
 	for i, p := range batch {
 		var c *voxel.Chunk
-		clock(seconds, func() { c = f.pack.Pack(f.flats[i]) })
+		clock(seconds, func() { c = f.pack.FromFlat(f.flats[i]) })
 		if !c.Equal(p.Chunk) {
 			return errNotSame
 		}
@@ -154,7 +154,7 @@ func (r *levelRows) check(batch []grid.Placed, seconds *float64) error {
 			for yz := range r.chunks[i].rows {
 				copy(cells[yz*voxel.ChunkEdge:], r.row(&r.chunks[i], yz))
 			}
-			c = r.pack.Pack(&cells)
+			c = r.pack.FromFlat(&cells)
 		})
 		if !c.Equal(p.Chunk) {
 			return errNotSame
@@ -203,7 +203,7 @@ func (r *bitRuns) decode(src []byte) (*voxel.Chunk, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.pack.Pack(&r.cells), n, nil
+	return r.pack.FromFlat(&r.cells), n, nil
 }
 
 type levelPiece struct {

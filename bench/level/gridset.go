@@ -90,7 +90,7 @@ func (s *gridSet) pack(schema voxel.Schema) *grid.View {
 	var b voxel.Builder
 	v := grid.Build(grid.Options{Schema: schema}, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		for _, pos := range s.at {
-			if !yield(pos, b.Pack(s.chunks[pos])) {
+			if !yield(pos, b.FromFlat(s.chunks[pos])) {
 				return
 			}
 		}

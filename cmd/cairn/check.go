@@ -41,7 +41,8 @@ func newCheck(d *depot) *cobra.Command {
 sections, objects, tags, files. Of a store, local:DIR, it verifies every world,
 version and stone; that is also what it does without arguments if --store or
 CAIRN_STORE says where the store is. Exit status 1 if anything is wrong; each fault
-is named.`,
+is named, and so is each world of a store that it hurts. cairn salvage takes out
+what can be read.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
 			if d.told() {
@@ -118,6 +119,7 @@ func (c *checked) store(ctx context.Context, d *depot) error {
 		d = &depot{url: c.Path}
 		defer d.close()
 	}
+	d.damage = true
 	st, err := d.local(ctx)
 	if err != nil {
 		return err
@@ -126,6 +128,9 @@ func (c *checked) store(ctx context.Context, d *depot) error {
 	defer p.done()
 	r, err := st.Check(ctx, func(done, total int64) { p.show("read " + size(done) + " of " + size(total)) })
 	c.Store = &r
+	for _, h := range r.Hurt {
+		c.problem("%v", h)
+	}
 	for _, f := range r.Faults {
 		c.problem("%s", f)
 	}

@@ -32,6 +32,7 @@ const (
 type depot struct {
 	url    string // --store
 	writes bool   // the verb changes it, and says so before it opens
+	damage bool   // the verb looks at what can be opened of a damaged one
 	st     history.Store
 }
 
@@ -79,7 +80,7 @@ func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error)
 			return nil, err
 		}
 	}
-	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes})
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes, Damaged: d.damage})
 	if err == nil {
 		d.st = st
 	}

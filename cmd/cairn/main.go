@@ -21,6 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
 
@@ -124,7 +125,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 		{"To begin with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newRename(d), newDelete(d), newUndelete(d), newPurge(d)}},
-		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newServe(d), newToken()}},
+		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newSalvage(), newServe(d), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
@@ -167,7 +168,8 @@ func isWrong(err error) bool {
 	var leaf *format.CorruptError
 	var page *stone.CorruptError
 	var tags *nbt.CorruptError
-	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &page) || errors.As(err, &tags)
+	var store *local.DamageError
+	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &page) || errors.As(err, &tags) || errors.As(err, &store)
 }
 
 // message is what people are told of an error.

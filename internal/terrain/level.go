@@ -210,7 +210,7 @@ func (f *field) solid(y int32) *voxel.Chunk {
 		f.slice((*[area]voxel.Cell)(cells[dy*area:]), y0+dy)
 	}
 	f.hollow(cells, int(y0))
-	return voxel.Pack(cells)
+	return voxel.FromFlat(cells)
 }
 
 func (f *field) slice(dst *[area]voxel.Cell, y int32) {
@@ -237,5 +237,5 @@ func (f *field) liquid(y int32) *voxel.Chunk {
 			cells[i] = 255
 		}
 	}
-	return voxel.Pack(cells)
+	return voxel.FromFlat(cells)
 }

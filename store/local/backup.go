@@ -293,6 +293,9 @@ func restore(ctx context.Context, from, to string, o Options) (Report, error) {
 		return Report{}, err
 	}
 	err = eachFile(o.FS, from, "", func(rel string) error {
+		if rel == closedFile {
+			return nil // it is of the store that has the identity
+		}
 		target := o.FS.PathJoin(temp, rel)
 		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o755); err != nil {
 			return err

@@ -21,6 +21,26 @@ type Report struct {
 	Stones  int      `json:"stones"`
 	Bytes   int64    `json:"bytes"` // of the stones
 	Faults  []string `json:"faults"`
+	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds of which something cannot be read
+}
+
+// Hurt is a world of which something cannot be read.
+type Hurt struct {
+	World    string `json:"world"`
+	Versions int    `json:"versions"` // that its log names
+	Lost     int    `json:"lost"`     // that cannot be read
+	Newest   bool   `json:"newest"`   // the newest is one of them, or nothing is known
+}
+
+// String is for fmt.Stringer.
+func (h Hurt) String() string {
+	s := fmt.Sprintf("world %q: %d of %d versions cannot be read", h.World, h.Lost, h.Versions)
+	if h.Versions == 0 {
+		s = fmt.Sprintf("world %q cannot be read", h.World)
+	} else if h.Newest {
+		s += ", the newest is one of them"
+	}
+	return s
 }
 
 const maxFaults = 100
@@ -44,7 +64,11 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 		progress = func(int64, int64) {}
 	}
 	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[history.ID]struct{})}
-	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones} {
+	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
+	c.bad = make(map[stone.ID]bool)
+	c.sound = sound{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
+	c.report.Faults = append(c.report.Faults, s.damage...)
+	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
 			return c.report, fmt.Errorf("local: check: %w", err)
 		}
@@ -60,6 +84,9 @@ type checker struct {
 	*Store
 	ctx      context.Context
 	r        reads
+	patient  patient
+	sound    sound
+	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
 	more     int                     // faults that are not in the report
@@ -77,11 +104,11 @@ func (c *checker) fault(format string, args ...any) {
 
 // each calls what for every pair of a kind; what it returns is a fault.
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
-	return c.r.each(func(key, value []byte) (bool, error) {
+	return c.patient.each(func(key, value []byte) error {
 		if err := what(key, value); err != nil {
 			c.fault("%c %x: %v", kind, key[1:], err)
 		}
-		return true, c.ctx.Err()
+		return c.ctx.Err()
 	}, kind)
 }
 
@@ -239,7 +266,7 @@ func (c *checker) data() error {
 		}
 		return c.ctx.Err()
 	}
-	return errors.Join(c.r.keys(known, 's'), c.r.keys(known, 'd'))
+	return errors.Join(c.patient.keys(known, 's'), c.patient.keys(known, 'd'))
 }
 
 func (c *checker) stones() error {
@@ -248,20 +275,50 @@ func (c *checker) stones() error {
 		c.total += in.size
 		return err
 	})
-	return errors.Join(err, c.r.each(func(key, value []byte) (bool, error) {
+	return errors.Join(err, c.patient.each(func(key, value []byte) error {
 		in, err := parseInfo(value)
 		if err != nil {
-			return true, nil // said above
+			return nil // said above
 		}
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
 			c.fault("stone %v: %v", id, err)
+			c.bad[id] = true
 		}
 		c.report.Stones++
 		c.report.Bytes += in.size
 		c.progress(c.report.Bytes, c.total)
-		return true, c.ctx.Err()
+		return c.ctx.Err()
 	}, 'i'))
+}
+
+func (c *checker) readable(ref history.StoneRef) bool {
+	return !c.bad[ref.ID] && c.present(ref) == nil
+}
+
+// hurt finds out what the faults do to the worlds.
+func (c *checker) hurt() error {
+	if len(c.report.Faults) == 0 {
+		return nil
+	}
+	return c.patient.each(func(key, _ []byte) error {
+		h := Hurt{World: string(key[1:])}
+		w, head, err := c.r.named(h.World)
+		if err == nil {
+			err = c.r.back(w, 1<<64-1, func(e entry) (bool, error) {
+				h.Versions++
+				if !c.sound.entry(e.commit) {
+					h.Lost++
+					h.Newest = h.Newest || e.commit == head.Commit
+				}
+				return true, c.ctx.Err()
+			})
+		}
+		if h.Newest = h.Newest || err != nil; h.Newest || h.Lost > 0 {
+			c.report.Hurt = append(c.report.Hurt, h)
+		}
+		return c.ctx.Err()
+	}, 'n')
 }
 
 // stone reads a stone twice: as the bytes that it is named by, and as what they say.

@@ -1,7 +1,9 @@
 package local
 
 import (
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -25,17 +27,16 @@ func (s *Store) openDB() error {
 	defer cache.Unref()
 	o := &pebble.Options{
 		Cache:                       cache,
-		FS:                          wall{s.FS, dir, &s.failure},
+		FS:                          wall{checkedFS{s.FS, s}, dir, &s.failure},
 		FormatMajorVersion:          pebble.FormatValueSeparation,
 		MemTableSize:                uint64(s.LogBytes),
 		MemTableStopWritesThreshold: 4,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, compactorLimit },
 		ReadOnly:                    s.ReadOnly,
 		ErrorIfNotExists:            s.ReadOnly,
+		DisableConsistencyCheck:     s.ReadOnly, // what is there can be read
 		Logger:                      logger{},
-		EventListener: &pebble.EventListener{
-			DataCorruption: func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
-		},
+		EventListener:               s.listener(),
 	}
 	o.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy {
 		return pebble.ValueSeparationPolicy{
@@ -43,24 +44,82 @@ func (s *Store) openDB() error {
 			MinimumSize:           separateBytes,
 			MaxBlobReferenceDepth: separateDepth,
 			RewriteMinimumAge:     separateAge,
-			TargetGarbageRatio:    separateDead,
+			TargetGarbageRatio:    s.trouble.ratio(),
 		}
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	return s.write(func() (err error) {
-		s.db, err = pebble.Open(dir, o)
+		if s.Damaged {
+			defer func() {
+				if why := recover(); why != nil {
+					err = fmt.Errorf("it is damaged too much: %v", why)
+				}
+			}()
+		}
+		if s.db, err = pebble.Open(dir, o); err != nil && s.reading.Load() != nil {
+			err = fmt.Errorf("after db/%s was read: %w", *s.reading.Load(), err)
+		}
 		return err
 	})
+}
+
+// trouble is what the database could not do beside the calls.
+type trouble struct {
+	failed  atomic.Int32 // compactions, one after the other
+	rewrite atomic.Bool  // a blob file could not be rewritten
+}
+
+// ratio is how much of a blob file may be dead before it is rewritten: all, once
+// that failed, for the database would try again without end.
+func (t *trouble) ratio() float64 {
+	if t.rewrite.Load() {
+		return 1
+	}
+	return separateDead
+}
+
+// maxFailed is how many compactions fail one after the other before the Store
+// stops. Those that read a damaged file fail each time, until saves would wait for
+// them for ever.
+const maxFailed = 100
+
+// listener hears what the database does beside the calls.
+func (s *Store) listener() *pebble.EventListener {
+	return &pebble.EventListener{
+		DataCorruption: func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
+		BackgroundError: func(err error) {
+			if s.trouble.failed.Add(1) == maxFailed {
+				s.failure.stop(fmt.Errorf("stopped, since the database cannot sort its files; what was acknowledged is there: %w", err))
+			}
+		},
+		CompactionEnd: func(c pebble.CompactionInfo) {
+			if c.Err == nil {
+				s.trouble.failed.Store(0)
+			}
+		},
+		BlobFileRewriteEnd: func(r pebble.BlobFileRewriteInfo) {
+			if r.Err != nil && !errors.Is(r.Err, pebble.ErrCancelledCompaction) {
+				s.trouble.rewrite.Store(true)
+			}
+		},
+	}
 }
 
 // apply makes a batch visible and, with durable(), waits until it is durable. It
 // closes the batch, unless that ends in the wall: batches are used again.
 func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 	return s.write(func() error {
+		s.dirty.Store(true)
+		if err := s.acknowledge(b); err != nil {
+			return err
+		}
 		if err := s.db.Apply(b, o); err != nil {
 			return err
+		}
+		if o.GetSync() {
+			s.acknowledged(b)
 		}
 		return b.Close()
 	})

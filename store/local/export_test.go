@@ -1,6 +1,13 @@
 package local
 
-import "github.com/cairnvoxel/cairn/stone"
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Listener is what hears of the database's work.
+func Listener(s *Store) *pebble.EventListener { return s.listener() }
 
 // Memo is the door to memo.
 type Memo struct{ m *memo[uint64, uint64] }

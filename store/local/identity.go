@@ -59,7 +59,7 @@ func (s *Store) found() (string, error) {
 	}
 	for _, name := range list {
 		if name != storeFile+".tmp" && name != lockFile && name != "lost+found" {
-			return "", fmt.Errorf("not a store, and not empty: there is %s", name)
+			return "", fmt.Errorf("not a store, and not empty: there is %s and no %s", name, storeFile)
 		}
 	}
 	id, err := writeID(s.FS, s.dir)

@@ -8,8 +8,9 @@
 // at the same time is synced together.
 //
 // A disk that fails stops the Store: from then on every call returns the
-// reason, and what was acknowledged is there when it is opened again. The
-// package starts no goroutine that outlives a call but the database's own. It
+// reason, and what was acknowledged is there when it is opened again. Open looks
+// for damage: a damaged Store is only read, or not opened (DamageError), and
+// Salvage takes out what can be read. The package starts no goroutine that outlives a call but the database's own. It
 // neither repairs nor replicates.
 package local
 
@@ -37,6 +38,9 @@ type Options struct {
 	FS  vfs.FS           // default the disk
 	// ReadOnly opens without changing anything; what would change it fails.
 	ReadOnly bool
+	// Damaged opens, for Check and Salvage, what can be opened of a damaged Store,
+	// and implies ReadOnly. Saves may be missing that were acknowledged.
+	Damaged bool
 	// CacheBytes bounds what of the database is kept in memory. Default 256 MiB,
 	// which holds what 100,000 worlds that are all at work look up.
 	CacheBytes int64
@@ -60,6 +64,7 @@ func (o Options) withDefaults() Options {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
+	o.ReadOnly = o.ReadOnly || o.Damaged
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
 	}
@@ -95,8 +100,19 @@ type Store struct {
 	stones    locks         // of what is being added; taken before worlds, never after
 	last      atomic.Uint64 // the highest number of a world
 	lastStone atomic.Uint64 // and of the bytes of a stone
+	acked     atomic.Uint64 // the sequence number below which all is on stable storage
+	dirty     atomic.Bool   // the log holds something
 	failure   failure
+	trouble   trouble
 	census    census
+
+	// What Open found out about the files of the database.
+	sealed  map[string]sealed      // as Close left them; nil if it did not
+	damage  []string               // what is damaged, in a Store that is only read
+	missing []string               // tables that are not there
+	hidden  []string               // damaged files that are not needed to read
+	cut     map[string]int64       // damaged logs, and how much of them is read
+	reading atomic.Pointer[string] // the file that the database opened last
 }
 
 var (
@@ -109,6 +125,7 @@ var (
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
 	s.failure.stopped = make(chan struct{})
+	s.cut = make(map[string]int64)
 	s.files = files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("local: %s: %w", dir, err)
@@ -123,20 +140,40 @@ func (s *Store) open() error {
 	if err := s.acquire(); err != nil {
 		return err
 	}
-	err := s.openDB()
+	err := s.admit()
+	if err == nil {
+		err = s.openDB()
+	}
 	if why := s.failure.get(); why != nil { // and what is open stays so, as after Close
 		return fmt.Errorf("a write failed; nothing is lost, it opens when that is mended: %w", errors.Unwrap(why))
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
 	}
-	if err = s.findLast(); err == nil && !s.ReadOnly {
-		err = s.files.clear()
+	if !s.ReadOnly {
+		err = errors.Join(s.findLast(), s.files.clear())
 	}
 	if err != nil {
 		return errors.Join(err, s.db.Close(), s.lock.Close())
 	}
 	return nil
+}
+
+// admit looks for damage. A damaged Store is only read, for what the database does
+// by itself would spread the damage, and only if what is lost is an error to who
+// reads it. A Store that is about to change is not closed.
+func (s *Store) admit() error {
+	some, all, err := s.inspect()
+	if err != nil {
+		return err
+	}
+	if len(all) > 0 && !s.Damaged || len(some) > 0 && !s.ReadOnly {
+		return &DamageError{append(all, some...)}
+	}
+	if s.damage = append(all, some...); s.ReadOnly || s.sealed == nil {
+		return nil
+	}
+	return errors.Join(s.FS.Remove(s.FS.PathJoin(s.dir, closedFile)), syncDir(s.FS, s.dir))
 }
 
 // findLast sets the highest numbers there are.
@@ -152,7 +189,7 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 	if it.Last() {
 		last.Store(be.Uint64(it.Key()[1:]))
 	}
-	return it.Close()
+	return damaged(it.Close())
 }
 
 // Close is for history.Store. A Store that stopped returns the reason; nobody can
@@ -160,8 +197,17 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 func (s *Store) Close() error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
-	err := s.write(s.db.Close)
+	err := s.write(func() error {
+		var err error
+		if !s.ReadOnly && s.dirty.Load() && s.room(int(s.db.Metrics().MemTable.Size)) == nil {
+			err = s.db.Flush() // or the log alone would hold what was saved last
+		}
+		return errors.Join(err, s.db.Close())
+	})
 	if s.failure.get() == nil {
+		if err == nil && !s.ReadOnly {
+			err = s.writeClosed()
+		}
 		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {

@@ -47,9 +47,16 @@ func TestStore(t *testing.T) {
 	here := func(*testing.T) string { return "store" }
 	mem := func() vfs.FS { return vfs.NewMem() }
 	disk := func() vfs.FS { return vfs.Default }
-	t.Run("Memory", func(t *testing.T) { storetest.Run(t, kind(mem, here, 0)) })
-	t.Run("Files", func(t *testing.T) { storetest.Run(t, kind(mem, here, 1)) })
-	t.Run("Disk", func(t *testing.T) { storetest.Run(t, kind(disk, func(t *testing.T) string { return t.TempDir() }, 0)) })
+	for name, k := range map[string]storetest.Kind{
+		"Memory": kind(mem, here, 0),
+		"Files":  kind(mem, here, 1),
+		"Disk":   kind(disk, func(t *testing.T) string { return t.TempDir() }, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // a disk keeps its test waiting
+			storetest.Run(t, k)
+		})
+	}
 }
 
 // TestLinear holds leases to what a Store may say while many ask it.

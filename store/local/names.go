@@ -43,7 +43,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	for more := n > 0 && it.First(); more; more = len(out) < n && it.Next() {
 		out = append(out, string(it.Key()[1:]))
 	}
-	return out, fail("list", prefix, it.Close())
+	return out, fail("list", prefix, damaged(it.Close()))
 }
 
 // put gives name, which must be free and locked, to a world in the batch that
@@ -191,7 +191,7 @@ func (s *Store) lastGrave(name string) (n uint64, value []byte, err error) {
 	if it.Last() {
 		n, value = number(it.Key()), bytes.Clone(it.Value())
 	}
-	return n, value, it.Close()
+	return n, value, damaged(it.Close())
 }
 
 // Undelete is for history.Names.

@@ -2,10 +2,13 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"path/filepath"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -30,9 +33,33 @@ func (r reads) get(key []byte) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
-	return append(make([]byte, 0, len(v)), v...), closer.Close()
+	value := append(make([]byte, 0, len(v)), v...)
+	return value, damaged(closer.Close()) // which says what was wrong with the value
+}
+
+// damaged says in which file the database found damage. Of a value in a blob file
+// the database names the table that refers to it, and the number of the file in the
+// text alone.
+func damaged(err error) error {
+	if err == nil || errors.As(err, new(*stone.CorruptError)) {
+		return err
+	}
+	part := ""
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		part = "db/" + filepath.Base(info.Path)
+	}
+	if _, text, ok := strings.Cut(err.Error(), "pebble: file "); ok {
+		if number, _, _ := strings.Cut(text, ":"); !strings.Contains(part, number) {
+			part = "db/" + number + ".blob"
+		}
+	}
+	if part == "" && !pebble.IsCorruptionError(err) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n") // what follows is said twice, or of use to the database alone
+	return &stone.CorruptError{Part: cmp.Or(part, "the database"), Offset: -1, Err: errors.New(text)}
 }
 
 // world returns the number of a world.
@@ -56,18 +83,18 @@ func (r reads) world(name string) (uint64, error) {
 	return w, nil
 }
 
-// named stands for a name: two that differ have another one, but for chance that
+// nameHash stands for a name: two that differ have another one, but for chance that
 // nobody can help along.
-type named [2]uint64
+type nameHash [2]uint64
 
 var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-func keyOf(name string) named {
-	return named{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
+func keyOf(name string) nameHash {
+	return nameHash{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
 }
 
 // names are the worlds that names stand for.
-type names = memo[named, uint64]
+type names = memo[nameHash, uint64]
 
 const nameBytes = 16 + 8 + 8
 
@@ -80,6 +107,14 @@ func (r reads) head(w uint64) (history.Head, error) {
 		return history.Head{}, history.ErrNoWorld // taken for good just now
 	}
 	return parseHead(b)
+}
+
+// named returns the number and the head of a world.
+func (r reads) named(name string) (w uint64, h history.Head, err error) {
+	if w, err = r.world(name); err == nil {
+		h, err = r.head(w)
+	}
+	return w, h, err
 }
 
 // lease returns the fence of a head with the lease that has this number.
@@ -137,6 +172,15 @@ func (r reads) logged(w uint64, at history.ID) (entry, error) {
 	return e, err
 }
 
+// ended closes an iterator that stopped for err, which Close returns again if it is
+// the iterator's own.
+func ended(it *pebble.Iterator, err error) error {
+	if closed := it.Close(); err == nil {
+		err = closed
+	}
+	return damaged(err)
+}
+
 // each calls what for every pair under a prefix in ascending order, until it
 // returns false. Key and value are its own only during the call.
 func (r reads) each(what func(key, value []byte) (bool, error), prefix ...byte) error {
@@ -150,13 +194,13 @@ func (r reads) each(what func(key, value []byte) (bool, error), prefix ...byte) 
 			more, err = what(it.Key(), value)
 		}
 		if err != nil {
-			return errors.Join(err, it.Close())
+			return ended(it, err)
 		}
 		if !more {
 			break
 		}
 	}
-	return it.Close()
+	return ended(it, nil)
 }
 
 // keys calls what for every key under a prefix and reads no value.
@@ -167,10 +211,10 @@ func (r reads) keys(what func(key []byte) error, prefix ...byte) error {
 	}
 	for more := it.First(); more; more = it.Next() {
 		if err := what(it.Key()); err != nil {
-			return errors.Join(err, it.Close())
+			return ended(it, err)
 		}
 	}
-	return it.Close()
+	return ended(it, nil)
 }
 
 // back calls what for the log of a world, newest first from number on, until
@@ -190,13 +234,13 @@ func (r reads) back(w, number uint64, what func(entry) (bool, error)) error {
 			more, err = what(e)
 		}
 		if err != nil {
-			return errors.Join(err, it.Close())
+			return ended(it, err)
 		}
 		if !more {
 			break
 		}
 	}
-	return it.Close()
+	return ended(it, nil)
 }
 
 // below returns what the stack of at goes on with below it: zero if nothing.

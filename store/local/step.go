@@ -26,7 +26,7 @@ const stepBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
 func newMemos(size int64) (*steps, *names) {
 	n := size / (stepBytes + nameBytes)
 	return newMemo[history.ID, step](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
-		newMemo[named, uint64](n, func(key named) uint64 { return key[0] })
+		newMemo[nameHash, uint64](n, func(key nameHash) uint64 { return key[0] })
 }
 
 // stepOf returns the step of a commit that has no pack, unless it has too many

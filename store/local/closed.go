@@ -1,0 +1,308 @@
+package local
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Close writes the list of the files that the Store then consists of; Open
+// compares them with it, and removes it before anything changes. So a closed
+// Store that lost a file, or a part of one, is noticed before the database sees
+// it: the database takes the damaged end of its manifest or log for the end.
+const (
+	closedFile = "CLOSED"
+	closedHead = "cairn closed 1 "
+	tailBytes  = 4 << 10
+)
+
+// A DamageError says which files of a Store are damaged.
+type DamageError struct {
+	Files []string // each with what is wrong with it
+}
+
+// Error is for error.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("damaged: %s: cairn check names the worlds that it hurts, cairn salvage takes out what can be read",
+		strings.Join(e.Files, "; "))
+}
+
+// sealed is one file of a closed Store.
+type sealed struct {
+	path string // below the Store's directory, with slashes
+	size int64
+	sum  uint32 // CRC-32C of the last 4 KiB of a table or blob file, of all of any other
+}
+
+// isTable reports whether a file of the database is one of those that are large,
+// many and never changed.
+func isTable(path string) bool {
+	return strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, ".blob")
+}
+
+// sealable returns which files in db/ a Store needs: there may be older logs,
+// manifests and options, which the database keeps to use again.
+func sealable(names []string) (out []string) {
+	newest := make(map[string]string)
+	var manifest string
+	for _, name := range names {
+		switch {
+		case isTable(name):
+			out = append(out, name)
+		case strings.HasPrefix(name, "marker."):
+			out = append(out, name)
+			if parts := strings.SplitN(name, ".", 4); parts[1] == "manifest" && len(parts) == 4 {
+				manifest = parts[3]
+			}
+		case strings.HasSuffix(name, ".log"):
+			newest["log"] = later(newest["log"], name)
+		case strings.HasPrefix(name, "OPTIONS-"):
+			newest["OPTIONS"] = later(newest["OPTIONS"], name)
+		}
+	}
+	for _, name := range []string{manifest, newest["log"], newest["OPTIONS"]} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// later returns which of two names of one kind has the higher number.
+func later(a, b string) string {
+	if len(a) > len(b) || len(a) == len(b) && a > b {
+		return a
+	}
+	return b
+}
+
+// seal describes a file as it is now.
+func (s *Store) seal(path string) (sealed, error) {
+	f, err := s.FS.Open(s.FS.PathJoin(s.dir, path))
+	if err != nil {
+		return sealed{}, err
+	}
+	defer f.Close()
+	in, err := f.Stat()
+	if err != nil {
+		return sealed{}, err
+	}
+	size, sum := in.Size(), crc32.New(castagnoli)
+	from := int64(0)
+	if isTable(path) {
+		from = max(0, size-tailBytes)
+	}
+	_, err = io.Copy(sum, io.NewSectionReader(f, from, size-from))
+	return sealed{path, size, sum.Sum32()}, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writeClosed notes what the Store, whose database is closed and has flushed its
+// log, consists of.
+func (s *Store) writeClosed() error {
+	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
+	if err != nil {
+		return err
+	}
+	b := []byte(closedHead + s.id + "\n")
+	for _, name := range sealable(names) {
+		path := "db/" + name
+		e, known := s.sealed[path]
+		if !known || !isTable(path) {
+			if e, err = s.seal(path); err != nil {
+				return err
+			}
+		}
+		b = fmt.Appendf(b, "%08x %d %s\n", e.sum, e.size, e.path)
+	}
+	b = fmt.Appendf(b, "%08x end\n", crc32.Checksum(b, castagnoli))
+	return writeFile(s.FS, s.dir, closedFile, b)
+}
+
+// readClosed reads the list that Close wrote: nil if there is none.
+func (s *Store) readClosed() (map[string]sealed, error) {
+	f, err := s.FS.Open(s.FS.PathJoin(s.dir, closedFile))
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	b, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	end := len(b) - len("01234567 end\n")
+	if end < 0 || string(b[end:]) != fmt.Sprintf("%08x end\n", crc32.Checksum(b[:end], castagnoli)) {
+		return nil, fmt.Errorf("%s is damaged; without it the store opens, and takes what is there for all that was", closedFile)
+	}
+	head, list, _ := strings.Cut(string(b[:end]), "\n")
+	if head != closedHead+s.id {
+		return nil, fmt.Errorf("%s and %s are not of one store", closedFile, storeFile)
+	}
+	all := make(map[string]sealed)
+	for line := range strings.Lines(list) {
+		var e sealed
+		if _, err := fmt.Sscanf(line, "%08x %d %s\n", &e.sum, &e.size, &e.path); err != nil {
+			return nil, fmt.Errorf("%s: line %q: %w", closedFile, line, err)
+		}
+		all[e.path] = e
+	}
+	return all, nil
+}
+
+// inspect finds damage before the database is opened: what of it hides some of
+// the values only, and what makes the whole Store unsafe to open.
+func (s *Store) inspect() (some, all []string, err error) {
+	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
+	if err = ignoreMissing(err); err != nil {
+		return nil, nil, err
+	}
+	if s.sealed, err = s.readClosed(); err != nil {
+		return nil, []string{err.Error()}, nil
+	}
+	if s.sealed != nil && s.openedSince(names) {
+		s.sealed = nil // by a version that knows of no such list
+	}
+	if s.sealed == nil {
+		return s.inspectOpen(names)
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.sealed)) {
+		want := s.sealed[path]
+		why, err := s.compare(want)
+		if err != nil {
+			return nil, nil, err
+		}
+		name := strings.TrimPrefix(path, "db/")
+		switch {
+		case why == "":
+		case isTable(path):
+			some = append(some, path+why)
+		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
+			s.hidden = append(s.hidden, name) // nothing in it is needed to read
+			some = append(some, path+why)
+		default:
+			all = append(all, path+why)
+		}
+	}
+	return some, all, nil
+}
+
+// openedSince reports whether the database wrote new options after the list was
+// written, which it does whenever it is opened.
+func (s *Store) openedSince(names []string) bool {
+	newest := ""
+	for path := range s.sealed {
+		if strings.HasPrefix(path, "db/OPTIONS-") {
+			newest = strings.TrimPrefix(path, "db/")
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, "OPTIONS-") && later(newest, name) != newest
+	})
+}
+
+// compare says what is different about a file, "" if nothing. Of a table it looks
+// at the size alone; whoever opens it looks at the rest.
+func (s *Store) compare(want sealed) (why string, err error) {
+	size, err := sizeAt(s.FS, s.FS.PathJoin(s.dir, want.path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if isTable(want.path) {
+			s.missing = append(s.missing, s.FS.PathBase(want.path))
+		}
+		return fmt.Sprintf(" is missing, and had %d bytes", want.size), nil
+	case err != nil:
+		return "", err
+	case size != want.size:
+		return fmt.Sprintf(" has %d bytes, and had %d", size, want.size), nil
+	case isTable(want.path):
+		return "", nil
+	}
+	have, err := s.seal(want.path)
+	if err == nil && have.sum != want.sum {
+		why = " is not what it was: its checksum does not match"
+	}
+	return why, err
+}
+
+// inspectOpen looks at a Store that was not closed, or by a version that wrote no
+// list.
+func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
+	var m manifest
+	newest := make(map[string]uint64) // numbers of the files that are there once
+	for _, name := range sealable(names) {
+		kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "marker."), ".")
+		if name == kind+rest {
+			kind, rest, _ = strings.Cut(name, "-")
+		}
+		newest[kind], _ = strconv.ParseUint(rest, 10, 64)
+		if kind != "MANIFEST" {
+			continue
+		}
+		var why error
+		m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+		if err = cmp.Or(err, why); err != nil {
+			return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
+		}
+	}
+	for _, kind := range []string{"manifest", "format-version"} {
+		if _, ok := newest[kind]; !ok && slices.ContainsFunc(names, isTable) {
+			all = append(all, fmt.Sprintf("db/marker.%s.* is missing", kind))
+		}
+	}
+	logs := make(map[uint64]string)
+	for _, name := range names {
+		if number, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 64); err == nil {
+			logs[number] = name
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(logs))
+	if lacks := m.lacks(numbers, newest["MANIFEST"], newest["OPTIONS"]); lacks != "" && newest["MANIFEST"] > 0 {
+		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", lacks, newest["MANIFEST"]))
+	}
+	if some, err = s.inspectTables(m); err != nil {
+		return nil, nil, err
+	}
+	var l walked
+	for _, number := range numbers {
+		if number < m.firstLog {
+			continue
+		}
+		which, end, why, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), logs[number], number)
+		if err != nil {
+			return nil, nil, err
+		}
+		if why != nil {
+			all = append(all, fmt.Sprintf("db/%s: %v", which, why))
+			s.cut[logs[number]] = end
+		}
+	}
+	return some, all, nil
+}
+
+// inspectTables looks at all tables that a manifest names.
+func (s *Store) inspectTables(m manifest) (some []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(m.tables)) {
+		want := sealed{path: "db/" + name, size: m.tables[name]}
+		why, err := s.compare(want)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			if err := s.openable(want.path); err != nil {
+				why = ": " + err.Error()
+			}
+		}
+		if why != "" {
+			some = append(some, want.path+why)
+		}
+	}
+	return some, nil
+}

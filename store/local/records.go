@@ -1,0 +1,350 @@
+package local
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The database writes its log and its manifest as chunks in blocks of 32 KiB,
+// each chunk with a checksum. After a crash the last ones may be torn, so it
+// takes a chunk that is wrong for the end. checkLog and checkManifest tell a
+// torn end from damage with something behind it that must not be lost.
+const (
+	recordBlock   = 32 << 10
+	plainHead     = 7  // checksum, size, kind: in a manifest
+	recycledHead  = 11 // and the number of the log, whose file may have been another's
+	syncedHead    = 19 // and how much was synced by then
+	lastPlain     = 4
+	lastRecycled  = 8
+	lastSynced    = 12
+	chunkWhole    = 1 // kinds of chunks, modulo 4: a record, or its first, middle or last part
+	chunkFirst    = 2
+	chunkLast     = 0
+	batchHead     = 8 + 4        // the first sequence number, how many
+	ackedData     = 'a'          // begins what a batch says of those before it
+	emptyLogBytes = recycledHead // a log that was closed without a record: one chunk that ends it
+)
+
+var le = binary.LittleEndian
+
+// records are what is found in a log or manifest.
+type records struct {
+	number   uint32 // of the log; a manifest has 0
+	manifest bool
+	each     func(record []byte)
+	end      int64 // where the last record ends that has nothing damaged or torn before it
+	bad      bool  // it does not end there
+}
+
+// chunkAt returns the chunk that b, which is what is left of a block, begins with,
+// and its size: 0 if it begins with none.
+func (r *records) chunkAt(b []byte) (kind int, data []byte, size int) {
+	if len(b) < plainHead {
+		return 0, nil, 0
+	}
+	kind = int(b[6])
+	head := syncedHead
+	switch {
+	case r.manifest && (kind == 0 || kind > lastPlain), !r.manifest && (kind <= lastPlain || kind > lastSynced):
+		return 0, nil, 0
+	case r.manifest:
+		head = plainHead
+	case kind <= lastRecycled:
+		head = recycledHead
+	}
+	size = head + int(le.Uint16(b[4:]))
+	if size > len(b) || !r.manifest && le.Uint32(b[7:]) != r.number || maskedSum(b[6:size]) != le.Uint32(b) {
+		return 0, nil, 0
+	}
+	return kind, b[head:size], size
+}
+
+// ended reports whether the log was closed where b, the rest of a block, begins.
+func (r *records) ended(b []byte) bool {
+	return !r.manifest && len(b) >= recycledHead && le.Uint32(b) == 0 && le.Uint16(b[4:]) == 0 && le.Uint32(b[7:]) == r.number+1
+}
+
+// scan finds the records of a file: all of them up to the end, and those behind
+// a place that is wrong.
+func (r *records) scan(file []byte) {
+	var record []byte // whose first parts were found
+	for at := 0; at < len(file); {
+		rest := file[at:min(len(file), (at/recordBlock+1)*recordBlock)]
+		kind, data, size := r.chunkAt(rest)
+		switch {
+		case size > 0:
+			at += size
+		case !r.bad && r.ended(rest):
+			return
+		case len(rest) < syncedHead && isZero(rest):
+			at += len(rest) // no chunk fitted into the rest of the block
+			continue
+		default:
+			r.bad, record = true, nil
+			at++
+			continue
+		}
+		switch kind % 4 {
+		case chunkWhole, chunkFirst:
+			record = append([]byte(nil), data...)
+		default:
+			if record == nil {
+				continue
+			}
+			record = append(record, data...)
+		}
+		if kind%4 == chunkWhole || kind%4 == chunkLast {
+			r.each(record)
+			record = nil
+			if !r.bad {
+				r.end = int64(at)
+			}
+		}
+	}
+	r.bad = r.bad || record != nil
+}
+
+func isZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A manifest lists changes: what of them is of use here.
+type manifest struct {
+	firstLog uint64           // that is still needed
+	tables   map[string]int64 // sizes of the tables and blob files that are needed
+	unknown  bool             // a change was not understood
+}
+
+// lacks returns which of the logs must be there and is not, "" if none: the first
+// that the manifest names; or, before it names one, the log that the database makes
+// when it is opened, after its manifest and before its options.
+func (m manifest) lacks(logs []uint64, manifest, options uint64) string {
+	if manifest >= options {
+		return "" // it was killed while it was opened
+	}
+	for _, number := range logs {
+		if m.firstLog <= options && manifest < number && number < options || number == m.firstLog {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%06d.log", max(m.firstLog, manifest+1))
+}
+
+// readManifest reads a manifest. It returns why if records stand behind a damaged
+// one, for each is synced before the next.
+func readManifest(on vfs.FS, path string) (m manifest, why, err error) {
+	m.tables = make(map[string]int64)
+	r := records{manifest: true}
+	r.each = func(b []byte) {
+		if r.bad {
+			why = fmt.Errorf("damaged at byte %d, with records behind it", r.end)
+			return
+		}
+		f := fields{b: b}
+		for len(f.b) > 0 && !f.bad {
+			m.change(&f)
+		}
+		m.unknown = m.unknown || f.bad
+	}
+	file, err := readAll(on, path)
+	r.scan(file)
+	return m, why, err
+}
+
+// fields are what is left of a record of a manifest.
+type fields struct {
+	b   []byte
+	bad bool
+}
+
+func (f *fields) uint() uint64 {
+	n, size := binary.Uvarint(f.b)
+	if size <= 0 {
+		f.bad, f.b = true, nil
+		return 0
+	}
+	f.b = f.b[size:]
+	return n
+}
+
+func (f *fields) skip(n int) {
+	for range n {
+		f.uint()
+	}
+}
+
+func (f *fields) skipBytes() {
+	n := f.uint()
+	if n > uint64(len(f.b)) {
+		f.bad, n = true, uint64(len(f.b))
+	}
+	f.b = f.b[n:]
+}
+
+// change reads one change. The tags are those of the database.
+func (m *manifest) change(f *fields) {
+	switch tag := f.uint(); tag {
+	case 1: // how keys compare
+		f.skipBytes()
+	case 2:
+		m.firstLog = f.uint()
+	case 3, 4, 9, 106: // numbers of files and batches, a table that virtual ones were made of
+		f.uint()
+	case 105: // such a table and its size
+		f.skip(2)
+	case 6: // a table that is gone: level, number
+		f.uint()
+		delete(m.tables, tableName(f.uint(), ".sst"))
+	case 103: // a table: level, number, size, keys, sequence numbers, and more
+		f.uint()
+		name, size := tableName(f.uint(), ".sst"), f.uint()
+		f.skipBytes()
+		f.skipBytes()
+		f.skip(2)
+		if whole := f.skipTable(); whole {
+			m.tables[name] = int64(size)
+		}
+	case 107: // a blob file: as what it is known, number, size, bytes of values, time
+		f.uint()
+		name := tableName(f.uint(), ".blob")
+		m.tables[name] = int64(f.uint())
+		f.skip(2)
+	case 108:
+		f.uint()
+		delete(m.tables, tableName(f.uint(), ".blob"))
+	default:
+		f.bad = true
+	}
+}
+
+func tableName(number uint64, kind string) string { return fmt.Sprintf("%06d%s", number, kind) }
+
+// skipTable skips what else is said of a table. It returns whether that is a file,
+// and no part of one.
+func (f *fields) skipTable() (whole bool) {
+	whole = true
+	for !f.bad {
+		switch tag := f.uint(); {
+		case tag == 1:
+			return whole
+		case tag == 66: // of which table it is a part
+			f.uint()
+			whole = false
+		case tag == 69: // its blob files and how many values are in each
+			f.uint()
+			for n := f.uint(); n > 0 && !f.bad; n-- {
+				f.skip(2)
+			}
+		case tag == 67, tag == 68, tag < 64:
+			f.skipBytes()
+		default:
+			f.bad = true
+		}
+	}
+	return false
+}
+
+// walked is what was found in the logs so far, from the first that is needed on.
+type walked struct {
+	next uint64 // the sequence number behind the records so far, 0 if there are none
+	last string // the log that has the last of them, or less
+}
+
+// check reads the next log. It returns which log lost records that were on stable
+// storage, and why, if those behind them say so (see acknowledge); and where a log
+// ends that is to be read without them.
+func (l *walked) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
+	var resumed uint64 // the first sequence number behind the damage
+	r := records{number: uint32(number)}
+	r.each = func(b []byte) {
+		if len(b) < batchHead || why != nil {
+			return
+		}
+		seq, acked := le.Uint64(b), ackedBy(b)
+		switch {
+		case l.next > 0 && acked > l.next:
+			damaged = name
+			if r.end == 0 && l.last != "" && !r.bad {
+				damaged = l.last
+			}
+		case r.bad && resumed == 0:
+			resumed = seq
+			fallthrough
+		case r.bad:
+			if l.next == 0 && acked >= resumed {
+				damaged = name
+			}
+		default:
+			l.next = seq + uint64(le.Uint32(b[8:]))
+		}
+		if damaged != "" {
+			why = fmt.Errorf("damaged at byte %d: saves that were acknowledged are lost there", r.end)
+		}
+	}
+	file, err := readAll(on, on.PathJoin(dir, name))
+	r.scan(file)
+	l.last = name
+	return damaged, r.end, why, err
+}
+
+// acknowledge adds to a batch up to which sequence number all was acknowledged
+// before it: it is in the log alone.
+func (s *Store) acknowledge(b *pebble.Batch) error {
+	return b.LogData(be.AppendUint64([]byte{ackedData}, s.acked.Load()), nil)
+}
+
+// acknowledged notes that a batch and all before it are on stable storage.
+func (s *Store) acknowledged(b *pebble.Batch) {
+	next := uint64(b.SeqNum()) + uint64(b.Count())
+	for had := s.acked.Load(); had < next && !s.acked.CompareAndSwap(had, next); had = s.acked.Load() {
+	}
+}
+
+// ackedBy returns what acknowledge said in a batch, 0 if nothing.
+func ackedBy(b []byte) (acked uint64) {
+	r := batchrepr.Read(b)
+	for {
+		kind, data, _, ok, err := r.Next()
+		if !ok || err != nil {
+			return acked
+		}
+		if kind == pebble.InternalKeyKindLogData && len(data) == 9 && data[0] == ackedData {
+			acked = be.Uint64(data[1:])
+		}
+	}
+}
+
+func readAll(on vfs.FS, path string) ([]byte, error) {
+	f, err := on.Open(path, vfs.SequentialReadsOption)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// cutFile is a log whose damaged part is hidden.
+type cutFile struct {
+	vfs.File
+	left int64
+}
+
+// Read is for vfs.File.
+func (f *cutFile) Read(b []byte) (int, error) {
+	if f.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := f.File.Read(b[:min(int64(len(b)), f.left)])
+	f.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,265 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Salvaged is what Salvage took out of a damaged Store.
+type Salvaged struct {
+	Report          // of the new Store
+	Lost   []Hurt   `json:"lost"`   // worlds that are not there as they were
+	Unread []string `json:"unread"` // what could not be read, up to 100 lines
+}
+
+// Salvage makes a Store in to, which must be missing or empty, of what can be read
+// of the Store in from, which it does not change. A world is there with each
+// version of which all can be read, and the newest of these is its head; a world
+// without such a version is left out. Leases are left out, and so is a deleted world
+// of which something is lost. It verifies all of the new Store before it gives it
+// its name. Of o it uses FS, Now and CacheBytes.
+func Salvage(ctx context.Context, from, to string, o Options) (Salvaged, error) {
+	o = o.withDefaults()
+	done, err := salvageTo(ctx, from, to, Options{FS: o.FS, Now: o.Now, CacheBytes: o.CacheBytes, ReserveBytes: -1})
+	if err != nil {
+		return done, fmt.Errorf("local: salvage %s to %s: %w", from, to, err)
+	}
+	return done, nil
+}
+
+func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, err error) {
+	if list, err := o.FS.List(to); err == nil && len(list) > 0 {
+		return done, fmt.Errorf("not empty: there is %s", list[0])
+	}
+	if within(to, from) {
+		return done, errors.New("that is in the store itself")
+	}
+	temp := to + partial
+	if err := o.FS.RemoveAll(temp); err != nil {
+		return done, err
+	}
+	o.Damaged = true
+	old, err := Open(from, o)
+	if err != nil {
+		return done, err
+	}
+	o.Damaged = false
+	into, err := Open(temp, o)
+	if err != nil {
+		return done, errors.Join(err, old.Close())
+	}
+	v := &salvage{Store: old, into: into, ctx: ctx, batch: into.db.NewBatch()}
+	v.Unread = append(v.Unread, old.damage...)
+	err = errors.Join(v.run(), into.Close(), old.Close())
+	if err == nil {
+		v.Report, err = verify(ctx, temp, o, nil)
+	}
+	if err != nil {
+		return v.Salvaged, errors.Join(err, o.FS.RemoveAll(temp))
+	}
+	if err := ignoreMissing(o.FS.Remove(to)); err != nil {
+		return v.Salvaged, err
+	}
+	return v.Salvaged, errors.Join(o.FS.Rename(temp, to), syncDir(o.FS, o.FS.PathDir(to)))
+}
+
+// salvage is one Salvage.
+type salvage struct {
+	*Store
+	Salvaged
+	into   *Store
+	ctx    context.Context
+	batch  *pebble.Batch
+	sound  sound
+	stones map[stone.ID]bool // that were looked at, and whether they could be read
+	seen   map[uint64]bool   // worlds
+	more   int
+	failed error // to write
+}
+
+// salvageBatch is how many bytes are written at a time.
+const salvageBatch = 1 << 20
+
+func (v *salvage) run() error {
+	r := v.live()
+	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
+	v.sound = sound{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
+	p := patient{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
+	err := errors.Join(p.each(v.grave, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
+	if v.more > 0 {
+		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", v.more))
+	}
+	if err != nil {
+		return err
+	}
+	return v.write()
+}
+
+// keep writes a record to the new Store.
+func (v *salvage) keep(key, value []byte) {
+	v.failed = cmp.Or(v.failed, v.batch.Set(key, value, nil))
+	if v.batch.Len() > salvageBatch {
+		v.failed = cmp.Or(v.failed, v.write())
+	}
+}
+
+// stopped is why it cannot go on, if it cannot.
+func (v *salvage) stopped() error { return cmp.Or(v.failed, v.ctx.Err()) }
+
+func (v *salvage) unread(format string, args ...any) {
+	if len(v.Unread) == maxFaults {
+		v.more++
+		return
+	}
+	v.Unread = append(v.Unread, fmt.Sprintf(format, args...))
+}
+
+func (v *salvage) write() error {
+	b := v.batch
+	v.batch = v.into.db.NewBatch()
+	return v.into.apply(b, pebble.NoSync)
+}
+
+// stone copies a stone if its bytes are those that it is named by, and reports
+// whether they are.
+func (v *salvage) stone(ref history.StoneRef) bool {
+	ok, known := v.stones[ref.ID]
+	if known {
+		return ok
+	}
+	in, ok, err := v.live().info(ref.ID)
+	if err == nil && (!ok || in.size != ref.Size) {
+		err = history.ErrGone
+	}
+	var data []byte
+	if err == nil {
+		data, err = v.stoneBytes(ref.ID, in)
+	}
+	if v.stones[ref.ID] = err == nil; err != nil {
+		v.unread("stone %v: %v", ref.ID, err)
+		return false
+	}
+	if in.doomed = false; in.file {
+		v.failed = cmp.Or(v.failed, v.into.files.put(history.Stone{ID: ref.ID, Data: data}))
+	} else {
+		v.keep(in.dataKey(ref.ID), data)
+	}
+	v.keep(infoKey(ref.ID), in.value())
+	return true
+}
+
+func (v *salvage) stoneBytes(id stone.ID, in info) ([]byte, error) {
+	b, err := v.openBytes(v.live(), id, in)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(b, 0, in.size))
+	if err == nil && stone.ID(sha256.Sum256(data)) != id {
+		err = corrupt("stone", "its bytes are those of %v", stone.ID(sha256.Sum256(data)))
+	}
+	return data, errors.Join(err, b.Close())
+}
+
+// world copies what is left of a world.
+func (v *salvage) world(key, value []byte) error {
+	name := string(key[1:])
+	if len(value) != 8 {
+		v.unread("world %q: %v", name, wrongSize("name", value))
+		v.Lost = append(v.Lost, Hurt{World: name, Newest: true})
+		return nil
+	}
+	return v.copyLog(name, be.Uint64(value))
+}
+
+// orphan gives a name to a world whose own cannot be read.
+func (v *salvage) orphan(key, _ []byte) error {
+	w := be.Uint64(key[1:])
+	if v.seen[w] {
+		return nil
+	}
+	name := fmt.Sprintf("salvaged/%d", w)
+	v.unread("the name of a world; it is %q now, if anything of it can be read", name)
+	return v.copyLog(name, w)
+}
+
+// copyLog copies the entries of the log of a world that can be read, and gives it
+// the newest of them as its head.
+func (v *salvage) copyLog(name string, w uint64) error {
+	v.seen[w] = true
+	h := Hurt{World: name}
+	was, err := v.live().head(w)
+	if err != nil {
+		v.unread("world %q: %v", name, err)
+		h.Newest = true
+	}
+	head := history.Head{Fence: was.Fence}
+	err = v.live().back(w, 1<<64-1, func(e entry) (bool, error) {
+		h.Versions++
+		if !v.sound.entry(e.commit) {
+			h.Lost++
+			return true, v.stopped()
+		}
+		if head.Commit == (history.ID{}) {
+			head.Commit = e.commit
+		}
+		v.keep(logKey(w, e.number), e.value())
+		return true, v.stopped()
+	})
+	if v.stopped() != nil {
+		return v.stopped()
+	}
+	if err != nil {
+		v.unread("world %q: %v", name, err)
+	}
+	if h.Newest = h.Newest || head.Commit != was.Commit; h.Newest || h.Lost > 0 || err != nil {
+		v.Lost = append(v.Lost, h)
+	}
+	if h.Newest && head.Commit == (history.ID{}) {
+		return nil // nothing is left
+	}
+	v.keep(nameKey(name), be.AppendUint64(nil, w))
+	v.keep(headKey(w), headValue(head))
+	return v.failed
+}
+
+// grave copies a deleted world of which nothing is lost.
+func (v *salvage) grave(key, value []byte) error {
+	g, err := parseGrave(value)
+	var head history.Head
+	if err == nil {
+		v.seen[g.world] = true
+		head, err = v.live().head(g.world)
+	}
+	var entries []entry
+	if err == nil {
+		err = v.live().back(g.world, 1<<64-1, func(e entry) (bool, error) {
+			if !v.sound.entry(e.commit) {
+				return false, fmt.Errorf("version %v cannot be read", e.commit)
+			}
+			entries = append(entries, e)
+			return true, v.stopped()
+		})
+	}
+	if v.stopped() != nil {
+		return v.stopped()
+	}
+	if err != nil {
+		v.unread("a deleted world, %q: %v", key[1:], err)
+		return nil
+	}
+	for _, e := range entries {
+		v.keep(logKey(g.world, e.number), e.value())
+	}
+	v.keep(key, value)
+	v.keep(headKey(g.world), headValue(head))
+	return v.failed
+}

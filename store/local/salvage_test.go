@@ -1,0 +1,90 @@
+package local_test
+
+import (
+	"crypto/sha256"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// TestSalvage takes out what can be read of Stores with a damaged file of each kind:
+// all worlds, but for those that are said to be lost, and everything of it is right.
+func TestSalvage(t *testing.T) {
+	mem, heads := closedStore(t, "a")
+	kinds := make(map[string][]string)
+	filesOf(t, mem, "store", kinds)
+	for _, p := range slices.Concat(kinds[".blob"], kinds[".sst"], kinds[".log"], kinds["OPTIONS"], kinds["stone"][:2], []string{""}) {
+		for how, change := range map[string]func(b []byte) []byte{
+			"missing": func([]byte) []byte { return nil },
+			"cut":     func(b []byte) []byte { return b[:len(b)*2/3] },
+			"flipped": func(b []byte) []byte { b[len(b)/3] ^= 4; return b },
+		} {
+			t.Run(p+" "+how, func(t *testing.T) {
+				on := cloned(mem)
+				if p != "" {
+					replace(t, on, p, change(readPath(t, on, p)))
+				}
+				done, err := local.Salvage(t.Context(), "store", "new", damageOptions(on))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p == "" && len(done.Lost)+len(done.Unread) > 0 {
+					t.Errorf("lost of an undamaged store: %v, %q", done.Lost, done.Unread)
+				}
+				s := mustOpen(t, "new", damageOptions(on))
+				defer mustClose(t, s)
+				mustCheck(t, s)
+				left := maps.Clone(heads)
+				for _, h := range done.Lost {
+					delete(left, h.World)
+					if !strings.HasPrefix(p, "store/") {
+						t.Errorf("lost: %v", h)
+					}
+				}
+				if strings.HasSuffix(p, ".sst") && len(done.Unread) > 0 {
+					left = nil // names may be lost
+				}
+				wantHeads(t, s, left)
+				if strings.HasSuffix(p, ".blob") && (len(left) == 0 || len(left) == len(heads)) {
+					t.Errorf("%d of %d worlds are left of a store without %s", len(left), len(heads), path.Base(p))
+				}
+				mustCreate(t, s, "goes-on")
+				mustSave(t, s, "goes-on", mustStone(t, "on", 100))
+			})
+		}
+	}
+}
+
+// TestSalvageOlder takes out an older version of a world whose newest is lost.
+func TestSalvageOlder(t *testing.T) {
+	mem, heads := closedStore(t, "a")
+	s := mustOpen(t, "store", damageOptions(mem))
+	mustSave(t, s, "w02", mustStone(t, "newest", 5000))
+	before := make(map[string][]string)
+	filesOf(t, mem, "store/db", before)
+	mustClose(t, s)
+	after := make(map[string][]string)
+	filesOf(t, mem, "store/db", after)
+	for _, p := range after[".blob"] {
+		if !slices.Contains(before[".blob"], p) {
+			replace(t, mem, p, nil)
+		}
+	}
+	done, err := local.Salvage(t.Context(), "store", "new", damageOptions(mem))
+	if err != nil || len(done.Lost) != 1 || done.Lost[0] != (local.Hurt{World: "w02", Versions: 3, Lost: 1, Newest: true}) {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+	s = mustOpen(t, "new", damageOptions(mem))
+	defer mustClose(t, s)
+	wantHeads(t, s, heads)
+	f, err := s.Fetch(t.Context(), "w02", history.ID{}, 1<<20)
+	if err != nil || stone.ID(sha256.Sum256(f.Data[0])) != f.Layers[0].Stone.ID {
+		t.Errorf("fetch: %v", err)
+	}
+}
