@@ -1,9 +1,14 @@
 package cairn
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
 
+	"github.com/cairnvoxel/cairn/autosave"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
@@ -17,85 +22,272 @@ import (
 const Main = "main"
 
 type (
-	// Store is where worlds are kept.
+	// Store is where worlds are kept. The caller closes it after its worlds.
 	Store = history.Store
 	// Point is a position in blocks: x east, y up, z south.
 	Point = geom.Point
+	// Box is the blocks from Min to below Max.
+	Box = geom.Box
+	// Commit is a saved version of a world.
+	Commit = history.Commit
+	// ID is the name of a commit.
+	ID = history.ID
+	// Change is what an edit replaced: Volumes lists the chunks that a game has to
+	// send, with what they held before and hold now.
+	Change = world.Change
 )
 
-// World is a world of blocks in memory. Its own methods read and write memory
-// only but for Undo, which may read the store. Of those of world.World: Commit,
-// Fork, Restore, Log and Pack read and write the store; View and Update do not.
-type World struct {
-	*world.World
-	steps *undo.History
-}
-
-// Open opens the store at "memory:", at "local:DIR", made if it is missing and open
-// once at a time, or at "http://HOST". It does I/O. Close it after its worlds.
+// Open opens the store at url: "local:DIR" is a directory, made if it is missing and
+// open in one program at a time; "memory:" keeps worlds until it is closed;
+// "https://HOST" is a server, which is shown the token in the environment variable
+// CAIRN_TOKEN. For a token from elsewhere use store.OpenWith. Open does I/O.
 func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
-// Create makes a world of air, durable with its first Commit. It does I/O.
-func Create(ctx context.Context, st Store, name string) (*World, error) {
-	w, err := world.Create(ctx, st, name, world.Options{Whole: true, Relight: true})
+// Options of a World. The zero value is the default.
+type Options struct {
+	// Dimension is the space whose blocks are read and edited. Default: Main; in
+	// worlds that have none of that name the only one with blocks, or "overworld".
+	Dimension string
+	// Author is who commits and edits. Each author has edits of its own to undo.
+	Author string
+	// Parts brings nothing into memory: Load does that for a box, and what is not
+	// loaded cannot be read or edited. By default the dimension is in memory as a
+	// whole.
+	Parts bool
+}
+
+// World is an open world of blocks. Any number of goroutines may use it. Block,
+// Edit, Dirty and Name touch memory only; all other methods may read and write the
+// store.
+type World struct {
+	w         *world.World
+	steps     *undo.History
+	kept      *autosave.Kept // nil without a Fleet
+	dimension string
+	author    string
+}
+
+// Create makes a world of air and opens it. Its first Commit saves it.
+func Create(ctx context.Context, st Store, name string, o Options) (*World, error) {
+	if err := st.Create(ctx, name); err != nil {
+		return nil, err
+	}
+	return OpenWorld(ctx, st, name, o)
+}
+
+// OpenWorld opens a world as its last commit left it: one that Create made or one
+// that was imported. The caller closes it.
+func OpenWorld(ctx context.Context, st Store, name string, o Options) (*World, error) {
+	w, err := world.Open(ctx, st, name, world.Options{Author: o.Author, Relight: true})
 	if err != nil {
 		return nil, err
 	}
-	return begin(w)
+	out, err := From(ctx, w, o)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return out, nil
 }
 
-// begin makes an empty world one of air.
-func begin(w *world.World) (*World, error) {
-	_, err := w.Update(func(tx *world.Tx) error {
-		tx.AddDimension(Main, []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
+// From returns the World that w is. A world that has no commit and no dimension
+// becomes one of air. Options.Author counts for edits only: commits are those of w.
+func From(ctx context.Context, w *world.World, o Options) (*World, error) {
+	out := &World{w: w, steps: undo.New(w, undo.Options{}), dimension: o.Dimension, author: o.Author}
+	if err := out.find(); err != nil {
+		return nil, err
+	}
+	if !o.Parts {
+		if _, err := w.Load(ctx, out.dimension, world.Everywhere); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// FromFleet is From for a world of a Fleet, which is told of every edit: it saves the
+// world, and closes it.
+func FromFleet(ctx context.Context, k *autosave.Kept, o Options) (*World, error) {
+	out, err := From(ctx, k.World(), o)
+	if err == nil {
+		out.kept = k
+	}
+	return out, err
+}
+
+// find chooses the dimension, and makes it in a new world.
+func (w *World) find() error {
+	var names []string
+	for _, d := range w.w.View().Dimensions() {
+		if v := d.Volume(voxel.Block); v != nil && v.Schema == voxel.Palette {
+			names = append(names, d.Name())
+		}
+	}
+	fresh := len(w.w.View().Dimensions()) == 0 && w.w.Head() == (ID{})
+	switch {
+	case w.dimension == "" && (fresh || slices.Contains(names, Main)):
+		w.dimension = Main
+	case w.dimension == "" && len(names) == 1:
+		w.dimension = names[0]
+	case w.dimension == "":
+		w.dimension = "overworld"
+	}
+	switch {
+	case slices.Contains(names, w.dimension):
+		return nil
+	case !fresh:
+		return fmt.Errorf("cairn: %s: no dimension %q with named blocks: those of the world are %q", w.w.Name(), w.dimension, names)
+	}
+	_, err := w.w.Update(func(tx *world.Tx) error {
+		tx.AddDimension(w.dimension, []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
 		return nil
 	})
-	return &World{w, undo.New(w, undo.Options{})}, err
+	return err
 }
 
-// Load brings a world that Create made into memory, as its last Commit left it,
-// or of air if there was none. It does I/O.
-func Load(ctx context.Context, st Store, name string) (*World, error) {
-	w, err := world.Open(ctx, st, name, world.Options{Whole: true, Relight: true})
-	if err != nil {
-		return nil, err
-	}
-	if w.Head() == (history.ID{}) {
-		return begin(w)
-	}
-	if d := w.View().Dimension(Main); d == nil || d.Volume(voxel.Block) == nil {
-		return nil, errors.Join(errors.New("cairn: "+name+": not a world that Create made: package world opens it"), w.Close())
-	}
-	return &World{w, undo.New(w, undo.Options{})}, nil
-}
+// World returns the world with everything that is in it: dimensions, volumes,
+// columns, objects, files, properties.
+func (w *World) World() *world.World { return w.w }
 
-// Block returns the name of the block at p, "air" where nothing is.
+// Name returns the world's name in the store.
+func (w *World) Name() string { return w.w.Name() }
+
+// Dimension returns the name of the dimension whose blocks this reads and edits.
+func (w *World) Dimension() string { return w.dimension }
+
+// Block returns the name of the block at p: "air" where nothing is, "" where the
+// world is not in memory.
 func (w *World) Block(p Point) string {
-	v := w.View().Dimension(Main).Volume(voxel.Block)
-	c, _ := v.Cell(p)
+	d := w.w.View().Dimension(w.dimension)
+	if d == nil {
+		return ""
+	}
+	v := d.Volume(voxel.Block)
+	c, ok := v.Cell(p)
+	if !ok {
+		return ""
+	}
 	return v.CellName(c)
 }
 
-// Blocks are the blocks of a world that is being edited.
-type Blocks struct{ v *world.VolumeTx }
-
-// Set puts a block at p.
-func (b Blocks) Set(p Point, block string) { b.v.Set(p, b.v.Named(block)) }
-
-// Fill puts a block everywhere in a region: see package region.
-func (b Blocks) Fill(r region.Region, block string) { b.v.Fill(r, b.v.Named(block)) }
-
-// Edit calls f to change blocks. All of it is seen at once, and is one step for
-// Undo; if f fails nothing changes.
-func (w *World) Edit(f func(b Blocks) error) error {
-	_, err := w.steps.Update("", "edit", func(tx *world.Tx) error {
-		return f(Blocks{tx.Dimension(Main).Volume(voxel.Block)})
-	})
-	return err
+// Load brings a box into memory and keeps it there until it is released. It is for
+// worlds opened with Options.Parts.
+func (w *World) Load(ctx context.Context, box Box) (*world.Held, error) {
+	return w.w.Load(ctx, w.dimension, box)
 }
 
-// Undo takes back the last Edit, and the one before if called again.
-func (w *World) Undo(ctx context.Context) error {
-	_, err := w.steps.Undo(ctx, "")
-	return err
+// Edit calls f to change blocks. All of it is seen at once, and is one step for
+// Undo. If f fails, or ctx ends, nothing changes. The steps of a World take 64 MiB at
+// most: of an edit that alone takes more, and where ctx ends when blocks have changed
+// already, Edit returns the change together with an error, and Undo cannot take it
+// back.
+func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, error) {
+	change, err := w.steps.Update(ctx, w.author, "edit", func(tx *world.Tx) error {
+		d := tx.Dimension(w.dimension)
+		if d == nil {
+			return fmt.Errorf("cairn: %s: dimension %q is gone", w.Name(), w.dimension)
+		}
+		return f(Blocks{d.Volume(voxel.Block)})
+	})
+	w.changed(change)
+	return change, err
+}
+
+// changed tells the Fleet how many rows of blocks a change replaced.
+func (w *World) changed(c *Change) {
+	if w.kept == nil || c == nil {
+		return
+	}
+	air := voxel.Uniform(voxel.Empty)
+	rows := 0
+	for _, v := range c.Volumes {
+		for _, r := range v.Chunks {
+			for _, m := range cmp.Or(r.Old, air).Differing(cmp.Or(r.New, air)) {
+				rows += bits.OnesCount32(m)
+			}
+		}
+	}
+	w.kept.Changed(rows)
+}
+
+// Undo takes back the author's last edit, and the one before if called again: it
+// puts blocks back that nobody has changed since, and reports the rest. The error
+// wraps undo.ErrNothing if there is none.
+func (w *World) Undo(ctx context.Context) (undo.Report, error) {
+	r, err := w.steps.Undo(ctx, w.author)
+	w.changed(r.Change)
+	return r, err
+}
+
+// Redo does again what Undo took back last, unless the author has edited since.
+func (w *World) Redo(ctx context.Context) (undo.Report, error) {
+	r, err := w.steps.Redo(ctx, w.author)
+	w.changed(r.Change)
+	return r, err
+}
+
+// Players tells the world's Fleet how many players it has: some time after the last
+// has left it is saved and closed. False says that it is closed, and Fleet.Open opens
+// it again. Without a Fleet it does nothing.
+func (w *World) Players(n int) bool { return w.kept == nil || w.kept.Players(n) }
+
+// Dirty reports whether something was changed that no commit holds.
+func (w *World) Dirty() bool { return w.w.Dirty() }
+
+// Commit saves what changed since the last commit; nothing else is lost if it fails.
+func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
+	return w.w.Commit(ctx, message)
+}
+
+// Log returns the newest n commits, newest first.
+func (w *World) Log(ctx context.Context, n int) ([]Commit, error) { return w.w.Log(ctx, n) }
+
+// Restore makes the world what it was at a commit, as a new commit.
+func (w *World) Restore(ctx context.Context, at ID, message string) (Commit, error) {
+	return w.w.Restore(ctx, at, message)
+}
+
+// Fork makes another world that begins as this one's last commit. It shares what is
+// stored and copies nothing.
+func (w *World) Fork(ctx context.Context, name string) error { return w.w.Fork(ctx, name) }
+
+// Close closes the world. What was not committed is lost. A Fleet closes its worlds
+// itself.
+func (w *World) Close() error { return w.w.Close() }
+
+// Blocks are the blocks of a world while it is edited: they are good until the
+// function of Edit returns. A block where the world is not in memory cannot be read
+// or set, and makes Edit fail with world.ErrNotLoaded.
+type Blocks struct{ v *world.VolumeTx }
+
+// Block is a kind of block in one Edit: a name that was looked up.
+type Block struct{ cell voxel.Cell }
+
+// Get returns the name of the block at p as it is so far.
+func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
+
+// Set puts a block at p.
+func (b Blocks) Set(p Point, name string) { b.Put(p, b.Block(name)) }
+
+// Fill puts a block everywhere in a region: see package region.
+func (b Blocks) Fill(r region.Region, name string) { b.v.Fill(r, b.v.Named(name)) }
+
+// Block looks a name up, for At and Put in loops over many blocks. The world has the
+// name from then on.
+func (b Blocks) Block(name string) Block { return Block{b.v.Named(name)} }
+
+// At is Get without the name: kinds of one Edit can be compared.
+func (b Blocks) At(p Point) Block {
+	c, _ := b.v.Cell(p)
+	return Block{c}
+}
+
+// Put is Set for a kind that was looked up.
+func (b Blocks) Put(p Point, k Block) { b.v.Set(p, k.cell) }
+
+// NameOf returns the name of a kind of this Edit.
+func (b Blocks) NameOf(k Block) string {
+	if names := b.v.Names(); int(k.cell) < len(names) {
+		return names[k.cell]
+	}
+	return ""
 }

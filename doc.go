@@ -1,14 +1,32 @@
 // Package cairn stores voxel worlds: islands, arenas, terrains of a billion
-// voxels. It keeps them small in memory and on disk and remembers every version.
+// voxels. It keeps them small in memory and on disk, and remembers every version.
 //
-// A world is a stack of immutable stones: a commit sets one more on top, a fork
-// begins a second stack on the same stones, going back costs nothing. The names
-// here are those that a first program needs; see the examples. What they do is
-// done below: world for versions, volumes and what is kept in memory, store for
-// where it lies, grid for cells, brush and undo for tools. CONTRIBUTING.md has the
-// map of all packages.
+// A world is a stack of immutable stones. A commit puts one more stone on top, with
+// what changed and nothing else. A fork starts a second stack on the same stones. To
+// restore an old version writes no stone at all.
 //
-// Worlds made here have one dimension of blocks with names and are in memory as
-// a whole. The package does not open larger ones piece by piece, nor those of
-// other kinds: package world does.
+// # First steps
+//
+// Open opens a store: a directory, the memory, or a server. Create makes a world in
+// it, and OpenWorld opens one that is there, whether it was made here or imported with
+// the command "cairn import". World.Edit changes blocks by name, World.Commit saves,
+// and World.Log lists the saved versions. The examples show each.
+//
+// Blocks have names like "stone" or "minecraft:oak_stairs[facing=east]". A name is
+// what you make it; only worlds that are to be exported for a game need that game's
+// names. Air is "air" in worlds made here.
+//
+// # Games
+//
+// A game that has many worlds open keeps them in a Fleet of package autosave, which
+// takes their leases, saves and closes them. FromFleet gives the World of one.
+// World.Edit returns the chunks that changed: send those to the players.
+//
+// # Beyond blocks
+//
+// World.World gives the world with everything in it. Package world has other
+// dimensions and volumes, terrain of fractions, objects like chests and entities,
+// differences of versions, and worlds of which a part is in memory. Package region
+// has shapes to fill, brush has tools for builders, undo takes back what each author
+// did, grid has rays and collisions, and port reads and writes the formats of games.
 package cairn

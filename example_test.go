@@ -17,26 +17,28 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer st.Close()
-	w, err := cairn.Create(ctx, st, "islands/ann")
+	w, err := cairn.Create(ctx, st, "islands/ann", cairn.Options{Author: "ann"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer w.Close()
 
 	top := cairn.Point{Y: 64}
-	w.Edit(func(b cairn.Blocks) error {
+	if _, err := w.Edit(ctx, func(b cairn.Blocks) error {
 		b.Fill(region.Ball{Radius: 20}, "stone")
 		b.Set(top, "chest")
 		return nil
-	})
+	}); err != nil {
+		log.Fatal(err)
+	}
 	first, err := w.Commit(ctx, "a rock with a chest")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(w.Block(top), w.Block(cairn.Point{Y: 20}), w.Block(cairn.Point{Y: 21}))
 
-	w.Fork(ctx, "islands/bob") // shares every stone
-	w.Edit(func(b cairn.Blocks) error { b.Set(top, "lava"); return nil })
+	w.Fork(ctx, "islands/bob") // shares everything stored
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(top, "lava"); return nil })
 	w.Commit(ctx, "oops")
 	w.Restore(ctx, first.ID(), "back to the chest")
 	fmt.Println(w.Block(top))
@@ -56,36 +58,111 @@ func Example() {
 	// 1 a rock with a chest
 }
 
-// Undo takes back edits that nobody has built over.
+// Edit returns what it changed, so that a game knows which chunks to send to its
+// players.
+func ExampleWorld_Edit() {
+	ctx := context.Background()
+	st, _ := cairn.Open(ctx, "memory:")
+	w, _ := cairn.Create(ctx, st, "plot", cairn.Options{})
+	change, err := w.Edit(ctx, func(b cairn.Blocks) error {
+		for x := range 40 {
+			b.Set(cairn.Point{X: x}, "rail")
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range change.Volumes {
+		for _, c := range v.Chunks {
+			fmt.Println(v.Volume, c.Pos, c.New.CountNonEmpty())
+		}
+	}
+	// Output:
+	// block (0,0,0) 32
+	// block (1,0,0) 8
+}
+
+// A kind of block is looked up once for a loop over many blocks.
+func ExampleBlocks_Block() {
+	ctx := context.Background()
+	st, _ := cairn.Open(ctx, "memory:")
+	w, _ := cairn.Create(ctx, st, "field", cairn.Options{})
+	w.Edit(ctx, func(b cairn.Blocks) error {
+		dirt, grass, air := b.Block("dirt"), b.Block("grass"), b.Block("air")
+		b.Fill(region.Ball{Radius: 9}, "dirt")
+		for x := -9; x <= 9; x++ {
+			for z := -9; z <= 9; z++ {
+				for y := -9; y <= 9; y++ {
+					p := cairn.Point{X: x, Y: y, Z: z}
+					if b.At(p) == dirt && b.At(p.Add(cairn.Point{Y: 1})) == air {
+						b.Put(p, grass)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	fmt.Println(w.Block(cairn.Point{Y: 9}), w.Block(cairn.Point{Y: 8}), w.Block(cairn.Point{X: 8, Y: 4}))
+	// Output: grass dirt grass
+}
+
+// Undo takes back edits that nobody has built over, and Redo does them again.
 func ExampleWorld_Undo() {
 	ctx := context.Background()
 	st, _ := cairn.Open(ctx, "memory:")
-	w, _ := cairn.Create(ctx, st, "plot")
+	w, _ := cairn.Create(ctx, st, "plot", cairn.Options{})
 	p := cairn.Point{X: 1, Y: 2, Z: 3}
-	w.Edit(func(b cairn.Blocks) error { b.Set(p, "grass"); return nil })
-	w.Edit(func(b cairn.Blocks) error { b.Set(p, "gold"); return nil })
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(p, "grass"); return nil })
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(p, "gold"); return nil })
 	w.Undo(ctx)
 	fmt.Println(w.Block(p))
 	w.Undo(ctx)
+	fmt.Println(w.Block(p))
+	w.Redo(ctx)
 	fmt.Println(w.Block(p))
 	// Output:
 	// grass
 	// air
+	// grass
 }
 
-// Load brings back what was saved.
-func ExampleLoad() {
+// OpenWorld brings back what was saved.
+func ExampleOpenWorld() {
 	ctx := context.Background()
 	st, _ := cairn.Open(ctx, "memory:")
-	w, _ := cairn.Create(ctx, st, "plot")
-	w.Edit(func(b cairn.Blocks) error { b.Set(cairn.Point{}, "grass"); return nil })
+	w, _ := cairn.Create(ctx, st, "plot", cairn.Options{})
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(cairn.Point{}, "grass"); return nil })
 	w.Commit(ctx, "the first block")
 	w.Close()
 
-	again, err := cairn.Load(ctx, st, "plot")
+	again, err := cairn.OpenWorld(ctx, st, "plot", cairn.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer again.Close()
 	fmt.Println(again.Block(cairn.Point{}))
 	// Output: grass
+}
+
+// An old version is a world that can be read.
+func ExampleWorld_World() {
+	ctx := context.Background()
+	st, _ := cairn.Open(ctx, "memory:")
+	w, _ := cairn.Create(ctx, st, "plot", cairn.Options{})
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(cairn.Point{}, "grass"); return nil })
+	first, _ := w.Commit(ctx, "grass")
+	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(cairn.Point{}, "stone"); return nil })
+
+	old, err := w.World().At(ctx, first.ID())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer old.Close()
+	before, err := cairn.From(ctx, old, cairn.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(before.Block(cairn.Point{}), w.Block(cairn.Point{}))
+	// Output: grass stone
 }

@@ -47,7 +47,7 @@ var plan = []row{
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel region world"},
 	{"port", "geom voxel format format/* stone convert history world"},
-	{"autosave", "history"},
+	{"autosave", "history world"},
 	{"tile", "geom"},
 	{"lod", "geom octree tile"},
 	{"blob", ""},

@@ -12,7 +12,7 @@ import (
 // Unsaved is a world that could not be saved.
 type Unsaved struct {
 	Name  string
-	Cells int   // that the Policy was told were changed
+	Cells int   // that the Fleet was told were changed
 	Err   error // never nil
 }
 
@@ -23,7 +23,7 @@ type Unsaved struct {
 // runs Step begins and closes nothing; worlds opened meanwhile and changes made
 // meanwhile may be left out, so a game stops first. It closes no world, and may be
 // called again.
-func (p *Policy) Drain(ctx context.Context) []Unsaved {
+func (p *policy) Drain(ctx context.Context) []Unsaved {
 	left := p.startDrain()
 	defer p.endDrain()
 	for {
@@ -38,9 +38,16 @@ func (p *Policy) Drain(ctx context.Context) []Unsaved {
 	}
 }
 
+// unsaved returns how many cells were changed that no commit holds.
+func (k *Kept) unsaved() int {
+	k.p.mu.Lock()
+	defer k.p.mu.Unlock()
+	return k.cells + k.saving
+}
+
 // startDrain keeps Step from beginning anything and returns all worlds, the most
 // changed first.
-func (p *Policy) startDrain() []*Kept {
+func (p *policy) startDrain() []*Kept {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draining++
@@ -54,7 +61,7 @@ func (p *Policy) startDrain() []*Kept {
 	return all
 }
 
-func (p *Policy) endDrain() {
+func (p *policy) endDrain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draining--
@@ -65,7 +72,7 @@ type failure struct {
 	err error
 }
 
-func (p *Policy) unsaved(failed []failure) []Unsaved {
+func (p *policy) unsaved(failed []failure) []Unsaved {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var out []Unsaved
@@ -77,7 +84,7 @@ func (p *Policy) unsaved(failed []failure) []Unsaved {
 
 // drain tries to save each world once. It returns those that could not be saved,
 // in the same order, and how many were.
-func (p *Policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, saved int) {
+func (p *policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, saved int) {
 	var wg sync.WaitGroup
 	var next, good atomic.Int64
 	errs := make([]error, len(worlds))
@@ -106,7 +113,7 @@ func (p *Policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, s
 
 // claim begins a save of a world when none is under way, and returns nil if it
 // needs none.
-func (p *Policy) claim(ctx context.Context, k *Kept) (*Save, error) {
+func (p *policy) claim(ctx context.Context, k *Kept) (*save, error) {
 	for {
 		s, busy, err := p.tryClaim(ctx, k)
 		if busy == nil {
@@ -121,7 +128,7 @@ func (p *Policy) claim(ctx context.Context, k *Kept) (*Save, error) {
 }
 
 // tryClaim is claim, but returns what to wait for where a save is under way.
-func (p *Policy) tryClaim(ctx context.Context, k *Kept) (s *Save, busy <-chan struct{}, err error) {
+func (p *policy) tryClaim(ctx context.Context, k *Kept) (s *save, busy <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

@@ -6,51 +6,51 @@ import (
 	"log"
 	"time"
 
+	"github.com/cairnvoxel/cairn"
 	"github.com/cairnvoxel/cairn/autosave"
-	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/world"
+	"github.com/cairnvoxel/cairn/region"
 )
 
-// A game of one island, which a player leaves after a while.
+// A game server with 100 islands: a player comes to each, builds, and leaves.
 func Example() {
 	ctx := context.Background()
-	w, err := world.Create(ctx, memory.New(memory.Options{}), "island", world.Options{})
+	st, err := cairn.Open(ctx, "memory:") // or "local:islands", or "https://HOST"
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer st.Close()
 	now := time.Date(2020, 1, 1, 20, 0, 0, 0, time.UTC) // a game takes time.Now()
-	p := autosave.New(now, autosave.Options{})
-	kept, err := p.Open(w)
-	if err != nil {
-		log.Fatal(err)
+	fleet := autosave.NewFleet(st, "game-7", now, autosave.Options{Create: true})
+	islands := make(map[string]*cairn.World)
+	join := func(name string) (*cairn.World, error) {
+		kept, err := fleet.Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		islands[name], err = cairn.FromFleet(ctx, kept, cairn.Options{Author: name})
+		return islands[name], err
 	}
-	kept.Players(1)
-	for tick := range 1200 {
-		now = now.Add(time.Second)
-		switch {
-		case tick%4 == 0 && tick <= 800:
-			if _, err := w.Update(func(tx *world.Tx) error {
-				tx.SetProperty("tick", fmt.Sprint(tick))
-				return nil
-			}); err != nil {
-				log.Fatal(err)
+	for i := range 100 {
+		w, err := join(fmt.Sprintf("islands/%03d", i))
+		if err != nil {
+			log.Fatal(err)
+		}
+		w.Players(1)
+		if _, err := w.Edit(ctx, func(b cairn.Blocks) error { b.Fill(region.Ball{Radius: 8}, "dirt"); return nil }); err != nil {
+			log.Fatal(err)
+		}
+		w.Players(0)
+	}
+	for len(islands) > 0 { // each tick of the game
+		now = now.Add(50 * time.Millisecond)
+		for _, e := range fleet.Step(now) {
+			if e.Kind != autosave.Failed {
+				delete(islands, e.Name) // closed, or lost to another server
 			}
-			kept.Changed(20)
-		case tick == 801:
-			kept.Players(0)
-		}
-		saves, closed := p.Step(now)
-		for _, s := range saves { // a game has goroutines for these
-			fmt.Println(now.Format(time.TimeOnly), "saved", s.World.Name(), s.Run(ctx))
-		}
-		for _, c := range closed {
-			fmt.Println(now.Format(time.TimeOnly), "closed", c.Name(), c.(*world.World).Close())
 		}
 	}
-	// Output:
-	// 20:04:25 saved island <nil>
-	// 20:08:51 saved island <nil>
-	// 20:13:17 saved island <nil>
-	// 20:13:31 saved island <nil>
-	// 20:13:32 closed island <nil>
+	unsaved, err := fleet.Close(ctx) // when the game ends
+	names, _ := st.List(ctx, "islands/", "", 1000)
+	fmt.Println(len(names), "islands are kept,", len(unsaved), "unsaved,", err)
+	// Output: 100 islands are kept, 0 unsaved, <nil>
 }

@@ -20,34 +20,23 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// A game whose worlds are a server's, each under a lease. A signal ends it: what
-// was changed is saved within ten seconds, and what cannot be is named.
-func ExamplePolicy_Drain() {
+// A game whose worlds are a server's. A signal ends it: what was changed is saved
+// within ten seconds, and what cannot be saved is named.
+func ExampleFleet_Close() {
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	ctx := context.Background()
 	st, end := serve("players/ann/island", "players/bob/island")
 	defer end()
 
-	leases := autosave.NewLeases(st, time.Now(), time.Minute)
-	p := autosave.New(time.Now(), autosave.Options{})
+	fleet := autosave.NewFleet(st, "game-7", time.Now(), autosave.Options{World: world.Options{Manual: true}}) // the server packs
 	for _, name := range []string{"players/ann/island", "players/bob/island"} {
-		lease, err := leases.Take(ctx, name, "game-7")
-		if err != nil {
-			log.Fatal(err)
-		}
-		w, err := world.Open(ctx, st, name, world.Options{Fence: lease.Fence})
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer w.Close()
-		leases.Hold(w)
-		kept, err := p.Open(w)
+		kept, err := fleet.Open(ctx, name)
 		if err != nil {
 			log.Fatal(err)
 		}
 		kept.Players(1)
-		if _, err := w.Update(func(tx *world.Tx) error { tx.SetProperty("visited", "yes"); return nil }); err != nil {
+		if _, err := kept.World().Update(func(tx *world.Tx) error { tx.SetProperty("visited", "yes"); return nil }); err != nil {
 			log.Fatal(err)
 		}
 		kept.Changed(1)
@@ -63,30 +52,22 @@ func ExamplePolicy_Drain() {
 		select {
 		case <-stop.Done():
 		case now := <-tick: // of the game
-			saves, _ := p.Step(now)
-			for _, s := range saves {
-				go s.Run(stop) // those that the signal ends are made again by Drain
-			}
-			due, _ := leases.Step(now)
-			for _, r := range due {
-				go r.Run(stop)
+			for _, e := range fleet.Step(now) {
+				fmt.Println(e.Name, e.Kind, e.Err)
 			}
 		}
 	}
 
 	ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	for _, u := range p.Drain(ctx) {
+	unsaved, err := fleet.Close(ctx)
+	for _, u := range unsaved {
 		fmt.Println("not saved:", u.Name, "lease lost:", errors.Is(u.Err, history.ErrFenced))
 	}
-	for _, name := range []string{"players/ann/island", "players/bob/island"} {
-		err := leases.Release(ctx, name)
-		fmt.Println(name, "released:", err == nil)
-	}
+	fmt.Println(err)
 	// Output:
 	// not saved: players/bob/island lease lost: true
-	// players/ann/island released: true
-	// players/bob/island released: false
+	// <nil>
 }
 
 // serve returns a server's Store with some worlds, and what ends both.

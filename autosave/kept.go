@@ -3,33 +3,39 @@ package autosave
 import (
 	"container/heap"
 	"time"
+
+	"github.com/cairnvoxel/cairn/world"
 )
 
-// Kept is a world that a Policy has.
+// Kept is an open world of a Fleet. Its methods may be called from any goroutine and
+// wait for nothing.
 type Kept struct {
-	p     *Policy
-	w     World
+	p     *policy
+	w     target
 	name  string
 	order int // of opening
 
-	// All below is guarded by the Policy's lock.
+	// All below is guarded by the policy's lock.
 	place   int       // in the queue
 	due     time.Time // as of which it is in the queue
 	last    time.Time // when it was opened, found clean, saved, or not saved
 	leave   time.Time // when it is to be closed; zero: not
 	closing bool      // Close was called
 	again   bool      // it was changed since the save after which it was to be closed
-	gone    bool      // it is not the Policy's any more
+	gone    bool      // it is not the policy's any more
 	cells   int       // changed since the last save began, or failed
 	saving  int       // cells that the save under way holds
 	fails   int       // saves that failed since one did not
-	save    *Save     // under way, or nil
+	save    *save     // under way, or nil
 }
 
-// Players says how many players the world has now. Some time after there are none
-// it is saved and closed, unless one comes before. Until the first call it stays
-// open. False says that the world is not the Policy's any more: it was closed, or
-// is about to be, and has to be opened again.
+// World returns the world. It must be closed by the Fleet alone.
+func (k *Kept) World() *world.World { return k.w.(*world.World) }
+
+// Players says how many players the world has now. Options.Idle after there are
+// none it is saved and closed, unless one comes before. Until the first call it
+// stays open. False says that the world is not the Fleet's any more: it was closed,
+// is about to be, or was lost; Fleet.Open opens it again.
 func (k *Kept) Players(n int) bool {
 	return k.event(func() {
 		switch {
@@ -49,7 +55,7 @@ func (k *Kept) Changed(cells int) bool {
 }
 
 // Close asks for the world to be saved and closed without delay, whatever players
-// come: Step returns it when that is done. False is as for Players.
+// come: an Event says when that is done. False is as for Players.
 func (k *Kept) Close() bool {
 	return k.event(func() {
 		if !k.closing {
@@ -58,10 +64,10 @@ func (k *Kept) Close() bool {
 	})
 }
 
-// Drop takes the world from the Policy unsaved. It is for worlds that cannot be
+// drop takes the world from the policy unsaved. It is for worlds that cannot be
 // saved, as after history.ErrConflict and history.ErrFenced. A save under way goes on,
 // and its name can be opened again when that is done.
-func (k *Kept) Drop() {
+func (k *Kept) drop() {
 	k.event(func() {
 		k.gone = true
 		if k.save == nil {
@@ -71,8 +77,28 @@ func (k *Kept) Drop() {
 	})
 }
 
+// adopt takes back a world that was to be closed and was changed once more.
+func (p *policy) adopt(k *Kept) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k.gone, k.again = false, true
+	p.worlds[k.name] = k
+	p.schedule(k)
+}
+
+// busy returns what is closed when the save under way is done, nil if there is
+// none.
+func (k *Kept) busy() <-chan struct{} {
+	k.p.mu.Lock()
+	defer k.p.mu.Unlock()
+	if k.save == nil {
+		return nil
+	}
+	return k.save.done
+}
+
 // event runs f under the lock and puts the world where it belongs then. It
-// reports whether the world was the Policy's.
+// reports whether the world was the policy's.
 func (k *Kept) event(f func()) bool {
 	k.p.mu.Lock()
 	defer k.p.mu.Unlock()
@@ -124,13 +150,13 @@ func (k *Kept) clean() bool {
 }
 
 // schedule puts a world without a save under way into the queue.
-func (p *Policy) schedule(k *Kept) {
+func (p *policy) schedule(k *Kept) {
 	k.due = k.next()
 	heap.Push(&p.queue, k)
 }
 
 // reschedule puts a world of the queue where it belongs now.
-func (p *Policy) reschedule(k *Kept) {
+func (p *policy) reschedule(k *Kept) {
 	k.due = k.next()
 	heap.Fix(&p.queue, k.place)
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// Leased is a world that was opened under a lease; *world.World is one.
-type Leased interface {
+// leased is a world that was opened under a lease; *world.World is one.
+type leased interface {
 	Name() string
 	// Fence is the number that the lease has now; it grows where the world goes
 	// back.
 	Fence() uint64
 }
 
-// Leases renews the leases that a game holds of its worlds, each after a third of
-// its time. All of its methods and those of Renewal may be called from any
-// goroutine; none but Release and Renewal.Run waits for anything.
+// leases renews the leases that a game holds of its worlds, each after a third of
+// its time. All of its methods and those of renewal may be called from any
+// goroutine; none but Release and renewal.Run waits for anything.
 //
 // A lease is lost when the Store says so, and not before: until another takes the
 // world, one that is over can be renewed. Whatever this thinks, the Store refuses
 // what is saved under a lease that was lost.
-type Leases struct {
+type leases struct {
 	st   history.Leases
 	last time.Duration // of each
 
@@ -36,11 +36,11 @@ type Leases struct {
 	held    map[string]*lease
 	holds   int // ever, to order those that are due at one time
 	running int // renewals
-	lost    []Leased
+	lost    []leased
 }
 
 type lease struct {
-	w       Leased
+	w       leased
 	order   int
 	since   time.Time // when it was known to be held
 	due     time.Time // for renewal
@@ -53,21 +53,21 @@ const (
 	renewAtOnce   = 16
 )
 
-// NewLeases returns Leases that hold none yet. now is the time on the clock that
+// newLeases returns leases that hold none yet. now is the time on the clock that
 // steps it, each how long a lease is taken and renewed for, by default a minute.
-func NewLeases(st history.Leases, now time.Time, each time.Duration) *Leases {
-	return &Leases{st: st, now: now, last: positive(each, standardLease), held: make(map[string]*lease)}
+func newLeases(st history.Leases, now time.Time, each time.Duration) *leases {
+	return &leases{st: st, now: now, last: positive(each, standardLease), held: make(map[string]*lease)}
 }
 
 // Take takes a lease for a holder, to open the world with its fence, and to be
 // held then. It is what the Store says.
-func (l *Leases) Take(ctx context.Context, name, holder string) (history.Lease, error) {
+func (l *leases) Take(ctx context.Context, name, holder string) (history.Lease, error) {
 	return l.st.Lease(ctx, name, holder, l.last)
 }
 
 // Hold renews the lease of a world from now on. One of the same name that is held
 // is held no more.
-func (l *Leases) Hold(w Leased) {
+func (l *leases) Hold(w leased) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held[w.Name()] = &lease{w: w, order: l.holds, since: l.now, due: l.now.Add(l.last / 3)}
@@ -76,7 +76,7 @@ func (l *Leases) Hold(w Leased) {
 }
 
 // Drop renews the lease of a world no more. It ends when its time is over.
-func (l *Leases) Drop(name string) {
+func (l *leases) Drop(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.held, name)
@@ -84,7 +84,7 @@ func (l *Leases) Drop(name string) {
 
 // Release is Drop, and ends the lease at once, for who waits for the world. A
 // lease that is not held is none.
-func (l *Leases) Release(ctx context.Context, name string) error {
+func (l *leases) Release(ctx context.Context, name string) error {
 	l.mu.Lock()
 	h := l.held[name]
 	delete(l.held, name)
@@ -97,17 +97,29 @@ func (l *Leases) Release(ctx context.Context, name string) error {
 
 // Sure reports whether a lease is held and cannot be another's as of the last
 // Step: the Store has given or renewed it since less than its time.
-func (l *Leases) Sure(name string) bool {
+func (l *leases) Sure(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.held[name]
 	return h != nil && l.now.Sub(h.since) < l.last
 }
 
+// unsure returns how many leases are held and not Sure.
+func (l *leases) unsure() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.held {
+		if l.now.Sub(h.since) >= l.last {
+			n++
+		}
+	}
+	return n
+}
+
 // Step sets the time, which never goes back, and returns the renewals that are to
 // be begun, most overdue first, and the worlds whose leases were lost since the
 // last Step: nothing can be saved to these, so a game drops and closes them.
-func (l *Leases) Step(now time.Time) (due []*Renewal, lost []Leased) {
+func (l *leases) Step(now time.Time) (due []*renewal, lost []leased) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.After(l.now) {
@@ -124,14 +136,14 @@ func (l *Leases) Step(now time.Time) (due []*Renewal, lost []Leased) {
 		}
 		h.running = true
 		l.running++
-		due = append(due, &Renewal{World: h.w, l: l, h: h, begun: l.now})
+		due = append(due, &renewal{World: h.w, l: l, h: h, begun: l.now})
 	}
 	return due, lost
 }
 
 // waiting returns the leases that are not being renewed in the order in which
 // they are due.
-func (l *Leases) waiting() []*lease {
+func (l *leases) waiting() []*lease {
 	l.next = l.now.Add(l.last) // if there is none; what is held or done sets it back
 	var all []*lease
 	for _, h := range l.held {
@@ -143,18 +155,18 @@ func (l *Leases) waiting() []*lease {
 	return all
 }
 
-// Renewal is one renewal of a lease, which is under way until Run returns.
-type Renewal struct {
-	World Leased
+// renewal is one renewal of a lease, which is under way until Run returns.
+type renewal struct {
+	World leased
 
-	l     *Leases
+	l     *leases
 	h     *lease
 	begun time.Time
 }
 
 // Run renews the lease, and may be called once. After an error it is tried again
 // after a twelfth of the lease's time; refused twice, the lease is lost.
-func (r *Renewal) Run(ctx context.Context) error {
+func (r *renewal) Run(ctx context.Context) error {
 	fence := r.World.Fence()
 	_, err := r.l.st.Renew(ctx, r.World.Name(), fence, r.l.last)
 	l, h := r.l, r.h

@@ -3,12 +3,27 @@ package autosave
 import (
 	"cmp"
 	"time"
+
+	"github.com/cairnvoxel/cairn/world"
 )
 
-// Options of a Policy. The zero value is the default.
+// Options of a Fleet. The zero value is the default.
 type Options struct {
+	// World is how worlds are opened; the Fleet sets its Fence. Set Manual where a
+	// server packs: otherwise commits pack stacks that have become too high.
+	World world.Options
+	// Create has Open make worlds that do not exist.
+	Create bool
+	// Lease is how long leases are taken and renewed for. A world of a game that
+	// crashed is free after that time, or at once for the same holder. Default a
+	// minute.
+	Lease time.Duration
+	// Run runs a save, a renewal or a closing, which may take as long as the Store
+	// takes. Default: in a goroutine of its own. Run may also call task and return
+	// when it is done.
+	Run func(task func())
 	// Every is how long after its last save a world that was changed little is
-	// saved again. Worlds whose changes nobody told the Policy of are found as
+	// saved again. Worlds whose changes nobody told the Fleet of are found as
 	// often. Default 5 minutes.
 	Every time.Duration
 	// Cells is how many changed cells halve Every; twice as many make it a third,
@@ -30,7 +45,14 @@ type Options struct {
 }
 
 func (o Options) resolved() Options {
+	if o.Run == nil {
+		o.Run = func(task func()) { go task() }
+	}
 	return Options{
+		World:   o.World,
+		Create:  o.Create,
+		Lease:   o.Lease,
+		Run:     o.Run,
 		Every:   positive(o.Every, 5*time.Minute),
 		Cells:   positive(o.Cells, 10_000),
 		Soonest: max(cmp.Or(o.Soonest, 10*time.Second), 0),

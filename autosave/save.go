@@ -5,16 +5,16 @@ import (
 	"context"
 )
 
-// Save is one save of a world, which is under way until Run or Done was called.
-type Save struct {
-	World World
+// save is one save of a world, which is under way until Run or Done was called.
+type save struct {
+	World target
 
 	k    *Kept
 	done chan struct{}
 }
 
 // Run commits the world and calls Done. It returns the error of the commit.
-func (s *Save) Run(ctx context.Context) error {
+func (s *save) Run(ctx context.Context) error {
 	_, err := s.World.Commit(ctx, s.k.p.o.Message)
 	s.Done(err)
 	return err
@@ -23,7 +23,7 @@ func (s *Save) Run(ctx context.Context) error {
 // Done says how the save ended; after the first call it does nothing. What a save
 // that failed held is in the next one. A save that is never done keeps its world
 // from being saved again and its place among those at once.
-func (s *Save) Done(err error) {
+func (s *save) Done(err error) {
 	k, p := s.k, s.k.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,9 +48,9 @@ func (s *Save) Done(err error) {
 }
 
 // begin takes a world out of the queue to be saved.
-func (p *Policy) begin(k *Kept) *Save {
+func (p *policy) begin(k *Kept) *save {
 	heap.Remove(&p.queue, k.place)
-	k.save = &Save{World: k.w, k: k, done: make(chan struct{})}
+	k.save = &save{World: k.w, k: k, done: make(chan struct{})}
 	k.saving, k.cells = k.cells, 0
 	p.running++
 	return k.save

@@ -1,15 +1,18 @@
-// Package brush is tools that builders work with: add and subtract shapes, paint,
-// smooth, erode, grow, flatten and fill a sea, on palettes and on terrain.
+// Package brush has tools for builders: they add and subtract shapes, paint, smooth, erode,
+// grow, flatten, and fill a sea.
 //
-// On terrain a brush works finer than a cell: a shape fills the cells at its rim
-// in part, to add takes the fuller of the two, to subtract leaves at most what
-// the shape does not cover, and what moves a surface may move it by a part of a
-// cell. In volumes of other schemas a cell is full or empty, and in a shape if its
-// centre is.
+// A brush is a value such as Add{Shape: Ball(center, 5), Of: Named("stone")}. Do applies it
+// to a volume of a world, in one update, and loads what it needs. For several touches in one
+// update, or an update of undo.History, Hold what each needs and call its Apply.
 //
-// All of it stands on what the world shows everyone: there is nothing here that
-// a tool of your own could not do. A brush knows neither time nor hands: strokes,
-// their undo and their pace are the caller's, and it keeps nothing between calls.
+// Brushes work on palettes of blocks and on terrain. On terrain they work finer than a cell.
+// A shape fills the cells at its rim in part. To add takes the fuller of what is there and
+// what the shape fills; to subtract leaves at most what the shape does not cover; a surface
+// moves by parts of a cell. In other volumes a cell is full or empty, and belongs to a shape
+// if its centre does.
+//
+// Brushes use nothing but the public methods of package world, so you can write your own. They
+// know nothing of time: strokes, their pace and their undo are the caller's.
 package brush
 
 import (
@@ -23,19 +26,17 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Brush is one touch of a tool. Those of this package are values that do not
-// change.
+// Brush is one touch of a tool. The brushes of this package are values that do not change.
 type Brush interface {
-	// Bounds holds all cells of the volume that Apply reads or writes: they must
-	// be in memory.
+	// Bounds returns a box with all cells of the volume that Apply reads or writes. They
+	// must be in memory.
 	Bounds() geom.Box
-	// Apply works on a volume of an update. It fails if the brush itself makes no
-	// sense there; what else goes wrong makes the update fail.
+	// Apply works on a volume of an update. It fails if the brush makes no sense for that
+	// volume. Everything else that goes wrong makes the update fail.
 	Apply(v *world.VolumeTx) error
 }
 
-// Do loads what the brush needs, which may be I/O, and applies it in an update of
-// its own.
+// Do loads what the brush needs, which may be I/O, and applies the brush in one update.
 func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Change, error) {
 	held, err := Hold(ctx, w, dimension, volume, b)
 	if err != nil {
@@ -47,8 +48,8 @@ func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) 
 	})
 }
 
-// Hold loads what the brush needs, which may be I/O, for an update of the
-// caller's. The caller releases it.
+// Hold loads what the brush needs, which may be I/O, so that the caller can Apply it in an
+// update. The caller releases it.
 func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Held, error) {
 	scale := 1
 	if d := w.View().Dimension(dimension); d != nil {
@@ -66,18 +67,18 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
 }
 
-// Matter is what a brush works with: a name of the volume or a cell. The zero
+// Matter is what a brush works with: the name of a block or a material, or a cell. The zero
 // Matter is nothing.
 type Matter struct {
 	name string
 	cell voxel.Cell
 }
 
-// Named returns the matter of a name: of a palette, which has it from then on, or
-// of a terrain's material, which fills its cells.
+// Named returns the matter of a name. In a palette volume a name that is new gets a cell; in
+// terrain it is a material, which fills its cells.
 func Named(name string) Matter { return Matter{name: name} }
 
-// Cell returns the matter that one cell is.
+// Cell returns the matter of a cell.
 func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
 
 // in returns the cell that the matter is in a volume.

@@ -6,8 +6,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Flatten makes a level surface within a shape: it takes away what is above a
-// height and fills up with matter what is below.
+// Flatten makes a level surface within a shape. It removes what is above a height, and fills
+// what is below with matter.
 type Flatten struct {
 	Shape Shape
 	// Height is where the surface comes to lie, in cells: matter fills the cells
@@ -45,8 +45,8 @@ func (f Flatten) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// Sea fills with matter what is empty below a height within a shape, caves too.
-// On terrain a cell that holds some matter is not empty.
+// Sea fills what is empty below a height within a shape, also in caves. On terrain a cell that
+// holds some matter is not empty.
 type Sea struct {
 	Shape  Shape
 	Height float64 // of the surface, as of Flatten; a Level's cells may be filled in part too

@@ -7,12 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/region"
 )
 
-// Whole is how much of a cell a shape that holds all of it covers.
+// Whole is how much of a cell is covered by a shape that holds all of it.
 const Whole = 256
 
-// Shape is a set of cells with a rim: cells that it covers in part. Make one with
-// the functions below; the zero Shape is nothing. It does not change, and any
-// number of goroutines may use it.
+// Shape is a set of cells with a rim of cells that it covers in part. The functions below
+// make shapes; the zero Shape is empty. A Shape does not change, and any number of goroutines
+// may use it.
 type Shape struct {
 	cells region.Region // whose centres are in it
 	outer region.Region // holds all that it covers in part
@@ -41,8 +41,8 @@ func Ball(center geom.Point, radius float64) Shape {
 	}
 }
 
-// Cylinder returns an upright cylinder: the axis goes through the centre of the
-// cell base, and its height is counted from the floor of that.
+// Cylinder returns an upright cylinder. Its axis goes through the centre of the cell base,
+// and its height counts from the floor of that cell.
 func Cylinder(base geom.Point, radius float64, height int) Shape {
 	return Shape{
 		cells: region.Cylinder{Base: base, Radius: radius, Height: height},

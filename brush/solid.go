@@ -7,8 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Add puts matter into a shape. On terrain a cell holds then as much as the
-// fuller of the two, of the material of that.
+// Add puts matter into a shape. On terrain a cell becomes as full as the fuller of what was
+// there and what the shape fills, and has the material of the fuller one.
 type Add struct {
 	Shape Shape
 	Of    Matter
@@ -40,8 +40,8 @@ func (a Add) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// Subtract takes matter out of a shape. On terrain a cell holds then at most
-// what the shape does not cover.
+// Subtract takes matter out of a shape. On terrain a cell keeps at most what the shape does
+// not cover.
 type Subtract struct{ Shape Shape }
 
 // Bounds returns the cells of the shape.
@@ -62,8 +62,8 @@ func (s Subtract) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// Paint makes other matter of what is in a shape, and leaves what is empty. On
-// terrain cells stay as full as they are.
+// Paint changes what is in a shape into other matter. Empty cells stay empty, and on terrain
+// cells stay as full as they are.
 type Paint struct {
 	Shape Shape
 	Of    Matter

@@ -9,9 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Smooth evens out the surface of matter within a shape: bumps go, hollows fill,
-// and what is flat stays. What was empty becomes of the most common material
-// around it.
+// Smooth evens out the surface of matter within a shape: bumps go, hollows fill, and flat
+// surfaces stay. A cell that was empty gets the most common material around it.
 type Smooth struct {
 	Shape  Shape
 	Passes int // default 1
@@ -20,9 +19,8 @@ type Smooth struct {
 // Bounds returns the cells of the shape and those next to them.
 func (s Smooth) Bounds() geom.Box { return grown(s.Shape.region().Bounds()) }
 
-// Apply smooths. With S the fullness of a cell and the 26 around it, it comes to
-// S/9 - 1 cells of matter: what follows from their mean, with its distance from
-// one half tripled.
+// Apply smooths. A cell becomes S/9 - 1 full, where S is the sum of the fullness of the cell
+// and the 26 around it: their mean, with its distance from one half tripled.
 func (s Smooth) Apply(v *world.VolumeTx) error {
 	if s.Passes < 0 {
 		return fmt.Errorf("brush: smooth: %d passes", s.Passes)
@@ -36,14 +34,13 @@ func (s Smooth) Apply(v *world.VolumeTx) error {
 // Erode takes matter off every surface within a shape.
 type Erode struct {
 	Shape Shape
-	By    float64 // cells that a surface goes back by; default 1; palettes: whole ones, rounded up
+	By    float64 // how many cells a surface moves back; default 1; in palettes rounded up
 }
 
 // Bounds returns the cells of the shape and those next to them.
 func (e Erode) Bounds() geom.Box { return grown(e.Shape.region().Bounds()) }
 
-// Apply erodes: a cell loses what the emptiest of the 6 next to it lacks to make
-// up for the loss.
+// Apply erodes. A cell loses By less what the emptiest of the 6 cells next to it holds.
 func (e Erode) Apply(v *world.VolumeTx) error {
 	return e.Shape.move(v, "erode", e.By, func(by int) kernel {
 		return func(a *around, i int) int {
@@ -53,17 +50,16 @@ func (e Erode) Apply(v *world.VolumeTx) error {
 	})
 }
 
-// Grow puts matter on every surface within a shape, of the most common material
-// around it.
+// Grow puts matter on every surface within a shape: the most common material around.
 type Grow struct {
 	Shape Shape
-	By    float64 // cells that a surface comes forward by, as Erode's
+	By    float64 // how many cells a surface moves forward, as By of Erode
 }
 
 // Bounds returns the cells of the shape and those next to them.
 func (g Grow) Bounds() geom.Box { return grown(g.Shape.region().Bounds()) }
 
-// Apply grows: it is Erode of what is empty.
+// Apply grows. It erodes what is empty.
 func (g Grow) Apply(v *world.VolumeTx) error {
 	return g.Shape.move(v, "grow", g.By, func(by int) kernel {
 		return func(a *around, i int) int {

@@ -275,6 +275,12 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}, nil
 	case Internal, Timeout:
 		return failure{err: e, passing: true, after: s.after(answer)}, nil
+	case Unauthorized:
+		if s.auth == nil {
+			e.Message += "; no token was given: set $CAIRN_TOKEN, or Options.Token in a program"
+		} else {
+			e.Message += "; the token that was given is another"
+		}
 	}
 	return failure{err: e, unbegun: true}, nil
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// reach bounds radii, heights and the coordinates of centres, so that squares of
-// distances fit an int. It is 16 times the edge of space.
+// reach bounds radii, heights and the coordinates of centers so that squares of
+// distances fit an int. It is 16 times as far as space goes.
 const reach = 1 << 29
 
-// Ball is the cells whose centres are at most Radius from the centre of the cell
-// Center. Radius 0 is one cell. A negative radius or NaN gives no cells.
+// Ball is the cells whose centres are at most Radius from the centre of the cell Center.
+// A radius of 0 is one cell. A radius that is negative or NaN gives no cells.
 type Ball struct {
 	Center geom.Point
-	Radius float64 // in cells; at most 1<<29 is used
+	Radius float64 // in cells; at most 1<<29 counts
 }
 
-// Bounds returns the least box that holds the ball, cut to space.
+// Bounds returns the least box that holds the ball within space.
 func (b Ball) Bounds() geom.Box {
 	d, ok := disc{b.Center, b.Radius}.square()
 	if !ok || far(b.Center.Y) {
@@ -48,16 +48,16 @@ func (b Ball) cover(c geom.Box) (Cover, bool) {
 	return between(length2(near), d, length2(wide)), true
 }
 
-// Cylinder is the cells whose centres are at most Radius from a vertical axis and at
-// a height from Base up. The axis goes through the centre of the cell Base. A
-// negative radius, NaN, or a height below 1 gives no cells.
+// Cylinder is the cells whose centres are at most Radius from the upright axis through
+// the centre of the cell Base, from the height of Base up. A radius that is negative or
+// NaN, or a height below 1, gives no cells.
 type Cylinder struct {
 	Base   geom.Point
-	Radius float64 // in cells; at most 1<<29 is used
-	Height int     // in cells; at most 1<<29 is used
+	Radius float64 // in cells; at most 1<<29 counts
+	Height int     // in cells; at most 1<<29 counts
 }
 
-// Bounds returns the least box that holds the cylinder, cut to space.
+// Bounds returns the least box that holds the cylinder within space.
 func (c Cylinder) Bounds() geom.Box {
 	d, ok := disc{c.Base, c.Radius}.square()
 	if !ok || far(c.Base.Y) || c.Height < 1 {
@@ -96,14 +96,14 @@ func (c Cylinder) cover(b geom.Box) (Cover, bool) {
 
 func (c Cylinder) upright() {}
 
-// disc is the cells of a slice around a centre; it ignores the centre's y.
+// disc is the cells of a slice around a centre, whose y does not count.
 type disc struct {
 	center geom.Point
 	radius float64
 }
 
-// square returns the greatest squared distance within the disc. It returns false if
-// there is none.
+// square returns the greatest square of a distance within the disc, and whether
+// there is any.
 func (d disc) square() (int, bool) {
 	if far(d.center.X) || far(d.center.Z) || !(d.radius >= 0) {
 		return 0, false
@@ -112,8 +112,8 @@ func (d disc) square() (int, bool) {
 	return int(r * r), true
 }
 
-// span yields the cells of row z within the radius of a centre, cut to the bounds
-// in. dy is the height of the slice above the centre.
+// span yields the cells of row z that are within the radius of a centre dy away
+// from the row's slice, cut to the bounds in.
 func (d disc) span(in geom.Box, dy, z int, yield func(x0, x1 int) bool) {
 	square, _ := d.square()
 	dz := z - d.center.Z
@@ -149,8 +149,8 @@ func around(p, d geom.Point) geom.Box {
 	return geom.Box{Min: p.Sub(d), Max: p.Add(d).Add(geom.Point{X: 1, Y: 1, Z: 1})}
 }
 
-// distances returns how far the nearest and the farthest cell of b are from p in
-// each coordinate.
+// distances returns how far, in each coordinate, the nearest and the farthest
+// cell of b are from p.
 func distances(p geom.Point, b geom.Box) (near, wide geom.Point) {
 	near.X, wide.X = distance(p.X, b.Min.X, b.Max.X)
 	near.Y, wide.Y = distance(p.Y, b.Min.Y, b.Max.Y)
@@ -163,7 +163,7 @@ func distance(p, lo, hi int) (near, wide int) {
 	return max(0, below, above), max(-below, -above)
 }
 
-// between returns how a shape with this reach covers cells from near to wide.
+// between says how a shape of the given reach covers cells from near to wide.
 func between(near, reach, wide int) Cover {
 	switch {
 	case near > reach:

@@ -12,18 +12,18 @@ type Cover uint8
 
 const (
 	none   Cover = iota
-	Partly       // at least one cell, but not all
+	Partly       // at least one cell, not every
 	Whole        // every cell
 )
 
-// coverer is a region that can tell how it covers a box without looking at each row.
-// sure is false if it cannot tell; the cover is then Partly. The box is not empty
-// and within Bounds.
+// coverer is a region that can say of a box without looking at each row how it
+// covers it, and whether that is sure: where it is not, it says Partly. The box
+// is not empty and within Bounds.
 type coverer interface {
 	cover(b geom.Box) (c Cover, sure bool)
 }
 
-// shape is a region and its bounds, cut to space.
+// shape is a region that is cut into boxes, with its bounds within range.
 type shape struct {
 	Region
 	bounds geom.Box
@@ -31,7 +31,7 @@ type shape struct {
 
 func shapeOf(r Region) shape { return shape{r, r.Bounds().Intersect(space)} }
 
-// guess returns how s covers b. If that is not sure, it is Partly.
+// guess returns how s covers b, and whether that is sure; if not, it is Partly.
 func (s shape) guess(b geom.Box) (c Cover, sure bool) {
 	cut := b.Intersect(s.bounds)
 	if cut.Empty() {
@@ -47,7 +47,7 @@ func (s shape) guess(b geom.Box) (c Cover, sure bool) {
 	return c, sure
 }
 
-// look returns how s covers b. It reads rows until it is sure.
+// look returns how s covers b, looking at rows until it is sure.
 func (s shape) look(b geom.Box) Cover {
 	c, sure := s.guess(b)
 	if sure {
@@ -78,8 +78,8 @@ func (s shape) look(b geom.Box) Cover {
 	return none
 }
 
-// Chunks yields the chunks that hold cells of r, in ascending order of their codes,
-// and how r covers each. Its memory does not grow with r. For a Region of another
+// Chunks yields the chunks that hold cells of r, and how much of each r holds, in
+// ascending order of their codes. Its memory does not grow with r. Of a region of another
 // package it reads the rows of every chunk within the bounds.
 func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	return func(yield func(geom.ChunkPos, Cover) bool) {
@@ -93,8 +93,8 @@ func Chunks(r Region) iter.Seq2[geom.ChunkPos, Cover] {
 	}
 }
 
-// tops appends in ascending order the smallest cubes of one size that hold b, at
-// most two along each axis. They save the way down from the root.
+// tops appends, in ascending order, the least cubes of one size that hold b, at
+// most two along each axis: from the root to a small box is a long way.
 func tops(out []geom.Code, b geom.Box) []geom.Code {
 	if b.Empty() {
 		return out
@@ -120,8 +120,8 @@ func parent(c geom.ChunkPos) geom.ChunkPos {
 	return geom.ChunkPos{X: c.X >> 1, Y: c.Y >> 1, Z: c.Z >> 1}
 }
 
-// descend yields the chunks within a cube of the octree and reports whether to go
-// on. cover says how s covers the cube.
+// descend yields the chunks within a cube of the octree, which s covers as said,
+// and reports whether to go on.
 func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cover) bool) bool {
 	half := (cube.Max.X - cube.Min.X) / 2
 	leaf := half < geom.ChunkEdge
@@ -147,9 +147,10 @@ func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cov
 	return true
 }
 
-// Split returns boxes that hold every cell of r once. Each is cut to the bounds of
-// r, holds a cell of r, lies in at most n chunks (at least 1) and shares no chunk
-// with another box. The order is fixed. The list grows with r.
+// Split returns boxes that hold every cell of r, no cell twice. Each box lies within the
+// bounds of r, holds at least one of its cells, touches at most n chunks (n below 1
+// counts as 1) and shares none of them with another box. The order is always the same.
+// The list grows with r.
 func Split(r Region, n int) []geom.Box {
 	s := shapeOf(r)
 	return s.split(nil, s.bounds, max(n, 1))
@@ -169,7 +170,7 @@ func (s shape) split(out []geom.Box, b geom.Box, n int) []geom.Box {
 	return append(out, b)
 }
 
-// touches reports whether b holds a cell of s.
+// touches reports whether s has a cell of b.
 func (s shape) touches(b geom.Box) bool {
 	c, sure := s.guess(b)
 	size := chunksOf(b)
@@ -183,7 +184,7 @@ func (s shape) touches(b geom.Box) bool {
 	return s.touches(low) || s.touches(high)
 }
 
-// halve cuts a box of more than one chunk at a chunk border.
+// halve cuts a box of more than one chunk between chunks.
 func halve(b geom.Box, size geom.Point) (low, high geom.Box) {
 	low, high = b, b
 	switch max(size.X, size.Y, size.Z) {
@@ -200,13 +201,13 @@ func halve(b geom.Box, size geom.Point) (low, high geom.Box) {
 	return low, high
 }
 
-// chunksOf returns the number of chunks that b touches along each axis.
+// chunksOf returns how many chunks b lies in along each axis.
 func chunksOf(b geom.Box) geom.Point {
 	first, last := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	return geom.Point{X: int(last.X-first.X) + 1, Y: int(last.Y-first.Y) + 1, Z: int(last.Z-first.Z) + 1}
 }
 
-// middle returns the chunk border that halves n chunks, starting at the chunk of v.
+// middle returns the border of chunks that halves n chunks from the one of v.
 func middle(v, n int) int {
 	return (geom.FloorDiv(v, geom.ChunkEdge) + n/2) * geom.ChunkEdge
 }

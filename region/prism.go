@@ -7,26 +7,26 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Corner is a point of the plane where four cells meet: the corner with the least x
-// and z of the cells (X, Z).
+// Corner is a point where four cells meet, seen from above: the corner of least x and z
+// of the cell at (X, Z).
 type Corner struct{ X, Z int }
 
-// Prism is the cells above a polygon. NewPrism makes one. The zero value has no
-// cells.
+// Prism is the cells above a polygon. Make one with NewPrism; the zero value has
+// no cells.
 type Prism struct {
 	corners []Corner
 	bounds  geom.Box
 }
 
-// NewPrism returns the cells from height y0 to below y1 whose centres are within the
-// polygon. Edges join the corners in order and the last to the first. The polygon
-// may be concave and may cross itself: a cell is inside if a ray from it crosses
-// edges an odd number of times. A centre on an edge belongs to the side of greater
-// x, so prisms with a common edge share no cell and leave none out. The prism keeps
-// a copy of corners.
+// NewPrism returns the cells from height y0 to below y1 whose centres lie in a polygon.
+// The edges of the polygon join the corners in their order, and the last corner to the
+// first. The polygon need not be convex, and it may cross itself: a cell is inside if a
+// ray from it crosses an odd number of edges. A centre on an edge belongs to the side of
+// greater x, so that prisms with a common edge share no cell and leave no cell out. The
+// prism keeps a copy of corners.
 //
-// It fails if there are fewer than 3 corners, if all are on one line, or if y0 is
-// not below y1. Beyond space the error wraps geom.ErrOutOfRange.
+// It fails if there are fewer than 3 corners, if all corners lie on one line, or if y0 is
+// not below y1. The error wraps geom.ErrOutOfRange if a corner or a height is out of range.
 func NewPrism(corners []Corner, y0, y1 int) (Prism, error) {
 	if len(corners) < 3 {
 		return Prism{}, fmt.Errorf("region: prism: %d corners, want at least 3", len(corners))
@@ -79,7 +79,7 @@ func (p Prism) Contains(q geom.Point) bool {
 	return in
 }
 
-// Spans yields the runs of a row. It looks at every edge.
+// Spans yields as many runs as the row has; it looks at every edge.
 func (p Prism) Spans(y, z int, yield func(x0, x1 int) bool) {
 	b := p.bounds
 	if y < b.Min.Y || y >= b.Max.Y || z < b.Min.Z || z >= b.Max.Z {
@@ -104,14 +104,14 @@ func (p Prism) Spans(y, z int, yield func(x0, x1 int) bool) {
 	}
 }
 
-// edge returns the ends of the edge that starts at corner i.
+// edge returns the ends of the edge that begins at corner i.
 func (p Prism) edge(i int) (a, b Corner) {
 	return p.corners[i], p.corners[(i+1)%len(p.corners)]
 }
 
-// crossing returns the first cell of row z whose centre is not left of the edge that
-// starts at corner i, and whether the edge crosses the centres of the row. All
-// numbers stay below 1<<56.
+// crossing returns the first cell of row z whose centre is not left of the edge
+// that begins at corner i, and whether the edge crosses the centres of the row.
+// All numbers stay below 1<<56.
 func (p Prism) crossing(i, z int) (x int, ok bool) {
 	a, b := p.edge(i)
 	if a.Z > b.Z {
@@ -124,8 +124,7 @@ func (p Prism) crossing(i, z int) (x int, ok bool) {
 	return a.X - geom.FloorDiv(height-(2*(z-a.Z)+1)*(b.X-a.X), 2*height), true
 }
 
-// cover looks for an edge within the box. Without one the box is all inside or all
-// outside.
+// cover looks for an edge within the box: without one it is all in or all out.
 func (p Prism) cover(c geom.Box) (Cover, bool) {
 	for i := range p.corners {
 		if p.meets(i, c) {
@@ -138,9 +137,8 @@ func (p Prism) cover(c geom.Box) (Cover, bool) {
 	return none, true
 }
 
-// meets reports whether the edge that starts at corner i may touch the footprint of
-// c. It returns false if one is beside the other or the footprint is on one side of
-// the edge.
+// meets reports whether the edge that begins at corner i may touch the footprint
+// of c: neither is beside the other, and the footprint is not to one side.
 func (p Prism) meets(i int, c geom.Box) bool {
 	a, b := p.edge(i)
 	if max(a.X, b.X) < c.Min.X || min(a.X, b.X) > c.Max.X || max(a.Z, b.Z) < c.Min.Z || min(a.Z, b.Z) > c.Max.Z {

@@ -1,9 +1,14 @@
-// Package region holds sets of cells: boxes, balls, cylinders and polygon prisms.
-// They can be read row by row, cut into chunks, counted and split.
+// Package region has sets of cells: boxes, balls, cylinders and prisms over polygons.
 //
-// A cell belongs to a shape if its centre does. A region holds only cells in the
-// range of geom; the rest of a shape is cut off. Regions never change, so goroutines
-// may share them. A region takes only the memory of the numbers that define it.
+// A Region can be asked for its bounds, whether it holds a cell, and its cells row by
+// row. Everything in cairn that fills, searches or loads a part of space takes one:
+// VolumeTx.Fill of package world, brushes, the regions of an arena. Chunks lists the
+// chunks that a region touches, Count counts its cells, and Split cuts it into boxes for
+// work that is done in pieces.
+//
+// A cell belongs to a shape if its centre does. Regions hold only cells within the range
+// of package geom; what a shape has beyond is cut off. They are values that do not change,
+// so any number of goroutines may ask one, and they keep no list of cells.
 package region
 
 import (
@@ -12,23 +17,22 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Region is a set of cells. Other packages may implement it. It must not change
-// while it is in use.
+// Region is a set of cells. Other packages may implement it. It must not change while
+// it is in use.
 type Region interface {
-	// Bounds returns a box that holds every cell. It may be larger than necessary.
+	// Bounds returns a box that holds every cell. It may be larger than the least one.
 	Bounds() geom.Box
 	// Contains reports whether p is a cell of the region.
 	Contains(p geom.Point) bool
-	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z) until
-	// yield returns false. Runs are ascending, not empty, and do not touch each
-	// other.
+	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z), until
+	// yield returns false. Runs ascend, none is empty, and no two touch.
 	Spans(y, z int, yield func(x0, x1 int) bool)
 }
 
-// space is all cells in range.
+// space is all cells within range.
 var space = geom.Root.Box()
 
-// Box is the cells of a box; none if Max is not above Min.
+// Box is the cells of a box. A box that is empty or inside out has none.
 type Box geom.Box
 
 func (b Box) box() geom.Box { return geom.Box(b).Intersect(space) }
@@ -55,8 +59,7 @@ func (b Box) upright() {}
 type upright interface{ upright() }
 
 // Count returns the number of cells of r, or math.MaxInt if there are more. It reads
-// the rows of one slice of a box, cylinder or prism, and every row of the bounds of
-// other regions.
+// the rows of one slice of a box, a cylinder or a prism, and every row of other regions.
 func Count(r Region) int {
 	b := r.Bounds()
 	if b.Empty() {

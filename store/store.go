@@ -4,8 +4,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -14,9 +16,14 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
+// TokenEnv is the environment variable with the token for servers.
+const TokenEnv = "CAIRN_TOKEN"
+
 // Options of a Store. The zero value is the default.
 type Options struct {
-	Token string // for a server that wants one; others pass it over
+	// Token is what a server is shown; other Stores need none. Default: the value of
+	// the environment variable TokenEnv.
+	Token string
 }
 
 // Open opens the Store that url names with the default Options.
@@ -44,7 +51,7 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
 	case ok && (scheme == "http" || scheme == "https"):
-		s, err := client.Open(ctx, url, client.Options{Token: o.Token})
+		s, err := client.Open(ctx, url, client.Options{Token: cmp.Or(o.Token, os.Getenv(TokenEnv))})
 		if err != nil {
 			return nil, err
 		}

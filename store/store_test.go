@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -57,15 +58,46 @@ func TestOpenWith(t *testing.T) {
 		w.WriteHeader(http.StatusCreated)
 	}))
 	defer server.Close()
-	s, err := store.OpenWith(t.Context(), server.URL, store.Options{Token: "t"})
-	if err != nil {
-		t.Fatal(err)
+	for _, tt := range []struct{ name, env, option, want string }{
+		{"option", "", "t", "Bearer t"},
+		{"environment", "e", "", "Bearer e"},
+		{"option before environment", "e", "t", "Bearer t"},
+		{"none", "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv(store.TokenEnv, tt.env)
+			s, err := store.OpenWith(t.Context(), server.URL, store.Options{Token: tt.option})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Create(t.Context(), "a"); err != nil || bearer != tt.want {
+				t.Errorf("create: %v under %q, want %q", err, bearer, tt.want)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if err := s.Create(t.Context(), "a"); err != nil || bearer != "Bearer t" {
-		t.Errorf("create: %v under %q, want the token", err, bearer)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
+}
+
+// An error about a missing token says how to give one.
+func TestNoToken(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		io.WriteString(w, `{"error":{"code":"unauthorized","message":"a token is needed"}}`)
+	}))
+	defer server.Close()
+	for token, want := range map[string]string{"": "set $CAIRN_TOKEN", "wrong": "the token that was given is another"} {
+		t.Setenv(store.TokenEnv, token)
+		s, err := store.Open(t.Context(), server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Create(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("with token %q: %v, want %q", token, err, want)
+		}
+		s.Close()
 	}
 }
 

@@ -34,7 +34,7 @@ func BenchmarkRecord(b *testing.B) {
 			var h *undo.History
 			for b.Loop() {
 				h = undo.New(w, undo.Options{})
-				if err := h.Record("ann", "fill", change); err != nil {
+				if err := h.Record(ctx, "ann", "fill", change); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -20,7 +20,7 @@ func thing(s string) voxel.Object {
 // change is what an author does to columns.
 func change(t *testing.T, h *undo.History, author string, f func(d *world.DimensionTx)) {
 	t.Helper()
-	_, err := h.Update(author, "change", func(tx *world.Tx) error { f(tx.Dimension(earth)); return nil })
+	_, err := h.Update(ctx, author, "change", func(tx *world.Tx) error { f(tx.Dimension(earth)); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestMapsFollow(t *testing.T) {
 		{"no blocks", world.Change{Columns: columns}, 1},
 	} {
 		h := undo.New(w, undo.Options{})
-		if err := h.Record("ann", "", &tt.change); err != nil {
+		if err := h.Record(ctx, "ann", "", &tt.change); err != nil {
 			t.Fatal(err)
 		}
 		if steps, _ := h.Names("ann"); len(steps) != min(1, tt.parts+len(tt.change.Volumes)) {

@@ -11,12 +11,13 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Revert takes back in one update what a commit in the log of w changed against
-// its parent, as History.Undo does a step, and leaves committing that to the
-// caller. Light of blocks goes back with them if the commit is the head and nothing was changed
-// since; else it stays, stale until it is computed, or is reported as left alone if the commit changed
-// no blocks. Files and properties that the commit changed stay as they are. It does
-// I/O: it reads what changed in both commits.
+// Revert takes back, in one update, what a commit in the log of w changed: as History.Undo
+// does, only where w still holds what the commit wrote. It does I/O to read what the commit
+// and its parent say. The caller commits the result. Files and properties stay as they are.
+//
+// Light that follows from blocks goes back too if the commit is the head and nothing was
+// changed since. Otherwise it is marked stale; if the commit changed light and no blocks,
+// the light is left alone and reported.
 func Revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
 	r, err := revert(ctx, w, id)
 	if err != nil {

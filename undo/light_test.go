@@ -104,7 +104,7 @@ func TestUndoLight(t *testing.T) {
 	h := undo.New(w, undo.Options{})
 	for _, committed := range []bool{false, true} {
 		held := mustLoad(t, w)
-		_, err := h.Update("ann", "torch", func(tx *world.Tx) error {
+		_, err := h.Update(ctx, "ann", "torch", func(tx *world.Tx) error {
 			v := tx.Dimension(earth).Volume(voxel.Block)
 			v.Set(geom.Point{X: 20, Y: 20, Z: 20}, v.Named("torch"))
 			return nil

@@ -162,7 +162,7 @@ func randomSteps(t *testing.T, r *rand.Rand) {
 func randomWrites(t *testing.T, r *rand.Rand, h *undo.History, author string) map[place]voxel.Cell {
 	t.Helper()
 	writes := map[place]voxel.Cell{}
-	_, err := h.Update(author, "random", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, author, "random", func(tx *world.Tx) error {
 		for range 1 + r.IntN(3) {
 			v := tx.Dimension(earth).Volume(volumes[r.IntN(len(volumes))].Name)
 			edge := 1 + r.IntN(6)

@@ -59,6 +59,15 @@ func (h *History) add(p *past, s *step) error {
 	return err
 }
 
+// lose drops the step that was begun, a part of which is missing.
+func (h *History) lose(p *past) {
+	if p.joined != nil {
+		h.bytes -= p.joined.bytes
+		p.undo = p.undo[:len(p.undo)-1]
+	}
+	p.joined, p.lost = nil, p.joining
+}
+
 // push puts s on a stack and drops the oldest steps that are too many with it.
 func (h *History) push(stack *[]*step, s *step) error {
 	if s.bytes > h.max {

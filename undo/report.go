@@ -11,23 +11,23 @@ import (
 
 // Report says what came of taking a step back.
 type Report struct {
-	Name    string // of the step; of a commit its message
-	Cells   int    // put back, without the light of blocks
-	Columns int    // put back, and lists of objects, each by itself
-	// Skipped and SkippedColumns are those left alone: the World no longer held
+	Name    string // of the step, or the message of the commit
+	Cells   int    // that were put back; light that follows from blocks does not count
+	Columns int    // that were put back; each list of objects counts by itself
+	// Skipped and SkippedColumns are how many were left alone: the World no longer held
 	// what the step wrote there, or it is light of blocks that the step did not change.
 	Skipped, SkippedColumns int
 	Places                  []Place // where cells were left alone, sorted
-	// Unknown is how many chunks and columns the step replaced without having
-	// read them: what was there is not known.
+	// Unknown is how many chunks and columns the step replaced that were not loaded: what
+	// they held before is not known, and they were left alone.
 	Unknown int
-	Change  *world.Change // what taking it back replaced in its turn
+	Change  *world.Change // what was replaced to take the step back
 }
 
 // Place is where cells of a volume were left alone.
 type Place struct {
 	Dimension, Volume string
-	Box               geom.Box // the least that holds them, in cells of the volume
+	Box               geom.Box // the least box that holds them, in cells of the volume
 	Cells             int
 }
 

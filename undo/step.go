@@ -2,6 +2,7 @@ package undo
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -29,8 +30,8 @@ type volume struct {
 }
 
 // newStep returns what can be taken back of a change of the world that v is a
-// view of.
-func newStep(v *world.View, name string, change *world.Change) *step {
+// view of. It fails when ctx ends.
+func newStep(ctx context.Context, v *world.View, name string, change *world.Change) (*step, error) {
 	s := &step{name: name}
 	blocks := make(map[foot]bool)
 	for _, c := range change.Volumes {
@@ -41,7 +42,11 @@ func newStep(v *world.View, name string, change *world.Change) *step {
 		}
 		filler := voxel.Uniform(in.Volume.Default)
 		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
+		filled := make(map[[2]voxel.Cell]cells) // what was one cell and became one
 		for _, r := range c.Chunks {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			if c.Volume == voxel.Block {
 				blocks[foot{c.Dimension, r.Pos.X, r.Pos.Z}] = true
 			}
@@ -49,16 +54,31 @@ func newStep(v *world.View, name string, change *world.Change) *step {
 				s.unknown++
 				continue
 			}
-			if one, ok := replaced(r.Pos, cmp.Or(r.Old, filler), cmp.Or(r.New, filler), in.Schema); ok {
-				out.chunks = append(out.chunks, one)
+			old, new := cmp.Or(r.Old, filler), cmp.Or(r.New, filler)
+			was, one := old.Uniform()
+			is, also := new.Uniform()
+			both := [2]voxel.Cell{was, is}
+			if c, ok := filled[both]; ok && one && also {
+				c.pos = r.Pos
+				out.chunks = append(out.chunks, c)
+				continue
+			}
+			if c, ok := replaced(r.Pos, old, new, in.Schema); ok {
+				out.chunks = append(out.chunks, c)
+				if one && also {
+					filled[both] = c
+				}
 			}
 		}
 		s.addVolume(out)
 	}
 	for _, c := range change.Columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		s.addColumn(c, blocks[footOf(c.Dimension, c.Pos)])
 	}
-	return s.finish()
+	return s.finish(), nil
 }
 
 // viewOf returns a volume, or nil: the world may have gone back to before it was

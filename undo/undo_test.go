@@ -58,7 +58,7 @@ func mustUpdate(t testing.TB, w *world.World, f func(*world.Tx)) *world.Change {
 // fill is what an author does in most tests.
 func fill(t testing.TB, h *undo.History, author, volume string, b geom.Box, v voxel.Cell) {
 	t.Helper()
-	_, err := h.Update(author, "fill", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, author, "fill", func(tx *world.Tx) error {
 		in := tx.Dimension(earth).Volume(volume)
 		if in.Schema == voxel.Palette {
 			v = in.Named(fmt.Sprint("name", v))
@@ -153,7 +153,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("redo after a new step: got %v", err)
 	}
 	failed := errors.New("failed")
-	if _, err := h.Update("ann", "", func(*world.Tx) error { return failed }); !errors.Is(err, failed) {
+	if _, err := h.Update(ctx, "ann", "", func(*world.Tx) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("an update that fails: got %v", err)
 	}
 	if undone, redone := h.Names("ann"); !slices.Equal(undone, []string{"fill"}) || redone != nil {
@@ -176,7 +176,7 @@ func TestBound(t *testing.T) {
 	if cellAt(t, w, "rock", geom.Point{X: 99 * 40}) != 0 {
 		t.Error("the newest step was dropped")
 	}
-	_, err := h.Update("ann", "noise", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, "ann", "noise", func(tx *world.Tx) error {
 		r := rand.New(rand.NewPCG(1, 1))
 		for range 2000 {
 			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: r.IntN(32), Y: r.IntN(32), Z: r.IntN(32)}, voxel.TerrainCell(1, uint8(r.IntN(256))))
@@ -227,7 +227,7 @@ func TestJoinedTooLarge(t *testing.T) {
 	h.Begin("ann", "stroke")
 	var err error
 	for i := 0; i < 100 && err == nil; i++ {
-		_, err = h.Update("ann", "dab", func(tx *world.Tx) error {
+		_, err = h.Update(ctx, "ann", "dab", func(tx *world.Tx) error {
 			tx.Dimension(earth).Volume("rock").Set(geom.Point{X: 40 * i}, 0x1FF)
 			return nil
 		})
@@ -252,7 +252,7 @@ func TestJoinedDropped(t *testing.T) {
 	for i := range 9 {
 		fill(t, h, "bob", "rock", one(geom.Point{X: i}), voxel.Cell(0x200+i))
 	}
-	_, err := h.Update("ann", "dab", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, "ann", "dab", func(tx *world.Tx) error {
 		tx.Dimension(earth).Volume("rock").Set(geom.Point{Y: 1}, 0x1FF)
 		return nil
 	})
@@ -394,5 +394,77 @@ func TestManyGoroutines(t *testing.T) {
 	wait.Wait()
 	if n := w.View().Dimension(earth).Volume("rock").Len(); n != 0 {
 		t.Errorf("%d chunks are left", n)
+	}
+}
+
+// endless is a context that ends after some looks at it.
+type endless struct {
+	context.Context
+	looks int
+}
+
+func (e *endless) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An edit whose context ends before it is seen changes nothing; later the change is
+// there, without a step.
+func TestUpdateCancelled(t *testing.T) {
+	b := geom.Box{Max: geom.Point{X: 200, Y: 40, Z: 40}}
+	p := geom.Point{X: 150, Y: 20, Z: 20}
+	for looks, changed := range map[int]bool{0: false, 3: true} {
+		w := create(t, world.Options{}, volumes...)
+		h := undo.New(w, undo.Options{})
+		fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, voxel.TerrainCell(2, 9))
+		change, err := h.Update(&endless{ctx, looks}, "ann", "large", func(tx *world.Tx) error {
+			tx.Dimension(earth).Volume("rock").Fill(region.Box(b), voxel.TerrainCell(1, 9))
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || (change != nil) != changed || (cellAt(t, w, "rock", p) != 0) != changed {
+			t.Errorf("%d looks: change %v, cell %d, %v", looks, change != nil, cellAt(t, w, "rock", p), err)
+		}
+		if names, _ := h.Names("ann"); !slices.Equal(names, []string{"fill"}) {
+			t.Errorf("%d looks: steps %v", looks, names)
+		}
+	}
+}
+
+// Part of a stroke that could not be recorded ends the stroke.
+func TestRecordCancelledInAStroke(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	h.Begin("ann", "stroke")
+	fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, voxel.TerrainCell(2, 9))
+	change := mustUpdate(t, w, func(tx *world.Tx) {
+		tx.Dimension(earth).Volume("rock").Set(geom.Point{}, voxel.TerrainCell(3, 9))
+	})
+	if err := h.Record(&endless{ctx, 0}, "ann", "dab", change); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	h.End("ann")
+	if names, _ := h.Names("ann"); len(names) > 0 || h.Bytes() != 0 {
+		t.Errorf("steps %v, %d bytes", names, h.Bytes())
+	}
+}
+
+// A fill of many chunks that were of one cell keeps one form for all of them.
+func TestLargeFillIsTakenBack(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	b := geom.Box{Min: geom.Point{X: -120, Y: -33, Z: 7}, Max: geom.Point{X: 120, Y: 70, Z: 100}}
+	fill(t, h, "ann", "rock", b, voxel.TerrainCell(1, 255))
+	fill(t, h, "ann", "rock", b, voxel.TerrainCell(2, 255))
+	for _, want := range []voxel.Cell{voxel.TerrainCell(1, 255), 0} {
+		if r := mustUndo(t, h, "ann"); r.Cells != b.Cells() {
+			t.Errorf("%d cells, want %d", r.Cells, b.Cells())
+		}
+		for _, p := range []geom.Point{b.Min, {X: 3, Y: 40, Z: 70}, b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})} {
+			if got := cellAt(t, w, "rock", p); got != want {
+				t.Errorf("cell %v is %d, want %d", p, got, want)
+			}
+		}
 	}
 }

@@ -1,14 +1,39 @@
-// Package world is a world over time: a stack of immutable stones, read and
-// edited in memory, saved by setting one more stone on top.
+// Package world has open worlds: it reads and edits a world in memory, saves what
+// changed, and goes through its saved versions.
 //
-// A View is a snapshot of everything; Update changes the world for those who
-// look at it next; Commit makes what changed durable in a Store. Log, At, Diff,
-// Fork, Restore and Pack work on the stack of stones.
+// # What is in a world
 //
-// What a world needs kept is in package history: commits, packs, leases and the
-// Store, which the packages below store implement.
+// A world has dimensions. A dimension has volumes: sparse grids of cells of 15 bits,
+// in chunks of 32x32x32. A block world has the volumes "block", "biome", "sky" and
+// "light"; a terrain has "solid" and "liquid"; a game adds its own as data. In a
+// volume of schema voxel.Palette a cell is an index into the volume's list of names.
+// A dimension also has columns of 16x16 cells with what belongs to them and is no
+// cell: height maps, and lists of objects such as chests and entities. A world
+// has properties and files besides.
 //
-// The package knows no file format of games and no place where bytes are kept.
-// It runs no goroutine of its own between calls and has no clock: the Store
-// stamps times.
+// # Reading and changing
+//
+// World.View returns a snapshot, which costs a pointer and never changes: read it
+// without locks for as long as you like. World.Update calls a function with a Tx, which
+// reads and writes; when the function returns, everybody who asks for a View sees all
+// of its writes, or none if it failed. Update returns what it replaced.
+//
+// Reading never waits for the disk. World.Load brings a box into memory and holds it
+// until it is released; Options.Whole holds everything. A View answers false for what is
+// not loaded, and an Update that needs it fails with ErrNotLoaded.
+//
+// # Saving and versions
+//
+// World.Commit writes what changed as one stone and makes that the new head in a
+// history.Store. After it returns, a crash loses nothing. World.Log lists commits, At
+// opens an old one for reading, Diff compares two, Restore goes back to one, Fork starts
+// a new world from the head, Pack merges the stones of a stack that has grown high.
+// Snapshot reads a commit without opening a world.
+//
+// Several programs share a Store by leases, see history.Leases: whoever opens a world
+// with the fence of a lost lease cannot save over what the next one saved. Package
+// autosave does this for games.
+//
+// The package knows no file format of games and no place where bytes are kept. It runs no
+// goroutine of its own between calls and has no clock: the Store stamps times.
 package world

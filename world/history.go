@@ -16,7 +16,7 @@ func (w *World) Log(ctx context.Context, n int) ([]history.Commit, error) {
 	return w.store.Log(ctx, w.name, w.Head(), n)
 }
 
-// CommitAt returns the newest commit of a world that is not younger than t.
+// CommitAt returns the newest commit of a world that was made at t or before.
 func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (history.Commit, error) {
 	const page = 64
 	from := history.ID{}
@@ -40,13 +40,13 @@ func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (
 	}
 }
 
-// At opens the world as a commit left it, to be read only.
+// At opens the world as a commit left it, for reading. The caller closes it.
 func (w *World) At(ctx context.Context, id history.ID) (*World, error) {
 	return OpenAt(ctx, w.store, w.name, id, w.o)
 }
 
-// Fork makes a new world that begins as the last commit left this one. What was
-// not committed is not in it. It copies no stone.
+// Fork makes a new world that begins with the last commit of this one. What was not
+// committed is not in it. It copies no stone.
 func (w *World) Fork(ctx context.Context, name string) error {
 	return w.store.Fork(ctx, w.name, w.Head(), name)
 }

@@ -17,8 +17,7 @@ import (
 // Columns is what Load takes for the columns of a box with their objects.
 const Columns = "columns"
 
-// Held keeps a box of a world in memory until it is released: what the
-// articles call a chunk ticket.
+// Held keeps a box of a world in memory until it is released.
 type Held struct {
 	w       *World
 	dim     string
@@ -30,14 +29,14 @@ func (h *Held) has(volume string) bool {
 	return len(h.volumes) == 0 || slices.Contains(h.volumes, volume)
 }
 
-// Load brings into memory what touches a box, in cells of the dimension, and
-// keeps it there until Release: the chunks of the volumes, and columns with
-// their objects if Columns is among them; everything, also of volumes made later,
-// if none is named. It decodes on Options.Parallel goroutines and returns when all
-// is there. It waits for a Restore under way, and Restore for it.
+// Load brings into memory what touches a box, and keeps it there until Release. The box
+// counts cells of the dimension. volumes says what to load: names of volumes, and Columns
+// for columns with their objects. Without any it is everything, also volumes that are made
+// later. Load decodes on Options.Parallel goroutines and returns when all is there. It
+// waits for a Restore under way, and a Restore waits for it.
 //
-// Who changes blocks needs the columns too: with voxel.Block and Columns, of a
-// dimension whose height maps follow from blocks, come the chunks above and below.
+// To change blocks, load the columns too. Where height maps follow from blocks, Load of
+// voxel.Block and Columns also brings the chunks above and below the box.
 func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volumes ...string) (*Held, error) {
 	w.moving.RLock()
 	defer w.moving.RUnlock()

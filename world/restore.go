@@ -12,9 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Restore makes a commit that goes back to what the commit id left: it writes
-// no stone. What was not committed is lost. Chunks and columns that somebody
-// holds are read again where they differ; views that are kept stay as they are.
+// Restore makes a new commit with what the commit id left, and makes the world that. It
+// writes no stone. What was not committed is lost. It reads chunks and columns again that
+// are in memory and differ; Views taken before stay as they are.
 func (w *World) Restore(ctx context.Context, id history.ID, message string) (history.Commit, error) {
 	if w.readOnly {
 		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Tx is a world being changed: it reads as a View with its own writes in it.
-// It belongs to the goroutine of its function and dies with that. The first
-// error stays and makes Update fail with it.
+// Tx is a world being changed: it reads as a View with its own writes in it. It
+// belongs to the goroutine of the function that Update calls, and must not be used
+// after that function has returned. The first error stays and makes Update fail.
 type Tx struct {
 	s     *state // its own, with the dimensions and names made so far
 	base  *state // that s is made from
@@ -34,10 +35,10 @@ func (tx *Tx) fail(err error) {
 	}
 }
 
-// AddDimension makes a dimension with volumes; of one that exists, the volumes
-// that it lacks: those that it has must be as they are here. names are those of
-// cells, by volume, the empty cell's first; a volume of a palette without any
-// begins with "air". Names of volumes that are there are passed over.
+// AddDimension makes a dimension with volumes. In a dimension that exists it makes the
+// volumes that are missing; those that exist must be equal to what is given here. names
+// has by volume the names of cells, that of the empty cell first. A palette volume
+// without names begins with "air". Names for a volume that exists are ignored.
 func (tx *Tx) AddDimension(name string, volumes []voxel.Volume, names map[string][]string) *DimensionTx {
 	i := tx.s.dimension(name)
 	if i < 0 {
@@ -105,7 +106,7 @@ func (tx *Tx) at(i int) *DimensionTx {
 	return tx.dims[i]
 }
 
-// SetProperty notes a fact about the world; an empty value takes it away.
+// SetProperty sets a property of the world; an empty value removes it.
 func (tx *Tx) SetProperty(key, value string) {
 	props := slices.Clone(tx.s.properties)
 	i, ok := slices.BinarySearchFunc(props, key, func(p stone.Property, key string) int { return strings.Compare(p.Key, key) })
@@ -123,7 +124,8 @@ func (tx *Tx) SetProperty(key, value string) {
 	tx.dirty.all = true
 }
 
-// SetFile keeps a file with the world; nil data takes it away. Tx keeps data.
+// SetFile keeps a file with the world; nil data removes it. Tx keeps data: do not
+// change it.
 func (tx *Tx) SetFile(path string, data []byte) {
 	if _, there := slices.BinarySearchFunc(tx.s.files, path, comparePaths); !there && data == nil {
 		return
@@ -148,8 +150,8 @@ type DimensionTx struct {
 	lit     bool
 }
 
-// Lit says that the update writes the light of the blocks that it changes too: it
-// is not stale.
+// Lit says that this update also writes the light that follows from the blocks that it
+// changes. Without it that light is marked stale.
 func (d *DimensionTx) Lit() { d.lit = true }
 
 // Volume returns a volume to be read and changed, or nil.
@@ -161,21 +163,61 @@ func (d *DimensionTx) Volume(name string) *VolumeTx {
 	if d.volumes[i] == nil {
 		v := *d.d.volumes[i]
 		d.d.volumes[i] = &v
-		d.volumes[i] = &VolumeTx{Volume: v.Volume, Draft: v.cells.Edit(), tx: d.tx, v: &v}
+		d.volumes[i] = &VolumeTx{Volume: v.Volume, draft: v.cells.Edit(), tx: d.tx, v: &v}
 	}
 	return d.volumes[i]
 }
 
-// VolumeTx is a volume of a Tx: its cells are read and written as those of a
-// grid's Draft are. Its Publish must not be called.
+// VolumeTx is a volume of a Tx: it reads as it was, with the writes so far. What is
+// not loaded can be neither read nor written in part, but whole chunks can be
+// written. The first error stays and makes Update fail; from then on writes do nothing.
 type VolumeTx struct {
 	voxel.Volume
-	*grid.Draft
-	tx *Tx
-	v  *volume
+	draft *grid.Draft
+	tx    *Tx
+	v     *volume
 }
 
-// Named returns the cell of a name, which the volume has from now on.
+// Cell returns the cell at p, and false after an error.
+func (v *VolumeTx) Cell(p geom.Point) (voxel.Cell, bool) { return v.draft.Cell(p) }
+
+// Set writes one cell.
+func (v *VolumeTx) Set(p geom.Point, c voxel.Cell) { v.draft.Set(p, c) }
+
+// Fill writes a cell everywhere in a region. A chunk that lies in r need not be
+// loaded.
+func (v *VolumeTx) Fill(r region.Region, c voxel.Cell) { v.draft.Fill(r, c) }
+
+// Replace changes every cell of a region that is from into to.
+func (v *VolumeTx) Replace(r region.Region, from, to voxel.Cell) { v.draft.Replace(r, from, to) }
+
+// ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
+// b.Cells(). It reports false after an error, dst being partly written.
+func (v *VolumeTx) ReadBox(b geom.Box, dst []voxel.Cell) bool { return v.draft.ReadBox(b, dst) }
+
+// WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that lies
+// in b need not be loaded.
+func (v *VolumeTx) WriteBox(b geom.Box, src []voxel.Cell) { v.draft.WriteBox(b, src) }
+
+// Chunk returns the chunk at pos: nil and true if all its cells are the default, nil
+// and false after an error.
+func (v *VolumeTx) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) { return v.draft.Chunk(pos) }
+
+// SetChunk writes all cells of a chunk, which need not be loaded; nil writes the
+// default.
+func (v *VolumeTx) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) { v.draft.SetChunk(pos, c) }
+
+// Paste writes the cells of a clip, its least corner at to.
+func (v *VolumeTx) Paste(c *grid.Clip, to geom.Point, o grid.PasteOptions) { v.draft.Paste(c, to, o) }
+
+// Rule returns how the volume's mips are made. It must not be changed.
+func (v *VolumeTx) Rule() *voxel.Rule { return v.draft.Rule() }
+
+// Err returns the first error of the volume, for a long Update that wants to end
+// early.
+func (v *VolumeTx) Err() error { return v.draft.Err() }
+
+// Named returns the cell of a name. A name that is new gets a cell.
 func (v *VolumeTx) Named(name string) voxel.Cell {
 	if v.Schema != voxel.Palette {
 		v.tx.fail(fmt.Errorf("world: volume %q: name %q: its cells are no palette", v.Name, name))
@@ -192,7 +234,7 @@ func (v *VolumeTx) Named(name string) voxel.Cell {
 	return c
 }
 
-// Names returns what the cells of the volume index. They must not be changed.
+// Names returns the names of cells, by cell. They must not be changed.
 func (v *VolumeTx) Names() []string { return v.v.names.list }
 
 // Column returns the column at pos as it is so far: nil if there is none. It
@@ -209,8 +251,8 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 	return c
 }
 
-// SetColumn writes a column with all its lists, which need not be loaded. Tx
-// keeps what c points at.
+// SetColumn writes a column with all its lists. The column that was there need not be
+// loaded. Tx keeps what c points at: do not change it.
 func (d *DimensionTx) SetColumn(c voxel.Column) {
 	c.Lists = slices.Clone(c.Lists)
 	slices.SortFunc(c.Lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
@@ -228,7 +270,7 @@ func (d *DimensionTx) SetColumn(c voxel.Column) {
 // maxLists is how many lists of objects a dimension of a stone may have.
 const maxLists = 256
 
-// RemoveColumn takes a column with its lists away; its cells stay.
+// RemoveColumn removes a column with its lists. Cells stay as they are.
 func (d *DimensionTx) RemoveColumn(pos geom.ColumnPos) {
 	if d.columns[pos] != nil || d.d.columns.at(pos) != nil {
 		d.put(pos, nil, parts{column: true})
@@ -255,9 +297,9 @@ func (d *DimensionTx) Objects(list string, pos geom.ColumnPos) []voxel.Object {
 	return objectsOf(d.Column(pos), list)
 }
 
-// SetObjects writes a list of the column at pos, which is made if there is
-// none; an empty one takes the list away. Tx keeps objects. An object's place
-// decides in which box it is found, not in which column it lives.
+// SetObjects writes a list of the column at pos, and makes the column if there is none.
+// An empty list is removed. Tx keeps objects: do not change them. The position of an
+// object decides which boxes it is found in, and not which column it belongs to.
 func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxel.Object) {
 	c := d.Column(pos)
 	if d.tx.err != nil {
@@ -284,7 +326,7 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 	d.put(pos, &edited, parts{lists: map[string]bool{list: true}})
 }
 
-// Add puts an object at the end of a list of the column that it lies in.
+// Add appends an object to a list of the column that it lies in.
 func (d *DimensionTx) Add(list string, o voxel.Object) {
 	if err := o.At.Check(); err != nil {
 		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))

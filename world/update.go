@@ -33,14 +33,14 @@ type ColumnChange struct {
 	Unknown   bool          // Old was not loaded, and so is nil
 }
 
-// Update calls f, which changes the world through tx, and shows the result to
-// everyone who looks at the world from then on. If f or tx fails nothing
-// changes: with ErrNotLoaded if it read or wrote a part of something that is
-// not in memory. Updates wait for each other; f must not call Update, Replace,
+// Update calls f, which changes the world through tx. When f has returned, every View
+// that is taken from then on has all of its writes. If f or tx fails nothing changes.
+// The error is ErrNotLoaded if f read or wrote a part of something that is not in
+// memory. Updates wait for each other; f must not call Update, Replace,
 // Commit, Relight, Pack, Restore or Close, which wait for updates or for each other.
 //
-// Where cells of the volume voxel.Block changed, height maps that follow from
-// blocks are recomputed and the columns' light is marked stale: see Relight, and
+// Where cells of the volume voxel.Block changed, Update recomputes the height maps that
+// follow from blocks and marks the columns' light stale: see Relight, and
 // DimensionTx.Lit.
 func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	if w.readOnly {
@@ -81,11 +81,11 @@ func (tx *Tx) finish() (*Change, error) {
 		var changed []grid.Replaced
 		for _, j := range slices.Sorted(maps.Keys(d.volumes)) {
 			v := d.volumes[j]
-			if err := v.Err(); err != nil {
+			if err := v.draft.Err(); err != nil {
 				tx.fail(fmt.Errorf("world: volume %q of %q: %w", v.Name, d.d.name, notLoaded(err)))
 				continue
 			}
-			cells, replaced := v.Publish()
+			cells, replaced := v.draft.Publish()
 			v.v.cells = cells
 			if err := v.check(replaced); err != nil {
 				tx.fail(err)
@@ -129,7 +129,7 @@ func (s *state) describable() error {
 // chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
-	known := v.Schema.Valid(v.Highest(), n)
+	known := v.Schema.Valid(v.draft.Highest(), n)
 	for _, r := range replaced {
 		if r.New == nil || known && !r.Given {
 			continue

@@ -34,7 +34,7 @@ func (v *View) Dimensions() []*Dimension {
 	return out
 }
 
-// Property returns a fact about the world, "" if there is none of that key.
+// Property returns a property of the world, "" if it is not set.
 func (v *View) Property(key string) string {
 	for _, p := range v.s.properties {
 		if p.Key == key {
@@ -44,8 +44,7 @@ func (v *View) Property(key string) string {
 	return ""
 }
 
-// Properties returns all facts about the world by key. They must not be
-// changed.
+// Properties returns all properties of the world by key. They must not be changed.
 func (v *View) Properties() []stone.Property { return v.s.properties }
 
 // Files returns the files of the world by path. Their bytes come from
@@ -87,8 +86,8 @@ func (d *Dimension) Volumes() []*Volume {
 // Lists returns the names of the lists of objects, sorted.
 func (d *Dimension) Lists() []string { return d.d.lists }
 
-// Column returns the column at pos with its lists: nil and true if there is
-// none, nil and false if it is not loaded. It must not be changed.
+// Column returns the column at pos with its lists. It is nil and true if there is none,
+// and nil and false if it is not loaded. It must not be changed.
 func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
 	c = d.d.columns.at(pos)
 	if c == unloaded {
@@ -97,8 +96,8 @@ func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
 	return c, true
 }
 
-// Columns yields the columns that touch box, in ascending order of position;
-// nil for those that are not loaded.
+// Columns yields the columns that touch box, in ascending order of position. A column
+// that is not loaded is nil.
 func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
 		for pos, c := range d.d.columns.in(box) {
@@ -112,9 +111,9 @@ func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Colum
 	}
 }
 
-// Objects yields the objects of a list that lie in box, column by column, each
-// column's in order. Columns that are not loaded are left out: see Columns. Objects
-// that are nowhere are found in their columns only.
+// Objects yields the objects of a list that lie in box: column by column, and in each in
+// the order of the list. It leaves out columns that are not loaded (Columns shows which)
+// and objects without a position.
 func (d *Dimension) Objects(list string, box geom.Box) iter.Seq2[geom.ColumnPos, voxel.Object] {
 	return func(yield func(geom.ColumnPos, voxel.Object) bool) {
 		for pos, c := range d.Columns(box) {
@@ -140,8 +139,8 @@ func objectsOf(c *voxel.Column, list string) []voxel.Object {
 
 func compareLists(l voxel.List, name string) int { return strings.Compare(l.Name, name) }
 
-// Volume is a volume of a View: its cells, read as those of a grid are, in the
-// volume's own scale.
+// Volume is a volume of a View. Its cells are read as those of a grid.View are; their
+// positions count cells of the volume, which are Scale blocks wide.
 type Volume struct {
 	voxel.Volume
 	*grid.View
@@ -150,7 +149,10 @@ type Volume struct {
 
 func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
 
-// Names returns what the cells of the volume index. They must not be changed.
+// Default returns the cell where nothing is stored.
+func (v *Volume) Default() voxel.Cell { return v.Volume.Default }
+
+// Names returns the names of cells, by cell. They must not be changed.
 func (v *Volume) Names() []string { return v.names.list }
 
 // CellName returns the name of a cell, "" if it has none.
@@ -164,7 +166,7 @@ func (v *Volume) CellName(c voxel.Cell) string {
 	return v.names.list[c]
 }
 
-// Named returns the cell of a name and whether there is any.
+// Named returns the cell of a name, and whether there is one.
 func (v *Volume) Named(name string) (voxel.Cell, bool) {
 	c, ok := v.names.index[name]
 	return c, ok

@@ -35,9 +35,9 @@ type Options struct {
 	Author string // of commits
 	// Whole keeps everything in memory from opening to closing.
 	Whole bool
-	// Empty names the cells of palettes that are empty besides cell 0, for rays
-	// and far levels. Default: the two other airs of Minecraft. They count from
-	// the next opening on where a name is new.
+	// Empty names the cells of palettes that count as empty besides cell 0, for rays
+	// and far levels. Default: the two other airs of Minecraft. A name that is new in
+	// a world counts from the next opening on.
 	Empty []string
 	// Parallel is how many goroutines Load may decode with. Default 2.
 	Parallel int
@@ -66,9 +66,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// World is an open world. All of its methods may be called from any goroutine.
-// View and what it returns, Update, Head, Fence, Name, Dirty and Held.Release touch memory
-// only; all others may do I/O.
+// World is an open world. Any number of goroutines may use it. View and what it returns,
+// Update, Head, Fence, Name, Dirty and Held.Release touch memory only; all other methods may
+// do I/O.
 type World struct {
 	store    history.Store
 	name     string
@@ -104,9 +104,9 @@ func Create(ctx context.Context, st history.Store, name string, o Options) (*Wor
 	return Open(ctx, st, name, o)
 }
 
-// Open opens a world at its head. It reads directories only: what is in memory
-// is asked for with Load. Whoever opens it must Close it. ErrFenced if
-// Options.Fence is not the world's.
+// Open opens a world at its head. It reads the directories of stones only; Load brings
+// parts into memory. The caller closes the world. The error is history.ErrFenced if
+// Options.Fence is not the fence of the world.
 func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
 	f, err := fetchStack(ctx, st, name, history.ID{}, fetchRoom)
 	if err != nil {
@@ -119,7 +119,7 @@ func Open(ctx context.Context, st history.Store, name string, o Options) (*World
 	return open(ctx, st, name, f, o, false)
 }
 
-// OpenAt opens a world as a commit left it, to be read only.
+// OpenAt opens a world as a commit left it, for reading. The caller closes it.
 func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*World, error) {
 	var f history.Fetched
 	if at != (history.ID{}) {
@@ -211,23 +211,34 @@ func (w *World) loadAll(ctx context.Context) error {
 	return nil
 }
 
-// Close lets go of the world's stones. Views stay good. What was not committed
-// is lost.
+// Close closes the world. Views can still be read. What was not committed is lost.
 func (w *World) Close() error {
+	_, err := w.close(false)
+	return err
+}
+
+// CloseSaved is Close, but reports false and leaves the world open if something was
+// changed that no commit holds.
+func (w *World) CloseSaved() (closed bool, err error) { return w.close(true) }
+
+func (w *World) close(saved bool) (bool, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return ErrClosed
+	switch {
+	case w.closed:
+		return false, ErrClosed
+	case saved && !w.dirty.empty():
+		return false, nil
 	}
 	w.closed = true
 	w.stack.release()
 	w.stack = nil
 	w.lamps = lamps{}
-	return nil
+	return true, nil
 }
 
 // Name returns the world's name.
@@ -236,7 +247,7 @@ func (w *World) Name() string { return w.name }
 // View returns the world as it is now, with every update up to now.
 func (w *World) View() *View { return &View{w.now.Load()} }
 
-// Head returns the commit that the world was opened at or that it last made.
+// Head returns the commit that the world was opened at, or the last one that it made.
 func (w *World) Head() history.ID {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -371,3 +371,20 @@ func (s *storing) Commit(ctx context.Context, name string, head history.Head, c 
 	}
 	return s.Store.Commit(ctx, name, head, c, stones...)
 }
+
+// A world with changes that no commit holds is not closed by CloseSaved.
+func TestCloseSaved(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	commit(t, w)
+	set(t, w, geom.Point{}, "rock")
+	if closed, err := w.CloseSaved(); closed || err != nil {
+		t.Errorf("with changes: %v, %v", closed, err)
+	}
+	commit(t, w)
+	if closed, err := w.CloseSaved(); !closed || err != nil {
+		t.Errorf("without: %v, %v", closed, err)
+	}
+	if closed, err := w.CloseSaved(); closed || !errors.Is(err, world.ErrClosed) {
+		t.Errorf("closed twice: %v, %v", closed, err)
+	}
+}

@@ -243,7 +243,7 @@ func undoCost(ctx context.Context, w *world.World) (UndoCost, error) {
 	h := undo.New(w, undo.Options{})
 	c := UndoCost{Cells: cube.Cells()}
 	before := read()
-	_, err := h.Update("bench", "fill", func(tx *world.Tx) error {
+	_, err := h.Update(ctx, "bench", "fill", func(tx *world.Tx) error {
 		tx.Dimension(levelSpace).Volume(levelVolume).Fill(region.Box(cube), voxel.TerrainCell(7, 255))
 		return nil
 	})

@@ -15,10 +15,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Where the store is when --store does not say it, and what a server is shown.
+// Where the store is when --store does not say it.
 const (
 	storeEnv     = "CAIRN_STORE"
-	tokenEnv     = "CAIRN_TOKEN"
 	defaultStore = localScheme + "cairn-data"
 )
 
@@ -70,7 +69,7 @@ func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error)
 	case !isStore(d.where()):
 		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", d.where(), localScheme, memoryStore)
 	case !isLocal:
-		st, err := store.OpenWith(ctx, d.where(), store.Options{Token: os.Getenv(tokenEnv)})
+		st, err := store.Open(ctx, d.where())
 		if err == nil {
 			d.st = st
 		}

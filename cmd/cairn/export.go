@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
@@ -21,6 +22,8 @@ type exportOptions struct {
 	format, dimension string
 	kind              format.Kind
 	slimeVersion      int
+	game              string // a release
+	dataVersion       int32
 	json              bool
 }
 
@@ -42,8 +45,10 @@ func newExport(d *depot) *cobra.Command {
 file; by default Slime if DST ends in .slime. What the format cannot hold is
 listed by name. Nothing is converted from one version of a game to another: a
 McRegion world is not written as Anvil, and a Slime file, which has one version,
-refuses a world of several.`,
-		Example: "  cairn export hub.cairn ./restored\n  cairn export --dimension overworld hub.cairn hub.slime",
+refuses a world of several. A world that a program made is of no version:
+--version or --data-version says it, and the names of its blocks must be the
+game's, with "minecraft:" or without.`,
+		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runExport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
@@ -52,6 +57,8 @@ refuses a world of several.`,
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
 	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default what the world's data version asks for")
+	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, that a world of a program is to be of")
+	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version: 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write this dimension alone")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
@@ -67,6 +74,13 @@ func (o *exportOptions) resolve(to string) error {
 	}
 	if o.kind = kind; o.slimeVersion != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.slimeVersion) {
 		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
+	}
+	if o.game != "" {
+		version, ok := block.DataVersion(o.game)
+		if !ok || o.dataVersion != 0 && o.dataVersion != version {
+			return usagef("--version %s: a release from 1.13 on, such as 1.21.1; or --data-version", o.game)
+		}
+		o.dataVersion = version
 	}
 	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
 		return usagef("%s: cairn import makes worlds; export makes what others read", to)
@@ -97,7 +111,23 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	})
 }
 
+// fit makes of a world that a program made one of the game, if one was asked for.
+func (r *exported) fit(ctx context.Context, w *convert.World, o exportOptions) error {
+	switch made := port.IsMade(w); {
+	case o.dataVersion == 0 && made:
+		return usagef("%s was made by a program: say for which game, as in --version 1.21.1", r.World)
+	case o.dataVersion == 0:
+		return nil
+	case !made:
+		return usagef("%s is of a game already, and not converted to another", r.World)
+	}
+	return port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
+}
+
 func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
+	if err := r.fit(ctx, w, o); err != nil {
+		return err
+	}
 	err := port.Pick(w, o.dimension, o.format, r.Lost)
 	var which *port.DimensionError
 	switch {

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -117,7 +117,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, tokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command
@@ -179,9 +179,6 @@ func message(err error) string {
 	}
 	if errors.Is(err, history.ErrLeased) {
 		err = fmt.Errorf("%w; cairn info says who, and until when", err)
-	}
-	if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == client.Unauthorized && os.Getenv(tokenEnv) == "" {
-		err = fmt.Errorf("%w; $%s is not set", err, tokenEnv)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {

@@ -210,6 +210,8 @@ func TestSlim(t *testing.T) {
 	if all := len(read(t, filepath.Join(dir, "all.cairn"))); slim["bytes"].(float64) >= float64(all) {
 		t.Errorf("slim has %v bytes, with everything %d", slim["bytes"], all)
 	}
+	mustRun(t, 0, dir, "export", "slim.cairn", "slim.slime")
+	mustRun(t, 0, dir, "diff", "all.slime", "slim.slime") // with the properties of level.dat
 	mustRun(t, 0, dir, "import", "all.slime", "of-slime.cairn")
 	mustRun(t, 0, dir, "diff", "all.slime", "of-slime.cairn")
 }

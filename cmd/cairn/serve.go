@@ -179,7 +179,7 @@ func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err erro
 		return l, err
 	}
 	if s.demo {
-		if err := fillDemo(ctx, d, st); err != nil {
+		if err := s.fillDemo(ctx, d, st); err != nil {
 			return l, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -192,6 +193,30 @@ func TestServe(t *testing.T) {
 }
 
 // A page that a name of its own leads to the debug address is refused.
+// A server that makes worlds first says so, each as it is begun and made.
+func TestServeDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes worlds")
+	}
+	dir := t.TempDir()
+	s := mustServe(t, dir, "--store", "memory:", "--demo", "--log-format", "json")
+	defer s.end(syscall.SIGTERM, 0)
+	log := s.log.String()
+	for i, kind := range []string{"island", "arena", "plots"} {
+		for _, want := range []string{
+			fmt.Sprintf(`"msg":"demo: making a world","world":"demo/%s","number":%d,"of":3`, kind, i+1),
+			fmt.Sprintf(`"msg":"demo: made a world","world":"demo/%s"`, kind),
+		} {
+			if !strings.Contains(log, want) {
+				t.Errorf("no %s in the log before it was ready:\n%s", want, log)
+			}
+		}
+	}
+	if got := string(s.call(200, "", "GET", "/v1/worlds?prefix=demo/", nil)); strings.Count(got, "demo/") != 3 {
+		t.Errorf("worlds: %s", got)
+	}
+}
+
 func TestServeDebugHost(t *testing.T) {
 	s := mustServe(t, t.TempDir(), "--store", "memory:", "--debug", "127.0.0.1:0")
 	r, err := http.NewRequest("GET", s.debug+"/metrics", nil)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"sync/atomic"
+	"time"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
@@ -58,13 +59,19 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 	})
 }
 
-// fillDemo makes worlds up, those that are not there.
-func fillDemo(ctx context.Context, d *depot, st history.Store) error {
-	for _, kind := range []string{"island", "arena", "plots"} {
+// fillDemo makes worlds up, those that are not there, and logs each: it takes
+// seconds.
+func (s *service) fillDemo(ctx context.Context, d *depot, st history.Store) error {
+	kinds := []string{"island", "arena", "plots"}
+	for i, kind := range kinds {
 		name := "demo/" + kind
 		_, err := st.Head(ctx, name)
 		if errors.Is(err, history.ErrNoWorld) {
-			err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1})
+			s.log.Info("demo: making a world", "world", name, "number", i+1, "of", len(kinds))
+			began := time.Now()
+			if err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1}); err == nil {
+				s.log.Info("demo: made a world", "world", name, "took", time.Since(began).Round(time.Millisecond))
+			}
 		}
 		if err != nil {
 			return err

@@ -110,7 +110,7 @@ func TestServeProfiles(t *testing.T) {
 		t.Errorf("list: %s", r.out)
 	}
 	t.Setenv("CAIRN_TOKEN", "")
-	if r := mustRun(t, 3, dir, "list"); !strings.Contains(r.errors, "$CAIRN_TOKEN is not set") {
+	if r := mustRun(t, 3, dir, "list"); !strings.Contains(r.errors, "set $CAIRN_TOKEN") {
 		t.Errorf("without a token: says %q", r.errors)
 	}
 }

@@ -58,8 +58,13 @@ func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 			l.Dragon = map[bool]string{true: "killed", false: "alive"}[killed != 0]
 		}
 	}
+	again, err := levelData(AppendLevel(nil, l))
+	if err != nil {
+		return l, nil, fmt.Errorf("anvil: %s: %w", LevelPath, err)
+	}
 	for _, g := range payloadTags(nil, data) {
-		if !slices.Contains(levelTags, string(g.name)) && !nbt.Empty(g.t, g.payload()) {
+		t, payload := lookup(again, string(g.name))
+		if !slices.Contains(levelTags, string(g.name)) && !nbt.Empty(g.t, g.payload()) && (t != g.t || !bytes.Equal(payload, g.payload())) {
 			rest = append(rest, string(g.name))
 		}
 	}

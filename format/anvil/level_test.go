@@ -152,3 +152,18 @@ func TestRealLevels(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLevel reads hostile tags: what is read can be written and read again.
+func FuzzLevel(f *testing.F) {
+	f.Add(document(compound("Data", compound("SpawnX", int32(1), "SpawnY", int32(2), "SpawnZ", int32(3), "generatorName", "flat", "GameRules", compound("pvp", "false")))))
+	f.Add(document(compound("Data", compound("spawn", compound("pos", []int32{1, 2, 3}), "WorldGenSettings", compound("dimensions", entries{})))))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		l, _, err := anvil.ReadLevel(gzipped(doc))
+		if err != nil {
+			return
+		}
+		if _, rest, err := anvil.ReadLevel(anvil.AppendLevel(nil, l)); err != nil || len(rest) > 0 {
+			t.Errorf("%+v: %q, %v", l, rest, err)
+		}
+	})
+}

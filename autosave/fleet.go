@@ -1,0 +1,341 @@
+// Package autosave keeps many open worlds for a game or a server: a Fleet takes the
+// leases of worlds, opens them, saves them, renews the leases, and closes worlds
+// that their players left.
+//
+// The game calls Step at each tick with the time of its own clock. Step decides and
+// returns at once; saves, renewals and closings run beside the game. A world is
+// saved every few minutes, sooner the more was changed, and some seconds after its
+// last player left: then it is closed. A world has one save at a time, so that its
+// saves keep their order; Options.AtOnce bounds the saves of all worlds, and worlds
+// that wait for room wait in the order in which they were due. A save that failed is
+// tried again after delays that grow. Step returns as Events what the game must know:
+// saves that failed, worlds that were closed, and worlds whose lease was lost.
+//
+// Close ends a Fleet: it saves what is left, and names what it could not save.
+package autosave
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// ErrClosed says that the Fleet was closed.
+var ErrClosed = errors.New("the fleet is closed")
+
+// Fleet is the open worlds of a game, each under a lease. Any number of goroutines
+// may use it. Open and Close do I/O; Step and Backlog do not wait for any.
+type Fleet struct {
+	st     history.Store
+	holder string
+	o      Options // resolved
+	policy *policy
+	leases *leases
+	ctx    context.Context // of saves, renewals and closings
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	stepping sync.Mutex // held while a Step begins tasks, and when Close ends that
+
+	mu      sync.Mutex // guards what follows; after stepping
+	members map[string]*member
+	events  []Event
+	adopted bool // a world that was to be closed stayed open
+	ended   bool
+}
+
+// member is a world that is being opened, is open, or is being closed.
+type member struct {
+	kept   *Kept         // nil while it is being opened
+	moving bool          // it is being opened or closed
+	moved  chan struct{} // closed when it no longer is
+}
+
+// Event is something that happened to a world since the last Step.
+type Event struct {
+	Name string
+	Kind Kind
+	// Err is why a save failed or a world was lost; of a world that was closed, why
+	// its lease could not be ended: it ends by itself when its time is over.
+	Err error
+	// Cells is how many of the cells that the Fleet was told of are lost, or not yet
+	// saved.
+	Cells int
+}
+
+// Kind is what an Event is about.
+type Kind uint8
+
+const (
+	// Failed says that a save failed. It is tried again.
+	Failed Kind = iota
+	// Lost says that the world belongs to someone else: its lease was lost, or it
+	// was changed or deleted without one. What no commit holds cannot be saved. The
+	// Fleet has closed it.
+	Lost
+	// Closed says that the world was saved and closed, and its lease ended.
+	Closed
+)
+
+// String returns the kind as a word.
+func (k Kind) String() string {
+	return [...]string{Failed: "failed", Lost: "lost", Closed: "closed"}[k]
+}
+
+// NewFleet returns a Fleet without worlds. holder names the game to other programs
+// that want its worlds; a game that starts again under the same name gets worlds
+// back at once whose leases it did not end. now is the time on the clock that steps
+// the Fleet.
+func NewFleet(st history.Store, holder string, now time.Time, o Options) *Fleet {
+	o = o.resolved()
+	f := &Fleet{st: st, holder: holder, o: o, policy: newPolicy(now, o), leases: newLeases(st, now, o.Lease), members: make(map[string]*member)}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f
+}
+
+// Open takes the lease of a world, opens it and keeps it saved from now on; a world
+// that is open already it returns as it is. It does I/O, and waits while the world
+// is being closed. The error wraps history.ErrLeased while another holds the world,
+// and history.ErrNoWorld if there is none and Options.Create is not set.
+func (f *Fleet) Open(ctx context.Context, name string) (*Kept, error) {
+	for {
+		f.mu.Lock()
+		m := f.members[name]
+		switch {
+		case f.ended:
+			f.mu.Unlock()
+			return nil, fmt.Errorf("autosave: %s: %w", name, ErrClosed)
+		case m == nil:
+			m = &member{moving: true, moved: make(chan struct{})}
+			f.members[name] = m
+			f.tasks.Add(1)
+			f.mu.Unlock()
+			defer f.tasks.Done()
+			return f.open(ctx, name, m)
+		case !m.moving:
+			f.mu.Unlock()
+			return m.kept, nil
+		}
+		moved := m.moved
+		f.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("autosave: %s: %w", name, ctx.Err())
+		}
+	}
+}
+
+func (f *Fleet) open(ctx context.Context, name string, m *member) (*Kept, error) {
+	w, err := f.lease(ctx, name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m.moving = false
+	close(m.moved)
+	if err != nil {
+		delete(f.members, name)
+		return nil, err
+	}
+	f.leases.Hold(w)
+	if m.kept, err = f.policy.Open(w); err != nil {
+		panic("autosave: a world that is no member is in the policy: " + err.Error())
+	}
+	return m.kept, nil
+}
+
+// lease opens a world under a lease.
+func (f *Fleet) lease(ctx context.Context, name string) (*world.World, error) {
+	lease, err := f.leases.Take(ctx, name, f.holder)
+	if f.o.Create && errors.Is(err, history.ErrNoWorld) {
+		if err = f.st.Create(ctx, name); err == nil || errors.Is(err, history.ErrExists) {
+			lease, err = f.leases.Take(ctx, name, f.holder)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("autosave: %s: %w", name, err)
+	}
+	o := f.o.World
+	o.Fence = lease.Fence
+	w, err := world.Open(ctx, f.st, name, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("autosave: %s: %w", name, err), f.st.Release(context.WithoutCancel(ctx), name, lease.Fence))
+	}
+	return w, nil
+}
+
+// Step sets the time, which never goes back, begins what is due, and returns what
+// happened since the last Step. It waits for nothing, unless Options.Run does.
+func (f *Fleet) Step(now time.Time) []Event {
+	f.begin(now)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	events := f.events
+	f.events = nil
+	return events
+}
+
+func (f *Fleet) begin(now time.Time) {
+	f.stepping.Lock()
+	defer f.stepping.Unlock()
+	f.mu.Lock()
+	ended := f.ended
+	f.mu.Unlock()
+	if ended {
+		return
+	}
+	saves, closed := f.policy.Step(now)
+	for _, s := range saves {
+		f.run(func() { f.save(s) })
+	}
+	for _, w := range closed {
+		if m := f.move(w.Name()); m != nil {
+			f.run(func() { f.shut(w.Name(), m) })
+		}
+	}
+	due, lost := f.leases.Step(now)
+	for _, r := range due {
+		// A renewal that fails is tried again and shows in Backlog; one that was
+		// refused shows in the next Step.
+		f.run(func() { _ = r.Run(f.ctx) })
+	}
+	for _, w := range lost {
+		f.lose(w.Name(), history.ErrFenced)
+	}
+}
+
+// run runs a task that Close waits for.
+func (f *Fleet) run(task func()) {
+	f.tasks.Add(1)
+	f.o.Run(func() {
+		defer f.tasks.Done()
+		task()
+	})
+}
+
+// move marks an open world as one that is being closed, and returns it; nil if it
+// is not open.
+func (f *Fleet) move(name string) *member {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.members[name]
+	if m == nil || m.moving {
+		return nil
+	}
+	m.moving, m.moved = true, make(chan struct{})
+	return m
+}
+
+// gone ends what move began: the world is closed.
+func (f *Fleet) gone(name string, m *member, e Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.members, name)
+	close(m.moved)
+	e.Name = name
+	f.events = append(f.events, e)
+}
+
+func (f *Fleet) save(s *save) {
+	err := s.Run(f.ctx)
+	name := s.World.Name()
+	switch {
+	case err == nil:
+	case errors.Is(err, history.ErrFenced), errors.Is(err, history.ErrConflict), errors.Is(err, history.ErrNoWorld):
+		f.lose(name, err)
+	default:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.events = append(f.events, Event{Name: name, Kind: Failed, Err: err, Cells: s.k.unsaved()})
+	}
+}
+
+// shut closes a world that has nothing to be saved, and ends its lease. A world that
+// was changed in the last moment stays.
+func (f *Fleet) shut(name string, m *member) {
+	closed, err := m.kept.World().CloseSaved()
+	if !closed && err == nil {
+		f.policy.adopt(m.kept)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		m.moving, f.adopted = false, true
+		close(m.moved)
+		return
+	}
+	f.gone(name, m, Event{Kind: Closed, Err: errors.Join(err, f.leases.Release(f.ctx, name))})
+}
+
+// lose closes a world that cannot be saved.
+func (f *Fleet) lose(name string, why error) {
+	m := f.move(name)
+	if m == nil {
+		return
+	}
+	m.kept.drop()
+	f.leases.Drop(name)
+	f.run(func() {
+		if busy := m.kept.busy(); busy != nil {
+			<-busy
+		}
+		err := m.kept.World().Close()
+		f.gone(name, m, Event{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
+	})
+}
+
+// Backlog returns how saves and renewals keep up as of the last Step. It looks at
+// every world.
+func (f *Fleet) Backlog() Backlog {
+	b := f.policy.Backlog()
+	b.Unsure = f.leases.unsure()
+	return b
+}
+
+// end keeps Open and Step from beginning anything, and reports false if that was
+// done before.
+func (f *Fleet) end() bool {
+	f.stepping.Lock()
+	defer f.stepping.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ended := f.ended
+	f.ended = true
+	return !ended
+}
+
+// Close saves every world that is dirty, the most changed first, closes all and ends
+// their leases. It returns the worlds that it could not save, in the same order: none
+// if all is saved. What failed it tries again as long as other saves succeed; when
+// ctx ends, it gives up. The error says what went wrong beside saves. Nothing can be
+// opened afterwards, and what is changed meanwhile may be lost: a game stops first.
+func (f *Fleet) Close(ctx context.Context) ([]Unsaved, error) {
+	if !f.end() {
+		return nil, fmt.Errorf("autosave: %w", ErrClosed)
+	}
+	left := f.policy.Drain(ctx)
+	stop := context.AfterFunc(ctx, f.cancel)
+	f.tasks.Wait()
+	stop()
+	f.cancel()
+	if f.adopted {
+		left = f.policy.Drain(ctx)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		k := f.members[name].kept
+		k.drop()
+		err := f.leases.Release(ctx, name)
+		if errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrNoWorld) {
+			err = nil // it is lost, and in left if that matters
+		}
+		if err = errors.Join(err, k.World().Close()); err != nil {
+			errs = append(errs, fmt.Errorf("autosave: %s: %w", name, err))
+		}
+	}
+	return left, errors.Join(errs...)
+}

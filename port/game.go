@@ -1,0 +1,293 @@
+package port
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Data versions that change what ForGame makes. Source: the table of DataVersions of
+// the Minecraft Wiki.
+const (
+	gameNames  = 1519 // 1.13: blocks have names
+	gameBiomes = 2203 // 19w36a: biomes in three dimensions
+	gameStates = 2844 // 21w43a: biomes by section, 24 sections in the overworld
+)
+
+// plains is the biome of a world that has none, by name and by number.
+const (
+	plains       = "minecraft:plains"
+	plainsNumber = 1
+)
+
+// maxUnknown bounds how many names an error lists.
+const maxUnknown = 8
+
+// IsMade reports whether a world is a program's: it has blocks with names, and no
+// columns that say of which game they are.
+func IsMade(w *convert.World) bool {
+	blocks := false
+	for _, d := range w.Dimensions {
+		if len(d.Columns) > 0 {
+			return false
+		}
+		v := d.Volume(voxel.Block)
+		blocks = blocks || v != nil && v.Schema == voxel.Palette && len(v.Chunks) > 0
+	}
+	return blocks
+}
+
+// ForGame makes of a world that a program made, in place, one that the game of a data
+// version, 1.13 or later, can read: finished columns with all their sections and a
+// height map, without light, which the game computes; plains where there is no biome; a
+// level.dat of that name with a spawn on top of the blocks and air around them. A name
+// without a namespace gets the game's. A single dimension of a name that the game does
+// not have becomes the overworld. Names that the game does not have are joined
+// *block.NameErrors. What goes is counted in lost.
+func ForGame(ctx context.Context, w *convert.World, name string, version int32, lost map[string]int) error {
+	if version < gameNames {
+		return fmt.Errorf("port: data version %d: blocks have names from 1.13 (%d) on", version, gameNames)
+	}
+	level := format.Level{Name: name, Version: version, Type: "flat", Biome: plains}
+	for _, d := range w.Dimensions {
+		if len(d.Columns) > 0 {
+			return fmt.Errorf("port: the columns of %s are of a game already, of data version %d", d.Name, d.Columns[0].Version)
+		}
+		g := game{Dimension: d, version: version, lost: lost}
+		if len(w.Dimensions) == 1 && !slices.Contains([]string{"overworld", "the_nether", theEnd}, d.Name) {
+			d.Name = "overworld"
+		}
+		if err := g.fit(ctx); err != nil {
+			return fmt.Errorf("port: dimension %s: %w", d.Name, err)
+		}
+		if !level.HasSpawn {
+			level.Spawn, level.HasSpawn = g.spawn()
+		}
+	}
+	w.Head = format.Head{Format: "made", Properties: w.Head.Properties}
+	if !slices.ContainsFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath }) {
+		data := anvil.AppendLevel(nil, level)
+		w.Files = append(w.Files, format.File{Path: anvil.LevelPath, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		}})
+		slices.SortFunc(w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return nil
+}
+
+// airs are the names of what no height map counts.
+var airs = []string{format.Air, block.Space + "cave_air", block.Space + "void_air"}
+
+// theEnd is the dimension that has no light from above, and a dragon.
+const theEnd = "the_end"
+
+// game is a dimension that becomes one of the game.
+type game struct {
+	*convert.Dimension
+	version int32
+	lost    map[string]int
+	block   *convert.Volume
+	tops    map[geom.ColumnPos]*[256]int32 // heights above the topmost blocks, by column
+}
+
+// heights returns the lowest section and the one above the highest.
+func (g *game) heights() (low, high int) {
+	if g.version >= gameStates && g.Name == "overworld" {
+		return -4, 20
+	}
+	return 0, 16
+}
+
+func (g *game) fit(ctx context.Context) error {
+	g.block = g.Volume(voxel.Block)
+	if g.block == nil || g.block.Schema != voxel.Palette {
+		return errors.New("no volume of blocks with names")
+	}
+	err := g.rename(g.block, block.Blocks())
+	if err == nil {
+		err = g.findColumns(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	biomes := g.biomes()
+	if err := g.rename(biomes, block.Biomes()); err != nil {
+		return err
+	}
+	for _, v := range g.Volumes {
+		if v != g.block && v.Volume.Name != biomes.Volume.Name {
+			g.lost["volume "+v.Volume.Name]++
+		}
+	}
+	g.Volumes = []*convert.Volume{g.block, biomes}
+	for _, v := range voxel.BlockVolumes() { // in their order
+		if g.Volume(v.Name) == nil {
+			g.Volumes = append(g.Volumes, &convert.Volume{Volume: v, Chunks: map[geom.ChunkPos]*voxel.Chunk{}})
+		}
+	}
+	return nil
+}
+
+// rename gives the names in use the game's namespace, and drops the others.
+func (g *game) rename(v *convert.Volume, t *block.Table) error {
+	counts := make([]int, max(1, len(v.Names)))
+	for _, c := range v.Chunks {
+		c.AddCounts(counts)
+	}
+	counts[v.Default]++
+	names := format.NewNames()
+	table := make([]voxel.Cell, len(counts))
+	var unknown []error
+	for cell, n := range counts {
+		if n == 0 || cell == 0 {
+			continue
+		}
+		name := v.Names[cell]
+		if !strings.Contains(name, ":") {
+			name = block.Space + name
+		}
+		var err error
+		switch {
+		case strings.HasPrefix(name, "legacy:"): // the number of a biome, from biomes
+		case name == block.Space+format.Air:
+			name = format.Air
+		default:
+			if err = t.Check(name, g.version, nil); err == nil && t == block.Blocks() {
+				_, err = block.AppendEntry(nil, name, false)
+			}
+		}
+		if err == nil {
+			table[cell], err = names.Cell(name)
+		}
+		if err != nil && len(unknown) < maxUnknown {
+			unknown = append(unknown, err)
+		}
+	}
+	if len(unknown) > 0 {
+		return errors.Join(unknown...)
+	}
+	for pos, c := range v.Chunks {
+		v.Chunks[pos] = c.Translate(table)
+	}
+	v.Names, v.Default = slices.Clone(names.List()), table[v.Default]
+	return nil
+}
+
+// biomes returns the dimension's volume of biomes, or one of plains.
+func (g *game) biomes() *convert.Volume {
+	v := g.Volume(voxel.Biome)
+	if v != nil && v.Schema == voxel.Palette && v.Scale == 4 && g.version >= gameStates {
+		return v
+	}
+	name := plains
+	if g.version < gameStates {
+		name = block.LegacyBiomeName(plainsNumber)
+	}
+	if v != nil {
+		g.lost["volume "+voxel.Biome]++
+	}
+	out := &convert.Volume{Names: []string{format.Air, name}, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+	out.Volume = voxel.Volume{Name: voxel.Biome, Schema: voxel.Palette, Scale: 4, Default: 1}
+	return out
+}
+
+// findColumns makes a column of each place that has blocks.
+func (g *game) findColumns(ctx context.Context) error {
+	low, high := g.heights()
+	air := make([]bool, len(g.block.Names))
+	for cell, name := range g.block.Names {
+		air[cell] = slices.Contains(airs, name)
+	}
+	if !air[g.block.Default] {
+		return fmt.Errorf("there is %s all around it, not air", g.block.Names[g.block.Default])
+	}
+	g.tops = map[geom.ColumnPos]*[256]int32{}
+	var buf [64]voxel.Cell
+	for _, pos := range g.block.Positions() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chunk := g.block.Chunks[pos]
+		for y := range geom.ChunkEdge {
+			if cell, ok := chunk.SliceUniform(y); ok && air[cell] {
+				continue
+			}
+			height := int(pos.Y)*geom.ChunkEdge + y
+			for z := range geom.ChunkEdge {
+				for x, cell := range chunk.Row(y, z, &buf) {
+					if air[cell] {
+						continue
+					}
+					if height < low*16 || height >= high*16 {
+						return fmt.Errorf("a block at height %d: the game has %d to %d", height, low*16, high*16-1)
+					}
+					at := geom.ColumnPos{X: pos.X*2 + int32(x>>4), Z: pos.Z*2 + int32(z>>4)}
+					if g.tops[at] == nil {
+						g.tops[at] = new([256]int32)
+					}
+					top := &g.tops[at][z&15*16+x&15]
+					*top = max(*top, int32(height-low*16)+1)
+				}
+			}
+		}
+	}
+	for at, tops := range g.tops {
+		g.Columns = append(g.Columns, g.column(at, tops))
+	}
+	slices.SortFunc(g.Columns, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
+	return nil
+}
+
+func (g *game) column(at geom.ColumnPos, tops *[256]int32) voxel.Column {
+	c := voxel.Column{Pos: at, Version: g.version}
+	low, high := g.heights()
+	has := voxel.HasBlock
+	switch {
+	case g.version >= gameStates:
+		has |= voxel.HasBiome
+	case g.version >= gameBiomes:
+		c.Whole = voxel.HasBiome
+	default:
+		m := voxel.Map{Name: "Biomes", Form: voxel.MapInts}
+		for i := range m.Values {
+			m.Values[i] = plainsNumber
+		}
+		c.Maps = append(c.Maps, m)
+	}
+	for y := low; y < high; y++ {
+		c.Sections = append(c.Sections, voxel.Section{Y: int8(y), Has: has})
+	}
+	m := voxel.Map{Name: "WORLD_SURFACE", Form: 9, Values: *tops}
+	if block.Straddles(g.version) {
+		m.Form |= voxel.MapStraddle
+	}
+	c.Maps = append(c.Maps, m)
+	return c
+}
+
+// spawn is on top of the column of blocks nearest to x and z of 0.
+func (g *game) spawn() (p geom.Point, ok bool) {
+	low, _ := g.heights()
+	best := 0
+	for i := range g.Columns {
+		at := g.Columns[i].Pos
+		for j, top := range g.tops[at] {
+			q := geom.Point{X: int(at.X)*16 + j&15, Y: low*16 + int(top), Z: int(at.Z)*16 + j>>4}
+			if d := q.X*q.X + q.Z*q.Z; top > 0 && (!ok || d < best) {
+				best, p, ok = d, q, true
+			}
+		}
+	}
+	return p, ok
+}
