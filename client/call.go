@@ -135,6 +135,7 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 	}
 	if err == nil {
 		s.met.Store(true)
+		s.packs.Store(answer.Header.Get(PacksHeader) == "yes")
 		defer answer.Body.Close()
 		if answer.StatusCode/100 == 2 {
 			err = c.readAnswer(answer)

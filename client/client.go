@@ -89,6 +89,7 @@ type Store struct {
 	kept    *kept
 	records sync.Pool   // of *Records
 	met     atomic.Bool // something listens at the address, or did
+	packs   atomic.Bool // the server said so in its last answer
 
 	life   context.Context // of reading stones that are open
 	die    context.CancelFunc
@@ -119,6 +120,9 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	return s, nil
 }
+
+// Packs implements history.Packing: it is what the server said in its last answer.
+func (s *Store) Packs() bool { return s.packs.Load() }
 
 // transport asks for no compression: stones are compressed.
 func transport() *http.Transport {

@@ -14,6 +14,8 @@ const (
 	FenceHeader = "Cairn-Fence"
 	RetryHeader = "Cairn-Retry"
 	LostHeader  = "Cairn-Lost"
+	// PacksHeader is "yes" in the answers of a server that packs its worlds itself.
+	PacksHeader = "Cairn-Packs"
 	// ForceFence is history.Force in a FenceHeader.
 	ForceFence = "force"
 )

@@ -76,6 +76,7 @@ type swept struct {
 // Encoder writes stacks as streams. The zero value is ready; it keeps its
 // buffers for the next call. Not safe for concurrent use.
 type Encoder struct {
+	work     int
 	streams  [numStreams][]byte
 	swept    []swept
 	cols     []change // of the stack, by column, bottom up
@@ -171,6 +172,7 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
+	e.work = 0
 	e.heights, e.ids = e.heights[:0], e.ids[:0]
 	e.literals.forget(len(stacks))
 	for i, s := range stacks {
@@ -179,10 +181,15 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 		e.literals.reserve(len(e.cols), i, len(stacks))
 		e.ops()
 		e.heights, e.ids = append(e.heights, len(s)), append(e.ids, e.literal[:]...)
+		e.work += len(s) * workOfChunk
 	}
 	e.runs()
 	return e.streams[:]
 }
+
+// Work returns how many steps a Decoder takes for the stacks of the last call of Encode,
+// whatever their form.
+func (e *Encoder) Work() int { return e.work }
 
 // sweep goes up the stack slice by slice and notes what changes.
 func (e *Encoder) sweep(s Stack) {
@@ -275,6 +282,9 @@ func (e *Encoder) ops() {
 			}
 			e.literal[col] = set.add(first, list)
 			*slot = e.literal[col] + 1
+		}
+		if col%edge == 0 || e.literal[col] != e.literal[col-1] {
+			e.work += len(list)
 		}
 		if n := len(e.streams[streamOps]); col > 0 && op == last && e.streams[streamOps][n-1] < (maxOpRun-1)<<opBits {
 			e.streams[streamOps][n-1] += 1 << opBits

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 // Decoder reads what Encoder wrote. The zero value is ready; it keeps its
 // buffers for the next call. Not safe for concurrent use.
 type Decoder struct {
+	ctx      context.Context
+	work     int
 	literals columnSet
 	literal  [columns]int32 // which literal each column of the stack is
 	now      [columns]voxel.Cell
@@ -21,6 +24,26 @@ type Decoder struct {
 	relief   reliefDecoder
 	images   imageDecoder
 	odds     oddsDecoder
+}
+
+// Until makes the calls to come end soon after ctx ends, with its error, and sets Work to 0.
+// nil lets them run to their ends.
+func (d *Decoder) Until(ctx context.Context) { d.ctx, d.work = ctx, 0 }
+
+// Work returns about how many steps the calls since Until took: one for each cell of a literal
+// column that is not as the one below, and again for columns side by side that are equal to it,
+// and workOfChunk for each chunk.
+func (d *Decoder) Work() int { return d.work }
+
+// workOfChunk is the steps of a chunk in which hardly anything changes.
+const workOfChunk = 1 << 10
+
+// ended returns why the Decoder must end.
+func (d *Decoder) ended() error {
+	if d.ctx == nil {
+		return nil
+	}
+	return d.ctx.Err()
 }
 
 // span is columns of a row, side by side, that are equal.
@@ -55,7 +78,9 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 		if !d.split(h * edge) {
 			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the stack"))
 		}
-		dst = d.chunks(dst, h)
+		if dst, err = d.chunks(dst, h); err != nil {
+			return dst, err
+		}
 	}
 	return dst, r.end()
 }
@@ -235,12 +260,14 @@ func (d *Decoder) split(top int) bool {
 		s.next = d.rising[at]
 		d.spans = append(d.spans, s)
 		d.rising[at] = int32(len(d.spans))
+		d.work += int(s.end - s.at)
 	}
+	d.work += top / edge * workOfChunk
 	return true
 }
 
 // chunks goes up the stack.
-func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) []*voxel.Chunk {
+func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error) {
 	for y := range chunks * edge {
 		changed := d.rise(y)
 		if y%edge == 0 {
@@ -249,9 +276,12 @@ func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) []*voxel.Chunk {
 		d.build.Slice(&d.now, changed)
 		if y%edge == edge-1 {
 			dst = append(dst, d.build.Chunk())
+			if err := d.ended(); err != nil {
+				return dst, err
+			}
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 // rise brings d.now to height y and returns a bit for each row that changed.

@@ -53,7 +53,9 @@ func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []i
 		if !d.split(h * edge) {
 			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the stack"))
 		}
-		dst = d.chunks(dst, h)
+		if dst, err = d.chunks(dst, h); err != nil {
+			return dst, err
+		}
 	}
 	return dst, r.end()
 }

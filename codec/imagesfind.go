@@ -14,7 +14,7 @@ const (
 	mostTried     = 24      // ways that are looked at
 	fewestVotes   = 8
 	fewestChanges = 3       // of a column that votes
-	leastSaved    = 10      // of so many changes one at least is of an image
+	leastSaved    = 50      // of so many changes one at least is of an image
 	mostTaught    = 1 << 14 // images that are asked what becomes of cells
 	voteBits      = 15      // of a slot of votes
 	pairBits      = 12      // of a slot of pairs

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -38,13 +39,16 @@ func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int
 	}
 	for i, h := range heights {
 		r.field.begin(tops[i], h)
-		if r.stack(&d.literal); r.err != nil {
+		if r.stack(&d.literal, d.ended); r.err != nil {
 			return dst, r.err
 		}
 		if !d.split(h * edge) {
 			return dst, corrupt(r.bits.at, "bits", errors.New("a run crosses the top of the stack"))
 		}
-		dst = d.chunks(dst, h)
+		var err error
+		if dst, err = d.chunks(dst, h); err != nil {
+			return dst, err
+		}
 	}
 	if err := r.bits.end(); err != nil {
 		return dst, corrupt(len(r.bits.b), "bits", err)
@@ -82,7 +86,7 @@ func (r *oddsDecoder) fail(err error) {
 }
 
 // stack reads the columns of a stack.
-func (r *oddsDecoder) stack(literal *[columns]int32) {
+func (r *oddsDecoder) stack(literal *[columns]int32, ended func() error) {
 	same := false
 	for z := range edge {
 		row, north := r.field.around.row(z)
@@ -98,7 +102,7 @@ func (r *oddsDecoder) stack(literal *[columns]int32) {
 		if err := r.bits.fault(); err != nil {
 			r.fail(err)
 		}
-		if r.err != nil {
+		if r.err = cmp.Or(r.err, ended()); r.err != nil {
 			return
 		}
 		copy(literal[z*edge:], row[1:edge+1])

@@ -35,13 +35,16 @@ func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []i
 		}
 		r.land.begin(tops[i], h)
 		r.top = r.land.base + int32(h*edge)
-		if err := r.stack(&d.literals, &d.literal); err != nil {
+		if err := r.stack(&d.literals, &d.literal, d.ended); err != nil {
 			return dst, err
 		}
 		if !d.split(h * edge) {
 			panic("codec: a column of relief ends above its stack")
 		}
-		dst = d.chunks(dst, h)
+		var err error
+		if dst, err = d.chunks(dst, h); err != nil {
+			return dst, err
+		}
 	}
 	for i := range r.s {
 		if err := r.s[i].end(); err != nil {
@@ -60,7 +63,7 @@ func reliefPart(stream int) string {
 }
 
 // stack reads the columns of the stack under way into set.
-func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32) error {
+func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32, ended func() error) error {
 	set.reset()
 	for z := range edge {
 		r.land.ground.row(z)
@@ -75,6 +78,9 @@ func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32) error {
 			if r.s[i].err != nil {
 				return r.s[i].err
 			}
+		}
+		if err := ended(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -120,6 +120,19 @@ type Store interface {
 	Close() error
 }
 
+// Packing is a Store that may have somebody who packs its worlds.
+type Packing interface {
+	// Packs reports whether the Store has its worlds packed, as far as it knows. Then
+	// those who save need not pack, and PutPack may be refused to them.
+	Packs() bool
+}
+
+// Packs reports whether a Store has its worlds packed.
+func Packs(st Store) bool {
+	p, ok := st.(Packing)
+	return ok && p.Packs()
+}
+
 // Names are the worlds of a Store. Names are those that CheckName takes
 // (ErrName); of a name that is missing the error is ErrNoWorld, of one that
 // must not be there ErrExists.

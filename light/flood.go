@@ -1,6 +1,7 @@
 package light
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -31,6 +32,9 @@ func (k Kind) Full() uint8 {
 	return 0
 }
 
+// workOfFloor is the work of looking for the slices of a chunk that hold anything.
+const workOfFloor = 4
+
 // tileEdge is how many cells a tile has along x and z. A tile is 8x8 cells of
 // one height, a bit each: z*8+x. Light of one level goes on in 64 cells at once.
 const tileEdge = 8
@@ -43,10 +47,12 @@ type Flood struct {
 	classes
 	traits []trait // by class
 
+	ctx  context.Context // nil: never ends
+	most int             // work that may be done
+	work int             // of the last Fill
 	kind Kind
 	box
 	ny         int         // cells of height that this kind of light needs; 0 where nothing stands in the way, or nothing shines
-	looked     int         // cells that the last Fill needed
 	row, slice int         // tiles from one to the next along z and y, one more than there are
 	first      int         // the tile at x0, y0, z0; those before, behind and between rows are never lit
 	laid       bool        // what is known of tiles before light comes is of the box
@@ -119,37 +125,53 @@ func (f *Flood) Follow(m Matters) {
 	}
 }
 
+// Until makes the calls of Fill to come end, with false, soon after ctx ends, and when one has
+// done more than so much work. nil and 0 let them run to their ends.
+func (f *Flood) Until(ctx context.Context, most int) { f.ctx, f.most = ctx, most }
+
+func (f *Flood) ended() bool {
+	return f.most > 0 && f.work > f.most || f.ctx != nil && f.ctx.Err() != nil
+}
+
+// Work returns about how many steps the last Fill took: one for each 8x8 cells of one height,
+// again for each level of light that they have, and for each run of a row of blocks that
+// differs from the row below.
+func (f *Flood) Work() int { return f.work }
+
 // Fill computes the light of the chunks from..to-1. towers must give the blocks of
 // the box and of one chunk around it, of all heights; what it lacks is clear. It reports
 // whether that was possible: a box may be too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
-	f.kind, f.ny, f.looked = kind, 0, 0
+	f.kind, f.ny, f.work = kind, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers are asked for
 	}
 	b, ok := f.lie(from, to, towers)
-	f.looked = b.cells(kind)
 	if !ok || len(f.near) == 0 {
 		return ok
 	}
 	if !f.knows(&b) {
-		f.box, f.laid = b, true
+		f.box, f.laid = b, false
 		f.ground, f.near = f.near, f.ground
 		f.clear()
 		for i := range f.ground {
+			if f.ended() {
+				return false
+			}
 			f.lay(&f.ground[i])
 		}
+		f.laid = true
 	}
 	f.ny = f.height(kind)
+	f.work += f.slice * f.ny
 	if kind == Sky {
 		f.fall()
 	} else if !f.shine() {
 		f.ny = 0
 		return true
 	}
-	f.spread()
-	return true
+	return f.spread()
 }
 
 // knows reports whether the blocks of a box, near, are laid already, and the box that was laid
@@ -173,9 +195,6 @@ func (f *Flood) knows(b *box) bool {
 	}
 	return len(near) == 0
 }
-
-// Cells returns how many cells the last Fill looked at, or would have at least.
-func (f *Flood) Cells() int { return f.looked }
 
 // box is where a Flood looks.
 type box struct {
@@ -218,6 +237,10 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 	for z := from.Z - 1; z <= to.Z; z++ {
 		for x := from.X - 1; x <= to.X; x++ {
 			t := towers(x, z)
+			if f.ended() {
+				return b, false
+			}
+			f.work += workOfFloor * len(t)
 			low, high := f.extent(t)
 			if low > high {
 				continue

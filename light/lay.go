@@ -102,6 +102,7 @@ func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 		dim, open := uint32(0), uint32(0)
 		l.odd &^= 1 << z
 		starts, cells := c.Runs(y, z, &buf)
+		f.work += len(cells)
 		m := uint64(starts) | 1<<geom.ChunkEdge
 		for _, v := range cells {
 			x := m & -m

@@ -85,14 +85,19 @@ func (f *Flood) flowFrom(at int) {
 }
 
 // spread lets light go on from the brightest to the darkest cells. Those of MaxLight-1
-// that the sky lights are in now.
-func (f *Flood) spread() {
+// that the sky lights are in now. It reports whether it came to the end.
+func (f *Flood) spread() bool {
 	for l := uint8(MaxLight); l > 0; l-- {
 		if l == MaxLight && f.kind == Sky {
 			continue
 		}
+		if f.ended() {
+			f.drop()
+			return false
+		}
 		f.wake(l)
 		plane := [4]uint64{-uint64(l & 1), -uint64(l >> 1 & 1), -uint64(l >> 2 & 1), -uint64(l >> 3)}
+		f.work += len(f.now.at)
 		for _, k := range f.now.at {
 			cells := f.now.cells[k]
 			f.now.cells[k] = 0
@@ -107,6 +112,18 @@ func (f *Flood) spread() {
 		}
 		f.now.at = f.now.at[:0]
 		f.now, f.next = f.next, f.now
+	}
+	return true
+}
+
+// drop forgets light that was to go on.
+func (f *Flood) drop() {
+	for _, w := range []*wave{&f.now, &f.next} {
+		clear(w.cells)
+		w.at = w.at[:0]
+	}
+	for l := range f.queue {
+		f.queue[l] = f.queue[l][:0]
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	Log *slog.Logger
 	// Saved is called after a world was changed, before its caller is answered.
 	Saved func(name string)
+	// Packs says that stacks are packed behind the Server, as a Keeper does. Clients are
+	// told, and then do not try it themselves.
+	Packs bool
 	// Observe is called after every call, by its goroutine. The Event is the
 	// Server's again when it returns.
 	Observe func(*Event)
@@ -95,6 +99,9 @@ func New(st history.Store, o Options) (*Server, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, began: time.Now()}
 	c.lap = c.began
+	if s.o.Packs {
+		w.Header()[client.PacksHeader] = []string{"yes"}
+	}
 	defer c.end()
 	if err := c.work(); err != nil {
 		c.fail(err)

@@ -204,6 +204,7 @@ func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 type cellsPage struct {
 	chunks []*voxel.Chunk // in the order of the directory
 	unlit  *unlit         // nil if chunks are complete
+	work   int            // that decoding it took, see codec.Decoder.Work
 }
 
 // decodeCells returns the chunks at at, in that order, from a page of volume v. known

@@ -1,6 +1,8 @@
 package stone
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -33,17 +35,20 @@ type columnsPage struct {
 
 // decodeColumns returns the columns at at, in that order. rules are those of the
 // dimension.
-func decodeColumns(form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*columnsPage, error) {
+func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*columnsPage, error) {
 	p := pageReader{rules: rules}
 	if !p.open(form, streams) || len(at) > maxPageColumns {
 		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
+	}
+	if p.tags != nil {
+		p.tags.Until(ctx)
 	}
 	p.readNames()
 	page := &columnsPage{make([]voxel.Column, len(at)), make([][]uint8, len(at))}
 	for i := range at {
 		page.columns[i].Pos = at[i]
 		page.ways[i] = p.column(&page.columns[i])
-		if err := p.err(); err != nil {
+		if err := cmp.Or(p.err(), ctx.Err()); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/zeebo/xxh3"
@@ -79,7 +80,9 @@ func AppendPage(form byte, streams ...[]byte) []byte {
 }
 
 // SplitPage undoes AppendPage.
-func SplitPage(b []byte) (form byte, streams [][]byte, err error) { return splitPage(b) }
+func SplitPage(b []byte) (form byte, streams [][]byte, err error) {
+	return splitPage(context.Background(), b)
+}
 
 // SealAt returns what stands at the end of a stone of size bytes.
 func SealAt(size int64, dir []byte) []byte {

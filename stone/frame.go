@@ -1,9 +1,12 @@
 package stone
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"sync"
 
@@ -125,8 +128,8 @@ func appendStored(dst []byte, form byte, streams []stored) []byte {
 
 // splitPage undoes appendPage; offsets in its errors count from the start of
 // the page.
-func splitPage(b []byte) (form byte, streams [][]byte, err error) {
-	form, streams, rest, err := splitPagePrefix(b, maxPage)
+func splitPage(ctx context.Context, b []byte) (form byte, streams [][]byte, err error) {
+	form, streams, rest, err := splitPagePrefix(ctx, b, maxPage)
 	if err == nil && len(rest) > 0 {
 		err = corruptf(int64(len(b)-len(rest)), "page", "%d bytes left over", len(rest))
 	}
@@ -143,7 +146,7 @@ func (s stored) packed() bool { return len(s.data) != s.raw }
 
 // splitPagePrefix is splitPage for a page of at most so many plain bytes with
 // more behind it.
-func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
+func splitPagePrefix(ctx context.Context, b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
 	parts, rest, err := splitStored(b, most)
 	if err != nil {
 		return 0, nil, nil, err
@@ -152,7 +155,7 @@ func splitPagePrefix(b []byte, most uint64) (form byte, streams [][]byte, rest [
 	at := len(b) - len(rest)
 	for i := len(parts) - 1; i >= 0; i-- {
 		at -= len(parts[i].data)
-		if streams[i], err = parts[i].plain(at); err != nil {
+		if streams[i], err = parts[i].plain(ctx, at); err != nil {
 			return 0, nil, nil, err
 		}
 	}
@@ -187,11 +190,14 @@ func splitStored(b []byte, most uint64) (streams []stored, rest []byte, err erro
 }
 
 // plain returns the stream's plain bytes; at is where it lies, for errors.
-func (s stored) plain(at int) ([]byte, error) {
+func (s stored) plain(ctx context.Context, at int) ([]byte, error) {
 	if !s.packed() {
 		return s.data, nil
 	}
-	out, err := unpack(s.data, s.raw)
+	out, err := unpack(ctx, s.data, s.raw)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, corrupt(int64(at), "page", err)
 	}
@@ -200,7 +206,7 @@ func (s stored) plain(at int) ([]byte, error) {
 
 // unpack inflates one frame to exactly n bytes; n is at most maxPage. A block
 // of a frame is at least 4 bytes and holds at most 128 KiB.
-func unpack(frame []byte, n int) ([]byte, error) {
+func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	if int64(n) > int64(len(frame))<<15 {
 		return nil, fmt.Errorf("%d bytes in a zstd frame of %d", n, len(frame))
 	}
@@ -214,6 +220,9 @@ func unpack(frame []byte, n int) ([]byte, error) {
 	}
 	dec := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(dec)
+	if n > piecesFrom {
+		return unpackPieces(ctx, dec, in, n)
+	}
 	out, err := dec.DecodeAll(in, nil)
 	if err != nil {
 		return nil, err
@@ -222,6 +231,35 @@ func unpack(frame []byte, n int) ([]byte, error) {
 		return nil, fmt.Errorf("zstd frame yields %d bytes, want %d", len(out), n)
 	}
 	return out, nil
+}
+
+// Streams of more than so many bytes are unpacked piece by piece, so that unpacking ends with
+// its context.
+const (
+	piecesFrom = 8 << 20
+	pieceBytes = 1 << 20
+)
+
+func unpackPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
+	if err := dec.Reset(bytes.NewReader(in)); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, n+1)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		got, err := dec.Read(out[len(out):min(len(out)+pieceBytes, n+1)])
+		out = out[:len(out)+got]
+		switch {
+		case err == io.EOF && len(out) == n:
+			return out, nil
+		case err == io.EOF || len(out) > n:
+			return nil, fmt.Errorf("zstd frame yields %d bytes, want %d", len(out), n)
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 var (

@@ -101,7 +101,7 @@ func named(infos []PageInfo, entries []entry, kind PageInfo) {
 func (s *Reader) describe(n int, info *PageInfo) error {
 	p := s.dir.pages[n]
 	info.Number, info.Offset, info.Size = n, p.off, p.size
-	form, streams, err := s.page(n)
+	form, streams, err := s.page(context.Background(), n)
 	if err != nil {
 		return fmt.Errorf("stone: page %d: %w", n, err)
 	}

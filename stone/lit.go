@@ -32,14 +32,14 @@ const (
 // the volumes voxel.Sky and voxel.Light that come then hold what differs from the
 // light that follows, where that is less.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
-	w.endPage()
+	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
 	}
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers, feet: writerFeet}
+	w.lit = &lit{matters: m, towers: towers, feet: writerFeet, most: maxFlooding / 4 * 3}
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 // lightOf gives chunks of a page their light; want nil: all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := p.unlit.light(p.chunks, want, &lit{matters: d.matters, towers: blocks.tower, feet: readerFeet})
+	err := p.unlit.light(p.chunks, want, &lit{ctx: ctx, matters: d.matters, towers: blocks.tower, feet: readerFeet, most: maxFlooding})
 	return cmp.Or(blocks.err, err)
 }
 
@@ -131,9 +131,11 @@ func litKind(v *volume) (light.Kind, bool) {
 
 // lit computes the light of chunks.
 type lit struct {
+	ctx     context.Context // nil: never ends
 	matters light.Matters
 	towers  light.Towers
 	feet    int32 // chunks side by side that are flooded at once
+	most    int   // work for one page
 }
 
 // flooding is floods of one kind for the chunks at some places.
@@ -143,7 +145,7 @@ type flooding struct {
 	kind   light.Kind
 	places []geom.ChunkPos
 	use    func(some []int) // called with indexes of places that f has
-	cells  int              // that were looked at
+	work   int              // so far
 }
 
 var (
@@ -160,13 +162,16 @@ const (
 	readerFeet = 256
 )
 
-// maxLitCells is how many cells a Reader looks at for one page of light.
-const maxLitCells = 1 << 30
+// maxFlooding is how much work floods for one page of light may be to a Reader, see
+// light.Flood.Work. A Writer does three quarters of that, since it floods other boxes.
+const maxFlooding = 1 << 25
 
 // floods calls use for floods by f that have the chunks at some places, each with
 // the indexes of those that it has.
 func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
 	f.Follow(l.matters)
+	f.Until(l.ctx, l.most)
+	defer f.Until(nil, 0)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
@@ -193,9 +198,12 @@ func (l *flooding) flood(some []int) error {
 	ok := one || wide <= l.feet && deep <= l.feet/wide
 	if ok {
 		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.cells += l.f.Cells()
+		l.work += l.f.Work()
 	}
-	if l.cells > maxLitCells || one && !ok {
+	if l.ctx != nil && l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	if l.work > l.most || one && !ok {
 		return errFlood
 	}
 	if ok {
@@ -361,8 +369,10 @@ func (u *unlit) light(chunks []*voxel.Chunk, want []int, l *lit) error {
 	for k, i := range some {
 		runs[k], places[k], octants[k] = chunks[i], u.at[i], u.octants[i]
 	}
-	if err := l.unlit(u.kind, runs, places, octants); err != nil {
+	if err := l.unlit(u.kind, runs, places, octants); errors.Is(err, errFlood) {
 		return corrupt(-1, "page", err)
+	} else if err != nil {
+		return err
 	}
 	for k, i := range some {
 		chunks[i] = runs[k]
@@ -379,9 +389,13 @@ func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, 
 	defer builders.Put(b)
 	f := floods.Get().(*light.Flood)
 	defer floods.Put(f)
-	return l.floods(f, kind, at, func(some []int) {
+	err := l.floods(f, kind, at, func(some []int) {
 		for _, i := range some {
+			if l.ctx.Err() != nil {
+				return
+			}
 			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
 		}
 	})
+	return cmp.Or(err, l.ctx.Err())
 }

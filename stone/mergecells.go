@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -229,7 +230,7 @@ func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 		if i >= len(streams) || change == nil {
 			continue
 		}
-		plain, err := streams[i].plain(0)
+		plain, err := streams[i].plain(context.Background(), 0)
 		if err == nil {
 			plain, err = change(plain, table)
 		}

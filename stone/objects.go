@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -90,10 +91,13 @@ func (r *objectReader) open(form byte, streams [][]byte) bool {
 }
 
 // decodeObjects returns the objects of each column at at, in that order.
-func decodeObjects(form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.Object, error) {
+func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.Object, error) {
 	var r objectReader
 	if !r.open(form, streams) {
 		return nil, corruptf(0, "objects", "form %d with %d streams", form, len(streams))
+	}
+	if r.tags != nil {
+		r.tags.Until(ctx)
 	}
 	counts, places := &r.c[objectCounts], &r.c[objectPlaces]
 	if len(places.b) > maxPageObjects {

@@ -110,6 +110,7 @@ type columnReader struct {
 	d       *dimension
 	heights *heights     // made when they are first needed
 	blocks  *towerReader // below heights
+	begun   uint32       // the group whose columns blocks were read for last
 }
 
 func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
@@ -132,11 +133,11 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	group := group(r.d.columns, entry)
 	n := group[0].page
 	page, err := cachedPage(r.ctx, r.s, group, func() (*columnsPage, int64, error) {
-		form, streams, err := r.s.page(n)
+		form, streams, err := r.s.page(r.ctx, n)
 		if err != nil {
 			return nil, 0, err
 		}
-		page, err := decodeColumns(form, streams, columnPositions(group), r.d.rules)
+		page, err := decodeColumns(r.ctx, form, streams, columnPositions(group), r.d.rules)
 		return page, page.bytes(), r.s.at(n, err)
 	})
 	if err != nil {
@@ -146,7 +147,7 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	c := page.columns[i]
 	if ways := page.ways[i]; ways != nil {
 		c.Maps = slices.Clone(c.Maps)
-		if !completeMaps(c.Maps, ways, r.rule(c.Pos)) {
+		if !completeMaps(c.Maps, ways, r.rule(group[0].number, c.Pos)) {
 			return nil, first(r.blocks.err, corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule", c.Pos))
 		}
 		if err := r.blocks.err; err != nil {
@@ -156,13 +157,17 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	return &c, nil
 }
 
-// rule returns what rules say of the maps of a column.
-func (r *columnReader) rule(pos geom.ColumnPos) func(string) *[256]int32 {
+// rule returns what rules say of the maps of a column, of the page of the group that begins
+// with an entry.
+func (r *columnReader) rule(begun uint32, pos geom.ColumnPos) func(string) *[256]int32 {
 	if r.heights == nil {
 		r.blocks = r.s.towers(r.ctx, r.d)
 		r.heights = newHeights(r.d.rules, r.blocks.tower)
 	}
-	clear(r.blocks.pages) // what one column may need is bounded
+	if r.begun != begun { // what the columns of one page may need is bounded
+		r.begun, r.blocks.work = begun, 0
+		clear(r.blocks.pages)
+	}
 	return func(name string) *[256]int32 { return r.heights.of(pos, name) }
 }
 
@@ -238,11 +243,11 @@ func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *o
 	group := group(l.entries, i)
 	number := group[0].page
 	page, err = cachedPage(ctx, s, group, func() (*objectsPage, int64, error) {
-		form, streams, err := s.page(number)
+		form, streams, err := s.page(ctx, number)
 		if err != nil {
 			return nil, 0, err
 		}
-		lists, err := decodeObjects(form, streams, columnPositions(group))
+		lists, err := decodeObjects(ctx, form, streams, columnPositions(group))
 		if err != nil {
 			return nil, 0, s.at(number, err)
 		}

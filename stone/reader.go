@@ -117,7 +117,7 @@ var errChecksum = errors.New("checksum does not match")
 // splitDirectory parts the directory's page from the hashes behind it; how many
 // these are stands at the start of the plain bytes.
 func splitDirectory(b []byte) (form spelling, plain, hashes []byte, err error) {
-	f, streams, rest, err := splitPagePrefix(b, maxDirectory)
+	f, streams, rest, err := splitPagePrefix(context.Background(), b, maxDirectory)
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -144,12 +144,12 @@ func (s *Reader) read(off int64, n int) ([]byte, error) {
 }
 
 // page returns the form and streams of page n.
-func (s *Reader) page(n int) (byte, [][]byte, error) {
+func (s *Reader) page(ctx context.Context, n int) (byte, [][]byte, error) {
 	b, err := s.rawPage(n)
 	if err != nil {
 		return 0, nil, err
 	}
-	form, streams, err := splitPage(b)
+	form, streams, err := splitPage(ctx, b)
 	return form, streams, s.at(n, err)
 }
 
@@ -307,13 +307,7 @@ func cachedPage[T any](ctx context.Context, s *Reader, group []entry, decode fun
 // cells returns the chunks of the page of the group's first entry, in the order
 // of the group. Only those of want need be complete; nil: all.
 func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int) ([]*voxel.Chunk, error) {
-	page, err := cachedPage(ctx, s, group, func() (*cellsPage, int64, error) {
-		page, err := s.decode(v, group)
-		if err != nil {
-			return nil, 0, err
-		}
-		return page, cellBytes(page.chunks), nil
-	})
+	page, err := s.cellsPage(ctx, v, group)
 	if err == nil && page.unlit != nil {
 		err = s.at(group[0].page, s.lightOf(ctx, s.dimensionOf(v), page, want))
 	}
@@ -321,6 +315,17 @@ func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int
 		return nil, err
 	}
 	return page.chunks, nil
+}
+
+// cellsPage returns the page of the group's first entry, of which chunks may lack their light.
+func (s *Reader) cellsPage(ctx context.Context, v *volume, group []entry) (*cellsPage, error) {
+	return cachedPage(ctx, s, group, func() (*cellsPage, int64, error) {
+		page, err := s.decode(ctx, v, group)
+		if err != nil {
+			return nil, 0, err
+		}
+		return page, cellBytes(page.chunks), nil
+	})
 }
 
 // cellBytes is about how much memory chunks take.
@@ -337,9 +342,9 @@ func cellBytes(chunks []*voxel.Chunk) (n int64) {
 var cellDecoders = sync.Pool{New: func() any { return new(codec.Decoder) }}
 
 // decode decodes the page of the group's first entry.
-func (s *Reader) decode(v *volume, group []entry) (*cellsPage, error) {
+func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPage, error) {
 	n := group[0].page
-	form, streams, err := s.page(n)
+	form, streams, err := s.page(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -354,8 +359,14 @@ func (s *Reader) decode(v *volume, group []entry) (*cellsPage, error) {
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
 	known := group[0].finest() && len(s.dimensionOf(v).matters) > 0
+	dec.Until(ctx)
+	defer dec.Until(nil)
 	page, err := decodeCells(dec, form, streams, at, v, known)
-	return page, s.at(n, err)
+	if err != nil {
+		return nil, s.at(n, err)
+	}
+	page.work = dec.Work()
+	return page, nil
 }
 
 // Chunks yields every chunk that the stone speaks of in a volume's level, in

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -47,7 +48,7 @@ func (r *fileReader) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		}
 		n := r.f.pages[0]
-		form, streams, err := r.s.page(n)
+		form, streams, err := r.s.page(context.Background(), n)
 		if err != nil {
 			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
 		}

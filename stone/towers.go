@@ -14,11 +14,16 @@ const (
 	// maxDecoded is how many pages of blocks one page of light, or one column, may
 	// need.
 	maxDecoded = 1024
+	// maxWork is how much work decoding them may be, see codec.Decoder.Work.
+	maxWork = 1 << 26
 	// maxHeld is how many bytes of them a towerReader holds besides the Cache.
 	maxHeld = 64 << 20
 )
 
-var errTowers = errors.New("blocks in too many pages")
+var (
+	errTowers = errors.New("blocks in too many pages")
+	errWork   = errors.New("blocks that take too long to read")
+)
 
 // foot is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type foot struct{ x, z int32 }
@@ -32,6 +37,7 @@ type towerReader struct {
 	entries []entry
 	feet    map[foot][]int32 // entries by the place of their cubes
 	pages   map[uint32][]*voxel.Chunk
+	work    int // that all pages took that were needed so far
 	bytes   int // of pages
 	last    foot
 	held    light.Tower // over last
@@ -116,10 +122,14 @@ func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
 		if len(t.pages) == maxDecoded && !seen {
 			return nil, corrupt(-1, "blocks", errTowers)
 		}
-		var err error
-		if page, err = t.s.cells(t.ctx, t.v, group(t.entries, start), nil); err != nil {
+		cells, err := t.s.cellsPage(t.ctx, t.v, group(t.entries, start))
+		if err != nil {
 			return nil, err
 		}
+		if t.work += cells.work; t.work > maxWork {
+			return nil, corrupt(-1, "blocks", errWork)
+		}
+		page = cells.chunks
 		t.hold(number, page)
 	}
 	_, bit := cubeKey(p.at, 0)

@@ -181,6 +181,7 @@ type cellJob struct {
 	o           *Options
 	pack        *packer
 	page, other []byte // the page, and a larger one that stood in its place
+	work        int    // to decode it, as of codec.Encoder.Work, unless it is of form Lit
 	err         error
 }
 
@@ -191,6 +192,9 @@ func (w *Writer) flushPage() {
 		return
 	}
 	j := &cellJob{inVolume: len(w.dimension().volumes) - 1, inLevel: len(v.levels) - 1, cubes: w.cubes, lit: w.lit, o: &w.o}
+	if w.lit != nil && w.o.Only != formLit && w.workAround(w.cubes) > maxWork {
+		j.lit = nil // a Reader would refuse the light
+	}
 	copied := *v // the dimension may get more volumes first
 	j.volume = &copied
 	for _, c := range j.cubes {
@@ -237,6 +241,9 @@ func (w *Writer) enterCells(j *cellJob) {
 		}
 	}
 	l := &w.dimension().volumes[j.inVolume].levels[j.inLevel]
+	if j.Name == voxel.Block && l.level == 0 {
+		w.noteWork(j)
+	}
 	for _, c := range j.cubes {
 		e, ok := c.pageless()
 		if !ok {
@@ -245,6 +252,43 @@ func (w *Writer) enterCells(j *cellJob) {
 		}
 		l.entries = append(l.entries, e)
 	}
+}
+
+// blockWork is what decoding the pages of a dimension's blocks takes.
+type blockWork struct {
+	pages []int            // work
+	feet  map[foot][]int32 // pages by the place of cubes
+}
+
+// noteWork notes the work of a page of blocks, for light that may follow from them.
+func (w *Writer) noteWork(j *cellJob) {
+	if w.blocks.feet == nil {
+		w.blocks.feet = make(map[foot][]int32)
+	}
+	n := int32(len(w.blocks.pages))
+	w.blocks.pages = append(w.blocks.pages, j.work)
+	for _, c := range j.paged {
+		at := cubeChunk(c.key, 0)
+		f := foot{at.X >> 2, at.Z >> 2}
+		w.blocks.feet[f] = append(w.blocks.feet[f], n)
+	}
+}
+
+// workAround returns how much work decoding the pages of blocks over, under and beside cubes is.
+func (w *Writer) workAround(cubes []cube) (work int) {
+	seen := make(map[int32]bool)
+	for _, c := range cubes {
+		at := cubeChunk(c.key, 0)
+		for i := range int32(9) {
+			for _, n := range w.blocks.feet[foot{at.X>>2 + i%3 - 1, at.Z>>2 + i/3 - 1}] {
+				if !seen[n] {
+					seen[n] = true
+					work += w.blocks.pages[n]
+				}
+			}
+		}
+	}
+	return work
 }
 
 // run makes the page in a form that takes few bytes. Of forms that are much alike each is packed,
@@ -257,6 +301,7 @@ func (j *cellJob) run() {
 	j.page = j.page[:0]
 	if sure := j.tryLit(&p); !sure {
 		columns := p.columns(&j.pack.cells)
+		j.work = j.pack.cells.Work()
 		j.checkTable(columns[cellCodec:])
 		j.tryRuns(&p, columns)
 	}

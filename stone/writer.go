@@ -69,6 +69,7 @@ type Writer struct {
 	columns   columnPages
 	rules     int        // cells of all rules of height maps
 	lit       *lit       // of the dimension, nil if it has no rule of light
+	blocks    blockWork  // of the dimension
 	jobs      []*cellJob // pages of cells that are not packed yet
 	page      []byte     // the last one of another kind
 	other     []byte     // a larger one that stood in its place
@@ -144,7 +145,7 @@ func (w *Writer) Dimension(name, folder string) error {
 		return w.misuse("dimension %q a second time, or too many", name)
 	}
 	w.dir.dims = append(w.dir.dims, dimension{name: name, folder: folder})
-	w.columns, w.lit = columnPages{}, nil
+	w.columns, w.lit, w.blocks = columnPages{}, nil, blockWork{}
 	return w.err
 }
 

@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -19,8 +20,13 @@ type Reader struct {
 	out         []byte // bytes of the documents so far
 	places      int
 	news        int
+	steps       int
+	ctx         context.Context // nil: never ends
 	err         error
 }
+
+// stepsAtOnce is how many values are read before the context is asked again.
+const stepsAtOnce = 1 << 12
 
 // place is a node of the tree of tags.
 type place struct {
@@ -66,7 +72,10 @@ func NewReader(streams [][]byte, most int) *Reader {
 	return r
 }
 
-// Err returns the first error, a *codec.CorruptError.
+// Until makes the Reader end soon after ctx ends, with its error.
+func (r *Reader) Until(ctx context.Context) { r.ctx = ctx }
+
+// Err returns the first error, a *codec.CorruptError but for that of Until.
 func (r *Reader) Err() error { return r.err }
 
 // End returns the first error, or an error if something was not read.
@@ -279,6 +288,9 @@ func (r *Reader) members(out []byte, kids []*place, depth int) []byte {
 func (r *Reader) over(out []byte) bool {
 	if len(out) > r.plain {
 		r.fail(corruptf(0, "tags", "documents of more than %d bytes", r.plain))
+	}
+	if r.steps++; r.steps%stepsAtOnce == 0 && r.ctx != nil && r.ctx.Err() != nil {
+		r.fail(r.ctx.Err())
 	}
 	return r.err != nil
 }

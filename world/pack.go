@@ -43,7 +43,26 @@ func (w *World) packHigh(ctx context.Context) error {
 	if len(m.openStack) <= maxStones {
 		return nil
 	}
+	if history.Packs(w.store) {
+		return w.takePacks(ctx, len(m.openStack))
+	}
 	return w.merge(ctx, m, history.PackFrom(m.layers(), maxStones), stone.Good)
+}
+
+// takePacks opens the stack again, of which the Store may have packed some. It asks
+// each time the stack has grown by a few stones.
+func (w *World) takePacks(ctx context.Context, height int) error {
+	const few = 4
+	if w.height > 0 && height >= w.height && height < w.height+few {
+		return nil
+	}
+	if err := w.reopen(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.height = len(w.stack)
+	return nil
 }
 
 // merge puts a pack in place of the layers of m from from on, of that effort if it

@@ -23,18 +23,48 @@ import (
 // With Options.Relight it computes the light of what changed first. Where it cannot,
 // that light stays marked stale.
 //
-// Unless Options.Manual is set it packs the stack when it has become too high. An
-// error of that leaves the commit as it is and is not reported: the next commit
-// tries again.
+// Unless Options.Manual is set it packs the stack when it has become too high; of a
+// Store that packs its worlds itself it takes over that Store's packs. Errors of light
+// and of packs leave the commit as it is: Upkeep counts them, and the next commit tries
+// again.
 func (w *World) Commit(ctx context.Context, message string) (history.Commit, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	_ = w.relight(ctx)
+	w.count(&w.upkeep.Relights, w.relight(ctx))
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {
-		_ = w.packHigh(ctx)
+		w.count(&w.upkeep.Packs, w.packHigh(ctx))
 	}
 	return c, err
+}
+
+// Upkeep counts what Commit did besides committing, and that failed.
+type Upkeep struct {
+	Relights, Packs Failures
+}
+
+// Failures are how often something failed since it last worked, and how.
+type Failures struct {
+	Count int
+	Last  error // nil if Count is 0
+}
+
+// Upkeep returns which of the work that commits do besides failed.
+func (w *World) Upkeep() Upkeep {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.upkeep
+}
+
+// count counts how work of a commit ended.
+func (w *World) count(f *Failures, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f.Last = err; err == nil {
+		f.Count = 0
+	} else {
+		f.Count++
+	}
 }
 
 func (w *World) commit(ctx context.Context, message string) (history.Commit, error) {

@@ -93,6 +93,8 @@ type World struct {
 	unlit  map[string]*unlit // what no light was computed of, by dimension
 	unlits uint64            // how often that changed
 	held   map[*Held]bool
+	upkeep Upkeep
+	height int // of the stack when it was last asked for again; needs saving
 	closed bool
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/convert"
@@ -18,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -31,6 +33,7 @@ type ImportedWorld struct {
 	Cells    int64   `json:"cells"`   // bytes of its row-packed chunks
 	NBT      int64   `json:"nbt"`     // bytes of its columns and objects
 	MBPerSec float64 `json:"mb_per_s"`
+	Took     float64 `json:"took"` // seconds from begin to end
 }
 
 // ImportReport is what importing the largest worlds took. The process should
@@ -40,6 +43,7 @@ type ImportReport struct {
 	Raw      int64                  `json:"raw"`
 	Seconds  float64                `json:"seconds"`
 	MBPerSec float64                `json:"mb_per_s"`
+	Took     float64                `json:"took"`  // seconds from begin to end
 	Peak     int64                  `json:"peak"`  // bytes of memory at most, 0 where the system does not tell
 	Bound    int64                  `json:"bound"` // 64 MiB and twice the cells and NBT of the largest world
 	Skipped  []savings.SkippedWorld `json:"skipped"`
@@ -89,6 +93,7 @@ func (r *ImportReport) add(w *ImportedWorld) {
 	r.Worlds = append(r.Worlds, *w)
 	r.Raw += w.Raw
 	r.Seconds += w.Seconds
+	r.Took += w.Took
 	r.Bound = max(r.Bound, importFree+2*(w.Cells+w.NBT))
 }
 
@@ -140,7 +145,7 @@ func (discard) File(format.File) error                          { return nil }
 // timeImport imports one world into a file that it removes.
 func timeImport(ctx context.Context, path string, o stone.Options) (*ImportedWorld, error) {
 	out := &ImportedWorld{Path: path}
-	start := lab.ProcessorTime()
+	start, began := lab.ProcessorTime(), time.Now()
 	src, err := anvil.Open(path, anvil.Options{})
 	if err != nil {
 		return nil, err
@@ -155,11 +160,12 @@ func timeImport(ctx context.Context, path string, o stone.Options) (*ImportedWor
 		return nil, fmt.Errorf("cell: %w", err)
 	}
 	defer os.Remove(file.Name())
-	_, out.Stone, err = convert.WriteStone(ctx, w, file, o)
+	_, out.Stone, err = convert.WriteStone(ctx, w, file, port.AtOnce(o))
 	if end := file.Close(); err == nil {
 		err = end
 	}
 	out.Seconds = (lab.ProcessorTime() - start).Seconds()
+	out.Took = time.Since(began).Seconds()
 	out.Raw = src.Stats().RawBytes
 	out.MBPerSec = megabytes(out.Raw, out.Seconds)
 	out.Cells, out.NBT = held(w)
@@ -210,11 +216,11 @@ func peakMemory() (kib int64) {
 
 // Table prints a line for each world and both sides of the bounds.
 func (r *ImportReport) Table(w io.Writer) {
-	t := table.New(w, "world", "nbt inflated", "seconds", "MB/s", "stone", "cells held", "nbt held")
+	t := table.New(w, "world", "nbt inflated", "processor s", "MB/s", "took s", "stone", "cells held", "nbt held")
 	for _, x := range r.Worlds {
-		t.Row(filepath.Base(x.Path), table.Size(x.Raw), fmt.Sprintf("%.2f", x.Seconds), fmt.Sprintf("%.0f", x.MBPerSec), table.Size(x.Stone), table.Size(x.Cells), table.Size(x.NBT))
+		t.Row(filepath.Base(x.Path), table.Size(x.Raw), fmt.Sprintf("%.2f", x.Seconds), fmt.Sprintf("%.0f", x.MBPerSec), fmt.Sprintf("%.2f", x.Took), table.Size(x.Stone), table.Size(x.Cells), table.Size(x.NBT))
 	}
-	t.Row("all", table.Size(r.Raw), fmt.Sprintf("%.2f", r.Seconds), fmt.Sprintf("%.0f", r.MBPerSec))
+	t.Row("all", table.Size(r.Raw), fmt.Sprintf("%.2f", r.Seconds), fmt.Sprintf("%.0f", r.MBPerSec), fmt.Sprintf("%.2f", r.Took))
 	t.Flush()
 	fmt.Fprintf(w, "\nmemory at most %s; 64 MiB and twice what the largest world holds are %s\n", table.Size(r.Peak), table.Size(r.Bound))
 	for _, s := range r.Skipped {

@@ -199,7 +199,7 @@ func unlit(c *format.Column) bool {
 // writeWorld writes w as a stone.
 func writeWorld(ctx context.Context, w *convert.World, path string, o stone.Options) (id string, n int64, err error) {
 	n, err = writeFile(path, func(out io.Writer) error {
-		name, _, err := convert.WriteStone(ctx, w, out, o)
+		name, _, err := convert.WriteStone(ctx, w, out, port.AtOnce(o))
 		id = name.String()
 		return errors.Join(err, ctx.Err())
 	})

@@ -18,11 +18,11 @@ func TestExportMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, blockName := range map[string]string{"islands/ann": "stone", "islands/bob": "ston"} {
-		w, err := library.Create(t.Context(), st, name)
+		w, err := library.Create(t.Context(), st, name, library.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = w.Edit(func(b library.Blocks) error {
+		_, err = w.Edit(t.Context(), func(b library.Blocks) error {
 			b.Fill(region.Ball{Center: library.Point{Y: 70}, Radius: 6}, blockName)
 			return nil
 		})

@@ -199,7 +199,7 @@ func (s *service) open(ctx context.Context, d *depot, st history.Store) (err err
 			return err
 		}
 	}
-	o := server.Options{Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }}
 	if s.server, err = server.New(st, o); err != nil {
 		return err

@@ -110,7 +110,7 @@ type keeping struct {
 // one, or a commit of what differs.
 func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note) error {
 	var b bytes.Buffer
-	id, _, err := convert.WriteStone(ctx, w, &b, r.options)
+	id, _, err := convert.WriteStone(ctx, w, &b, port.AtOnce(r.options))
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -69,11 +68,11 @@ func (w *writer) do(d deed) (done, error) {
 
 // stop stops the process where it is, and reports whether that is in a call.
 func (w *writer) stop() (called bool, err error) {
-	err = w.cmd.Process.Signal(syscall.SIGSTOP)
+	err = pause(w.cmd.Process)
 	return w.calling.Load(), err
 }
 
-func (w *writer) goOn() error { return w.cmd.Process.Signal(syscall.SIGCONT) }
+func (w *writer) goOn() error { return resume(w.cmd.Process) }
 
 // close ends the process.
 func (w *writer) close() error {

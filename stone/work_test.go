@@ -1,0 +1,181 @@
+package stone_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// countdown is a context that ends when it was asked so many times.
+type countdown struct {
+	context.Context
+	left, asked int
+}
+
+func (c *countdown) Err() error {
+	if c.asked++; c.asked > c.left {
+		return context.Canceled
+	}
+	return nil
+}
+
+// readAll reads all chunks, columns and lists of a stone.
+func readAll(ctx context.Context, r *stone.Reader) error {
+	for _, d := range r.Dimensions() {
+		for _, v := range d.Volumes {
+			for _, level := range v.Levels {
+				for _, err := range r.Chunks(ctx, d.Name, v.Volume.Name, level) {
+					if err != nil {
+						return err
+					}
+				}
+			}
+		}
+		for _, err := range r.Columns(ctx, d.Name) {
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestContextEndsInside ends the context at many points while pages of each form are read. Chunks
+// are more than the checks between pages.
+func TestContextEndsInside(t *testing.T) {
+	levels := []stone.Placed{}
+	for i := range int32(20) {
+		levels = append(levels, stone.Placed{Pos: at(i%4, i/8, i/4%2), Chunk: spotted(int(i), 9)})
+	}
+	plain := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{
+		{Volume: voxel.Volume{Name: "v", Schema: voxel.Level, Scale: 1}, Levels: []stone.LevelSpec{{Chunks: byCode(levels)}}},
+	}}}}
+	tests := []struct {
+		name  string
+		spec  stone.Spec
+		o     stone.Options
+		least int // calls of Err
+	}{
+		{"columns", plain, stone.Options{Only: 1}, 20},
+		{"odds", plain, stone.Options{Only: 5}, 20 + 8*32},
+		{"light", house(1, 3, at(0, 0, 0), at(1, 0, 0), at(0, 1, 0)), stone.Options{Only: formLit}, 3 * 14},
+		{"columns and lists", house(5, 3, at(0, 0, 0)), stone.Options{}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := mustWrite(t, tt.spec, tt.o)
+			whole := &countdown{Context: context.Background(), left: 1 << 30}
+			if err := readAll(whole, mustOpen(t, b)); err != nil {
+				t.Fatal(err)
+			}
+			if whole.asked < tt.least {
+				t.Errorf("asked %d times whether it ended, want %d", whole.asked, tt.least)
+			}
+			for i := range 20 {
+				ctx := &countdown{Context: context.Background(), left: whole.asked * i / 20}
+				err := readAll(ctx, mustOpen(t, b))
+				var c *stone.CorruptError
+				if !errors.Is(err, context.Canceled) || errors.As(err, &c) {
+					t.Errorf("ended after %d of %d: %v", ctx.left, whole.asked, err)
+				}
+				if more := ctx.asked - ctx.left; more > 40 {
+					t.Errorf("asked %d times more", more)
+				}
+			}
+		})
+	}
+}
+
+func byCode(chunks []stone.Placed) []stone.Placed {
+	return lightOf(chunks, nil).Dimensions[0].Volumes[0].Levels[0].Chunks
+}
+
+// TestLightTooMuchWork has a page of light that needs few chunks of blocks, each in a page with
+// 500 others that change in every cell: a Reader refuses it, and a Writer does not write it.
+func TestLightTooMuchWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 2,500 chunks twice")
+	}
+	var flat [voxel.ChunkCells]voxel.Cell
+	for i := range flat {
+		flat[i] = voxel.Cell((i + i>>10) & 1)
+	}
+	noise, few := voxel.FromFlat(&flat), spotted(7, 1)
+	var blocks []stone.Placed
+	for i := range int32(5 * 512) {
+		pos := at(i&7|i>>9&1<<3, i>>3&7|i>>11<<3, i>>6&7|i>>10&1<<3)
+		near := pos.X >= 7 && pos.X <= 9 && pos.Z >= 7 && pos.Z <= 9
+		switch {
+		case !near:
+			blocks = append(blocks, stone.Placed{Pos: pos, Chunk: noise})
+		case pos.Y&7 == 0:
+			blocks = append(blocks, stone.Placed{Pos: pos, Chunk: few})
+		}
+	}
+	s := lightOf(blocks, []stone.Placed{{Pos: at(8, 0, 8), Chunk: spotted(7, 9)}})
+	o := stone.Options{Effort: stone.Quick, PageChunks: 512, Only: formLit}
+	r := mustOpen(t, mustWrite(t, s, o))
+	var c *stone.CorruptError
+	if err := readAll(context.Background(), r); !errors.As(err, &c) || !strings.Contains(fmt.Sprint(err), "take too long") {
+		t.Errorf("read: %v", err)
+	}
+	o.Only = 0
+	if n := litPages(t, mustOpen(t, mustWrite(t, s, o))); n != 0 {
+		t.Errorf("a Writer made %d such pages", n)
+	}
+}
+
+// TestLightTooFarSpread has light that would take floods through more blocks than a Reader does:
+// nobody writes it.
+func TestLightTooFarSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("floods for seconds")
+	}
+	var flat [voxel.ChunkCells]voxel.Cell
+	for i := range flat {
+		flat[i] = voxel.Cell((i + i>>10) & 1)
+	}
+	noise := voxel.FromFlat(&flat)
+	var blocks, sky []stone.Placed
+	for i := range int32(60 * 40) {
+		pos := at(i%20*3, i/60, i/20%3*3)
+		blocks = append(blocks, stone.Placed{Pos: pos, Chunk: noise})
+		if pos.Y == 0 {
+			sky = append(sky, stone.Placed{Pos: pos, Chunk: spotted(7, 9)})
+		}
+	}
+	b := mustWrite(t, lightOf(blocks, sky), stone.Options{Effort: stone.Quick, Only: formLit})
+	if n := litPages(t, mustOpen(t, b)); n != 0 {
+		t.Errorf("%d pages of light that take floods of %d chunks", n, len(blocks))
+	}
+}
+
+// TestAtOnce writes pages on several goroutines: the bytes are the same.
+func TestAtOnce(t *testing.T) {
+	s := house(1, 3, at(0, 0, 0), at(1, 0, 0), at(0, 1, 0), at(5, 0, 2))
+	want := mustWrite(t, s, stone.Options{PageChunks: 1})
+	for n := 1; n < 6; n++ {
+		ran := 0
+		got := mustWrite(t, s, stone.Options{PageChunks: 1, AtOnce: n, Run: func(n int, f func(int)) {
+			done := make(chan bool)
+			for i := range n {
+				go func() { f(i); done <- true }()
+			}
+			for range n {
+				<-done
+			}
+			ran += n
+		}})
+		if string(got) != string(want) {
+			t.Errorf("%d at once: other bytes", n)
+		}
+		if n > 1 && ran == 0 {
+			t.Errorf("%d at once: Run was not called", n)
+		}
+	}
+}
