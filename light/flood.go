@@ -126,7 +126,7 @@ func (f *Flood) Follow(m Matters) {
 }
 
 // Until makes the calls of Fill to come end, with false, soon after ctx ends, and when one has
-// done more than so much work. nil and 0 let them run to their ends.
+// done more than so much work; 0 sets no bound.
 func (f *Flood) Until(ctx context.Context, most int) { f.ctx, f.most = ctx, most }
 
 func (f *Flood) ended() bool {

@@ -25,18 +25,18 @@ func made(t *testing.T, f func(b cairn.Blocks)) *convert.World {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	w, err := cairn.Create(t.Context(), st, "island")
+	w, err := cairn.Create(t.Context(), st, "island", cairn.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.Edit(func(b cairn.Blocks) error { f(b); return nil }); err != nil {
+	if _, err := w.Edit(t.Context(), func(b cairn.Blocks) error { f(b); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(t.Context(), "made"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.Snapshot()
+	s, err := w.World().Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ const maxFlooding = 1 << 25
 func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
 	f.Follow(l.matters)
 	f.Until(l.ctx, l.most)
-	defer f.Until(nil, 0)
+	defer f.Until(context.Background(), 0)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i

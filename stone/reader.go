@@ -360,7 +360,7 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPa
 	defer cellDecoders.Put(dec)
 	known := group[0].finest() && len(s.dimensionOf(v).matters) > 0
 	dec.Until(ctx)
-	defer dec.Until(nil)
+	defer dec.Until(context.Background())
 	page, err := decodeCells(dec, form, streams, at, v, known)
 	if err != nil {
 		return nil, s.at(n, err)
