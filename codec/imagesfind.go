@@ -24,7 +24,7 @@ const (
 // search is the memory of a search for ways.
 type search struct {
 	groups  []shapeClass // by hash of a shape
-	next    []int32 // by voter: 1 + the previous one in its group
+	next    []int32      // by voter: 1 + the previous one in its group
 	voters  []int32
 	votes   []uint32 // by hash of a way
 	matches []match

@@ -14,7 +14,7 @@ import (
 type oddsDecoder struct {
 	model  oddsModel
 	bits   oddsReader
-	field  field
+	field  pageMap
 	beside walkers
 	table  []voxel.Cell
 	set    columnSet  // numbered columns, with ranks for cells

@@ -11,7 +11,7 @@ import (
 type oddsEncoder struct {
 	model   oddsModel
 	bits    oddsWriter
-	field   field
+	field   pageMap
 	beside  walkers
 	set     columnSet // literals of the Encoder, with ranks for cells
 	numbers []int32   // of the literals; none if it has no number

@@ -214,8 +214,8 @@ func (v *window) row(z int) (row, north *[windowEdge]int32) {
 	return (*[windowEdge]int32)(v[(z+1)*windowEdge:]), (*[windowEdge]int32)(v[z*windowEdge:])
 }
 
-// field holds the positions of the stacks of a page, and their columns.
-type field struct {
+// pageMap holds the positions of the stacks of a page, and their columns.
+type pageMap struct {
 	plan   plan
 	bases  []int   // of stacks: the height of their lowest cells
 	of     []int32 // numbers of columns
@@ -225,13 +225,13 @@ type field struct {
 }
 
 // reset starts a page of that many stacks.
-func (f *field) reset(stacks int) {
+func (f *pageMap) reset(stacks int) {
 	f.plan.reset(stacks)
 	f.bases, f.of = f.bases[:0], f.of[:0]
 }
 
 // begin moves on to a stack of that many chunks.
-func (f *field) begin(top geom.ChunkPos, height int) {
+func (f *pageMap) begin(top geom.ChunkPos, height int) {
 	base := (int(top.Y) + 1 - height) * edge
 	f.off = [2]int{f.offset(top.X-1, top.Z, base), f.offset(top.X, top.Z-1, base)}
 	f.top = height * edge
@@ -247,14 +247,14 @@ func (f *field) begin(top geom.ChunkPos, height int) {
 }
 
 // offset returns how much higher than base the last stack at a place starts.
-func (f *field) offset(x, z int32, base int) int {
+func (f *pageMap) offset(x, z int32, base int) int {
 	if s := *f.plan.slot(x, z); s > 0 {
 		return f.bases[s-1] - base
 	}
 	return 0
 }
 
-func (f *field) at(x, z int32) int32 {
+func (f *pageMap) at(x, z int32) int32 {
 	if n := f.plan.at(x, z); n >= 0 {
 		return f.of[n]
 	}
@@ -262,7 +262,7 @@ func (f *field) at(x, z int32) int32 {
 }
 
 // end records the columns of the stack.
-func (f *field) end() {
+func (f *pageMap) end() {
 	for z := range edge {
 		row, _ := f.around.row(z)
 		f.of = append(f.of, row[1:edge+1]...)

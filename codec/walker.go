@@ -42,7 +42,7 @@ func (w *walker) aim() {
 // walkers go up the columns to the west and north.
 type walkers [2]walker
 
-func (w *walkers) begin(s *columnSet, west, north int32, f *field, x, z int) {
+func (w *walkers) begin(s *columnSet, west, north int32, f *pageMap, x, z int) {
 	offWest, offNorth := 0, 0
 	if x == 0 {
 		offWest = f.off[0]
