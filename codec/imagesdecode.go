@@ -95,7 +95,7 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 		x, z := signed(), signed()
 		count := number()
 		if int(w.turn) >= len(turns) || short || x != int64(int32(x)) || z != int64(int32(z)) || count > uint64(len(table)) {
-			return fail(fmt.Errorf("way %d by %d, %d of %d cells: cannot be", w.turn, x, z, count))
+			return fail(fmt.Errorf("way %d by %d, %d of %d cells: impossible", w.turn, x, z, count))
 		}
 		w.a, w.b = int32(x), int32(z)
 		w.to = make([]voxel.Cell, 0)

@@ -59,7 +59,7 @@ const (
 	leastSpan = 1 << wordBits
 )
 
-var errSpan = errors.New("a number beyond what is left")
+var errSpan = errors.New("a number beyond the span")
 
 // oddsReader reads bits. Beyond the end it reads zeros; fault reports errors.
 type oddsReader struct {

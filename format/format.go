@@ -125,22 +125,8 @@ type File struct {
 // MaxFile bounds the size in bytes of a file that is kept.
 const MaxFile = 64 << 20
 
-// CorruptError says where input bytes are wrong.
-type CorruptError struct {
-	Offset int64  // from the start of the file, -1 if unknown
-	Part   string // "header", "chunk (3,-1)", "tile entities", ...
-	Err    error  // the cause, never nil
-}
-
-func (e *CorruptError) Error() string {
-	if e.Offset < 0 {
-		return fmt.Sprintf("%s: %v", e.Part, e.Err)
-	}
-	return fmt.Sprintf("%s at byte %d: %v", e.Part, e.Offset, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CorruptError) Unwrap() error { return e.Err }
+// CorruptError says where bytes from outside are wrong.
+type CorruptError = voxel.CorruptError
 
 // Damage names one unreadable column. Games call it a chunk.
 type Damage struct {

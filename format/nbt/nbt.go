@@ -12,7 +12,11 @@
 // latter.
 package nbt
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/voxel"
+)
 
 // Type is the type of a tag, the byte that denotes it in a document.
 type Type uint8
@@ -92,16 +96,9 @@ func (l Limits) resolve() Limits {
 	return l
 }
 
-// CorruptError says where a document is wrong.
-type CorruptError struct {
-	Offset int64  // from the start of the document or payload
-	Part   string // the type of the tag, or "root", "name"
-	Err    error  // the cause, never nil; io.ErrUnexpectedEOF if bytes are missing
-}
+// CorruptError says where a document is wrong: its Part is "nbt: " and the type of the
+// tag, "root" or "name".
+type CorruptError = voxel.CorruptError
 
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("nbt: %s at byte %d: %v", e.Part, e.Offset, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CorruptError) Unwrap() error { return e.Err }
+// prefix begins the Part of errors.
+const prefix = "nbt: "

@@ -70,7 +70,7 @@ func (r *Reader) Rest() int { return len(r.doc) - r.off }
 // returns -1 as a position.
 func (r *Reader) fail(off int, part string, err error) int {
 	if r.err == nil {
-		r.err = &CorruptError{int64(off), part, err}
+		r.err = &CorruptError{Offset: int64(off), Part: prefix + part, Err: err}
 	}
 	r.doc, r.off = nil, 0
 	return -1

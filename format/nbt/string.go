@@ -28,7 +28,7 @@ func DecodeString(raw []byte) (string, error) {
 	for i < len(raw) {
 		c, n := decodeUnit(raw[i:])
 		if n == 0 {
-			return "", &CorruptError{int64(i), String.String(), fmt.Errorf("%w: % x", errModified, raw[i:min(i+3, len(raw))])}
+			return "", &CorruptError{Offset: int64(i), Part: prefix + String.String(), Err: fmt.Errorf("%w: % x", errModified, raw[i:min(i+3, len(raw))])}
 		}
 		i += n
 		if isHigh(c) {

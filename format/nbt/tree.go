@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Value is a tag's payload as a Go value, for tests, dumps and small files. A tree
@@ -91,7 +92,7 @@ func (r *Reader) decode(raw []byte) string {
 	s, err := DecodeString(raw)
 	if err != nil {
 		c := err.(*CorruptError)
-		r.fail(r.off-len(raw)+int(c.Offset), c.Part, c.Err)
+		r.fail(r.off-len(raw)+int(c.Offset), strings.TrimPrefix(c.Part, prefix), c.Err)
 	}
 	return s
 }
