@@ -46,8 +46,8 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	defer w.mu.Unlock()
 	w.stack.release()
 	w.stack, w.dirty = next, new(dirty)
-	w.forgetUnlit()
-	w.lamps.seen = nil // a name may be another cell's after this
+	w.forgetPending()
+	w.lightModel.Forget() // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
 	for _, h := range held {
 		if !w.held[h] { // released since

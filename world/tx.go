@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -22,10 +23,10 @@ type Tx struct {
 	dirty *dirty
 	files bool // s has files of its own
 	exact bool // nothing follows from blocks: columns come as they are to be
-	// relights says that unlit is to be filled: what was changed and has no light of
+	// relights says that pending is to be filled: what was changed and has no light of
 	// its own, by dimension.
 	relights bool
-	unlit    map[string]*unlit
+	pending  map[string]*relight.Pending
 	err      error
 }
 
