@@ -39,11 +39,6 @@ type ColumnDifference struct {
 	Pos       geom.ColumnPos
 }
 
-// Same reports whether nothing differs.
-func (d *Difference) Same() bool {
-	return len(d.Volumes) == 0 && len(d.Columns) == 0 && len(d.Files) == 0 && !d.Properties
-}
-
 // Cells returns how many cells differ.
 func (d *Difference) Cells() (n int) {
 	for _, v := range d.Volumes {

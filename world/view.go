@@ -63,9 +63,6 @@ type Dimension struct{ d *dimension }
 // Name returns the dimension's name.
 func (d *Dimension) Name() string { return d.d.name }
 
-// Folder returns where the source of the world kept the dimension.
-func (d *Dimension) Folder() string { return d.d.folder }
-
 // Volume returns a volume, or nil.
 func (d *Dimension) Volume(name string) *Volume {
 	if i := d.d.volume(name); i >= 0 {
@@ -148,9 +145,6 @@ type Volume struct {
 }
 
 func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
-
-// Default returns the cell where nothing is stored.
-func (v *Volume) Default() voxel.Cell { return v.Volume.Default }
 
 // Names returns the names of cells, by cell. They must not be changed.
 func (v *Volume) Names() []string { return v.names.list }
