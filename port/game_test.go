@@ -36,7 +36,7 @@ func made(t *testing.T, f func(b cairn.Blocks)) *convert.World {
 	if _, err := w.Commit(t.Context(), "made"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.Snapshot()
+	s, err := w.World().Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

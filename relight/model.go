@@ -39,10 +39,7 @@ func (m *Model) learn(r *lightRegion, boxes []geom.Box) light.Matters {
 	}
 	s := m.seen[r.Name]
 	if s == nil {
-		s = &seen{matters: slices.Clone(r.Matters)}
-		for range s.matters {
-			s.asked = append(s.asked, true)
-		}
+		s = &seen{slices.Clone(r.Matters), slices.Repeat([]bool{true}, len(r.Matters))}
 		m.seen[r.Name] = s
 	}
 	near := r.near(boxes)

@@ -108,19 +108,7 @@ const maxPending = 1024
 func (p *Pending) Add(later *Pending) *Pending {
 	if p == nil {
 		p = later
-	} else {
-		p.add(later)
 	}
-	if len(p.before) > maxPending {
-		clear(p.before)
-		for pos := range p.stale {
-			p.stale[pos] = false
-		}
-	}
-	return p
-}
-
-func (p *Pending) add(later *Pending) {
 	for _, r := range later.written {
 		p.overwrite(r)
 	}
@@ -135,10 +123,16 @@ func (p *Pending) add(later *Pending) {
 		}
 	}
 	maps.Copy(p.lost, later.lost)
+	if len(p.before) > maxPending {
+		clear(p.before)
+		for pos := range p.stale {
+			p.stale[pos] = false
+		}
+	}
+	return p
 }
 
-// replaced returns the chunks that changed and are in memory, in ascending order of
-// code.
+// replaced returns the chunks that changed and are in memory, in no order.
 func (p *Pending) replaced(blocks *grid.View) (out []grid.Replaced) {
 	for pos, old := range p.before {
 		if c, ok := blocks.Chunk(pos); ok {

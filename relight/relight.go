@@ -33,7 +33,7 @@ type Dimension struct {
 // not in memory.
 func (m *Model) Run(d *Dimension, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
 	r := newRegion(d, p, boxes)
-	m.work.Follow(m.learn(r, boxes))
+	m.work.Use(m.learn(r, boxes))
 	defer m.work.Rest()
 	for kind := range light.Kind(len(d.Levels)) {
 		if d.Levels[kind] == nil {

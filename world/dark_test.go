@@ -117,8 +117,7 @@ func TestRelightLater(t *testing.T) {
 	columns.Release()
 }
 
-// What whole stones say of a world is not learned from light that is not kept, nor what an
-// export says.
+// Whole stones, packed or exported, do not learn from light that is not kept.
 func TestStonesLearnFromLight(t *testing.T) {
 	w := litWorld(t, newStore(), world.Options{Whole: true}, true)
 	defer closeWorld(t, w)

@@ -39,14 +39,6 @@ type ColumnDifference struct {
 	Pos       geom.ColumnPos
 }
 
-// Cells returns how many cells differ.
-func (d *Difference) Cells() (n int) {
-	for _, v := range d.Volumes {
-		n += v.Cells()
-	}
-	return n
-}
-
 // Cells returns how many cells of the volume differ.
 func (v *VolumeDifference) Cells() (n int) {
 	for _, c := range v.Chunks {
@@ -132,12 +124,12 @@ func union(s, t *state) []*dimension {
 func compareChunks(ctx context.Context, p, q openStack, name volumeName, def voxel.Cell, at map[geom.ChunkPos]bool) (out []ChunkDifference, err error) {
 	positions := slices.SortedFunc(maps.Keys(at), byCode)
 	for some := range slices.Chunk(positions, batch) {
-		had := make(map[geom.ChunkPos]*voxel.Chunk)
-		if err := p.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { had[pos] = c }); err != nil {
-			return nil, err
+		had, has := make(map[geom.ChunkPos]*voxel.Chunk), make(map[geom.ChunkPos]*voxel.Chunk)
+		err := p.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { had[pos] = c })
+		if err == nil {
+			err = q.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { has[pos] = c })
 		}
-		has := make(map[geom.ChunkPos]*voxel.Chunk)
-		if err := q.chunks(ctx, name, some, func(pos geom.ChunkPos, c *voxel.Chunk) { has[pos] = c }); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		for _, pos := range some {

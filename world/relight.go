@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,15 +29,15 @@ func (w *World) Relight(ctx context.Context) error {
 	return w.relight(ctx)
 }
 
-// relightTries is how often what is around changes is loaded when updates go on
-// meanwhile.
+// relightTries is how often relight starts again when updates came while it loaded what
+// it needs.
 const relightTries = 4
 
-// relight is Relight for who has saving. What is left is left to the next.
+// relight is Relight; the caller holds saving. The next call does what this one leaves.
 func (w *World) relight(ctx context.Context) error {
 	for range relightTries {
 		w.mu.Lock()
-		s, at := w.now.Load(), w.pendingCount
+		s, at := w.now.Load(), w.pendingChanges
 		around := make(map[string][]geom.Box)
 		for name, p := range w.pending {
 			if i := s.dimension(name); i >= 0 {
@@ -57,11 +56,8 @@ func (w *World) relight(ctx context.Context) error {
 	return nil
 }
 
-// errMoved says that an update came between looking and working.
-var errMoved = errors.New("world: changed meanwhile")
-
-// relightIn does the work in boxes that hold all that was near to what was pending at
-// some moment, and reports whether that is so still.
+// relightIn does the work in boxes that held all that was near to pending blocks after
+// so many changes of pending. It reports false if pending changed since.
 func (w *World) relightIn(ctx context.Context, around map[string][]geom.Box, at uint64) (done bool, err error) {
 	for _, name := range slices.Sorted(maps.Keys(around)) {
 		for _, b := range around[name] {
@@ -74,10 +70,11 @@ func (w *World) relightIn(ctx context.Context, around map[string][]geom.Box, at 
 	}
 	_, err = w.Update(func(tx *Tx) error {
 		w.mu.Lock()
-		now, pending := w.pendingCount, w.pending // which no other update changes now
+		pending := w.pending // no other update changes it now
+		done = w.pendingChanges == at
 		w.mu.Unlock()
-		if now != at {
-			return errMoved
+		if !done {
+			return nil
 		}
 		tx.exact = true
 		for _, name := range slices.Sorted(maps.Keys(around)) {
@@ -87,16 +84,13 @@ func (w *World) relightIn(ctx context.Context, around map[string][]geom.Box, at 
 		}
 		return ctx.Err()
 	})
-	if err == errMoved {
-		return false, nil
-	}
-	return err == nil, err
+	return done, err
 }
 
 // lightNames are the volumes of light.
 var lightNames = [...]string{light.Sky: voxel.Sky, light.Block: voxel.Light}
 
-// lightVolumes returns what has to be in memory to compute light.
+// lightVolumes returns the names of what Load must bring to compute light.
 func (w *World) lightVolumes(dimension string) []string {
 	s := w.now.Load()
 	d := s.dimensions[s.dimension(dimension)]
@@ -109,7 +103,7 @@ func (w *World) lightVolumes(dimension string) []string {
 	return names
 }
 
-// relight computes what light follows from what is pending.
+// relight computes and writes the light of pending blocks.
 func (d *DimensionTx) relight(m *relight.Model, p *relight.Pending, around []geom.Box) error {
 	blocks := d.d.lightOf(voxel.Block)
 	in := &relight.Dimension{Name: d.d.name, Blocks: blocks.cells, Names: blocks.names.list, Matters: d.d.matters}
@@ -151,7 +145,7 @@ func (d *dimension) lightOf(name string) *volume {
 
 // What follows needs mu.
 
-// addPending notes what a Tx that was done left without light.
+// addPending adds the blocks that a Tx left without light.
 func (w *World) addPending(tx *Tx) {
 	if tx.exact {
 		w.forgetPending()
@@ -162,11 +156,11 @@ func (w *World) addPending(tx *Tx) {
 			w.pending = make(map[string]*relight.Pending)
 		}
 		w.pending[name] = w.pending[name].Add(p)
-		w.pendingCount++
+		w.pendingChanges++
 	}
 }
 
 func (w *World) forgetPending() {
 	w.pending = nil
-	w.pendingCount++
+	w.pendingChanges++
 }

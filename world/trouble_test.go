@@ -113,8 +113,8 @@ func (l *life) live() {
 	})
 	l.do("diff", func() error {
 		d, err := l.w.Diff(l.ctx(), ids[0], ids[4])
-		if err == nil && d.Cells() != 2 {
-			err = fmt.Errorf("%d cells differ, want 2", d.Cells())
+		if err == nil && (len(d.Volumes) != 1 || d.Volumes[0].Cells() != 2) {
+			err = fmt.Errorf("difference %+v, want two cells", d)
 		}
 		return err
 	})
