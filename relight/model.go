@@ -13,7 +13,8 @@ import (
 const allLight = voxel.HasSky | voxel.HasLight
 
 // A Model is what the blocks of a world are to light, as far as it learned that. The zero
-// Model knows nothing. It is not safe for concurrent use.
+// Model knows nothing: begin with one again when a cell may have another name than before.
+// It is not safe for concurrent use.
 type Model struct {
 	work light.Relight
 	seen map[string]*seen // by dimension
@@ -24,9 +25,6 @@ type seen struct {
 	matters light.Matters
 	asked   []bool // by cell
 }
-
-// Forget forgets what was learned. Call it when a cell may have another name than before.
-func (m *Model) Forget() { m.seen = nil }
 
 // learnChunks is how many chunks near a change are learned from at most.
 const learnChunks = 64

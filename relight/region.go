@@ -170,22 +170,18 @@ func (r *lightRegion) column(at light.SectionPos) *columnSections {
 	return c
 }
 
-// keeps reports whether the section keeps light of that kind, and has its column list it.
-func (r *lightRegion) keeps(kind light.Kind, at light.SectionPos) bool {
+// keep makes a section have light of a kind, and reports whether it can. A section without
+// blocks can only in a column that has light in such sections.
+func (r *lightRegion) keep(kind light.Kind, at light.SectionPos) bool {
 	if r.Column == nil {
 		return true
 	}
-	_, changed := slices.BinarySearchFunc(r.changed, at, light.SectionPos.Compare)
-	return r.column(at).keep(at, hasOf(kind), changed)
-}
-
-// keep makes a section have light, and reports whether it can: one without blocks
-// only where the column has such.
-func (c *columnSections) keep(at light.SectionPos, what voxel.Has, blocks bool) bool {
+	c, what := r.column(at), hasOf(kind)
 	if c.has(at.Y, what) {
 		return true
 	}
-	if int32(int8(at.Y)) != at.Y || !blocks && c.alone&what == 0 && !c.has(at.Y, voxel.HasBlock) {
+	_, changed := slices.BinarySearchFunc(r.changed, at, light.SectionPos.Compare)
+	if int32(int8(at.Y)) != at.Y || !changed && c.alone&what == 0 && !c.has(at.Y, voxel.HasBlock) {
 		return false
 	}
 	column := *c.column

@@ -44,7 +44,7 @@ func (m *Model) Run(d *Dimension, p *Pending, boxes []geom.Box, write func(light
 			return nil, r.err
 		}
 		for at, levels := range m.work.Changed() {
-			if !r.keeps(kind, at) {
+			if !r.keep(kind, at) {
 				continue
 			}
 			for i, l := range levels {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -147,12 +148,10 @@ func cellsApart(a, b *voxel.Chunk, def voxel.Cell) (n int) {
 		return 0
 	}
 	a, b = filled(a, def), filled(b, def)
-	if a.Equal(b) {
-		return 0
-	}
 	var bufA, bufB [64]voxel.Cell
-	for y := range voxel.ChunkEdge {
-		for z := range voxel.ChunkEdge {
+	for y, rows := range a.Differing(b) {
+		for ; rows != 0; rows &= rows - 1 {
+			z := bits.TrailingZeros32(rows)
 			rowA, rowB := a.Row(y, z, &bufA), b.Row(y, z, &bufB)
 			for x, v := range rowA {
 				if rowB[x] != v {

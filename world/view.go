@@ -80,9 +80,6 @@ func (d *Dimension) Volumes() []*Volume {
 	return out
 }
 
-// Lists returns the names of the lists of objects, sorted.
-func (d *Dimension) Lists() []string { return d.d.lists }
-
 // Column returns the column at pos with its lists. It is nil and true if there is none,
 // and nil and false if it is not loaded. It must not be changed.
 func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
