@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -22,7 +24,7 @@ type backedUp struct {
 	local.Backed
 }
 
-func newBackup(d *depot) *cobra.Command {
+func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
 		Use:   "backup --to DIR",
@@ -35,7 +37,7 @@ of one.`,
 		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to /mnt/backups/worlds --keep 3w,5",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runBackup(c.Context(), d, c.OutOrStdout(), o)
+			return runBackup(c.Context(), sf, c.OutOrStdout(), o)
 		},
 	}
 	f := c.Flags()
@@ -45,7 +47,7 @@ of one.`,
 	return c
 }
 
-func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) error {
+func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
 	if o.to == "" {
 		return usagef("backup: --to says to which folder")
 	}
@@ -53,15 +55,15 @@ func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) er
 	if err != nil {
 		return err
 	}
-	d.writes = true
-	st, err := d.local(ctx)
+	sf.writes = true
+	st, err := sf.local(ctx)
 	if err != nil {
 		return err
 	}
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep,
-		Progress: func(done, total int64) { p.show("verified " + size(done) + " of " + size(total)) }})
+		Progress: func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) }})
 	if err != nil {
 		return err
 	}
@@ -73,8 +75,8 @@ func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) er
 
 func (b *backedUp) print(out io.Writer) {
 	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
-		counted(b.Report.Worlds, "world"), counted(b.Report.Commits, "version"), size(b.New), size(b.Shared))
-	printList(out, "removed:", b.Removed)
+		console.Counted(b.Report.Worlds, "world"), console.Counted(b.Report.Commits, "version"), table.Size(b.New), table.Size(b.Shared))
+	console.PrintList(out, "removed:", b.Removed)
 }
 
 const keepHelp = "which backups stay: how many (14), how long (36h, 14d, 3w), or both with a comma: what either keeps"
@@ -139,6 +141,6 @@ func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json b
 }
 
 func (r *restoredStore) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, counted(r.Worlds, "world"), counted(r.Commits, "version"),
-		counted(r.Stones, "stone"), size(r.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Commits, "version"),
+		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
@@ -32,7 +34,7 @@ type checked struct {
 // maxProblems bounds the problems that are kept of one world.
 const maxProblems = 1000
 
-func newCheck(d *depot) *cobra.Command {
+func newCheck(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "check SRC|WORLD|STORE...",
@@ -45,27 +47,27 @@ is named, and so is each world of a store that it hurts. cairn salvage takes out
 what can be read.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
-			if d.told() {
+			if sf.told() {
 				return nil
 			}
 			return takes(1, 1<<30)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = []string{d.where()}
+				args = []string{sf.where()}
 			}
-			return runCheck(c.Context(), d, c.OutOrStdout(), args, json)
+			return runCheck(c.Context(), sf, c.OutOrStdout(), args, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json bool) error {
+func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string, json bool) error {
 	var all []*checked
 	var failed error // to read; the others are still checked
 	for _, path := range paths {
-		c, err := checkPath(ctx, d, path)
+		c, err := checkPath(ctx, sf, path)
 		if err != nil {
 			if ctx.Err() != nil || len(paths) == 1 {
 				return err
@@ -78,7 +80,7 @@ func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json
 		}
 	}
 	if json {
-		if err := printJSON(out, map[string]any{"checked": all}); err != nil {
+		if err := console.PrintJSON(out, map[string]any{"checked": all}); err != nil {
 			return err
 		}
 	}
@@ -94,12 +96,12 @@ func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json
 }
 
 // checkPath checks one world. An error is why it could not.
-func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
+func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
 	if isStore(path) {
-		return c, c.store(ctx, d)
+		return c, c.store(ctx, sf)
 	}
-	src, err := openSource(ctx, d, path, false)
+	src, err := openSource(ctx, sf, path, false)
 	if err == nil {
 		defer src.Close()
 		c.Format = src.Format()
@@ -113,20 +115,20 @@ func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 }
 
 // store checks a whole store.
-func (c *checked) store(ctx context.Context, d *depot) error {
+func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 	c.Format = "store"
-	if c.Path != d.where() {
-		d = &depot{url: c.Path}
-		defer d.close()
+	if c.Path != sf.where() {
+		sf = &storeFlag{url: c.Path}
+		defer sf.close()
 	}
-	d.damage = true
-	st, err := d.local(ctx)
+	sf.damage = true
+	st, err := sf.local(ctx)
 	if err != nil {
 		return err
 	}
-	p := newProgress()
-	defer p.done()
-	r, err := st.Check(ctx, func(done, total int64) { p.show("read " + size(done) + " of " + size(total)) })
+	p := console.NewProgress()
+	defer p.Done()
+	r, err := st.Check(ctx, func(done, total int64) { p.Show("read " + table.Size(done) + " of " + table.Size(total)) })
 	c.Store = &r
 	for _, h := range r.Hurt {
 		c.problem("%v", h)
@@ -200,7 +202,7 @@ func (c *checked) volume(dim string, v *convert.Volume) {
 		v.Chunks[pos].AddCounts(counts[:])
 		for cell, n := range counts {
 			if n > 0 && !v.Schema.Valid(voxel.Cell(cell), len(v.Names)) {
-				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not know", dim, v.Volume.Name, pos, counted(n, "cell"), cell)
+				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not know", dim, v.Volume.Name, pos, console.Counted(n, "cell"), cell)
 			}
 		}
 	}
@@ -225,7 +227,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 	}
 	for _, p := range col.Parts {
 		if p.Damaged {
-			c.problem("%s: part %q is damaged: %s as they were stored", at, p.Name, size(int64(len(p.Data))))
+			c.problem("%s: part %q is damaged: %s as they were stored", at, p.Name, table.Size(int64(len(p.Data))))
 		} else if len(p.Data) > 0 {
 			c.document(fmt.Sprintf("%s: part %q", at, p.Name), p.Data)
 		}
@@ -258,7 +260,7 @@ func (c *checked) tags(at string, r nbt.Reader) {
 	if err := r.Err(); err != nil {
 		c.problem("%s: %v", at, err)
 	} else if r.Rest() > 0 {
-		c.problem("%s: %s behind the tags", at, size(int64(r.Rest())))
+		c.problem("%s: %s behind the tags", at, table.Size(int64(r.Rest())))
 	}
 }
 
@@ -280,17 +282,17 @@ func (c *checked) file(f format.File) error {
 
 func (c *checked) print(out io.Writer) {
 	if c.OK && c.Store != nil {
-		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, counted(c.Store.Worlds, "world"), counted(c.Store.Commits, "version"),
-			counted(c.Store.Stones, "stone"), size(c.Store.Bytes))
+		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, console.Counted(c.Store.Worlds, "world"), console.Counted(c.Store.Commits, "version"),
+			console.Counted(c.Store.Stones, "stone"), table.Size(c.Store.Bytes))
 		return
 	}
 	if c.OK {
-		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, counted(c.Columns, "column"), counted(c.Cells, "cell"),
-			counted(c.Objects, "object"), counted(c.Files, "file"))
+		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, console.Counted(c.Columns, "column"), console.Counted(c.Cells, "cell"),
+			console.Counted(c.Objects, "object"), console.Counted(c.Files, "file"))
 		return
 	}
-	fmt.Fprintf(out, "%s: %s\n", c.Path, counted(len(c.Problems), "problem"))
+	fmt.Fprintf(out, "%s: %s\n", c.Path, console.Counted(len(c.Problems), "problem"))
 	for _, p := range c.Problems {
-		fmt.Fprintln(out, "  "+line(p))
+		fmt.Fprintln(out, "  "+console.Line(p))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newCommit(d *depot) *cobra.Command {
+func newCommit(sf *storeFlag) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "commit SRC @name",
@@ -20,7 +20,7 @@ there already. If nothing differs it says so, and there is no new version.`,
 		Example: "  cairn commit ./saves/hub @hub -m \"new gate\"",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runCommit(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runCommit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -30,12 +30,12 @@ there already. If nothing differs it says so, and there is no new version.`,
 	return c
 }
 
-func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
+func runCommit(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
 	name, err := parseName(to)
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,5 +46,5 @@ func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		o.message = "commit " + filepath.Base(from)
 	}
 	o.light = "keep"
-	return runImport(ctx, d, out, from, to, o)
+	return runImport(ctx, sf, out, from, to, o)
 }

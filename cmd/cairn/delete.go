@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -25,9 +27,9 @@ func (f force) fence() uint64 {
 	return 0
 }
 
-func newDelete(d *depot) *cobra.Command {
+func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
-	c := d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
+	c := sf.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
 later, cairn undelete brings it back. cairn purge takes it at once.`,
 		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
 		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
@@ -41,7 +43,7 @@ type purged struct {
 	history.Purged
 }
 
-func newPurge(d *depot) *cobra.Command {
+func newPurge(sf *storeFlag) *cobra.Command {
 	var f force
 	var json bool
 	c := &cobra.Command{
@@ -53,7 +55,7 @@ stays, and is counted.`,
 		Example: "  cairn purge @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runPurge(c.Context(), d, c.OutOrStdout(), args[0], f.fence(), json)
+			return runPurge(c.Context(), sf, c.OutOrStdout(), args[0], f.fence(), json)
 		},
 	}
 	f.flags(c.Flags())
@@ -61,12 +63,12 @@ stays, and is counted.`,
 	return c
 }
 
-func runPurge(ctx context.Context, d *depot, out io.Writer, arg string, fence uint64, json bool) error {
+func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json bool) error {
 	name, err := parseName(arg)
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,21 +81,21 @@ func runPurge(ctx context.Context, d *depot, out io.Writer, arg string, fence ui
 
 func (p purged) print(out io.Writer) {
 	fmt.Fprintf(out, "%s is gone for good\n", p.World)
-	t := newColumns(out)
-	t.row("  worlds", count(p.Worlds))
-	t.row("  versions", count(p.Commits))
-	t.row("  stones", fmt.Sprintf("%s, %s", count(p.Stones), size(p.Bytes)))
-	t.row("  shared, kept", fmt.Sprintf("%s, %s", count(p.SharedStones), size(p.SharedBytes)))
+	t := console.NewColumns(out)
+	t.Row("  worlds", console.Count(p.Worlds))
+	t.Row("  versions", console.Count(p.Commits))
+	t.Row("  stones", fmt.Sprintf("%s, %s", console.Count(p.Stones), table.Size(p.Bytes)))
+	t.Row("  shared, kept", fmt.Sprintf("%s, %s", console.Count(p.SharedStones), table.Size(p.SharedBytes)))
 	t.Flush()
 }
 
-func newUndelete(d *depot) *cobra.Command {
-	return d.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back: of several of that name, the last.",
+func newUndelete(sf *storeFlag) *cobra.Command {
+	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back: of several of that name, the last.",
 		"%s is back\n", history.Store.Undelete)
 }
 
 // nameVerb is a verb that does one thing with a name.
-func (d *depot) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
+func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",
 		Short:   short,
@@ -105,7 +107,7 @@ func (d *depot) nameVerb(verb, short, long, done string, do func(history.Store, 
 			if err != nil {
 				return err
 			}
-			st, err := d.change(c.Context())
+			st, err := sf.change(c.Context())
 			if err != nil {
 				return err
 			}

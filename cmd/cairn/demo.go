@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
@@ -35,7 +37,7 @@ already is made anew.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			d := &demo{Context: c.Context(), out: c.OutOrStdout(), dir: dir, depot: &depot{}}
+			d := &demo{Context: c.Context(), out: c.OutOrStdout(), dir: dir, storeFlag: &storeFlag{}}
 			return d.run()
 		},
 	}
@@ -44,10 +46,10 @@ already is made anew.`,
 // demo is a story under way.
 type demo struct {
 	context.Context
-	out   io.Writer
-	dir   string
-	cards []picture.Card
-	depot *depot // of its own
+	out       io.Writer
+	dir       string
+	cards     []picture.Card
+	storeFlag *storeFlag // of its own
 }
 
 // demoWorlds are made in this order; those with a folder are block worlds.
@@ -65,10 +67,10 @@ func (d *demo) run() error {
 	steps := []func() error{d.make, d.importAll, d.checkAll, d.weigh, d.giveBack, d.level, d.history, d.sheet, d.end}
 	for _, step := range steps {
 		if err := errors.Join(step(), d.Err()); err != nil {
-			return errors.Join(err, d.depot.close(), d.clear())
+			return errors.Join(err, d.storeFlag.close(), d.clear())
 		}
 	}
-	return d.depot.close()
+	return d.storeFlag.close()
 }
 
 func (d *demo) path(parts ...string) string {
@@ -127,8 +129,8 @@ func (d *demo) make() error {
 
 func (d *demo) importAll() error {
 	d.say("\n2. cairn import: each becomes one file with all that the folder has.\n")
-	t := newColumns(d.out)
-	t.row("   world", "blocks", "objects", "folder", "cairn")
+	t := console.NewColumns(d.out)
+	t.Row("   world", "blocks", "objects", "folder", "cairn")
 	for _, w := range demoWorlds {
 		if err := d.importOne(t, w.kind); err != nil {
 			return err
@@ -137,7 +139,7 @@ func (d *demo) importAll() error {
 	return t.Flush()
 }
 
-func (d *demo) importOne(t columns, kind string) error {
+func (d *demo) importOne(t console.Columns, kind string) error {
 	from, to := d.path("worlds", kind), d.path(kind+port.Ext)
 	return withWorld(d, nil, from, false, func(_ *source, w *convert.World) error {
 		_, n, err := writeWorld(d, w, to, stone.Options{})
@@ -149,7 +151,7 @@ func (d *demo) importOne(t columns, kind string) error {
 			return err
 		}
 		sum := tally(w)
-		t.row("   "+to, count(sum.cells), count(sum.objects), size(folder), size(n))
+		t.Row("   "+to, console.Count(sum.cells), console.Count(sum.objects), table.Size(folder), table.Size(n))
 		return d.draw(w.Content(), kind)
 	})
 }
@@ -205,7 +207,7 @@ func (d *demo) giveBack() error {
 		if err != nil {
 			return err
 		}
-		d.say("   %s (%s) is the island for servers that read Slime; what", file, size(n))
+		d.say("   %s (%s) is the island for servers that read Slime; what", file, table.Size(n))
 		d.say("   that has no room for, in %d kinds, is listed by cairn export.", len(lost))
 		return nil
 	})
@@ -226,7 +228,7 @@ func sameness(d *convert.Difference) string {
 	if d.Same() {
 		return "same"
 	}
-	return fmt.Sprintf("%s differ", counted(d.Cells+d.Objects+d.Columns+d.Properties+d.Files, "thing"))
+	return fmt.Sprintf("%s differ", console.Counted(d.Cells+d.Objects+d.Columns+d.Properties+d.Files, "thing"))
 }
 
 // level is a terrain without blocks.
@@ -242,7 +244,7 @@ func (d *demo) level() error {
 		return err
 	}
 	cells := tally(w).cells
-	d.say("   %s: %s in %s, %.3f bytes for each", to, counted(cells, "voxel"), size(n), float64(n)/float64(cells))
+	d.say("   %s: %s in %s, %.3f bytes for each", to, console.Counted(cells, "voxel"), table.Size(n), float64(n)/float64(cells))
 	return d.draw(w.Content(), "terrain")
 }
 

@@ -16,7 +16,7 @@ import (
 // history edits a world of a store and goes back in time.
 func (d *demo) history() error {
 	d.say("\n7. A store keeps worlds by name, and every version of each. These are the commands:\n")
-	d.depot = &depot{url: localScheme + d.path("store"), writes: true}
+	d.storeFlag = &storeFlag{url: localScheme + d.path("store"), writes: true}
 	if err := d.does("import", d.path("worlds", "island"), "@island", "--message", "as it was made"); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (d *demo) history() error {
 			{"diff", "@island", d.path("worlds", "island")}}},
 		{"Nothing was lost on the way; and all of it is checked and backed up:", [][]string{
 			{"log", "@island"},
-			{"check", d.depot.url},
+			{"check", d.storeFlag.url},
 			{"backup", "--to", d.path("backups")}}},
 	} {
 		d.say("\n   %s", part.say)
@@ -60,14 +60,14 @@ func (d *demo) history() error {
 			}
 		}
 	}
-	d.say("\n   Go on by hand: cairn log @island --store %s", d.depot.url)
+	d.say("\n   Go on by hand: cairn log @island --store %s", d.storeFlag.url)
 	return d.drawVersions()
 }
 
 // drawVersions draws what the edits came to.
 func (d *demo) drawVersions() error {
 	for _, v := range []struct{ address, name string }{{"@island@4", "island-edited"}, {"@copies/tower", "island-forked"}} {
-		err := withContent(d, d.depot, v.address, false, func(_ *source, w stone.Content) error { return d.draw(w, v.name) })
+		err := withContent(d, d.storeFlag, v.address, false, func(_ *source, w stone.Content) error { return d.draw(w, v.name) })
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (d *demo) drawVersions() error {
 
 // ground is where the uppermost block lies at x and z, as flags take it.
 func (d *demo) ground(address string, x, z int) (at string, err error) {
-	err = withContent(d, d.depot, address, false, func(_ *source, w stone.Content) error {
+	err = withContent(d, d.storeFlag, address, false, func(_ *source, w stone.Content) error {
 		v, err := viewOf(d, w, "")
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (d *demo) shows(args ...string) error {
 func (d *demo) command(args ...string) (said string, err error) {
 	d.say("   $ cairn %s", strings.Join(quoted(args), " "))
 	var out bytes.Buffer
-	root := newRoot(d.depot)
+	root := newRoot(d.storeFlag)
 	root.SetArgs(args)
 	root.SetOut(&out)
 	if err = root.ExecuteContext(d); err == errWrong && args[0] == "diff" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/brush"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ type edited struct {
 	keeping
 }
 
-func newEdit(d *depot) *cobra.Command {
+func newEdit(sf *storeFlag) *cobra.Command {
 	var o editOptions
 	c := &cobra.Command{
 		Use:   "edit @name BRUSH|undo|redo",
@@ -53,7 +54,7 @@ have changed since stay as they are.`,
 			if o.message == "" && args[1] != back && args[1] != again {
 				o.message = said(args[1], c.Flags())
 			}
-			return runEdit(c.Context(), d, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
+			return runEdit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
 		},
 	}
 	f := c.Flags()
@@ -80,7 +81,7 @@ func said(verb string, f *pflag.FlagSet) string {
 	return strings.Join(quoted(words), " ")
 }
 
-func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
+func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
 	name, err := parseName(arg)
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
@@ -89,7 +90,7 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 		if err := onlyFlags(f, verb); err != nil {
 			return err
 		}
-		return runTakeBack(ctx, d, out, name, verb, o)
+		return runTakeBack(ctx, sf, out, name, verb, o)
 	}
 	t, known := tools()[verb]
 	if !known {
@@ -101,7 +102,7 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 	if verb == "cylinder" && o.tool.height == 0 {
 		return usagef("a cylinder takes --height")
 	}
-	w, err := d.world(ctx, name, o.author)
+	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ const maxEdit = 1 << 30
 func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
-		return usagef("the edit lies in a box of more than %s cells", count(maxEdit))
+		return usagef("the edit lies in a box of more than %s cells", console.Count(maxEdit))
 	}
 	times := func(p geom.Point) geom.Point {
 		n := in.volume.Scale
@@ -267,5 +268,5 @@ func (e *edited) print(out io.Writer) {
 		fmt.Fprintf(out, "%s: nothing changes; it stays at version %s\n", e.World, e.Commit)
 		return
 	}
-	fmt.Fprintf(out, "%s: version %s, %s changed\n", e.World, e.Commit, counted(e.Cells, "cell"))
+	fmt.Fprintf(out, "%s: version %s, %s changed\n", e.World, e.Commit, console.Counted(e.Cells, "cell"))
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
@@ -36,7 +39,7 @@ type exported struct {
 	Lost   map[string]int `json:"lost"`
 }
 
-func newExport(d *depot) *cobra.Command {
+func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
@@ -51,7 +54,7 @@ game's, with "minecraft:" or without.`,
 		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runExport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runExport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -88,7 +91,7 @@ func (o *exportOptions) resolve(to string) error {
 	return nil
 }
 
-func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o exportOptions) error {
+func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o exportOptions) error {
 	if err := o.resolve(to); err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	if err := free(to); err != nil {
 		return err
 	}
-	return withWorld(ctx, d, from, false, func(src *source, w *convert.World) error {
+	return withWorld(ctx, sf, from, false, func(src *source, w *convert.World) error {
 		if src.Content() == nil {
 			return usagef("%s: not a %s file; cairn import makes one of it", from, port.Ext)
 		}
@@ -153,8 +156,8 @@ func noDimension(e *port.DimensionError) error {
 }
 
 func (r *exported) print(out io.Writer) {
-	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, size(r.Bytes))
-	printLosses(out, "the format does not hold:", r.Lost)
+	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, table.Size(r.Bytes))
+	console.PrintCounts(out, "the format does not hold:", r.Lost)
 }
 
 // isFree checks that a folder can be made at a path: nothing is there, or an
@@ -172,29 +175,29 @@ func isFree(path string) error {
 
 // exportFile writes w as a file and adds to lost what it does not hold.
 func exportFile(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (int64, error) {
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	return writeFile(path, func(file io.Writer) error {
-		return port.WriteFile(ctx, w, file, t, p.through("writing", nil), lost)
+		return port.WriteFile(ctx, w, file, t, p.Through("writing", nil), lost)
 	})
 }
 
 // exportFolder writes w as a folder that is there only when it is whole, and adds
 // to lost what it does not hold.
 func exportFolder(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (n int64, err error) {
-	l, err := landFolder(path)
+	folder, err := atomicfile.NewFolder(path)
 	if err != nil {
 		return 0, about(path, err)
 	}
-	defer l.abort()
+	defer folder.Abort()
 	t.Name = filepath.Base(path)
-	p := newProgress()
-	defer p.done()
-	if err = port.WriteFolder(ctx, w, l.temp, t, p.through("writing", nil), lost); err == nil {
-		n, err = folderBytes(l.temp)
+	p := console.NewProgress()
+	defer p.Done()
+	if err = port.WriteFolder(ctx, w, folder.Temp, t, p.Through("writing", nil), lost); err == nil {
+		n, err = folderBytes(folder.Temp)
 	}
 	if err == nil {
-		err = l.land()
+		err = folder.Commit()
 	}
 	if err != nil {
 		return 0, about(path, err)

@@ -15,7 +15,7 @@ type forked struct {
 	Commit *version `json:"commit"` // which both have
 }
 
-func newFork(d *depot) *cobra.Command {
+func newFork(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "fork @name[@version] @new",
@@ -25,14 +25,14 @@ both stand on the same stones, and go their own ways from there.`,
 		Example: "  cairn fork @arena @match/17",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runFork(c.Context(), d, c.OutOrStdout(), args[0], args[1], json)
+			return runFork(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runFork(ctx context.Context, d *depot, out io.Writer, from, to string, json bool) error {
+func runFork(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
 	a, err := parseAddress(from)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func runFork(ctx context.Context, d *depot, out io.Writer, from, to string, json
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +25,7 @@ const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 // collected is what gc prints.
 type collected struct{ history.Collected }
 
-func newGC(d *depot) *cobra.Command {
+func newGC(sf *storeFlag) *cobra.Command {
 	var o gcOptions
 	c := &cobra.Command{
 		Use:   "gc",
@@ -38,7 +40,7 @@ back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runGC(c.Context(), d, c.OutOrStdout(), o)
+			return runGC(c.Context(), sf, c.OutOrStdout(), o)
 		},
 	}
 	f := c.Flags()
@@ -49,12 +51,12 @@ back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 	return c
 }
 
-func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
+func runGC(ctx context.Context, sf *storeFlag, out io.Writer, o gcOptions) error {
 	p, err := o.policy("--keep")
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,10 +128,10 @@ func (c collected) print(out io.Writer) {
 		fmt.Fprintln(out, "nothing went")
 		return
 	}
-	t := newColumns(out)
-	t.row("deleted worlds taken for good", count(c.Worlds))
-	t.row("versions dropped", count(c.Commits))
-	t.row("stones condemned", count(c.Condemned))
-	t.row("stones deleted", count(c.Stones), size(c.Bytes))
+	t := console.NewColumns(out)
+	t.Row("deleted worlds taken for good", console.Count(c.Worlds))
+	t.Row("versions dropped", console.Count(c.Commits))
+	t.Row("stones condemned", console.Count(c.Condemned))
+	t.Row("stones deleted", console.Count(c.Stones), table.Size(c.Bytes))
 	t.Flush()
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
@@ -56,7 +58,7 @@ type genOptions struct {
 // maxColumns bounds the edge of a made world in columns.
 const maxColumns = 2048
 
-func newGen(d *depot) *cobra.Command {
+func newGen(sf *storeFlag) *cobra.Command {
 	var o genOptions
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
@@ -67,7 +69,7 @@ becomes a WORLD, or an Anvil folder, which a game can open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runGen(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runGen(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -79,7 +81,7 @@ becomes a WORLD, or an Anvil folder, which a game can open.`,
 	return c
 }
 
-func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o genOptions) error {
+func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, o genOptions) error {
 	make := kinds()[kind]
 	switch {
 	case make == nil:
@@ -91,7 +93,7 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 	if !world && kind == "terrain" {
 		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, port.Ext)
 	}
-	if err := o.check(d, to, world); err != nil {
+	if err := o.check(sf, to, world); err != nil {
 		return err
 	}
 	w, err := build(ctx, make(o.seed, o.size))
@@ -105,7 +107,7 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		err = done.put(ctx, d, w, o.note)
+		err = done.put(ctx, sf, w, o.note)
 	} else {
 		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
 	}
@@ -113,16 +115,16 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 		return err
 	}
 	if o.json {
-		return printJSON(out, done)
+		return console.PrintJSON(out, done)
 	}
-	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, counted(t.columns, "column"), counted(t.cells, "cell"), counted(t.objects, "object"), size(done.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(t.columns, "column"), console.Counted(t.cells, "cell"), console.Counted(t.objects, "object"), table.Size(done.Bytes))
 	if c := done.Commit; c != nil {
 		fmt.Fprintln(out, "version", c)
 	}
 	return nil
 }
 
-func (o genOptions) check(d *depot, to string, world bool) error {
+func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 	if !world {
 		return isFree(to)
 	}
@@ -130,7 +132,7 @@ func (o genOptions) check(d *depot, to string, world bool) error {
 		return err
 	}
 	if isAddress(to) {
-		d.writes = true
+		sf.writes = true
 		return nil
 	}
 	return replaceable(to, o.force)
@@ -138,9 +140,9 @@ func (o genOptions) check(d *depot, to string, world bool) error {
 
 // build makes a world in memory of a source.
 func build(ctx context.Context, src format.Source) (*convert.World, error) {
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	l := convert.NewLoader(src.Head())
-	err := src.Read(ctx, p.through("making", nil)(l))
+	err := src.Read(ctx, p.Through("making", nil)(l))
 	return l.World(), err
 }

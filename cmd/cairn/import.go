@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -44,7 +46,7 @@ type imported struct {
 	options stone.Options
 }
 
-func newImport(d *depot) *cobra.Command {
+func newImport(sf *storeFlag) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import SRC WORLD",
@@ -59,7 +61,7 @@ written; --salvage keeps such chunks as they are stored.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runImport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runImport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -73,14 +75,14 @@ written; --salvage keeps such chunks as they are stored.`,
 	return c
 }
 
-func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
+func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
 	if o.light != "keep" && o.light != "drop" {
 		return usagef("--light %s: keep or drop", o.light)
 	}
-	if err := o.check(d, from, to); err != nil {
+	if err := o.check(sf, from, to); err != nil {
 		return err
 	}
-	src, err := openSource(ctx, d, from, o.salvage)
+	src, err := openSource(ctx, sf, from, o.salvage)
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		done.options.Effort = stone.Good
 	}
 	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
-		if err := done.keepFile(ctx, d, src, o.note); err != nil {
+		if err := done.keepFile(ctx, sf, src, o.note); err != nil {
 			return err
 		}
 		return report(out, done, o.json)
@@ -103,30 +105,30 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	maps.Copy(done.Lost, remarks.Lost)
 	done.Damaged = remarks.Damaged
 	done.count(w)
-	if err = done.put(ctx, d, w, o.note); err != nil {
+	if err = done.put(ctx, sf, w, o.note); err != nil {
 		return err
 	}
 	return report(out, done, o.json)
 }
 
-func (o *importOptions) check(d *depot, from, to string) error {
+func (o *importOptions) check(sf *storeFlag, from, to string) error {
 	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
 		return err
 	}
 	if !isAddress(to) {
 		return mayMake(to, from, o.force)
 	}
-	d.writes = true
+	sf.writes = true
 	if o.message == "" {
 		o.message = "import " + filepath.Base(from)
 	}
-	return d.outside(from)
+	return sf.outside(from)
 }
 
 // put writes w to where it was to go.
-func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) (err error) {
+func (r *imported) put(ctx context.Context, sf *storeFlag, w *convert.World, n note) (err error) {
 	if isAddress(r.World) {
-		return r.keep(ctx, d, w, n)
+		return r.keep(ctx, sf, w, n)
 	}
 	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
 	return err
@@ -134,7 +136,7 @@ func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) 
 
 // keepFile makes the world that is a stone already the newest version of one of the
 // store: the stone is kept as it is, or what differs from it.
-func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) error {
+func (r *imported) keepFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
 	data := make([]byte, src.Stone.Size())
 	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
@@ -158,7 +160,7 @@ func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) 
 		}
 	}
 	r.Files = len(src.Stone.Files())
-	return r.keepStone(ctx, d, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+	return r.keepStone(ctx, sf, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
 }
 
 // tallyOf counts what a dimension holds, from a directory if that says it.
@@ -213,22 +215,22 @@ func (r *imported) count(w *convert.World) {
 
 func (r *imported) print(out io.Writer) {
 	fmt.Fprintf(out, "%s -> %s\n", r.Source, r.World)
-	t := newColumns(out)
-	t.row("  format", r.Format)
-	t.row("  columns", count(r.Columns))
-	t.row("  cells", count(r.Cells))
-	t.row("  objects", count(r.Objects))
-	t.row("  files", count(r.Files))
-	t.row("  size", size(r.Bytes))
-	t.row("  stone", r.ID)
+	t := console.NewColumns(out)
+	t.Row("  format", r.Format)
+	t.Row("  columns", console.Count(r.Columns))
+	t.Row("  cells", console.Count(r.Cells))
+	t.Row("  objects", console.Count(r.Objects))
+	t.Row("  files", console.Count(r.Files))
+	t.Row("  size", table.Size(r.Bytes))
+	t.Row("  stone", r.ID)
 	r.keeping.print(t)
 	t.Flush()
-	printLosses(out, "not kept:", r.Lost)
+	console.PrintCounts(out, "not kept:", r.Lost)
 	what := "damaged, kept as stored:"
 	if r.slim {
 		what = "damaged, left out by --slim:"
 	}
-	printList(out, what, r.Damaged)
+	console.PrintList(out, what, r.Damaged)
 }
 
 // totals of a world.

@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
@@ -71,7 +73,7 @@ type pageFacts struct {
 	Bytes int    `json:"bytes"`
 }
 
-func newInfo(d *depot) *cobra.Command {
+func newInfo(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "info SRC|WORLD",
@@ -80,18 +82,18 @@ func newInfo(d *depot) *cobra.Command {
 		Example: "  cairn info ./saves/hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runInfo(c.Context(), d, c.OutOrStdout(), args[0], json)
+			return runInfo(c.Context(), sf, c.OutOrStdout(), args[0], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json bool) error {
-	return withContent(ctx, d, path, true, func(src *source, c stone.Content) error {
+func runInfo(ctx context.Context, sf *storeFlag, out io.Writer, path string, json bool) error {
+	return withContent(ctx, sf, path, true, func(src *source, c stone.Content) error {
 		f, err := factsOf(ctx, src, c)
 		if err == nil && src.kept != nil {
-			err = f.addLease(ctx, d)
+			err = f.addLease(ctx, sf)
 		}
 		if err != nil {
 			return err
@@ -101,12 +103,12 @@ func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json boo
 }
 
 // addLease says who holds the world of an address.
-func (f *facts) addLease(ctx context.Context, d *depot) error {
+func (f *facts) addLease(ctx context.Context, sf *storeFlag) error {
 	a, err := parseAddress(f.Path)
 	if err != nil {
 		return err
 	}
-	st, err := d.open(ctx)
+	st, err := sf.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -206,7 +208,7 @@ func pagesOf(src *source) ([]pageFacts, error) {
 }
 
 func (f *facts) print(out io.Writer) {
-	t := newColumns(out)
+	t := console.NewColumns(out)
 	name := f.Format
 	if f.Version != 0 {
 		name += fmt.Sprintf(" v%d", f.Version)
@@ -214,55 +216,55 @@ func (f *facts) print(out io.Writer) {
 	if f.Origin != "" {
 		name += ", read from " + f.Origin
 	}
-	t.row("path", f.Path)
-	t.row("format", name)
-	t.row("size", size(f.Bytes))
+	t.Row("path", f.Path)
+	t.Row("format", name)
+	t.Row("size", table.Size(f.Bytes))
 	if f.Commit != nil {
-		by := []string{f.Commit.String(), f.Commit.stamp(), line(f.Commit.Author)}
-		t.row("version", strings.TrimSuffix(strings.Join(by, ", "), ", "))
+		by := []string{f.Commit.String(), f.Commit.stamp(), console.Line(f.Commit.Author)}
+		t.Row("version", strings.TrimSuffix(strings.Join(by, ", "), ", "))
 	}
 	if l := f.Lease; l != nil {
-		t.row("lease", fmt.Sprintf("%d until %s, held by %q", l.Fence, stamp(l.Until), l.Holder))
+		t.Row("lease", fmt.Sprintf("%d until %s, held by %q", l.Fence, stamp(l.Until), l.Holder))
 	}
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
-		t.row(line(k), line(f.Properties[k]))
+		t.Row(console.Line(k), console.Line(f.Properties[k]))
 	}
-	t.row("files", fmt.Sprintf("%s, %s", count(f.Files.Count), size(f.Files.Bytes)))
+	t.Row("files", fmt.Sprintf("%s, %s", console.Count(f.Files.Count), table.Size(f.Files.Bytes)))
 	if f.Damaged > 0 {
-		t.row("damaged", counted(f.Damaged, "chunk"))
+		t.Row("damaged", console.Counted(f.Damaged, "chunk"))
 	}
 	for _, d := range f.Dimensions {
 		d.print(t)
 	}
 	if len(f.Pages) > 0 {
-		t.row("")
-		t.row("pages of the stone")
+		t.Row("")
+		t.Row("pages of the stone")
 		for _, p := range f.Pages {
-			t.row("  "+strings.TrimSpace(p.Holds+" "+p.Name), size(int64(p.Bytes)), counted(p.Pages, "page"), p.Form)
+			t.Row("  "+strings.TrimSpace(p.Holds+" "+p.Name), table.Size(int64(p.Bytes)), console.Counted(p.Pages, "page"), p.Form)
 		}
 	}
 	t.Flush()
 }
 
-func (d *dimensionFacts) print(t columns) {
-	t.row("")
-	t.row(line(d.Name))
+func (d *dimensionFacts) print(t console.Columns) {
+	t.Row("")
+	t.Row(console.Line(d.Name))
 	if d.Columns > 0 {
-		t.row("  columns", count(d.Columns))
-		t.row("  data version", versions(d.Versions))
+		t.Row("  columns", console.Count(d.Columns))
+		t.Row("  data version", versions(d.Versions))
 	}
 	if d.Min != nil {
-		t.row("  from, to", fmt.Sprint(*d.Min), fmt.Sprint(*d.Max))
+		t.Row("  from, to", fmt.Sprint(*d.Min), fmt.Sprint(*d.Max))
 	}
 	for _, v := range d.Volumes {
-		cells := count(v.Cells) + " cells"
+		cells := console.Count(v.Cells) + " cells"
 		if v.Names > 0 {
-			cells += ", " + counted(v.Names, "name")
+			cells += ", " + console.Counted(v.Names, "name")
 		}
-		t.row("  "+v.Name, cells, counted(v.Chunks, "chunk"))
+		t.Row("  "+v.Name, cells, console.Counted(v.Chunks, "chunk"))
 	}
 	for _, l := range slices.Sorted(maps.Keys(d.Objects)) {
-		t.row("  "+l, count(d.Objects[l]))
+		t.Row("  "+l, console.Count(d.Objects[l]))
 	}
 }
 
@@ -276,7 +278,7 @@ func versions(columns map[int32]int) string {
 			text = "none"
 		}
 		if len(columns) > 1 {
-			text += fmt.Sprintf(" (%s)", count(columns[v]))
+			text += fmt.Sprintf(" (%s)", console.Count(columns[v]))
 		}
 		out = append(out, text)
 	}

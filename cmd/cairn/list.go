@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ type listed struct {
 	Commit *version `json:"commit"` // the newest; null if there is none yet
 }
 
-func newList(d *depot) *cobra.Command {
+func newList(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "list [PREFIX]",
@@ -27,15 +28,15 @@ func newList(d *depot) *cobra.Command {
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			prefix := strings.TrimPrefix(strings.Join(args, ""), "@")
-			return runList(c.Context(), d, c.OutOrStdout(), prefix, json)
+			return runList(c.Context(), sf, c.OutOrStdout(), prefix, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json bool) error {
-	st, err := d.open(ctx)
+func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, json bool) error {
+	st, err := sf.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json b
 		after = names[len(names)-1]
 	}
 	if json {
-		return printJSON(out, map[string]any{"worlds": all})
+		return console.PrintJSON(out, map[string]any{"worlds": all})
 	}
 	return nil
 }
@@ -86,13 +87,13 @@ func listOf(ctx context.Context, st history.Store, names []string) ([]listed, er
 }
 
 func printListed(out io.Writer, some []listed) {
-	t := newColumns(out)
+	t := console.NewColumns(out)
 	for _, l := range some {
 		if l.Commit == nil {
-			t.row(l.World, "nothing committed yet")
+			t.Row(l.World, "nothing committed yet")
 			continue
 		}
-		t.row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), line(l.Commit.Message))
+		t.Row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), console.Line(l.Commit.Message))
 	}
 	t.Flush()
 }

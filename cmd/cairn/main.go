@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -48,13 +49,13 @@ var errWrong = wrongError{errors.New("")}
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not listen
-	code := run(ctx, os.Args[1:], plain{os.Stdout}, plain{os.Stderr})
+	code := run(ctx, os.Args[1:], console.Plain{os.Stdout}, console.Plain{os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	d := &depot{}
+	d := &storeFlag{}
 	root := newRoot(d)
 	root.SetArgs(args)
 	out := &sticky{w: stdout}
@@ -88,7 +89,7 @@ func (s *sticky) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func newRoot(d *depot) *cobra.Command {
+func newRoot(sf *storeFlag) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cairn",
 		Short: "Keeps voxel worlds: small, whole and checked",
@@ -117,15 +118,15 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command
 	}{
 		{"To begin with:", []*cobra.Command{newDemo()}},
-		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
-		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newRename(d), newDelete(d), newUndelete(d), newPurge(d)}},
-		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newSalvage(), newServe(d), newToken()}},
+		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(), newRender(sf), newGen(sf), newStone()}},
+		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
+		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
@@ -184,9 +185,18 @@ func message(err error) string {
 	if !errors.As(err, &damage) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	lines := []string{counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
+	lines := []string{console.Counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
 	for _, d := range damage.Columns {
 		lines = append(lines, fmt.Sprintf("  %s chunk %v: %v", d.File, d.Pos, d.Err))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// report prints the result of a verb, as JSON or for people.
+func report(w io.Writer, v interface{ print(io.Writer) }, json bool) error {
+	if json {
+		return console.PrintJSON(w, v)
+	}
+	v.print(w)
+	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -25,9 +27,11 @@ type stack struct {
 }
 
 // String says how many stones, and their bytes.
-func (s stack) String() string { return counted(s.Stones, "stone") + " of " + size(s.Bytes) }
+func (s stack) String() string {
+	return console.Counted(s.Stones, "stone") + " of " + table.Size(s.Bytes)
+}
 
-func newPack(d *depot) *cobra.Command {
+func newPack(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "pack @name",
@@ -39,28 +43,28 @@ that is to rest.`,
 		Example: "  cairn pack @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runPack(c.Context(), d, c.OutOrStdout(), args[0], json)
+			return runPack(c.Context(), sf, c.OutOrStdout(), args[0], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runPack(ctx context.Context, d *depot, out io.Writer, arg string, json bool) error {
+func runPack(ctx context.Context, sf *storeFlag, out io.Writer, arg string, json bool) error {
 	name, err := parseName(arg)
 	if err != nil {
 		return err
 	}
-	w, err := d.world(ctx, name, "")
+	w, err := sf.world(ctx, name, "")
 	if err != nil {
 		return err
 	}
 	r := &packed{World: arg}
-	if r.Before, err = stackOf(ctx, d.st, w); err == nil {
+	if r.Before, err = stackOf(ctx, sf.st, w); err == nil {
 		err = w.Pack(ctx)
 	}
 	if err == nil {
-		r.After, err = stackOf(ctx, d.st, w)
+		r.After, err = stackOf(ctx, sf.st, w)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err

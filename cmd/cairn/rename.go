@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newRename(d *depot) *cobra.Command {
+func newRename(sf *storeFlag) *cobra.Command {
 	var f force
 	c := &cobra.Command{
 		Use:     "rename @name @new",
@@ -17,14 +17,14 @@ func newRename(d *depot) *cobra.Command {
 		Example: "  cairn rename @hub @lobby/main",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRename(c.Context(), d, c.OutOrStdout(), args[0], args[1], f.fence())
+			return runRename(c.Context(), sf, c.OutOrStdout(), args[0], args[1], f.fence())
 		},
 	}
 	f.flags(c.Flags())
 	return c
 }
 
-func runRename(ctx context.Context, d *depot, out io.Writer, from, to string, fence uint64) error {
+func runRename(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, fence uint64) error {
 	name, err := parseName(from)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func runRename(ctx context.Context, d *depot, out io.Writer, from, to string, fe
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}

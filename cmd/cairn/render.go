@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
@@ -23,7 +24,7 @@ type renderOptions struct {
 	force      bool
 }
 
-func newRender(d *depot) *cobra.Command {
+func newRender(sf *storeFlag) *cobra.Command {
 	var o renderOptions
 	c := &cobra.Command{
 		Use:     "render SRC|WORLD OUT.png",
@@ -32,7 +33,7 @@ func newRender(d *depot) *cobra.Command {
 		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRender(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runRender(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -43,11 +44,11 @@ func newRender(d *depot) *cobra.Command {
 	return c
 }
 
-func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o renderOptions) error {
+func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o renderOptions) error {
 	if err := o.check(from, to); err != nil {
 		return err
 	}
-	return withContent(ctx, d, from, true, func(_ *source, w stone.Content) error {
+	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
 		img, result, err := draw(ctx, w, o)
 		if err == nil {
 			err = ctx.Err()
@@ -60,7 +61,7 @@ func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		}
 		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
 		for _, u := range result.Unknown {
-			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, counted(u.N, "column"))
+			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, console.Counted(u.N, "column"))
 		}
 		return nil
 	})

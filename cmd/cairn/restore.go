@@ -24,7 +24,7 @@ type restored struct {
 	keeping
 }
 
-func newRestore(d *depot) *cobra.Command {
+func newRestore(sf *storeFlag) *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use:   "restore @name@version",
@@ -35,7 +35,7 @@ the log, and can be gone back to as well.`,
 		Example: "  cairn restore @hub@3\n  cairn restore @hub --to 2026-11-20T10:00",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRestore(c.Context(), d, c.OutOrStdout(), args[0], o)
+			return runRestore(c.Context(), sf, c.OutOrStdout(), args[0], o)
 		},
 	}
 	f := c.Flags()
@@ -46,12 +46,12 @@ the log, and can be gone back to as well.`,
 	return c
 }
 
-func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o restoreOptions) error {
+func runRestore(ctx context.Context, sf *storeFlag, out io.Writer, arg string, o restoreOptions) error {
 	a, err := o.address(arg)
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.change(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o rest
 	if err != nil {
 		return err
 	}
-	r, err := o.restore(ctx, d, w, a)
+	r, err := o.restore(ctx, sf, w, a)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
@@ -79,12 +79,12 @@ func (o *restoreOptions) address(arg string) (address, error) {
 	return a, nil
 }
 
-func (o *restoreOptions) restore(ctx context.Context, d *depot, w *world.World, a address) (*restored, error) {
-	to, err := a.commit(ctx, d.st)
+func (o *restoreOptions) restore(ctx context.Context, sf *storeFlag, w *world.World, a address) (*restored, error) {
+	to, err := a.commit(ctx, sf.st)
 	if err != nil {
 		return nil, err
 	}
-	head, err := address{name: a.name}.commit(ctx, d.st)
+	head, err := address{name: a.name}.commit(ctx, sf.st)
 	if err != nil {
 		return nil, err
 	}

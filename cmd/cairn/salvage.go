@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -69,12 +71,12 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 }
 
 func (s *salvaged) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", s.Store, counted(s.Worlds, "world"), counted(s.Commits, "version"),
-		counted(s.Stones, "stone"), size(s.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", s.Store, console.Counted(s.Worlds, "world"), console.Counted(s.Commits, "version"),
+		console.Counted(s.Stones, "stone"), table.Size(s.Bytes))
 	var lost []string
 	for _, h := range s.Lost {
 		lost = append(lost, h.String())
 	}
-	printList(out, "lost:", lost)
-	printList(out, "could not be read:", s.Unread)
+	console.PrintList(out, "lost:", lost)
+	console.PrintList(out, "could not be read:", s.Unread)
 }

@@ -31,7 +31,7 @@ type serveOptions struct {
 	logFormat                 string
 }
 
-func newServe(d *depot) *cobra.Command {
+func newServe(sf *storeFlag) *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
 		Use:   "serve",
@@ -53,7 +53,7 @@ administrator. cairn token makes tokens. docs/SERVE.md says how to run it for go
 			if f := c.Flags(); o.backup == "" && (f.Changed("every") || f.Changed("keep")) {
 				return usagef("--every and --keep are about backups: --backup says in which folder")
 			}
-			return runServe(c.Context(), d, c.OutOrStdout(), c.ErrOrStderr(), o)
+			return runServe(c.Context(), sf, c.OutOrStdout(), c.ErrOrStderr(), o)
 		},
 	}
 	f := c.Flags()
@@ -98,7 +98,7 @@ type service struct {
 	failed  chan error // of what serves
 }
 
-func runServe(ctx context.Context, d *depot, out, log io.Writer, o serveOptions) error {
+func runServe(ctx context.Context, sf *storeFlag, out, log io.Writer, o serveOptions) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -107,25 +107,25 @@ func runServe(ctx context.Context, d *depot, out, log io.Writer, o serveOptions)
 	}
 	ctx = context.WithoutCancel(ctx) // from here on signals end it otherwise
 	settings, err := o.settings()
-	if err == nil && isServed(d.where()) {
-		err = usagef("--store %s: that is a server already", d.where())
+	if err == nil && isServed(sf.where()) {
+		err = usagef("--store %s: that is a server already", sf.where())
 	}
 	if err != nil {
 		return err
 	}
 	s := &service{serveSettings: settings, log: settings.logger(log), failed: make(chan error, 2)}
-	l, err := s.prepare(ctx, d)
+	l, err := s.prepare(ctx, sf)
 	if err != nil {
 		return err
 	}
-	s.log.Info("start", "store", d.where(), "listen", l.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
+	s.log.Info("start", "store", sf.where(), "listen", l.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
 	if s.cert == nil && server.Loopback(s.listen) != nil {
 		s.log.Warn("tokens and worlds can be read on their way: there is no --tls-cert")
 	}
 	if s.tokens != nil && len(s.tokens.All()) == 0 {
 		s.log.Warn("the file holds no tokens: nobody may call", "tokens", s.tokensFile)
 	}
-	if d.where() == memoryStore {
+	if sf.where() == memoryStore {
 		s.log.Warn("the store is in memory: nothing is kept when this process ends")
 	}
 	s.serve(l, out)
@@ -147,7 +147,7 @@ func (l *listeners) close() error {
 
 // prepare opens everything that a service needs, or nothing but the store, which
 // is the depot's to close.
-func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err error) {
+func (s *service) prepare(ctx context.Context, sf *storeFlag) (l *listeners, err error) {
 	l = &listeners{}
 	defer func() {
 		if err != nil {
@@ -173,17 +173,17 @@ func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err erro
 			return l, err
 		}
 	}
-	d.writes = true
-	st, err := d.make(ctx)
+	sf.writes = true
+	st, err := sf.make(ctx)
 	if err != nil {
 		return l, err
 	}
 	if s.demo {
-		if err := s.fillDemo(ctx, d, st); err != nil {
+		if err := s.fillDemo(ctx, sf, st); err != nil {
 			return l, err
 		}
 	}
-	if err := s.open(ctx, d, st); err != nil {
+	if err := s.open(ctx, sf, st); err != nil {
 		return l, err
 	}
 	l.main, err = s.server.Listen(s.listen)
@@ -191,11 +191,11 @@ func (s *service) prepare(ctx context.Context, d *depot) (l *listeners, err erro
 }
 
 // open makes the server and the keeper of a store.
-func (s *service) open(ctx context.Context, d *depot, st history.Store) (err error) {
+func (s *service) open(ctx context.Context, sf *storeFlag, st history.Store) (err error) {
 	s.metrics = server.NewMetrics()
 	k := server.KeeperOptions{CollectEvery: s.collectEvery, Policy: s.policy, Metrics: s.metrics, Log: s.log}
 	if s.backupDir != "" {
-		if err := s.keepBackups(ctx, d, &k); err != nil {
+		if err := s.keepBackups(ctx, sf, &k); err != nil {
 			return err
 		}
 	}
@@ -212,8 +212,8 @@ func (s *service) open(ctx context.Context, d *depot, st history.Store) (err err
 
 // keepBackups lets the keeper make backups, of which the next is due after the
 // last that is there.
-func (s *service) keepBackups(ctx context.Context, d *depot, k *server.KeeperOptions) error {
-	st, err := d.local(ctx)
+func (s *service) keepBackups(ctx context.Context, sf *storeFlag, k *server.KeeperOptions) error {
+	st, err := sf.local(ctx)
 	if err != nil {
 		return err
 	}

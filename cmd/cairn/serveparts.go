@@ -61,7 +61,7 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 
 // fillDemo makes worlds up, those that are not there, and logs each: it takes
 // seconds.
-func (s *service) fillDemo(ctx context.Context, d *depot, st history.Store) error {
+func (s *service) fillDemo(ctx context.Context, sf *storeFlag, st history.Store) error {
 	kinds := []string{"island", "arena", "plots"}
 	for i, kind := range kinds {
 		name := "demo/" + kind
@@ -69,7 +69,7 @@ func (s *service) fillDemo(ctx context.Context, d *depot, st history.Store) erro
 		if errors.Is(err, history.ErrNoWorld) {
 			s.log.Info("demo: making a world", "world", name, "number", i+1, "of", len(kinds))
 			began := time.Now()
-			if err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1}); err == nil {
+			if err = runGen(ctx, sf, io.Discard, kind, "@"+name, genOptions{seed: 1}); err == nil {
 				s.log.Info("demo: made a world", "world", name, "took", time.Since(began).Round(time.Millisecond))
 			}
 		}

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -36,9 +40,9 @@ func (s *source) Close() error {
 // openSource opens the world at path, in whichever format its content says, or
 // of an address in the store. With salvage, chunks of a folder that cannot be
 // read come as they are stored.
-func openSource(ctx context.Context, d *depot, path string, salvage bool) (*source, error) {
+func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (*source, error) {
 	if isAddress(path) {
-		return openKept(ctx, d, path)
+		return openKept(ctx, sf, path)
 	}
 	s, err := port.Open(path, port.Options{Salvage: salvage})
 	if err == nil {
@@ -61,9 +65,9 @@ func openSource(ctx context.Context, d *depot, path string, salvage bool) (*sour
 // returns the world without them and a *format.DamageError.
 func (s *source) load(ctx context.Context, through port.Through) (*convert.World, error) {
 	if s.Content() == nil || through != nil {
-		p := newProgress()
-		defer p.done()
-		through = p.through("reading", through)
+		p := console.NewProgress()
+		defer p.Done()
+		through = p.Through("reading", through)
 	}
 	w, err := s.Load(ctx, through)
 	if err != nil {
@@ -73,8 +77,8 @@ func (s *source) load(ctx context.Context, through port.Through) (*convert.World
 }
 
 // withWorld opens the world at path, or of an address, reads all of it and hands both to do.
-func withWorld(ctx context.Context, d *depot, path string, salvage bool, do func(*source, *convert.World) error) error {
-	src, err := openSource(ctx, d, path, salvage)
+func withWorld(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, *convert.World) error) error {
+	src, err := openSource(ctx, sf, path, salvage)
 	if err != nil {
 		return err
 	}
@@ -88,8 +92,8 @@ func withWorld(ctx context.Context, d *depot, path string, salvage bool, do func
 
 // withContent is withWorld that reads no more of a stone, or of a version in the store,
 // than do asks for.
-func withContent(ctx context.Context, d *depot, path string, salvage bool, do func(*source, stone.Content) error) error {
-	src, err := openSource(ctx, d, path, salvage)
+func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, stone.Content) error) error {
+	src, err := openSource(ctx, sf, path, salvage)
 	if err != nil {
 		return err
 	}
@@ -153,4 +157,64 @@ func about(path string, err error) error {
 		err = p.Err
 	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// mayMake checks that a file may be made at path from the world src.
+func mayMake(path, src string, force bool) error {
+	if err := replaceable(path, force); err != nil || isAddress(src) {
+		return err
+	}
+	return outside(path, src)
+}
+
+// outside checks that path does not lie in the folder src, because a source is never
+// written to.
+func outside(path, src string) error {
+	from, err := realPath(src)
+	if err != nil {
+		return about(src, err)
+	}
+	to, err := realPath(filepath.Dir(path))
+	if err != nil {
+		return about(filepath.Dir(path), err)
+	}
+	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
+		return usagef("%s lies in %s, which cairn only reads", path, src)
+	}
+	return nil
+}
+
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// writeFile creates the file at path with what write writes. The file appears only when
+// it is complete and on stable storage.
+func writeFile(path string, write func(io.Writer) error) (n int64, err error) {
+	file, err := atomicfile.NewFile(path)
+	if err != nil {
+		return 0, about(path, err)
+	}
+	defer file.Abort()
+	p := console.NewProgress()
+	defer p.Done()
+	buffered := bufio.NewWriterSize(p.Writer(file.File), 1<<20)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		n, err = file.File.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
+		err = file.Commit()
+	}
+	if err != nil {
+		return 0, about(path, err)
+	}
+	return n, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
@@ -88,17 +90,17 @@ func listStone(out io.Writer, s *source, json bool) error {
 		if pages == nil {
 			pages = []stone.PageInfo{}
 		}
-		return printJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages, "forms": sums})
+		return console.PrintJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages, "forms": sums})
 	}
-	t := newColumns(out)
-	t.row("page", "offset", "holds", "of", "level", "form", "stored", "plain", "things", "uses")
+	t := console.NewColumns(out)
+	t.Row("page", "offset", "holds", "of", "level", "form", "stored", "plain", "things", "uses")
 	for _, p := range pages {
 		of := p.Name
 		if p.Dimension != "" {
 			of = p.Dimension + " " + of
 		}
-		t.row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), p.Holds, line(of), fmt.Sprint(p.Level), p.FormName,
-			size(int64(p.Size)), size(int64(p.Plain)), fmt.Sprint(p.Things), fmt.Sprint(p.Uses))
+		t.Row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), p.Holds, console.Line(of), fmt.Sprint(p.Level), p.FormName,
+			table.Size(int64(p.Size)), table.Size(int64(p.Plain)), fmt.Sprint(p.Things), fmt.Sprint(p.Uses))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -109,12 +111,12 @@ func listStone(out io.Writer, s *source, json bool) error {
 
 // listForms prints the sums by form, and what else is in a stone of so many bytes.
 func listForms(out io.Writer, sums []stone.FormSum, rest int64) error {
-	t := newColumns(out)
-	t.row("holds", "form", "pages", "stored", "plain", "things")
+	t := console.NewColumns(out)
+	t.Row("holds", "form", "pages", "stored", "plain", "things")
 	for _, f := range sums {
-		t.row(f.Holds, f.FormName, count(f.Pages), size(f.Size), size(f.Plain), count(f.Things))
+		t.Row(f.Holds, f.FormName, console.Count(f.Pages), table.Size(f.Size), table.Size(f.Plain), console.Count(f.Things))
 		rest -= f.Size
 	}
-	t.row("directory", "", "", size(rest), "", "")
+	t.Row("directory", "", "", table.Size(rest), "", "")
 	return t.Flush()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/spf13/cobra"
 )
@@ -146,14 +147,14 @@ func (l *listedTokens) print(out io.Writer) {
 		fmt.Fprintln(out, "no tokens")
 		return
 	}
-	t := newColumns(out)
-	t.row("id", "role", "for", "note")
+	t := console.NewColumns(out)
+	t.Row("id", "role", "for", "note")
 	for _, tok := range l.Tokens {
 		what := strings.Join(tok.Prefixes, ", ")
 		if what == "" {
 			what = "all worlds"
 		}
-		t.row(tok.ID, tok.Role, what, line(tok.Note))
+		t.Row(tok.ID, tok.Role, what, console.Line(tok.Note))
 	}
 	t.Flush()
 }

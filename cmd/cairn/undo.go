@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/world"
@@ -90,15 +91,15 @@ type takenBack struct {
 	places []undo.Place
 }
 
-func runTakeBack(ctx context.Context, d *depot, out io.Writer, name, way string, o editOptions) error {
+func runTakeBack(ctx context.Context, sf *storeFlag, out io.Writer, name, way string, o editOptions) error {
 	if o.message != "" {
 		return usagef("--message: %s says itself what it does", way)
 	}
-	w, err := d.world(ctx, name, o.author)
+	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
-	r, err := takeBack(ctx, d.st, w, way, o.author)
+	r, err := takeBack(ctx, sf.st, w, way, o.author)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
@@ -134,16 +135,16 @@ func (r *takenBack) print(out io.Writer) {
 	if r.Same {
 		fmt.Fprintf(out, "%s: nothing is left to take back of version %s\n", r.World, r.Taken)
 	} else {
-		fmt.Fprintf(out, "%s: version %s, %s of %s, %q: %s put back\n", r.World, r.Commit, r.way, r.Taken.short(), r.Taken.Message, counted(r.Cells, "cell"))
+		fmt.Fprintf(out, "%s: version %s, %s of %s, %q: %s put back\n", r.World, r.Commit, r.way, r.Taken.short(), r.Taken.Message, console.Counted(r.Cells, "cell"))
 	}
 	if n := r.Skipped + r.SkippedColumns + r.Unknown; n > 0 {
-		fmt.Fprintf(out, "  left as they are, since they were changed later: %s, %s\n", counted(r.Skipped, "cell"), counted(r.SkippedColumns+r.Unknown, "column"))
+		fmt.Fprintf(out, "  left as they are, since they were changed later: %s, %s\n", console.Counted(r.Skipped, "cell"), console.Counted(r.SkippedColumns+r.Unknown, "column"))
 	}
 	for _, p := range r.places {
-		fmt.Fprintf(out, "    %s %s %v: %s\n", line(p.Dimension), line(p.Volume), p.Box, counted(p.Cells, "cell"))
+		fmt.Fprintf(out, "    %s %s %v: %s\n", console.Line(p.Dimension), console.Line(p.Volume), p.Box, console.Counted(p.Cells, "cell"))
 	}
 	if r.Properties {
 		fmt.Fprintln(out, "  properties stay as they are; cairn restore goes back to all of a version")
 	}
-	printList(out, "  files that stay as they are:", r.Files)
+	console.PrintList(out, "  files that stay as they are:", r.Files)
 }

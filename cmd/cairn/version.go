@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
@@ -79,12 +80,12 @@ func userName() string {
 }
 
 // openKept opens the version of a world that an address means.
-func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
+func openKept(ctx context.Context, sf *storeFlag, arg string) (*source, error) {
 	a, err := parseAddress(arg)
 	if err != nil {
 		return nil, err
 	}
-	st, err := d.open(ctx)
+	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ type keeping struct {
 
 // keep makes w the newest version of a world of the store: the first of a new
 // one, or a commit of what differs.
-func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note) error {
+func (r *imported) keep(ctx context.Context, sf *storeFlag, w *convert.World, n note) error {
 	var b bytes.Buffer
 	id, _, err := convert.WriteStone(ctx, w, &b, port.AtOnce(r.options))
 	if err == nil {
@@ -117,16 +118,16 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 	if err != nil {
 		return err
 	}
-	return r.keepStone(ctx, d, history.Stone{ID: id, Data: b.Bytes()}, n)
+	return r.keepStone(ctx, sf, history.Stone{ID: id, Data: b.Bytes()}, n)
 }
 
 // keepStone is keep for a world that is a stone already.
-func (r *imported) keepStone(ctx context.Context, d *depot, whole history.Stone, n note) error {
+func (r *imported) keepStone(ctx context.Context, sf *storeFlag, whole history.Stone, n note) error {
 	name, err := parseName(r.World)
 	if err != nil {
 		return err
 	}
-	st, err := d.make(ctx)
+	st, err := sf.make(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,12 +137,12 @@ func (r *imported) keepStone(ctx context.Context, d *depot, whole history.Stone,
 	return err
 }
 
-func (k *keeping) print(t columns) {
+func (k *keeping) print(t console.Columns) {
 	switch {
 	case k.Commit == nil:
 	case k.Same:
-		t.row("  same as", k.Commit.String())
+		t.Row("  same as", k.Commit.String())
 	default:
-		t.row("  version", k.Commit.String())
+		t.Row("  version", k.Commit.String())
 	}
 }

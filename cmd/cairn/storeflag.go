@@ -28,7 +28,7 @@ const (
 
 // depot is the store that the command was told of. It is opened when a verb
 // first needs it, and once: a local store takes one opener at a time.
-type depot struct {
+type storeFlag struct {
 	url    string // --store
 	writes bool   // the verb changes it, and says so before it opens
 	damage bool   // the verb looks at what can be opened of a damaged one
@@ -36,11 +36,11 @@ type depot struct {
 }
 
 // told reports whether the user said where the store is.
-func (d *depot) told() bool { return d.url != "" || os.Getenv(storeEnv) != "" }
+func (sf *storeFlag) told() bool { return sf.url != "" || os.Getenv(storeEnv) != "" }
 
 // where returns the store's URL.
-func (d *depot) where() string {
-	for _, url := range []string{d.url, os.Getenv(storeEnv)} {
+func (sf *storeFlag) where() string {
+	for _, url := range []string{sf.url, os.Getenv(storeEnv)} {
 		if url != "" {
 			return url
 		}
@@ -49,60 +49,60 @@ func (d *depot) where() string {
 }
 
 // open opens the store, which must be there.
-func (d *depot) open(ctx context.Context) (history.Store, error) { return d.get(ctx, false) }
+func (sf *storeFlag) open(ctx context.Context) (history.Store, error) { return sf.get(ctx, false) }
 
 // change opens the store, which must be there, to be written to.
-func (d *depot) change(ctx context.Context) (history.Store, error) {
-	d.writes = true
-	return d.open(ctx)
+func (sf *storeFlag) change(ctx context.Context) (history.Store, error) {
+	sf.writes = true
+	return sf.open(ctx)
 }
 
 // make opens the store to be written to, and makes it if it is not there.
-func (d *depot) make(ctx context.Context) (history.Store, error) { return d.get(ctx, true) }
+func (sf *storeFlag) make(ctx context.Context) (history.Store, error) { return sf.get(ctx, true) }
 
-func (d *depot) get(ctx context.Context, make bool) (_ history.Store, err error) {
-	if d.st != nil {
-		return d.st, ctx.Err()
+func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err error) {
+	if sf.st != nil {
+		return sf.st, ctx.Err()
 	}
-	dir, isLocal := strings.CutPrefix(d.where(), localScheme)
+	dir, isLocal := strings.CutPrefix(sf.where(), localScheme)
 	switch {
-	case !isStore(d.where()):
-		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", d.where(), localScheme, memoryStore)
+	case !isStore(sf.where()):
+		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", sf.where(), localScheme, memoryStore)
 	case !isLocal:
-		st, err := store.Open(ctx, d.where())
+		st, err := store.Open(ctx, sf.where())
 		if err == nil {
-			d.st = st
+			sf.st = st
 		}
-		return d.st, err
+		return sf.st, err
 	case !make:
 		if err := isThere(dir); err != nil {
 			return nil, err
 		}
 	}
-	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !d.writes, Damaged: d.damage})
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage})
 	if err == nil {
-		d.st = st
+		sf.st = st
 	}
-	return d.st, err
+	return sf.st, err
 }
 
 // local opens the store, which must be there and a local one.
-func (d *depot) local(ctx context.Context) (*local.Store, error) {
-	st, err := d.open(ctx)
+func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
+	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if st, ok := st.(*local.Store); ok {
 		return st, nil
 	}
-	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", d.where(), localScheme)
+	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", sf.where(), localScheme)
 }
 
-func (d *depot) close() error {
-	if d.st == nil {
+func (sf *storeFlag) close() error {
+	if sf.st == nil {
 		return nil
 	}
-	return d.st.Close()
+	return sf.st.Close()
 }
 
 // isThere checks that a directory may be a store.
@@ -125,8 +125,8 @@ func isServed(url string) bool {
 }
 
 // world opens the world of a name to be changed by an author.
-func (d *depot) world(ctx context.Context, name, author string) (*world.World, error) {
-	st, err := d.change(ctx)
+func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.World, error) {
+	st, err := sf.change(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func (d *depot) world(ctx context.Context, name, author string) (*world.World, e
 
 // outside checks that the store does not lie in the folder src, which is never
 // written to.
-func (d *depot) outside(src string) error {
-	dir, isLocal := strings.CutPrefix(d.where(), localScheme)
+func (sf *storeFlag) outside(src string) error {
+	dir, isLocal := strings.CutPrefix(sf.where(), localScheme)
 	if !isLocal || isAddress(src) {
 		return nil
 	}
