@@ -63,6 +63,7 @@ var plan = []row{
 	{"internal/table", ""},
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
+	{"internal/service", "history server store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
 	{"cmd/cairn", "*"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/region"
 	library "github.com/cairnvoxel/cairn"
+	"github.com/cairnvoxel/cairn/region"
 )
 
 // TestExportMade: a world that a program made goes out for a version of the game that

@@ -49,7 +49,7 @@ var errWrong = wrongError{errors.New("")}
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not listen
-	code := run(ctx, os.Args[1:], console.Plain{os.Stdout}, console.Plain{os.Stderr})
+	code := run(ctx, os.Args[1:], console.Plain{Writer: os.Stdout}, console.Plain{Writer: os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -201,14 +201,15 @@ func TestServeDemo(t *testing.T) {
 	dir := t.TempDir()
 	s := mustServe(t, dir, "--store", "memory:", "--demo", "--log-format", "json")
 	defer s.end(syscall.SIGTERM, 0)
-	log := s.log.String()
+	s.until(`"msg":"start"`)
+	log, _, _ := strings.Cut(s.log.String(), `"msg":"start"`)
 	for i, kind := range []string{"island", "arena", "plots"} {
 		for _, want := range []string{
 			fmt.Sprintf(`"msg":"demo: making a world","world":"demo/%s","number":%d,"of":3`, kind, i+1),
 			fmt.Sprintf(`"msg":"demo: made a world","world":"demo/%s"`, kind),
 		} {
 			if !strings.Contains(log, want) {
-				t.Errorf("no %s in the log before it was ready:\n%s", want, log)
+				t.Errorf("no %s in the log before its start:\n%s", want, log)
 			}
 		}
 	}
@@ -284,6 +285,6 @@ func TestServeRefused(t *testing.T) {
 	s.url = "http://127.0.0.1:" + port
 	s.call(401, "", "GET", "/v1/worlds", nil)
 	s.call(200, strings.TrimSpace(secret), "GET", "/v1/worlds", nil)
-	s.until("can be read on their way")
-	s.until("nothing is kept")
+	s.until("others can read tokens")
+	s.until("it is lost")
 }
