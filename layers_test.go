@@ -63,6 +63,7 @@ var plan = []row{
 	{"internal/table", ""},
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
+	{"internal/demo", "geom voxel picture port internal/console internal/table"},
 	{"internal/service", "history server store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},

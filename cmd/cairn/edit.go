@@ -78,7 +78,7 @@ func said(verb string, f *pflag.FlagSet) string {
 			words = append(words, f.Value.String())
 		}
 	})
-	return strings.Join(quoted(words), " ")
+	return console.ShellLine(words...)
 }
 
 func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {

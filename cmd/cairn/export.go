@@ -194,7 +194,7 @@ func exportFolder(ctx context.Context, w *convert.World, path string, t port.Tar
 	p := console.NewProgress()
 	defer p.Done()
 	if err = port.WriteFolder(ctx, w, folder.Temp, t, p.Through("writing", nil), lost); err == nil {
-		n, err = folderBytes(folder.Temp)
+		n, err = port.FolderSize(folder.Temp)
 	}
 	if err == nil {
 		err = folder.Commit()
@@ -203,19 +203,4 @@ func exportFolder(ctx context.Context, w *convert.World, path string, t port.Tar
 		return 0, about(path, err)
 	}
 	return n, nil
-}
-
-// folderBytes is the size of all regular files below a folder.
-func folderBytes(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
 }

@@ -134,7 +134,7 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		f.Pages = pages
 	}
 	if src.bytes == 0 {
-		bytes, err := folderBytes(src.path)
+		bytes, err := port.FolderSize(src.path)
 		if err != nil {
 			return nil, err
 		}

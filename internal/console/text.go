@@ -57,6 +57,17 @@ func Line(s string) string {
 	return s
 }
 
+// ShellLine joins the words of a command as a shell takes them.
+func ShellLine(words ...string) string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		if strings.Contains(w, " ") {
+			out[i] = strconv.Quote(w)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 // PrintJSON writes v as one JSON document.
 func PrintJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
