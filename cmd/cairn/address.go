@@ -10,13 +10,13 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 )
 
-// address is a world in the store, or one version of it: @name, @name@version.
+// address names a world in the store, or one version of it: @name, @name@version.
 type address struct {
 	name    string
-	version string // a number, the beginning of an id, or a time; "": the newest
+	version string // a number, the first digits of an id, or a time; "" for the newest
 }
 
-// String returns the address as it was written, with its @.
+// String returns the address with its @.
 func (a address) String() string {
 	if a.version == "" {
 		return "@" + a.name
@@ -24,7 +24,7 @@ func (a address) String() string {
 	return "@" + a.name + "@" + a.version
 }
 
-// isAddress reports whether an argument is an address, and no path.
+// isAddress reports whether an argument is an address and not a path.
 func isAddress(arg string) bool { return strings.HasPrefix(arg, "@") }
 
 func parseAddress(arg string) (address, error) {
@@ -40,7 +40,7 @@ func parseAddress(arg string) (address, error) {
 	return address{name, version}, nil
 }
 
-// parseName is parseAddress for what concerns a whole world.
+// parseName parses an address without a version and returns the name.
 func parseName(arg string) (string, error) {
 	a, err := parseAddress(arg)
 	if err == nil && a.version != "" {
@@ -49,7 +49,7 @@ func parseName(arg string) (string, error) {
 	return a.name, err
 }
 
-// commit returns the commit that the address means.
+// commit finds the commit of the address.
 func (a address) commit(ctx context.Context, st history.Store) (history.Commit, error) {
 	c, err := port.Find(ctx, st, a.name, a.version)
 	switch {
@@ -59,13 +59,14 @@ func (a address) commit(ctx context.Context, st history.Store) (history.Commit, 
 	case a.version == "":
 		err = fmt.Errorf("@%s: nothing was committed yet", a.name)
 	default:
-		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, which(a.version), history.ErrNoCommit)
+		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, describeVersion(a.version), history.ErrNoCommit)
 	}
 	return c, err
 }
 
-// which says what was looked for: of a time also what came before it.
-func which(version string) string {
+// describeVersion describes a version in an error: a time stands for the newest version of
+// then.
+func describeVersion(version string) string {
 	if _, err := port.ParseTime(version); err != nil {
 		return version
 	}

@@ -81,7 +81,7 @@ func (b *backedUp) print(out io.Writer) {
 
 const keepHelp = "which backups stay: how many (14), how long (36h, 14d, 3w), or both with a comma: what either keeps"
 
-// parseKeep reads which backups stay.
+// parseKeep parses which backups to keep.
 func parseKeep(s string) (k local.Keep, err error) {
 	if s == "all" {
 		return k, nil
@@ -89,7 +89,7 @@ func parseKeep(s string) (k local.Keep, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		n, notNumber := strconv.Atoi(part)
 		switch {
-		case notNumber == nil && n == 0 && s == part: // what it was for all
+		case notNumber == nil && n == 0 && s == part: // an older way to write "all"
 		case notNumber == nil && n > 0 && k.Newest == 0:
 			k.Newest = n
 		case notNumber != nil && k.For == 0:

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checked is what was found out about one path.
+// checked is the result of checking one path.
 type checked struct {
 	Path     string   `json:"path"`
 	Format   string   `json:"format"`
@@ -31,7 +31,7 @@ type checked struct {
 	Store *local.Report `json:"store,omitempty"`
 }
 
-// maxProblems bounds the problems that are kept of one world.
+// maxProblems is the most problems that are listed for one world.
 const maxProblems = 1000
 
 func newCheck(sf *storeFlag) *cobra.Command {
@@ -47,14 +47,14 @@ is named, and so is each world of a store that it hurts. cairn salvage takes out
 what can be read.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
-			if sf.told() {
+			if sf.isSet() {
 				return nil
 			}
 			return takes(1, 1<<30)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = []string{sf.where()}
+				args = []string{sf.location()}
 			}
 			return runCheck(c.Context(), sf, c.OutOrStdout(), args, json)
 		},
@@ -65,7 +65,7 @@ what can be read.`,
 
 func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string, json bool) error {
 	var all []*checked
-	var failed error // to read; the others are still checked
+	var failed error // one could not be read; the others are still checked
 	for _, path := range paths {
 		c, err := checkPath(ctx, sf, path)
 		if err != nil {
@@ -95,7 +95,7 @@ func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string,
 	return nil
 }
 
-// checkPath checks one world. An error is why it could not.
+// checkPath checks one world or store. It returns an error if it could not check it.
 func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
 	if isStore(path) {
@@ -117,7 +117,7 @@ func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error
 // store checks a whole store.
 func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 	c.Format = "store"
-	if c.Path != sf.where() {
+	if c.Path != sf.location() {
 		sf = &storeFlag{url: c.Path}
 		defer sf.close()
 	}
@@ -164,7 +164,7 @@ func (c *checked) check(ctx context.Context, src *source) error {
 	return c.world(ctx, w)
 }
 
-// world checks what a world means and counts what is in it.
+// world checks the content of a world and counts it.
 func (c *checked) world(ctx context.Context, w *convert.World) error {
 	t := tally(w)
 	c.Columns, c.Cells, c.Objects, c.Files = t.columns, t.cells, t.objects, len(w.Files)
@@ -187,7 +187,7 @@ func (c *checked) world(ctx context.Context, w *convert.World) error {
 	return ctx.Err()
 }
 
-// volume checks that every cell is one of the schema, and every name is one.
+// volume checks that names are unique and not empty, and that the schema has every cell.
 func (c *checked) volume(dim string, v *convert.Volume) {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
@@ -254,7 +254,7 @@ func (c *checked) document(at string, doc []byte) {
 	c.tags(at, r)
 }
 
-// tags walks the payload of a compound that fills what r has left.
+// tags checks that the rest of r is the payload of one compound.
 func (c *checked) tags(at string, r nbt.Reader) {
 	r.Skip(nbt.Compound)
 	if err := r.Err(); err != nil {

@@ -35,7 +35,7 @@ func runCommit(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// force is whether a verb may change a world that someone holds a lease of.
+// force says that a verb may change a world whose lease someone else holds.
 type force bool
 
 func (f *force) flags(to *pflag.FlagSet) {
 	to.BoolVar((*bool)(f), "force", false, "also if someone holds a lease of the world, who loses it")
 }
 
-// fence is what the verb works under.
+// fence returns the fence for the change.
 func (f force) fence() uint64 {
 	if f {
 		return history.Force
@@ -68,7 +68,7 @@ func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fen
 	if err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func newUndelete(sf *storeFlag) *cobra.Command {
 		"%s is back\n", history.Store.Undelete)
 }
 
-// nameVerb is a verb that does one thing with a name.
+// nameVerb returns a verb that calls do with the name of a world.
 func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",
@@ -107,7 +107,7 @@ func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.St
 			if err != nil {
 				return err
 			}
-			st, err := sf.change(c.Context())
+			st, err := sf.openWritable(c.Context())
 			if err != nil {
 				return err
 			}

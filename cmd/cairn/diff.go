@@ -33,9 +33,9 @@ same, 1 if they differ. Of two versions of one world it reads only what differs.
 	return c
 }
 
-// couldNot is an error that is no answer: a side that is damaged differs in
-// nothing, it cannot be compared.
-type couldNot struct{ error }
+// notCompared hides that an error reports damage: a damaged world gives exit status 3,
+// because status 1 would mean that the worlds differ.
+type notCompared struct{ error }
 
 func runDiff(ctx context.Context, sf *storeFlag, out io.Writer, a, b string, json bool) error {
 	d, err := diffPaths(ctx, sf, a, b)
@@ -60,14 +60,14 @@ func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 	}
 	switch {
 	case isWrong(err):
-		return nil, couldNot{err}
+		return nil, notCompared{err}
 	case err != nil:
 		return nil, err
 	}
 	return d, ctx.Err()
 }
 
-// diffWhole compares two worlds in any formats.
+// diffWhole loads and compares two worlds in any formats.
 func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
 	var worlds [2]*convert.World
 	for i, path := range []string{a, b} {
@@ -83,8 +83,8 @@ func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 	return convert.Diff(worlds[0], worlds[1], port.EqualTags)
 }
 
-// diffVersions compares two versions of one world and reads of both only what
-// differs. It returns nil if a and b are not that.
+// diffVersions compares two versions of one world. It reads only the parts that differ. It
+// returns nil if a and b are not versions of one world.
 func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
 	if !isAddress(a) || !isAddress(b) {
 		return nil, nil

@@ -28,8 +28,8 @@ type editOptions struct {
 // edited is what edit prints.
 type edited struct {
 	World string `json:"world"`
-	Cells int    `json:"cells"` // that are other than before
-	keeping
+	Cells int    `json:"cells"` // that changed
+	commitResult
 }
 
 func newEdit(sf *storeFlag) *cobra.Command {
@@ -51,8 +51,8 @@ have changed since stay as they are.`,
 		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub undo",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.message == "" && args[1] != back && args[1] != again {
-				o.message = said(args[1], c.Flags())
+			if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
+				o.message = editMessage(args[1], c.Flags())
 			}
 			return runEdit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
 		},
@@ -66,8 +66,8 @@ have changed since stay as they are.`,
 	return c
 }
 
-// said is an edit as it was written, for the log.
-func said(verb string, f *pflag.FlagSet) string {
+// editMessage returns the command line of an edit, for the log.
+func editMessage(verb string, f *pflag.FlagSet) string {
 	words := []string{"edit", verb}
 	f.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"author", "json", "store"}, f.Name) {
@@ -86,11 +86,11 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	if verb == back || verb == again {
+	if verb == undoVerb || verb == redoVerb {
 		if err := onlyFlags(f, verb); err != nil {
 			return err
 		}
-		return runTakeBack(ctx, sf, out, name, verb, o)
+		return runRevert(ctx, sf, out, name, verb, o)
 	}
 	t, known := tools()[verb]
 	if !known {
@@ -113,8 +113,8 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string
 	return report(out, r, o.json)
 }
 
-// onlyFlags returns an error if there are flags but the known ones and those that
-// every edit takes.
+// onlyFlags returns an error if a flag is set that is neither known nor allowed for every
+// edit.
 func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
 	known = append([]string{"store", "message", "author", "json"}, known...)
 	f.Visit(func(f *pflag.Flag) {
@@ -143,14 +143,14 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 	if err != nil {
 		return nil, err
 	}
-	r := &edited{World: "@" + w.Name(), keeping: keeping{versionOf(c), c.ID() == head}}
+	r := &edited{World: "@" + w.Name(), commitResult: commitResult{versionOf(c), c.ID() == head}}
 	if !r.Same {
 		diff, err := w.Diff(ctx, head, c.ID())
 		if err != nil {
 			return nil, err
 		}
 		for _, v := range diff.Volumes {
-			if v.Volume == in.volume.Volume.Name { // the light of it is no edit
+			if v.Volume == in.volume.Volume.Name { // changed light does not count
 				r.Cells += v.Cells()
 			}
 		}
@@ -211,8 +211,8 @@ func volumesOf(d *world.Dimension) []string {
 // maxEdit bounds the box of an edit in cells.
 const maxEdit = 1 << 30
 
-// apply loads what the brush needs, all volumes of it, and lets it work if check has
-// nothing against the data version of any column.
+// apply loads the bounds of a brush and applies it. Before that it calls check with the
+// data version of every column in the bounds.
 func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
@@ -243,8 +243,8 @@ func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check 
 	return err
 }
 
-// checkColumns calls check for each data version of the columns in a box; for 0, which
-// is any, if there is none.
+// checkColumns calls check with each data version of the columns in a box, or with 0,
+// which stands for any, if the box has no columns.
 func checkColumns(w *world.World, dimension string, box geom.Box, check func(version int32) error) error {
 	seen := map[int32]bool{}
 	for _, c := range w.View().Dimension(dimension).Columns(box) {

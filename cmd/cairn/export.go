@@ -25,12 +25,12 @@ type exportOptions struct {
 	format, dimension string
 	kind              format.Kind
 	slimeVersion      int
-	game              string // a release
+	game              string // a release of Minecraft
 	dataVersion       int32
 	json              bool
 }
 
-// exported is what the verb says of its work.
+// exported is what export prints.
 type exported struct {
 	World  string         `json:"world"`
 	Target string         `json:"target"`
@@ -95,9 +95,9 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err := o.resolve(to); err != nil {
 		return err
 	}
-	free := isFree
+	free := checkFree
 	if o.kind.Ext != "" {
-		free = isNew
+		free = checkNew
 	}
 	if err := free(to); err != nil {
 		return err
@@ -114,8 +114,9 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	})
 }
 
-// fit makes of a world that a program made one of the game, if one was asked for.
-func (r *exported) fit(ctx context.Context, w *convert.World, o exportOptions) error {
+// forGame converts a world that a program made to the release of the game that the flags
+// name.
+func (r *exported) forGame(ctx context.Context, w *convert.World, o exportOptions) error {
 	switch made := port.IsMade(w); {
 	case o.dataVersion == 0 && made:
 		return usagef("%s was made by a program: say for which game, as in --version 1.21.1", r.World)
@@ -128,7 +129,7 @@ func (r *exported) fit(ctx context.Context, w *convert.World, o exportOptions) e
 }
 
 func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
-	if err := r.fit(ctx, w, o); err != nil {
+	if err := r.forGame(ctx, w, o); err != nil {
 		return err
 	}
 	err := port.Pick(w, o.dimension, o.format, r.Lost)
@@ -160,9 +161,9 @@ func (r *exported) print(out io.Writer) {
 	console.PrintCounts(out, "the format does not hold:", r.Lost)
 }
 
-// isFree checks that a folder can be made at a path: nothing is there, or an
-// empty folder.
-func isFree(path string) error {
+// checkFree checks that a folder may be made at a path: there is nothing, or an empty
+// folder.
+func checkFree(path string) error {
 	list, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return nil
@@ -170,10 +171,10 @@ func isFree(path string) error {
 	if err == nil {
 		err = errors.New("the folder is not empty")
 	}
-	return about(path, err)
+	return pathError(path, err)
 }
 
-// exportFile writes w as a file and adds to lost what it does not hold.
+// exportFile writes w as a file. It adds to lost what the format cannot hold.
 func exportFile(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (int64, error) {
 	p := console.NewProgress()
 	defer p.Done()
@@ -182,12 +183,12 @@ func exportFile(ctx context.Context, w *convert.World, path string, t port.Targe
 	})
 }
 
-// exportFolder writes w as a folder that is there only when it is whole, and adds
-// to lost what it does not hold.
+// exportFolder writes w as a folder, which appears only when it is complete. It adds to
+// lost what the format cannot hold.
 func exportFolder(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (n int64, err error) {
 	folder, err := atomicfile.NewFolder(path)
 	if err != nil {
-		return 0, about(path, err)
+		return 0, pathError(path, err)
 	}
 	defer folder.Abort()
 	t.Name = filepath.Base(path)
@@ -200,7 +201,7 @@ func exportFolder(ctx context.Context, w *convert.World, path string, t port.Tar
 		err = folder.Commit()
 	}
 	if err != nil {
-		return 0, about(path, err)
+		return 0, pathError(path, err)
 	}
 	return n, nil
 }

@@ -12,7 +12,7 @@ import (
 type forked struct {
 	World  string   `json:"world"`
 	From   string   `json:"from"`
-	Commit *version `json:"commit"` // which both have
+	Commit *version `json:"commit"` // the newest that both have
 }
 
 func newFork(sf *storeFlag) *cobra.Command {
@@ -41,7 +41,7 @@ func runFork(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	if err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}

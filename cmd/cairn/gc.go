@@ -19,7 +19,7 @@ type gcOptions struct {
 	json                 bool
 }
 
-// standardVersions are the versions that stay unless --keep says otherwise.
+// standardVersions is the default of --keep.
 const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 
 // collected is what gc prints.
@@ -56,7 +56,7 @@ func runGC(ctx context.Context, sf *storeFlag, out io.Writer, o gcOptions) error
 	if err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,8 @@ func (o *gcOptions) policy(flag string) (p history.Policy, err error) {
 	return p, err
 }
 
-// parseSpan reads a time span as an option of package world: none is negative.
+// parseSpan parses a time span. It returns -1 for 0, because options of the library take a
+// negative span for none.
 func parseSpan(what, s string) (time.Duration, error) {
 	text, factor := s, time.Duration(1)
 	for unit, hours := range map[string]time.Duration{"d": 24, "w": 7 * 24} {
@@ -96,7 +97,7 @@ func parseSpan(what, s string) (time.Duration, error) {
 	return d * factor, nil
 }
 
-// parseRetention reads which versions stay, as flag says it.
+// parseRetention parses which versions to keep. Errors name the flag.
 func parseRetention(flag, s string) (history.Retention, error) {
 	if s == "all" {
 		return history.Retention{All: true}, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// kinds are the worlds that can be made.
+// kinds returns the made-up worlds by name.
 func kinds() map[string]func(seed uint64, columns int) format.Source {
 	block := func(build func(terrain.Options) format.Source) func(uint64, int) format.Source {
 		return func(seed uint64, columns int) format.Source {
@@ -35,7 +35,7 @@ func kinds() map[string]func(seed uint64, columns int) format.Source {
 	}
 }
 
-// levelTop is above all that a level of the default shape reaches.
+// levelTop is above the highest cell of a default terrain.
 const levelTop = 256
 
 func level(seed uint64, columns int) format.Source {
@@ -55,7 +55,7 @@ type genOptions struct {
 	note
 }
 
-// maxColumns bounds the edge of a made world in columns.
+// maxColumns is the largest edge of a made-up world, in columns.
 const maxColumns = 2048
 
 func newGen(sf *storeFlag) *cobra.Command {
@@ -126,19 +126,19 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 
 func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 	if !world {
-		return isFree(to)
+		return checkFree(to)
 	}
-	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
+	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
 		return err
 	}
 	if isAddress(to) {
 		sf.writes = true
 		return nil
 	}
-	return replaceable(to, o.force)
+	return checkReplaceable(to, o.force)
 }
 
-// build makes a world in memory of a source.
+// build loads a source into memory.
 func build(ctx context.Context, src format.Source) (*convert.World, error) {
 	p := console.NewProgress()
 	defer p.Done()

@@ -27,7 +27,7 @@ type importOptions struct {
 	note
 }
 
-// imported is what the verb says of its work.
+// imported is what import and gen print.
 type imported struct {
 	Source  string         `json:"source"`
 	Format  string         `json:"format"`
@@ -40,7 +40,7 @@ type imported struct {
 	Files   int            `json:"files"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
-	keeping
+	commitResult
 
 	slim    bool
 	options stone.Options
@@ -92,7 +92,7 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		done.options.Effort = stone.Good
 	}
 	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
-		if err := done.keepFile(ctx, sf, src, o.note); err != nil {
+		if err := done.commitFile(ctx, sf, src, o.note); err != nil {
 			return err
 		}
 		return report(out, done, o.json)
@@ -112,11 +112,11 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 }
 
 func (o *importOptions) check(sf *storeFlag, from, to string) error {
-	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
+	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
 		return err
 	}
 	if !isAddress(to) {
-		return mayMake(to, from, o.force)
+		return checkOutput(to, from, o.force)
 	}
 	sf.writes = true
 	if o.message == "" {
@@ -125,18 +125,18 @@ func (o *importOptions) check(sf *storeFlag, from, to string) error {
 	return sf.outside(from)
 }
 
-// put writes w to where it was to go.
+// put writes w to its file, or commits it to the store.
 func (r *imported) put(ctx context.Context, sf *storeFlag, w *convert.World, n note) (err error) {
 	if isAddress(r.World) {
-		return r.keep(ctx, sf, w, n)
+		return r.commit(ctx, sf, w, n)
 	}
 	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
 	return err
 }
 
-// keepFile makes the world that is a stone already the newest version of one of the
-// store: the stone is kept as it is, or what differs from it.
-func (r *imported) keepFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
+// commitFile commits a world that is a stone file. The stone is not written again: a new
+// world gets it as it is.
+func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
 	data := make([]byte, src.Stone.Size())
 	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
@@ -160,10 +160,11 @@ func (r *imported) keepFile(ctx context.Context, sf *storeFlag, src *source, n n
 		}
 	}
 	r.Files = len(src.Stone.Files())
-	return r.keepStone(ctx, sf, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+	return r.commitStone(ctx, sf, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
 }
 
-// tallyOf counts what a dimension holds, from a directory if that says it.
+// tallyOf counts the content of a dimension. It uses the counts in a directory where there
+// are any.
 func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
 	switch c := c.(type) {
 	case *world.Snapshot:
@@ -176,29 +177,29 @@ func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Ta
 	return stone.TallyOf(ctx, c, d)
 }
 
-// filter returns what stands between the source and the world, nil if nothing.
+// filter returns a filter for --slim and --light drop, or nil if neither is set.
 func (o importOptions) filter(lost map[string]int) port.Through {
 	if !o.slim && o.light == "keep" {
 		return nil
 	}
 	return func(to format.Sink) format.Sink {
 		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
-		if o.slim { // which drops the tags that unlit sets
+		if o.slim { // this filter drops the tags that dropLight sets
 			return port.Slim(f, lost)
 		}
 		if f.NoLight {
-			f.Hold = func(*format.Dimension) func(*format.Column) bool { return unlit }
+			f.Hold = func(*format.Dimension) func(*format.Column) bool { return dropLight }
 		}
 		return f
 	}
 }
 
-func unlit(c *format.Column) bool {
+func dropLight(c *format.Column) bool {
 	anvil.Unlit(c)
 	return true
 }
 
-// writeWorld writes w as a stone.
+// writeWorld writes w as a stone file.
 func writeWorld(ctx context.Context, w *convert.World, path string, o stone.Options) (id string, n int64, err error) {
 	n, err = writeFile(path, func(out io.Writer) error {
 		name, _, err := convert.WriteStone(ctx, w, out, port.AtOnce(o))
@@ -223,7 +224,7 @@ func (r *imported) print(out io.Writer) {
 	t.Row("  files", console.Count(r.Files))
 	t.Row("  size", table.Size(r.Bytes))
 	t.Row("  stone", r.ID)
-	r.keeping.print(t)
+	r.commitResult.print(t)
 	t.Flush()
 	console.PrintCounts(out, "not kept:", r.Lost)
 	what := "damaged, kept as stored:"
@@ -233,11 +234,10 @@ func (r *imported) print(out io.Writer) {
 	console.PrintList(out, what, r.Damaged)
 }
 
-// totals of a world.
+// totals are the counts of a world.
 type totals struct{ columns, cells, objects int }
 
-// tally counts columns, cells that are not empty in volumes of matter, and
-// objects.
+// tally counts columns, objects, and the cells of blocks and materials that are not empty.
 func tally(w *convert.World) (t totals) {
 	for _, d := range w.Dimensions {
 		t.columns += len(d.Columns)

@@ -24,11 +24,11 @@ import (
 type facts struct {
 	Path       string            `json:"path"`
 	Format     string            `json:"format"`
-	Version    int               `json:"version"` // the format's own; 0 if it has none
+	Version    int               `json:"version"` // of the format; 0 for none
 	Origin     string            `json:"origin,omitempty"`
 	Bytes      int64             `json:"bytes"`
 	Commit     *version          `json:"commit,omitempty"` // of a world of the store
-	Lease      *leaseFacts       `json:"lease,omitempty"`  // that is live
+	Lease      *leaseFacts       `json:"lease,omitempty"`  // nil if nobody holds one
 	Properties map[string]string `json:"properties"`
 	Dimensions []dimensionFacts  `json:"dimensions"`
 	Files      fileFacts         `json:"files"`
@@ -50,7 +50,7 @@ type fileFacts struct {
 type dimensionFacts struct {
 	Name     string         `json:"name"`
 	Columns  int            `json:"columns"`
-	Min      *[3]int        `json:"min,omitempty"` // of the box of chunks with matter, in cells
+	Min      *[3]int        `json:"min,omitempty"` // in cells, of the box of all chunks with blocks or materials
 	Max      *[3]int        `json:"max,omitempty"`
 	Versions map[int32]int  `json:"data_versions"` // columns by data version
 	Volumes  []volumeFacts  `json:"volumes"`
@@ -92,7 +92,7 @@ func newInfo(sf *storeFlag) *cobra.Command {
 func runInfo(ctx context.Context, sf *storeFlag, out io.Writer, path string, json bool) error {
 	return withContent(ctx, sf, path, true, func(src *source, c stone.Content) error {
 		f, err := factsOf(ctx, src, c)
-		if err == nil && src.kept != nil {
+		if err == nil && src.commit != nil {
 			err = f.addLease(ctx, sf)
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func runInfo(ctx context.Context, sf *storeFlag, out io.Writer, path string, jso
 	})
 }
 
-// addLease says who holds the world of an address.
+// addLease adds who holds the lease of the world.
 func (f *facts) addLease(ctx context.Context, sf *storeFlag) error {
 	a, err := parseAddress(f.Path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (f *facts) addLease(ctx context.Context, sf *storeFlag) error {
 func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) {
 	about := c.About()
 	head := convert.HeadOf(about.Properties)
-	f := &facts{Path: src.path, Format: head.Format, Version: head.Version, Bytes: src.bytes, Commit: src.kept, Properties: head.Properties}
+	f := &facts{Path: src.path, Format: head.Format, Version: head.Version, Bytes: src.bytes, Commit: src.commit, Properties: head.Properties}
 	if src.Content() != nil {
 		f.Format, f.Version, f.Origin = "cairn", 1, port.FormatName(head)
 	}
@@ -177,7 +177,7 @@ func dimensionOf(c stone.Content, d stone.Dimension, t *stone.Tally) dimensionFa
 	return f
 }
 
-// pagesOf sums the pages of a stone by what they hold, and in which form.
+// pagesOf sums the pages of a stone by content and form.
 func pagesOf(src *source) ([]pageFacts, error) {
 	pages, err := src.Stone.Forms()
 	if err != nil {
@@ -268,8 +268,8 @@ func (d *dimensionFacts) print(t console.Columns) {
 	}
 }
 
-// versions says which data versions there are, and how many columns have them
-// if there are several.
+// versions lists data versions. If there are several, it adds the number of columns of
+// each.
 func versions(columns map[int32]int) string {
 	var out []string
 	for _, v := range slices.Sorted(maps.Keys(columns)) {

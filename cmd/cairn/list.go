@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// listed is a world of the store as list prints it.
+// listed is a world in the store as list prints it.
 type listed struct {
 	World  string   `json:"world"`
 	Commit *version `json:"commit"` // the newest; null if there is none yet
@@ -72,7 +72,7 @@ func listOf(ctx context.Context, st history.Store, names []string) ([]listed, er
 	for _, name := range names {
 		log, err := st.Log(ctx, name, history.ID{}, 1)
 		if errors.Is(err, history.ErrNoWorld) {
-			continue // gone since
+			continue // deleted since it was listed
 		}
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func logOf(ctx context.Context, sf *storeFlag, a address, n int) (*worldLog, err
 		return nil, err
 	}
 	h := &worldLog{World: "@" + a.name, Commits: []*version{}}
-	var limit uint64 // of numbers
+	var limit uint64 // no commit with a larger number is listed
 	if a.version != "" {
 		c, err := a.commit(ctx, st)
 		if err != nil {

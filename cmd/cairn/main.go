@@ -1,9 +1,8 @@
-// Command cairn reads worlds of block games, keeps them in one small file each or
-// with all their versions in a store, gives them back, compares, edits and shows
-// them.
+// Command cairn imports worlds of block games into one small file each, or into a store
+// with all their versions. It exports, compares, edits and draws them.
 //
-// Every verb has a file. It does no work of its own: the packages of the library
-// do, and the verbs wire them, print and exit.
+// Every verb has a file. A verb parses its flags, calls the packages of the library, and
+// prints the result.
 package main
 
 import (
@@ -29,26 +28,26 @@ import (
 // Exit statuses.
 const (
 	exitDone        = 0
-	exitWrong       = 1 // differs, or found wrong
+	exitWrong       = 1 // worlds differ, or something is damaged
 	exitUsage       = 2
-	exitCould       = 3 // could not
+	exitFailed      = 3 // any other error
 	exitInterrupted = 130
 )
 
-// usageError is a call that is wrong whatever the files hold.
+// usageError says that the command line is wrong, whatever the files contain.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// wrongError is an answer: what was asked about is wrong or differs. Without a
-// text, all has been said on stdout.
+// wrongError says that something is damaged or differs. Its text is empty if standard
+// output says it already.
 type wrongError struct{ error }
 
 var errWrong = wrongError{errors.New("")}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not listen
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	code := run(ctx, os.Args[1:], console.Plain{Writer: os.Stdout}, console.Plain{Writer: os.Stderr})
 	stop()
 	os.Exit(code)
@@ -74,13 +73,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitStatus(err)
 }
 
-// sticky keeps the first error of a writer, which prints may ignore.
+// sticky keeps the first error of a writer, so that callers may ignore errors of printing.
 type sticky struct {
 	w   io.Writer
 	err error
 }
 
-// Write is for io.Writer.
+// Write writes b and keeps an error.
 func (s *sticky) Write(b []byte) (int, error) {
 	n, err := s.w.Write(b)
 	if s.err == nil {
@@ -137,7 +136,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	return root
 }
 
-// takes returns the check for at least min and at most max arguments.
+// takes returns a check that there are min to max arguments.
 func takes(min, max int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < min || len(args) > max {
@@ -159,10 +158,10 @@ func exitStatus(err error) int {
 	case isWrong(err):
 		return exitWrong
 	}
-	return exitCould
+	return exitFailed
 }
 
-// isWrong reports whether an error says that bytes were read and are wrong.
+// isWrong reports whether an error says that something was read and is damaged or differs.
 func isWrong(err error) bool {
 	var wrong wrongError
 	var damage *format.DamageError
@@ -173,7 +172,7 @@ func isWrong(err error) bool {
 	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &page) || errors.As(err, &tags) || errors.As(err, &store)
 }
 
-// message is what people are told of an error.
+// message returns the text of an error for people.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"

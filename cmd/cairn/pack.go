@@ -20,13 +20,13 @@ type packed struct {
 	After  stack  `json:"after"`
 }
 
-// stack is the stones that a world's newest version stands on.
+// stack counts the stones that the newest version of a world needs.
 type stack struct {
 	Stones int   `json:"stones"`
 	Bytes  int64 `json:"bytes"`
 }
 
-// String says how many stones, and their bytes.
+// String returns the number of stones and their bytes.
 func (s stack) String() string {
 	return console.Counted(s.Stones, "stone") + " of " + table.Size(s.Bytes)
 }

@@ -33,7 +33,7 @@ func runRename(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (o renderOptions) check(from, to string) error {
 	case o.scale < 0 || o.scale > 64:
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}
-	return mayMake(to, from, o.force)
+	return checkOutput(to, from, o.force)
 }
 
 func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, picture.Result, error) {
@@ -88,8 +88,8 @@ func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, p
 	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
 }
 
-// viewOf returns the view of the dimension of that name, of the first with
-// chunks if there is no name.
+// viewOf returns a view of the named dimension, or of the first with chunks if name is
+// empty.
 func viewOf(ctx context.Context, w stone.Content, name string) (*port.View, error) {
 	v, err := port.ViewOf(ctx, w, name, 0)
 	var which *port.DimensionError

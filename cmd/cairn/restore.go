@@ -20,8 +20,8 @@ type restoreOptions struct {
 // restored is what restore prints.
 type restored struct {
 	World string   `json:"world"`
-	To    *version `json:"to"` // what the world is like now
-	keeping
+	To    *version `json:"to"` // the version that the world is equal to now
+	commitResult
 }
 
 func newRestore(sf *storeFlag) *cobra.Command {
@@ -51,7 +51,7 @@ func runRestore(ctx context.Context, sf *storeFlag, out io.Writer, arg string, o
 	if err != nil {
 		return err
 	}
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func runRestore(ctx context.Context, sf *storeFlag, out io.Writer, arg string, o
 	return report(out, r, o.json)
 }
 
-// address returns the version that was asked for.
+// address returns the version to restore.
 func (o *restoreOptions) address(arg string) (address, error) {
 	a, err := parseAddress(arg)
 	if err = errors.Join(err, o.note.check()); err != nil {
@@ -88,7 +88,7 @@ func (o *restoreOptions) restore(ctx context.Context, sf *storeFlag, w *world.Wo
 	if err != nil {
 		return nil, err
 	}
-	r := &restored{World: "@" + a.name, To: versionOf(to), keeping: keeping{Commit: versionOf(head)}}
+	r := &restored{World: "@" + a.name, To: versionOf(to), commitResult: commitResult{Commit: versionOf(head)}}
 	if r.Same = head.ID() == to.ID() || len(head.Stones) == 0 && head.Base == to.ID(); r.Same {
 		return r, nil
 	}

@@ -48,7 +48,7 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 		}
 		dirs[i] = dir
 	}
-	if err := isThere(dirs[0]); err != nil {
+	if err := checkStoreDir(dirs[0]); err != nil {
 		return err
 	}
 	done, err := local.Salvage(ctx, dirs[0], dirs[1], local.Options{})

@@ -46,8 +46,8 @@ administrator. cairn token makes tokens. docs/SERVE.md says how to run it for go
 				return usagef("--every and --keep are about backups: --backup says in which folder")
 			}
 			s, err := o.settings()
-			if err == nil && isServed(sf.where()) {
-				err = usagef("--store %s: that is a server already", sf.where())
+			if err == nil && isServed(sf.location()) {
+				err = usagef("--store %s: that is a server already", sf.location())
 			}
 			if err != nil {
 				return err
@@ -118,7 +118,7 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 	return s, nil
 }
 
-// check checks what stands for itself.
+// check checks the flags that need no parsing.
 func (o *serveOptions) check() error {
 	switch {
 	case o.logFormat != "text" && o.logFormat != "json":
@@ -146,10 +146,10 @@ func hasPort(s string) bool {
 
 // setStore makes the service use the store of sf.
 func (o *serveOptions) setStore(s *service.Settings, sf *storeFlag) {
-	s.StoreURL, s.InMemory = sf.where(), sf.where() == memoryStore
+	s.StoreURL, s.InMemory = sf.location(), sf.location() == memoryStore
 	s.OpenStore = func(ctx context.Context) (history.Store, error) {
 		sf.writes = true
-		st, err := sf.make(ctx)
+		st, err := sf.openOrCreate(ctx)
 		if err == nil && o.backup != "" {
 			_, err = sf.local(ctx)
 		}

@@ -109,7 +109,8 @@ func listStone(out io.Writer, s *source, json bool) error {
 	return listForms(out, sums, s.Stone.Size())
 }
 
-// listForms prints the sums by form, and what else is in a stone of so many bytes.
+// listForms prints the sums by form, and the bytes of the directory: the rest of the
+// stone.
 func listForms(out io.Writer, sums []stone.FormSum, rest int64) error {
 	t := console.NewColumns(out)
 	t.Row("holds", "form", "pages", "stored", "plain", "things")

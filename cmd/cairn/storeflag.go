@@ -15,7 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Where the store is when --store does not say it.
+// Where the store is if --store is not set.
 const (
 	storeEnv     = "CAIRN_STORE"
 	defaultStore = localScheme + "cairn-data"
@@ -26,20 +26,20 @@ const (
 	memoryStore = "memory:"
 )
 
-// depot is the store that the command was told of. It is opened when a verb
-// first needs it, and once: a local store takes one opener at a time.
+// storeFlag is the store that --store names. It is opened once, when a verb first needs
+// it, because a local store can be open only once at a time.
 type storeFlag struct {
 	url    string // --store
-	writes bool   // the verb changes it, and says so before it opens
-	damage bool   // the verb looks at what can be opened of a damaged one
+	writes bool   // open it for writing
+	damage bool   // open it even if it is damaged
 	st     history.Store
 }
 
-// told reports whether the user said where the store is.
-func (sf *storeFlag) told() bool { return sf.url != "" || os.Getenv(storeEnv) != "" }
+// isSet reports whether the user named a store.
+func (sf *storeFlag) isSet() bool { return sf.url != "" || os.Getenv(storeEnv) != "" }
 
-// where returns the store's URL.
-func (sf *storeFlag) where() string {
+// location returns the URL of the store.
+func (sf *storeFlag) location() string {
 	for _, url := range []string{sf.url, os.Getenv(storeEnv)} {
 		if url != "" {
 			return url
@@ -48,34 +48,36 @@ func (sf *storeFlag) where() string {
 	return defaultStore
 }
 
-// open opens the store, which must be there.
+// open opens the store, which must exist.
 func (sf *storeFlag) open(ctx context.Context) (history.Store, error) { return sf.get(ctx, false) }
 
-// change opens the store, which must be there, to be written to.
-func (sf *storeFlag) change(ctx context.Context) (history.Store, error) {
+// openWritable opens the store, which must exist, for writing.
+func (sf *storeFlag) openWritable(ctx context.Context) (history.Store, error) {
 	sf.writes = true
 	return sf.open(ctx)
 }
 
-// make opens the store to be written to, and makes it if it is not there.
-func (sf *storeFlag) make(ctx context.Context) (history.Store, error) { return sf.get(ctx, true) }
+// openOrCreate opens the store for writing. It creates the store if it does not exist.
+func (sf *storeFlag) openOrCreate(ctx context.Context) (history.Store, error) {
+	return sf.get(ctx, true)
+}
 
 func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err error) {
 	if sf.st != nil {
 		return sf.st, ctx.Err()
 	}
-	dir, isLocal := strings.CutPrefix(sf.where(), localScheme)
+	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
 	switch {
-	case !isStore(sf.where()):
-		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", sf.where(), localScheme, memoryStore)
+	case !isStore(sf.location()):
+		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", sf.location(), localScheme, memoryStore)
 	case !isLocal:
-		st, err := store.Open(ctx, sf.where())
+		st, err := store.Open(ctx, sf.location())
 		if err == nil {
 			sf.st = st
 		}
 		return sf.st, err
 	case !make:
-		if err := isThere(dir); err != nil {
+		if err := checkStoreDir(dir); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +88,7 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 	return sf.st, err
 }
 
-// local opens the store, which must be there and a local one.
+// local opens the store, which must exist and be a directory.
 func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
 	st, err := sf.open(ctx)
 	if err != nil {
@@ -95,7 +97,7 @@ func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
 	if st, ok := st.(*local.Store); ok {
 		return st, nil
 	}
-	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", sf.where(), localScheme)
+	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", sf.location(), localScheme)
 }
 
 func (sf *storeFlag) close() error {
@@ -105,8 +107,8 @@ func (sf *storeFlag) close() error {
 	return sf.st.Close()
 }
 
-// isThere checks that a directory may be a store.
-func isThere(dir string) error {
+// checkStoreDir checks that a directory exists and is not empty.
+func checkStoreDir(dir string) error {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return fmt.Errorf("%s%s: no store is there; cairn import SRC @NAME makes one", localScheme, dir)
@@ -119,24 +121,24 @@ func isStore(arg string) bool {
 	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme || isServed(arg)
 }
 
-// isServed reports whether a URL is that of a server.
+// isServed reports whether a URL names a server.
 func isServed(url string) bool {
 	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
 }
 
-// world opens the world of a name to be changed by an author.
+// world opens a world for an author to change.
 func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.World, error) {
-	st, err := sf.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true})
 }
 
-// outside checks that the store does not lie in the folder src, which is never
+// outside checks that the store does not lie in the folder src, because a source is never
 // written to.
 func (sf *storeFlag) outside(src string) error {
-	dir, isLocal := strings.CutPrefix(sf.where(), localScheme)
+	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
 	if !isLocal || isAddress(src) {
 		return nil
 	}

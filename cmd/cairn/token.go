@@ -130,7 +130,7 @@ type listedToken struct {
 	Note     string   `json:"note"`
 }
 
-// tokenDigits are how many of a hash people are shown.
+// tokenDigits is how many digits of a hash are shown as an id.
 const tokenDigits = 12
 
 func tokenOf(t server.Token) listedToken {
@@ -175,7 +175,7 @@ func listAll(all []server.Token) *listedTokens {
 	return l
 }
 
-// remove takes tokens from the file and prints those that stay.
+// remove removes tokens from the file and prints the rest.
 func (o *tokenOptions) remove(out io.Writer, ids []string) error {
 	all, err := o.read()
 	if err != nil {
