@@ -31,11 +31,11 @@ func parseAddress(arg string) (address, error) {
 	name, version, versioned := strings.Cut(strings.TrimPrefix(arg, "@"), "@")
 	switch err := history.CheckName(name); {
 	case !isAddress(arg):
-		return address{}, usagef("%s: a world in the store is written @name", arg)
+		return address{}, usagef("%s: want a world in the store, written @name", arg)
 	case err != nil:
-		return address{}, usagef("%s: a name is parts of a to z, 0 to 9, dot, dash and underscore, joined by /", arg)
+		return address{}, usagef("%s: a name consists of parts joined by /; a part has a to z, 0 to 9, dot, dash and underscore", arg)
 	case versioned && version == "":
-		return address{}, usagef("%s: behind the second @ stands a number, the beginning of an id, or a time", arg)
+		return address{}, usagef("%s: after the second @ comes a number, the first digits of an id, or a time", arg)
 	}
 	return address{name, version}, nil
 }
@@ -44,7 +44,7 @@ func parseAddress(arg string) (address, error) {
 func parseName(arg string) (string, error) {
 	a, err := parseAddress(arg)
 	if err == nil && a.version != "" {
-		err = usagef("%s: the whole world is meant: write @%s", arg, a.name)
+		err = usagef("%s: this takes a whole world: write @%s", arg, a.name)
 	}
 	return a.name, err
 }
@@ -57,7 +57,7 @@ func (a address) commit(ctx context.Context, st history.Store) (history.Commit, 
 		err = usagef("@%s: %v", a.name, err)
 	case !errors.Is(err, history.ErrNoCommit):
 	case a.version == "":
-		err = fmt.Errorf("@%s: nothing was committed yet", a.name)
+		err = fmt.Errorf("@%s: the world has no version yet", a.name)
 	default:
 		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, describeVersion(a.version), history.ErrNoCommit)
 	}

@@ -28,12 +28,12 @@ func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
 		Use:   "backup --to DIR",
-		Short: "Adds a checked backup of the store to a folder",
-		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be
-on another disk: named by its time, and sharing with the backup before it what both
-have. Every byte of it is read and verified before it gets its name, and
-only then do those go that --keep does not keep. cairn restore-store makes a store
-of one.`,
+		Short: "Adds a verified backup of the store to a folder",
+		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be on
+another disk. The backup is named by its time. It shares data that did not change with
+the backup before it. cairn reads and verifies every byte before the backup gets its
+name, and only then deletes backups that --keep does not keep. cairn restore-store
+makes a store from a backup.`,
 		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to /mnt/backups/worlds --keep 3w,5",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -49,7 +49,7 @@ of one.`,
 
 func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
 	if o.to == "" {
-		return usagef("backup: --to says to which folder")
+		return usagef("backup: give the folder of backups by --to")
 	}
 	keep, err := parseKeep(o.keep)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *backedUp) print(out io.Writer) {
 	console.PrintList(out, "removed:", b.Removed)
 }
 
-const keepHelp = "which backups stay: how many (14), how long (36h, 14d, 3w), or both with a comma: what either keeps"
+const keepHelp = "which backups to keep: a number (14), a time (36h, 14d, 3w), or both with a comma, which keeps what either keeps"
 
 // parseKeep parses which backups to keep.
 func parseKeep(s string) (k local.Keep, err error) {
@@ -98,7 +98,7 @@ func parseKeep(s string) (k local.Keep, err error) {
 			k.For = -1
 		}
 		if err != nil || k.For < 0 {
-			return k, usagef("--keep %s: want all, how many such as 14, how long such as 3w, or both such as 3w,5", s)
+			return k, usagef("--keep %s: want all, a number such as 14, a time such as 3w, or both such as 3w,5", s)
 		}
 	}
 	return k, nil
@@ -115,9 +115,9 @@ func newRestoreStore() *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "restore-store DIR STORE",
-		Short: "Makes a store of a backup",
-		Long: `restore-store makes a store, local:DIR, of a backup, or of the newest in a folder
-of backups. It verifies all of it first, and replaces no store.`,
+		Short: "Makes a store from a backup",
+		Long: `restore-store makes a store, local:DIR, from a backup, or from the newest in a folder of
+backups. It verifies the whole backup first. It does not replace a store.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -129,9 +129,9 @@ of backups. It verifies all of it first, and replaces no store.`,
 }
 
 func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json bool) error {
-	dir, isLocal := strings.CutPrefix(to, localScheme)
-	if !isLocal || dir == "" {
-		return usagef("store %q: want %sDIR", to, localScheme)
+	dir, err := localDir(to)
+	if err != nil {
+		return err
 	}
 	r, err := local.Restore(ctx, from, dir, local.Options{})
 	if err != nil {

@@ -39,12 +39,11 @@ func newCheck(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check SRC|WORLD|STORE...",
 		Short: "Reads and verifies everything in worlds, or in a store",
-		Long: `check reads everything in each world and verifies it: checksums, chunks, names,
-sections, objects, tags, files. Of a store, local:DIR, it verifies every world,
-version and stone; that is also what it does without arguments if --store or
-CAIRN_STORE says where the store is. Exit status 1 if anything is wrong; each fault
-is named, and so is each world of a store that it hurts. cairn salvage takes out
-what can be read.`,
+		Long: `check reads and verifies everything in each world: checksums, chunks, names, sections,
+objects, tags, files. In a store, local:DIR, it verifies every world, version and
+stone. Without arguments it checks the store that --store or CAIRN_STORE names. The
+exit status is 1 if anything is damaged. check names each fault, and in a store each
+world that it damages. cairn salvage saves what can be read.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
 			if sf.isSet() {
@@ -85,7 +84,7 @@ func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string,
 		}
 	}
 	if failed != nil {
-		return fmt.Errorf("not all could be checked: %w", failed)
+		return fmt.Errorf("some could not be checked: %w", failed)
 	}
 	for _, c := range all {
 		if !c.OK {
@@ -192,7 +191,7 @@ func (c *checked) volume(dim string, v *convert.Volume) {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
 		if name == "" || seen[name] {
-			c.problem("%s: %s: name %d, %q, is empty or there twice", dim, v.Volume.Name, i, name)
+			c.problem("%s: %s: name %d, %q, is empty or occurs twice", dim, v.Volume.Name, i, name)
 		}
 		seen[name] = true
 	}
@@ -202,7 +201,7 @@ func (c *checked) volume(dim string, v *convert.Volume) {
 		v.Chunks[pos].AddCounts(counts[:])
 		for cell, n := range counts {
 			if n > 0 && !v.Schema.Valid(voxel.Cell(cell), len(v.Names)) {
-				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not know", dim, v.Volume.Name, pos, console.Counted(n, "cell"), cell)
+				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not have", dim, v.Volume.Name, pos, console.Counted(n, "cell"), cell)
 			}
 		}
 	}
@@ -213,7 +212,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 	heights := map[int8]bool{}
 	for _, s := range col.Sections {
 		if heights[s.Y] {
-			c.problem("%s: section %d is there twice", at, s.Y)
+			c.problem("%s: section %d occurs twice", at, s.Y)
 		}
 		heights[s.Y] = true
 		if s.Tags != nil {
@@ -238,7 +237,7 @@ func (c *checked) object(at string, o voxel.Object) {
 	c.tags(at, nbt.NewPayload(o.Payload, nbt.Limits{}))
 	if o.Place == voxel.Nowhere {
 		if o.At != (geom.Point{}) {
-			c.problem("%s: has a position and says that it has none", at)
+			c.problem("%s: has a position although it is marked as having none", at)
 		}
 	} else if err := o.At.Check(); err != nil {
 		c.problem("%s: %v", at, err)
@@ -248,7 +247,7 @@ func (c *checked) object(at string, o voxel.Object) {
 func (c *checked) document(at string, doc []byte) {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := r.Root(); t != nbt.Compound {
-		c.problem("%s: its root is a %v", at, t)
+		c.problem("%s: the root is a %v, not a compound", at, t)
 		return
 	}
 	c.tags(at, r)
@@ -260,7 +259,7 @@ func (c *checked) tags(at string, r nbt.Reader) {
 	if err := r.Err(); err != nil {
 		c.problem("%s: %v", at, err)
 	} else if r.Rest() > 0 {
-		c.problem("%s: %s behind the tags", at, table.Size(int64(r.Rest())))
+		c.problem("%s: %s follow the tags", at, table.Size(int64(r.Rest())))
 	}
 }
 
@@ -275,7 +274,7 @@ func (c *checked) file(f format.File) error {
 	if err != nil {
 		c.problem("file %q: %v", f.Path, err)
 	} else if n != f.Size {
-		c.problem("file %q: %d bytes, and said to have %d", f.Path, n, f.Size)
+		c.problem("file %q: has %d bytes, want %d", f.Path, n, f.Size)
 	}
 	return nil
 }

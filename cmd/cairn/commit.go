@@ -13,10 +13,10 @@ func newCommit(sf *storeFlag) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "commit SRC @name",
-		Short: "Makes what differs the next version of a world",
-		Long: `commit reads a world in any format that is known and makes what differs from the
-newest version of @name its next version: cairn import, for a world that must be
-there already. If nothing differs it says so, and there is no new version.`,
+		Short: "Makes the differences the next version of a world",
+		Long: `commit reads a world in any known format. It makes the differences from the newest
+version of @name the next version. It is cairn import for a world that exists already.
+If nothing differs, it says so and makes no version.`,
 		Example: "  cairn commit ./saves/hub @hub -m \"new gate\"",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -16,7 +16,7 @@ import (
 type force bool
 
 func (f *force) flags(to *pflag.FlagSet) {
-	to.BoolVar((*bool)(f), "force", false, "also if someone holds a lease of the world, who loses it")
+	to.BoolVar((*bool)(f), "force", false, "change the world even if someone holds its lease; the holder loses it")
 }
 
 // fence returns the fence for the change.
@@ -29,9 +29,9 @@ func (f force) fence() uint64 {
 
 func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
-	c := sf.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
-later, cairn undelete brings it back. cairn purge takes it at once.`,
-		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
+	c := sf.nameVerb("delete", "Removes a world from the store", `delete removes a world from the store. cairn undelete brings it back until cairn gc
+deletes it for good, a week later. cairn purge deletes it at once.`,
+		"%s is deleted; cairn undelete %[1]s brings it back until gc deletes it for good\n",
 		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
 	f.flags(c.Flags())
 	return c
@@ -49,9 +49,9 @@ func newPurge(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "purge @name",
 		Short: "Deletes a world for good, with all its versions",
-		Long: `purge deletes a world with all its versions, at once and for good; if there is
-none of that name, those that were deleted under it. What other worlds share with it
-stays, and is counted.`,
+		Long: `purge deletes a world with all its versions, at once and for good. If there is no such
+world, it purges the deleted worlds of that name. It keeps and counts what other worlds
+share with it.`,
 		Example: "  cairn purge @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -64,11 +64,7 @@ stays, and is counted.`,
 }
 
 func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json bool) error {
-	name, err := parseName(arg)
-	if err != nil {
-		return err
-	}
-	st, err := sf.openWritable(ctx)
+	name, st, err := sf.named(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -90,7 +86,7 @@ func (p purged) print(out io.Writer) {
 }
 
 func newUndelete(sf *storeFlag) *cobra.Command {
-	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back: of several of that name, the last.",
+	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back. If several of that name were deleted, it brings\nback the last one.",
 		"%s is back\n", history.Store.Undelete)
 }
 
@@ -103,11 +99,7 @@ func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.St
 		Example: "  cairn " + verb + " @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := parseName(args[0])
-			if err != nil {
-				return err
-			}
-			st, err := sf.openWritable(c.Context())
+			name, st, err := sf.named(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -19,10 +19,11 @@ func newDiff(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Says how two worlds differ",
-		Long: `diff compares two worlds in any formats: cells by what they mean, tags whatever
-their order in a compound, files byte by byte. Exit status 0 if they are the
-same, 1 if they differ. Of two versions of one world it reads only what differs.`,
+		Short: "Compares two worlds",
+		Long: `diff compares two worlds in any formats. It compares cells by meaning, tags without
+their order in a compound, and files byte by byte. The exit status is 0 if the worlds
+are the same and 1 if they differ. For two versions of one world it reads only the
+parts that differ.`,
 		Example: "  cairn diff ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {

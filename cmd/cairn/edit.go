@@ -37,17 +37,17 @@ func newEdit(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edit @name BRUSH|undo|redo",
 		Short: "Changes a world with a brush: one version for each edit",
-		Long: `edit changes a world with a brush, and makes the outcome its next version.
+		Long: `edit changes a world with a brush and makes the result its next version.
 
 ` + toolHelp() + `
-A SHAPE is --at X,Y,Z --r N for a ball, and --height N with it for a cylinder;
---from X,Y,Z --to X,Y,Z for a box, both ends in it; or --points "X,Z X,Z X,Z ..."
---floor Y --height N for a prism over a polygon. MATTER is --name NAME, or --cell N
-for a cell's number. A NAME of Minecraft must be one of the world's own or of the
-game's; --any-name takes any.
+A SHAPE is a ball: --at X,Y,Z --r N; a cylinder: a ball with --height N; a box that
+includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
+--points "X,Z X,Z X,Z ..." --floor Y --height N. MATTER is --name NAME, or --cell N for
+the number of a cell. In a Minecraft world, the world or the game must know NAME;
+--any-name allows any.
 
-undo takes back the last edit of --author, and redo does it again: cells that others
-have changed since stay as they are.`,
+undo reverts the last edit of --author, and redo reverts the undo. Both leave cells
+alone that others have changed since.`,
 		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub undo",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,8 +58,8 @@ have changed since stay as they are.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
-	f.StringVar(&o.volume, "volume", "", "which volume; by default block or solid, for sea liquid if there is one")
+	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.StringVar(&o.volume, "volume", "", "the volume; by default block or solid; for sea, liquid if there is one")
 	o.tool.flags(f)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -100,7 +100,7 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string
 		return err
 	}
 	if verb == "cylinder" && o.tool.height == 0 {
-		return usagef("a cylinder takes --height")
+		return usagef("a cylinder needs --height")
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
@@ -216,7 +216,7 @@ const maxEdit = 1 << 30
 func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
-		return usagef("the edit lies in a box of more than %s cells", console.Count(maxEdit))
+		return usagef("the box of the edit has more than %s cells", console.Count(maxEdit))
 	}
 	times := func(p geom.Point) geom.Point {
 		n := in.volume.Scale

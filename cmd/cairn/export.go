@@ -43,14 +43,14 @@ func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
-		Short: "Gives a world back as a folder or a Slime file",
-		Long: `export writes a world in a format of the field: Anvil, a folder, or Slime, one
-file; by default Slime if DST ends in .slime. What the format cannot hold is
-listed by name. Nothing is converted from one version of a game to another: a
-McRegion world is not written as Anvil, and a Slime file, which has one version,
-refuses a world of several. A world that a program made is of no version:
---version or --data-version says it, and the names of its blocks must be the
-game's, with "minecraft:" or without.`,
+		Short: "Writes a world as a folder or a Slime file",
+		Long: `export writes a world as Anvil, which is a folder, or as Slime, which is one file. The
+default is Slime if DST ends in .slime, and Anvil otherwise. export lists by name what
+the format cannot hold. It does not convert between versions of a game: it does not
+write a McRegion world as Anvil, and it does not write a world of several versions as
+Slime, because a Slime file has one version. A world that a program made has no
+version: give one by --version or --data-version. Its block names must be the game's,
+with or without "minecraft:".`,
 		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,10 +59,10 @@ game's, with "minecraft:" or without.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
-	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default what the world's data version asks for")
-	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, that a world of a program is to be of")
-	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version: 3955")
-	f.StringVar(&o.dimension, "dimension", "", "write this dimension alone")
+	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default the one for the world's data version")
+	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
+	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
+	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
@@ -86,7 +86,7 @@ func (o *exportOptions) resolve(to string) error {
 		o.dataVersion = version
 	}
 	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
-		return usagef("%s: cairn import makes worlds; export makes what others read", to)
+		return usagef("%s: export writes formats of other programs; cairn import makes worlds", to)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	}
 	return withWorld(ctx, sf, from, false, func(src *source, w *convert.World) error {
 		if src.Content() == nil {
-			return usagef("%s: not a %s file; cairn import makes one of it", from, port.Ext)
+			return usagef("%s: not a %s file; cairn import makes one", from, port.Ext)
 		}
 		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
 		if err := done.write(ctx, w, o); err != nil {
@@ -119,11 +119,11 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 func (r *exported) forGame(ctx context.Context, w *convert.World, o exportOptions) error {
 	switch made := port.IsMade(w); {
 	case o.dataVersion == 0 && made:
-		return usagef("%s was made by a program: say for which game, as in --version 1.21.1", r.World)
+		return usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
 	case o.dataVersion == 0:
 		return nil
 	case !made:
-		return usagef("%s is of a game already, and not converted to another", r.World)
+		return usagef("%s has a version of a game already; cairn does not convert it", r.World)
 	}
 	return port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
 }
@@ -136,7 +136,7 @@ func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions)
 	var which *port.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
-		err = usagef("a world of this format has one dimension and the world has %d; say --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
+		err = usagef("this format holds one dimension and the world has %d; give --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
 	case errors.As(err, &which):
 		err = noDimension(which)
 	case err != nil:

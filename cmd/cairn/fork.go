@@ -20,8 +20,8 @@ func newFork(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fork @name[@version] @new",
 		Short: "Makes a new world that begins as a version of another",
-		Long: `fork makes a new world that begins as a version of another. It copies nothing:
-both stand on the same stones, and go their own ways from there.`,
+		Long: `fork makes a new world that begins as a version of another. It copies nothing: both
+worlds share stones until they change.`,
 		Example: "  cairn fork @arena @match/17",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -37,11 +37,7 @@ func runFork(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	if err != nil {
 		return err
 	}
-	name, err := parseName(to)
-	if err != nil {
-		return err
-	}
-	st, err := sf.openWritable(ctx)
+	name, st, err := sf.named(ctx, to)
 	if err != nil {
 		return err
 	}

@@ -29,14 +29,14 @@ func newGC(sf *storeFlag) *cobra.Command {
 	var o gcOptions
 	c := &cobra.Command{
 		Use:   "gc",
-		Short: "Drops old versions, and stones that nothing needs",
-		Long: `gc drops versions that are not to be kept from the logs of all worlds, and takes
-stones that nothing needs. A stone goes in two steps: it is condemned, and deleted
-by a later gc when its grace is over.
+		Short: "Deletes old versions, and stones that nothing needs",
+		Long: `gc deletes old versions from the logs of all worlds, and stones that nothing needs. It
+deletes a stone in two steps: it condemns the stone, and a later gc deletes it after
+the grace time.
 
---keep says which versions stay besides the newest: "all", or any of newest=N and
-hourly=D, daily=D, monthly=D, which keep one for each hour, day and month that far
-back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
+--keep says which versions to keep besides the newest: "all", or any of newest=N and
+hourly=D, daily=D, monthly=D, which keep one version for each hour, day and month that
+far back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -45,8 +45,8 @@ back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.grace, "grace", "1h", "how long a condemned stone stays")
-	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be had back")
-	f.StringVar(&o.keep, "keep", standardVersions, "which versions stay")
+	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be brought back")
+	f.StringVar(&o.keep, "keep", standardVersions, "which versions to keep")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
@@ -126,11 +126,11 @@ func parseRetention(flag, s string) (history.Retention, error) {
 
 func (c collected) print(out io.Writer) {
 	if c.Collected == (history.Collected{}) {
-		fmt.Fprintln(out, "nothing went")
+		fmt.Fprintln(out, "nothing to delete")
 		return
 	}
 	t := console.NewColumns(out)
-	t.Row("deleted worlds taken for good", console.Count(c.Worlds))
+	t.Row("deleted worlds gone for good", console.Count(c.Worlds))
 	t.Row("versions dropped", console.Count(c.Commits))
 	t.Row("stones condemned", console.Count(c.Condemned))
 	t.Row("stones deleted", console.Count(c.Stones), table.Size(c.Bytes))

@@ -63,9 +63,9 @@ func newGen(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
 		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
-		Long: `gen makes a world up, the same for the same seed: a terrain of materials and
-occupancies, or a block world: an island, an arena, plots, a survival land. It
-becomes a WORLD, or an Anvil folder, which a game can open.`,
+		Long: `gen makes a world up: a terrain of materials and occupancies, or a block world: an
+island, an arena, plots, a survival land. The same seed gives the same world. The
+result is a WORLD, or an Anvil folder, which a game can open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -73,8 +73,8 @@ becomes a WORLD, or an Anvil folder, which a game can open.`,
 		},
 	}
 	f := c.Flags()
-	f.Uint64Var(&o.seed, "seed", 1, "another seed makes another world")
-	f.IntVar(&o.size, "size", 0, "edge in columns of 16 blocks; by default what suits the kind")
+	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
+	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -91,7 +91,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 	}
 	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
 	if !world && kind == "terrain" {
-		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, port.Ext)
+		return usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
 	}
 	if err := o.check(sf, to, world); err != nil {
 		return err

@@ -51,13 +51,13 @@ func newImport(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import SRC WORLD",
 		Short: "Puts a whole world into one file, or into the store",
-		Long: `import reads a world in any format that is known and writes it as one file, or
-makes it a world of the store: @name. If there is one of that name, what differs
-becomes its next version.
+		Long: `import reads a world in any known format and writes it as one file, or puts it into the
+store as @name. If the store has a world of that name, the differences become its next
+version.
 
-Nothing is left out unless --slim or --light drop asks for it; what goes, or
-could not be kept, is listed by name. A damaged chunk is named and nothing is
-written; --salvage keeps such chunks as they are stored.`,
+import keeps everything unless --slim or --light drop is set. It lists by name what it
+drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothing;
+--salvage keeps such chunks as they are stored.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -65,7 +65,7 @@ written; --salvage keeps such chunks as they are stored.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.slim, "slim", false, "keep what a Slime file of that version holds, no more")
+	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")

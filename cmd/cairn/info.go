@@ -77,8 +77,8 @@ func newInfo(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "info SRC|WORLD",
-		Short:   "Says what is in a world",
-		Long:    "info reads a world and says what is in it: dimensions, versions, counts, sizes.",
+		Short:   "Shows what a world contains",
+		Long:    "info reads a world and shows what it contains: dimensions, versions, counts, sizes.",
 		Example: "  cairn info ./saves/hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {

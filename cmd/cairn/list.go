@@ -23,7 +23,7 @@ func newList(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list [PREFIX]",
 		Short:   "Lists the worlds of the store",
-		Long:    "list lists the worlds of the store, those that begin with PREFIX if there is one.",
+		Long:    "list lists the worlds of the store, with PREFIX only those whose names begin with it.",
 		Example: "  cairn list @arenas/",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -22,8 +22,8 @@ func newLog(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "log @name[@version]",
 		Short: "Lists the versions of a world, newest first",
-		Long: `log lists the versions of a world, newest first: number, id, time, author, what
-the version added to the store, message. Times are UTC.`,
+		Long: `log lists the versions of a world, newest first: number, id, time, author, stones and
+bytes that the version added, message. Times are UTC.`,
 		Example: "  cairn log @hub -n 10",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ the version added to the store, message. Times are UTC.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVarP(&n, "number", "n", 0, "at most so many; 0 is all")
+	f.IntVarP(&n, "number", "n", 0, "list at most this many; 0 lists all")
 	f.BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }

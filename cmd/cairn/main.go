@@ -94,15 +94,15 @@ func newRoot(sf *storeFlag) *cobra.Command {
 		Short: "Keeps voxel worlds: small, whole and checked",
 		Long: `cairn keeps voxel worlds: small, whole and checked.
 
-A SRC is a world in any format that cairn knows, found out by content: an Anvil
-or McRegion folder, a .slime file, a .cairn file, or a .zip or .tar of one. It is
-never written to. A WORLD is a path that ends in .cairn, or @name: a world with its
-history in the store that --store or CAIRN_STORE names. @name@version is an older
-version: its number, four digits or more of its id, or a time in UTC such as
-2026-11-20T10:00, which means the newest version of then.
+A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a .slime
+file, a .cairn file, or a .zip or .tar of one. cairn detects the format by content and
+never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
+its history in the store that --store or CAIRN_STORE names. @name@version is an older
+version: its number, at least four digits of its id, or a time in UTC such as
+2026-11-20T10:00, which means the newest version at that time.
 
-Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
-3 could not, 130 interrupted.`,
+Exit status: 0 success or same, 1 different or damaged, 2 wrong usage, 3 any other
+error, 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -117,12 +117,12 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command
 	}{
-		{"To begin with:", []*cobra.Command{newDemo()}},
+		{"To start with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(), newRender(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
 		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(), newSalvage(), newServe(sf), newToken()}},
@@ -178,7 +178,7 @@ func message(err error) string {
 		return "interrupted"
 	}
 	if errors.Is(err, history.ErrLeased) {
-		err = fmt.Errorf("%w; cairn info says who, and until when", err)
+		err = fmt.Errorf("%w; cairn info shows who holds it, and until when", err)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {

@@ -35,11 +35,11 @@ func newPack(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "pack @name",
-		Short: "Puts one stone in place of all that a world stands on",
-		Long: `pack puts one stone, as small as it gets, in place of all that the newest version
-of a world stands on. It changes no version; cairn gc takes what is no longer
-needed. Worlds that grow high are packed without being asked; this is for a world
-that is to rest.`,
+		Short: "Merges the stones of a world into one",
+		Long: `pack merges all stones that the newest version of a world needs into one, as small as
+possible. It changes no version; cairn gc deletes what is no longer needed. Worlds with
+many stones are packed automatically; use pack for a world that will not change for a
+while.`,
 		Example: "  cairn pack @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -82,5 +82,5 @@ func stackOf(ctx context.Context, st history.Store, w *world.World) (s stack, er
 }
 
 func (p *packed) print(out io.Writer) {
-	fmt.Fprintf(out, "%s stands on %s, before on %s\n", p.World, p.After, p.Before)
+	fmt.Fprintf(out, "%s needs %s, before %s\n", p.World, p.After, p.Before)
 }

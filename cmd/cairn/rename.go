@@ -13,7 +13,7 @@ func newRename(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "rename @name @new",
 		Short:   "Gives a world another name",
-		Long:    "rename gives a world another name; its versions come along.",
+		Long:    "rename gives a world another name. It keeps all its versions.",
 		Example: "  cairn rename @hub @lobby/main",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -25,15 +25,11 @@ func newRename(sf *storeFlag) *cobra.Command {
 }
 
 func runRename(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, fence uint64) error {
-	name, err := parseName(from)
-	if err != nil {
-		return err
-	}
 	next, err := parseName(to)
 	if err != nil {
 		return err
 	}
-	st, err := sf.openWritable(ctx)
+	name, st, err := sf.named(ctx, from)
 	if err != nil {
 		return err
 	}

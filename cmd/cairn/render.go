@@ -37,8 +37,8 @@ func newRender(sf *storeFlag) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
-	f.IntVar(&o.scale, "scale", 0, "pixels for a block, 1 to 64; by default what suits the world")
+	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.IntVar(&o.scale, "scale", 0, "pixels for each block, 1 to 64; by default what suits the world")
 	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", port.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
 	return c

@@ -28,10 +28,10 @@ func newRestore(sf *storeFlag) *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use:   "restore @name@version",
-		Short: "Makes an older version of a world its next one",
-		Long: `restore goes back: the next version of a world is like an older one. It copies
-nothing, however large the world, and nothing is lost: what was done since stays in
-the log, and can be gone back to as well.`,
+		Short: "Goes back to an older version of a world",
+		Long: `restore makes a new version of a world that is equal to an older one. It copies nothing,
+however large the world is. The versions in between stay in the log and can be restored
+as well.`,
 		Example: "  cairn restore @hub@3\n  cairn restore @hub --to 2026-11-20T10:00",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -39,7 +39,7 @@ the log, and can be gone back to as well.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.to, "to", "", "the version, if it does not stand behind the name")
+	f.StringVar(&o.to, "to", "", "the version, if the argument has none")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.force.flags(f)
 	o.note.flags(f)
@@ -102,8 +102,8 @@ func (o *restoreOptions) restore(ctx context.Context, sf *storeFlag, w *world.Wo
 
 func (r *restored) print(out io.Writer) {
 	if r.Same {
-		fmt.Fprintf(out, "%s is like version %s already\n", r.World, r.To)
+		fmt.Fprintf(out, "%s is equal to version %s already\n", r.World, r.To)
 		return
 	}
-	fmt.Fprintf(out, "%s: version %s, is like version %s\n", r.World, r.Commit, r.To)
+	fmt.Fprintf(out, "%s: version %s, equal to version %s\n", r.World, r.Commit, r.To)
 }

@@ -16,10 +16,10 @@ func newSavings() *cobra.Command {
 	var json, quick bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
-		Short: "Weighs the worlds below folders: zip, Slime, cairn",
-		Long: `savings finds every Anvil world below the folders and prints what it takes as a
-zipped folder, as a Slime file, and as a stone with the same content and with
-all, for each world and each kind of game.`,
+		Short: "Compares the sizes of worlds: zip, Slime, cairn",
+		Long: `savings finds every Anvil world below the folders. For each world and each kind of game
+it prints the size as a zipped folder, as a Slime file, as a stone with the content of
+the Slime file, and as a stone with everything.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ all, for each world and each kind of game.`,
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	c.Flags().BoolVar(&quick, "quick", false, "stones as import --quick writes them")
+	c.Flags().BoolVar(&quick, "quick", false, "write stones as import --quick does")
 	return c
 }
 

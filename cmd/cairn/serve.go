@@ -28,22 +28,22 @@ func newServe(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serves the store over HTTP",
-		Long: `serve serves the worlds of the store over HTTP (server/API.md), packs them as they
-are saved, collects what nothing needs, and makes backups. It makes the store if it
-is not there.
+		Long: `serve serves the worlds of the store over HTTP (server/API.md). It packs worlds as they
+are saved, deletes what nothing needs, and makes backups. It creates the store if it
+does not exist.
 
-When it takes calls it prints "ready URL". Everything else it says is a log on
-standard error. SIGTERM or Ctrl-C makes it finish what is under way and exit; a
-second one ends it at once, which loses nothing that was acknowledged. SIGHUP makes
-it read the tokens and the certificate again.
+serve prints "ready URL" when it accepts calls, and logs to standard error. After
+SIGTERM or Ctrl-C it finishes running calls and exits; a second signal ends it at once,
+which loses nothing that was acknowledged. After SIGHUP it reads the tokens and the
+certificate again.
 
-Without --tokens it serves programs on this machine alone, and takes each for an
-administrator. cairn token makes tokens. docs/SERVE.md says how to run it for good.`,
+Without --tokens it serves only programs on this machine, and each of them may do
+everything. cairn token makes tokens. docs/SERVE.md describes how to run a server.`,
 		Example: "  cairn serve --demo\n  cairn serve --store local:/srv/cairn --listen :7070 --tokens tokens.json --tls-cert cert.pem --tls-key key.pem --backup /mnt/backups --every 12h --keep 3w",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f := c.Flags(); o.backup == "" && (f.Changed("every") || f.Changed("keep")) {
-				return usagef("--every and --keep are about backups: --backup says in which folder")
+				return usagef("--every and --keep need --backup, the folder of backups")
 			}
 			s, err := o.settings()
 			if err == nil && isServed(sf.location()) {
@@ -61,25 +61,25 @@ administrator. cairn token makes tokens. docs/SERVE.md says how to run it for go
 		to                    *string
 		name, standard, about string
 	}{
-		{&o.listen, "listen", "127.0.0.1:7070", "the address; port 0 is any that is free"},
+		{&o.listen, "listen", "127.0.0.1:7070", "the address; port 0 takes any free port"},
 		{&o.tokens, "tokens", "", "the file of tokens, made by cairn token new"},
-		{&o.cert, "tls-cert", "", "the file of the certificate and those it stands on, PEM"},
+		{&o.cert, "tls-cert", "", "the file of the certificate and its chain, PEM"},
 		{&o.key, "tls-key", "", "the file of its key, PEM"},
-		{&o.debug, "debug", "", "an address of its own for /debug/pprof and /metrics, on this machine"},
-		{&o.backup, "backup", "", "the folder of backups; none are made without"},
+		{&o.debug, "debug", "", "another address, on this machine, for /debug/pprof and /metrics"},
+		{&o.backup, "backup", "", "the folder of backups; empty makes none"},
 		{&o.every, "every", "12h", "how often a backup is made"},
 		{&o.keep, "keep", "3w", keepHelp},
-		{&o.collectEvery, "collect-every", "1h", "how often cairn gc is done; 0 is never"},
-		{&o.gc.keep, "versions", standardVersions, "which versions stay, as cairn gc --keep"},
+		{&o.collectEvery, "collect-every", "1h", "how often to do what cairn gc does; 0 is never"},
+		{&o.gc.keep, "versions", standardVersions, "which versions to keep, as cairn gc --keep"},
 		{&o.gc.grace, "grace", "1h", "how long a condemned stone stays"},
-		{&o.gc.deleted, "deleted", "7d", "how long a deleted world can be had back"},
-		{&o.drain, "drain", "30s", "how long what is under way may take at the end"},
-		{&o.slow, "slow", "1s", "calls that took longer are logged; 0 is none"},
+		{&o.gc.deleted, "deleted", "7d", "how long a deleted world can be brought back"},
+		{&o.drain, "drain", "30s", "how long running calls may take at the end"},
+		{&o.slow, "slow", "1s", "log calls that take longer; 0 logs none"},
 		{&o.logFormat, "log-format", "text", "text or json"},
 	} {
 		f.StringVar(s.to, s.name, s.standard, s.about)
 	}
-	f.BoolVar(&o.debugOpen, "debug-open", false, "let --debug be an address that others reach: whoever does reads this process's memory")
+	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
 	return c
 }
@@ -130,7 +130,7 @@ func (o *serveOptions) check() error {
 	case o.debug != "" && !hasPort(o.debug):
 		return usagef("--debug %s: want HOST:PORT", o.debug)
 	case o.debug == "" && o.debugOpen:
-		return usagef("--debug-open: --debug says at which address")
+		return usagef("--debug-open needs --debug, the address")
 	case o.tokens == "" && server.Loopback(o.listen) != nil:
 		return usagef("--listen %s: other machines reach that address: it needs --tokens, see cairn token", o.listen)
 	case o.debug != "" && !o.debugOpen && server.Loopback(o.debug) != nil:

@@ -156,7 +156,7 @@ func TestServe(t *testing.T) {
 	mustRun(t, 0, dir, "diff", "@players/ann/island", "island")
 	mustRun(t, 1, dir, "diff", "@players/ann/farm", "island")
 	s.call(201, "", "POST", "/v1/leases/players/ann/farm", strings.NewReader(`{"holder":"game 1","seconds":60}`))
-	if r := mustRun(t, 3, dir, "delete", "@players/ann/farm"); !strings.Contains(r.errors, "cairn info says who") {
+	if r := mustRun(t, 3, dir, "delete", "@players/ann/farm"); !strings.Contains(r.errors, "cairn info shows who") {
 		t.Errorf("delete: says %q", r.errors)
 	}
 	if r := mustRun(t, 0, dir, "info", "@players/ann/farm@1"); !strings.Contains(r.out, `held by "game 1"`) {
@@ -254,15 +254,15 @@ func TestServeRefused(t *testing.T) {
 		{2, "needs --tokens", []string{"--listen", ":0"}},
 		{2, "needs --tokens", []string{"--listen", "example.org:0"}},
 		{2, "needs --debug-open", []string{"--debug", ":0"}},
-		{2, "--debug says", []string{"--debug-open"}},
+		{2, "needs --debug", []string{"--debug-open"}},
 		{2, "go together", []string{"--tls-cert", "x"}},
 		{2, "text or json", []string{"--log-format", "xml"}},
 		{2, "at least a second", []string{"--backup", "b", "--every", "1ms"}},
 		{2, "--drain", []string{"--drain", "x"}},
 		{2, "--keep x", []string{"--backup", "b", "--keep", "x"}},
 		{2, "--versions x", []string{"--versions", "x"}},
-		{2, "--backup says", []string{"--every", "1h"}},
-		{2, "--backup says", []string{"--keep", "14"}},
+		{2, "need --backup", []string{"--every", "1h"}},
+		{2, "need --backup", []string{"--keep", "14"}},
 		{2, "want HOST:PORT", []string{"--listen", "7070"}},
 		{2, "want HOST:PORT", []string{"--debug", "7071"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},

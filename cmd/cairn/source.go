@@ -49,7 +49,7 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 		return &source{Source: s, path: path, bytes: s.Size()}, nil
 	}
 	if _, no := os.Stat(filepath.Join(path, "STORE")); no == nil {
-		return nil, usagef("%s: no world but a store, which is written %s%[1]s", path, localScheme)
+		return nil, usagef("%s: this is not a world but a store; write %s%[1]s", path, localScheme)
 	}
 	if _, ofPath := err.(*fs.PathError); ofPath {
 		err = pathError(path, err)
@@ -115,7 +115,7 @@ func checkWorldPath(path string) error {
 		return err
 	}
 	if filepath.Ext(path) != port.Ext || filepath.Base(path) == port.Ext {
-		return usagef("%s: the path of a world ends in %s, or it is @name", path, port.Ext)
+		return usagef("%s: want @name, or a path that ends in %s", path, port.Ext)
 	}
 	return nil
 }

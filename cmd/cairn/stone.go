@@ -21,7 +21,7 @@ func newStone() *cobra.Command {
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	c.AddCommand(newStoneList(), stoneVerb("dump", "Writes what lies where, byte range by byte range", dumpStone),
+	c.AddCommand(newStoneList(), stoneVerb("dump", "Prints what each range of bytes holds", dumpStone),
 		stoneVerb("check", "Verifies every page, chunk, column, object and file", checkStone))
 	return c
 }
@@ -45,7 +45,7 @@ func newStoneList() *cobra.Command {
 	})
 	c.Long = `list prints a line for each page: what it holds, in which form, its bytes as
 stored and before compression, how many chunks, columns or lists are in it, and
-how often it is used; then the sums by form. Cells are in columns, relief, lit
+how often it is used. Then it prints the sums by form. Cells are in columns, relief, lit
 (light as what differs from what the blocks give) or images: stone/FORMAT.md,
 section 5.`
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
@@ -54,7 +54,7 @@ section 5.`
 
 func withStone(ctx context.Context, path string, do func(*source) error) error {
 	if isAddress(path) {
-		return usagef("%s: a world has many stones; give a file", path)
+		return usagef("%s: a world in the store has many stones; give a file", path)
 	}
 	s, err := openSource(ctx, nil, path, false)
 	if err != nil {
@@ -62,7 +62,7 @@ func withStone(ctx context.Context, path string, do func(*source) error) error {
 	}
 	defer s.Close()
 	if s.Stone == nil {
-		return usagef("%s: %s, not a stone", path, s.Format())
+		return usagef("%s: is %s, not a stone", path, s.Format())
 	}
 	if err := do(s); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

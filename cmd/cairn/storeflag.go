@@ -57,6 +57,14 @@ func (sf *storeFlag) openWritable(ctx context.Context) (history.Store, error) {
 	return sf.open(ctx)
 }
 
+// named parses the address of a whole world and opens the store for writing.
+func (sf *storeFlag) named(ctx context.Context, arg string) (name string, st history.Store, err error) {
+	if name, err = parseName(arg); err == nil {
+		st, err = sf.openWritable(ctx)
+	}
+	return name, st, err
+}
+
 // openOrCreate opens the store for writing. It creates the store if it does not exist.
 func (sf *storeFlag) openOrCreate(ctx context.Context) (history.Store, error) {
 	return sf.get(ctx, true)
@@ -97,7 +105,7 @@ func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
 	if st, ok := st.(*local.Store); ok {
 		return st, nil
 	}
-	return nil, usagef("%s: that is for a store in a directory, %sDIR, on its own machine", sf.location(), localScheme)
+	return nil, usagef("%s: this needs a store in a directory on this machine, %sDIR", sf.location(), localScheme)
 }
 
 func (sf *storeFlag) close() error {
@@ -105,6 +113,15 @@ func (sf *storeFlag) close() error {
 		return nil
 	}
 	return sf.st.Close()
+}
+
+// localDir returns the directory of a store that must be local:DIR.
+func localDir(url string) (string, error) {
+	dir, isLocal := strings.CutPrefix(url, localScheme)
+	if !isLocal || dir == "" {
+		return "", usagef("store %q: want %sDIR", url, localScheme)
+	}
+	return dir, nil
 }
 
 // checkStoreDir checks that a directory exists and is not empty.

@@ -87,23 +87,23 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 		to         *string
 		name, help string
 	}{
-		{&o.at, "at", "X,Y,Z: the middle of a ball, the middle of a cylinder's floor"},
+		{&o.at, "at", "X,Y,Z: the centre of a ball, or of the floor of a cylinder"},
 		{&o.from, "from", "X,Y,Z: a corner of a box"},
-		{&o.to, "to", "X,Y,Z: the corner across"},
+		{&o.to, "to", "X,Y,Z: the opposite corner of a box"},
 		{&o.points, "points", "X,Z X,Z ...: the corners of a prism"},
-		{&o.floor, "floor", "the height at which a prism begins"},
+		{&o.floor, "floor", "the lowest height of a prism"},
 		{&o.y, "y", "the height of a surface"},
-		{&o.name, "name", "what to put there, by name"},
-		{&o.cell, "cell", "what to put there, as a cell's number"},
+		{&o.name, "name", "the name of what to put there"},
+		{&o.cell, "cell", "the cell number of what to put there"},
 	} {
 		f.StringVar(s.to, s.name, "", s.help)
 	}
 	f.Float64Var(&o.r, "r", 0, "the radius in cells")
-	f.Float64Var(&o.by, "by", 1, "how many cells a surface moves")
-	f.IntVar(&o.height, "height", 0, "how high a cylinder or prism is")
-	f.IntVar(&o.passes, "passes", 1, "how often to smooth")
-	f.BoolVar(&o.subtract, "subtract", false, "take away what is there")
-	f.BoolVar(&o.anyName, "any-name", false, "take a --name that neither the world nor its game knows")
+	f.Float64Var(&o.by, "by", 1, "by how many cells the surface moves")
+	f.IntVar(&o.height, "height", 0, "the height of a cylinder or prism")
+	f.IntVar(&o.passes, "passes", 1, "how many times to smooth")
+	f.BoolVar(&o.subtract, "subtract", false, "remove what is there")
+	f.BoolVar(&o.anyName, "any-name", false, "allow a --name that neither the world nor its game knows")
 }
 
 // Limits of the flags.
@@ -190,7 +190,7 @@ func (o *toolOptions) matter(in place) (brush.Matter, error) {
 	case o.cell != "":
 		n, err := strconv.Atoi(o.cell)
 		if err != nil || n < 0 || n > int(voxel.MaxCell) || !v.Schema.Valid(voxel.Cell(n), len(v.Names())) {
-			return brush.Matter{}, usagef("--cell %s: no cell of the volume %s", o.cell, v.Volume.Name)
+			return brush.Matter{}, usagef("--cell %s: the volume %s has no cell of that number", o.cell, v.Volume.Name)
 		}
 		return brush.Cell(voxel.Cell(n)), nil
 	case o.name == "":
@@ -226,7 +226,7 @@ func writable(name string, known []string) error {
 	switch {
 	case slices.Contains(known, name):
 	case slices.ContainsFunc(known, inSpace(namedSpace)):
-		what = "no block state, such as " + namedSpace + "oak_log[axis=y]"
+		what = "not a block state such as " + namedSpace + "oak_log[axis=y]"
 		_, bad = block.AppendEntry(nil, name, false)
 	case slices.ContainsFunc(known, inSpace(numberedSpace)):
 		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
@@ -270,7 +270,7 @@ func (in place) check(name string, version int32) error {
 		return nil
 	}
 	if err := t.Check(name, version, in.volume.Names()); err != nil {
-		return usagef("--name: %w; --any-name takes it as it is", err)
+		return usagef("--name: %w; --any-name allows it", err)
 	}
 	return nil
 }
@@ -292,9 +292,9 @@ func (o *toolOptions) need(in place) (brush.Matter, error) {
 	switch {
 	case err != nil:
 	case m == (brush.Matter{}):
-		err = usagef("of what? --name says it")
+		err = usagef("the brush needs --name or --cell: what to put there")
 	case m == brush.Named(in.volume.CellName(voxel.Empty)):
-		err = usagef("--name %s: to take away is to --subtract", o.name)
+		err = usagef("--name %s: use --subtract to remove cells", o.name)
 	}
 	return m, err
 }
@@ -306,7 +306,7 @@ func (o *toolOptions) solid(in place) (brush.Brush, error) {
 	}
 	if o.subtract {
 		if o.name+o.cell != "" {
-			return nil, usagef("--subtract puts nothing there: it takes no --name")
+			return nil, usagef("--subtract takes neither --name nor --cell")
 		}
 		return brush.Subtract{Shape: s}, nil
 	}

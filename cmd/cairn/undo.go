@@ -69,7 +69,7 @@ func (t *undoStacks) next(way, author string) (history.Commit, error) {
 		some = t.redo
 	}
 	if len(some) == 0 {
-		return history.Commit{}, fmt.Errorf("nothing of %q to %s", author, way)
+		return history.Commit{}, fmt.Errorf("%q has nothing to %s", author, way)
 	}
 	return some[len(some)-1], nil
 }
@@ -93,7 +93,7 @@ type reverted struct {
 
 func runRevert(ctx context.Context, sf *storeFlag, out io.Writer, name, way string, o editOptions) error {
 	if o.message != "" {
-		return usagef("--message: %s says itself what it does", way)
+		return usagef("--message: %s writes its own message", way)
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
@@ -133,18 +133,18 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 
 func (r *reverted) print(out io.Writer) {
 	if r.Same {
-		fmt.Fprintf(out, "%s: nothing is left to take back of version %s\n", r.World, r.Taken)
+		fmt.Fprintf(out, "%s: nothing is left to revert of version %s\n", r.World, r.Taken)
 	} else {
 		fmt.Fprintf(out, "%s: version %s, %s of %s, %q: %s put back\n", r.World, r.Commit, r.way, r.Taken.short(), r.Taken.Message, console.Counted(r.Cells, "cell"))
 	}
 	if n := r.Skipped + r.SkippedColumns + r.Unknown; n > 0 {
-		fmt.Fprintf(out, "  left as they are, since they were changed later: %s, %s\n", console.Counted(r.Skipped, "cell"), console.Counted(r.SkippedColumns+r.Unknown, "column"))
+		fmt.Fprintf(out, "  not reverted, because they were changed later: %s, %s\n", console.Counted(r.Skipped, "cell"), console.Counted(r.SkippedColumns+r.Unknown, "column"))
 	}
 	for _, p := range r.places {
 		fmt.Fprintf(out, "    %s %s %v: %s\n", console.Line(p.Dimension), console.Line(p.Volume), p.Box, console.Counted(p.Cells, "cell"))
 	}
 	if r.Properties {
-		fmt.Fprintln(out, "  properties stay as they are; cairn restore goes back to all of a version")
+		fmt.Fprintln(out, "  properties are not reverted; cairn restore goes back to a whole version")
 	}
-	console.PrintList(out, "  files that stay as they are:", r.Files)
+	console.PrintList(out, "  files that are not reverted:", r.Files)
 }

@@ -56,8 +56,8 @@ func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.sh
 type note struct{ message, author string }
 
 func (n *note) flags(f *pflag.FlagSet) {
-	f.StringVarP(&n.message, "message", "m", "", "what the log of @name says to it")
-	f.StringVar(&n.author, "author", userName(), "who the log of @name says did it")
+	f.StringVarP(&n.message, "message", "m", "", "the message in the log of @name")
+	f.StringVar(&n.author, "author", userName(), "the author in the log of @name")
 }
 
 func (n *note) check() error {
