@@ -27,12 +27,10 @@ type Decoder struct {
 }
 
 // Until makes the calls to come end soon after ctx ends, with its error, and sets Work to 0.
-// nil lets them run to their ends.
 func (d *Decoder) Until(ctx context.Context) { d.ctx, d.work = ctx, 0 }
 
-// Work returns about how many steps the calls since Until took: one for each cell of a literal
-// column that is not as the one below, and again for columns side by side that are equal to it,
-// and workOfChunk for each chunk.
+// Work returns about how many steps the calls since Until took: one for each cell that is not as
+// the one below, of columns side by side that are equal once, and workOfChunk for each chunk.
 func (d *Decoder) Work() int { return d.work }
 
 // workOfChunk is the steps of a chunk in which hardly anything changes.

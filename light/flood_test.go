@@ -1,6 +1,7 @@
 package light_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -125,7 +126,7 @@ func randomLand(r *rand.Rand, values int) *ground {
 func TestFlood(t *testing.T) {
 	m := someMatters()
 	var f light.Flood
-	f.Follow(m)
+	f.Use(m)
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		g := randomLand(r, len(m)+1)
@@ -211,7 +212,7 @@ func TestLearnMatters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	g := randomLand(r, len(want))
 	var f light.Flood
-	f.Follow(want)
+	f.Use(want)
 	box := [2]geom.ChunkPos{{X: -1, Y: -1, Z: -1}, {X: 2, Y: 2, Z: 2}}
 	lit := map[light.Kind]map[geom.ChunkPos]*voxel.Chunk{}
 	for _, kind := range []light.Kind{light.Sky, light.Block} {
@@ -233,7 +234,7 @@ func TestLearnMatters(t *testing.T) {
 			}
 		}
 	})
-	f.Follow(got)
+	f.Use(got)
 	for kind, chunks := range lit {
 		f.Fill(kind, box[0], box[1], g.at)
 		wrong := 0
@@ -253,7 +254,7 @@ func TestLearnMatters(t *testing.T) {
 // TestFloodTooLarge asks for more cells than are computed.
 func TestFloodTooLarge(t *testing.T) {
 	var f light.Flood
-	f.Follow(someMatters())
+	f.Use(someMatters())
 	stone := voxel.Uniform(4)
 	towers := func(x, z int32) light.Tower {
 		if x != 0 || z != 0 {
@@ -263,5 +264,49 @@ func TestFloodTooLarge(t *testing.T) {
 	}
 	if f.Fill(light.Sky, geom.ChunkPos{}, geom.ChunkPos{X: 1, Y: 1, Z: 1}, towers) {
 		t.Error("2^26 cells high, and computed")
+	}
+}
+
+// asked is a context that ends when it was asked so many times.
+type asked struct {
+	context.Context
+	left int
+}
+
+func (a *asked) Err() error {
+	if a.left--; a.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestFloodEnds ends floods at every point where they look whether to, and by their work; the next
+// one is right all the same.
+func TestFloodEnds(t *testing.T) {
+	g := randomLand(rand.New(rand.NewPCG(5, 6)), len(someMatters()))
+	from, to := geom.ChunkPos{Y: -1}, geom.ChunkPos{X: 1, Y: 2, Z: 1}
+	for _, kind := range []light.Kind{light.Sky, light.Block} {
+		var whole, f light.Flood
+		whole.Use(someMatters())
+		f.Use(someMatters())
+		if !whole.Fill(kind, from, to, g.at) {
+			t.Fatal("no flood")
+		}
+		ctx := &asked{context.Background(), 0}
+		for left := 0; ; left++ {
+			ctx.left = left
+			f.Until(ctx, 0)
+			if f.Fill(kind, from, to, g.at) {
+				break
+			}
+			if f.Until(context.Background(), 0); !f.Fill(kind, from, to, g.at) || *flatLight(&f, from) != *flatLight(&whole, from) {
+				t.Fatalf("kind %d: another flood after one that ended at %d", kind, left)
+			}
+		}
+		fresh := light.Flood{}
+		fresh.Use(someMatters())
+		if fresh.Until(context.Background(), whole.Work()/2); fresh.Fill(kind, from, to, g.at) {
+			t.Errorf("kind %d: %d steps, %d are allowed", kind, fresh.Work(), whole.Work()/2)
+		}
 	}
 }

@@ -6,43 +6,43 @@ import (
 	"sync"
 )
 
-// PageKey names a decoded page for a Cache: the stone, and the number of the
-// directory entry that the page is read for, counted through the stone's
-// directory. A page that several entries name is decoded for each of them.
+// PageKey names a decoded page in a Cache: the stone, and the number of the
+// directory entry that uses the page, counted through the directory. If several
+// entries use one page, it is decoded for each.
 type PageKey struct {
 	Stone ID
 	Entry uint32
 }
 
-// A Cache keeps decoded pages for the Readers that share it. Its methods are safe
-// for any number of goroutines.
+// A Cache keeps decoded pages for the Readers that share it. Goroutines may share
+// it.
 type Cache interface {
-	// Page returns the page under key. If the Cache does not have it, Page calls
-	// fill and keeps the result, which takes about bytes of memory. Of calls for
-	// one key at the same time one fills; the others wait for it, or return
-	// ctx.Err() when ctx ends. If fill fails, Page returns the error to the caller
-	// that filled, and the next waiting caller fills. Nobody changes a page.
+	// Page returns the page under key. If the Cache lacks it, Page calls fill and
+	// keeps the result, which takes about bytes of memory. Of concurrent calls for
+	// one key one fills; the others wait, or return ctx.Err() when ctx ends. If fill
+	// fails, Page returns the error to its caller, and the next waiting caller
+	// fills. Pages must not be changed.
 	Page(ctx context.Context, key PageKey, fill func() (page any, bytes int64, err error)) (any, error)
 }
 
 // CacheBytes is the budget of the Cache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// entryBytes is about what an LRU needs for a page besides the page.
+// entryBytes estimates the memory of an LRU for a page besides the page.
 const entryBytes = 256
 
-// LRU is a Cache that drops the pages that were used least recently.
+// LRU is a Cache that drops the least recently used pages.
 type LRU struct {
 	budget int64
 
-	mu    sync.Mutex // guards what is below
+	mu    sync.Mutex // guards the fields below
 	pages map[PageKey]*cached
-	order queue.List // of *cached that are filled, the one used last in front
+	order queue.List // of filled *cached, the most recently used in front
 	bytes int64
 	stats CacheStats
 }
 
-// CacheStats counts what an LRU did.
+// CacheStats counts the work of an LRU.
 type CacheStats struct {
 	Hits, Fills int64 // calls of Page that found the page, and calls that decoded it
 	Pages       int   // now in the cache
@@ -58,8 +58,8 @@ type cached struct {
 	element *queue.Element // nil while fill is running
 }
 
-// NewLRU returns a Cache that keeps pages of up to budget bytes. A page larger
-// than that is returned and not kept.
+// NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
+// page larger than that.
 func NewLRU(budget int64) *LRU { return &LRU{budget: budget, pages: make(map[PageKey]*cached)} }
 
 // Page implements Cache.
@@ -81,7 +81,7 @@ func (l *LRU) Page(ctx context.Context, key PageKey, fill func() (any, int64, er
 	}
 }
 
-// claim returns the page under key, which the caller must fill if it is mine.
+// claim returns the page under key. If mine is true, the caller must fill it.
 func (l *LRU) claim(key PageKey) (c *cached, mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,7 @@ func (l *LRU) claim(key PageKey) (c *cached, mine bool) {
 	return c, true
 }
 
-// fill also ends when do panics: the page is then an error for those who wait.
+// fill also finishes the page if do panics. Waiting callers then get an error.
 func (l *LRU) fill(c *cached, do func() (any, int64, error)) {
 	c.err = context.Canceled
 	defer func() {
@@ -117,14 +117,14 @@ func (l *LRU) fill(c *cached, do func() (any, int64, error)) {
 	c.page, c.bytes, c.err = do()
 }
 
-// drop forgets a page that is filled. It needs mu.
+// drop removes a filled page. The caller holds mu.
 func (l *LRU) drop(c *cached) {
 	l.order.Remove(c.element)
 	delete(l.pages, c.key)
 	l.bytes -= c.bytes + entryBytes
 }
 
-// Stats returns what the cache did so far.
+// Stats returns the counts so far.
 func (l *LRU) Stats() CacheStats {
 	l.mu.Lock()
 	defer l.mu.Unlock()

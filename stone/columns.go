@@ -16,8 +16,8 @@ const (
 	columnTags = 2 // tags and parts split by package tags, names by its words
 )
 
-// What a page of columns may hold; a claim of more is refused before anything
-// is allocated for it.
+// Limits of a page of columns. A page that claims more is refused before anything is
+// allocated.
 const (
 	maxPageColumns = 1024
 	maxSections    = 1024 // of a column
@@ -28,16 +28,16 @@ const (
 
 // Streams of a page of columns of form 1.
 const (
-	columnNames  = iota // names of maps and parts, as they first occur
+	columnNames  = iota // names of maps and parts, in order of first use
 	columnShapes        // versions, layouts, sections, maps, parts
 	columnStamps
 	columnSizes // of tags and parts
-	columnMaps  // what is left of the maps
+	columnMaps  // residuals of the maps
 	columnData  // tags and parts
 	numColumnStreams
 )
 
-// splitColumn are the streams of form 2, before those of package tags.
+// splitColumn is the streams of form 2 before those of package tags.
 var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
 
 var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
@@ -48,20 +48,20 @@ const (
 	mapSame     = 1 // equal to the map before it in the column
 	mapGradient = 2 // residuals of the prediction from W, N and NW
 	mapAbove    = 3 // residuals of the map before it
-	mapRule     = 4 // equal to what the rule says
-	mapBeside   = 5 // residuals of what the rule says
+	mapRule     = 4 // equal to the rule's map
+	mapBeside   = 5 // residuals of the rule's map
 )
 
-// columnPages is what a Writer holds of the columns of a dimension.
+// columnPages is the state of a Writer for the columns of a dimension.
 type columnPages struct {
 	last    geom.ColumnPos
 	begun   bool // last is one
 	held    []heldColumn
 	bytes   int
-	heights *heights // rules of the dimension, nil if it has none
+	heights *heights // the dimension's rules; nil if it has none
 }
 
-// heldColumn is a column and what is to be said of it.
+// heldColumn is a column and what to write about it.
 type heldColumn struct {
 	voxel.Column
 	as saying
@@ -75,23 +75,21 @@ const (
 	sayGone
 )
 
-// Column writes a column of the last dimension with its lists; of lists that c
-// lacks it says nothing. Columns ascend by geom.ColumnPos.Compare and come after
-// the dimension's volumes. The order of c's lists is not kept: they are read
-// sorted by name. The Writer keeps what c points at until the next page is
-// written: the caller must not change it.
+// Column writes a column of the last dimension with its lists. It writes nothing
+// about lists that c lacks. Columns ascend by geom.ColumnPos.Compare and follow the
+// dimension's volumes. Readers return lists sorted by name. The Writer keeps what c
+// points at until it writes the next page, so the caller must not change it.
 func (w *Writer) Column(c *voxel.Column) error {
 	return w.hold("Column", heldColumn{*c, sayWhole})
 }
 
-// Lists writes lists of a column of which the stone says nothing else; one
-// without objects says that the list is empty. It goes where Column would write
-// the column, under the same terms.
+// Lists writes lists of a column without the column itself. A list without objects
+// says that the list is empty. Order and ownership are those of Column.
 func (w *Writer) Lists(pos geom.ColumnPos, lists []voxel.List) error {
 	return w.hold("Lists", heldColumn{voxel.Column{Pos: pos, Lists: lists}, sayLists})
 }
 
-// NoColumn says that a column is gone with all its lists. It goes where Column
+// NoColumn says that a column is deleted with all its lists. It goes where Column
 // would write the column.
 func (w *Writer) NoColumn(pos geom.ColumnPos) error {
 	return w.hold("NoColumn", heldColumn{voxel.Column{Pos: pos}, sayGone})
@@ -109,7 +107,7 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	if c.as == sayLists && len(c.Lists) == 0 {
 		return w.misuse("column %v: no lists", c.Pos)
 	}
-	if err := checkColumn(&c.Column); err != nil {
+	if err := CheckColumn(&c.Column); err != nil {
 		return w.misuse("column %v: %w", c.Pos, err)
 	}
 	size := columnBytes(&c.Column)
@@ -125,8 +123,9 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	return w.err
 }
 
-// checkColumn refuses what could not be read back.
-func checkColumn(c *voxel.Column) error {
+// CheckColumn returns an error if a Writer refuses the column with its lists because
+// no Reader could read it back.
+func CheckColumn(c *voxel.Column) error {
 	if err := c.Pos.Check(); err != nil {
 		return err
 	}
@@ -191,19 +190,19 @@ func (w *Writer) flushColumns() {
 	p.held, p.bytes = nil, 0
 }
 
-// sheet is a page as it may be written.
-type sheet struct {
+// candidate is a page in one form.
+type candidate struct {
 	form    byte
 	streams [][]byte
 }
 
-// smallSheet is the plain bytes up to which every form of a page is tried. In
-// larger ones the last form is the smaller one.
-const smallSheet = 4096
+// smallPage is the size in plain bytes up to which all forms of a page are tried.
+// For larger pages the last form is smaller.
+const smallPage = 4096
 
-// enter writes entries, and the page of those that have one, in one of the forms
-// of sheets.
-func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
+// enter writes entries and, for entries that have one, the page in one form of
+// candidates.
+func (w *Writer) enter(to *[]entry, entries []entry, candidates ...candidate) {
 	var shape []byte
 	for _, e := range entries {
 		if e.paged() {
@@ -212,10 +211,10 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 	}
 	number, first := nonePage, 0
 	if shape != nil {
-		if plainBytes(sheets[0].streams) > smallSheet {
-			sheets = sheets[len(sheets)-1:]
+		if plainBytes(candidates[0].streams) > smallPage {
+			candidates = candidates[len(candidates)-1:]
 		}
-		w.setSheet(sheets)
+		w.setSmallest(candidates)
 		number = w.keepPage(shape)
 	}
 	for _, e := range entries {
@@ -227,22 +226,22 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 	}
 }
 
-// setSheet makes w.page the smallest of sheets, the first of equals. Options.Only
-// is of forms of cells.
-func (w *Writer) setSheet(sheets []sheet) {
-	w.setPage(sheets[0].form, sheets[0].streams)
-	for _, s := range sheets[1:] {
+// setSmallest sets w.page to the smallest candidate, the first of equals.
+// Options.Only does not apply, because it is a form of cells.
+func (w *Writer) setSmallest(candidates []candidate) {
+	w.setPage(candidates[0].form, candidates[0].streams)
+	for _, s := range candidates[1:] {
 		if w.err != nil {
 			return
 		}
-		w.other = w.packer().appendPage(w.other[:0], s.form, s.streams)
+		w.other = w.encoder().appendPage(w.other[:0], s.form, s.streams)
 		if len(w.other) < len(w.page) {
 			w.page, w.other = w.other, w.page
 		}
 	}
 }
 
-// list returns the dimension's list of that name, which is made if it is new.
+// list returns the dimension's list of that name and makes it if it is new.
 func (d *dimension) list(name string) *list {
 	i, ok := slices.BinarySearchFunc(d.lists, name, func(l list, n string) int {
 		if l.name < n {
@@ -279,8 +278,8 @@ func listNames(columns []heldColumn) (names []string) {
 	return names
 }
 
-// columnEntries returns the directory entries of those columns that are kept;
-// a page's number is not yet known.
+// columnEntries returns the directory entries of the columns for which keep is true.
+// Their page number is not known yet.
 func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries []entry) {
 	for i := range columns {
 		if !keep(&columns[i]) {

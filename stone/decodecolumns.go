@@ -24,17 +24,17 @@ type pageReader struct {
 	rules   []light.Rule
 }
 
-// columnsPage is a decoded page of columns, which are without their lists.
+// columnsPage is a decoded page of columns, without their lists.
 type columnsPage struct {
 	columns []voxel.Column
-	// ways says how the maps of each column are written, for columns with maps that
-	// follow from blocks: all maps of such a column hold residuals yet. nil for
-	// the others.
+	// ways holds for each column how its maps are written, if some follow from
+	// blocks: the maps of such a column still hold residuals. It is nil for other
+	// columns.
 	ways [][]uint8
 }
 
-// decodeColumns returns the columns at at, in that order. rules are those of the
-// dimension.
+// decodeColumns returns the columns at the positions at, in that order. rules are
+// the dimension's.
 func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*columnsPage, error) {
 	p := pageReader{rules: rules}
 	if !p.open(form, streams) || len(at) > maxPageColumns {
@@ -63,7 +63,7 @@ func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.C
 	return page, nil
 }
 
-// open takes the streams of a page, unless there is no such form.
+// open takes the streams of a page. It returns false for an unknown form.
 func (p *pageReader) open(form byte, streams [][]byte) bool {
 	switch {
 	case form == columnForm && len(streams) == numColumnStreams:
@@ -81,8 +81,8 @@ func (p *pageReader) open(form byte, streams [][]byte) bool {
 	return true
 }
 
-// splitReader returns a reader of the tags of a page whose streams for them begin
-// at first.
+// splitReader returns a reader of the tags of a page. Their streams start at index
+// first.
 func splitReader(streams [][]byte, first int) *tags.Reader {
 	return tags.NewReader(streams[first:], maxPage-plainBytes(streams))
 }
@@ -131,7 +131,7 @@ func (p *pageReader) name() string {
 	return p.names[i]
 }
 
-// column reads a column and returns columnsPage.ways of it.
+// column reads a column and returns its entry of columnsPage.ways.
 func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	s := &p.c[columnShapes]
 	p.version = s.within(p.version+s.varint(), math.MinInt32, math.MaxInt32)
@@ -170,7 +170,7 @@ func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	return ways
 }
 
-// some returns a slice of n, nil for none.
+// some returns a slice of length n, or nil for 0.
 func some[T any](n int) []T {
 	if n == 0 {
 		return nil
@@ -195,7 +195,7 @@ func (p *pageReader) part() (part voxel.Part) {
 	return part
 }
 
-// residuals reads how a map is written and what is left of it.
+// residuals reads how a map is written, and its residuals.
 func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	s, res, v := &p.c[columnShapes], &p.c[columnMaps], &m.Values
 	n := s.uvarint()
@@ -218,11 +218,11 @@ func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	return way
 }
 
-// ofRule reports whether a map of that way follows from blocks.
+// ofRule reports whether a map written this way follows from blocks.
 func ofRule(way uint8) bool { return way == mapRule || way == mapBeside }
 
-// completeMaps makes values of residuals. of returns what the rule says of a map,
-// nil if it says nothing; then completeMaps returns false.
+// completeMaps turns residuals into values. of returns the map by the rule, or nil
+// if there is none; completeMaps then returns false.
 func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int32) bool {
 	for n := range maps {
 		v, from := &maps[n].Values, (*[256]int32)(nil)

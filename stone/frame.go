@@ -25,28 +25,29 @@ type Effort int
 
 // The efforts.
 const (
-	// Best is for stones that stay: imports and packs. It tries all forms, and asks who
-	// writes for what light follows from (Light).
+	// Best is for stones that stay: imports and full packs. It tries all forms.
+	// WriteWhole calls Writer.Light for it.
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Good is for packs made in passing: zstd as for Best, forms as for Quick. Stones
-	// take up to twice the bytes of the Best, a third of the time to write and half of that to read.
-	// zstd's next stronger level saves 5 % more, takes three times as long and 34 MB.
+	// Good is for other packs: zstd as in Best, forms as in Quick. Stones take up to
+	// twice the bytes of Best, a third of the time to write and half of the time to
+	// read. zstd's next stronger level saves 5 % more, takes three times as long and
+	// 34 MB.
 	Good
 )
 
-// packers are those of the effort.
-func (e Effort) packers() *sync.Pool {
+// encoders returns the pool of the effort.
+func (e Effort) encoders() *sync.Pool {
 	if e == Good {
 		e = Best
 	}
-	return &packers[e]
+	return &encoderPools[e]
 }
 
-var packers = [2]sync.Pool{
-	Best:  {New: func() any { return &packer{enc: newEncoder(zstd.SpeedBetterCompression)} }},
-	Quick: {New: func() any { return &packer{enc: newEncoder(zstd.SpeedDefault)} }},
+var encoderPools = [2]sync.Pool{
+	Best:  {New: func() any { return &pageEncoder{enc: newEncoder(zstd.SpeedBetterCompression)} }},
+	Quick: {New: func() any { return &pageEncoder{enc: newEncoder(zstd.SpeedDefault)} }},
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -66,42 +67,41 @@ func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
-// packer makes pages. A Writer holds one from its first page to its last, since
-// the garbage collector takes what lies in a pool, and its memory is megabytes.
-type packer struct {
-	enc          *zstd.Encoder
-	cells        codec.Encoder
-	flood        light.Flood
-	body, packed []byte
-	page, other  []byte // memory of pages of cells
+// pageEncoder makes pages. A Writer keeps one from its first page to its last,
+// because the garbage collector may empty a pool and its memory is megabytes.
+type pageEncoder struct {
+	enc         *zstd.Encoder
+	cells       codec.Encoder
+	flood       light.Flood
+	body, frame []byte
+	page, other []byte // memory of pages of cells
 }
 
 // appendPage appends the page of streams to dst.
-func (p *packer) appendPage(dst []byte, form byte, streams [][]byte) []byte {
+func (p *pageEncoder) appendPage(dst []byte, form byte, streams [][]byte) []byte {
 	dst = append(dst, form)
 	dst = binary.AppendUvarint(dst, uint64(len(streams)))
 	p.body = p.body[:0]
 	for _, s := range streams {
-		packed := p.pack(s)
-		dst = appendSizes(dst, len(s), len(packed))
-		p.body = append(p.body, packed...)
+		frame := p.compress(s)
+		dst = appendSizes(dst, len(s), len(frame))
+		p.body = append(p.body, frame...)
 	}
 	return append(dst, p.body...)
 }
 
-// leastFrame is the fewest bytes of a frame without its magic number that holds
-// any.
+// leastFrame is the least size of a frame without its magic number.
 const leastFrame = 6
 
-// pack returns a stream as a page holds it: packed if that is shorter. It is good
-// until the next call.
-func (p *packer) pack(s []byte) []byte {
+// compress returns a stream as a page stores it: compressed if that is shorter. The
+// result is valid until the next call.
+func (p *pageEncoder) compress(s []byte) []byte {
 	if len(s) <= leastFrame {
 		return s
 	}
-	p.packed = p.enc.EncodeAll(s, p.packed[:0])
-	if packed := p.packed[len(zstdMagic):]; len(packed) < len(s) {
-		return packed
+	p.frame = p.enc.EncodeAll(s, p.frame[:0])
+	if frame := p.frame[len(zstdMagic):]; len(frame) < len(s) {
+		return frame
 	}
 	return s
 }
@@ -136,16 +136,16 @@ func splitPage(ctx context.Context, b []byte) (form byte, streams [][]byte, err 
 	return form, streams, err
 }
 
-// stored is one stream as it is in a page.
+// stored is a stream as a page stores it.
 type stored struct {
 	raw  int // plain bytes
 	data []byte
 }
 
-func (s stored) packed() bool { return len(s.data) != s.raw }
+func (s stored) compressed() bool { return len(s.data) != s.raw }
 
-// splitPagePrefix is splitPage for a page of at most so many plain bytes with
-// more behind it.
+// splitPagePrefix is splitPage for a page with other bytes after it. The page has at
+// most most plain bytes.
 func splitPagePrefix(ctx context.Context, b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
 	parts, rest, err := splitStored(b, most)
 	if err != nil {
@@ -162,7 +162,8 @@ func splitPagePrefix(ctx context.Context, b []byte, most uint64) (form byte, str
 	return b[0], streams, rest, nil
 }
 
-// splitStored returns the streams of a page as they are, and what is behind it.
+// splitStored returns the streams of a page as they are stored, and the bytes after
+// it.
 func splitStored(b []byte, most uint64) (streams []stored, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, nil, corrupt(0, "page", errShort)
@@ -189,12 +190,12 @@ func splitStored(b []byte, most uint64) (streams []stored, rest []byte, err erro
 	return streams, b[c.at:], c.err
 }
 
-// plain returns the stream's plain bytes; at is where it lies, for errors.
+// plain returns the stream's plain bytes. Errors give the offset at.
 func (s stored) plain(ctx context.Context, at int) ([]byte, error) {
-	if !s.packed() {
+	if !s.compressed() {
 		return s.data, nil
 	}
-	out, err := unpack(ctx, s.data, s.raw)
+	out, err := decompress(ctx, s.data, s.raw)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -204,9 +205,9 @@ func (s stored) plain(ctx context.Context, at int) ([]byte, error) {
 	return out, nil
 }
 
-// unpack inflates one frame to exactly n bytes; n is at most maxPage. A block
-// of a frame is at least 4 bytes and holds at most 128 KiB.
-func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
+// decompress returns the n bytes of one frame; n is at most maxPage. A block of a
+// frame takes at least 4 bytes and holds at most 128 KiB.
+func decompress(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	if int64(n) > int64(len(frame))<<15 {
 		return nil, fmt.Errorf("%d bytes in a zstd frame of %d", n, len(frame))
 	}
@@ -221,7 +222,7 @@ func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	dec := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(dec)
 	if n > piecesFrom {
-		return unpackPieces(ctx, dec, in, n)
+		return decompressPieces(ctx, dec, in, n)
 	}
 	out, err := dec.DecodeAll(in, nil)
 	if err != nil {
@@ -233,14 +234,14 @@ func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// Streams of more than so many bytes are unpacked piece by piece, so that unpacking ends with
+// Larger streams are decompressed piece by piece, so that decompressing ends with
 // its context.
 const (
 	piecesFrom = 8 << 20
 	pieceBytes = 1 << 20
 )
 
-func unpackPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
+func decompressPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
 	if err := dec.Reset(bytes.NewReader(in)); err != nil {
 		return nil, err
 	}
@@ -267,7 +268,7 @@ var (
 	errLong  = errors.New("bytes left over")
 )
 
-// cursor reads numbers and bytes from b; the first error sticks.
+// cursor reads numbers and bytes from b. The first error sticks.
 type cursor struct {
 	b    []byte
 	at   int
@@ -279,7 +280,7 @@ func (c *cursor) fail(err error) {
 	if c.err == nil {
 		c.err = corrupt(int64(c.at), c.part, err)
 	}
-	c.at = len(c.b) // what is read from here on is nothing
+	c.at = len(c.b) // later reads return nothing
 }
 
 func (c *cursor) uvarint() uint64 {
@@ -298,13 +299,13 @@ func (c *cursor) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads how many things follow, each of at least size bytes and no more
-// than most.
+// count reads the number of items that follow. Each takes at least size bytes, and
+// there are at most most.
 func (c *cursor) count(size, most int) int {
 	return c.atMost(min((len(c.b)-c.at)/size, most))
 }
 
-// within returns v if it is one of least..most.
+// within returns v. It fails unless v is in least..most.
 func (c *cursor) within(v, least, most int64) int64 {
 	if v < least || v > most {
 		c.fail(fmt.Errorf("%d is not within %d..%d", v, least, most))
@@ -313,7 +314,7 @@ func (c *cursor) within(v, least, most int64) int64 {
 	return v
 }
 
-// flags reads a number of so many bits.
+// flags reads a number of at most so many bits.
 func (c *cursor) flags(bits int) uint64 {
 	v := c.uvarint()
 	if v>>bits != 0 {
@@ -351,7 +352,7 @@ func (c *cursor) u64() uint64 {
 	return 0
 }
 
-// end reports the error that stuck, or bytes left over.
+// end returns the first error, or an error if bytes are left over.
 func (c *cursor) end() error {
 	if c.err == nil && c.at < len(c.b) {
 		c.fail(errLong)
@@ -373,6 +374,6 @@ func (c *cursor) atMost(n int) int {
 	return int(v)
 }
 
-// size reads a size of bytes that lie elsewhere; an absurd one is cut to what
-// is absurd still.
+// size reads the size of bytes stored elsewhere. A huge value is cut to one that is
+// still too large.
 func (c *cursor) size() int { return int(min(c.uvarint(), math.MaxInt32)) }

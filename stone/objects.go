@@ -19,10 +19,10 @@ const (
 const (
 	maxPageObjects   = 1 << 20
 	maxColumnObjects = 1 << 19
-	objectBytes      = 8 // what an object counts for besides its payload
+	objectBytes      = 8 // size that an object counts for, besides its payload
 )
 
-// Streams of a page of objects of form 1. Form 2 has those of package tags in
+// Streams of a page of objects of form 1. Form 2 has the streams of package tags in
 // place of the last two.
 const (
 	objectCounts = iota // of objects by column
@@ -35,9 +35,9 @@ const (
 
 var objectParts = []string{"object counts", "object places", "object positions", "object sizes", "object data"}
 
-// objectPage returns the page of lists, one for each column of entries, in each
-// form.
-func objectPage(entries []entry, lists []voxel.List) []sheet {
+// objectPage returns the page of lists in each form. There is one list for each
+// column of entries.
+func objectPage(entries []entry, lists []voxel.List) []candidate {
 	var s [numObjectStreams][]byte
 	var axes [3][]byte
 	var split tags.Writer
@@ -63,7 +63,7 @@ func objectPage(entries []entry, lists []voxel.List) []sheet {
 		}
 	}
 	at := append(append(axes[0], axes[1]...), axes[2]...)
-	return addSplit([]sheet{{objectForm, s[:]}}, objectTags, &split, [][]byte{s[objectCounts], s[objectPlaces], at})
+	return addSplit([]candidate{{objectForm, s[:]}}, objectTags, &split, [][]byte{s[objectCounts], s[objectPlaces], at})
 }
 
 // objectReader reads a page of objects.
@@ -72,7 +72,7 @@ type objectReader struct {
 	tags *tags.Reader // nil in form 1
 }
 
-// open takes the streams of a page, unless there is no such form.
+// open takes the streams of a page. It returns false for an unknown form.
 func (r *objectReader) open(form byte, streams [][]byte) bool {
 	n := numObjectStreams
 	if form == objectTags {
@@ -130,7 +130,7 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 	return lists, nil
 }
 
-// positions reads where the objects are that are somewhere.
+// positions reads the positions of the objects that have one.
 func (r *objectReader) positions(lists [][]voxel.Object, at []geom.ColumnPos) {
 	c := &r.c[objectAt]
 	each := func(read func(o *voxel.Object, last geom.Point)) {

@@ -9,13 +9,13 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// spelling is how strings stand in the directory, whose form it is, and in pages
-// of columns.
+// spelling is how strings are written in a directory of a form, and in pages of
+// columns.
 type spelling byte
 
 const (
 	byBytes spelling = 0
-	byWords spelling = 1 // words of package tags by their number
+	byWords spelling = 1 // words of package tags as their numbers
 )
 
 func (s spelling) appendString(dst []byte, text string) []byte {
@@ -44,8 +44,8 @@ func (s spelling) string(c *cursor) string {
 	return text
 }
 
-// appendNames appends the names of a volume. Those of a palette that have numbers
-// are a set of these, behind the empty cell's name; what is sorted needs no order.
+// appendNames appends the names of a volume. The names of a palette that have
+// numbers are written as a sorted set, after the empty cell's name.
 func (s spelling) appendNames(dst []byte, schema voxel.Schema, names []string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
 	if s == byBytes || schema != voxel.Palette || len(names) == 0 {

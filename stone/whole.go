@@ -14,39 +14,40 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Content is a whole world that can be read: a stone that holds one, a version of
-// a world in a store, a world in memory. What it hands out must not be changed.
+// Content is a whole readable world: a stone that holds one, a version in a store,
+// or a world in memory. Callers must not change its results.
 type Content interface {
 	// About describes the world.
 	About() About
 	// Spoken yields the chunks of a volume's level in ascending order of code.
 	// false says that the chunk is known to be all of the volume's default.
 	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
-	// ReadChunks calls f for each chunk of want that there is, with nil for a chunk
-	// of the volume's default. want ascends by code; calls may come in another order.
+	// ReadChunks calls f for each chunk of want that exists, with nil for a chunk of
+	// the volume's default. want must ascend by code. Calls may come in another
+	// order.
 	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	// Columns yields the columns of a dimension with their lists, in ascending
-	// order of position. It ends after an error.
+	// Columns yields the columns of a dimension with their lists, in ascending order
+	// of position. It stops after an error.
 	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
-	// OpenFile returns the content of a file; fs.ErrNotExist if there is none.
+	// OpenFile returns the content of a file, or fs.ErrNotExist.
 	OpenFile(path string) (io.ReadCloser, error)
 }
 
 // About describes a world.
 type About struct {
 	Properties []Property  // by key
-	Dimensions []Dimension // in the order they were made
+	Dimensions []Dimension // in the order of creation
 	Files      []File      // by path
 }
 
-// About describes what the stone holds.
+// About describes the content of the stone.
 func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
-// readAtOnce is how many chunks are read by one call of ReadChunks.
+// readAtOnce is the number of chunks in one call of ReadChunks.
 const readAtOnce = 1024
 
 // ChunksOf yields the chunks of a volume's level of c that hold cells, in ascending
-// order of code. It ends after an error, and when ctx ends.
+// order of code. It stops after an error, and when ctx ends.
 func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		got := make(map[geom.ChunkPos]*voxel.Chunk)
@@ -83,12 +84,13 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 	}
 }
 
-// WholeOptions say how WriteWhole writes.
+// WholeOptions are the options of WriteWhole.
 type WholeOptions struct {
 	Options
-	// Far has far levels written, of volumes of more than 64 chunks.
+	// Far makes WriteWhole write far levels for volumes of more than 64 chunks.
 	Far bool
-	// Empty names cells of palettes that are empty besides cell 0, for far levels.
+	// Empty names cells of palettes besides cell 0 that count as empty in far
+	// levels.
 	Empty []string
 }
 
@@ -96,20 +98,20 @@ type WholeOptions struct {
 const FirstFar = 3
 
 const (
-	// nearWorld is how many chunks a volume may have without far levels.
+	// nearWorld is the most chunks of a volume without far levels.
 	nearWorld = 64
-	// smallWorld is how many chunks that are not uniform a volume may have and
-	// still be one page: such a world is loaded whole, and repeats itself all over.
+	// smallWorld is the most chunks, not counting uniform ones, that a volume may
+	// write to one page. Such a world is loaded as a whole, and it repeats itself.
 	smallWorld = 256
-	// learnColumns and learnChunks are how many columns rules of height maps, and
-	// chunks rules of light, are learned from.
+	// learnColumns is the most columns to learn rules of height maps from.
+	// learnChunks is the most chunks to learn rules of light from.
 	learnColumns = 1024
 	learnChunks  = 512
 )
 
-// WriteWhole writes c as one stone. Names that no cell uses are left out and the
-// others sorted. With Effort Best, rules of light and of height maps are taken from
-// c if it is a Reader or has a method Matters or Rules like one, and else learned.
+// WriteWhole writes c as one stone. It leaves out unused names and sorts the others.
+// With Effort Best it uses rules of light and of height maps. It takes them from c
+// if c is a Reader or has methods Matters or Rules like one; else it learns them.
 func WriteWhole(ctx context.Context, to io.Writer, c Content, o WholeOptions) (ID, int64, error) {
 	about := c.About()
 	wholes := make([]wholeDimension, len(about.Dimensions))
@@ -154,12 +156,12 @@ type wholeDimension struct {
 	from   Content
 	o      *WholeOptions
 	used   [][]string     // names as written, by volume
-	tables [][]voxel.Cell // what cells are as written, by volume; nil: the same
+	tables [][]voxel.Cell // new value of each cell, by volume; nil: unchanged
 	large  bool           // too many chunks for one page
-	blocks *towerMap      // as written; nil where nothing follows from blocks
+	blocks *towerMap      // as written; nil if nothing follows from blocks
 }
 
-// look finds out which names are in use, and how large the dimension is.
+// look determines the names in use and the size of the dimension.
 func (d *wholeDimension) look(ctx context.Context) error {
 	d.used, d.tables = make([][]string, len(d.Volumes)), make([][]voxel.Cell, len(d.Volumes))
 	for i := range d.Volumes {
@@ -198,9 +200,10 @@ func (d *wholeDimension) chunks(ctx context.Context, v *Volume) iter.Seq2[Placed
 	return ChunksOf(ctx, d.from, d.Name, v.Volume.Name, 0)
 }
 
-// UsedNames returns the names of a palette that are in use, the empty cell's first and
-// the others sorted, and what each cell is then; nil if that is the same. counts says
-// how often each cell occurs, and is used up; cell 0 and the default always count.
+// UsedNames returns the names of a palette in use, the empty cell's first and the
+// others sorted, and the new value of each cell, or nil if all stay. counts holds
+// how often each cell occurs; UsedNames changes it. Cell 0 and the default count as
+// used.
 func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, table []voxel.Cell) {
 	counts[def]++
 	var cells []voxel.Cell
@@ -247,7 +250,7 @@ func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
 	return ctx.Err()
 }
 
-// volume writes a volume, and behind the blocks what they are to light.
+// volume writes a volume. After the blocks it sets the matters.
 func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
 	v, table := d.Volumes[i], d.tables[i]
 	if table != nil {
@@ -256,7 +259,7 @@ func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
 	w.Volume(v.Volume, d.used[i])
 	blocks := v.Volume.Name == voxel.Block
 	if blocks {
-		d.blocks = &towerMap{towers: make(map[foot]light.Tower)}
+		d.blocks = &towerMap{towers: make(map[footprint]light.Tower)}
 	}
 	var far *farLevels
 	if d.o.Far {
@@ -297,8 +300,7 @@ func emptyCells(v *Volume, names, empty []string) (cells []voxel.Cell) {
 	return cells
 }
 
-// light gives the Writer what blocks are to light, if pages of light may follow
-// from them.
+// light sets the Writer's matters if pages of light may follow from blocks.
 func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error {
 	if d.o.Effort != Best || d.Volumes[block].Schema != voxel.Palette {
 		return nil
@@ -319,7 +321,7 @@ func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error 
 	return w.Light(matters.With(d.used[block]).Learn(slices.Values(samples)), d.blocks.at)
 }
 
-// lit returns chunks of blocks with their light, from all over the dimension: first
+// lit returns chunks of blocks with their light from all over the dimension: first
 // ones far apart, then those between.
 func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 	known, err := d.known(ctx)
@@ -364,8 +366,8 @@ func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 	return out, nil
 }
 
-// known returns a function that returns the kinds of light that a chunk has; all
-// where there are no columns.
+// known returns a function that returns the kinds of light of a chunk. Without
+// columns it returns all.
 func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
 	columns := make(map[geom.ColumnPos]*voxel.Column)
 	for c, err := range d.from.Columns(ctx, d.Name) {
@@ -386,7 +388,7 @@ func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.H
 	}, nil
 }
 
-// heights gives the Writer rules of height maps.
+// heights sets the Writer's rules of height maps.
 func (d *wholeDimension) heights(ctx context.Context, w *Writer) error {
 	if d.blocks == nil {
 		return nil
@@ -425,7 +427,7 @@ func (d *wholeDimension) sample(ctx context.Context) (out []voxel.Column, err er
 	return out, nil
 }
 
-// translateRules returns rules in other cells; table nil: the same.
+// translateRules returns rules with other cells. A nil table changes nothing.
 func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	if table == nil {
 		return rules
@@ -434,7 +436,7 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	for i, r := range out {
 		var cells []voxel.Cell
 		for _, c := range r.Cells {
-			if int(c) < len(table) && table[c] != voxel.Empty { // no other occurs
+			if int(c) < len(table) && table[c] != voxel.Empty { // others do not occur
 				cells = append(cells, table[c])
 			}
 		}
@@ -444,7 +446,7 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	return out
 }
 
-// translateMatters returns what other cells are to light; table nil: the same.
+// translateMatters returns matters for other cells. A nil table changes nothing.
 func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	if table == nil || m == nil {
 		return m
@@ -462,19 +464,19 @@ func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	return out
 }
 
-// towerMap is the chunks of blocks that were written, by footprint.
+// towerMap is the written chunks of blocks by footprint.
 type towerMap struct {
-	towers map[foot]light.Tower
+	towers map[footprint]light.Tower
 	places []geom.ChunkPos // in ascending order of code
 }
 
 func (t *towerMap) add(c Placed) {
-	at := foot{c.Pos.X, c.Pos.Z}
+	at := footprint{c.Pos.X, c.Pos.Z}
 	t.towers[at] = append(t.towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
 	t.places = append(t.places, c.Pos)
 }
 
-// sort puts the topmost chunks first.
+// sort orders towers topmost first.
 func (t *towerMap) sort() {
 	for _, tower := range t.towers {
 		slices.SortFunc(tower, func(a, b light.Floor) int { return cmp.Compare(b.Y, a.Y) })
@@ -482,9 +484,9 @@ func (t *towerMap) sort() {
 }
 
 // at is a light.Towers.
-func (t *towerMap) at(x, z int32) light.Tower { return t.towers[foot{x, z}] }
+func (t *towerMap) at(x, z int32) light.Tower { return t.towers[footprint{x, z}] }
 
-// chunk returns the chunk at a place, nil if there is none.
+// chunk returns the chunk at a position, or nil.
 func (t *towerMap) chunk(at geom.ChunkPos) *voxel.Chunk {
 	tower := t.at(at.X, at.Z)
 	if i := slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == at.Y }); i >= 0 {
