@@ -20,15 +20,15 @@ type Event struct {
 	Status  int    // 0 if the caller had gone
 	Code    client.Code
 	Took    time.Duration
-	In, Out int64  // bytes of the bodies
-	Steps   []Step // in their order
+	In, Out int64    // bytes of the bodies
+	Steps   []Timing // in their order
 	// Stones are those of the stack that was asked for, 0 if none was.
 	Stones int
 }
 
-// Step is a named part of the work on a call. Of a load they are admit,
+// Timing is a named part of the work on a call. Of a load they are admit,
 // fetch and send, of a save admit, receive, check, commit and send.
-type Step struct {
+type Timing struct {
 	Name string
 	Took time.Duration
 }
@@ -118,8 +118,8 @@ func (c *call) finish(status int, media string, b []byte) error {
 	return nil
 }
 
-// doneUnless answers without a body, if err is nil.
-func (c *call) doneUnless(err error) error {
+// noContent answers without a body, if err is nil.
+func (c *call) noContent(err error) error {
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type call struct {
 	out    int64       // bytes of the answer
 	paced  int64       // of these, when the deadline was last moved
 
-	steps  []Step
+	steps  []Timing
 	lap    time.Time // when the last step ended
 	stones int
 }
@@ -258,6 +258,6 @@ func (c *call) step(name string) {
 		return
 	}
 	now := time.Now()
-	c.steps = append(c.steps, Step{name, now.Sub(c.lap)})
+	c.steps = append(c.steps, Timing{name, now.Sub(c.lap)})
 	c.lap = now
 }

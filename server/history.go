@@ -20,15 +20,15 @@ import (
 func historyRoutes() []route {
 	records := bytesOf(client.RecordsType)
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).head},
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if they are accepted", query: []param{
 			{"from", "the id of the commit to begin with; default the head"},
 			{"n", most(client.MaxLog)},
 		}, status: 200, gives: jsonOf(logAnswer{}), also: records, serve: (*call).history},
 		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "keeps stones and makes a commit of them the head",
-			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headTold, serve: (*call).commit},
+			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).commit},
 		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that goes back to a version",
-			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headTold, serve: (*call).restore},
+			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).restore},
 	}
 }
 
@@ -37,7 +37,7 @@ func (c *call) head() error {
 	if err != nil {
 		return err
 	}
-	return c.headed(http.StatusOK, h)
+	return c.answerHead(http.StatusOK, h)
 }
 
 // wantsRecords reports whether the answer is to be one of records.

@@ -84,5 +84,5 @@ func (c *call) release() error {
 	if err == nil {
 		err = c.st.Release(c.ctx, c.name, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }

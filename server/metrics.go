@@ -2,7 +2,10 @@ package server
 
 import (
 	"cmp"
+	"context"
+	"hash/maphash"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -203,9 +206,121 @@ func (m *Metrics) Observe(e *Event) {
 	}
 }
 
-func (t *transfer) saw(bytes int64, steps []Step) {
+func (t *transfer) saw(bytes int64, steps []Timing) {
 	t.bytes.Observe(float64(bytes))
 	for _, s := range steps {
 		t.steps.WithLabelValues(s.Name).Observe(s.Took.Seconds())
+	}
+}
+
+// active counts the worlds that were loaded or saved lately. Of those that were
+// not it forgets one half at a time.
+type active struct {
+	mu    sync.Mutex // guards what follows
+	seed  maphash.Seed
+	since time.Time           // when young began
+	young map[uint64]struct{} // hashes of names
+	old   map[uint64]struct{}
+	both  int // how many of young are in old
+}
+
+const (
+	activeFor = 5 * time.Minute
+	maxActive = 1 << 20 // in each half
+)
+
+// saw notes that a world was loaded or saved.
+func (a *active) saw(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.young == nil {
+		a.seed, a.young = maphash.MakeSeed(), make(map[uint64]struct{})
+	}
+	h := maphash.String(a.seed, name)
+	if _, ok := a.young[h]; ok || len(a.young) >= maxActive {
+		return
+	}
+	a.young[h] = struct{}{}
+	if _, ok := a.old[h]; ok {
+		a.both++
+	}
+}
+
+// step sets the time.
+func (a *active) step(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.young != nil && now.Sub(a.since) >= activeFor {
+		a.old, a.young, a.both = a.young, make(map[uint64]struct{}), 0
+		a.since = now
+	}
+}
+
+func (a *active) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.young) + len(a.old) - a.both
+}
+
+// Watch reads a Server, and its Store if that knows such things, whenever the
+// metrics are looked at. It is called once.
+func (m *Metrics) Watch(s *Server) {
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "cairn_requests_in_flight", Help: "Calls under way.",
+	}, func() float64 { return float64(s.calls.Load()) }))
+	if st, ok := s.st.(counted); ok {
+		m.all.MustRegister(storeMetrics{st})
+	}
+}
+
+// counted is a Store that can say what it holds.
+type counted interface {
+	Stats(context.Context) (localstore.Stats, error)
+}
+
+// storeMetrics asks a Store whenever the metrics are looked at.
+type storeMetrics struct{ st counted }
+
+// storeMetric is a number that a Store knows.
+type storeMetric struct {
+	desc    *prometheus.Desc
+	of      func(*localstore.Stats) float64
+	collect bool // it is as of the last collection
+}
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("cairn_"+name, help, nil, nil)
+}
+
+func storeNumbers() []storeMetric {
+	return []storeMetric{
+		{describe("worlds", "Worlds in the store, as of a minute ago."), func(s *localstore.Stats) float64 { return float64(s.Worlds) }, false},
+		{describe("store_disk_bytes", "Bytes of the store on the disk."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
+		{describe("store_dead_bytes", "Bytes on the disk that the database has not let go of yet."), func(s *localstore.Stats) float64 { return float64(s.DeadBytes) }, false},
+		{describe("store_commits", "Commits in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Commits) }, true},
+		{describe("store_packs", "Packs in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Packs) }, true},
+		{describe("store_stones", "Stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Stones) }, true},
+		{describe("store_stone_bytes", "Bytes of the stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.StoneBytes) }, true},
+		{describe("garbage_condemned_bytes", "Bytes of the stones that waited for their grace to end, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.CondemnedBytes) }, true},
+	}
+}
+
+// Describe is for prometheus.Collector.
+func (storeMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, n := range storeNumbers() {
+		to <- n.desc
+	}
+}
+
+// Collect is for prometheus.Collector.
+func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
+	stats, err := m.st.Stats(context.Background())
+	if err != nil {
+		return // a Store that stopped: what is missing says so
+	}
+	for _, n := range storeNumbers() {
+		if !n.collect || !stats.Collected.IsZero() {
+			to <- prometheus.MustNewConstMetric(n.desc, prometheus.GaugeValue, n.of(&stats))
+		}
 	}
 }

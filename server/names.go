@@ -19,12 +19,12 @@ func nameRoutes() []route {
 			{"after", "the name after which the list begins"},
 			{"n", most(client.MaxNames)},
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).create},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
 		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
 		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).fork},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).fork},
 	}
 }
 
@@ -74,11 +74,11 @@ func (c *call) create() error {
 	if err := c.st.Create(c.ctx, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, history.Head{})
+	return c.answerHead(http.StatusCreated, history.Head{})
 }
 
-// headed answers with a head.
-func (c *call) headed(status int, h history.Head) error {
+// answerHead answers with a head.
+func (c *call) answerHead(status int, h history.Head) error {
 	c.tell(h)
 	return c.answer(status, client.Head{Commit: client.ID(h.Commit), Fence: h.Fence})
 }
@@ -97,10 +97,10 @@ func (c *call) remove() error {
 	if err == nil {
 		err = c.st.Delete(c.ctx, c.name, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }
 
-func (c *call) undelete() error { return c.doneUnless(c.st.Undelete(c.ctx, c.name)) }
+func (c *call) undelete() error { return c.noContent(c.st.Undelete(c.ctx, c.name)) }
 
 func (c *call) purge() error {
 	fence, err := c.fenced()
@@ -127,7 +127,7 @@ func (c *call) rename() error {
 	if err == nil {
 		err = c.st.Rename(c.ctx, c.name, to.To, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }
 
 // other checks a name of a body.
@@ -153,7 +153,7 @@ func (c *call) fork() error {
 	if err := c.st.Fork(c.ctx, from.From, at, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, history.Head{Commit: at})
+	return c.answerHead(http.StatusCreated, history.Head{Commit: at})
 }
 
 // version returns the commit of a world that a VERSION means.

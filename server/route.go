@@ -30,8 +30,8 @@ type route struct {
 	serve   func(*call) error
 }
 
-// headTold are the headers of an answer that shows a head or a version.
-var headTold = []string{"ETag", client.FenceHeader}
+// headHeaders are the headers of an answer that shows a head or a version.
+var headHeaders = []string{"ETag", client.FenceHeader}
 
 // param is a parameter of the query.
 type param struct{ name, about string }
@@ -54,7 +54,7 @@ var nothing = content{}
 
 // routes is the table.
 func routes() []route {
-	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
+	return slices.Concat(adminRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
 }
 
 func (r *route) String() string { return r.label }

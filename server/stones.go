@@ -17,7 +17,7 @@ func stoneRoutes() []route {
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			{"at", "the id of the commit; default the head"},
 			{"inline", "how many bytes of stones come with it; default 1 MiB, 0 for none"},
-		}, status: 200, gives: bytesOf(client.RecordsType), tells: headTold, serve: (*call).stack},
+		}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
 		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "keeps a pack in place of stones that it stands for", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
@@ -167,5 +167,5 @@ func (c *call) pack() error {
 	if err := c.checkStone(s.Data); err != nil {
 		return err
 	}
-	return c.doneUnless(c.st.PutPack(c.ctx, c.name, p, s))
+	return c.noContent(c.st.PutPack(c.ctx, c.name, p, s))
 }

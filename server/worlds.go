@@ -23,22 +23,22 @@ func worldRoutes() []route {
 	known := []string{"If-None-Match"}
 	octets := bytesOf("application/octet-stream")
 	return []route{
-		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "facts of a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: headTold, serve: (*call).facts},
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "facts of a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: headHeaders, serve: (*call).facts},
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "makes a world of one in any format that is known, or commits what differs",
 			query: append(said, param{"salvage", "1 keeps chunks that cannot be read as they are stored"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headTold...), serve: (*call).export},
+			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			{"a", "a VERSION; default the head"}, {"b", "a VERSION; default the head"}, {"with", "the world that b is a version of, if that is another"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
-		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "facts that the world notes of itself", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headTold, serve: (*call).properties},
+		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "facts that the world notes of itself", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes facts that the world notes of itself, by a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
 			at, dimension, {"volume", "its name"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
-		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: headTold, serve: (*call).chunk},
+		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
 			at, dimension, {"size", "of the longer edge in pixels, at most; 16 to 4096, default 1024"},
-		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: headTold, serve: (*call).picture},
+		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: headHeaders, serve: (*call).picture},
 	}
 }
 

@@ -120,7 +120,7 @@ func (k *Keeper) pack(name string, queued bool) {
 	if queued {
 		by = byQueue
 	}
-	height, err := k.tidy(k.ctx, name, by)
+	height, err := k.packStack(k.ctx, name, by)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,9 +133,9 @@ func (k *Keeper) pack(name string, queued bool) {
 	p.heights.set(name, height+max(p.heights.of(name)-before, 0)) // with what was saved meanwhile
 }
 
-// tidy packs the stack of a world's head if it is high, and returns how high it
+// packStack packs the stack of a world's head if it is high, and returns how high it
 // is then.
-func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err error) {
+func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
 	height, packed, err := safely(ctx, k.st, name)
 	switch {
