@@ -94,7 +94,7 @@ func (o *order) start(ctx context.Context, begun, working func(kill func())) (ro
 	}
 	kill := func() { _ = c.Process.Kill() } // an error says that it has ended
 	begun(kill)
-	row = o.follow(out, func() { working(kill) })
+	row = o.readEvents(out, func() { working(kill) })
 	err = c.Wait()
 	var exit *exec.ExitError
 	switch {
@@ -112,10 +112,10 @@ func (o *order) start(ctx context.Context, begun, working func(kill func())) (ro
 
 var errHangs = errors.New("the child hangs")
 
-// follow reads what a child says until it ends, and returns what was under way
+// readEvents reads what a child says until it ends, and returns what was under way
 // then. It calls working when the child begins to work.
-func (o *order) follow(out io.Reader, working func()) (row string) {
-	settled := false
+func (o *order) readEvents(out io.Reader, working func()) (row string) {
+	reconciled := false
 	events := gob.NewDecoder(out)
 	for {
 		var e event
@@ -125,7 +125,7 @@ func (o *order) follow(out io.Reader, working func()) (row string) {
 		switch {
 		case e.Settled != nil:
 			o.Model = e.Settled.clone() // for gob leaves out empty maps
-			settled = true
+			reconciled = true
 			working()
 		case e.Begun != nil:
 			o.Model.begin(*e.Begun)
@@ -133,7 +133,7 @@ func (o *order) follow(out io.Reader, working func()) (row string) {
 			o.Model.end(*e.Ended)
 		}
 	}
-	if !settled {
+	if !reconciled {
 		return opening
 	}
 	return o.Model.doing()
@@ -156,14 +156,14 @@ func obey(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := settle(ctx, st, m); err != nil {
+	if err := reconcile(ctx, st, m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
 	if err := checkAll(ctx, st); err != nil {
 		return err
 	}
 	if !o.Work {
-		return errors.Join(dig(ctx, st, m), st.Close())
+		return errors.Join(checkDeleted(ctx, st, m), st.Close())
 	}
 	events := gob.NewEncoder(out)
 	tell := func(e event) error { return events.Encode(e) }

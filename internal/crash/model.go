@@ -37,16 +37,16 @@ func kinds() []string {
 
 // op is a call. It says all that the model needs to know of it before it returns.
 type op struct {
-	Worker  int
-	Seq     int // ascends
-	Kind    string
-	World   string
-	To      string     // of fork and rename
-	At      history.ID // of fork, restore and load
-	Content content    // of the version that fork, restore and load begin with, and commit makes
-	Keep    int        // of collect: the newest so many commits
-	Bury    bool       // of collect: what is deleted goes for good
-	Buried  bool       // of delete: a collect since may have taken it
+	Worker       int
+	Seq          int // ascends
+	Kind         string
+	World        string
+	To           string     // of fork and rename
+	At           history.ID // of fork, restore and load
+	Content      content    // of the version that fork, restore and load begin with, and commit makes
+	Keep         int        // of collect: the newest so many commits
+	TakesDeleted bool       // of collect: what is deleted goes for good
+	MayBeGone    bool       // of delete: a collect since may have taken it
 }
 
 // outcome is how a call ended.
@@ -63,8 +63,8 @@ type version struct {
 	Loose   bool // a collect may have dropped it
 }
 
-// grave is a deleted world.
-type grave struct {
+// deletedWorld is a deleted world.
+type deletedWorld struct {
 	Log   []version
 	Fence uint64
 	Loose bool // a collect may have taken it
@@ -88,7 +88,7 @@ func (h hold) under() uint64 {
 type model struct {
 	Worlds  map[string][]version // oldest first
 	Holds   map[string]hold
-	Graves  map[string]grave
+	Deleted map[string]deletedWorld
 	Pending map[int]op // by worker
 	Seq     int
 
@@ -98,7 +98,7 @@ type model struct {
 
 func newModel() *model {
 	return &model{Worlds: make(map[string][]version), Holds: make(map[string]hold),
-		Graves: make(map[string]grave), Pending: make(map[int]op)}
+		Deleted: make(map[string]deletedWorld), Pending: make(map[int]op)}
 }
 
 func (m *model) clone() *model {
@@ -107,8 +107,8 @@ func (m *model) clone() *model {
 	for name, log := range m.Worlds {
 		c.Worlds[name] = slices.Clone(log)
 	}
-	for name, g := range m.Graves {
-		c.Graves[name] = grave{slices.Clone(g.Log), g.Fence, g.Loose}
+	for name, g := range m.Deleted {
+		c.Deleted[name] = deletedWorld{slices.Clone(g.Log), g.Fence, g.Loose}
 	}
 	maps.Copy(c.Holds, m.Holds)
 	maps.Copy(c.Pending, m.Pending)
@@ -129,7 +129,7 @@ func (m *model) end(out outcome) {
 	if !out.Refused {
 		m.apply(o, out.ID)
 	} else if o.Kind == undelete {
-		delete(m.Graves, o.World)
+		delete(m.Deleted, o.World)
 	}
 	m.loosen()
 }
@@ -153,16 +153,16 @@ func (m *model) apply(o op, id history.ID) {
 		delete(m.Worlds, o.World)
 		delete(m.Holds, o.World)
 	case remove:
-		m.Graves[o.World] = grave{m.Worlds[o.World], h.Fence + 1, o.Buried}
+		m.Deleted[o.World] = deletedWorld{m.Worlds[o.World], h.Fence + 1, o.MayBeGone}
 		delete(m.Worlds, o.World)
 		delete(m.Holds, o.World)
 	case purge:
 		delete(m.Worlds, o.World)
 		delete(m.Holds, o.World)
 	case undelete:
-		m.Worlds[o.World] = m.Graves[o.World].Log
-		m.Holds[o.World] = hold{Fence: m.Graves[o.World].Fence}
-		delete(m.Graves, o.World)
+		m.Worlds[o.World] = m.Deleted[o.World].Log
+		m.Holds[o.World] = hold{Fence: m.Deleted[o.World].Fence}
+		delete(m.Deleted, o.World)
 	case lease, release:
 		m.Holds[o.World] = hold{h.Fence + 1, o.Kind == lease}
 	}
@@ -183,12 +183,12 @@ func (m *model) loosen() {
 		for name, log := range m.Worlds {
 			loosen(log, o.Keep-coming[name])
 		}
-		for name, g := range m.Graves {
+		for name, g := range m.Deleted {
 			loosen(g.Log, o.Keep)
-			m.Graves[name] = grave{g.Log, g.Fence, g.Loose || o.Bury}
+			m.Deleted[name] = deletedWorld{g.Log, g.Fence, g.Loose || o.TakesDeleted}
 		}
 		for worker, p := range m.Pending {
-			p.Buried = p.Buried || o.Bury
+			p.MayBeGone = p.MayBeGone || o.TakesDeleted
 			m.Pending[worker] = p
 		}
 	}

@@ -143,7 +143,7 @@ func (s *serving) kill(ctx context.Context, i int) error {
 		return err
 	}
 	s.slowest = max(s.slowest, p.ready)
-	err = s.settle(ctx, st)
+	err = s.reconcile(ctx, st)
 	if err == nil {
 		err = s.attack(ctx, p, st)
 	}
@@ -187,18 +187,18 @@ func (s *serving) last(ctx context.Context) error {
 		return err
 	}
 	s.slowest = max(s.slowest, p.ready)
-	if err := s.settle(ctx, st); err != nil {
+	if err := s.reconcile(ctx, st); err != nil {
 		return errors.Join(err, st.Close(), p.kill())
 	}
 	if err := errors.Join(st.Close(), p.stop()); err != nil {
 		return err
 	}
-	return s.whole(ctx, func(st history.Store) error { return dig(ctx, st, s.m) })
+	return s.whole(ctx, func(st history.Store) error { return checkDeleted(ctx, st, s.m) })
 }
 
-// settle looks through a server at everything that clients were told.
-func (s *serving) settle(ctx context.Context, st history.Store) error {
-	if err := settle(ctx, st, s.m); err != nil {
+// reconcile looks through a server at everything that clients were told.
+func (s *serving) reconcile(ctx context.Context, st history.Store) error {
+	if err := reconcile(ctx, st, s.m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
 	for name, log := range s.m.Worlds {

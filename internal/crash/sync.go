@@ -94,7 +94,7 @@ func (s *session) live(ctx context.Context) error {
 		return err
 	}
 	m := s.m.clone() // for stops look at the other
-	if err = settle(ctx, st, m); err == nil {
+	if err = reconcile(ctx, st, m); err == nil {
 		s.j.mu.Lock()
 		s.j.m, s.j.large, s.phase = m, st.FileBytes, ""
 		seed, steps := s.rng.Uint64(), 10+s.rng.IntN(60)
@@ -155,8 +155,8 @@ func (s *session) look(ctx context.Context, left rest) error {
 	if err != nil {
 		return err
 	}
-	if err = settle(ctx, st, left.m); err == nil {
-		err = errors.Join(checkAll(ctx, st), dig(ctx, st, left.m))
+	if err = reconcile(ctx, st, left.m); err == nil {
+		err = errors.Join(checkAll(ctx, st), checkDeleted(ctx, st, left.m))
 	}
 	return errors.Join(err, st.Close())
 }

@@ -130,7 +130,7 @@ func (w *worker) pick(names []string) string { return names[w.rng.IntN(len(names
 func (w *worker) choose() op {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()
-	worlds, graves := own(w, w.j.m.Worlds), own(w, w.j.m.Graves)
+	worlds, deleted := own(w, w.j.m.Worlds), own(w, w.j.m.Deleted)
 	o := op{Worker: w.number}
 	fresh := fmt.Sprintf("%d-%d", w.number, w.j.m.Seq+1)
 	if len(worlds) == 0 {
@@ -153,13 +153,13 @@ func (w *worker) choose() op {
 	case dice < 25:
 		o.Kind = pack
 	case dice < 33 && (w.j.m.Crowd == 0 || w.number == 0): // for it looks at the crowd too
-		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
+		o.Kind, o.World, o.Keep, o.TakesDeleted = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
 	case dice < 35:
 		o.Kind = remove
 	case dice < 36 && (w.j.m.Crowd == 0 || w.number == 0):
 		o.Kind = purge
-	case dice < 40 && len(graves) > 0:
-		o.Kind, o.World = undelete, w.pick(graves)
+	case dice < 40 && len(deleted) > 0:
+		o.Kind, o.World = undelete, w.pick(deleted)
 	case dice < 43:
 		o.Kind, o.To = rename, fresh
 	case dice < 47 && w.j.m.Holds[o.World].Leased:
@@ -239,7 +239,7 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 
 func (o op) policy() history.Policy {
 	p := history.Policy{Grace: -1, Keep: history.Retention{Newest: o.Keep, Hourly: -1, Daily: -1, Monthly: -1}}
-	if o.Bury {
+	if o.TakesDeleted {
 		p.Deleted = -1
 	}
 	return p
@@ -303,7 +303,7 @@ func (w *worker) loose(o op) bool {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()
 	if o.Kind == undelete {
-		return w.j.m.Graves[o.World].Loose
+		return w.j.m.Deleted[o.World].Loose
 	}
 	return slices.ContainsFunc(w.j.m.Worlds[o.World], func(v version) bool { return v.ID == o.At && v.Loose })
 }

@@ -65,9 +65,9 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 		progress = func(int64, int64) {}
 	}
 	c := &checker{Store: s, ctx: ctx, r: frozen(snap), progress: progress, done: make(map[history.ID]struct{})}
-	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
+	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
-	c.sound = sound{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
+	c.stacks = stackChecker{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
 	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
@@ -85,8 +85,8 @@ type checker struct {
 	*Store
 	ctx      context.Context
 	r        reads
-	patient  patient
-	sound    sound
+	skip     skipReader
+	stacks   stackChecker
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
@@ -105,7 +105,7 @@ func (c *checker) fault(format string, args ...any) {
 
 // each calls what for every pair of a kind; what it returns is a fault.
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
-	return c.patient.each(func(key, value []byte) error {
+	return c.skip.each(func(key, value []byte) error {
 		if err := what(key, value); err != nil {
 			c.fault("%c %x: %v", kind, key[1:], err)
 		}
@@ -124,7 +124,7 @@ func (c *checker) names() error {
 	})
 	return errors.Join(err, c.each('t', func(_, value []byte) error {
 		c.report.Worlds++
-		g, err := record.ParseGrave(value)
+		g, err := record.ParseDeleted(value)
 		if err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func (c *checker) data() error {
 		}
 		return c.ctx.Err()
 	}
-	return errors.Join(c.patient.keys(known, 's'), c.patient.keys(known, 'd'))
+	return errors.Join(c.skip.keys(known, 's'), c.skip.keys(known, 'd'))
 }
 
 func (c *checker) stones() error {
@@ -276,7 +276,7 @@ func (c *checker) stones() error {
 		c.total += in.Size
 		return err
 	})
-	return errors.Join(err, c.patient.each(func(key, value []byte) error {
+	return errors.Join(err, c.skip.each(func(key, value []byte) error {
 		in, err := record.ParseInfo(value)
 		if err != nil {
 			return nil // said above
@@ -302,13 +302,13 @@ func (c *checker) hurt() error {
 	if len(c.report.Faults) == 0 {
 		return nil
 	}
-	return c.patient.each(func(key, _ []byte) error {
+	return c.skip.each(func(key, _ []byte) error {
 		h := Hurt{World: string(key[1:])}
 		w, head, err := c.r.named(h.World)
 		if err == nil {
 			err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
 				h.Versions++
-				if !c.sound.entry(e.Commit) {
+				if !c.stacks.entry(e.Commit) {
 					h.Lost++
 					h.Newest = h.Newest || e.Commit == head.Commit
 				}

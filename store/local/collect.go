@@ -26,7 +26,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	s.alone.Lock()
 	defer s.alone.Unlock()
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
-	for _, step := range []func() error{c.bury, c.trim, c.sweep, c.flush, c.removeFiles} {
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.flush, c.removeFiles} {
 		if err := step(); err != nil {
 			return c.done, fmt.Errorf("local: collect: %w", err)
 		}
@@ -45,14 +45,14 @@ type collector struct {
 	left   Stats
 }
 
-// bury takes worlds for good that were deleted long enough ago.
-func (c *collector) bury() error {
+// removeDeleted takes worlds for good that were deleted long enough ago.
+func (c *collector) removeDeleted() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
-	return frozen(snap).Each([]byte{record.Graves}, func(key, value []byte) (bool, error) {
-		g, err := record.ParseGrave(value)
+	return frozen(snap).Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+		g, err := record.ParseDeleted(value)
 		if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
-			err = c.buryOne(bytes.Clone(key), g.World, func(key []byte, w uint64) error {
+			err = c.withDeleted(bytes.Clone(key), g.World, func(key []byte, w uint64) error {
 				c.done.Worlds++
 				return c.forget(key, w)
 			})
@@ -61,12 +61,12 @@ func (c *collector) bury() error {
 	})
 }
 
-// buryOne calls what for a deleted world, which is locked, unless it was given
+// withDeleted calls what for a deleted world, which is locked, unless it was given
 // back.
-func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) error) error {
+func (s *Store) withDeleted(key []byte, w uint64, what func(key []byte, w uint64) error) error {
 	s.worlds.of(w).Lock()
 	defer s.worlds.of(w).Unlock()
-	defer s.lockNames(record.NameOfGrave(key))()
+	defer s.lockNames(record.NameOfDeleted(key))()
 	if still, err := s.live().Get(key); still == nil || err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (c *collector) sweep() error {
 
 const sweepBatch = 256
 
-func (c *collector) sweepKind(r reads, need *record.Marks, kind byte) error {
+func (c *collector) sweepKind(r reads, need *record.GarbageMarks, kind byte) error {
 	var found []record.Thing
 	err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		c.see(kind, value)

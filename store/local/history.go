@@ -112,7 +112,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	if err := s.apply(b, durable()); err != nil {
 		return history.Commit{}, err
 	}
-	if st, ok := stepOf(c); ok && fresh {
+	if st, ok := linkOf(c); ok && fresh {
 		st.data = in.Number
 		s.stackCache.put(id, st, t)
 	}

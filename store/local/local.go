@@ -105,7 +105,7 @@ type Store struct {
 	dirty     atomic.Bool   // the log holds something
 	failure   failure
 	trouble   trouble
-	census    census
+	counts    counts
 
 	// What Open found out about the files of the database.
 	sealed  map[string]sealed      // as Close left them; nil if it did not

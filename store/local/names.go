@@ -162,13 +162,13 @@ func (s *Store) delete(name string, fence uint64) error {
 	if err != nil {
 		return err
 	}
-	n, _, err := s.live().LastGrave(name)
+	n, _, err := s.live().LastDeleted(name)
 	if err != nil {
 		return err
 	}
 	b := s.db.NewBatch()
-	g := record.Grave{World: w, Deleted: s.Now()}
-	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.GraveKey(name, n+1), g.Value(), nil),
+	g := record.DeletedWorld{World: w, Deleted: s.Now()}
+	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.DeletedKey(name, n+1), g.Value(), nil),
 		add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
 	if err != nil {
 		return err
@@ -186,14 +186,14 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	defer leave()
 	defer s.lockNames(name)()
 	return fail("undelete", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
-		n, value, err := s.live().LastGrave(name)
+		n, value, err := s.live().LastDeleted(name)
 		if err != nil {
 			return 0, err
 		}
 		if value == nil {
 			return 0, history.ErrNoWorld
 		}
-		g, err := record.ParseGrave(value)
-		return g.World, errors.Join(err, b.Delete(record.GraveKey(name, n), nil))
+		g, err := record.ParseDeleted(value)
+		return g.World, errors.Join(err, b.Delete(record.DeletedKey(name, n), nil))
 	}))
 }

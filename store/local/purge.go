@@ -49,7 +49,7 @@ func (p *purger) unname(name string, fence uint64) error {
 	w, unlock, err := p.lockWorld(name)
 	switch {
 	case errors.Is(err, history.ErrNoWorld):
-		return p.unnameGraves(name, fence)
+		return p.unnameDeleted(name, fence)
 	case err != nil:
 		return err
 	}
@@ -62,16 +62,16 @@ func (p *purger) unname(name string, fence uint64) error {
 	return p.unnameOne(record.NameKey(name), w)
 }
 
-func (p *purger) unnameGraves(name string, fence uint64) error {
+func (p *purger) unnameDeleted(name string, fence uint64) error {
 	snap := p.db.NewSnapshot()
 	defer snap.Close()
-	err := frozen(snap).Each(record.GravesOf(name), func(key, value []byte) (bool, error) {
+	err := frozen(snap).Each(record.DeletedPrefix(name), func(key, value []byte) (bool, error) {
 		if err := (history.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
 			return false, err
 		}
-		g, err := record.ParseGrave(value)
+		g, err := record.ParseDeleted(value)
 		if err == nil {
-			err = p.buryOne(bytes.Clone(key), g.World, p.unnameOne)
+			err = p.withDeleted(bytes.Clone(key), g.World, p.unnameOne)
 		}
 		return true, errors.Join(err, p.ctx.Err())
 	})

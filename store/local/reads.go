@@ -69,7 +69,7 @@ func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
 
 // Below is record.Reads.Below, from memory if it is there.
 func (r reads) Below(at history.ID) (history.ID, error) {
-	p, ok, c, err := r.step(at)
+	p, ok, c, err := r.link(at)
 	if ok || err != nil {
 		return p.After, err
 	}

@@ -80,7 +80,7 @@ type salvage struct {
 	into   *Store
 	ctx    context.Context
 	batch  *pebble.Batch
-	sound  sound
+	stacks stackChecker
 	stones map[stone.ID]bool // that were looked at, and whether they could be read
 	seen   map[uint64]bool   // worlds
 	more   int
@@ -93,9 +93,9 @@ const salvageBatch = 1 << 20
 func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
-	v.sound = sound{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
-	p := patient{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
-	err := errors.Join(p.each(v.grave, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
+	v.stacks = stackChecker{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
+	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
+	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
 	if v.more > 0 {
 		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", v.more))
 	}
@@ -206,7 +206,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	head := history.Head{Fence: was.Fence}
 	err = v.live().Log(w, record.Newest, func(e record.Entry) (bool, error) {
 		h.Versions++
-		if !v.sound.entry(e.Commit) {
+		if !v.stacks.entry(e.Commit) {
 			h.Lost++
 			return true, v.stopped()
 		}
@@ -233,9 +233,9 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	return v.failed
 }
 
-// grave copies a deleted world of which nothing is lost.
-func (v *salvage) grave(key, value []byte) error {
-	g, err := record.ParseGrave(value)
+// deletedWorld copies a deleted world of which nothing is lost.
+func (v *salvage) deletedWorld(key, value []byte) error {
+	g, err := record.ParseDeleted(value)
 	var head history.Head
 	if err == nil {
 		v.seen[g.World] = true
@@ -244,7 +244,7 @@ func (v *salvage) grave(key, value []byte) error {
 	var entries []record.Entry
 	if err == nil {
 		err = v.live().Log(g.World, record.Newest, func(e record.Entry) (bool, error) {
-			if !v.sound.entry(e.Commit) {
+			if !v.stacks.entry(e.Commit) {
 				return false, fmt.Errorf("version %v cannot be read", e.Commit)
 			}
 			entries = append(entries, e)

@@ -7,8 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// step is what stands for a commit in a stack: a stone at most, and what is below.
-type step struct {
+// stackLink is what stands for a commit in a stack: a stone at most, and what is below.
+type stackLink struct {
 	below  history.ID
 	stone  history.StoneRef // of size 0 if there is none
 	data   uint64           // the number of the stone's bytes, 0 if not known
@@ -18,22 +18,22 @@ type step struct {
 }
 
 // stackCache is the steps of commits that were read lately.
-type stackCache = cache[history.ID, step]
+type stackCache = cache[history.ID, stackLink]
 
-const stepBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
+const linkBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
 
 // newCaches makes what of a store is kept in so many bytes: a step for each world
 // and more.
 func newCaches(size int64) (*stackCache, *names) {
-	n := size / (stepBytes + nameBytes)
-	return newCache[history.ID, step](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
+	n := size / (linkBytes + nameBytes)
+	return newCache[history.ID, stackLink](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
 		newCache[nameHash, uint64](n, func(key nameHash) uint64 { return key[0] })
 }
 
-// stepOf returns the step of a commit that has no pack, unless it has too many
+// linkOf returns the step of a commit that has no pack, unless it has too many
 // stones for one.
-func stepOf(c history.Commit) (s step, ok bool) {
-	s = step{below: c.Base, number: c.Number, time: c.Time.UnixMilli()}
+func linkOf(c history.Commit) (s stackLink, ok bool) {
+	s = stackLink{below: c.Base, number: c.Number, time: c.Time.UnixMilli()}
 	if len(c.Stones) == 1 {
 		s.stone = c.Stones[0]
 	}
@@ -42,7 +42,7 @@ func stepOf(c history.Commit) (s step, ok bool) {
 
 // what returns what the step of the commit at is: its pack, or else of the commit
 // what a stack is made of.
-func (s step) what(at history.ID) (p history.Pack, packed bool, c history.Commit) {
+func (s stackLink) what(at history.ID) (p history.Pack, packed bool, c history.Commit) {
 	if s.pack {
 		return history.Pack{After: s.below, Upto: at, Stone: s.stone}, true, c
 	}
@@ -53,9 +53,9 @@ func (s step) what(at history.ID) (p history.Pack, packed bool, c history.Commit
 	return p, false, c
 }
 
-// step returns what stands for the commit at in a stack: its pack, or else of the
+// link returns what stands for the commit at in a stack: its pack, or else of the
 // commit what a stack is made of.
-func (r reads) step(at history.ID) (p history.Pack, packed bool, c history.Commit, err error) {
+func (r reads) link(at history.ID) (p history.Pack, packed bool, c history.Commit, err error) {
 	s, ok, t := r.stackCache.get(at)
 	if ok {
 		p, packed, c = s.what(at)
@@ -68,9 +68,9 @@ func (r reads) step(at history.ID) (p history.Pack, packed bool, c history.Commi
 	case err != nil:
 		return p, packed, c, err
 	case packed:
-		s, ok = step{below: p.After, stone: p.Stone, pack: true}, true
+		s, ok = stackLink{below: p.After, stone: p.Stone, pack: true}, true
 	default:
-		s, ok = stepOf(c)
+		s, ok = linkOf(c)
 	}
 	if ok {
 		r.stackCache.put(at, s, t)
@@ -84,7 +84,7 @@ func (r reads) Stack(at history.ID) ([]history.Layer, error) {
 	return history.StackOf(at,
 		func(history.ID) (history.Commit, error) { return c, nil },
 		func(at history.ID) (p history.Pack, packed bool, err error) {
-			p, packed, c, err = r.step(at)
+			p, packed, c, err = r.link(at)
 			return p, packed, err
 		}, nil)
 }
@@ -110,7 +110,7 @@ func (r reads) data(l history.Layer) uint64 {
 func (s *Store) packed(p history.Pack, data uint64) {
 	had, ok, _ := s.stackCache.get(p.Upto)
 	t := s.stackCache.drop(p.Upto)
-	s.stackCache.put(p.Upto, step{below: p.After, stone: p.Stone, data: data, number: had.number, time: had.time, pack: true}, t)
+	s.stackCache.put(p.Upto, stackLink{below: p.After, stone: p.Stone, data: data, number: had.number, time: had.time, pack: true}, t)
 	for at := had.below; ok && at != p.After; at = had.below {
 		had, ok, _ = s.stackCache.get(at)
 		s.stackCache.fade(at) // few go by it from now on

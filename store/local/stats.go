@@ -32,8 +32,8 @@ type Stats struct {
 // countEvery is how long a count of names and files is good for.
 const countEvery = time.Minute
 
-// census is what was counted last. Its lock is kept while it is counted.
-type census struct {
+// counts is what was counted last. Its lock is kept while it is counted.
+type counts struct {
 	mu     sync.Mutex
 	at     time.Time
 	worlds int
@@ -51,22 +51,22 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, fmt.Errorf("local: stats: %w", err)
 	}
 	defer leave()
-	s.census.mu.Lock()
-	defer s.census.mu.Unlock()
-	if since := s.Now().Sub(s.census.at); since < 0 || since >= countEvery {
+	s.counts.mu.Lock()
+	defer s.counts.mu.Unlock()
+	if since := s.Now().Sub(s.counts.at); since < 0 || since >= countEvery {
 		if err := s.count(ctx); err != nil {
 			return Stats{}, fmt.Errorf("local: stats: %w", err)
 		}
 	}
 	m := s.db.Metrics()
-	out := s.census.left
-	out.Worlds = s.census.worlds
-	out.DiskBytes = int64(m.DiskSpaceUsage()) + s.census.files
+	out := s.counts.left
+	out.Worlds = s.counts.worlds
+	out.DiskBytes = int64(m.DiskSpaceUsage()) + s.counts.files
 	out.DeadBytes = int64(m.BlobFiles.ValueSize - m.BlobFiles.ReferencedValueSize)
 	return out, nil
 }
 
-// count takes the census anew.
+// count takes the counts anew.
 func (s *Store) count(ctx context.Context) error {
 	worlds, files, at := 0, int64(0), s.Now()
 	err := s.live().Keys([]byte{record.Names}, func([]byte) error {
@@ -87,14 +87,14 @@ func (s *Store) count(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.census.at, s.census.worlds, s.census.files = at, worlds, files
+	s.counts.at, s.counts.worlds, s.counts.files = at, worlds, files
 	return nil
 }
 
 // collected notes what Collect left.
 func (s *Store) collected(left Stats) {
-	s.census.mu.Lock()
-	defer s.census.mu.Unlock()
+	s.counts.mu.Lock()
+	defer s.counts.mu.Unlock()
 	left.Collected = time.UnixMilli(s.Now().UnixMilli()).UTC()
-	s.census.left = left
+	s.counts.left = left
 }

@@ -21,7 +21,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	defer s.alone.Unlock()
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
 	err := ctx.Err()
-	for _, step := range []func() error{c.bury, c.trim, c.sweep, c.endAttempts, c.removeOrphans} {
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endAttempts, c.removeOrphans} {
 		if err == nil {
 			err = step()
 		}
@@ -41,11 +41,11 @@ type collector struct {
 	done   history.Collected
 }
 
-// bury takes worlds for good that were deleted long enough ago.
-func (c *collector) bury() error {
+// removeDeleted takes worlds for good that were deleted long enough ago.
+func (c *collector) removeDeleted() error {
 	return c.look(c.ctx, func(r record.Reads) error {
-		return r.Each([]byte{record.Graves}, func(key, value []byte) (bool, error) {
-			g, err := record.ParseGrave(value)
+		return r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+			g, err := record.ParseDeleted(value)
 			if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
 				var taken bool
 				taken, err = c.forget(c.ctx, key, g.World)

@@ -121,16 +121,16 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		if err != nil {
 			return err
 		}
-		n, _, err := d.LastGrave(name)
+		n, _, err := d.LastDeleted(name)
 		if err != nil {
 			return err
 		}
-		grave := record.GraveKey(name, n+1)
-		if _, err := d.Get(grave); err != nil { // nobody else may dig it
+		deleted := record.DeletedKey(name, n+1)
+		if _, err := d.Get(deleted); err != nil { // nobody else may dig it
 			return err
 		}
 		d.set(record.NameKey(name), nil)
-		d.set(grave, record.Grave{World: w, Deleted: s.Now()}.Value())
+		d.set(deleted, record.DeletedWorld{World: w, Deleted: s.Now()}.Value())
 		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
 		return nil
 	}))
@@ -139,7 +139,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 // Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
 	return fail("undelete", name, s.put(ctx, name, func(d *draft) (uint64, error) {
-		n, value, err := d.LastGrave(name)
+		n, value, err := d.LastDeleted(name)
 		if err != nil {
 			return 0, err
 		}
@@ -147,12 +147,12 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 			return 0, history.ErrNoWorld
 		}
 		for _, n := range []uint64{n, n + 1} { // it must be there, and be the last
-			if _, err := d.Get(record.GraveKey(name, n)); err != nil {
+			if _, err := d.Get(record.DeletedKey(name, n)); err != nil {
 				return 0, err
 			}
 		}
-		d.set(record.GraveKey(name, n), nil)
-		g, err := record.ParseGrave(value)
+		d.set(record.DeletedKey(name, n), nil)
+		g, err := record.ParseDeleted(value)
 		return g.World, err
 	}))
 }

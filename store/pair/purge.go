@@ -56,7 +56,7 @@ func (p *purger) unname(name string, fence uint64) error {
 		if !errors.Is(err, history.ErrNoWorld) {
 			return err
 		}
-		if err := d.unseen().Each(record.GravesOf(name), func(key, _ []byte) (bool, error) {
+		if err := d.unseen().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
 			if err := (history.Lease{}).Admit(fence, p.now); err != nil { // they have no leases
 				return false, err
 			}
@@ -64,7 +64,7 @@ func (p *purger) unname(name string, fence uint64) error {
 			if err != nil {
 				return false, err
 			}
-			g, err := record.ParseGrave(value)
+			g, err := record.ParseDeleted(value)
 			if err == nil {
 				err = p.unnameOne(d, key, g.World)
 			}

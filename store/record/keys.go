@@ -9,14 +9,14 @@ import (
 
 // The first byte of a key is its kind.
 const (
-	Names   = 'n' // worlds by their names
-	Graves  = 't' // deleted worlds
-	Heads   = 'h'
-	Leases  = 'o'
-	Logs    = 'l'
-	Commits = 'c'
-	Packs   = 'p'
-	Stones  = 'i' // what is known of stones without reading them
+	Names         = 'n' // worlds by their names
+	DeletedWorlds = 't' // deleted worlds
+	Heads         = 'h'
+	Leases        = 'o'
+	Logs          = 'l'
+	Commits       = 'c'
+	Packs         = 'p'
+	Stones        = 'i' // what is known of stones without reading them
 )
 
 var be = binary.BigEndian
@@ -24,14 +24,14 @@ var be = binary.BigEndian
 // NameKey is where a world's number is.
 func NameKey(name string) []byte { return append([]byte{Names}, name...) }
 
-// GravesOf is what the keys begin with of the worlds that were deleted under a name.
-func GravesOf(name string) []byte { return append(append([]byte{Graves}, name...), 0) }
+// DeletedPrefix is what the keys begin with of the worlds that were deleted under a name.
+func DeletedPrefix(name string) []byte { return append(append([]byte{DeletedWorlds}, name...), 0) }
 
-// GraveKey is where the nth deleted world of a name is.
-func GraveKey(name string, n uint64) []byte { return be.AppendUint64(GravesOf(name), n) }
+// DeletedKey is where the nth deleted world of a name is.
+func DeletedKey(name string, n uint64) []byte { return be.AppendUint64(DeletedPrefix(name), n) }
 
-// NameOfGrave returns the name in a key of GraveKey.
-func NameOfGrave(key []byte) string { return string(key[1 : len(key)-9]) }
+// NameOfDeleted returns the name in a key of DeletedKey.
+func NameOfDeleted(key []byte) string { return string(key[1 : len(key)-9]) }
 
 // HeadKey is where the head of a world is.
 func HeadKey(w uint64) []byte { return be.AppendUint64([]byte{Heads}, w) }

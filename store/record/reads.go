@@ -167,10 +167,10 @@ func (r Reads) Stack(at history.ID) ([]history.Layer, error) {
 	return history.StackOf(at, r.Commit, r.Pack, nil)
 }
 
-// LastGrave returns the number of the world that was last deleted under a name
+// LastDeleted returns the number of the world that was last deleted under a name
 // and the record of it, which is nil if there is none.
-func (r Reads) LastGrave(name string) (n uint64, value []byte, err error) {
-	err = r.Back(GravesOf(name), End(GravesOf(name)), func(key, v []byte) (bool, error) {
+func (r Reads) LastDeleted(name string) (n uint64, value []byte, err error) {
+	err = r.Back(DeletedPrefix(name), End(DeletedPrefix(name)), func(key, v []byte) (bool, error) {
 		n, value = Number(key), bytes.Clone(v)
 		return false, nil
 	})

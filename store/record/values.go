@@ -12,11 +12,11 @@ import (
 
 // Sizes of values.
 const (
-	headBytes  = 32 + 8
-	entryBytes = 32 + 8
-	graveBytes = 8 + 8
-	packBytes  = 32 + 32 + 8
-	infoBytes  = 8 + 1 + 8 // and 8 if the stone has a number
+	headBytes    = 32 + 8
+	entryBytes   = 32 + 8
+	deletedBytes = 8 + 8
+	packBytes    = 32 + 32 + 8
+	infoBytes    = 8 + 1 + 8 // and 8 if the stone has a number
 )
 
 // NumberValue is the value of NameKey.
@@ -76,23 +76,23 @@ func ParseEntry(key, b []byte) (Entry, error) {
 	return Entry{be.Uint64(key[9:]), history.ID(b[:32]), millis(b[32:])}, nil
 }
 
-// Grave is a deleted world.
-type Grave struct {
+// DeletedWorld is a deleted world.
+type DeletedWorld struct {
 	World   uint64
 	Deleted time.Time
 }
 
-// Value is the value of GraveKey.
-func (g Grave) Value() []byte {
-	return be.AppendUint64(be.AppendUint64(make([]byte, 0, graveBytes), g.World), uint64(g.Deleted.UnixMilli()))
+// Value is the value of DeletedKey.
+func (g DeletedWorld) Value() []byte {
+	return be.AppendUint64(be.AppendUint64(make([]byte, 0, deletedBytes), g.World), uint64(g.Deleted.UnixMilli()))
 }
 
-// ParseGrave undoes Value.
-func ParseGrave(b []byte) (Grave, error) {
-	if len(b) != graveBytes {
-		return Grave{}, wrongSize("deleted world", b)
+// ParseDeleted undoes Value.
+func ParseDeleted(b []byte) (DeletedWorld, error) {
+	if len(b) != deletedBytes {
+		return DeletedWorld{}, wrongSize("deleted world", b)
 	}
-	return Grave{be.Uint64(b), millis(b[8:])}, nil
+	return DeletedWorld{be.Uint64(b), millis(b[8:])}, nil
 }
 
 // PackValue is the value of PackKey.

@@ -78,8 +78,8 @@ func purgePacked(e *env) {
 	e.wantClean()
 }
 
-// purgeGraves purges what was deleted.
-func purgeGraves(e *env) {
+// purgeDeleted purges what was deleted.
+func purgeDeleted(e *env) {
 	for _, text := range []string{"one", "two"} {
 		e.create("a")
 		e.commit("a", text)

@@ -73,7 +73,7 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done history.Pu
 		err = l.under(fence, now)
 		taken = []*line{l}
 	} else {
-		for _, g := range m.graves[name] {
+		for _, g := range m.deleted[name] {
 			taken = append(taken, g.line)
 		}
 		switch {
@@ -90,7 +90,7 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done history.Pu
 	if m.worlds[name] != nil {
 		delete(m.worlds, name)
 	} else {
-		delete(m.graves, name)
+		delete(m.deleted, name)
 	}
 	m.forget(taken, &done)
 	return done, nil
@@ -102,8 +102,8 @@ func (m *model) forget(taken []*line, done *history.Purged) {
 	for _, l := range m.worlds {
 		left = append(left, l)
 	}
-	for _, graves := range m.graves {
-		for _, g := range graves {
+	for _, deleted := range m.deleted {
+		for _, g := range deleted {
 			left = append(left, g.line)
 		}
 	}

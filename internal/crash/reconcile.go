@@ -13,17 +13,17 @@ import (
 
 const allNames = 1 << 20
 
-// settle compares a store with the model of what was acknowledged, finds out
+// reconcile compares a store with the model of what was acknowledged, finds out
 // which of the calls that were under way had their effect, and notes that in the
 // model. Its error says what was lost.
-func settle(ctx context.Context, st history.Store, m *model) error {
+func reconcile(ctx context.Context, st history.Store, m *model) error {
 	names, err := st.List(ctx, "", "", len(m.Worlds)+len(m.Pending)+1) // and some of the crowd
 	if err != nil {
 		return err
 	}
 	names = slices.DeleteFunc(names, isCrowd)
 	for _, worker := range slices.Sorted(maps.Keys(m.Pending)) {
-		if err := settleOne(ctx, st, m, names, worker); err != nil {
+		if err := reconcileOne(ctx, st, m, names, worker); err != nil {
 			return err
 		}
 	}
@@ -49,8 +49,8 @@ func checkAll(ctx context.Context, st *local.Store) error {
 	return err
 }
 
-// settleOne ends the call that was under way for a worker, as it is found.
-func settleOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
+// reconcileOne ends the call that was under way for a worker, as it is found.
+func reconcileOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
 	var id history.ID
@@ -145,10 +145,10 @@ func compare(ctx context.Context, st history.Store, name string, want []version,
 	return have, nil
 }
 
-// dig gives back every deleted world and compares it.
-func dig(ctx context.Context, st history.Store, m *model) error {
-	for _, name := range slices.Sorted(maps.Keys(m.Graves)) {
-		g := m.Graves[name]
+// checkDeleted gives back every deleted world and compares it.
+func checkDeleted(ctx context.Context, st history.Store, m *model) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Deleted)) {
+		g := m.Deleted[name]
 		err := st.Undelete(ctx, name)
 		if g.Loose && errors.Is(err, history.ErrNoWorld) {
 			continue

@@ -10,9 +10,9 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// patient reads a damaged database: where it cannot read on, it says so and goes on
+// skipReader reads a damaged database: where it cannot read on, it says so and goes on
 // behind the table that is damaged.
-type patient struct {
+type skipReader struct {
 	reads
 	db    *pebble.DB
 	fault func(kind string, err error)
@@ -25,7 +25,7 @@ var kinds = map[byte]string{
 }
 
 // each calls what for every pair under a prefix that can be read.
-func (p patient) each(what func(key, value []byte) error, prefix ...byte) error {
+func (p skipReader) each(what func(key, value []byte) error, prefix ...byte) error {
 	return p.walk(func(it *pebble.Iterator) error {
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -37,11 +37,11 @@ func (p patient) each(what func(key, value []byte) error, prefix ...byte) error 
 }
 
 // keys is each without values.
-func (p patient) keys(what func(key []byte) error, prefix ...byte) error {
+func (p skipReader) keys(what func(key []byte) error, prefix ...byte) error {
 	return p.walk(func(it *pebble.Iterator) error { return what(it.Key()) }, prefix)
 }
 
-func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
+func (p skipReader) walk(what func(*pebble.Iterator) error, prefix []byte) error {
 	o := span(prefix...)
 	said := ""
 	for {
@@ -72,7 +72,7 @@ func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
 
 // after returns the first key above at at which a table begins or behind which one
 // ends, nil if there is none.
-func (p patient) after(at []byte) (next []byte, err error) {
+func (p skipReader) after(at []byte) (next []byte, err error) {
 	levels, err := p.db.SSTables()
 	for _, tables := range levels {
 		for _, t := range tables {
@@ -86,8 +86,8 @@ func (p patient) after(at []byte) (next []byte, err error) {
 	return next, err
 }
 
-// sound finds commits all of whose stack can be read.
-type sound struct {
+// stackChecker finds commits all of whose stack can be read.
+type stackChecker struct {
 	r     reads
 	has   func(history.StoneRef) bool // whether a stone can be read
 	keep  func(key, value []byte)     // told of the records that a stack consists of; nil if a pack must be readable
@@ -95,7 +95,7 @@ type sound struct {
 }
 
 // entry reports whether a commit of a log and all that it stands on can be read.
-func (s *sound) entry(at history.ID) bool {
+func (s *stackChecker) entry(at history.ID) bool {
 	c, err := s.r.Commit(at)
 	if err == nil && s.keep != nil {
 		s.keep(record.CommitKey(at), c.Append(nil))
@@ -103,7 +103,7 @@ func (s *sound) entry(at history.ID) bool {
 	return err == nil && s.stack(at)
 }
 
-func (s *sound) stack(at history.ID) bool {
+func (s *stackChecker) stack(at history.ID) bool {
 	var path []history.ID
 	ok := true
 	for ok && at != (history.ID{}) {
@@ -113,7 +113,7 @@ func (s *sound) stack(at history.ID) bool {
 			break
 		}
 		path = append(path, at)
-		at, ok = s.step(at)
+		at, ok = s.link(at)
 	}
 	for _, id := range path {
 		s.known[id] = ok
@@ -121,9 +121,9 @@ func (s *sound) stack(at history.ID) bool {
 	return ok
 }
 
-// step looks at what stands for a commit, and returns what is below. What a pack
+// link looks at what stands for a commit, and returns what is below. What a pack
 // stands for does as well, if whoever asks keeps no pack that cannot be read.
-func (s *sound) step(at history.ID) (below history.ID, ok bool) {
+func (s *stackChecker) link(at history.ID) (below history.ID, ok bool) {
 	p, packed, err := s.r.Pack(at)
 	if packed && s.has(p.Stone) {
 		if s.keep != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// step is what there is of a commit. Its record may be missing where a pack is.
-type step struct {
+// stackLink is what there is of a commit. Its record may be missing where a pack is.
+type stackLink struct {
 	at     history.ID
 	commit history.Commit
 	pack   history.Pack
 	packed bool
 }
 
-func (r Reads) step(at history.ID) (s step, err error) {
+func (r Reads) link(at history.ID) (s stackLink, err error) {
 	s.at = at
 	if s.pack, s.packed, err = r.Pack(at); err != nil {
 		return s, err
@@ -29,8 +29,8 @@ func (r Reads) step(at history.ID) (s step, err error) {
 	return s, err
 }
 
-// below returns what the stack goes on with below the step: zero if nothing.
-func (s *step) below() history.ID {
+// below returns what the stack goes on with below the link: zero if nothing.
+func (s *stackLink) below() history.ID {
 	if s.packed {
 		return s.pack.After
 	}
@@ -38,7 +38,7 @@ func (s *step) below() history.ID {
 }
 
 // names reports whether the commit names the stone or has a pack of it.
-func (s *step) names(id stone.ID) bool {
+func (s *stackLink) names(id stone.ID) bool {
 	found := s.packed && s.pack.Stone.ID == id
 	for _, ref := range s.commit.Stones {
 		found = found || ref.ID == id
@@ -47,7 +47,7 @@ func (s *step) names(id stone.ID) bool {
 }
 
 // things returns the commit, its stones, its pack and the pack's stone.
-func (s *step) things() []Thing {
+func (s *stackLink) things() []Thing {
 	out := []Thing{CommitThing(s.at)}
 	for _, ref := range s.commit.Stones {
 		out = append(out, StoneThing(ref.ID))
@@ -89,7 +89,7 @@ func (r Reads) Reaches(w uint64, id stone.ID) (found bool, err error) {
 	err = r.Log(w, Newest, func(e Entry) (bool, error) {
 		for at := e.Commit; at != (history.ID{}) && !seen[at]; {
 			seen[at] = true
-			s, err := r.step(at)
+			s, err := r.link(at)
 			if err != nil || s.names(id) {
 				found = err == nil
 				return false, err
@@ -152,7 +152,7 @@ func (w *walker) down(at history.ID) error {
 			clear(w.done)
 		}
 		w.done[at] = struct{}{}
-		s, err := w.r.step(at)
+		s, err := w.r.link(at)
 		if err != nil {
 			return err
 		}
