@@ -35,7 +35,7 @@ type blocks struct {
 // Close ends reads that are under way.
 func (b *blocks) Close() error {
 	b.cancel()
-	b.store.kept.drop(b)
+	b.store.cache.drop(b)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (b *blocks) keepEnd() {
 	from := b.size - int64(len(end))
 	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
 		lo := n*blockBytes - from
-		b.store.kept.put(place{b, n}, slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
+		b.store.cache.put(place{b, n}, slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
 	}
 }
 
@@ -62,7 +62,7 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	done := 0
 	for done < len(p) && off < b.size {
 		n := off / blockBytes
-		block, ok := b.store.kept.get(place{b, n})
+		block, ok := b.store.cache.get(place{b, n})
 		if !ok {
 			var err error
 			if block, err = b.fetch(n, (min(off+int64(len(p)-done), b.size)-1)/blockBytes); err != nil {
@@ -83,7 +83,7 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 // last or one that is, and keeps them.
 func (b *blocks) fetch(first, last int64) ([]byte, error) {
 	upto := first + 1
-	for upto <= last && upto-first < maxRun && !b.store.kept.has(place{b, upto}) {
+	for upto <= last && upto-first < maxRun && !b.store.cache.has(place{b, upto}) {
 		upto++
 	}
 	from, end := first*blockBytes, min(upto*blockBytes, b.size)
@@ -99,7 +99,7 @@ func (b *blocks) fetch(first, last int64) ([]byte, error) {
 		if upto-first > 1 {
 			block = slices.Clone(block[:min(blockBytes, len(block))])
 		}
-		b.store.kept.put(place{b, n}, block)
+		b.store.cache.put(place{b, n}, block)
 	}
 	return data, nil
 }

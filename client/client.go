@@ -86,7 +86,7 @@ type Store struct {
 	base    url.URL
 	auth    []string // the header, nil without a token
 	own     *http.Transport
-	kept    *kept
+	cache   *blockCache
 	records sync.Pool   // of *Records
 	met     atomic.Bool // something listens at the address, or did
 	packs   atomic.Bool // the server said so in its last answer
@@ -109,7 +109,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	s := &Store{o: o.withDefaults(), base: base}
 	s.records.New = func() any { return NewRecords(nil, 0) }
-	s.kept = newKept(s.o.Cache)
+	s.cache = newBlockCache(s.o.Cache)
 	s.life, s.die = context.WithCancel(context.Background())
 	if o.Token != "" {
 		s.auth = []string{"Bearer " + o.Token}

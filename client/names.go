@@ -96,12 +96,12 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	}
 	var all []string
 	for len(all) < n {
-		page, err := s.page(ctx, prefix, after, min(n-len(all), MaxNames))
+		batch, err := s.listBatch(ctx, prefix, after, min(n-len(all), MaxNames))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Worlds...)
-		if !page.More || len(page.Worlds) == 0 {
+		all = append(all, batch.Worlds...)
+		if !batch.More || len(batch.Worlds) == 0 {
 			break
 		}
 		after = all[len(all)-1]
@@ -109,7 +109,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return all, nil
 }
 
-func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, error) {
+func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (Names, error) {
 	q := url.Values{"n": {strconv.Itoa(n)}}
 	if prefix != "" {
 		q.Set("prefix", prefix)
@@ -117,19 +117,19 @@ func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, e
 	if after != "" {
 		q.Set("after", after)
 	}
-	var page Names
-	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&page)}
+	var batch Names
+	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&batch)}
 	if err := s.do(ctx, c); err != nil {
 		return Names{}, err
 	}
 	last := after
-	for _, name := range page.Worlds {
-		if len(page.Worlds) > n || name <= last {
+	for _, name := range batch.Worlds {
+		if len(batch.Worlds) > n || name <= last {
 			return Names{}, fmt.Errorf("client: list worlds: %w: names out of order", errAnswer)
 		}
 		last = name
 	}
-	return page, nil
+	return batch, nil
 }
 
 // Lease is for history.Leases. Only a lease for a holder is tried again: it takes

@@ -155,11 +155,11 @@ func (r *Records) length() (uint64, error) {
 	return 0, r.corrupt(errors.New("not a length in its shortest form"))
 }
 
-// step is how many bytes are made room for before any arrived.
-const step = 64 << 10
+// firstRead is how many bytes are made room for before any arrived.
+const firstRead = 64 << 10
 
 func (r *Records) grow(n int) ([]byte, error) {
-	buf := make([]byte, min(n, step))
+	buf := make([]byte, min(n, firstRead))
 	for done := 0; ; {
 		k, err := io.ReadFull(r.r, buf[done:])
 		if err != nil {

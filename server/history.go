@@ -45,28 +45,28 @@ func (c *call) wantsRecords() bool {
 	return slices.ContainsFunc(c.r.Header["Accept"], func(s string) bool { return strings.Contains(s, client.RecordsType) })
 }
 
-// logPage is how many commits are in memory at a time.
-const logPage = 64
+// logBatch is how many commits are in memory at a time.
+const logBatch = 64
 
 func (c *call) history() error {
 	from, err := c.commitID("from")
 	if err != nil {
 		return err
 	}
-	n, err := c.number("n", standardPage, 1, client.MaxLog)
+	n, err := c.number("n", defaultListed, 1, client.MaxLog)
 	if err != nil {
 		return err
 	}
 	w := logWriter{records: c.wantsRecords()}
 	w.begin()
-	known := 0 // of a page: the last of the one before
+	known := 0 // of a batch: the last of the one before
 	for {
-		page, err := c.st.Log(c.ctx, c.name, from, int(min(n, logPage))+known)
+		batch, err := c.st.Log(c.ctx, c.name, from, int(min(n, logBatch))+known)
 		if err != nil {
 			return err
 		}
-		full := len(page) == int(min(n, logPage))+known
-		for _, commit := range page[min(known, len(page)):] {
+		full := len(batch) == int(min(n, logBatch))+known
+		for _, commit := range batch[min(known, len(batch)):] {
 			if err := w.add(commit); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func (c *call) history() error {
 		if n == 0 || !full {
 			break
 		}
-		from, known = page[len(page)-1].ID(), 1
+		from, known = batch[len(batch)-1].ID(), 1
 		if err := c.part(w.media(), &w.buf); err != nil {
 			return err
 		}
@@ -231,8 +231,8 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 		return history.Commit{}, err
 	}
 	from := history.ID{}
-	for seen := 0; seen < madeWithin; seen += logPage {
-		log, logErr := c.st.Log(c.ctx, c.name, from, logPage)
+	for seen := 0; seen < madeWithin; seen += logBatch {
+		log, logErr := c.st.Log(c.ctx, c.name, from, logBatch)
 		if logErr != nil {
 			return history.Commit{}, logErr
 		}
@@ -244,7 +244,7 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 				return history.Commit{}, err
 			}
 		}
-		if len(log) < logPage {
+		if len(log) < logBatch {
 			break
 		}
 		from = log[len(log)-1].ID()

@@ -28,16 +28,16 @@ func nameRoutes() []route {
 	}
 }
 
-// standardPage is how many names or commits are listed if a call does not say it.
-const standardPage = 100
+// defaultListed is how many names or commits are listed if a call does not say it.
+const defaultListed = 100
 
 func most(n int) string {
-	return fmt.Sprintf("how many at most; default %d, at most %d", standardPage, n)
+	return fmt.Sprintf("how many at most; default %d, at most %d", defaultListed, n)
 }
 
 func (c *call) list() error {
 	prefix := c.query.Get("prefix")
-	n, err := c.number("n", standardPage, 1, client.MaxNames)
+	n, err := c.number("n", defaultListed, 1, client.MaxNames)
 	if err != nil {
 		return err
 	}

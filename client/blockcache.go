@@ -14,9 +14,9 @@ type place struct {
 // overhead is about what an entry takes besides its bytes.
 const overhead = 256
 
-// kept is blocks of stones that are open, bounded: those that were not used for
+// blockCache is blocks of stones that are open, bounded: those that were not used for
 // the longest time go first.
-type kept struct {
+type blockCache struct {
 	limit int64
 
 	mu    sync.Mutex // guards what is below
@@ -30,11 +30,11 @@ type entry struct {
 	data []byte
 }
 
-func newKept(limit int64) *kept {
-	return &kept{limit: limit, at: make(map[place]*list.Element), order: list.New()}
+func newBlockCache(limit int64) *blockCache {
+	return &blockCache{limit: limit, at: make(map[place]*list.Element), order: list.New()}
 }
 
-func (k *kept) get(p place) ([]byte, bool) {
+func (k *blockCache) get(p place) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e, ok := k.at[p]
@@ -45,7 +45,7 @@ func (k *kept) get(p place) ([]byte, bool) {
 	return e.Value.(*entry).data, true
 }
 
-func (k *kept) has(p place) bool {
+func (k *blockCache) has(p place) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_, ok := k.at[p]
@@ -53,7 +53,7 @@ func (k *kept) has(p place) bool {
 }
 
 // put keeps data, which must not change nor be part of something larger.
-func (k *kept) put(p place, data []byte) {
+func (k *blockCache) put(p place, data []byte) {
 	size := int64(len(data)) + overhead
 	if size > k.limit {
 		return
@@ -69,14 +69,14 @@ func (k *kept) put(p place, data []byte) {
 	}
 }
 
-func (k *kept) remove(e *list.Element) {
+func (k *blockCache) remove(e *list.Element) {
 	old := k.order.Remove(e).(*entry)
 	delete(k.at, old.place)
 	k.bytes -= int64(len(old.data)) + overhead
 }
 
 // drop forgets the blocks of a stone.
-func (k *kept) drop(b *blocks) {
+func (k *blockCache) drop(b *blocks) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for p, e := range k.at {
