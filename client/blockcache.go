@@ -11,17 +11,17 @@ type place struct {
 	block int64
 }
 
-// overhead is about what an entry takes besides its bytes.
+// overhead is about the number of bytes that an entry takes besides its data.
 const overhead = 256
 
-// blockCache is blocks of stones that are open, bounded: those that were not used for
-// the longest time go first.
+// blockCache holds blocks of open stones. It drops the blocks that were not used
+// for the longest time when it is full.
 type blockCache struct {
 	limit int64
 
 	mu    sync.Mutex // guards what is below
 	at    map[place]*list.Element
-	order *list.List // of *entry, the last used in front
+	order *list.List // of *entry, the most recently used first
 	bytes int64
 }
 
@@ -52,7 +52,8 @@ func (k *blockCache) has(p place) bool {
 	return ok
 }
 
-// put keeps data, which must not change nor be part of something larger.
+// put adds a block. Nobody may change data, and data must not be part of a larger
+// slice.
 func (k *blockCache) put(p place, data []byte) {
 	size := int64(len(data)) + overhead
 	if size > k.limit {
@@ -75,7 +76,7 @@ func (k *blockCache) remove(e *list.Element) {
 	k.bytes -= int64(len(old.data)) + overhead
 }
 
-// drop forgets the blocks of a stone.
+// drop removes the blocks of a stone.
 func (k *blockCache) drop(b *blocks) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,36 +11,35 @@ import (
 )
 
 const (
-	// wholeBytes is up to how many bytes a stone is read whole when it is opened,
-	// and how many of the end of a larger one come then: the directory is there.
+	// wholeBytes is the largest size of a stone that Open reads whole. Of a larger
+	// stone Open reads this many bytes at the end, which contain the directory.
 	wholeBytes = 1 << 20
-	// blockBytes is what a larger stone is read and kept by.
+	// blockBytes is the size of a block. Larger stones are read and cached in
+	// blocks.
 	blockBytes = 256 << 10
-	// maxRun is how many blocks are asked for at once.
+	// maxRun is the largest number of blocks in one call.
 	maxRun = 16
 )
 
-// blocks are the bytes of a large stone at the server. Any number of goroutines
-// may read.
+// blocks reads a large stone of the server. Any number of goroutines may use it.
 type blocks struct {
 	store  *Store
-	call   call // that opened it
+	call   call // the call that opened it
 	id     stone.ID
 	size   int64
 	ctx    context.Context // of reads: io.ReaderAt has none
 	cancel context.CancelFunc
-	end    []byte // the last bytes, nil when the stone is open
+	end    []byte // the last bytes, nil after the stone was opened
 }
 
-// Close ends reads that are under way.
+// Close ends reads in progress.
 func (b *blocks) Close() error {
 	b.cancel()
 	b.store.cache.drop(b)
 	return nil
 }
 
-// keepEnd leaves the last bytes of the stone to the Store, those blocks that they
-// are all of.
+// keepEnd puts the blocks that the last bytes contain completely into the cache.
 func (b *blocks) keepEnd() {
 	end := b.end
 	b.end = nil
@@ -79,8 +78,8 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// fetch returns the bytes of the blocks from first on that are not kept, up to
-// last or one that is, and keeps them.
+// fetch returns the bytes of the blocks from first on, up to last or to the first
+// block that is in the cache. It adds them to the cache.
 func (b *blocks) fetch(first, last int64) ([]byte, error) {
 	upto := first + 1
 	for upto <= last && upto-first < maxRun && !b.store.cache.has(place{b, upto}) {
@@ -89,7 +88,7 @@ func (b *blocks) fetch(first, last int64) ([]byte, error) {
 	from, end := first*blockBytes, min(upto*blockBytes, b.size)
 	data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
 	if err == nil && size != b.size {
-		err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
+		err = fmt.Errorf("client: stone %v: %w: it had %d bytes, now %d", b.id, errAnswer, b.size, size)
 	}
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// named returns a call about a world, or an error if there is no such name. Its
+// named returns a call about a world, or an error if the name is not valid. The
 // path is route and then the name.
 func named(ctx context.Context, what, method, route, name string) (*call, error) {
 	err := ctx.Err()
@@ -78,7 +78,7 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 	return p, err
 }
 
-// Collect is for history.Store. The server must take the caller for an admin.
+// Collect is for history.Store. It needs the token of an admin.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	var done history.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
@@ -86,7 +86,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	return done, err
 }
 
-// MaxNames is how many names a server gives at once.
+// MaxNames is the largest number of names in one answer.
 const MaxNames = 10_000
 
 // List is for history.Store.
@@ -132,8 +132,8 @@ func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (Nam
 	return batch, nil
 }
 
-// Lease is for history.Leases. Only a lease for a holder is tried again: it takes
-// over that of the first try.
+// Lease is for history.Leases. It repeats the call only if holder is not "": the
+// repetition takes over the lease of the first try.
 func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
 	again := unbegun
 	if holder != "" {
