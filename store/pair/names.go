@@ -50,7 +50,7 @@ func (s *Store) fresh(d *draft) (uint64, error) {
 	w := s.number()
 	b, err := d.Get(record.HeadKey(w))
 	if b != nil {
-		err = history.ErrChanged // another world has it: try another
+		err = history.ErrChanged // another world has this number: try again
 	}
 	return w, err
 }
@@ -126,7 +126,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 			return err
 		}
 		deleted := record.DeletedKey(name, n+1)
-		if _, err := d.Get(deleted); err != nil { // nobody else may dig it
+		if _, err := d.Get(deleted); err != nil { // make its absence a condition
 			return err
 		}
 		d.set(record.NameKey(name), nil)
@@ -146,7 +146,7 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 		if value == nil {
 			return 0, history.ErrNoWorld
 		}
-		for _, n := range []uint64{n, n + 1} { // it must be there, and be the last
+		for _, n := range []uint64{n, n + 1} { // conditions: it exists, and it is the last
 			if _, err := d.Get(record.DeletedKey(name, n)); err != nil {
 				return 0, err
 			}
@@ -175,7 +175,7 @@ func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
 	return fail("release", name, err)
 }
 
-// lease puts what what returns in place of a world's lease.
+// lease replaces a world's lease by the one that what returns.
 func (s *Store) lease(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (next history.Lease, err error) {
 	if err := begin(ctx, name); err != nil {
 		return history.Lease{}, err
@@ -206,7 +206,7 @@ func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err e
 	if err := begin(ctx, name); err != nil {
 		return l, fail("leased", name, err)
 	}
-	now := s.Now() // before it is looked up: what is read then was so then or since
+	now := s.Now() // before the lease is read, so that the lease is not older than the time
 	err = s.look(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err != nil {
