@@ -13,24 +13,24 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Report is what Check found. A Store without faults has everything that its
-// worlds need, and all of it is what it was when it was written.
+// Report is the result of Check. A Store without faults has everything that its
+// worlds need, and all of it is unchanged.
 type Report struct {
-	Worlds  int      `json:"worlds"` // with those that were deleted and can be had back
+	Worlds  int      `json:"worlds"` // including deleted worlds that can be restored
 	Commits int      `json:"commits"`
 	Packs   int      `json:"packs"`
 	Stones  int      `json:"stones"`
 	Bytes   int64    `json:"bytes"` // of the stones
 	Faults  []string `json:"faults"`
-	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds of which something cannot be read
+	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds with something that cannot be read
 }
 
-// Hurt is a world of which something cannot be read.
+// Hurt is a world with something that cannot be read.
 type Hurt struct {
 	World    string `json:"world"`
-	Versions int    `json:"versions"` // that its log names
-	Lost     int    `json:"lost"`     // that cannot be read
-	Newest   bool   `json:"newest"`   // the newest is one of them, or nothing is known
+	Versions int    `json:"versions"` // versions in its log
+	Lost     int    `json:"lost"`     // versions that cannot be read
+	Newest   bool   `json:"newest"`   // the newest version is lost, or nothing is known
 }
 
 // String is for fmt.Stringer.
@@ -46,18 +46,18 @@ func (h Hurt) String() string {
 
 const maxFaults = 100
 
-// Check reads and verifies everything as it is now: names, heads, logs,
-// commits, packs and all bytes of all stones. Progress, which may be nil, is
-// told how many bytes of stones of how many are done. The error says why Check
-// could not go on; what is wrong with the Store is in the Report, up to 100
-// faults and how many more there are.
+// Check reads and verifies everything in the current Store: names, heads, logs,
+// commits, packs and the bytes of all stones. It calls progress, which may be nil,
+// with the bytes of stones that are done and their total. The error says why Check
+// could not continue. The Report lists what is wrong with the Store: up to 100
+// faults and the number of the others.
 func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("local: check: %w", err)
 	}
 	defer leave()
-	s.alone.Lock() // or Collect would take files of the snapshot
+	s.alone.Lock() // otherwise Collect could delete files of the snapshot
 	defer s.alone.Unlock()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
@@ -90,8 +90,8 @@ type checker struct {
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
-	more     int                     // faults that are not in the report
-	done     map[history.ID]struct{} // walked down from; forgotten when it is large
+	more     int                     // number of faults beyond maxFaults
+	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	total    int64                   // bytes of stones
 }
 
@@ -103,7 +103,7 @@ func (c *checker) fault(format string, args ...any) {
 	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
 }
 
-// each calls what for every pair of a kind; what it returns is a fault.
+// each calls what for every record of a kind; an error of what is a fault.
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
 	return c.skip.each(func(key, value []byte) error {
 		if err := what(key, value); err != nil {
@@ -137,7 +137,8 @@ func (c *checker) names() error {
 	}))
 }
 
-// heads checks that each world has one name and that its head ends its log.
+// heads checks that each world has one name, and that its head is the last entry of
+// its log.
 func (c *checker) heads() error {
 	heads := 0
 	err := c.each('h', func(key, value []byte) error {
@@ -162,7 +163,7 @@ func (c *checker) heads() error {
 	return err
 }
 
-// leases checks that each lease is one of a world, and has a number.
+// leases checks that each lease belongs to a world and has a number.
 func (c *checker) leases() error {
 	return c.each('o', func(key, value []byte) error {
 		h, err := c.r.Head(record.Number(key))
@@ -177,7 +178,7 @@ func (c *checker) leases() error {
 	})
 }
 
-// logs checks that everything below every commit of every log is there.
+// logs checks that everything below each commit of each log exists.
 func (c *checker) logs() error {
 	return c.each('l', func(key, value []byte) error {
 		e, err := record.ParseEntry(key, value)
@@ -254,13 +255,13 @@ func (c *checker) packs() error {
 	})
 }
 
-// data finds bytes of stones that no record knows.
+// data finds bytes of stones that no record names.
 func (c *checker) data() error {
 	known := func(key []byte) error {
 		id := stone.ID(key[len(key)-len(stone.ID{}):])
 		in, ok, err := c.r.Info(id)
 		if err == nil && (!ok || in.File || !bytes.Equal(dataKey(id, in), key)) {
-			err = errors.New("bytes that no record knows")
+			err = errors.New("no record names these bytes")
 		}
 		if err != nil {
 			c.fault("%c %x: %v", key[0], key[1:], err)
@@ -279,7 +280,7 @@ func (c *checker) stones() error {
 	return errors.Join(err, c.skip.each(func(key, value []byte) error {
 		in, err := record.ParseInfo(value)
 		if err != nil {
-			return nil // said above
+			return nil // reported above
 		}
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
@@ -297,7 +298,7 @@ func (c *checker) readable(ref history.StoneRef) bool {
 	return !c.bad[ref.ID] && c.present(ref) == nil
 }
 
-// hurt finds out what the faults do to the worlds.
+// hurt finds the worlds that the faults affect.
 func (c *checker) hurt() error {
 	if len(c.report.Faults) == 0 {
 		return nil
@@ -322,7 +323,7 @@ func (c *checker) hurt() error {
 	}, 'n')
 }
 
-// stone reads a stone twice: as the bytes that it is named by, and as what they say.
+// stone reads a stone twice: to compare its hash, and to check its content.
 func (c *checker) stone(id stone.ID, in record.Info) error {
 	b, err := c.openBytes(c.r, id, in)
 	if err != nil {
@@ -331,7 +332,7 @@ func (c *checker) stone(id stone.ID, in record.Info) error {
 	h := sha256.New()
 	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.Size)); err == nil {
 		if got := stone.ID(h.Sum(nil)); got != id {
-			err = fmt.Errorf("its bytes are those of %v", got)
+			err = fmt.Errorf("its bytes have the hash %v", got)
 		}
 	}
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// lockNames keeps what names stand for; call the result to let go.
+// lockNames locks names and returns the function to unlock them.
 func (s *Store) lockNames(names ...string) (unlock func()) {
 	at := make([]uint64, len(names))
 	for i, name := range names {
@@ -47,8 +47,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return out, fail("list", prefix, damaged(it.Close()))
 }
 
-// put gives name, which must be free and locked, to a world in the batch that
-// fill fills.
+// put gives name to a world, in the batch that fill fills. The name must be free
+// and locked.
 func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
 	_, err := s.live().World(name)
 	if err == nil {
@@ -98,7 +98,7 @@ func (s *Store) fork(from string, at history.ID, name string) error {
 	if err != nil {
 		return err
 	}
-	s.worlds.of(old).RLock() // the commit must not be dropped now
+	s.worlds.of(old).RLock() // keep the commit from being deleted now
 	defer s.worlds.of(old).RUnlock()
 	defer s.lockNames(name)()
 	return s.put(name, func(b *pebble.Batch) (uint64, error) {
