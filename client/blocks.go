@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -16,9 +15,10 @@ const (
 	wholeBytes = 1 << 20
 	// blockBytes is the size of a block. Larger stones are read and cached in
 	// blocks.
-	blockBytes = 256 << 10
-	// maxRun is the largest number of blocks in one call.
-	maxRun = 16
+	blockBytes = 512 << 10
+	// rawBlock is the first number of a block in a Cache. Decoded pages have lower
+	// numbers.
+	rawBlock = 1 << 31
 )
 
 // blocks reads a large stone of the server. Any number of goroutines may use it.
@@ -29,25 +29,13 @@ type blocks struct {
 	size   int64
 	ctx    context.Context // of reads: io.ReaderAt has none
 	cancel context.CancelFunc
-	end    []byte // the last bytes, nil after the stone was opened
+	end    []byte // the last bytes, nil when the stone is open
 }
 
 // Close ends reads in progress.
 func (b *blocks) Close() error {
 	b.cancel()
-	b.store.cache.drop(b)
 	return nil
-}
-
-// keepEnd puts the blocks that the last bytes contain completely into the cache.
-func (b *blocks) keepEnd() {
-	end := b.end
-	b.end = nil
-	from := b.size - int64(len(end))
-	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
-		lo := n*blockBytes - from
-		b.store.cache.put(place{b, n}, slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
-	}
 }
 
 // ReadAt is for io.ReaderAt.
@@ -61,12 +49,9 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	done := 0
 	for done < len(p) && off < b.size {
 		n := off / blockBytes
-		block, ok := b.store.cache.get(place{b, n})
-		if !ok {
-			var err error
-			if block, err = b.fetch(n, (min(off+int64(len(p)-done), b.size)-1)/blockBytes); err != nil {
-				return done, err
-			}
+		block, err := b.block(n)
+		if err != nil {
+			return done, err
 		}
 		k := copy(p[done:], block[off-n*blockBytes:])
 		done += k
@@ -78,27 +63,23 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// fetch returns the bytes of the blocks from first on, up to last or to the first
-// block that is in the cache. It adds them to the cache.
-func (b *blocks) fetch(first, last int64) ([]byte, error) {
-	upto := first + 1
-	for upto <= last && upto-first < maxRun && !b.store.cache.has(place{b, upto}) {
-		upto++
+// block returns block n of the stone, from the Cache or the server.
+func (b *blocks) block(n int64) ([]byte, error) {
+	if n >= rawBlock {
+		return nil, fmt.Errorf("client: stone %v: block %d: the stone is too large", b.id, n)
 	}
-	from, end := first*blockBytes, min(upto*blockBytes, b.size)
-	data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
-	if err == nil && size != b.size {
-		err = fmt.Errorf("client: stone %v: %w: it had %d bytes, now %d", b.id, errAnswer, b.size, size)
-	}
+	key := stone.PageKey{Stone: b.id, Entry: rawBlock | uint32(n)}
+	block, err := b.store.o.Cache.Page(b.ctx, key, func() (any, int64, error) {
+		from := n * blockBytes
+		end := min(from+blockBytes, b.size)
+		data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
+		if err == nil && size != b.size {
+			err = fmt.Errorf("client: stone %v: %w: it had %d bytes, now %d", b.id, errAnswer, b.size, size)
+		}
+		return data, int64(len(data)), err
+	})
 	if err != nil {
 		return nil, err
 	}
-	for n := first; n < upto; n++ {
-		block := data[(n-first)*blockBytes:]
-		if upto-first > 1 {
-			block = slices.Clone(block[:min(blockBytes, len(block))])
-		}
-		b.store.cache.put(place{b, n}, block)
-	}
-	return data, nil
+	return block.([]byte), nil
 }
