@@ -18,7 +18,7 @@ import (
 
 const childArg = "child of crash"
 
-// order is what a child is to do.
+// order is the task of a child.
 type order struct {
 	Seed  uint64
 	Dir   string
@@ -26,8 +26,8 @@ type order struct {
 	Work  bool // until it is killed; else it only compares
 }
 
-// killDirectory lets children work in a directory and kills them, and looks at
-// last at what they left. A directory with losses stays.
+// killDirectory lets children work in a directory and kills them. At the end it
+// checks what they left. A directory with losses stays.
 func killDirectory(ctx context.Context, parent string, seed uint64, left *budget, t *table) error {
 	base, err := os.MkdirTemp(parent, "crash")
 	if err != nil {
@@ -59,8 +59,8 @@ const (
 	hangs    = 5 * time.Minute
 )
 
-// kill runs a child and kills it a while after it began to work or, sometimes,
-// to open the store. It returns what was under way.
+// kill runs a child and kills it some time after it began to work or, sometimes, to
+// open the store. It returns the call that was in progress.
 func (o *order) kill(ctx context.Context, rng *rand.Rand) (row string, err error) {
 	later := func(kill func()) { time.AfterFunc(time.Duration(rng.IntN(maxLife))*time.Millisecond, kill) }
 	never := func(func()) {}
@@ -70,8 +70,9 @@ func (o *order) kill(ctx context.Context, rng *rand.Rand) (row string, err error
 	return o.start(ctx, never, later)
 }
 
-// start runs a child until it ends or is killed, and brings the model to what it
-// said until then. It calls begun and working with what kills the child.
+// start runs a child until it ends or is killed, and updates the model with what
+// the child reported. It calls begun and working with the function that kills the
+// child.
 func (o *order) start(ctx context.Context, begun, working func(kill func())) (row string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, hangs, errHangs)
 	defer cancel()
@@ -112,8 +113,8 @@ func (o *order) start(ctx context.Context, begun, working func(kill func())) (ro
 
 var errHangs = errors.New("the child hangs")
 
-// readEvents reads what a child says until it ends, and returns what was under way
-// then. It calls working when the child begins to work.
+// readEvents reads the reports of a child until it ends. It returns the call in
+// progress at the end, and calls working when the child begins to work.
 func (o *order) readEvents(out io.Reader, working func()) (row string) {
 	reconciled := false
 	events := gob.NewDecoder(out)
@@ -144,7 +145,7 @@ const (
 	forever = 1 << 30
 )
 
-// obey does what it reads from in, and tells out.
+// obey runs the order that it reads from in, and reports to out.
 func obey(in io.Reader, out io.Writer) error {
 	var o order
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// asleep is many rounds of writers that both believe they own a world, and are
-// stopped while they do.
+// asleep runs many rounds in which two writers both believe that they own a world,
+// and are stopped meanwhile.
 type asleep struct {
 	seed   uint64
 	st     history.Store // for what is not the writers'
@@ -24,7 +24,7 @@ type asleep struct {
 	counts counts
 }
 
-// counts says what the rounds were made of.
+// counts counts what happened in the rounds.
 type counts struct {
 	rounds, calls, stops, inCalls int
 	saves, steals                 int
@@ -38,7 +38,7 @@ const (
 	maxLease = 60 * time.Millisecond
 )
 
-// runAsleep prints what the rounds were made of. A directory with losses stays.
+// runAsleep prints the counts. A directory with losses stays.
 func (p plan) runAsleep(ctx context.Context, out io.Writer) error {
 	base, err := os.MkdirTemp(p.dir, "crash")
 	if err != nil {
@@ -87,7 +87,8 @@ func (a *asleep) run(ctx context.Context, n, teams int) error {
 	return context.Cause(ctx)
 }
 
-// team lets the same writers make round after round, each with a world of its own.
+// team runs one round after another with the same writers, each round in a new
+// world.
 func (a *asleep) team(ctx context.Context, rounds <-chan uint64) (err error) {
 	var writers []*writer
 	for i := range teamSize {

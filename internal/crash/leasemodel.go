@@ -30,15 +30,15 @@ type deed struct {
 	Message string        // of commits; no two have the same
 }
 
-// How calls are refused. Any other fault of an answer is a text, and says nothing
-// about what the call did.
+// The ways to refuse a call. Any other error of an answer is a text, and says
+// nothing about the effect of the call.
 const (
 	leased   = "leased"
 	fenced   = "fenced"
 	conflict = "conflict"
 )
 
-// answer is how a deed ended.
+// answer is the result of a deed.
 type answer struct {
 	Fault string
 	Head  history.Head // the commit that was made, the fence of the lease, both of look
@@ -47,8 +47,8 @@ type answer struct {
 
 func (a answer) refused() bool { return a.Fault == leased || a.Fault == fenced || a.Fault == conflict }
 
-// span is when a call was under way, by the clock of this machine, which is the
-// store's.
+// span is the time in which a call was in progress, by the clock of this machine,
+// which is the store's clock.
 type span struct{ From, Upto time.Time }
 
 // done is a deed with its answer.
@@ -74,7 +74,7 @@ func (d done) since(start time.Time) string {
 	return out
 }
 
-// owned is what the calls about a world depend on.
+// owned is the state of a world that the results of calls depend on.
 type owned struct {
 	Head   history.ID
 	Fence  uint64
@@ -82,7 +82,7 @@ type owned struct {
 	Until  int64 // in milliseconds of Unix; 0 without a lease
 }
 
-// vague is the Until of a lease of which nobody was told.
+// vague is the Until of a lease that no answer has described.
 const vague = -1
 
 // live reports whether the lease may have been live at some time of a call.
@@ -95,8 +95,8 @@ func (o owned) over(at span) bool { return o.Until == vague || o.Until <= at.Upt
 
 func (o owned) of(holder string) bool { return holder != "" && holder == o.Holder }
 
-// after returns the states that a world in state o may be in once d is done. There
-// are none if its answer cannot be.
+// after returns the possible states of a world after d, if it was in state o
+// before. There are none if the answer is impossible.
 func (o owned) after(d done) []owned {
 	switch {
 	case d.refused():
@@ -114,7 +114,7 @@ func (o owned) after(d done) []owned {
 	return nil
 }
 
-// allows reports whether d may be done.
+// allows reports whether d is allowed.
 func (o owned) allows(d done) bool {
 	fence := d.Base.Fence
 	switch d.Kind {
@@ -134,7 +134,7 @@ func (o owned) allows(d done) bool {
 	return true
 }
 
-// refuses reports whether the refusal of d is right.
+// refuses reports whether the refusal of d is correct.
 func (o owned) refuses(d done) bool {
 	fence := d.Base.Fence
 	switch d.Fault {
@@ -146,7 +146,7 @@ func (o owned) refuses(d done) bool {
 	return d.Base.Commit != o.Head
 }
 
-// fits reports whether the answer says of o what is so.
+// fits reports whether the answer describes o correctly.
 func (o owned) fits(d done) bool {
 	switch d.Kind {
 	case take:
@@ -204,9 +204,9 @@ var leases = porcupine.NondeterministicModel{
 	},
 }
 
-// linear returns an error unless the answers could have been given by a store
-// that does one call after another. The calls are those of one world that began
-// without commits and leases.
+// linear returns an error unless a store that does one call after another could
+// have given the answers. The calls are those of one world, which had no commits
+// and leases before.
 func linear(calls []done) error {
 	var history []porcupine.Operation
 	for _, d := range calls {

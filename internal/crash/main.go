@@ -1,18 +1,19 @@
 // Command crash shows that a store in a directory loses nothing that it
-// acknowledged. It does random work, stops it in two ways, and compares what is
-// there afterwards with a model of what was acknowledged and what was under way:
+// acknowledged. It does random work and stops it. Then it compares the store with a
+// model of what was acknowledged and what was in progress. It stops work in three
+// ways:
 //
 //   - It kills a child process that works in a directory of the disk (kill -9),
-//     several times the same directory.
-//   - It works in a file system in memory that remembers what was synced, and
-//     looks at every sync at what the loss of power would leave there.
-//   - With -serve it kills a server, while clients work at it.
+//     several times in the same directory.
+//   - It works in a file system in memory that remembers what was synced, and checks
+//     at every sync what a loss of power would leave there.
+//   - With -serve it kills a server while clients use it.
 //
 // With -asleep it stops and continues processes that write to worlds of a server
-// under leases that are over, and looks whether the answers that they got fit into
-// one order in which nothing is written over.
+// under leases that have ended. It checks whether one order of their calls explains
+// all answers and overwrites nothing.
 //
-// It cannot show what a disk does that lies about a sync, and it does not repair.
+// It cannot show the effect of a disk that lies about a sync, and it does not repair.
 package main
 
 import (
@@ -26,7 +27,7 @@ import (
 	"time"
 )
 
-// plan is what to do.
+// plan holds the options of a run.
 type plan struct {
 	seed         uint64
 	kills, syncs int
@@ -68,7 +69,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// obeyed does what a child is started for; it is false if this is none.
+// obeyed does the task of a child process; it returns false in any other process.
 func obeyed(args []string) (error, bool) {
 	switch {
 	case len(args) == 1 && args[0] == childArg:
@@ -81,7 +82,7 @@ func obeyed(args []string) (error, bool) {
 	return nil, false
 }
 
-// parse says itself what is wrong with args.
+// parse parses args and prints what is wrong with them.
 func parse(args []string) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
@@ -118,7 +119,7 @@ func parse(args []string) (plan, error) {
 	return p, nil
 }
 
-// run prints the stops by kind. Its error says what was lost first.
+// run prints the stops by kind. Its error names the first loss.
 func (p plan) run(ctx context.Context, out *os.File) error {
 	start := time.Now()
 	t := &table{rows: make(map[string]*[columns]int)}
@@ -168,7 +169,7 @@ func (p plan) each(ctx context.Context, n int, what func(context.Context, uint64
 	return context.Cause(ctx)
 }
 
-// budget is how many stops are still to be made.
+// budget is the number of stops that remain.
 type budget struct {
 	mu   sync.Mutex
 	left int
@@ -180,7 +181,7 @@ func (b *budget) any() bool {
 	return b.left > 0
 }
 
-// take reports whether one more is to be made.
+// take reports whether one more stop is to be made.
 func (b *budget) take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// What is under way when no call is.
+// The state of a worker without a call.
 const (
 	opening = "opening" // the store, and looking at what is there
 	between = "between"
@@ -35,7 +35,7 @@ func kinds() []string {
 	return []string{create, save, saveFile, pack, fork, restore, collect, remove, purge, undelete, rename, lease, release, load}
 }
 
-// op is a call. It says all that the model needs to know of it before it returns.
+// op is a call. It contains what the model needs to know before the call returns.
 type op struct {
 	Worker       int
 	Seq          int // ascends
@@ -49,7 +49,7 @@ type op struct {
 	MayBeGone    bool       // of delete: a collect since may have taken it
 }
 
-// outcome is how a call ended.
+// outcome is the result of a call.
 type outcome struct {
 	Worker  int
 	ID      history.ID // of the commit that it made
@@ -70,13 +70,13 @@ type deletedWorld struct {
 	Loose bool // a collect may have taken it
 }
 
-// hold is the fence of a world, and whether there is a lease with this number.
+// hold is the fence of a world, and whether a lease with this number exists.
 type hold struct {
 	Fence  uint64
 	Leased bool
 }
 
-// under returns the fence that calls are made under.
+// under returns the fence for calls.
 func (h hold) under() uint64 {
 	if h.Leased {
 		return h.Fence
@@ -84,7 +84,7 @@ func (h hold) under() uint64 {
 	return 0
 }
 
-// model is what must be in a store.
+// model is the required content of a store.
 type model struct {
 	Worlds  map[string][]version // oldest first
 	Holds   map[string]hold
@@ -115,14 +115,14 @@ func (m *model) clone() *model {
 	return c
 }
 
-// begin notes that a call is under way: it may have had its effect or not.
+// begin records that a call is in progress: it may have had its effect or not.
 func (m *model) begin(o op) {
 	m.Seq = o.Seq
 	m.Pending[o.Worker] = o
 	m.loosen()
 }
 
-// end notes the effect of the call that is under way for a worker.
+// end records the effect of the call in progress of a worker.
 func (m *model) end(out outcome) {
 	o := m.Pending[out.Worker]
 	delete(m.Pending, out.Worker)
@@ -168,7 +168,7 @@ func (m *model) apply(o op, id history.ID) {
 	}
 }
 
-// loosen notes what the collects under way may take.
+// loosen records what the collections in progress may delete.
 func (m *model) loosen() {
 	coming := make(map[string]int) // commits under way
 	for _, o := range m.Pending {
@@ -200,7 +200,7 @@ func loosen(log []version, keep int) {
 	}
 }
 
-// doing says what is under way: of several calls, the first that was begun.
+// doing returns the call in progress; of several, the one that began first.
 func (m *model) doing() string {
 	first := op{Kind: between}
 	for _, o := range m.Pending {

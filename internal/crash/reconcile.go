@@ -13,9 +13,9 @@ import (
 
 const allNames = 1 << 20
 
-// reconcile compares a store with the model of what was acknowledged, finds out
-// which of the calls that were under way had their effect, and notes that in the
-// model. Its error says what was lost.
+// reconcile compares a store with the model of what was acknowledged. It finds out
+// which of the calls in progress had their effect, and records that in the model.
+// Its error names what was lost.
 func reconcile(ctx context.Context, st history.Store, m *model) error {
 	names, err := st.List(ctx, "", "", len(m.Worlds)+len(m.Pending)+1) // and some of the crowd
 	if err != nil {
@@ -49,7 +49,8 @@ func checkAll(ctx context.Context, st *local.Store) error {
 	return err
 }
 
-// reconcileOne ends the call that was under way for a worker, as it is found.
+// reconcileOne ends the call in progress of a worker according to the state of the
+// store.
 func reconcileOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
@@ -81,7 +82,7 @@ func reconcileOne(ctx context.Context, st history.Store, m *model, names []strin
 	return nil
 }
 
-// committed returns the commit that o made on log, zero if it made none.
+// committed returns the commit that o made on log, or zero if it made none.
 func committed(ctx context.Context, st history.Store, log []version, o op) (history.ID, error) {
 	head, err := st.Head(ctx, o.World)
 	if err != nil || head.Commit == headOf(log) {
@@ -106,8 +107,8 @@ func headOf(log []version) history.ID {
 	return log[len(log)-1].ID
 }
 
-// compare compares a world with the versions that it must have, and returns
-// those that it has.
+// compare compares a world with the versions that it must have, and returns those
+// that it has.
 func compare(ctx context.Context, st history.Store, name string, want []version, h hold) ([]version, error) {
 	head, err := st.Head(ctx, name)
 	if err != nil {
@@ -145,7 +146,7 @@ func compare(ctx context.Context, st history.Store, name string, want []version,
 	return have, nil
 }
 
-// checkDeleted gives back every deleted world and compares it.
+// checkDeleted restores every deleted world and compares it.
 func checkDeleted(ctx context.Context, st history.Store, m *model) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Deleted)) {
 		g := m.Deleted[name]

@@ -19,8 +19,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// serving is a server that is killed while clients work at it, again and again on
-// one directory.
+// serving is a server that is killed again and again while clients use it, always
+// with the same directory.
 type serving struct {
 	host
 	seed           uint64
@@ -36,7 +36,8 @@ const (
 	wholeEvery = 10
 )
 
-// runServe prints what was under way at the kills. A directory with losses stays.
+// runServe prints which calls were in progress at the kills. A directory with
+// losses stays.
 func (p plan) runServe(ctx context.Context, out io.Writer) error {
 	base, err := os.MkdirTemp(p.dir, "crash")
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *serving) run(ctx context.Context, n int, out io.Writer) error {
 	return nil
 }
 
-// crowdName is the name of a world that is there for others to be forked from.
+// crowdName is the name of a world that others are forked from.
 func crowdName(i int) string { return fmt.Sprintf("%s%06d", crowd, i) }
 
 const crowd = "crowd/" // sorts after what workers make
@@ -126,8 +127,8 @@ func (s *serving) template(ctx context.Context, st history.Store) (version, erro
 	return v, errors.Join(err, w.Close())
 }
 
-// kill starts the server, looks at what is there, lets clients work, and kills it.
-// Some are killed before they are ready.
+// kill starts the server, checks the store, lets clients work, and kills the
+// server. Some servers are killed before they are ready.
 func (s *serving) kill(ctx context.Context, i int) error {
 	if (i+1)%wholeEvery == 0 {
 		if err := s.whole(ctx, nil); err != nil {
@@ -180,7 +181,8 @@ func (s *serving) attack(ctx context.Context, p *process, st history.Store) erro
 	return err
 }
 
-// last looks at everything through a server that ends by itself, and then without.
+// last checks everything through a server that ends normally, and then without a
+// server.
 func (s *serving) last(ctx context.Context) error {
 	p, _, st, err := s.open(ctx)
 	if err != nil {
@@ -196,7 +198,8 @@ func (s *serving) last(ctx context.Context) error {
 	return s.whole(ctx, func(st history.Store) error { return checkDeleted(ctx, st, s.m) })
 }
 
-// reconcile looks through a server at everything that clients were told.
+// reconcile compares the store, through a server, with everything that clients were
+// told.
 func (s *serving) reconcile(ctx context.Context, st history.Store) error {
 	if err := reconcile(ctx, st, s.m); err != nil {
 		return fmt.Errorf("lost: %w", err)
@@ -230,7 +233,7 @@ func checkStones(ctx context.Context, st history.Store, name string, at history.
 	return nil
 }
 
-// whole checks all of the store without a server, and then what more says.
+// whole checks the store without a server, and then calls more.
 func (h host) whole(ctx context.Context, more func(history.Store) error) error {
 	st, err := local.Open(h.dir, local.Options{})
 	if err != nil {
@@ -243,7 +246,7 @@ func (h host) whole(ctx context.Context, more func(history.Store) error) error {
 	return errors.Join(err, st.Close())
 }
 
-// ignore is for what is closed after its server is gone.
+// ignore ignores errors of closing after the server is gone.
 func ignore(error) error { return nil }
 
 func isCrowd(name string) bool { return strings.HasPrefix(name, crowd) }

@@ -98,8 +98,8 @@ func (f stopFile) SyncTo(n int64) (bool, error) {
 	return f.File.SyncTo(n)
 }
 
-// unlink takes from left, a clone of what was synced of live, some of the names
-// that are gone from live: a disk may lose them without a sync. The clone alone
+// unlink removes some names from left, a clone of the synced state of live: names
+// that are gone from live. A disk may lose them without a sync, but the clone
 // always has them.
 func unlink(left, live *vfs.MemFS, dir string, rng *rand.Rand, percent int) error {
 	names, err := left.List(dir)

@@ -13,8 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
-// round is the life of a store in memory: sessions, each on what a stop of the
-// one before left, with a look at every sync.
+// round is the life of a store in memory: several sessions, each on what a stop of
+// the previous one left. It checks the store at every sync.
 type round struct {
 	seed    uint64
 	left    *budget
@@ -56,12 +56,12 @@ func (r *round) run(ctx context.Context) error {
 	return nil
 }
 
-// now is a clock that always goes on.
+// now is a clock that always advances.
 func (r *round) now() time.Time {
 	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.clock.Add(1)) * time.Second)
 }
 
-// session is one opening of the store, and work on it.
+// session opens the store once and works on it.
 type session struct {
 	*round
 	rest
@@ -105,8 +105,8 @@ func (s *session) live(ctx context.Context) error {
 	return errors.Join(err, st.Close())
 }
 
-// stop is called at a sync: it looks at what is left if the power goes now. What
-// was not synced is gone, or, after the sync, in part.
+// stop is called at a sync. It checks what is left if the power fails now. What was
+// not synced is gone or, after the sync, partly gone.
 func (s *session) stop(ctx context.Context, column int, after bool) {
 	if ctx.Err() != nil {
 		return
@@ -147,7 +147,7 @@ func (s *session) take(after bool) (left rest, row string, ok bool, err error) {
 	return left, row, true, err
 }
 
-// look opens what a stop left and compares it.
+// look opens what a stop left and compares it with the model.
 func (s *session) look(ctx context.Context, left rest) error {
 	o := s.options
 	o.FS = left.fs

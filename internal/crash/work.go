@@ -15,7 +15,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// journal is a model that several workers write, and where their writes are told.
+// journal is a model that several workers change, and the output that reports the
+// changes.
 type journal struct {
 	mu    sync.Mutex
 	m     *model
@@ -23,14 +24,14 @@ type journal struct {
 	large int               // bytes that a stone which is a file has at least
 }
 
-// event is something that the model of another process has to know.
+// event is a change that the model of another process must know.
 type event struct {
 	Settled *model
 	Begun   *op
 	Ended   *outcome
 }
 
-// begin returns once the call is noted.
+// begin records a call and returns when it is reported.
 func (j *journal) begin(o op) (op, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -66,7 +67,7 @@ const (
 	leaseTime = 24 * time.Hour
 )
 
-// work makes the calls of several workers at the same time, steps of each.
+// work runs several workers at the same time, each for steps calls.
 func work(ctx context.Context, st history.Store, j *journal, seed uint64, workers, steps int) error {
 	var all sync.WaitGroup
 	errs := make([]error, workers)
@@ -113,7 +114,7 @@ func (w *worker) forget(name string) error {
 	return opened.Close()
 }
 
-// own returns those of names that are the worker's.
+// own returns the names that belong to the worker.
 func own[V any](w *worker, all map[string]V) (out []string) {
 	for name := range all {
 		if strings.HasPrefix(name, fmt.Sprintf("%d-", w.number)) {
@@ -126,7 +127,7 @@ func own[V any](w *worker, all map[string]V) (out []string) {
 
 func (w *worker) pick(names []string) string { return names[w.rng.IntN(len(names))] }
 
-// choose returns a call that can be made.
+// choose returns a call that is possible.
 func (w *worker) choose() op {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()
@@ -275,7 +276,7 @@ func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome
 	return out, err
 }
 
-// at returns an open world; now and then it is opened anew.
+// at returns an open world; sometimes it opens the world again.
 func (w *worker) at(ctx context.Context, name string) (*world.World, error) {
 	if w.rng.IntN(8) == 0 {
 		if err := w.forget(name); err != nil {
@@ -298,7 +299,7 @@ func (w *worker) hold(name string) hold {
 	return w.j.m.Holds[name]
 }
 
-// loose reports whether a collect may have taken what a call needs.
+// loose reports whether a collection may have deleted what a call needs.
 func (w *worker) loose(o op) bool {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()
