@@ -8,8 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// model is what a Store does, slowly: it forgets no commit, and finds what is
-// needed by making every stack.
+// model does what a Store does, slowly: it keeps every commit, and computes every
+// stack to find out what is needed.
 type model struct {
 	worlds  map[string]*line
 	deleted map[string][]deletedWorld
@@ -56,7 +56,7 @@ func (m *model) fork(at history.ID, name string) error {
 	return m.put(name, &line{head: at, log: []history.ID{at}})
 }
 
-// rename says what is wrong with to before it says what is wrong with from.
+// rename reports errors of to before errors of from.
 func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 	l := m.worlds[from]
 	switch {
@@ -184,7 +184,7 @@ func (m *model) collect(t fataler, p history.Policy, now time.Time) (done histor
 	return done
 }
 
-// removeDeleted takes worlds for good and returns those that stay.
+// removeDeleted removes worlds for good and returns those that stay.
 func (m *model) removeDeleted(p history.Policy, now time.Time, done *history.Collected) (lines []*line) {
 	for name, deleted := range m.deleted {
 		m.deleted[name] = nil
