@@ -272,8 +272,7 @@ func leasing(e *env) {
 	e.lease("a", strings.Repeat("b", history.MaxHolder))
 }
 
-// leaseStays checks that a lease of one world does not affect other worlds, and
-// survives renaming.
+// leaseStays checks how a lease of one world affects other worlds and names.
 func leaseStays(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")
