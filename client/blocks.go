@@ -10,20 +10,21 @@ import (
 )
 
 const (
-	// wholeBytes is up to how many bytes a stone is read whole when it is opened,
-	// and how many of the end of a larger one come then: the directory is there.
+	// wholeBytes is the largest size of a stone that Open reads whole. Of a larger
+	// stone Open reads this many bytes at the end, which contain the directory.
 	wholeBytes = 1 << 20
-	// blockBytes is what a larger stone is read and cached by.
+	// blockBytes is the size of a block. Larger stones are read and cached in
+	// blocks.
 	blockBytes = 512 << 10
-	// rawBlock is the first number of blocks in a Cache: those of decoded pages are below.
+	// rawBlock is the first number of a block in a Cache. Decoded pages have lower
+	// numbers.
 	rawBlock = 1 << 31
 )
 
-// blocks are the bytes of a large stone at the server. Any number of goroutines
-// may read.
+// blocks reads a large stone of the server. Any number of goroutines may use it.
 type blocks struct {
 	store  *Store
-	call   call // that opened it
+	call   call // the call that opened it
 	id     stone.ID
 	size   int64
 	ctx    context.Context // of reads: io.ReaderAt has none
@@ -31,7 +32,7 @@ type blocks struct {
 	end    []byte // the last bytes, nil when the stone is open
 }
 
-// Close ends reads that are under way.
+// Close ends reads in progress.
 func (b *blocks) Close() error {
 	b.cancel()
 	return nil
@@ -65,7 +66,7 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 // block returns block n of the stone, from the Cache or the server.
 func (b *blocks) block(n int64) ([]byte, error) {
 	if n >= rawBlock {
-		return nil, fmt.Errorf("client: stone %v: block %d: too large a stone", b.id, n)
+		return nil, fmt.Errorf("client: stone %v: block %d: the stone is too large", b.id, n)
 	}
 	key := stone.PageKey{Stone: b.id, Entry: rawBlock | uint32(n)}
 	block, err := b.store.o.Cache.Page(b.ctx, key, func() (any, int64, error) {
@@ -73,7 +74,7 @@ func (b *blocks) block(n int64) ([]byte, error) {
 		end := min(from+blockBytes, b.size)
 		data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
 		if err == nil && size != b.size {
-			err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
+			err = fmt.Errorf("client: stone %v: %w: it had %d bytes, now %d", b.id, errAnswer, b.size, size)
 		}
 		return data, int64(len(data)), err
 	})

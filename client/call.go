@@ -19,12 +19,12 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// repeat says when a call may be made again.
+// repeat says when a call may be repeated.
 type repeat int
 
 const (
-	unbegun repeat = iota // when the server surely has not begun
-	always                // a second time changes nothing
+	unbegun repeat = iota // only if the server surely has not begun
+	always                // a repetition changes nothing
 )
 
 // call is one call of the API.
@@ -40,7 +40,7 @@ type call struct {
 	ranged     string // Range
 	fence      uint64
 	repeat     repeat
-	saysRetry  bool // a second try says that it is one
+	saysRetry  bool // repetitions have the header RetryHeader
 	endless    bool // no Options.Timeout
 	carries    int64
 	read       func(*http.Response) error // reads the answer; it may run once for each try
@@ -48,7 +48,7 @@ type call struct {
 
 const jsonType = "application/json"
 
-// sendJSON makes v the call's body.
+// sendJSON makes v the body of the call.
 func (c *call) sendJSON(v any) *call {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -58,8 +58,7 @@ func (c *call) sendJSON(v any) *call {
 	return c
 }
 
-// do makes the call until it succeeds or may not be repeated. While it runs
-// Close waits.
+// do makes the call until it succeeds or may not be repeated. Close waits for it.
 func (s *Store) do(ctx context.Context, c *call) error {
 	s.active.Add(1)
 	defer s.active.Done()
@@ -69,12 +68,12 @@ func (s *Store) do(ctx context.Context, c *call) error {
 	return nil
 }
 
-// failure is how a try failed.
+// failure says how a try failed.
 type failure struct {
 	err     error
-	passing bool          // another try may fare better
+	passing bool          // another try may succeed
 	unbegun bool          // the server surely has not begun
-	after   time.Duration // when it wants the next try
+	after   time.Duration // the server asks to wait this long
 }
 
 func (s *Store) tries(ctx context.Context, c *call) error {
@@ -100,7 +99,7 @@ func (s *Store) tries(ctx context.Context, c *call) error {
 			return f.err
 		}
 		if err := s.o.Wait(ctx, d); err != nil {
-			return fmt.Errorf("%w; before: %v", err, f.err)
+			return fmt.Errorf("%w; the last try: %v", err, f.err)
 		}
 	}
 }
@@ -110,9 +109,9 @@ const (
 	maxPause   = 5 * time.Second
 )
 
-// pause returns how long to wait after a try, besides what the server wants: twice
-// as long each time, half of it by chance, so that many who failed at once do not
-// come back at once.
+// pause returns how long to wait after a try, in addition to what the server asks
+// for. It doubles each time. Half of it is random, so that many clients that failed
+// together do not return together.
 func (s *Store) pause(try int, after time.Duration) time.Duration {
 	d := min(firstPause<<min(try-1, 10), maxPause)
 	return after + d/2 + time.Duration(s.o.Rand()*float64(d/2))
@@ -131,7 +130,7 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 		return failure{err: lasting, unbegun: true}
 	}
 	if isDial(err) && !s.met.Load() && ctx.Err() == nil {
-		return failure{err: fmt.Errorf("nobody listens at %s: start a server there (cairn serve), or give its address: %w", s.base.Host, err)}
+		return failure{err: fmt.Errorf("no server listens at %s: start one there (cairn serve), or give another address: %w", s.base.Host, err)}
 	}
 	if err == nil {
 		s.met.Store(true)
@@ -149,41 +148,42 @@ func (s *Store) try(ctx context.Context, c *call, again bool) failure {
 	case err == nil:
 		return failure{}
 	case within.Err() != nil && ctx.Err() == nil:
-		// The caller's own time is not over, so this must not look like it.
+		// The caller's own context has not ended, so the error must not look as if
+		// it had.
 		return failure{err: errors.New("the server took too long"), passing: true}
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) { // and is no CorruptError: what is kept may be whole
+	if errors.Is(err, io.ErrUnexpectedEOF) { // not a CorruptError: the stored stone may be whole
 		err = fmt.Errorf("the answer was cut off: %w", io.ErrUnexpectedEOF)
 	}
 	return failure{err: err, passing: !wrong(err), unbegun: isDial(err)}
 }
 
-// wrong reports whether an error is of what came, not of how it came.
+// wrong reports whether the content of the answer is wrong, and not the connection.
 func wrong(err error) bool {
 	refused, corrupt := (*Error)(nil), (*stone.CorruptError)(nil)
 	return errors.Is(err, errAnswer) || errors.As(err, &refused) || errors.As(err, &corrupt)
 }
 
-// lasting returns what there is to say of an error that another try would meet
-// too; nil of others.
+// lasting returns an error that another try would meet too, or nil.
 func (s *Store) lasting(err error) error {
 	certificate, record, name := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}, (*net.DNSError)(nil)
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &name) && name.IsNotFound:
 		return err
 	case errors.As(err, &record):
-		return fmt.Errorf("%s speaks no TLS: is the server one of http://? %w", s.base.Host, err)
+		return fmt.Errorf("%s does not use TLS: does its address begin with http://? %w", s.base.Host, err)
 	}
 	return nil
 }
 
-// isDial reports whether there was no connection.
+// isDial reports whether no connection was made.
 func isDial(err error) bool {
 	op := (*net.OpError)(nil)
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// askFirst is from how many bytes on a body waits to be asked for.
+// askFirst is the size from which on a body is sent only after the server asks for
+// it.
 const askFirst = 1 << 20
 
 func (s *Store) request(c *call, again bool) *http.Request {
@@ -229,7 +229,7 @@ func fenceText(fence uint64) string {
 	return strconv.FormatUint(fence, 10)
 }
 
-// errAnswer is wrapped by errors of answers that are not what was asked for.
+// errAnswer is wrapped by the errors of unexpected answers.
 var errAnswer = errors.New("not the answer of a cairn server")
 
 func (c *call) readAnswer(answer *http.Response) error {
@@ -241,7 +241,7 @@ func (c *call) readAnswer(answer *http.Response) error {
 		want = c.accept
 	}
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-	if kind != want && (kind != "" || c.read != nil) { // a page of someone in between is no success
+	if kind != want && (kind != "" || c.read != nil) { // a page from a proxy is not a success
 		return fmt.Errorf("%w: %.80q, not %s", errAnswer, kind, want)
 	}
 	if c.read == nil {
@@ -254,8 +254,8 @@ func (c *call) readAnswer(answer *http.Response) error {
 // maxRefusal bounds the bytes that are read of a refusal.
 const maxRefusal = 16 << 10
 
-// refusal reads an answer that is no success. Only a server that speaks the API
-// is believed to say what happened: what a proxy says is passing at most.
+// refusal reads an answer that is not a success. It believes only a server that
+// uses the API. An answer from a proxy may at most allow another try.
 func (s *Store) refusal(answer *http.Response) (failure, error) {
 	var r Refusal
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
@@ -266,7 +266,7 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 	if json.Unmarshal(b, &r) != nil || r.Error.Code == "" || r.Error.Code.Status() != status {
 		err := fmt.Errorf("%w: status %d", errAnswer, status)
 		if status == http.StatusBadRequest && s.base.Scheme == "http" && bytes.Contains(b, []byte("HTTPS")) {
-			err = fmt.Errorf("%w: is the server one of https://?", err)
+			err = fmt.Errorf("%w: does the address begin with https://?", err)
 		}
 		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}, nil
 	}
@@ -280,13 +280,13 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 		if s.auth == nil {
 			e.Message += "; no token was given: set $CAIRN_TOKEN, or Options.Token in a program"
 		} else {
-			e.Message += "; the token that was given is another"
+			e.Message += "; the server does not know the given token"
 		}
 	}
 	return failure{err: e, unbegun: true}, nil
 }
 
-// printable takes out of a text what could play tricks on a terminal.
+// printable removes characters that could affect a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -296,7 +296,7 @@ func printable(text string) string {
 	}, text[:min(len(text), 1024)])
 }
 
-// after returns how long the server wants to be left alone.
+// after returns how long the server asks to wait.
 func (s *Store) after(answer *http.Response) time.Duration {
 	text := answer.Header.Get("Retry-After")
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -308,10 +308,10 @@ func (s *Store) after(answer *http.Response) time.Duration {
 	return 0
 }
 
-// maxJSON bounds the bytes of an answer of JSON: 10,000 names.
+// maxJSON bounds the bytes of a JSON answer: 10,000 names.
 const maxJSON = 8 << 20
 
-// readJSON returns what reads an answer of JSON.
+// readJSON returns a function that decodes a JSON answer.
 func readJSON(to any) func(*http.Response) error {
 	return func(answer *http.Response) error {
 		b, err := io.ReadAll(io.LimitReader(answer.Body, maxJSON+1))
@@ -328,7 +328,8 @@ func readJSON(to any) func(*http.Response) error {
 	}
 }
 
-// readRecords returns what reads an answer of at most total bytes with read.
+// readRecords returns a function that reads an answer of at most total bytes with
+// read.
 func (s *Store) readRecords(total int64, read func(*Records) error) func(*http.Response) error {
 	return func(answer *http.Response) error {
 		r := s.records.Get().(*Records)

@@ -184,7 +184,7 @@ func TestDialAgain(t *testing.T) {
 		}}
 	})
 	err := s.Create(t.Context(), "a")
-	if len(f.clock.waits) != 0 || err == nil || !strings.Contains(err.Error(), "nobody listens at 127.0.0.1:") {
+	if len(f.clock.waits) != 0 || err == nil || !strings.Contains(err.Error(), "no server listens at 127.0.0.1:") {
 		t.Errorf("at first: got %v after %d waits", err, len(f.clock.waits))
 	}
 	if err := s.Create(t.Context(), "a"); err != nil {

@@ -18,23 +18,23 @@ import (
 
 // Options of a Store. The zero value is the default.
 type Options struct {
-	Token string // what Authorization bears; "" for none
-	// HTTP carries the calls; it is the caller's to close. Default: connections
-	// of the Store's own, which Close closes.
+	Token string // for the header Authorization; "" for none
+	// HTTP makes the calls; the caller closes it. Default: connections of the
+	// Store's own, which Close closes.
 	HTTP http.RoundTripper
 	// Cache keeps blocks of large stones. It may be the one that worlds read their
 	// pages through, so that both share its budget. Default: one of stone.CacheBytes.
 	Cache stone.Cache
-	// Tries is how often a call that may be repeated is made at most. Default 8:
-	// about five seconds, in which a server can begin anew. As long as nobody
-	// listened yet it is 1.
+	// Tries is how often a repeatable call is made at most. Default 8, about five
+	// seconds, in which a server can restart. It is 1 until something has answered
+	// at the address.
 	Tries int
-	// Patience is how long after its beginning a call is tried once more.
-	// Default a minute.
+	// Patience is how long after its beginning a call is repeated. Default a
+	// minute.
 	Patience time.Duration
-	// Timeout is how long the server may take to answer one try, besides a second
-	// for each MiB that is carried. Default 40 seconds, more than
-	// the server gives itself. Purge and Collect have none.
+	// Timeout bounds the time of one try, plus a second for each MiB of the body or
+	// answer. Default 40 seconds, more than the server allows itself. Purge and
+	// Collect have no timeout.
 	Timeout time.Duration
 
 	// Now is the clock. Default time.Now.
@@ -81,25 +81,24 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Store is the worlds of a server, a history.Store. Its errors are those of the
-// table; one that is none of them says nothing about what the server did.
+// Store is a history.Store on a server. Its errors have the codes of the table.
+// After any other error it is unknown what the server did.
 type Store struct {
 	o       Options
 	base    url.URL
 	auth    []string // the header, nil without a token
 	own     *http.Transport
 	records sync.Pool   // of *Records
-	met     atomic.Bool // something listens at the address, or did
-	packs   atomic.Bool // the server said so in its last answer
+	met     atomic.Bool // something has answered at the address
+	packs   atomic.Bool // value of PacksHeader in the last answer
 
-	life   context.Context // of reading stones that are open
+	life   context.Context // for reads of open stones
 	die    context.CancelFunc
-	active sync.WaitGroup // calls under way
+	active sync.WaitGroup // calls in progress
 }
 
-// Open returns the Store of the server at address, "http://HOST" or
-// "https://HOST" with or without a path. It calls nobody yet. The caller closes
-// it.
+// Open returns the Store of the server at address, "http://HOST" or "https://HOST"
+// with or without a path. It makes no call yet. The caller closes the Store.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -121,17 +120,17 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Packs implements history.Packing: it is what the server said in its last answer.
+// Packs implements history.Packing. It returns what the last answer said.
 func (s *Store) Packs() bool { return s.packs.Load() }
 
-// transport asks for no compression: stones are compressed.
+// transport requests no compression, because stones are compressed.
 func transport() *http.Transport {
 	d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            d.DialContext,
 		ForceAttemptHTTP2:      true,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}, // else a connection that is dead is used again
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}, // otherwise dead connections are used again
 		TLSHandshakeTimeout:    10 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxIdleConnsPerHost:    1024,
@@ -141,7 +140,7 @@ func transport() *http.Transport {
 	}
 }
 
-// parseAddress never repeats the address in an error: it may hold a secret.
+// parseAddress never repeats the address in an error, because it may hold a secret.
 func parseAddress(address string) (url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -159,8 +158,8 @@ func parseAddress(address string) (url.URL, error) {
 	return url.URL{}, fmt.Errorf("client: open: %w", err)
 }
 
-// Close is for history.Store; no call may begin beside it. Stones that are open
-// cannot be read any more, and reads of them end.
+// Close is for history.Store. No call may begin at the same time. Reads of open
+// stones end, and open stones cannot be read any more.
 func (s *Store) Close() error {
 	s.die()
 	s.active.Wait()

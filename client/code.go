@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Code is what an answer that refuses is branched on.
+// Code is the code of a refusal. Callers branch on it.
 type Code string
 
 // The codes of server/API.md.
@@ -41,8 +41,8 @@ const (
 	Internal     Code = "internal"
 )
 
-// codes is the one table of codes, statuses and errors. Of errors that wrap
-// several, the first in it counts.
+// codes is the one table of codes, statuses and errors. For an error that wraps
+// several of them, the first in the table counts.
 var codes = []struct {
 	code   Code
 	status int
@@ -73,7 +73,7 @@ var codes = []struct {
 	{Internal, http.StatusInternalServerError, nil},
 }
 
-// Status returns the HTTP status of a code, 500 if it is none of the table.
+// Status returns the HTTP status of a code, 500 for an unknown code.
 func (c Code) Status() int {
 	for _, row := range codes {
 		if row.code == c {
@@ -83,8 +83,8 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Err returns what a code stands for in Go, nil if that is no error that callers
-// of a Store branch on.
+// Err returns the error of package history that a code stands for, or nil if there
+// is none.
 func (c Code) Err() error {
 	for _, row := range codes {
 		if row.code == c {
@@ -94,8 +94,9 @@ func (c Code) Err() error {
 	return nil
 }
 
-// CodeOf returns the code of an error, and false for one that the table does not
-// know: to a stranger that is Internal. An *Error has its own.
+// CodeOf returns the code of an error. The result is false for an error that the
+// table does not have; such an error is Internal to strangers. An *Error has its
+// own code.
 func CodeOf(err error) (Code, bool) {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Code, true
@@ -117,13 +118,13 @@ func CodeOf(err error) (Code, bool) {
 	return Internal, false
 }
 
-// Error is a refusal: what a server answers, and what a client makes of that.
+// Error is a refusal: the server sends it and the client returns it.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // for people
 }
 
-// Error returns the code and the message, the code alone if there is none.
+// Error returns the code and the message, or the code if there is no message.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return string(e.Code)
@@ -131,7 +132,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }
 
-// Unwrap returns what the code stands for, a *stone.CorruptError for Corrupt.
+// Unwrap returns the error that the code stands for. For Corrupt that is a
+// *stone.CorruptError.
 func (e *Error) Unwrap() error {
 	if e.Code == Corrupt {
 		return &stone.CorruptError{Part: "answer", Err: errors.New(e.Message)}

@@ -1,13 +1,13 @@
-// Package client is a history.Store over the network: server/API.md from the side
-// of who calls.
+// Package client is a history.Store over the network. server/API.md describes the
+// API.
 //
-// A Store loads a world in one call, reads large stones in blocks, and tries again
-// what may be tried again: reading, commits, and what a server surely never began.
+// A Store loads a world in one call, reads large stones in blocks, and repeats what
+// is safe to repeat: reads, commits, and calls that the server surely never began.
 //
-// What server and client both need is here: the table of codes (Code), the
+// The package also has what server and client share: the table of codes (Code), the
 // records of application/vnd.cairn (Body, Records) and the JSON of a Store's
 // answers.
 //
-// The package serves nothing and follows no redirect. It keeps nothing on disk,
-// and knows no more of a world than its stones.
+// The package serves nothing, follows no redirect and stores nothing on disk. Of a
+// world it knows only the stones.
 package client

@@ -24,7 +24,7 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	return history.Head{Commit: history.ID(h.Commit), Fence: h.Fence}, nil
 }
 
-// MaxLog is how many commits a server gives at once.
+// MaxLog is the largest number of commits in one answer.
 const MaxLog = 1000
 
 // Log is for history.Commits.
@@ -36,10 +36,10 @@ func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([
 	log, err := s.log(ctx, name, from, min(n, MaxLog))
 	for asked := MaxLog; err == nil && len(log) == asked && len(log) < n; {
 		var more []history.Commit
-		last := log[len(log)-1].ID() // it comes once more
+		last := log[len(log)-1].ID() // the next answer begins with it
 		more, err = s.log(ctx, name, last, min(n-len(log)+1, MaxLog))
 		if err == nil && (len(more) == 0 || more[0].ID() != last) {
-			err = fmt.Errorf("client: log %s: %w: it does not begin where it was asked to", name, errAnswer)
+			err = fmt.Errorf("client: log %s: %w: it begins with another commit", name, errAnswer)
 		}
 		if err == nil {
 			log = append(log, more[1:]...)
@@ -72,8 +72,8 @@ func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (l
 	return log, nil
 }
 
-// Commit is for history.Commits. It is tried again when an answer is lost: if the
-// commit was made then, that one is returned.
+// Commit is for history.Commits. If an answer is lost, it repeats the call; if the
+// first try made the commit, it returns that commit.
 func (s *Store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
 	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
 	if err == nil {
@@ -103,7 +103,7 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, comm
 	return made, nil
 }
 
-// match returns what If-Match says of a head.
+// match returns the If-Match header for a head.
 func match(id history.ID) string {
 	if id == (history.ID{}) {
 		return `"0"`
@@ -111,7 +111,7 @@ func match(id history.ID) string {
 	return `"` + id.String() + `"`
 }
 
-// completes reports whether made is c but for number and time.
+// completes reports whether made is c except for number and time.
 func completes(made, c history.Commit) bool {
 	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message &&
 		slices.Equal(made.Stones, c.Stones)

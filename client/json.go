@@ -16,7 +16,7 @@ const (
 	LostHeader  = "Cairn-Lost"
 	// PacksHeader is "yes" in the answers of a server that packs its worlds itself.
 	PacksHeader = "Cairn-Packs"
-	// ForceFence is history.Force in a FenceHeader.
+	// ForceFence stands for history.Force in a FenceHeader.
 	ForceFence = "force"
 )
 
@@ -75,7 +75,7 @@ type StoneRef struct {
 	Size int64 `json:"size"`
 }
 
-// CommitOf returns c as JSON says it.
+// CommitOf returns c in its JSON form.
 func CommitOf(c history.Commit) Commit {
 	out := Commit{
 		ID: ID(c.ID()), Parent: ID(c.Parent), Base: ID(c.Base), Number: c.Number, Time: Time{c.Time},
@@ -100,7 +100,7 @@ type Lease struct {
 	Until  Time   `json:"until"`
 }
 
-// LeaseOf returns l as JSON says it.
+// LeaseOf returns l in its JSON form.
 func LeaseOf(l history.Lease) Lease { return Lease{l.Fence, l.Holder, Time{l.Until}} }
 
 // LeaseCall is the body of POST and PUT /v1/leases.
@@ -123,15 +123,15 @@ type RenameCall struct {
 // Names is the answer to GET /v1/worlds.
 type Names struct {
 	Worlds []string `json:"worlds"`
-	More   bool     `json:"more"` // names come after the last of Worlds
+	More   bool     `json:"more"` // more names follow the last of Worlds
 }
 
-// Refusal is the answer of a call that failed.
+// Refusal is the answer to a call that failed.
 type Refusal struct {
 	Error Error `json:"error"`
 }
 
-// Seconds is a time span in JSON. What does not fit becomes the longest.
+// Seconds is a duration in JSON. Durations that do not fit become the longest one.
 type Seconds float64
 
 // SecondsOf returns d in seconds.
@@ -165,7 +165,7 @@ type Retention struct {
 	Monthly Seconds `json:"monthly_seconds,omitzero"`
 }
 
-// PolicyOf returns p as JSON says it.
+// PolicyOf returns p in its JSON form.
 func PolicyOf(p history.Policy) Policy {
 	k := p.Keep
 	return Policy{
@@ -175,7 +175,7 @@ func PolicyOf(p history.Policy) Policy {
 	}
 }
 
-// World returns what p says.
+// World returns p as a history.Policy.
 func (p Policy) World() history.Policy {
 	k := p.Keep
 	return history.Policy{

@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// named returns a call about a world, or an error if there is no such name. Its
+// named returns a call about a world, or an error if the name is not valid. The
 // path is route and then the name.
 func named(ctx context.Context, what, method, route, name string) (*call, error) {
 	err := ctx.Err()
@@ -78,7 +78,7 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 	return p, err
 }
 
-// Collect is for history.Store. The server must take the caller for an admin.
+// Collect is for history.Store. It needs the token of an admin.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	var done history.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
@@ -86,7 +86,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	return done, err
 }
 
-// MaxNames is how many names a server gives at once.
+// MaxNames is the largest number of names in one answer.
 const MaxNames = 10_000
 
 // List is for history.Store.
@@ -96,12 +96,12 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	}
 	var all []string
 	for len(all) < n {
-		page, err := s.page(ctx, prefix, after, min(n-len(all), MaxNames))
+		batch, err := s.listBatch(ctx, prefix, after, min(n-len(all), MaxNames))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Worlds...)
-		if !page.More || len(page.Worlds) == 0 {
+		all = append(all, batch.Worlds...)
+		if !batch.More || len(batch.Worlds) == 0 {
 			break
 		}
 		after = all[len(all)-1]
@@ -109,7 +109,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return all, nil
 }
 
-func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, error) {
+func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (Names, error) {
 	q := url.Values{"n": {strconv.Itoa(n)}}
 	if prefix != "" {
 		q.Set("prefix", prefix)
@@ -117,23 +117,23 @@ func (s *Store) page(ctx context.Context, prefix, after string, n int) (Names, e
 	if after != "" {
 		q.Set("after", after)
 	}
-	var page Names
-	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&page)}
+	var batch Names
+	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&batch)}
 	if err := s.do(ctx, c); err != nil {
 		return Names{}, err
 	}
 	last := after
-	for _, name := range page.Worlds {
-		if len(page.Worlds) > n || name <= last {
+	for _, name := range batch.Worlds {
+		if len(batch.Worlds) > n || name <= last {
 			return Names{}, fmt.Errorf("client: list worlds: %w: names out of order", errAnswer)
 		}
 		last = name
 	}
-	return page, nil
+	return batch, nil
 }
 
-// Lease is for history.Leases. Only a lease for a holder is tried again: it takes
-// over that of the first try.
+// Lease is for history.Leases. It repeats the call only if holder is not "": the
+// repetition takes over the lease of the first try.
 func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
 	again := unbegun
 	if holder != "" {

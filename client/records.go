@@ -10,22 +10,22 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// RecordsType is the media type of bodies of records.
+// RecordsType is the media type of bodies that consist of records.
 const RecordsType = "application/vnd.cairn"
 
-// Body is a body of records in parts, so that a stone need not be copied to be
-// sent. The zero Body has none.
+// Body is a body of records in several parts, so that stones are sent without a
+// copy. The zero Body has no record.
 type Body struct {
 	parts [][]byte
-	tail  []byte // what is written so far of the last part
+	tail  []byte // the last part, as far as it is written
 	size  int64
 }
 
-// copied is up to which size a record is copied into the part before it.
+// copied is the largest size of a record that is copied into the part before it.
 const copied = 16 << 10
 
-// Add appends a record. A large one is kept: it must not change while the Body
-// is used.
+// Add appends a record. A large record is not copied: it must not change while the
+// Body is in use.
 func (b *Body) Add(record []byte) {
 	was := len(b.tail)
 	b.tail = binary.AppendUvarint(b.tail, uint64(len(record)))
@@ -38,10 +38,10 @@ func (b *Body) Add(record []byte) {
 	b.tail = nil
 }
 
-// Size returns how many bytes the body has.
+// Size returns the number of bytes of the body.
 func (b *Body) Size() int64 { return b.size }
 
-// WriteTo writes the body. It may be called again.
+// WriteTo writes the body. It may be called repeatedly.
 func (b *Body) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	for _, p := range b.all() {
@@ -54,7 +54,7 @@ func (b *Body) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// Reader returns a reader of the body from its beginning, for one goroutine.
+// Reader returns a reader of the whole body, for one goroutine.
 func (b *Body) Reader() io.Reader {
 	return &bodyReader{b.all()}
 }
@@ -81,18 +81,18 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Records reads records one by one. What it holds grows with the bytes that
-// arrive, not with those that are announced. Errors about bytes are a
-// *stone.CorruptError, those about bounds an *Error with TooLarge; those of the
-// underlying reader are wrapped. Not safe for concurrent use.
+// Records reads records one by one. Its memory grows with the bytes that arrive,
+// not with announced lengths. Errors about bytes are a *stone.CorruptError; errors
+// about bounds are an *Error with TooLarge; errors of the underlying reader are
+// wrapped. It is not safe for concurrent use.
 type Records struct {
 	r    *bufio.Reader
-	at   int64 // offset of what is read next
+	at   int64 // offset of the next byte
 	left int64 // bytes that may still come
 }
 
-// NewRecords returns a reader of records of at most total bytes, lengths
-// included. It reads ahead.
+// NewRecords returns a reader of records that have at most total bytes, including
+// their lengths. It reads ahead.
 func NewRecords(r io.Reader, total int64) *Records {
 	return &Records{r: bufio.NewReaderSize(r, 2<<10), left: total}
 }
@@ -103,8 +103,9 @@ func (r *Records) Reset(from io.Reader, total int64) {
 	r.at, r.left = 0, total
 }
 
-// Next returns the next record, which is the caller's, or io.EOF after the last.
-// One of more than limit bytes is refused before it is read.
+// Next returns the next record, which belongs to the caller, or io.EOF after the
+// last record. It refuses a record of more than limit bytes before it reads the
+// record.
 func (r *Records) Next(limit int64) ([]byte, error) {
 	n, err := r.length()
 	if err != nil {
@@ -122,17 +123,17 @@ func (r *Records) Next(limit int64) ([]byte, error) {
 	return record, nil
 }
 
-// End returns an error unless the last record was read.
+// End returns an error unless all records were read.
 func (r *Records) End() error {
 	if _, err := r.r.ReadByte(); err == nil {
-		return r.corrupt(errors.New("more than is expected"))
+		return r.corrupt(errors.New("unexpected bytes after the last record"))
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("client: records: %w", err)
 	}
 	return nil
 }
 
-// length reads the length of a record; io.EOF where there is none.
+// length reads the length of a record. It returns io.EOF at the end.
 func (r *Records) length() (uint64, error) {
 	var n uint64
 	for i := 0; i < binary.MaxVarintLen64; i++ {
@@ -155,11 +156,11 @@ func (r *Records) length() (uint64, error) {
 	return 0, r.corrupt(errors.New("not a length in its shortest form"))
 }
 
-// step is how many bytes are made room for before any arrived.
-const step = 64 << 10
+// firstRead is the number of bytes that are allocated before any byte has arrived.
+const firstRead = 64 << 10
 
 func (r *Records) grow(n int) ([]byte, error) {
-	buf := make([]byte, min(n, step))
+	buf := make([]byte, min(n, firstRead))
 	for done := 0; ; {
 		k, err := io.ReadFull(r.r, buf[done:])
 		if err != nil {

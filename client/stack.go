@@ -11,8 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// stack is the first record of GET /v1/stack: the stones of a commit, bottom
-// first.
+// stack is the first record of the answer of GET /v1/stack: the stones of a commit,
+// bottom first.
 type stack struct {
 	At     ID      `json:"at"`
 	Layers []layer `json:"layers"`
@@ -23,11 +23,11 @@ type layer struct {
 	Size   int64 `json:"size"`
 	After  ID    `json:"after"`
 	Upto   ID    `json:"upto"`
-	Inline bool  `json:"inline"` // its bytes follow
+	Inline bool  `json:"inline"` // its bytes are a record of this answer
 }
 
-// StackBody returns the answer of GET /v1/stack: a stack and the Data that is
-// there, which must not change while the Body is used.
+// StackBody returns the answer of GET /v1/stack: a stack and the Data in f. Nobody
+// may change Data while the Body is in use.
 func StackBody(f history.Fetched) *Body {
 	heading := appendStack(make([]byte, 0, 128+layerBytes*len(f.Layers)), f)
 	room := len(heading) + binary.MaxVarintLen64
@@ -48,10 +48,11 @@ func StackBody(f history.Fetched) *Body {
 	return b
 }
 
-// layerBytes is about how long a layer is in JSON.
+// layerBytes is about the length of a layer in JSON.
 const layerBytes = 280
 
-// appendStack appends what encoding/json makes of the stack, for loads are many.
+// appendStack appends what encoding/json would write for the stack. It is faster,
+// and loads are frequent.
 func appendStack(b []byte, f history.Fetched) []byte {
 	b = append(b, `{"at":"`...)
 	b = appendID(b, f.Head.Commit)
@@ -82,8 +83,9 @@ func appendID(b []byte, id history.ID) []byte {
 	return hex.AppendEncode(b, id[:])
 }
 
-// ReadStack reads what StackBody gave, with at most room bytes of stones, which
-// are those that they are named by. Of the Head there is the Commit.
+// ReadStack reads the result of StackBody, with at most room bytes of stones. It
+// checks the bytes of the stones against their IDs. It sets only the Commit of the
+// Head.
 func ReadStack(r *Records, room int64) (history.Fetched, error) {
 	var s stack
 	if err := r.json(&s); err != nil {
@@ -93,7 +95,7 @@ func ReadStack(r *Records, room int64) (history.Fetched, error) {
 	seen := make(map[ID][]byte)
 	for i, l := range s.Layers {
 		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
-			return history.Fetched{}, r.corrupt(errors.New("a layer without a stone, a size or an end"))
+			return history.Fetched{}, r.corrupt(errors.New("a layer without stone, size or upto"))
 		}
 		data := seen[l.Stone]
 		if l.Inline && data == nil {

@@ -17,18 +17,18 @@ import (
 // Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	if at == (history.ID{}) {
-		_, err := s.Head(ctx, name) // there is nothing, if there is the world
+		_, err := s.Head(ctx, name) // an empty stack, if the world exists
 		return nil, err
 	}
 	f, err := s.Fetch(ctx, name, at, 0)
 	return f.Layers, err
 }
 
-// maxFetch is how many bytes of stones a Fetch asks for at most.
+// maxFetch is the largest number of bytes of stones that one Fetch asks for.
 const maxFetch = 64 << 20
 
-// Fetch is for history.Fetcher, one call. The server may send less than there is
-// room for.
+// Fetch is for history.Fetcher. It makes one call. The server may send fewer bytes
+// of stones than room allows.
 func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	c, err := named(ctx, "fetch", http.MethodGet, "stack/", name)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 	return f, nil
 }
 
-// checkWhole returns an error unless data is what id names.
+// checkWhole returns an error unless id is the hash of data.
 func checkWhole(id stone.ID, data []byte) error {
 	if got := stone.ID(sha256.Sum256(data)); got != id {
 		return &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%v came for %v", got, id)}
@@ -70,8 +70,8 @@ func checkWhole(id stone.ID, data []byte) error {
 	return nil
 }
 
-// Open is for history.Stacks. A large stone is read when it is asked for something,
-// in blocks: then an error of the network is an error of the read.
+// Open is for history.Stacks. A large stone is read in blocks when it is used, so a
+// read may fail because of the network.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	c, err := named(ctx, "open", http.MethodGet, "stones/"+id.String()+"/", name)
 	if err != nil {
@@ -97,9 +97,9 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 	return o, nil
 }
 
-// readRange asks for a range of a stone, and returns its bytes and the size of the
-// stone. The range must begin at off and have n bytes, or if off is -1 be the
-// last n of the stone.
+// readRange reads a range of a stone and returns its bytes and the size of the
+// stone. The range must have n bytes from off, or be the last n bytes of the stone
+// if off is -1.
 func (s *Store) readRange(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
 	f := *c
 	f.accept, f.ranged, f.repeat, f.carries = "application/octet-stream", ranged, always, n
@@ -126,7 +126,7 @@ func (s *Store) readRange(ctx context.Context, c *call, ranged string, off, n in
 	return data, size, nil
 }
 
-// parseRange returns which bytes an answer has, of how many.
+// parseRange returns the range of bytes in an answer, and the size of the stone.
 func parseRange(answer *http.Response) (from, upto, size int64, err error) {
 	text := answer.Header.Get("Content-Range")
 	span, of, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
@@ -147,7 +147,7 @@ func parseRange(answer *http.Response) (from, upto, size int64, err error) {
 func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	c, err := named(ctx, "pack", http.MethodPost, "packs/", name)
 	if err == nil {
-		err = p.Admit(st) // the server names the stone by its bytes
+		err = p.Admit(st) // the server computes the ID from the bytes
 	}
 	if err != nil {
 		return err

@@ -11,19 +11,19 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// MaxCommit bounds the bytes of a commit's record; a commit within the bounds of
-// history.Commit has fewer.
+// MaxCommit bounds the bytes of a commit's record. A commit within the bounds of
+// history.Commit is shorter.
 const MaxCommit = history.MaxMessage + history.MaxAuthor + history.MaxStones*64 + 256
 
 const (
-	// maxLayers bounds the layers of a Stack; one that is packed has a few.
+	// maxLayers bounds the layers of a Stack; a packed stack has a few.
 	maxLayers = 1 << 16
 	// maxHeading bounds the bytes of records of JSON.
 	maxHeading = 512 * maxLayers
 )
 
-// CommitBody returns the body of POST /v1/commits: the stones in the order in
-// which c names them, those that it does not name last.
+// CommitBody returns the body of POST /v1/commits: the stones in the order of
+// c.Stones, then those that c does not name.
 func CommitBody(c history.Commit, stones ...history.Stone) *Body {
 	b := new(Body)
 	b.Add(c.Append(nil))
@@ -45,8 +45,8 @@ func CommitBody(c history.Commit, stones ...history.Stone) *Body {
 }
 
 // ReadCommit reads the body of POST /v1/commits, with stones of at most maxStone
-// bytes each. If there are as many stones as the commit names they are called
-// what it calls them, otherwise by the hash of their bytes: Stores check which.
+// bytes each. If there are as many stones as the commit names, they get the IDs in
+// the commit; otherwise they get the hashes of their bytes. Stores check the IDs.
 func ReadCommit(r *Records, maxStone int64) (history.Commit, []history.Stone, error) {
 	c, err := readOneCommit(r)
 	if err != nil {
@@ -76,7 +76,7 @@ func ReadCommit(r *Records, maxStone int64) (history.Commit, []history.Stone, er
 	return c, stones, nil
 }
 
-// readOneCommit reads a record that must be there.
+// readOneCommit reads a required record.
 func readOneCommit(r *Records) (history.Commit, error) {
 	b, err := r.one(MaxCommit)
 	if err != nil {
@@ -85,7 +85,7 @@ func readOneCommit(r *Records) (history.Commit, error) {
 	return history.ParseCommit(b)
 }
 
-// one reads a record that must be there.
+// one reads a required record.
 func (r *Records) one(limit int64) ([]byte, error) {
 	b, err := r.Next(limit)
 	if err == io.EOF {
@@ -94,7 +94,8 @@ func (r *Records) one(limit int64) ([]byte, error) {
 	return b, err
 }
 
-// LogBody returns commits as records: the answer of GET /v1/log, and of a commit.
+// LogBody returns commits as records: the answer of GET /v1/log, and the answer of
+// a commit.
 func LogBody(log ...history.Commit) *Body {
 	b := new(Body)
 	for _, c := range log {
@@ -103,7 +104,7 @@ func LogBody(log ...history.Commit) *Body {
 	return b
 }
 
-// ReadLog reads up to n commits that LogBody gave.
+// ReadLog reads at most n commits that LogBody wrote.
 func ReadLog(r *Records, n int) ([]history.Commit, error) {
 	var log []history.Commit
 	for {
@@ -137,7 +138,7 @@ func PackBody(p history.Pack, data []byte) *Body {
 	return b
 }
 
-// ReadPack reads what PackBody gave, with a stone of at most maxStone bytes.
+// ReadPack reads the result of PackBody, with a stone of at most maxStone bytes.
 func ReadPack(r *Records, maxStone int64) (history.Pack, history.Stone, error) {
 	var call packCall
 	if err := r.json(&call); err != nil {
@@ -155,7 +156,7 @@ func ReadPack(r *Records, maxStone int64) (history.Pack, history.Stone, error) {
 	return history.Pack{After: history.ID(call.After), Upto: history.ID(call.Upto), Stone: ref}, s, nil
 }
 
-// json reads a record of JSON; fields that are not known are passed over.
+// json reads a record of JSON. It ignores unknown fields.
 func (r *Records) json(to any) error {
 	heading, err := r.one(maxHeading)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Admit checks, for Stores, what can be checked of a Commit call without one:
-// bounds, that c follows base, that the stones are what they are called, and
-// that c names each of them with its size. It returns those that c names and
-// that were not given: the world must reach them already.
+// Admit makes those checks of a Commit call that need no Store. Stores call it. It
+// checks the bounds, that c follows base, that each given stone has the bytes that
+// its ID names, and that c names each given stone with its size. It returns the
+// stones that c names and that were not given; the world must reach them already.
 func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -35,13 +35,13 @@ func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 		case !ok:
 			reached = append(reached, ref)
 		case size != ref.Size:
-			return nil, fmt.Errorf("history: commit: stone %v of %d bytes: named with %d", ref.ID, size, ref.Size)
+			return nil, fmt.Errorf("history: commit: stone %v has %d bytes: the commit names it with %d", ref.ID, size, ref.Size)
 		case !namedIn(c.Stones[:i], ref.ID):
 			named++
 		}
 	}
 	if named < len(given) {
-		return nil, errors.New("history: commit: a stone is given that the commit does not name")
+		return nil, errors.New("history: commit: the commit does not name all given stones")
 	}
 	return reached, nil
 }
@@ -57,13 +57,13 @@ func namedIn(refs []StoneRef, id stone.ID) bool {
 
 func (s Stone) check() error {
 	if got := stone.ID(sha256.Sum256(s.Data)); got != s.ID {
-		return fmt.Errorf("history: stone %v: its bytes are those of %v", s.ID, got)
+		return fmt.Errorf("history: stone %v: its bytes have the hash %v", s.ID, got)
 	}
 	return nil
 }
 
-// Complete returns c as a Store keeps it: numbered and dated after its parent,
-// the zero Commit if it has none.
+// Complete returns c as a Store keeps it: with its number and its time. A commit
+// without a parent gets the zero Commit.
 func (c Commit) Complete(parent Commit, now time.Time) Commit {
 	c.Number = parent.Number + 1
 	c.Time = time.UnixMilli(now.UnixMilli()).UTC()
@@ -73,24 +73,24 @@ func (c Commit) Complete(parent Commit, now time.Time) Commit {
 	return c
 }
 
-// Admit checks, for Stores, what can be checked of a PutPack call without one.
+// Admit makes those checks of a PutPack call that need no Store. Stores call it.
 func (p Pack) Admit(s Stone) error {
 	switch {
 	case p.Upto == ID{}:
 		return fmt.Errorf("history: pack: upto: %w", ErrNoCommit)
 	case p.Upto == p.After:
-		return fmt.Errorf("history: pack of %v: stands for nothing", p.Upto)
+		return fmt.Errorf("history: pack of %v: replaces no commit", p.Upto)
 	case p.Stone != s.Ref():
-		return fmt.Errorf("history: pack of %v: names stone %v of %d bytes: given %v of %d",
+		return fmt.Errorf("history: pack of %v: names stone %v of %d bytes: got %v of %d",
 			p.Upto, p.Stone.ID, p.Stone.Size, s.ID, len(s.Data))
 	}
 	return s.check()
 }
 
-// GraceOver reports whether a stone condemned at t may be deleted.
+// GraceOver reports whether the grace of a stone that was condemned at t has ended.
 func (p Policy) GraceOver(now, t time.Time) bool { return over(p.Grace, time.Hour, now, t) }
 
-// DeletedOver reports whether a world deleted at t may be taken for good.
+// DeletedOver reports whether Collect may remove a world that was deleted at t.
 func (p Policy) DeletedOver(now, t time.Time) bool { return over(p.Deleted, 7*day, now, t) }
 
 func over(wait, standard time.Duration, now, t time.Time) bool {

@@ -12,12 +12,12 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// ID names a commit: the SHA-256 of its bytes. The zero ID is no commit.
+// ID names a commit: the SHA-256 of its bytes. The zero ID names no commit.
 type ID [sha256.Size]byte
 
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// ParseID undoes String.
+// ParseID is the inverse of String.
 func ParseID(s string) (ID, error) {
 	var id ID
 	b, err := hex.DecodeString(s)
@@ -35,15 +35,15 @@ type StoneRef struct {
 
 // Commit is one version of a world.
 type Commit struct {
-	Parent ID // what was the head before; zero for the first
-	// Base is the commit whose stack Stones lie on: the parent, or the one that
-	// was gone back to, or zero if nothing is below.
+	Parent ID // the previous head; zero for the first commit
+	// Base is the commit whose stack is below Stones: the parent, or the commit
+	// that was restored, or zero if nothing is below.
 	Base    ID
-	Number  uint64     // 1 for the first; counts on through forks
+	Number  uint64     // 1 for the first commit; a fork continues the count
 	Time    time.Time  // UTC, in milliseconds, never below the parent's
 	Author  string     // at most MaxAuthor bytes
 	Message string     // at most MaxMessage bytes
-	Stones  []StoneRef // that it adds, bottom first
+	Stones  []StoneRef // added by this commit, bottom first
 }
 
 // Bounds of a commit.
@@ -55,7 +55,7 @@ const (
 
 const commitVersion = 1
 
-// Append appends the commit's canonical bytes (FORMAT.md) to dst.
+// Append appends the commit's canonical bytes to dst. FORMAT.md describes them.
 func (c Commit) Append(dst []byte) []byte {
 	dst = slices.Grow(dst, 128+len(c.Author)+len(c.Message)+40*len(c.Stones))
 	dst = append(dst, commitVersion)
@@ -75,7 +75,7 @@ func (c Commit) Append(dst []byte) []byte {
 	return dst
 }
 
-// ID returns the commit's name.
+// ID returns the hash that names the commit.
 func (c Commit) ID() ID { return sha256.Sum256(c.Append(nil)) }
 
 // Check returns an error if the commit is beyond the bounds.
@@ -91,8 +91,8 @@ func (c Commit) Check() error {
 	return nil
 }
 
-// ParseCommit undoes Append. It takes no bytes but those that Append gives, so
-// that a commit has one name. Errors are a *stone.CorruptError.
+// ParseCommit is the inverse of Append. It accepts only bytes that Append writes,
+// so a commit has one name. Its errors are *stone.CorruptError.
 func ParseCommit(b []byte) (Commit, error) {
 	p := commitParser{rest: b, size: len(b)}
 	var c Commit
@@ -124,7 +124,7 @@ func ParseCommit(b []byte) (Commit, error) {
 	return c, nil
 }
 
-// commitParser reads fields; after an error it yields zeros.
+// commitParser reads fields. After an error it returns zeros.
 type commitParser struct {
 	rest []byte
 	size int

@@ -1,16 +1,16 @@
-// Package history is the durable model of worlds: what a store keeps, and the
-// rules that every store shares.
+// Package history is the durable model of worlds: the values that a store keeps,
+// and the rules that all stores share.
 //
-// A Commit is one version of a world; its stack of Layers says which stones make
-// it up, and a Pack is one stone in place of several. A Head is what the name of
-// a world points at, a Lease the right to change it. FORMAT.md says what the
-// bytes of a commit are.
+// A Commit is one version of a world. A stack of Layers lists the stones that make
+// up a commit, and a Pack is one stone that replaces several. A Head is the newest
+// commit of a world; a Lease is the right to change the world. FORMAT.md describes
+// the bytes of a commit.
 //
-// Store is what has to be implemented to keep worlds; the packages below store
-// do, and store/storetest is the contract as a test. The rules that stores
-// share are methods of the values (Commit.Admit, Lease.Take, Policy.GraceOver)
-// and functions (StackOf, DataOf, CheckName).
+// To keep worlds somewhere, implement Store, or its two halves, Catalogue and
+// Stones. The packages below store do; store/storetest is the contract as a test.
+// The shared rules are methods of the values (Commit.Admit, Lease.Take,
+// Policy.GraceOver) and functions (StackOf, DataOf, CheckName).
 //
-// The package does no I/O, runs no goroutine and has no clock. It knows nothing
-// of what is in a stone.
+// The package does no I/O, starts no goroutine and reads no clock. It does not look
+// into stones.
 package history

@@ -8,23 +8,23 @@ import (
 
 // Fetched is a stack with the bytes of its stones.
 type Fetched struct {
-	Head   Head // the world's; if a commit was asked for, of that only the Commit
+	Head   Head // of the world; if the call named a commit, only the field Commit is set
 	Layers []Layer
-	// Data is the bytes of the layers' stones, nil where there was no room. Layers
-	// of one stone share them. Nobody may change them.
+	// Data holds the bytes of each layer's stone, or nil if there was no room.
+	// Layers with the same stone share the bytes. Nobody may change them.
 	Data [][]byte
 }
 
 // A Fetcher is a Store that loads a world in one call.
 type Fetcher interface {
-	// Fetch returns the stack of the commit at, of the head if at is zero, with the
-	// bytes of its stones: from the top down as long as they take at most room
-	// bytes together.
+	// Fetch returns the stack of the commit at, or of the head if at is zero. It
+	// adds the bytes of the stones, from the top down, until they would take more
+	// than room bytes together.
 	Fetch(ctx context.Context, name string, at ID, room int64) (Fetched, error)
 }
 
-// fetchTries is how often a stack is asked for of which stones were collected
-// meanwhile.
+// fetchTries is how often Fetch asks for a stack again because stones of it were
+// collected meanwhile.
 const fetchTries = 3
 
 // Fetch is Fetcher.Fetch for any Store.
@@ -62,8 +62,8 @@ func fetch(ctx context.Context, st Store, name string, at ID, room int64) (f Fet
 	return f, err
 }
 
-// DataOf returns Fetched.Data of layers, for Stores. read returns the bytes of a
-// layer's stone.
+// DataOf returns Fetched.Data for layers. Stores call it. read returns the bytes of
+// a layer's stone.
 func DataOf(layers []Layer, room int64, read func(Layer) ([]byte, error)) ([][]byte, error) {
 	data := make([][]byte, len(layers))
 	for i := len(layers) - 1; i >= 0; i-- {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// maxLease is what a longer lease is cut to.
+// maxLease is the longest lease. A longer one is cut to it.
 const maxLease = 24 * time.Hour
 
-// Live reports whether the lease's time is not over.
+// Live reports whether the lease has not ended at now.
 func (l Lease) Live(now time.Time) bool { return now.Before(l.Until) }
 
-// What follows is for Stores. To them a Lease is the fence of a world with the
-// lease that has this number; Until is zero if that was ended.
+// The methods below are for Stores. There, a Lease is the fence of a world together
+// with the lease that has this number. Until is zero if the lease was ended.
 
-// Admit returns an error unless something may be done under a fence.
+// Admit returns an error unless a call under this fence is allowed now.
 func (l Lease) Admit(fence uint64, now time.Time) error {
 	switch {
 	case fence == 0 && l.Live(now):
@@ -33,8 +33,8 @@ func (h Head) Follows(base Head) error {
 	return nil
 }
 
-// After returns what is left when something was done under a fence that Admit
-// takes. Raises says that it is one of those that raise the fence.
+// After returns the lease that is left after a call under a fence that Admit
+// accepts. raises says whether the call is one that raises the fence.
 func (l Lease) After(fence uint64, raises bool) Lease {
 	switch {
 	case fence == Force || fence == 0 && raises:
@@ -45,7 +45,7 @@ func (l Lease) After(fence uint64, raises bool) Lease {
 	return l
 }
 
-// Take returns the next lease, for holder.
+// Take returns the next lease, which belongs to holder.
 func (l Lease) Take(holder string, d time.Duration, now time.Time) (Lease, error) {
 	if len(holder) > MaxHolder {
 		return l, fmt.Errorf("history: lease: holder of %d bytes: at most %d", len(holder), MaxHolder)
@@ -67,7 +67,7 @@ func (l Lease) Renew(fence uint64, d time.Duration, now time.Time) (Lease, error
 	return l, err
 }
 
-// Release returns what is left when the lease has ended.
+// Release returns the lease that is left after this one was ended.
 func (l Lease) Release(fence uint64) (Lease, error) {
 	if fence != Force && (fence != l.Fence || l.Until.IsZero()) {
 		return l, fmt.Errorf("fence %d: %w", fence, ErrFenced)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of a name: MaxParts parts joined by "/", each of 1 to MaxPart bytes.
+// Bounds of a name: up to MaxParts parts joined by "/", each with 1 to MaxPart
+// bytes.
 const (
 	MaxParts = 8
 	MaxPart  = 64
 )
 
-// CheckName returns an error wrapping ErrName unless name is one of a world:
-// parts of [a-z0-9._-] joined by "/", none of them "." or "..".
+// CheckName returns an error that wraps ErrName unless name is valid: parts of
+// [a-z0-9._-] joined by "/", and no part is "." or "..".
 func CheckName(name string) error {
 	parts := strings.Split(name, "/")
 	if len(parts) > MaxParts {

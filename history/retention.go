@@ -2,9 +2,9 @@ package history
 
 import "time"
 
-// Retention says which commits of a log stay. The zero value is the default:
-// the newest 16, hourly ones for a day, daily ones for two weeks, monthly ones
-// for a year.
+// Retention says which commits of a log stay. The zero value is the default: the
+// newest 16, one for each hour of the last day, one for each day of the last two
+// weeks, and one for each month of the last year.
 type Retention struct {
 	All     bool          // keep every commit
 	Newest  int           // default 16
@@ -30,9 +30,9 @@ func (r Retention) withDefaults() Retention {
 	return r
 }
 
-// Keep reports for each time of a log, newest first, whether its commit stays.
-// Of each hour, day and month (UTC) that counts, the newest stays. The head
-// always does.
+// Keep reports for each time of a log, newest first, whether its commit stays. In
+// each hour, day and month (UTC) that counts, the newest commit stays. The head
+// always stays.
 func (r Retention) Keep(now time.Time, log []time.Time) []bool {
 	r = r.withDefaults()
 	keep := make([]bool, len(log))

@@ -2,12 +2,12 @@ package history
 
 import "fmt"
 
-// maxChain bounds a walk down the bases of a commit.
+// maxChain bounds the number of commits in a walk from a commit down its bases.
 const maxChain = 1 << 24
 
-// StackOf returns the stack of a commit, bottom first, for Stores. commit
-// returns a commit, pack the pack for one and whether there is any. visit, if
-// not nil, is called for every commit that the walk needs the record of.
+// StackOf returns the stack of a commit, bottom first. Stores call it. commit
+// returns a commit. pack returns the pack for a commit, and whether there is one.
+// visit, if not nil, is called for every commit whose record the walk needs.
 func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, error), visit func(ID)) ([]Layer, error) {
 	var down []Layer // top first
 	for n := 0; at != (ID{}); n++ {
@@ -41,12 +41,12 @@ func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, 
 	return down, nil
 }
 
-// packPrice is what a pack costs besides the bytes that it is made from, in bytes.
+// packPrice is the cost of a pack in bytes, besides the bytes that it is made from.
 const packPrice = 8 << 10
 
-// PackFrom returns from which layer on a stack, bottom first, is best packed into
-// one stone so that at most high are left: where the price is least for each layer
-// that goes, the lowest such layer of equals.
+// PackFrom returns the layer from which on a stack, bottom first, is best packed
+// into one stone, so that at most high layers are left. It chooses the lowest price
+// for each layer that goes away, and of equal prices the lowest layer.
 func PackFrom(layers []Layer, high int) int {
 	best, from := 0.0, 0
 	bytes := int64(packPrice)

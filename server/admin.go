@@ -9,11 +9,11 @@ import (
 
 func adminRoutes() []route {
 	return []route{
-		{method: "GET", path: "/healthz", about: "the process lives", status: 200, gives: text, serve: (*call).alive},
-		{method: "GET", path: "/readyz", about: "the store takes calls and no drain is under way", status: 200, gives: text, serve: (*call).ready},
+		{method: "GET", path: "/healthz", about: "the process runs", status: 200, gives: text, serve: (*call).alive},
+		{method: "GET", path: "/readyz", about: "the store takes calls and the server is not draining", status: 200, gives: text, serve: (*call).ready},
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
-		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "drops commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
+		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
 	}
 }
 
@@ -26,7 +26,7 @@ func (c *call) alive() error {
 
 func (c *call) ready() error {
 	if c.draining.Load() {
-		return fault(client.Draining, "the server is going away")
+		return fault(client.Draining, "the server is shutting down")
 	}
 	if _, err := c.st.List(c.ctx, "", "", 1); err != nil {
 		return err

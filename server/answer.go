@@ -13,22 +13,23 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// Event is what Observe is told of a call.
+// Event describes a finished call. The Server passes it to Observe.
 type Event struct {
-	Route   string // of the table: "GET /v1/log/NAME"; "" if there was none
-	World   string // "" if the call is about none
-	Status  int    // 0 if the caller had gone
+	Route   string // a route of the table, such as "GET /v1/log/NAME"; "" if none matched
+	World   string // "" if the call names no world
+	Status  int    // 0 if the caller closed the connection
 	Code    client.Code
 	Took    time.Duration
-	In, Out int64  // bytes of the bodies
-	Steps   []Step // in their order
-	// Stones are those of the stack that was asked for, 0 if none was.
+	In, Out int64    // bytes of the bodies
+	Steps   []Timing // in their order
+	// Stones is the number of stones in the stack that was asked for, 0 if none
+	// was.
 	Stones int
 }
 
-// Step is a named part of the work on a call. Of a load they are admit,
-// fetch and send, of a save admit, receive, check, commit and send.
-type Step struct {
+// Timing is the duration of one part of a call. The parts of a load are admit,
+// fetch and send; those of a save are admit, receive, check, commit and send.
+type Timing struct {
 	Name string
 	Took time.Duration
 }
@@ -47,11 +48,11 @@ func (c *call) WriteHeader(status int) {
 	c.w.WriteHeader(status)
 }
 
-// paceBytes is how much of an answer is written between two deadlines.
+// paceBytes is the number of bytes of an answer after which the deadline moves.
 const paceBytes = 256 << 10
 
-// Write is for http.ResponseWriter. An answer may be as long as it likes if it
-// is taken at Limits.BodyRate.
+// Write is for http.ResponseWriter. An answer may be of any length as long as the
+// caller reads it at Limits.BodyRate.
 func (c *call) Write(b []byte) (int, error) {
 	if !c.sent {
 		c.WriteHeader(http.StatusOK)
@@ -71,13 +72,13 @@ func (c *call) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *call) Unwrap() http.ResponseWriter { return c.w }
 
-// extend gives what is written next its time.
+// extend moves the deadline for the next part of the answer.
 func (c *call) extend() {
 	c.paced = c.out
-	c.writeBy(time.Now().Add(c.patience(2 * paceBytes))) // of which a part may be on its way
+	c.writeBy(time.Now().Add(c.patience(2 * paceBytes))) // part of it may still be in buffers
 }
 
-// answer answers with v as JSON.
+// answer sends v as JSON.
 func (c *call) answer(status int, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *call) answer(status int, v any) error {
 	return nil
 }
 
-// send answers with a whole body. Who does not take it is not heard of again.
+// send sends a whole body. It ignores write errors: the caller has gone.
 func (c *call) send(status int, media string, b []byte) {
 	h := c.w.Header()
 	h["Content-Type"] = []string{media}
@@ -98,7 +99,7 @@ func (c *call) send(status int, media string, b []byte) {
 	c.step("send")
 }
 
-// part sends a part of an answer of unknown length, and empties b.
+// part sends a part of an answer of unknown length and empties b.
 func (c *call) part(media string, b *[]byte) error {
 	if !c.sent {
 		c.w.Header()["Content-Type"] = []string{media}
@@ -109,7 +110,7 @@ func (c *call) part(media string, b *[]byte) error {
 	return err
 }
 
-// finish sends the last part of an answer, which is the whole if there was none.
+// finish sends the last part of an answer, or the whole answer if no part was sent.
 func (c *call) finish(status int, media string, b []byte) error {
 	if c.sent {
 		return c.part(media, &b)
@@ -118,8 +119,9 @@ func (c *call) finish(status int, media string, b []byte) error {
 	return nil
 }
 
-// doneUnless answers without a body, if err is nil.
-func (c *call) doneUnless(err error) error {
+// noContent sends an answer without a body if err is nil, and returns err
+// otherwise.
+func (c *call) noContent(err error) error {
 	if err != nil {
 		return err
 	}
@@ -135,19 +137,19 @@ func (c *call) secure(h http.Header) {
 	}
 }
 
-// Shared values of headers, which are not changed.
+// Header values that answers share. Nobody changes them.
 var (
 	nosniff = []string{"nosniff"}
 	noStore = []string{"no-store"}
 )
 
-// tell puts a head into the answer's header.
+// tell sets the headers that describe a head.
 func (c *call) tell(h history.Head) {
 	c.w.Header()["Etag"] = []string{etag(h.Commit)}
 	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
 
-// etag is how headers name a commit.
+// etag returns the text that names a commit in headers.
 func etag(id history.ID) string {
 	if id == (history.ID{}) {
 		return `"` + none + `"`
@@ -155,17 +157,17 @@ func etag(id history.ID) string {
 	return `"` + id.String() + `"`
 }
 
-// fail answers with an error. One that the caller cannot be told is logged, under
-// a number that the answer carries.
+// fail sends an error. An error whose text the caller must not see is logged under
+// a number, and the answer contains the number.
 func (c *call) fail(err error) {
 	if errors.Is(err, context.Canceled) && c.r.Context().Err() != nil {
-		return // nobody is there to hear
+		return // the caller closed the connection
 	}
 	e := answered(err)
 	c.code = e.Code
 	if c.sent {
-		c.note(slog.LevelWarn, "an answer was cut", err)
-		panic(http.ErrAbortHandler) // what was sent must not be taken for whole
+		c.note(slog.LevelWarn, "an answer was cut off", err)
+		panic(http.ErrAbortHandler) // the caller must not take what was sent for the whole answer
 	}
 	h := c.w.Header()
 	clear(h)
@@ -183,8 +185,8 @@ func (c *call) fail(err error) {
 	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e})
 }
 
-// ours reports whether an error is for the log: the caller can do nothing about it,
-// and was told less than there is to say.
+// ours reports whether an error belongs into the log: the caller can do nothing
+// about it, and the answer says less than the error.
 func ours(err error, code client.Code) bool {
 	if worded := (*client.Error)(nil); errors.As(err, &worded) {
 		return false
@@ -192,7 +194,7 @@ func ours(err error, code client.Code) bool {
 	return code.Status() >= 500 || code == client.Corrupt
 }
 
-// note logs an error and returns the number that it is logged under.
+// note logs an error and returns its number in the log.
 func (c *call) note(level slog.Level, what string, err error) string {
 	number := c.born + "-" + strconv.FormatUint(c.numbers.Add(1), 10)
 	route := ""
@@ -203,11 +205,12 @@ func (c *call) note(level slog.Level, what string, err error) string {
 	return number
 }
 
-// end gives back what the call had.
+// end releases what the call holds.
 func (c *call) end() {
 	c.giveBack()
 	if c.r.ContentLength != 0 && !c.in.ended {
-		// What is left of the body is read a little, to keep the connection.
+		// Read a little of the rest of the body, so that the connection stays
+		// usable.
 		c.readBy(time.Now().Add(c.limits.Patience))
 	}
 	if c.counted {

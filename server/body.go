@@ -12,8 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 )
 
-// memory is the bytes of bodies that may be in memory at a time. Who does not get
-// any is turned away: waiting with some in hand for more could last for ever.
+// memory bounds the bytes of bodies in memory. A call that gets no memory is
+// refused: if calls held some memory and waited for more, all of them could wait
+// forever.
 type memory struct{ free atomic.Int64 }
 
 func (m *memory) take(n int64) bool {
@@ -26,21 +27,21 @@ func (m *memory) take(n int64) bool {
 
 func (m *memory) give(n int64) { m.free.Add(n) }
 
-// body reads the body of a call: up to limit bytes, and no slower than it must.
-// What a header says of its length costs nothing.
+// body reads the body of a call: at most limit bytes, and not slower than the
+// allowed rate. A Content-Length alone reserves no memory.
 type body struct {
 	c        *call
 	from     io.Reader
 	limit    int64
 	n        int64 // bytes read
-	kept     bool  // what is read stays in memory until the call ends
+	kept     bool  // the bytes stay in memory until the call ends
 	taken    int64 // of memory for it
 	deadline time.Time
 	ended    bool
 }
 
-// body returns the body to be read up to limit bytes; more is too_large. What is
-// read counts as memory until the call ends if kept says so.
+// body returns a reader of the body that reads at most limit bytes; a longer body
+// is too_large. If kept is set, the bytes count as memory until the call ends.
 func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 	if c.r.ContentLength > limit {
 		return nil, fault(client.TooLarge, "a body of %d bytes: at most %d", c.r.ContentLength, limit)
@@ -52,8 +53,8 @@ func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 // recordReaders keeps *client.Records with their buffers.
 var recordReaders sync.Pool
 
-// records returns a reader of the records of the body, which goes back with
-// recycle.
+// records returns a reader of the records of the body. The caller returns the
+// reader with recycle.
 func (c *call) records() (*client.Records, error) {
 	from, err := c.body(c.limits.StoneBytes, true)
 	if err != nil {
@@ -68,11 +69,11 @@ func (c *call) records() (*client.Records, error) {
 }
 
 func recycle(r *client.Records) {
-	r.Reset(nil, 0) // else it holds the call
+	r.Reset(nil, 0) // otherwise it would keep the call alive
 	recordReaders.Put(r)
 }
 
-// chunk is by how much at a time a body takes memory.
+// chunk is the number of bytes of memory that a body takes at a time.
 const chunk = 32 << 10
 
 func (b *body) Read(p []byte) (int, error) {
@@ -84,21 +85,21 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, fault(client.TooLarge, "a body of more than %d bytes", b.limit)
 	case err == io.EOF:
 		b.ended = true
-		b.c.readBy(time.Time{}) // else the call ends when the deadline is over
+		b.c.readBy(time.Time{}) // otherwise the call would end at the deadline
 		b.c.restart()
 	case err != nil:
 		return n, b.cut(err)
 	}
 	if b.kept && b.n > b.taken {
 		if !b.c.hold(chunk) {
-			return 0, fault(client.Busy, "too much is being sent at this moment")
+			return 0, fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
 		}
 		b.taken += chunk
 	}
 	return n, err
 }
 
-// pace moves the deadline of reading on by what has arrived.
+// pace moves the deadline of reading according to the bytes that have arrived.
 func (b *body) pace() {
 	due := b.c.began.Add(b.c.patience(b.n))
 	if b.ended || due.Sub(b.deadline) < time.Second {
@@ -106,28 +107,28 @@ func (b *body) pace() {
 	}
 	b.deadline = due
 	b.c.readBy(due)
-	if b.n > 0 { // the first is within the time that every call has
+	if b.n > 0 { // the first bytes must arrive within the time of every call
 		b.c.writeBy(due.Add(b.c.limits.Time + b.c.limits.Patience))
 	}
 }
 
-// patience is how long n bytes may take on their way.
+// patience returns how long the transfer of n bytes may take.
 func (c *call) patience(n int64) time.Duration {
 	return c.limits.Patience + time.Duration(float64(n)/float64(c.limits.BodyRate)*float64(time.Second))
 }
 
-// cut says why a body ended early: in words for the caller, if it can hear them.
+// cut returns the error of a body that ended early, with a text for the caller.
 func (b *body) cut(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault(client.Timeout, "the body came too slowly")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault(client.BadRequest, "the body was cut after %d bytes", b.n)
+		return fault(client.BadRequest, "the body ended after %d bytes", b.n)
 	}
 	return fault(client.BadRequest, "the body cannot be read")
 }
 
-// hold takes memory until the call ends.
+// hold reserves memory until the call ends.
 func (c *call) hold(n int64) bool {
 	if !c.memory.take(n) {
 		return false
@@ -136,15 +137,14 @@ func (c *call) hold(n int64) bool {
 	return true
 }
 
-// giveBack ends what hold took.
+// giveBack releases the memory that hold reserved.
 func (c *call) giveBack() {
 	c.memory.give(c.held)
 	c.held = 0
 }
 
-// readBy sets when what the caller sends must have arrived, writeBy when it must
-// have taken the answer. A ResponseWriter that knows no deadlines has none to
-// keep.
+// readBy sets the deadline for reading the body, writeBy the deadline for writing
+// the answer. Some ResponseWriters have no deadlines; that error is ignored.
 func (c *call) readBy(due time.Time) {
 	_ = http.NewResponseController(c.w).SetReadDeadline(due)
 }

@@ -19,24 +19,24 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// call is one call on its way. It belongs to one goroutine. As an
-// http.ResponseWriter it is what routes write their answer to.
+// call is one call in progress. One goroutine uses it. It is the
+// http.ResponseWriter that routes write their answer to.
 type call struct {
 	*Server
 	w     http.ResponseWriter
 	r     *http.Request
 	route *route
-	allow string // methods of the path, if the call's is none of them
+	allow string // methods of the path, if the call uses another
 	token *grant // nil without tokens
 	name  string // of the world
 	id    string // in the path
 	query url.Values
 	began time.Time
-	// ctx ends when the caller has gone or the call took too long.
+	// ctx ends when the caller has gone or the call takes too long.
 	ctx     context.Context
 	cancel  context.CancelFunc
 	started time.Time
-	counted bool // among those in flight
+	counted bool // it is in Server.calls
 
 	in     body
 	held   int64 // of the Server's memory
@@ -44,14 +44,14 @@ type call struct {
 	status int
 	code   client.Code // of a refusal
 	out    int64       // bytes of the answer
-	paced  int64       // of these, when the deadline was last moved
+	paced  int64       // value of out when the deadline was last moved
 
-	steps  []Step
-	lap    time.Time // when the last step ended
+	steps  []Timing
+	lap    time.Time // end of the last Timing
 	stones int
 }
 
-// work is serve for which a panic is an error.
+// work is serve, but it turns a panic into an error.
 func (c *call) work() (err error) {
 	defer func() {
 		switch v := recover(); v {
@@ -65,7 +65,7 @@ func (c *call) work() (err error) {
 	return c.serve()
 }
 
-// serve finds the route, looks who calls and does what is asked.
+// serve finds the route, checks the caller and runs the route.
 func (c *call) serve() error {
 	if err := c.find(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (c *call) serve() error {
 	}
 	if c.route.changes() {
 		if !c.enter() {
-			return fault(client.Draining, "the server is going away")
+			return fault(client.Draining, "the server is shutting down")
 		}
 		defer c.leave()
 	}
@@ -90,18 +90,19 @@ func (c *call) serve() error {
 	return c.route.serve(c)
 }
 
-// start begins the time that the call may take.
+// start starts the time limit of the call.
 func (c *call) start() {
 	limit := c.limits.Time
 	if c.route.long {
 		limit = c.limits.Longest
-		c.writeBy(time.Now().Add(limit + c.limits.Patience)) // HTTP/2 ends a call that is late with writing
+		c.writeBy(time.Now().Add(limit + c.limits.Patience)) // HTTP/2 ends a call whose write is late
 	}
 	c.started = time.Now()
 	c.ctx, c.cancel = context.WithTimeout(c.r.Context(), limit)
 }
 
-// restart begins it anew when the body is there, which has its own time.
+// restart starts the time limit again after the body has arrived; the body has a
+// limit of its own.
 func (c *call) restart() {
 	if time.Since(c.started) > time.Second {
 		c.cancel()
@@ -109,7 +110,7 @@ func (c *call) restart() {
 	}
 }
 
-// parseQuery takes only what the route knows, each once.
+// parseQuery accepts only parameters that the route knows, each at most once.
 func (c *call) parseQuery() (err error) {
 	c.query, err = url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
@@ -118,9 +119,9 @@ func (c *call) parseQuery() (err error) {
 	for key, values := range c.query {
 		switch {
 		case !c.route.knows(key):
-			return bad("the query has no %.40q here", key)
+			return bad("this route has no query parameter %.40q", key)
 		case len(values) != 1:
-			return bad("the query has %.40q more than once", key)
+			return bad("query parameter %.40q is given more than once", key)
 		}
 	}
 	return nil
@@ -135,7 +136,7 @@ func (r *route) knows(key string) bool {
 	return false
 }
 
-// number returns a parameter of the query, standard if it is left out.
+// number returns a numeric parameter of the query, or standard if it is missing.
 func (c *call) number(key string, standard, least, most int64) (int64, error) {
 	s := c.query.Get(key)
 	if s == "" {
@@ -148,8 +149,8 @@ func (c *call) number(key string, standard, least, most int64) (int64, error) {
 	return n, nil
 }
 
-// commitID returns a parameter that is the whole id of a commit, zero if it is
-// left out.
+// commitID returns a query parameter that is the whole id of a commit, or zero if
+// it is missing.
 func (c *call) commitID(key string) (history.ID, error) {
 	s := c.query.Get(key)
 	if s == "" {
@@ -159,7 +160,7 @@ func (c *call) commitID(key string) (history.ID, error) {
 	switch {
 	case err != nil:
 		return id, bad("%s=%.80q: want the %d hex digits of a commit", key, s, 2*len(id))
-	case id == (history.ID{}): // which would mean that it was left out
+	case id == (history.ID{}): // zero means that the parameter is missing
 		return id, history.ErrNoCommit
 	}
 	return id, nil
@@ -168,7 +169,7 @@ func (c *call) commitID(key string) (history.ID, error) {
 // none is the id, in an ETag, of the head of a world without commits.
 const none = "0"
 
-// match returns what If-Match says, and whether it is there.
+// match returns the commit in If-Match, and whether the header is there.
 func (c *call) match() (id history.ID, given bool, err error) {
 	h := c.r.Header["If-Match"]
 	if len(h) == 0 {
@@ -187,16 +188,16 @@ func (c *call) match() (id history.ID, given bool, err error) {
 	return id, false, bad(`If-Match: want one commit's id in quotes, "0" for none`)
 }
 
-// fence returns what Cairn-Fence says, 0 if it is left out.
+// fence returns the fence in Cairn-Fence, 0 if the header is missing.
 func (c *call) fence() (uint64, error) {
 	h := c.r.Header[client.FenceHeader]
 	switch {
 	case len(h) == 0:
 		return 0, nil
 	case len(h) > 1:
-		return 0, bad("%s is there twice", client.FenceHeader)
+		return 0, bad("%s is given more than once", client.FenceHeader)
 	case h[0] == client.ForceFence && !c.may(Admin):
-		return 0, refuse("to force is for admins")
+		return 0, refuse("only admins may force a change")
 	case h[0] == client.ForceFence:
 		return history.Force, nil
 	}
@@ -207,7 +208,7 @@ func (c *call) fence() (uint64, error) {
 	return n, nil
 }
 
-// expect checks If-Match, if it is there, against the head.
+// expect compares If-Match, if it is there, with the head.
 func (c *call) expect() error {
 	want, given, err := c.match()
 	if err != nil || !given {
@@ -220,7 +221,7 @@ func (c *call) expect() error {
 	return err
 }
 
-// json reads the body, one JSON value of which every field is known.
+// json reads the body: one JSON value without unknown fields.
 func (c *call) json(to any) error {
 	from, err := c.body(c.limits.JSONBytes, true)
 	if err != nil {
@@ -231,15 +232,15 @@ func (c *call) json(to any) error {
 		return err
 	}
 	if !utf8.Valid(text) {
-		return bad("the body is not UTF-8") // of which encoding/json would make something else
+		return bad("the body is not UTF-8") // encoding/json would change the text silently
 	}
 	if err := strict(text, to); err != nil {
-		return bad("the body is not the JSON that is wanted: %s", jsonFault(err))
+		return bad("the body is not the expected JSON: %s", jsonFault(err))
 	}
 	return nil
 }
 
-// strict reads one JSON value of which every field is known.
+// strict reads one JSON value without unknown fields.
 func strict(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -252,12 +253,12 @@ func strict(text []byte, to any) error {
 	return nil
 }
 
-// step ends a part of the work, for Observe.
+// step records how long a part of the work took, for Observe.
 func (c *call) step(name string) {
 	if c.o.Observe == nil {
 		return
 	}
 	now := time.Now()
-	c.steps = append(c.steps, Step{name, now.Sub(c.lap)})
+	c.steps = append(c.steps, Timing{name, now.Sub(c.lap)})
 	c.lap = now
 }

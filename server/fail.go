@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// fault is an error with a code and a message that the caller may read.
+// fault returns an error with a code and a message that the caller may read.
 func fault(code client.Code, format string, args ...any) error {
 	return &client.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -21,23 +21,23 @@ func bad(format string, args ...any) error { return fault(client.BadRequest, for
 
 func refuse(why string) error { return fault(client.Forbidden, "%s", why) }
 
-// said is what a caller reads of errors that the server did not word itself.
+// said has the messages for errors whose text the server did not write itself.
 var said = map[client.Code]string{
 	client.NoWorld:  "there is no world of that name",
-	client.NoCommit: "the world has no such version, or none yet",
+	client.NoCommit: "the world has no such version, or no version yet",
 	client.Exists:   "a world of that name exists",
-	client.Conflict: "the head is another one: the world was changed since",
+	client.Conflict: "the head is another commit: someone changed the world",
 	client.Fenced:   "the lease of this world was lost, or Cairn-Fence is not its number",
 	client.Leased:   "someone else holds a lease of this world",
 	client.Gone:     "the stone is gone: ask for the stack again",
 	client.BadName:  "a name is parts of 1 to 64 of a-z 0-9 . _ - joined by /, at most 8",
 	client.Full:     "the disk is full",
-	client.TooLarge: "that is too large",
-	client.Timeout:  "it took too long",
-	client.Internal: "something is wrong with the server: its log says what, under the number of this request",
+	client.TooLarge: "the call is too large",
+	client.Timeout:  "the call took too long",
+	client.Internal: "the server failed: its log has the reason under the number of this request",
 }
 
-// answered is the error as the caller reads it.
+// answered returns the error as the caller sees it.
 func answered(err error) *client.Error {
 	if e := (*client.Error)(nil); errors.As(err, &e) {
 		return e
@@ -49,8 +49,8 @@ func answered(err error) *client.Error {
 	return &client.Error{Code: code, Message: said[code]}
 }
 
-// theirs gives damage that the caller sent its code, so that it is not taken for
-// damage of what is kept.
+// theirs marks damage in the caller's bytes, so that it is not taken for damage of
+// the store.
 func theirs(err error) error {
 	if c := (*stone.CorruptError)(nil); errors.As(err, &c) {
 		return fault(client.Corrupt, "%v", c)
@@ -58,7 +58,7 @@ func theirs(err error) error {
 	return err
 }
 
-// jsonFault says what is wrong with JSON, in words that name none of our types.
+// jsonFault describes what is wrong with JSON, without the names of Go types.
 func jsonFault(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -219,8 +219,8 @@ func TestFaultsInWords(t *testing.T) {
 		{"POST", "/v1/fork/b", `{"form":"a"}`, `unknown field "form"`},
 		{"POST", "/v1/fork/b", `from=a`, "at byte 2"},
 		{"POST", "/v1/fork/b", `{"from":"a"} {}`, "more than one value"},
-		{"GET", "/v1/log/a?x=1", ``, `no "x" here`},
-		{"GET", "/v1/log/a?n=1&n=2", ``, `"n" more than once`},
+		{"GET", "/v1/log/a?x=1", ``, `no query parameter "x"`},
+		{"GET", "/v1/log/a?n=1&n=2", ``, `"n" is given more than once`},
 		{"POST", "/v1/import/a?salvage=yes", `x`, "from 0 to 1"},
 	} {
 		got := s.do(request{method: tt.method, path: tt.path, body: []byte(tt.body)})

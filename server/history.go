@@ -20,15 +20,15 @@ import (
 func historyRoutes() []route {
 	records := bytesOf(client.RecordsType)
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).head},
-		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if they are accepted", query: []param{
-			{"from", "the id of the commit to begin with; default the head"},
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).head},
+		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if Accept asks for them", query: []param{
+			{"from", "id of the first commit; default the head"},
 			{"n", most(client.MaxLog)},
 		}, status: 200, gives: jsonOf(logAnswer{}), also: records, serve: (*call).history},
-		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "keeps stones and makes a commit of them the head",
-			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headTold, serve: (*call).commit},
-		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that goes back to a version",
-			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headTold, serve: (*call).restore},
+		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "stores stones and makes a commit with them the head",
+			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).commit},
+		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that restores a version",
+			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).restore},
 	}
 }
 
@@ -37,36 +37,36 @@ func (c *call) head() error {
 	if err != nil {
 		return err
 	}
-	return c.headed(http.StatusOK, h)
+	return c.answerHead(http.StatusOK, h)
 }
 
-// wantsRecords reports whether the answer is to be one of records.
+// wantsRecords reports whether the caller asks for an answer in records.
 func (c *call) wantsRecords() bool {
 	return slices.ContainsFunc(c.r.Header["Accept"], func(s string) bool { return strings.Contains(s, client.RecordsType) })
 }
 
-// logPage is how many commits are in memory at a time.
-const logPage = 64
+// logBatch is the number of commits in memory at a time.
+const logBatch = 64
 
 func (c *call) history() error {
 	from, err := c.commitID("from")
 	if err != nil {
 		return err
 	}
-	n, err := c.number("n", standardPage, 1, client.MaxLog)
+	n, err := c.number("n", defaultListed, 1, client.MaxLog)
 	if err != nil {
 		return err
 	}
 	w := logWriter{records: c.wantsRecords()}
 	w.begin()
-	known := 0 // of a page: the last of the one before
+	known := 0 // commits of the batch that were in the last one
 	for {
-		page, err := c.st.Log(c.ctx, c.name, from, int(min(n, logPage))+known)
+		batch, err := c.st.Log(c.ctx, c.name, from, int(min(n, logBatch))+known)
 		if err != nil {
 			return err
 		}
-		full := len(page) == int(min(n, logPage))+known
-		for _, commit := range page[min(known, len(page)):] {
+		full := len(batch) == int(min(n, logBatch))+known
+		for _, commit := range batch[min(known, len(batch)):] {
 			if err := w.add(commit); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func (c *call) history() error {
 		if n == 0 || !full {
 			break
 		}
-		from, known = page[len(page)-1].ID(), 1
+		from, known = batch[len(batch)-1].ID(), 1
 		if err := c.part(w.media(), &w.buf); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (c *call) commit() error {
 func (c *call) base() (history.Head, error) {
 	id, given, err := c.match()
 	if err == nil && !given {
-		err = fault(client.NeedsMatch, "If-Match must say on which commit the save is based")
+		err = fault(client.NeedsMatch, "If-Match must name the commit that the save is based on")
 	}
 	if err != nil {
 		return history.Head{}, err
@@ -174,15 +174,15 @@ func (c *call) base() (history.Head, error) {
 	return history.Head{Commit: id, Fence: fence}, err
 }
 
-// checkCommit returns what is wrong with a commit, in words for its sender. The
-// Store finds most of it too, but says it to us.
+// checkCommit returns what is wrong with a commit, with a text for the caller. The
+// Store checks most of it too, but its errors go to the log.
 func (c *call) checkCommit(base history.Head, commit history.Commit, stones []history.Stone) error {
 	if commit.Parent != base.Commit {
-		return bad("the commit's parent is not what If-Match says")
+		return bad("the commit's parent is not the commit in If-Match")
 	}
 	for i, s := range stones {
 		if sha256.Sum256(s.Data) != s.ID {
-			return bad("stone %d: its bytes are not those that the commit names", i+1)
+			return bad("stone %d: its hash is not the one that the commit names", i+1)
 		}
 		named := slices.ContainsFunc(commit.Stones, func(ref history.StoneRef) bool {
 			return ref == history.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
@@ -197,42 +197,42 @@ func (c *call) checkCommit(base history.Head, commit history.Commit, stones []hi
 	return nil
 }
 
-// checkedBytes is up to which size everything in a stone is read before it is
-// kept; of a larger one the directory.
+// checkedBytes is the size up to which all of a stone is read before it is stored.
+// Of a larger stone only the directory is read.
 const checkedBytes = 256 << 10
 
 func (c *call) checkStone(data []byte) error {
-	if err := c.checks.enter(c.ctx); err != nil { // for a small stone may be a large one in memory
+	if err := c.checks.enter(c.ctx); err != nil { // a small stone may need much memory
 		return err
 	}
 	defer c.checks.leave()
 	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
 	most := c.limits.WorldMemory
 	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
-		return fault(client.TooLarge, "the stone speaks of too many chunks")
+		return fault(client.TooLarge, "the stone has entries for too many chunks")
 	}
 	if err == nil && len(data) <= checkedBytes {
 		err = r.Check(c.ctx)
 	}
 	if errors.Is(err, stone.ErrNewer) {
-		return fault(client.Unsupported, "the stone is of a newer version")
+		return fault(client.Unsupported, "the stone has a newer version")
 	}
 	return theirs(err)
 }
 
-// madeWithin is how many commits are looked through for one that an earlier try
-// made.
+// madeWithin is how many commits made searches for the commit of an earlier try.
 const madeWithin = 1024
 
-// made returns the commit that an earlier try of the same call made: the one on
-// the same parent that says the same. err is why it cannot be made now.
+// made returns the commit that an earlier try of the same call made: the one with
+// the same parent and content. If there is none, it returns err, the reason why the
+// commit cannot be made now.
 func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
 	if !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
 		return history.Commit{}, err
 	}
 	from := history.ID{}
-	for seen := 0; seen < madeWithin; seen += logPage {
-		log, logErr := c.st.Log(c.ctx, c.name, from, logPage)
+	for seen := 0; seen < madeWithin; seen += logBatch {
+		log, logErr := c.st.Log(c.ctx, c.name, from, logBatch)
 		if logErr != nil {
 			return history.Commit{}, logErr
 		}
@@ -244,7 +244,7 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 				return history.Commit{}, err
 			}
 		}
-		if len(log) < logPage {
+		if len(log) < logBatch {
 			break
 		}
 		from = log[len(log)-1].ID()
@@ -252,14 +252,14 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 	return history.Commit{}, err
 }
 
-// same reports whether two commits differ in nothing but number and time.
+// same reports whether two commits are equal except for number and time.
 func same(a, b history.Commit) bool {
 	a.Number, a.Time = b.Number, b.Time
 	return a.ID() == b.ID()
 }
 
-// committed answers that a commit was made, with the fence under which the
-// caller's lease lives on.
+// committed sends the commit that was made, with the fence under which the caller's
+// lease continues.
 func (c *call) committed(base history.Head, done history.Commit) error {
 	if c.o.Saved != nil {
 		c.o.Saved(c.name)
@@ -305,7 +305,7 @@ func (c *call) restore() error {
 		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
 	}
 	if to.At == "" {
-		return bad("at must say which version to go back to")
+		return bad("at must name the version to restore")
 	}
 	if commit.Base, err = c.version(c.name, to.At); err != nil {
 		return err

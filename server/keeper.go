@@ -13,25 +13,25 @@ import (
 
 // KeeperOptions of a Keeper. The zero value is the default.
 type KeeperOptions struct {
-	// Packers is how many worlds are packed at a time. Default 1.
+	// Packers is the number of worlds that are packed at a time. Default 1.
 	Packers int
-	// Queue bounds the worlds that wait to be packed. Default 4,096.
+	// Queue is the largest number of worlds that wait to be packed. Default 4,096.
 	Queue int
-	// CollectEvery is how often the Store is collected. Default an hour; negative
-	// is never.
+	// CollectEvery is the time between two collections of the Store. Default an
+	// hour; negative means never.
 	CollectEvery time.Duration
-	// Policy of collecting.
+	// Policy is the policy of collections.
 	Policy history.Policy
-	// Backup makes a backup; nil is none.
+	// Backup makes a backup; nil makes none.
 	Backup func(context.Context) (localstore.Backed, error)
-	// BackupEvery is how often. Default 12 hours.
+	// BackupEvery is the time between two backups. Default 12 hours.
 	BackupEvery time.Duration
-	// LastBackup is when the last backup was made that is there; zero for none,
-	// then the first is made at once.
+	// LastBackup is the time of the newest existing backup. If it is zero the first
+	// backup is made at once.
 	LastBackup time.Time
-	// Metrics are told of the work. Default none.
+	// Metrics count the work. Default none.
 	Metrics *Metrics
-	// Log is told of collections, backups and what fails. Default none.
+	// Log receives collections, backups and failures. Default none.
 	Log *slog.Logger
 }
 
@@ -57,9 +57,9 @@ func (o KeeperOptions) withDefaults() KeeperOptions {
 	return o
 }
 
-// Keeper does the work that a Store needs beside its calls: it packs worlds that
-// were saved, collects, and makes backups. Its caller steps it by a clock. All
-// of its methods are safe for any number of goroutines.
+// Keeper does the work that a Store needs besides its calls: it packs worlds after
+// saves, collects, and makes backups. The caller drives it with Step. All of its
+// methods are safe for any number of goroutines.
 type Keeper struct {
 	o    KeeperOptions // resolved
 	st   history.Store
@@ -77,7 +77,7 @@ type Keeper struct {
 	jobs   []*job
 }
 
-// job is work that is done every so often, once at a time.
+// job is work that is repeated at intervals, one run at a time.
 type job struct {
 	name    string
 	every   time.Duration
@@ -92,14 +92,14 @@ const (
 	backupJob  = "backup"
 )
 
-// NewKeeper begins to keep a Store. now is the time on the clock that steps it.
-// The caller closes it before the Store.
+// NewKeeper returns a Keeper of a Store. now is the time of the clock that Step
+// gets. The caller closes the Keeper before the Store.
 func NewKeeper(st history.Store, now time.Time, o KeeperOptions) *Keeper {
 	k := &Keeper{o: o.withDefaults(), st: st}
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	k.jobsCtx, k.stopJobs = context.WithCancel(k.ctx)
 	if every := k.o.CollectEvery; every > 0 {
-		// A server that is started anew more often than that has to collect too.
+		// A server that restarts more often than that must collect too.
 		k.jobs = append(k.jobs, &job{name: collectJob, every: every, due: now.Add(soon(every)), do: k.collect})
 	}
 	if every := k.o.BackupEvery; k.o.Backup != nil {
@@ -113,11 +113,11 @@ func NewKeeper(st history.Store, now time.Time, o KeeperOptions) *Keeper {
 	return k
 }
 
-// soon is when work is begun the first time, or again after it failed.
+// soon returns the delay before the first run of a job, and before a retry.
 func soon(every time.Duration) time.Duration { return every / 10 }
 
-// Step begins what is due at now, and does not wait for it. Work that is still
-// under way when it is due again is not begun twice.
+// Step starts the jobs that are due at now and does not wait for them. A job that
+// is still running is not started again.
 func (k *Keeper) Step(now time.Time) {
 	k.o.Metrics.active.step(now)
 	k.mu.Lock()
@@ -145,7 +145,7 @@ func (k *Keeper) run(j *job, now time.Time) {
 	said = append([]any{"seconds", took.Seconds()}, said...)
 	switch {
 	case err != nil && ended:
-		k.o.Log.Info(j.name+" was ended", said[:2]...)
+		k.o.Log.Info(j.name+" was stopped", said[:2]...)
 	case err != nil:
 		k.o.Metrics.worked(j.name, now, took, err)
 		k.o.Log.Error(j.name+" failed", append(said[:2], "err", err)...)
@@ -169,10 +169,10 @@ func (k *Keeper) backup(ctx context.Context) ([]any, error) {
 	return []any{"name", b.Name, "worlds", b.Report.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", len(b.Removed)}, err
 }
 
-// Close begins nothing more, and ends collections and backups, of which what is
-// not finished is none. It waits for worlds that are being packed; when ctx ends,
-// it ends that too, and says so. Worlds that wait are packed after their next save:
-// nothing is lost.
+// Close starts no more work and stops collections and backups; an unfinished backup
+// is removed. It waits for the worlds that are being packed. When ctx ends it stops
+// the packing too, and returns an error. Worlds in the queue are packed after their
+// next save, so nothing is lost.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	k.closed = true
@@ -185,7 +185,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 	k.packs.mu.Lock()
 	defer k.packs.mu.Unlock()
 	if !inTime() && k.packs.cut {
-		return fmt.Errorf("server: keeper: packing was ended: %w", ctx.Err())
+		return fmt.Errorf("server: keeper: packing was stopped: %w", ctx.Err())
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestKeeperCollects(t *testing.T) {
 	log.wait(t, "collect done")
 	k.Step(start.Add(200 * time.Minute)) // under way until Close ends it
 	mustEnd(t, k)
-	log.wait(t, "collect was ended")
+	log.wait(t, "collect was stopped")
 	k.Step(start.Add(time.Hour * 1000))
 	mustEnd(t, k) // again
 }

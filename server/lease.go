@@ -12,10 +12,10 @@ import (
 func leaseRoutes() []route {
 	fence := []string{client.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that is live, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the live lease, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
 		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(client.LeaseCall{}), status: 201, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).lease},
-		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "lets the lease of Cairn-Fence end later", headers: fence, needs: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).renew},
-		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease of Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
+		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).renew},
+		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
 	}
 }
 
@@ -35,7 +35,7 @@ func (c *call) leaseAnswer(status int, l history.Lease) error {
 	return c.answer(status, client.LeaseOf(l))
 }
 
-// leaseCall reads how long a lease is wanted and for whom.
+// leaseCall reads the duration and the holder of a lease.
 func (c *call) leaseCall() (holder string, d time.Duration, err error) {
 	var l client.LeaseCall
 	if err := c.json(&l); err != nil {
@@ -84,5 +84,5 @@ func (c *call) release() error {
 	if err == nil {
 		err = c.st.Release(c.ctx, c.name, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }

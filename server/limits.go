@@ -7,54 +7,54 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Limits bound what callers cost. A field that is 0 has its default; one that is
-// negative has no bound.
+// Limits bound the cost of calls. A field that is 0 has its default; a negative
+// field means no bound.
 type Limits struct {
-	// Bytes of the body of a call: JSON (default 64 KiB), a commit or a pack with
+	// The largest body of a call: JSON (default 64 KiB), a commit or a pack with
 	// its stones (64 MiB), a whole world (1 GiB).
 	JSONBytes, StoneBytes, WorldBytes int64
-	// BodyMemory is how many bytes of bodies, and of stones that come with stacks,
-	// are in memory at a time. Default 192 MiB.
+	// BodyMemory bounds the bytes in memory of bodies, and of stones that come with
+	// stacks. Default 192 MiB.
 	BodyMemory int64
-	// WorldMemory is how much memory a world may take that is read as a whole: to be
-	// imported, exported, compared or drawn. Default 256 MiB. Heavy is how many calls
-	// do that at a time (default 2), Waiting how many more wait for it (default 32).
+	// WorldMemory bounds the memory of a world that is read as a whole: to import,
+	// export, compare or draw it. Default 256 MiB. Heavy is how many such calls run
+	// at a time (default 2), Waiting how many more may wait (default 32).
 	WorldMemory    int64
 	Heavy, Waiting int
-	// CacheBytes is how much memory decoded pages of worlds may take that are kept for
-	// the next call that reads them. Default 64 MiB.
+	// CacheBytes bounds the memory of decoded pages that later calls can use again.
+	// Default 64 MiB.
 	CacheBytes int64
-	// SpoolBytes is how many bytes of worlds on their way, in or out, lie in
-	// Options.Temp at a time. Default 4 GiB.
+	// SpoolBytes bounds the bytes in Options.Temp of worlds that are being received
+	// or sent. Default 4 GiB.
 	SpoolBytes int64
-	// InlineBytes is how many bytes of stones a stack brings with it. Default
-	// 16 MiB.
+	// InlineBytes bounds the bytes of stones in the answer with a stack. Default 16
+	// MiB.
 	InlineBytes int64
-	// Calls is how many are served at a time, of one token at most half of them.
+	// Calls is how many calls run at a time. One token may have half of them.
 	// Default 1,024.
 	Calls int64
-	// Rate is how many calls a second one token may make, for a second twice as
-	// many. Default 20,000. StrangerRate is that of one address without a token
-	// that is known. Default 20.
+	// Rate is how many calls a second one token may make; a burst may be twice as
+	// large. Default 20,000. StrangerRate is the same for one address without a
+	// known token. Default 20.
 	Rate, StrangerRate float64
-	// Time is how long a call may take, Longest how long one that reads or writes a
-	// whole world may. Defaults 30 seconds, 15 minutes.
+	// Time is how long a call may take. Longest is how long a call may take that
+	// reads or writes a whole world. Defaults 30 seconds, 15 minutes.
 	Time, Longest time.Duration
-	// BodyRate is how many bytes a second a body must bring, and an answer be
-	// taken, once Patience is over. Defaults 16 KiB, 10 seconds.
+	// BodyRate is how many bytes a second a caller must send of a body, and receive
+	// of an answer, after Patience has passed. Defaults 16 KiB, 10 seconds.
 	BodyRate int64
 	Patience time.Duration
-	// Connections is how many Listen keeps open. Default 16,384; one that is idle
-	// takes 21 KB.
+	// Connections is how many connections Listen keeps open. Default 16,384; an
+	// idle one takes 21 KB.
 	Connections int
 	// HeaderBytes bounds the header of a call. Default 16 KiB.
 	HeaderBytes int
 }
 
-// unbounded leaves room for sums.
+// unbounded is large, but sums of it do not overflow.
 const unbounded = 1 << 60
 
-// filled returns l with its defaults in place.
+// filled returns l with the defaults filled in.
 func (l Limits) filled() Limits {
 	fill(&l.JSONBytes, 64<<10)
 	fill(&l.StoneBytes, 64<<20)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// HTTP returns an http.Server with the timeouts and bounds that a place that
-// strangers reach needs. The caller serves with it, on what Listen returns, and
-// shuts it down. With TLS it speaks HTTP/2 too.
+// HTTP returns an http.Server with timeouts and bounds for a public address. The
+// caller serves with it, on the result of Listen, and shuts it down. With TLS it
+// also uses HTTP/2.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      s.limits.Patience + s.limits.Time, // those that take longer extend it
+		WriteTimeout:      s.limits.Patience + s.limits.Time, // longer calls extend it
 		IdleTimeout:       5 * time.Minute,
 		MaxHeaderBytes:    s.limits.HeaderBytes,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 256 << 10},
@@ -22,8 +22,8 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// Listen is net.Listen for TCP, with Limits.Connections open at most: more wait
-// to be accepted.
+// Listen is net.Listen for TCP with at most Limits.Connections open connections.
+// More connections wait to be accepted.
 func (s *Server) Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) Listen(addr string) (net.Listener, error) {
 
 type listener struct {
 	net.Listener
-	free   chan struct{} // holds one for each connection
+	free   chan struct{} // one element for each open connection
 	once   sync.Once
 	closed chan struct{}
 }
@@ -58,7 +58,7 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// conn is a connection that makes place for another when it is closed.
+// conn is a connection that makes room for another when it is closed.
 type conn struct {
 	net.Conn
 	leave func()

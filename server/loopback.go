@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Loopback returns an error unless addr, host:port as for net.Listen, is reached
-// from this machine alone: only there may a server listen without tokens.
+// Loopback returns an error unless only this machine can reach addr, which is
+// host:port as for net.Listen. A server may listen without tokens only there.
 func Loopback(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("server: listen on %q: %w", addr, err)
 	}
 	if !loopbackHost(host) {
-		return fmt.Errorf("server: listen on %q: other machines reach it: that needs tokens", addr)
+		return fmt.Errorf("server: listen on %q: other machines can reach it: tokens are needed", addr)
 	}
 	return nil
 }
 
-// loopbackHost reports whether a host, as it stands in an address or in Host, is
-// this machine. Names but localhost are not: who answers for them is unknown.
+// loopbackHost reports whether a host, from an address or the Host header, is this
+// machine. No name except localhost counts: someone else may control the name.
 func loopbackHost(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -31,26 +31,26 @@ func loopbackHost(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// proxied are headers of calls that a proxy passes on for whoever reaches it.
+// proxied lists the headers that a proxy adds to the calls of others.
 var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}
 
-// local returns an error unless a call without a token came from a program on
-// this machine, and not from a proxy or a page that a browser shows. A page of
-// elsewhere is known by Host if a name of its own was made to point here, else by
-// Origin or Sec-Fetch-Site.
+// local returns an error unless a call without a token came from a program on this
+// machine, and not through a proxy or from a page in a browser. The Host header
+// shows whether another site's name points here; Origin and Sec-Fetch-Site show a
+// page of another site.
 func local(r *http.Request) error {
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if !ok || !at.IP.IsLoopback() || err != nil || !from.Addr().Unmap().IsLoopback() {
-		return refuse("without tokens only this machine is served")
+		return refuse("a server without tokens serves only this machine")
 	}
 	for _, h := range proxied {
 		if len(r.Header[h]) > 0 {
-			return refuse("without tokens nobody is served through a proxy")
+			return refuse("a server without tokens serves no proxy")
 		}
 	}
 	if !sameHost(r.Host, at.Port, r.TLS != nil) {
-		return refuse("the Host header names another place than this server")
+		return refuse("the Host header names another host")
 	}
 	if origin := r.Header["Origin"]; len(origin) > 0 {
 		scheme := "http://"
@@ -69,8 +69,8 @@ func local(r *http.Request) error {
 	return nil
 }
 
-// sameHost reports whether a Host header is a name of this machine with port,
-// which may be left out where it is the scheme's own.
+// sameHost reports whether a Host header names this machine and port. The port may
+// be missing if it is the default of the scheme.
 func sameHost(hostport string, port int, tls bool) bool {
 	host, p, err := net.SplitHostPort(hostport)
 	if err == nil {

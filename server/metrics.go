@@ -2,7 +2,10 @@ package server
 
 import (
 	"cmp"
+	"context"
+	"hash/maphash"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -13,9 +16,9 @@ import (
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
 
-// Metrics are what Prometheus is told of a Server, its Keeper and its Store.
-// docs/SERVE.md lists them. None has a label with a world or a token in it. All
-// methods are safe for any number of goroutines.
+// Metrics are the Prometheus metrics of a Server, its Keeper and its Store.
+// docs/SERVE.md lists them. No label contains a world or a token. All methods are
+// safe for any number of goroutines.
 type Metrics struct {
 	all *prometheus.Registry
 
@@ -39,7 +42,7 @@ type Metrics struct {
 	backupBytes  *prometheus.GaugeVec
 }
 
-// transfer is loads, or saves.
+// transfer measures loads or saves.
 type transfer struct {
 	bytes prometheus.Histogram
 	steps *prometheus.HistogramVec
@@ -53,28 +56,28 @@ var (
 	stoneBounds  = []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 32, 64}
 )
 
-// NewMetrics returns metrics of nothing yet.
+// NewMetrics returns metrics that are all zero.
 func NewMetrics() *Metrics {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	f := factory{r}
 	m := &Metrics{
 		all:      r,
-		requests: f.counters("requests_total", "Calls, by route and by the code of the answer: ok, or one of the API's.", "route", "code"),
+		requests: f.counters("requests_total", "Calls, by route and code of the answer: ok, or a code of the API.", "route", "code"),
 		seconds:  f.histograms("request_seconds", "How long calls took.", secondBounds, "route"),
-		stones:   f.histogram("load_stones", "On how many stones the worlds that were loaded stood.", stoneBounds),
+		stones:   f.histogram("load_stones", "How many stones were in the stacks that were loaded.", stoneBounds),
 
 		packQueue:    f.gauge("pack_queue", "Worlds that wait to be packed."),
-		packs:        f.counters("packs_total", "Worlds that were packed: from the queue, or by a save that packing lagged behind.", "by"),
+		packs:        f.counters("packs_total", "Worlds that were packed: from the queue, or by a save because packing was late.", "by"),
 		packSeconds:  f.histogram("pack_seconds", "How long packing a world took.", secondBounds),
 		packFailures: f.counter("pack_failures_total", "Worlds that could not be packed."),
 
-		work:         f.histograms("work_seconds", "How long work beside the calls took: collect, backup.", longBounds, "work"),
-		workFailures: f.counters("work_failures_total", "Work beside the calls that failed.", "work"),
-		lastGood:     f.gauges("work_last_good_timestamp_seconds", "When work beside the calls was last begun that was done well; 0 for never.", "work"),
-		condemned:    f.gauge("garbage_condemned_stones", "Stones that waited for their grace to end at the last collection."),
-		deleted:      f.counters("garbage_deleted_total", "What collections took: worlds, commits, stones, bytes of stones.", "what"),
-		backupBytes:  f.gauges("backup_bytes", "Bytes of the last backup: new, and shared with the one before.", "part"),
+		work:         f.histograms("work_seconds", "How long the jobs took: collect, backup.", longBounds, "work"),
+		workFailures: f.counters("work_failures_total", "Jobs that failed.", "work"),
+		lastGood:     f.gauges("work_last_good_timestamp_seconds", "When the last successful run of each job began; 0 for never.", "work"),
+		condemned:    f.gauge("garbage_condemned_stones", "Stones whose grace had not ended at the last collection."),
+		deleted:      f.counters("garbage_deleted_total", "What collections deleted: worlds, commits, stones, bytes of stones.", "what"),
+		backupBytes:  f.gauges("backup_bytes", "Bytes of the last backup: new, and shared with the backup before it.", "part"),
 	}
 	m.load = transfer{
 		f.histogram("load_bytes", "Bytes of the answers of loads.", byteBounds),
@@ -84,7 +87,7 @@ func NewMetrics() *Metrics {
 		f.histogram("save_bytes", "Bytes of the bodies of saves.", byteBounds),
 		f.histograms("save_step_seconds", "How long each step of a save took.", secondBounds, "step"),
 	}
-	for _, by := range []string{byQueue, bySave} { // what never happened is 0, not absent
+	for _, by := range []string{byQueue, bySave} { // so that a count of 0 is there too
 		m.packs.WithLabelValues(by)
 	}
 	for _, job := range []string{collectJob, backupJob} {
@@ -140,7 +143,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.all, promhttp.HandlerOpts{Registry: m.all, MaxRequestsInFlight: 4})
 }
 
-// Names of who packs.
+// Values of the label by: who packed a world.
 const (
 	byQueue = "queue"
 	bySave  = "save"
@@ -151,7 +154,7 @@ func (m *Metrics) packed(by string, took time.Duration) {
 	m.packSeconds.Observe(took.Seconds())
 }
 
-// worked is told of a job that was begun at now.
+// worked counts a run of a job that began at now.
 func (m *Metrics) worked(job string, now time.Time, took time.Duration, err error) {
 	m.work.WithLabelValues(job).Observe(took.Seconds())
 	if err != nil {
@@ -174,7 +177,7 @@ func (m *Metrics) backedUp(b localstore.Backed) {
 	m.backupBytes.WithLabelValues("shared").Set(float64(b.Shared))
 }
 
-// The routes that are loads and saves of worlds: of stones, and of whole files.
+// The routes that load and save worlds: as stones, and as whole files.
 const (
 	loadRoute  = "GET /v1/stack/NAME"
 	wholeRoute = "GET /v1/export/NAME"
@@ -203,9 +206,122 @@ func (m *Metrics) Observe(e *Event) {
 	}
 }
 
-func (t *transfer) saw(bytes int64, steps []Step) {
+func (t *transfer) saw(bytes int64, steps []Timing) {
 	t.bytes.Observe(float64(bytes))
 	for _, s := range steps {
 		t.steps.WithLabelValues(s.Name).Observe(s.Took.Seconds())
+	}
+}
+
+// active counts the worlds that were loaded or saved lately. It forgets older
+// worlds one half at a time.
+type active struct {
+	mu    sync.Mutex // guards what follows
+	seed  maphash.Seed
+	since time.Time           // when young began
+	young map[uint64]struct{} // hashes of names
+	old   map[uint64]struct{}
+	both  int // how many of young are in old
+}
+
+const (
+	activeFor = 5 * time.Minute
+	maxActive = 1 << 20 // in each half
+)
+
+// saw notes that a world was loaded or saved.
+func (a *active) saw(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.young == nil {
+		a.seed, a.young = maphash.MakeSeed(), make(map[uint64]struct{})
+	}
+	h := maphash.String(a.seed, name)
+	if _, ok := a.young[h]; ok || len(a.young) >= maxActive {
+		return
+	}
+	a.young[h] = struct{}{}
+	if _, ok := a.old[h]; ok {
+		a.both++
+	}
+}
+
+// step sets the time.
+func (a *active) step(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.young != nil && now.Sub(a.since) >= activeFor {
+		a.old, a.young, a.both = a.young, make(map[uint64]struct{}), 0
+		a.since = now
+	}
+}
+
+func (a *active) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.young) + len(a.old) - a.both
+}
+
+// Watch adds metrics of a Server, and of its Store if the Store has Stats. They are
+// read each time somebody asks for the metrics. Call it once.
+func (m *Metrics) Watch(s *Server) {
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "cairn_requests_in_flight", Help: "Calls in progress.",
+	}, func() float64 { return float64(s.calls.Load()) }))
+	if st, ok := s.st.(counted); ok {
+		m.all.MustRegister(storeMetrics{st})
+	}
+}
+
+// counted is a Store with statistics.
+type counted interface {
+	Stats(context.Context) (localstore.Stats, error)
+}
+
+// storeMetrics reads the statistics of a Store each time somebody asks for the
+// metrics.
+type storeMetrics struct{ st counted }
+
+// storeMetric is one number of the statistics.
+type storeMetric struct {
+	desc    *prometheus.Desc
+	of      func(*localstore.Stats) float64
+	collect bool // known only after a collection
+}
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("cairn_"+name, help, nil, nil)
+}
+
+func storeNumbers() []storeMetric {
+	return []storeMetric{
+		{describe("worlds", "Worlds in the store, as of a minute ago."), func(s *localstore.Stats) float64 { return float64(s.Worlds) }, false},
+		{describe("store_disk_bytes", "Bytes of the store on the disk."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
+		{describe("store_dead_bytes", "Bytes on the disk that the database has not freed yet."), func(s *localstore.Stats) float64 { return float64(s.DeadBytes) }, false},
+		{describe("store_commits", "Commits in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Commits) }, true},
+		{describe("store_packs", "Packs in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Packs) }, true},
+		{describe("store_stones", "Stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Stones) }, true},
+		{describe("store_stone_bytes", "Bytes of the stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.StoneBytes) }, true},
+		{describe("garbage_condemned_bytes", "Bytes of the stones whose grace had not ended at the last collection."), func(s *localstore.Stats) float64 { return float64(s.CondemnedBytes) }, true},
+	}
+}
+
+// Describe is for prometheus.Collector.
+func (storeMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, n := range storeNumbers() {
+		to <- n.desc
+	}
+}
+
+// Collect is for prometheus.Collector.
+func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
+	stats, err := m.st.Stats(context.Background())
+	if err != nil {
+		return // the Store stopped: its metrics are absent
+	}
+	for _, n := range storeNumbers() {
+		if !n.collect || !stats.Collected.IsZero() {
+			to <- prometheus.MustNewConstMetric(n.desc, prometheus.GaugeValue, n.of(&stats))
+		}
 	}
 }

@@ -15,29 +15,29 @@ func nameRoutes() []route {
 	fenced := []string{"If-Match", client.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
-			{"prefix", "what the names begin with; with a token of prefixes one of them, or what begins with one and a slash"},
-			{"after", "the name after which the list begins"},
+			{"prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"},
+			{"after", "the list begins after this name"},
 			{"n", most(client.MaxNames)},
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "makes a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).create},
-		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "takes the name away; the world can be had back for a time", headers: fenced, status: 204, serve: (*call).remove},
-		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "gives a deleted world its name back", status: 204, serve: (*call).undelete},
-		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "takes a world, or all deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
-		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "moves a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "makes a new world NAME that begins with a version of another", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headTold, serve: (*call).fork},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).create},
+		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, serve: (*call).remove},
+		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "restores a deleted world", status: 204, serve: (*call).undelete},
+		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "removes a world, or all worlds deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
+		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "renames a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "creates a world NAME that begins with a version of another world", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).fork},
 	}
 }
 
-// standardPage is how many names or commits are listed if a call does not say it.
-const standardPage = 100
+// defaultListed is how many names or commits are listed if the call does not say.
+const defaultListed = 100
 
 func most(n int) string {
-	return fmt.Sprintf("how many at most; default %d, at most %d", standardPage, n)
+	return fmt.Sprintf("the largest number of results; default %d, at most %d", defaultListed, n)
 }
 
 func (c *call) list() error {
 	prefix := c.query.Get("prefix")
-	n, err := c.number("n", standardPage, 1, client.MaxNames)
+	n, err := c.number("n", defaultListed, 1, client.MaxNames)
 	if err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func (c *call) list() error {
 	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more})
 }
 
-// namesOf returns the names that begin with a prefix. A token's own prefix stands
-// for the names that the token is for.
+// namesOf returns the names that begin with a prefix. If prefix is one of the
+// token's own, it stands for all names of that prefix.
 func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
 	switch {
 	case c.token == nil || c.token.covers(prefix):
 		return c.st.List(c.ctx, prefix, after, n)
 	case !slices.Contains(c.token.Prefixes, prefix):
-		return nil, refuse("the token is for other names: the prefix must be one of its own, or begin with one and a slash")
+		return nil, refuse("the token is for other names: prefix must be one of the token's prefixes, or begin with one and a slash")
 	}
 	names, err := c.st.List(c.ctx, prefix, after, 1)
 	if err != nil {
@@ -74,16 +74,16 @@ func (c *call) create() error {
 	if err := c.st.Create(c.ctx, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, history.Head{})
+	return c.answerHead(http.StatusCreated, history.Head{})
 }
 
-// headed answers with a head.
-func (c *call) headed(status int, h history.Head) error {
+// answerHead sends a head.
+func (c *call) answerHead(status int, h history.Head) error {
 	c.tell(h)
 	return c.answer(status, client.Head{Commit: client.ID(h.Commit), Fence: h.Fence})
 }
 
-// fenced returns the fence of a call that If-Match does not hinder.
+// fenced returns the fence of a call, after it checked If-Match.
 func (c *call) fenced() (uint64, error) {
 	fence, err := c.fence()
 	if err == nil {
@@ -97,10 +97,10 @@ func (c *call) remove() error {
 	if err == nil {
 		err = c.st.Delete(c.ctx, c.name, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }
 
-func (c *call) undelete() error { return c.doneUnless(c.st.Undelete(c.ctx, c.name)) }
+func (c *call) undelete() error { return c.noContent(c.st.Undelete(c.ctx, c.name)) }
 
 func (c *call) purge() error {
 	fence, err := c.fenced()
@@ -127,10 +127,10 @@ func (c *call) rename() error {
 	if err == nil {
 		err = c.st.Rename(c.ctx, c.name, to.To, fence)
 	}
-	return c.doneUnless(err)
+	return c.noContent(err)
 }
 
-// other checks a name of a body.
+// other checks a name in a body.
 func (c *call) other(name string) error {
 	if err := history.CheckName(name); err != nil {
 		return err
@@ -153,17 +153,17 @@ func (c *call) fork() error {
 	if err := c.st.Fork(c.ctx, from.From, at, c.name); err != nil {
 		return err
 	}
-	return c.headed(http.StatusCreated, history.Head{Commit: at})
+	return c.answerHead(http.StatusCreated, history.Head{Commit: at})
 }
 
-// version returns the commit of a world that a VERSION means.
+// version returns the commit that a VERSION names.
 func (c *call) version(name, version string) (history.ID, error) {
 	if id, err := history.ParseID(version); err == nil {
 		if id != (history.ID{}) {
-			return id, nil // whether there is one, its use says
+			return id, nil // the Store checks whether it exists
 		}
 		if _, err = c.st.Head(c.ctx, name); err == nil {
-			err = history.ErrNoCommit // to go back there would empty a world
+			err = history.ErrNoCommit // restoring it would empty the world
 		}
 		return id, err
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
-// openAPI describes the table, in OpenAPI 3.1.
+// openAPI returns the table of routes as OpenAPI 3.1.
 func openAPI(all []route) ([]byte, error) {
 	paths := make(map[string]object)
 	for _, r := range all {
@@ -31,7 +31,7 @@ func openAPI(all []route) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "cairn", "version": "1",
-			"description": "Worlds of voxels that lose nothing. A name may have slashes, which are not escaped.",
+			"description": "Worlds of voxels with their history. Slashes in a name are not escaped.",
 		},
 		"paths": paths,
 		"components": object{
@@ -89,8 +89,8 @@ func (r *route) responses() object {
 	return all
 }
 
-// operationID names a route by its method and path: "get_worlds_name". All of
-// the path is in it, since no two may be called the same.
+// operationID names a route by its method and path, such as "get_worlds_name". It
+// contains the whole path, so no two are equal.
 func (r *route) operationID() string {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.path, "/v1"), "/")
 	return strings.ToLower(r.method + "_" + strings.NewReplacer("/", "_", ".", "_").Replace(path))
@@ -123,7 +123,7 @@ func (r *route) parameters() []object {
 	return out
 }
 
-// describe returns a content as OpenAPI has it.
+// describe returns a content in OpenAPI.
 func (c content) describe() object {
 	media := object{}
 	if c.like != nil {
@@ -133,7 +133,7 @@ func (c content) describe() object {
 	return object{kind: media}
 }
 
-// schemaOf returns the JSON Schema of what encoding/json makes of a type.
+// schemaOf returns the JSON Schema of what encoding/json writes for a type.
 func schemaOf(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[client.ID]():

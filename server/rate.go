@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rates holds callers to a rate each. It remembers a bounded number of them:
-// when young is full old is forgotten, and young becomes old.
+// rates limits each caller to a rate. It remembers a bounded number of callers:
+// when young is full, it drops old, and young becomes old.
 type rates struct {
 	limit rate.Limit
 	burst int
@@ -27,7 +27,7 @@ func newRates(perSecond float64) *rates {
 	return &rates{limit: rate.Limit(perSecond), burst: max(1, int(2*perSecond)), young: make(map[Hash]*rate.Limiter)}
 }
 
-// allow reports whether who may make a call now.
+// allow reports whether this caller may make a call now.
 func (r *rates) allow(who Hash, now time.Time) bool {
 	return r.limit == rate.Inf || r.of(who).AllowN(now, 1)
 }
@@ -49,8 +49,8 @@ func (r *rates) of(who Hash) *rate.Limiter {
 	return l
 }
 
-// addressKey is what stands for a remote address: of IPv6 the network of 64
-// bits, of which one caller often has all addresses.
+// addressKey returns the key of a remote address. For IPv6 that is the network of
+// 64 bits, because one caller often has all of its addresses.
 func addressKey(remote string) (key Hash) {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -9,29 +9,29 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 )
 
-// route is a row of the API's table. Everything that answers is one.
+// route is a row of the API's table. Every call that is answered has a route.
 type route struct {
 	method string
 	label  string // method and path
-	// path ends with NAME if it is about a world; before that may stand ID.
+	// path ends with NAME if the route is about a world; ID may stand before NAME.
 	path  string
 	role  Role
-	long  bool // may take Limits.Longest
+	long  bool // a call may take Limits.Longest
 	about string
 	query []param
-	// headers are those of calls that the route looks at, besides Authorization.
+	// headers are the request headers that the route uses, besides Authorization.
 	headers []string
-	needs   []string // of query and headers, what must be given
-	takes   content  // the body
-	status  int      // of success
+	needs   []string // required query parameters and headers
+	takes   content  // the request body
+	status  int      // of a successful answer
 	gives   content
-	also    content  // what it gives instead if the caller asks for that
-	tells   []string // headers of success that it may have
+	also    content  // a content that the caller may ask for instead
+	tells   []string // headers that a successful answer may have
 	serve   func(*call) error
 }
 
-// headTold are the headers of an answer that shows a head or a version.
-var headTold = []string{"ETag", client.FenceHeader}
+// headHeaders are the headers of an answer that shows a head or a version.
+var headHeaders = []string{"ETag", client.FenceHeader}
 
 // param is a parameter of the query.
 type param struct{ name, about string }
@@ -44,15 +44,15 @@ type content struct {
 
 const jsonType = "application/json"
 
-// jsonOf is the content that encoding/json makes of values like v.
+// jsonOf is the JSON content of values like v.
 func jsonOf(v any) content { return content{jsonType, reflect.TypeOf(v)} }
 
-// bytesOf is a content that is no JSON.
+// bytesOf is a content that is not JSON.
 func bytesOf(media string) content { return content{media, nil} }
 
 var nothing = content{}
 
-// routes is the table.
+// routes returns the table.
 func routes() []route {
 	return slices.Concat(adminRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
 }
@@ -65,15 +65,15 @@ func (r *route) changes() bool { return r.method != http.MethodGet }
 // named reports whether the route is about a world.
 func (r *route) named() bool { return strings.HasSuffix(r.path, "/NAME") }
 
-// methods are the routes of one path.
+// methods holds the routes of one path.
 type methods struct {
 	withID  bool // an id stands before the name
 	byName  map[string]*route
 	allowed string
 }
 
-// pathsOf returns the routes by path, of paths with something that varies by
-// what stands before that.
+// pathsOf returns the routes by path. The key of a path with NAME is the part
+// before ID and NAME.
 func pathsOf(all []route) map[string]*methods {
 	paths := make(map[string]*methods)
 	for i := range all {
@@ -104,11 +104,11 @@ func (m *methods) add(r *route) {
 	m.allowed = strings.Join(all, ", ")
 }
 
-const nowhere = "there is nothing at this path: GET /v1/openapi.json says what there is"
+const nowhere = "this path has no route: GET /v1/openapi.json lists the routes"
 
-// find finds the route of a call. It is no http.ServeMux because that answers
-// paths that are not clean by sending the caller elsewhere; here they are no
-// names, like all that would be written another way.
+// find finds the route of a call. http.ServeMux would redirect paths that are not
+// clean; here such a path is a bad name, like any other name that is not written
+// exactly.
 func (c *call) find() error {
 	path := c.r.URL.Path
 	m := c.paths[path]
@@ -125,10 +125,10 @@ func (c *call) find() error {
 	c.route = m.byName[c.r.Method]
 	if c.route == nil {
 		c.allow = m.allowed
-		return fault(client.BadMethod, "here one may: %s", m.allowed)
+		return fault(client.BadMethod, "this path allows: %s", m.allowed)
 	}
 	if c.r.URL.RawPath != "" {
-		return fault(client.BadName, "%s; nothing in it is escaped", said[client.BadName])
+		return fault(client.BadName, "%s; names are not escaped", said[client.BadName])
 	}
 	return nil
 }

@@ -1,13 +1,13 @@
-// Package server is a history.Store as an HTTP API: API.md.
+// Package server serves a history.Store over HTTP. API.md describes the API.
 //
-// A Server is an http.Handler. Every call goes the same way: its route is found
-// in one table (route.go), who calls is looked at (token.go, loopback.go), what it
-// may cost is bounded (limits.go), the route does its work, and an error becomes
-// one of the codes of package client.
+// A Server is an http.Handler. It treats every call the same way: it finds the
+// route in one table (route.go), checks the caller (admit.go, token.go,
+// loopback.go) and the limits (limits.go), and runs the route. An error becomes one
+// of the codes of package client.
 //
-// The package starts no goroutine for a call and keeps no world itself: what was
-// acknowledged is in the Store. It does not decide what is packed, collected or
-// backed up when: a Keeper does, as its caller steps it.
+// The package starts no goroutine for a call and stores no world itself: what it
+// has acknowledged is in the Store. A Keeper decides when worlds are packed,
+// collected and backed up; its caller drives it.
 package server
 
 import (
@@ -26,23 +26,25 @@ import (
 
 // Options of a Server. The zero value is the default.
 type Options struct {
-	// Tokens say who may do what. Without any the Server takes calls from this
-	// machine alone, and each for an admin's.
+	// Tokens say who may do what. Without Tokens the Server accepts calls from this
+	// machine only, and treats each as an admin's.
 	Tokens *Tokens
 	Limits Limits
-	// Log is told what callers are not: default none.
+	// Log receives what callers must not see. Default none.
 	Log *slog.Logger
-	// Saved is called after a world was changed, before its caller is answered.
+	// Saved is called after a world was changed and before the caller gets the
+	// answer.
 	Saved func(name string)
-	// Packs says that stacks are packed behind the Server, as a Keeper does. Clients are
-	// told, and then do not try it themselves.
+	// Packs says that someone, such as a Keeper, packs the worlds. The Server tells
+	// its clients, which then do not pack.
 	Packs bool
-	// Observe is called after every call, by its goroutine. The Event is the
-	// Server's again when it returns.
+	// Observe is called after every call, in the goroutine of the call. It must not
+	// keep the Event.
 	Observe func(*Event)
-	// Temp is the folder in which worlds lie on their way. Default os.TempDir.
+	// Temp is the folder for worlds that are being received or sent. Default
+	// os.TempDir.
 	Temp string
-	// Metrics answers GET /metrics. Default no_route.
+	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
 }
 
@@ -58,23 +60,23 @@ type Server struct {
 
 	memory    memory
 	disk      memory // of spools
-	heavy     *queue // of calls that read whole worlds
-	light     *queue // of calls that open worlds
-	checks    *queue // of stones that are looked at
+	heavy     *queue // calls that read whole worlds
+	light     *queue // calls that open worlds
+	checks    *queue // stones that are being checked
 	snapshots *snapshots
 	rates     *rates // of tokens
 	granted   granted
-	strangers *rates // of addresses without one
+	strangers *rates // of addresses without a token
 	calls     atomic.Int64
-	numbers   atomic.Uint64 // of calls that are logged
-	born      string        // begins the numbers of this Server's calls
+	numbers   atomic.Uint64 // of calls in the log
+	born      string        // prefix of the numbers in the log
 
 	draining atomic.Bool
-	changes  atomic.Int64  // under way
+	changes  atomic.Int64  // in progress
 	quiet    chan struct{} // holds one when the last change ended while draining
 }
 
-// New returns a Server of st, which stays the caller's to close after Drain.
+// New returns a Server of st. The caller closes st after Drain.
 func New(st history.Store, o Options) (*Server, error) {
 	l := o.Limits.filled()
 	s := &Server{
@@ -109,22 +111,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Drain makes the Server refuse changes, and /readyz say so, and waits until
-// those under way are done or ctx ends. Reading goes on.
+// Drain makes the Server refuse changes and report so at /readyz. It waits until
+// the changes in progress have ended or ctx ends. Reads continue.
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
 	for n := s.changes.Load(); n > 0; n = s.changes.Load() {
 		select {
 		case <-s.quiet:
 		case <-ctx.Done():
-			return fmt.Errorf("server: drain: %d changes are under way: %w", n, ctx.Err())
+			return fmt.Errorf("server: drain: %d changes are in progress: %w", n, ctx.Err())
 		}
 	}
-	s.tellQuiet() // another Drain may wait
+	s.tellQuiet() // another Drain may be waiting
 	return nil
 }
 
-// enter counts a change; leave is called when it ended.
+// enter counts a change; the caller calls leave when it has ended.
 func (s *Server) enter() bool {
 	s.changes.Add(1)
 	if s.draining.Load() {
@@ -150,7 +152,7 @@ func (s *Server) tellQuiet() {
 // Draining reports whether Drain was called.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// httpLog returns a log for what net/http has to say: panics and hand-shakes.
+// httpLog returns a log for the messages of net/http: panics and TLS handshakes.
 func (s *Server) httpLog() *log.Logger {
 	return slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)
 }

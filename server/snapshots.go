@@ -11,23 +11,25 @@ import (
 )
 
 const (
-	// openSnapshots is how many commits stay open for the next call that reads them,
-	// and openBytes how much memory their directories and small stones may take.
+	// openSnapshots is how many commits stay open for later calls. openBytes bounds
+	// the memory of their directories and small stones.
 	openSnapshots = 256
 	openBytes     = 64 << 20
-	// heldStone is up to how many bytes a stone that is open may be in memory.
+	// heldStone is the largest size of a stone that is kept in memory while it is
+	// open.
 	heldStone = 1 << 20
 )
 
-// snapshots are the commits that were read last, open, with one page cache for all.
-// A commit's id says all that is in it, so worlds that share one share its Snapshot.
+// snapshots keeps the commits that were read last open, with one page cache for
+// all. A commit's id determines its content, so worlds that share a commit share
+// its Snapshot.
 type snapshots struct {
 	st    history.Store
 	cache stone.Cache
 
 	mu    sync.Mutex // guards what is below
 	all   map[history.ID]*list.Element
-	order list.List // of *openSnapshot, the one used last in front
+	order list.List // of *openSnapshot, the most recently used first
 	bytes int64
 }
 
@@ -35,14 +37,15 @@ type openSnapshot struct {
 	*world.Snapshot
 	bytes int64
 	users int
-	gone  bool // not in the list any more: the last user closes it
+	gone  bool // no longer in the list: the last user closes it
 }
 
 func newSnapshots(st history.Store, cacheBytes int64) *snapshots {
 	return &snapshots{st: st, cache: stone.NewLRU(cacheBytes), all: make(map[history.ID]*list.Element)}
 }
 
-// open returns a commit of a world. The caller releases it.
+// open returns the Snapshot of a commit of a world. The caller calls the function
+// to release it.
 func (s *snapshots) open(ctx context.Context, name string, at history.ID) (*world.Snapshot, func(), error) {
 	if o := s.get(at); o != nil {
 		return o.Snapshot, func() { s.release(o) }, nil
@@ -70,7 +73,8 @@ func (s *snapshots) get(at history.ID) *openSnapshot {
 	return o
 }
 
-// put keeps o, and lets go of those that were not used for longest.
+// put adds o to the list and drops the Snapshots that were not used for the longest
+// time.
 func (s *snapshots) put(o *openSnapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +88,7 @@ func (s *snapshots) put(o *openSnapshot) {
 	}
 }
 
-// drop takes a Snapshot out of the list. It needs mu.
+// drop removes a Snapshot from the list. The caller holds mu.
 func (s *snapshots) drop(e *list.Element) {
 	o := s.order.Remove(e).(*openSnapshot)
 	delete(s.all, o.ID())
@@ -102,7 +106,8 @@ func (s *snapshots) release(o *openSnapshot) {
 	}
 }
 
-// clear lets go of all that nobody uses now, so that what is deleted is not kept open.
+// clear closes all Snapshots that nobody uses, so that deleted stones are not kept
+// open.
 func (s *snapshots) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +116,7 @@ func (s *snapshots) clear() {
 	}
 }
 
-// reading calls do with a version. Few calls do so at a time: each may decode pages,
+// reading calls do with a version. Few calls run at a time: each may decode pages,
 // and a small stone may have a large directory.
 func (c *call) reading(v version, do func(*world.Snapshot) error) error {
 	if err := c.light.enter(c.ctx); err != nil {
@@ -121,8 +126,8 @@ func (c *call) reading(v version, do func(*world.Snapshot) error) error {
 	return c.opened(v, do)
 }
 
-// heavily calls do with a version. Very few calls do so at a time: do may take much
-// memory.
+// heavily calls do with a version. Very few calls run at a time, because do may
+// take much memory.
 func (c *call) heavily(v version, do func(*world.Snapshot) error) error {
 	return c.heavyWork(func() error { return c.opened(v, do) })
 }

@@ -15,17 +15,17 @@ import (
 func stoneRoutes() []route {
 	return []route{
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
-			{"at", "the id of the commit; default the head"},
-			{"inline", "how many bytes of stones come with it; default 1 MiB, 0 for none"},
-		}, status: 200, gives: bytesOf(client.RecordsType), tells: headTold, serve: (*call).stack},
+			{"at", "id of the commit; default the head"},
+			{"inline", "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"},
+		}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
-		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "keeps a pack in place of stones that it stands for", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
+		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
 	}
 }
 
-// loadBytes is how many bytes of stones a load may bring before memory is asked
-// for, so that a load of a small world is never turned away for large ones.
+// loadBytes is how many bytes of stones a load may return without a check of free
+// memory, so that loads of small worlds are never refused because of large ones.
 const loadBytes = 1 << 20
 
 func (c *call) stack() error {
@@ -51,7 +51,7 @@ func (c *call) stack() error {
 	c.stones = len(f.Layers)
 	if !c.everywhere() {
 		for i, l := range f.Layers {
-			if f.Data[i] == nil { // it will be asked for
+			if f.Data[i] == nil { // the caller will ask for it
 				c.granted.add(c.token.Hash, l.Stone.ID)
 			}
 		}
@@ -64,7 +64,7 @@ func (c *call) sendStack(f history.Fetched) error {
 	b := client.StackBody(f)
 	c.giveBack()
 	if !c.hold(b.Size()) {
-		return fault(client.Busy, "too much is being sent at this moment")
+		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	h := c.w.Header()
 	h["Content-Type"] = recordsMedia
@@ -96,17 +96,17 @@ func (c *call) stone() error {
 	h["Etag"] = []string{`"` + id.String() + `"`}
 	h["Cache-Control"] = []string{"private, max-age=31536000, immutable"}
 	c.secure(h)
-	delete(c.r.Header, "If-Match") // is about heads here
+	delete(c.r.Header, "If-Match") // in this API it names a head, not this resource
 	http.ServeContent(c, c.r, "", time.Time{}, io.NewSectionReader(o, 0, o.Size()))
 	c.step("send")
 	return nil
 }
 
-// mayOpen returns an error if the caller's token is for some names and the stone is
-// none of the world's. A Store opens any stone whose name is known; what a token for
-// other names may have is decided here. A token that was told of a stone with a stack
-// may read it for as long as it is there, packed or not; else the world's history is
-// walked.
+// mayOpen returns an error if the caller's token is limited to some names and the
+// world does not reach the stone. A Store opens any stone by its hash; this method
+// decides what a limited token may read. A token that received the stone in a stack
+// may read it as long as it exists, even after it was packed. For other stones the
+// method walks the world's history.
 func (c *call) mayOpen(id stone.ID) error {
 	if c.everywhere() || c.granted.has(c.token.Hash, id) {
 		return nil
@@ -124,8 +124,8 @@ func (c *call) mayOpen(id stone.ID) error {
 	return fmt.Errorf("stone %v: not of %q: %w", id, c.name, history.ErrGone)
 }
 
-// open opens a stone, of which not many are opened at a time, and counts what it
-// takes as memory: of a few bytes that may be much.
+// open opens a stone. Few stones are opened at a time, and what each takes counts
+// as memory, because few bytes may need much memory.
 func (c *call) open(id stone.ID) (*history.Opened, error) {
 	if err := c.checks.enter(c.ctx); err != nil {
 		return nil, err
@@ -133,8 +133,8 @@ func (c *call) open(id stone.ID) (*history.Opened, error) {
 	defer c.checks.leave()
 	o, err := c.st.Open(c.ctx, c.name, id)
 	if err == nil && !c.hold(o.Memory()) {
-		_ = o.Close() // it was read only
-		return nil, fault(client.Busy, "too much is being sent at this moment")
+		_ = o.Close() // it was only read
+		return nil, fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	return o, err
 }
@@ -142,7 +142,7 @@ func (c *call) open(id stone.ID) (*history.Opened, error) {
 func stoneID(s string) (stone.ID, error) {
 	id, err := history.ParseID(s)
 	if err != nil || id.String() != s {
-		return stone.ID{}, bad("a stone is named by %d hex digits", 2*len(id))
+		return stone.ID{}, bad("want the %d hex digits of a stone", 2*len(id))
 	}
 	return stone.ID(id), nil
 }
@@ -162,10 +162,10 @@ func (c *call) pack() error {
 		return theirs(err)
 	}
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
-		return bad("upto must be a commit, and after another one below it")
+		return bad("upto must be a commit, and after another commit below it")
 	}
 	if err := c.checkStone(s.Data); err != nil {
 		return err
 	}
-	return c.doneUnless(c.st.PutPack(c.ctx, c.name, p, s))
+	return c.noContent(c.st.PutPack(c.ctx, c.name, p, s))
 }

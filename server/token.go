@@ -17,10 +17,10 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// Role is what a token may. Each may what those below it may.
+// Role is what a token permits. A higher role includes the lower ones.
 type Role uint8
 
-// The roles. Nobody is who has no token.
+// The roles. A caller without a token is Nobody.
 const (
 	Nobody Role = iota
 	Read
@@ -37,7 +37,7 @@ func (r Role) String() string {
 	return fmt.Sprintf("role %d", uint8(r))
 }
 
-// ParseRole undoes String for the roles of tokens: read, write, admin.
+// ParseRole is the inverse of String for the roles of tokens: read, write, admin.
 func ParseRole(s string) (Role, error) {
 	if i := slices.Index(roleNames[:], s); i > 0 {
 		return Role(i), nil
@@ -70,18 +70,18 @@ func (h *Hash) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Token is what is known of one: all but its secret.
+// Token is a token without its secret.
 type Token struct {
 	Hash Hash `json:"hash"`
 	Role Role `json:"role"`
-	// Prefixes are the names it is for, and what lies below them: "a/b" stands for
-	// a/b and a/b/c. None stands for all names.
+	// Prefixes are the names that the token is for, with all names below them:
+	// "a/b" stands for a/b and a/b/c. No prefixes means all names.
 	Prefixes []string `json:"prefixes,omitempty"`
 	Note     string   `json:"note,omitempty"`
 }
 
-// NewToken returns a token and its secret, which nobody can get back from it.
-// Slashes at the ends of prefixes do not count.
+// NewToken returns a token and its secret. Nobody can compute the secret from the
+// token. Slashes at the ends of prefixes are ignored.
 func NewToken(role Role, note string, prefixes ...string) (secret string, t Token, err error) {
 	const letters = 32
 	secret = "cairn_" + (rand.Text() + rand.Text())[:letters]
@@ -92,7 +92,7 @@ func NewToken(role Role, note string, prefixes ...string) (secret string, t Toke
 	return secret, t, t.Check()
 }
 
-// Check returns an error if no file may hold the token.
+// Check returns an error if the token is invalid.
 func (t Token) Check() error {
 	if t.Role < Read || t.Role > Admin {
 		return fmt.Errorf("server: token: role %v: want read, write or admin", t.Role)
@@ -105,21 +105,21 @@ func (t Token) Check() error {
 	return nil
 }
 
-// Reaches reports whether the token is for the world name, whatever its role.
+// Reaches reports whether the token is for the world name. It ignores the role.
 func (t *Token) Reaches(name string) bool {
 	return len(t.Prefixes) == 0 || slices.ContainsFunc(t.Prefixes, func(p string) bool {
 		return strings.HasPrefix(name, p) && (len(name) == len(p) || name[len(p)] == '/')
 	})
 }
 
-// covers reports whether it reaches every name that begins with prefix.
+// covers reports whether the token is for every name that begins with prefix.
 func (t *Token) covers(prefix string) bool {
 	return len(t.Prefixes) == 0 || slices.ContainsFunc(t.Prefixes, func(p string) bool {
 		return strings.HasPrefix(prefix, p+"/")
 	})
 }
 
-// Tokens are those of a file, which may change under a running server: all
+// Tokens are the tokens of a file, which may change while a server runs. All
 // methods are safe for any number of goroutines.
 type Tokens struct {
 	path string
@@ -129,10 +129,11 @@ type Tokens struct {
 // grant is a token in use.
 type grant struct {
 	Token
-	calls atomic.Int64 // under way
+	calls atomic.Int64 // in progress
 }
 
-// tokensFile is the file: JSON with one object, so that it can grow.
+// tokensFile is the content of the file: a JSON object, so that fields can be
+// added.
 type tokensFile struct {
 	Tokens []Token `json:"tokens"`
 }
@@ -143,14 +144,14 @@ func ReadTokens(path string) (*Tokens, error) {
 	return t, t.Reload()
 }
 
-// Reload reads the file again. After an error the tokens are as they were.
+// Reload reads the file again. After an error the tokens are unchanged.
 func (t *Tokens) Reload() error {
 	b, err := os.ReadFile(t.path)
 	if err != nil {
 		return fmt.Errorf("server: tokens: %w", err)
 	}
 	var f tokensFile
-	if err := strict(b, &f); err != nil { // of a slip in "prefixes" all names would come
+	if err := strict(b, &f); err != nil { // a misspelt "prefixes" would give the token all names
 		return fmt.Errorf("server: tokens: %s: %s", t.path, jsonFault(err))
 	}
 	all := make(map[Hash]*grant, len(f.Tokens))
@@ -159,7 +160,7 @@ func (t *Tokens) Reload() error {
 			return fmt.Errorf("server: tokens: %s: token %d: %w", t.path, i+1, err)
 		}
 		if all[tok.Hash] != nil {
-			return fmt.Errorf("server: tokens: %s: token %d: is there twice", t.path, i+1)
+			return fmt.Errorf("server: tokens: %s: token %d: is listed twice", t.path, i+1)
 		}
 		all[tok.Hash] = &grant{Token: tok}
 	}
@@ -177,8 +178,8 @@ func (t *Tokens) All() []Token {
 	return out
 }
 
-// find returns the token of a secret, or nil. Secrets are compared by their
-// hashes alone, so that how long it takes says nothing about them.
+// find returns the token with a secret, or nil. It compares hashes only, so the
+// time that it takes reveals nothing about secrets.
 func (t *Tokens) find(secret string) *grant {
 	const longest = 256
 	if len(secret) > longest {
@@ -187,8 +188,8 @@ func (t *Tokens) find(secret string) *grant {
 	return (*t.all.Load())[sha256.Sum256([]byte(secret))]
 }
 
-// WriteTokens puts tokens in place of what the file holds, in one step. Only its
-// owner may read it.
+// WriteTokens replaces the content of the file with tokens, in one step. Only the
+// file's owner may read it.
 func WriteTokens(path string, tokens []Token) error {
 	for _, t := range tokens {
 		if err := t.Check(); err != nil {
@@ -208,7 +209,7 @@ func WriteTokens(path string, tokens []Token) error {
 func replace(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // of mode 0600
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = &fs.PathError{Op: "make", Path: path, Err: p.Err} // nobody asked for the other
+		err = &fs.PathError{Op: "make", Path: path, Err: p.Err} // the caller does not know the temporary file
 	}
 	if err != nil {
 		return err

@@ -16,38 +16,38 @@ import (
 )
 
 func worldRoutes() []route {
-	at := param{"at", "a VERSION; default the head"}
-	dimension := param{"dimension", "its name"}
+	at := param{"at", "VERSION; default the head"}
+	dimension := param{"dimension", "name of the dimension"}
 	fenced := []string{"If-Match", client.FenceHeader}
 	said := []param{{"message", "of the commit"}, {"author", "of the commit"}}
 	known := []string{"If-None-Match"}
 	octets := bytesOf("application/octet-stream")
 	return []route{
-		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "facts of a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: headTold, serve: (*call).facts},
-		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "makes a world of one in any format that is known, or commits what differs",
-			query: append(said, param{"salvage", "1 keeps chunks that cannot be read as they are stored"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: headHeaders, serve: (*call).facts},
+		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
+			query: append(said, param{"salvage", "1 keeps chunks that cannot be read in their stored form"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headTold...), serve: (*call).export},
+			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
-			{"a", "a VERSION; default the head"}, {"b", "a VERSION; default the head"}, {"with", "the world that b is a version of, if that is another"},
+			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
-		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "facts that the world notes of itself", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headTold, serve: (*call).properties},
-		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes facts that the world notes of itself, by a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
+		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
+		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
-			at, dimension, {"volume", "its name"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
-		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: headTold, serve: (*call).chunk},
+			at, dimension, {"volume", "name of the volume"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
+		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
-			at, dimension, {"size", "of the longer edge in pixels, at most; 16 to 4096, default 1024"},
-		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: headTold, serve: (*call).picture},
+			at, dimension, {"size", "the largest length of the longer edge in pixels; 16 to 4096, default 1024"},
+		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: headHeaders, serve: (*call).picture},
 	}
 }
 
-// queue lets a few calls at a time do what takes much memory, while some wait and
-// the rest are turned away.
+// queue limits how many calls do something that takes much memory. A bounded number
+// of calls waits; the rest is refused.
 type queue struct {
 	slots   chan struct{}
 	waiting atomic.Int64
-	most    int64 // that wait
+	most    int64 // largest number that waits
 }
 
 func newQueue(parallel, most int) *queue {
@@ -63,7 +63,7 @@ func (q *queue) enter(ctx context.Context) error {
 	}
 	defer q.waiting.Add(-1)
 	if q.waiting.Add(1) > q.most {
-		return fault(client.Busy, "too many whole worlds are being read or written at this moment")
+		return fault(client.Busy, "too many calls read or write whole worlds at this moment")
 	}
 	select {
 	case q.slots <- struct{}{}:
@@ -75,10 +75,10 @@ func (q *queue) enter(ctx context.Context) error {
 
 func (q *queue) leave() { <-q.slots }
 
-// lightCalls is how many calls read from worlds at a time.
+// lightCalls is the number of calls that read parts of worlds at a time.
 const lightCalls = 8
 
-// heavyWork does what takes much memory.
+// heavyWork calls do, which takes much memory, when its turn comes.
 func (c *call) heavyWork(do func() error) error {
 	if err := c.heavy.enter(c.ctx); err != nil {
 		return err
@@ -94,9 +94,9 @@ type version struct {
 	at   history.ID
 }
 
-// at returns the version that the call is about, and tells its id. known says that
-// the caller has what it asks for already, and was told so. commits says that a world
-// without commits has nothing to show.
+// at returns the version that the call names, and sets its headers. known means
+// that the caller already has this version; at has then sent the answer. If commits
+// is set, a world without commits is an error.
 func (c *call) at(commits bool) (v version, known bool, err error) {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *call) at(commits bool) (v version, known bool, err error) {
 		return v, false, history.ErrNoCommit
 	}
 	c.tell(history.Head{Commit: v.at, Fence: head.Fence})
-	c.w.Header()["Cache-Control"] = []string{"no-cache"} // to be asked for again, with the ETag
+	c.w.Header()["Cache-Control"] = []string{"no-cache"} // the caller must ask again, with the ETag
 	if !c.has(etag(v.at)) {
 		return v, false, nil
 	}
@@ -121,13 +121,13 @@ func (c *call) at(commits bool) (v version, known bool, err error) {
 	return v, true, nil
 }
 
-// versionOf returns the version of a world that a text means.
+// versionOf returns the version of a world that a text names.
 func (c *call) versionOf(name, text string) (v version, err error) {
 	v.name = name
 	if v.at, err = c.version(name, text); err != nil || v.at == (history.ID{}) {
 		return v, err
 	}
-	// An id alone may be one of another world, whose Snapshot is open.
+	// The id may be that of a commit of another world, whose Snapshot is open.
 	log, err := c.st.Log(c.ctx, name, v.at, 1)
 	if err == nil && len(log) == 0 {
 		err = history.ErrNoCommit
@@ -135,7 +135,7 @@ func (c *call) versionOf(name, text string) (v version, err error) {
 	return v, err
 }
 
-// has reports whether If-None-Match names a tag.
+// has reports whether If-None-Match contains a tag.
 func (c *call) has(tag string) bool {
 	for _, h := range c.r.Header["If-None-Match"] {
 		for t := range strings.SplitSeq(h, ",") {
@@ -147,27 +147,27 @@ func (c *call) has(tag string) bool {
 	return false
 }
 
-// worldFault gives errors of reading and writing whole worlds their codes.
+// worldFault gives codes to errors of reading and writing whole worlds.
 func worldFault(err error) error {
 	var which *port.DimensionError
 	var volume *port.VolumeError
 	switch {
 	case err == nil:
 	case errors.As(err, &which) && which.Want == "":
-		return bad("a Slime file holds one dimension: say which, of %s", names(which.Have))
+		return bad("a Slime file holds one dimension: name one of %s", names(which.Have))
 	case errors.As(err, &which):
 		return bad("there is no dimension %.100q; there are %s", which.Want, names(which.Have))
 	case errors.As(err, &volume):
 		return bad("%s has no volume %.100q; there are %s", volume.Dimension, volume.Want, names(volume.Have))
 	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
-		return fault(client.TooLarge, "the world is too large to be held in memory at once")
+		return fault(client.TooLarge, "the world does not fit into the memory limit of the server")
 	case errors.Is(err, port.ErrHolds), errors.Is(err, port.ErrNothing):
 		return fault(client.Unsupported, "%v", err)
 	}
 	return err
 }
 
-// names returns the first few of a list for people.
+// names returns the first few elements of a list, for people.
 func names(list []string) string {
 	const most = 16
 	if len(list) == 0 {

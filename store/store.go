@@ -1,6 +1,5 @@
-// Package store opens a history.Store by its URL.
-//
-// It keeps nothing itself: the packages below it do.
+// Package store opens a history.Store by its URL. The packages below it implement
+// the stores.
 package store
 
 import (
@@ -16,26 +15,26 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
-// TokenEnv is the environment variable with the token for servers.
+// TokenEnv is the environment variable that holds the token for servers.
 const TokenEnv = "CAIRN_TOKEN"
 
 // Options of a Store. The zero value is the default.
 type Options struct {
-	// Token is what a server is shown; other Stores need none. Default: the value of
-	// the environment variable TokenEnv.
+	// Token is the token for a server; other Stores ignore it. Default: the value
+	// of the environment variable TokenEnv.
 	Token string
 }
 
-// Open opens the Store that url names with the default Options.
+// Open opens the Store that url names, with the default Options.
 func Open(ctx context.Context, url string) (history.Store, error) {
 	return OpenWith(ctx, url, Options{})
 }
 
-// OpenWith opens the Store that url names: "local:DIR" for one in a directory,
-// which it makes if there is none, "memory:" for a new one in memory, which Close
-// forgets, or "http://HOST" or "https://HOST" for that of a server, which it does
-// not call yet: if nobody listens there the first call says so. The caller closes
-// it.
+// OpenWith opens the Store that url names. "local:DIR" is a Store in a directory,
+// which OpenWith creates if it does not exist. "memory:" is a new Store in memory,
+// which Close discards. "http://HOST" or "https://HOST" is the Store of a server;
+// OpenWith does not call it yet, so the first call fails if no server listens
+// there. The caller closes the Store.
 func OpenWith(ctx context.Context, url string, o Options) (history.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 	case ok && scheme == "local" && rest != "":
 		s, err := local.Open(rest, local.Options{})
 		if err != nil {
-			return nil, err // not a Store that is nil
+			return nil, err // not a nil *local.Store as a history.Store
 		}
 		return s, nil
 	case ok && scheme == "memory" && rest == "":

@@ -88,7 +88,7 @@ func TestNoToken(t *testing.T) {
 		io.WriteString(w, `{"error":{"code":"unauthorized","message":"a token is needed"}}`)
 	}))
 	defer server.Close()
-	for token, want := range map[string]string{"": "set $CAIRN_TOKEN", "wrong": "the token that was given is another"} {
+	for token, want := range map[string]string{"": "set $CAIRN_TOKEN", "wrong": "the server does not know the given token"} {
 		t.Setenv(store.TokenEnv, token)
 		s, err := store.Open(t.Context(), server.URL)
 		if err != nil {

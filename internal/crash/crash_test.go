@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// mustBuild returns the program, built with tags.
+// mustBuild builds the program with tags and returns its path.
 func mustBuild(t *testing.T, tags string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "crash")
@@ -19,7 +19,7 @@ func mustBuild(t *testing.T, tags string) string {
 	return program
 }
 
-// run returns what the program says and its exit status.
+// run returns the output of the program and its exit status.
 func run(t *testing.T, program string, args ...string) (said string, status int) {
 	t.Helper()
 	out, err := exec.Command(program, args...).CombinedOutput()

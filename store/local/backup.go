@@ -16,9 +16,9 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Checkpoint makes a copy of the Store as it is now in dir, which must not be
-// there: hard links where the file system has them. The copy is for reading;
-// Restore makes one that lives on.
+// Checkpoint makes a copy of the current Store in dir, which must not exist. It
+// uses hard links if the file system has them. The copy is for reading; Restore
+// makes a Store that can be changed.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 }
 
 func (s *Store) checkpoint(ctx context.Context, dir string) error {
-	s.alone.Lock() // or Collect would take files of stones
+	s.alone.Lock() // otherwise Collect could delete files of stones
 	defer s.alone.Unlock()
 	if _, err := s.FS.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fs.ErrExist, err)
@@ -44,7 +44,7 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	// The files of all stones that the copy knows are there by now.
+	// Now the files of all stones in the copy of the database exist.
 	to := files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
 	made := make(map[string]bool)
 	err = s.files.each(func(id stone.ID) error {
@@ -66,16 +66,16 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 // BackupOptions of a Backup. The zero value is the default.
 type BackupOptions struct {
 	Keep Keep
-	// Progress, if not nil, is told how much of the new backup is verified.
+	// Progress, if not nil, is called with how much of the new backup is verified.
 	Progress func(done, total int64)
 }
 
-// Backed is what Backup did.
+// Backed is the result of Backup.
 type Backed struct {
 	Name    string   `json:"name"` // of the new backup in the directory
 	Report  Report   `json:"report"`
-	New     int64    `json:"new"`    // bytes of files that the last backup did not have
-	Shared  int64    `json:"shared"` // bytes of files that it had
+	New     int64    `json:"new"`    // bytes of files that the last backup lacks
+	Shared  int64    `json:"shared"` // bytes of files that the last backup has
 	Removed []string `json:"removed"`
 }
 
@@ -84,11 +84,11 @@ const (
 	partial    = ".partial"
 )
 
-// Backup adds a backup to the directory dir, which may be on another file
-// system: a whole Store named by the time, that shares with the backup before
-// it the files which both have. It verifies all of the new one before it gives
-// it its name, and only then removes those that Keep does not. Only one process
-// may back up to a directory at a time.
+// Backup adds a backup to the directory dir, which may be on another file system. A
+// backup is a whole Store, named by the time. It shares unchanged files with the
+// backup before it. Backup verifies the new backup before it gives it the final
+// name, and only then removes the backups that Keep does not keep. Only one process
+// at a time may back up to a directory.
 func (s *Store) Backup(ctx context.Context, dir string, o BackupOptions) (Backed, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -108,11 +108,11 @@ type backup struct {
 	ctx  context.Context
 	dir  string
 	o    BackupOptions
-	last string // the path of the backup before, "" if there is none of this Store
+	last string // path of the previous backup of this Store, "" if there is none
 	done Backed
 }
 
-// within reports whether a path lies in a directory, or is it.
+// within reports whether a path is dir or below dir.
 func within(path, dir string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -127,7 +127,7 @@ func within(path, dir string) bool {
 
 func (b *backup) run() error {
 	if within(b.dir, b.Store.dir) {
-		return errors.New("that is in the store itself")
+		return errors.New("the target is inside the store itself")
 	}
 	if err := b.prepare(); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (b *backup) run() error {
 	return b.retire()
 }
 
-// prepare finds the last backup and removes what others left unfinished.
+// prepare finds the last backup and removes unfinished ones.
 func (b *backup) prepare() error {
 	if err := b.FS.MkdirAll(b.dir, 0o755); err != nil {
 		return err
@@ -189,7 +189,7 @@ func isBackup(name string) bool {
 	return err == nil
 }
 
-// backupsIn returns the names of the backups in a directory, the oldest first.
+// backupsIn returns the names of the backups in a directory, oldest first.
 func backupsIn(on vfs.FS, dir string) ([]string, error) {
 	names, err := on.List(dir)
 	names = slices.DeleteFunc(names, func(name string) bool { return !isBackup(name) })
@@ -216,12 +216,12 @@ func (b *backup) add(from, to, rel string) error {
 	return linkOrCopy(b.ctx, b.FS, source, target)
 }
 
-// immutable reports whether a file of that name never changes in one Store.
+// immutable reports whether a file of this name never changes in a Store.
 func immutable(rel string) bool {
 	return strings.HasSuffix(rel, ".sst") || strings.HasSuffix(rel, ".blob") || strings.HasPrefix(rel, "stones")
 }
 
-// verify checks a copy of the Store as a Store.
+// verify opens a copy of the Store and checks it.
 func (b *backup) verify(dir string) error {
 	report, err := verify(b.ctx, dir, b.Options, b.o.Progress)
 	b.done.Report = report
@@ -249,7 +249,7 @@ func verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	return report, syncTree(o.FS, dir)
 }
 
-// retire removes the backups that are not to be kept, the oldest first.
+// retire removes the backups that Keep does not keep, oldest first.
 func (b *backup) retire() error {
 	backups, err := backupsIn(b.FS, b.dir)
 	if err != nil {
@@ -257,7 +257,7 @@ func (b *backup) retire() error {
 	}
 	for _, name := range b.o.Keep.over(backups, b.done.Name) {
 		path := b.FS.PathJoin(b.dir, name)
-		if err := b.FS.Rename(path, path+partial); err != nil { // never half a backup
+		if err := b.FS.Rename(path, path+partial); err != nil { // so that no half backup has a final name
 			return err
 		}
 		if err := b.FS.RemoveAll(path + partial); err != nil {
@@ -268,9 +268,9 @@ func (b *backup) retire() error {
 	return nil
 }
 
-// Restore makes a Store in to, which must be missing or empty, from a backup,
-// or from the newest in a directory of backups. It copies and verifies all of
-// it before it gives it its name. Of o it uses FS and Now.
+// Restore makes a Store in to, which must be missing or empty, from a backup, or
+// from the newest backup in a directory. It copies and verifies everything before
+// the Store gets its final name. It uses only FS and Now of o.
 func Restore(ctx context.Context, from, to string, o Options) (Report, error) {
 	o = o.withDefaults()
 	report, err := restore(ctx, from, to, o)
@@ -294,7 +294,7 @@ func restore(ctx context.Context, from, to string, o Options) (Report, error) {
 	}
 	err = eachFile(o.FS, from, "", func(rel string) error {
 		if rel == closedFile {
-			return nil // it is of the store that has the identity
+			return nil // it belongs to the identity of the old store
 		}
 		target := o.FS.PathJoin(temp, rel)
 		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o755); err != nil {
@@ -303,7 +303,7 @@ func restore(ctx context.Context, from, to string, o Options) (Report, error) {
 		return copyFile(ctx, o.FS, o.FS.PathJoin(from, rel), target)
 	})
 	if err == nil {
-		_, err = writeID(o.FS, temp) // or its backups would share files with others'
+		_, err = writeID(o.FS, temp) // otherwise its backups would share files with those of the old store
 	}
 	var report Report
 	if err == nil {
@@ -332,4 +332,49 @@ func newest(on vfs.FS, dir string) (string, error) {
 		return "", err
 	}
 	return on.PathJoin(dir, backups[len(backups)-1]), nil
+}
+
+// Keep says which backups stay in a directory: those that either rule keeps, and
+// always the newest good one. The zero value keeps all.
+type Keep struct {
+	Newest int           // number of backups, including the new one; 0 is no rule
+	For    time.Duration // age of a backup by its name; 0 is no rule
+}
+
+// over returns the backups, of a list with the oldest first, that are not kept.
+// made is the new backup; it is not the last of the list if the clock went back.
+func (k Keep) over(backups []string, made string) (out []string) {
+	if k.Newest <= 0 && k.For <= 0 {
+		return nil
+	}
+	now := backupTime(made)
+	for i, name := range backups {
+		among := k.Newest > 0 && len(backups)-i <= k.Newest
+		young := k.For > 0 && now.Sub(backupTime(name)) <= k.For
+		if name != made && !among && !young {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// backupTime returns the time when the backup of this name was made.
+func backupTime(name string) time.Time {
+	t, _ := time.Parse(backupName, name) // backupsIn has checked the name
+	return t
+}
+
+// Backups returns the times of the backups in dir, oldest first. A missing dir has
+// none. It does not read the backups; each was verified when it was made. It uses
+// only FS of o.
+func Backups(dir string, o Options) ([]time.Time, error) {
+	names, err := backupsIn(o.withDefaults().FS, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("local: backups in %s: %w", dir, err)
+	}
+	var out []time.Time
+	for _, name := range names {
+		out = append(out, backupTime(name))
+	}
+	return out, nil
 }

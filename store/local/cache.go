@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// cache remembers what was read lately of records, of at most so many keys, so that
-// it is found without the database. What it says was so a moment ago at least, for
-// who changes a record drops its key then. It grows with its use. Keys and values
-// hold no pointers, so that many cost the garbage collector nothing. All methods
-// are safe for any number of goroutines; nil remembers nothing.
+// cache holds a bounded number of values that were read from records, so that the
+// database is not asked again. Whoever changes a record drops its key, so a value
+// was current a moment ago at least. The cache grows with its use. Keys and values
+// hold no pointers, so many cost the garbage collector nothing. All methods are
+// safe for any number of goroutines; a nil cache holds nothing.
 type cache[K comparable, V any] struct {
 	hash   func(K) uint64
-	most   int // sets of a shard
+	most   int // largest number of sets in a shard
 	shards [cacheShards]cacheShard[K, V]
 }
 
 type cacheShard[K comparable, V any] struct {
 	mu     sync.Mutex
-	sets   [][cacheWays]pair[K, V] // the latest first
-	drops  uint64                  // how often a key was dropped
-	pushed int                     // keys that others took the place of since it grew
+	sets   [][cacheWays]pair[K, V] // the most recently used first
+	drops  uint64                  // number of drops
+	pushed int                     // keys evicted since the shard grew
 }
 
 type pair[K comparable, V any] struct {
@@ -34,7 +34,8 @@ const (
 	cacheWays   = 8
 )
 
-// newCache makes a cache for at most n keys. Of hash the upper bits count.
+// newCache returns a cache for at most n keys. The upper bits of hash choose the
+// place.
 func newCache[K comparable, V any](n int64, hash func(K) uint64) *cache[K, V] {
 	m := &cache[K, V]{hash: hash, most: max(1, int(n/(cacheShards*cacheWays)))}
 	for i := range m.shards {
@@ -43,7 +44,7 @@ func newCache[K comparable, V any](n int64, hash func(K) uint64) *cache[K, V] {
 	return m
 }
 
-// lock locks the shard of a key; call the result to let go.
+// lock locks the shard of a key and returns the function to unlock it.
 func (m *cache[K, V]) lock(key K) (s *cacheShard[K, V], set *[cacheWays]pair[K, V], unlock func()) {
 	h := m.hash(key)
 	s = &m.shards[h>>(64-bits.Len(cacheShards-1))]
@@ -57,7 +58,7 @@ func (s *cacheShard[K, V]) set(h uint64) *[cacheWays]pair[K, V] {
 	return &s.sets[i]
 }
 
-// grow makes a shard twice as large.
+// grow doubles the sets of a shard.
 func (m *cache[K, V]) grow(s *cacheShard[K, V]) {
 	old := s.sets
 	s.sets, s.pushed = make([][cacheWays]pair[K, V], min(2*len(old), m.most)), 0
@@ -70,8 +71,8 @@ func (m *cache[K, V]) grow(s *cacheShard[K, V]) {
 	}
 }
 
-// insert makes a pair the latest of a set, in place of one of its key, of none, or of
-// the last one.
+// insert makes a pair the first of a set. It replaces the pair with the same key,
+// an unused pair, or else the last one.
 func insert[K comparable, V any](set *[cacheWays]pair[K, V], p pair[K, V]) (pushed bool) {
 	i := 0
 	for i < cacheWays-1 && set[i].used && set[i].key != p.key {
@@ -83,10 +84,10 @@ func insert[K comparable, V any](set *[cacheWays]pair[K, V], p pair[K, V]) (push
 	return pushed
 }
 
-// ticket is what put is to be told of a value that get did not have.
+// ticket connects a get that found nothing to the put that follows.
 type ticket uint64
 
-// get returns a value and whether it is there.
+// get returns a value and whether it is in the cache.
 func (m *cache[K, V]) get(key K) (value V, ok bool, t ticket) {
 	if m == nil {
 		return value, false, 0
@@ -103,8 +104,8 @@ func (m *cache[K, V]) get(key K) (value V, ok bool, t ticket) {
 	return value, false, ticket(s.drops)
 }
 
-// put remembers a value that was read after get or drop gave the ticket, unless
-// a key was dropped since, which may be this one.
+// put adds a value that was read after get or drop returned the ticket. It does
+// nothing if a key was dropped since, which may be this one.
 func (m *cache[K, V]) put(key K, value V, t ticket) {
 	if m == nil {
 		return
@@ -121,7 +122,7 @@ func (m *cache[K, V]) put(key K, value V, t ticket) {
 	}
 }
 
-// fade makes a key one of the first to be forgotten.
+// fade makes a key one of the first to be evicted.
 func (m *cache[K, V]) fade(key K) {
 	_, set, unlock := m.lock(key)
 	defer unlock()
@@ -134,7 +135,7 @@ func (m *cache[K, V]) fade(key K) {
 	}
 }
 
-// drop forgets a key whose record is another by now.
+// drop removes a key whose record has changed.
 func (m *cache[K, V]) drop(key K) ticket {
 	s, set, unlock := m.lock(key)
 	defer unlock()

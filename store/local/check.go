@@ -13,24 +13,24 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Report is what Check found. A Store without faults has everything that its
-// worlds need, and all of it is what it was when it was written.
+// Report is the result of Check. A Store without faults has everything that its
+// worlds need, and all of it is unchanged.
 type Report struct {
-	Worlds  int      `json:"worlds"` // with those that were deleted and can be had back
+	Worlds  int      `json:"worlds"` // including deleted worlds that can be restored
 	Commits int      `json:"commits"`
 	Packs   int      `json:"packs"`
 	Stones  int      `json:"stones"`
 	Bytes   int64    `json:"bytes"` // of the stones
 	Faults  []string `json:"faults"`
-	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds of which something cannot be read
+	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds with something that cannot be read
 }
 
-// Hurt is a world of which something cannot be read.
+// Hurt is a world with something that cannot be read.
 type Hurt struct {
 	World    string `json:"world"`
-	Versions int    `json:"versions"` // that its log names
-	Lost     int    `json:"lost"`     // that cannot be read
-	Newest   bool   `json:"newest"`   // the newest is one of them, or nothing is known
+	Versions int    `json:"versions"` // versions in its log
+	Lost     int    `json:"lost"`     // versions that cannot be read
+	Newest   bool   `json:"newest"`   // the newest version is lost, or nothing is known
 }
 
 // String is for fmt.Stringer.
@@ -46,18 +46,18 @@ func (h Hurt) String() string {
 
 const maxFaults = 100
 
-// Check reads and verifies everything as it is now: names, heads, logs,
-// commits, packs and all bytes of all stones. Progress, which may be nil, is
-// told how many bytes of stones of how many are done. The error says why Check
-// could not go on; what is wrong with the Store is in the Report, up to 100
-// faults and how many more there are.
+// Check reads and verifies everything in the current Store: names, heads, logs,
+// commits, packs and the bytes of all stones. It calls progress, which may be nil,
+// with the bytes of stones that are done and their total. The error says why Check
+// could not continue. The Report lists what is wrong with the Store: up to 100
+// faults and the number of the others.
 func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("local: check: %w", err)
 	}
 	defer leave()
-	s.alone.Lock() // or Collect would take files of the snapshot
+	s.alone.Lock() // otherwise Collect could delete files of the snapshot
 	defer s.alone.Unlock()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
@@ -65,9 +65,9 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 		progress = func(int64, int64) {}
 	}
 	c := &checker{Store: s, ctx: ctx, r: frozen(snap), progress: progress, done: make(map[history.ID]struct{})}
-	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
+	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
-	c.sound = sound{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
+	c.stacks = stackChecker{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
 	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
@@ -85,13 +85,13 @@ type checker struct {
 	*Store
 	ctx      context.Context
 	r        reads
-	patient  patient
-	sound    sound
+	skip     skipReader
+	stacks   stackChecker
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
-	more     int                     // faults that are not in the report
-	done     map[history.ID]struct{} // walked down from; forgotten when it is large
+	more     int                     // number of faults beyond maxFaults
+	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	total    int64                   // bytes of stones
 }
 
@@ -103,9 +103,9 @@ func (c *checker) fault(format string, args ...any) {
 	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
 }
 
-// each calls what for every pair of a kind; what it returns is a fault.
+// each calls what for every record of a kind; an error of what is a fault.
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
-	return c.patient.each(func(key, value []byte) error {
+	return c.skip.each(func(key, value []byte) error {
 		if err := what(key, value); err != nil {
 			c.fault("%c %x: %v", kind, key[1:], err)
 		}
@@ -124,7 +124,7 @@ func (c *checker) names() error {
 	})
 	return errors.Join(err, c.each('t', func(_, value []byte) error {
 		c.report.Worlds++
-		g, err := record.ParseGrave(value)
+		g, err := record.ParseDeleted(value)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,8 @@ func (c *checker) names() error {
 	}))
 }
 
-// heads checks that each world has one name and that its head ends its log.
+// heads checks that each world has one name, and that its head is the last entry of
+// its log.
 func (c *checker) heads() error {
 	heads := 0
 	err := c.each('h', func(key, value []byte) error {
@@ -162,7 +163,7 @@ func (c *checker) heads() error {
 	return err
 }
 
-// leases checks that each lease is one of a world, and has a number.
+// leases checks that each lease belongs to a world and has a number.
 func (c *checker) leases() error {
 	return c.each('o', func(key, value []byte) error {
 		h, err := c.r.Head(record.Number(key))
@@ -177,7 +178,7 @@ func (c *checker) leases() error {
 	})
 }
 
-// logs checks that everything below every commit of every log is there.
+// logs checks that everything below each commit of each log exists.
 func (c *checker) logs() error {
 	return c.each('l', func(key, value []byte) error {
 		e, err := record.ParseEntry(key, value)
@@ -254,20 +255,20 @@ func (c *checker) packs() error {
 	})
 }
 
-// data finds bytes of stones that no record knows.
+// data finds bytes of stones that no record names.
 func (c *checker) data() error {
 	known := func(key []byte) error {
 		id := stone.ID(key[len(key)-len(stone.ID{}):])
 		in, ok, err := c.r.Info(id)
 		if err == nil && (!ok || in.File || !bytes.Equal(dataKey(id, in), key)) {
-			err = errors.New("bytes that no record knows")
+			err = errors.New("no record names these bytes")
 		}
 		if err != nil {
 			c.fault("%c %x: %v", key[0], key[1:], err)
 		}
 		return c.ctx.Err()
 	}
-	return errors.Join(c.patient.keys(known, 's'), c.patient.keys(known, 'd'))
+	return errors.Join(c.skip.keys(known, 's'), c.skip.keys(known, 'd'))
 }
 
 func (c *checker) stones() error {
@@ -276,10 +277,10 @@ func (c *checker) stones() error {
 		c.total += in.Size
 		return err
 	})
-	return errors.Join(err, c.patient.each(func(key, value []byte) error {
+	return errors.Join(err, c.skip.each(func(key, value []byte) error {
 		in, err := record.ParseInfo(value)
 		if err != nil {
-			return nil // said above
+			return nil // reported above
 		}
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
@@ -297,18 +298,18 @@ func (c *checker) readable(ref history.StoneRef) bool {
 	return !c.bad[ref.ID] && c.present(ref) == nil
 }
 
-// hurt finds out what the faults do to the worlds.
+// hurt finds the worlds that the faults affect.
 func (c *checker) hurt() error {
 	if len(c.report.Faults) == 0 {
 		return nil
 	}
-	return c.patient.each(func(key, _ []byte) error {
+	return c.skip.each(func(key, _ []byte) error {
 		h := Hurt{World: string(key[1:])}
 		w, head, err := c.r.named(h.World)
 		if err == nil {
 			err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
 				h.Versions++
-				if !c.sound.entry(e.Commit) {
+				if !c.stacks.entry(e.Commit) {
 					h.Lost++
 					h.Newest = h.Newest || e.Commit == head.Commit
 				}
@@ -322,7 +323,7 @@ func (c *checker) hurt() error {
 	}, 'n')
 }
 
-// stone reads a stone twice: as the bytes that it is named by, and as what they say.
+// stone reads a stone twice: to compare its hash, and to check its content.
 func (c *checker) stone(id stone.ID, in record.Info) error {
 	b, err := c.openBytes(c.r, id, in)
 	if err != nil {
@@ -331,7 +332,7 @@ func (c *checker) stone(id stone.ID, in record.Info) error {
 	h := sha256.New()
 	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.Size)); err == nil {
 		if got := stone.ID(h.Sum(nil)); got != id {
-			err = fmt.Errorf("its bytes are those of %v", got)
+			err = fmt.Errorf("its bytes have the hash %v", got)
 		}
 	}
 	if err == nil {

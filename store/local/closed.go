@@ -13,24 +13,25 @@ import (
 	"strings"
 )
 
-// Close writes the list of the files that the Store then consists of; Open
-// compares them with it, and removes it before anything changes. So a closed
-// Store that lost a file, or a part of one, is noticed before the database sees
-// it: the database takes the damaged end of its manifest or log for the end.
+// Close writes a list of the files of the Store. Open compares the files with the
+// list, and removes the list before anything changes. So the loss of a file, or of
+// a part of one, in a closed Store is found before the database is opened. The
+// database itself would take the damaged end of its manifest or log for the real
+// end.
 const (
 	closedFile = "CLOSED"
 	closedHead = "cairn closed 1 "
 	tailBytes  = 4 << 10
 )
 
-// A DamageError says which files of a Store are damaged.
+// A DamageError names the damaged files of a Store.
 type DamageError struct {
-	Files []string // each with what is wrong with it
+	Files []string // each with its fault
 }
 
 // Error is for error.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("damaged: %s: cairn check names the worlds that it hurts, cairn salvage takes out what can be read",
+	return fmt.Sprintf("damaged: %s: cairn check names the worlds that are hurt, cairn salvage copies what can be read",
 		strings.Join(e.Files, "; "))
 }
 
@@ -41,13 +42,13 @@ type sealed struct {
 	sum  uint32 // CRC-32C of the last 4 KiB of a table or blob file, of all of any other
 }
 
-// isTable reports whether a file of the database is one of those that are large,
-// many and never changed.
+// isTable reports whether a file of the database is a table or blob file. These are
+// large, many, and never change.
 func isTable(path string) bool {
 	return strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, ".blob")
 }
 
-// sealable returns which files in db/ a Store needs: there may be older logs,
+// sealable returns the files in db/ that a Store needs. There may be older logs,
 // manifests and options, which the database keeps to use again.
 func sealable(names []string) (out []string) {
 	newest := make(map[string]string)
@@ -76,7 +77,7 @@ func sealable(names []string) (out []string) {
 	return out
 }
 
-// later returns which of two names of one kind has the higher number.
+// later returns the one of two names of one kind that has the higher number.
 func later(a, b string) string {
 	if len(a) > len(b) || len(a) == len(b) && a > b {
 		return a
@@ -84,7 +85,7 @@ func later(a, b string) string {
 	return b
 }
 
-// seal describes a file as it is now.
+// seal describes the current state of a file.
 func (s *Store) seal(path string) (sealed, error) {
 	f, err := s.FS.Open(s.FS.PathJoin(s.dir, path))
 	if err != nil {
@@ -106,8 +107,8 @@ func (s *Store) seal(path string) (sealed, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// writeClosed notes what the Store, whose database is closed and has flushed its
-// log, consists of.
+// writeClosed writes the list of files. The database is closed and has flushed its
+// log.
 func (s *Store) writeClosed() error {
 	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *Store) writeClosed() error {
 	return writeFile(s.FS, s.dir, closedFile, b)
 }
 
-// readClosed reads the list that Close wrote: nil if there is none.
+// readClosed reads the list that Close wrote, nil if there is none.
 func (s *Store) readClosed() (map[string]sealed, error) {
 	f, err := s.FS.Open(s.FS.PathJoin(s.dir, closedFile))
 	if err != nil {
@@ -140,7 +141,7 @@ func (s *Store) readClosed() (map[string]sealed, error) {
 	}
 	end := len(b) - len("01234567 end\n")
 	if end < 0 || string(b[end:]) != fmt.Sprintf("%08x end\n", crc32.Checksum(b[:end], castagnoli)) {
-		return nil, fmt.Errorf("%s is damaged; without it the store opens, and takes what is there for all that was", closedFile)
+		return nil, fmt.Errorf("%s is damaged; if you remove it, the store opens, but lost files are not noticed", closedFile)
 	}
 	head, list, _ := strings.Cut(string(b[:end]), "\n")
 	if head != closedHead+s.id {
@@ -157,8 +158,8 @@ func (s *Store) readClosed() (map[string]sealed, error) {
 	return all, nil
 }
 
-// inspect finds damage before the database is opened: what of it hides some of
-// the values only, and what makes the whole Store unsafe to open.
+// inspect finds damage before the database is opened. some is damage that hides
+// only some of the values; all is damage that makes the whole Store unsafe to open.
 func (s *Store) inspect() (some, all []string, err error) {
 	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
 	if err = ignoreMissing(err); err != nil {
@@ -168,7 +169,7 @@ func (s *Store) inspect() (some, all []string, err error) {
 		return nil, []string{err.Error()}, nil
 	}
 	if s.sealed != nil && s.openedSince(names) {
-		s.sealed = nil // by a version that knows of no such list
+		s.sealed = nil // by a version that does not write the list
 	}
 	if s.sealed == nil {
 		return s.inspectOpen(names)
@@ -185,7 +186,7 @@ func (s *Store) inspect() (some, all []string, err error) {
 		case isTable(path):
 			some = append(some, path+why)
 		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
-			s.hidden = append(s.hidden, name) // nothing in it is needed to read
+			s.hidden = append(s.hidden, name) // reads do not need it
 			some = append(some, path+why)
 		default:
 			all = append(all, path+why)
@@ -195,7 +196,7 @@ func (s *Store) inspect() (some, all []string, err error) {
 }
 
 // openedSince reports whether the database wrote new options after the list was
-// written, which it does whenever it is opened.
+// written. It does so each time it is opened.
 func (s *Store) openedSince(names []string) bool {
 	newest := ""
 	for path := range s.sealed {
@@ -208,8 +209,8 @@ func (s *Store) openedSince(names []string) bool {
 	})
 }
 
-// compare says what is different about a file, "" if nothing. Of a table it looks
-// at the size alone; whoever opens it looks at the rest.
+// compare returns how a file differs from the list, "" if it does not. It checks
+// only the size of a table; opening the table checks the rest.
 func (s *Store) compare(want sealed) (why string, err error) {
 	size, err := sizeAt(s.FS, s.FS.PathJoin(s.dir, want.path))
 	switch {
@@ -227,16 +228,16 @@ func (s *Store) compare(want sealed) (why string, err error) {
 	}
 	have, err := s.seal(want.path)
 	if err == nil && have.sum != want.sum {
-		why = " is not what it was: its checksum does not match"
+		why = " has changed: its checksum does not match"
 	}
 	return why, err
 }
 
-// inspectOpen looks at a Store that was not closed, or by a version that wrote no
-// list.
+// inspectOpen finds damage in a Store that was not closed, or that was closed by a
+// version that writes no list.
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	var m manifest
-	newest := make(map[string]uint64) // numbers of the files that are there once
+	newest := make(map[string]uint64) // numbers of the files that exist once
 	for _, name := range sealable(names) {
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "marker."), ".")
 		if name == kind+rest {
@@ -287,7 +288,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	return some, all, nil
 }
 
-// inspectTables looks at all tables that a manifest names.
+// inspectTables checks all tables that a manifest names.
 func (s *Store) inspectTables(m manifest) (some []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(m.tables)) {
 		want := sealed{path: "db/" + name, size: m.tables[name]}

@@ -14,9 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Collect is for history.Store. It reads the records of all worlds, not their
-// stones, beside which everything else goes on. FORMAT.md says why it takes
-// nothing that is needed.
+// Collect is for history.Store. It reads the records of all worlds, but not their
+// stones. Other calls continue meanwhile. FORMAT.md explains why it deletes nothing
+// that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	s.alone.Lock()
 	defer s.alone.Unlock()
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
-	for _, step := range []func() error{c.bury, c.trim, c.sweep, c.flush, c.removeFiles} {
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.flush, c.removeFiles} {
 		if err := step(); err != nil {
 			return c.done, fmt.Errorf("local: collect: %w", err)
 		}
@@ -45,14 +45,14 @@ type collector struct {
 	left   Stats
 }
 
-// bury takes worlds for good that were deleted long enough ago.
-func (c *collector) bury() error {
+// removeDeleted removes worlds whose time to be restored has passed.
+func (c *collector) removeDeleted() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
-	return frozen(snap).Each([]byte{record.Graves}, func(key, value []byte) (bool, error) {
-		g, err := record.ParseGrave(value)
+	return frozen(snap).Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+		g, err := record.ParseDeleted(value)
 		if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
-			err = c.buryOne(bytes.Clone(key), g.World, func(key []byte, w uint64) error {
+			err = c.withDeleted(bytes.Clone(key), g.World, func(key []byte, w uint64) error {
 				c.done.Worlds++
 				return c.forget(key, w)
 			})
@@ -61,19 +61,18 @@ func (c *collector) bury() error {
 	})
 }
 
-// buryOne calls what for a deleted world, which is locked, unless it was given
-// back.
-func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) error) error {
+// withDeleted locks a deleted world and calls what for it, unless it was restored.
+func (s *Store) withDeleted(key []byte, w uint64, what func(key []byte, w uint64) error) error {
 	s.worlds.of(w).Lock()
 	defer s.worlds.of(w).Unlock()
-	defer s.lockNames(record.NameOfGrave(key))()
+	defer s.lockNames(record.NameOfDeleted(key))()
 	if still, err := s.live().Get(key); still == nil || err != nil {
 		return err
 	}
 	return what(key, w)
 }
 
-// forget takes a world for good, with the key that leads to it.
+// forget removes a world for good, with the key that leads to it.
 func (s *Store) forget(key []byte, w uint64) error {
 	changes, err := s.live().Forget(key, w)
 	if err != nil {
@@ -82,7 +81,7 @@ func (s *Store) forget(key []byte, w uint64) error {
 	return s.applyAll(changes)
 }
 
-// applyAll makes changes, which a crash may take.
+// applyAll makes changes that a crash may lose.
 func (s *Store) applyAll(changes []record.Change) error {
 	b := s.db.NewBatch()
 	if err := add(b, changes...); err != nil {
@@ -91,7 +90,7 @@ func (s *Store) applyAll(changes []record.Change) error {
 	return s.apply(b, pebble.NoSync)
 }
 
-// trim drops from every log what the policy does not keep.
+// trim deletes the log entries that the policy does not keep.
 func (c *collector) trim() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
@@ -101,13 +100,13 @@ func (c *collector) trim() error {
 			return c.ctx.Err()
 		}
 		c.done.Commits += len(drop)
-		c.worlds.of(w).Lock() // a fork or a pack may be about to use one
+		c.worlds.of(w).Lock() // a fork or a pack may be using one now
 		defer c.worlds.of(w).Unlock()
 		return errors.Join(c.applyAll(drop), c.ctx.Err())
 	})
 }
 
-// sweep takes packs, commits and stones that are not needed.
+// sweep removes packs, commits and stones that are not needed.
 func (c *collector) sweep() error {
 	snap := c.guard.begin(c.db)
 	defer snap.Close()
@@ -117,7 +116,7 @@ func (c *collector) sweep() error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone goes after what names it
+	for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone is deleted after the records that name it
 		if err := c.sweepKind(r, need, kind); err != nil {
 			return err
 		}
@@ -127,7 +126,7 @@ func (c *collector) sweep() error {
 
 const sweepBatch = 256
 
-func (c *collector) sweepKind(r reads, need *record.Marks, kind byte) error {
+func (c *collector) sweepKind(r reads, need *record.GarbageMarks, kind byte) error {
 	var found []record.Thing
 	err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		c.see(kind, value)
@@ -144,7 +143,7 @@ func (c *collector) sweepKind(r reads, need *record.Marks, kind byte) error {
 	return errors.Join(err, c.take(found, c.takeOne))
 }
 
-// see counts a thing for Stats, as if it stayed.
+// see counts a thing for Stats as if it stayed.
 func (c *collector) see(kind byte, value []byte) {
 	switch kind {
 	case record.Commits:
@@ -152,15 +151,15 @@ func (c *collector) see(kind byte, value []byte) {
 	case record.Packs:
 		c.left.Packs++
 	case record.Stones:
-		if in, err := record.ParseInfo(value); err == nil { // otherwise Check says so
+		if in, err := record.ParseInfo(value); err == nil { // Check reports other errors
 			c.left.Stones++
 			c.left.StoneBytes += in.Size
 		}
 	}
 }
 
-// take takes those of things that no call holds. It may not wait for the disk:
-// all calls wait for it.
+// take removes those things that no call holds. It must not wait for the disk,
+// because all calls wait for it.
 func (s *Store) take(things []record.Thing, one func(*pebble.Batch, record.Thing) error) error {
 	b := s.db.NewBatch()
 	s.guard.mu.Lock()
@@ -185,7 +184,7 @@ func (s *Store) take(things []record.Thing, one func(*pebble.Batch, record.Thing
 	return err
 }
 
-// takeOne deletes a thing; a stone whose grace is not over it condemns.
+// takeOne deletes a thing, or condemns a stone whose grace has not ended.
 func (c *collector) takeOne(b *pebble.Batch, t record.Thing) error {
 	switch t.Kind() {
 	case record.Commits:
@@ -220,7 +219,7 @@ func (c *collector) takeOne(b *pebble.Batch, t record.Thing) error {
 	return b.Set(t[:], in.Value(), nil)
 }
 
-// flush waits until all of it is on stable storage.
+// flush waits until all deletions are on stable storage.
 func (s *Store) flush() error {
 	b := s.db.NewBatch()
 	if err := b.LogData([]byte("collected"), nil); err != nil {
@@ -229,8 +228,8 @@ func (s *Store) flush() error {
 	return s.apply(b, durable())
 }
 
-// removeFiles removes large stones that have no record, now that none will be
-// back after a crash: those that were taken, and those of saves that failed.
+// removeFiles removes large stones without a record, which no crash can bring back
+// now: those that were deleted, and those of failed saves.
 func (c *collector) removeFiles() error {
 	return c.files.each(func(id stone.ID) error {
 		if err := c.ctx.Err(); err != nil {

@@ -16,12 +16,12 @@ import (
 var be = binary.BigEndian
 
 const (
-	separateBytes  = 1 << 10 // values from here on are kept beside the tables
+	separateBytes  = 1 << 10 // values from this size on are stored outside of the tables
 	separateDepth  = 10
 	separateAge    = 5 * time.Minute
 	separateDead   = 0.25
 	compactorLimit = 2
-	cacheShare     = 2 // one part of so many of CacheBytes is for stackCache and names
+	cacheShare     = 2 // this fraction of CacheBytes is for stackCache and names
 )
 
 // openDB opens the database.
@@ -39,7 +39,7 @@ func (s *Store) openDB() error {
 		CompactionConcurrencyRange:  func() (int, int) { return 1, compactorLimit },
 		ReadOnly:                    s.ReadOnly,
 		ErrorIfNotExists:            s.ReadOnly,
-		DisableConsistencyCheck:     s.ReadOnly, // what is there can be read
+		DisableConsistencyCheck:     s.ReadOnly, // so that the existing files can be read
 		Logger:                      logger{},
 		EventListener:               s.listener(),
 	}
@@ -59,7 +59,7 @@ func (s *Store) openDB() error {
 		if s.Damaged {
 			defer func() {
 				if why := recover(); why != nil {
-					err = fmt.Errorf("it is damaged too much: %v", why)
+					err = fmt.Errorf("the damage is too large: %v", why)
 				}
 			}()
 		}
@@ -71,14 +71,14 @@ func (s *Store) openDB() error {
 	})
 }
 
-// trouble is what the database could not do beside the calls.
+// trouble is what the database failed to do in the background.
 type trouble struct {
-	failed  atomic.Int32 // compactions, one after the other
-	rewrite atomic.Bool  // a blob file could not be rewritten
+	failed  atomic.Int32 // failed compactions in a row
+	rewrite atomic.Bool  // the rewrite of a blob file failed
 }
 
-// ratio is how much of a blob file may be dead before it is rewritten: all, once
-// that failed, for the database would try again without end.
+// ratio is the part of a blob file that may be dead before the file is rewritten.
+// After a failed rewrite it is 1, because the database would try again without end.
 func (t *trouble) ratio() float64 {
 	if t.rewrite.Load() {
 		return 1
@@ -86,18 +86,18 @@ func (t *trouble) ratio() float64 {
 	return separateDead
 }
 
-// maxFailed is how many compactions fail one after the other before the Store
-// stops. Those that read a damaged file fail each time, until saves would wait for
-// them for ever.
+// maxFailed is how many compactions in a row may fail before the Store stops. A
+// compaction that reads a damaged file fails each time, until saves would wait for
+// it forever.
 const maxFailed = 100
 
-// listener hears what the database does beside the calls.
+// listener receives the events of the database.
 func (s *Store) listener() *pebble.EventListener {
 	return &pebble.EventListener{
-		DataCorruption: func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
+		DataCorruption: func(pebble.DataCorruptionInfo) {}, // the read returns the error
 		BackgroundError: func(err error) {
 			if s.trouble.failed.Add(1) == maxFailed {
-				s.failure.stop(fmt.Errorf("stopped, since the database cannot sort its files; what was acknowledged is there: %w", err))
+				s.failure.stop(fmt.Errorf("stopped, because the database cannot compact its files; acknowledged data is safe: %w", err))
 			}
 		},
 		CompactionEnd: func(c pebble.CompactionInfo) {
@@ -114,7 +114,7 @@ func (s *Store) listener() *pebble.EventListener {
 }
 
 // apply makes a batch visible and, with durable(), waits until it is durable. It
-// closes the batch, unless that ends in failStop: batches are used again.
+// closes the batch unless the write stops the Store; closed batches are used again.
 func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 	return s.write(func() error {
 		s.dirty.Store(true)
@@ -147,8 +147,8 @@ func add(b *pebble.Batch, changes ...record.Change) error {
 	return nil
 }
 
-// write lets the database write. If that ends in failStop, so does the goroutine
-// that it has here.
+// write runs a write of the database. If the write stops the Store, its goroutine
+// never ends.
 func (s *Store) write(what func() error) error {
 	if err := s.failure.get(); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (s *Store) write(what func() error) error {
 	}
 }
 
-// logger says nothing.
+// logger discards messages.
 type logger struct{}
 
 // Infof is for pebble.Logger.
@@ -172,8 +172,8 @@ func (logger) Infof(string, ...any) {}
 // Errorf is for pebble.Logger.
 func (logger) Errorf(string, ...any) {}
 
-// Fatalf is for pebble.Logger. What the disk fails at does not come here, for it
-// ends in failStop: this is a bug of the database.
+// Fatalf is for pebble.Logger. Errors of the disk end in failStop and do not come
+// here: this is a bug of the database.
 func (logger) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf("local: the database: "+format, args...))
 }

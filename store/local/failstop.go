@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// failure is why the Store stopped, if it did.
+// failure holds the reason why the Store stopped, if it did.
 type failure struct {
-	stopped chan struct{} // closed when it did
+	stopped chan struct{} // closed when the Store stops
 
 	mu  sync.Mutex
 	err error
@@ -32,9 +32,9 @@ func (f *failure) stop(err error) {
 	}
 }
 
-// failStop is the database's file system. A database that cannot write what it must
-// ends the process. Here the write does not return instead, and the Store stops.
-// What is not in dir is not the database's own.
+// failStop is the file system of the database. If the database cannot write, it
+// ends the process. Here a failed write does not return; instead the Store stops.
+// Files outside of dir are not the database's own.
 type failStop struct {
 	vfs.FS
 	dir     string
@@ -45,7 +45,7 @@ func (w failStop) pass(name string, err error) error {
 	if err == nil || !strings.HasPrefix(name, w.dir) {
 		return err
 	}
-	w.failure.stop(fmt.Errorf("stopped, since a write failed; what was acknowledged is there in a new process: %w", err))
+	w.failure.stop(fmt.Errorf("stopped, because a write failed; a new process can open the store and has all acknowledged data: %w", err))
 	select {}
 }
 
@@ -59,9 +59,9 @@ func (w failStop) file(name string, f vfs.File, err error) (vfs.File, error) {
 // Unwrap is for vfs.FS.
 func (w failStop) Unwrap() vfs.FS { return w.FS }
 
-// Create is for vfs.FS. A marker names a file that the database has made before;
-// where a directory's entries may reach the disk in any order, it must not be there
-// without that file.
+// Create is for vfs.FS. A file called marker names a file that the database made
+// before. The entries of a directory may reach the disk in any order, so the
+// directory is synced first: otherwise the marker could exist without that file.
 func (w failStop) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if strings.HasPrefix(w.PathBase(name), "marker.") {
 		if err := w.pass(name, syncDir(w.FS, w.PathDir(name))); err != nil {

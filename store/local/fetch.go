@@ -20,8 +20,8 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 	defer leave()
 	f, err := s.fetch(s.live(), name, at, room)
 	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrGone) {
-		// Where it is so, it is so in one moment, too: what was packed and collected
-		// beside the walk was there when it began.
+		// A pack or a collection may have changed records during the walk. A
+		// snapshot decides.
 		snap := s.db.NewSnapshot()
 		defer snap.Close()
 		f, err = s.fetch(frozen(snap), name, at, room)
@@ -64,7 +64,7 @@ func (s *Store) bytes(r reads, l history.Layer) ([]byte, error) {
 func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
 	if in := (record.Info{Number: r.data(l)}); in.Number > 0 {
 		data, err := r.Get(dataKey(l.Stone.ID, in))
-		if data != nil || err != nil { // or it was taken, and may have come again
+		if data != nil || err != nil { // otherwise the bytes were deleted and may have been added again
 			return data, err
 		}
 	}

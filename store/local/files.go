@@ -12,11 +12,11 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// files are the large stones: dir/ab/abcd....
+// files holds the large stones: dir/ab/abcd....
 type files struct {
 	fs   vfs.FS
 	dir  string
-	next atomic.Uint64 // of temporary names
+	next atomic.Uint64 // number of the next temporary name
 }
 
 const tempDir = "new"
@@ -31,7 +31,8 @@ func (f *files) path(id stone.ID) string {
 	return f.fs.PathJoin(dir, name)
 }
 
-// put writes a stone and returns when it is on stable storage under its name.
+// put writes a stone. It returns when the file has its final name and is on stable
+// storage.
 func (f *files) put(s history.Stone) error {
 	dir, name := f.place(s.ID)
 	temp := f.fs.PathJoin(f.dir, tempDir)
@@ -48,7 +49,7 @@ func (f *files) put(s history.Stone) error {
 	if err != nil {
 		return errors.Join(err, ignoreMissing(f.fs.Remove(temp)))
 	}
-	// All of the way down, for another may have made a directory just now.
+	// Sync all directories on the way: another call may have made one just now.
 	for _, d := range []string{dir, f.dir, f.fs.PathDir(f.dir)} {
 		if err := syncDir(f.fs, d); err != nil {
 			return err
@@ -57,7 +58,7 @@ func (f *files) put(s history.Stone) error {
 	return nil
 }
 
-// each calls what for every stone there is a file of, in any order.
+// each calls what for every stone that has a file, in any order.
 func (f *files) each(what func(stone.ID) error) error {
 	dirs, err := f.fs.List(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,11 +86,11 @@ func (f *files) each(what func(stone.ID) error) error {
 	return nil
 }
 
-// clear removes what was not finished by a process that died.
+// clear removes the unfinished files of a process that died.
 func (f *files) clear() error { return f.fs.RemoveAll(f.fs.PathJoin(f.dir, tempDir)) }
 
-// writeSynced writes by way of a buffer, for a vfs.File may change what it is
-// given.
+// writeSynced writes and syncs a file. It copies the data first, because a vfs.File
+// may change the bytes that it gets.
 func writeSynced(on vfs.FS, path string, data []byte) error {
 	f, err := on.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -108,7 +109,7 @@ func writeSynced(on vfs.FS, path string, data []byte) error {
 
 const copyBytes = 1 << 18
 
-// writeFile puts a whole file under its name, on stable storage.
+// writeFile writes a whole file under its name, on stable storage.
 func writeFile(on vfs.FS, dir, name string, data []byte) error {
 	path := on.PathJoin(dir, name)
 	if err := writeSynced(on, path+".tmp", data); err != nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// guard keeps Collect from taking what a call is about to name. A call holds
-// what it names before it looks whether that is there, or writes it without
-// looking, and until its batch is applied; Collect takes only what was there at
-// its snapshot and was not held then or since.
+// guard keeps Collect from deleting what a call is about to name. A call holds the
+// things that it names before it checks whether they exist, or before it writes
+// them without a check, until its batch is applied. Collect deletes only things
+// that existed at its snapshot and were not held then or later.
 type guard struct {
 	mu   sync.Mutex
 	busy map[record.Thing]int
-	kept map[uint64]struct{} // while collecting: tags of what was held
+	kept map[uint64]struct{} // during a collection: tags of the things that were held
 }
 
-// tag is a number that few other things have.
+// tag returns a number that few other things have.
 func tag(t record.Thing) uint64 { return be.Uint64(t[1:]) + uint64(t[0]) }
 
-// hold is the things that a call holds.
+// hold has the things that a call holds.
 type hold struct {
 	g      *guard
 	things []record.Thing
@@ -54,7 +54,7 @@ func (h *hold) release() {
 	}
 }
 
-// begin returns the snapshot that Collect works on.
+// begin returns the snapshot that Collect uses.
 func (g *guard) begin(db *pebble.DB) *pebble.Snapshot {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,8 +71,8 @@ func (g *guard) end() {
 	g.kept = nil
 }
 
-// needs reports whether a call needs a thing; g.mu is held, so that none comes
-// to need it meanwhile.
+// needs reports whether a call needs a thing. The caller holds g.mu, so no call can
+// begin to need it meanwhile.
 func (g *guard) needs(t record.Thing) bool {
 	_, kept := g.kept[tag(t)]
 	return kept || g.busy[t] > 0

@@ -72,7 +72,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	if err != nil {
 		return history.Commit{}, err
 	}
-	if size >= s.FileBytes { // before large stones are written for nothing
+	if size >= s.FileBytes { // so that large stones are not written in vain
 		if _, err := s.follows(w, base); err != nil {
 			return history.Commit{}, err
 		}
@@ -112,7 +112,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	if err := s.apply(b, durable()); err != nil {
 		return history.Commit{}, err
 	}
-	if st, ok := stepOf(c); ok && fresh {
+	if st, ok := linkOf(c); ok && fresh {
 		st.data = in.Number
 		s.stackCache.put(id, st, t)
 	}
@@ -126,8 +126,8 @@ func sizeOf(stones []history.Stone) (n int) {
 	return n
 }
 
-// follows returns an error unless the head of the world is base, whose fence is
-// the one that something is done under.
+// follows returns an error unless the head of the world is base and the fence of
+// base permits the commit.
 func (s *Store) follows(w uint64, base history.Head) (history.Lease, error) {
 	h, l, err := s.under(w, base.Fence)
 	if err == nil {
@@ -156,7 +156,7 @@ func (s *Store) number(w uint64, c history.Commit) (history.Commit, error) {
 
 // addCommit adds the record of c, its place in the log and the head.
 func addCommit(b *pebble.Batch, h *hold, w uint64, head history.Head, c history.Commit) error {
-	h.add(record.CommitThing(head.Commit)) // forks may have made the same
+	h.add(record.CommitThing(head.Commit)) // forks may have made the same commit
 	if err := b.Set(record.CommitKey(head.Commit), c.Append(nil), nil); err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// storeFile says that a directory is a Store, of which format, and which.
+// storeFile marks a directory as a Store. It contains the version of the format and
+// the identity.
 const (
 	storeFile  = "STORE"
 	storeHead  = "cairn store 1\n"
@@ -22,7 +23,8 @@ const (
 	maxIDBytes = 256
 )
 
-// identify reads the directory's identity and gives an empty one its own.
+// identify reads the directory's identity. It gives an identity to an empty
+// directory.
 func (s *Store) identify() error {
 	id, err := readID(s.FS, s.dir)
 	if errors.Is(err, fs.ErrNotExist) && !s.ReadOnly {
@@ -48,7 +50,7 @@ func readID(on vfs.FS, dir string) (string, error) {
 	return strings.TrimSpace(id), nil
 }
 
-// found makes an empty directory a Store.
+// found turns an empty directory into a Store.
 func (s *Store) found() (string, error) {
 	if err := s.FS.MkdirAll(s.dir, 0o755); err != nil {
 		return "", err
@@ -69,13 +71,13 @@ func (s *Store) found() (string, error) {
 	return id, syncDir(s.FS, s.FS.PathDir(s.dir))
 }
 
-// writeID gives a directory an identity that no other has.
+// writeID gives a directory a unique identity.
 func writeID(on vfs.FS, dir string) (string, error) {
 	id := rand.Text()
 	return id, writeFile(on, dir, storeFile, []byte(storeHead+id+"\n"))
 }
 
-// acquire takes the directory for this process.
+// acquire locks the directory for this process.
 func (s *Store) acquire() error {
 	lock, err := s.FS.Lock(s.FS.PathJoin(s.dir, lockFile))
 	if errors.Is(err, syscall.EAGAIN) {
@@ -88,7 +90,7 @@ func (s *Store) acquire() error {
 	if s.ReadOnly {
 		return nil
 	}
-	host, _ := os.Hostname() // only to be told to people
+	host, _ := os.Hostname() // only for messages
 	f, err := s.FS.Create(s.FS.PathJoin(s.dir, ownerFile), vfs.WriteCategoryUnspecified)
 	if err == nil {
 		_, err = fmt.Fprintf(f, "process %d on %s", os.Getpid(), host)
@@ -100,7 +102,7 @@ func (s *Store) acquire() error {
 	return nil
 }
 
-// owner is who said last that it has the Store.
+// owner returns who locked the Store last.
 func (s *Store) owner() string {
 	f, err := s.FS.Open(s.FS.PathJoin(s.dir, ownerFile))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// lockWorld keeps the head, the log and the name of a world; without an error,
-// call unlock to let go.
+// lockWorld locks the head, the log and the name of a world. If it returns no
+// error, the caller calls unlock.
 func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
 	if w, err = s.live().World(name); err != nil {
 		return 0, nil, err
@@ -17,7 +17,8 @@ func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
 	return s.lockNamed(name, w)
 }
 
-// lockNamed is lockWorld for who knows which world had the name just now.
+// lockNamed is lockWorld for a caller that knows which world had the name a moment
+// ago.
 func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err error) {
 	for w = was; ; {
 		lock := s.worlds.of(w)
@@ -34,10 +35,10 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 	}
 }
 
-// under returns the head and the lease of a world of which something may be done
-// under a fence.
+// under returns the head and the lease of a world, or an error if the fence does
+// not permit a call.
 func (s *Store) under(w, fence uint64) (history.Head, history.Lease, error) {
-	r, now := s.live(), s.Now() // the time first: what is read later was so then or since
+	r, now := s.live(), s.Now() // the time first, so that what is read is not older than the time
 	h, err := r.Head(w)
 	if err != nil {
 		return h, history.Lease{}, err
@@ -67,7 +68,7 @@ func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
 	return fail("release", name, err)
 }
 
-// change puts what what returns in place of a world's lease.
+// change replaces a world's lease by the one that what returns.
 func (s *Store) change(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (history.Lease, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -104,14 +105,14 @@ func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) 
 		return history.Lease{}, fail("leased", name, err)
 	}
 	defer leave()
-	now := s.Now()             // before it is looked up, as in under
-	snap := s.db.NewSnapshot() // head and lease of one moment
+	now := s.Now()             // before the lease is read, as in under
+	snap := s.db.NewSnapshot() // to see head and lease of one moment
 	defer snap.Close()
 	l, err := frozen(snap).leased(name, now)
 	return l, fail("leased", name, err)
 }
 
-// leased returns the lease that was live at a time, a zero one if none was.
+// leased returns the lease that was live at a time, or a zero one.
 func (r reads) leased(name string, now time.Time) (history.Lease, error) {
 	w, err := r.World(name)
 	if err != nil {

@@ -1,17 +1,17 @@
-// Package local is a history.Store in a directory, for one process at a time: an
-// embedded database (Pebble) for heads, logs, commits, packs and small stones,
-// and a file for each large stone. FORMAT.md says where what is.
+// Package local is a history.Store in a directory, for one process at a time. An
+// embedded database (Pebble) holds heads, logs, commits, packs and small stones;
+// each large stone is a file. FORMAT.md describes the directory.
 //
-// A commit's stones, its record, its place in the log and the new head are one
-// batch, which is on stable storage before Commit returns; large stones are so
-// before the batch. Worlds do not wait for each other: what many of them commit
-// at the same time is synced together.
+// The stones of a commit, its record, its entry in the log and the new head are one
+// batch. The batch is on stable storage before Commit returns; large stones are so
+// before the batch. Worlds do not wait for each other: the commits that many worlds
+// make at the same time are synced together.
 //
-// A disk that fails stops the Store: from then on every call returns the
-// reason, and what was acknowledged is there when it is opened again. Open looks
-// for damage: a damaged Store is only read, or not opened (DamageError), and
-// Salvage takes out what can be read. The package starts no goroutine that outlives a call but the database's own. It
-// neither repairs nor replicates.
+// A disk that fails stops the Store: from then on every call returns the reason.
+// What was acknowledged is there when the Store is opened again. Open looks for
+// damage. A damaged Store can only be read, or not be opened (DamageError); Salvage
+// copies what can be read. Except for the database's own, no goroutine of the
+// package outlives a call. The package neither repairs nor replicates.
 package local
 
 import (
@@ -36,24 +36,25 @@ import (
 type Options struct {
 	Now func() time.Time // default time.Now
 	FS  vfs.FS           // default the disk
-	// ReadOnly opens without changing anything; what would change it fails.
+	// ReadOnly opens the Store without changing anything. Calls that would change
+	// it fail.
 	ReadOnly bool
-	// Damaged opens, for Check and Salvage, what can be opened of a damaged Store,
-	// and implies ReadOnly. Saves may be missing that were acknowledged.
+	// Damaged opens as much of a damaged Store as possible, for Check and Salvage.
+	// It implies ReadOnly. Acknowledged saves may be missing.
 	Damaged bool
-	// CacheBytes bounds what of the database is kept in memory. Default 256 MiB,
-	// which holds what 100,000 worlds that are all at work look up.
+	// CacheBytes bounds the part of the database that is cached in memory. Default
+	// 256 MiB, which holds what 100,000 active worlds look up.
 	CacheBytes int64
 	// LogBytes is how much is written to the database's log, and kept in memory,
-	// before it goes to tables; up to four times as much while they are written.
-	// Default 32 MiB.
+	// before it is written to tables. While tables are written, it may be four
+	// times as much. Default 32 MiB.
 	LogBytes int
-	// FileBytes is the size from which on a stone is a file of its own. Default
-	// 1 MiB and a byte.
+	// FileBytes is the size from which on a stone is a file of its own. Default 1
+	// MiB and a byte.
 	FileBytes int
-	// ReserveBytes is what of the disk stays free: commits, packs, forks and new
-	// worlds fail below it, with an error that wraps syscall.ENOSPC. Default 64
-	// MiB; negative is none.
+	// ReserveBytes is the part of the disk that stays free. If less is free,
+	// commits, packs, forks and new worlds fail with an error that wraps
+	// syscall.ENOSPC. Default 64 MiB; negative means none.
 	ReserveBytes int64
 }
 
@@ -84,7 +85,7 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	Options
 	dir        string
-	id         string // of the directory's content, see storeFile
+	id         string // identity of the directory's content, see storeFile
 	lock       io.Closer
 	db         *pebble.DB
 	reader     *dbReader // of db
@@ -94,26 +95,26 @@ type Store struct {
 	guard      guard
 
 	calls     sync.RWMutex // held for reading by every call, for writing by Close
-	alone     sync.Mutex   // held by calls that walk the whole Store
+	alone     sync.Mutex   // locked by calls that walk the whole Store
 	seed      maphash.Seed
-	worlds    locks         // of logs and heads, by number
-	names     locks         // of what names stand for; taken after worlds, never before
-	stones    locks         // of what is being added; taken before worlds, never after
+	worlds    locks         // locks of logs and heads, by number
+	names     locks         // locks of names; locked after worlds, never before
+	stones    locks         // locks of stones being added; locked before worlds, never after
 	last      atomic.Uint64 // the highest number of a world
-	lastStone atomic.Uint64 // and of the bytes of a stone
+	lastStone atomic.Uint64 // the highest number of the bytes of a stone
 	acked     atomic.Uint64 // the sequence number below which all is on stable storage
 	dirty     atomic.Bool   // the log holds something
 	failure   failure
 	trouble   trouble
-	census    census
+	counts    counts
 
-	// What Open found out about the files of the database.
-	sealed  map[string]sealed      // as Close left them; nil if it did not
-	damage  []string               // what is damaged, in a Store that is only read
-	missing []string               // tables that are not there
-	hidden  []string               // damaged files that are not needed to read
-	cut     map[string]int64       // damaged logs, and how much of them is read
-	reading atomic.Pointer[string] // the file that the database opened last
+	// What Open learned about the files of the database.
+	sealed  map[string]sealed      // as Close left them; nil if the Store was not closed
+	damage  []string               // damage in a Store that is only read
+	missing []string               // missing tables
+	hidden  []string               // damaged files that reads do not need
+	cut     map[string]int64       // damaged logs, and how many bytes of each are read
+	reading atomic.Pointer[string] // the last file that the database opened
 }
 
 var (
@@ -122,8 +123,8 @@ var (
 	_ history.Reacher = (*Store)(nil)
 )
 
-// Open opens the Store in dir, and makes it if dir is empty or missing. It
-// fails if another process has it open.
+// Open opens the Store in dir. It creates one if dir is empty or missing. It fails
+// if another process has the Store open.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
 	s.failure.stopped = make(chan struct{})
@@ -146,8 +147,8 @@ func (s *Store) open() error {
 	if err == nil {
 		err = s.openDB()
 	}
-	if why := s.failure.get(); why != nil { // and what is open stays so, as after Close
-		return fmt.Errorf("a write failed; nothing is lost, it opens when that is mended: %w", errors.Unwrap(why))
+	if why := s.failure.get(); why != nil { // what is open stays open, as after Close
+		return fmt.Errorf("a write failed; nothing is lost, and the store opens after the cause is removed: %w", errors.Unwrap(why))
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
@@ -161,9 +162,9 @@ func (s *Store) open() error {
 	return nil
 }
 
-// admit looks for damage. A damaged Store is only read, for what the database does
-// by itself would spread the damage, and only if what is lost is an error to who
-// reads it. A Store that is about to change is not closed.
+// admit looks for damage. A damaged Store may only be read, because the database's
+// own work would spread the damage, and only if each loss becomes an error when
+// somebody reads it. A Store that is about to change no longer counts as closed.
 func (s *Store) admit() error {
 	some, all, err := s.inspect()
 	if err != nil {
@@ -178,7 +179,7 @@ func (s *Store) admit() error {
 	return errors.Join(s.FS.Remove(s.FS.PathJoin(s.dir, closedFile)), syncDir(s.FS, s.dir))
 }
 
-// findLast sets the highest numbers there are.
+// findLast sets the highest numbers that are in use.
 func (s *Store) findLast() error {
 	return errors.Join(s.findLastOf('h', &s.last), s.findLastOf('d', &s.lastStone))
 }
@@ -194,15 +195,16 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 	return damaged(it.Close())
 }
 
-// Close is for history.Store. A Store that stopped returns the reason; nobody can
-// open it before this process has ended, for parts of the database wait in it.
+// Close is for history.Store. For a Store that has stopped it returns the reason;
+// such a Store can be opened only after this process has ended, because parts of
+// the database still wait.
 func (s *Store) Close() error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
 	err := s.write(func() error {
 		var err error
 		if !s.ReadOnly && s.dirty.Load() && s.room(int(s.db.Metrics().MemTable.Size)) == nil {
-			err = s.db.Flush() // or the log alone would hold what was saved last
+			err = s.db.Flush() // otherwise only the log would hold the last saves
 		}
 		return errors.Join(err, s.db.Close())
 	})
@@ -218,8 +220,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// enter begins a call: it checks what every call is called with. Without an
-// error, leave ends it.
+// enter begins a call and checks the arguments that all calls have. If it returns
+// no error, the caller calls leave at the end.
 func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err error) {
 	for _, name := range names {
 		if err := history.CheckName(name); err != nil {
@@ -233,19 +235,19 @@ func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err e
 	return s.calls.RUnlock, nil
 }
 
-// room returns an error unless n bytes fit on the disk beside the reserve.
+// room returns an error unless n bytes fit on the disk besides the reserve.
 func (s *Store) room(n int) error {
 	if s.ReserveBytes < 0 {
 		return nil
 	}
 	usage, err := s.FS.GetDiskUsage(s.dir)
 	if err == nil && usage.AvailBytes < uint64(s.ReserveBytes)+uint64(n) {
-		return fmt.Errorf("%d bytes are free, of which %d are held back: %w", usage.AvailBytes, s.ReserveBytes, syscall.ENOSPC)
+		return fmt.Errorf("%d bytes are free and %d are reserved: %w", usage.AvailBytes, s.ReserveBytes, syscall.ENOSPC)
 	}
-	return nil // a file system that cannot say has room until it has none
+	return nil // if the file system cannot tell, a write that finds no room fails
 }
 
-// fail says of which call and world err is.
+// fail adds the call and the world to an error.
 func fail(op, name string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("local: %s %q: %w", op, name, err)
@@ -253,12 +255,12 @@ func fail(op, name string, err error) error {
 	return err
 }
 
-// locks are locks of many things; few that differ share one.
+// locks has a lock for each of many things; a few things share a lock.
 type locks [1024]sync.RWMutex
 
 func (l *locks) of(n uint64) *sync.RWMutex { return &l[n%uint64(len(l))] }
 
-// lock locks some, whose numbers become its own; call the result to let go.
+// lock locks several things and returns the function to unlock them. It changes at.
 func (l *locks) lock(at []uint64) (unlock func()) {
 	for i := range at {
 		at[i] %= uint64(len(l))

@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// lockNames keeps what names stand for; call the result to let go.
+// lockNames locks names and returns the function to unlock them.
 func (s *Store) lockNames(names ...string) (unlock func()) {
 	at := make([]uint64, len(names))
 	for i, name := range names {
@@ -47,8 +47,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return out, fail("list", prefix, damaged(it.Close()))
 }
 
-// put gives name, which must be free and locked, to a world in the batch that
-// fill fills.
+// put gives name to a world, in the batch that fill fills. The name must be free
+// and locked.
 func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
 	_, err := s.live().World(name)
 	if err == nil {
@@ -98,7 +98,7 @@ func (s *Store) fork(from string, at history.ID, name string) error {
 	if err != nil {
 		return err
 	}
-	s.worlds.of(old).RLock() // the commit must not be dropped now
+	s.worlds.of(old).RLock() // keep the commit from being deleted now
 	defer s.worlds.of(old).RUnlock()
 	defer s.lockNames(name)()
 	return s.put(name, func(b *pebble.Batch) (uint64, error) {
@@ -162,13 +162,13 @@ func (s *Store) delete(name string, fence uint64) error {
 	if err != nil {
 		return err
 	}
-	n, _, err := s.live().LastGrave(name)
+	n, _, err := s.live().LastDeleted(name)
 	if err != nil {
 		return err
 	}
 	b := s.db.NewBatch()
-	g := record.Grave{World: w, Deleted: s.Now()}
-	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.GraveKey(name, n+1), g.Value(), nil),
+	g := record.DeletedWorld{World: w, Deleted: s.Now()}
+	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.DeletedKey(name, n+1), g.Value(), nil),
 		add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
 	if err != nil {
 		return err
@@ -186,14 +186,14 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	defer leave()
 	defer s.lockNames(name)()
 	return fail("undelete", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
-		n, value, err := s.live().LastGrave(name)
+		n, value, err := s.live().LastDeleted(name)
 		if err != nil {
 			return 0, err
 		}
 		if value == nil {
 			return 0, history.ErrNoWorld
 		}
-		g, err := record.ParseGrave(value)
-		return g.World, errors.Join(err, b.Delete(record.GraveKey(name, n), nil))
+		g, err := record.ParseDeleted(value)
+		return g.World, errors.Join(err, b.Delete(record.DeletedKey(name, n), nil))
 	}))
 }

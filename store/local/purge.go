@@ -15,8 +15,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Purge is for history.Store. It reads the logs of all worlds, beside which
-// everything else goes on, and needs memory for what the purged ones reach.
+// Purge is for history.Store. It reads the logs of all worlds while other calls
+// continue. Its memory grows with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -39,17 +39,18 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 type purger struct {
 	*Store
 	ctx   context.Context
-	had   map[record.Thing]struct{} // what the purged worlds reach and no other
-	files []stone.ID                // taken
+	had   map[record.Thing]struct{} // what only the purged worlds reach
+	files []stone.ID                // files of deleted stones
 	done  history.Purged
 }
 
-// unname takes away the world of a name, or those that were deleted under it.
+// unname removes the world with this name, or the worlds that were deleted under
+// the name.
 func (p *purger) unname(name string, fence uint64) error {
 	w, unlock, err := p.lockWorld(name)
 	switch {
 	case errors.Is(err, history.ErrNoWorld):
-		return p.unnameGraves(name, fence)
+		return p.unnameDeleted(name, fence)
 	case err != nil:
 		return err
 	}
@@ -62,16 +63,16 @@ func (p *purger) unname(name string, fence uint64) error {
 	return p.unnameOne(record.NameKey(name), w)
 }
 
-func (p *purger) unnameGraves(name string, fence uint64) error {
+func (p *purger) unnameDeleted(name string, fence uint64) error {
 	snap := p.db.NewSnapshot()
 	defer snap.Close()
-	err := frozen(snap).Each(record.GravesOf(name), func(key, value []byte) (bool, error) {
+	err := frozen(snap).Each(record.DeletedPrefix(name), func(key, value []byte) (bool, error) {
 		if err := (history.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
 			return false, err
 		}
-		g, err := record.ParseGrave(value)
+		g, err := record.ParseDeleted(value)
 		if err == nil {
-			err = p.buryOne(bytes.Clone(key), g.World, p.unnameOne)
+			err = p.withDeleted(bytes.Clone(key), g.World, p.unnameOne)
 		}
 		return true, errors.Join(err, p.ctx.Err())
 	})
@@ -81,8 +82,8 @@ func (p *purger) unnameGraves(name string, fence uint64) error {
 	return err
 }
 
-// unnameOne notes what a world reaches and takes it away with its key. Its lock
-// is held.
+// unnameOne records what a world reaches and removes the world with its key. The
+// caller holds the lock of the world.
 func (p *purger) unnameOne(key []byte, w uint64) error {
 	if err := p.live().All(p.ctx, w, p.had); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (p *purger) unnameOne(key []byte, w uint64) error {
 	return p.forget(key, w)
 }
 
-// sweep takes what no other world reaches.
+// sweep removes what no other world reaches.
 func (p *purger) sweep() error {
 	snap := p.guard.begin(p.db)
 	defer snap.Close()
@@ -110,7 +111,7 @@ func (p *purger) sweep() error {
 	}
 	rank := func(t record.Thing) int {
 		return bytes.IndexByte([]byte{record.Packs, record.Commits, record.Stones}, t[0])
-	} // a stone goes after what names it
+	} // a stone is deleted after the records that name it
 	things := slices.SortedFunc(maps.Keys(p.had), func(a, b record.Thing) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(a[:], b[:]))
 	})
@@ -132,7 +133,7 @@ func (p *purger) takeOne(b *pebble.Batch, t record.Thing) error {
 	id := stone.ID(t[1:])
 	in, ok, err := p.live().Info(id)
 	if !ok || err != nil {
-		return err // a pack stands for it
+		return err // a pack replaced it
 	}
 	if in.File {
 		p.files = append(p.files, id)

@@ -14,22 +14,22 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// reads are the records as they stand in the database or in a snapshot of it.
+// reads reads the records of the database, or of a snapshot of it.
 type reads struct {
 	record.Reads
-	stackCache *stackCache // of the database; nil of a snapshot
+	stackCache *stackCache // nil for a snapshot
 	worldOf    *names
 }
 
-// live are the records as they are now.
+// live reads the current records.
 func (s *Store) live() reads {
 	return reads{record.Reads{Reader: s.reader}, s.stackCache, s.worldOf}
 }
 
-// frozen are the records of a snapshot.
+// frozen reads the records of a snapshot.
 func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &dbReader{snap}}} }
 
-// World is record.Reads.World, from memory if it is there.
+// World is record.Reads.World with a cache.
 func (r reads) World(name string) (uint64, error) {
 	key := keyOf(name)
 	w, ok, t := r.worldOf.get(key)
@@ -43,8 +43,8 @@ func (r reads) World(name string) (uint64, error) {
 	return w, err
 }
 
-// nameHash stands for a name: two that differ have another one, but for chance that
-// nobody can help along.
+// nameHash stands for a name. Two names have different hashes, except by a chance
+// that nobody can influence.
 type nameHash [2]uint64
 
 var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
@@ -53,12 +53,12 @@ func keyOf(name string) nameHash {
 	return nameHash{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
 }
 
-// names are the worlds that names stand for.
+// names caches the worlds of names.
 type names = cache[nameHash, uint64]
 
 const nameBytes = 16 + 8 + 8
 
-// Logged is record.Reads.Logged, with a place from memory if it is there.
+// Logged is record.Reads.Logged, but it takes the place from the cache.
 func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
 	e, err := r.Placed(at)
 	if err == nil {
@@ -67,9 +67,9 @@ func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
 	return e, err
 }
 
-// Below is record.Reads.Below, from memory if it is there.
+// Below is record.Reads.Below with a cache.
 func (r reads) Below(at history.ID) (history.ID, error) {
-	p, ok, c, err := r.step(at)
+	p, ok, c, err := r.link(at)
 	if ok || err != nil {
 		return p.After, err
 	}
@@ -89,7 +89,7 @@ func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
 	return r.Reader.(*dbReader).NewIter(o)
 }
 
-// dbReader is the database, or a snapshot of it, as a record.Reader.
+// dbReader is a record.Reader of the database or of a snapshot of it.
 type dbReader struct{ pebble.Reader }
 
 // Get is for record.Reader.
@@ -102,10 +102,10 @@ func (r *dbReader) Get(key []byte) ([]byte, error) {
 		return nil, damaged(err)
 	}
 	value := append(make([]byte, 0, len(v)), v...)
-	return value, damaged(closer.Close()) // which says what was wrong with the value
+	return value, damaged(closer.Close()) // Close returns the errors of the value
 }
 
-// span is all keys that begin with prefix.
+// span returns the options to iterate over the keys that begin with prefix.
 func span(prefix ...byte) *pebble.IterOptions {
 	return &pebble.IterOptions{LowerBound: prefix, UpperBound: record.End(prefix)}
 }
@@ -153,9 +153,9 @@ func (r *dbReader) iterate(o *pebble.IterOptions, first, next func(*pebble.Itera
 	return ended(it, nil)
 }
 
-// damaged says in which file the database found damage. Of a value in a blob file
-// the database names the table that refers to it, and the number of the file in the
-// text alone.
+// damaged turns an error about damage into a *stone.CorruptError that names the
+// file. For a value in a blob file, the database names the table that refers to it,
+// and the number of the blob file only in the text.
 func damaged(err error) error {
 	if err == nil || errors.As(err, new(*stone.CorruptError)) {
 		return err
@@ -172,12 +172,12 @@ func damaged(err error) error {
 	if part == "" && !pebble.IsCorruptionError(err) {
 		return err
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n") // what follows is said twice, or of use to the database alone
+	text, _, _ := strings.Cut(err.Error(), "\n") // the other lines repeat this one or are details of the database
 	return &stone.CorruptError{Part: cmp.Or(part, "the database"), Offset: -1, Err: errors.New(text)}
 }
 
-// ended closes an iterator that stopped for err, which Close returns again if it is
-// the iterator's own.
+// ended closes an iterator that stopped because of err. Close returns err again if
+// it is the iterator's own.
 func ended(it *pebble.Iterator, err error) error {
 	if closed := it.Close(); err == nil {
 		err = closed
@@ -185,7 +185,7 @@ func ended(it *pebble.Iterator, err error) error {
 	return damaged(err)
 }
 
-// dataKey is where the bytes of a stone are that is no file.
+// dataKey is the key of the bytes of a stone that is not a file.
 func dataKey(id stone.ID, in record.Info) []byte {
 	if in.Number == 0 {
 		return append([]byte{'s'}, id[:]...)

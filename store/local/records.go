@@ -10,15 +10,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The database writes its log and its manifest as chunks in blocks of 32 KiB,
-// each chunk with a checksum. After a crash the last ones may be torn, so it
-// takes a chunk that is wrong for the end. checkLog and checkManifest tell a
-// torn end from damage with something behind it that must not be lost.
+// The database writes its log and its manifest as chunks in blocks of 32 KiB. Each
+// chunk has a checksum. After a crash the last chunks may be torn, so the database
+// takes a bad chunk for the end. checkLog and checkManifest distinguish a torn end
+// from damage that has records behind it, which must not be lost.
 const (
 	recordBlock   = 32 << 10
 	plainHead     = 7  // checksum, size, kind: in a manifest
-	recycledHead  = 11 // and the number of the log, whose file may have been another's
-	syncedHead    = 19 // and how much was synced by then
+	recycledHead  = 11 // also the number of the log, because files of old logs are used again
+	syncedHead    = 19 // also how much was synced before
 	lastPlain     = 4
 	lastRecycled  = 8
 	lastSynced    = 12
@@ -26,23 +26,23 @@ const (
 	chunkFirst    = 2
 	chunkLast     = 0
 	batchHead     = 8 + 4        // the first sequence number, how many
-	ackedData     = 'a'          // begins what a batch says of those before it
-	emptyLogBytes = recycledHead // a log that was closed without a record: one chunk that ends it
+	ackedData     = 'a'          // first byte of a note about earlier batches
+	emptyLogBytes = recycledHead // size of a log that was closed without a record: one chunk that ends it
 )
 
 var le = binary.LittleEndian
 
-// records are what is found in a log or manifest.
+// records finds the records of a log or a manifest.
 type records struct {
-	number   uint32 // of the log; a manifest has 0
+	number   uint32 // of the log; 0 for a manifest
 	manifest bool
 	each     func(record []byte)
-	end      int64 // where the last record ends that has nothing damaged or torn before it
-	bad      bool  // it does not end there
+	end      int64 // end of the last record before any damaged or torn chunk
+	bad      bool  // the file has damaged or torn chunks
 }
 
-// chunkAt returns the chunk that b, which is what is left of a block, begins with,
-// and its size: 0 if it begins with none.
+// chunkAt returns the chunk at the beginning of b, the rest of a block, and its
+// size. The size is 0 if there is no valid chunk.
 func (r *records) chunkAt(b []byte) (kind int, data []byte, size int) {
 	if len(b) < plainHead {
 		return 0, nil, 0
@@ -64,15 +64,16 @@ func (r *records) chunkAt(b []byte) (kind int, data []byte, size int) {
 	return kind, b[head:size], size
 }
 
-// ended reports whether the log was closed where b, the rest of a block, begins.
+// ended reports whether b, the rest of a block, begins with the end of a closed
+// log.
 func (r *records) ended(b []byte) bool {
 	return !r.manifest && len(b) >= recycledHead && le.Uint32(b) == 0 && le.Uint16(b[4:]) == 0 && le.Uint32(b[7:]) == r.number+1
 }
 
-// scan finds the records of a file: all of them up to the end, and those behind
-// a place that is wrong.
+// scan finds the records of a file: all records up to the end or to the first bad
+// chunk, and the records behind bad chunks.
 func (r *records) scan(file []byte) {
-	var record []byte // whose first parts were found
+	var record []byte // the parts found so far
 	for at := 0; at < len(file); {
 		rest := file[at:min(len(file), (at/recordBlock+1)*recordBlock)]
 		kind, data, size := r.chunkAt(rest)
@@ -118,19 +119,19 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// A manifest lists changes: what of them is of use here.
+// manifest is the part of a manifest's changes that this package uses.
 type manifest struct {
-	firstLog uint64           // that is still needed
+	firstLog uint64           // the first log that is still needed
 	tables   map[string]int64 // sizes of the tables and blob files that are needed
 	unknown  bool             // a change was not understood
 }
 
-// lacks returns which of the logs must be there and is not, "" if none: the first
-// that the manifest names; or, before it names one, the log that the database makes
-// when it is opened, after its manifest and before its options.
+// lacks returns the log that is missing, or "". A log that the manifest names must
+// exist. Before the manifest names one, there must be the log that the database
+// creates when it is opened, after its manifest and before its options.
 func (m manifest) lacks(logs []uint64, manifest, options uint64) string {
 	if manifest >= options {
-		return "" // it was killed while it was opened
+		return "" // the process was killed while it opened the database
 	}
 	for _, number := range logs {
 		if m.firstLog <= options && manifest < number && number < options || number == m.firstLog {
@@ -140,8 +141,8 @@ func (m manifest) lacks(logs []uint64, manifest, options uint64) string {
 	return fmt.Sprintf("%06d.log", max(m.firstLog, manifest+1))
 }
 
-// readManifest reads a manifest. It returns why if records stand behind a damaged
-// one, for each is synced before the next.
+// readManifest reads a manifest. why is set if there are records behind a damaged
+// one, because each record is synced before the next.
 func readManifest(on vfs.FS, path string) (m manifest, why, err error) {
 	m.tables = make(map[string]int64)
 	r := records{manifest: true}
@@ -161,7 +162,7 @@ func readManifest(on vfs.FS, path string) (m manifest, why, err error) {
 	return m, why, err
 }
 
-// fields are what is left of a record of a manifest.
+// fields is the unread rest of a record of a manifest.
 type fields struct {
 	b   []byte
 	bad bool
@@ -229,15 +230,15 @@ func (m *manifest) change(f *fields) {
 
 func tableName(number uint64, kind string) string { return fmt.Sprintf("%06d%s", number, kind) }
 
-// skipTable skips what else is said of a table. It returns whether that is a file,
-// and no part of one.
+// skipTable skips the other fields of a table. It reports whether the table is a
+// whole file.
 func (f *fields) skipTable() (whole bool) {
 	whole = true
 	for !f.bad {
 		switch tag := f.uint(); {
 		case tag == 1:
 			return whole
-		case tag == 66: // of which table it is a part
+		case tag == 66: // the table that it is a part of
 			f.uint()
 			whole = false
 		case tag == 69: // its blob files and how many values are in each
@@ -254,17 +255,17 @@ func (f *fields) skipTable() (whole bool) {
 	return false
 }
 
-// walked is what was found in the logs so far, from the first that is needed on.
+// walked is the result of reading the logs so far, from the first that is needed.
 type walked struct {
-	next uint64 // the sequence number behind the records so far, 0 if there are none
-	last string // the log that has the last of them, or less
+	next uint64 // the next sequence number, 0 if there was no record
+	last string // the log that was read last
 }
 
-// check reads the next log. It returns which log lost records that were on stable
-// storage, and why, if those behind them say so (see acknowledge); and where a log
-// ends that is to be read without them.
+// check reads the next log. If records behind damage show that acknowledged records
+// are lost (see acknowledge), it returns the log that lost them, the reason, and
+// the offset up to which the log can be read.
 func (l *walked) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
-	var resumed uint64 // the first sequence number behind the damage
+	var resumed uint64 // first sequence number behind the damage
 	r := records{number: uint32(number)}
 	r.each = func(b []byte) {
 		if len(b) < batchHead || why != nil {
@@ -297,20 +298,20 @@ func (l *walked) check(on vfs.FS, dir, name string, number uint64) (damaged stri
 	return damaged, r.end, why, err
 }
 
-// acknowledge adds to a batch up to which sequence number all was acknowledged
-// before it: it is in the log alone.
+// acknowledge adds a note to a batch: all earlier batches up to this sequence
+// number were acknowledged. The note is only in the log.
 func (s *Store) acknowledge(b *pebble.Batch) error {
 	return b.LogData(be.AppendUint64([]byte{ackedData}, s.acked.Load()), nil)
 }
 
-// acknowledged notes that a batch and all before it are on stable storage.
+// acknowledged records that a batch and all before it are on stable storage.
 func (s *Store) acknowledged(b *pebble.Batch) {
 	next := uint64(b.SeqNum()) + uint64(b.Count())
 	for had := s.acked.Load(); had < next && !s.acked.CompareAndSwap(had, next); had = s.acked.Load() {
 	}
 }
 
-// ackedBy returns what acknowledge said in a batch, 0 if nothing.
+// ackedBy returns the sequence number that acknowledge added to a batch, 0 if none.
 func ackedBy(b []byte) (acked uint64) {
 	r := batchrepr.Read(b)
 	for {
@@ -333,7 +334,7 @@ func readAll(on vfs.FS, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// cutFile is a log whose damaged part is hidden.
+// cutFile hides the damaged part of a log.
 type cutFile struct {
 	vfs.File
 	left int64

@@ -15,19 +15,19 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Salvaged is what Salvage took out of a damaged Store.
+// Salvaged is the result of Salvage.
 type Salvaged struct {
 	Report          // of the new Store
-	Lost   []Hurt   `json:"lost"`   // worlds that are not there as they were
-	Unread []string `json:"unread"` // what could not be read, up to 100 lines
+	Lost   []Hurt   `json:"lost"`   // worlds that are missing or lost versions
+	Unread []string `json:"unread"` // what could not be read, at most 100 lines
 }
 
-// Salvage makes a Store in to, which must be missing or empty, of what can be read
-// of the Store in from, which it does not change. A world is there with each
-// version of which all can be read, and the newest of these is its head; a world
-// without such a version is left out. Leases are left out, and so is a deleted world
-// of which something is lost. It verifies all of the new Store before it gives it
-// its name. Of o it uses FS, Now and CacheBytes.
+// Salvage copies what can be read of the Store in from to a new Store in to, which
+// must be missing or empty. It does not change from. It copies each version of a
+// world that can be read whole; the newest of them becomes the head. It leaves out
+// worlds without such a version, all leases, and deleted worlds with losses. It
+// verifies the new Store before it gives it its final name. It uses only FS, Now
+// and CacheBytes of o.
 func Salvage(ctx context.Context, from, to string, o Options) (Salvaged, error) {
 	o = o.withDefaults()
 	done, err := salvageTo(ctx, from, to, Options{FS: o.FS, Now: o.Now, CacheBytes: o.CacheBytes, ReserveBytes: -1})
@@ -42,7 +42,7 @@ func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, 
 		return done, fmt.Errorf("not empty: there is %s", list[0])
 	}
 	if within(to, from) {
-		return done, errors.New("that is in the store itself")
+		return done, errors.New("the target is inside the store itself")
 	}
 	temp := to + partial
 	if err := o.FS.RemoveAll(temp); err != nil {
@@ -80,22 +80,22 @@ type salvage struct {
 	into   *Store
 	ctx    context.Context
 	batch  *pebble.Batch
-	sound  sound
-	stones map[stone.ID]bool // that were looked at, and whether they could be read
+	stacks stackChecker
+	stones map[stone.ID]bool // the stones seen so far, and whether they could be read
 	seen   map[uint64]bool   // worlds
 	more   int
-	failed error // to write
+	failed error // of a write
 }
 
-// salvageBatch is how many bytes are written at a time.
+// salvageBatch is the size of a batch in bytes.
 const salvageBatch = 1 << 20
 
 func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
-	v.sound = sound{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
-	p := patient{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
-	err := errors.Join(p.each(v.grave, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
+	v.stacks = stackChecker{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
+	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
+	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
 	if v.more > 0 {
 		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", v.more))
 	}
@@ -113,7 +113,7 @@ func (v *salvage) keep(key, value []byte) {
 	}
 }
 
-// stopped is why it cannot go on, if it cannot.
+// stopped returns why the salvage cannot continue, or nil.
 func (v *salvage) stopped() error { return cmp.Or(v.failed, v.ctx.Err()) }
 
 func (v *salvage) unread(format string, args ...any) {
@@ -130,8 +130,8 @@ func (v *salvage) write() error {
 	return v.into.apply(b, pebble.NoSync)
 }
 
-// stone copies a stone if its bytes are those that it is named by, and reports
-// whether they are.
+// stone copies a stone if its bytes have the hash that names it, and reports
+// whether they do.
 func (v *salvage) stone(ref history.StoneRef) bool {
 	ok, known := v.stones[ref.ID]
 	if known {
@@ -165,12 +165,12 @@ func (v *salvage) stoneBytes(id stone.ID, in record.Info) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.NewSectionReader(b, 0, in.Size))
 	if err == nil && stone.ID(sha256.Sum256(data)) != id {
-		err = corrupt("stone", "its bytes are those of %v", stone.ID(sha256.Sum256(data)))
+		err = corrupt("stone", "its bytes have the hash %v", stone.ID(sha256.Sum256(data)))
 	}
 	return data, errors.Join(err, b.Close())
 }
 
-// world copies what is left of a world.
+// world copies what can be read of a world.
 func (v *salvage) world(key, value []byte) error {
 	name := string(key[1:])
 	w, err := record.ParseNumber(value)
@@ -182,19 +182,19 @@ func (v *salvage) world(key, value []byte) error {
 	return v.copyLog(name, w)
 }
 
-// orphan gives a name to a world whose own cannot be read.
+// orphan gives a name to a world whose own name cannot be read.
 func (v *salvage) orphan(key, _ []byte) error {
 	w := be.Uint64(key[1:])
 	if v.seen[w] {
 		return nil
 	}
 	name := fmt.Sprintf("salvaged/%d", w)
-	v.unread("the name of a world; it is %q now, if anything of it can be read", name)
+	v.unread("the name of a world; the world is now %q, if anything of it can be read", name)
 	return v.copyLog(name, w)
 }
 
-// copyLog copies the entries of the log of a world that can be read, and gives it
-// the newest of them as its head.
+// copyLog copies the log entries of a world whose versions can be read. The newest
+// of them becomes the head.
 func (v *salvage) copyLog(name string, w uint64) error {
 	v.seen[w] = true
 	h := Hurt{World: name}
@@ -206,7 +206,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	head := history.Head{Fence: was.Fence}
 	err = v.live().Log(w, record.Newest, func(e record.Entry) (bool, error) {
 		h.Versions++
-		if !v.sound.entry(e.Commit) {
+		if !v.stacks.entry(e.Commit) {
 			h.Lost++
 			return true, v.stopped()
 		}
@@ -233,9 +233,9 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	return v.failed
 }
 
-// grave copies a deleted world of which nothing is lost.
-func (v *salvage) grave(key, value []byte) error {
-	g, err := record.ParseGrave(value)
+// deletedWorld copies a deleted world if nothing of it is lost.
+func (v *salvage) deletedWorld(key, value []byte) error {
+	g, err := record.ParseDeleted(value)
 	var head history.Head
 	if err == nil {
 		v.seen[g.World] = true
@@ -244,7 +244,7 @@ func (v *salvage) grave(key, value []byte) error {
 	var entries []record.Entry
 	if err == nil {
 		err = v.live().Log(g.World, record.Newest, func(e record.Entry) (bool, error) {
-			if !v.sound.entry(e.Commit) {
+			if !v.stacks.entry(e.Commit) {
 				return false, fmt.Errorf("version %v cannot be read", e.Commit)
 			}
 			entries = append(entries, e)

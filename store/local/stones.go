@@ -23,7 +23,7 @@ func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]histor
 		return nil, fail("stack", name, err)
 	}
 	defer leave()
-	snap := s.db.NewSnapshot() // packs and commits of one moment
+	snap := s.db.NewSnapshot() // to see packs and commits of one moment
 	defer snap.Close()
 	r := frozen(snap)
 	w, err := r.World(name)
@@ -37,7 +37,7 @@ func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]histor
 	return stack, fail("stack", name, err)
 }
 
-// Open is for history.Stacks. A small stone is read whole.
+// Open is for history.Stacks. It reads a small stone whole.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -93,18 +93,18 @@ func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (bool, er
 	return ok, fail("reaches", name, err)
 }
 
-// bytesOf are the bytes of a stone.
+// bytesOf reads the bytes of a stone.
 type bytesOf struct {
 	io.ReaderAt
 	io.Closer
 }
 
-// openBytes opens the bytes of a stone that is there.
+// openBytes opens the bytes of an existing stone.
 func (s *Store) openBytes(r reads, id stone.ID, in record.Info) (bytesOf, error) {
 	if in.File {
 		f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = history.ErrGone // taken since the snapshot
+			err = history.ErrGone // deleted since the snapshot
 		}
 		return bytesOf{f, f}, err
 	}
@@ -115,9 +115,9 @@ func (s *Store) openBytes(r reads, id stone.ID, in record.Info) (bytesOf, error)
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }
 
-// addStones adds stones that are held and locked, unless they are there: the
-// large ones as files, the others to the batch. It returns what is known of the
-// last, and whether any was not there, so that no commit can have named it.
+// addStones adds stones that are held and locked, unless they exist: large stones
+// as files, others to the batch. It returns the Info of the last stone, and whether
+// any stone was new, in which case no commit can have named it.
 func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in record.Info, fresh bool, err error) {
 	for _, st := range stones {
 		had, ok, err := s.live().Info(st.ID)
@@ -147,8 +147,8 @@ func (s *Store) addStone(b *pebble.Batch, st history.Stone) (in record.Info, err
 	return in, errors.Join(err, b.Set(record.StoneKey(st.ID), in.Value(), nil))
 }
 
-// lockStones keeps others from adding the same stones, which would leave bytes
-// that no record knows; call the result to let go.
+// lockStones keeps other calls from adding the same stones, which would leave bytes
+// that no record names. It returns the function to unlock them.
 func (s *Store) lockStones(stones []history.Stone) (unlock func()) {
 	at := make([]uint64, len(stones))
 	for i, st := range stones {
@@ -157,7 +157,7 @@ func (s *Store) lockStones(stones []history.Stone) (unlock func()) {
 	return s.stones.lock(at)
 }
 
-// addReached adds stones that the world must reach already.
+// addReached keeps stones that the world must reach already.
 func (s *Store) addReached(b *pebble.Batch, w uint64, refs []history.StoneRef) error {
 	if len(refs) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func (s *Store) addReached(b *pebble.Batch, w uint64, refs []history.StoneRef) e
 	return nil
 }
 
-// reprieve keeps a stone that is there.
+// reprieve makes a condemned stone needed again.
 func reprieve(b *pebble.Batch, id stone.ID, in record.Info) error {
 	if !in.Condemned {
 		return nil
@@ -223,10 +223,11 @@ func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 	if err != nil {
 		return err
 	}
-	s.worlds.of(w).RLock() // its commits must not be dropped now
+	s.worlds.of(w).RLock() // keep its commits from being deleted now
 	defer s.worlds.of(w).RUnlock()
 	if record.Fits(s.live(), w, p) != nil {
-		// Where it does not, that may be for what was packed and collected beside.
+		// The pack may not fit because a pack or a collection changed records
+		// during the check. A snapshot decides.
 		snap := s.db.NewSnapshot()
 		defer snap.Close()
 		if err := record.Fits(frozen(snap), w, p); err != nil {
@@ -236,7 +237,7 @@ func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 	if err := b.Set(record.PackKey(p.Upto), record.PackValue(p), nil); err != nil {
 		return err
 	}
-	if err := s.apply(b, pebble.NoSync); err != nil { // a crash may take it: what it stands for is there
+	if err := s.apply(b, pebble.NoSync); err != nil { // a crash may lose it: the stones that it replaces are there
 		return err
 	}
 	s.packed(p, in.Number)

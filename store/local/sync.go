@@ -4,6 +4,6 @@ package local
 
 import "github.com/cockroachdb/pebble/v2"
 
-// durable makes a batch wait until it is on stable storage. The tag nosync takes
-// that away, to show that the crash tests notice.
+// durable makes a batch wait until it is on stable storage. The build tag nosync
+// removes the wait, to show that the crash tests find that.
 func durable() *pebble.WriteOptions { return pebble.Sync }

@@ -23,9 +23,9 @@ func (s *Store) openable(path string) error {
 	return errors.Join(s.checkTable(path, f), f.Close())
 }
 
-// checkTable returns a *stone.CorruptError if a table or blob file that the
-// database is about to read is not the one that it wrote. The database itself
-// panics where a blob file does not end as it should.
+// checkTable returns a *stone.CorruptError if a table or blob file is not the one
+// that the database wrote. The database itself panics if a blob file has a wrong
+// end.
 func (s *Store) checkTable(path string, f vfs.File) error {
 	rel := "db/" + s.FS.PathBase(path)
 	in, err := f.Stat()
@@ -37,7 +37,7 @@ func (s *Store) checkTable(path string, f vfs.File) error {
 			return corrupt(rel, "%d bytes: want %d", in.Size(), want.size)
 		}
 		if have, err := s.seal(rel); err != nil || have.sum != want.sum {
-			return errors.Join(corrupt(rel, "its end is not what it was"), err)
+			return errors.Join(corrupt(rel, "its end has changed"), err)
 		}
 	}
 	if !strings.HasSuffix(rel, ".blob") {
@@ -62,8 +62,8 @@ func (s *Store) checkTable(path string, f vfs.File) error {
 	return nil
 }
 
-// blobFooterBytes is how many bytes a blob file of the database ends with: a
-// checksum, where its index is (16), two formats (2), its number (8), a magic (8).
+// blobFooterBytes is the number of bytes at the end of a blob file: a checksum, the
+// place of the index (16), two formats (2), the number (8), a magic (8).
 const (
 	blobFooterBytes = 38
 	blobMagic       = "\xf0\x9f\xaa\xb3\xf0\x9f\xa6\x80"
@@ -79,9 +79,9 @@ func maskedSum(b []byte) uint32 {
 	return (c>>15 | c<<17) + 0xa282ead8
 }
 
-// checkedFS is what the database reads from: its files are checked when they are
-// opened, and in a damaged Store that is only read it does not see what is damaged
-// and not needed.
+// checkedFS is the file system that the database reads from. It checks files when
+// they are opened. In a damaged Store that is only read it hides damaged files that
+// are not needed.
 type checkedFS struct {
 	vfs.FS
 	s *Store
@@ -95,13 +95,13 @@ func (c checkedFS) List(dir string) ([]string, error) {
 	names, err := c.FS.List(dir)
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.s.hidden, name) })
 	if err == nil && c.PathBase(dir) == "db" {
-		names = append(names, c.s.missing...) // it panics at a blob file that it does not know
+		names = append(names, c.s.missing...) // the database panics if a blob file is missing
 	}
 	return names, err
 }
 
-// Open is for vfs.FS. A table that is missing is an error like any other, for the
-// database panics at one that is a blob file.
+// Open is for vfs.FS. A missing table gives an ordinary error, because the database
+// panics if a blob file is missing.
 func (c checkedFS) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := c.FS.Open(path, o...)
 	name := c.PathBase(path)

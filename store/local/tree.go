@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// eachFile calls what for every file below dir with its path from there.
+// eachFile calls what for every file below dir, with its path below dir.
 func eachFile(on vfs.FS, dir, rel string, what func(rel string) error) error {
 	path := on.PathJoin(dir, rel)
 	in, err := on.Stat(path)
@@ -30,7 +30,7 @@ func eachFile(on vfs.FS, dir, rel string, what func(rel string) error) error {
 	return nil
 }
 
-// syncTree puts the names of all files below dir on stable storage.
+// syncTree syncs all directories below dir.
 func syncTree(on vfs.FS, dir string) error {
 	dirs := map[string]bool{dir: true}
 	err := eachFile(on, dir, "", func(rel string) error {
@@ -53,8 +53,7 @@ func sizeAt(on vfs.FS, path string) (int64, error) {
 	return in.Size(), nil
 }
 
-// linkOrCopy makes to the same file as from, or one with the same content where
-// there are no such links.
+// linkOrCopy links to to the file from, or copies the file if there are no links.
 func linkOrCopy(ctx context.Context, on vfs.FS, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,7 +64,7 @@ func linkOrCopy(ctx context.Context, on vfs.FS, from, to string) error {
 	return copyFile(ctx, on, from, to)
 }
 
-// copyFile returns when the copy is on stable storage.
+// copyFile copies a file and syncs the copy.
 func copyFile(ctx context.Context, on vfs.FS, from, to string) error {
 	source, err := on.Open(from, vfs.SequentialReadsOption)
 	if err != nil {
@@ -82,7 +81,7 @@ func copyFile(ctx context.Context, on vfs.FS, from, to string) error {
 	return errors.Join(err, target.Close())
 }
 
-// until is a Reader that ends with its context.
+// until is a Reader that returns an error after its context has ended.
 type until struct {
 	ctx context.Context
 	io.Reader

@@ -1,10 +1,10 @@
 // Package memory is a history.Store in memory, for tests and for worlds that need
-// not outlive the process: a catalogue and a place for stones, put together by
+// not outlive the process. It is a catalogue and a place for stones, combined by
 // package pair.
 //
-// Both are sorted trees that never change: a change makes another tree, which shares
-// most of the old one, so a snapshot costs nothing and readers wait for nobody. Nothing
-// is written anywhere.
+// Both are sorted trees that never change. A change makes a new tree that shares
+// most of the old one, so a snapshot costs nothing and readers never wait. Nothing
+// is written to disk.
 package memory
 
 import (
@@ -75,7 +75,7 @@ func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Reco
 // Close does nothing.
 func (c *Catalogue) Close() error { return nil }
 
-// moment is the records of one moment.
+// moment reads the records of one moment.
 type moment struct{ root *node }
 
 // Get is for history.Records.

@@ -7,9 +7,9 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// node is a tree of records, sorted by their keys, the rank of no node above that of
-// its parent. Ranks are hashes, so it is about as deep as a balanced one. A node
-// never changes. Nil is the empty tree.
+// node is a tree of records, sorted by their keys. No node has a higher rank than
+// its parent. Ranks are hashes, so the tree is about as deep as a balanced one. A
+// node never changes. Nil is the empty tree.
 type node struct {
 	history.Record
 	rank        uint64
@@ -18,7 +18,7 @@ type node struct {
 
 var seed = maphash.MakeSeed()
 
-// get returns a value, nil if there is none.
+// get returns a value, or nil if there is none.
 func (n *node) get(key string) []byte {
 	for n != nil {
 		switch strings.Compare(key, n.Key) {
@@ -33,7 +33,8 @@ func (n *node) get(key string) []byte {
 	return nil
 }
 
-// with returns the tree with a value, or without the key if that is nil.
+// with returns the tree with a value. If the value is nil, it returns the tree
+// without the key.
 func (n *node) with(key string, value []byte) *node {
 	if value == nil {
 		return n.without(key)
@@ -41,7 +42,7 @@ func (n *node) with(key string, value []byte) *node {
 	return n.put(&node{Record: history.Record{Key: key, Value: value}, rank: maphash.String(seed, key)})
 }
 
-// put returns the tree with a node, in place of the one with its key.
+// put returns the tree with a node, which replaces the node with the same key.
 func (n *node) put(new *node) *node {
 	if n == nil {
 		return new
@@ -63,7 +64,7 @@ func (n *node) put(new *node) *node {
 	return &c
 }
 
-// split returns what of a tree without the key is below and above it.
+// split returns the parts of a tree below and above a key that is not in it.
 func (n *node) split(key string) (low, high *node) {
 	if n == nil {
 		return nil, nil
@@ -93,7 +94,8 @@ func (n *node) without(key string) *node {
 	return &c
 }
 
-// join returns a tree of two, the keys of the first below those of the second.
+// join returns one tree made of two. The keys of the first are below those of the
+// second.
 func join(low, high *node) *node {
 	switch {
 	case low == nil:
@@ -110,7 +112,8 @@ func join(low, high *node) *node {
 	return &c
 }
 
-// scan calls what for the keys from from on and below to, until it returns false.
+// scan calls what for the keys that are at least from and less than to, until what
+// returns false.
 func (n *node) scan(from, to string, back bool, what func(history.Record) bool) bool {
 	if n == nil {
 		return true

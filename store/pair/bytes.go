@@ -18,7 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Records of the catalogue that only this package has: see FORMAT.md.
+// Kinds of records that only this package has: see FORMAT.md.
 const (
 	attempts = 'x'
 	runKey   = "e"
@@ -26,10 +26,10 @@ const (
 
 var be = binary.BigEndian
 
-// bytesKey is where the bytes of a stone are that were put under a number.
+// bytesKey is the key of the bytes of a stone with a number.
 func bytesKey(id stone.ID, number uint64) string { return fmt.Sprintf("%v.%016x", id, number) }
 
-// parseBytesKey undoes bytesKey.
+// parseBytesKey is the inverse of bytesKey.
 func parseBytesKey(key string) (id stone.ID, number uint64, ok bool) {
 	name, num, _ := strings.Cut(key, ".")
 	a, err := hex.DecodeString(name)
@@ -45,19 +45,18 @@ func attemptKey(id stone.ID, number uint64) []byte {
 	return be.AppendUint64(append([]byte{attempts}, id[:]...), number)
 }
 
-// attemptFor is how long an attempt may take.
+// attemptFor is how long an attempt may last.
 const attemptFor = time.Hour
 
-// attempt is the numbers of bytes that a call puts, by stone, and of each what its
-// record says.
+// attempt holds the numbers under which a call puts the bytes of stones.
 type attempt struct {
 	numbers map[stone.ID]uint64
-	used    map[stone.ID]bool // by the change that was decided last
+	used    map[stone.ID]bool // by the last change that was prepared
 	value   []byte
 }
 
-// putBytes makes the records of an attempt and then puts bytes: of those stones
-// that are not there, unless first says that it would be for nothing.
+// putBytes records an attempt and then puts the bytes of those stones that are not
+// there yet. It does nothing if first returns an error.
 func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone, first func(record.Reads) error) error {
 	var changes []history.Record
 	var fresh []history.Stone
@@ -93,11 +92,11 @@ func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone
 	return nil
 }
 
-// errStale says that a stone that was there, or an attempt, is gone.
+// errStale says that a stone or an attempt that was there is gone.
 var errStale = errors.New("bytes that were put were collected")
 
-// with puts the bytes of stones, unless first fails, and lets what decide about a
-// change that names them.
+// with puts the bytes of stones, unless first fails, and calls what to prepare a
+// change that uses them.
 func (s *Store) with(ctx context.Context, stones []history.Stone, first func(record.Reads) error, what func(*draft, *attempt) error) error {
 	a := &attempt{numbers: make(map[stone.ID]uint64), used: make(map[stone.ID]bool)}
 	for {
@@ -110,7 +109,7 @@ func (s *Store) with(ctx context.Context, stones []history.Stone, first func(rec
 			})
 		}
 		if err != nil {
-			clear(a.used) // or it is not known whether they are: discard finds out
+			clear(a.used) // it may be unknown whether they are used: discard finds out
 		}
 		s.abandon(ctx, a)
 		if !errors.Is(err, errStale) || ctx.Err() != nil {
@@ -120,7 +119,8 @@ func (s *Store) with(ctx context.Context, stones []history.Stone, first func(rec
 	}
 }
 
-// name makes a given stone known in a change, or keeps one that is.
+// name adds the record of a given stone to a change, or keeps the stone if it is
+// there.
 func (a *attempt) name(d *draft, st history.Stone) error {
 	in, there, err := d.Info(st.ID)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *attempt) name(d *draft, st history.Stone) error {
 	return nil
 }
 
-// keep reprieves a stone that is condemned.
+// keep makes a condemned stone needed again.
 func keep(d *draft, id stone.ID, in record.Info) {
 	if in.Condemned {
 		in.Condemned = false
@@ -156,8 +156,8 @@ func keep(d *draft, id stone.ID, in record.Info) {
 	}
 }
 
-// abandon deletes what of an attempt no stone is known by. It does so for a call
-// whose own result stands: what it leaves behind Collect deletes.
+// abandon deletes the bytes of an attempt that no stone uses. It ignores errors
+// because the call has its own result; Collect deletes what is left.
 func (s *Store) abandon(ctx context.Context, a *attempt) {
 	ctx = context.WithoutCancel(ctx)
 	for _, id := range slices.SortedFunc(maps.Keys(a.numbers), func(a, b stone.ID) int { return bytes.Compare(a[:], b[:]) }) {
@@ -167,8 +167,8 @@ func (s *Store) abandon(ctx context.Context, a *attempt) {
 	}
 }
 
-// discard ends an attempt, if it is still one, and then deletes its bytes: the Swap
-// that would make them known fails from then on.
+// discard ends an attempt, if it has not ended, and deletes its bytes. After that
+// the Swap that would use the bytes fails.
 func (s *Store) discard(ctx context.Context, id stone.ID, number uint64, value []byte) error {
 	key := string(attemptKey(id, number))
 	err := s.catalogue.Swap(ctx, []history.Record{{Key: key, Value: value}}, []history.Record{{Key: key}})
@@ -181,10 +181,10 @@ func (s *Store) discard(ctx context.Context, id stone.ID, number uint64, value [
 	return s.stones.Delete(ctx, bytesKey(id, number))
 }
 
-// wholeBytes is up to how many bytes a stone is read whole when it is opened.
+// wholeBytes is the largest size of a stone that Open reads whole.
 const wholeBytes = 1 << 20
 
-// opened are the bytes of a stone that is open. Any number of goroutines may read.
+// opened reads the bytes of an open stone. Any number of goroutines may use it.
 type opened struct {
 	s    *Store
 	ctx  context.Context // of reads: io.ReaderAt has none
@@ -208,7 +208,7 @@ func (o *opened) ReadAt(p []byte, off int64) (int, error) {
 	return int(n), nil
 }
 
-// Close lets go of the bytes, and deletes them if they were collected meanwhile.
+// Close releases the bytes and deletes them if they were collected meanwhile.
 func (o *opened) Close() error {
 	s := o.s
 	s.mu.Lock()
@@ -226,7 +226,7 @@ func (o *opened) Close() error {
 	return nil
 }
 
-// hold keeps the bytes of a stone from being deleted until they are closed.
+// hold keeps the bytes of a stone until they are closed.
 func (s *Store) hold(ctx context.Context, key string, size int64) *opened {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,7 +234,7 @@ func (s *Store) hold(ctx context.Context, key string, size int64) *opened {
 	return &opened{s: s, ctx: context.WithoutCancel(ctx), key: key, size: size}
 }
 
-// remove deletes bytes that no record names any more, when nobody reads them.
+// remove deletes bytes that no record names any more, as soon as nobody reads them.
 func (s *Store) remove(ctx context.Context, key string) error {
 	s.mu.Lock()
 	read := s.open[key] > 0

@@ -13,15 +13,15 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Collect is for history.Store. It reads the records of all worlds at one moment,
-// and lists all bytes; everything else goes on beside it. FORMAT.md says why it
-// takes nothing that is needed.
+// Collect is for history.Store. It reads the records of all worlds at one moment
+// and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
+// deletes nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	s.alone.Lock()
 	defer s.alone.Unlock()
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
 	err := ctx.Err()
-	for _, step := range []func() error{c.bury, c.trim, c.sweep, c.endAttempts, c.removeOrphans} {
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endAttempts, c.removeOrphans} {
 		if err == nil {
 			err = step()
 		}
@@ -41,11 +41,11 @@ type collector struct {
 	done   history.Collected
 }
 
-// bury takes worlds for good that were deleted long enough ago.
-func (c *collector) bury() error {
+// removeDeleted removes worlds whose time to be restored has passed.
+func (c *collector) removeDeleted() error {
 	return c.look(c.ctx, func(r record.Reads) error {
-		return r.Each([]byte{record.Graves}, func(key, value []byte) (bool, error) {
-			g, err := record.ParseGrave(value)
+		return r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+			g, err := record.ParseDeleted(value)
 			if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
 				var taken bool
 				taken, err = c.forget(c.ctx, key, g.World)
@@ -58,7 +58,7 @@ func (c *collector) bury() error {
 	})
 }
 
-// forget takes a deleted world for good, unless it was given back.
+// forget removes a deleted world for good, unless it was restored.
 func (s *Store) forget(ctx context.Context, key []byte, w uint64) (taken bool, err error) {
 	err = s.change(ctx, func(d *draft) error {
 		value, err := d.Get(key)
@@ -72,12 +72,12 @@ func (s *Store) forget(ctx context.Context, key []byte, w uint64) (taken bool, e
 	return taken && err == nil, err
 }
 
-// trim drops from every log what the policy does not keep.
+// trim deletes the log entries that the policy does not keep.
 func (c *collector) trim() error {
 	return c.look(c.ctx, func(r record.Reads) error {
 		return r.EachLog(func(w uint64, log []record.Entry) error {
 			drop := record.Trim(w, log, c.policy.Keep, c.now)
-			for some := range slices.Chunk(drop, pageOf) {
+			for some := range slices.Chunk(drop, batchSize) {
 				err := c.change(c.ctx, func(d *draft) error {
 					d.add(some...)
 					return nil
@@ -92,8 +92,8 @@ func (c *collector) trim() error {
 	})
 }
 
-// sweep takes packs, commits and stones that are not needed. What has no grace is
-// condemned by one walk and deleted by the next.
+// sweep removes packs, commits and stones that are not needed. Stones without grace
+// are condemned by a first walk and deleted by a second.
 func (c *collector) sweep() error {
 	again := false
 	sweep := func(w *sweeper, r record.Reads) error {
@@ -102,7 +102,7 @@ func (c *collector) sweep() error {
 			return err
 		}
 		c.done.Condemned, again = 0, false
-		for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone goes after what names it
+		for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone is deleted after the records that name it
 			err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 				t := record.Thing(key)
 				if kind == record.Stones {
@@ -111,7 +111,7 @@ func (c *collector) sweep() error {
 				if need.Has(t) {
 					return true, c.ctx.Err()
 				}
-				return true, w.take(victim{key: string(key), was: bytes.Clone(value)})
+				return true, w.take(garbage{key: string(key), was: bytes.Clone(value)})
 			})
 			if err == nil {
 				err = w.flush()
@@ -135,10 +135,10 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 	if err != nil || needed && !in.Condemned {
 		return err
 	}
-	v := victim{key: string(t[:]), was: bytes.Clone(value)}
+	v := garbage{key: string(t[:]), was: bytes.Clone(value)}
 	next := in
 	switch {
-	case needed: // it was named while it was condemned
+	case needed: // a call used it while it was condemned
 		next.Condemned = false
 		v.next = next.Value()
 	case !in.Condemned:
@@ -162,7 +162,7 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 	return w.take(v)
 }
 
-// endAttempts ends attempts that were begun long ago.
+// endAttempts ends attempts that began long ago.
 func (c *collector) endAttempts() error {
 	return c.look(c.ctx, func(r record.Reads) error {
 		return r.Each([]byte{attempts}, func(key, value []byte) (bool, error) {
@@ -178,11 +178,11 @@ func (c *collector) endAttempts() error {
 	})
 }
 
-// removeOrphans deletes bytes that nothing in the catalogue stands for. Nothing will,
-// for an attempt is there before its bytes are, and is not made again.
+// removeOrphans deletes bytes that no record names. No record will name them later:
+// an attempt is recorded before its bytes are put, and it is not recorded twice.
 func (c *collector) removeOrphans() error {
 	for after := ""; ; {
-		keys, err := c.stones.List(c.ctx, after, pageOf)
+		keys, err := c.stones.List(c.ctx, after, batchSize)
 		if err != nil || len(keys) == 0 {
 			return err
 		}

@@ -53,8 +53,8 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	if err != nil {
 		return history.Commit{}, err
 	}
-	// follows returns an error unless the head of the world is base, whose fence is the
-	// one that the commit is made under.
+	// follows returns an error unless the head of the world is base and the fence
+	// of base permits the commit.
 	follows := func(r record.Reads) (w uint64, l history.Lease, err error) {
 		if w, err = r.World(name); err != nil {
 			return 0, l, err
@@ -97,7 +97,7 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	return done, nil
 }
 
-// complete numbers and dates c, whose parent is the head of the world.
+// complete sets number and time of c. The parent of c is the head of the world.
 func (s *Store) complete(d *draft, w uint64, c history.Commit) (history.Commit, error) {
 	if c.Base != (history.ID{}) && c.Base != c.Parent {
 		if _, err := d.Logged(w, c.Base); err != nil {
@@ -140,7 +140,7 @@ func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lea
 	if had == nil {
 		d.set(record.CommitKey(id), c.Append(nil))
 	} else {
-		s.disturb(d) // a fork made the same, and may be about to lose it
+		s.disturb(d) // a fork made the same commit and may be losing it now
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
 	head := record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time})
@@ -149,10 +149,10 @@ func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lea
 	return nil
 }
 
-// disturb has a Collect or a Purge that is under way begin anew.
+// disturb makes a Collect or a Purge in progress start again.
 func (s *Store) disturb(d *draft) { d.set([]byte(runKey), record.NumberValue(s.number())) }
 
-// unseen reads without making conditions of it.
+// unseen reads records without making them conditions.
 func (d *draft) unseen() record.Reads {
 	return record.Reads{Reader: &reader{ctx: d.reader.ctx, from: d.reader.from}}
 }

@@ -50,7 +50,7 @@ func (s *Store) fresh(d *draft) (uint64, error) {
 	w := s.number()
 	b, err := d.Get(record.HeadKey(w))
 	if b != nil {
-		err = history.ErrChanged // another world has it: try another
+		err = history.ErrChanged // another world has this number: try again
 	}
 	return w, err
 }
@@ -121,16 +121,16 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		if err != nil {
 			return err
 		}
-		n, _, err := d.LastGrave(name)
+		n, _, err := d.LastDeleted(name)
 		if err != nil {
 			return err
 		}
-		grave := record.GraveKey(name, n+1)
-		if _, err := d.Get(grave); err != nil { // nobody else may dig it
+		deleted := record.DeletedKey(name, n+1)
+		if _, err := d.Get(deleted); err != nil { // make its absence a condition
 			return err
 		}
 		d.set(record.NameKey(name), nil)
-		d.set(grave, record.Grave{World: w, Deleted: s.Now()}.Value())
+		d.set(deleted, record.DeletedWorld{World: w, Deleted: s.Now()}.Value())
 		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
 		return nil
 	}))
@@ -139,20 +139,20 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 // Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
 	return fail("undelete", name, s.put(ctx, name, func(d *draft) (uint64, error) {
-		n, value, err := d.LastGrave(name)
+		n, value, err := d.LastDeleted(name)
 		if err != nil {
 			return 0, err
 		}
 		if value == nil {
 			return 0, history.ErrNoWorld
 		}
-		for _, n := range []uint64{n, n + 1} { // it must be there, and be the last
-			if _, err := d.Get(record.GraveKey(name, n)); err != nil {
+		for _, n := range []uint64{n, n + 1} { // conditions: it exists, and it is the last
+			if _, err := d.Get(record.DeletedKey(name, n)); err != nil {
 				return 0, err
 			}
 		}
-		d.set(record.GraveKey(name, n), nil)
-		g, err := record.ParseGrave(value)
+		d.set(record.DeletedKey(name, n), nil)
+		g, err := record.ParseDeleted(value)
 		return g.World, err
 	}))
 }
@@ -175,7 +175,7 @@ func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
 	return fail("release", name, err)
 }
 
-// lease puts what what returns in place of a world's lease.
+// lease replaces a world's lease by the one that what returns.
 func (s *Store) lease(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (next history.Lease, err error) {
 	if err := begin(ctx, name); err != nil {
 		return history.Lease{}, err
@@ -206,7 +206,7 @@ func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err e
 	if err := begin(ctx, name); err != nil {
 		return l, fail("leased", name, err)
 	}
-	now := s.Now() // before it is looked up: what is read then was so then or since
+	now := s.Now() // before the lease is read, so that the lease is not older than the time
 	err = s.look(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err != nil {

@@ -1,19 +1,19 @@
 // Package pair is a history.Store made of two halves: a history.Catalogue and
-// history.Stones. Any catalogue and any place for bytes make one Store.
+// history.Stones. Any catalogue and any place for bytes make a Store.
 //
-// A commit puts its stones first and then changes the catalogue, in one Swap: its
-// record, its place in the log, the head. Every change is a Swap whose conditions
-// are the records that it was decided by, so Stores of several processes may share
-// both halves; whoever is overtaken decides anew.
+// A commit first puts its stones. Then it changes the catalogue in one Swap: its
+// record, its entry in the log, the head. The conditions of every Swap are the
+// records that the change depends on, so Stores in several processes may share both
+// halves. If another change came first, the Store decides again.
 //
-// Bytes are put under a name that is used once: the hash of the stone and a number.
-// An attempt, a record with that number, is there before the bytes are and goes in
-// the Swap that makes the stone known. So whatever stops a call between two calls of
-// the halves, bytes that have neither an attempt nor a stone's record can never be
-// named any more, and Collect deletes them; it deletes attempts after an hour.
+// Bytes are put under a key that is used once: the hash of the stone and a number.
+// Before that, the Store records an attempt with the number; the Swap that adds the
+// stone's record removes the attempt. A call may stop between any two calls of the
+// halves. Bytes with neither an attempt nor a stone's record can then never be
+// used, and Collect deletes them. Collect deletes attempts after an hour.
 //
-// The package starts no goroutine. It keeps nothing in memory but which stones are
-// open, and takes the time from Options.Now.
+// The package starts no goroutine. In memory it keeps only which stones are open.
+// It takes the time from Options.Now.
 package pair
 
 import (
@@ -31,7 +31,7 @@ import (
 // Options of a Store. The zero value is the default.
 type Options struct {
 	Now  func() time.Time // default time.Now
-	Rand func() uint64    // of numbers that nobody else has; default math/rand/v2
+	Rand func() uint64    // returns unique numbers; default math/rand/v2
 }
 
 // Store is a history.Store.
@@ -43,8 +43,8 @@ type Store struct {
 	alone sync.Mutex // one Collect or Purge of this process
 
 	mu   sync.Mutex      // guards what is below
-	open map[string]int  // how many readers a key has
-	late map[string]bool // keys to be deleted when the last of them is closed
+	open map[string]int  // number of readers of a key
+	late map[string]bool // keys to delete when the last reader closes
 }
 
 var (
@@ -73,7 +73,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin checks what every method is called with.
+// begin checks the arguments that all methods have.
 func begin(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := history.CheckName(name); err != nil {
@@ -83,7 +83,7 @@ func begin(ctx context.Context, names ...string) error {
 	return ctx.Err()
 }
 
-// fail says of which call and world err is.
+// fail adds the call and the world to an error.
 func fail(op, name string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("pair: %s %q: %w", op, name, err)
@@ -91,10 +91,10 @@ func fail(op, name string, err error) error {
 	return err
 }
 
-// number returns a number that nobody else has.
+// number returns a unique number.
 func (s *Store) number() uint64 { return max(1, s.Rand()) }
 
-// look calls what with the records as they are at one moment.
+// look calls what with the records of one moment.
 func (s *Store) look(ctx context.Context, what func(record.Reads) error) error {
 	snap, release, err := s.catalogue.Snapshot(ctx)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Store) look(ctx context.Context, what func(record.Reads) error) error {
 	return what(record.Reads{Reader: &reader{ctx: ctx, from: snap}})
 }
 
-// draft is a change of the catalogue that is being decided. Every record that is
-// read is a condition.
+// draft is a change of the catalogue in preparation. Every record that is read
+// through it becomes a condition.
 type draft struct {
 	record.Reads
 	reader  *reader
@@ -122,8 +122,8 @@ func (d *draft) add(changes ...record.Change) {
 	}
 }
 
-// change lets what decide about a change and makes it; again if a record that it
-// was decided by was changed meanwhile.
+// change calls what to prepare a change and makes it. It starts again if another
+// call changed a record that the change depends on.
 func (s *Store) change(ctx context.Context, what func(*draft) error) error {
 	for {
 		err := s.try(ctx, what)
@@ -150,8 +150,8 @@ func (s *Store) try(ctx context.Context, what func(*draft) error) error {
 	return s.catalogue.Swap(ctx, d.reader.seen, d.changes)
 }
 
-// under returns the head and the lease of a world of which something may be done
-// under a fence.
+// under returns the head and the lease of a world, or an error if the fence does
+// not permit a call.
 func (s *Store) under(r record.Reads, w, fence uint64) (history.Head, history.Lease, error) {
 	h, err := r.Head(w)
 	if err != nil {

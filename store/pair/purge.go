@@ -13,8 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Purge is for history.Store. It reads the records of all worlds, and needs memory
-// for what the purged ones reach.
+// Purge is for history.Store. It reads the records of all worlds. Its memory grows
+// with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	s.alone.Lock()
 	defer s.alone.Unlock()
@@ -37,12 +37,12 @@ type purger struct {
 	*Store
 	ctx  context.Context
 	now  time.Time
-	had  map[record.Thing]struct{} // what the purged worlds reach, and no other
+	had  map[record.Thing]struct{} // what only the purged worlds reach
 	done history.Purged
 }
 
-// unname notes what the world of a name reaches, or those that were deleted under
-// it, and takes it away.
+// unname records what the world with this name reaches, or the worlds that were
+// deleted under the name, and removes them.
 func (p *purger) unname(name string, fence uint64) error {
 	return p.change(p.ctx, func(d *draft) error {
 		p.had, p.done.Worlds = make(map[record.Thing]struct{}), 0
@@ -56,7 +56,7 @@ func (p *purger) unname(name string, fence uint64) error {
 		if !errors.Is(err, history.ErrNoWorld) {
 			return err
 		}
-		if err := d.unseen().Each(record.GravesOf(name), func(key, _ []byte) (bool, error) {
+		if err := d.unseen().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
 			if err := (history.Lease{}).Admit(fence, p.now); err != nil { // they have no leases
 				return false, err
 			}
@@ -64,7 +64,7 @@ func (p *purger) unname(name string, fence uint64) error {
 			if err != nil {
 				return false, err
 			}
-			g, err := record.ParseGrave(value)
+			g, err := record.ParseDeleted(value)
 			if err == nil {
 				err = p.unnameOne(d, key, g.World)
 			}
@@ -101,7 +101,7 @@ func (p *purger) condemn(w *sweeper, r record.Reads) error {
 			return nil
 		}
 		in.Condemned, in.Since = true, p.now
-		return w.take(victim{key: string(t[:]), was: value, next: in.Value()})
+		return w.take(garbage{key: string(t[:]), was: value, next: in.Value()})
 	})
 }
 
@@ -114,7 +114,7 @@ func (p *purger) shared(r record.Reads, id stone.ID) error {
 	return err
 }
 
-// each calls what for the stones of had that are there.
+// each calls what for the stones in had that exist.
 func (p *purger) each(w *sweeper, r record.Reads, what func(t record.Thing, in record.Info, value []byte) error) error {
 	for _, t := range slices.SortedFunc(maps.Keys(p.had), func(a, b record.Thing) int { return bytes.Compare(a[:], b[:]) }) {
 		if t.Kind() != record.Stones {
@@ -122,7 +122,7 @@ func (p *purger) each(w *sweeper, r record.Reads, what func(t record.Thing, in r
 		}
 		value, err := r.Get(t[:])
 		if value == nil && err == nil {
-			continue // a pack stands for it
+			continue // a pack replaced it
 		}
 		if err != nil {
 			return err
@@ -138,13 +138,13 @@ func (p *purger) each(w *sweeper, r record.Reads, what func(t record.Thing, in r
 	return w.flush()
 }
 
-// sweep takes what was condemned and is still reached by no other world, and the
+// sweep deletes the condemned stones that still no other world reaches, and the
 // packs and commits.
 func (p *purger) sweep(w *sweeper, r record.Reads) error {
 	if err := r.Spare(p.ctx, p.had, func(id stone.ID) error { return p.shared(r, id) }); err != nil {
 		return err
 	}
-	for _, kind := range []byte{record.Packs, record.Commits} { // a stone goes after what names it
+	for _, kind := range []byte{record.Packs, record.Commits} { // a stone is deleted after the records that name it
 		if err := p.takeKind(w, r, kind); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (p *purger) sweep(w *sweeper, r record.Reads) error {
 		if !in.Condemned {
 			return nil
 		}
-		return w.take(victim{key: string(t[:]), was: value, bytes: bytesKey(stone.ID(t[1:]), in.Number), taken: func() {
+		return w.take(garbage{key: string(t[:]), was: value, bytes: bytesKey(stone.ID(t[1:]), in.Number), taken: func() {
 			p.done.Stones++
 			p.done.Bytes += in.Size
 		}})
@@ -172,7 +172,7 @@ func (p *purger) takeKind(w *sweeper, r record.Reads, kind byte) error {
 		if value == nil {
 			continue
 		}
-		v := victim{key: string(t[:]), was: value}
+		v := garbage{key: string(t[:]), was: value}
 		if kind == record.Commits {
 			v.taken = func() { p.done.Commits++ }
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// reader reads records for record.Reads. It notes what Get returns if note is set.
+// reader is a record.Reader of a catalogue. If note is set, it records what Get
+// returns.
 type reader struct {
 	ctx  context.Context
 	from history.Records
@@ -28,8 +29,8 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 	return values[0], nil
 }
 
-// pageOf is how many records are asked for at a time.
-const pageOf = 256
+// batchSize is how many records are read or changed at a time.
+const batchSize = 256
 
 // Each is for record.Reader.
 func (r *reader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
@@ -47,20 +48,20 @@ func (r *reader) Back(from, to []byte, what func(key, value []byte) (bool, error
 }
 
 func (r *reader) scan(from, to string, back bool, what func(key, value []byte) (bool, error)) error {
-	for n := 8; ; n = min(2*n, pageOf) { // few are often enough
-		page, err := r.from.Scan(r.ctx, from, to, n, back)
+	for n := 8; ; n = min(2*n, batchSize) { // few records are often enough
+		batch, err := r.from.Scan(r.ctx, from, to, n, back)
 		if err != nil {
 			return err
 		}
-		for _, p := range page {
+		for _, p := range batch {
 			if more, err := what([]byte(p.Key), p.Value); !more || err != nil {
 				return err
 			}
 		}
-		if len(page) < n {
+		if len(batch) < n {
 			return nil
 		}
-		if last := page[n-1].Key; back {
+		if last := batch[n-1].Key; back {
 			to = last
 		} else {
 			from = last + "\x00"

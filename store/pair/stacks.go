@@ -30,8 +30,8 @@ func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []
 	return stack, fail("stack", name, err)
 }
 
-// maxFetch is how often a stack is looked at again of which stones were collected
-// meanwhile.
+// maxFetch is how often Fetch reads a stack again because stones of it were
+// collected meanwhile.
 const maxFetch = 3
 
 // Fetch is for history.Fetcher.
@@ -86,7 +86,7 @@ func (s *Store) whole(ctx context.Context, r record.Reads, id stone.ID) ([]byte,
 	return data, err
 }
 
-// Open is for history.Stacks. A stone of up to 1 MiB is read whole.
+// Open is for history.Stacks. It reads a stone of up to 1 MiB whole.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	o, err := s.openStone(ctx, name, id)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st his
 		key, value := record.PackKey(p.Upto), record.PackValue(p)
 		had, err := d.Get(key)
 		if bytes.Equal(had, value) {
-			s.disturb(d) // it may be about to be taken
+			s.disturb(d) // a Collect may be deleting it now
 		}
 		d.set(key, value)
 		return err

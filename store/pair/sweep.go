@@ -9,32 +9,32 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// sweeper takes things, as long as no other Collect or Purge has begun and no
-// commit has disturbed it.
+// sweeper deletes things until another Collect or Purge begins or a commit disturbs
+// it.
 type sweeper struct {
 	*Store
 	ctx context.Context
 	own history.Record // the condition
-	now []victim
+	now []garbage
 }
 
-// victim is a record that is to be deleted, or changed to next, if it still is what
-// it was.
-type victim struct {
+// garbage is a record to delete, or to change to next, if it still has the value
+// was.
+type garbage struct {
 	key       string
 	was, next []byte
-	bytes     string // to be deleted then, if not ""
+	bytes     string // key of the bytes to delete then, if not ""
 	taken     func() // called then, if not nil
 }
 
-// maxRuns is how often a sweep begins anew.
+// maxRuns is how often a sweep starts again.
 const maxRuns = 5
 
-// errDisturbed says that a sweep must begin anew.
+// errDisturbed says that a sweep must start again.
 var errDisturbed = errors.New("another collection has begun, or many worlds make the same commits")
 
-// run calls what with the records as they are at one moment after it has ended what
-// others sweep; again if it is disturbed itself.
+// run stops the sweeps of others and calls what with the records of one moment. It
+// starts again if it is disturbed itself.
 func (s *Store) run(ctx context.Context, what func(*sweeper, record.Reads) error) error {
 	for n := 1; ; n++ {
 		w := &sweeper{Store: s, ctx: ctx, own: history.Record{Key: runKey, Value: record.NumberValue(s.number())}}
@@ -48,15 +48,15 @@ func (s *Store) run(ctx context.Context, what func(*sweeper, record.Reads) error
 	}
 }
 
-func (w *sweeper) take(v victim) error {
-	if w.now = append(w.now, v); len(w.now) < pageOf {
+func (w *sweeper) take(v garbage) error {
+	if w.now = append(w.now, v); len(w.now) < batchSize {
 		return nil
 	}
 	return w.flush()
 }
 
-// flush takes what was left to it: all at once, or if something of it was changed
-// one by one.
+// flush deletes the queued victims: all in one Swap, or one by one if one of them
+// was changed.
 func (w *sweeper) flush() error {
 	all := w.now
 	w.now = nil
@@ -68,7 +68,7 @@ func (w *sweeper) flush() error {
 		return err
 	}
 	for _, v := range all {
-		if err := w.swap([]victim{v}); errors.Is(err, history.ErrChanged) {
+		if err := w.swap([]garbage{v}); errors.Is(err, history.ErrChanged) {
 			if err := w.undisturbed(); err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (w *sweeper) flush() error {
 	return nil
 }
 
-func (w *sweeper) swap(some []victim) error {
+func (w *sweeper) swap(some []garbage) error {
 	conditions := []history.Record{w.own}
 	var changes []history.Record
 	for _, v := range some {

@@ -6,10 +6,11 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// Change is a record as it is to be. A nil Value says that there is none.
+// Change is the new value of a record. A nil Value deletes the record.
 type Change struct{ Key, Value []byte }
 
-// Advance returns what makes e the newest of a world's log, and its head.
+// Advance returns the changes that make e the newest entry of a world's log, and
+// its head.
 func Advance(w, fence uint64, e Entry) [2]Change {
 	return [...]Change{
 		{Key: HeadKey(w), Value: HeadValue(history.Head{Commit: e.Commit, Fence: fence})},
@@ -17,7 +18,8 @@ func Advance(w, fence uint64, e Entry) [2]Change {
 	}
 }
 
-// Fenced returns what changes of a world when its lease was old and is next.
+// Fenced returns the changes of a world's records when its lease changes from old
+// to next.
 func Fenced(w uint64, h history.Head, old, next history.Lease) []Change {
 	out := Leased(w, old, next)
 	if h.Fence != next.Fence {
@@ -27,7 +29,7 @@ func Fenced(w uint64, h history.Head, old, next history.Lease) []Change {
 	return out
 }
 
-// Leased returns what of that changes beside the head.
+// Leased returns those of the changes of Fenced that are not the head.
 func Leased(w uint64, old, next history.Lease) []Change {
 	switch {
 	case next.Holder == old.Holder && next.Until.Equal(old.Until):
@@ -38,8 +40,8 @@ func Leased(w uint64, old, next history.Lease) []Change {
 	return []Change{{Key: LeaseKey(w), Value: LeaseValue(next)}}
 }
 
-// Follows returns an error unless a commit on base may be made: the lease lets it,
-// and the head is base.
+// Follows returns an error unless a commit on base is allowed: the lease permits
+// it, and the head is base.
 func Follows(h history.Head, l history.Lease, base history.Head, now time.Time) error {
 	if err := l.Admit(base.Fence, now); err != nil {
 		return err
@@ -47,7 +49,8 @@ func Follows(h history.Head, l history.Lease, base history.Head, now time.Time) 
 	return h.Follows(base)
 }
 
-// Trim returns which entries of a log, oldest first, are not kept.
+// Trim returns the changes that delete the entries of a log, oldest first, that
+// keep does not keep.
 func Trim(w uint64, log []Entry, keep history.Retention, now time.Time) (drop []Change) {
 	times := make([]time.Time, len(log))
 	for i, e := range log {

@@ -1,12 +1,12 @@
-// Package record is the catalogue of a store as records: their keys and values, and
-// what they mean together.
+// Package record is the catalogue of a store as records: their keys, their values,
+// and the rules about them.
 //
-// A record is small. A name leads to a world, which is a number; a world has a head,
-// a lease and a log; a log leads to commits and packs, and these to stones, of which
-// there is an Info. store/local/FORMAT.md has the bytes. Reads reads them, from the
-// database of store/local or from any history.Catalogue by way of store/pair, and
-// holds the rules that both share: what a world reaches, where a pack fits, and what
-// is garbage.
+// A record is small. A name leads to a world, which is a number. A world has a
+// head, a lease and a log. A log leads to commits and packs, and these lead to
+// stones, each with an Info. store/local/FORMAT.md describes the bytes. Reads reads
+// records, from the database of store/local or, through store/pair, from any
+// history.Catalogue. It has the rules that both share: what a world reaches,
+// whether a pack fits, and what is garbage.
 //
 // The package writes nothing.
 package record

@@ -10,21 +10,22 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Reader reads records as they are now, or as they were at one moment. Keys and
-// values that it calls what with are its own only during the call. What is called
-// until it returns false or an error.
+// Reader reads records, either the current ones or those of one moment. The keys
+// and values that it passes to what are valid only during the call. It stops when
+// what returns false or an error.
 type Reader interface {
-	// Get returns a copy of a value, nil if there is none.
+	// Get returns a copy of a value, or nil if there is no record.
 	Get(key []byte) ([]byte, error)
 	// Each calls what for the keys that begin with prefix, in ascending order.
 	Each(prefix []byte, what func(key, value []byte) (bool, error)) error
 	// Keys is Each without the values.
 	Keys(prefix []byte, what func(key []byte) error) error
-	// Back calls what for the keys from from on and below to, in descending order.
+	// Back calls what for the keys that are at least from and less than to, in
+	// descending order.
 	Back(from, to []byte, what func(key, value []byte) (bool, error)) error
 }
 
-// Reads reads what the records mean.
+// Reads reads records and returns them as values of package history.
 type Reads struct{ Reader }
 
 // World returns the number of a world.
@@ -43,7 +44,7 @@ func (r Reads) World(name string) (uint64, error) {
 func (r Reads) Head(w uint64) (history.Head, error) {
 	b, err := r.Get(HeadKey(w))
 	if b == nil && err == nil {
-		err = history.ErrNoWorld // taken for good just now
+		err = history.ErrNoWorld // it was removed just now
 	}
 	if err != nil {
 		return history.Head{}, err
@@ -63,7 +64,7 @@ func (r Reads) Lease(w uint64, h history.Head) (history.Lease, error) {
 	return ParseLease(h.Fence, b)
 }
 
-// Commit returns a commit, whose bytes are those that its name was made of.
+// Commit returns a commit. It checks that the ID is the hash of the bytes.
 func (r Reads) Commit(id history.ID) (history.Commit, error) {
 	b, err := r.Get(CommitKey(id))
 	if err != nil {
@@ -72,7 +73,7 @@ func (r Reads) Commit(id history.ID) (history.Commit, error) {
 	return ParseCommit(id, b)
 }
 
-// Pack returns the pack for a commit and whether there is any.
+// Pack returns the pack for a commit, and whether there is one.
 func (r Reads) Pack(upto history.ID) (history.Pack, bool, error) {
 	b, err := r.Get(PackKey(upto))
 	if b == nil || err != nil {
@@ -82,7 +83,7 @@ func (r Reads) Pack(upto history.ID) (history.Pack, bool, error) {
 	return p, err == nil, err
 }
 
-// Info returns what is known of a stone and whether it is there.
+// Info returns the Info of a stone, and whether the stone exists.
 func (r Reads) Info(id stone.ID) (Info, bool, error) {
 	b, err := r.Get(StoneKey(id))
 	if b == nil || err != nil {
@@ -92,14 +93,14 @@ func (r Reads) Info(id stone.ID) (Info, bool, error) {
 	return i, err == nil, err
 }
 
-// Placed returns the place that a commit has in logs.
+// Placed returns the entry that a commit has in logs.
 func (r Reads) Placed(at history.ID) (Entry, error) {
 	c, err := r.Commit(at)
 	return Entry{c.Number, at, c.Time}, err
 }
 
-// Logged returns the entry of the commit at if it is in the world's log;
-// ErrNoCommit if not.
+// Logged returns the entry of the commit at if it is in the world's log, and
+// ErrNoCommit otherwise.
 func (r Reads) Logged(w uint64, at history.ID) (Entry, error) {
 	e, err := r.Placed(at)
 	if err == nil {
@@ -108,7 +109,7 @@ func (r Reads) Logged(w uint64, at history.ID) (Entry, error) {
 	return e, err
 }
 
-// InLog returns ErrNoCommit unless an entry is in the log of a world.
+// InLog returns ErrNoCommit unless the entry is in the log of the world.
 func (r Reads) InLog(w uint64, e Entry) error {
 	b, err := r.Get(LogKey(w, e.Number))
 	if err == nil && !bytes.HasPrefix(b, e.Commit[:]) {
@@ -117,8 +118,8 @@ func (r Reads) InLog(w uint64, e Entry) error {
 	return err
 }
 
-// Log calls what for the log of a world, newest first from number on, until it
-// returns false.
+// Log calls what for the entries of a world's log, newest first from number on,
+// until what returns false.
 func (r Reads) Log(w, number uint64, what func(Entry) (bool, error)) error {
 	to := End(LogOf(w))
 	if number < Newest {
@@ -133,11 +134,11 @@ func (r Reads) Log(w, number uint64, what func(Entry) (bool, error)) error {
 	})
 }
 
-// Newest as a number is that of the newest commit of a log.
+// Newest stands for the number of the newest commit of a log.
 const Newest = 1<<64 - 1
 
-// CommitsOf returns up to n commits of a world, newest first from the commit from
-// on, or from the head if that is zero.
+// CommitsOf returns up to n commits of a world, newest first. It begins with the
+// commit from, or with the head if from is zero.
 func (r Reads) CommitsOf(ctx context.Context, w uint64, from history.ID, n int) ([]history.Commit, error) {
 	start := uint64(Newest)
 	if from != (history.ID{}) {
@@ -167,18 +168,18 @@ func (r Reads) Stack(at history.ID) ([]history.Layer, error) {
 	return history.StackOf(at, r.Commit, r.Pack, nil)
 }
 
-// LastGrave returns the number of the world that was last deleted under a name
-// and the record of it, which is nil if there is none.
-func (r Reads) LastGrave(name string) (n uint64, value []byte, err error) {
-	err = r.Back(GravesOf(name), End(GravesOf(name)), func(key, v []byte) (bool, error) {
+// LastDeleted returns the world that was deleted last under a name: the number in
+// its key and its record, which is nil if there is none.
+func (r Reads) LastDeleted(name string) (n uint64, value []byte, err error) {
+	err = r.Back(DeletedPrefix(name), End(DeletedPrefix(name)), func(key, v []byte) (bool, error) {
 		n, value = Number(key), bytes.Clone(v)
 		return false, nil
 	})
 	return n, value, err
 }
 
-// EachLog calls what for the log of every world, oldest first. The log is its own
-// only during the call.
+// EachLog calls what for the log of every world, oldest entry first. The log is
+// valid only during the call.
 func (r Reads) EachLog(what func(w uint64, log []Entry) error) error {
 	var (
 		w   uint64
@@ -204,7 +205,7 @@ func (r Reads) EachLog(what func(w uint64, log []Entry) error) error {
 	return err
 }
 
-// Forget returns what changes when a world is taken for good, with the key that
+// Forget returns the changes that remove a world for good, including the key that
 // leads to it.
 func (r Reads) Forget(key []byte, w uint64) ([]Change, error) {
 	out := []Change{{Key: bytes.Clone(key)}, {Key: HeadKey(w)}, {Key: LeaseKey(w)}}

@@ -12,17 +12,17 @@ import (
 
 // Sizes of values.
 const (
-	headBytes  = 32 + 8
-	entryBytes = 32 + 8
-	graveBytes = 8 + 8
-	packBytes  = 32 + 32 + 8
-	infoBytes  = 8 + 1 + 8 // and 8 if the stone has a number
+	headBytes    = 32 + 8
+	entryBytes   = 32 + 8
+	deletedBytes = 8 + 8
+	packBytes    = 32 + 32 + 8
+	infoBytes    = 8 + 1 + 8 // and 8 more if the stone has a number
 )
 
 // NumberValue is the value of NameKey.
 func NumberValue(n uint64) []byte { return be.AppendUint64(nil, n) }
 
-// ParseNumber undoes NumberValue.
+// ParseNumber is the inverse of NumberValue.
 func ParseNumber(b []byte) (uint64, error) {
 	if len(b) != 8 {
 		return 0, wrongSize("number", b)
@@ -35,7 +35,7 @@ func HeadValue(h history.Head) []byte {
 	return be.AppendUint64(append(make([]byte, 0, headBytes), h.Commit[:]...), h.Fence)
 }
 
-// ParseHead undoes HeadValue.
+// ParseHead is the inverse of HeadValue.
 func ParseHead(b []byte) (history.Head, error) {
 	if len(b) != headBytes {
 		return history.Head{}, wrongSize("head", b)
@@ -43,12 +43,13 @@ func ParseHead(b []byte) (history.Head, error) {
 	return history.Head{Commit: history.ID(b[:32]), Fence: be.Uint64(b[32:])}, nil
 }
 
-// LeaseValue is the value of LeaseKey: what of a lease is not in the head.
+// LeaseValue is the value of LeaseKey: the fields of a lease that are not in the
+// head.
 func LeaseValue(l history.Lease) []byte {
 	return append(be.AppendUint64(nil, uint64(l.Until.UnixMilli())), l.Holder...)
 }
 
-// ParseLease returns the lease with a fence whose LeaseValue b is.
+// ParseLease returns the lease with this fence and the LeaseValue b.
 func ParseLease(fence uint64, b []byte) (history.Lease, error) {
 	if len(b) < 8 || len(b) > 8+history.MaxHolder {
 		return history.Lease{}, wrongSize("lease", b)
@@ -58,7 +59,7 @@ func ParseLease(fence uint64, b []byte) (history.Lease, error) {
 
 // Entry is a commit in a log.
 type Entry struct {
-	Number uint64 // is in the key
+	Number uint64 // stored in the key
 	Commit history.ID
 	Time   time.Time
 }
@@ -68,7 +69,7 @@ func (e Entry) Value() []byte {
 	return be.AppendUint64(append(make([]byte, 0, entryBytes), e.Commit[:]...), uint64(e.Time.UnixMilli()))
 }
 
-// ParseEntry undoes LogKey and Value.
+// ParseEntry is the inverse of LogKey and Value.
 func ParseEntry(key, b []byte) (Entry, error) {
 	if len(key) != logKeyBytes || len(b) != entryBytes {
 		return Entry{}, wrongSize("log", b)
@@ -76,23 +77,23 @@ func ParseEntry(key, b []byte) (Entry, error) {
 	return Entry{be.Uint64(key[9:]), history.ID(b[:32]), millis(b[32:])}, nil
 }
 
-// Grave is a deleted world.
-type Grave struct {
+// DeletedWorld is a deleted world.
+type DeletedWorld struct {
 	World   uint64
 	Deleted time.Time
 }
 
-// Value is the value of GraveKey.
-func (g Grave) Value() []byte {
-	return be.AppendUint64(be.AppendUint64(make([]byte, 0, graveBytes), g.World), uint64(g.Deleted.UnixMilli()))
+// Value is the value of DeletedKey.
+func (g DeletedWorld) Value() []byte {
+	return be.AppendUint64(be.AppendUint64(make([]byte, 0, deletedBytes), g.World), uint64(g.Deleted.UnixMilli()))
 }
 
-// ParseGrave undoes Value.
-func ParseGrave(b []byte) (Grave, error) {
-	if len(b) != graveBytes {
-		return Grave{}, wrongSize("deleted world", b)
+// ParseDeleted is the inverse of Value.
+func ParseDeleted(b []byte) (DeletedWorld, error) {
+	if len(b) != deletedBytes {
+		return DeletedWorld{}, wrongSize("deleted world", b)
 	}
-	return Grave{be.Uint64(b), millis(b[8:])}, nil
+	return DeletedWorld{be.Uint64(b), millis(b[8:])}, nil
 }
 
 // PackValue is the value of PackKey.
@@ -101,7 +102,7 @@ func PackValue(p history.Pack) []byte {
 	return be.AppendUint64(b, uint64(p.Stone.Size))
 }
 
-// ParsePack returns the pack for a commit whose PackValue b is.
+// ParsePack returns the pack for a commit with the PackValue b.
 func ParsePack(upto history.ID, b []byte) (history.Pack, error) {
 	if len(b) != packBytes {
 		return history.Pack{}, wrongSize("pack", b)
@@ -110,23 +111,24 @@ func ParsePack(upto history.ID, b []byte) (history.Pack, error) {
 	return history.Pack{After: history.ID(b[:32]), Upto: upto, Stone: ref}, nil
 }
 
-// ParseCommit returns the commit whose record is b; there is none if that is nil.
+// ParseCommit returns the commit with the record b. A nil record means that there
+// is none.
 func ParseCommit(id history.ID, b []byte) (history.Commit, error) {
 	if b == nil {
 		return history.Commit{}, fmt.Errorf("%v: %w", id, history.ErrNoCommit)
 	}
 	c, err := history.ParseCommit(b)
 	if err == nil && sha256.Sum256(b) != id {
-		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is kept as %v", c.ID(), id)}
+		err = &stone.CorruptError{Part: "commit", Err: fmt.Errorf("%v is stored as %v", c.ID(), id)}
 	}
 	return c, err
 }
 
-// Info is what is known of a stone without reading it.
+// Info is what a store knows of a stone without reading its bytes.
 type Info struct {
 	Size      int64
-	File      bool      // its bytes are a file: of store/local
-	Number    uint64    // of its bytes; 0 of files and in old stores
+	File      bool      // store/local keeps its bytes in a file
+	Number    uint64    // in the key of its bytes; 0 for files and in old stores
 	Condemned bool      // by Collect
 	Since     time.Time // when it was condemned
 }
@@ -159,7 +161,7 @@ func (i Info) Value() []byte {
 	return b
 }
 
-// ParseInfo undoes Value.
+// ParseInfo is the inverse of Value.
 func ParseInfo(b []byte) (Info, error) {
 	if len(b) < infoBytes || b[8] > flagFile|flagCondemned|flagNumbered {
 		return Info{}, wrongSize("stone", b)
@@ -183,7 +185,7 @@ func ParseInfo(b []byte) (Info, error) {
 
 func millis(b []byte) time.Time { return time.UnixMilli(int64(be.Uint64(b))).UTC() }
 
-// wrongSize is a *stone.CorruptError.
+// wrongSize returns a *stone.CorruptError.
 func wrongSize(part string, b []byte) error {
 	return &stone.CorruptError{Part: part, Err: fmt.Errorf("%w: %x", errRecord, b)}
 }

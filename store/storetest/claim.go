@@ -6,7 +6,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// claim is who may change a world.
+// claim is the state of a world's lease.
 type claim struct {
 	fence  uint64
 	leased bool // the fence is the number of a lease, which may be over
@@ -17,7 +17,7 @@ type claim struct {
 // live reports whether someone has a lease.
 func (c claim) live(now time.Time) bool { return c.leased && c.until.After(now) }
 
-// under returns an error unless something may be done under a fence.
+// under returns an error unless the fence permits a call.
 func (c claim) under(fence uint64, now time.Time) error {
 	switch {
 	case fence == history.Force || fence == 0 && !c.live(now):
@@ -30,7 +30,7 @@ func (c claim) under(fence uint64, now time.Time) error {
 	return nil
 }
 
-// raise gives the world a new fence, after something was done under the old one.
+// raise gives the world a new fence after a call under the old one.
 func (c *claim) raise(fence uint64) {
 	c.leased = c.leased && fence == c.fence
 	c.fence++
@@ -60,7 +60,7 @@ func (c *claim) release(fence uint64) error {
 	return nil
 }
 
-// lease returns the lease that is live, a zero one if none is.
+// lease returns the live lease, or a zero one.
 func (c claim) lease(now time.Time) history.Lease {
 	if !c.live(now) {
 		return history.Lease{}
@@ -68,7 +68,7 @@ func (c claim) lease(now time.Time) history.Lease {
 	return c.granted()
 }
 
-// granted returns the lease as whoever took it was told.
+// granted returns the lease as the answer to its holder described it.
 func (c claim) granted() history.Lease {
 	return history.Lease{Fence: c.fence, Holder: c.holder, Until: c.until}
 }

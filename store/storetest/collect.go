@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// newest keeps the newest n commits and nothing for its age.
+// newest keeps the newest n commits and ignores their age.
 func newest(n int) history.Retention {
 	return history.Retention{Newest: n, Hourly: -1, Daily: -1, Monthly: -1}
 }
@@ -21,7 +21,7 @@ func (e *env) gone(name string, texts ...string) {
 	}
 }
 
-// sizeOf is what the stones of the texts take.
+// sizeOf returns the number of bytes of the stones of the texts.
 func (e *env) sizeOf(texts ...string) (n int64) {
 	for _, text := range texts {
 		n += int64(len(stoneOf(e, text).Data))
@@ -36,7 +36,7 @@ func (e *env) wantCollected(p history.Policy, want history.Collected) {
 	}
 }
 
-// trim drops commits from logs; what stands on them stays.
+// trim deletes commits from logs; the commits above them stay.
 func trim(e *env) {
 	e.create("a")
 	var ids []history.ID
@@ -90,7 +90,7 @@ func grace(e *env) {
 	e.wantTexts("a", one, "one")
 }
 
-// reprieve names stones again that wait for their end.
+// reprieve uses condemned stones again.
 func reprieve(e *env) {
 	e.create("a")
 	e.commit("a", "one")
@@ -143,7 +143,7 @@ func buried(e *env) {
 	e.wantCollected(history.Policy{Deleted: -1, Grace: -1}, history.Collected{})
 }
 
-// openedStays reads stones while and after they are deleted.
+// openedStays reads stones during and after their deletion.
 func openedStays(e *env) {
 	e.create("a")
 	e.commit("a", "one")
@@ -161,7 +161,7 @@ func openedStays(e *env) {
 	e.gone("a", "one")
 }
 
-// sharedStays lets two worlds have one stone each of its own making.
+// sharedStays lets two worlds make the same stone, each by itself.
 func sharedStays(e *env) {
 	e.create("a", "b")
 	e.commit("a", "same")

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// fetched returns an error unless Fetch gives a stack with its bytes, all of
-// them and the topmost alone.
+// fetched returns an error unless Fetch returns a stack with its bytes: all of
+// them, and only the topmost.
 func fetched(ctx context.Context, s history.Store, name string, at history.ID, stack []history.Layer) error {
 	for _, top := range []int{len(stack), min(1, len(stack)), 0} {
 		var room int64
@@ -32,8 +32,8 @@ func fetched(ctx context.Context, s history.Store, name string, at history.ID, s
 	return nil
 }
 
-// data returns an error unless the bytes of the stones from the top down are
-// there, and others only where they are the same stones.
+// data returns an error unless the bytes of the top stones are present, and other
+// bytes only for equal stones.
 func data(f history.Fetched, top int) error {
 	for i, l := range f.Layers {
 		there := i >= len(f.Layers)-top

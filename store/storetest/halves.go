@@ -12,9 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// Halves runs the contract of the two halves of a Store, and what package pair makes
-// of them when it is stopped, or overtaken, between any two of its calls. Open
-// returns empty ones.
+// Halves tests the two halves of a Store, and what package pair makes of them when
+// it is stopped, or overtaken, between any two calls of the halves. Open returns
+// empty halves.
 func Halves(t *testing.T, open func(t *testing.T) (history.Catalogue, history.Stones)) {
 	t.Run("Catalogue", func(t *testing.T) {
 		c, _ := open(t)
@@ -138,8 +138,8 @@ func stones(t *testing.T, s history.Stones) {
 
 var errStop = errors.New("stopped")
 
-// stopped stops the script between any two calls of the halves, before a call or when
-// it was made, and looks what there is then.
+// stopped stops the script between any two calls of the halves, before or after a
+// call is made, and checks the state.
 func (h halves) stopped() {
 	runs := 0
 	for _, made := range []bool{false, true} {
@@ -163,7 +163,7 @@ func (h halves) stopped() {
 	}
 }
 
-// stop runs the script until it is stopped and reports whether it was.
+// stop runs the script until it is stopped. It reports whether it was stopped.
 func (p *play) stop() bool {
 	for _, s := range script {
 		before := p.beside.state(!s.many)
@@ -199,8 +199,8 @@ func (p *play) with(e *env) *play {
 	return &c
 }
 
-// overtaken runs the script and between any two calls of the halves something else,
-// on the same halves.
+// overtaken runs the script, and something else on the same halves between any two
+// calls of the halves.
 func (h halves) overtaken() {
 	other := func(p *play, texts ...string) error {
 		if err := p.s.Create(p.ctx, "other"); err != nil {
@@ -266,8 +266,8 @@ func (h halves) overtaken() {
 	}
 }
 
-// madeAgain purges a world, and between any two calls of the halves another makes the
-// same commit, which has the same name.
+// madeAgain purges a world while, between any two calls of the halves, another
+// world makes the same commit, which has the same name.
 func (h halves) madeAgain() {
 	for at, n := -1, 0; at < n; at++ { // the first time beside nothing
 		calls, purging := 0, false

@@ -125,7 +125,7 @@ func conflict(e *env) {
 	e.wantLog("a", history.ID{}, 9, second, first)
 }
 
-// race lets 16 writers save on one head: one wins, whose commit is the head.
+// race lets 16 writers save on one head. One wins, and its commit becomes the head.
 func race(e *env) {
 	const writers, rounds = 16, 10
 	e.create("a")
@@ -257,7 +257,7 @@ func forkOfAFork(e *env) {
 	e.wantTexts("d", one, "one")
 }
 
-// goBack makes commits as a restore does: the parent is the head, the base is
+// goBack makes commits as a restore does: the parent is the head, and the base is
 // an older commit.
 func goBack(e *env) {
 	e.create("a")

@@ -38,7 +38,7 @@ func (e *env) wantFence(name string, want uint64) {
 	}
 }
 
-// tenure is a state that a world's lease may be in.
+// tenure is a possible state of a world's lease.
 type tenure struct {
 	name string
 	// set brings a world into it and returns the fence that ann has or had.
@@ -155,7 +155,7 @@ func fences(e *env) {
 	}
 }
 
-// wantAfter looks at a world after d was done, which had a fence and a lease.
+// wantAfter checks a world after d, which had a fence and a lease.
 func (e *env) wantAfter(d deed, name string, had, fence uint64, lease history.Lease) {
 	e.Helper()
 	to := d.to(name)
@@ -222,7 +222,7 @@ func leaseCalls(e *env) {
 	}
 }
 
-// leasing looks at who may take a lease, and until when.
+// leasing checks who may take a lease, and for how long.
 func leasing(e *env) {
 	e.create("a")
 	start := e.clock.now()
@@ -272,7 +272,7 @@ func leasing(e *env) {
 	e.lease("a", strings.Repeat("b", history.MaxHolder))
 }
 
-// leaseStays looks at what a lease of one world does to others and to names.
+// leaseStays checks how a lease of one world affects other worlds and names.
 func leaseStays(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")

@@ -19,9 +19,9 @@ import (
 )
 
 // Linear lets two to four writers, each of which believes that it owns a world,
-// take leases, sleep, save and go back at the same time, while the clock is
-// stepped, and looks for an order of their calls that explains all answers. Each
-// round has a world of its own; with -short there are a tenth.
+// take leases, sleep, save and restore at the same time, while the clock moves. It
+// searches for an order of their calls that explains all answers. Each round has a
+// new world; with -short there are a tenth of the rounds.
 func Linear(t *testing.T, k Kind, rounds int) {
 	e := newEnv(t, k)
 	if testing.Short() {
@@ -36,7 +36,7 @@ func Linear(t *testing.T, k Kind, rounds int) {
 
 func linear(e *env) { Linear(e.T, e.kind, 100) }
 
-// linearFinds shows that Linear sees what it is there for.
+// linearFinds shows that Linear finds the errors that it is made for.
 func linearFinds(e *env) {
 	for what, broken := range map[string]history.Store{
 		"fences are ignored":      deaf{e.s},
@@ -54,7 +54,7 @@ func linearFinds(e *env) {
 	}
 }
 
-// deaf saves under whatever fence the world has.
+// deaf saves under any fence that the world has.
 type deaf struct{ history.Store }
 
 func (d deaf) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
@@ -68,7 +68,7 @@ func (d deaf) Commit(ctx context.Context, name string, base history.Head, c hist
 	return d.Store.Commit(ctx, name, base, c, stones...)
 }
 
-// rash saves on whatever head the world has.
+// rash saves on any head that the world has.
 type rash struct{ history.Store }
 
 func (r rash) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
@@ -83,7 +83,7 @@ func (r rash) Commit(ctx context.Context, name string, base history.Head, c hist
 	return r.Store.Commit(ctx, name, base, c, stones...)
 }
 
-// rude takes what is not free.
+// rude takes leases that are not free.
 type rude struct{ history.Store }
 
 func (r rude) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
@@ -121,7 +121,7 @@ func linearRound(s history.Store, c *clock, name string, seed uint64) error {
 	return fmt.Errorf("%w:\n%s", errNotLinear, g)
 }
 
-// gang is the writers of a round.
+// gang holds the writers of a round.
 type gang struct {
 	s     history.Store
 	clock *clock
@@ -265,7 +265,7 @@ func (w *writer) call(ctx context.Context, a act) (out answer, err error) {
 	return out, err
 }
 
-// learn notes what the writer believes after a call. It may believe for a while
+// learn updates what the writer believes after a call. It may believe for a while
 // that a lost lease is its own.
 func (w *writer) learn(a act, out answer) {
 	switch {
@@ -286,15 +286,14 @@ func (w *writer) learn(a act, out answer) {
 	}
 }
 
-// owned is the world that the writers are about, as calls that come one after
-// another leave it.
+// owned is the state of the world of the writers, as calls in sequence leave it.
 type owned struct {
 	head history.ID
 	claim
 }
 
-// explains reports whether a call may be so answered, and what it leaves. A Store
-// looks at its clock at some time during the call.
+// explains reports whether a call may have this answer, and returns the state after
+// it. A Store reads its clock at some time during the call.
 func (o owned) explains(a act, got answer) (bool, owned) {
 	for _, now := range []time.Time{a.from, a.upto, got.lease.Until.Add(-a.d)} {
 		if want, next := o.step(a, got, now); want == got && !now.Before(a.from) && !now.After(a.upto) {
@@ -304,7 +303,7 @@ func (o owned) explains(a act, got answer) (bool, owned) {
 	return false, o
 }
 
-// step returns how a call is answered at a time, and what it leaves.
+// step returns the answer of a call at a time, and the state after it.
 func (o owned) step(a act, got answer, now time.Time) (want answer, next owned) {
 	switch a.kind {
 	case "look":

@@ -8,11 +8,11 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// model is what a Store does, slowly: it forgets no commit, and finds what is
-// needed by making every stack.
+// model does what a Store does, slowly: it keeps every commit, and computes every
+// stack to find out what is needed.
 type model struct {
 	worlds  map[string]*line
-	graves  map[string][]modelGrave
+	deleted map[string][]deletedWorld
 	commits map[history.ID]history.Commit
 	packs   map[history.ID]history.Pack
 	stones  map[stone.ID]*modelStone
@@ -24,7 +24,7 @@ type line struct {
 	claim
 }
 
-type modelGrave struct {
+type deletedWorld struct {
 	line *line
 	at   time.Time
 }
@@ -37,7 +37,7 @@ type modelStone struct {
 
 func newModel() *model {
 	return &model{
-		worlds: make(map[string]*line), graves: make(map[string][]modelGrave), commits: make(map[history.ID]history.Commit),
+		worlds: make(map[string]*line), deleted: make(map[string][]deletedWorld), commits: make(map[history.ID]history.Commit),
 		packs: make(map[history.ID]history.Pack), stones: make(map[stone.ID]*modelStone),
 	}
 }
@@ -56,7 +56,7 @@ func (m *model) fork(at history.ID, name string) error {
 	return m.put(name, &line{head: at, log: []history.ID{at}})
 }
 
-// rename says what is wrong with to before it says what is wrong with from.
+// rename reports errors of to before errors of from.
 func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 	l := m.worlds[from]
 	switch {
@@ -83,20 +83,20 @@ func (m *model) delete(name string, fence uint64, now time.Time) error {
 	}
 	l.raise(0)
 	delete(m.worlds, name)
-	m.graves[name] = append(m.graves[name], modelGrave{l, now})
+	m.deleted[name] = append(m.deleted[name], deletedWorld{l, now})
 	return nil
 }
 
 func (m *model) undelete(name string) error {
-	graves := m.graves[name]
+	deleted := m.deleted[name]
 	switch {
 	case m.worlds[name] != nil:
 		return history.ErrExists
-	case len(graves) == 0:
+	case len(deleted) == 0:
 		return history.ErrNoWorld
 	}
-	m.graves[name] = graves[:len(graves)-1]
-	return m.put(name, graves[len(graves)-1].line)
+	m.deleted[name] = deleted[:len(deleted)-1]
+	return m.put(name, deleted[len(deleted)-1].line)
 }
 
 func (m *model) add(l *line, fence uint64, c history.Commit, now time.Time) {
@@ -150,7 +150,7 @@ func (m *model) stands(at, on history.ID, next func(history.ID) history.ID) bool
 }
 
 func (m *model) collect(t fataler, p history.Policy, now time.Time) (done history.Collected) {
-	lines := m.bury(p, now, &done)
+	lines := m.removeDeleted(p, now, &done)
 	needed, walked := make(map[stone.ID]bool), make(map[history.ID]bool)
 	for _, l := range lines {
 		var times []time.Time
@@ -184,16 +184,16 @@ func (m *model) collect(t fataler, p history.Policy, now time.Time) (done histor
 	return done
 }
 
-// bury takes worlds for good and returns those that stay.
-func (m *model) bury(p history.Policy, now time.Time, done *history.Collected) (lines []*line) {
-	for name, graves := range m.graves {
-		m.graves[name] = nil
-		for _, g := range graves {
+// removeDeleted removes worlds for good and returns those that stay.
+func (m *model) removeDeleted(p history.Policy, now time.Time, done *history.Collected) (lines []*line) {
+	for name, deleted := range m.deleted {
+		m.deleted[name] = nil
+		for _, g := range deleted {
 			if p.DeletedOver(now, g.at) {
 				done.Worlds++
 				continue
 			}
-			m.graves[name] = append(m.graves[name], g)
+			m.deleted[name] = append(m.deleted[name], g)
 			lines = append(lines, g.line)
 		}
 	}

@@ -57,7 +57,7 @@ func namesRefused(e *env) {
 	}
 }
 
-func graves(e *env) {
+func deleted(e *env) {
 	e.want("delete nothing", e.s.Delete(e.ctx, "a", 0), history.ErrNoWorld)
 	e.want("undelete nothing", e.s.Undelete(e.ctx, "a"), history.ErrNoWorld)
 	var commits []history.ID

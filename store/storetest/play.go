@@ -12,8 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// hook is asked before every call of a half; what it returns, unless nil, is the
-// result, and done says that the call is made first.
+// hook is called before every call of a half. If it returns an error, that is the
+// result; done says that the call is made first.
 type hook func() (done bool, err error)
 
 func (h hook) call(what func() error) error {
@@ -71,8 +71,8 @@ type halves struct {
 
 func (h halves) with(t *testing.T) halves { return halves{t, h.open} }
 
-// play is a Store whose calls of its halves are hooked, and another of the same
-// halves beside it.
+// play is a Store whose calls of its halves run hooks, and another Store on the
+// same halves.
 type play struct {
 	*env
 	catalogue history.Catalogue
@@ -92,7 +92,8 @@ func (h halves) play(on hook) *play {
 	}
 }
 
-// step is a call of a Store, and whether it may stop half way: it begins again then.
+// step is a call of a Store. It says whether the call may stop half way and then
+// begin again.
 type step struct {
 	name string
 	call func(*play) error
@@ -136,7 +137,7 @@ func (p *play) forkHead(from, name string) error {
 
 var noGrace = history.Policy{Grace: -1, Keep: history.Retention{All: true}}
 
-// script is a little of everything.
+// script has a call of each kind.
 var script = []step{
 	{"create a", func(p *play) error { return p.s.Create(p.ctx, "a") }, false},
 	{"commit a", func(p *play) error { return p.save("a", "", "one", "two") }, false},
@@ -159,8 +160,8 @@ var script = []step{
 	{"commit what was purged", func(p *play) error { return p.save("a", "", "two") }, false},
 }
 
-// state returns what can be seen of all worlds: for each a line with its fence and the
-// texts of its stack, and if logs is set of its commits.
+// state describes all worlds: for each a line with its fence and the texts of its
+// stack and, if logs is set, of its commits.
 func (e *env) state(logs bool) (out []string) {
 	e.Helper()
 	names, err := e.s.List(e.ctx, "", "", 99)
@@ -194,7 +195,7 @@ func (e *env) state(logs bool) (out []string) {
 	return out
 }
 
-// clean fails the test if there are bytes that no record names, records that nothing
+// clean fails the test if there are bytes without a record, records that nothing
 // needs, or attempts.
 func (p *play) clean() {
 	p.Helper()

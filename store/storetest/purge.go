@@ -15,7 +15,7 @@ func (e *env) wantPurged(name string, want history.Purged) {
 	}
 }
 
-// wantClean fails the test if Collect finds something that is not needed.
+// wantClean fails the test if Collect finds garbage.
 func (e *env) wantClean() {
 	e.Helper()
 	e.wantCollected(history.Policy{Grace: -1, Keep: history.Retention{All: true}}, history.Collected{})
@@ -61,7 +61,7 @@ func purgeForks(e *env) {
 	e.wantClean()
 }
 
-// purgePacked purges packs, and the stones that they stand for.
+// purgePacked purges packs and the stones that they replace.
 func purgePacked(e *env) {
 	e.create("a")
 	one := e.commit("a", "one")
@@ -78,8 +78,8 @@ func purgePacked(e *env) {
 	e.wantClean()
 }
 
-// purgeGraves purges what was deleted.
-func purgeGraves(e *env) {
+// purgeDeleted purges deleted worlds.
+func purgeDeleted(e *env) {
 	for _, text := range []string{"one", "two"} {
 		e.create("a")
 		e.commit("a", text)
@@ -108,7 +108,7 @@ func purgeGraves(e *env) {
 	e.wantTexts("a", e.head("a").Commit, "one")
 }
 
-// purgeOpened reads a stone while and after it is purged.
+// purgeOpened reads a stone during and after its purge.
 func purgeOpened(e *env) {
 	e.create("a")
 	e.commit("a", "one")
@@ -123,8 +123,8 @@ func purgeOpened(e *env) {
 	e.want("close", o.Close(), nil)
 }
 
-// purgeCondemned purges stones that wait for their end already, and leaves those
-// that the world had let go of.
+// purgeCondemned purges stones that are condemned already, except those that the
+// world no longer reached.
 func purgeCondemned(e *env) {
 	e.create("a")
 	e.commit("a", "one")

@@ -17,8 +17,8 @@ const (
 	crowdSaves   = 25
 )
 
-// crowd is writers, readers, a packer and a collector that work side by side on
-// worlds which share stones.
+// crowd holds writers, readers, a packer and a collector that work at the same time
+// on worlds that share stones.
 type crowd struct {
 	*env
 	over atomic.Bool // the writers are done
@@ -55,7 +55,7 @@ func sideBySide(e *env) {
 	}
 }
 
-// until runs step again and again until the writers are done.
+// until runs step repeatedly until the writers are done.
 func (c *crowd) until(step func() error) func() {
 	return func() {
 		for !c.over.Load() {
@@ -67,7 +67,7 @@ func (c *crowd) until(step func() error) func() {
 	}
 }
 
-// write saves; stones of the same text come and go in all worlds.
+// write saves. Stones of the same text come and go in all worlds.
 func (c *crowd) write(name string, writer int) {
 	for i := 0; i < crowdSaves; {
 		h, err := c.s.Head(c.ctx, name)
@@ -109,14 +109,13 @@ func (c *crowd) textsOf(id history.ID) (string, bool) {
 	return text, ok
 }
 
-// passing reports whether err is one that a caller of a busy Store asks again
-// after.
+// passing reports whether a caller of a busy Store would repeat the call after err.
 func passing(err error) bool {
 	return errors.Is(err, history.ErrGone) || errors.Is(err, history.ErrNoCommit)
 }
 
-// read opens everything under the head of a world, which all must be there if
-// nobody else works.
+// read opens everything under the head of a world. All of it must exist if nobody
+// else works.
 func (c *crowd) read(name string, alone bool) error {
 	f, err := history.Fetch(c.ctx, c.s, name, history.ID{}, 1<<20)
 	if passing(err) && !alone {
@@ -146,7 +145,8 @@ func (c *crowd) read(name string, alone bool) error {
 	return nil
 }
 
-// repack puts a pack of everything up to a commit, which says what its stones said.
+// repack puts a pack of everything up to a commit, with the texts of the commit's
+// stones.
 func (c *crowd) repack(name string) error {
 	log, err := c.s.Log(c.ctx, name, history.ID{}, 3)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *crowd) sweep() error {
 	return err
 }
 
-// forkAndPurge purges a world that shares stones with others, and has some that
+// forkAndPurge purges a world that shares stones with others, and has stones that
 // others are about to make.
 func (c *crowd) forkAndPurge() error {
 	h, err := c.s.Head(c.ctx, "w1")

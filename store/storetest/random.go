@@ -50,7 +50,7 @@ func random(t *testing.T, k Kind) {
 	})
 }
 
-// machine is a Store and the model of it.
+// machine is a Store and its model.
 type machine struct {
 	*rapid.T
 	*model
@@ -100,7 +100,7 @@ func (m *machine) tick(r *rapid.T) {
 	m.clock.add(time.Duration(rapid.Int64Range(-100, 1000).Draw(r, "minutes")) * time.Minute)
 }
 
-// history returns a world that has commits.
+// history returns a world with commits.
 func (m *machine) history(r *rapid.T) (string, *line) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(m.worlds)) {
@@ -122,7 +122,7 @@ func (m *machine) fork(r *rapid.T) {
 	m.want("fork", m.s.Fork(m.Context(), from, at, name), m.model.fork(at, name))
 }
 
-// commit saves stones with their bytes and such as the world reaches already.
+// commit saves new stones, and stones that the world reaches already.
 func (m *machine) commit(r *rapid.T) {
 	name := m.name(r)
 	l := m.worlds[name]
@@ -159,7 +159,7 @@ func (m *machine) commit(r *rapid.T) {
 	}
 }
 
-// stale saves on a head that is no more.
+// stale saves on a commit that is no longer the head.
 func (m *machine) stale(r *rapid.T) {
 	name, l := m.history(r)
 	base := rapid.SampledFrom(append([]history.ID{{}}, l.log[:len(l.log)-1]...)).Draw(r, "base")
@@ -216,8 +216,8 @@ func (m *machine) collect(r *rapid.T) {
 	}
 }
 
-// compare compares everything that can be seen, and opens every stone of one
-// stack of each world.
+// compare compares everything visible, and opens every stone of one stack of each
+// world.
 func (m *machine) compare(r *rapid.T) {
 	names, err := m.s.List(m.Context(), "", "", 99)
 	m.want("list", err, nil)

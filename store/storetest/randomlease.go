@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// fence returns one that a caller may come with, mostly a good one.
+// fence returns a fence that a caller may use, usually a good one.
 func (m *machine) fence(r *rapid.T, name string) uint64 {
 	now := uint64(1)
 	if l := m.worlds[name]; l != nil {
@@ -73,7 +73,7 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done history.Pu
 		err = l.under(fence, now)
 		taken = []*line{l}
 	} else {
-		for _, g := range m.graves[name] {
+		for _, g := range m.deleted[name] {
 			taken = append(taken, g.line)
 		}
 		switch {
@@ -90,20 +90,20 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done history.Pu
 	if m.worlds[name] != nil {
 		delete(m.worlds, name)
 	} else {
-		delete(m.graves, name)
+		delete(m.deleted, name)
 	}
 	m.forget(taken, &done)
 	return done, nil
 }
 
-// forget drops what the worlds that are left do not reach.
+// forget deletes what the remaining worlds do not reach.
 func (m *model) forget(taken []*line, done *history.Purged) {
 	var left []*line
 	for _, l := range m.worlds {
 		left = append(left, l)
 	}
-	for _, graves := range m.graves {
-		for _, g := range graves {
+	for _, deleted := range m.deleted {
+		for _, g := range deleted {
 			left = append(left, g.line)
 		}
 	}
@@ -130,7 +130,7 @@ func (m *model) forget(taken []*line, done *history.Purged) {
 	}
 }
 
-// reached returns all that stands in logs and below, each once.
+// reached returns everything in logs and below, each once.
 func (m *model) reached(lines []*line) (commits []history.ID, stones []stone.ID) {
 	for _, l := range lines {
 		for _, at := range l.log {

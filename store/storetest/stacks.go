@@ -98,7 +98,8 @@ func packOfAFork(e *env) {
 	e.wantTexts("b", three, "1 by b", "2-3")
 }
 
-// opens opens stones whether the world reaches them or not: Reaches tells.
+// opens opens stones, whether the world reaches them or not. Reaches tells whether
+// it does.
 func opens(e *env) {
 	e.create("a", "b")
 	one, other := e.commit("a", "one"), e.commit("b", "other")

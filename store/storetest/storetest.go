@@ -1,8 +1,8 @@
-// Package storetest is the contract of history.Store as a test: every
+// Package storetest is the contract of history.Store as a test. Every
 // implementation runs it.
 //
-// It looks at a Store from outside, through history.Store alone, and says nothing
-// about speed, nor about what a crash leaves behind.
+// It uses only the interface of the Store. It does not test speed, nor the state
+// after a crash.
 package storetest
 
 import (
@@ -36,7 +36,7 @@ func Run(t *testing.T, k Kind) {
 	}{
 		{"Names", names},
 		{"NamesRefused", namesRefused},
-		{"Graves", graves},
+		{"Deleted", deleted},
 		{"List", list},
 		{"Empty", empty},
 		{"Commit", commit},
@@ -56,7 +56,7 @@ func Run(t *testing.T, k Kind) {
 		{"Trim", trim},
 		{"Grace", grace},
 		{"Reprieve", reprieve},
-		{"Buried", buried},
+		{"MayBeGone", buried},
 		{"OpenedStays", openedStays},
 		{"SharedStays", sharedStays},
 		{"Fences", fences},
@@ -69,7 +69,7 @@ func Run(t *testing.T, k Kind) {
 		{"Purge", purge},
 		{"PurgeForks", purgeForks},
 		{"PurgePacked", purgePacked},
-		{"PurgeGraves", purgeGraves},
+		{"PurgeDeleted", purgeDeleted},
 		{"PurgeOpened", purgeOpened},
 		{"PurgeCondemned", purgeCondemned},
 		{"SideBySide", sideBySide},
@@ -80,7 +80,7 @@ func Run(t *testing.T, k Kind) {
 	t.Run("Random", func(t *testing.T) { random(t, k) })
 }
 
-// clock is a clock that a test moves.
+// clock is a clock that a test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -124,7 +124,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// stoneOf returns a stone of which nothing is known but its text.
+// stoneOf returns a stone that contains a text.
 func stoneOf(t fataler, text string) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
@@ -178,13 +178,13 @@ func (e *env) head(name string) history.Head {
 	return h
 }
 
-// commit sets one stone for each text on the head.
+// commit makes a commit on the head with one stone for each text.
 func (e *env) commit(name string, texts ...string) history.ID {
 	e.Helper()
 	return e.commitOn(name, e.head(name).Commit, texts...)
 }
 
-// commitOn makes a commit whose stones lie on the stack of on.
+// commitOn makes a commit whose stones are above the stack of on.
 func (e *env) commitOn(name string, on history.ID, texts ...string) history.ID {
 	e.Helper()
 	h := e.head(name)
@@ -200,7 +200,7 @@ func (e *env) commitOn(name string, on history.ID, texts ...string) history.ID {
 	return c.ID()
 }
 
-// pack puts a pack with a stone of the text.
+// pack puts a pack whose stone contains the text.
 func (e *env) pack(name string, after, upto history.ID, text string) {
 	e.Helper()
 	s := stoneOf(e, text)
@@ -219,7 +219,7 @@ func (e *env) collect(p history.Policy) history.Collected {
 	return c
 }
 
-// wantTexts opens every stone of a stack and compares what they say.
+// wantTexts opens every stone of a stack and compares the texts.
 func (e *env) wantTexts(name string, at history.ID, want ...string) {
 	e.Helper()
 	stack, err := e.s.Stack(e.ctx, name, at)

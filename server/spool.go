@@ -10,27 +10,27 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 )
 
-// spool is a file without a name that a body or an answer lies in on its way.
+// spool is an unnamed file for a body or an answer in transit.
 type spool struct {
 	file  *os.File
 	c     *call
 	bytes int64
 }
 
-// newSpool makes a spool; close lets it go.
+// newSpool makes a spool; the caller calls close.
 func (c *call) newSpool() (*spool, error) {
 	f, err := os.CreateTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // where that cannot be while it is open, close does it
+	_ = os.Remove(f.Name()) // if the system forbids this for an open file, close does it
 	return &spool{file: f, c: c}, nil
 }
 
-// Write takes room for b and writes it.
+// Write reserves disk space for b and writes it.
 func (s *spool) Write(b []byte) (int, error) {
 	if !s.c.disk.take(int64(len(b))) {
-		return 0, fault(client.Busy, "too many worlds are on their way at this moment")
+		return 0, fault(client.Busy, "too many worlds are being received or sent at this moment")
 	}
 	s.bytes += int64(len(b))
 	return s.file.Write(b)
@@ -42,8 +42,8 @@ func (s *spool) close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// fault gives an error of reading the upload in the spool a code: standard, if the
-// error tells none. What it says is about the caller's own bytes.
+// fault gives a code to an error of reading the upload: standard, unless the error
+// implies another. The error describes the caller's own bytes.
 func (s *spool) fault(err error, standard client.Code) error {
 	var ours *fs.PathError
 	_, known := client.CodeOf(err)

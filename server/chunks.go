@@ -20,7 +20,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// chunkHead is the first record of a chunk.
+// chunkHead is the first record of the answer with a chunk.
 type chunkHead struct {
 	Dimension string   `json:"dimension"`
 	Volume    string   `json:"volume"`
@@ -52,7 +52,7 @@ func (c *call) chunk() error {
 	}
 	switch {
 	case errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
-		return fault(client.NoChunk, "there is no chunk at that place")
+		return fault(client.NoChunk, "there is no chunk at this position")
 	case err != nil:
 		return err
 	}
@@ -75,11 +75,11 @@ func (c *call) chunk() error {
 	return nil
 }
 
-// chunkHead returns which chunk the call is about.
+// chunkHead returns the chunk that the call names.
 func (c *call) chunkHead() (h chunkHead, err error) {
 	h.Dimension, h.Volume = c.query.Get("dimension"), c.query.Get("volume")
 	if h.Dimension == "" || h.Volume == "" {
-		return h, bad("dimension and volume must be named")
+		return h, bad("dimension and volume are required")
 	}
 	level, err := c.number("level", 0, 0, grid.MaxLevel)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *call) chunkHead() (h chunkHead, err error) {
 	return h, nil
 }
 
-// Bounds of a picture's longer edge in pixels.
+// The smallest, default and largest length of a picture's longer edge in pixels.
 const (
 	minPicture     = 16
 	defaultPicture = 1024
@@ -114,7 +114,7 @@ func (c *call) picture() error {
 		return err
 	}
 	dimension := c.query.Get("dimension")
-	// What a commit shows never changes, so its pictures may be kept beside its pages.
+	// A commit never changes, so its pictures can be cached beside its pages.
 	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %d %s", v.at, size, dimension))}
 	drawn, err := c.snapshots.cache.Page(c.ctx, key, func() (any, int64, error) {
 		b, err := c.draw(v, dimension, int(size))
@@ -127,8 +127,8 @@ func (c *call) picture() error {
 	return nil
 }
 
-// draw returns a dimension of a version from above as a PNG, its longer edge of at most
-// so many pixels.
+// draw returns a PNG of a dimension of a version from above. The longer edge has at
+// most size pixels.
 func (c *call) draw(v version, dimension string, size int) ([]byte, error) {
 	var b bytes.Buffer
 	err := c.heavily(v, func(s *world.Snapshot) error {

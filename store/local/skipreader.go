@@ -10,22 +10,22 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// patient reads a damaged database: where it cannot read on, it says so and goes on
-// behind the table that is damaged.
-type patient struct {
+// skipReader reads a damaged database. Where it cannot continue it reports a fault,
+// and continues behind the damaged table.
+type skipReader struct {
 	reads
 	db    *pebble.DB
 	fault func(kind string, err error)
 }
 
-// kinds are what the records of a kind are to people.
+// kinds has the names of the kinds of records, for people.
 var kinds = map[byte]string{
 	'n': "names of worlds", 't': "deleted worlds", 'h': "heads of worlds", 'o': "leases", 'l': "logs of worlds",
 	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones", 's': "stones",
 }
 
-// each calls what for every pair under a prefix that can be read.
-func (p patient) each(what func(key, value []byte) error, prefix ...byte) error {
+// each calls what for every readable record under a prefix.
+func (p skipReader) each(what func(key, value []byte) error, prefix ...byte) error {
 	return p.walk(func(it *pebble.Iterator) error {
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -37,11 +37,11 @@ func (p patient) each(what func(key, value []byte) error, prefix ...byte) error 
 }
 
 // keys is each without values.
-func (p patient) keys(what func(key []byte) error, prefix ...byte) error {
+func (p skipReader) keys(what func(key []byte) error, prefix ...byte) error {
 	return p.walk(func(it *pebble.Iterator) error { return what(it.Key()) }, prefix)
 }
 
-func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
+func (p skipReader) walk(what func(*pebble.Iterator) error, prefix []byte) error {
 	o := span(prefix...)
 	said := ""
 	for {
@@ -70,9 +70,9 @@ func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
 	}
 }
 
-// after returns the first key above at at which a table begins or behind which one
-// ends, nil if there is none.
-func (p patient) after(at []byte) (next []byte, err error) {
+// after returns the first key above at at which a table begins, or behind which one
+// ends. It returns nil if there is none.
+func (p skipReader) after(at []byte) (next []byte, err error) {
 	levels, err := p.db.SSTables()
 	for _, tables := range levels {
 		for _, t := range tables {
@@ -86,16 +86,16 @@ func (p patient) after(at []byte) (next []byte, err error) {
 	return next, err
 }
 
-// sound finds commits all of whose stack can be read.
-type sound struct {
+// stackChecker finds the commits whose whole stack can be read.
+type stackChecker struct {
 	r     reads
 	has   func(history.StoneRef) bool // whether a stone can be read
-	keep  func(key, value []byte)     // told of the records that a stack consists of; nil if a pack must be readable
+	keep  func(key, value []byte)     // called with the records of a stack; nil if a pack must be readable
 	known map[history.ID]bool
 }
 
-// entry reports whether a commit of a log and all that it stands on can be read.
-func (s *sound) entry(at history.ID) bool {
+// entry reports whether a commit of a log and everything below it can be read.
+func (s *stackChecker) entry(at history.ID) bool {
 	c, err := s.r.Commit(at)
 	if err == nil && s.keep != nil {
 		s.keep(record.CommitKey(at), c.Append(nil))
@@ -103,7 +103,7 @@ func (s *sound) entry(at history.ID) bool {
 	return err == nil && s.stack(at)
 }
 
-func (s *sound) stack(at history.ID) bool {
+func (s *stackChecker) stack(at history.ID) bool {
 	var path []history.ID
 	ok := true
 	for ok && at != (history.ID{}) {
@@ -113,7 +113,7 @@ func (s *sound) stack(at history.ID) bool {
 			break
 		}
 		path = append(path, at)
-		at, ok = s.step(at)
+		at, ok = s.link(at)
 	}
 	for _, id := range path {
 		s.known[id] = ok
@@ -121,9 +121,10 @@ func (s *sound) stack(at history.ID) bool {
 	return ok
 }
 
-// step looks at what stands for a commit, and returns what is below. What a pack
-// stands for does as well, if whoever asks keeps no pack that cannot be read.
-func (s *sound) step(at history.ID) (below history.ID, ok bool) {
+// link checks the pack or the stones of a commit and returns the commit below. If
+// keep is set, the stones replace a pack that cannot be read, because such a pack
+// is not copied.
+func (s *stackChecker) link(at history.ID) (below history.ID, ok bool) {
 	p, packed, err := s.r.Pack(at)
 	if packed && s.has(p.Stone) {
 		if s.keep != nil {

@@ -15,7 +15,7 @@ func TestMarks(t *testing.T) {
 	}
 	kept := make(map[record.Thing]int)
 	for salt := range uint64(2) {
-		marks := record.NewMarks(n, salt*12345)
+		marks := record.NewGarbageMarks(n, salt*12345)
 		for i := range n {
 			marks.Add(idOf(i))
 		}

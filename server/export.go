@@ -19,7 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// formatCairn is the format of an export that is one stone.
+// formatCairn is the format of an export as one stone.
 const formatCairn = "cairn"
 
 // export is GET /v1/export.
@@ -42,7 +42,7 @@ func (c *call) export() error {
 	return c.exportFile(v, format)
 }
 
-// exportFile answers with a world as one file.
+// exportFile sends a world as one file.
 func (c *call) exportFile(v version, format string) error {
 	file, err := c.newSpool()
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *call) exportFile(v version, format string) error {
 	return err
 }
 
-// exportFolder answers with a zip of a world's folder.
+// exportFolder sends a zip of a world's folder.
 func (c *call) exportFolder(v version, format string) error {
 	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *call) exportFolder(v version, format string) error {
 		}
 		bytes := folderBytes(os.DirFS(dir))
 		if !c.disk.take(bytes) {
-			return fault(client.Busy, "too many worlds are on their way at this moment")
+			return fault(client.Busy, "too many worlds are being received or sent at this moment")
 		}
 		taken = bytes
 		return nil
@@ -110,7 +110,7 @@ func (c *call) exportFolder(v version, format string) error {
 	return err
 }
 
-// picked reads what of a version is to be written.
+// picked reads the part of a version that is to be written.
 func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (*convert.World, error) {
 	w, err := convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (*c
 	return w, port.Pick(w, c.query.Get("dimension"), format, lost)
 }
 
-// unsupported gives an error that is the world's and not the server's its code.
+// unsupported gives a code to an error that the world causes, not the server.
 func unsupported(err error) error {
 	var ours *fs.PathError
 	if _, known := client.CodeOf(err); err == nil || known || errors.As(err, &ours) {
@@ -129,7 +129,8 @@ func unsupported(err error) error {
 	return fault(client.Unsupported, "%.400s", err.Error())
 }
 
-// attach says what the answer is, as what it may be saved, and what it lacks.
+// attach sets the headers that say the media type, the file name, and what was
+// lost.
 func (c *call) attach(media, ext string, lost map[string]int) {
 	h := c.w.Header()
 	h["Content-Type"] = []string{media}
@@ -138,10 +139,11 @@ func (c *call) attach(media, ext string, lost map[string]int) {
 	c.secure(h)
 }
 
-// maxLost bounds the bytes of a header that counts what was lost.
+// maxLost bounds the bytes of the header that counts what was lost.
 const maxLost = 4 << 10
 
-// lostText returns counts as JSON in ASCII; of too many the sum alone.
+// lostText returns the counts as JSON in ASCII, or only their sum if they are too
+// many.
 func lostText(lost map[string]int) string {
 	b, err := json.Marshal(lost)
 	if err != nil {
@@ -168,7 +170,7 @@ func lostText(lost map[string]int) string {
 	return `{"many things":` + strconv.Itoa(sum) + `}`
 }
 
-// folderBytes is the size of all files of a folder.
+// folderBytes returns the size of all files of a folder.
 func folderBytes(folder fs.FS) (n int64) {
 	_ = fs.WalkDir(folder, ".", func(_ string, e fs.DirEntry, err error) error {
 		if info, infoErr := e.Info(); err == nil && infoErr == nil && info.Mode().IsRegular() {

@@ -12,22 +12,22 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// How high stacks get. Above queueHeight a world waits for a packer; above
-// MaxHeight whoever saves it packs it, and waits for that.
+// A world whose stack is higher than queueHeight waits for a packer. If it is
+// higher than MaxHeight, whoever saves the world packs it and waits for that.
 const (
 	queueHeight = MaxHeight - 1
-	// MaxHeight is how many stones a world stands on after a save that the Keeper
-	// was told of, but for those made beside it.
+	// MaxHeight is the largest number of stones in a world's stack after a save
+	// that the Keeper knows of, not counting saves made at the same time.
 	MaxHeight = 8
 )
 
-// packs says which worlds are to be packed.
+// packs holds which worlds are to be packed.
 type packs struct {
 	queue chan string
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	cut     bool // a world was being packed when the Keeper ended that
+	cut     bool // the Keeper stopped the packing of a world
 	heights heights
 	waiting map[string]struct{}
 	packing map[string]chan struct{} // closed when it is done
@@ -53,15 +53,15 @@ func (p *packs) close() {
 	if !p.closed {
 		p.closed = true
 		close(p.queue)
-		for len(p.queue) > 0 { // they are packed after their next save
+		for len(p.queue) > 0 { // the worlds are packed after their next save
 			<-p.queue
 		}
 	}
 }
 
-// Saved tells of a save of a world. It returns at once, unless packing lags so
-// far behind that the world's stack is higher than MaxHeight: then it packs the
-// world, or waits for who does, and so slows those who save.
+// Saved tells the Keeper that a world was saved. It returns at once, unless packing
+// is so late that the world's stack is higher than MaxHeight: then it packs the
+// world, or waits for the goroutine that does. This slows those who save.
 func (k *Keeper) Saved(name string) {
 	if now := k.packs.saved(name); now {
 		k.pack(name, false)
@@ -69,7 +69,7 @@ func (k *Keeper) Saved(name string) {
 	k.o.Metrics.packQueue.Set(float64(len(k.packs.queue)))
 }
 
-// saved counts a save, and reports whether the world is to be packed at once.
+// saved counts a save and reports whether the world must be packed at once.
 func (p *packs) saved(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,13 +87,13 @@ func (p *packs) saved(name string) bool {
 	select {
 	case p.queue <- name:
 		p.waiting[name] = struct{}{}
-	default: // a later save finds room, or does it
+	default: // a later save queues it, or packs it
 	}
 	return false
 }
 
-// pack packs a world if its stack is high. For one that another goroutine packs
-// the packers do nothing, and those who save wait.
+// pack packs a world if its stack is high. If another goroutine packs the world
+// already, a packer returns and a saver waits.
 func (k *Keeper) pack(name string, queued bool) {
 	p := &k.packs
 	p.mu.Lock()
@@ -120,22 +120,22 @@ func (k *Keeper) pack(name string, queued bool) {
 	if queued {
 		by = byQueue
 	}
-	height, err := k.tidy(k.ctx, name, by)
+	height, err := k.packStack(k.ctx, name, by)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.packing, name)
 	close(done)
 	p.cut = p.cut || err != nil && k.ctx.Err() != nil
-	if err != nil { // the next of its saves are not to try again each
+	if err != nil { // so that not every save tries again
 		height = 0
 	}
-	p.heights.set(name, height+max(p.heights.of(name)-before, 0)) // with what was saved meanwhile
+	p.heights.set(name, height+max(p.heights.of(name)-before, 0)) // plus the saves in the meantime
 }
 
-// tidy packs the stack of a world's head if it is high, and returns how high it
-// is then.
-func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err error) {
+// packStack packs the stack of a world's head if it is high, and returns the height
+// that the stack has then.
+func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
 	height, packed, err := safely(ctx, k.st, name)
 	switch {
@@ -149,8 +149,8 @@ func (k *Keeper) tidy(ctx context.Context, name, by string) (height int, err err
 	return height, err
 }
 
-// safely is world.Tidy, but where that panics an error: one world's stones are not
-// to end the others' server.
+// safely is world.Tidy, but it turns a panic into an error, so that the stones of one
+// world cannot end the server.
 func safely(ctx context.Context, st history.Store, name string) (height int, packed bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -160,14 +160,14 @@ func safely(ctx context.Context, st history.Store, name string) (height int, pac
 	return world.Tidy(ctx, st, name, world.TidyOptions{High: queueHeight})
 }
 
-// heights are how high the stacks of worlds are that were saved lately. Of those
-// that were not it forgets about half at a time.
+// heights remembers the heights of the stacks that were saved lately. It forgets
+// about half of the others at a time.
 type heights struct{ young, old map[string]int }
 
 const maxHeights = 1 << 17 // in each half
 
-// of returns the height of a stack. One that is not known may be as high as they
-// get without a packer.
+// of returns the height of a stack. An unknown stack may be as high as a stack gets
+// without a packer.
 func (h *heights) of(name string) int {
 	if n, ok := h.young[name]; ok {
 		return n
@@ -185,7 +185,7 @@ func (h *heights) set(name string, n int) {
 	h.young[name] = n
 }
 
-// add counts one stone more on a stack, and returns its height.
+// add counts one more stone on a stack and returns its height.
 func (h *heights) add(name string) int {
 	n := h.of(name) + 1
 	h.set(name, n)

@@ -2,12 +2,15 @@ package server
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
-// admit looks who calls, what they may, and whether there is room for it.
+// admit checks the caller's token, role and names, and whether there is room for
+// the call.
 func (c *call) admit() error {
 	if c.route.role == Nobody {
 		return nil
@@ -16,7 +19,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if !c.may(c.route.role) {
-		return refuse("the token's role does not reach that far")
+		return refuse("the token's role does not permit this")
 	}
 	switch {
 	case c.route.named():
@@ -27,7 +30,7 @@ func (c *call) admit() error {
 			return err
 		}
 	case c.route.role == Admin && !c.everywhere():
-		return refuse("that concerns all worlds, and the token is for some")
+		return refuse("this call is about all worlds, and the token is for some")
 	}
 	return c.room()
 }
@@ -45,9 +48,9 @@ func (c *call) identify() error {
 	}
 	switch {
 	case c.token == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
-		return fault(client.Busy, "too many calls without a token that is known")
+		return fault(client.Busy, "too many calls without a known token")
 	case c.token == nil:
-		return fault(client.Unauthorized, "a token is needed that is known here")
+		return fault(client.Unauthorized, "this server needs a known token")
 	case !c.rates.allow(c.token.Hash, c.began):
 		return fault(client.Busy, "too many calls with this token")
 	}
@@ -57,10 +60,10 @@ func (c *call) identify() error {
 // may reports whether the caller has a role.
 func (c *call) may(role Role) bool { return c.token == nil || c.token.Role >= role }
 
-// everywhere reports whether the caller may reach all names.
+// everywhere reports whether the caller may use all names.
 func (c *call) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }
 
-// reach returns an error unless the caller's token is for a world.
+// reach returns an error unless the caller's token is for this world.
 func (c *call) reach(name string) error {
 	if c.token != nil && !c.token.Reaches(name) {
 		return refuse("the token is for other names")
@@ -68,7 +71,7 @@ func (c *call) reach(name string) error {
 	return nil
 }
 
-// room counts the call among those in flight.
+// room counts the call as in progress and refuses it if there are too many.
 func (c *call) room() error {
 	c.counted = true
 	n := c.calls.Add(1)
@@ -80,4 +83,35 @@ func (c *call) room() error {
 		return fault(client.Busy, "too many calls at a time")
 	}
 	return nil
+}
+
+// granted remembers which stones a limited token received in stacks. It holds at
+// least the last grantedMost, in memory only.
+type granted struct {
+	mu          sync.Mutex
+	now, before map[grantOf]struct{}
+}
+
+type grantOf struct {
+	token Hash
+	stone stone.ID
+}
+
+const grantedMost = 1 << 14
+
+func (g *granted) add(t Hash, id stone.ID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.now) >= grantedMost || g.now == nil {
+		g.before, g.now = g.now, make(map[grantOf]struct{})
+	}
+	g.now[grantOf{t, id}] = struct{}{}
+}
+
+func (g *granted) has(t Hash, id stone.ID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, now := g.now[grantOf{t, id}]
+	_, before := g.before[grantOf{t, id}]
+	return now || before
 }

@@ -64,7 +64,7 @@ func (c *call) importWorld() error {
 	return c.answer(http.StatusOK, answer)
 }
 
-// importNote returns what the call says of the commit.
+// importNote returns the author, message and conditions of the commit.
 func (c *call) importNote() (n port.Note, err error) {
 	n = port.Note{Author: c.query.Get("author"), Message: c.query.Get("message"), MaxBytes: c.limits.WorldMemory}
 	if n.Message == "" {
@@ -107,7 +107,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 		on := n
 		if len(regions) > 0 && base.Commit != (history.ID{}) {
 			if on.On == nil {
-				on.On = &base.Commit // what it is laid over
+				on.On = &base.Commit // the commit that the regions are put over
 			}
 			err = c.opened(version{c.name, base.Commit}, func(s *world.Snapshot) (err error) {
 				whole, err = convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
@@ -138,10 +138,11 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	}
 }
 
-// maxRemarks bounds what is said of an upload, of which anything may be wrong.
+// maxRemarks bounds the remarks about an upload, in which anything may be wrong.
 const maxRemarks = 1000
 
-// fewer returns counts by name; of too many all that go beyond as one.
+// fewer returns counts by name. If there are too many names it adds the rest up
+// under one name.
 func fewer(lost map[string]int) map[string]int {
 	if len(lost) <= maxRemarks {
 		return lost

@@ -17,7 +17,7 @@ import (
 // factsAnswer is the answer to GET /v1/worlds/NAME.
 type factsAnswer struct {
 	Name       string           `json:"name"`
-	Commit     *client.Commit   `json:"commit"` // nil of a world without any
+	Commit     *client.Commit   `json:"commit"` // nil for a world without commits
 	Fence      uint64           `json:"fence"`
 	Lease      *client.Lease    `json:"lease"` // nil if none is live
 	Stones     int              `json:"stones"`
@@ -40,7 +40,7 @@ type volumeFacts struct {
 	Name   string `json:"name"`
 	Schema string `json:"schema"`
 	Scale  int    `json:"scale"`
-	Names  int    `json:"names"` // how many
+	Names  int    `json:"names"` // number of names
 }
 
 // facts is GET /v1/worlds/NAME.
@@ -70,7 +70,7 @@ func (c *call) facts() error {
 	return c.answer(http.StatusOK, f)
 }
 
-// look adds what a version says.
+// look adds the facts of a version.
 func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
 	log, err := c.st.Log(c.ctx, c.name, s.ID(), 1)
 	if err == nil && len(log) == 0 {
@@ -141,12 +141,12 @@ func (p *propertiesCall) check() error {
 	}
 	for _, key := range p.Remove {
 		if _, twice := p.Set[key]; twice {
-			return bad("%.100q is to be set and to be removed", key)
+			return bad("%.100q is in both set and remove", key)
 		}
 	}
 	for key, value := range p.Set {
 		if key == "" || value == "" {
-			return bad("a property has a key and a value; remove takes one away")
+			return bad("a property needs a key and a value; use remove to delete one")
 		}
 	}
 	return noteFault(p.Message, p.Author)

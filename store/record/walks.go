@@ -9,15 +9,16 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// step is what there is of a commit. Its record may be missing where a pack is.
-type step struct {
+// stackLink is one commit of a stack, with its pack. The commit's record may be
+// missing if there is a pack.
+type stackLink struct {
 	at     history.ID
 	commit history.Commit
 	pack   history.Pack
 	packed bool
 }
 
-func (r Reads) step(at history.ID) (s step, err error) {
+func (r Reads) link(at history.ID) (s stackLink, err error) {
 	s.at = at
 	if s.pack, s.packed, err = r.Pack(at); err != nil {
 		return s, err
@@ -29,16 +30,16 @@ func (r Reads) step(at history.ID) (s step, err error) {
 	return s, err
 }
 
-// below returns what the stack goes on with below the step: zero if nothing.
-func (s *step) below() history.ID {
+// below returns the next commit down the stack, or zero.
+func (s *stackLink) below() history.ID {
 	if s.packed {
 		return s.pack.After
 	}
 	return s.commit.Base
 }
 
-// names reports whether the commit names the stone or has a pack of it.
-func (s *step) names(id stone.ID) bool {
+// names reports whether the commit names the stone or has a pack with it.
+func (s *stackLink) names(id stone.ID) bool {
 	found := s.packed && s.pack.Stone.ID == id
 	for _, ref := range s.commit.Stones {
 		found = found || ref.ID == id
@@ -47,7 +48,7 @@ func (s *step) names(id stone.ID) bool {
 }
 
 // things returns the commit, its stones, its pack and the pack's stone.
-func (s *step) things() []Thing {
+func (s *stackLink) things() []Thing {
 	out := []Thing{CommitThing(s.at)}
 	for _, ref := range s.commit.Stones {
 		out = append(out, StoneThing(ref.ID))
@@ -58,7 +59,7 @@ func (s *step) things() []Thing {
 	return out
 }
 
-// Below returns what the stack of at goes on with below it: zero if nothing.
+// Below returns the commit below at in its stack, or zero.
 func (r Reads) Below(at history.ID) (history.ID, error) {
 	p, ok, err := r.Pack(at)
 	if ok || err != nil {
@@ -73,7 +74,7 @@ func (r Reads) Base(at history.ID) (history.ID, error) {
 	return c.Base, err
 }
 
-// stands reports whether going down from at by next comes to on.
+// stands reports whether a walk down from at by next reaches on.
 func stands(at, on history.ID, next func(history.ID) (history.ID, error)) (bool, error) {
 	var err error
 	for at != (history.ID{}) && at != on && err == nil {
@@ -82,14 +83,15 @@ func stands(at, on history.ID, next func(history.ID) (history.ID, error)) (bool,
 	return at == on, err
 }
 
-// Reaches reports whether a commit of the world's log, or one that its stack
-// lies on, names the stone or has a pack of it. The head comes first.
+// Reaches reports whether the world reaches the stone: a commit of its log, or a
+// commit below one, names the stone or has a pack with it. The walk begins with the
+// head.
 func (r Reads) Reaches(w uint64, id stone.ID) (found bool, err error) {
 	seen := make(map[history.ID]bool)
 	err = r.Log(w, Newest, func(e Entry) (bool, error) {
 		for at := e.Commit; at != (history.ID{}) && !seen[at]; {
 			seen[at] = true
-			s, err := r.step(at)
+			s, err := r.link(at)
 			if err != nil || s.names(id) {
 				found = err == nil
 				return false, err
@@ -101,7 +103,7 @@ func (r Reads) Reaches(w uint64, id stone.ID) (found bool, err error) {
 	return found, err
 }
 
-// Walks is what Fits goes by. Reads is one; a store may remember some of it.
+// Walks is what Fits needs. Reads implements it; a store may cache some of it.
 type Walks interface {
 	Head(w uint64) (history.Head, error)
 	Logged(w uint64, at history.ID) (Entry, error)
@@ -109,8 +111,8 @@ type Walks interface {
 	Base(at history.ID) (history.ID, error)
 }
 
-// Fits returns an error unless both ends of the pack are the world's, and the
-// upper one stands on the lower.
+// Fits returns an error unless both ends of the pack are commits of the world and
+// the lower end is below the upper.
 func Fits(r Walks, w uint64, p history.Pack) error {
 	if _, err := r.Logged(w, p.Upto); errors.Is(err, history.ErrNoCommit) {
 		h, err := r.Head(w)
@@ -136,10 +138,10 @@ func Fits(r Walks, w uint64, p history.Pack) error {
 	return nil
 }
 
-// walker goes down from commits, as Reaches does, and visits all that it comes by.
+// walker walks down from commits, as Reaches does, and visits everything it meets.
 type walker struct {
 	r     Reads
-	done  map[history.ID]struct{} // walked down from; forgotten when it is large
+	done  map[history.ID]struct{} // visited commits; cleared when it is large
 	visit func(Thing) error
 }
 
@@ -152,7 +154,7 @@ func (w *walker) down(at history.ID) error {
 			clear(w.done)
 		}
 		w.done[at] = struct{}{}
-		s, err := w.r.step(at)
+		s, err := w.r.link(at)
 		if err != nil {
 			return err
 		}
@@ -166,11 +168,12 @@ func (w *walker) down(at history.ID) error {
 	return nil
 }
 
-// DoneLimit is how many commits a walk remembers to have walked down from: what
-// logs share is near in them.
+// DoneLimit is how many visited commits a walk remembers. Commits that logs share
+// are near each other in the logs.
 const DoneLimit = 1 << 17
 
-// All adds to things all that the log of a world reaches: commits, packs, stones.
+// All adds everything that the log of a world reaches to things: commits, packs,
+// stones.
 func (r Reads) All(ctx context.Context, w uint64, things map[Thing]struct{}) error {
 	all := walker{r: r, done: make(map[history.ID]struct{}), visit: func(t Thing) error {
 		things[t] = struct{}{}
@@ -179,8 +182,8 @@ func (r Reads) All(ctx context.Context, w uint64, things map[Thing]struct{}) err
 	return r.Log(w, Newest, func(e Entry) (bool, error) { return true, errors.Join(all.down(e.Commit), ctx.Err()) })
 }
 
-// Spare takes out of had what a world that is there reaches, and calls shared with
-// each stone of that.
+// Spare removes from had what an existing world reaches, and calls shared for each
+// stone that it removes.
 func (r Reads) Spare(ctx context.Context, had map[Thing]struct{}, shared func(stone.ID) error) error {
 	open, err := r.doubts(ctx, had)
 	if err != nil {
@@ -206,10 +209,10 @@ func (r Reads) Spare(ctx context.Context, had map[Thing]struct{}, shared func(st
 	})
 }
 
-// doubts returns what of had another world may reach: what a log, a commit or a
-// pack names that is not of had, and what lies below that. Reading all records in
-// their order takes a tenth of the time of all walks; after it, walks of a few
-// logs mostly do.
+// doubts returns the part of had that another world may reach: what a log, a commit
+// or a pack outside of had names, and everything below that. It reads all records
+// in order, which takes a tenth of the time of walking all logs. After it, the
+// walks of a few logs are usually enough.
 func (r Reads) doubts(ctx context.Context, had map[Thing]struct{}) (map[Thing]struct{}, error) {
 	open := make(map[Thing]struct{})
 	doubt := func(t Thing) error {

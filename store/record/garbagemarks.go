@@ -3,33 +3,86 @@ package record
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// marker makes Marks. It walks down from every commit of every log, many at a time: a step reads
-// the records of all of them in the order of their keys.
+const (
+	markBits = 16 // for each thing; one garbage thing in 2,000 stays
+	markHash = 6
+	maxMarks = 64 << 20 // bytes
+)
+
+// GarbageMarks are the marks of a garbage collection: the things that are needed.
+// They are a Bloom filter, so they contain everything that was added and, rarely,
+// something else. The salt decides what else.
+type GarbageMarks struct {
+	words []uint64
+	shift uint
+	salt  uint64
+}
+
+// NewGarbageMarks returns marks for this many things. The salt decides which other
+// things the marks contain by mistake.
+func NewGarbageMarks(things int, salt uint64) *GarbageMarks {
+	n := min(max(things*markBits, 1<<10), maxMarks*8)
+	log := bits.Len(uint(n - 1))
+	return &GarbageMarks{words: make([]uint64, 1<<log/64), shift: uint(64 - log), salt: salt<<1 | 1}
+}
+
+// bit returns the position of the i-th bit of a thing. The thing's key is a hash
+// already.
+func (m *GarbageMarks) bit(t *Thing, i uint64) (word, mask uint64) {
+	a, b := binary.LittleEndian.Uint64(t[1:]), binary.LittleEndian.Uint64(t[9:])
+	at := (a + i*b + uint64(t[0])<<17) * m.salt >> m.shift
+	return at / 64, 1 << (at % 64)
+}
+
+// Add adds a thing.
+func (m *GarbageMarks) Add(t Thing) {
+	for i := range uint64(markHash) {
+		word, mask := m.bit(&t, i)
+		m.words[word] |= mask
+	}
+}
+
+// Has reports whether a thing was added. For one in 2,000 other things it reports
+// true too.
+func (m *GarbageMarks) Has(t Thing) bool {
+	for i := range uint64(markHash) {
+		if word, mask := m.bit(&t, i); m.words[word]&mask == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// marker makes GarbageMarks. It walks down from every commit of every log, many
+// commits at a time. Each step of the walk reads the records of all of them in the
+// order of their keys.
 type marker struct {
 	r     Reads
 	ctx   context.Context
-	marks *Marks
+	marks *GarbageMarks
 	count map[byte]int            // of records, by kind
-	start []history.ID            // of logs, that are walked down from, sorted
-	done  map[history.ID]struct{} // walked down from beside these; forgotten when it is large
+	start []history.ID            // commits of logs that a walk begins with, sorted
+	done  map[history.ID]struct{} // other commits that were visited; cleared when it is large
 }
 
 const (
-	// markStep is how many commits of logs are walked down from at a time.
-	markStep = 1 << 19
-	// markSparse is how many records of a kind are read in order in the time that
-	// one is looked up in.
+	// markBatch is the number of commits of logs that a walk begins with.
+	markBatch = 1 << 19
+	// markSparse is how many records of a kind can be read in order in the time
+	// that takes to look one up.
 	markSparse = 16
 )
 
-// Mark returns marks of all that the worlds need: of each commit that a log or a
-// stack leads to, its record and its pack, or if it has none its stones.
-func (r Reads) Mark(ctx context.Context, salt uint64) (*Marks, error) {
+// Mark returns marks of everything that the worlds need: for each commit that a log
+// or a stack leads to, its record and its pack, or its stones if it has no pack.
+func (r Reads) Mark(ctx context.Context, salt uint64) (*GarbageMarks, error) {
 	m := &marker{r: r, ctx: ctx, count: make(map[byte]int), done: make(map[history.ID]struct{})}
 	for _, kind := range []byte{Packs, Commits, Stones} {
 		err := r.Keys([]byte{kind}, func([]byte) error {
@@ -40,10 +93,10 @@ func (r Reads) Mark(ctx context.Context, salt uint64) (*Marks, error) {
 			return nil, err
 		}
 	}
-	m.marks = NewMarks(m.count[Commits]+m.count[Stones], salt)
+	m.marks = NewGarbageMarks(m.count[Commits]+m.count[Stones], salt)
 	err := r.Each([]byte{Logs}, func(key, value []byte) (bool, error) {
 		e, err := ParseEntry(key, value)
-		if m.start = append(m.start, e.Commit); len(m.start) < markStep || err != nil {
+		if m.start = append(m.start, e.Commit); len(m.start) < markBatch || err != nil {
 			return true, err
 		}
 		return true, m.down()
@@ -54,12 +107,12 @@ func (r Reads) Mark(ctx context.Context, salt uint64) (*Marks, error) {
 	return m.marks, err
 }
 
-// down marks what the stacks of start need, and their records.
+// down marks the commits in start and everything in their stacks.
 func (m *marker) down() error {
 	slices.SortFunc(m.start, compareIDs)
 	m.start = slices.Compact(m.start)
 	for at := m.start; len(at) > 0; {
-		next, err := m.step(at)
+		next, err := m.descend(at)
 		if err != nil {
 			return err
 		}
@@ -71,7 +124,7 @@ func (m *marker) down() error {
 
 func compareIDs(a, b history.ID) int { return bytes.Compare(a[:], b[:]) }
 
-// fresh returns those commits, sorted, that were not walked down from.
+// fresh returns the commits, sorted, that were not visited yet.
 func (m *marker) fresh(ids []history.ID) []history.ID {
 	slices.SortFunc(ids, compareIDs)
 	return slices.DeleteFunc(slices.Compact(ids), func(id history.ID) bool {
@@ -90,9 +143,9 @@ func (m *marker) fresh(ids []history.ID) []history.ID {
 	})
 }
 
-// step marks what stands for commits, which are sorted, and returns what is below
-// each.
-func (m *marker) step(ids []history.ID) (below []history.ID, err error) {
+// descend marks the packs or stones of commits, which are sorted, and returns the
+// commits below them.
+func (m *marker) descend(ids []history.ID) (below []history.ID, err error) {
 	below = make([]history.ID, 0, len(ids))
 	var bare []history.ID // without packs
 	err = m.records(Packs, ids, func(id history.ID, value []byte) error {
@@ -121,8 +174,8 @@ func (m *marker) step(ids []history.ID) (below []history.ID, err error) {
 	return below, err
 }
 
-// records calls what with the record of each of ids, which are sorted, nil if it
-// has none. The value is its own only during the call.
+// records calls what with the record of each id, or with nil if there is no record.
+// ids are sorted. The value is valid only during the call.
 func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, value []byte) error) error {
 	if len(ids)*markSparse < m.count[kind] {
 		for _, id := range ids {
