@@ -34,7 +34,9 @@ var plan = []row{
 	{"grid", "geom voxel region"},
 	{"light", "geom voxel"},
 	{"tags", "codec"},
-	{"stone", "geom voxel codec light tags"},
+	{"stone/pages", "codec tags"},
+	{"stone/column", "geom voxel codec light tags stone/pages"},
+	{"stone", "geom voxel codec light tags stone/pages stone/column"},
 	{"format", "geom voxel"},
 	{"format/nbt", ""},
 	{"format/block", "geom voxel format format/nbt"},
@@ -42,7 +44,7 @@ var plan = []row{
 	{"convert", "geom voxel light format stone"},
 	{"picture", "geom voxel"},
 	{"history", "stone"},
-	{"world", "geom voxel light region grid stone history"},
+	{"world", "geom voxel light region grid stone/column stone history"},
 	{"undo", "geom voxel codec history world"},
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel region world"},
@@ -69,7 +71,7 @@ var plan = []row{
 // homes lists the outside libraries and the packages that may import each. One
 // without a home is for tests alone; a test may import any that is listed.
 var homes = []row{
-	{"github.com/klauspost/compress", "stone format/* internal/savings"},
+	{"github.com/klauspost/compress", "stone/pages format/* internal/savings"},
 	{"github.com/pierrec/lz4/v4", "format/anvil"},
 	{"github.com/zeebo/xxh3", "stone"},
 	{"github.com/cockroachdb/pebble/v2", "store/local internal/crash"},

@@ -2,54 +2,13 @@ package stone
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
-)
-
-// Forms of a page of columns.
-const (
-	columnForm = 1
-	columnTags = 2 // tags and parts split by package tags, names by its words
-)
-
-// What a page of columns may hold; a claim of more is refused before anything
-// is allocated for it.
-const (
-	maxPageColumns = 1024
-	maxSections    = 1024 // of a column
-	maxMaps        = 32
-	maxParts       = 64
-	maxPageNames   = 1 << 15
-)
-
-// Streams of a page of columns of form 1.
-const (
-	columnNames  = iota // names of maps and parts, as they first occur
-	columnShapes        // versions, layouts, sections, maps, parts
-	columnStamps
-	columnSizes // of tags and parts
-	columnMaps  // what is left of the maps
-	columnData  // tags and parts
-	numColumnStreams
-)
-
-// splitColumn are the streams of form 2, before those of package tags.
-var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
-
-var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
-
-// How a map is written.
-const (
-	mapConst    = 0 // one value
-	mapSame     = 1 // equal to the map before it in the column
-	mapGradient = 2 // residuals of the prediction from W, N and NW
-	mapAbove    = 3 // residuals of the map before it
-	mapRule     = 4 // equal to what the rule says
-	mapBeside   = 5 // residuals of what the rule says
 )
 
 // columnPages is what a Writer holds of the columns of a dimension.
@@ -58,7 +17,7 @@ type columnPages struct {
 	begun   bool // last is one
 	held    []heldColumn
 	bytes   int
-	heights *heights // rules of the dimension, nil if it has none
+	heights *column.Heights // rules of the dimension, nil if it has none
 }
 
 // heldColumn is a column and what is to be said of it.
@@ -109,10 +68,10 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	if c.as == sayLists && len(c.Lists) == 0 {
 		return w.misuse("column %v: no lists", c.Pos)
 	}
-	if err := checkColumn(&c.Column); err != nil {
+	if err := column.Check(&c.Column); err != nil {
 		return w.misuse("column %v: %w", c.Pos, err)
 	}
-	size := columnBytes(&c.Column)
+	size := column.Size(&c.Column)
 	if len(p.held) == pageColumns || p.bytes+size > pageBytes {
 		w.flushColumns()
 	}
@@ -125,47 +84,6 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	return w.err
 }
 
-// checkColumn refuses what could not be read back.
-func checkColumn(c *voxel.Column) error {
-	if err := c.Pos.Check(); err != nil {
-		return err
-	}
-	if len(c.Sections) > maxSections || len(c.Maps) > maxMaps || len(c.Parts) > maxParts || len(c.Lists) > maxLists {
-		return fmt.Errorf("%d sections, %d maps, %d parts, %d lists: too many", len(c.Sections), len(c.Maps), len(c.Parts), len(c.Lists))
-	}
-	objects := 0
-	for i, l := range c.Lists {
-		if findList(c, l.Name) != &c.Lists[i] {
-			return fmt.Errorf("list %q a second time", l.Name)
-		}
-		for n, o := range l.Objects {
-			if o.Place > voxel.Moved || o.Place == voxel.Nowhere && o.At != (geom.Point{}) {
-				return fmt.Errorf("list %q: object %d at %v by place %d", l.Name, n, o.At, o.Place)
-			}
-		}
-		objects += len(l.Objects)
-	}
-	if size := columnBytes(c); objects > maxColumnObjects || size > maxPage {
-		return fmt.Errorf("%d objects, at most %d; %d bytes, at most %d", objects, maxColumnObjects, size, maxPage)
-	}
-	return nil
-}
-
-func columnBytes(c *voxel.Column) (n int) {
-	for _, s := range c.Sections {
-		n += 4 + len(s.Tags)
-	}
-	for _, p := range c.Parts {
-		n += 8 + len(p.Data)
-	}
-	for _, l := range c.Lists {
-		for _, o := range l.Objects {
-			n += objectBytes + len(o.Payload)
-		}
-	}
-	return n + 256*len(c.Maps)
-}
-
 func (w *Writer) flushColumns() {
 	p := &w.columns
 	if len(p.held) == 0 {
@@ -173,17 +91,17 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
-	w.enter(&d.columns, entries, columnPage(p.held, p.heights)...)
+	w.enter(&d.columns, entries, column.Encode(whole(p.held), p.heights)...)
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
-				if l := findList(&p.held[i].Column, name); l != nil && !yield(*l) {
+				if l := column.Find(&p.held[i].Column, name); l != nil && !yield(*l) {
 					return
 				}
 			}
 		})
-		at := columnEntries(p.held, func(c *heldColumn) bool { return findList(&c.Column, name) != nil })
-		w.enter(&d.list(name).entries, at, objectPage(at, held)...)
+		at := columnEntries(p.held, func(c *heldColumn) bool { return column.Find(&c.Column, name) != nil })
+		w.enter(&d.list(name).entries, at, column.EncodeObjects(columnPositions(at), held)...)
 	}
 	if len(d.lists) > maxLists {
 		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
@@ -191,19 +109,13 @@ func (w *Writer) flushColumns() {
 	p.held, p.bytes = nil, 0
 }
 
-// sheet is a page as it may be written.
-type sheet struct {
-	form    byte
-	streams [][]byte
-}
-
 // smallSheet is the plain bytes up to which every form of a page is tried. In
 // larger ones the last form is the smaller one.
 const smallSheet = 4096
 
 // enter writes entries, and the page of those that have one, in one of the forms
-// of sheets.
-func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
+// of forms.
+func (w *Writer) enter(to *[]entry, entries []entry, forms ...pages.Page) {
 	var shape []byte
 	for _, e := range entries {
 		if e.paged() {
@@ -212,10 +124,10 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 	}
 	number, first := nonePage, 0
 	if shape != nil {
-		if plainBytes(sheets[0].streams) > smallSheet {
-			sheets = sheets[len(sheets)-1:]
+		if pages.Size(forms[0].Streams) > smallSheet {
+			forms = forms[len(forms)-1:]
 		}
-		w.setSheet(sheets)
+		w.setSheet(forms)
 		number = w.keepPage(shape)
 	}
 	for _, e := range entries {
@@ -227,15 +139,15 @@ func (w *Writer) enter(to *[]entry, entries []entry, sheets ...sheet) {
 	}
 }
 
-// setSheet makes w.page the smallest of sheets, the first of equals. Options.Only
+// setSheet makes w.page the smallest of forms, the first of equals. Options.Only
 // is of forms of cells.
-func (w *Writer) setSheet(sheets []sheet) {
-	w.setPage(sheets[0].form, sheets[0].streams)
-	for _, s := range sheets[1:] {
+func (w *Writer) setSheet(forms []pages.Page) {
+	w.setPage(forms[0].Form, forms[0].Streams)
+	for _, s := range forms[1:] {
 		if w.err != nil {
 			return
 		}
-		w.other = w.packer().appendPage(w.other[:0], s.form, s.streams)
+		w.other = w.packer().Append(w.other[:0], s.Form, s.Streams)
 		if len(w.other) < len(w.page) {
 			w.page, w.other = w.other, w.page
 		}
@@ -256,15 +168,6 @@ func (d *dimension) list(name string) *list {
 		d.lists = slices.Insert(d.lists, i, list{name: name})
 	}
 	return &d.lists[i]
-}
-
-func findList(c *voxel.Column, name string) *voxel.List {
-	for i := range c.Lists {
-		if c.Lists[i].Name == name {
-			return &c.Lists[i]
-		}
-	}
-	return nil
 }
 
 func listNames(columns []heldColumn) (names []string) {
@@ -297,4 +200,14 @@ func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries [
 		entries[len(entries)-1].mask |= 1 << bit
 	}
 	return entries
+}
+
+// whole returns the columns that are said to be there.
+func whole(held []heldColumn) (columns []*voxel.Column) {
+	for i := range held {
+		if held[i].as == sayWhole {
+			columns = append(columns, &held[i].Column)
+		}
+	}
+	return columns
 }

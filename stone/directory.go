@@ -2,9 +2,11 @@ package stone
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -86,23 +88,23 @@ type file struct {
 
 // plain returns the directory's plain bytes in the form that needs fewer, the
 // lower one of equals.
-func (d *directory) plain() (form spelling, plain []byte) {
-	plain = d.append(nil, byBytes)
-	if b := d.append([]byte{tags.WordsVersion}, byWords); len(b) < len(plain) {
-		return byWords, b
+func (d *directory) plain() (form pages.Spelling, plain []byte) {
+	plain = d.append(nil, pages.ByBytes)
+	if b := d.append([]byte{tags.WordsVersion}, pages.ByWords); len(b) < len(plain) {
+		return pages.ByWords, b
 	}
-	return byBytes, plain
+	return pages.ByBytes, plain
 }
 
 // append appends the directory's plain bytes.
-func (d *directory) append(dst []byte, s spelling) []byte {
+func (d *directory) append(dst []byte, s pages.Spelling) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.pages)))
 	for _, p := range d.pages {
 		dst = binary.AppendUvarint(dst, uint64(p.size))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.properties)))
 	for _, p := range d.properties {
-		dst = s.appendString(s.appendString(dst, p.Key), p.Value)
+		dst = s.Append(s.Append(dst, p.Key), p.Value)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.dims)))
 	next := 0
@@ -111,7 +113,7 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.files)))
 	for _, f := range d.files {
-		dst = s.appendString(dst, f.path)
+		dst = s.Append(dst, f.path)
 		if f.gone {
 			dst = append(dst, 0)
 			continue
@@ -124,8 +126,8 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 	return d.appendTallies(d.appendMatters(dst))
 }
 
-func (d *dimension) append(dst []byte, s spelling, next *int) []byte {
-	dst = s.appendString(s.appendString(dst, d.name), d.folder)
+func (d *dimension) append(dst []byte, s pages.Spelling, next *int) []byte {
+	dst = s.Append(s.Append(dst, d.name), d.folder)
 	dst = binary.AppendUvarint(dst, uint64(len(d.volumes)))
 	for i := range d.volumes {
 		dst = d.volumes[i].append(dst, s, next)
@@ -134,23 +136,50 @@ func (d *dimension) append(dst []byte, s spelling, next *int) []byte {
 	dst = appendEntries(dst, d.columns, next)
 	dst = binary.AppendUvarint(dst, uint64(len(d.lists)))
 	for _, l := range d.lists {
-		dst = s.appendString(dst, l.name)
+		dst = s.Append(dst, l.name)
 		dst = appendEntries(dst, l.entries, next)
 	}
 	return dst
 }
 
-func (v *volume) append(dst []byte, s spelling, next *int) []byte {
-	dst = s.appendString(dst, v.Name)
+func (v *volume) append(dst []byte, s pages.Spelling, next *int) []byte {
+	dst = s.Append(dst, v.Name)
 	dst = append(dst, byte(v.Schema), byte(v.Scale))
 	dst = binary.AppendUvarint(dst, uint64(v.Default))
-	dst = s.appendNames(dst, v.Schema, v.names)
+	dst = appendNames(dst, s, v.Schema, v.names)
 	dst = binary.AppendUvarint(dst, uint64(len(v.levels)))
 	for _, l := range v.levels {
 		dst = append(dst, byte(l.level))
 		dst = appendEntries(dst, l.entries, next)
 	}
 	return dst
+}
+
+// appendNames appends the names of a volume. Those of a palette that have numbers
+// are a set of these, behind the empty cell's name; what is sorted needs no order.
+func appendNames(dst []byte, s pages.Spelling, schema voxel.Schema, names []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(names)))
+	if s == pages.ByBytes || schema != voxel.Palette || len(names) == 0 {
+		return appendShared(dst, names)
+	}
+	dst = s.Append(dst, names[0])
+	var numbers []int
+	var rest []string
+	for _, name := range names[1:] {
+		if n, ok := tags.NameNumber(name); ok {
+			numbers = append(numbers, n)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(numbers)
+	dst = binary.AppendUvarint(dst, uint64(len(numbers)))
+	last := -1
+	for _, n := range numbers {
+		dst = binary.AppendUvarint(dst, uint64(n-last-1))
+		last = n
+	}
+	return appendShared(dst, rest)
 }
 
 // appendShared appends names, of which each shares a beginning with the last.
@@ -162,7 +191,7 @@ func appendShared(dst []byte, names []string) []byte {
 			same++
 		}
 		dst = binary.AppendUvarint(dst, uint64(same))
-		dst = appendString(dst, n[same:])
+		dst = pages.AppendString(dst, n[same:])
 		prev = n
 	}
 	return dst

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/zeebo/xxh3"
 )
 
 // wholeSize is the size in bytes up to which Open reads a stone at once.
@@ -116,13 +116,13 @@ var errChecksum = errors.New("checksum does not match")
 
 // splitDirectory parts the directory's page from the hashes behind it; how many
 // these are stands at the start of the plain bytes.
-func splitDirectory(b []byte) (form spelling, plain, hashes []byte, err error) {
-	f, streams, rest, err := splitPagePrefix(context.Background(), b, maxDirectory)
+func splitDirectory(b []byte) (form pages.Spelling, plain, hashes []byte, err error) {
+	f, streams, rest, err := pages.SplitPrefix(context.Background(), b, maxDirectory)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	form = spelling(f)
-	if form > byWords || len(streams) != 1 {
+	form = pages.Spelling(f)
+	if form > pages.ByWords || len(streams) != 1 {
 		return 0, nil, nil, corruptf(0, "directory", "form %d with %d streams", form, len(streams))
 	}
 	return form, streams[0], rest, nil
@@ -149,7 +149,7 @@ func (s *Reader) page(ctx context.Context, n int) (byte, [][]byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	form, streams, err := splitPage(ctx, b)
+	form, streams, err := pages.Split(ctx, b)
 	return form, streams, s.at(n, err)
 }
 

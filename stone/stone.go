@@ -19,6 +19,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -53,9 +55,8 @@ const (
 // Limits of the format (FORMAT.md section 9). What is beyond them is refused
 // before memory is taken for it, and is not written.
 const (
-	maxPage       = 64 << 20       // plain bytes of a page
+	maxPage       = pages.MaxPage
 	maxStored     = maxPage + 1024 // bytes of a page with its head
-	maxStreams    = 16             // of a page
 	maxMet        = 2 * maxPage    // plain bytes of the pages of objects that meet in a column
 	maxCells      = 4096           // chunks in a page
 	maxPending    = 4096           // cubes that a Writer holds back
@@ -63,8 +64,8 @@ const (
 	maxDirectory  = 16 << 20       // plain bytes of the directory
 	maxProperties = 1 << 16
 	maxDimensions = 1 << 10
-	maxVolumes    = 1 << 8 // of a dimension
-	maxLists      = 1 << 8 // of a dimension
+	maxVolumes    = 1 << 8          // of a dimension
+	maxLists      = column.MaxLists // of a dimension
 	maxFiles      = 1 << 20
 	maxNames      = int(voxel.MaxCell) + 1 // of a volume of schema Palette
 	maxMaterials  = 64                     // names of a volume of schema Terrain

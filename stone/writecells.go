@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -344,12 +345,12 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 	if j.may(byte(codec.Odds)) {
 		odds = p.odds(&j.pack.cells, j.volume, j.o.Effort)
 	}
-	least := plainBytes(columns)
+	least := pages.Size(columns)
 	if images != nil {
-		least = min(least, plainBytes(images))
+		least = min(least, pages.Size(images))
 	}
-	if n := plainBytes(odds); n < oddsLarge || n*oddsSure > least {
-		if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
+	if n := pages.Size(odds); n < oddsLarge || n*oddsSure > least {
+		if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
 			j.tryColumns(columns)
 		}
 		j.try(byte(codec.Images), images)
@@ -362,7 +363,7 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 
 // tryColumns tries the form in which every page can be, unless it is too large.
 func (j *cellJob) tryColumns(columns [][]byte) {
-	if n := plainBytes(columns); n > maxPage && len(j.page) == 0 {
+	if n := pages.Size(columns); n > maxPage && len(j.page) == 0 {
 		j.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	j.try(byte(codec.Columns), columns)
@@ -379,10 +380,10 @@ const oddsGain = 8
 // and reports whether it does. Without streams, or with too many bytes, the form cannot
 // be.
 func (j *cellJob) try(form byte, streams [][]byte) bool {
-	if j.err != nil || streams == nil || plainBytes(streams) > maxPage {
+	if j.err != nil || streams == nil || pages.Size(streams) > maxPage {
 		return false
 	}
-	j.other = j.pack.appendPage(j.other[:0], form, streams)
+	j.other = j.pack.Append(j.other[:0], form, streams)
 	least := len(j.page)
 	if form == byte(codec.Odds) {
 		least -= least / oddsGain

@@ -9,11 +9,52 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"sync"
 
-	"github.com/zeebo/xxh3"
-
+	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/zeebo/xxh3"
 )
+
+// Effort says how hard a Writer compresses.
+type Effort int
+
+// The efforts.
+const (
+	// Best is for stones that stay: imports and packs. It tries all forms, and asks who
+	// writes for what light follows from (Light).
+	Best Effort = iota
+	// Quick is for commits.
+	Quick
+	// Good is for packs made in passing: zstd as for Best, forms as for Quick. Stones
+	// take up to twice the bytes of the Best, a third of the time to write and half of that to read.
+	// zstd's next stronger level saves 5 % more, takes three times as long and 34 MB.
+	Good
+)
+
+// packers are those of the effort.
+func (e Effort) packers() *sync.Pool {
+	if e == Good {
+		e = Best
+	}
+	return &packers[e]
+}
+
+var packers = [2]sync.Pool{
+	Best:  {New: func() any { return &packer{Packer: pages.NewPacker(true)} }},
+	Quick: {New: func() any { return &packer{Packer: pages.NewPacker(false)} }},
+}
+
+// packer makes pages. A Writer holds one from its first page to its last, since
+// the garbage collector takes what lies in a pool, and its memory is megabytes.
+type packer struct {
+	*pages.Packer
+	cells       codec.Encoder
+	flood       light.Flood
+	page, other []byte // memory of pages of cells
+}
 
 // Options say how a Writer writes. The zero value is the default.
 type Options struct {
@@ -162,20 +203,13 @@ func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 	return w.keepPage(shape)
 }
 
-func plainBytes(streams [][]byte) (n int) {
-	for _, s := range streams {
-		n += len(s)
-	}
-	return n
-}
-
 // setPage makes w.page the page of streams.
 func (w *Writer) setPage(form byte, streams [][]byte) {
-	if n := plainBytes(streams); n > maxPage {
+	if n := pages.Size(streams); n > maxPage {
 		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	if w.err == nil {
-		w.page = w.packer().appendPage(w.page[:0], form, streams)
+		w.page = w.packer().Append(w.page[:0], form, streams)
 	}
 }
 
@@ -245,7 +279,7 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 		f.pages = append(f.pages, w.addPage(0, [][]byte{buf}, nil))
 	}
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
-		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, errLong))
+		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, pages.ErrLong))
 	}
 	w.dir.files = append(w.dir.files, f)
 	return w.err
@@ -284,7 +318,7 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.packer().appendPage(nil, byte(form), [][]byte{plain})
+	dir := w.packer().Append(nil, byte(form), [][]byte{plain})
 	for _, p := range w.packs {
 		w.o.Effort.packers().Put(p)
 	}
