@@ -13,12 +13,13 @@ import (
 // which their names are renumbered where they must be; others are decoded, and
 // what counts of them is written anew. Names are those of the stones that have a
 // say in the volume still. Levels above 0 and rules of height maps are left out:
-// what lies below the run decides of them.
+// what lies below the run decides of them. So are tallies.
 //
 // It fails with a *CorruptError if a page that it reads is damaged; a copied one
 // may say nonsense that only who decodes it finds. The same stones give the same
 // bytes.
 func Merge(ctx context.Context, w io.Writer, run []*Reader, o Options) (ID, int64, error) {
+	o.Tally = false
 	m := &merger{ctx: ctx, w: NewWriter(w, o), run: run}
 	if err := m.merge(); err != nil {
 		return ID{}, 0, fmt.Errorf("stone: merge: %w", err)

@@ -13,9 +13,12 @@
 package stone
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
@@ -110,6 +113,37 @@ type Placed struct {
 	// in it is the volume's default.
 	Chunk *voxel.Chunk
 }
+
+// FirstFar is the lowest far level that stones of whole worlds have besides level 0.
+const FirstFar = 3
+
+// Content is a whole world that can be read: a stone that holds one, a version of
+// a world in a store, a world in memory. What it hands out must not be changed.
+type Content interface {
+	// About describes the world.
+	About() About
+	// Spoken yields the chunks of a volume's level in ascending order of code.
+	// false says that the chunk is known to be all of the volume's default.
+	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
+	// ReadChunks calls f for each chunk of want that there is, with nil for a chunk
+	// of the volume's default. want ascends by code; calls may come in another order.
+	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
+	// Columns yields the columns of a dimension with their lists, in ascending
+	// order of position. It ends after an error.
+	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
+	// OpenFile returns the content of a file; fs.ErrNotExist if there is none.
+	OpenFile(path string) (io.ReadCloser, error)
+}
+
+// About describes a world.
+type About struct {
+	Properties []Property  // by key
+	Dimensions []Dimension // in the order they were made
+	Files      []File      // by path
+}
+
+// About describes what the stone holds.
+func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
 func corrupt(off int64, part string, err error) error {
 	return &CorruptError{Offset: off, Part: part, Err: err}

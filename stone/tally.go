@@ -1,7 +1,6 @@
 package stone
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -69,26 +68,6 @@ func (s *Reader) Tally(dim string) *Tally {
 		return nil
 	}
 	return t.Clone()
-}
-
-// TallyOf counts what a dimension of c holds by reading all of it.
-func TallyOf(ctx context.Context, c Content, d Dimension) (*Tally, error) {
-	t := NewTally()
-	for _, v := range d.Volumes {
-		for p, err := range ChunksOf(ctx, c, d.Name, v.Volume.Name, 0) {
-			if err != nil {
-				return nil, err
-			}
-			t.Chunk(v.Volume.Name, p.Chunk, 1)
-		}
-	}
-	for column, err := range c.Columns(ctx, d.Name) {
-		if err != nil {
-			return nil, err
-		}
-		t.Column(column, 1)
-	}
-	return t, nil
 }
 
 // appendTallies appends the tallies of all dimensions, if they have them.

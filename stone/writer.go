@@ -66,6 +66,8 @@ type Options struct {
 	// whatever they weigh; those that it cannot hold, or that it is not tried for,
 	// are of form 1. It is there to measure forms.
 	Only int
+	// Tally has the directory say what each dimension holds: see Reader.Tally.
+	Tally bool
 	// AtOnce is how many pages of chunks are packed at once by Run; each takes some megabytes
 	// of memory. Default 1. The bytes that are written do not depend on it.
 	AtOnce int
@@ -185,7 +187,11 @@ func (w *Writer) Dimension(name, folder string) error {
 	if slices.ContainsFunc(w.dir.dims, same) || len(w.dir.dims) == maxDimensions {
 		return w.misuse("dimension %q a second time, or too many", name)
 	}
-	w.dir.dims = append(w.dir.dims, dimension{name: name, folder: folder})
+	d := dimension{name: name, folder: folder}
+	if w.o.Tally {
+		d.tally = NewTally()
+	}
+	w.dir.dims = append(w.dir.dims, d)
 	w.columns, w.lit, w.blocks = columnPages{}, nil, blockWork{}
 	return w.err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -171,7 +172,7 @@ func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Ta
 			return t, nil
 		}
 	}
-	return stone.TallyOf(ctx, c, d)
+	return whole.Tally(ctx, c, d)
 }
 
 // filter returns what stands between the source and the world, nil if nothing.

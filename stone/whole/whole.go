@@ -1,4 +1,8 @@
-package stone
+// Package whole writes a whole world as one stone: it reads any stone.Content twice,
+// first to see which names are in use and how large it is, then to write it with its
+// names sorted, rules of light and height maps that it learned or was told, tallies
+// and far levels.
+package whole
 
 import (
 	"cmp"
@@ -11,44 +15,17 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
-
-// Content is a whole world that can be read: a stone that holds one, a version of
-// a world in a store, a world in memory. What it hands out must not be changed.
-type Content interface {
-	// About describes the world.
-	About() About
-	// Spoken yields the chunks of a volume's level in ascending order of code.
-	// false says that the chunk is known to be all of the volume's default.
-	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
-	// ReadChunks calls f for each chunk of want that there is, with nil for a chunk
-	// of the volume's default. want ascends by code; calls may come in another order.
-	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	// Columns yields the columns of a dimension with their lists, in ascending
-	// order of position. It ends after an error.
-	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
-	// OpenFile returns the content of a file; fs.ErrNotExist if there is none.
-	OpenFile(path string) (io.ReadCloser, error)
-}
-
-// About describes a world.
-type About struct {
-	Properties []Property  // by key
-	Dimensions []Dimension // in the order they were made
-	Files      []File      // by path
-}
-
-// About describes what the stone holds.
-func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
 // readAtOnce is how many chunks are read by one call of ReadChunks.
 const readAtOnce = 1024
 
-// ChunksOf yields the chunks of a volume's level of c that hold cells, in ascending
+// Chunks yields the chunks of a volume's level of c that hold cells, in ascending
 // order of code. It ends after an error, and when ctx ends.
-func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.Seq2[Placed, error] {
-	return func(yield func(Placed, error) bool) {
+func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) iter.Seq2[stone.Placed, error] {
+	return func(yield func(stone.Placed, error) bool) {
 		got := make(map[geom.ChunkPos]*voxel.Chunk)
 		read := func(some []geom.ChunkPos) bool {
 			clear(got)
@@ -57,11 +34,11 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 				return ctx.Err()
 			})
 			if err != nil {
-				yield(Placed{}, err)
+				yield(stone.Placed{}, err)
 				return false
 			}
 			for _, pos := range some {
-				if got[pos] != nil && !yield(Placed{pos, got[pos]}, nil) {
+				if got[pos] != nil && !yield(stone.Placed{Pos: pos, Chunk: got[pos]}, nil) {
 					return false
 				}
 			}
@@ -83,17 +60,34 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 	}
 }
 
-// WholeOptions say how WriteWhole writes.
-type WholeOptions struct {
-	Options
+// Tally counts what a dimension of c holds by reading all of it.
+func Tally(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+	t := stone.NewTally()
+	for _, v := range d.Volumes {
+		for p, err := range Chunks(ctx, c, d.Name, v.Volume.Name, 0) {
+			if err != nil {
+				return nil, err
+			}
+			t.Chunk(v.Volume.Name, p.Chunk, 1)
+		}
+	}
+	for column, err := range c.Columns(ctx, d.Name) {
+		if err != nil {
+			return nil, err
+		}
+		t.Column(column, 1)
+	}
+	return t, nil
+}
+
+// Options say how Write writes.
+type Options struct {
+	stone.Options
 	// Far has far levels written, of volumes of more than 64 chunks.
 	Far bool
 	// Empty names cells of palettes that are empty besides cell 0, for far levels.
 	Empty []string
 }
-
-// FirstFar is the lowest level that WriteWhole writes besides level 0.
-const FirstFar = 3
 
 const (
 	// nearWorld is how many chunks a volume may have without far levels.
@@ -107,52 +101,53 @@ const (
 	learnChunks  = 512
 )
 
-// WriteWhole writes c as one stone. Names that no cell uses are left out and the
+// Write writes c as one stone. Names that no cell uses are left out and the
 // others sorted. With Effort Best, rules of light and of height maps are taken from
 // c if it is a Reader or has a method Matters or Rules like one, and else learned.
-func WriteWhole(ctx context.Context, to io.Writer, c Content, o WholeOptions) (ID, int64, error) {
+func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone.ID, int64, error) {
 	about := c.About()
-	wholes := make([]wholeDimension, len(about.Dimensions))
+	wholes := make([]dimension, len(about.Dimensions))
 	for i := range wholes {
-		wholes[i] = wholeDimension{Dimension: about.Dimensions[i], from: c, o: &o}
+		wholes[i] = dimension{Dimension: about.Dimensions[i], from: c, o: &o}
 		if err := wholes[i].look(ctx); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
-	if o.PageChunks == 0 && !slices.ContainsFunc(wholes, func(d wholeDimension) bool { return d.large }) {
+	if o.PageChunks == 0 && !slices.ContainsFunc(wholes, func(d dimension) bool { return d.large }) {
 		o.PageChunks = smallWorld
 	}
-	w := NewWriter(to, o.Options)
+	o.Options.Tally = true
+	w := stone.NewWriter(to, o.Options)
 	for _, p := range about.Properties {
 		w.Property(p.Key, p.Value)
 	}
 	for i := range wholes {
 		if err := wholes[i].write(ctx, w); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
 	for _, f := range about.Files {
 		if err := cmp.Or(ctx.Err(), writeFile(w, c, f)); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
 	return w.Close()
 }
 
-func writeFile(w *Writer, c Content, f File) error {
+func writeFile(w *stone.Writer, c stone.Content, f stone.File) error {
 	r, err := c.OpenFile(f.Path)
 	if err != nil {
-		return fmt.Errorf("stone: file %q: %w", f.Path, err)
+		return fmt.Errorf("whole: file %q: %w", f.Path, err)
 	}
 	defer r.Close()
 	return w.File(f.Path, f.Size, r)
 }
 
-// wholeDimension is a dimension that WriteWhole writes.
-type wholeDimension struct {
-	Dimension
-	from   Content
-	o      *WholeOptions
+// dimension is a dimension that Write writes.
+type dimension struct {
+	stone.Dimension
+	from   stone.Content
+	o      *Options
 	used   [][]string     // names as written, by volume
 	tables [][]voxel.Cell // what cells are as written, by volume; nil: the same
 	large  bool           // too many chunks for one page
@@ -160,7 +155,7 @@ type wholeDimension struct {
 }
 
 // look finds out which names are in use, and how large the dimension is.
-func (d *wholeDimension) look(ctx context.Context) error {
+func (d *dimension) look(ctx context.Context) error {
 	d.used, d.tables = make([][]string, len(d.Volumes)), make([][]voxel.Cell, len(d.Volumes))
 	for i := range d.Volumes {
 		v := &d.Volumes[i]
@@ -194,8 +189,8 @@ func (d *wholeDimension) look(ctx context.Context) error {
 	return nil
 }
 
-func (d *wholeDimension) chunks(ctx context.Context, v *Volume) iter.Seq2[Placed, error] {
-	return ChunksOf(ctx, d.from, d.Name, v.Volume.Name, 0)
+func (d *dimension) chunks(ctx context.Context, v *stone.Volume) iter.Seq2[stone.Placed, error] {
+	return Chunks(ctx, d.from, d.Name, v.Volume.Name, 0)
 }
 
 // UsedNames returns the names of a palette that are in use, the empty cell's first and
@@ -222,12 +217,10 @@ func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, tab
 	return names, table
 }
 
-func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
-	w.Dimension(d.Name, d.Folder)
-	if w.err != nil {
-		return w.err
+func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
+	if err := w.Dimension(d.Name, d.Folder); err != nil {
+		return err
 	}
-	w.dimension().tally = NewTally()
 	for i := range d.Volumes {
 		if err := d.volume(ctx, w, i); err != nil {
 			return err
@@ -248,7 +241,7 @@ func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
 }
 
 // volume writes a volume, and behind the blocks what they are to light.
-func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
+func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 	v, table := d.Volumes[i], d.tables[i]
 	if table != nil {
 		v.Default = table[v.Default]
@@ -288,7 +281,7 @@ func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
 }
 
 // emptyCells returns the cells of a palette that are empty besides cell 0.
-func emptyCells(v *Volume, names, empty []string) (cells []voxel.Cell) {
+func emptyCells(v *stone.Volume, names, empty []string) (cells []voxel.Cell) {
 	for c, name := range names {
 		if c > 0 && v.Schema == voxel.Palette && slices.Contains(empty, name) {
 			cells = append(cells, voxel.Cell(c))
@@ -299,8 +292,8 @@ func emptyCells(v *Volume, names, empty []string) (cells []voxel.Cell) {
 
 // light gives the Writer what blocks are to light, if pages of light may follow
 // from them.
-func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error {
-	if d.o.Effort != Best || d.Volumes[block].Schema != voxel.Palette {
+func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error {
+	if d.o.Effort != stone.Best || d.Volumes[block].Schema != voxel.Palette {
 		return nil
 	}
 	matters := light.Matters(nil)
@@ -321,7 +314,7 @@ func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error 
 
 // lit returns chunks of blocks with their light, from all over the dimension: first
 // ones far apart, then those between.
-func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
+func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 	known, err := d.known(ctx)
 	if err != nil {
 		return nil, err
@@ -341,7 +334,7 @@ func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 	ordered := slices.Clone(picked)
 	slices.SortFunc(ordered, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
 	read := func(vol string, has voxel.Has, put func(*light.Lit, *voxel.Chunk)) error {
-		if !slices.ContainsFunc(d.Volumes, func(v Volume) bool { return v.Volume.Name == vol }) {
+		if !slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == vol }) {
 			return nil
 		}
 		return d.from.ReadChunks(ctx, d.Name, vol, 0, ordered, func(pos geom.ChunkPos, c *voxel.Chunk) error {
@@ -366,7 +359,7 @@ func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 
 // known returns a function that returns the kinds of light that a chunk has; all
 // where there are no columns.
-func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
+func (d *dimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
 	columns := make(map[geom.ColumnPos]*voxel.Column)
 	for c, err := range d.from.Columns(ctx, d.Name) {
 		if err != nil {
@@ -387,11 +380,11 @@ func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.H
 }
 
 // heights gives the Writer rules of height maps.
-func (d *wholeDimension) heights(ctx context.Context, w *Writer) error {
+func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	if d.blocks == nil {
 		return nil
 	}
-	block := slices.IndexFunc(d.Volumes, func(v Volume) bool { return v.Volume.Name == voxel.Block })
+	block := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == voxel.Block })
 	var rules []light.Rule
 	if from, ok := d.from.(interface{ Rules(dim string) []light.Rule }); ok {
 		rules = translateRules(from.Rules(d.Name), d.tables[block])
@@ -410,7 +403,7 @@ func (d *wholeDimension) heights(ctx context.Context, w *Writer) error {
 }
 
 // sample returns columns from all over the dimension, without lists.
-func (d *wholeDimension) sample(ctx context.Context) (out []voxel.Column, err error) {
+func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) {
 	var all []*voxel.Column
 	for c, err := range d.from.Columns(ctx, d.Name) {
 		if err != nil {
@@ -462,13 +455,16 @@ func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	return out
 }
 
+// foot is the x and z of a chunk.
+type foot struct{ x, z int32 }
+
 // towerMap is the chunks of blocks that were written, by footprint.
 type towerMap struct {
 	towers map[foot]light.Tower
 	places []geom.ChunkPos // in ascending order of code
 }
 
-func (t *towerMap) add(c Placed) {
+func (t *towerMap) add(c stone.Placed) {
 	at := foot{c.Pos.X, c.Pos.Z}
 	t.towers[at] = append(t.towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
 	t.places = append(t.places, c.Pos)
