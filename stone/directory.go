@@ -2,7 +2,6 @@ package stone
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
@@ -146,53 +145,11 @@ func (v *volume) append(dst []byte, s pages.Spelling, next *int) []byte {
 	dst = s.Append(dst, v.Name)
 	dst = append(dst, byte(v.Schema), byte(v.Scale))
 	dst = binary.AppendUvarint(dst, uint64(v.Default))
-	dst = appendNames(dst, s, v.Schema, v.names)
+	dst = s.AppendNames(dst, v.Schema == voxel.Palette, v.names)
 	dst = binary.AppendUvarint(dst, uint64(len(v.levels)))
 	for _, l := range v.levels {
 		dst = append(dst, byte(l.level))
 		dst = appendEntries(dst, l.entries, next)
-	}
-	return dst
-}
-
-// appendNames appends the names of a volume. Those of a palette that have numbers
-// are a set of these, behind the empty cell's name; what is sorted needs no order.
-func appendNames(dst []byte, s pages.Spelling, schema voxel.Schema, names []string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(names)))
-	if s == pages.ByBytes || schema != voxel.Palette || len(names) == 0 {
-		return appendShared(dst, names)
-	}
-	dst = s.Append(dst, names[0])
-	var numbers []int
-	var rest []string
-	for _, name := range names[1:] {
-		if n, ok := tags.NameNumber(name); ok {
-			numbers = append(numbers, n)
-		} else {
-			rest = append(rest, name)
-		}
-	}
-	slices.Sort(numbers)
-	dst = binary.AppendUvarint(dst, uint64(len(numbers)))
-	last := -1
-	for _, n := range numbers {
-		dst = binary.AppendUvarint(dst, uint64(n-last-1))
-		last = n
-	}
-	return appendShared(dst, rest)
-}
-
-// appendShared appends names, of which each shares a beginning with the last.
-func appendShared(dst []byte, names []string) []byte {
-	prev := ""
-	for _, n := range names {
-		same := 0
-		for same < len(n) && same < len(prev) && n[same] == prev[same] {
-			same++
-		}
-		dst = binary.AppendUvarint(dst, uint64(same))
-		dst = pages.AppendString(dst, n[same:])
-		prev = n
 	}
 	return dst
 }

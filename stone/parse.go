@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -165,7 +164,7 @@ func (p *parser) volume(v *volume) {
 	v.Name = p.string()
 	v.Schema, v.Scale = voxel.Schema(p.Byte()), int(p.Byte())
 	v.Default = voxel.Cell(min(p.Uvarint(), uint64(voxel.MaxCell)+1))
-	v.names = p.names(v.Schema)
+	v.names = p.form.Names(&p.Cursor, v.Schema == voxel.Palette, maxNames, p.room)
 	if err := v.check(); err != nil {
 		p.Fail(err)
 		return
@@ -189,64 +188,6 @@ func (p *parser) volume(v *volume) {
 
 // string reads a string in the spelling of the directory's form.
 func (p *parser) string() string { return p.form.Text(&p.Cursor) }
-
-// names reads the names of a volume.
-func (p *parser) names(schema voxel.Schema) []string {
-	if p.form == pages.ByBytes || schema != voxel.Palette {
-		return p.shared(p.Count(2, maxNames))
-	}
-	n := p.Count(1, maxNames)
-	if n == 0 {
-		return nil
-	}
-	names := []string{p.string()}
-	names = append(names, p.numbered(n-1)...)
-	rest := p.shared(n - len(names))
-	if !ascending(rest) {
-		p.Fail(errors.New("spelled names not in strictly ascending order"))
-	}
-	names = append(names, rest...)
-	if p.Err() != nil {
-		return nil
-	}
-	slices.Sort(names[1:])
-	return names
-}
-
-// numbered reads the names that have numbers.
-func (p *parser) numbered(n int) []string {
-	names := pages.Some[string](p.AtMost(n))
-	last := -1
-	for i := range names {
-		last += 1 + p.Size()
-		name, ok := tags.Name(last)
-		if !ok || !p.room(len(name)) {
-			p.Fail(fmt.Errorf("name %d, which nobody knows", last))
-			return nil
-		}
-		names[i] = name
-	}
-	return names
-}
-
-// shared reads n names.
-func (p *parser) shared(n int) []string {
-	names := pages.Some[string](n)
-	prev := ""
-	for i := range names {
-		same, tail := p.Size(), p.Text()
-		if same > len(prev) {
-			p.Fail(errors.New("a name shares more than there is"))
-			return nil
-		}
-		if !p.room(same + len(tail)) {
-			return nil
-		}
-		prev = prev[:same] + tail
-		names[i] = prev
-	}
-	return names
-}
 
 // room reports whether there may be a name of n more bytes.
 func (p *parser) room(n int) bool {

@@ -14,10 +14,40 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/zeebo/xxh3"
 )
+
+// PageKey names a decoded page for a Cache: the stone, and the number of the
+// directory entry that the page is read for, counted through the stone's
+// directory. A page that several entries name is decoded for each of them.
+type PageKey struct {
+	Stone ID
+	Entry uint32
+}
+
+// A Cache keeps decoded pages for the Readers that share it. Its methods are safe
+// for any number of goroutines.
+type Cache interface {
+	// Page returns the page under key. If the Cache does not have it, Page calls
+	// fill and keeps the result, which takes about bytes of memory. Of calls for
+	// one key at the same time one fills; the others wait for it, or return
+	// ctx.Err() when ctx ends. If fill fails, Page returns the error to the caller
+	// that filled, and the next waiting caller fills. Nobody changes a page.
+	Page(ctx context.Context, key PageKey, fill func() (page any, bytes int64, err error)) (any, error)
+}
+
+// CacheBytes is the budget of the Cache that Open gives to a Reader.
+const CacheBytes = 64 << 20
+
+// LRU is a Cache that drops the pages that were used least recently.
+type LRU = cache.LRU[PageKey]
+
+// NewLRU returns a Cache that keeps pages of up to budget bytes. A page larger
+// than that is returned and not kept.
+func NewLRU(budget int64) *LRU { return cache.New[PageKey](budget) }
 
 // wholeSize is the size in bytes up to which Open reads a stone at once.
 const wholeSize = 64 << 10

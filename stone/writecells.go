@@ -46,21 +46,12 @@ func (v *volume) check() error {
 	switch {
 	case len(v.names) > most:
 		return fmt.Errorf("%d names, at most %d", len(v.names), most)
-	case v.Schema == voxel.Palette && !ascending(v.names[min(1, len(v.names)):]):
+	case v.Schema == voxel.Palette && !pages.Ascending(v.names[min(1, len(v.names)):]):
 		return errors.New("names not in strictly ascending order")
 	case v.Scale < 1 || v.Scale > 255 || !v.Schema.Valid(v.Default, max(1, len(v.names))):
 		return fmt.Errorf("%v of scale %d, default %d", v.Schema, v.Scale, v.Default)
 	}
 	return nil
-}
-
-func ascending(names []string) bool {
-	for i := 1; i < len(names); i++ {
-		if names[i-1] >= names[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func (v *volume) valid(c voxel.Cell) bool { return v.Schema.Valid(c, len(v.names)) }
