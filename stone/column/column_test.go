@@ -253,7 +253,10 @@ func streamsOf(page []byte) (byte, [][]byte, bool) {
 }
 
 func FuzzDecode(f *testing.F) {
-	columns := made(3, 4)
+	columns := made(3, 2)
+	for i := range columns {
+		columns[i].Maps = columns[i].Maps[:5] // without the wild one: a short page is soon bent
+	}
 	for _, p := range encode(f, columns) {
 		f.Add(pages.NewPacker(false).Append(nil, p.Form, p.Streams))
 	}
