@@ -9,12 +9,11 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// kernel returns how much matter cell i is to hold; less than none and more than
-// Whole count as these.
+// kernel returns how much matter cell i gets. The result is cut to 0..Whole.
 type kernel func(a *around, i int) int
 
-// pass applies a kernel to all cells of the shape at once: what it reads is what
-// was there before. Until all is read, what is to be written waits as chunks.
+// pass applies a kernel to all cells of the shape. The kernel reads the cells from
+// before the pass: new chunks are written after all are computed.
 func (s Shape) pass(v *world.VolumeTx, k kernel) {
 	var positions []geom.ChunkPos
 	var chunks []*voxel.Chunk
@@ -41,7 +40,7 @@ func (s Shape) pass(v *world.VolumeTx, k kernel) {
 	}
 }
 
-// edited returns the chunk at pos with other cells in the box b.
+// edited returns the chunk at pos with these cells in the box b.
 func edited(v *world.VolumeTx, pos geom.ChunkPos, b geom.Box, cells []voxel.Cell) *voxel.Chunk {
 	c, _ := v.Chunk(pos)
 	if c == nil {
@@ -53,15 +52,15 @@ func edited(v *world.VolumeTx, pos geom.ChunkPos, b geom.Box, cells []voxel.Cell
 	return d.Publish()
 }
 
-// around is a box of at most a chunk with the cells next to it, in the order of
+// around is a box within one chunk and the cells next to it, in the order of
 // ReadBox.
 type around struct {
 	rule       *voxel.Rule
 	box        geom.Box
-	wide, high int // from a cell to the next in z and in y
+	wide, high int // distance of neighbouring cells in z and in y
 	cells      []voxel.Cell
-	full       []int16 // how much matter each holds
-	sums       []int32 // of each with the 26 around it; empty until asked for
+	full       []int16 // how much matter each cell holds
+	sums       []int32 // of each cell and the 26 around it; computed on first use
 	tmp        []int32
 }
 
@@ -81,8 +80,8 @@ func (a *around) read(v *world.VolumeTx, b geom.Box) bool {
 	return true
 }
 
-// even reports whether all cells are empty or all are full, so that there is no
-// surface.
+// even reports whether all cells are empty or all are full. There is no surface
+// then.
 func (a *around) even() bool {
 	for _, n := range a.full {
 		if n != a.full[0] {
@@ -92,7 +91,7 @@ func (a *around) even() bool {
 	return a.full[0] == 0 || a.full[0] == Whole
 }
 
-// become returns what the kernel makes of the cell c at p.
+// become returns the result of the kernel for the cell c at p.
 func (a *around) become(p geom.Point, c voxel.Cell, k kernel) voxel.Cell {
 	d := p.Sub(a.box.Min)
 	i := d.Y*a.high + d.Z*a.wide + d.X
@@ -106,16 +105,15 @@ func (a *around) become(p geom.Point, c voxel.Cell, k kernel) voxel.Cell {
 	return filled(a.rule, c, n)
 }
 
-// next returns how much the emptiest and the fullest of the six cells next to
-// cell i hold.
+// next returns the least and the greatest fullness of the six cells next to cell i.
 func (a *around) next(i int) (least, most int) {
 	f := a.full
 	six := [...]int16{f[i-1], f[i+1], f[i-a.wide], f[i+a.wide], f[i-a.high], f[i+a.high]}
 	return int(slices.Min(six[:])), int(slices.Max(six[:]))
 }
 
-// sum returns how much cell i and the 26 around it hold together. It means
-// nothing for cells at the edge of the box.
+// sum returns the fullness of cell i and the 26 around it together. It is undefined
+// for cells at the edge of the box.
 func (a *around) sum(i int) int {
 	if len(a.sums) == 0 {
 		n := len(a.full)
@@ -130,15 +128,16 @@ func (a *around) sum(i int) int {
 	return int(a.sums[i])
 }
 
-// addNext writes to dst each number of src with those one step before and after.
+// addNext adds to each number of src those one step before and after it, and writes
+// the sums to dst.
 func addNext(dst, src []int32, step int) {
 	for i := step; i < len(src)-step; i++ {
 		dst[i] = src[i-step] + src[i] + src[i+step]
 	}
 }
 
-// common returns the most common matter around cell i, of equally common ones the
-// lower: a cell, of terrain one of its material.
+// common returns the most common matter around cell i, the lower of equally common
+// ones. In terrain it is a cell of that material.
 func (a *around) common(i int) voxel.Cell {
 	var kinds [26]voxel.Cell
 	found := kinds[:0]
@@ -166,7 +165,7 @@ func (a *around) common(i int) voxel.Cell {
 	return best
 }
 
-// kind returns a cell that stands for all of the same matter.
+// kind returns one cell for all cells of the same matter.
 func kind(rule *voxel.Rule, c voxel.Cell) voxel.Cell {
 	if rule.Schema == voxel.Terrain {
 		return voxel.TerrainCell(c.Material(), 255)

@@ -61,7 +61,7 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	in := b.Bounds()
 	in = geom.Box{Min: times(in.Min), Max: times(in.Max)}
 	volumes := []string{volume}
-	if volume == voxel.Block { // which columns follow from
+	if volume == voxel.Block { // columns derive data from blocks
 		volumes = append(volumes, world.Columns)
 	}
 	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
@@ -81,7 +81,7 @@ func Named(name string) Matter { return Matter{name: name} }
 // Cell returns the matter of a cell.
 func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
 
-// in returns the cell that the matter is in a volume.
+// in returns the cell of the matter in a volume.
 func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
 	switch {
 	case m.name == "":
@@ -96,7 +96,7 @@ func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
 	return voxel.Empty, fmt.Errorf("brush: volume %q has no material %q", v.Volume.Name, m.name)
 }
 
-// some is in for a brush that needs matter.
+// some is in for a brush that needs matter that is not empty.
 func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
 	c, err := m.in(v)
 	if err == nil && v.Rule().Empty(c) {
@@ -105,8 +105,8 @@ func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
 	return c, err
 }
 
-// each calls f with the cells of the chunks that r touches, cut to its bounds,
-// in the order of ReadBox, and writes them if f says that it changed any.
+// each calls f with the cells of the chunks that r touches, cut to the bounds of r,
+// in the order of ReadBox. It writes them if f returns true.
 func each(v *world.VolumeTx, r region.Region, f func(b geom.Box, cells []voxel.Cell) bool) {
 	buf := make([]voxel.Cell, voxel.ChunkCells)
 	for pos := range region.Chunks(r) {
@@ -121,8 +121,8 @@ func each(v *world.VolumeTx, r region.Region, f func(b geom.Box, cells []voxel.C
 	}
 }
 
-// eachCell calls f with the cells of r in b, of which f may change cells, and
-// reports whether it changed any.
+// eachCell replaces the cells of r in b by the results of f and reports whether one
+// changed. f may write to cells.
 func eachCell(r region.Region, b geom.Box, cells []voxel.Cell, f func(p geom.Point, c voxel.Cell) voxel.Cell) (changed bool) {
 	size := b.Size()
 	for y := range size.Y {

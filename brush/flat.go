@@ -10,11 +10,11 @@ import (
 // what is below with matter.
 type Flatten struct {
 	Shape Shape
-	// Height is where the surface comes to lie, in cells: matter fills the cells
-	// below, and on terrain a part of the one that the height goes through.
+	// Height is the height of the surface in cells. Matter fills the cells below it,
+	// and on terrain a part of the cell at the surface.
 	Height float64
-	// Of fills what is empty; what is there keeps its material. Nothing: fill
-	// nothing, only cut.
+	// Of fills empty space; existing matter keeps its material. If Of is empty,
+	// Flatten only removes.
 	Of Matter
 }
 
@@ -49,11 +49,11 @@ func (f Flatten) Apply(v *world.VolumeTx) error {
 // holds some matter is not empty.
 type Sea struct {
 	Shape  Shape
-	Height float64 // of the surface, as of Flatten; a Level's cells may be filled in part too
+	Height float64 // of the surface, as in Flatten; a Level's cells may be filled in part too
 	Of     Matter
-	// Solid is the volume of the same update that keeps the liquid out where its
-	// cells are full, if the liquid has a volume of its own. It must be of the
-	// same scale, and the same cells of it must be in memory.
+	// Solid keeps the liquid out where its cells are full, if the liquid has a
+	// volume of its own. It must be a volume of the same update with the same scale,
+	// and its cells in Bounds must be loaded.
 	Solid *world.VolumeTx
 }
 
@@ -91,7 +91,8 @@ func (s Sea) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// below returns how much of a cell is below a height; in a palette all or nothing.
+// below returns how much of a cell lies below a height. In a palette it is 0 or
+// Whole.
 func below(rule *voxel.Rule, height float64, y int) int {
 	n := share(height - float64(y))
 	switch {
@@ -103,7 +104,7 @@ func below(rule *voxel.Rule, height float64, y int) int {
 	return 0
 }
 
-// filled returns c, which is not empty, filled so far.
+// filled returns c, which is not empty, with fullness n.
 func filled(rule *voxel.Rule, c voxel.Cell, n int) voxel.Cell {
 	switch {
 	case rule.Schema == voxel.Terrain:

@@ -14,11 +14,11 @@ const Whole = 256
 // make shapes; the zero Shape is empty. A Shape does not change, and any number of goroutines
 // may use it.
 type Shape struct {
-	cells region.Region // whose centres are in it
-	outer region.Region // holds all that it covers in part
-	core  region.Region // cells that it covers whole, perhaps not all
-	// row says how much the shape covers of the cells of outer that begin at p
-	// and go along x. nil: it has no rim.
+	cells region.Region // the cells whose centres are in it
+	outer region.Region // holds all cells that it covers at all
+	core  region.Region // cells that it covers entirely, perhaps not all of them
+	// row computes how much the shape covers of the cells of outer that start at p
+	// and continue along x. nil: the shape has no rim.
 	row func(p geom.Point, covered []int)
 }
 
@@ -55,8 +55,9 @@ func Cylinder(base geom.Point, radius float64, height int) Shape {
 	}
 }
 
-// within says how much of the cells of a row lies within a radius: d is the
-// distance of the first along the row, and rest the square of that across it.
+// within computes how much of the cells of a row lies within a radius. d is the
+// distance of the first cell along the row, and rest the square of the distance
+// across it.
 func within(radius float64, d, rest int, covered []int) {
 	for i := range covered {
 		far := math.Sqrt(float64((d+i)*(d+i) + rest))
@@ -64,7 +65,7 @@ func within(radius float64, d, rest int, covered []int) {
 	}
 }
 
-// share returns a part of a cell, 0 to 1, as a part of Whole.
+// share converts a part of a cell, 0 to 1, to a part of Whole.
 func share(v float64) int {
 	if !(v > 0) {
 		return 0
@@ -72,12 +73,12 @@ func share(v float64) int {
 	return int(Whole*min(v, 1) + .5)
 }
 
-// fine is how many parts each edge of a cell is cut into to see how much of it
-// a polygon covers.
+// fine is how many parts each edge of a cell is cut into to measure its coverage by
+// a polygon.
 const fine = 4
 
-// Prism returns the space over a polygon, from height y0 to below y1. Corners are
-// as region.NewPrism takes them.
+// Prism returns the space over a polygon, from height y0 to below y1.
+// region.NewPrism describes the corners.
 func Prism(corners []region.Corner, y0, y1 int) (Shape, error) {
 	cells, err := region.NewPrism(corners, y0, y1)
 	if err != nil {
@@ -104,14 +105,14 @@ func Prism(corners []region.Corner, y0, y1 int) (Shape, error) {
 	return Shape{cells: cells, outer: region.Box(cells.Bounds()), row: row}, nil
 }
 
-// addParts adds the parts x0 to x1 of a row to the cells that they are of.
+// addParts adds the parts x0 to x1 of a row to the coverage of their cells.
 func addParts(covered []int, x0, x1 int) {
 	for x := max(x0, 0); x < min(x1, len(covered)*fine); x++ {
 		covered[x/fine] += Whole / fine / fine
 	}
 }
 
-// Bounds returns a box that holds all that the shape covers.
+// Bounds returns a box of all cells that the shape covers at all.
 func (s Shape) Bounds() geom.Box {
 	if s.outer == nil {
 		return geom.Box{}
@@ -129,7 +130,8 @@ func (s Shape) Covers(p geom.Point) int {
 	return one[0]
 }
 
-// cover is row, for shapes without a rim too. The cells must lie in Bounds.
+// cover is row, but works for shapes without a rim too. The cells must lie in
+// Bounds.
 func (s Shape) cover(p geom.Point, covered []int) {
 	if s.row != nil {
 		s.row(p, covered)

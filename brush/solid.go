@@ -17,7 +17,7 @@ type Add struct {
 // Bounds returns the cells of the shape.
 func (a Add) Bounds() geom.Box { return a.Shape.Bounds() }
 
-// Apply adds; Of must not be empty.
+// Apply adds. Of must not be empty.
 func (a Add) Apply(v *world.VolumeTx) error {
 	cell, err := a.Of.some(v, "add")
 	if err != nil {
@@ -72,7 +72,7 @@ type Paint struct {
 // Bounds returns the cells of the shape.
 func (p Paint) Bounds() geom.Box { return p.Shape.region().Bounds() }
 
-// Apply paints; Of must not be empty.
+// Apply paints. Of must not be empty.
 func (p Paint) Apply(v *world.VolumeTx) error {
 	cell, err := p.Of.some(v, "paint")
 	if err != nil {
@@ -93,8 +93,8 @@ func (p Paint) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// eachRim calls f with every cell that the shape covers at all, and how much, and
-// writes what f returns. Chunks within core may be left out.
+// eachRim calls f with every cell that the shape covers at all and its coverage, and
+// writes the results. It may leave out chunks within core.
 func (s Shape) eachRim(v *world.VolumeTx, f func(c voxel.Cell, covered int) voxel.Cell) {
 	if s.row == nil {
 		return
@@ -128,8 +128,8 @@ func (s Shape) eachRim(v *world.VolumeTx, f func(c voxel.Cell, covered int) voxe
 	})
 }
 
-// fullness returns how much matter a cell holds, 0 to Whole. Cells that are not
-// terrain are full or empty.
+// fullness returns how much matter a cell holds, 0 to Whole. Cells of other schemas
+// are full or empty.
 func fullness(rule *voxel.Rule, c voxel.Cell) int {
 	switch {
 	case rule.Empty(c):
@@ -140,8 +140,8 @@ func fullness(rule *voxel.Rule, c voxel.Cell) int {
 	return Whole
 }
 
-// terrain returns the cell that holds so much of the material of c, empty if that
-// is none.
+// terrain returns a cell of the material of c with fullness n. It is empty if n is
+// 0.
 func terrain(c voxel.Cell, n int) voxel.Cell {
 	if n <= 0 {
 		return voxel.Empty

@@ -31,7 +31,7 @@ func (s Smooth) Apply(v *world.VolumeTx) error {
 	return nil
 }
 
-// Erode takes matter off every surface within a shape.
+// Erode removes matter from every surface within a shape.
 type Erode struct {
 	Shape Shape
 	By    float64 // how many cells a surface moves back; default 1; in palettes rounded up
@@ -69,10 +69,10 @@ func (g Grow) Apply(v *world.VolumeTx) error {
 	})
 }
 
-// maxMove bounds by how many cells a surface is moved at once.
+// maxMove bounds how many cells a surface moves in one call.
 const maxMove = 1 << 10
 
-// move makes passes that move surfaces by at most a cell each.
+// move makes passes that each move surfaces by at most one cell.
 func (s Shape) move(v *world.VolumeTx, brush string, by float64, of func(by int) kernel) error {
 	if by == 0 {
 		by = 1

@@ -10,26 +10,12 @@ package codec
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// CorruptError says where bytes from outside are wrong.
-type CorruptError struct {
-	Offset int64  // from the start of what was decoded, -1 if unknown
-	Part   string // "header", "directory", "values", ...
-	Err    error  // the cause, never nil
-}
-
-// Error names the part, where it lies if that is known, and the cause.
-func (e *CorruptError) Error() string {
-	if e.Offset < 0 {
-		return fmt.Sprintf("%s: %v", e.Part, e.Err)
-	}
-	return fmt.Sprintf("%s at byte %d: %v", e.Part, e.Offset, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CorruptError) Unwrap() error { return e.Err }
+// CorruptError says where bytes are wrong.
+type CorruptError = voxel.CorruptError
 
 var (
 	errShort = errors.New("ends too early")

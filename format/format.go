@@ -1,10 +1,7 @@
-// Package format is the seam between cairn and the file formats of the field:
-// a Source is a world that can be read, a Sink takes a world. Importers are
-// Sources, exporters are Sinks, and a filter between them is a Sink that hands
-// on to another.
-//
-// The package knows no format; each has a leaf of its own below it. It keeps
-// no cells: what passes through is owned by whoever made it.
+// Package format connects cairn to file formats. A Source is a world that can be
+// read, and a Sink takes a world. Importers are Sources, exporters are Sinks, and a
+// filter is a Sink that passes on to another. Each format has a package of its own
+// below this one.
 package format
 
 import (
@@ -16,59 +13,57 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Head is what is known of a world before it is read.
+// Head describes a world before it is read.
 type Head struct {
 	Format string // "anvil", "mcregion", "slime", ...
-	// Version is the format's own version where it has one (Slime: 1..13).
+	// Version is the format's own version, if it has one (Slime: 1..13).
 	Version int
-	// Properties are facts of the whole world in the words of the leaf.
+	// Properties are facts of the whole world. Their names belong to the format's
+	// package.
 	Properties map[string]string
 }
 
-// A Source is a world in some format. It never writes to what it reads.
-// A Source is used by one goroutine at a time.
+// A Source is a world in some format. It never changes what it reads. Goroutines
+// must not use it at the same time.
 type Source interface {
 	Head() Head
-	// Read hands the whole world to s. Columns come in any order, but the four
-	// columns of one 32x32 footprint follow each other where the format allows
-	// random access. It returns the first error of s, ctx.Err(), a
-	// *DamageError naming every column that could not be read, or an error
-	// wrapping a *CorruptError.
+	// Read passes the whole world to s. Columns come in any order. If the format
+	// allows random access, the four columns of a 32x32 footprint follow each other.
+	// It returns the first error of s, ctx.Err(), a *DamageError that names every
+	// unreadable column, or an error that wraps a *CorruptError.
 	Read(ctx context.Context, s Sink) error
-	// Close releases files.
+	// Close closes files.
 	Close() error
 }
 
-// A Sink takes a world. What it is given is valid only during the call, unless
-// the callee owns it by the method's comment. A Sink is used by one goroutine.
-// Names and paths may come from a hostile file: a Sink that writes to a disk
-// checks them.
+// A Sink takes a world. Arguments are valid only during the call, unless a method's
+// comment says otherwise. One goroutine uses a Sink. Names and paths may come from a
+// hostile file: a Sink that writes to disk must check them.
 type Sink interface {
-	// Dimension begins a dimension, which no other of the world shares its name
-	// with; its columns and chunks follow until the next Dimension. The sink may
-	// keep d. Names of d's volumes grow while columns arrive.
+	// Dimension begins a dimension with a name that is unique in the world. Its
+	// columns and chunks follow until the next Dimension. The sink may keep d. The
+	// names of d's volumes grow while columns arrive.
 	Dimension(d *Dimension) error
 	// Column takes a column with the cells of its sections.
 	Column(c *Column) error
-	// Chunk takes a whole chunk of a volume of a world that has no columns, at a
-	// position in chunks of the volume's own cells. A published chunk never
-	// changes, so the sink may keep it.
+	// Chunk takes a whole chunk of a volume, for a world without columns. pos counts
+	// chunks of the volume's own cells. The sink may keep c.
 	Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error
-	// File takes a file that belongs to the world but is no voxels. It may come
-	// before, between and after dimensions.
+	// File takes a file of the world that holds no voxels. It may come before,
+	// between and after dimensions.
 	File(f File) error
 }
 
 // Dimension describes a named space of a world.
 type Dimension struct {
 	Name string // "overworld", "the_nether", "the_end", "namespace:path"
-	// Folder is the slash path below the world's folder that holds the
-	// dimension's region folder; "" is the world's folder itself.
+	// Folder is the slash path from the world's folder to the folder that holds the
+	// dimension's region folder. "" is the world's folder.
 	Folder  string
 	Volumes []*Volume
 }
 
-// Volume returns the dimension's volume of that name, or nil.
+// Volume returns the dimension's volume with that name, or nil.
 func (d *Dimension) Volume(name string) *Volume {
 	for _, v := range d.Volumes {
 		if v.Name == name {
@@ -78,14 +73,14 @@ func (d *Dimension) Volume(name string) *Volume {
 	return nil
 }
 
-// Volume is a volume's description and the names that its cells index.
+// Volume is a volume's description and the names of its cells.
 type Volume struct {
 	voxel.Volume
-	Names *Names // nil unless Schema is Palette (or Terrain with named materials)
+	Names *Names // nil, except for Palette and for Terrain with named materials
 }
 
-// BlockDimension returns a dimension with the four volumes of a block world
-// and fresh names.
+// BlockDimension returns a dimension with the four volumes of a block world and new
+// names.
 func BlockDimension(name, folder string) *Dimension {
 	d := &Dimension{Name: name, Folder: folder}
 	for _, v := range voxel.BlockVolumes() {
@@ -104,13 +99,13 @@ type Column struct {
 	// Cells[i] are the cells of Sections[i].
 	Cells []Cells
 	// Biomes are 1024 biome cells of the whole column for heights 0..255, index
-	// y*16+z*4+x counted in cells of 4 blocks; nil where biomes are by section
-	// or in Maps.
+	// y*16+z*4+x in cells of 4 blocks. It is nil if biomes are by section or in
+	// Maps.
 	Biomes []voxel.Cell
 }
 
-// Cells are the arrays of one section. An array that voxel.Section.Has lacks
-// is nil. Block and Biome may have length 1: the whole section is that cell.
+// Cells are the arrays of one section. An array that is not in voxel.Section.Has is
+// nil. If Block or Biome has length 1, the whole section is that cell.
 type Cells struct {
 	Block []voxel.Cell // 4096, index y*256+z*16+x
 	Biome []voxel.Cell // 64, index y*16+z*4+x
@@ -122,8 +117,8 @@ type Cells struct {
 type File struct {
 	Path string // slash path below the world's folder
 	Size int64  // exact, at most MaxFile
-	// Open returns the content; the caller closes it. It may be called until the
-	// Source is closed.
+	// Open returns the content; the caller closes it. It works until the Source is
+	// closed.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -131,31 +126,17 @@ type File struct {
 const MaxFile = 64 << 20
 
 // CorruptError says where bytes from outside are wrong.
-type CorruptError struct {
-	Offset int64  // from the start of the file, -1 if unknown
-	Part   string // "header", "chunk (3,-1)", "tile entities", ...
-	Err    error  // the cause, never nil
-}
+type CorruptError = voxel.CorruptError
 
-func (e *CorruptError) Error() string {
-	if e.Offset < 0 {
-		return fmt.Sprintf("%s: %v", e.Part, e.Err)
-	}
-	return fmt.Sprintf("%s at byte %d: %v", e.Part, e.Offset, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CorruptError) Unwrap() error { return e.Err }
-
-// Damage names one column that could not be read; games call it a chunk.
+// Damage names one unreadable column. Games call it a chunk.
 type Damage struct {
 	File string // slash path below the world's folder
 	Pos  geom.ColumnPos
 	Err  error
 }
 
-// DamageError is returned by Source.Read when columns could not be read and
-// salvage was not asked for; what else the world held has been handed on.
+// DamageError is returned by Source.Read if columns were unreadable and
+// ReadOptions.Salvage is off. The rest of the world was passed on.
 type DamageError struct{ Columns []Damage }
 
 func (e *DamageError) Error() string {

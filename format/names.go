@@ -9,25 +9,25 @@ import (
 // Air is the name of cell 0 of every volume of names.
 const Air = "air"
 
-// Names is the growing list of names that the cells of a Palette volume index.
-// Name 0 is always Air, the empty cell. It is used by one goroutine at a time.
+// Names is the growing list of names of a Palette volume's cells. Name 0 is always
+// Air, the empty cell. Goroutines must not use it at the same time.
 //
-// A block's name is what its game calls it, with its properties sorted by key:
-// "minecraft:oak_stairs[facing=east,half=bottom]"; blocks with numeric ids are
-// "legacy:ID/DATA", biomes with numeric ids "legacy:ID". "minecraft:air" and
-// "legacy:0/0" are cell 0; the leaf gives the name back that its format wants.
+// A block's name is the game's name with its properties sorted by key:
+// "minecraft:oak_stairs[facing=east,half=bottom]". Blocks with numeric ids are
+// "legacy:ID/DATA", and biomes with numeric ids "legacy:ID". "minecraft:air" and
+// "legacy:0/0" are cell 0; a format writes the name that it needs.
 type Names struct {
 	list []string
 	cell map[string]voxel.Cell
 }
 
-// NewNames returns names that hold Air alone.
+// NewNames returns names with Air alone.
 func NewNames() *Names {
 	return &Names{list: []string{Air}, cell: map[string]voxel.Cell{Air: 0}}
 }
 
-// Cell returns the cell of name, which is added if it is new. It fails when a
-// volume would have more than 32,768 names.
+// Cell returns the cell of name and adds a new name. It fails if there would be more
+// than 32,768 names.
 func (n *Names) Cell(name string) (voxel.Cell, error) {
 	if c, ok := n.cell[name]; ok {
 		return c, nil
@@ -41,7 +41,7 @@ func (n *Names) Cell(name string) (voxel.Cell, error) {
 	return c, nil
 }
 
-// CellBytes is Cell for a name in bytes; it allocates only for a new name.
+// CellBytes is Cell for a name in bytes. It allocates only for a new name.
 func (n *Names) CellBytes(name []byte) (voxel.Cell, error) {
 	if c, ok := n.cell[string(name)]; ok {
 		return c, nil
@@ -60,5 +60,5 @@ func (n *Names) Name(c voxel.Cell) string {
 // Len returns the number of names.
 func (n *Names) Len() int { return len(n.list) }
 
-// List returns the names by cell; the caller must not change it.
+// List returns the names by cell. The caller must not change the list.
 func (n *Names) List() []string { return n.list }

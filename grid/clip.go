@@ -7,8 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Sub returns the chunks of v that have a cell in b as a volume of their own:
-// pointers alone are copied. Elsewhere it is of the default.
+// Sub returns the chunks of v that have a cell in b as a volume of their own.
+// Everything else is the default. It copies pointers, not cells.
 func (v *View) Sub(b geom.Box) *View {
 	w := &View{vol: v.vol}
 	if s, ok := spanOf(b, 0); ok {
@@ -22,15 +22,15 @@ func (v *View) Sub(b geom.Box) *View {
 	return w
 }
 
-// Clip is the cells of a box, taken from a View to be pasted elsewhere. It shares
-// the View's chunks, never changes, and any number of goroutines may use it.
+// Clip is the cells of a box, copied from a View for pasting. It shares the View's
+// chunks and never changes, so goroutines may share it.
 type Clip struct {
 	view *View
 	box  geom.Box
 }
 
-// Copy returns the cells of b, and false if something of it is not loaded or out
-// of range. It copies pointers, no cells.
+// Copy returns the cells of b. It returns false if part of b is not loaded or out of
+// range. It copies pointers, not cells.
 func (v *View) Copy(b geom.Box) (*Clip, bool) {
 	s, some := spanOf(b, 0)
 	if !within(b, 0) || some && v.root.anyMissing(&s) {
@@ -39,7 +39,7 @@ func (v *View) Copy(b geom.Box) (*Clip, bool) {
 	return &Clip{v.Sub(b), b}, true
 }
 
-// Box returns the cells that the clip was taken from.
+// Box returns the box that the clip was copied from.
 func (c *Clip) Box() geom.Box { return c.box }
 
 // ReadBox is View.ReadBox for level 0 and a box within the clip's.
@@ -47,15 +47,15 @@ func (c *Clip) ReadBox(b geom.Box, dst []voxel.Cell) bool {
 	return b.Intersect(c.box) == b && c.view.ReadBox(b, 0, dst)
 }
 
-// PasteOptions say how a Clip meets what is there.
+// PasteOptions say how Paste treats existing cells.
 type PasteOptions struct {
-	// SkipEmpty leaves what is there where the clip's cell counts as empty.
+	// SkipEmpty keeps the existing cell where the clip's cell counts as empty.
 	SkipEmpty bool
 }
 
-// Paste writes the cells of the clip, its least corner at to. Cells of the clip
-// must be valid in the volume. A chunk that is written as a whole, SkipEmpty
-// not being set, need not be loaded, and is shared if it was one in the clip.
+// Paste writes the cells of the clip with its least corner at to. The cells must be
+// valid in the volume. Without SkipEmpty a chunk that is written as a whole need not
+// be loaded, and it is shared if it was one chunk in the clip.
 func (d *Draft) Paste(c *Clip, to geom.Point, o PasteOptions) {
 	move := to.Sub(c.box.Min)
 	b := c.box.Add(move)
@@ -93,8 +93,8 @@ func (d *Draft) room(n int) []voxel.Cell {
 	return d.scratch[:n]
 }
 
-// writeMatter writes those of the cells of in, part of one chunk, that do not
-// count as empty.
+// writeMatter writes the cells of in that do not count as empty. in is part of one
+// chunk.
 func (d *Draft) writeMatter(in geom.Box, cells []voxel.Cell) {
 	if !d.checkCells(cells) {
 		return

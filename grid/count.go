@@ -6,8 +6,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Count returns how often each cell occurs in r, and false if something of r is
-// not loaded. The cells of the default are those that region.Count has more.
+// Count returns how often each cell occurs in r. It returns false if part of r is
+// not loaded. Cells of chunks that are all default are missing from the map;
+// region.Count gives the total.
 func (v *View) Count(r region.Region) (map[voxel.Cell]int, bool) {
 	counts, known, ok := v.count(r)
 	if !ok {
@@ -23,8 +24,8 @@ func (v *View) Count(r region.Region) (map[voxel.Cell]int, bool) {
 	return out, true
 }
 
-// CountNonEmpty returns how many cells of r do not count as empty, and false if
-// something of r is not loaded.
+// CountNonEmpty returns how many cells of r do not count as empty. It returns false
+// if part of r is not loaded.
 func (v *View) CountNonEmpty(r region.Region) (int, bool) {
 	counts, known, ok := v.count(r)
 	n := 0
@@ -53,7 +54,7 @@ func (t *tally) grow(n int) {
 	}
 }
 
-// count counts the cells of r in known chunks, by cell and in all.
+// count counts the cells of r in known chunks, by cell and in total.
 func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 	s, any := spanOf(r.Bounds(), 0)
 	if !any {

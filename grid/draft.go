@@ -7,12 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// maxOpen bounds the chunks a Draft keeps as plain rows.
+// maxOpen bounds the chunks that a Draft keeps open for writing.
 const maxOpen = 1024
 
-// Draft is a volume being changed: it reads as a View with its own writes in
-// it. It belongs to one goroutine. The first error stays, and from then on
-// writes do nothing and reads fail; see Err.
+// Draft is a volume that is being changed. Reads see its own writes. It belongs to
+// one goroutine. The first error sticks: writes then do nothing and reads fail. See
+// Err.
 type Draft struct {
 	view    *View
 	touched map[geom.ChunkPos]*touched
@@ -24,28 +24,28 @@ type Draft struct {
 	err     error
 }
 
-// touched is a chunk that was read, and if it is in the map perhaps written.
+// touched is a chunk that was read. If it is in the map, it may have been written.
 type touched struct {
 	pos      geom.ChunkPos
 	old, now *voxel.Chunk // nil: all default; may be NotLoaded
 	edit     *voxel.Draft // of now, if not nil
 	kept     bool         // in the map
-	differs  bool         // now differs from old; if not set, perhaps
-	given    bool         // now was given whole, or made of such a one
+	differs  bool         // now differs from old; if false, it may differ
+	given    bool         // now was set as a whole, or made from such a chunk
 }
 
-// Edit returns a draft of v, which itself stays as it is.
+// Edit returns a draft of v. v does not change.
 func (v *View) Edit() *Draft { return &Draft{view: v} }
 
-// Err returns the first error: it wraps ErrNotLoaded or geom.ErrOutOfRange, or
-// says which cell is not valid.
+// Err returns the first error. It wraps ErrNotLoaded or geom.ErrOutOfRange, or names
+// the invalid cell.
 func (d *Draft) Err() error { return d.err }
 
-// Highest returns the greatest of the cells that were written so far, whole
-// chunks left out.
+// Highest returns the greatest cell written so far. It ignores chunks that were set
+// as a whole.
 func (d *Draft) Highest() voxel.Cell { return d.highest }
 
-// Rule returns how the volume's mips are made. It must not be changed.
+// Rule returns the rule of the volume's mips. The caller must not change it.
 func (d *Draft) Rule() *voxel.Rule { return d.view.Rule() }
 
 func (d *Draft) fail(err error) {
@@ -54,7 +54,7 @@ func (d *Draft) fail(err error) {
 	}
 }
 
-// at returns the chunk at pos as it is now, or nil after an error.
+// at returns the current chunk at pos, or nil after an error.
 func (d *Draft) at(pos geom.ChunkPos) *touched {
 	if t := d.last; t != nil && t.pos == pos && d.err == nil {
 		return t
@@ -75,7 +75,7 @@ func (d *Draft) at(pos geom.ChunkPos) *touched {
 	return t
 }
 
-// loaded is at for a chunk of which cells are needed.
+// loaded is at for a chunk whose cells are needed.
 func (d *Draft) loaded(pos geom.ChunkPos) *touched {
 	t := d.at(pos)
 	if t != nil && t.now == NotLoaded {
@@ -97,7 +97,7 @@ func (d *Draft) write(pos geom.ChunkPos) *voxel.Draft {
 	return t.edit
 }
 
-// open makes the chunk one to be written.
+// open makes the chunk writable.
 func (d *Draft) open(t *touched) {
 	d.keep(t)
 	if len(d.opened) == maxOpen {
@@ -107,8 +107,8 @@ func (d *Draft) open(t *touched) {
 	t.edit = d.chunk(t).Edit()
 }
 
-// checked notes a cell that is to be written, and fails if it may not stand in
-// the volume.
+// checked records a cell to be written. It fails if the volume does not allow the
+// cell.
 func (d *Draft) checked(v voxel.Cell) bool {
 	if err := d.view.vol.check(v); err != nil {
 		d.fail(err)
@@ -127,7 +127,7 @@ func (d *Draft) keep(t *touched) {
 	}
 }
 
-// chunk returns the chunk without its open edit, the default made out.
+// chunk returns the chunk without its open edit. For the default it makes a chunk.
 func (d *Draft) chunk(t *touched) *voxel.Chunk {
 	if t.now == nil {
 		return d.view.vol.filler
@@ -135,17 +135,17 @@ func (d *Draft) chunk(t *touched) *voxel.Chunk {
 	return t.now
 }
 
-// settle packs all open chunks.
+// settle publishes all open chunks.
 func (d *Draft) settle() {
 	for _, t := range d.opened {
-		d.pack(t)
+		d.publish(t)
 	}
 	d.opened = d.opened[:0]
 }
 
-// pack makes a chunk of its open edit, if any: a patched one if little was
-// written.
-func (d *Draft) pack(t *touched) {
+// publish ends the open edit of a chunk, if any. It makes a patched chunk if little
+// was written.
+func (d *Draft) publish(t *touched) {
 	if t.edit == nil {
 		return
 	}
@@ -205,18 +205,18 @@ func (d *Draft) Set(p geom.Point, v voxel.Cell) {
 	t.edit.Set(q.X, q.Y, q.Z, v)
 }
 
-// Chunk returns the chunk at pos with the writes so far: nil and true if all its
-// cells are the default, nil and false after an error.
+// Chunk returns the chunk at pos with the writes so far. It returns nil and true if
+// all cells are the default, and nil and false after an error.
 func (d *Draft) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	t := d.loaded(pos)
 	if t == nil {
 		return nil, false
 	}
-	d.pack(t)
+	d.publish(t)
 	return t.now, true
 }
 
-// SetChunk writes all cells of a chunk, which need not be loaded; nil writes the
+// SetChunk replaces all cells of a chunk, which need not be loaded. nil means the
 // default. The cells must be valid for the schema.
 func (d *Draft) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) {
 	if c == NotLoaded {
@@ -228,20 +228,21 @@ func (d *Draft) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) {
 	}
 }
 
-// Replaced is a chunk of which cells changed.
+// Replaced is a chunk with changed cells.
 type Replaced struct {
 	Pos      geom.ChunkPos
 	Old, New *voxel.Chunk // nil: all default
-	// Unknown says that Old was not loaded, and so is nil.
+	// Unknown says that Old was not loaded. Old is nil then.
 	Unknown bool
-	// Given says that the draft was given New whole: its cells were not checked.
+	// Given says that New was passed to the draft as a whole. Its cells were not
+	// checked.
 	Given bool
 }
 
-// Publish returns the View with the draft's writes and what they replaced, in
-// ascending order of codes: only chunks of which a cell differs, and those that
-// were not loaded. After an error it returns the View the draft began with.
-// The draft goes on from the View returned.
+// Publish returns the View with the draft's writes and the chunks it replaced, in
+// ascending order of codes. Replaced chunks are those with a changed cell and those
+// that were not loaded. After an error Publish returns the original View. The draft
+// continues from the returned View.
 func (d *Draft) Publish() (*View, []Replaced) {
 	changes := d.changes()
 	replaced := make([]Replaced, 0, len(changes))
@@ -258,8 +259,8 @@ func (d *Draft) Publish() (*View, []Replaced) {
 	return d.view, replaced
 }
 
-// changes returns, sorted, the chunks that differ from the View's; none after an
-// error.
+// changes returns the chunks that differ from the View's, sorted. After an error it
+// returns none.
 func (d *Draft) changes() []change {
 	if d.err != nil {
 		return nil

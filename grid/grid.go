@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Grid holds the newest View of a volume. Any number of goroutines may use it.
+// Grid holds the newest View of a volume. Goroutines may share it.
 type Grid struct {
 	view   atomic.Pointer[View]
 	writer sync.Mutex
@@ -18,13 +18,13 @@ func Hold(v *View) *Grid {
 	return g
 }
 
-// View returns the newest View. It waits for nothing.
+// View returns the newest View. It never blocks.
 func (g *Grid) View() *View { return g.view.Load() }
 
-// Update calls f with a draft of the newest View and publishes it: it returns
-// what was replaced, as Draft.Publish does. If f returns an error, or the draft
-// has one, nothing changes and Update returns it. Updates wait for each other; f
-// must not call Update, nor keep the draft.
+// Update calls f with a draft of the newest View and publishes the draft. It returns
+// the replaced chunks, as Draft.Publish does. If f returns an error, or the draft
+// has one, nothing changes and Update returns the error. Updates run one at a time.
+// f must not call Update or keep the draft.
 func (g *Grid) Update(f func(*Draft) error) ([]Replaced, error) {
 	g.writer.Lock()
 	defer g.writer.Unlock()

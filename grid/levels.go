@@ -8,28 +8,28 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// MaxLevel is the greatest level: one chunk of it is an octant of all space.
+// MaxLevel is the greatest level. One of its chunks is an octant of all space.
 const MaxLevel = geom.MaxDepth - 1
 
-// firstFar is the first level kept outside of chunks.
+// firstFar is the first level that chunks do not hold themselves.
 const firstFar = chunkMips + 1
 
-// far is a volume's levels from firstFar up, made when first asked for. It may
-// be behind its View by the chunks in pending, and never changes itself.
+// far holds a volume's levels from firstFar up, made on first use. It may lag behind
+// its View by the chunks in pending. It never changes.
 type far struct {
 	levels  []*node // of chunks that are not all default
 	pending *batch
-	count   int // codes in pending
+	count   int // number of codes in pending
 }
 
-// batch is the codes of chunks that changed, and the batch before.
+// batch is the codes of changed chunks, linked to the previous batch.
 type batch struct {
 	codes []geom.Code
 	next  *batch
 }
 
-// Levels returns how many levels of v are of use: above the last, the first with
-// at most 8 chunks, there is nothing more to leave out. It is at least 4.
+// Levels returns the number of useful levels of v, at least 4. The last is the first
+// level with at most 8 chunks.
 func (v *View) Levels() int {
 	level := 0
 	for v.root.cubes(level) > 8 {
@@ -38,7 +38,7 @@ func (v *View) Levels() int {
 	return max(level, chunkMips) + 1
 }
 
-// cubes returns how many cubes of 1<<level chunks an edge hold chunks.
+// cubes returns the number of cubes of 1<<level chunks an edge that hold chunks.
 func (n *node) cubes(level int) int {
 	if n == nil {
 		return 0
@@ -59,8 +59,8 @@ func (n *node) cubes(level int) int {
 	return count
 }
 
-// groups returns how many groups of 1, 8 or 64 bits have one that is set, for n
-// of 0, 1 or 2.
+// groups returns the number of groups of 1, 8 or 64 bits with a set bit, for n of 0,
+// 1 or 2.
 func groups(m uint64, n int) int {
 	const low = 0x0101010101010101
 	switch n {
@@ -74,8 +74,8 @@ func groups(m uint64, n int) int {
 	return min(bits.OnesCount64(m), 1)
 }
 
-// after returns the far levels of w, which follows the View of f by changes.
-// Where pending grows beyond what making all anew would cost, they are dropped.
+// after returns the far levels of w, the View after that of f; changes lead from one
+// to the other. It drops the levels if pending would cost more than making all anew.
 func (f *far) after(changes []change, w *View) *far {
 	const few = 256
 	b := &batch{codes: make([]geom.Code, len(changes)), next: f.pending}
@@ -93,7 +93,7 @@ func (f *far) after(changes []change, w *View) *far {
 	return g
 }
 
-// changed returns what is pending, sorted, each code once.
+// changed returns the pending codes, sorted and without duplicates.
 func (f *far) changed() []geom.Code {
 	codes := make([]geom.Code, 0, f.count)
 	for b := f.pending; b != nil; b = b.next {
@@ -103,7 +103,7 @@ func (f *far) changed() []geom.Code {
 	return slices.Compact(codes)
 }
 
-// farLevels returns the far levels up to date and at least up to level.
+// farLevels returns the far levels, up to date and up to level or more.
 func (v *View) farLevels(level int) *far {
 	f := v.far.Load()
 	if f != nil && f.pending == nil && len(f.levels) > level-firstFar {
@@ -133,22 +133,22 @@ func (v *View) farLevels(level int) *far {
 	return g
 }
 
-// mender brings one level after the other up to date. It goes by units: the
-// cells of a level that stem from one chunk, 2x2x2 at firstFar and one above
-// that, named by the chunk's code; one level further up 8 units become one.
+// mender updates one level after the other. It works in units: the cells of a level
+// that come from one chunk, named by the chunk's code. A unit is 2x2x2 cells at
+// firstFar and one cell at the next level. Above that, 8 units become one.
 type mender struct {
 	view    *View
-	below   *node // of the level below
+	below   *node // the level below
 	builder voxel.Builder
 }
 
 const (
 	firstSingle = firstFar + 1 // the first level whose units are single cells
-	firstBits   = 12           // of a unit's code, within its chunk of firstFar
-	singleBits  = 15           // within its chunk of a level above
+	firstBits   = 12           // bits of a unit's code within its chunk of firstFar
+	singleBits  = 15           // bits within its chunk of a higher level
 )
 
-// all returns the units of a level that stem from known chunks.
+// all returns the units of a level that come from known chunks.
 func (m *mender) all(level int) []geom.Code {
 	units := m.view.codes(whole)
 	for i := range units {
@@ -157,11 +157,11 @@ func (m *mender) all(level int) []geom.Code {
 	return slices.Compact(units)
 }
 
-// whole is all chunks within range.
+// whole is all chunks in range.
 var whole = span{hi: [3]int{2*geom.MaxChunk - 1, 2*geom.MaxChunk - 1, 2*geom.MaxChunk - 1}}
 
-// level returns the level made of old by computing the dirty units anew, and the
-// units of the next level that this changes.
+// level returns the level made from old with the dirty units computed anew. It also
+// returns the units of the next level that this changes.
 func (m *mender) level(level int, old *node, dirty []geom.Code) (*node, []geom.Code) {
 	shift := singleBits
 	if level == firstFar {
@@ -191,8 +191,8 @@ func (m *mender) level(level int, old *node, dirty []geom.Code) (*node, []geom.C
 	return old.merge(changes), next
 }
 
-// chunk returns a chunk of the level with units computed anew, nil for the
-// default, and those that changed, in the memory of units.
+// chunk returns a chunk of the level with these units computed anew, or nil for the
+// default. It also returns the units that changed, in the memory of units.
 func (m *mender) chunk(level int, old *voxel.Chunk, units []geom.Code) (*voxel.Chunk, []geom.Code) {
 	if old == nil {
 		old = m.view.vol.farFiller
@@ -211,8 +211,8 @@ func (m *mender) chunk(level int, old *voxel.Chunk, units []geom.Code) (*voxel.C
 	return c, changed
 }
 
-// first computes the unit of a chunk at firstFar and reports whether it changed.
-// What is not loaded stays as it was.
+// first computes the unit of a chunk at firstFar and reports whether it changed. The
+// unit of a chunk that is not loaded does not change.
 func (m *mender) first(d *voxel.Draft, unit geom.Code) bool {
 	rule := &m.view.vol.rule
 	c := m.view.root.find(unit)
@@ -252,14 +252,13 @@ func (m *mender) single(d *voxel.Draft, unit geom.Code) bool {
 	return true
 }
 
-// within16 returns the least of the 2x2x2 cells of a unit in a chunk of 16 units
-// an edge.
+// within16 returns the least of a unit's 2x2x2 cells in a chunk of 16 units an edge.
 func within16(unit geom.Code) (x, y, z int) {
 	i, j, k := geom.Unmorton(uint64(unit) & (1<<firstBits - 1))
 	return int(2 * i), int(2 * j), int(2 * k)
 }
 
-// halve returns the cell that stands for the 2x2x2 from (x, y, z) on.
+// halve returns the cell that stands for the 2x2x2 cells from (x, y, z) on.
 func halve(rule *voxel.Rule, cell func(x, y, z int) voxel.Cell, x, y, z int) voxel.Cell {
 	return voxel.Downsample(rule, [8]voxel.Cell{
 		cell(x, y, z), cell(x+1, y, z), cell(x, y, z+1), cell(x+1, y, z+1),
@@ -267,9 +266,9 @@ func halve(rule *voxel.Rule, cell func(x, y, z int) voxel.Cell, x, y, z int) vox
 	})
 }
 
-// readFar is ReadBox for a level from firstFar up.
+// readFar is ReadBox for levels from firstFar up.
 func (v *View) readFar(b geom.Box, level int, t *target) bool {
-	if s, ok := spanOf(scaled(b, level), 0); !ok {
+	if s, ok := spanOf(atLevel0(b, level), 0); !ok {
 		return true
 	} else if v.root.anyMissing(&s) {
 		return false
@@ -285,8 +284,8 @@ func (v *View) readFar(b geom.Box, level int, t *target) bool {
 	})
 }
 
-// scaled returns the cells of level 0 that the cells of b stand for.
-func scaled(b geom.Box, level int) geom.Box {
+// atLevel0 returns the cells of level 0 that the cells of b stand for.
+func atLevel0(b geom.Box, level int) geom.Box {
 	return geom.Box{
 		Min: geom.Point{X: b.Min.X << level, Y: b.Min.Y << level, Z: b.Min.Z << level},
 		Max: geom.Point{X: b.Max.X << level, Y: b.Max.Y << level, Z: b.Max.Z << level},

@@ -8,9 +8,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Overlap reports whether the box from low to high, in cells, overlaps a cell
-// that does not count as empty; touching is not enough, a point is in one cell.
-// If none is found and something is not loaded the error wraps ErrNotLoaded.
+// Overlap reports whether the box from low to high, in cells, overlaps a cell that
+// does not count as empty. Touching is not overlapping. A point lies in one cell. If
+// it finds none and a chunk is not loaded, the error wraps ErrNotLoaded.
 func (v *View) Overlap(low, high [3]float64) (bool, error) {
 	b, err := cellsOf(low, high)
 	if err != nil {
@@ -45,7 +45,7 @@ func boxOf(lo, hi [3]int) geom.Box {
 	return geom.Box{Min: geom.Point{X: lo[0], Y: lo[1], Z: lo[2]}, Max: geom.Point{X: hi[0], Y: hi[1], Z: hi[2]}}
 }
 
-// matter returns a cell of b that does not count as empty, if there is one.
+// matter looks for a cell of b that does not count as empty.
 func (v *View) matter(b geom.Box) (at geom.Point, found bool, err error) {
 	look := func(pos geom.ChunkPos, c *voxel.Chunk, in geom.Box) bool {
 		if c == nil {
@@ -78,7 +78,7 @@ func (v *View) matter(b geom.Box) (at geom.Point, found bool, err error) {
 	return at, found, err
 }
 
-// matterIn is matter for a box within a chunk.
+// matterIn is matter for a box in one chunk.
 func (v *View) matterIn(c *voxel.Chunk, in geom.Box) (geom.Point, bool) {
 	const few = 64
 	if cell, ok := c.Uniform(); ok {
@@ -90,8 +90,8 @@ func (v *View) matterIn(c *voxel.Chunk, in geom.Box) (geom.Point, bool) {
 	return v.matterBelow(c, chunkMips, in)
 }
 
-// matterBelow looks for matter in a box of cells within a chunk, by way of its
-// content at a level.
+// matterBelow looks for matter in a box of cells in a chunk, starting with the
+// chunk's mip at a level.
 func (v *View) matterBelow(c *voxel.Chunk, level int, in geom.Box) (geom.Point, bool) {
 	for y := in.Min.Y >> level; y <= (in.Max.Y-1)>>level; y++ {
 		for z := in.Min.Z >> level; z <= (in.Max.Z-1)>>level; z++ {
@@ -117,17 +117,17 @@ func (v *View) matterBelow(c *voxel.Chunk, level int, in geom.Box) (geom.Point, 
 	return geom.Point{}, false
 }
 
-// Contact is where a moving box met a cell that does not count as empty.
+// Contact says where a moving box met a cell that does not count as empty.
 type Contact struct {
 	At       geom.Point // one of the cells met
 	Fraction float64    // of the motion, 0..1
-	Face     Face       // of the cell; Inside: the box overlapped it from the start
+	Face     Face       // of the cell; Inside if the box overlapped it from the start
 }
 
-// Sweep moves the box from low to high, in cells, by motion and returns the
-// first contact, and false if the way is free. Sliding along a face is no
-// contact, nor is touching at the end of the motion. If what is not loaded lies
-// on the way the error wraps ErrNotLoaded.
+// Sweep moves the box from low to high, in cells, by motion and returns the first
+// contact. It returns false if there is none. Sliding along a face is no contact,
+// and touching at the end of the motion is none. If a chunk on the way is not
+// loaded, the error wraps ErrNotLoaded.
 func (v *View) Sweep(low, high, motion [3]float64) (Contact, bool, error) {
 	var end [2][3]float64
 	for i := range motion {
@@ -156,11 +156,11 @@ func (v *View) Sweep(low, high, motion [3]float64) (Contact, bool, error) {
 	}
 }
 
-// sweep is a box on its way from layer to layer of cells.
+// sweep is a box that moves from layer to layer of cells.
 type sweep struct {
 	lead, trail, motion [3]float64 // faces in front and behind, by axis
 	step                [3]int
-	ahead, behind       [3]int // the cells in which these faces are
+	ahead, behind       [3]int // the cells that hold these faces
 }
 
 func newSweep(low, high, motion [3]float64, b geom.Box) *sweep {
@@ -180,7 +180,7 @@ func newSweep(low, high, motion [3]float64, b geom.Box) *sweep {
 	return s
 }
 
-// first returns when, and along which axis, the box enters its next layer.
+// first returns when the box enters its next layer, and along which axis.
 func (s *sweep) first() (float64, int) {
 	t, axis := math.Inf(1), 0
 	for i, step := range s.step {
@@ -198,7 +198,7 @@ func (s *sweep) first() (float64, int) {
 	return t, axis
 }
 
-// enter moves on to t and returns the cells of the layer that is entered.
+// enter moves to t and returns the cells of the entered layer.
 func (s *sweep) enter(t float64, axis int) geom.Box {
 	s.ahead[axis] += s.step[axis]
 	var lo, hi [3]int

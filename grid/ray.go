@@ -12,8 +12,8 @@ import (
 // Face is a side of a cell.
 type Face uint8
 
-// The faces, by the axis and end of it that they look to. Inside is none: what
-// met the cell was in it from the start.
+// The faces, by the axis and direction they look to. Inside means that the movement
+// began in the cell.
 const (
 	Inside Face = iota
 	West        // -x
@@ -28,8 +28,8 @@ func (f Face) String() string {
 	return [...]string{"inside", "west", "east", "down", "up", "north", "south"}[f]
 }
 
-// faceMet returns the face that is met when going along an axis (x, y, z) in a
-// direction.
+// faceMet returns the face that a movement along an axis (x, y, z) in a direction
+// meets.
 func faceMet(axis, step int) Face {
 	if step > 0 {
 		return West + Face(2*axis)
@@ -42,14 +42,14 @@ type Hit struct {
 	At       geom.Point
 	Cell     voxel.Cell
 	Distance float64 // in cells, from the ray's start to where it enters the cell
-	Face     Face    // by which it enters
+	Face     Face    // the face where the ray enters
 }
 
-// Raycast calls yield with the cells on the ray that do not count as empty, the
-// nearest first, until yield returns false, the ray is longer than reach or
-// leaves the range. dir may have any length but 0. It refuses numbers that are
-// not finite; it stops with ErrNotLoaded at a chunk that is not loaded. A ray
-// along a border of cells is in those of the greater coordinate.
+// Raycast calls yield with the cells on the ray that do not count as empty, nearest
+// first. It stops if yield returns false, at distance reach, or at the end of the
+// range. dir may have any length except 0. Numbers that are not finite are an error.
+// A chunk that is not loaded ends the ray with ErrNotLoaded. A ray along a border of
+// cells is in the cells of the greater coordinate.
 func (v *View) Raycast(from, dir [3]float64, reach float64, yield func(Hit) bool) error {
 	r, err := newRay(from, dir)
 	if err != nil {
@@ -80,17 +80,17 @@ func (v *View) Raycast(from, dir [3]float64, reach float64, yield func(Hit) bool
 	return nil
 }
 
-// walker finds how far around a cell all is empty.
+// walker finds how much space around a cell is empty.
 type walker struct {
 	view  *View
 	min   geom.Point // of the chunk
 	chunk *voxel.Chunk
 	gap   int // log2 of the edge of an empty cube of chunks, in cells; 0: none
-	clear int // of an empty cube of cells around the cell; 0 says that the cell must be read
+	clear int // log2 of the edge of an empty cube of cells around the cell; 0: read the cell
 }
 
-// enter sets clear for p, given the bits in which its coordinates differ from
-// those of the cell before. It reports false if p is not loaded.
+// enter sets clear for p. moved holds the bits in which its coordinates differ from
+// those of the previous cell. It returns false if p is not loaded.
 func (w *walker) enter(p geom.Point, moved int) bool {
 	if q := p.Sub(w.min); uint(q.X|q.Y|q.Z) >= geom.ChunkEdge {
 		if !w.load(p.Chunk()) {
@@ -131,8 +131,8 @@ func (w *walker) load(pos geom.ChunkPos) bool {
 	return true
 }
 
-// gap returns the chunk in the map, or nil and log2 of the edge in chunks of a
-// cube around it that has none.
+// gap returns the chunk in the map. If there is none, it returns nil and log2 of the
+// edge in chunks of an empty cube around it.
 func (n *node) gap(code geom.Code) (*voxel.Chunk, int) {
 	for n != nil {
 		if !n.covers(code) {
@@ -156,14 +156,14 @@ func (n *node) gap(code geom.Code) (*voxel.Chunk, int) {
 	return nil, geom.MaxDepth
 }
 
-// ray is a walk from cell to cell. Where it crosses a plane is computed from the
-// plane alone, so that a leap ends in the cell where single steps do.
+// ray walks from cell to cell. It computes a crossing from the plane alone, so a
+// leap ends in the same cell as single steps.
 type ray struct {
 	from, dir [3]float64
 	step      [3]int
 	cell      [3]int
 	next      [3]float64 // where it leaves the cell, by axis
-	t         float64    // where it entered it
+	t         float64    // where it entered the cell
 	face      Face
 }
 
@@ -203,7 +203,7 @@ func newRay(from, dir [3]float64) (*ray, error) {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// checkReal returns an error unless the place is within range.
+// checkReal returns an error unless the place is in range.
 func checkReal(at [3]float64) error {
 	const n = geom.MaxChunk * geom.ChunkEdge
 	for _, c := range at {
@@ -214,7 +214,7 @@ func checkReal(at [3]float64) error {
 	return nil
 }
 
-// exit returns where the ray leaves the cells with that coordinate.
+// exit returns where the ray leaves the cells with this coordinate.
 func (r *ray) exit(axis, cell int) float64 {
 	switch r.step[axis] {
 	case 0:
@@ -225,8 +225,8 @@ func (r *ray) exit(axis, cell int) float64 {
 	return (float64(cell) - r.from[axis]) / r.dir[axis]
 }
 
-// leave goes to the first cell beyond the cube of 1<<shift cells an edge around
-// the cell, and returns the bits in which coordinates differ.
+// leave moves to the first cell beyond the cube of 1<<shift cells an edge around the
+// cell. It returns the bits in which coordinates differ.
 func (r *ray) leave(shift int) int {
 	before, last, out := r.cell, r.cell, r.next
 	if shift > 0 {
@@ -257,8 +257,8 @@ func (r *ray) leave(shift int) int {
 	return before[0] ^ r.cell[0] | before[1] ^ r.cell[1] | before[2] ^ r.cell[2]
 }
 
-// slide moves the cell along an axis to where it is at t, at most to last. A
-// plane at t itself is crossed if first is set.
+// slide moves the cell along an axis to its place at t, at most to last. It crosses
+// a plane at t itself if first is set.
 func (r *ray) slide(axis, last int, first bool) {
 	step, from := r.step[axis], r.cell[axis]
 	at := int(math.Floor(r.from[axis] + r.dir[axis]*r.t))

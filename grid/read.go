@@ -5,11 +5,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// chunkMips is the last level that a chunk has within itself.
+// chunkMips is the last level that a chunk holds itself.
 const chunkMips = 3
 
-// pieces calls f with the parts of b in each cube of 1<<shift cells an edge, x
-// fastest, then z, then y, until f returns false. b must be within range.
+// pieces calls f with the part of b in each cube of 1<<shift cells an edge, x
+// fastest, then z, then y, until f returns false. b must be in range.
 func pieces(b geom.Box, shift int, f func(pos geom.ChunkPos, in geom.Box) bool) bool {
 	if b.Empty() {
 		return true
@@ -32,14 +32,14 @@ func pieces(b geom.Box, shift int, f func(pos geom.ChunkPos, in geom.Box) bool) 
 	return true
 }
 
-// within reports whether b, in cells of the level, is empty or within range.
+// within reports whether b, in cells of the level, is empty or in range.
 func within(b geom.Box, level int) bool {
 	m := geom.MaxChunk >> level * geom.ChunkEdge
 	return b.Empty() || b.Min.X >= -m && b.Min.Y >= -m && b.Min.Z >= -m && b.Max.X <= m && b.Max.Y <= m && b.Max.Z <= m
 }
 
-// chunk returns the chunk at pos, the default made out, or nil if it is not
-// loaded. pos must be within range.
+// chunk returns the chunk at pos, or nil if it is not loaded. For the default it
+// makes a chunk. pos must be in range.
 func (v *View) chunk(pos geom.ChunkPos) *voxel.Chunk {
 	switch c := v.root.find(geom.CodeOf(pos, 0)); c {
 	case nil:
@@ -51,13 +51,13 @@ func (v *View) chunk(pos geom.ChunkPos) *voxel.Chunk {
 	}
 }
 
-// ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts
-// cells of the level, 0..MaxLevel, which are 1<<level cells wide; it may have
-// any size and place, and dst must hold b.Cells(). It reports false, dst being
-// partly written, if something of b is not loaded or out of range.
+// ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts cells of
+// the level, 0..MaxLevel; such a cell is 1<<level cells wide. b may have any size
+// and place, and dst must hold b.Cells() cells. It returns false if part of b is not
+// loaded or out of range; dst is then partly written.
 //
-// Levels 1 to 3 are made of the chunks' mips; the first read of a level above
-// makes or mends the volume's far levels.
+// Levels 1 to 3 come from the chunks' mips. The first read of a higher level makes
+// or updates the volume's far levels.
 func (v *View) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	if level < 0 || !within(b, level) {
 		return false
@@ -84,14 +84,14 @@ func (v *View) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	return v.readFar(b, level, &t)
 }
 
-// target is the cells of a box, in the order of ReadBox.
+// target is a buffer for the cells of a box, in the order of ReadBox.
 type target struct {
 	cells []voxel.Cell
 	min   geom.Point
 	size  geom.Point
 }
 
-// place returns where the cell p is.
+// place returns the index of the cell p.
 func (t *target) place(p geom.Point) int {
 	p = p.Sub(t.min)
 	return (p.Y*t.size.Z+p.Z)*t.size.X + p.X
@@ -133,10 +133,10 @@ func (t *target) copyMip(m voxel.Mip, in geom.Box) {
 	}
 }
 
-// Rows calls f with every row of b in pieces of at most 32 cells, which begin at
-// at and are not to be written or kept, chunk by chunk, in each y upwards and
-// z upwards, until f returns false. It reports false if it came to a chunk that
-// is not loaded or if b is not within range.
+// Rows calls f with every row of b until f returns false: chunk by chunk, and in
+// each by ascending y, then z. cells are at most 32 cells that start at at; f must
+// not write or keep them. It returns false at a chunk that is not loaded, or if b is
+// not in range.
 func (v *View) Rows(b geom.Box, f func(at geom.Point, cells []voxel.Cell) bool) bool {
 	if !within(b, 0) {
 		return false
@@ -164,8 +164,8 @@ func (v *View) Rows(b geom.Box, f func(at geom.Point, cells []voxel.Cell) bool) 
 	return loaded
 }
 
-// Cursor reads cells of one View, fastest where the next cell lies in the chunk
-// of the one before. It belongs to one goroutine.
+// Cursor reads cells of one View. It is fast if the next cell lies in the same
+// chunk. It belongs to one goroutine.
 type Cursor struct {
 	view  *View
 	min   geom.Point
@@ -190,7 +190,7 @@ func (c *Cursor) Cell(p geom.Point) (voxel.Cell, bool) {
 	return c.chunk.Cell(q.X, q.Y, q.Z), true
 }
 
-// move goes to the chunk of p if that is loaded.
+// move goes to the chunk of p. It returns false if the chunk is not loaded.
 func (c *Cursor) move(p geom.Point) bool {
 	if !inRange(p) {
 		return false

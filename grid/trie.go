@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	nodeBits = 9             // of a code: three of x, y and z
+	nodeBits = 9             // bits of a code: three each of x, y and z
 	nodeKids = 1 << nodeBits // 8x8x8
 	topShift = 3*geom.MaxDepth - nodeBits
 )
 
-// node is a cube of 8x8x8 smaller cubes, of which it keeps those that hold a
-// chunk, in the order of codes. A chain of nodes with one kid each is left out,
-// so a kid's prefix must be compared. Nodes never change once they are in a View.
+// node is a cube of 8x8x8 smaller cubes. It keeps those that hold a chunk, in the
+// order of codes. A chain of nodes with one kid each is left out, so a search must
+// compare prefixes. Nodes in a View never change.
 type node struct {
 	mask    [nodeKids / 64]uint64
 	rank    [nodeKids / 64]uint16 // kids before each word of mask
 	prefix  geom.Code             // of the cube
-	shift   uint8                 // of a code, to the number of a kid; 0: kids are chunks
-	missing bool                  // some chunk is NotLoaded
+	shift   uint8                 // of a code to the index of a kid; 0: kids are chunks
+	missing bool                  // a chunk is NotLoaded
 	count   int                   // chunks
 	kids    []*node
 	chunks  []*voxel.Chunk
@@ -42,13 +42,13 @@ func (n *node) find(code geom.Code) *voxel.Chunk {
 	return nil
 }
 
-// place returns how many kids come before number i, and whether i is there.
+// place returns how many kids come before index i, and whether i is set.
 func (n *node) place(i int) (int, bool) {
 	w, b := n.mask[i>>6&7], uint64(1)<<(i&63)
 	return int(n.rank[i>>6&7]) + bits.OnesCount64(w&(b-1)), w&b != 0
 }
 
-// number returns which kid of n a code that n covers belongs to.
+// number returns the index of n's kid that covers the code. n must cover it.
 func (n *node) number(code geom.Code) int { return int(code >> n.shift % nodeKids) }
 
 // covers reports whether the code lies in n's cube.
@@ -57,7 +57,7 @@ func (n *node) covers(code geom.Code) bool { return code>>(n.shift+nodeBits) == 
 // low returns the least code in n's cube.
 func (n *node) low() geom.Code { return n.prefix << (n.shift + nodeBits) }
 
-// set says that kid i is there, or not.
+// set marks kid i as set or not.
 func (n *node) set(i int, there bool) {
 	b := uint64(1) << (i & 63)
 	n.mask[i>>6] &^= b
@@ -66,8 +66,8 @@ func (n *node) set(i int, there bool) {
 	}
 }
 
-// seal completes a node whose mask and kids are made, and returns what stands
-// for it: nothing if it is empty, its kid if that is a lone node.
+// seal completes a node whose mask and kids are ready. It returns nil for an empty
+// node, and the kid for a node with a lone node as kid.
 func (n *node) seal() *node {
 	sum := 0
 	for i, w := range n.mask {
@@ -91,14 +91,14 @@ func (n *node) seal() *node {
 	return n
 }
 
-// change is a chunk for a place; nil takes it away.
+// change is a new chunk at a place; nil removes it.
 type change struct {
 	code  geom.Code
 	chunk *voxel.Chunk
 }
 
-// merge returns n with the changes, which ascend by code, no code twice. It
-// copies each node once.
+// merge returns n with the changes, which have ascending, distinct codes. It copies
+// each node once.
 func (n *node) merge(changes []change) *node {
 	if len(changes) == 0 {
 		return n

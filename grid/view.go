@@ -1,14 +1,11 @@
-// Package grid is one volume in memory: a sparse map of chunks that is read
-// without locks, changed by copy and publication, and kept as a snapshot for
-// the price of a pointer; its levels of detail, boxes of it, and rays through
-// it.
+// Package grid is one volume in memory: a sparse map of chunks. Reads take no locks,
+// changes copy and publish, and a snapshot costs a pointer. It also has levels of
+// detail, boxes, rays and moving boxes.
 //
-// A View is the volume at one moment. A Draft gathers writes and publishes the
-// next View, which shares with the one before all that was not written. A Grid
-// holds the newest View for programs that need no world.
-//
-// The package reads and writes no bytes, fetches no chunk that is not there,
-// keeps no history and starts no goroutine.
+// A View is the volume at one moment. A Draft collects writes and publishes the next
+// View, which shares all unchanged chunks with the previous one. A Grid holds the
+// newest View for programs without a world. The package does not load chunks;
+// package world does.
 package grid
 
 import (
@@ -22,32 +19,32 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// ErrNotLoaded is what a Draft reports, with the chunk, when it read or wrote a
-// part of a chunk that is NotLoaded.
+// ErrNotLoaded says that a call needed a chunk that is NotLoaded. The error names
+// the chunk.
 var ErrNotLoaded = errors.New("grid: chunk not loaded")
 
-// NotLoaded stands, in Build and With, for a chunk that exists but is not in
-// memory. It is known by its address alone; no View hands it out.
+// NotLoaded stands, in Build and With, for a chunk that exists but is not in memory.
+// It is compared by address. No View returns it.
 var NotLoaded = voxel.Uniform(voxel.Empty)
 
-// Options say what a volume's cells mean.
+// Options say what the cells of a volume mean.
 type Options struct {
 	Schema voxel.Schema
-	// Default is the cell where nothing is stored.
+	// Default is the value where no chunk is stored.
 	Default voxel.Cell
-	// Empty lists the cells besides 0 that count as empty for mips, rays and
-	// moving boxes.
+	// Empty lists the cells besides 0 that count as empty for mips, rays and moving
+	// boxes.
 	Empty []voxel.Cell
 }
 
-// volume is Options resolved, shared by all Views of a volume.
+// volume is the resolved Options. All Views of a volume share it.
 type volume struct {
 	rule              voxel.Rule
 	def, farDef       voxel.Cell // at level 0, and above
 	filler, farFiller *voxel.Chunk
 }
 
-// normal returns nil for a chunk of the default alone, else c.
+// normal returns nil if all cells of c are the default, else c.
 func (o *volume) normal(c *voxel.Chunk) *voxel.Chunk {
 	if c == nil || c == NotLoaded {
 		return c
@@ -58,8 +55,8 @@ func (o *volume) normal(c *voxel.Chunk) *voxel.Chunk {
 	return c
 }
 
-// check returns an error unless v may stand in the volume. Names of a Palette
-// are not known here; 32,768 are assumed.
+// check returns an error unless the volume allows v. The names of a Palette are
+// unknown here, so it assumes 32,768.
 func (o *volume) check(v voxel.Cell) error {
 	if !o.rule.Schema.Valid(v, int(voxel.MaxCell)+1) {
 		return fmt.Errorf("grid: cell %#x: not valid in schema %v", uint16(v), o.rule.Schema)
@@ -67,15 +64,15 @@ func (o *volume) check(v voxel.Cell) error {
 	return nil
 }
 
-// View is a volume at one moment. It never changes, so any number of goroutines
-// may read it and keep it; keeping it keeps its chunks.
+// View is a volume at one moment. It never changes, so goroutines may share and keep
+// it. Keeping it keeps its chunks.
 type View struct {
 	vol  *volume
 	root *node
 	far  atomic.Pointer[far]
 }
 
-// New returns a volume of the default alone.
+// New returns a volume whose cells are all the default.
 func New(o Options) *View {
 	vol := &volume{rule: voxel.Rule{Schema: o.Schema, Empties: slices.Clone(o.Empty)}, def: o.Default}
 	vol.farDef = halve(&vol.rule, func(x, y, z int) voxel.Cell { return o.Default }, 0, 0, 0)
@@ -87,9 +84,9 @@ func New(o Options) *View {
 	return &View{vol: vol}
 }
 
-// Build returns a volume of the chunks of seq, which takes least time if they
-// ascend by code. Of chunks at one place the last counts; nil means the default.
-// Cells must be valid for the schema. It panics if a position is out of range.
+// Build returns a volume of the chunks of seq. Ascending codes are fastest. Of
+// several chunks at one place the last wins. nil means the default. Cells must be
+// valid for the schema. It panics if a position is out of range.
 func Build(o Options, seq iter.Seq2[geom.ChunkPos, *voxel.Chunk]) *View {
 	v := New(o)
 	var changes []change
@@ -107,7 +104,7 @@ func mustCode(pos geom.ChunkPos) geom.Code {
 	return geom.CodeOf(pos, 0)
 }
 
-// sorted returns changes in ascending order with the last of each place.
+// sorted returns changes in ascending order, with the last one of each place.
 func sorted(changes []change) []change {
 	byCode := func(a, b change) int {
 		if a.code < b.code {
@@ -129,15 +126,15 @@ func sorted(changes []change) []change {
 	return out
 }
 
-// Placed is a chunk and where it belongs.
+// Placed is a chunk and its position.
 type Placed struct {
 	Pos   geom.ChunkPos
 	Chunk *voxel.Chunk // nil: all default; NotLoaded: not in memory
 }
 
-// With returns v with other chunks at some places, in any order; of two at one
-// place the last counts. It is how an owner brings chunks in and drops them: no
-// cell is checked. It panics if a position is out of range.
+// With returns v with other chunks at some places, in any order. Of several at one
+// place the last wins. It does not check cells. An owner uses it to load and drop
+// chunks. It panics if a position is out of range.
 func (v *View) With(placed []Placed) *View {
 	changes := make([]change, 0, len(placed))
 	for _, p := range placed {
@@ -146,7 +143,7 @@ func (v *View) With(placed []Placed) *View {
 	return v.next(sorted(changes))
 }
 
-// next returns the View after v, with sorted and normal changes.
+// next returns the View after v. changes must be sorted and normal.
 func (v *View) next(changes []change) *View {
 	if len(changes) == 0 {
 		return v
@@ -158,8 +155,8 @@ func (v *View) next(changes []change) *View {
 	return w
 }
 
-// Chunk returns the chunk at pos: nil and true if all its cells are the default,
-// nil and false if it is not loaded or pos is out of range.
+// Chunk returns the chunk at pos. It returns nil and true if all cells are the
+// default, and nil and false if it is not loaded or pos is out of range.
 func (v *View) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	if c, ok = v.lookup(pos); !ok || c == NotLoaded {
 		return nil, false
@@ -167,8 +164,8 @@ func (v *View) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	return c, true
 }
 
-// lookup returns what the map has at pos, which may be NotLoaded, and false if
-// pos is out of range.
+// lookup returns the chunk in the map at pos, which may be NotLoaded. It returns
+// false if pos is out of range.
 func (v *View) lookup(pos geom.ChunkPos) (*voxel.Chunk, bool) {
 	const n = geom.MaxChunk
 	if uint32(pos.X+n)|uint32(pos.Y+n)|uint32(pos.Z+n) >= 2*n {
@@ -196,20 +193,20 @@ func (v *View) Len() int {
 	return v.root.count
 }
 
-// Default returns the cell where nothing is stored.
+// Default returns the value where no chunk is stored.
 func (v *View) Default() voxel.Cell { return v.vol.def }
 
-// Rule returns how the volume's mips are made. It must not be changed.
+// Rule returns the rule of the volume's mips. The caller must not change it.
 func (v *View) Rule() *voxel.Rule { return &v.vol.rule }
 
-// everywhere is the box of all cells within range.
+// everywhere is the box of all cells in range.
 var everywhere = geom.Root.Box()
 
-// Chunks returns the known chunks in ascending order of their codes, nil for
-// those not loaded.
+// Chunks returns the known chunks in ascending order of their codes. A chunk that is
+// not loaded is nil.
 func (v *View) Chunks() iter.Seq2[geom.ChunkPos, *voxel.Chunk] { return v.ChunksIn(everywhere) }
 
-// ChunksIn is Chunks for those that have a cell in b.
+// ChunksIn is Chunks for the chunks that have a cell in b.
 func (v *View) ChunksIn(b geom.Box) iter.Seq2[geom.ChunkPos, *voxel.Chunk] {
 	return func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		s, ok := spanOf(b, 0)
@@ -225,8 +222,8 @@ func (v *View) ChunksIn(b geom.Box) iter.Seq2[geom.ChunkPos, *voxel.Chunk] {
 	}
 }
 
-// Cell returns the cell at p, and false if its chunk is not loaded or p is out
-// of range. A Cursor is faster for cells near each other.
+// Cell returns the cell at p. It returns false if its chunk is not loaded or p is
+// out of range. A Cursor is faster for cells near each other.
 func (v *View) Cell(p geom.Point) (voxel.Cell, bool) {
 	if !inRange(p) {
 		return voxel.Empty, false

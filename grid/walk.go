@@ -7,11 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// span is a box of chunks, both ends in it, counted from the least one.
+// span is a box of chunks from lo to hi, both included. Coordinates count from the
+// least chunk in range.
 type span struct{ lo, hi [3]int } // x, z, y: the order of a code's bits
 
-// spanOf returns the chunks of the level that b, counted in cells of the level,
-// touches, and false if there are none.
+// spanOf returns the chunks of the level that b touches. b counts cells of the
+// level. It returns false if there are none.
 func spanOf(b geom.Box, level int) (span, bool) {
 	edge := geom.MaxChunk >> level * geom.ChunkEdge
 	b = b.Intersect(geom.Box{Min: geom.Point{X: -edge, Y: -edge, Z: -edge}, Max: geom.Point{X: edge, Y: edge, Z: edge}})
@@ -32,7 +33,7 @@ func (s span) over(n int) bool {
 	return chunks > uint64(n)
 }
 
-// among returns which kids of n touch s: all at once as a mask.
+// among returns a mask of the kids of n that touch s.
 func (s *span) among(n *node) (mask [nodeKids / 64]uint64) {
 	x, y, z := geom.Unmorton(uint64(n.low()))
 	shift := n.shift / 3
@@ -61,15 +62,15 @@ func (s *span) among(n *node) (mask [nodeKids / 64]uint64) {
 	return mask
 }
 
-// lanes has, by axis and coordinate, the bits of a word of a mask where the
-// lower two bits of that coordinate of a kid are so.
+// lanes has, by axis and by the lower two bits of a coordinate, the bits of a mask
+// word whose kids have these bits.
 var lanes = [3][4]uint64{
 	{0x0055005500550055, 0x00AA00AA00AA00AA, 0x5500550055005500, 0xAA00AA00AA00AA00},
 	{0x0000333300003333, 0x0000CCCC0000CCCC, 0x3333000033330000, 0xCCCC0000CCCC0000},
 	{0x000000000F0F0F0F, 0x00000000F0F0F0F0, 0x0F0F0F0F00000000, 0xF0F0F0F000000000},
 }
 
-// walk calls yield with the chunks within s in ascending order until it returns
+// walk calls yield with the chunks within s in ascending order until yield returns
 // false.
 func (n *node) walk(s *span, yield func(geom.Code, *voxel.Chunk) bool) bool {
 	if n == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// checkBox reports whether b is within range, and fails if not.
+// checkBox reports whether b is in range. If not, the draft fails.
 func (d *Draft) checkBox(b geom.Box) bool {
 	if !within(b, 0) {
 		d.fail(fmt.Errorf("grid: draft: %w: box %v", geom.ErrOutOfRange, b))
@@ -18,10 +18,10 @@ func (d *Draft) checkBox(b geom.Box) bool {
 	return d.err == nil
 }
 
-// ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
-// b.Cells(). It reports false after an error, dst being partly written.
+// ReadBox writes the cells of b to dst, x fastest, then z, then y. dst must hold
+// b.Cells() cells. It returns false after an error; dst is then partly written.
 func (d *Draft) ReadBox(b geom.Box, dst []voxel.Cell) bool {
-	const few = 1024 // cells that are read one by one sooner than packed
+	const few = 1024 // up to this many cells, reading one by one beats publishing
 	if !d.checkBox(b) {
 		return false
 	}
@@ -34,7 +34,7 @@ func (d *Draft) ReadBox(b geom.Box, dst []voxel.Cell) bool {
 		if k.edit != nil && in.Cells() <= few {
 			t.copyEdit(k.edit, in)
 		} else {
-			d.pack(k)
+			d.publish(k)
 			t.copyChunk(d.chunk(k), in)
 		}
 		return true
@@ -54,8 +54,8 @@ func (t *target) copyEdit(e *voxel.Draft, in geom.Box) {
 	}
 }
 
-// WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that
-// lies in b need not be loaded.
+// WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that lies
+// entirely in b need not be loaded.
 func (d *Draft) WriteBox(b geom.Box, src []voxel.Cell) {
 	t := target{src[:b.Cells()], b.Min, b.Size()}
 	if !d.checkBox(b) || !d.checkCells(t.cells) {
@@ -72,7 +72,7 @@ func (d *Draft) WriteBox(b geom.Box, src []voxel.Cell) {
 	})
 }
 
-// checkCells reports whether all cells may stand in the volume, and fails if not.
+// checkCells reports whether the volume allows all cells. If not, the draft fails.
 func (d *Draft) checkCells(cells []voxel.Cell) bool {
 	for i, v := range cells {
 		if i > 0 && v == cells[i-1] {
@@ -85,8 +85,8 @@ func (d *Draft) checkCells(cells []voxel.Cell) bool {
 	return true
 }
 
-// gather returns the cells of in, a part of t, in a row; they are good until the
-// next call.
+// gather returns the cells of in, a part of t, one after another. They are valid
+// until the next call.
 func (d *Draft) gather(t *target, in geom.Box) []voxel.Cell {
 	size := in.Size()
 	if size == t.size {
@@ -102,19 +102,20 @@ func (d *Draft) gather(t *target, in geom.Box) []voxel.Cell {
 	return out
 }
 
-// inChunk returns a part of a chunk relative to the chunk.
+// inChunk returns a part of a chunk in coordinates relative to the chunk.
 func inChunk(in geom.Box) geom.Box {
 	min := in.Min.InChunk()
 	return geom.Box{Min: min, Max: min.Add(in.Size())}
 }
 
-// Fill writes v to every cell of r. A chunk that lies in r need not be loaded.
+// Fill writes v to every cell of r. A chunk that lies entirely in r need not be
+// loaded.
 func (d *Draft) Fill(r region.Region, v voxel.Cell) {
 	if !d.checked(v) {
 		return
 	}
 	whole := voxel.Uniform(v)
-	if _, ok := r.(region.Box); ok { // its chunks need no search
+	if _, ok := r.(region.Box); ok { // its chunks are known without a search
 		pieces(r.Bounds(), geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
 			return d.fill(r, pos, in.Cells() == voxel.ChunkCells, whole)
 		})
@@ -127,8 +128,8 @@ func (d *Draft) Fill(r region.Region, v voxel.Cell) {
 	}
 }
 
-// fill is Fill for one chunk, all of it or the part in r, with what is in filler;
-// it reports false after an error.
+// fill is Fill for one chunk, either all of it or its part in r. filler is a chunk
+// of the cell. It returns false after an error.
 func (d *Draft) fill(r region.Region, pos geom.ChunkPos, all bool, filler *voxel.Chunk) bool {
 	if all {
 		d.SetChunk(pos, filler)
@@ -151,8 +152,8 @@ func holdsOnly(c *voxel.Chunk, v voxel.Cell) bool {
 	return ok && u == v
 }
 
-// eachRun calls f with the runs of r in the chunk, relative to it; a box region
-// is one.
+// eachRun calls f with the runs of r in the chunk, in coordinates relative to the
+// chunk. For a box region it calls f once with the box.
 func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 	in := r.Bounds().Intersect(pos.Box())
 	if in.Empty() {
@@ -177,8 +178,8 @@ func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 	}
 }
 
-// Replace changes every cell of r that is from into to. Every chunk with a cell in r
-// must be loaded.
+// Replace changes every cell of r that equals from into to. Every chunk with a cell
+// in r must be loaded.
 func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 	if !d.checked(to) || from == to || from > voxel.MaxCell {
 		return
@@ -192,7 +193,7 @@ func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 		if t == nil {
 			return false
 		}
-		d.pack(t)
+		d.publish(t)
 		c := d.chunk(t)
 		switch v, ok := c.Uniform(); {
 		case ok && v != from:
@@ -208,7 +209,7 @@ func (d *Draft) Replace(r region.Region, from, to voxel.Cell) {
 	})
 }
 
-// exchange returns a table for Translate that changes from alone.
+// exchange returns a table for Translate that changes only from.
 func exchange(from, to voxel.Cell) []voxel.Cell {
 	table := make([]voxel.Cell, int(voxel.MaxCell)+1)
 	for v := range table {
@@ -247,9 +248,9 @@ func holds(r region.Region, pos geom.ChunkPos) bool {
 	return held
 }
 
-// each calls f with the chunks that r touches, in ascending order; unless all is
-// set it may leave out those of the default, bring some that r only comes near,
-// and say Partly of a chunk that lies in r.
+// each calls f with the chunks that r touches, in ascending order. Unless all is
+// set, it may skip chunks of the default, add chunks near r, and report Partly for a
+// chunk that lies entirely in r.
 func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cover) bool) {
 	b := r.Bounds()
 	s, ok := spanOf(b, 0)
@@ -284,7 +285,7 @@ func (v *View) codes(s span) []geom.Code {
 	return codes
 }
 
-// coverOf says Whole only if r is a box that holds the chunk.
+// coverOf returns Whole only if r is a box that contains the chunk.
 func coverOf(r region.Region, pos geom.ChunkPos) region.Cover {
 	b := pos.Box()
 	if _, ok := r.(region.Box); ok && r.Bounds().Intersect(b) == b {

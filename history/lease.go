@@ -25,6 +25,14 @@ func (l Lease) Admit(fence uint64, now time.Time) error {
 	return nil
 }
 
+// Follows returns ErrConflict unless h is the commit of base.
+func (h Head) Follows(base Head) error {
+	if h.Commit != base.Commit {
+		return fmt.Errorf("on %v: %w", base.Commit, ErrConflict)
+	}
+	return nil
+}
+
 // After returns what is left when something was done under a fence that Admit
 // takes. Raises says that it is one of those that raise the fence.
 func (l Lease) After(fence uint64, raises bool) Lease {

@@ -103,7 +103,7 @@ type Pack struct {
 type Store interface {
 	Names
 	Commits
-	Shelf
+	Stacks
 	Leases
 	// Purge takes a world for good and at once: the one of that name, or if there
 	// is none all that were deleted under it, which have no leases. What no other
@@ -165,12 +165,14 @@ type Commits interface {
 	Fork(ctx context.Context, from string, at ID, name string) error
 }
 
-// Shelf is the stones of the worlds.
-type Shelf interface {
+// Stacks are the stones that worlds are made of.
+type Stacks interface {
 	// Stack returns the stones that make up a commit, bottom first, packs where
 	// there are.
 	Stack(ctx context.Context, name string, at ID) ([]Layer, error)
-	// Open opens a stone that the world reaches. The caller closes it.
+	// Open opens a stone of a stack of the world, in constant time: it does not look
+	// whether the world reaches the stone, whose name nobody can guess. ErrGone if
+	// there is no such stone. The caller closes it.
 	Open(ctx context.Context, name string, id stone.ID) (*Opened, error)
 	// PutPack keeps a pack, in place of the one for the same Upto. Both ends must
 	// be commits of the world, After as Base of Base ... of Upto, or zero. A crash

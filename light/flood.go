@@ -8,23 +8,23 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// MaxLight is the most light there is in a cell, and how far it goes.
+// MaxLight is the most light of a cell, and the range of light in cells.
 const MaxLight = 15
 
-// maxFlood bounds the cells that a Flood is computed in.
+// maxFlood bounds the cells of a Flood.
 const maxFlood = 8 << 20
 
-// Kind is what light comes from.
+// Kind is the source of light.
 type Kind uint8
 
-// Sky light falls from above, unlessened through clear cells; block light comes
-// from cells that give it.
+// Sky light falls from above and does not weaken in clear cells. Block light comes
+// from cells that emit it.
 const (
 	Sky Kind = iota
 	Block
 )
 
-// Full is the light where nothing is.
+// Full returns the light of open space.
 func (k Kind) Full() uint8 {
 	if k == Sky {
 		return MaxLight
@@ -32,84 +32,85 @@ func (k Kind) Full() uint8 {
 	return 0
 }
 
-// workOfFloor is the work of looking for the slices of a chunk that hold anything.
+// workOfFloor is the work of finding the slices of a chunk that are not empty.
 const workOfFloor = 4
 
-// tileEdge is how many cells a tile has along x and z. A tile is 8x8 cells of
-// one height, a bit each: z*8+x. Light of one level goes on in 64 cells at once.
+// tileEdge is the edge of a tile in cells along x and z. A tile is 8x8 cells of one
+// height with one bit each: z*8+x. Light of one level spreads in 64 cells at once.
 const tileEdge = 8
 
-// Flood computes the light of a box of chunks. It keeps its memory for the next, and what it
-// knows of the blocks, which both kinds of light go through. The zero value follows no rule
-// yet. Not safe for concurrent use.
+// Flood computes the light of a box of chunks. It reuses its memory, and the blocks
+// it has laid out, which serve both kinds of light. Call Use before the first Fill.
+// Goroutines must not share a Flood.
 type Flood struct {
 	matters Matters
 	classes
 	traits []trait // by class
 
 	ctx  context.Context // nil: never ends
-	most int             // work that may be done
+	most int             // work that a Fill may do; 0: no bound
 	work int             // of the last Fill
 	kind Kind
 	box
-	ny         int         // cells of height that this kind of light needs; 0 where nothing stands in the way, or nothing shines
-	row, slice int         // tiles from one to the next along z and y, one more than there are
-	first      int         // the tile at x0, y0, z0; those before, behind and between rows are never lit
-	laid       bool        // what is known of tiles before light comes is of the box
-	ground     []footprint // the blocks that were laid
-	near       []footprint // and those that are asked for
+	ny         int           // cells of height that this kind of light needs; 0 if nothing blocks it, or nothing emits it
+	row, slice int           // tiles from one to the next along z and y, including one of margin
+	first      int           // the tile at x0, y0, z0; tiles before it, after the last and in the margins are never lit
+	laid       bool          // the tiles hold the blocks of the box
+	towers     []placedTower // whose blocks are laid out
+	near       []placedTower // whose blocks the current Fill needs
 	tiles
-	now, next wave                  // what has the level under way, and the one below; empty between floods
-	queue     [MaxLight + 1][]int32 // odd tiles where cells wait for that level; empty between floods
-	sky       []uint64              // what falls into the slice under way
+	now, next wave                  // the cells of the current level, and of the next lower one; empty between floods
+	queue     [MaxLight + 1][]int32 // odd tiles with cells that wait for the level; empty between floods
+	sky       []uint64              // the sky light that falls into the current slice
 }
 
-// tiles is what is known of each tile, and the light in it.
+// tiles holds the blocks and the light of each tile.
 type tiles struct {
 	dim   []uint64 // cells that light may enter
 	open  []uint64 // cells that sky light falls through
-	odd   []int32  // place in odds, 0 for none
+	odd   []int32  // index in odds, 0 for none
 	odds  []oddTile
 	lamps []glow
 
-	dark  []uint64    // cells that light may enter, and that have none yet
+	dark  []uint64    // cells that light may enter and that have none yet
 	level [][4]uint64 // the bits of the level of each cell, lowest first
-	// waiting is cells of odd tiles that have a level when its turn comes, if they are
-	// not brighter then.
+	// waiting holds for odd tiles and levels the cells that get the level in its
+	// turn, unless they are brighter by then.
 	waiting [][MaxLight + 1]uint64
 }
 
-// oddTile is a tile with cells that are more to light than clear or opaque.
+// oddTile is a tile with cells that are neither clear nor opaque, or that emit
+// light, or whose faces are shut in part.
 type oddTile struct {
-	thick uint64    // cells that light loses 2 to 14 in
-	lost  [4]uint64 // the bits of that
+	thick uint64    // cells that weaken light by 2 to 14
+	lost  [4]uint64 // the bit planes of that number
 	shut  [Faces]uint64
-	waits int32 // place in waiting, 0 for none yet
+	waits int32 // index in waiting, 0 for none yet
 }
 
-// glow is cells of a tile that give light.
+// glow is the cells of a tile that emit one level of light.
 type glow struct {
 	cells uint64
 	at    int32
 	level uint8
 }
 
-// wave is cells that light goes on from.
+// wave is the cells that light spreads from.
 type wave struct {
 	cells []uint64 // by tile
-	at    []int32  // tiles that have any, in the order in which they got them
+	at    []int32  // the tiles with such cells, in the order of arrival
 }
 
-// trait is what matters of a class while blocks are laid.
+// trait is what laying out blocks needs to know of a class.
 type trait struct {
-	dim, open bool  // takes not all light; none of that which falls
-	thick     uint8 // what it takes, if more than 1 and not all
+	dim, open bool  // dim: light may enter; open: sky light falls through
+	thick     uint8 // how much it weakens light, if by 2 to 14
 	shut      uint8
 	gives     uint8
 }
 
-// Follow makes the Flood go by a rule from now on, which must be Valid.
-func (f *Flood) Follow(m Matters) {
+// Use sets the rule. m must be Valid.
+func (f *Flood) Use(m Matters) {
 	if f.matters != nil && slices.Equal(m, f.matters) {
 		return
 	}
@@ -125,27 +126,27 @@ func (f *Flood) Follow(m Matters) {
 	}
 }
 
-// Until makes the calls of Fill to come end, with false, soon after ctx ends, and when one has
-// done more than so much work; 0 sets no bound.
+// Until bounds later calls of Fill: they return false soon after ctx ends, and if they
+// need more than most work. 0 sets no bound.
 func (f *Flood) Until(ctx context.Context, most int) { f.ctx, f.most = ctx, most }
 
 func (f *Flood) ended() bool {
 	return f.most > 0 && f.work > f.most || f.ctx != nil && f.ctx.Err() != nil
 }
 
-// Work returns about how many steps the last Fill took: one for each 8x8 cells of one height,
-// again for each level of light that they have, and for each run of a row of blocks that
-// differs from the row below.
+// Work estimates the steps of the last Fill: one for each tile, one for each level of
+// light in a tile, and one for each run of a row of blocks that differs from the row
+// below.
 func (f *Flood) Work() int { return f.work }
 
-// Fill computes the light of the chunks from..to-1. towers must give the blocks of
-// the box and of one chunk around it, of all heights; what it lacks is clear. It reports
-// whether that was possible: a box may be too large.
+// Fill computes the light of the chunks from..to-1. towers must return the blocks of
+// the box and of one chunk around it, at all heights; missing chunks are clear. It
+// returns false if the box is too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	f.kind, f.ny, f.work = kind, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
-		return false // before towers are asked for
+		return false // before towers is called
 	}
 	b, ok := f.lie(from, to, towers)
 	if !ok || len(f.near) == 0 {
@@ -153,13 +154,13 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	}
 	if !f.knows(&b) {
 		f.box, f.laid = b, false
-		f.ground, f.near = f.near, f.ground
+		f.towers, f.near = f.near, f.towers
 		f.clear()
-		for i := range f.ground {
+		for i := range f.towers {
 			if f.ended() {
 				return false
 			}
-			f.lay(&f.ground[i])
+			f.lay(&f.towers[i])
 		}
 		f.laid = true
 	}
@@ -174,8 +175,9 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	return f.spread()
 }
 
-// knows reports whether the blocks of a box, near, are laid already, and the box that was laid
-// is hardly larger. Lamps light up few of the cells of a box, so that it may be larger for them.
+// knows reports whether the blocks of a box and around it are laid out already, in a
+// box that is hardly larger. For block light the box may be larger, because it
+// spreads to few cells.
 func (f *Flood) knows(b *box) bool {
 	l := &f.box
 	in := l.from.X <= b.from.X && l.from.Z <= b.from.Z && b.to.X <= l.to.X && b.to.Z <= l.to.Z
@@ -183,8 +185,8 @@ func (f *Flood) knows(b *box) bool {
 		return false
 	}
 	near := f.near
-	for i := range f.ground {
-		g := &f.ground[i]
+	for i := range f.towers {
+		g := &f.towers[i]
 		if g.x < b.from.X-1 || g.x > b.to.X || g.z < b.from.Z-1 || g.z > b.to.Z {
 			continue
 		}
@@ -196,17 +198,18 @@ func (f *Flood) knows(b *box) bool {
 	return len(near) == 0
 }
 
-// box is where a Flood looks.
+// box is the space that a Flood computes.
 type box struct {
-	from, to   geom.ChunkPos // the chunks that it is for
+	from, to   geom.ChunkPos // the chunks to compute
 	x0, y0, z0 int           // of the first cell
 	nx, nz     int           // cells
-	high       int           // from the lowest block to the highest
+	high       int           // height from the lowest block to the highest
 }
 
 // height returns how many cells of height a kind of light needs.
 func (b *box) height(k Kind) int {
-	// Above all blocks sky light is the same, and so it is so far below them.
+	// Sky light is the same everywhere above all blocks, and everywhere far enough
+	// below them.
 	if k == Sky {
 		return b.high + reach + 1
 	}
@@ -215,23 +218,24 @@ func (b *box) height(k Kind) int {
 
 func (b *box) cells(k Kind) int { return b.nx * b.height(k) * b.nz }
 
-// footprint is a tower and where it stands.
-type footprint struct {
+// placedTower is a tower and its position.
+type placedTower struct {
 	x, z int32
 	t    Tower
 }
 
-// sides are how far a box reaches beyond its chunks.
+// sides is how far a box extends beyond its chunks.
 type sides struct{ west, east, north, south int }
 
-// reach is how far a box reaches where blocks are beside it: at least MaxLight.
+// reach is how far a box extends where it has blocks beside it. It is at least
+// MaxLight.
 const reach = geom.ChunkEdge / 2
 
-// lie decides which cells there are, and puts the towers with any blocks into near.
+// lie computes the cells of the box and puts the towers with blocks into near.
 func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 	b.from, b.to = from, to
 	lo, hi := math.MaxInt, math.MinInt
-	// Light of blocks may leave the box for so far and come back.
+	// Block light may leave the box by this much and come back.
 	s := sides{reach / 2, reach / 2, reach / 2, reach / 2}
 	f.near = f.near[:0]
 	for z := from.Z - 1; z <= to.Z; z++ {
@@ -245,19 +249,19 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 			if low > high {
 				continue
 			}
-			f.near = append(f.near, footprint{x, z, slices.Clone(t)})
+			f.near = append(f.near, placedTower{x, z, slices.Clone(t)})
 			lo, hi = min(lo, low), max(hi, high)
 			s.widen(x < from.X, x == to.X, z < from.Z, z == to.Z)
 			if !b.around(lo, hi, s, f.kind) {
-				return b, false // before more is asked for
+				return b, false // before further towers are read
 			}
 		}
 	}
 	return b, true
 }
 
-// around sets the cells of a box whose blocks lie from lo to hi, and reports
-// whether it may be that large for a kind of light.
+// around sets the cells of a box whose blocks lie from lo to hi. It reports whether
+// this size is allowed for a kind of light.
 func (b *box) around(lo, hi int, s sides, k Kind) bool {
 	b.y0, b.high = lo-reach, hi-lo+1
 	b.x0, b.z0 = int(b.from.X)*geom.ChunkEdge-s.west, int(b.from.Z)*geom.ChunkEdge-s.north
@@ -280,8 +284,8 @@ func (s *sides) widen(west, east, north, south bool) {
 	}
 }
 
-// extent returns the lowest and highest height of a tower at which there is
-// anything, low above high if there is nothing.
+// extent returns the lowest and highest height of a tower's blocks. low is above
+// high if there are none.
 func (f *Flood) extent(t Tower) (low, high int) {
 	low, high = math.MaxInt, math.MinInt
 	for _, floor := range t {

@@ -126,7 +126,7 @@ func randomLand(r *rand.Rand, values int) *ground {
 func TestFlood(t *testing.T) {
 	m := someMatters()
 	var f light.Flood
-	f.Follow(m)
+	f.Use(m)
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		g := randomLand(r, len(m)+1)
@@ -212,7 +212,7 @@ func TestLearnMatters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	g := randomLand(r, len(want))
 	var f light.Flood
-	f.Follow(want)
+	f.Use(want)
 	box := [2]geom.ChunkPos{{X: -1, Y: -1, Z: -1}, {X: 2, Y: 2, Z: 2}}
 	lit := map[light.Kind]map[geom.ChunkPos]*voxel.Chunk{}
 	for _, kind := range []light.Kind{light.Sky, light.Block} {
@@ -234,7 +234,7 @@ func TestLearnMatters(t *testing.T) {
 			}
 		}
 	})
-	f.Follow(got)
+	f.Use(got)
 	for kind, chunks := range lit {
 		f.Fill(kind, box[0], box[1], g.at)
 		wrong := 0
@@ -254,7 +254,7 @@ func TestLearnMatters(t *testing.T) {
 // TestFloodTooLarge asks for more cells than are computed.
 func TestFloodTooLarge(t *testing.T) {
 	var f light.Flood
-	f.Follow(someMatters())
+	f.Use(someMatters())
 	stone := voxel.Uniform(4)
 	towers := func(x, z int32) light.Tower {
 		if x != 0 || z != 0 {
@@ -287,8 +287,8 @@ func TestFloodEnds(t *testing.T) {
 	from, to := geom.ChunkPos{Y: -1}, geom.ChunkPos{X: 1, Y: 2, Z: 1}
 	for _, kind := range []light.Kind{light.Sky, light.Block} {
 		var whole, f light.Flood
-		whole.Follow(someMatters())
-		f.Follow(someMatters())
+		whole.Use(someMatters())
+		f.Use(someMatters())
 		if !whole.Fill(kind, from, to, g.at) {
 			t.Fatal("no flood")
 		}
@@ -304,7 +304,7 @@ func TestFloodEnds(t *testing.T) {
 			}
 		}
 		fresh := light.Flood{}
-		fresh.Follow(someMatters())
+		fresh.Use(someMatters())
 		if fresh.Until(context.Background(), whole.Work()/2); fresh.Fill(kind, from, to, g.at) {
 			t.Errorf("kind %d: %d steps, %d are allowed", kind, fresh.Work(), whole.Work()/2)
 		}

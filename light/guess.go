@@ -2,8 +2,8 @@ package light
 
 import "strings"
 
-// clear words: a block whose name has one of them between its underscores lets
-// light through. Any that stand in no name of an opaque block.
+// clearWords holds words of block names, between underscores, that let light
+// through. No name of an opaque block may contain one, except opaqueNames.
 var clearWords = words(`air void glass pane fence gate door trapdoor sign banner button plate rail carpet torch sapling
 	vine vines ladder lever chest bed bars chain candle head skull pot cobweb web wire repeater comparator tripwire hook
 	wheat carrots potatoes beetroots melon_stem pumpkin_stem attached_melon_stem attached_pumpkin_stem cane bamboo coral fan grass fern flower tulip dandelion poppy orchid allium bluet
@@ -12,17 +12,18 @@ var clearWords = words(`air void glass pane fence gate door trapdoor sign banner
 	lava beacon rod kelp seagrass pickle lichen cluster bud propagule azalea petals brewing_stand
 	enchanting_table cauldron detector brown_mushroom red_mushroom`)
 
-// opaqueNames have a clear word and let no light through.
+// opaqueNames holds names that contain a clear word but are opaque.
 var opaqueNames = words(`grass_block snow_block tinted_glass bamboo_block bamboo_planks bamboo_mosaic nether_wart_block
 	warped_wart_block fire_coral_block tube_coral_block brain_coral_block bubble_coral_block horn_coral_block
 	dead_fire_coral_block dead_tube_coral_block dead_brain_coral_block dead_bubble_coral_block dead_horn_coral_block
 	jack_o_lantern sea_lantern dried_kelp_block chain_command_block packed_ice blue_ice muddy_mangrove_roots
 	powder_snow`)
 
-// dimWords are of blocks that take a little light.
+// dimWords holds words of blocks that weaken light a little.
 var dimWords = words(`water leaves ice bubble_column slime_block honey_block kelp seagrass cobweb`)
 
-// lamps is how much light blocks give; where a state can be lit, if it is.
+// lamps is the light of blocks that emit it. If a block can be lit and unlit, it is
+// that of the lit state.
 var lamps = map[string]uint8{
 	"glowstone": 15, "sea_lantern": 15, "lava": 15, "jack_o_lantern": 15, "fire": 15, "lantern": 15, "beacon": 15,
 	"conduit": 15, "shroomlight": 15, "end_portal": 15, "end_gateway": 15, "ochre_froglight": 15, "verdant_froglight": 15,
@@ -35,14 +36,15 @@ var lamps = map[string]uint8{
 	"small_amethyst_bud": 1,
 }
 
-// unlitUnless says of which lamps a state must say so: those that are dark without.
+// unlitUnless holds for lamps that are dark by default the property that says they
+// are lit.
 var unlitUnless = map[string]string{
 	"campfire": "lit", "redstone_lamp": "lit", "furnace": "lit", "blast_furnace": "lit", "smoker": "lit", "soul_campfire": "lit",
 	"redstone_ore": "lit", "deepslate_redstone_ore": "lit", "redstone_torch": "lit", "redstone_wall_torch": "lit",
 	"cave_vines": "berries", "cave_vines_plant": "berries",
 }
 
-// legacyLamps and legacyClear are the same for numeric ids.
+// legacyLamps and legacyClear are the same tables for numeric ids.
 var legacyLamps = map[string]uint8{
 	"10": 15, "11": 15, "50": 14, "51": 15, "62": 13, "74": 9, "76": 7, "89": 15, "90": 11, "91": 15, "94": 9, "117": 1,
 	"119": 15, "120": 1, "122": 1, "124": 15, "130": 7, "138": 15, "150": 9, "169": 15, "198": 14, "209": 15, "213": 3,
@@ -56,7 +58,7 @@ var (
 	legacyDim = words(`8 9 18 30 79 161 165 212`)
 )
 
-// How much water and leaves take.
+// dim is how much water and leaves weaken light.
 const dim Matter = 1
 
 func words(s string) map[string]bool {
@@ -67,10 +69,10 @@ func words(s string) map[string]bool {
 	return out
 }
 
-// Guess returns what a block seems to be to light by its name alone, which is
-// that of package format/block or a plain word: for blocks near which no light
-// was seen. Of states it knows which lamps are lit and which slabs are whole; what it has never
-// heard of is Opaque.
+// Guess returns the matter that a block seems to have by its name alone. The name is
+// one of package format/block or a plain word. It is for blocks without light near
+// them to learn from. It knows which states of lamps are lit and which slabs are
+// whole. Unknown blocks are Opaque.
 func Guess(name string) Matter {
 	if id, ok := strings.CutPrefix(name, "legacy:"); ok {
 		id, _, _ = strings.Cut(id, "/")
@@ -97,7 +99,7 @@ func lamp(base, state string) uint8 {
 	return lamps[base]
 }
 
-// levelOf returns the level of a light block, whose state is "level=N,...".
+// levelOf returns the level of a light block with the state "level=N,...".
 func levelOf(state string) (n uint8) {
 	_, level, ok := strings.Cut(state, "level=")
 	if !ok {
@@ -112,7 +114,7 @@ func levelOf(state string) (n uint8) {
 	return min(n, MaxLight)
 }
 
-// solidity returns what a block takes and which of its faces are shut.
+// solidity returns how much a block weakens light and which of its faces are shut.
 func solidity(base, state string) Matter {
 	switch {
 	case opaqueNames[base], strings.Contains(state, "type=double"):
@@ -134,7 +136,7 @@ func solidity(base, state string) Matter {
 	return m
 }
 
-// has reports whether a name, or a part of it between underscores, is among words.
+// has reports whether a name, or a part of it between underscores, is in words.
 func has(name string, among map[string]bool) bool {
 	if among[name] {
 		return true
@@ -147,8 +149,8 @@ func has(name string, among map[string]bool) bool {
 	return false
 }
 
-// With returns the matters of the cells with these names: m where that knows
-// better than Opaque, else what is guessed by name.
+// With returns the matters of the cells with these names: m's if it is not Opaque,
+// else the guess by name.
 func (m Matters) With(names []string) Matters {
 	out := make(Matters, len(names))
 	for i, name := range names {

@@ -5,8 +5,9 @@ import "github.com/cairnvoxel/cairn/voxel"
 const bothKinds = voxel.HasSky | voxel.HasLight
 
 // Known returns the kinds of light, HasSky and HasLight, that the blocks of a chunk
-// have, at a height counted in chunks: in all columns over it, of which some may be
-// missing, nil, all sections with blocks have them, and they are not stale.
+// have. y counts chunks. A kind is known if every column over the chunk has it in
+// all sections with blocks, and it is not stale there. Missing columns are nil and
+// do not matter.
 func Known(y int32, columns [4]*voxel.Column) voxel.Has {
 	if columns == [4]*voxel.Column{} {
 		return 0

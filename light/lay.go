@@ -13,12 +13,12 @@ func (f *Flood) bareSlice(c *voxel.Chunk, y int) bool {
 	return ok && f.cell(v) == clearClass
 }
 
-// clear makes the box one of air.
+// clear fills the box with air.
 func (f *Flood) clear() {
 	f.row = f.nx/tileEdge + 1
 	f.slice = f.row * (f.nz/tileEdge + 1)
 	f.first = f.slice
-	tall := f.height(Block) // which is more than Sky needs
+	tall := f.height(Block) // at least what Sky needs
 	n := f.slice * (tall + 2)
 	if len(f.odds) > 1 {
 		clear(f.odd) // so all its memory is clear
@@ -39,7 +39,7 @@ func (f *Flood) clear() {
 	f.lamps = f.lamps[:0]
 }
 
-// sized returns s with n elements; those that s had memory for are as they were.
+// sized returns s with n elements. Elements within the old memory keep their values.
 func sized[T any](s []T, n int) []T {
 	return slices.Grow(s[:0], n)[:n]
 }
@@ -50,22 +50,22 @@ func fill(tiles []uint64) {
 	}
 }
 
-// layer is a slice of a chunk as it is laid.
+// layer is a slice of a chunk while it is laid out.
 type layer struct {
 	dim, open [geom.ChunkEdge]uint32 // by z, bit x
 	odd       uint32                 // rows with odd cells
-	at        int                    // the chunk's first tile at this height, which may lie outside of the box
+	at        int                    // the chunk's first tile at this height, possibly outside of the box
 	window
 }
 
-// window is the part of a chunk that is in the box, in tiles.
+// window is the part of a chunk in the box, in tiles.
 type window struct {
 	west, east, north, south int
 	rows                     uint32 // by z
 }
 
-// lay writes down what is in the cells of a tower, as far as it is near.
-func (f *Flood) lay(g *footprint) {
+// lay writes the cells of a tower to the tiles, as far as they are in the box.
+func (f *Flood) lay(g *placedTower) {
 	var l layer
 	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
 	clip := func(from, n int) (low, high int) {
@@ -76,7 +76,7 @@ func (f *Flood) lay(g *footprint) {
 	l.rows = uint32(uint64(1)<<(l.south*tileEdge) - uint64(1)<<(l.north*tileEdge))
 	at := f.first + z0/tileEdge*f.row + x0/tileEdge
 	for _, floor := range g.t {
-		laid := false // the slice below
+		laid := false // the slice below is laid out
 		for y := range geom.ChunkEdge {
 			if f.bareSlice(floor.Chunk, y) {
 				laid = false
@@ -94,7 +94,7 @@ func (f *Flood) lay(g *footprint) {
 	}
 }
 
-// layRows brings some rows of l to height y, and notes what is odd in them.
+// layRows updates some rows of l to height y and writes their odd cells.
 func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 	var buf [64]voxel.Cell
 	for ; rows != 0; rows &= rows - 1 {
@@ -124,8 +124,8 @@ func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 	}
 }
 
-// layTiles writes down the tiles of l in which rows changed; the others are as
-// those below.
+// layTiles writes the tiles of l whose rows changed. It copies the others from
+// below.
 func (f *Flood) layTiles(l *layer, changed uint32) {
 	for z := l.north; z < l.south; z++ {
 		at := l.at + z*f.row
@@ -152,7 +152,7 @@ func tilesOf(rows []uint32) (t [4]uint64) {
 	return t
 }
 
-// layOdd notes a run of odd cells in row z.
+// layOdd writes a run of odd cells in row z.
 func (f *Flood) layOdd(l *layer, z int, run uint32, t *trait) {
 	for x := l.west; x < l.east; x++ {
 		cells := uint64(run>>(x*tileEdge)&(1<<tileEdge-1)) << (z % tileEdge * tileEdge)

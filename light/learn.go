@@ -8,17 +8,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// sampled bounds the columns that have a vote; more are thinned out evenly.
+// sampled bounds the columns that vote. More are thinned out evenly.
 const sampled = 128
 
-// maxKinds bounds the names of maps that are voted on, in the order in which
-// columns have them.
+// maxKinds bounds the names of maps to vote on, in the order of the columns.
 const maxKinds = 32
 
-// Learn returns a rule for each kind of map of columns that follows from cells
-// well enough to be worth one, sorted by name, at most 16. Which cells count is put to the
-// vote: one votes for itself where a map's height lies on it, and against where
-// it lies above. Columns without the map have no say.
+// Learn returns rules for the kinds of maps that follow from cells well enough,
+// sorted by name, at most 16. A vote decides which cells count: a cell gets a vote
+// for where a map's height is on it, and against where it is above the height.
+// Columns without the map do not vote.
 func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 	kinds := map[string]*votes{}
 	step := (len(columns) + sampled - 1) / sampled
@@ -53,16 +52,16 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 	return rules
 }
 
-// votes are what the maps of one name say.
+// votes holds the votes on the maps of one name.
 type votes struct {
-	bases     map[int32]int // how often the topmost cell ends so far above the map's number
+	bases     map[int32]int // how often the topmost cell ends this far above the map's number
 	bestBase  int32
-	heights   int   // that are not 0
+	heights   int   // the number of heights that are not 0
 	on, above []int // by cell
 }
 
-// base notes how far the topmost cells of a column end above its numbers, for a
-// few of them.
+// base compares the tops of a column with its numbers and records the differences,
+// for a few places.
 func (v *votes) base(tops *[256]int32, m *voxel.Map) {
 	for i := 0; i < 256; i += 17 {
 		if m.Values[i] > 0 && tops[i] != noCell {
@@ -71,7 +70,7 @@ func (v *votes) base(tops *[256]int32, m *voxel.Map) {
 	}
 }
 
-// decide settles the base: what most say, the lowest of equals.
+// decide chooses the base with the most votes, the lowest of equals.
 func (v *votes) decide() {
 	most := 0
 	for b, n := range v.bases {
@@ -83,8 +82,8 @@ func (v *votes) decide() {
 
 const noCell = -1 << 31
 
-// topCells returns the height above the topmost cell that is not empty, for
-// each x and z (index z*16+x), noCell where there is none.
+// topCells returns the height above the topmost cell that is not empty for each x
+// and z (index z*16+x), or noCell.
 func topCells(pos geom.ColumnPos, t Tower) *[256]int32 {
 	var tops [256]int32
 	for i := range tops {
@@ -97,12 +96,12 @@ func topCells(pos geom.ColumnPos, t Tower) *[256]int32 {
 	return &tops
 }
 
-// scan calls visit for the cells of a column from the top down that are not
-// empty, until it returns false for that x and z (index z*16+x).
+// scan calls visit with the cells of a column that are not empty, from the top down.
+// It stops for an x and z (index z*16+x) when visit returns false.
 func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) bool) {
-	var open [256]bool // where the scan goes on
-	var rows [16]int   // cells of a row where it goes on
-	left := 16         // rows that have such cells
+	var open [256]bool // the places where the scan continues
+	var rows [16]int   // by row, the number of such places
+	left := 16         // rows with such places
 	for z := range rows {
 		rows[z] = 16
 	}
@@ -135,7 +134,7 @@ func scan(pos geom.ColumnPos, t Tower, visit func(i int, y int32, c voxel.Cell) 
 	}
 }
 
-// count lets the cells of a column vote on its maps.
+// count adds the votes of a column on its maps.
 func count(kinds map[string]*votes, c *voxel.Column, t Tower) {
 	var all []*votes // of the column's maps that are voted on
 	var values []*[256]int32
@@ -173,9 +172,9 @@ func vote(by []int, c voxel.Cell) []int {
 	return by
 }
 
-// rule returns what the vote decided; no cells if it explains less than half of
-// the heights, as of a map that holds no heights. A cell that nobody voted on
-// counts if it does in the rule before, which makes rules alike.
+// rule returns the result of the vote. It has no cells if it explains less than half
+// of the heights; the map then holds no heights. A cell without votes counts if it
+// counts in the previous rule, so that rules are similar.
 func (v *votes) rule(name string, before []voxel.Cell) Rule {
 	r := Rule{Map: name, Base: v.bestBase}
 	right, all := 0, 0

@@ -8,33 +8,34 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Lit is the blocks of a chunk and their light, nil where there is none.
+// Lit is the blocks of a chunk and their light. A nil Sky or Light says that there
+// is none.
 type Lit struct{ Blocks, Sky, Light *voxel.Chunk }
 
-// How many samples of a cell there are at most for each kind of light, and how many
-// of them of one chunk: it may lie in the dark, or be wrong.
+// Bounds of the samples of a cell for each kind of light: in total, and from one
+// chunk. A chunk may be dark, or its light wrong.
 const (
 	mostSamples  = 384
 	chunkSamples = 48
 )
 
-// sample is the light in a cell and beside it.
+// sample is the light in a cell and in the six cells beside it.
 type sample struct {
 	kind  Kind
 	level uint8
 	near  [Faces]uint8
 }
 
-// counted is a sample that came so many times.
+// counted is a sample and how often it occurs.
 type counted struct {
 	sample
 	n int
 }
 
-// packed is a sample in four bits for each level and one for the kind.
-type packed uint32
+// sampleBits is a sample with four bits for each level and one for the kind.
+type sampleBits uint32
 
-func (p packed) sample() (s sample) {
+func (p sampleBits) sample() (s sample) {
 	for f := range s.near {
 		s.near[f] = uint8(p & 15)
 		p >>= 4
@@ -43,8 +44,8 @@ func (p packed) sample() (s sample) {
 	return s
 }
 
-// tally brings equal samples together. It sorts them.
-func tally(samples []packed) (out []counted) {
+// tally sorts the samples and counts equal ones.
+func tally(samples []sampleBits) (out []counted) {
 	slices.Sort(samples)
 	for i, p := range samples {
 		if i == 0 || p != samples[i-1] {
@@ -55,13 +56,13 @@ func tally(samples []packed) (out []counted) {
 	return out
 }
 
-// LearnMatters returns what cells seem to be to light, after the light that there
-// is in and around them. What no light comes near to is Opaque. It looks at a part of
-// the chunks only; their order matters.
+// LearnMatters returns the matter that each cell seems to have, by the light in it
+// and around it. Cells without light near them are Opaque. It reads only part of the
+// chunks, and their order matters.
 func LearnMatters(chunks iter.Seq[Lit]) Matters { return Matters(nil).Learn(chunks) }
 
-// Learn returns what LearnMatters does, but m where that explains the light as well,
-// and where there is none.
+// Learn is LearnMatters, but keeps the matter of m if that explains the light as
+// well or if there is no light.
 func (m Matters) Learn(chunks iter.Seq[Lit]) Matters {
 	l := learner{}
 	for v := range l.wants {
@@ -100,11 +101,11 @@ func (m Matters) bounded() Matters {
 }
 
 type learner struct {
-	samples [][]packed                      // by cell
+	samples [][]sampleBits                  // by cell
 	counts  [][2]int                        // of samples, by cell and kind
-	limits  [][2]int                        // of counts, in the chunk under way
-	wants   [1 << 15]uint8                  // by cell: a bit for each kind that more samples are wanted of
-	flat    [2][voxel.ChunkCells]voxel.Cell // light of the chunk under way, by kind
+	limits  [][2]int                        // of counts, for the current chunk
+	wants   [1 << 15]uint8                  // by cell, a bit for each kind that needs more samples
+	flat    [2][voxel.ChunkCells]voxel.Cell // light of the current chunk by kind
 }
 
 func (l *learner) look(c Lit) {
@@ -131,7 +132,7 @@ func (l *learner) look(c Lit) {
 	}
 }
 
-// begin sets how many samples of cells the chunk to come may give.
+// begin sets how many samples of each cell the next chunk may give.
 func (l *learner) begin() {
 	for v := range l.limits {
 		l.wants[v] = 0
@@ -144,7 +145,7 @@ func (l *learner) begin() {
 	}
 }
 
-// gather takes samples of the cells within a chunk, of some kinds.
+// gather takes samples of the cells of a chunk for some kinds.
 func (l *learner) gather(blocks *voxel.Chunk, kinds uint8) {
 	const edge = geom.ChunkEdge
 	var buf [2 * edge]voxel.Cell
@@ -177,28 +178,29 @@ func (l *learner) take(v, at int, kinds uint8) {
 		if !ok {
 			continue
 		}
-		l.samples[v] = append(l.samples[v], p|packed(kind)<<(4*Faces+4))
+		l.samples[v] = append(l.samples[v], p|sampleBits(kind)<<(4*Faces+4))
 		if l.counts[v][kind]++; l.counts[v][kind] == l.limits[v][kind] {
 			l.wants[v] &^= 1 << kind
 		}
 	}
 }
 
-// sampleOf returns the light in and beside a cell, if there is enough to learn from.
-func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p packed, ok bool) {
+// sampleOf returns the light in and beside a cell. It returns false if there is too
+// little to learn from.
+func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p sampleBits, ok bool) {
 	const slice = voxel.SliceCells
 	offs := [Faces]int{-1, 1, -slice, slice, -geom.ChunkEdge, geom.ChunkEdge}
 	bright := levels[at]
-	p = packed(bright) << (4 * Faces)
+	p = sampleBits(bright) << (4 * Faces)
 	for f, off := range offs {
 		l := levels[at+off]
-		p |= packed(l) << (4 * f)
+		p |= sampleBits(l) << (4 * f)
 		bright = max(bright, l)
 	}
 	return p, bright >= 2 && bright <= MaxLight
 }
 
-// says returns what m makes of the light near a cell.
+// says returns the light that m predicts for a cell, from the light beside it.
 func (m Matter) says(s *sample) uint8 {
 	best := uint8(0)
 	if s.kind == Block {
@@ -215,8 +217,8 @@ func (m Matter) says(s *sample) uint8 {
 	return best
 }
 
-// right counts the samples that m explains; it may stop as soon as these are no more
-// than most.
+// right counts the samples that m explains. It may stop when the count can no longer
+// exceed most.
 func (m Matter) right(samples []counted, all, most int) int {
 	n := all
 	for i := range samples {
@@ -229,12 +231,13 @@ func (m Matter) right(samples []counted, all, most int) int {
 	return n
 }
 
-// usual is what blocks take, the usual first: of those that explain as much, the
-// first is believed.
+// usual is how much blocks weaken light, common values first. Among values that
+// explain as many samples the first wins.
 var usual = [...]uint8{0, 1, MaxLight, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
 
-// decide returns the matter that explains most samples: first what it takes and
-// gives, then which faces are shut. What is believed before comes first, if anything is.
+// decide returns the matter that explains most samples. It chooses first how much
+// the cell weakens and emits, then which faces are shut. If believed is set, it
+// tries the matter from before first.
 func decide(samples []counted, before Matter, believed bool) Matter {
 	if len(samples) == 0 {
 		return before
@@ -270,7 +273,8 @@ func decide(samples []counted, before Matter, believed bool) Matter {
 	return best
 }
 
-// given returns the level that most cells have that are no darker than all beside.
+// given returns the most common level of cells that are at least as bright as all
+// cells beside them.
 func given(samples []counted) uint8 {
 	var count [MaxLight + 1]int
 	for _, s := range samples {

@@ -2,20 +2,21 @@ package light
 
 import "github.com/cairnvoxel/cairn/geom"
 
-// at returns the tile at the corner of slice y of a chunk of the box, 0 above the
-// box and below it, where all is full.
+// at returns the tile at the corner of slice y of a chunk of the box. It returns 0
+// above and below the box, where light is full.
 func (f *Flood) at(pos geom.ChunkPos, y int) int {
 	y += int(pos.Y)*geom.ChunkEdge - f.y0
 	if f.ny == 0 || y >= f.ny || y < 0 && f.kind == Block {
 		return 0
 	}
-	y = max(y, 0) // below, sky light is as at the bottom
+	y = max(y, 0) // below the box, sky light is as at its bottom
 	x, z := int(pos.X)*geom.ChunkEdge-f.x0, int(pos.Z)*geom.ChunkEdge-f.z0
 	return f.first + y*f.slice + z/tileEdge*f.row + x/tileEdge
 }
 
-// Changed returns a bit z for each row z of slice y of a chunk of the box whose light
-// differs from that of slice y-1, and perhaps for some that do not; all ones for slice 0.
+// Changed returns a bit z for each row z of slice y whose light differs from that of
+// slice y-1, and perhaps for other rows. pos is a chunk of the box. For slice 0 it
+// is all ones.
 func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
 	here := f.at(pos, y)
 	if y == 0 {
@@ -44,7 +45,7 @@ func (f *Flood) Changed(pos geom.ChunkPos, y int) (rows uint32) {
 	return rows
 }
 
-// Row writes down the light of row z of slice y of a chunk of the box.
+// Row writes the light of row z of slice y of a chunk of the box to dst.
 func (f *Flood) Row(pos geom.ChunkPos, y, z int, dst *[geom.ChunkEdge]uint8) {
 	b := f.Bits(pos, y, z)
 	for x := range dst {

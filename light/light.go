@@ -1,9 +1,7 @@
-// Package light computes what follows from cells: height maps, and sky and block
-// light, by rules that are learned from the maps and from the light itself, so that
-// they need no table of blocks and fit every version of every game. Where there is
-// no light to learn from, Guess goes by names.
-//
-// The package stores nothing, and of names knows what Guess says.
+// Package light computes data that follows from cells: height maps, sky light and
+// block light. It learns the rules from existing maps and light, so it needs no
+// table of blocks and fits every version of every game. If there is no light to
+// learn from, Guess uses names. It stores nothing; stone keeps rules and light.
 package light
 
 import (
@@ -14,13 +12,13 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Rule says how one kind of height map follows from cells: a column's number is
-// the height of the cell above the topmost cell that counts, less Base; 0 if
-// none counts.
+// Rule says how one kind of height map follows from cells. A column's number is the
+// height just above the topmost cell that counts, minus Base, or 0 if no cell
+// counts.
 type Rule struct {
 	Map   string       // name of the voxel.Map
-	Base  int32        // height in cells that is written as 0
-	Cells []voxel.Cell // that count, ascending; never the empty cell
+	Base  int32        // height in cells that the map stores as 0
+	Cells []voxel.Cell // the cells that count, ascending; never the empty cell
 }
 
 // Floor is a chunk of a tower.
@@ -29,27 +27,27 @@ type Floor struct {
 	Chunk *voxel.Chunk
 }
 
-// A Tower is the chunks over one footprint of 32x32 cells, topmost first.
-// Heights that it lacks are empty.
+// A Tower is the chunks over one footprint of 32x32 cells, topmost first. Missing
+// chunks are empty.
 type Tower []Floor
 
 // Towers returns the tower at a chunk's x and z.
 type Towers func(x, z int32) Tower
 
-// maxRules is how many rules are applied at once.
+// maxRules is the most rules that a Heights applies.
 const maxRules = 16
 
-// Heights applies rules. Not safe for concurrent use.
+// Heights applies rules to columns. Goroutines must not share it.
 type Heights struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
 
-	tower Tower                     // that the rules were applied to last
-	all   [][voxel.SliceCells]int32 // what they say of it, by rule; nil before the first
-	seek  seek                      // of the tower under way
+	tower Tower                     // the last tower
+	all   [][voxel.SliceCells]int32 // its heights by rule; nil before the first
+	seek  seek                      // of the current tower
 }
 
-// NewHeights returns a Heights for at most 16 rules; further ones are ignored.
+// NewHeights returns a Heights for up to 16 rules. It ignores further ones.
 func NewHeights(rules []Rule) *Heights {
 	h := &Heights{rules: rules[:min(len(rules), maxRules)]}
 	for i, r := range h.rules {
@@ -70,11 +68,11 @@ func (h *Heights) of(c voxel.Cell) uint16 {
 	return h.counts[c]
 }
 
-// seek is what is left to find of the heights of a tower.
+// seek is the heights of a tower that are still unknown.
 type seek struct {
-	open [geom.ChunkEdge][maxRules]uint32 // by z and rule: bit x set for each cell without a height yet
-	want [geom.ChunkEdge]uint16           // by z: rules that have such cells
-	rows uint32                           // rows that have
+	open [geom.ChunkEdge][maxRules]uint32 // by z and rule: bit x set for each cell without a height
+	want [geom.ChunkEdge]uint16           // by z: the rules with such cells
+	rows uint32                           // the rows with such cells
 }
 
 func (s *seek) start(rules int) {
@@ -87,8 +85,8 @@ func (s *seek) start(rules int) {
 	s.rows = ^uint32(0)
 }
 
-// Column sets maps[i] to what rule i says of the column, index z*16+x. The four columns
-// of a tower take hardly longer than one, if they come one after another.
+// Column sets maps[i] to the map of the column by rule i, index z*16+x. Four columns
+// of a tower, one after another, cost hardly more than one.
 func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
 	if h.all == nil || !slices.Equal(t, h.tower) {
 		h.find(t)
@@ -119,7 +117,7 @@ func (h *Heights) find(t Tower) {
 				continue
 			}
 			rows := s.rows
-			if y < geom.ChunkEdge-1 { // a row like the one above it says nothing new
+			if y < geom.ChunkEdge-1 { // a row like the one above adds no heights
 				rows &= f.Chunk.Changed(y + 1)
 			}
 			for ; rows != 0; rows &= rows - 1 {
@@ -129,7 +127,7 @@ func (h *Heights) find(t Tower) {
 	}
 }
 
-// row notes the heights that a row settles.
+// row records the heights that a row decides.
 func (h *Heights) row(f Floor, y, z int) {
 	var buf [64]voxel.Cell
 	s := &h.seek
@@ -156,7 +154,7 @@ func (h *Heights) row(f Floor, y, z int) {
 	}
 }
 
-// Cell returns by rule what Column says of cell at, z*16+x, of the column.
+// Cell returns by rule what Column computes for cell at, z*16+x, of the column.
 func (h *Heights) Cell(pos geom.ColumnPos, at int, t Tower) (heights [maxRules]int32) {
 	x, z := int(pos.X&1)*16+at&15, int(pos.Z&1)*16+at>>4
 	open := uint16(1)<<len(h.rules) - 1

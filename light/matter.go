@@ -6,15 +6,15 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Matter is what light meets in a cell: bits 0-3 how much it takes away, bits 4-7
-// how much light the cell gives, bits 8-13 the faces that no light goes through, in
-// the order of Face. What takes away 0 takes 1 as well, but lets sky light fall through.
+// Matter is how a cell affects light. Bits 0-3: how much it weakens light. Bits 4-7:
+// how much light it emits. Bits 8-13: the shut faces, in the order of Face. A cell
+// with weakening 0 weakens light by 1 as well, but lets sky light fall through.
 type Matter uint16
 
 // Face is a side of a cell.
 type Face uint8
 
-// The faces, each beside its opposite.
+// The faces. Opposite faces are neighbours.
 const (
 	West  Face = iota // x-1
 	East              // x+1
@@ -22,13 +22,13 @@ const (
 	Above             // y+1
 	North             // z-1
 	South             // z+1
-	Faces             // how many there are
+	Faces             // the number of faces
 )
 
-// Opaque takes all light.
+// Opaque lets no light in.
 const Opaque Matter = 15
 
-// matterBits are those that a Matter may have.
+// matterBits is the bits that a Matter may have.
 const matterBits = 1<<14 - 1
 
 func (m Matter) takes() uint8 { return uint8(m & 15) }
@@ -38,18 +38,17 @@ func (m Matter) shut() uint8  { return uint8(m >> 8) }
 func (m Matter) withTakes(n uint8) Matter { return m&^15 | Matter(n) }
 func (m Matter) withGives(n uint8) Matter { return m&^(15<<4) | Matter(n)<<4 }
 
-// turn returns m with a face that is open shut, or the other way round.
+// turn returns m with one face shut if it was open, and open if it was shut.
 func (m Matter) turn(f Face) Matter { return m ^ 1<<(8+f) }
 
-// Matters are what cells are to light, by cell; one beyond the end is Opaque. The
-// empty cell is clear whatever they say.
+// Matters holds the matter of each cell. Cells beyond the end are Opaque. The empty
+// cell is always clear.
 type Matters []Matter
 
-// maxMatters bounds the different matters that a Flood knows, the clear and the
-// walls around it among them.
+// maxMatters bounds the distinct matters of a Flood, including clear and wall.
 const maxMatters = 256
 
-// Valid reports whether floods take m: of its matters at most 254 differ.
+// Valid reports whether a Flood can use m: at most 254 of its matters are distinct.
 func (m Matters) Valid() bool {
 	seen := make(map[Matter]bool)
 	for _, v := range m {
@@ -61,7 +60,7 @@ func (m Matters) Valid() bool {
 	return true
 }
 
-// classes numbers the matters that differ.
+// classes numbers the distinct matters.
 type classes struct {
 	of   []uint8 // by cell
 	list []Matter
@@ -69,7 +68,7 @@ type classes struct {
 
 const (
 	clearClass = 0 // class of the empty cell
-	wall       = 1 // and of what is around a flood
+	wall       = 1 // class of the surroundings of a flood
 )
 
 func newClasses(m Matters) classes {

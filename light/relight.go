@@ -8,7 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// SectionEdge is the edge of a section in cells, SectionCells how many it has.
+// SectionEdge is the edge of a section in cells, and SectionCells its number of
+// cells.
 const (
 	SectionEdge  = 16
 	SectionCells = SectionEdge * SectionEdge * SectionEdge
@@ -38,94 +39,95 @@ func (p SectionPos) Compare(q SectionPos) int {
 // Section is the cells of a section, index y*256+z*16+x.
 type Section struct {
 	Blocks [SectionCells]voxel.Cell
-	// Before is the blocks that the light is that of, where Changed; else they are
-	// Blocks.
+	// Before is the blocks at the time the light was computed, if Changed is set;
+	// else those are Blocks.
 	Before  [SectionCells]voxel.Cell
 	Changed bool
 	Levels  [SectionCells]uint8
-	// Unlit says that no levels are kept: they follow from the section above, block
-	// light is 0.
+	// Unlit says that no levels are stored. Sky light then continues from the
+	// section above, and block light is 0.
 	Unlit bool
-	// Made says that the section is new where it changed, and all of its light counts
-	// as changed.
+	// Made says that the section is new where it changed. All of its light counts as
+	// changed.
 	Made bool
 }
 
-// Place says what is at a position of sections.
+// Place says what is at a section's position.
 type Place uint8
 
 // The places.
 const (
 	Inside Place = iota // a section
-	Wall                // nothing, and no light goes there
+	Wall                // nothing; light does not enter
 	Open                // nothing but full light
 )
 
-// Land is what a Relight works on.
+// Land provides the sections that a Relight works on.
 type Land interface {
-	// Section says what is at a position, and writes down a section.
+	// Section says what is at a position. For Inside it fills in s.
 	Section(kind Kind, at SectionPos, s *Section) Place
 }
 
-// maxPages bounds the sections of a Relight.
-const maxPages = 4096
+// maxSections bounds the sections of a Relight.
+const maxSections = 4096
 
-// maxCells bounds the cells that a Relight removes and pulls.
+// maxCells bounds the cells that a Relight darkens and lights again.
 const maxCells = 1 << 21
 
-// A Relight computes light anew where blocks changed, from the light that is there.
-// It looks at cells that the change lights or darkens, and at those beside them.
+// A Relight updates light where blocks changed, from the existing light. It visits
+// the cells that the change brightens or darkens and those beside them.
 //
-// What light differed from the rule before stays so: a cell that was darker takes
-// that much more, unless it or one beside it changed; one that was brighter has
-// from the brightest beside it as much as it had, or gives light of itself
-// where none was brighter or it is opaque. Where light was as the rule has it, it is so after.
+// Differences between the old light and the rule are kept. A cell that was too dark
+// still weakens light by that much more, unless it or a cell beside it changed. A
+// cell that was too bright still gets as much from the brightest cell beside it; if
+// no such cell was brighter, or the cell is opaque, it emits its light itself. Where
+// the light obeyed the rule, it still does.
 //
-// It keeps its memory for the next: see Rest. Not safe for concurrent use.
+// A Relight reuses its memory; see Rest. Goroutines must not share it.
 type Relight struct {
 	classes
 	through []uint8
 
-	kind    Kind
-	land    Land
-	pages   map[SectionPos]*page
-	free    []*page
-	walls   [Open + 1]*page
-	buf     Section
-	removed []removal
-	pulls   []spot
-	queue   [MaxLight + 1][]spot
-	visited int
-	tooMany bool
+	kind     Kind
+	land     Land
+	sections map[SectionPos]*openSection
+	free     []*openSection
+	walls    [Open + 1]*openSection
+	buf      Section
+	removed  []removal
+	pulls    []cellRef
+	queue    [MaxLight + 1][]cellRef
+	visited  int
+	tooMany  bool
 }
 
-// page is a section under way.
-type page struct {
+// openSection is a section of the current Run.
+type openSection struct {
 	at       SectionPos
 	place    Place
-	changed  bool // a level
+	changed  bool // a level changed
 	unlit    bool
 	made     bool
-	next     [Faces]*page
+	next     [Faces]*openSection
 	what     [SectionCells]uint8
-	was      []uint8 // nil: as what
+	was      []uint8 // nil: same as what
 	old, now [SectionCells]uint8
 	odd      [SectionCells]oddity
 }
 
-// spot is a cell of a page.
-type spot struct {
-	p *page
+// cellRef is a cell of an open section.
+type cellRef struct {
+	p *openSection
 	i int
 }
 
 type removal struct {
-	spot
+	cellRef
 	level uint8
 }
 
-// Follow makes the Relight go by a rule from now on, which must be Valid.
-func (r *Relight) Follow(m Matters) {
+// Use sets the rule. m must be Valid.
+func (r *Relight) Use(m Matters) {
 	r.classes = newClasses(m)
 	r.through = r.through[:0]
 	for _, v := range r.list {
@@ -133,17 +135,18 @@ func (r *Relight) Follow(m Matters) {
 	}
 }
 
-// Run computes the light anew after the blocks of some sections changed; where light
-// changed, and where a section was Made, Changed yields it. It reports false, the light being as it was, where too
-// much changed: more than 4096 sections, or two million cells to look at again.
+// Run updates the light after the blocks of some sections changed. Changed then
+// yields the sections whose light changed and those that are Made. It returns false
+// and changes nothing if too much changed: more than 4096 sections, or two million
+// cells to visit again.
 func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	r.begin(kind, land)
-	var edited []spot
+	var edited []cellRef
 	for _, at := range changed {
-		p := r.page(at)
+		p := r.open(at)
 		for i := range p.was {
 			if p.edited(i) {
-				edited = append(edited, spot{p, i})
+				edited = append(edited, cellRef{p, i})
 				p.changed = p.changed || p.made
 			}
 		}
@@ -168,11 +171,11 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	return !r.tooMany
 }
 
-// build makes what is around the sections.
+// build makes the surroundings of the sections.
 func (r *Relight) build() {
-	r.pages = make(map[SectionPos]*page)
+	r.sections = make(map[SectionPos]*openSection)
 	for place := range r.walls {
-		w := &page{place: Place(place)}
+		w := &openSection{place: Place(place)}
 		for i := range w.what {
 			w.what[i] = wall
 		}
@@ -186,15 +189,15 @@ func (r *Relight) build() {
 	}
 }
 
-// begin forgets the pages of the run before.
+// begin forgets the sections of the run before.
 func (r *Relight) begin(kind Kind, land Land) {
-	for _, p := range r.pages {
+	for _, p := range r.sections {
 		r.free = append(r.free, p)
 	}
-	if r.pages == nil {
+	if r.sections == nil {
 		r.build()
 	}
-	clear(r.pages)
+	clear(r.sections)
 	r.kind, r.land = kind, land
 	if land != nil {
 		r.visited, r.tooMany = 0, false
@@ -205,28 +208,28 @@ func (r *Relight) begin(kind Kind, land Land) {
 	}
 }
 
-// What a Relight at rest keeps: what a lamp needs.
+// The memory that a Relight keeps between runs: enough for a lamp.
 const (
-	restPages = 64
-	restCells = 1 << 12
+	restSections = 64
+	restCells    = 1 << 12
 )
 
-// Rest lets go of the land of the last Run, what that changed, and the memory that few
-// runs need.
+// Rest releases the land and the results of the last Run, and memory that few runs
+// need.
 func (r *Relight) Rest() {
-	if r.pages == nil {
+	if r.sections == nil {
 		return
 	}
-	large := len(r.pages) > restPages
+	large := len(r.sections) > restSections
 	r.begin(r.kind, nil)
 	if large {
-		r.pages = make(map[SectionPos]*page)
+		r.sections = make(map[SectionPos]*openSection)
 	}
 	for _, p := range r.free {
 		clear(p.next[:])
 	}
-	if len(r.free) > restPages {
-		r.free = slices.Clone(r.free[:restPages])
+	if len(r.free) > restSections {
+		r.free = slices.Clone(r.free[:restSections])
 	}
 	r.removed, r.pulls = rested(r.removed), rested(r.pulls)
 	for l, q := range r.queue {
@@ -234,8 +237,7 @@ func (r *Relight) Rest() {
 	}
 }
 
-// rested returns an empty slice in the memory of s, which names no page, unless that
-// is much.
+// rested returns s emptied, with references removed, or nil if it is large.
 func rested[T any](s []T) []T {
 	if cap(s) > restCells {
 		return nil
@@ -244,34 +246,34 @@ func rested[T any](s []T) []T {
 	return s[:0]
 }
 
-// Visited returns how many cells the last Run looked at, each as often as it did.
+// Visited returns how many cells the last Run looked at. It counts each visit.
 func (r *Relight) Visited() int { return r.visited }
 
 // Changed yields the sections whose light the last Run changed, in ascending order,
-// with their levels, all of them, which are not to be kept.
+// with all their levels. The caller must not keep the levels.
 func (r *Relight) Changed() iter.Seq2[SectionPos, *[SectionCells]uint8] {
 	return func(yield func(SectionPos, *[SectionCells]uint8) bool) {
 		var at []SectionPos
-		for pos, p := range r.pages {
+		for pos, p := range r.sections {
 			if p.changed && (p.made || p.old != p.now) {
 				at = append(at, pos)
 			}
 		}
 		slices.SortFunc(at, SectionPos.Compare)
 		for _, pos := range at {
-			if !yield(pos, &r.pages[pos].now) {
+			if !yield(pos, &r.sections[pos].now) {
 				return
 			}
 		}
 	}
 }
 
-// page returns what is at a position.
-func (r *Relight) page(at SectionPos) *page {
-	if p := r.pages[at]; p != nil {
+// open returns what is at a position.
+func (r *Relight) open(at SectionPos) *openSection {
+	if p := r.sections[at]; p != nil {
 		return p
 	}
-	if r.tooMany || len(r.pages) == maxPages {
+	if r.tooMany || len(r.sections) == maxSections {
 		r.tooMany = true
 		return r.walls[Wall]
 	}
@@ -291,7 +293,7 @@ func (r *Relight) page(at SectionPos) *page {
 		}
 	}
 	p.old = r.buf.Levels
-	r.pages[at] = p
+	r.sections[at] = p
 	if p.unlit {
 		r.imagine(p)
 	}
@@ -299,7 +301,7 @@ func (r *Relight) page(at SectionPos) *page {
 	return p
 }
 
-func (r *Relight) take() *page {
+func (r *Relight) take() *openSection {
 	if n := len(r.free); n > 0 {
 		p := r.free[n-1]
 		r.free = r.free[:n-1]
@@ -307,20 +309,20 @@ func (r *Relight) take() *page {
 		clear(p.odd[:])
 		return p
 	}
-	return new(page)
+	return new(openSection)
 }
 
-// imagine gives a section without light that which falls from above.
-func (r *Relight) imagine(p *page) {
+// imagine gives an unlit section the light that falls from above.
+func (r *Relight) imagine(p *openSection) {
 	clear(p.old[:])
 	if r.kind == Block {
 		return
 	}
-	above := r.page(p.at.to(Above))
+	above := r.open(p.at.to(Above))
 	for i := SectionCells - 1; i >= 0; i-- {
-		n := spot{p, i + 256}
+		n := cellRef{p, i + 256}
 		if i >= SectionCells-256 {
-			n = spot{above, i & 255}
+			n = cellRef{above, i & 255}
 		}
 		if n.p.old[n.i] == MaxLight && r.offered(MaxLight, n.p.before(n.i), p.before(i), Above) == MaxLight {
 			p.old[i] = MaxLight
@@ -328,18 +330,18 @@ func (r *Relight) imagine(p *page) {
 	}
 }
 
-// before returns what was in a cell.
-func (p *page) before(i int) uint8 {
+// before returns the block that was in a cell.
+func (p *openSection) before(i int) uint8 {
 	if len(p.was) > 0 {
 		return p.was[i]
 	}
 	return p.what[i]
 }
 
-func (p *page) edited(i int) bool { return len(p.was) > 0 && p.was[i] != p.what[i] }
+func (p *openSection) edited(i int) bool { return len(p.was) > 0 && p.was[i] != p.what[i] }
 
-// beside returns the cell at a face of another.
-func (r *Relight) beside(s spot, f Face) spot {
+// beside returns the cell at a face of s.
+func (r *Relight) beside(s cellRef, f Face) cellRef {
 	const edge = SectionEdge - 1
 	at, step := s.i&edge, 1
 	switch f {
@@ -350,21 +352,21 @@ func (r *Relight) beside(s spot, f Face) spot {
 	}
 	if f&1 == 0 {
 		if at > 0 {
-			return spot{s.p, s.i - step}
+			return cellRef{s.p, s.i - step}
 		}
-		return spot{r.over(s.p, f), s.i + edge*step}
+		return cellRef{r.over(s.p, f), s.i + edge*step}
 	}
 	if at < edge {
-		return spot{s.p, s.i + step}
+		return cellRef{s.p, s.i + step}
 	}
-	return spot{r.over(s.p, f), s.i - edge*step}
+	return cellRef{r.over(s.p, f), s.i - edge*step}
 }
 
-// over returns the page at a face of another.
-func (r *Relight) over(p *page, f Face) *page {
+// over returns the section at a face of p.
+func (r *Relight) over(p *openSection, f Face) *openSection {
 	n := p.next[f]
 	if n == nil {
-		n = r.page(p.at.to(f))
+		n = r.open(p.at.to(f))
 		p.next[f] = n
 	}
 	return n

@@ -217,7 +217,7 @@ func (p *plot) compare(t *testing.T, what string, kind light.Kind, want []uint8)
 func TestRelight(t *testing.T) {
 	m := someMatters()
 	var fast light.Relight
-	fast.Follow(m)
+	fast.Use(m)
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		p := newPlot(2)
@@ -265,8 +265,8 @@ func TestRelightIsFlood(t *testing.T) {
 	m := someMatters()
 	var fast light.Relight
 	var flood light.Flood
-	fast.Follow(m)
-	flood.Follow(m)
+	fast.Use(m)
+	flood.Use(m)
 	r := rand.New(rand.NewPCG(4, 4))
 	p := newPlot(6)
 	for i := range p.level[light.Sky] {

@@ -5,15 +5,15 @@ type oddity uint8
 
 const (
 	unasked oddity = 0
-	even    oddity = 1  // not at all
-	darker  oddity = 16 // and more: by how much
-	leaking oddity = 32 // and more: how much less than the brightest cell beside it
+	even    oddity = 1  // no difference
+	darker  oddity = 16 // and above: darker by this much
+	leaking oddity = 32 // and above: brighter; the number is how much less it had than the brightest cell beside it
 	falling oddity = 48 // sky light fell from above
-	glowing oddity = 49 // none beside it was brighter, or it lets none in
+	glowing oddity = 49 // brighter than all cells beside it, or closed to them
 )
 
-// offered returns what the rule lets a cell have of the light of the one at a face
-// of it. It is given what is there, and here.
+// offered returns the light that the rule lets a cell take from the cell at a face
+// of it. there and here are the two blocks.
 func (r *Relight) offered(level, there, here uint8, f Face) uint8 {
 	m, n := r.list[here], r.list[there]
 	if (m.shut()>>f|n.shut()>>(f^1))&1 != 0 {
@@ -28,7 +28,7 @@ func (r *Relight) offered(level, there, here uint8, f Face) uint8 {
 	return 0
 }
 
-// gives returns the light that the rule gives to what is in a cell.
+// gives returns the light that the rule says a block emits.
 func (r *Relight) gives(what uint8) uint8 {
 	if r.kind == Sky {
 		return 0
@@ -36,8 +36,8 @@ func (r *Relight) gives(what uint8) uint8 {
 	return r.list[what].gives()
 }
 
-// oddity returns how a cell's light differed from the rule, as far as that stays.
-func (r *Relight) oddity(s spot) oddity {
+// oddity returns the difference of a cell's light from the rule that is kept.
+func (r *Relight) oddity(s cellRef) oddity {
 	o := &s.p.odd[s.i]
 	if *o == unasked {
 		*o = r.ask(s)
@@ -45,7 +45,7 @@ func (r *Relight) oddity(s spot) oddity {
 	return *o
 }
 
-func (r *Relight) ask(s spot) oddity {
+func (r *Relight) ask(s cellRef) oddity {
 	r.visited++
 	if s.p.edited(s.i) {
 		return even
@@ -65,7 +65,7 @@ func (r *Relight) ask(s spot) oddity {
 	case level < rule:
 		return darker + oddity(rule-level)
 	case r.through[here] == MaxLight:
-		return glowing // whatever is beside it: nothing goes in
+		return glowing // whatever is beside it, no light enters
 	case level < brightest:
 		return leaking + oddity(brightest-level)
 	}
@@ -75,8 +75,8 @@ func (r *Relight) ask(s spot) oddity {
 	return glowing
 }
 
-// has returns what a cell has of a level at a face of it, where something is.
-func (r *Relight) has(s spot, level, there uint8, f Face) uint8 {
+// has returns the light that a cell gets from level at a face of it.
+func (r *Relight) has(s cellRef, level, there uint8, f Face) uint8 {
 	v := r.offered(level, there, s.p.what[s.i], f)
 	switch o := r.oddity(s); {
 	case o >= glowing || o <= even:
@@ -101,8 +101,8 @@ func less(v uint8, o oddity) uint8 {
 	return 0
 }
 
-// own returns what a cell has of itself.
-func (r *Relight) own(s spot) uint8 {
+// own returns the light that a cell has of itself.
+func (r *Relight) own(s cellRef) uint8 {
 	v := r.gives(s.p.what[s.i])
 	switch o := r.oddity(s); {
 	case o == glowing:
@@ -113,9 +113,9 @@ func (r *Relight) own(s spot) uint8 {
 	return v
 }
 
-// remove darkens a cell, which is lit anew later, and has those that it lit
-// follow.
-func (r *Relight) remove(s spot) {
+// remove darkens a cell, which is lit again later, and darkens the cells that it
+// lit.
+func (r *Relight) remove(s cellRef) {
 	level := s.p.now[s.i]
 	if level == 0 {
 		return
@@ -126,22 +126,22 @@ func (r *Relight) remove(s spot) {
 	}
 }
 
-func (r *Relight) pull(s spot) {
+func (r *Relight) pull(s cellRef) {
 	if r.room() {
 		r.pulls = append(r.pulls, s)
 	}
 }
 
-// room reports whether one more cell may be removed or pulled.
+// room reports whether another cell may be visited.
 func (r *Relight) room() bool {
 	r.tooMany = r.tooMany || len(r.removed)+len(r.pulls) >= maxCells
 	return !r.tooMany
 }
 
-// darken removes what was lit by what is removed.
+// darken darkens what the removed cells had lit.
 func (r *Relight) darken() {
 	for k := 0; k < len(r.removed); k++ {
-		s, level := r.removed[k].spot, r.removed[k].level
+		s, level := r.removed[k].cellRef, r.removed[k].level
 		r.visited++
 		for f := range Faces {
 			n := r.beside(s, f)
@@ -157,8 +157,8 @@ func (r *Relight) darken() {
 	}
 }
 
-// relit gives the cells that were removed, and those that may have more now, what
-// they have of the others.
+// relit lights the removed cells, and those that may now be brighter, from the other
+// cells.
 func (r *Relight) relit() {
 	for _, s := range r.pulls {
 		r.visited++
@@ -173,20 +173,20 @@ func (r *Relight) relit() {
 	}
 }
 
-func (r *Relight) raise(s spot, level uint8) {
+func (r *Relight) raise(s cellRef, level uint8) {
 	if level > s.p.now[s.i] {
 		s.p.now[s.i], s.p.changed = level, true
 		r.queue[level] = append(r.queue[level], s)
 	}
 }
 
-// spread lets light go on from the brightest to the darkest cells.
+// spread carries light on, from the brightest to the darkest cells.
 func (r *Relight) spread() {
 	for l := uint8(MaxLight); l > 1; l-- {
 		for k := 0; k < len(r.queue[l]); k++ {
 			s := r.queue[l][k]
 			if s.p.now[s.i] != l {
-				continue // brighter by now, and gone on from
+				continue // it is brighter by now and was carried on
 			}
 			r.visited++
 			for f := range Faces {

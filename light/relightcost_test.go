@@ -70,7 +70,7 @@ func TestRelightCost(t *testing.T) {
 		var counts [2]int
 		for i, n := range []int{4, 6} {
 			var r light.Relight
-			r.Follow(someMatters())
+			r.Use(someMatters())
 			p := flatPlot(n)
 			tt.edit(p)
 			at := int32(n / 2)
@@ -95,7 +95,7 @@ func TestRelightCost(t *testing.T) {
 // What is too much changes nothing.
 func TestRelightTooMuch(t *testing.T) {
 	var r light.Relight
-	r.Follow(someMatters())
+	r.Use(someMatters())
 	if r.Run(light.Sky, endless{}, []light.SectionPos{{}}) {
 		t.Error("an endless world was lit")
 	}
@@ -127,7 +127,7 @@ func (endless) Section(kind light.Kind, at light.SectionPos, s *light.Section) l
 // whole where some of it changed.
 func TestRelightUnlit(t *testing.T) {
 	var r light.Relight
-	r.Follow(someMatters())
+	r.Use(someMatters())
 	p := newPlot(2)
 	e := p.edge()
 	for i := range p.blocks {
@@ -176,7 +176,7 @@ func FuzzRelight(f *testing.F) {
 		}
 		m := someMatters()
 		var fast light.Relight
-		fast.Follow(m)
+		fast.Use(m)
 		p := newPlot(1)
 		r := rand.New(rand.NewPCG(seed, 1))
 		p.edit(r, len(m)+1, int(seed%16))
@@ -205,7 +205,7 @@ func BenchmarkRelight(b *testing.B) {
 	}{{"lamp", light.Block, lamp, 1}, {"block", light.Sky, stone, 1}, {"cube16", light.Sky, stone, 16}} {
 		b.Run(tt.name, func(b *testing.B) {
 			var r light.Relight
-			r.Follow(someMatters())
+			r.Use(someMatters())
 			p := flatPlot(6)
 			e := p.edge()
 			for i := range tt.size * tt.size * tt.size {

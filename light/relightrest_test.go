@@ -17,7 +17,7 @@ func TestRelightRest(t *testing.T) {
 		return m.HeapAlloc
 	}
 	var r light.Relight
-	r.Follow(someMatters())
+	r.Use(someMatters())
 	before := heap()
 	r.Run(light.Sky, endless{}, []light.SectionPos{{}})
 	r.Rest()
@@ -69,7 +69,7 @@ func TestRelightTooManyCells(t *testing.T) {
 			changed = append(changed, light.SectionPos{X: i & 7, Y: i >> 6, Z: i >> 3 & 7})
 		}
 		var r light.Relight
-		r.Follow(someMatters())
+		r.Use(someMatters())
 		if done := r.Run(light.Block, rising{}, changed); done != tt.done {
 			t.Errorf("%d sections: %v", tt.sections, done)
 		}

@@ -8,7 +8,7 @@ const (
 	atEast = atWest << (tileEdge - 1)
 )
 
-// begin forgets what waited in the flood before.
+// begin clears what waited in the previous flood.
 func (f *Flood) begin() {
 	for i := range f.odds {
 		f.odds[i].waits = 0
@@ -16,7 +16,7 @@ func (f *Flood) begin() {
 	f.waiting = append(f.waiting[:0], [MaxLight + 1]uint64{})
 }
 
-// shine lets lamps light up when their turn comes, and reports whether there are any.
+// shine puts lamps in the queues of their levels and reports whether there are any.
 func (f *Flood) shine() bool {
 	if len(f.lamps) == 0 {
 		return false
@@ -32,7 +32,7 @@ func (f *Flood) shine() bool {
 	return true
 }
 
-// fall lets sky light fall down, and go on to the sides and up from there.
+// fall lets sky light fall, then spread to the sides and up.
 func (f *Flood) fall() {
 	f.begin()
 	f.sky = sized(f.sky, f.slice)
@@ -70,8 +70,8 @@ func (f *Flood) fallThrough(at int) {
 	}
 }
 
-// flowFrom lets the sky light that fell into the slice of tiles at at go on. That below
-// has what fell into it.
+// flowFrom spreads the sky light that fell into the slice of tiles at at. The slice
+// below has what fell into it.
 func (f *Flood) flowFrom(at int) {
 	n := f.slice
 	level, dark := f.level[at:][:n], f.dark[at:][:n]
@@ -127,11 +127,11 @@ func (f *Flood) drop() {
 	}
 }
 
-// wake puts what waits for a level into now.
+// wake moves the cells that wait for a level into now.
 func (f *Flood) wake(l uint8) {
 	for _, k := range f.queue[l] {
 		w, v := &f.waiting[f.odds[f.odd[k]].waits][l], &f.level[k]
-		cells := *w &^ (v[0] | v[1] | v[2] | v[3]) // which are brighter by now
+		cells := *w &^ (v[0] | v[1] | v[2] | v[3]) // those are brighter by now
 		*w = 0
 		if cells != 0 {
 			f.dark[k] &^= cells
@@ -141,7 +141,7 @@ func (f *Flood) wake(l uint8) {
 	f.queue[l] = f.queue[l][:0]
 }
 
-// wait lets cells of an odd tile have a level when its turn comes.
+// wait makes cells of an odd tile get a level in its turn.
 func (f *Flood) wait(k int, o *oddTile, cells uint64, l uint8) {
 	if o.waits == 0 {
 		o.waits = int32(len(f.waiting))
@@ -161,7 +161,7 @@ func (w *wave) add(k int, cells uint64) {
 	w.cells[k] |= cells
 }
 
-// flow lets light of a level go on from cells of tile k.
+// flow spreads light of a level from cells of tile k.
 func (f *Flood) flow(k int, cells uint64, l uint8) {
 	if f.odd[k] != 0 {
 		f.flowOdd(k, cells, l)
@@ -208,7 +208,7 @@ func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
 	f.into(k-f.slice, cells&^s[Below], Above, l)
 }
 
-// into lets light of a level into cells of tile k, by a face of theirs.
+// into lets light of a level into cells of tile k through a face.
 func (f *Flood) into(k int, cells uint64, by Face, l uint8) {
 	if f.odd[k] != 0 {
 		f.enter(k, cells, by, l)
@@ -233,8 +233,8 @@ func (f *Flood) enter(k int, cells uint64, by Face, l uint8) {
 	}
 }
 
-// alike returns those of the cells in which light loses as much as in the first, and
-// how much that is.
+// alike returns the cells that weaken light as much as the first one, and by how
+// much.
 func (o *oddTile) alike(cells uint64) (some uint64, lost uint8) {
 	b := bits.TrailingZeros64(cells)
 	some = cells
@@ -246,7 +246,7 @@ func (o *oddTile) alike(cells uint64) (some uint64, lost uint8) {
 	return some, lost
 }
 
-// light gives dark cells of a tile the level below the one under way.
+// light gives dark cells of a tile the level below the current one.
 func (f *Flood) light(k int, cells uint64) {
 	f.dark[k] &^= cells
 	f.next.add(k, cells)

@@ -13,9 +13,9 @@ type Card struct {
 	Caption string
 }
 
-// Sheet lays pictures out in rows, as nearly square as can be, each in a cell
-// of cell by cell pixels: larger ones are averaged down, smaller ones are not
-// enlarged. A caption is cut at the cell's edge.
+// Sheet lays pictures out in rows, as nearly square as possible. Each gets cell by
+// cell pixels: larger pictures are averaged down, smaller ones keep their size.
+// Captions are cut at the cell's edge.
 func Sheet(cards []Card, cell int) *image.RGBA {
 	const gap, line = 8, 14
 	cols := max(1, int(math.Ceil(math.Sqrt(float64(len(cards))))))
@@ -34,8 +34,8 @@ func Sheet(cards []Card, cell int) *image.RGBA {
 	return out
 }
 
-// shrunk returns the picture with edges of at most edge pixels, each the mean
-// of those that it stands for.
+// shrunk returns the picture with edges of at most edge pixels. Each pixel is the
+// mean of those that it replaces.
 func shrunk(src image.Image, edge int) *image.RGBA {
 	b := src.Bounds()
 	wide := max(b.Dx(), b.Dy(), 1)

@@ -1,10 +1,10 @@
 package picture
 
-// families has a line for each family of blocks: its name, its colour from
-// above, how it is looked at (. as a solid, ~ as water, g as glass, t as
-// something small on the ground, - not at all), and the names of its blocks
-// without namespace and properties. Names that follow a pattern (dyes, woods,
-// shapes, ores) are not here; see table.find.
+// families has a line for each family of blocks: its name, its colour from above,
+// its look (. solid, ~ water, g glass, t something small on the ground, -
+// invisible), and the names of its blocks without namespace and properties. Names
+// that follow a pattern (dyes, woods, shapes, ores) are missing here; see
+// table.find.
 const families = `
 air 000000 - air cave_air void_air barrier light structure_void tripwire moving_piston light_block
 water 3a6fd8 ~ water flowing_water bubble_column seagrass tall_seagrass kelp kelp_plant water_source water_flowing river_water_source

@@ -12,8 +12,10 @@ const (
 	advance     = glyphWidth + 1
 )
 
-// glyphs are the letters of captions: the letter, then seven rows of five
-// pixels, each a number from 0 to 31 with the leftmost pixel highest, in base 32.
+// glyphs holds the letters of captions: the letter, then seven rows of five pixels.
+// Each row is a number from 0 to 31 in base 32; the leftmost pixel is the highest
+// bit.
+// bit.
 const glyphs = `
 0 ehjhphe 1 4c4444e 2 eh1248v 3 v2421he 4 26aiv22 5 vgu11he 6 68guhhe 7 v124888 8 ehhehhe 9 ehhf12c
 a 00e1fhf b ggmphhu c 00egghe d 11djhhf e 00ehvge f 69gsggg g 00fhf1e h ggmphhh i 40c444e j 206222i k ggikoki l c44444e m 00qlllh
@@ -38,8 +40,8 @@ func letters() map[rune][glyphHeight]uint8 {
 // width returns how wide a text is in pixels at a size of 1.
 func width(text string) int { return len([]rune(text)) * advance }
 
-// write draws text in lower case with its upper left corner at (x,y), each
-// pixel of a letter size wide. Letters that it lacks are left blank.
+// write draws text in lower case with its upper left corner at (x,y). Each pixel of
+// a letter is size wide. Unknown letters are blank.
 func write(img *image.RGBA, x, y, size int, text string, c color.RGBA) {
 	font := letters()
 	for _, r := range strings.ToLower(text) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// numeric has a line for each block id up to 1.12: the id, a mask over the
-// data, and the names by masked data; data beyond the names has the first.
-// DYED stands for the sixteen dyed blocks of a kind.
+// numeric has a line for each block id up to 1.12: the id, a mask over the data, and
+// the names by masked data. Data beyond the names uses the first. DYED stands for
+// the sixteen dyed blocks of a kind.
 const numeric = `
 0 0 air
 1 7 stone granite polished_granite diorite polished_diorite andesite polished_andesite
@@ -265,9 +265,9 @@ const numeric = `
 255 0 structure_block
 `
 
-// Modern returns the name from 1.13 on of a block "legacy:ID/DATA" of up to
-// 1.12, without properties and so for pictures only; other names, and ids that
-// no game had, come back as they are.
+// Modern returns the name from 1.13 on of a block "legacy:ID/DATA" of up to 1.12.
+// The result has no properties, so it is for pictures only. Other names and unknown
+// ids are returned unchanged.
 func Modern(name string) string {
 	rest, ok := strings.CutPrefix(name, "legacy:")
 	if !ok {

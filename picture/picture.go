@@ -1,9 +1,6 @@
-// Package picture draws worlds from above: one pixel for each column of
-// blocks, coloured by the family of the block, shaded by height, with a scale.
-//
-// It reads nothing but chunks and names, and knows no format. It draws no
-// blocks' shapes, no light and no entities; for a world in three dimensions
-// there is the viewer.
+// Package picture draws worlds from above: one pixel for each column of blocks,
+// coloured by the family of the block, shaded by height, with a scale. It does not
+// draw block shapes, light or entities.
 package picture
 
 import (
@@ -18,36 +15,37 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// World is one volume of cells as it is drawn.
+// World is the volume of cells to draw.
 type World interface {
-	// Bounds holds all that is to be drawn.
+	// Bounds returns a box of all cells to draw.
 	Bounds() geom.Box
-	// Chunk returns the chunk at pos, nil where nothing is stored.
+	// Chunk returns the chunk at pos, or nil if none is stored.
 	Chunk(pos geom.ChunkPos) *voxel.Chunk
-	// Name returns the name of a cell, of a Terrain cell that of its material.
+	// Name returns the name of a cell. For a Terrain cell it is the name of its
+	// material.
 	Name(c voxel.Cell) string
 }
 
-// Wet is a World whose liquid is in a volume of its own.
+// Wet is a World whose liquid has a volume of its own.
 type Wet interface {
-	// Liquid returns the chunk of the liquid at pos, nil where there is none; a
-	// cell that is not 0 is under water.
+	// Liquid returns the chunk of the liquid at pos, or nil if there is none. Where
+	// a cell is not 0, the world is under water.
 	Liquid(pos geom.ChunkPos) *voxel.Chunk
 }
 
 // Options of a picture from above.
 type Options struct {
-	// Zoom is the edge of a block in pixels. 0 is as large as brings the picture
-	// to about 1024 pixels, from 8 down to 1, or less where MaxEdge asks for it.
+	// Zoom is the edge of a block in pixels. 0 chooses 1 to 8 so that the picture
+	// has about 1024 pixels an edge, or fewer if MaxEdge requires it.
 	Zoom int
 	// MaxEdge bounds the picture's edges in pixels; wider worlds are averaged.
 	// Default 4096.
 	MaxEdge int
-	// Top hides all blocks from this height up, to look under a ceiling; 0
+	// Top hides all blocks at this height and above, to look under a ceiling. 0
 	// hides none.
 	Top int
-	// Box draws a part of the world; empty for all of it, without the empty
-	// margins.
+	// Box is the part of the world to draw. If it is empty, all of the world is
+	// drawn without empty margins.
 	Box geom.Box
 	// Terrain says that cells are of the Terrain schema.
 	Terrain bool
@@ -57,11 +55,11 @@ type Options struct {
 
 // Result counts what was drawn.
 type Result struct {
-	Drawn   int // columns of blocks in which there was something to see
+	Drawn   int // columns of blocks that show something
 	Unknown []Count
 }
 
-// Count says how many columns of blocks show a block that no family has.
+// Count is the number of columns of blocks that show a block of an unknown family.
 type Count struct {
 	Name string
 	N    int
@@ -70,11 +68,11 @@ type Count struct {
 // maxColumns bounds the columns of chunks that one picture looks at.
 const maxColumns = 1 << 22
 
-// void is the colour of what is not there.
+// void is the colour of empty space.
 var void = color.RGBA{24, 27, 34, 255}
 
-// Top draws a world from above, north up. It fails when the bounds are too wide
-// to be looked at in a sensible time, or when ctx ends.
+// Top draws a world from above, north up. It fails if the bounds are too wide or if
+// ctx ends.
 func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 	b := o.bounds(w)
 	if n := stacks(b); n > maxColumns {
@@ -88,11 +86,11 @@ func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 		return nil, Result{}, err
 	}
 	if o.Box.Empty() {
-		s.sheet.trim()
+		s.canvas.trim()
 	}
-	img, zoom := s.sheet.image(o.Zoom, o.MaxEdge)
+	img, zoom := s.canvas.image(o.Zoom, o.MaxEdge)
 	if !o.Plain {
-		img = withScale(img, float64(zoom)/float64(s.sheet.shrink))
+		img = withScale(img, float64(zoom)/float64(s.canvas.shrink))
 	}
 	return img, s.result(), nil
 }
@@ -108,7 +106,7 @@ func (o Options) bounds(w World) geom.Box {
 	return b
 }
 
-// stacks bounds the number of columns of chunks that a box touches.
+// stacks returns an upper bound of the columns of chunks that a box touches.
 func stacks(b geom.Box) int {
 	size := b.Size()
 	return (size.X/geom.ChunkEdge + 2) * (size.Z/geom.ChunkEdge + 2)
@@ -123,7 +121,7 @@ func (s *scan) result() Result {
 	return r
 }
 
-// compare puts what is seen most first.
+// compare orders the most seen first.
 func (c Count) compare(d Count) int {
 	return cmp.Or(cmp.Compare(d.N, c.N), cmp.Compare(c.Name, d.Name))
 }

@@ -9,8 +9,8 @@ import (
 
 var ink = color.RGBA{225, 228, 233, 255}
 
-// withScale returns the picture with a strip below it: a bar and how many
-// blocks it is long.
+// withScale returns the picture with a strip below it: a bar and its length in
+// blocks.
 func withScale(img *image.RGBA, perBlock float64) *image.RGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	size := max(1, min(4, w/400))

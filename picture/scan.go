@@ -10,12 +10,12 @@ import (
 
 const (
 	edge      = geom.ChunkEdge
-	nowhere   = math.MinInt32 // the height of a column in which nothing is
-	waterTint = .16           // share of what is below that a block of water hides
+	nowhere   = math.MinInt32 // the height of an empty column
+	waterTint = .16           // share of the light that a block of water hides
 )
 
-// scan looks down on a world, one stack of chunks after the other, north to
-// south and west to east.
+// scan looks down on a world, one stack of chunks after another, north to south and
+// west to east.
 type scan struct {
 	world   World
 	box     geom.Box
@@ -27,7 +27,7 @@ type scan struct {
 	stack   stack
 	south   []int32 // heights of the last row of the stacks to the north, by x
 	east    [edge]int32
-	sheet   *sheet
+	canvas  *canvas
 	drawn   int
 	unknown map[voxel.Cell]int
 }
@@ -39,19 +39,19 @@ type sight struct {
 	unknown bool
 }
 
-// stack is what was seen so far of 32x32 columns of blocks.
+// stack is the state of 32x32 columns of blocks.
 type stack struct {
 	rgb    [edge * edge][3]float32
-	left   [edge * edge]float32 // share of the light that goes on down
+	left   [edge * edge]float32 // share of the light that continues down
 	water  [edge * edge]uint16  // blocks of water so far
-	height [edge * edge]int32   // of what gives the relief
-	open   int                  // columns not yet seen to the ground
-	rows   [edge]uint32         // and which they are
+	height [edge * edge]int32   // of the first block that gives relief
+	open   int                  // columns not yet opaque
+	rows   [edge]uint32         // the open columns by row
 }
 
 func newScan(w World, b geom.Box, o Options) *scan {
 	s := &scan{world: w, box: b, terrain: o.Terrain, table: NewTable(), unknown: map[voxel.Cell]int{},
-		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), sheet: newSheet(b.Size(), o.MaxEdge)}
+		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), canvas: newCanvas(b.Size(), o.MaxEdge)}
 	s.water = sightOf(s.table.Find("water"))
 	return s
 }
@@ -85,7 +85,7 @@ func level(heights []int32) {
 	}
 }
 
-// reset opens the columns of the stack that lie in the box.
+// reset opens the columns of the stack that are in the box.
 func (k *stack) reset(b geom.Box, x, z int32) {
 	*k = stack{}
 	corner := geom.ChunkPos{X: x, Z: z}.Min()
@@ -143,7 +143,7 @@ func (s *scan) slice(c, l *voxel.Chunk, y int, height int32) {
 	}
 }
 
-// cell adds the next cell of one column.
+// cell adds the next cell of a column.
 func (s *scan) cell(i int, c voxel.Cell, height int32) {
 	g, k := s.sight(c), &s.stack
 	switch g.look {
@@ -168,14 +168,14 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 	k.open--
 }
 
-// top notes the height of the first thing that gives relief.
+// top records the height of the first block that gives relief.
 func (k *stack) top(i int, height int32) {
 	if k.height[i] == nowhere {
 		k.height[i] = height
 	}
 }
 
-// wet adds a block of water: the first tints what is below at once.
+// wet adds a block of water. The first one tints what is below it.
 func (s *scan) wet(i int, g sight, height int32) {
 	k := &s.stack
 	share := float32(waterTint)
@@ -191,7 +191,7 @@ func (s *scan) wet(i int, g sight, height int32) {
 	k.add(i, rgb, share)
 }
 
-// add lays a colour under what was seen so far.
+// add puts a colour under what was seen so far.
 func (k *stack) add(i int, rgb [3]float32, share float32) {
 	part := k.left[i] * share
 	for j, v := range rgb {
@@ -202,7 +202,7 @@ func (k *stack) add(i int, rgb [3]float32, share float32) {
 
 func (s *scan) name(c voxel.Cell) string { return s.world.Name(c) }
 
-// sight returns how a cell looks, finding out when it is first asked.
+// sight returns how a cell looks and caches it.
 func (s *scan) sight(c voxel.Cell) *sight {
 	n := s.number(c)
 	if n >= len(s.seen) {
@@ -214,7 +214,7 @@ func (s *scan) sight(c voxel.Cell) *sight {
 	return &s.seen[n]
 }
 
-// number returns what stands for all cells that look like c.
+// number returns the representative of all cells that look like c.
 func (s *scan) number(c voxel.Cell) int {
 	if s.terrain {
 		return int(c.Material())
@@ -237,7 +237,7 @@ func sightOf(f Family) sight {
 	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
 }
 
-// emit shades the stack and hands its pixels to the sheet.
+// emit shades the stack and adds its pixels to the canvas.
 func (s *scan) emit(cx, cz int32, north []int32) {
 	k := &s.stack
 	for i := range k.height {
@@ -251,7 +251,7 @@ func (s *scan) emit(cx, cz int32, north []int32) {
 			light = shade(h, west, up)
 		}
 		p := geom.ChunkPos{X: cx, Z: cz}.Min().Sub(s.box.Min).Add(geom.Point{X: i % edge, Z: i / edge})
-		s.sheet.add(p.X, p.Z, k.rgb[i], k.left[i], light)
+		s.canvas.add(p.X, p.Z, k.rgb[i], k.left[i], light)
 	}
 	for i := range edge {
 		s.east[i] = k.height[i*edge+edge-1]
@@ -271,8 +271,8 @@ func (s *scan) neighbours(i int, north []int32) (west, up int32) {
 	return west, up
 }
 
-// shade returns how bright a column is: slopes that face north-west are lit,
-// and what is high is a little brighter.
+// shade returns how bright a column is. Slopes that face north-west are bright, and
+// high ground is a little brighter.
 func shade(h, west, north int32) float32 {
 	rise := 0
 	for _, n := range [2]int32{west, north} {

@@ -19,15 +19,14 @@ const (
 	unseen look = '-'
 )
 
-// Family is what blocks that look alike have in common.
+// Family is the appearance that similar blocks share.
 type Family struct {
-	Name   string // "wool/red", "planks/oak", "stone", ...; "" if no rule knows the block
+	Name   string // "wool/red", "planks/oak", "stone", ...; "" if no rule matches the block
 	Colour color.RGBA
 	look   look
 }
 
-// Table knows the families of blocks by name. It is safe for any number of
-// goroutines.
+// Table knows the families of blocks by name. Goroutines may share it.
 type Table struct {
 	exact  map[string]Family
 	colour map[string]color.RGBA // of dyes, woods and minerals by "wool/red", ...
@@ -35,8 +34,8 @@ type Table struct {
 	woods  []string
 }
 
-// NewTable returns the table of the names of all versions from 1.13 on, and of
-// what Modern makes of older ones.
+// NewTable returns the table of the names of all versions from 1.13 on and of the
+// results of Modern.
 func NewTable() *Table {
 	t := &Table{exact: map[string]Family{}, colour: map[string]color.RGBA{}}
 	for f := range lines(families) {
@@ -50,7 +49,7 @@ func NewTable() *Table {
 	return t
 }
 
-// series reads lines of a word and its colours, which belong to the kinds.
+// series reads lines of a word and its colours, one for each of the kinds.
 func (t *Table) series(text string, kinds ...string) []string {
 	var words []string
 	for f := range lines(text) {
@@ -72,7 +71,7 @@ func lines(text string) func(func([]string) bool) {
 	}
 }
 
-// hex reads a colour of our own tables.
+// hex parses a colour of this package's tables.
 func hex(s string) color.RGBA {
 	v, err := strconv.ParseUint(s, 16, 32)
 	if err != nil {
@@ -81,9 +80,9 @@ func hex(s string) color.RGBA {
 	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
 }
 
-// Find returns the family of a block by its name in a volume: with namespace
-// and properties, or "legacy:ID/DATA". A block that no rule knows has a Family
-// without a name, in a greyish magenta that differs from block to block.
+// Find returns the family of a block by its name in a volume, with namespace and
+// properties, or "legacy:ID/DATA". If no rule matches, the Family has no name and a
+// greyish magenta that depends on the block's name.
 func (t *Table) Find(name string) Family {
 	short := bare(name)
 	if f, ok := t.find(short); ok {
@@ -104,7 +103,7 @@ func bare(name string) string {
 	return name[strings.LastIndexByte(name, ':')+1:]
 }
 
-// strange makes a family for a block that no rule knows.
+// strange makes a family for a block that no rule matches.
 func strange(name string) Family {
 	h := fnv.New32a()
 	h.Write([]byte(name))
@@ -112,8 +111,8 @@ func strange(name string) Family {
 	return Family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
 }
 
-// unescape returns the Name of a block that is named "nbt:" and its tags in
-// base 16, because they are not what the game writes.
+// unescape returns the Name in a block name of the form "nbt:" and tags in base 16.
+// Such a name spells a block in another way than the game.
 func unescape(name string) string {
 	digits, ok := strings.CutPrefix(name, "nbt:")
 	if !ok {
@@ -128,8 +127,8 @@ func unescape(name string) string {
 	return rest[2:min(len(rest), 2+n)]
 }
 
-// find applies the rules in turn: the block itself, dyes, woods, ores, shapes,
-// and prefixes that change little.
+// find applies the rules in order: the block itself, dyes, woods, ores, shapes, and
+// prefixes that change little.
 func (t *Table) find(name string) (Family, bool) {
 	if f, ok := t.exact[name]; ok {
 		return f, true
@@ -142,7 +141,7 @@ func (t *Table) find(name string) (Family, bool) {
 	return Family{}, false
 }
 
-// dyed knows things that come in sixteen colours.
+// dyed matches blocks of sixteen colours.
 func (t *Table) dyed(name string) (Family, bool) {
 	for _, dye := range t.dyes {
 		if what, ok := strings.CutPrefix(name, dye+"_"); ok {
@@ -171,7 +170,7 @@ func (t *Table) dyedKind(what, dye string) (Family, bool) {
 	return Family{}, false
 }
 
-// wooden knows what is made of a kind of wood.
+// wooden matches blocks made of a kind of wood.
 func (t *Table) wooden(name string) (Family, bool) {
 	name, stripped := strings.CutPrefix(strings.TrimPrefix(name, "petrified_"), "stripped_")
 	for _, wood := range t.woods {
@@ -220,7 +219,7 @@ func (t *Table) ore(name string) (Family, bool) {
 	return Family{"ore/" + what, mix(rock, c, .35), solid}, ok
 }
 
-// shape knows a block's stairs, slabs, walls and so on by the block.
+// shape matches stairs, slabs, walls and so on by their full block.
 func (t *Table) shape(name string) (Family, bool) {
 	for _, s := range []string{"_stairs", "_slab", "_wall", "_fence", "_fence_gate", "_door", "_trapdoor", "_pane", "_button", "_pressure_plate", "_chain", "_bars"} {
 		base, ok := strings.CutSuffix(name, s)
@@ -239,7 +238,7 @@ func (t *Table) shape(name string) (Family, bool) {
 	return Family{}, false
 }
 
-// prefix drops what changes a block's look but little.
+// prefix drops a prefix that hardly changes a block's look.
 func (t *Table) prefix(name string) (Family, bool) {
 	if strings.HasPrefix(name, "potted_") {
 		return t.exact["flower_pot"], true
@@ -266,7 +265,7 @@ func (t *Table) deadCoral(name string) Family {
 	return f
 }
 
-// patina knows what is made of copper that has aged.
+// patina matches blocks of aged copper.
 func (t *Table) patina(name string) (Family, bool) {
 	for _, stage := range []string{"exposed_", "weathered_", "oxidized_"} {
 		if strings.HasPrefix(name, stage) && strings.Contains(name, "copper") {
@@ -276,7 +275,7 @@ func (t *Table) patina(name string) (Family, bool) {
 	return Family{}, false
 }
 
-// guess goes by parts of a name: blocks of other games and of later versions.
+// guess matches parts of a name: blocks of other games and of later versions.
 func (t *Table) guess(name string) (Family, bool) {
 	for _, g := range [][2]string{
 		{"water", "water"}, {"lava", "lava"}, {"leaves", "oak_leaves"}, {"dirt_with_grass", "grass_block"}, {"dirt_with_snow", "snow"},
@@ -292,18 +291,17 @@ func (t *Table) guess(name string) (Family, bool) {
 	return Family{}, false
 }
 
-// materials are the blocks that materials of terrains look like where the name
-// alone misleads.
+// materials maps names of terrain materials to blocks where the name alone misleads.
 var materials = map[string]string{
 	"grass": "grass_block", "rock": "stone", "slate": "deepslate", "limestone": "diorite", "ore": "iron_ore", "mud": "mud_bricks",
 }
 
-// numbered are the blocks that materials without a known name look like, by number.
+// numbered holds by number the blocks for materials without a known name.
 var numbered = strings.Fields(`air grass_block sand red_sand mud_bricks snow stone deepslate sandstone diorite basalt iron_ore
 	gravel clay andesite granite terracotta red_sandstone packed_ice calcite tuff blackstone netherrack moss_block podzol
 	mycelium prismarine oak_planks cobblestone bricks coal_block gold_block`)
 
-// material returns the family that a material of a terrain looks like.
+// material returns the family of a terrain material.
 func (t *Table) material(name string, n uint8) Family {
 	if block, ok := materials[name]; ok {
 		name = block

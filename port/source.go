@@ -21,7 +21,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -156,10 +155,8 @@ func unknown(head []byte) error {
 // IsDamage reports whether an error says that the bytes of a world are wrong.
 func IsDamage(err error) bool {
 	var damage *format.DamageError
-	var leaf *format.CorruptError
-	var tags *nbt.CorruptError
-	var page *stone.CorruptError
-	return errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &tags) || errors.As(err, &page)
+	var corrupt *stone.CorruptError
+	return errors.As(err, &damage) || errors.As(err, &corrupt)
 }
 
 // Size is the bytes of the file, 0 for a folder.

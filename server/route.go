@@ -54,7 +54,7 @@ var nothing = content{}
 
 // routes is the table.
 func routes() []route {
-	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), shelfRoutes(), leaseRoutes(), worldRoutes())
+	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
 }
 
 func (r *route) String() string { return r.label }

@@ -63,6 +63,7 @@ type Server struct {
 	checks    *queue // of stones that are looked at
 	snapshots *snapshots
 	rates     *rates // of tokens
+	granted   granted
 	strangers *rates // of addresses without one
 	calls     atomic.Int64
 	numbers   atomic.Uint64 // of calls that are logged

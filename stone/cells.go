@@ -34,8 +34,8 @@ type cube struct {
 	chunks []*voxel.Chunk
 }
 
-// pageless returns what an entry without a page says of the cube's chunks, if
-// they are all of one cell or all without cells.
+// pageless returns an entry without a page for the cube. It returns false unless all
+// chunks are of one cell or all are without cells.
 func (c *cube) pageless() (e entry, ok bool) {
 	for i, ch := range c.chunks {
 		says := entry{key: c.key, mask: c.mask, page: nonePage}
@@ -53,7 +53,7 @@ func (c *cube) pageless() (e entry, ok bool) {
 	return e, true
 }
 
-// runs counts the chunks that are not uniform.
+// runs returns the number of chunks that are not uniform.
 func (c *cube) runs() (n int) {
 	for _, ch := range c.chunks {
 		if kindOf(ch) == kindRuns {
@@ -73,7 +73,7 @@ func kindOf(c *voxel.Chunk) byte {
 	return kindRuns
 }
 
-// positions returns where the chunks of a mask are.
+// positions appends the positions of the chunks in a mask.
 func positions(dst []geom.ChunkPos, key, mask uint64) []geom.ChunkPos {
 	for ; mask != 0; mask &= mask - 1 {
 		dst = append(dst, cubeChunk(key, bits.TrailingZeros64(mask)))
@@ -81,8 +81,8 @@ func positions(dst []geom.ChunkPos, key, mask uint64) []geom.ChunkPos {
 	return dst
 }
 
-// stackUp returns the indexes of the chunks of kindRuns in the order in which a
-// page holds them: by z, x, y; and the heights of the stacks they form.
+// stackUp returns the indexes of the chunks of kindRuns in the order of a page, by
+// z, x, y, and the heights of their stacks.
 func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 	for i, k := range kinds {
 		if k == kindRuns {
@@ -103,12 +103,12 @@ func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 	return order, heights
 }
 
-// cellPage is the chunks of cubes, parted for a page.
+// cellPage is the chunks of cubes, prepared for a page.
 type cellPage struct {
 	kinds  []byte
 	values []byte
 	stacks []codec.Stack
-	tops   []geom.ChunkPos // of stacks, their topmost chunks
+	tops   []geom.ChunkPos // the topmost chunks of stacks
 	places []geom.ChunkPos // of all chunks of stacks
 }
 
@@ -143,7 +143,7 @@ func newCellPage(cubes []cube) (p cellPage) {
 	return p
 }
 
-// topmost returns where the topmost chunks of stacks are.
+// topmost returns the positions of the topmost chunks of stacks.
 func topmost(at []geom.ChunkPos, order, heights []int) (tops []geom.ChunkPos) {
 	n := 0
 	for _, h := range heights {
@@ -162,8 +162,9 @@ func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
 	return streams
 }
 
-// images returns the streams of the page in the form Images after columns, nil if
-// that is not for the volume or the effort, or hardly any column is an image.
+// images returns the streams of the page in the form Images, made after columns. It
+// returns nil if the form does not suit the volume or the effort, or if hardly any
+// column is an image.
 func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
 		return nil
@@ -175,8 +176,8 @@ func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte
 	return slices.Concat([][]byte{p.kinds, p.values}, streams)
 }
 
-// relief returns the streams of the page in the form Relief, nil if its cells
-// are not of a terrain or its bytes too many.
+// relief returns the streams of the page in the form Relief. It returns nil if the
+// cells are not terrain or there are too many bytes.
 func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 	if len(p.stacks) == 0 {
 		return nil
@@ -188,8 +189,9 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 	return streams
 }
 
-// odds returns the streams of the page in the form Odds after columns, nil if that is
-// not for the volume or the effort, or they hold too many runs for their bytes.
+// odds returns the streams of the page in the form Odds, made after columns. It
+// returns nil if the form does not suit the volume or the effort, or if the page has
+// too many runs for its bytes.
 func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
 		return nil
@@ -204,12 +206,12 @@ func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 // cellsPage is a decoded page of cells.
 type cellsPage struct {
 	chunks []*voxel.Chunk // in the order of the directory
-	unlit  *unlit         // nil if chunks are complete
+	unlit  *pendingLight  // nil if chunks are complete
 	work   int            // that decoding it took, see codec.Decoder.Work
 }
 
-// decodeCells returns the chunks at at, in that order, from a page of volume v. known
-// says that the dimension has a rule for light.
+// decodeCells returns the chunks at the positions at, in that order, from a page of
+// volume v. known says that the dimension has a rule for light.
 func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, known bool) (*cellsPage, error) {
 	kind, lightly := litKind(v)
 	known = known && form == formLit && lightly && len(streams) > litOctants
@@ -248,7 +250,7 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	return page, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
 }
 
-// holds reports whether pages of the volume may be of a form of package codec.
+// holds reports whether pages of the volume may have a form of package codec.
 func (v *volume) holds(form codec.Form) bool {
 	switch form {
 	case codec.Columns:
@@ -298,7 +300,7 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, stre
 	return nil
 }
 
-// validTable checks the cells that streams of any form but Relief hold.
+// validTable checks the cells in the streams of a form. Relief has no such streams.
 func validTable(v *volume, streams [][]byte) error {
 	table, err := codec.Table(streams)
 	if err != nil {

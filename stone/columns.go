@@ -11,16 +11,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// columnPages is what a Writer holds of the columns of a dimension.
+// columnPages is the state of a Writer for the columns of a dimension.
 type columnPages struct {
 	last    geom.ColumnPos
 	begun   bool // last is one
 	held    []heldColumn
 	bytes   int
-	heights *column.Heights // rules of the dimension, nil if it has none
+	heights *column.Heights // the dimension's rules; nil if it has none
 }
 
-// heldColumn is a column and what is to be said of it.
+// heldColumn is a column and what to write about it.
 type heldColumn struct {
 	voxel.Column
 	as saying
@@ -34,23 +34,21 @@ const (
 	sayGone
 )
 
-// Column writes a column of the last dimension with its lists; of lists that c
-// lacks it says nothing. Columns ascend by geom.ColumnPos.Compare and come after
-// the dimension's volumes. The order of c's lists is not kept: they are read
-// sorted by name. The Writer keeps what c points at until the next page is
-// written: the caller must not change it.
+// Column writes a column of the last dimension with its lists. It writes nothing
+// about lists that c lacks. Columns ascend by geom.ColumnPos.Compare and follow the
+// dimension's volumes. Readers return lists sorted by name. The Writer keeps what c
+// points at until it writes the next page, so the caller must not change it.
 func (w *Writer) Column(c *voxel.Column) error {
 	return w.hold("Column", heldColumn{*c, sayWhole})
 }
 
-// Lists writes lists of a column of which the stone says nothing else; one
-// without objects says that the list is empty. It goes where Column would write
-// the column, under the same terms.
+// Lists writes lists of a column without the column itself. A list without objects
+// says that the list is empty. Order and ownership are those of Column.
 func (w *Writer) Lists(pos geom.ColumnPos, lists []voxel.List) error {
 	return w.hold("Lists", heldColumn{voxel.Column{Pos: pos, Lists: lists}, sayLists})
 }
 
-// NoColumn says that a column is gone with all its lists. It goes where Column
+// NoColumn says that a column is deleted with all its lists. It goes where Column
 // would write the column.
 func (w *Writer) NoColumn(pos geom.ColumnPos) error {
 	return w.hold("NoColumn", heldColumn{voxel.Column{Pos: pos}, sayGone})
@@ -109,13 +107,13 @@ func (w *Writer) flushColumns() {
 	p.held, p.bytes = nil, 0
 }
 
-// smallSheet is the plain bytes up to which every form of a page is tried. In
-// larger ones the last form is the smaller one.
-const smallSheet = 4096
+// smallPage is the size in plain bytes up to which all forms of a page are tried.
+// For larger pages the last form is smaller.
+const smallPage = 4096
 
-// enter writes entries, and the page of those that have one, in one of the forms
-// of forms.
-func (w *Writer) enter(to *[]entry, entries []entry, forms ...pages.Page) {
+// enter writes entries and, for entries that have one, the page in one form of
+// candidates.
+func (w *Writer) enter(to *[]entry, entries []entry, candidates ...pages.Page) {
 	var shape []byte
 	for _, e := range entries {
 		if e.paged() {
@@ -124,10 +122,10 @@ func (w *Writer) enter(to *[]entry, entries []entry, forms ...pages.Page) {
 	}
 	number, first := nonePage, 0
 	if shape != nil {
-		if pages.Size(forms[0].Streams) > smallSheet {
-			forms = forms[len(forms)-1:]
+		if pages.Size(candidates[0].Streams) > smallPage {
+			candidates = candidates[len(candidates)-1:]
 		}
-		w.setSheet(forms)
+		w.setSmallest(candidates)
 		number = w.keepPage(shape)
 	}
 	for _, e := range entries {
@@ -139,22 +137,22 @@ func (w *Writer) enter(to *[]entry, entries []entry, forms ...pages.Page) {
 	}
 }
 
-// setSheet makes w.page the smallest of forms, the first of equals. Options.Only
-// is of forms of cells.
-func (w *Writer) setSheet(forms []pages.Page) {
-	w.setPage(forms[0].Form, forms[0].Streams)
-	for _, s := range forms[1:] {
+// setSmallest sets w.page to the smallest candidate, the first of equals.
+// Options.Only does not apply, because it is a form of cells.
+func (w *Writer) setSmallest(candidates []pages.Page) {
+	w.setPage(candidates[0].Form, candidates[0].Streams)
+	for _, s := range candidates[1:] {
 		if w.err != nil {
 			return
 		}
-		w.other = w.packer().Append(w.other[:0], s.Form, s.Streams)
+		w.other = w.encoder().Append(w.other[:0], s.Form, s.Streams)
 		if len(w.other) < len(w.page) {
 			w.page, w.other = w.other, w.page
 		}
 	}
 }
 
-// list returns the dimension's list of that name, which is made if it is new.
+// list returns the dimension's list of that name and makes it if it is new.
 func (d *dimension) list(name string) *list {
 	i, ok := slices.BinarySearchFunc(d.lists, name, func(l list, n string) int {
 		if l.name < n {
@@ -182,8 +180,8 @@ func listNames(columns []heldColumn) (names []string) {
 	return names
 }
 
-// columnEntries returns the directory entries of those columns that are kept;
-// a page's number is not yet known.
+// columnEntries returns the directory entries of the columns for which keep is true.
+// Their page number is not known yet.
 func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries []entry) {
 	for i := range columns {
 		if !keep(&columns[i]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// directory is what a reader holds of a stone (FORMAT.md section 2).
+// directory is the parsed directory of a stone (FORMAT.md section 2).
 type directory struct {
 	properties []Property
 	dims       []dimension
@@ -21,12 +21,12 @@ type directory struct {
 type dimension struct {
 	name, folder string
 	volumes      []volume
-	rules        []light.Rule  // of height maps over the volume voxel.Block
+	rules        []light.Rule  // of height maps, over the volume voxel.Block
 	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
 	columns      []entry       // by columnKey
 	lists        []list
-	tally        *Tally                  // nil if the directory has none
-	feet         func() map[foot][]int32 // see feetOf; made when it is first asked for
+	tally        *Tally                       // nil if the directory has none
+	footprints   func() map[footprint][]int32 // see footprintsOf; made on first use
 }
 
 type volume struct {
@@ -46,30 +46,30 @@ type list struct {
 	entries []entry // by columnKey
 }
 
-// entry says which of 64 neighbours the stone speaks of and which page holds
-// them. Neighbours are the chunks of a cube of 4x4x4 in Morton order, or the
-// columns of a square of 8x8 in the order of geom.ColumnPos.Compare. Entries of
-// one key have masks that do not meet.
+// entry says which of 64 neighbours the stone has data on, and which page holds it.
+// Neighbours are the chunks of a cube of 4x4x4 in Morton order, or the columns of a
+// square of 8x8 in the order of geom.ColumnPos.Compare. Entries with one key have
+// disjoint masks.
 type entry struct {
 	key   uint64
 	mask  uint64
-	page  int        // index into directory.pages, or one of those below
-	first int        // how many neighbours of earlier entries the page begins with
+	page  int        // index into directory.pages, or one of the constants below
+	first int        // the number of neighbours of earlier entries in the page
 	value voxel.Cell // of every chunk, if page is constPage
-	// number counts the entries of the directory of a Reader, in a fixed order.
+	// number is the entry's position in the directory of a Reader, in a fixed order.
 	number uint32
 }
 
-// What an entry without a page says.
+// The content of an entry without a page.
 const (
 	constPage = -1 // all cells of the chunks are of one value
-	nonePage  = -2 // the chunks have no cells, the columns are gone
+	nonePage  = -2 // the chunks have no cells, or the columns are deleted
 )
 
 func (e *entry) paged() bool { return e.page >= 0 }
 
-// finest reports whether the entry of a volume speaks of chunks of level 0: their
-// codes are the longest.
+// finest reports whether the entry of a volume is for chunks of level 0. Their codes
+// are the longest.
 func (e *entry) finest() bool { return e.key>>(3*(geom.MaxDepth-2)) != 0 }
 
 type page struct {
@@ -82,11 +82,11 @@ type file struct {
 	path  string
 	size  int64
 	pages []int
-	gone  bool // the stone says that there is no such file
+	gone  bool // the file is deleted
 }
 
-// plain returns the directory's plain bytes in the form that needs fewer, the
-// lower one of equals.
+// plain returns the directory's plain bytes in the shorter form, the lower one of
+// equals.
 func (d *directory) plain() (form pages.Spelling, plain []byte) {
 	plain = d.append(nil, pages.ByBytes)
 	if b := d.append([]byte{tags.WordsVersion}, pages.ByWords); len(b) < len(plain) {
@@ -154,9 +154,9 @@ func (v *volume) append(dst []byte, s pages.Spelling, next *int) []byte {
 	return dst
 }
 
-// Page references of entries: go on in the page of the entry before, no page
-// but 0 for nothing or 1 + a value, the page after the highest named so far, or
-// refPage + any page.
+// Page references of entries: continue in the page of the entry before, no page (0
+// for nothing or 1 + a value), the page after the highest used so far, or refPage +
+// any page.
 const (
 	refSame = iota
 	refNone

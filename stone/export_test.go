@@ -75,8 +75,8 @@ func AssembleForm(pages [][]byte, form byte, plain []byte) []byte {
 
 // AppendPage returns the page of streams.
 func AppendPage(form byte, streams ...[]byte) []byte {
-	p := packers[Best].Get().(*packer)
-	defer packers[Best].Put(p)
+	p := encoderPools[Best].Get().(*pageEncoder)
+	defer encoderPools[Best].Put(p)
 	return p.Append(nil, form, streams)
 }
 

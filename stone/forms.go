@@ -7,16 +7,16 @@ import (
 	"github.com/cairnvoxel/cairn/stone/column"
 )
 
-// Form is a way to write pages: FORMAT.md sections 5 to 7.
+// Form is a form of pages: FORMAT.md sections 5 to 7.
 type Form struct {
-	Holds  string // what such pages hold: see PageInfo
+	Holds  string // the content of such pages: see PageInfo
 	Number int
 	Name   string
 
 	streams []string
 }
 
-// pageForms is all that people are told of forms. A new form is one more row.
+// pageForms describes the forms for people. A new form is one more row.
 var pageForms = []Form{
 	{"cells", int(codec.Columns), "columns", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high"}},
 	{"cells", int(codec.Relief), "relief", []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors",
@@ -31,11 +31,10 @@ var pageForms = []Form{
 	{"file", 0, "plain", []string{"bytes"}},
 }
 
-// Forms returns every form there is, those of one kind of page together and in
-// the order of their numbers.
+// Forms returns all forms, grouped by kind of page, in the order of their numbers.
 func Forms() []Form { return slices.Clone(pageForms) }
 
-// formOf returns the form of a page; one that nobody knows has the name "?".
+// formOf returns the form of a page. An unknown form has the name "?".
 func formOf(holds string, number int) Form {
 	for _, f := range pageForms {
 		if f.Holds == holds && f.Number == number {
@@ -53,7 +52,7 @@ func (f *Form) stream(i int) string {
 	return "?"
 }
 
-// FormSum is what the pages of one form hold and take together.
+// FormSum is the total of the pages of one form.
 type FormSum struct {
 	Holds    string `json:"holds"`
 	Form     int    `json:"form"`

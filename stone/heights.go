@@ -19,11 +19,10 @@ const (
 	maxTower = column.MaxTower
 )
 
-// Heights gives the Writer rules for the height maps of the dimension's
-// columns, in cells of the volume voxel.Block as written, and the towers to
-// apply them to, which must hold what was written of that volume. It comes
-// after the volumes and before the columns. Maps are then stored as what
-// differs from the rule where that is less.
+// Heights sets the rules for the height maps of the dimension's columns, in cells of
+// the volume voxel.Block as written. towers must return the chunks written to that
+// volume. It comes after the volumes and before the columns. Maps are then stored as
+// differences from the rule where that is smaller.
 func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 	w.flush()
 	if err := w.step(atVolumes, atVolumes, atRules, "Heights"); err != nil {
@@ -46,7 +45,7 @@ func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 	return w.err
 }
 
-// checkRule says what of a rule behind others cannot be.
+// checkRule returns an error if a rule is invalid after the rules before it.
 func checkRule(r light.Rule, before []light.Rule) error {
 	for i, c := range r.Cells {
 		if c == voxel.Empty || c > voxel.MaxCell || i > 0 && c <= r.Cells[i-1] {
@@ -60,7 +59,7 @@ func checkRule(r light.Rule, before []light.Rule) error {
 }
 
 // Rules returns the rules of a dimension's height maps, in cells of the stone's
-// volume voxel.Block. They are the Reader's and must not be changed.
+// volume voxel.Block. The caller must not change them.
 func (s *Reader) Rules(dim string) []light.Rule {
 	for i := range s.dir.dims {
 		if s.dir.dims[i].name == dim {
@@ -70,9 +69,8 @@ func (s *Reader) Rules(dim string) []light.Rule {
 	return nil
 }
 
-// Matters returns what the cells of a dimension's volume voxel.Block are to light,
-// nil where no page of light follows from blocks. They are the Reader's and must
-// not be changed.
+// Matters returns how the cells of a dimension's volume voxel.Block affect light. It
+// is nil if no page of light follows from blocks. The caller must not change it.
 func (s *Reader) Matters(dim string) light.Matters {
 	for i := range s.dir.dims {
 		if s.dir.dims[i].name == dim {
@@ -82,8 +80,8 @@ func (s *Reader) Matters(dim string) light.Matters {
 	return nil
 }
 
-// appendRules appends rules: for each the map's name, the base, and a bit for
-// each cell (least bit first), as what differs from the rule before it.
+// appendRules appends rules as differences from the previous rule: the map's name,
+// the base, and a bit for each cell, least bit first.
 func appendRules(dst []byte, s pages.Spelling, rules []light.Rule) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(rules)))
 	var prev []byte

@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone/pages"
 )
 
-// PageInfo says what a page holds and how many bytes it takes.
+// PageInfo describes a page.
 type PageInfo struct {
 	Number    int    `json:"page"`
 	Offset    int64  `json:"offset"`
@@ -21,20 +21,20 @@ type PageInfo struct {
 	Name      string `json:"name,omitempty"` // of the volume, list or file
 	Level     int    `json:"level"`
 	Things    int    `json:"things"` // chunks, columns or lists in the page
-	Uses      int    `json:"uses"`   // how often the directory names the page: equal pages are stored once
+	Uses      int    `json:"uses"`   // how often the directory refers to the page: equal pages are stored once
 	Form      int    `json:"form"`
 	FormName  string `json:"form_name"` // see Forms
 	Streams   []Span `json:"streams"`
 }
 
-// Span is one stream of a page: its plain bytes and where they are stored.
+// Span is one stream of a page: its plain size and where it is stored.
 type Span struct {
 	Plain  int   `json:"plain"`
 	Stored int   `json:"stored"`
 	Offset int64 `json:"offset"`
 }
 
-// Pages describes every page in the order they lie in the stone. It reads them.
+// Pages reads and describes every page, in the order of the stone.
 func (s *Reader) Pages() ([]PageInfo, error) {
 	infos := s.uses()
 	for i := range infos {
@@ -45,7 +45,7 @@ func (s *Reader) Pages() ([]PageInfo, error) {
 	return infos, nil
 }
 
-// uses says what the directory names each page for.
+// uses returns for each page what the directory uses it for.
 func (s *Reader) uses() []PageInfo {
 	infos := make([]PageInfo, len(s.dir.pages))
 	for i := range s.dir.dims {
@@ -69,8 +69,8 @@ func (s *Reader) uses() []PageInfo {
 	return infos
 }
 
-// Forms describes every page as Pages does, but for its streams: it reads the first
-// byte of each.
+// Forms describes every page as Pages does, except its streams. It reads only the
+// first byte of each.
 func (s *Reader) Forms() ([]PageInfo, error) {
 	infos := s.uses()
 	for i := range infos {
@@ -85,7 +85,7 @@ func (s *Reader) Forms() ([]PageInfo, error) {
 	return infos, nil
 }
 
-// named notes the pages of entries, which are all of one kind.
+// named records the pages of entries, which are all of one kind.
 func named(infos []PageInfo, entries []entry, kind PageInfo) {
 	for _, e := range entries {
 		if !e.paged() {
@@ -133,8 +133,8 @@ func (s *Reader) spans(p page) ([]Span, error) {
 }
 
 // Check reads and verifies everything in the stone: every page, chunk, column,
-// object and file. It returns the first thing that is wrong, or ctx.Err(). It
-// reads all of the bytes again, whatever the Cache has.
+// object and file. It returns the first error, or ctx.Err(). It reads all bytes,
+// even if the Cache has their pages.
 func (s *Reader) Check(ctx context.Context) error {
 	s = s.Through(NewLRU(CacheBytes), s.id)
 	for i := range s.dir.dims {
@@ -154,8 +154,8 @@ func (s *Reader) Check(ctx context.Context) error {
 	return nil
 }
 
-// CheckSums reads every page and compares its checksum; the header and the directory were
-// checked by Open.
+// CheckSums verifies the checksum of every page. Open has verified the header and
+// the directory.
 func (s *Reader) CheckSums(ctx context.Context) error {
 	for n := range s.dir.pages {
 		if _, err := s.rawPage(n); err != nil {
@@ -208,7 +208,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// Dump writes what lies where in the stone, byte range by byte range.
+// Dump writes the stone's layout, byte range by byte range.
 func (s *Reader) Dump(w io.Writer) error {
 	pages, err := s.Pages()
 	if err != nil {
@@ -241,7 +241,7 @@ func (s *Reader) Dump(w io.Writer) error {
 	return err
 }
 
-// of says what the page holds.
+// of describes what the page holds.
 func (p *PageInfo) of() string {
 	switch p.Holds {
 	case "cells":

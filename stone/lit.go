@@ -18,7 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// formLit is the form of pages of light that hold what differs from a flood
+// formLit is the form of pages of light that hold the difference from a flood
 // through the blocks of the dimension.
 const formLit = 6
 
@@ -28,10 +28,10 @@ const (
 	litCodec
 )
 
-// Light gives the Writer what the blocks of the dimension, which are written
-// already, are to light, in cells of the volume voxel.Block as written, and their towers. Pages of
-// the volumes voxel.Sky and voxel.Light that come then hold what differs from the
-// light that follows, where that is less.
+// Light sets how the blocks of the dimension affect light, in cells of the volume
+// voxel.Block as written, and the towers of blocks. The blocks must be written
+// already. Later pages of the volumes voxel.Sky and voxel.Light hold the difference
+// from the light that follows from blocks, where that is smaller.
 func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
@@ -40,7 +40,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lit{matters: m, towers: towers, feet: writerFeet, most: maxFlooding / 4 * 3}
+	w.lit = &lighting{matters: m, towers: towers, area: writerArea, most: maxFlooding / 4 * 3}
 	return nil
 }
 
@@ -57,15 +57,15 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 	panic("stone: a volume of another stone")
 }
 
-// lightOf gives chunks of a page their light; want nil: all.
+// lightOf adds the light to chunks of a page. A nil want means all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := p.unlit.light(p.chunks, want, &lit{ctx: ctx, matters: d.matters, towers: blocks.tower, feet: readerFeet, most: maxFlooding})
+	err := p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, area: readerArea, most: maxFlooding})
 	return cmp.Or(blocks.err, err)
 }
 
-// appendMatters appends the rules of light of all dimensions, if any has one: for
-// each how many cells, the low bytes of their matters and the high ones.
+// appendMatters appends the matters of all dimensions, if any has some: for each the
+// number of cells, then the low bytes and the high bytes.
 func (d *directory) appendMatters(dst []byte) []byte {
 	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return len(d.matters) > 0 || d.tally != nil }) {
 		return dst
@@ -85,7 +85,7 @@ func (d *directory) appendMatters(dst []byte) []byte {
 
 func (p *parser) matters() {
 	if p.Err() != nil || p.Left() == 0 {
-		return // of a stone from before there were rules of light, or without any
+		return // from before there were rules of light, or without any
 	}
 	any := false
 	for i := range p.dir.dims {
@@ -111,14 +111,15 @@ func (p *parser) matters() {
 	}
 }
 
-// hasBlocks reports whether floods go through a volume of the dimension.
+// hasBlocks reports whether the dimension has a volume of blocks for floods.
 func (d *dimension) hasBlocks() bool {
 	return slices.ContainsFunc(d.volumes, func(v volume) bool {
 		return v.Name == voxel.Block && v.Schema == voxel.Palette && v.Scale == 1
 	})
 }
 
-// litKind returns what kind of light a volume holds, if floods give it.
+// litKind returns the kind of light in a volume. It returns false if floods cannot
+// compute it.
 func litKind(v *volume) (light.Kind, bool) {
 	ok := v.Schema == voxel.Level && v.Scale == 1
 	switch v.Name {
@@ -130,22 +131,22 @@ func litKind(v *volume) (light.Kind, bool) {
 	return 0, false
 }
 
-// lit computes the light of chunks.
-type lit struct {
+// lighting computes the light of chunks.
+type lighting struct {
 	ctx     context.Context // nil: never ends
 	matters light.Matters
 	towers  light.Towers
-	feet    int32 // chunks side by side that are flooded at once
+	area    int32 // most footprints of a box that is flooded at once
 	most    int   // work for one page
 }
 
-// flooding is floods of one kind for the chunks at some places.
+// flooding is the floods of one kind for the chunks at some places.
 type flooding struct {
-	*lit
+	*lighting
 	f      *light.Flood
 	kind   light.Kind
 	places []geom.ChunkPos
-	use    func(some []int) // called with indexes of places that f has
+	use    func(some []int) // called with indexes of places that f has computed
 	work   int              // so far
 }
 
@@ -156,31 +157,31 @@ var (
 
 var errFlood = errors.New("light that goes too far to be computed")
 
-// Chunks side by side that are flooded at once by a Writer, whom more would cost
-// memory and save no time, and by a Reader.
+// The most footprints of a box that is flooded at once. A larger box would cost a
+// Writer memory and save no time.
 const (
-	writerFeet = 16
-	readerFeet = 256
+	writerArea = 16
+	readerArea = 256
 )
 
-// maxFlooding is how much work floods for one page of light may be to a Reader, see
-// light.Flood.Work. A Writer does three quarters of that, since it floods other boxes.
+// maxFlooding is the most work of a Reader's floods for one page of light; see
+// light.Flood.Work. A Writer allows three quarters, because it floods other boxes.
 const maxFlooding = 1 << 25
 
-// floods calls use for floods by f that have the chunks at some places, each with
-// the indexes of those that it has.
-func (l *lit) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
-	f.Follow(l.matters)
+// floods floods boxes with the chunks at some places and calls use after each, with
+// the indexes of the chunks in it.
+func (l *lighting) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
+	f.Use(l.matters)
 	f.Until(l.ctx, l.most)
 	defer f.Until(context.Background(), 0)
 	all := make([]int, len(places))
 	for i := range all {
 		all[i] = i
 	}
-	return (&flooding{lit: l, f: f, kind: kind, places: places, use: use}).flood(all)
+	return (&flooding{lighting: l, f: f, kind: kind, places: places, use: use}).flood(all)
 }
 
-// flood floods a box around places, or parts of them if it is too large.
+// flood floods a box around places, or parts of it if it is too large.
 func (l *flooding) flood(some []int) error {
 	places := l.places
 	from, to := places[some[0]], places[some[0]]
@@ -196,7 +197,7 @@ func (l *flooding) flood(some []int) error {
 		return t
 	}
 	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
-	ok := one || wide <= l.feet && deep <= l.feet/wide
+	ok := one || wide <= l.area && deep <= l.area/wide
 	if ok {
 		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
 		l.work += l.f.Work()
@@ -221,8 +222,8 @@ func (l *flooding) flood(some []int) error {
 	return cmp.Or(l.flood(some[:cut]), l.flood(some[cut:]))
 }
 
-// chunk returns a chunk of c plus its base, or less it; the base is the flood in some octants
-// and full in the others.
+// chunk returns the chunk c plus its base, or minus it if less is set. The base is
+// the flood in the given octants and full elsewhere.
 func chunk(b *voxel.Builder, c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, less bool) *voxel.Chunk {
 	var runs [geom.ChunkEdge]voxel.Cell
 	beyond := light.All(full)
@@ -251,16 +252,16 @@ func chunk(b *voxel.Builder, c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, 
 // half is the cells of half a row.
 const half = 1<<(geom.ChunkEdge/2) - 1
 
-// rowOf returns the cells of a row that are in octants of a mask.
+// rowOf returns the cells of a row that are in the given octants.
 func rowOf(octants uint8, y, z int) uint32 {
 	two := uint32(octants >> (z>>4<<1 | y>>4<<2) & 3)
 	return two&1*half | two>>1*half<<(geom.ChunkEdge/2)
 }
 
-// octantsOf returns the octants of a chunk that a flood explains better than the
-// default, by every fourth slice.
+// octantsOf returns the octants of a chunk that a flood predicts better than the
+// default. It looks at every fourth slice.
 func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
-	var gain [8]int // cells that are the flood's, less those that are the default
+	var gain [8]int // cells equal to the flood minus cells equal to the default
 	for y := 1; y < geom.ChunkEdge; y += 4 {
 		for z := range geom.ChunkEdge {
 			row := light.BitsOf(c, y, z)
@@ -278,9 +279,9 @@ func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (oc
 	return octants
 }
 
-// lit returns the streams of the page in the form lit, nil if it cannot be, and how many times
-// less memory the chunks take without the light that follows.
-func (p *cellPage) lit(pack *packer, l *lit, kind light.Kind) (streams [][]byte, times int) {
+// lit returns the streams of the page in the form Lit, or nil if that is impossible.
+// times is how much smaller in memory the chunks become.
+func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams [][]byte, times int) {
 	full := kind.Full()
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
@@ -295,7 +296,7 @@ func (p *cellPage) lit(pack *packer, l *lit, kind light.Kind) (streams [][]byte,
 	}
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)
-	f := &pack.flood
+	f := &enc.flood
 	err := l.floods(f, kind, p.places, func(some []int) {
 		for _, i := range some {
 			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
@@ -310,10 +311,10 @@ func (p *cellPage) lit(pack *packer, l *lit, kind light.Kind) (streams [][]byte,
 	for i, s := range p.stacks {
 		stacks[i], rests = rests[:len(s)], rests[len(s):]
 	}
-	return append([][]byte{p.kinds, p.values, octants}, pack.cells.Encode(stacks)...), times
+	return append([][]byte{p.kinds, p.values, octants}, enc.cells.Encode(stacks)...), times
 }
 
-// runBytes returns the memory that chunks take beyond what each of one cell takes.
+// runBytes returns the memory of chunks beyond that of uniform chunks.
 func runBytes(chunks []*voxel.Chunk) (n int) {
 	for _, c := range chunks {
 		n += c.Bytes() - voxel.Uniform(0).Bytes()
@@ -321,8 +322,8 @@ func runBytes(chunks []*voxel.Chunk) (n int) {
 	return n
 }
 
-// decodeLit reads what the chunks of runs of a page differ from the light that follows
-// from blocks, from the streams of form lit, octants first.
+// decodeLit reads the chunks of runs of a page in the form Lit: their difference
+// from the light that follows from blocks. The stream of octants comes first.
 func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.ChunkPos, kinds []byte, kind light.Kind) error {
 	octants := streams[0]
 	rest := volume{Volume: voxel.Volume{Schema: voxel.Palette}, names: make([]string, light.MaxLight+1)} // cells below 16
@@ -333,25 +334,25 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	page.unlit = &unlit{kind: kind, at: at, octants: make(map[int]byte, len(order))}
+	page.unlit = &pendingLight{kind: kind, at: at, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
 		page.unlit.octants[n] = octants[i]
 	}
 	return nil
 }
 
-// unlit is the chunks of a page that hold what differs from the light that follows from
-// blocks. They get that light when they are asked for: it takes reading all blocks
-// around them.
-type unlit struct {
-	mu      sync.Mutex // guards octants, and those chunks of the page
+// pendingLight is the chunks of a page that still hold the difference from the light
+// that follows from blocks. They are completed on demand, because that reads all
+// blocks around them.
+type pendingLight struct {
+	mu      sync.Mutex // guards octants and the chunks in it
 	kind    light.Kind
 	at      []geom.ChunkPos // of all chunks of the page
-	octants map[int]byte    // of those chunks
+	octants map[int]byte    // by index of chunk, for chunks that are not complete
 }
 
-// light gives chunks of a page their light; want nil: all.
-func (u *unlit) light(chunks []*voxel.Chunk, want []int, l *lit) error {
+// light adds the light to chunks of a page. A nil want means all.
+func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var some []int
@@ -370,7 +371,7 @@ func (u *unlit) light(chunks []*voxel.Chunk, want []int, l *lit) error {
 	for k, i := range some {
 		runs[k], places[k], octants[k] = chunks[i], u.at[i], u.octants[i]
 	}
-	if err := l.unlit(u.kind, runs, places, octants); errors.Is(err, errFlood) {
+	if err := l.complete(u.kind, runs, places, octants); errors.Is(err, errFlood) {
 		return corrupt(-1, "page", err)
 	} else if err != nil {
 		return err
@@ -382,9 +383,8 @@ func (u *unlit) light(chunks []*voxel.Chunk, want []int, l *lit) error {
 	return nil
 }
 
-// unlit puts the light that follows from blocks under chunks of a page that
-// differ from it.
-func (l *lit) unlit(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
+// complete adds the light that follows from blocks to chunks that hold the difference.
+func (l *lighting) complete(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
 	full := kind.Full()
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)

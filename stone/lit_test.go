@@ -61,7 +61,7 @@ func house(seed uint64, noise int, places ...geom.ChunkPos) stonetest.Spec {
 // flooded returns the light of a chunk with so many cells that are others.
 func flooded(d *stonetest.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand.Rand, noise int) *voxel.Chunk {
 	var f light.Flood
-	f.Follow(d.Matters)
+	f.Use(d.Matters)
 	to := geom.ChunkPos{X: pos.X + 1, Y: pos.Y + 1, Z: pos.Z + 1}
 	if !f.Fill(kind, pos, to, func(x, z int32) light.Tower { return tower(*d, geom.ColumnPos{X: 2 * x, Z: 2 * z}) }) {
 		return spotted(77, 3) // too large

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Merge writes one stone that says what a run of stones says that lie on each
-// other, bottom first. Pages of which everything counts still are copied, for
-// which their names are renumbered where they must be; others are decoded, and
-// what counts of them is written anew. Names are those of the stones that have a
-// say in the volume still. Levels above 0 and rules of height maps are left out:
-// what lies below the run decides of them. So are tallies.
+// Merge writes one stone with the content of a run of stones, bottom first. Where
+// several stones have an entry for something, the highest one counts. A page that
+// counts entirely is copied, with names renumbered if necessary. Other pages are
+// decoded, and what counts is written anew. Names are those of the stones that still
+// count in the volume. Levels above 0 and rules of height maps are left out, because
+// they depend on the stones below the run. So are tallies.
 //
-// It fails with a *CorruptError if a page that it reads is damaged; a copied one
-// may say nonsense that only who decodes it finds. The same stones give the same
+// It fails with a *CorruptError if a page that it decodes is damaged. Damage inside
+// a copied page is found only when that is decoded. The same stones give the same
 // bytes.
 func Merge(ctx context.Context, w io.Writer, run []*Reader, o Options) (ID, int64, error) {
 	o.Tally = false
@@ -27,7 +27,7 @@ func Merge(ctx context.Context, w io.Writer, run []*Reader, o Options) (ID, int6
 	return m.w.Close()
 }
 
-// merger is one Merge.
+// merger is the state of one Merge.
 type merger struct {
 	ctx context.Context
 	w   *Writer
@@ -83,7 +83,7 @@ func (m *merger) dimension(name string) error {
 	return m.columns(parts)
 }
 
-// files writes what the highest stone says of each file.
+// files writes the highest entry for each file.
 func (m *merger) files() error {
 	type place struct {
 		file
@@ -125,8 +125,8 @@ func (m *merger) copied(page []byte) int {
 	return m.w.keepPage(nil)
 }
 
-// lay goes through what counts of entries: runs of pieces that are all of a page
-// go to whole, all others to each.
+// lay walks the pieces that count. It calls whole with runs of pieces that are
+// entire pages, and each with every other piece.
 func lay(pieces []piece, layers [][]entry, whole func([]piece) error, each func(*piece) error) error {
 	for len(pieces) > 0 {
 		n, err := intact(pieces, layers), error(nil)
@@ -143,7 +143,7 @@ func lay(pieces []piece, layers [][]entry, whole func([]piece) error, each func(
 	return nil
 }
 
-// renumbered returns the entry of a piece that is whole, with its page's number.
+// renumbered returns the entry of a piece with the number of its copied page.
 func (p piece) renumbered(page int) entry {
 	if p.paged() {
 		p.page = page

@@ -16,9 +16,9 @@ import (
 // volumeMerge is a Merge of the chunks of one volume.
 type volumeMerge struct {
 	*merger
-	from   []*volume // by layer; nil: the stone has no such volume
+	from   []*volume // by layer; nil if the stone has no such volume
 	layers [][]entry
-	tables [][]voxel.Cell // by layer, what its cells are in what is written; nil: the same
+	tables [][]voxel.Cell // by layer, the new value of each cell; nil: unchanged
 	made   volume
 }
 
@@ -45,8 +45,7 @@ func (m *merger) volume(parts []*dimension, name string) error {
 	return lay(pieces, v.layers, v.copy, v.decode)
 }
 
-// describe finds out what volume is written, and what the cells of each layer are
-// in it.
+// describe determines the volume that is written and the new cells of each layer.
 func (v *volumeMerge) describe(pieces []piece) error {
 	for _, f := range v.from {
 		switch {
@@ -78,15 +77,14 @@ func (v *volumeMerge) describe(pieces []piece) error {
 	return v.palette(says)
 }
 
-// palette brings together the names of the layers that have a say, and those of
-// defaults.
+// palette collects the names of the layers that count, and those of defaults.
 func (v *volumeMerge) palette(says []bool) error {
 	first := slices.IndexFunc(v.from, func(f *volume) bool { return f != nil && len(f.names) > 0 })
 	if first < 0 {
 		return nil
 	}
 	empty := v.from[first].names[0]
-	var names []string // but the empty cell's
+	var names []string // without the empty cell's
 	for l, f := range v.from {
 		if f == nil || len(f.names) == 0 {
 			continue
@@ -117,7 +115,7 @@ func (v *volumeMerge) palette(says []bool) error {
 	return nil
 }
 
-// cell returns what a cell that indexes names is in what is written.
+// cell returns the new value of a cell that indexes names.
 func (v *volumeMerge) cell(names []string, c voxel.Cell) voxel.Cell {
 	if c == voxel.Empty && (len(names) == 0 || names[0] == v.made.names[0]) {
 		return voxel.Empty
@@ -134,7 +132,7 @@ func (v *volumeMerge) table(names []string) []voxel.Cell {
 	return table
 }
 
-// decode writes what counts of an entry chunk by chunk.
+// decode writes the chunks of an entry that count, one by one.
 func (v *volumeMerge) decode(p *piece) error {
 	c := p.chunk()
 	table := v.tables[p.layer]
@@ -160,8 +158,8 @@ func (v *volumeMerge) decode(p *piece) error {
 	return nil
 }
 
-// copy writes the page of pieces, which are all of it, with what counts between
-// them.
+// copy writes the page of pieces. They are all of it, together with what counts
+// between them.
 func (v *volumeMerge) copy(pieces []piece) error {
 	table := v.tables[pieces[0].layer]
 	if !ascends(table) {
@@ -171,7 +169,7 @@ func (v *volumeMerge) copy(pieces []piece) error {
 	if err != nil {
 		return err
 	}
-	if page[0] == formLit { // it goes with blocks that may be others
+	if page[0] == formLit { // it depends on blocks, which may differ
 		return v.decodeAll(pieces)
 	}
 	v.w.flushCells()
@@ -216,8 +214,8 @@ func ascends(table []voxel.Cell) bool {
 	return true
 }
 
-// renumber makes the Writer's page one with other cells. Of the forms
-// Columns, Images and Odds only the streams of cells that occur have to do with the volume's names.
+// renumber sets the Writer's page to one with other cells. In the forms Columns,
+// Images and Odds only the stream of cells depends on the volume's names.
 func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 	streams, rest, err := pages.SplitStored(page, maxPage)
 	if err != nil {
@@ -238,7 +236,7 @@ func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 		if err != nil {
 			return err
 		}
-		streams[i] = pages.Stored{Size: len(plain), Data: slices.Clone(v.w.packer().Pack(plain))}
+		streams[i] = pages.Stored{Size: len(plain), Data: slices.Clone(v.w.encoder().Compress(plain))}
 	}
 	v.w.page = pages.AppendStored(v.w.page[:0], page[0], streams)
 	return nil

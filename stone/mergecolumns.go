@@ -49,7 +49,7 @@ func (m *merger) columns(parts []*dimension) error {
 	return w.err
 }
 
-// gone returns those entries that say that columns are gone.
+// gone returns the entries that say that columns are deleted.
 func gone(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.paged() })
 }
@@ -62,7 +62,7 @@ type columnMerge struct {
 	ruled   []bool
 	readers []*columnReader // by layer
 	to      *[]entry
-	held    []heldColumn // of the page under way
+	held    []heldColumn // of the current page
 	bytes   int
 }
 
@@ -113,7 +113,7 @@ func (c *columnMerge) decode(p *piece) error {
 	return nil
 }
 
-// read fills h with what a layer says.
+// read fills in h from a layer.
 func (c *columnMerge) read(layer int, h *heldColumn) error {
 	if c.list != "" {
 		objects, _, err := c.run[layer].List(c.ctx, c.readers[layer].d.name, c.list, h.Pos)
@@ -127,7 +127,7 @@ func (c *columnMerge) read(layer int, h *heldColumn) error {
 	return err
 }
 
-// flush writes the page under way.
+// flush writes the current page.
 func (c *columnMerge) flush() {
 	if len(c.held) == 0 {
 		return

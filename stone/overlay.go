@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// piece is neighbours of an entry that count in a run of stones, side by side
-// in the order of all that counts.
+// piece is neighbours of an entry that count in a run of stones. They are adjacent
+// in the order of all that count.
 type piece struct {
 	entry     // first is the place in the page of the first of them
 	layer int // of the stone in the run
@@ -14,8 +14,8 @@ type piece struct {
 	solid bool
 }
 
-// overlay returns what counts of entries that lie on each other, bottom first,
-// in ascending order: of each neighbour what the highest says that speaks of it.
+// overlay returns the parts of entries that count, in ascending order. Layers come
+// bottom first, and for each neighbour the highest layer with an entry counts.
 func overlay(layers [][]entry) (out []piece) {
 	next := make([]int, len(layers))
 	var live []piece
@@ -46,7 +46,7 @@ func overlay(layers [][]entry) (out []piece) {
 	}
 }
 
-// order appends the neighbours of one key in ascending order. It uses live up.
+// order appends the neighbours of one key in ascending order. It consumes live.
 func order(out, live []piece, layers [][]entry) []piece {
 	for len(live) > 0 {
 		lowest, low, beyond := 0, 64, 64
@@ -73,8 +73,8 @@ func order(out, live []piece, layers [][]entry) []piece {
 	return out
 }
 
-// intact returns how many of the first pieces are all of a page, with those of no
-// page between; 0 if the first page is not there in one piece.
+// intact returns how many of the first pieces make up a whole page, including those
+// without a page between. It returns 0 if the first page is not whole.
 func intact(pieces []piece, layers [][]entry) (n int) {
 	p := &pieces[0]
 	if !p.paged() || p.first > 0 {

@@ -16,8 +16,8 @@ import (
 
 const maxColumnKey = 1<<(2*(geom.MaxDepth+1-3)) - 1
 
-// parseDirectory parses the directory's plain bytes; pages lie from offset
-// start to end of the file, one behind the other.
+// parseDirectory parses the directory's plain bytes. Pages lie one after another
+// from offset start to end of the file.
 func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int64) (*directory, error) {
 	p := parser{form: form, dir: &directory{}, Cursor: pages.NewCursor(b, "directory")}
 	if form == pages.ByWords {
@@ -38,7 +38,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 		names[d.name] = true
 	}
 	for i := range p.dir.dims {
-		p.dir.dims[i].feet = sync.OnceValue(p.dir.dims[i].feetOf)
+		p.dir.dims[i].footprints = sync.OnceValue(p.dir.dims[i].footprintsOf)
 	}
 	p.files()
 	p.matters()
@@ -56,7 +56,7 @@ type parser struct {
 	pages.Cursor
 	form      pages.Spelling
 	dir       *directory
-	next      int    // one above the highest page named so far
+	next      int    // one above the highest page used so far
 	named     []bool // by page
 	nameBytes int    // of all names so far
 	ruleCells int    // of all rules so far
@@ -141,8 +141,8 @@ func (p *parser) dimension(d *dimension) {
 	}
 }
 
-// possible reports whether a list's entries have pages and speak of no column
-// that is gone.
+// possible reports whether all entries of a list have pages and none is for a
+// deleted column.
 func possible(list, columns []entry) bool {
 	for _, e := range list {
 		for len(columns) > 0 && columns[0].key < e.key {
@@ -189,7 +189,7 @@ func (p *parser) volume(v *volume) {
 // string reads a string in the spelling of the directory's form.
 func (p *parser) string() string { return p.form.Text(&p.Cursor) }
 
-// room reports whether there may be a name of n more bytes.
+// room reports whether there may be n more bytes of names.
 func (p *parser) room(n int) bool {
 	if p.nameBytes += n; p.nameBytes > maxNameBytes {
 		p.Fail(fmt.Errorf("names of more than %d bytes", maxNameBytes))
@@ -197,8 +197,8 @@ func (p *parser) room(n int) bool {
 	return p.Err() == nil
 }
 
-// entries reads entries with keys of least..most whose pages hold at most
-// things.
+// entries reads entries with keys in least..most. A page holds at most the given
+// number of things.
 func (p *parser) entries(least, most uint64, things int) []entry {
 	entries := make([]entry, p.Count(10, maxDirectory))
 	key, page, first := uint64(0), nonePage, 0

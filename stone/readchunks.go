@@ -8,14 +8,14 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// ReadChunks calls f for each chunk of want that the stone speaks of, in the
-// order of want, with nil for a chunk without cells. It looks up each page once
-// if want is in ascending order of code (geom.CodeOf). It ends with the first
-// error, also of f.
+// ReadChunks calls f for each chunk of want that the stone has an entry for, in the
+// order of want. A chunk without cells is nil. If want is in ascending order of code
+// (geom.CodeOf), it looks up each page once. It returns the first error, including
+// one of f.
 func (s *Reader) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	v, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
-	var asked []askedChunk // up to the next page
+	var asked []askedChunk // since the last page
 	var page []entry
 	for _, pos := range want {
 		bit, moved, ok := finder.next(pos)
@@ -37,14 +37,14 @@ func (s *Reader) ReadChunks(ctx context.Context, dim, vol string, level int, wan
 	return s.answer(ctx, v, page, asked, f)
 }
 
-// askedChunk is a chunk that is to be read.
+// askedChunk is a chunk to read.
 type askedChunk struct {
 	pos   geom.ChunkPos
-	alike *voxel.Chunk // what it is, if it is in no page
-	index int          // of it in the page, or -1
+	alike *voxel.Chunk // the chunk, if it is in no page
+	index int          // its index in the page, or -1
 }
 
-// answer calls f with chunks that are in one page, or in none.
+// answer calls f with chunks that are in one page or in none.
 func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []askedChunk, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	var want []int
 	for _, a := range asked {
@@ -71,13 +71,13 @@ func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []a
 	return nil
 }
 
-// PagesOf returns the chunks of want that the stone speaks of, split so that no
-// page is needed for two parts; want is in ascending order of code. Parts may be
-// read by ReadChunks side by side.
+// PagesOf returns the chunks of want that the stone has entries for, split so that
+// no two parts need the same page. want must be in ascending order of code.
+// ReadChunks may read the parts concurrently.
 func (s *Reader) PagesOf(dim, vol string, level int, want []geom.ChunkPos) (parts [][]geom.ChunkPos) {
 	_, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
-	spoken := make([]geom.ChunkPos, 0, len(want)) // parts lie in it
+	spoken := make([]geom.ChunkPos, 0, len(want)) // backing array of parts
 	begin, pages := 0, 0
 	for _, pos := range want {
 		_, moved, ok := finder.next(pos)
@@ -98,17 +98,17 @@ func (s *Reader) PagesOf(dim, vol string, level int, want []geom.ChunkPos) (part
 	return parts
 }
 
-// finder looks up chunks one after the other.
+// finder looks up chunks one after another.
 type finder struct {
 	entries  []entry
 	level    int
 	at       int          // entry of the last chunk found, -1 before the first
-	alike    *voxel.Chunk // what it says, if it has no page
-	from, to int          // group of the last entry found that had a page
+	alike    *voxel.Chunk // its chunk, if the entry has no page
+	from, to int          // group of the last found entry with a page
 }
 
-// next looks up the chunk at pos and returns its bit in entry at, and whether
-// that has another page than the ones before.
+// next looks up the chunk at pos. It returns the chunk's bit in entry at, and moved
+// if that entry has another page than the last.
 func (f *finder) next(pos geom.ChunkPos) (bit int, moved, ok bool) {
 	if len(f.entries) == 0 || !inLevel(pos, f.level) {
 		return 0, false, false

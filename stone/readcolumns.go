@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// columnPositions returns where the columns of a page are.
+// columnPositions returns the positions of the columns of a page.
 func columnPositions(entries []entry) (at []geom.ColumnPos) {
 	for _, e := range entries {
 		if !e.paged() {
@@ -26,9 +26,8 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 	return at
 }
 
-// Columns yields every column that a dimension has with the lists that the
-// stone has of it, in ascending order of position. It ends after an error, and
-// when ctx ends.
+// Columns yields every column of a dimension with the lists that the stone has of
+// it, in ascending order of position. It stops after an error, and when ctx ends.
 func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := s.dimension(dim)
@@ -56,8 +55,8 @@ func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colum
 }
 
 // Column returns one column with the lists that the stone has of it, or
-// fs.ErrNotExist. It reads its page, one page for each list and, if height maps
-// of the column follow from blocks, the pages of the chunks above and below it.
+// fs.ErrNotExist. It reads the column's page, one page for each list and, if height
+// maps of the column follow from blocks, the pages of the chunks of its tower.
 func (s *Reader) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	r := s.columnReader(ctx, s.dimension(dim))
 	c, _, err := r.find(pos)
@@ -73,10 +72,10 @@ func (s *Reader) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*v
 	return c, nil
 }
 
-// ColumnAlone returns one column without its lists and whether the stone speaks
-// of it; a column that is spoken of and nil is gone, with all its lists. It
-// reads its page and, if height maps of the column follow from blocks, the
-// pages of the chunks above and below it.
+// ColumnAlone returns one column without its lists. spoken says that the stone has
+// an entry for it; a nil column is then deleted with all its lists. It reads the
+// column's page and, if height maps of the column follow from blocks, the pages of
+// the chunks of its tower.
 func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
 	c, spoken, err = s.columnReader(ctx, s.dimension(dim)).find(pos)
 	if err != nil {
@@ -85,9 +84,9 @@ func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos
 	return c, spoken, err
 }
 
-// List returns the objects of one list of a column and whether the stone speaks
-// of that list. A column that is gone has no lists, which only ColumnAlone and
-// SpokenColumns say. It reads one page.
+// List returns the objects of one list of a column. spoken says that the stone has
+// an entry for the list. It does not report deleted columns; ColumnAlone and
+// SpokenColumns do. It reads one page.
 func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, spoken bool, err error) {
 	d := s.dimension(dim)
 	i := slices.IndexFunc(d.lists, func(l list) bool { return l.name == name })
@@ -104,12 +103,12 @@ func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos)
 	return page.Lists[n], true, nil
 }
 
-// columnReader reads columns of a dimension. It is used by one goroutine.
+// columnReader reads columns of a dimension. Goroutines must not share it.
 type columnReader struct {
 	ctx     context.Context
 	s       *Reader
 	d       *dimension
-	heights *column.Heights // made when they are first needed
+	heights *column.Heights // made on first use
 	blocks  *towerReader    // below heights
 	begun   uint32          // the group whose columns blocks were read for last
 }
@@ -118,7 +117,7 @@ func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
 	return &columnReader{ctx: ctx, s: s, d: d}
 }
 
-// find returns the column at pos, and whether the stone speaks of it.
+// find returns the column at pos. spoken says that the stone has an entry for it.
 func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
 	i := findColumn(r.d.columns, pos)
 	if i < 0 || !r.d.columns[i].paged() {
@@ -157,8 +156,8 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	return &c, nil
 }
 
-// rule returns what says what rules say of maps of columns, of the page of the group
-// that begins with an entry.
+// rule returns a function that applies rules to the columns of one page. begun is the
+// number of the first entry of its group.
 func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int32 {
 	return func(pos geom.ColumnPos, name string) *[256]int32 {
 		if r.heights == nil {
@@ -193,7 +192,7 @@ func (r *columnReader) fill(c *voxel.Column) error {
 	return nil
 }
 
-// loose yields columns that only lists speak of, with these lists.
+// loose yields the columns for which the stone has only lists, with these lists.
 func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		r := s.columnReader(ctx, d)
@@ -210,8 +209,8 @@ func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Colum
 	}
 }
 
-// list returns the page that holds a column's list, and the index of the list in
-// it; nil if the stone does not speak of it.
+// list returns the page with a column's list and the index of the list in it. The
+// page is nil if the stone has no entry for the list.
 func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *column.Objects, n int, err error) {
 	i := findColumn(l.entries, pos)
 	if i < 0 {
@@ -234,7 +233,7 @@ func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *c
 	return page, l.entries[i].at(bit), err
 }
 
-// findColumn returns the index of the entry that speaks of a column, or -1.
+// findColumn returns the index of the entry for a column, or -1.
 func findColumn(entries []entry, pos geom.ColumnPos) int {
 	if pos.Check() != nil {
 		return -1

@@ -11,6 +11,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
@@ -20,42 +21,41 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// PageKey names a decoded page for a Cache: the stone, and the number of the
-// directory entry that the page is read for, counted through the stone's
-// directory. A page that several entries name is decoded for each of them.
+// PageKey names a decoded page in a Cache: the stone, and the number of the
+// directory entry that uses the page, counted through the directory. If several
+// entries use one page, it is decoded for each.
 type PageKey struct {
 	Stone ID
 	Entry uint32
 }
 
-// A Cache keeps decoded pages for the Readers that share it. Its methods are safe
-// for any number of goroutines.
+// A Cache keeps decoded pages for the Readers that share it. Goroutines may share
+// it.
 type Cache interface {
-	// Page returns the page under key. If the Cache does not have it, Page calls
-	// fill and keeps the result, which takes about bytes of memory. Of calls for
-	// one key at the same time one fills; the others wait for it, or return
-	// ctx.Err() when ctx ends. If fill fails, Page returns the error to the caller
-	// that filled, and the next waiting caller fills. Nobody changes a page.
+	// Page returns the page under key. If the Cache lacks it, Page calls fill and
+	// keeps the result, which takes about bytes of memory. Of concurrent calls for
+	// one key one fills; the others wait, or return ctx.Err() when ctx ends. If fill
+	// fails, Page returns the error to its caller, and the next waiting caller
+	// fills. Pages must not be changed.
 	Page(ctx context.Context, key PageKey, fill func() (page any, bytes int64, err error)) (any, error)
 }
 
 // CacheBytes is the budget of the Cache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// LRU is a Cache that drops the pages that were used least recently.
+// LRU is a Cache that drops the least recently used pages.
 type LRU = cache.LRU[PageKey]
 
-// NewLRU returns a Cache that keeps pages of up to budget bytes. A page larger
-// than that is returned and not kept.
+// NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
+// page larger than that.
 func NewLRU(budget int64) *LRU { return cache.New[PageKey](budget) }
 
-// wholeSize is the size in bytes up to which Open reads a stone at once.
+// wholeSize is the size in bytes up to which Open reads all of a stone.
 const wholeSize = 64 << 10
 
-// Reader reads one stone. It holds the directory, and reads pages through a
-// Cache, so any number of goroutines may use it at once. What it returns is
-// shared with the Cache and must not be changed. Errors about bytes are a
-// *CorruptError.
+// Reader reads one stone. It holds the directory and reads pages through a Cache.
+// Goroutines may share it. Its results are shared with the Cache and must not be
+// changed. Errors about bytes are *CorruptError.
 type Reader struct {
 	r     io.ReaderAt
 	size  int64
@@ -65,9 +65,9 @@ type Reader struct {
 	cache Cache
 }
 
-// Open reads and checks the directory of the stone of size bytes in r, which
-// must stay readable as long as the Reader is used. The Reader has a Cache of
-// CacheBytes of its own: see Through.
+// Open reads and checks the directory of the stone of size bytes in r. r must stay
+// readable while the Reader is in use. The Reader has its own Cache of CacheBytes;
+// see Through.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	s := &Reader{r: r, size: size, cache: NewLRU(CacheBytes)}
 	if err := s.open(); err != nil {
@@ -76,8 +76,8 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	return s, nil
 }
 
-// Through returns a Reader of the same stone that reads its pages through c, under
-// the name id, which must be the stone's if c serves other stones too.
+// Through returns a Reader of the same stone that reads pages through c under the
+// name id. If c serves other stones too, id must be the stone's.
 func (s *Reader) Through(c Cache, id ID) *Reader {
 	t := *s
 	t.cache, t.id = c, id
@@ -144,8 +144,8 @@ func (s *Reader) openDirectory(version byte) error {
 
 var errChecksum = errors.New("checksum does not match")
 
-// splitDirectory parts the directory's page from the hashes behind it; how many
-// these are stands at the start of the plain bytes.
+// splitDirectory separates the directory's page from the hashes after it. The plain
+// bytes start with the number of hashes.
 func splitDirectory(b []byte) (form pages.Spelling, plain, hashes []byte, err error) {
 	f, streams, rest, err := pages.SplitPrefix(context.Background(), b, maxDirectory)
 	if err != nil {
@@ -158,8 +158,7 @@ func splitDirectory(b []byte) (form pages.Spelling, plain, hashes []byte, err er
 	return form, streams[0], rest, nil
 }
 
-// ReadAt reads the stone's bytes as they are stored, unchecked, for those who
-// pass it on.
+// ReadAt reads the stone's stored bytes unchecked, for callers that copy the stone.
 func (s *Reader) ReadAt(p []byte, off int64) (int, error) { return s.r.ReadAt(p, off) }
 
 func (s *Reader) read(off int64, n int) ([]byte, error) {
@@ -183,7 +182,7 @@ func (s *Reader) page(ctx context.Context, n int) (byte, [][]byte, error) {
 	return form, streams, s.at(n, err)
 }
 
-// rawPage returns the bytes of page n, which must not be changed.
+// rawPage returns the bytes of page n. The caller must not change them.
 func (s *Reader) rawPage(n int) (b []byte, err error) {
 	p := s.dir.pages[n]
 	if s.whole != nil {
@@ -197,7 +196,7 @@ func (s *Reader) rawPage(n int) (b []byte, err error) {
 	return b, nil
 }
 
-// at puts the place of page n into an error about its bytes.
+// at adds the position of page n to an error about its bytes.
 func (s *Reader) at(n int, err error) error {
 	var c *CorruptError
 	if errors.As(err, &c) {
@@ -254,9 +253,8 @@ func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
 	return nil, nil
 }
 
-// Chunk returns the chunk at pos of a volume's level and whether the stone
-// speaks of it; a chunk that is spoken of and nil has no cells. It reads one
-// page.
+// Chunk returns the chunk at pos of a volume's level. spoken says that the stone has
+// an entry for it; a nil chunk then has no cells. It reads one page.
 func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
 	err = s.ReadChunks(ctx, dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
 		c, spoken = got, true
@@ -265,7 +263,7 @@ func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom
 	return c, spoken || err != nil, err
 }
 
-// find returns the index of the entry that speaks of a neighbour, or -1.
+// find returns the index of the entry for a neighbour, or -1.
 func find(entries []entry, key uint64, bit int) int {
 	i, _ := slices.BinarySearchFunc(entries, key, func(e entry, k uint64) int {
 		if e.key < k {
@@ -283,8 +281,8 @@ func find(entries []entry, key uint64, bit int) int {
 	return -1
 }
 
-// group returns the entries around index i that share its page, with those of
-// no page between them.
+// group returns the entries around index i that share its page, including entries
+// without a page between them.
 func group(entries []entry, i int) []entry {
 	if !entries[i].paged() {
 		return entries[i : i+1]
@@ -300,8 +298,8 @@ func group(entries []entry, i int) []entry {
 	return entries[from:to]
 }
 
-// groupStart returns the index of the first entry of the group around index i,
-// which has a page.
+// groupStart returns the index of the first entry of the group around index i. Entry
+// i has a page.
 func groupStart(entries []entry, i int) int {
 	from := i
 	for entries[from].page != entries[i].page || entries[from].first > 0 {
@@ -310,7 +308,7 @@ func groupStart(entries []entry, i int) int {
 	return from
 }
 
-// chunk returns what an entry without a page says of each of its chunks.
+// chunk returns the chunk of an entry without a page.
 func (e *entry) chunk() *voxel.Chunk {
 	if e.page != constPage {
 		return nil
@@ -318,7 +316,7 @@ func (e *entry) chunk() *voxel.Chunk {
 	return voxel.Uniform(e.value)
 }
 
-// at returns the index in the entry's page of the thing at a bit of its mask.
+// at returns the index in the entry's page of the item at a bit of its mask.
 func (e *entry) at(bit int) int { return e.first + bits.OnesCount64(e.mask&(1<<bit-1)) }
 
 // cachedPage returns the page of the group's first entry through the Cache.
@@ -334,8 +332,8 @@ func cachedPage[T any](ctx context.Context, s *Reader, group []entry, decode fun
 	return page.(T), nil
 }
 
-// cells returns the chunks of the page of the group's first entry, in the order
-// of the group. Only those of want need be complete; nil: all.
+// cells returns the chunks of the page of the group's first entry, in the order of
+// the group. Only those in want need be complete; nil means all.
 func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int) ([]*voxel.Chunk, error) {
 	page, err := s.cellsPage(ctx, v, group)
 	if err == nil && page.unlit != nil {
@@ -358,7 +356,7 @@ func (s *Reader) cellsPage(ctx context.Context, v *volume, group []entry) (*cell
 	})
 }
 
-// cellBytes is about how much memory chunks take.
+// cellBytes estimates the memory of chunks.
 func cellBytes(chunks []*voxel.Chunk) (n int64) {
 	for _, c := range chunks {
 		n += 8
@@ -399,8 +397,8 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPa
 	return page, nil
 }
 
-// Chunks yields every chunk that the stone speaks of in a volume's level, in
-// ascending order of code. It ends after an error, and when ctx ends.
+// Chunks yields every chunk that the stone has an entry for in a volume's level, in
+// ascending order of code. It stops after an error, and when ctx ends.
 func (s *Reader) Chunks(ctx context.Context, dim, vol string, level int) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		v, entries := s.entries(dim, vol, level)
@@ -428,3 +426,41 @@ func (s *Reader) Chunks(ctx context.Context, dim, vol string, level int) iter.Se
 		}
 	}
 }
+
+// Memory estimates the bytes of memory that the Reader holds. That is mostly the
+// directory, which in memory can be much larger than a small stone.
+func (s *Reader) Memory() int64 {
+	n := memoryOf(s.dir.pages) + memoryOf(s.dir.files) + memoryOf(s.dir.properties)
+	for _, p := range s.dir.properties {
+		n += int64(len(p.Key) + len(p.Value))
+	}
+	for _, f := range s.dir.files {
+		n += int64(len(f.path)) + memoryOf(f.pages)
+	}
+	for i := range s.dir.dims {
+		n += s.dir.dims[i].memory()
+	}
+	return n
+}
+
+func (d *dimension) memory() int64 {
+	n := int64(unsafe.Sizeof(*d)) + memoryOf(d.columns) + memoryOf(d.rules) + memoryOf(d.lists) + memoryOf(d.matters)
+	for _, r := range d.rules {
+		n += memoryOf(r.Cells) + int64(len(r.Map))
+	}
+	for _, v := range d.volumes {
+		n += int64(unsafe.Sizeof(v)) + memoryOf(v.names)
+		for _, name := range v.names {
+			n += int64(len(name))
+		}
+		for _, l := range v.levels {
+			n += int64(unsafe.Sizeof(l)) + memoryOf(l.entries)
+		}
+	}
+	for _, l := range d.lists {
+		n += memoryOf(l.entries)
+	}
+	return n
+}
+
+func memoryOf[T any](s []T) int64 { return int64(len(s)) * int64(unsafe.Sizeof(*new(T))) }

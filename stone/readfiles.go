@@ -15,7 +15,7 @@ type File struct {
 	Size int64
 }
 
-// Files returns the files that the stone has, sorted by path.
+// Files returns the files of the stone, sorted by path.
 func (s *Reader) Files() []File {
 	files := make([]File, 0, len(s.dir.files))
 	for _, f := range s.dir.files {
@@ -26,8 +26,7 @@ func (s *Reader) Files() []File {
 	return files
 }
 
-// OpenFile returns the content of a file; fs.ErrNotExist if the stone has none
-// of that path.
+// OpenFile returns the content of a file, or fs.ErrNotExist.
 func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
 	i, ok := slices.BinarySearchFunc(s.dir.files, path, func(f file, p string) int { return strings.Compare(f.path, p) })
 	if !ok || s.dir.files[i].gone {

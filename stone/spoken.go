@@ -8,9 +8,9 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Spoken yields the chunks of a volume's level that the stone speaks of, in
-// ascending order of code, from the directory alone. false says that the chunk
-// is known to be all of the volume's default; with true it may still be.
+// Spoken yields the chunks of a volume's level that the stone has entries for, in
+// ascending order of code. It reads only the directory. false says that the chunk is
+// all default; true says that it may not be.
 func (s *Reader) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		v, entries := s.entries(dim, vol, level)
@@ -25,9 +25,9 @@ func (s *Reader) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, boo
 	}
 }
 
-// SpokenColumns yields the columns of a dimension that the stone speaks of, in
-// ascending order of position, from the directory alone; false: it is gone,
-// with all its lists.
+// SpokenColumns yields the columns of a dimension that the stone has entries for, in
+// ascending order of position. It reads only the directory. false says that the
+// column is deleted with all its lists.
 func (s *Reader) SpokenColumns(dim string) iter.Seq2[geom.ColumnPos, bool] {
 	return func(yield func(geom.ColumnPos, bool) bool) {
 		for _, e := range s.dimension(dim).columns {
@@ -40,7 +40,8 @@ func (s *Reader) SpokenColumns(dim string) iter.Seq2[geom.ColumnPos, bool] {
 	}
 }
 
-// ColumnCount returns how many columns a dimension has, from the directory alone.
+// ColumnCount returns the number of columns of a dimension. It reads only the
+// directory.
 func (s *Reader) ColumnCount(dim string) (n int) {
 	for _, e := range s.dimension(dim).columns {
 		if e.paged() {
@@ -50,9 +51,9 @@ func (s *Reader) ColumnCount(dim string) (n int) {
 	return n
 }
 
-// SpokenLists yields the columns of which the stone has a list of that name, in
-// ascending order of position, from the directory alone. The lists of columns
-// that are gone are not among them.
+// SpokenLists yields the columns for which the stone has a list of that name, in
+// ascending order of position. It reads only the directory and leaves out deleted
+// columns.
 func (s *Reader) SpokenLists(dim, list string) iter.Seq[geom.ColumnPos] {
 	return func(yield func(geom.ColumnPos) bool) {
 		for _, e := range s.dimension(dim).entriesOf(list) {
@@ -65,8 +66,8 @@ func (s *Reader) SpokenLists(dim, list string) iter.Seq[geom.ColumnPos] {
 	}
 }
 
-// SpokenFiles yields the paths of files that the stone speaks of, sorted;
-// false: the file is gone.
+// SpokenFiles yields the paths of files that the stone has entries for, sorted.
+// false says that the file is deleted.
 func (s *Reader) SpokenFiles() iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for _, f := range s.dir.files {
@@ -87,7 +88,7 @@ func (d *dimension) entriesOf(list string) []entry {
 	return nil
 }
 
-// loose yields the columns that only lists speak of, in ascending order.
+// loose yields the columns for which the stone has only lists, in ascending order.
 func (d *dimension) loose() iter.Seq[geom.ColumnPos] {
 	return func(yield func(geom.ColumnPos) bool) {
 		rest := make([][]entry, len(d.lists))
@@ -120,8 +121,8 @@ func (d *dimension) loose() iter.Seq[geom.ColumnPos] {
 	}
 }
 
-// square returns which columns of a square the entries speak of, and the
-// entries behind it.
+// square returns the columns of a square that have entries, and the entries after
+// it.
 func square(entries []entry, key uint64) (mask uint64, rest []entry) {
 	for len(entries) > 0 && entries[0].key <= key {
 		if entries[0].key == key {

@@ -1,15 +1,15 @@
-// Package stone is the immutable file that worlds are stacked from: pages of
-// chunks, columns, objects and files behind a directory sorted by place, every
-// byte under a checksum, named by the hash of the whole. FORMAT.md beside this
-// file is the format.
+// Package stone reads and writes stones. A stone is an immutable file of a world or
+// of a change to one: pages of chunks, columns, objects and files behind a directory
+// sorted by position. Checksums cover every byte, and the name is the hash of the
+// whole. FORMAT.md beside this file is the format.
 //
-// A Writer makes a stone front to back in bounded memory. A Reader needs an
-// io.ReaderAt and no state but the directory, so any number of goroutines may
-// read at once. The same content written with the same Options gives the same
-// bytes.
+// A Writer writes a stone front to back in bounded memory. A Reader needs an
+// io.ReaderAt and keeps only the directory, so goroutines may share it. The same
+// content and Options give the same bytes.
 //
-// The package knows no world: not which stones lie on which, nor where they are
-// kept. It neither translates names nor fills in what a stone does not speak of.
+// Which stones lie on each other, and where they are kept, is up to packages history
+// and store. A stone has entries only for what it holds; all else is up to the
+// stones below it.
 package stone
 
 import (
@@ -32,15 +32,15 @@ type ID [32]byte
 
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// CorruptError says where a stone's bytes are wrong; Offset counts from the
-// start of the file.
+// CorruptError says where a stone's bytes are wrong. Offset counts from the start of
+// the file.
 type CorruptError = codec.CorruptError
 
-// ErrNewer is wrapped by Open for a stone of a format version above this one.
+// ErrNewer says that Open met a stone of a newer format version.
 var ErrNewer = errors.New("written by a newer version of cairn")
 
-// FormatVersion is the version of the format that Writer writes and the
-// newest that Reader reads.
+// FormatVersion is the version of the format that Writer writes, and the newest that
+// Reader reads.
 const FormatVersion = 1
 
 const (
@@ -55,14 +55,14 @@ const (
 	filePage    = 1 << 20 // plain bytes of a file in a page
 )
 
-// Limits of the format (FORMAT.md section 9). What is beyond them is refused
-// before memory is taken for it, and is not written.
+// Limits of the format (FORMAT.md section 9). Anything beyond them is not written,
+// and is refused before memory is allocated for it.
 const (
 	maxPage       = pages.MaxPage
 	maxStored     = maxPage + 1024 // bytes of a page with its head
-	maxMet        = 2 * maxPage    // plain bytes of the pages of objects that meet in a column
+	maxMet        = 2 * maxPage    // plain bytes of the pages of objects of one column
 	maxCells      = 4096           // chunks in a page
-	maxPending    = 4096           // cubes that a Writer holds back
+	maxPending    = 4096           // cubes that a Writer keeps back
 	maxRuns       = 512            // chunks in a page that are not uniform
 	maxDirectory  = 16 << 20       // plain bytes of the directory
 	maxProperties = 1 << 16
@@ -90,12 +90,12 @@ type Dimension struct {
 // Volume describes a volume of a dimension.
 type Volume struct {
 	voxel.Volume
-	// Names are what the volume's cells index: Air (cell 0) first, then the
-	// names that the stone's own pages use, sorted (Merge may leave some that
-	// none uses any more); of a Terrain volume its materials' by number. Empty
-	// where nothing is named. They are the Reader's and must not be changed.
+	// Names are the names of the volume's cells: Air (cell 0) first, then the names
+	// that the stone's pages use, sorted. Merge may leave unused names. In a Terrain
+	// volume they are the materials by number. The slice is empty if nothing has a
+	// name. The caller must not change it.
 	Names  []string
-	Levels []int // levels that the stone has pages of, ascending
+	Levels []int // levels with pages, ascending
 }
 
 // Name returns the name of c, "" if it has none.
@@ -106,43 +106,44 @@ func (v *Volume) Name(c voxel.Cell) string {
 	return v.Names[c]
 }
 
-// A Placed chunk is a chunk and where it is, counted in chunks of its level.
+// A Placed is a chunk and its position, in chunks of its level.
 type Placed struct {
 	Pos geom.ChunkPos
-	// Chunk is nil where the stone says that the chunk has no cells: everything
-	// in it is the volume's default.
+	// Chunk is nil if the chunk has no cells: everything in it is the volume's
+	// default.
 	Chunk *voxel.Chunk
 }
 
 // FirstFar is the lowest far level that stones of whole worlds have besides level 0.
 const FirstFar = 3
 
-// Content is a whole world that can be read: a stone that holds one, a version of
-// a world in a store, a world in memory. What it hands out must not be changed.
+// Content is a whole readable world: a stone that holds one, a version in a store,
+// or a world in memory. Callers must not change its results.
 type Content interface {
 	// About describes the world.
 	About() About
 	// Spoken yields the chunks of a volume's level in ascending order of code.
 	// false says that the chunk is known to be all of the volume's default.
 	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
-	// ReadChunks calls f for each chunk of want that there is, with nil for a chunk
-	// of the volume's default. want ascends by code; calls may come in another order.
+	// ReadChunks calls f for each chunk of want that exists, with nil for a chunk of
+	// the volume's default. want must ascend by code. Calls may come in another
+	// order.
 	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	// Columns yields the columns of a dimension with their lists, in ascending
-	// order of position. It ends after an error.
+	// Columns yields the columns of a dimension with their lists, in ascending order
+	// of position. It stops after an error.
 	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
-	// OpenFile returns the content of a file; fs.ErrNotExist if there is none.
+	// OpenFile returns the content of a file, or fs.ErrNotExist.
 	OpenFile(path string) (io.ReadCloser, error)
 }
 
 // About describes a world.
 type About struct {
 	Properties []Property  // by key
-	Dimensions []Dimension // in the order they were made
+	Dimensions []Dimension // in the order of creation
 	Files      []File      // by path
 }
 
-// About describes what the stone holds.
+// About describes the content of the stone.
 func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
 func corrupt(off int64, part string, err error) error {

@@ -10,16 +10,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Tally counts what a dimension of a stone holds. Volumes, lists and data versions that
-// have nothing are missing.
+// Tally counts what a dimension of a stone holds. Entries with a count of 0 are
+// missing.
 type Tally struct {
 	Cells    map[string]int // of level 0 that are not empty, by volume
 	Objects  map[string]int // by list
 	Versions map[int32]int  // columns by data version
-	Damaged  int            // parts of columns that are kept as they were stored
+	Damaged  int            // parts of columns kept as they were stored
 }
 
-// NewTally returns a Tally of nothing.
+// NewTally returns an empty Tally.
 func NewTally() *Tally {
 	return &Tally{Cells: make(map[string]int), Objects: make(map[string]int), Versions: make(map[int32]int)}
 }
@@ -53,15 +53,16 @@ func (t *Tally) equal(u *Tally) bool {
 	return maps.Equal(t.Cells, u.Cells) && maps.Equal(t.Objects, u.Objects) && maps.Equal(t.Versions, u.Versions) && t.Damaged == u.Damaged
 }
 
-// add adds n to m[k], which is missing where it is 0.
+// add adds n to m[k] and removes entries that become 0.
 func add[K comparable](m map[K]int, k K, n int) {
 	if m[k] += n; m[k] == 0 {
 		delete(m, k)
 	}
 }
 
-// Tally returns what a dimension holds, from the directory alone: nil if that does not
-// say, as those of commits and of stones from before there were tallies. Check proves it.
+// Tally returns the counts of a dimension. It reads only the directory and returns
+// nil if that has no counts, as in stones of commits and in old stones. Check
+// verifies the counts.
 func (s *Reader) Tally(dim string) *Tally {
 	t := s.dimension(dim).tally
 	if t == nil {
@@ -93,7 +94,7 @@ func (d *directory) appendTallies(dst []byte) []byte {
 	return dst
 }
 
-// maxTally is more than can be counted in a stone.
+// maxTally is above any count in a stone.
 const maxTally = 1 << 62
 
 func (p *parser) tallies() {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// maxDecoded is how many pages of blocks one page of light, or one column, may
-	// need.
+	// maxDecoded is the most pages of blocks that one page of light, or one column,
+	// may need.
 	maxDecoded = 1024
 	// maxWork is how much work decoding them may be, see codec.Decoder.Work.
 	maxWork = 1 << 26
-	// maxHeld is how many bytes of them a towerReader holds besides the Cache.
+	// maxHeld is the most bytes of pages that a towerReader holds besides the Cache.
 	maxHeld = 64 << 20
 )
 
@@ -25,50 +25,51 @@ var (
 	errWork   = errors.New("blocks that take too long to read")
 )
 
-// foot is the x and z of a chunk, or of a cube of chunks counted in cubes.
-type foot struct{ x, z int32 }
+// footprint is the x and z of a chunk, or of a cube of chunks counted in cubes.
+type footprint struct{ x, z int32 }
 
-// towerReader reads the towers of a dimension's blocks from the stone, for one
-// page of light or for columns. The first error ends the towers and stays in err.
+// towerReader reads the towers of a dimension's blocks from the stone, for one page
+// of light or for columns. After the first error, kept in err, towers are
+// incomplete.
 type towerReader struct {
-	ctx     context.Context
-	s       *Reader
-	v       *volume
-	entries []entry
-	feet    map[foot][]int32 // entries by the place of their cubes
-	pages   map[uint32][]*voxel.Chunk
-	work    int // that all pages took that were needed so far
-	bytes   int // of pages
-	last    foot
-	held    light.Tower // over last
-	err     error
+	ctx        context.Context
+	s          *Reader
+	v          *volume
+	entries    []entry
+	footprints map[footprint][]int32 // entries by the footprint of their cubes
+	pages      map[uint32][]*voxel.Chunk
+	work       int // that all pages took that were needed so far
+	bytes      int // of pages
+	last       footprint
+	held       light.Tower // over last
+	err        error
 }
 
 func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
 	v, entries := s.entries(d.name, voxel.Block, 0)
-	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, feet: d.feet(), pages: make(map[uint32][]*voxel.Chunk), last: foot{1 << 30, 0}}
+	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, footprints: d.footprints(), pages: make(map[uint32][]*voxel.Chunk), last: footprint{1 << 30, 0}}
 }
 
-// feetOf returns which entries of a dimension's blocks are above each other.
-func (d *dimension) feetOf() map[foot][]int32 {
-	feet := make(map[foot][]int32)
+// footprintsOf returns the indexes of a dimension's block entries by footprint.
+func (d *dimension) footprintsOf() map[footprint][]int32 {
+	feet := make(map[footprint][]int32)
 	for _, v := range d.volumes {
 		if v.Name != voxel.Block || len(v.levels) == 0 || v.levels[0].level != 0 {
 			continue
 		}
 		for i, e := range v.levels[0].entries {
 			at := cubeChunk(e.key, 0)
-			f := foot{at.X >> 2, at.Z >> 2}
+			f := footprint{at.X >> 2, at.Z >> 2}
 			feet[f] = append(feet[f], int32(i))
 		}
 	}
 	return feet
 }
 
-// tower returns the chunks with cells over a chunk's x and z, topmost first, at
-// most one more than maxTower. It is a light.Towers.
+// tower returns the chunks with cells over a chunk's x and z, topmost first. It
+// returns at most one more than maxTower. It is a light.Towers.
 func (t *towerReader) tower(x, z int32) light.Tower {
-	if t.last == (foot{x, z}) {
+	if t.last == (footprint{x, z}) {
 		return t.held
 	}
 	var held light.Tower
@@ -85,19 +86,19 @@ func (t *towerReader) tower(x, z int32) light.Tower {
 			break
 		}
 	}
-	t.last, t.held = foot{x, z}, held
+	t.last, t.held = footprint{x, z}, held
 	return held
 }
 
-// place is a chunk and the entry that speaks of it.
+// place is a chunk's position and its entry.
 type place struct {
 	at    geom.ChunkPos
 	entry int
 }
 
-// places returns where the volume has chunks at x and z, topmost first.
+// places returns the chunks of the volume at x and z, topmost first.
 func (t *towerReader) places(x, z int32) (ps []place) {
-	for _, i := range t.feet[foot{x >> 2, z >> 2}] {
+	for _, i := range t.footprints[footprint{x >> 2, z >> 2}] {
 		e := t.entries[i]
 		for y := range uint32(4) {
 			bit := int(geom.Morton(uint32(x&3), y, uint32(z&3)))
@@ -136,7 +137,7 @@ func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
 	return page[e.at(bit)], nil
 }
 
-// hold keeps a page, and lets go of the others if they are too large.
+// hold keeps a page. It drops the others if they are too large.
 func (t *towerReader) hold(number uint32, page []*voxel.Chunk) {
 	if t.bytes > maxHeld {
 		for n := range t.pages {

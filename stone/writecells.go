@@ -14,9 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Volume begins a volume of the last dimension. names are what its cells index:
-// the empty cell's first, then those in use, sorted; of a Terrain volume the
-// materials' by number, or nil. The Writer keeps names.
+// Volume begins a volume of the last dimension. names are the names of its cells:
+// the empty cell's first, then those in use, sorted. In a Terrain volume they are
+// the materials by number, or nil. The Writer keeps names.
 func (w *Writer) Volume(v voxel.Volume, names []string) error {
 	w.endPage()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Volume"); err != nil {
@@ -40,7 +40,7 @@ func (w *Writer) Volume(v voxel.Volume, names []string) error {
 	return nil
 }
 
-// check says what of the volume cannot be.
+// check returns an error if the volume is invalid.
 func (v *volume) check() error {
 	most := map[voxel.Schema]int{voxel.Palette: maxNames, voxel.Terrain: maxMaterials}[v.Schema]
 	switch {
@@ -64,9 +64,8 @@ func (w *Writer) volume() *volume {
 	return &d.volumes[len(d.volumes)-1]
 }
 
-// Chunk writes a chunk of the last volume: c's cells, or if c is nil that the
-// chunk has none. Chunks come by level, and in ascending order of their code
-// (geom.CodeOf) within a level.
+// Chunk writes a chunk of the last volume. A nil c says that the chunk has no cells.
+// Chunks come by level, and within a level in ascending order of code (geom.CodeOf).
 func (w *Writer) Chunk(level int, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Chunk"); err != nil {
 		return err
@@ -116,7 +115,8 @@ func inLevel(pos geom.ChunkPos, level int) bool {
 	return in(pos.X) && in(pos.Y) && in(pos.Z)
 }
 
-// endCube puts the cube under way into the page under way, or ends that first.
+// endCube adds the current cube to the current page. If it does not fit, it ends
+// that page first.
 func (w *Writer) endCube() {
 	c := w.cube
 	w.cube = cube{}
@@ -149,7 +149,7 @@ func (w *Writer) addCube(c cube) {
 	w.cubes = append(w.cubes, c)
 }
 
-// split takes the first chunks with n runs off the cube.
+// split removes the first chunks with n runs from the cube.
 func (c *cube) split(n int) cube {
 	head := cube{key: c.key}
 	for head.runs() < n {
@@ -162,22 +162,23 @@ func (c *cube) split(n int) cube {
 	return head
 }
 
-// cellJob is a page of cells to be packed and written, and its entries.
+// cellJob is a page of cells to encode and write, and its entries.
 type cellJob struct {
 	*volume
-	inVolume, inLevel int    // of the volume in the dimension, of the level in the volume
-	cubes             []cube // of all entries; those whose chunks are all alike have no part in the page
+	inVolume, inLevel int    // index of the volume in the dimension, and of the level in the volume
+	cubes             []cube // of all entries; a cube of equal uniform chunks has no part in the page
 	paged             []cube
-	lit               *lit
+	lit               *lighting
 
 	o           *Options
-	pack        *packer
-	page, other []byte // the page, and a larger one that stood in its place
+	encoder     *pageEncoder
+	page, other []byte // the page, and the larger one that it replaced
 	work        int    // to decode it, as of codec.Encoder.Work, unless it is of form Lit
 	err         error
 }
 
-// flushPage ends the page under way. It is written once Options.AtOnce of them are.
+// flushPage ends the current page. Pages are written when there are Options.AtOnce
+// of them.
 func (w *Writer) flushPage() {
 	v := w.volume()
 	if v == nil || len(w.cubes) == 0 || w.err != nil {
@@ -196,17 +197,17 @@ func (w *Writer) flushPage() {
 	}
 	w.cubes, w.runs, w.things = nil, 0, 0
 	if w.jobs = append(w.jobs, j); len(w.jobs) >= w.o.AtOnce {
-		w.settle()
+		w.writeJobs()
 	}
 }
 
-// settle packs and writes the pages of cells that are under way.
-func (w *Writer) settle() {
+// writeJobs encodes and writes the waiting pages of cells.
+func (w *Writer) writeJobs() {
 	jobs := w.jobs
 	w.jobs = nil
 	for i, j := range jobs {
-		j.pack = w.packerOf(i)
-		j.page, j.other = j.pack.page, j.pack.other
+		j.encoder = w.encoderOf(i)
+		j.page, j.other = j.encoder.page, j.encoder.other
 	}
 	if w.o.Run != nil && len(jobs) > 1 {
 		w.o.Run(len(jobs), func(i int) { jobs[i].run() })
@@ -217,7 +218,7 @@ func (w *Writer) settle() {
 	}
 	for _, j := range jobs {
 		w.enterCells(j)
-		j.pack.page, j.pack.other = j.page, j.other
+		j.encoder.page, j.encoder.other = j.page, j.other
 	}
 }
 
@@ -248,20 +249,20 @@ func (w *Writer) enterCells(j *cellJob) {
 
 // blockWork is what decoding the pages of a dimension's blocks takes.
 type blockWork struct {
-	pages []int            // work
-	feet  map[foot][]int32 // pages by the place of cubes
+	pages []int                 // work
+	feet  map[footprint][]int32 // pages by the place of cubes
 }
 
 // noteWork notes the work of a page of blocks, for light that may follow from them.
 func (w *Writer) noteWork(j *cellJob) {
 	if w.blocks.feet == nil {
-		w.blocks.feet = make(map[foot][]int32)
+		w.blocks.feet = make(map[footprint][]int32)
 	}
 	n := int32(len(w.blocks.pages))
 	w.blocks.pages = append(w.blocks.pages, j.work)
 	for _, c := range j.paged {
 		at := cubeChunk(c.key, 0)
-		f := foot{at.X >> 2, at.Z >> 2}
+		f := footprint{at.X >> 2, at.Z >> 2}
 		w.blocks.feet[f] = append(w.blocks.feet[f], n)
 	}
 }
@@ -272,7 +273,7 @@ func (w *Writer) workAround(cubes []cube) (work int) {
 	for _, c := range cubes {
 		at := cubeChunk(c.key, 0)
 		for i := range int32(9) {
-			for _, n := range w.blocks.feet[foot{at.X>>2 + i%3 - 1, at.Z>>2 + i/3 - 1}] {
+			for _, n := range w.blocks.feet[footprint{at.X>>2 + i%3 - 1, at.Z>>2 + i/3 - 1}] {
 				if !seen[n] {
 					seen[n] = true
 					work += w.blocks.pages[n]
@@ -283,8 +284,9 @@ func (w *Writer) workAround(cubes []cube) (work int) {
 	return work
 }
 
-// run makes the page in a form that takes few bytes. Of forms that are much alike each is packed,
-// and the first of those with fewest bytes taken; else their streams tell which.
+// run encodes the page in a form that takes few bytes. It compresses the forms that
+// are close and takes the first of the smallest. Otherwise the sizes of the streams
+// decide.
 func (j *cellJob) run() {
 	if len(j.paged) == 0 {
 		return
@@ -292,8 +294,8 @@ func (j *cellJob) run() {
 	p := newCellPage(j.paged)
 	j.page = j.page[:0]
 	if sure := j.tryLit(&p); !sure {
-		columns := p.columns(&j.pack.cells)
-		j.work = j.pack.cells.Work()
+		columns := p.columns(&j.encoder.cells)
+		j.work = j.encoder.cells.Work()
 		j.checkTable(columns[cellCodec:])
 		j.tryRuns(&p, columns)
 	}
@@ -305,11 +307,11 @@ func (j *cellJob) misuse(format string, args ...any) {
 	}
 }
 
-// What tells which form takes fewer bytes once they are packed: how many times smaller chunks
-// are in memory with the light taken out that follows from blocks, if the form Lit surely wins;
-// the bytes that Images has, in tenths of those of Columns, if it surely wins over it; and how
-// many times fewer bytes Odds has than either if it surely wins over both, and is so large that
-// it is worth while to know.
+// Thresholds that decide between forms before compression. For Lit: how many times
+// smaller the chunks become in memory without the light that follows from blocks.
+// For Images: its bytes in tenths of those of Columns. For Odds: how many times
+// fewer bytes it has than either, and the size of page for which the comparison is
+// worth it.
 const (
 	litSure    = 4
 	imagesSure = 9
@@ -317,24 +319,24 @@ const (
 	oddsLarge  = 4096
 )
 
-// tryLit tries the form Lit, and reports whether no other form needs to be tried.
+// tryLit tries the form Lit and reports whether no other form needs a try.
 func (j *cellJob) tryLit(p *cellPage) (sure bool) {
 	kind, ok := litKind(j.volume)
 	if !ok || len(p.stacks) == 0 || j.lit == nil || !j.may(formLit) || j.levels[j.inLevel].level != 0 {
 		return false
 	}
-	streams, times := p.lit(j.pack, j.lit, kind)
+	streams, times := p.lit(j.encoder, j.lit, kind)
 	return j.try(formLit, streams) && (times >= litSure || j.o.Only == formLit)
 }
 
-// tryRuns tries the forms that need nothing but the page.
+// tryRuns tries the forms that need only the page.
 func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 	var images, odds [][]byte
 	if j.may(byte(codec.Images)) {
-		images = p.images(&j.pack.cells, j.volume, j.o.Effort)
+		images = p.images(&j.encoder.cells, j.volume, j.o.Effort)
 	}
 	if j.may(byte(codec.Odds)) {
-		odds = p.odds(&j.pack.cells, j.volume, j.o.Effort)
+		odds = p.odds(&j.encoder.cells, j.volume, j.o.Effort)
 	}
 	least := pages.Size(columns)
 	if images != nil {
@@ -347,12 +349,12 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 		j.try(byte(codec.Images), images)
 	}
 	if j.Schema == voxel.Terrain && j.may(byte(codec.Relief)) {
-		j.try(byte(codec.Relief), p.relief(&j.pack.cells))
+		j.try(byte(codec.Relief), p.relief(&j.encoder.cells))
 	}
 	j.try(byte(codec.Odds), odds)
 }
 
-// tryColumns tries the form in which every page can be, unless it is too large.
+// tryColumns tries the form that suits every page, unless it is too large.
 func (j *cellJob) tryColumns(columns [][]byte) {
 	if n := pages.Size(columns); n > maxPage && len(j.page) == 0 {
 		j.misuse("a page of %d bytes: at most %d", n, maxPage)
@@ -360,21 +362,21 @@ func (j *cellJob) tryColumns(columns [][]byte) {
 	j.try(byte(codec.Columns), columns)
 }
 
-// may reports whether pages may have a form.
+// may reports whether pages may have this form.
 func (j *cellJob) may(form byte) bool { return j.o.Only == 0 || j.o.Only == int(form) }
 
-// oddsGain is the part of a page, as a divisor, that the form Odds must save, since
-// it takes two to three times as long to read.
+// oddsGain is the part of a page, as a divisor, that the form Odds must save,
+// because reading it takes two to three times as long.
 const oddsGain = 8
 
-// try makes j.page one of another form if that is smaller or the only one wanted,
-// and reports whether it does. Without streams, or with too many bytes, the form cannot
-// be.
+// try replaces j.page by the page in another form if that is smaller or the only one
+// allowed, and reports whether it did. Without streams, or with too many bytes, the
+// form is impossible.
 func (j *cellJob) try(form byte, streams [][]byte) bool {
 	if j.err != nil || streams == nil || pages.Size(streams) > maxPage {
 		return false
 	}
-	j.other = j.pack.Append(j.other[:0], form, streams)
+	j.other = j.encoder.Append(j.other[:0], form, streams)
 	least := len(j.page)
 	if form == byte(codec.Odds) {
 		least -= least / oddsGain
@@ -402,8 +404,8 @@ func (j *cellJob) checkTable(streams [][]byte) {
 	}
 }
 
-// shape tells apart pages whose bytes mean different chunks: masks and how the
-// cubes lie to each other.
+// shape distinguishes pages with equal bytes and different chunks: the masks and
+// relative positions of the cubes.
 func shape(cubes []cube) (s []byte) {
 	from := cubeChunk(cubes[0].key, 0)
 	for _, c := range cubes {

@@ -23,61 +23,62 @@ type Effort int
 
 // The efforts.
 const (
-	// Best is for stones that stay: imports and packs. It tries all forms, and asks who
-	// writes for what light follows from (Light).
+	// Best is for stones that stay: imports and full packs. It tries all forms.
+	// Package whole calls Writer.Light for it.
 	Best Effort = iota
 	// Quick is for commits.
 	Quick
-	// Good is for packs made in passing: zstd as for Best, forms as for Quick. Stones
-	// take up to twice the bytes of the Best, a third of the time to write and half of that to read.
-	// zstd's next stronger level saves 5 % more, takes three times as long and 34 MB.
+	// Good is for other packs: zstd as in Best, forms as in Quick. Stones take up to
+	// twice the bytes of Best, a third of the time to write and half of the time to
+	// read. zstd's next stronger level saves 5 % more, takes three times as long and
+	// 34 MB.
 	Good
 )
 
-// packers are those of the effort.
-func (e Effort) packers() *sync.Pool {
+// encoders returns the pool of the effort.
+func (e Effort) encoders() *sync.Pool {
 	if e == Good {
 		e = Best
 	}
-	return &packers[e]
+	return &encoderPools[e]
 }
 
-var packers = [2]sync.Pool{
-	Best:  {New: func() any { return &packer{Packer: pages.NewPacker(true)} }},
-	Quick: {New: func() any { return &packer{Packer: pages.NewPacker(false)} }},
+var encoderPools = [2]sync.Pool{
+	Best:  {New: func() any { return &pageEncoder{Encoder: pages.NewEncoder(true)} }},
+	Quick: {New: func() any { return &pageEncoder{Encoder: pages.NewEncoder(false)} }},
 }
 
-// packer makes pages. A Writer holds one from its first page to its last, since
-// the garbage collector takes what lies in a pool, and its memory is megabytes.
-type packer struct {
-	*pages.Packer
+// pageEncoder makes pages. A Writer keeps one from its first page to its last,
+// because the garbage collector may empty a pool and its memory is megabytes.
+type pageEncoder struct {
+	*pages.Encoder
 	cells       codec.Encoder
 	flood       light.Flood
 	page, other []byte // memory of pages of cells
 }
 
-// Options say how a Writer writes. The zero value is the default.
+// Options are the options of a Writer. The zero value is the default.
 type Options struct {
 	Effort Effort // default Best
-	// PageChunks is how many chunks that are not uniform a page may hold.
-	// Default 64, at most 512.
+	// PageChunks is the most chunks in a page, not counting uniform ones. Default
+	// 64, at most 512.
 	PageChunks int
-	// Only, if not 0, is the number of the one form of cells to write pages in,
-	// whatever they weigh; those that it cannot hold, or that it is not tried for,
-	// are of form 1. It is there to measure forms.
+	// Only, if not 0, is the number of the form of cells to use, whatever the size.
+	// Pages that it cannot hold, or for which it is not tried, have form 1. It is
+	// for measuring forms.
 	Only int
 	// Tally has the directory say what each dimension holds: see Reader.Tally.
 	Tally bool
-	// AtOnce is how many pages of chunks are packed at once by Run; each takes some megabytes
-	// of memory. Default 1. The bytes that are written do not depend on it.
+	// AtOnce is how many pages of chunks Run encodes at once. Each takes some
+	// megabytes of memory. Default 1. The written bytes do not depend on it.
 	AtOnce int
-	// Run calls f with 0 to n-1, on several goroutines if it likes, and returns when all calls
-	// have. nil calls one after another. With it, towers that the Writer gets are asked by all of
-	// these goroutines.
+	// Run calls f with 0 to n-1, possibly on several goroutines, and returns after
+	// all calls. nil calls them one after another. With Run, those goroutines all
+	// call the towers passed to the Writer.
 	Run func(n int, f func(i int))
 }
 
-// stage is how far a Writer has come.
+// stage is the state of a Writer.
 type stage int
 
 const (
@@ -89,11 +90,11 @@ const (
 	atEnd
 )
 
-// Writer writes one stone front to back. What it holds in memory is one page
-// and the directory. Calls go in this order: Property, then for each dimension
-// Dimension, its volumes (Volume, Chunk ...), Heights, its columns (Column,
-// Lists, NoColumn ...); then File and NoFile; then Close. An error sticks. Not
-// safe for concurrent use.
+// Writer writes one stone front to back. It keeps one page and the directory in
+// memory. Calls go in this order: Property, then for each dimension Dimension, its
+// volumes (Volume, Chunk ...), Heights, its columns (Column, Lists, NoColumn ...);
+// then File and NoFile; then Close. An error sticks. Goroutines must not share a
+// Writer.
 type Writer struct {
 	w         io.Writer
 	o         Options
@@ -105,18 +106,18 @@ type Writer struct {
 	known     map[[sha256.Size]byte]int // page contents and shape -> page
 	last      geom.Code                 // of the last chunk
 	cube      cube
-	cubes     []cube // of the page under way
-	runs      int    // chunks that are not uniform in cubes
-	things    int    // chunks that the page under way holds
+	cubes     []cube // of the current page
+	runs      int    // chunks in cubes that are not uniform
+	things    int    // chunks in the current page
 	nameBytes int    // of all volumes' names
 	columns   columnPages
-	rules     int        // cells of all rules of height maps
-	lit       *lit       // of the dimension, nil if it has no rule of light
-	blocks    blockWork  // of the dimension
-	jobs      []*cellJob // pages of cells that are not packed yet
-	page      []byte     // the last one of another kind
-	other     []byte     // a larger one that stood in its place
-	packs     []*packer  // none before the first page
+	rules     int            // cells of all rules of height maps
+	lit       *lighting      // of the dimension; nil if it has no rule of light
+	blocks    blockWork      // of the dimension
+	jobs      []*cellJob     // pages of cells that are not encoded yet
+	page      []byte         // the last page of another kind
+	other     []byte         // the larger page that it replaced
+	encoders  []*pageEncoder // none before the first page
 }
 
 // NewWriter returns a Writer that writes a stone to w.
@@ -130,7 +131,7 @@ func NewWriter(w io.Writer, o Options) *Writer {
 	return s
 }
 
-// step goes on to the stage to, if the Writer is at one of from..last.
+// step moves to the stage to if the Writer is at a stage in from..last.
 func (w *Writer) step(from, last, to stage, call string) error {
 	if w.err == nil && (w.stage < from || w.stage > last) {
 		w.misuse("%s out of order", call)
@@ -164,7 +165,7 @@ func (w *Writer) misuse(format string, args ...any) error {
 	return w.err
 }
 
-// Property notes a fact about the world; keys ascend.
+// Property writes a fact about the world. Keys ascend.
 func (w *Writer) Property(key, value string) error {
 	if err := w.step(atProperties, atProperties, atProperties, "Property"); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (w *Writer) Property(key, value string) error {
 	return w.err
 }
 
-// Dimension begins a dimension; no two have one name.
+// Dimension begins a dimension. Its name must be unique.
 func (w *Writer) Dimension(name, folder string) error {
 	w.flush()
 	if err := w.step(atProperties, atColumns, atVolumes, "Dimension"); err != nil {
@@ -203,29 +204,31 @@ func (w *Writer) dimension() *dimension {
 	return nil
 }
 
-// addPage writes a page unless the stone has an equal one, and returns its number.
+// addPage writes a page and returns its number. If the stone has an equal page, it
+// writes nothing.
 func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 	w.setPage(form, streams)
 	return w.keepPage(shape)
 }
 
-// setPage makes w.page the page of streams.
+// setPage sets w.page to the page of streams.
 func (w *Writer) setPage(form byte, streams [][]byte) {
 	if n := pages.Size(streams); n > maxPage {
 		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	if w.err == nil {
-		w.page = w.packer().Append(w.page[:0], form, streams)
+		w.page = w.encoder().Append(w.page[:0], form, streams)
 	}
 }
 
-// keepPage writes w.page unless the stone has an equal one, and returns its number.
+// keepPage writes w.page and returns its number. If the stone has an equal page, it
+// writes nothing.
 func (w *Writer) keepPage(shape []byte) int {
-	w.settle()
+	w.writeJobs()
 	return w.keep(w.page, shape)
 }
 
-// keep is keepPage for any page; those before it are written.
+// keep is keepPage for any page. Earlier pages must be written.
 func (w *Writer) keep(b, shape []byte) int {
 	if w.err != nil {
 		return 0
@@ -241,18 +244,18 @@ func (w *Writer) keep(b, shape []byte) int {
 	return n
 }
 
-// packer returns what makes the Writer's pages.
-func (w *Writer) packer() *packer { return w.packerOf(0) }
+// encoder returns the Writer's first pageEncoder.
+func (w *Writer) encoder() *pageEncoder { return w.encoderOf(0) }
 
-// packerOf returns what makes the page i of those that are made at once.
-func (w *Writer) packerOf(i int) *packer {
-	for len(w.packs) <= i {
-		w.packs = append(w.packs, w.o.Effort.packers().Get().(*packer))
+// encoderOf returns the pageEncoder of page i of the pages that are made at once.
+func (w *Writer) encoderOf(i int) *pageEncoder {
+	for len(w.encoders) <= i {
+		w.encoders = append(w.encoders, w.o.Effort.encoders().Get().(*pageEncoder))
 	}
-	return w.packs[i]
+	return w.encoders[i]
 }
 
-// endPage ends the page of cells under way, which flushCells writes too.
+// endPage ends the current page of cells and writes all pages of cells.
 func (w *Writer) endPage() {
 	w.endCube()
 	w.flushPage()
@@ -260,17 +263,17 @@ func (w *Writer) endPage() {
 
 func (w *Writer) flushCells() {
 	w.endPage()
-	w.settle()
+	w.writeJobs()
 }
 
-// flush ends what is under way in the last dimension.
+// flush writes what is pending of the last dimension.
 func (w *Writer) flush() {
 	w.flushCells()
 	w.flushColumns()
 }
 
-// File writes a file of size bytes; paths ascend, and it comes after all
-// dimensions. It fails if r yields another number of bytes.
+// File writes a file of size bytes. Paths ascend, and files follow all dimensions.
+// It fails if r yields another number of bytes.
 func (w *Writer) File(path string, size int64, r io.Reader) error {
 	if err := w.nextFile("File", path, size); err != nil {
 		return err
@@ -291,7 +294,7 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 	return w.err
 }
 
-// NoFile says that the file is gone; it goes where File would write it.
+// NoFile says that the file is deleted. It goes where File would write it.
 func (w *Writer) NoFile(path string) error {
 	if err := w.nextFile("NoFile", path, 0); err != nil {
 		return err
@@ -300,7 +303,7 @@ func (w *Writer) NoFile(path string) error {
 	return nil
 }
 
-// nextFile goes on to a file, unless it cannot come now.
+// nextFile moves on to a file. It fails if the file cannot come now.
 func (w *Writer) nextFile(call, path string, size int64) error {
 	w.flush()
 	if err := w.step(atProperties, atFiles, atFiles, call); err != nil {
@@ -313,7 +316,7 @@ func (w *Writer) nextFile(call, path string, size int64) error {
 	return nil
 }
 
-// Close writes the directory and returns the stone's name and size in bytes. It
+// Close writes the directory and returns the stone's name and its size in bytes. It
 // does not close the underlying writer.
 func (w *Writer) Close() (ID, int64, error) {
 	w.flush()
@@ -324,11 +327,11 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.packer().Append(nil, byte(form), [][]byte{plain})
-	for _, p := range w.packs {
-		w.o.Effort.packers().Put(p)
+	dir := w.encoder().Append(nil, byte(form), [][]byte{plain})
+	for _, p := range w.encoders {
+		w.o.Effort.encoders().Put(p)
 	}
-	w.packs = nil
+	w.encoders = nil
 	for _, p := range w.dir.pages {
 		dir = binary.LittleEndian.AppendUint32(dir, p.hash)
 	}
@@ -344,7 +347,7 @@ func (w *Writer) Close() (ID, int64, error) {
 	return id, w.off, w.err
 }
 
-// directoryHash covers the header, the directory and where it lies.
+// directoryHash covers the header, the directory and its position.
 func directoryHash(version byte, dir, where []byte) uint64 {
 	head := append([]byte(magic), version)
 	return xxh3.Hash(bytes.Join([][]byte{head, dir, where}, nil))

@@ -145,7 +145,7 @@ func (u *unlit) replaced(blocks *volume) (out []grid.Replaced) {
 func (d *DimensionTx) relight(l *lamps, u *unlit, around []geom.Box) error {
 	g := newGround(d.d, u, around)
 	l.learn(d.d, g, around)
-	l.work.Follow(l.matters(d.d))
+	l.work.Use(l.matters(d.d))
 	defer l.work.Rest()
 	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
 		v := d.d.lightOf(name)

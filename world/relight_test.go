@@ -28,7 +28,7 @@ func floodAll(t testing.TB, w *world.World, kind light.Kind) []voxel.Cell {
 	t.Helper()
 	block := w.View().Dimension(earth).Volume(voxel.Block)
 	var f light.Flood
-	f.Follow(light.Matters(nil).With(block.Names()))
+	f.Use(light.Matters(nil).With(block.Names()))
 	towers := func(x, z int32) (tower light.Tower) {
 		for y := int32(2); y >= -1; y-- {
 			if c, ok := block.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}); ok && c != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/store/pair"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -21,7 +22,7 @@ const earth = "earth"
 
 var ctx = context.Background()
 
-func newStore() *memory.Store { return memory.New(memory.Options{}) }
+func newStore() *pair.Store { return memory.New(memory.Options{}) }
 
 // create makes a world with the volumes of a block world.
 func create(t testing.TB, st history.Store, name string, o world.Options) *world.World {

@@ -160,7 +160,7 @@ func (b *lightBench) dimension(ctx context.Context, from *convert.Dimension) err
 	}
 	b.build(d, blocks)
 	d.matters = light.Matters(nil).With(blocks.Names).Learn(d.samples(blocks))
-	b.flood.Follow(d.matters)
+	b.flood.Use(d.matters)
 	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
 		v := from.Volume(name)
 		if v == nil {

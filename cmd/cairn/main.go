@@ -17,7 +17,6 @@ import (
 	"syscall"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
@@ -165,11 +164,9 @@ func exitStatus(err error) int {
 func isWrong(err error) bool {
 	var wrong wrongError
 	var damage *format.DamageError
-	var leaf *format.CorruptError
-	var page *stone.CorruptError
-	var tags *nbt.CorruptError
+	var corrupt *stone.CorruptError
 	var store *local.DamageError
-	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &leaf) || errors.As(err, &page) || errors.As(err, &tags) || errors.As(err, &store)
+	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &corrupt) || errors.As(err, &store)
 }
 
 // message is what people are told of an error.

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// The Append functions append to dst and return it extended, as append does;
-// they keep neither dst nor what they are given. Names and strings are Go
-// strings and become modified UTF-8; one that has more than 65,535 bytes then
-// cannot be a name or string of NBT, and they panic.
+// The Append functions append to dst and return it, as append does. They retain none
+// of their arguments. Names and strings are Go strings and become modified UTF-8. If
+// that has more than 65,535 bytes, they panic, because NBT cannot hold it.
 
-// AppendHeader appends the header of an entry, or of the root; its payload
-// must follow.
+// AppendHeader appends the header of an entry or of the root. Its payload must
+// follow.
 func AppendHeader(dst []byte, t Type, name string) []byte {
 	return AppendStringPayload(append(dst, byte(t)), name)
 }
 
-// AppendRawHeader is AppendHeader for a name in modified UTF-8, as Next gives it.
+// AppendRawHeader is AppendHeader for a name in modified UTF-8, as Next returns it.
 func AppendRawHeader(dst []byte, t Type, rawName []byte) []byte {
 	checkLength(len(rawName))
 	dst = append(dst, byte(t))
@@ -75,8 +74,8 @@ func AppendLongArray(dst []byte, name string, v []int64) []byte {
 	return appendLongs(AppendHeader(dst, LongArray, name), v)
 }
 
-// AppendList appends the header of an entry of type List; n payloads of type
-// elem must follow.
+// AppendList appends the header of an entry of type List. n payloads of type elem
+// must follow.
 func AppendList(dst []byte, name string, elem Type, n int) []byte {
 	return AppendListPayload(AppendHeader(dst, List, name), elem, n)
 }
@@ -87,7 +86,7 @@ func AppendListPayload(dst []byte, elem Type, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(elem)), uint32(int32(n)))
 }
 
-// AppendCompound appends the header of an entry of type Compound; entries and
+// AppendCompound appends the header of an entry of type Compound. Entries and
 // AppendEnd must follow.
 func AppendCompound(dst []byte, name string) []byte { return AppendHeader(dst, Compound, name) }
 

@@ -1,8 +1,8 @@
 package nbt
 
 // Empty reports whether a payload of type t holds nothing: no text, no array
-// element, and of lists and compounds nothing but what is empty itself. A number is
-// never empty. It says false of a payload that is wrong.
+// element, and in lists and compounds only empty values. A number is never empty. It
+// returns false for a malformed payload.
 func Empty(t Type, payload []byte) bool {
 	r := NewPayload(payload, Limits{})
 	check := r
@@ -10,7 +10,7 @@ func Empty(t Type, payload []byte) bool {
 	return check.Err() == nil && check.Rest() == 0 && r.empty(t)
 }
 
-// empty reads a payload that has been checked, as far as it needs to.
+// empty reads a payload that has been checked, up to the first content.
 func (r *Reader) empty(t Type) bool {
 	switch t {
 	case String:

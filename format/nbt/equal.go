@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Equal compares two documents: names, types, values (of floats the bits), the
-// order and element types of lists; the order of a compound's entries does not
-// count, but that of entries of the same name does. path says where they differ,
-// "" being the root: "Level.Sections[3].Palette". A document that is wrong equals
-// only its own bytes, and path says what is wrong with it.
+// Equal compares two documents: names, types, values (floats by their bits), and the
+// order and element types of lists. The order of a compound's entries does not
+// matter, except among entries of the same name. path says where the documents
+// differ, such as "Level.Sections[3].Palette"; "" is the root. A malformed document
+// equals only the same bytes, and path names its error.
 func Equal(a, b []byte) (path string, equal bool) {
 	if bytes.Equal(a, b) {
 		return "", true
@@ -45,7 +45,7 @@ func tail(doc []byte) ([]byte, error) {
 	return r.doc[r.off:], r.Err()
 }
 
-// equalPayload and what it calls read from Readers that cannot fail.
+// equalPayload and the functions it calls read from Readers that cannot fail.
 func equalPayload(a, b *Reader, t Type) (path string, equal bool) {
 	switch t {
 	case List:
@@ -88,14 +88,14 @@ func equalCompound(a, b *Reader) (path string, equal bool) {
 	}
 }
 
-// field is an entry that has not been read yet.
+// field is an entry that was not read yet.
 type field struct {
 	t       Type
 	name    []byte
 	payload []byte
 }
 
-// equalShuffled compares what is left of two compounds whose next entries differ.
+// equalShuffled compares the rest of two compounds whose next entries differ.
 func equalShuffled(a, b *Reader) (path string, equal bool) {
 	fields, byName := index(b)
 	for t, name := a.Next(); t != End; t, name = a.Next() {
@@ -119,7 +119,8 @@ func equalShuffled(a, b *Reader) (path string, equal bool) {
 	return "", true
 }
 
-// index reads the rest of a compound: its entries, and by name which they are.
+// index reads the rest of a compound. It returns the entries, and their indexes by
+// name.
 func index(r *Reader) ([]field, map[string][]int) {
 	var fields []field
 	byName := make(map[string][]int)

@@ -1,24 +1,28 @@
-// Package nbt reads and writes NBT, Mojang's binary format of named, typed
-// tags: a Reader that walks a document in memory without allocating, functions
-// that append tags, ordered trees, and a comparison of documents.
+// Package nbt reads and writes NBT, Mojang's binary format of named, typed tags. It
+// has a Reader that walks a document in memory without allocating, functions that
+// append tags, ordered trees, and a comparison of documents.
 //
-// It is the uncompressed big-endian form of Java Edition on disk:
-// https://minecraft.wiki/w/NBT_format. Documents may come from anywhere: every
-// length is checked against the bytes that remain before anything is sliced or
-// allocated, and depth and size are bounded.
+// The form is the uncompressed big-endian one of Java Edition on disk:
+// https://minecraft.wiki/w/NBT_format. Documents may be hostile: every length is
+// checked against the remaining bytes before anything is sliced or allocated, and
+// depth and size are bounded.
 //
-// The package does not compress, does not read the little-endian forms of
-// Bedrock Edition or the nameless roots of the network protocol (but see
-// NewPayload), and knows nothing of what tags mean.
+// The package does not compress. It does not read the little-endian forms of Bedrock
+// Edition or the nameless roots of the network protocol; see NewPayload for the
+// latter.
 package nbt
 
-import "fmt"
+import (
+	"fmt"
 
-// Type is a tag's type, the byte that stands for it in a document.
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Type is the type of a tag, the byte that denotes it in a document.
 type Type uint8
 
-// The types. End has no payload: it closes a compound, and is what an empty
-// list may give as the type of its elements.
+// The types. End has no payload. It closes a compound, and an empty list may have it
+// as its element type.
 const (
 	End Type = iota
 	Byte
@@ -70,16 +74,16 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-// fixed holds by type the bytes of a payload that always has as many, else 0.
+// fixed holds by type the bytes of a payload of fixed size, else 0.
 const fixed = "\x00\x01\x02\x04\x08\x04\x08\x00\x00\x00\x00\x00\x00"
 
-// least holds by type the bytes that a payload has at least.
+// least holds by type the least bytes of a payload.
 const least = "\x00\x01\x02\x04\x08\x04\x08\x04\x02\x05\x01\x04\x04"
 
-// Limits bounds what is read. A field that is not above 0 has its default.
+// Limits bounds what is read. Fields that are not above 0 have their default.
 type Limits struct {
-	Depth int // compounds and lists within each other. Default 512, the game's own limit
-	Bytes int // of a document. Default 256 MiB
+	Depth int // nested compounds and lists. Default 512, the game's limit
+	Bytes int // size of a document. Default 256 MiB
 }
 
 func (l Limits) resolve() Limits {
@@ -92,16 +96,9 @@ func (l Limits) resolve() Limits {
 	return l
 }
 
-// CorruptError says where a document is wrong.
-type CorruptError struct {
-	Offset int64  // from the start of the document or payload
-	Part   string // the type of the tag, or "root", "name"
-	Err    error  // the cause, never nil; io.ErrUnexpectedEOF where bytes are missing
-}
+// CorruptError says where a document is wrong: its Part is "nbt: " and the type of the
+// tag, "root" or "name".
+type CorruptError = voxel.CorruptError
 
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("nbt: %s at byte %d: %v", e.Part, e.Offset, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CorruptError) Unwrap() error { return e.Err }
+// prefix begins the Part of errors.
+const prefix = "nbt: "

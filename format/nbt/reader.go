@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Reader walks one document in memory. It never allocates unless it fails, and
-// what it returns as []byte are slices of the document. The caller reads each
-// payload by the type that Root, Next or List gave it:
+// Reader walks one document in memory. It allocates only for errors. Each []byte
+// that it returns is a slice of the document. The caller reads each payload by the
+// type that Root, Next or List returned:
 //
 //	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
 //		switch string(name) {
@@ -20,23 +20,23 @@ import (
 //		}
 //	}
 //
-// Errors stick: after one every method returns zero values, so that loops like
-// this end, and Err says what was wrong. A caller that reads a payload as
-// another type than it has reads nonsense, but never beyond the document. A
-// Reader is used by one goroutine at a time.
+// Errors stick: after one, every method returns zero values, so loops like this end,
+// and Err returns the error. If a caller reads a payload as another type, the result
+// is meaningless but never from beyond the document. Goroutines must not use a
+// Reader at the same time.
 type Reader struct {
 	doc   []byte // empty after an error
 	off   int
-	depth int // limit
+	depth int // limit of nesting
 	err   *CorruptError
 }
 
-// NewReader returns a Reader at the root of doc, which must not change while
-// it is read.
+// NewReader returns a Reader at the root of doc. doc must not change while it is
+// read.
 func NewReader(doc []byte, lim Limits) Reader { return NewPayload(doc, lim) }
 
-// NewPayload returns a Reader at the start of a payload that has no header, such
-// as Raw returns; it is read by the type that the caller knows it has.
+// NewPayload returns a Reader at the start of a payload without a header, such as
+// Raw returns. The caller must know its type.
 func NewPayload(payload []byte, lim Limits) Reader {
 	lim = lim.resolve()
 	r := Reader{doc: payload, depth: lim.Depth}
@@ -54,7 +54,8 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// Offset returns how many bytes have been read; after an error, where it is.
+// Offset returns the number of bytes read. After an error it returns the error's
+// offset.
 func (r *Reader) Offset() int {
 	if r.err != nil {
 		return int(r.err.Offset)
@@ -62,14 +63,14 @@ func (r *Reader) Offset() int {
 	return r.off
 }
 
-// Rest returns the number of bytes left, 0 after an error.
+// Rest returns the number of bytes left. It returns 0 after an error.
 func (r *Reader) Rest() int { return len(r.doc) - r.off }
 
-// fail keeps the first error and empties the document, so that every read
-// after it fails by itself. It returns -1, as a position.
+// fail keeps the first error and empties the document, so all later reads fail. It
+// returns -1 as a position.
 func (r *Reader) fail(off int, part string, err error) int {
 	if r.err == nil {
-		r.err = &CorruptError{int64(off), part, err}
+		r.err = &CorruptError{Offset: int64(off), Part: prefix + part, Err: err}
 	}
 	r.doc, r.off = nil, 0
 	return -1
@@ -86,7 +87,7 @@ func (r *Reader) take(n int, t Type) []byte {
 	return r.doc[p:r.off:r.off]
 }
 
-// Root reads the root's header: its type and its raw name, in modified UTF-8.
+// Root reads the root's header: its type and raw name in modified UTF-8.
 func (r *Reader) Root() (Type, []byte) {
 	if len(r.doc) > 0 && r.doc[0] == byte(End) {
 		r.fail(0, "root", fmt.Errorf("is of type %v", End))
@@ -94,8 +95,8 @@ func (r *Reader) Root() (Type, []byte) {
 	return r.Next()
 }
 
-// Next reads the header of the next entry of the compound being read: its type
-// and its raw name, in modified UTF-8. The type End closes the compound.
+// Next reads the header of the next entry of a compound: its type and raw name in
+// modified UTF-8. Type End closes the compound.
 func (r *Reader) Next() (Type, []byte) {
 	p := r.off
 	if p >= len(r.doc) {
@@ -128,8 +129,8 @@ func (r *Reader) failType(off int, t Type) int {
 	return r.fail(off, Compound.String(), fmt.Errorf("entry of unknown %v", t))
 }
 
-// List reads the header of a list; n payloads of type elem follow. A list whose
-// length is negative is empty; an empty list still has its element type.
+// List reads the header of a list. n payloads of type elem follow. A list of
+// negative length is empty. An empty list has an element type too.
 func (r *Reader) List() (elem Type, n int) {
 	p := r.list(r.off)
 	if p < 0 {
@@ -144,8 +145,8 @@ func listHeader(b []byte) (Type, int) {
 	return Type(b[0]), int(int32(binary.BigEndian.Uint32(b[1:5])))
 }
 
-// list checks the header of a list at p and returns where its elements begin,
-// or -1.
+// list checks the header of a list at p and returns the start of its elements, or
+// -1.
 func (r *Reader) list(p int) int {
 	if len(r.doc)-p < 5 {
 		return r.fail(p, List.String(), io.ErrUnexpectedEOF)
@@ -196,15 +197,15 @@ func (r *Reader) Long() int64 {
 	return 0
 }
 
-// Float reads the payload of a float. Its bits are kept, those of a NaN too
-// where the processor keeps them.
+// Float reads the payload of a float. It keeps the bits; a NaN keeps them if the
+// processor does.
 func (r *Reader) Float() float32 { return math.Float32frombits(uint32(r.Int())) }
 
 // Double reads the payload of a double.
 func (r *Reader) Double() float64 { return math.Float64frombits(uint64(r.Long())) }
 
-// String reads the payload of a string: raw modified UTF-8, not checked; see
-// DecodeString.
+// String reads the payload of a string: unchecked, raw modified UTF-8. DecodeString
+// decodes it.
 func (r *Reader) String() []byte {
 	b := r.take(2, String)
 	if b == nil {
@@ -231,8 +232,8 @@ func (r *Reader) array(t Type, size int) []byte {
 	return r.doc[p+4 : end : end]
 }
 
-// Skip skips the payload of a tag of type t and checks all that is in it: types,
-// lengths, and depth, counted from t. It does not check modified UTF-8.
+// Skip skips the payload of a tag of type t and checks its types, lengths and depth,
+// counted from t. It does not check modified UTF-8.
 func (r *Reader) Skip(t Type) {
 	if end := r.skip(t, r.off, r.depth); end >= 0 {
 		r.off = end

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// The functions below take the position p of a payload and return where it
-// ends, or -1 once they have failed. depth is how many compounds and lists may
-// still begin; it bounds the recursion.
+// These functions take the position p of a payload and return its end, or -1 after
+// an error. depth is how many more levels of compounds and lists are allowed. It
+// bounds the recursion.
 
 func (r *Reader) skip(t Type, p, depth int) int {
 	switch t {

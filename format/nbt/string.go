@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Modified UTF-8 is UTF-8 but for two things: U+0000 is C0 80, and a code point
-// above U+FFFF is a surrogate pair of three bytes each. A surrogate that is not
-// one of a pair is no Unicode, but Java strings have them; a Go string keeps it
-// as its three bytes (WTF-8), so that it survives a round trip.
+// Modified UTF-8 differs from UTF-8 in two ways: U+0000 is C0 80, and a code point
+// above U+FFFF is a surrogate pair of three bytes each. Java strings may have a lone
+// surrogate, which is invalid Unicode. A Go string keeps it as its three bytes
+// (WTF-8), so it survives a round trip.
 
 var errModified = errors.New("not modified UTF-8")
 
-// DecodeString returns a raw name or string as a Go string in WTF-8. An error
-// is a *CorruptError whose offset is in raw. Only the one modified UTF-8 of a
-// string is accepted, so that AppendStringPayload gives the same bytes again.
+// DecodeString returns a raw name or string as a Go string in WTF-8. An error is a
+// *CorruptError with an offset in raw. Only the canonical modified UTF-8 of a string
+// is accepted, so AppendStringPayload returns the same bytes.
 func DecodeString(raw []byte) (string, error) {
 	i := plain(raw)
 	if i == len(raw) {
@@ -28,7 +28,7 @@ func DecodeString(raw []byte) (string, error) {
 	for i < len(raw) {
 		c, n := decodeUnit(raw[i:])
 		if n == 0 {
-			return "", &CorruptError{int64(i), String.String(), fmt.Errorf("%w: % x", errModified, raw[i:min(i+3, len(raw))])}
+			return "", &CorruptError{Offset: int64(i), Part: prefix + String.String(), Err: fmt.Errorf("%w: % x", errModified, raw[i:min(i+3, len(raw))])}
 		}
 		i += n
 		if isHigh(c) {
@@ -46,8 +46,8 @@ func DecodeString(raw []byte) (string, error) {
 func isHigh(c rune) bool { return c&^0x3FF == 0xD800 }
 func isLow(c rune) bool  { return c&^0x3FF == 0xDC00 }
 
-// plain returns how many bytes at the start of b are ASCII but not NUL, and
-// hence the same in every form.
+// plain returns how many bytes at the start of b are ASCII except NUL. They are the
+// same in every form.
 func plain[S string | []byte](b S) int {
 	i := 0
 	for i < len(b) && b[i]-1 < 0x7F {
@@ -56,8 +56,8 @@ func plain[S string | []byte](b S) int {
 	return i
 }
 
-// decodeUnit returns the UTF-16 unit at the start of b and its length, 0 if
-// there is none.
+// decodeUnit returns the UTF-16 unit at the start of b and its length in bytes. The
+// length is 0 if b is malformed.
 func decodeUnit(b []byte) (rune, int) {
 	switch {
 	case len(b) == 0:
@@ -75,7 +75,7 @@ func decodeUnit(b []byte) (rune, int) {
 	return 0, 0
 }
 
-// appendWTF appends the UTF-8 of c, with surrogates as if they were characters.
+// appendWTF appends the UTF-8 of c and treats surrogates as characters.
 func appendWTF(dst []byte, c rune) []byte {
 	if c&^0x7FF == 0xD800 {
 		return append(dst, 0xE0|byte(c>>12), 0x80|byte(c>>6)&0x3F, 0x80|byte(c)&0x3F)
@@ -83,8 +83,8 @@ func appendWTF(dst []byte, c rune) []byte {
 	return utf8.AppendRune(dst, c)
 }
 
-// AppendStringPayload appends the payload of a string: its length and s, read
-// as WTF-8, in modified UTF-8. Bytes of s that are no character become U+FFFD.
+// AppendStringPayload appends the payload of a string: its length, and s as modified
+// UTF-8. s is WTF-8; its invalid bytes become U+FFFD.
 func AppendStringPayload(dst []byte, s string) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0)
@@ -125,7 +125,7 @@ func appendModified(dst []byte, s string) []byte {
 	return dst
 }
 
-// isSurrogate reports whether s begins with a surrogate in WTF-8.
+// isSurrogate reports whether s starts with a surrogate in WTF-8.
 func isSurrogate(s string) bool {
 	return len(s) >= 3 && s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends v as SNBT, the game's notation for people
-// (https://minecraft.wiki/w/NBT_format#SNBT_format), to dst and returns it
-// extended. With an indent, compounds and lists of compounds take a line for
-// each entry; without, all is one line. Bytes that are no printable character
-// are escaped, so the text is safe on a terminal. It panics where Append does.
+// AppendText appends v to dst as SNBT, the game's text notation
+// (https://minecraft.wiki/w/NBT_format#SNBT_format). With an indent, compounds and
+// lists of compounds have a line for each entry; without, the text is one line.
+// Bytes that are not printable characters are escaped, so the text is safe on a
+// terminal. It panics where Append does.
 func AppendText(dst []byte, v Value, indent string) []byte {
 	p := printer{dst: dst, indent: indent}
 	p.value(v)
@@ -101,7 +101,7 @@ func (p *printer) entries(v Entries) {
 	p.close(len(v) > 0, '}')
 }
 
-// step separates the i-th value from what stands before it.
+// step separates the i-th value from the text before it.
 func (p *printer) step(i int, line bool) {
 	if i > 0 {
 		p.dst = append(p.dst, ',')

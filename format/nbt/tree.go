@@ -4,16 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 )
 
-// Value is a tag's payload as a Go value, for tests, dumps and small files; a
-// tree takes up to about 20 bytes of memory for one of the document. The type
-// of a tag is the Go type of its Value, from Byte to LongArray: int8, int16,
-// int32, int64, float32, float64, []byte, string, Items, Entries, []int32,
-// []int64. Strings are WTF-8, as DecodeString gives them.
+// Value is a tag's payload as a Go value, for tests, dumps and small files. A tree
+// takes up to about 20 bytes of memory for each byte of the document. The type of a
+// tag is the Go type of its Value, in the order from Byte to LongArray: int8, int16,
+// int32, int64, float32, float64, []byte, string, Items, Entries, []int32, []int64.
+// Strings are WTF-8, as DecodeString returns them.
 type Value any
 
-// Entries is a compound, in the document's order, duplicates kept.
+// Entries is a compound in the document's order, with duplicates.
 type Entries []Entry
 
 // Entry is a named tag of a compound.
@@ -22,7 +23,7 @@ type Entry struct {
 	Value Value
 }
 
-// Get returns the value of the first entry of that name, or nil.
+// Get returns the value of the first entry with that name, or nil.
 func (e Entries) Get(name string) Value {
 	for _, x := range e {
 		if x.Name == name {
@@ -36,11 +37,11 @@ func (e Entries) Get(name string) Value {
 type Items struct {
 	Elem   Type
 	Values []Value
-	// length is what an empty list gave as its length: 0 or less.
+	// length is the length that an empty list gave: 0 or less.
 	length int32
 }
 
-// TypeOf returns the type of tag that v stands for. It panics if v is none.
+// TypeOf returns the tag type of v. It panics if v is not a Value.
 func TypeOf(v Value) Type {
 	switch v.(type) {
 	case int8:
@@ -71,9 +72,9 @@ func TypeOf(v Value) Type {
 	panic(fmt.Sprintf("nbt: %T is no Value", v))
 }
 
-// Parse returns a whole document as a tree that shares nothing with doc; Append
-// gives the same bytes again. As in the game, bytes after the root's end do not
-// count: some programs leave them there. Names and strings that DecodeString
+// Parse returns a whole document as a tree that shares no memory with doc. Append
+// returns the same bytes. As in the game, bytes after the root's end are ignored,
+// because some programs leave them there. Names and strings that DecodeString
 // refuses are errors. An error is a *CorruptError.
 func Parse(doc []byte, lim Limits) (name string, v Value, err error) {
 	r := NewReader(doc, lim)
@@ -86,12 +87,12 @@ func Parse(doc []byte, lim Limits) (name string, v Value, err error) {
 	return name, v, nil
 }
 
-// decode decodes raw, which ends where the Reader is.
+// decode decodes raw, which ends at the Reader's position.
 func (r *Reader) decode(raw []byte) string {
 	s, err := DecodeString(raw)
 	if err != nil {
 		c := err.(*CorruptError)
-		r.fail(r.off-len(raw)+int(c.Offset), c.Part, c.Err)
+		r.fail(r.off-len(raw)+int(c.Offset), strings.TrimPrefix(c.Part, prefix), c.Err)
 	}
 	return s
 }
@@ -173,8 +174,8 @@ func (r *Reader) entries(depth int) Value {
 	return v
 }
 
-// Append appends an entry, or a whole document, of that name and value. It
-// panics on what is no Value and on a list with a value that is not of its type.
+// Append appends an entry or a whole document with that name and value. It panics if
+// v is not a Value, or if a list holds a value of another type.
 func Append(dst []byte, name string, v Value) []byte {
 	return appendValue(AppendHeader(dst, TypeOf(v), name), v)
 }

@@ -1,5 +1,5 @@
-// Package cache keeps what was decoded, under a budget of bytes, for many goroutines
-// at once. It knows neither what it keeps nor what the keys mean.
+// Package cache keeps decoded pages in memory under a budget of bytes. It knows
+// neither what pages hold nor what keys mean.
 package cache
 
 import (
@@ -8,22 +8,21 @@ import (
 	"sync"
 )
 
-// entryBytes is about what an LRU needs for a page besides the page.
+// entryBytes estimates the memory of an LRU for a page besides the page.
 const entryBytes = 256
 
-// LRU keeps pages, and drops those that were used least recently. Its methods are safe
-// for any number of goroutines.
+// LRU keeps pages, and drops the least recently used ones. Goroutines may share it.
 type LRU[K comparable] struct {
 	budget int64
 
-	mu    sync.Mutex // guards what is below
+	mu    sync.Mutex // guards the fields below
 	pages map[K]*cached[K]
-	order queue.List // of *cached[K] that are filled, the one used last in front
+	order queue.List // of filled *cached[K], the most recently used in front
 	bytes int64
 	stats Stats
 }
 
-// Stats counts what an LRU did.
+// Stats counts the work of an LRU.
 type Stats struct {
 	Hits, Fills int64 // calls of Page that found the page, and calls that decoded it
 	Pages       int   // now in the cache
@@ -39,17 +38,16 @@ type cached[K comparable] struct {
 	element *queue.Element // nil while fill is running
 }
 
-// New returns an LRU that keeps pages of up to budget bytes. A page larger than that
-// is returned and not kept.
+// New returns an LRU that keeps up to budget bytes of pages. It does not keep a page
+// larger than that.
 func New[K comparable](budget int64) *LRU[K] {
 	return &LRU[K]{budget: budget, pages: make(map[K]*cached[K])}
 }
 
-// Page returns the page under key. If the LRU does not have it, Page calls
-// fill and keeps the result, which takes about bytes of memory. Of calls for
-// one key at the same time one fills; the others wait for it, or return
-// ctx.Err() when ctx ends. If fill fails, Page returns the error to the caller
-// that filled, and the next waiting caller fills. Nobody changes a page.
+// Page returns the page under key. If the LRU lacks it, Page calls fill and keeps the
+// result, which takes about bytes of memory. Of concurrent calls for one key one fills;
+// the others wait, or return ctx.Err() when ctx ends. If fill fails, Page returns the
+// error to its caller, and the next waiting caller fills. Pages must not be changed.
 func (l *LRU[K]) Page(ctx context.Context, key K, fill func() (any, int64, error)) (any, error) {
 	for {
 		c, mine := l.claim(key)
@@ -68,7 +66,7 @@ func (l *LRU[K]) Page(ctx context.Context, key K, fill func() (any, int64, error
 	}
 }
 
-// claim returns the page under key, which the caller must fill if it is mine.
+// claim returns the page under key. If mine is true, the caller must fill it.
 func (l *LRU[K]) claim(key K) (c *cached[K], mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +83,7 @@ func (l *LRU[K]) claim(key K) (c *cached[K], mine bool) {
 	return c, true
 }
 
-// fill also ends when do panics: the page is then an error for those who wait.
+// fill also finishes the page if do panics. Waiting callers then get an error.
 func (l *LRU[K]) fill(c *cached[K], do func() (any, int64, error)) {
 	c.err = context.Canceled
 	defer func() {
@@ -104,14 +102,14 @@ func (l *LRU[K]) fill(c *cached[K], do func() (any, int64, error)) {
 	c.page, c.bytes, c.err = do()
 }
 
-// drop forgets a page that is filled. It needs mu.
+// drop removes a filled page. The caller holds mu.
 func (l *LRU[K]) drop(c *cached[K]) {
 	l.order.Remove(c.element)
 	delete(l.pages, c.key)
 	l.bytes -= c.bytes + entryBytes
 }
 
-// Stats returns what the cache did so far.
+// Stats returns the counts so far.
 func (l *LRU[K]) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()

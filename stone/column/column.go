@@ -1,10 +1,9 @@
 // Package column turns columns and lists of objects into the streams of a stone's
 // pages and back. FORMAT.md of package stone is the format: sections 6 and 7.
 //
-// What a page holds and where it lies is the caller's to know: the streams of a
-// page hold columns or lists in the order of positions that the directory gives.
-// Height maps may be written as what differs from what blocks say of them
-// (Heights); such maps are completed once these blocks can be read.
+// The streams of a page hold columns or lists in the order of the positions that the
+// caller gives. Height maps may be written as differences from a rule that computes
+// them from blocks (Heights); Page.Column completes such maps.
 package column
 
 import (
@@ -22,8 +21,8 @@ const (
 	Tags  = 2 // tags, parts and payloads split by package tags, names by its words
 )
 
-// What a page may hold (FORMAT.md section 9); a claim of more is refused before
-// anything is allocated for it.
+// Limits of a page (FORMAT.md section 9). A page that claims more is refused before
+// anything is allocated.
 const (
 	MaxColumns = 1024
 	MaxObjects = 1 << 20
@@ -38,16 +37,16 @@ const (
 
 // Streams of a page of columns of form 1.
 const (
-	columnNames  = iota // names of maps and parts, as they first occur
+	columnNames  = iota // names of maps and parts, in order of first use
 	columnShapes        // versions, layouts, sections, maps, parts
 	columnStamps
 	columnSizes // of tags and parts
-	columnMaps  // what is left of the maps
+	columnMaps  // residuals of the maps
 	columnData  // tags and parts
 	numColumnStreams
 )
 
-// splitColumn are the streams of form 2, before those of package tags.
+// splitColumn is the streams of form 2 before those of package tags.
 var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
 
 var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
@@ -58,11 +57,11 @@ const (
 	mapSame     = 1 // equal to the map before it in the column
 	mapGradient = 2 // residuals of the prediction from W, N and NW
 	mapAbove    = 3 // residuals of the map before it
-	mapRule     = 4 // equal to what the rule says
-	mapBeside   = 5 // residuals of what the rule says
+	mapRule     = 4 // equal to the rule's map
+	mapBeside   = 5 // residuals of the rule's map
 )
 
-// Check refuses a column, with its lists, that could not be read back.
+// Check returns an error if the column with its lists could not be read back.
 func Check(c *voxel.Column) error {
 	if err := c.Pos.Check(); err != nil {
 		return err

@@ -258,7 +258,7 @@ func FuzzDecode(f *testing.F) {
 		columns[i].Maps = columns[i].Maps[:5] // without the wild one: a short page is soon bent
 	}
 	for _, p := range encode(f, columns) {
-		f.Add(pages.NewPacker(false).Append(nil, p.Form, p.Streams))
+		f.Add(pages.NewEncoder(false).Append(nil, p.Form, p.Streams))
 	}
 	at := positions(columns)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -299,7 +299,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzDecodeObjects(f *testing.F) {
 	at, all := lists(5)
 	for _, p := range column.EncodeObjects(at, all) {
-		f.Add(pages.NewPacker(false).Append(nil, p.Form, p.Streams))
+		f.Add(pages.NewEncoder(false).Append(nil, p.Form, p.Streams))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		form, streams, ok := streamsOf(b)

@@ -26,17 +26,17 @@ type pageReader struct {
 	rules   []light.Rule
 }
 
-// Page is a decoded page of columns, which are without their lists.
+// Page is a decoded page of columns, without their lists.
 type Page struct {
 	columns []voxel.Column
-	// ways says how the maps of each column are written, for columns with maps that
-	// follow from blocks: all maps of such a column hold residuals yet. nil for
-	// the others.
+	// ways holds for each column how its maps are written, if some follow from
+	// blocks: the maps of such a column still hold residuals. It is nil for other
+	// columns.
 	ways [][]uint8
 }
 
-// Decode reads the columns at at, in that order. rules are those of the dimension.
-// It ends with ctx.
+// Decode returns the columns at the positions at, in that order. rules are the
+// dimension's. It ends with ctx.
 func Decode(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*Page, error) {
 	p := pageReader{rules: rules}
 	if !p.open(form, streams) || len(at) > MaxColumns {
@@ -65,7 +65,7 @@ func Decode(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPo
 	return page, nil
 }
 
-// open takes the streams of a page, unless there is no such form.
+// open takes the streams of a page. It returns false for an unknown form.
 func (p *pageReader) open(form byte, streams [][]byte) bool {
 	switch {
 	case form == Plain && len(streams) == numColumnStreams:
@@ -83,8 +83,8 @@ func (p *pageReader) open(form byte, streams [][]byte) bool {
 	return true
 }
 
-// splitReader returns a reader of the tags of a page whose streams for them begin
-// at first.
+// splitReader returns a reader of the tags of a page. Their streams start at index
+// first.
 func splitReader(streams [][]byte, first int) *tags.Reader {
 	return tags.NewReader(streams[first:], pages.MaxPage-pages.Size(streams))
 }
@@ -133,7 +133,7 @@ func (p *pageReader) name() string {
 	return p.names[i]
 }
 
-// column reads a column and returns Page.ways of it.
+// column reads a column and returns its entry of Page.ways.
 func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	s := &p.c[columnShapes]
 	p.version = s.Within(p.version+s.Varint(), math.MinInt32, math.MaxInt32)
@@ -189,7 +189,7 @@ func (p *pageReader) part() (part voxel.Part) {
 	return part
 }
 
-// residuals reads how a map is written and what is left of it.
+// residuals reads how a map is written, and its residuals.
 func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	s, res, v := &p.c[columnShapes], &p.c[columnMaps], &m.Values
 	n := s.Uvarint()
@@ -212,11 +212,11 @@ func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	return way
 }
 
-// ofRule reports whether a map of that way follows from blocks.
+// ofRule reports whether a map written this way follows from blocks.
 func ofRule(way uint8) bool { return way == mapRule || way == mapBeside }
 
-// completeMaps makes values of residuals. of returns what the rule says of a map,
-// nil if it says nothing; then completeMaps returns false.
+// completeMaps turns residuals into values. of returns the map by the rule, or nil
+// if there is none; completeMaps then returns false.
 func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int32) bool {
 	for n := range maps {
 		v, from := &maps[n].Values, (*[256]int32)(nil)

@@ -32,19 +32,19 @@ func Encode(columns []*voxel.Column, h *Heights) []pages.Page {
 		p.streams[columnNames] = pages.AppendString(p.streams[columnNames], n)
 		spelled = pages.ByWords.Append(spelled, n)
 	}
-	sheets := []pages.Page{{Form: Plain, Streams: p.streams[:]}}
-	return addSplit(sheets, Tags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
+	candidates := []pages.Page{{Form: Plain, Streams: p.streams[:]}}
+	return addSplit(candidates, Tags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
 }
 
-// addSplit adds a page of which tags go the way of package tags, if they can.
-func addSplit(sheets []pages.Page, form byte, w *tags.Writer, streams [][]byte) []pages.Page {
+// addSplit adds the page with tags split by package tags, if that is possible.
+func addSplit(candidates []pages.Page, form byte, w *tags.Writer, streams [][]byte) []pages.Page {
 	documents := w.Bytes()
 	split, ok := w.Streams()
 	streams = append(streams, split...)
 	if !ok || documents+pages.Size(streams) > pages.MaxPage {
-		return sheets
+		return candidates
 	}
-	return append(sheets, pages.Page{Form: form, Streams: streams})
+	return append(candidates, pages.Page{Form: form, Streams: streams})
 }
 
 func (p *pageWriter) num(stream int, v uint64) {
@@ -118,7 +118,7 @@ func (p *pageWriter) part(part voxel.Part) {
 	p.tags.Document(part.Name, part.Data)
 }
 
-// values writes a map in the way that leaves least.
+// values writes a map in the way with the smallest residuals.
 func (p *pageWriter) values(v, above, rule *[256]int32) {
 	switch {
 	case rule != nil && *rule == *v:
@@ -148,8 +148,8 @@ func (p *pageWriter) values(v, above, rule *[256]int32) {
 	}
 }
 
-// predict returns what v[i] should be by another map or, without one, by v's
-// earlier numbers.
+// predict returns the prediction of v[i] from another map or, without one, from
+// earlier numbers of v.
 func predict(v, from *[256]int32, i int) int64 {
 	if from != nil {
 		return int64(from[i])
@@ -175,7 +175,7 @@ func residualCost(v, from *[256]int32) (cost int) {
 }
 
 // gradient predicts v[i] from its neighbours to the west, north and north-west:
-// W+N-NW kept between W and N.
+// W+N-NW, limited to the range of W and N.
 func gradient(v *[256]int32, i int) int64 {
 	x, z := i%16, i/16
 	switch {

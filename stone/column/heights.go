@@ -7,29 +7,27 @@ import (
 	"github.com/cairnvoxel/cairn/light"
 )
 
-// MaxTower is how high a tower of chunks with cells may be for rules to apply.
-// Chunks of no cells do not count.
+// MaxTower is the most chunks with cells in a tower for rules to apply.
 const MaxTower = 512
 
-// Heights says what rules say of height maps, of one column after the other. It
-// is used by one goroutine.
+// Heights applies rules to columns, one after another. It is used by one goroutine.
 type Heights struct {
 	rules  []light.Rule
 	towers light.Towers
 	h      *light.Heights
 	maps   [][256]int32
-	pos    geom.ColumnPos // that maps are of, if known
+	pos    geom.ColumnPos // the column whose maps are known
 	known  bool
 	high   bool // the column's tower is higher than MaxTower
 }
 
-// NewHeights returns what the rules say of blocks, whose towers are towers.
+// NewHeights returns Heights by rules over the blocks of towers.
 func NewHeights(rules []light.Rule, towers light.Towers) *Heights {
 	return &Heights{rules: rules, towers: towers, h: light.NewHeights(rules), maps: make([][256]int32, len(rules))}
 }
 
-// Of returns what the rule says of a map of the column at pos, nil if there is
-// no rule for it.
+// Of returns the map of the column at pos by the rule with that name, or nil if
+// there is no rule.
 func (h *Heights) Of(pos geom.ColumnPos, name string) *[256]int32 {
 	if h == nil {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// objectBytes is what an object counts for besides its payload.
+// objectBytes is the size that an object counts for, besides its payload.
 const objectBytes = 8
 
-// Streams of a page of objects of form 1. Form 2 has those of package tags in
+// Streams of a page of objects of form 1. Form 2 has the streams of package tags in
 // place of the last two.
 const (
 	objectCounts = iota // of objects by column
@@ -64,7 +64,7 @@ type objectReader struct {
 	tags *tags.Reader // nil in form 1
 }
 
-// open takes the streams of a page, unless there is no such form.
+// open takes the streams of a page. It returns false for an unknown form.
 func (r *objectReader) open(form byte, streams [][]byte) bool {
 	n := numObjectStreams
 	if form == Tags {
@@ -86,7 +86,7 @@ func (r *objectReader) open(form byte, streams [][]byte) bool {
 type Objects struct {
 	Lists [][]voxel.Object // by column of the page
 	Count int              // of objects
-	Bytes int              // plain bytes of the page, payloads whole
+	Bytes int              // plain bytes of the page, with whole payloads
 
 	payloads int
 }
@@ -158,7 +158,7 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 	return lists, nil
 }
 
-// positions reads where the objects are that are somewhere.
+// positions reads the positions of the objects that have one.
 func (r *objectReader) positions(lists [][]voxel.Object, at []geom.ColumnPos) {
 	c := &r.c[objectAt]
 	each := func(read func(o *voxel.Object, last geom.Point)) {

@@ -16,8 +16,8 @@ var (
 	ErrLong = errors.New("bytes left over")
 )
 
-// A Cursor reads numbers and bytes; the first error sticks, and what is read from
-// then on is nothing.
+// A Cursor reads numbers and bytes. The first error sticks, and later reads return
+// nothing.
 type Cursor struct {
 	b    []byte
 	at   int
@@ -60,13 +60,13 @@ func (c *Cursor) Varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// Count reads how many things follow, each of at least size bytes and no more
-// than most.
+// Count reads the number of items that follow. Each takes at least size bytes, and
+// there are at most most.
 func (c *Cursor) Count(size, most int) int {
 	return c.AtMost(min((len(c.b)-c.at)/size, most))
 }
 
-// Within returns v if it is one of least..most.
+// Within returns v. It fails unless v is in least..most.
 func (c *Cursor) Within(v, least, most int64) int64 {
 	if v < least || v > most {
 		c.Fail(fmt.Errorf("%d is not within %d..%d", v, least, most))
@@ -75,7 +75,7 @@ func (c *Cursor) Within(v, least, most int64) int64 {
 	return v
 }
 
-// Flags reads a number of so many bits.
+// Flags reads a number of at most so many bits.
 func (c *Cursor) Flags(bits int) uint64 {
 	v := c.Uvarint()
 	if v>>bits != 0 {
@@ -118,7 +118,7 @@ func (c *Cursor) Uint64() uint64 {
 	return 0
 }
 
-// End reports the error that stuck, or bytes left over.
+// End returns the first error, or an error if bytes are left over.
 func (c *Cursor) End() error {
 	if c.err == nil && c.at < len(c.b) {
 		c.Fail(ErrLong)
@@ -141,8 +141,8 @@ func (c *Cursor) AtMost(n int) int {
 	return int(v)
 }
 
-// Size reads a size of bytes that lie elsewhere; an absurd one is cut to what
-// is absurd still.
+// Size reads the size of bytes stored elsewhere. A huge value is cut to one that is
+// still too large.
 func (c *Cursor) Size() int { return int(min(c.Uvarint(), math.MaxInt32)) }
 
 // Some returns a slice of n, nil for none.

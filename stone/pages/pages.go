@@ -1,8 +1,9 @@
-// Package pages makes the pages of a stone from streams of bytes and takes them
-// apart again: each stream lies in its page as it is or as one zstd frame. A
-// Cursor reads the numbers and strings of a stream, and refuses what cannot be.
+// Package pages turns streams of bytes into a page of a stone and back. A page stores
+// each stream as it is or as one zstd frame. A Cursor reads the numbers and strings of
+// a stream and refuses invalid ones.
 //
-// FORMAT.md of package stone is the format. What streams mean is not known here.
+// FORMAT.md of package stone is the format, sections 3 and 8.6. The package does not
+// know what the streams mean.
 package pages
 
 import (
@@ -56,46 +57,46 @@ func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
-// A Packer makes pages. Its memory is megabytes. It is used by one goroutine.
-type Packer struct {
-	enc          *zstd.Encoder
-	body, packed []byte
+// An Encoder makes pages. Its memory is megabytes. It is used by one goroutine.
+type Encoder struct {
+	enc         *zstd.Encoder
+	body, frame []byte
 }
 
-// NewPacker returns a Packer; one that packs hard takes longer and makes smaller pages.
-func NewPacker(hard bool) *Packer {
+// NewEncoder returns an Encoder. One that works hard takes longer and makes smaller
+// pages.
+func NewEncoder(hard bool) *Encoder {
 	if hard {
-		return &Packer{enc: newEncoder(zstd.SpeedBetterCompression)}
+		return &Encoder{enc: newEncoder(zstd.SpeedBetterCompression)}
 	}
-	return &Packer{enc: newEncoder(zstd.SpeedDefault)}
+	return &Encoder{enc: newEncoder(zstd.SpeedDefault)}
 }
 
 // Append appends the page of streams to dst.
-func (p *Packer) Append(dst []byte, form byte, streams [][]byte) []byte {
+func (p *Encoder) Append(dst []byte, form byte, streams [][]byte) []byte {
 	dst = append(dst, form)
 	dst = binary.AppendUvarint(dst, uint64(len(streams)))
 	p.body = p.body[:0]
 	for _, s := range streams {
-		packed := p.Pack(s)
-		dst = appendSizes(dst, len(s), len(packed))
-		p.body = append(p.body, packed...)
+		frame := p.Compress(s)
+		dst = appendSizes(dst, len(s), len(frame))
+		p.body = append(p.body, frame...)
 	}
 	return append(dst, p.body...)
 }
 
-// leastFrame is the fewest bytes of a frame without its magic number that holds
-// any.
+// leastFrame is the least size of a frame without its magic number.
 const leastFrame = 6
 
-// Pack returns a stream as a page holds it: packed if that is shorter. It is good
-// until the next call.
-func (p *Packer) Pack(s []byte) []byte {
+// Compress returns a stream as a page stores it: compressed if that is shorter. The
+// result is valid until the next call.
+func (p *Encoder) Compress(s []byte) []byte {
 	if len(s) <= leastFrame {
 		return s
 	}
-	p.packed = p.enc.EncodeAll(s, p.packed[:0])
-	if packed := p.packed[len(zstdMagic):]; len(packed) < len(s) {
-		return packed
+	p.frame = p.enc.EncodeAll(s, p.frame[:0])
+	if frame := p.frame[len(zstdMagic):]; len(frame) < len(s) {
+		return frame
 	}
 	return s
 }
@@ -130,14 +131,14 @@ func Split(ctx context.Context, b []byte) (form byte, streams [][]byte, err erro
 	return form, streams, err
 }
 
-// Stored is one stream as it is in a page.
+// Stored is a stream as a page stores it.
 type Stored struct {
 	Size int    // plain bytes
-	Data []byte // packed if these are others
+	Data []byte // compressed if these are others
 }
 
-// SplitPrefix is Split for a page of at most so many plain bytes with
-// more behind it.
+// SplitPrefix is Split for a page with other bytes after it. The page has at most most
+// plain bytes.
 func SplitPrefix(ctx context.Context, b []byte, most uint64) (form byte, streams [][]byte, rest []byte, err error) {
 	parts, rest, err := SplitStored(b, most)
 	if err != nil {
@@ -154,7 +155,8 @@ func SplitPrefix(ctx context.Context, b []byte, most uint64) (form byte, streams
 	return b[0], streams, rest, nil
 }
 
-// SplitStored returns the streams of a page as they are, and what is behind it.
+// SplitStored returns the streams of a page as they are stored, and the bytes after
+// it.
 func SplitStored(b []byte, most uint64) (streams []Stored, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, nil, corrupt(0, "page", errShort)
@@ -182,12 +184,12 @@ func SplitStored(b []byte, most uint64) (streams []Stored, rest []byte, err erro
 	return streams, b[c.at:], c.err
 }
 
-// Plain returns the stream's plain bytes; at is where it lies, for errors.
+// Plain returns the stream's plain bytes. Errors give the offset at.
 func (s Stored) Plain(ctx context.Context, at int) ([]byte, error) {
 	if len(s.Data) == s.Size {
 		return s.Data, nil
 	}
-	out, err := unpack(ctx, s.Data, s.Size)
+	out, err := decompress(ctx, s.Data, s.Size)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -197,9 +199,9 @@ func (s Stored) Plain(ctx context.Context, at int) ([]byte, error) {
 	return out, nil
 }
 
-// unpack inflates one frame to exactly n bytes; n is at most MaxPage. A block
-// of a frame is at least 4 bytes and holds at most 128 KiB.
-func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
+// decompress returns the n bytes of one frame; n is at most MaxPage. A block of a
+// frame takes at least 4 bytes and holds at most 128 KiB.
+func decompress(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	if int64(n) > int64(len(frame))<<15 {
 		return nil, fmt.Errorf("%d bytes in a zstd frame of %d", n, len(frame))
 	}
@@ -214,7 +216,7 @@ func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	dec := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(dec)
 	if n > piecesFrom {
-		return unpackPieces(ctx, dec, in, n)
+		return decompressPieces(ctx, dec, in, n)
 	}
 	out, err := dec.DecodeAll(in, nil)
 	if err != nil {
@@ -226,14 +228,14 @@ func unpack(ctx context.Context, frame []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// Streams of more than so many bytes are unpacked piece by piece, so that unpacking ends with
+// Larger streams are decompressed piece by piece, so that decompressing ends with
 // its context.
 const (
 	piecesFrom = 8 << 20
 	pieceBytes = 1 << 20
 )
 
-func unpackPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
+func decompressPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) ([]byte, error) {
 	if err := dec.Reset(bytes.NewReader(in)); err != nil {
 		return nil, err
 	}

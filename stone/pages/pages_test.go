@@ -42,7 +42,7 @@ func sheets() map[string][][]byte {
 
 func TestSplit(t *testing.T) {
 	for _, hard := range []bool{false, true} {
-		p := pages.NewPacker(hard)
+		p := pages.NewEncoder(hard)
 		for name, want := range sheets() {
 			page := p.Append([]byte("before"), 9, want)[len("before"):]
 			form, got, err := pages.Split(context.Background(), page)
@@ -73,7 +73,7 @@ func TestSplit(t *testing.T) {
 func TestSplitEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	page := pages.NewPacker(false).Append(nil, 1, sheets()["many pieces"])
+	page := pages.NewEncoder(false).Append(nil, 1, sheets()["many pieces"])
 	if _, _, err := pages.Split(ctx, page); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -95,7 +95,7 @@ func TestClaims(t *testing.T) {
 }
 
 func FuzzSplit(f *testing.F) {
-	p := pages.NewPacker(false)
+	p := pages.NewEncoder(false)
 	for name, streams := range sheets() {
 		if name != "many pieces" {
 			f.Add(p.Append(nil, 1, streams))
@@ -109,7 +109,7 @@ func FuzzSplit(f *testing.F) {
 			}
 			return
 		}
-		again, got, err := pages.Split(context.Background(), pages.NewPacker(false).Append(nil, form, streams))
+		again, got, err := pages.Split(context.Background(), pages.NewEncoder(false).Append(nil, form, streams))
 		if err != nil || again != form || !slices.EqualFunc(got, streams, bytes.Equal) {
 			t.Fatalf("form %d, not %d, of other streams, %v", again, form, err)
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/cairnvoxel/cairn/tags"
 )
 
-// Spelling is how strings stand in the directory, whose form it is, and in pages
-// of columns.
+// Spelling is how strings are written in a directory of a form, and in pages of
+// columns.
 type Spelling byte
 
 // The spellings.
 const (
 	ByBytes Spelling = 0
-	ByWords Spelling = 1 // words of package tags by their number
+	ByWords Spelling = 1 // words of package tags as their numbers
 )
 
 // Append appends a string.
@@ -46,8 +46,8 @@ func (s Spelling) Text(c *Cursor) string {
 	return text
 }
 
-// AppendNames appends the names of a volume. Those of a palette, which is a set, are
-// sorted behind the empty cell's name; where they have numbers, these stand for them.
+// AppendNames appends the names of a volume. The names of a set, a palette, that have
+// numbers are written as a sorted set, after the empty cell's name.
 func (s Spelling) AppendNames(dst []byte, set bool, names []string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
 	if s == ByBytes || !set || len(names) == 0 {
@@ -73,7 +73,8 @@ func (s Spelling) AppendNames(dst []byte, set bool, names []string) []byte {
 	return appendShared(dst, rest)
 }
 
-// appendShared appends names, of which each shares a beginning with the last.
+// appendShared appends names, each without the prefix that it shares with the
+// previous one.
 func appendShared(dst []byte, names []string) []byte {
 	prev := ""
 	for _, n := range names {

@@ -15,10 +15,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Spec is a whole stone as a value: what is written with
-// Write is read back equal by ReadSpec. Everything is in the order that Writer
-// wants; lists of a column are sorted by name, slices without elements are nil
-// but for payloads, data and tags of no bytes.
+// Spec is a whole stone as a value. ReadSpec returns a Spec equal to the one that
+// Write wrote. Everything is in the order that Writer needs. Lists of a column are
+// sorted by name. Slices without elements are nil, except payloads, data and tags of
+// no bytes.
 type Spec struct {
 	Properties []stone.Property
 	Dimensions []DimensionSpec
@@ -30,12 +30,12 @@ type DimensionSpec struct {
 	Name, Folder string
 	Volumes      []VolumeSpec
 	Rules        []light.Rule // of height maps, over the volume voxel.Block
-	// Matters is what that volume's cells are to light. Read is nil where no page of
-	// light is written by it.
+	// Matters is how that volume's cells affect light. ReadSpec returns nil if no
+	// page of light uses it.
 	Matters light.Matters
 	Columns []voxel.Column
-	// Lists are lists of columns of which the stone says nothing else, Gone the
-	// columns that it says are gone; both in the order of Columns.
+	// Lists are lists of columns without a column of their own. Gone are the deleted
+	// columns. Both are in the order of Columns.
 	Lists []ListsSpec
 	Gone  []geom.ColumnPos
 }
@@ -53,7 +53,7 @@ type VolumeSpec struct {
 	Levels []LevelSpec
 }
 
-// LevelSpec is a level of a volume, which holds at least one chunk.
+// LevelSpec is a level of a volume. It holds at least one chunk.
 type LevelSpec struct {
 	Level  int
 	Chunks []stone.Placed
@@ -63,7 +63,7 @@ type LevelSpec struct {
 type FileSpec struct {
 	Path string
 	Data []byte
-	Gone bool // the stone says that there is no such file
+	Gone bool // the file is deleted
 }
 
 // Write writes the stone and returns its name.
@@ -105,7 +105,7 @@ func (d *DimensionSpec) write(w *stone.Writer) {
 	d.writeColumns(w)
 }
 
-// writeColumns writes all that is said of columns, in order.
+// writeColumns writes columns, lists and deletions in order.
 func (d *DimensionSpec) writeColumns(w *stone.Writer) {
 	type saying struct {
 		pos geom.ColumnPos
@@ -127,17 +127,17 @@ func (d *DimensionSpec) writeColumns(w *stone.Writer) {
 	}
 }
 
-// foot is the x and z of a chunk.
-type foot struct{ x, z int32 }
+// footprint is the x and z of a chunk.
+type footprint struct{ x, z int32 }
 
 // towers returns the towers of the dimension's blocks.
 func (d *DimensionSpec) towers() light.Towers {
-	towers := map[foot]light.Tower{}
+	towers := map[footprint]light.Tower{}
 	for _, v := range d.Volumes {
 		for _, l := range v.Levels {
 			for _, c := range l.Chunks {
 				if v.Name == voxel.Block && l.Level == 0 && c.Chunk != nil {
-					at := foot{c.Pos.X, c.Pos.Z}
+					at := footprint{c.Pos.X, c.Pos.Z}
 					towers[at] = append(towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
 				}
 			}
@@ -146,7 +146,7 @@ func (d *DimensionSpec) towers() light.Towers {
 	for _, t := range towers {
 		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
 	}
-	return func(x, z int32) light.Tower { return towers[foot{x, z}] }
+	return func(x, z int32) light.Tower { return towers[footprint{x, z}] }
 }
 
 // ReadSpec reads the whole stone.

@@ -9,10 +9,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// farLevels makes the far levels of a volume from its chunks. nil makes none.
+// farLevels makes the far levels of a volume from its chunks. A nil farLevels makes
+// none.
 type farLevels struct {
 	rule   voxel.Rule
-	def    voxel.Cell // where nothing is stored
+	def    voxel.Cell // the value where no chunk is stored
 	chunks int        // of level 0
 	// level is the chunks of FirstFar, each of 8x8x8 chunks of level 0.
 	level map[geom.ChunkPos]*farChunk
@@ -26,7 +27,7 @@ func newFarLevels(rule voxel.Rule, def voxel.Cell) *farLevels {
 	return f
 }
 
-// at returns the chunk of a level at pos, which is made if it is missing.
+// at returns the chunk of a level at pos and makes it if it is missing.
 func (f *farLevels) at(level map[geom.ChunkPos]*farChunk, pos geom.ChunkPos) *farChunk {
 	c := level[pos]
 	if c == nil {
@@ -63,7 +64,7 @@ func up(pos geom.ChunkPos, n int) geom.ChunkPos {
 	return geom.ChunkPos{X: pos.X >> n, Y: pos.Y >> n, Z: pos.Z >> n}
 }
 
-// write writes the levels, if the volume has more than a few chunks. The last one
+// write writes the levels if the volume has more than a few chunks. The last level
 // is the first with at most 8 chunks.
 func (f *farLevels) write(w *stone.Writer) error {
 	if f == nil || f.chunks <= nearWorld {
@@ -87,7 +88,7 @@ func (f *farLevels) write(w *stone.Writer) error {
 	}
 }
 
-// above returns the level above chunks, which are in that order.
+// above returns the level above chunks. order is their order.
 func (f *farLevels) above(chunks map[geom.ChunkPos]*farChunk, order []geom.ChunkPos) map[geom.ChunkPos]*farChunk {
 	const half = geom.ChunkEdge / 2
 	out := make(map[geom.ChunkPos]*farChunk)

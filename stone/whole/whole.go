@@ -1,7 +1,6 @@
-// Package whole writes a whole world as one stone: it reads any stone.Content twice,
-// first to see which names are in use and how large it is, then to write it with its
-// names sorted, rules of light and height maps that it learned or was told, tallies
-// and far levels.
+// Package whole writes whole worlds as one stone. It reads a stone.Content twice: first
+// to find the names in use and the size of the world, then to write it. The stone has
+// sorted names, rules of light and of height maps, tallies, and far levels if wanted.
 package whole
 
 import (
@@ -19,11 +18,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// readAtOnce is how many chunks are read by one call of ReadChunks.
+// readAtOnce is the number of chunks in one call of ReadChunks.
 const readAtOnce = 1024
 
 // Chunks yields the chunks of a volume's level of c that hold cells, in ascending
-// order of code. It ends after an error, and when ctx ends.
+// order of code. It stops after an error, and when ctx ends.
 func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) iter.Seq2[stone.Placed, error] {
 	return func(yield func(stone.Placed, error) bool) {
 		got := make(map[geom.ChunkPos]*voxel.Chunk)
@@ -60,7 +59,7 @@ func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) it
 	}
 }
 
-// Tally counts what a dimension of c holds by reading all of it.
+// Tally counts what a dimension of c holds. It reads all of it.
 func Tally(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
 	t := stone.NewTally()
 	for _, v := range d.Volumes {
@@ -80,30 +79,31 @@ func Tally(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tall
 	return t, nil
 }
 
-// Options say how Write writes.
+// Options are the options of Write.
 type Options struct {
 	stone.Options
-	// Far has far levels written, of volumes of more than 64 chunks.
+	// Far makes Write write far levels for volumes of more than 64 chunks.
 	Far bool
-	// Empty names cells of palettes that are empty besides cell 0, for far levels.
+	// Empty names cells of palettes besides cell 0 that count as empty in far
+	// levels.
 	Empty []string
 }
 
 const (
-	// nearWorld is how many chunks a volume may have without far levels.
+	// nearWorld is the most chunks of a volume without far levels.
 	nearWorld = 64
-	// smallWorld is how many chunks that are not uniform a volume may have and
-	// still be one page: such a world is loaded whole, and repeats itself all over.
+	// smallWorld is the most chunks, not counting uniform ones, that a volume may
+	// write to one page. Such a world is loaded as a whole, and it repeats itself.
 	smallWorld = 256
-	// learnColumns and learnChunks are how many columns rules of height maps, and
-	// chunks rules of light, are learned from.
+	// learnColumns is the most columns to learn rules of height maps from.
+	// learnChunks is the most chunks to learn rules of light from.
 	learnColumns = 1024
 	learnChunks  = 512
 )
 
-// Write writes c as one stone. Names that no cell uses are left out and the
-// others sorted. With Effort Best, rules of light and of height maps are taken from
-// c if it is a Reader or has a method Matters or Rules like one, and else learned.
+// Write writes c as one stone. It leaves out unused names and sorts the others.
+// With Effort Best it uses rules of light and of height maps. It takes them from c
+// if c is a Reader or has methods Matters or Rules like one; else it learns them.
 func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone.ID, int64, error) {
 	about := c.About()
 	wholes := make([]dimension, len(about.Dimensions))
@@ -149,12 +149,12 @@ type dimension struct {
 	from   stone.Content
 	o      *Options
 	used   [][]string     // names as written, by volume
-	tables [][]voxel.Cell // what cells are as written, by volume; nil: the same
+	tables [][]voxel.Cell // new value of each cell, by volume; nil: unchanged
 	large  bool           // too many chunks for one page
-	blocks *towerMap      // as written; nil where nothing follows from blocks
+	blocks *towerMap      // as written; nil if nothing follows from blocks
 }
 
-// look finds out which names are in use, and how large the dimension is.
+// look determines the names in use and the size of the dimension.
 func (d *dimension) look(ctx context.Context) error {
 	d.used, d.tables = make([][]string, len(d.Volumes)), make([][]voxel.Cell, len(d.Volumes))
 	for i := range d.Volumes {
@@ -193,9 +193,10 @@ func (d *dimension) chunks(ctx context.Context, v *stone.Volume) iter.Seq2[stone
 	return Chunks(ctx, d.from, d.Name, v.Volume.Name, 0)
 }
 
-// UsedNames returns the names of a palette that are in use, the empty cell's first and
-// the others sorted, and what each cell is then; nil if that is the same. counts says
-// how often each cell occurs, and is used up; cell 0 and the default always count.
+// UsedNames returns the names of a palette in use, the empty cell's first and the
+// others sorted, and the new value of each cell, or nil if all stay. counts holds
+// how often each cell occurs; UsedNames changes it. Cell 0 and the default count as
+// used.
 func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, table []voxel.Cell) {
 	counts[def]++
 	var cells []voxel.Cell
@@ -240,7 +241,7 @@ func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
 	return ctx.Err()
 }
 
-// volume writes a volume, and behind the blocks what they are to light.
+// volume writes a volume. After the blocks it sets the matters.
 func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 	v, table := d.Volumes[i], d.tables[i]
 	if table != nil {
@@ -249,7 +250,7 @@ func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 	w.Volume(v.Volume, d.used[i])
 	blocks := v.Volume.Name == voxel.Block
 	if blocks {
-		d.blocks = &towerMap{towers: make(map[foot]light.Tower)}
+		d.blocks = &towerMap{towers: make(map[footprint]light.Tower)}
 	}
 	var far *farLevels
 	if d.o.Far {
@@ -290,8 +291,7 @@ func emptyCells(v *stone.Volume, names, empty []string) (cells []voxel.Cell) {
 	return cells
 }
 
-// light gives the Writer what blocks are to light, if pages of light may follow
-// from them.
+// light sets the Writer's matters if pages of light may follow from blocks.
 func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error {
 	if d.o.Effort != stone.Best || d.Volumes[block].Schema != voxel.Palette {
 		return nil
@@ -312,7 +312,7 @@ func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error
 	return w.Light(matters.With(d.used[block]).Learn(slices.Values(samples)), d.blocks.at)
 }
 
-// lit returns chunks of blocks with their light, from all over the dimension: first
+// lit returns chunks of blocks with their light from all over the dimension: first
 // ones far apart, then those between.
 func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 	known, err := d.known(ctx)
@@ -357,8 +357,8 @@ func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 	return out, nil
 }
 
-// known returns a function that returns the kinds of light that a chunk has; all
-// where there are no columns.
+// known returns a function that returns the kinds of light of a chunk. Without
+// columns it returns all.
 func (d *dimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
 	columns := make(map[geom.ColumnPos]*voxel.Column)
 	for c, err := range d.from.Columns(ctx, d.Name) {
@@ -379,7 +379,7 @@ func (d *dimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, e
 	}, nil
 }
 
-// heights gives the Writer rules of height maps.
+// heights sets the Writer's rules of height maps.
 func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	if d.blocks == nil {
 		return nil
@@ -418,7 +418,7 @@ func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) 
 	return out, nil
 }
 
-// translateRules returns rules in other cells; table nil: the same.
+// translateRules returns rules with other cells. A nil table changes nothing.
 func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	if table == nil {
 		return rules
@@ -427,7 +427,7 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	for i, r := range out {
 		var cells []voxel.Cell
 		for _, c := range r.Cells {
-			if int(c) < len(table) && table[c] != voxel.Empty { // no other occurs
+			if int(c) < len(table) && table[c] != voxel.Empty { // others do not occur
 				cells = append(cells, table[c])
 			}
 		}
@@ -437,7 +437,7 @@ func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
 	return out
 }
 
-// translateMatters returns what other cells are to light; table nil: the same.
+// translateMatters returns matters for other cells. A nil table changes nothing.
 func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	if table == nil || m == nil {
 		return m
@@ -455,22 +455,22 @@ func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	return out
 }
 
-// foot is the x and z of a chunk.
-type foot struct{ x, z int32 }
+// footprint is the x and z of a chunk.
+type footprint struct{ x, z int32 }
 
-// towerMap is the chunks of blocks that were written, by footprint.
+// towerMap is the written chunks of blocks by footprint.
 type towerMap struct {
-	towers map[foot]light.Tower
+	towers map[footprint]light.Tower
 	places []geom.ChunkPos // in ascending order of code
 }
 
 func (t *towerMap) add(c stone.Placed) {
-	at := foot{c.Pos.X, c.Pos.Z}
+	at := footprint{c.Pos.X, c.Pos.Z}
 	t.towers[at] = append(t.towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
 	t.places = append(t.places, c.Pos)
 }
 
-// sort puts the topmost chunks first.
+// sort orders towers topmost first.
 func (t *towerMap) sort() {
 	for _, tower := range t.towers {
 		slices.SortFunc(tower, func(a, b light.Floor) int { return cmp.Compare(b.Y, a.Y) })
@@ -478,9 +478,9 @@ func (t *towerMap) sort() {
 }
 
 // at is a light.Towers.
-func (t *towerMap) at(x, z int32) light.Tower { return t.towers[foot{x, z}] }
+func (t *towerMap) at(x, z int32) light.Tower { return t.towers[footprint{x, z}] }
 
-// chunk returns the chunk at a place, nil if there is none.
+// chunk returns the chunk at a position, or nil.
 func (t *towerMap) chunk(at geom.ChunkPos) *voxel.Chunk {
 	tower := t.at(at.X, at.Z)
 	if i := slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == at.Y }); i >= 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Report is what Check found. A Store without faults has everything that its
@@ -63,7 +64,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	c := &checker{Store: s, ctx: ctx, r: reads{Reader: snap}, progress: progress, done: make(map[history.ID]struct{})}
+	c := &checker{Store: s, ctx: ctx, r: frozen(snap), progress: progress, done: make(map[history.ID]struct{})}
 	c.patient = patient{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
 	c.sound = sound{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
@@ -115,23 +116,23 @@ func (c *checker) each(kind byte, what func(key, value []byte) error) error {
 func (c *checker) names() error {
 	err := c.each('n', func(key, _ []byte) error {
 		c.report.Worlds++
-		w, err := c.r.world(string(key[1:]))
+		w, err := c.r.World(string(key[1:]))
 		if err == nil {
-			_, err = c.r.head(w)
+			_, err = c.r.Head(w)
 		}
 		return errors.Join(err, history.CheckName(string(key[1:])))
 	})
 	return errors.Join(err, c.each('t', func(_, value []byte) error {
 		c.report.Worlds++
-		g, err := parseGrave(value)
+		g, err := record.ParseGrave(value)
 		if err != nil {
 			return err
 		}
-		lease, err := c.r.get(leaseKey(g.world))
+		lease, err := c.r.Get(record.LeaseKey(g.World))
 		if lease != nil {
 			err = errors.New("it is deleted and has a lease")
 		}
-		_, missing := c.r.head(g.world)
+		_, missing := c.r.Head(g.World)
 		return errors.Join(err, missing)
 	}))
 }
@@ -141,17 +142,17 @@ func (c *checker) heads() error {
 	heads := 0
 	err := c.each('h', func(key, value []byte) error {
 		heads++
-		h, err := parseHead(value)
+		h, err := record.ParseHead(value)
 		if err != nil {
 			return err
 		}
-		var last entry
-		err = c.r.back(number(key), 1<<64-1, func(e entry) (bool, error) {
+		var last record.Entry
+		err = c.r.Log(record.Number(key), record.Newest, func(e record.Entry) (bool, error) {
 			last = e
 			return false, nil
 		})
-		if err == nil && last.commit != h.Commit {
-			err = fmt.Errorf("the head is %v, the log ends with %v", h.Commit, last.commit)
+		if err == nil && last.Commit != h.Commit {
+			err = fmt.Errorf("the head is %v, the log ends with %v", h.Commit, last.Commit)
 		}
 		return err
 	})
@@ -164,14 +165,14 @@ func (c *checker) heads() error {
 // leases checks that each lease is one of a world, and has a number.
 func (c *checker) leases() error {
 	return c.each('o', func(key, value []byte) error {
-		h, err := c.r.head(number(key))
+		h, err := c.r.Head(record.Number(key))
 		if err != nil {
 			return err
 		}
 		if h.Fence == 0 {
 			return errors.New("a lease without a number")
 		}
-		_, err = parseLease(h.Fence, value)
+		_, err = record.ParseLease(h.Fence, value)
 		return err
 	})
 }
@@ -179,16 +180,16 @@ func (c *checker) leases() error {
 // logs checks that everything below every commit of every log is there.
 func (c *checker) logs() error {
 	return c.each('l', func(key, value []byte) error {
-		e, err := parseEntry(key, value)
+		e, err := record.ParseEntry(key, value)
 		if err != nil {
 			return err
 		}
-		commit, err := c.r.commit(e.commit)
-		if err == nil && (commit.Number != e.number || !commit.Time.Equal(e.time)) {
+		commit, err := c.r.Commit(e.Commit)
+		if err == nil && (commit.Number != e.Number || !commit.Time.Equal(e.Time)) {
 			err = fmt.Errorf("commit %v is number %d of %v: it is number %d of %v",
-				e.commit, e.number, e.time, commit.Number, commit.Time)
+				e.Commit, e.Number, e.Time, commit.Number, commit.Time)
 		}
-		return errors.Join(err, c.down(e.commit))
+		return errors.Join(err, c.down(e.Commit))
 	})
 }
 
@@ -197,11 +198,11 @@ func (c *checker) down(at history.ID) error {
 		if _, ok := c.done[at]; ok {
 			return nil
 		}
-		if len(c.done) == doneLimit {
+		if len(c.done) == record.DoneLimit {
 			clear(c.done)
 		}
 		c.done[at] = struct{}{}
-		p, ok, err := c.r.pack(at)
+		p, ok, err := c.r.Pack(at)
 		if err != nil {
 			return err
 		}
@@ -212,7 +213,7 @@ func (c *checker) down(at history.ID) error {
 			}
 			continue
 		}
-		commit, err := c.r.commit(at)
+		commit, err := c.r.Commit(at)
 		if err != nil {
 			return err
 		}
@@ -226,8 +227,8 @@ func (c *checker) down(at history.ID) error {
 
 func (c *checker) present(refs ...history.StoneRef) error {
 	for _, ref := range refs {
-		in, ok, err := c.r.info(ref.ID)
-		if err == nil && (!ok || in.size != ref.Size) {
+		in, ok, err := c.r.Info(ref.ID)
+		if err == nil && (!ok || in.Size != ref.Size) {
 			err = history.ErrGone
 		}
 		if err != nil {
@@ -240,7 +241,7 @@ func (c *checker) present(refs ...history.StoneRef) error {
 func (c *checker) commits() error {
 	return c.each('c', func(key, _ []byte) error {
 		c.report.Commits++
-		_, err := c.r.commit(history.ID(key[1:]))
+		_, err := c.r.Commit(history.ID(key[1:]))
 		return err
 	})
 }
@@ -248,7 +249,7 @@ func (c *checker) commits() error {
 func (c *checker) packs() error {
 	return c.each('p', func(key, value []byte) error {
 		c.report.Packs++
-		_, err := parsePack(history.ID(key[1:]), value)
+		_, err := record.ParsePack(history.ID(key[1:]), value)
 		return err
 	})
 }
@@ -257,8 +258,8 @@ func (c *checker) packs() error {
 func (c *checker) data() error {
 	known := func(key []byte) error {
 		id := stone.ID(key[len(key)-len(stone.ID{}):])
-		in, ok, err := c.r.info(id)
-		if err == nil && (!ok || in.file || !bytes.Equal(in.dataKey(id), key)) {
+		in, ok, err := c.r.Info(id)
+		if err == nil && (!ok || in.File || !bytes.Equal(dataKey(id, in), key)) {
 			err = errors.New("bytes that no record knows")
 		}
 		if err != nil {
@@ -271,12 +272,12 @@ func (c *checker) data() error {
 
 func (c *checker) stones() error {
 	err := c.each('i', func(_, value []byte) error {
-		in, err := parseInfo(value)
-		c.total += in.size
+		in, err := record.ParseInfo(value)
+		c.total += in.Size
 		return err
 	})
 	return errors.Join(err, c.patient.each(func(key, value []byte) error {
-		in, err := parseInfo(value)
+		in, err := record.ParseInfo(value)
 		if err != nil {
 			return nil // said above
 		}
@@ -286,7 +287,7 @@ func (c *checker) stones() error {
 			c.bad[id] = true
 		}
 		c.report.Stones++
-		c.report.Bytes += in.size
+		c.report.Bytes += in.Size
 		c.progress(c.report.Bytes, c.total)
 		return c.ctx.Err()
 	}, 'i'))
@@ -305,11 +306,11 @@ func (c *checker) hurt() error {
 		h := Hurt{World: string(key[1:])}
 		w, head, err := c.r.named(h.World)
 		if err == nil {
-			err = c.r.back(w, 1<<64-1, func(e entry) (bool, error) {
+			err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
 				h.Versions++
-				if !c.sound.entry(e.commit) {
+				if !c.sound.entry(e.Commit) {
 					h.Lost++
-					h.Newest = h.Newest || e.commit == head.Commit
+					h.Newest = h.Newest || e.Commit == head.Commit
 				}
 				return true, c.ctx.Err()
 			})
@@ -322,20 +323,20 @@ func (c *checker) hurt() error {
 }
 
 // stone reads a stone twice: as the bytes that it is named by, and as what they say.
-func (c *checker) stone(id stone.ID, in info) error {
+func (c *checker) stone(id stone.ID, in record.Info) error {
 	b, err := c.openBytes(c.r, id, in)
 	if err != nil {
 		return err
 	}
 	h := sha256.New()
-	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.size)); err == nil {
+	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.Size)); err == nil {
 		if got := stone.ID(h.Sum(nil)); got != id {
 			err = fmt.Errorf("its bytes are those of %v", got)
 		}
 	}
 	if err == nil {
 		var r *stone.Reader
-		if r, err = stone.Open(b, in.size); err == nil {
+		if r, err = stone.Open(b, in.Size); err == nil {
 			err = r.Check(c.ctx)
 		}
 	}

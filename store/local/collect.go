@@ -11,9 +11,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Collect is for history.Shelf. It reads the records of all worlds, not their
+// Collect is for history.Store. It reads the records of all worlds, not their
 // stones, beside which everything else goes on. FORMAT.md says why it takes
 // nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
@@ -48,16 +49,16 @@ type collector struct {
 func (c *collector) bury() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
-	return reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
-		g, err := parseGrave(value)
-		if err == nil && c.policy.DeletedOver(c.now, g.deleted) {
-			err = c.buryOne(bytes.Clone(key), g.world, func(key []byte, w uint64) error {
+	return frozen(snap).Each([]byte{record.Graves}, func(key, value []byte) (bool, error) {
+		g, err := record.ParseGrave(value)
+		if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
+			err = c.buryOne(bytes.Clone(key), g.World, func(key []byte, w uint64) error {
 				c.done.Worlds++
 				return c.forget(key, w)
 			})
 		}
 		return true, errors.Join(err, c.ctx.Err())
-	}, 't')
+	})
 }
 
 // buryOne calls what for a deleted world, which is locked, unless it was given
@@ -65,8 +66,8 @@ func (c *collector) bury() error {
 func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) error) error {
 	s.worlds.of(w).Lock()
 	defer s.worlds.of(w).Unlock()
-	defer s.lockNames(string(key[1 : len(key)-9]))()
-	if still, err := s.live().get(key); still == nil || err != nil {
+	defer s.lockNames(record.NameOfGrave(key))()
+	if still, err := s.live().Get(key); still == nil || err != nil {
 		return err
 	}
 	return what(key, w)
@@ -74,9 +75,17 @@ func (s *Store) buryOne(key []byte, w uint64, what func(key []byte, w uint64) er
 
 // forget takes a world for good, with the key that leads to it.
 func (s *Store) forget(key []byte, w uint64) error {
+	changes, err := s.live().Forget(key, w)
+	if err != nil {
+		return err
+	}
+	return s.applyAll(changes)
+}
+
+// applyAll makes changes, which a crash may take.
+func (s *Store) applyAll(changes []record.Change) error {
 	b := s.db.NewBatch()
-	err := s.live().keys(func(key []byte) error { return b.Delete(key, nil) }, logOf(w)...)
-	if err = errors.Join(err, b.Delete(key, nil), b.Delete(headKey(w), nil), b.Delete(leaseKey(w), nil)); err != nil {
+	if err := add(b, changes...); err != nil {
 		return err
 	}
 	return s.apply(b, pebble.NoSync)
@@ -86,48 +95,16 @@ func (s *Store) forget(key []byte, w uint64) error {
 func (c *collector) trim() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
-	var (
-		w   uint64
-		log []entry // of w, oldest first
-	)
-	err := reads{Reader: snap}.each(func(key, value []byte) (bool, error) {
-		e, err := parseEntry(key, value)
-		if err != nil {
-			return false, err
+	return frozen(snap).EachLog(func(w uint64, log []record.Entry) error {
+		drop := record.Trim(w, log, c.policy.Keep, c.now)
+		if len(drop) == 0 {
+			return c.ctx.Err()
 		}
-		if at := be.Uint64(key[1:]); at != w {
-			if err := c.trimOne(w, log); err != nil {
-				return false, err
-			}
-			w, log = at, log[:0]
-		}
-		log = append(log, e)
-		return true, c.ctx.Err()
-	}, 'l')
-	return errors.Join(err, c.trimOne(w, log))
-}
-
-func (c *collector) trimOne(w uint64, log []entry) error {
-	times := make([]time.Time, len(log))
-	for i, e := range log {
-		times[len(log)-1-i] = e.time
-	}
-	b := c.db.NewBatch()
-	for i, keep := range c.policy.Keep.Keep(c.now, times) {
-		if keep {
-			continue
-		}
-		if err := b.Delete(logKey(w, log[len(log)-1-i].number), nil); err != nil {
-			return err
-		}
-	}
-	if b.Empty() {
-		return nil
-	}
-	c.done.Commits += int(b.Count())
-	c.worlds.of(w).Lock() // a fork or a pack may be about to use one
-	defer c.worlds.of(w).Unlock()
-	return c.apply(b, pebble.NoSync)
+		c.done.Commits += len(drop)
+		c.worlds.of(w).Lock() // a fork or a pack may be about to use one
+		defer c.worlds.of(w).Unlock()
+		return errors.Join(c.applyAll(drop), c.ctx.Err())
+	})
 }
 
 // sweep takes packs, commits and stones that are not needed.
@@ -135,12 +112,12 @@ func (c *collector) sweep() error {
 	snap := c.guard.begin(c.db)
 	defer snap.Close()
 	defer c.guard.end()
-	r := reads{Reader: snap}
-	need, err := r.mark(c.ctx, uint64(c.now.UnixNano()))
+	r := frozen(snap)
+	need, err := r.Mark(c.ctx, uint64(c.now.UnixNano()))
 	if err != nil {
 		return err
 	}
-	for _, kind := range []byte{'p', 'c', 'i'} { // a stone goes after what names it
+	for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone goes after what names it
 		if err := c.sweepKind(r, need, kind); err != nil {
 			return err
 		}
@@ -150,11 +127,11 @@ func (c *collector) sweep() error {
 
 const sweepBatch = 256
 
-func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
-	var found []thing
-	err := r.each(func(key, value []byte) (bool, error) {
+func (c *collector) sweepKind(r reads, need *record.Marks, kind byte) error {
+	var found []record.Thing
+	err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		c.see(kind, value)
-		if t := thing(key); !need.has(t) {
+		if t := record.Thing(key); !need.Has(t) {
 			found = append(found, t)
 		}
 		if len(found) < sweepBatch {
@@ -163,28 +140,28 @@ func (c *collector) sweepKind(r reads, need *marks, kind byte) error {
 		err := c.take(found, c.takeOne)
 		found = found[:0]
 		return true, errors.Join(err, c.ctx.Err())
-	}, kind)
+	})
 	return errors.Join(err, c.take(found, c.takeOne))
 }
 
 // see counts a thing for Stats, as if it stayed.
 func (c *collector) see(kind byte, value []byte) {
 	switch kind {
-	case 'c':
+	case record.Commits:
 		c.left.Commits++
-	case 'p':
+	case record.Packs:
 		c.left.Packs++
-	case 'i':
-		if in, err := parseInfo(value); err == nil { // otherwise Check says so
+	case record.Stones:
+		if in, err := record.ParseInfo(value); err == nil { // otherwise Check says so
 			c.left.Stones++
-			c.left.StoneBytes += in.size
+			c.left.StoneBytes += in.Size
 		}
 	}
 }
 
 // take takes those of things that no call holds. It may not wait for the disk:
 // all calls wait for it.
-func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error {
+func (s *Store) take(things []record.Thing, one func(*pebble.Batch, record.Thing) error) error {
 	b := s.db.NewBatch()
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()
@@ -201,46 +178,46 @@ func (s *Store) take(things []thing, one func(*pebble.Batch, thing) error) error
 	}
 	err := s.apply(b, pebble.NoSync)
 	for _, t := range things {
-		if t[0] != 'i' {
-			s.steps.drop(history.ID(t[1:]))
+		if t.Kind() != record.Stones {
+			s.stackCache.drop(history.ID(t[1:]))
 		}
 	}
 	return err
 }
 
 // takeOne deletes a thing; a stone whose grace is not over it condemns.
-func (c *collector) takeOne(b *pebble.Batch, t thing) error {
-	switch t[0] {
-	case 'c':
+func (c *collector) takeOne(b *pebble.Batch, t record.Thing) error {
+	switch t.Kind() {
+	case record.Commits:
 		c.left.Commits--
 		return b.Delete(t[:], nil)
-	case 'p':
+	case record.Packs:
 		c.left.Packs--
 		return b.Delete(t[:], nil)
 	}
 	id := stone.ID(t[1:])
-	in, ok, err := c.live().info(id)
+	in, ok, err := c.live().Info(id)
 	if !ok || err != nil {
 		return err
 	}
 	c.left.Stones--
-	c.left.StoneBytes -= in.size
-	doomed := in.doomed
+	c.left.StoneBytes -= in.Size
+	doomed := in.Condemned
 	if !doomed {
-		in.doomed, in.since = true, c.now
+		in.Condemned, in.Since = true, c.now
 	}
-	if c.policy.GraceOver(c.now, in.since) {
+	if c.policy.GraceOver(c.now, in.Since) {
 		c.done.Stones++
-		c.done.Bytes += in.size
-		return errors.Join(b.Delete(t[:], nil), b.Delete(in.dataKey(id), nil))
+		c.done.Bytes += in.Size
+		return errors.Join(b.Delete(t[:], nil), b.Delete(dataKey(id, in), nil))
 	}
 	c.done.Condemned++
 	c.left.Condemned++
-	c.left.CondemnedBytes += in.size
+	c.left.CondemnedBytes += in.Size
 	if doomed {
 		return nil
 	}
-	return b.Set(t[:], in.value(), nil)
+	return b.Set(t[:], in.Value(), nil)
 }
 
 // flush waits until all of it is on stable storage.
@@ -266,8 +243,8 @@ func (c *collector) removeFiles() error {
 func (s *Store) removeFile(id stone.ID) error {
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()
-	_, ok, err := s.live().info(id)
-	if ok || err != nil || s.guard.needs(stoneThing(id)) {
+	_, ok, err := s.live().Info(id)
+	if ok || err != nil || s.guard.needs(record.StoneThing(id)) {
 		return err
 	}
 	return ignoreMissing(s.FS.Remove(s.files.path(id)))

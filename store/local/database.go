@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -8,7 +9,11 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"github.com/cairnvoxel/cairn/store/record"
 )
+
+var be = binary.BigEndian
 
 const (
 	separateBytes  = 1 << 10 // values from here on are kept beside the tables
@@ -16,18 +21,18 @@ const (
 	separateAge    = 5 * time.Minute
 	separateDead   = 0.25
 	compactorLimit = 2
-	memoShare      = 2 // one part of so many of the cache is for memos
+	cacheShare     = 2 // one part of so many of CacheBytes is for stackCache and names
 )
 
 // openDB opens the database.
 func (s *Store) openDB() error {
 	dir := s.FS.PathJoin(s.dir, "db")
-	s.steps, s.worldOf = newMemos(s.CacheBytes / memoShare)
-	cache := pebble.NewCache(s.CacheBytes - s.CacheBytes/memoShare)
+	s.stackCache, s.worldOf = newCaches(s.CacheBytes / cacheShare)
+	cache := pebble.NewCache(s.CacheBytes - s.CacheBytes/cacheShare)
 	defer cache.Unref()
 	o := &pebble.Options{
 		Cache:                       cache,
-		FS:                          wall{checkedFS{s.FS, s}, dir, &s.failure},
+		FS:                          failStop{checkedFS{s.FS, s}, dir, &s.failure},
 		FormatMajorVersion:          pebble.FormatValueSeparation,
 		MemTableSize:                uint64(s.LogBytes),
 		MemTableStopWritesThreshold: 4,
@@ -61,6 +66,7 @@ func (s *Store) openDB() error {
 		if s.db, err = pebble.Open(dir, o); err != nil && s.reading.Load() != nil {
 			err = fmt.Errorf("after db/%s was read: %w", *s.reading.Load(), err)
 		}
+		s.reader = &dbReader{s.db}
 		return err
 	})
 }
@@ -108,7 +114,7 @@ func (s *Store) listener() *pebble.EventListener {
 }
 
 // apply makes a batch visible and, with durable(), waits until it is durable. It
-// closes the batch, unless that ends in the wall: batches are used again.
+// closes the batch, unless that ends in failStop: batches are used again.
 func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 	return s.write(func() error {
 		s.dirty.Store(true)
@@ -125,7 +131,23 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 	})
 }
 
-// write lets the database write. If that ends in the wall, so does the goroutine
+// add adds changes to a batch.
+func add(b *pebble.Batch, changes ...record.Change) error {
+	for _, c := range changes {
+		err := error(nil)
+		if c.Value == nil {
+			err = b.Delete(c.Key, nil)
+		} else {
+			err = b.Set(c.Key, c.Value, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write lets the database write. If that ends in failStop, so does the goroutine
 // that it has here.
 func (s *Store) write(what func() error) error {
 	if err := s.failure.get(); err != nil {
@@ -151,7 +173,7 @@ func (logger) Infof(string, ...any) {}
 func (logger) Errorf(string, ...any) {}
 
 // Fatalf is for pebble.Logger. What the disk fails at does not come here, for it
-// ends in the wall: this is a bug of the database.
+// ends in failStop: this is a bug of the database.
 func (logger) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf("local: the database: "+format, args...))
 }

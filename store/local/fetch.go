@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Fetch is for history.Fetcher.
@@ -23,25 +24,25 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 		// beside the walk was there when it began.
 		snap := s.db.NewSnapshot()
 		defer snap.Close()
-		f, err = s.fetch(reads{Reader: snap}, name, at, room)
+		f, err = s.fetch(frozen(snap), name, at, room)
 	}
 	return f, fail("fetch", name, err)
 }
 
 func (s *Store) fetch(r reads, name string, at history.ID, room int64) (f history.Fetched, err error) {
-	w, err := r.world(name)
+	w, err := r.World(name)
 	if err != nil {
 		return f, err
 	}
 	if f.Head.Commit = at; at == (history.ID{}) {
-		f.Head, err = r.head(w)
+		f.Head, err = r.Head(w)
 	} else {
-		_, err = r.logged(w, at)
+		_, err = r.Logged(w, at)
 	}
 	if err != nil {
 		return f, err
 	}
-	if f.Layers, err = r.stack(f.Head.Commit); err != nil {
+	if f.Layers, err = r.Stack(f.Head.Commit); err != nil {
 		return f, err
 	}
 	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return s.bytes(r, l) })
@@ -61,24 +62,24 @@ func (s *Store) bytes(r reads, l history.Layer) ([]byte, error) {
 }
 
 func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
-	if in := (info{number: r.data(l)}); in.number > 0 {
-		data, err := r.get(in.dataKey(l.Stone.ID))
+	if in := (record.Info{Number: r.data(l)}); in.Number > 0 {
+		data, err := r.Get(dataKey(l.Stone.ID, in))
 		if data != nil || err != nil { // or it was taken, and may have come again
 			return data, err
 		}
 	}
-	in, ok, err := r.info(l.Stone.ID)
+	in, ok, err := r.Info(l.Stone.ID)
 	if err == nil && !ok {
 		err = history.ErrGone
 	}
 	if err != nil {
 		return nil, err
 	}
-	if in.file {
+	if in.File {
 		return s.fileBytes(r, l.Stone.ID, in)
 	}
-	r.learn(l, in.number)
-	data, err := r.get(in.dataKey(l.Stone.ID))
+	r.learn(l, in.Number)
+	data, err := r.Get(dataKey(l.Stone.ID, in))
 	if data == nil && err == nil {
 		err = history.ErrGone
 	}
@@ -86,13 +87,13 @@ func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
 }
 
 // fileBytes returns the bytes of a stone that is a file.
-func (s *Store) fileBytes(r reads, id stone.ID, in info) ([]byte, error) {
+func (s *Store) fileBytes(r reads, id stone.ID, in record.Info) ([]byte, error) {
 	b, err := s.openBytes(r, id, in)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, in.size)
-	_, err = io.ReadFull(io.NewSectionReader(b, 0, in.size), data)
+	data := make([]byte, in.Size)
+	_, err = io.ReadFull(io.NewSectionReader(b, 0, in.Size), data)
 	return data, errors.Join(err, b.Close())
 }
 

@@ -134,3 +134,8 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
+
+func parseStone(s string) (stone.ID, bool) {
+	id, err := history.ParseID(s)
+	return stone.ID(id), err == nil
+}

@@ -5,8 +5,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // guard keeps Collect from taking what a call is about to name. A call holds
@@ -15,36 +14,27 @@ import (
 // its snapshot and was not held then or since.
 type guard struct {
 	mu   sync.Mutex
-	busy map[thing]int
+	busy map[record.Thing]int
 	kept map[uint64]struct{} // while collecting: tags of what was held
 }
 
-// thing is a commit, a pack or a stone: its key.
-type thing [33]byte
-
-func stoneThing(id stone.ID) thing { return thing(infoKey(id)) }
-
-func commitThing(id history.ID) thing { return thing(commitKey(id)) }
-
 // tag is a number that few other things have.
-func (t *thing) tag() uint64 { return be.Uint64(t[1:]) + uint64(t[0]) }
-
-func packThing(id history.ID) thing { return thing(packKey(id)) }
+func tag(t record.Thing) uint64 { return be.Uint64(t[1:]) + uint64(t[0]) }
 
 // hold is the things that a call holds.
 type hold struct {
 	g      *guard
-	things []thing
+	things []record.Thing
 }
 
 func (g *guard) hold() *hold { return &hold{g: g} }
 
-func (h *hold) add(things ...thing) {
+func (h *hold) add(things ...record.Thing) {
 	h.things = append(h.things, things...)
 	h.g.mu.Lock()
 	defer h.g.mu.Unlock()
 	if h.g.busy == nil {
-		h.g.busy = make(map[thing]int)
+		h.g.busy = make(map[record.Thing]int)
 	}
 	for _, t := range things {
 		h.g.busy[t]++
@@ -59,7 +49,7 @@ func (h *hold) release() {
 			delete(h.g.busy, t)
 		}
 		if h.g.kept != nil {
-			h.g.kept[t.tag()] = struct{}{}
+			h.g.kept[tag(t)] = struct{}{}
 		}
 	}
 }
@@ -70,7 +60,7 @@ func (g *guard) begin(db *pebble.DB) *pebble.Snapshot {
 	defer g.mu.Unlock()
 	g.kept = make(map[uint64]struct{})
 	for t := range g.busy {
-		g.kept[t.tag()] = struct{}{}
+		g.kept[tag(t)] = struct{}{}
 	}
 	return db.NewSnapshot()
 }
@@ -83,7 +73,7 @@ func (g *guard) end() {
 
 // needs reports whether a call needs a thing; g.mu is held, so that none comes
 // to need it meanwhile.
-func (g *guard) needs(t thing) bool {
-	_, kept := g.kept[t.tag()]
+func (g *guard) needs(t record.Thing) bool {
+	_, kept := g.kept[tag(t)]
 	return kept || g.busy[t] > 0
 }

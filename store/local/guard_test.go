@@ -1,8 +1,6 @@
 package local_test
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -45,34 +43,4 @@ func TestGuard(t *testing.T) {
 	want("held twice", false, false, false, true)
 	two()
 	want("let go twice", false, false, false, false)
-}
-
-func TestMarks(t *testing.T) {
-	const n = 20_000
-	idOf := func(i int) stone.ID { return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(i))) }
-	kept := make(map[stone.ID]int)
-	for salt := range uint64(2) {
-		add, has := local.NewMarks(n, salt*12345)
-		for i := range n {
-			add(idOf(i))
-		}
-		wrong := 0
-		for i := range n {
-			if !has(idOf(i)) {
-				t.Fatalf("stone %d was added and is not there", i)
-			}
-			if has(idOf(n + i)) {
-				wrong++
-				kept[idOf(n+i)]++
-			}
-		}
-		if wrong > n/500 {
-			t.Errorf("%d of %d that were not added are there", wrong, n)
-		}
-	}
-	for id, times := range kept {
-		if times == 2 {
-			t.Errorf("%v is there by every salt", id)
-		}
-	}
 }

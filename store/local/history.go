@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Head is for history.Commits.
@@ -18,11 +19,11 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	}
 	defer leave()
 	r := s.live()
-	w, err := r.world(name)
+	w, err := r.World(name)
 	if err != nil {
 		return history.Head{}, fail("head", name, err)
 	}
-	h, err := r.head(w)
+	h, err := r.Head(w)
 	return h, fail("head", name, err)
 }
 
@@ -35,36 +36,16 @@ func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([
 	defer leave()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	out, err := reads{Reader: snap}.log(ctx, name, from, n)
+	out, err := frozen(snap).log(ctx, name, from, n)
 	return out, fail("log", name, err)
 }
 
 func (r reads) log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
-	w, err := r.world(name)
+	w, err := r.World(name)
 	if err != nil {
 		return nil, err
 	}
-	start := uint64(1<<64 - 1)
-	if from != (history.ID{}) {
-		e, err := r.logged(w, from)
-		if err != nil {
-			return nil, err
-		}
-		start = e.number
-	}
-	if n <= 0 {
-		return nil, nil
-	}
-	var out []history.Commit
-	err = r.back(w, start, func(e entry) (bool, error) {
-		c, err := r.commit(e.commit)
-		out = append(out, c)
-		return len(out) < n, errors.Join(err, ctx.Err())
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return r.CommitsOf(ctx, w, from, n)
 }
 
 // Commit is for history.Commits.
@@ -87,7 +68,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	if err := s.room(size); err != nil {
 		return history.Commit{}, err
 	}
-	w, err := s.live().world(name)
+	w, err := s.live().World(name)
 	if err != nil {
 		return history.Commit{}, err
 	}
@@ -99,7 +80,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	h := s.guard.hold()
 	defer h.release()
 	for _, ref := range c.Stones {
-		h.add(stoneThing(ref.ID))
+		h.add(record.StoneThing(ref.ID))
 	}
 	defer s.lockStones(stones)()
 	b := s.db.NewBatch()
@@ -124,16 +105,16 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	}
 	next := lease.After(base.Fence, c.Base != c.Parent)
 	id := c.ID()
-	if err := errors.Join(s.addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), setLease(b, w, lease, next)); err != nil {
+	if err := errors.Join(addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), add(b, record.Leased(w, lease, next)...)); err != nil {
 		return history.Commit{}, err
 	}
-	_, _, t := s.steps.get(id)
+	_, _, t := s.stackCache.get(id)
 	if err := s.apply(b, durable()); err != nil {
 		return history.Commit{}, err
 	}
 	if st, ok := stepOf(c); ok && fresh {
-		st.data = in.number
-		s.steps.put(id, st, t)
+		st.data = in.Number
+		s.stackCache.put(id, st, t)
 	}
 	return c, nil
 }
@@ -149,8 +130,8 @@ func sizeOf(stones []history.Stone) (n int) {
 // the one that something is done under.
 func (s *Store) follows(w uint64, base history.Head) (history.Lease, error) {
 	h, l, err := s.under(w, base.Fence)
-	if err == nil && h.Commit != base.Commit {
-		err = fmt.Errorf("on %v: %w", base.Commit, history.ErrConflict)
+	if err == nil {
+		err = h.Follows(base)
 	}
 	return l, err
 }
@@ -159,25 +140,26 @@ func (s *Store) follows(w uint64, base history.Head) (history.Lease, error) {
 func (s *Store) number(w uint64, c history.Commit) (history.Commit, error) {
 	r := s.live()
 	if c.Base != (history.ID{}) && c.Base != c.Parent {
-		if _, err := r.logged(w, c.Base); err != nil {
+		if _, err := r.Logged(w, c.Base); err != nil {
 			return c, fmt.Errorf("base: %w", err)
 		}
 	}
-	var parent entry
+	var parent record.Entry
 	if c.Parent != (history.ID{}) {
 		var err error
-		if parent, err = r.placed(c.Parent); err != nil {
+		if parent, err = r.Placed(c.Parent); err != nil {
 			return c, err
 		}
 	}
-	return c.Complete(history.Commit{Number: parent.number, Time: parent.time}, s.Now()), nil
+	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, s.Now()), nil
 }
 
 // addCommit adds the record of c, its place in the log and the head.
-func (s *Store) addCommit(b *pebble.Batch, h *hold, w uint64, head history.Head, c history.Commit) error {
-	h.add(commitThing(head.Commit)) // forks may have made the same
-	if err := b.Set(commitKey(head.Commit), c.Append(nil), nil); err != nil {
+func addCommit(b *pebble.Batch, h *hold, w uint64, head history.Head, c history.Commit) error {
+	h.add(record.CommitThing(head.Commit)) // forks may have made the same
+	if err := b.Set(record.CommitKey(head.Commit), c.Append(nil), nil); err != nil {
 		return err
 	}
-	return s.advance(b, w, head.Fence, entry{c.Number, head.Commit, c.Time})
+	next := record.Advance(w, head.Fence, record.Entry{Number: c.Number, Commit: head.Commit, Time: c.Time})
+	return add(b, next[:]...)
 }

@@ -2,18 +2,16 @@ package local
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // lockWorld keeps the head, the log and the name of a world; without an error,
 // call unlock to let go.
 func (s *Store) lockWorld(name string) (w uint64, unlock func(), err error) {
-	if w, err = s.live().world(name); err != nil {
+	if w, err = s.live().World(name); err != nil {
 		return 0, nil, err
 	}
 	return s.lockNamed(name, w)
@@ -24,7 +22,7 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 	for w = was; ; {
 		lock := s.worlds.of(w)
 		lock.Lock()
-		now, err := s.live().world(name)
+		now, err := s.live().World(name)
 		if err == nil && now == w {
 			return w, lock.Unlock, nil
 		}
@@ -40,36 +38,15 @@ func (s *Store) lockNamed(name string, was uint64) (w uint64, unlock func(), err
 // under a fence.
 func (s *Store) under(w, fence uint64) (history.Head, history.Lease, error) {
 	r, now := s.live(), s.Now() // the time first: what is read later was so then or since
-	h, err := r.head(w)
+	h, err := r.Head(w)
 	if err != nil {
 		return h, history.Lease{}, err
 	}
-	l, err := r.lease(w, h)
+	l, err := r.Lease(w, h)
 	if err == nil {
 		err = l.Admit(fence, now)
 	}
 	return h, l, err
-}
-
-// setFence adds what changes of a head when its lease was old and is next.
-func setFence(b *pebble.Batch, w uint64, h history.Head, old, next history.Lease) error {
-	var err error
-	if h.Fence != next.Fence {
-		h.Fence = next.Fence
-		err = b.Set(headKey(w), headValue(h), nil)
-	}
-	return errors.Join(err, setLease(b, w, old, next))
-}
-
-// setLease adds what changes beside the fence.
-func setLease(b *pebble.Batch, w uint64, old, next history.Lease) error {
-	switch {
-	case next.Holder == old.Holder && next.Until.Equal(old.Until):
-		return nil
-	case next.Until.IsZero():
-		return b.Delete(leaseKey(w), nil)
-	}
-	return b.Set(leaseKey(w), leaseValue(next), nil)
 }
 
 // Lease is for history.Leases.
@@ -111,7 +88,7 @@ func (s *Store) change(ctx context.Context, name string, what func(history.Lease
 		return history.Lease{}, err
 	}
 	b := s.db.NewBatch()
-	if err := setFence(b, w, h, old, next); err != nil {
+	if err := add(b, record.Fenced(w, h, old, next)...); err != nil {
 		return history.Lease{}, err
 	}
 	if err := s.apply(b, durable()); err != nil {
@@ -130,21 +107,21 @@ func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) 
 	now := s.Now()             // before it is looked up, as in under
 	snap := s.db.NewSnapshot() // head and lease of one moment
 	defer snap.Close()
-	l, err := reads{Reader: snap}.leased(name, now)
+	l, err := frozen(snap).leased(name, now)
 	return l, fail("leased", name, err)
 }
 
 // leased returns the lease that was live at a time, a zero one if none was.
 func (r reads) leased(name string, now time.Time) (history.Lease, error) {
-	w, err := r.world(name)
+	w, err := r.World(name)
 	if err != nil {
 		return history.Lease{}, err
 	}
-	h, err := r.head(w)
+	h, err := r.Head(w)
 	if err != nil {
 		return history.Lease{}, err
 	}
-	l, err := r.lease(w, h)
+	l, err := r.Lease(w, h)
 	if err != nil || !l.Live(now) {
 		return history.Lease{}, err
 	}

@@ -83,14 +83,15 @@ func (o Options) withDefaults() Options {
 // Store is a history.Store in a directory.
 type Store struct {
 	Options
-	dir     string
-	id      string // of the directory's content, see storeFile
-	lock    io.Closer
-	db      *pebble.DB
-	steps   *steps
-	worldOf *names
-	files   files
-	guard   guard
+	dir        string
+	id         string // of the directory's content, see storeFile
+	lock       io.Closer
+	db         *pebble.DB
+	reader     *dbReader // of db
+	stackCache *stackCache
+	worldOf    *names
+	files      files
+	guard      guard
 
 	calls     sync.RWMutex // held for reading by every call, for writing by Close
 	alone     sync.Mutex   // held by calls that walk the whole Store
@@ -118,6 +119,7 @@ type Store struct {
 var (
 	_ history.Store   = (*Store)(nil)
 	_ history.Fetcher = (*Store)(nil)
+	_ history.Reacher = (*Store)(nil)
 )
 
 // Open opens the Store in dir, and makes it if dir is empty or missing. It

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // lockNames keeps what names stand for; call the result to let go.
@@ -28,8 +29,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 		return nil, fail("list", prefix, err)
 	}
 	defer leave()
-	o := span(nameKey(prefix)...)
-	if low := append(nameKey(after), 0); bytes.Compare(low, o.LowerBound) > 0 {
+	o := span(record.NameKey(prefix)...)
+	if low := append(record.NameKey(after), 0); bytes.Compare(low, o.LowerBound) > 0 {
 		o.LowerBound = low
 	}
 	if bytes.Compare(o.LowerBound, o.UpperBound) >= 0 {
@@ -49,7 +50,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 // put gives name, which must be free and locked, to a world in the batch that
 // fill fills.
 func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error {
-	_, err := s.live().world(name)
+	_, err := s.live().World(name)
 	if err == nil {
 		return fmt.Errorf("%q: %w", name, history.ErrExists)
 	}
@@ -61,7 +62,7 @@ func (s *Store) put(name string, fill func(*pebble.Batch) (uint64, error)) error
 	if err != nil {
 		return err
 	}
-	if err := b.Set(nameKey(name), be.AppendUint64(nil, w), nil); err != nil {
+	if err := b.Set(record.NameKey(name), record.NumberValue(w), nil); err != nil {
 		return err
 	}
 	return s.apply(b, durable())
@@ -77,7 +78,7 @@ func (s *Store) Create(ctx context.Context, name string) error {
 	defer s.lockNames(name)()
 	return fail("create", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
 		w := s.last.Add(1)
-		return w, errors.Join(s.room(0), b.Set(headKey(w), headValue(history.Head{}), nil))
+		return w, errors.Join(s.room(0), b.Set(record.HeadKey(w), record.HeadValue(history.Head{}), nil))
 	}))
 }
 
@@ -93,7 +94,7 @@ func (s *Store) Fork(ctx context.Context, from string, at history.ID, name strin
 
 func (s *Store) fork(from string, at history.ID, name string) error {
 	r := s.live()
-	old, err := r.world(from)
+	old, err := r.World(from)
 	if err != nil {
 		return err
 	}
@@ -101,19 +102,14 @@ func (s *Store) fork(from string, at history.ID, name string) error {
 	defer s.worlds.of(old).RUnlock()
 	defer s.lockNames(name)()
 	return s.put(name, func(b *pebble.Batch) (uint64, error) {
-		e, err := r.logged(old, at)
+		e, err := r.Logged(old, at)
 		if err != nil {
 			return 0, err
 		}
 		w := s.last.Add(1)
-		return w, errors.Join(s.room(0), s.advance(b, w, 0, e))
+		head := record.Advance(w, 0, e)
+		return w, errors.Join(s.room(0), add(b, head[:]...))
 	})
-}
-
-// advance makes e the newest of a world's log, and its head.
-func (s *Store) advance(b *pebble.Batch, w, fence uint64, e entry) error {
-	h := history.Head{Commit: e.commit, Fence: fence}
-	return errors.Join(b.Set(headKey(w), headValue(h), nil), b.Set(logKey(w, e.number), e.value(), nil))
 }
 
 // Rename is for history.Names.
@@ -141,7 +137,7 @@ func (s *Store) rename(from, to string, fence uint64) error {
 		if err != nil {
 			return 0, err
 		}
-		return w, errors.Join(b.Delete(nameKey(from), nil), setFence(b, w, h, l, l.After(fence, true)))
+		return w, errors.Join(b.Delete(record.NameKey(from), nil), add(b, record.Fenced(w, h, l, l.After(fence, true))...))
 	})
 }
 
@@ -166,32 +162,19 @@ func (s *Store) delete(name string, fence uint64) error {
 	if err != nil {
 		return err
 	}
-	n, _, err := s.lastGrave(name)
+	n, _, err := s.live().LastGrave(name)
 	if err != nil {
 		return err
 	}
 	b := s.db.NewBatch()
-	g := grave{world: w, deleted: s.Now()}
-	err = errors.Join(b.Delete(nameKey(name), nil), b.Set(graveKey(name, n+1), g.value(), nil),
-		setFence(b, w, h, l, l.After(history.Force, true)))
+	g := record.Grave{World: w, Deleted: s.Now()}
+	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.GraveKey(name, n+1), g.Value(), nil),
+		add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
 	if err != nil {
 		return err
 	}
 	defer s.worldOf.drop(keyOf(name)) // before it is unlocked
 	return s.apply(b, durable())
-}
-
-// lastGrave returns the number of the world that was last deleted under a name
-// and the record of it, which is nil if there is none.
-func (s *Store) lastGrave(name string) (n uint64, value []byte, err error) {
-	it, err := s.db.NewIter(span(gravesOf(name)...))
-	if err != nil {
-		return 0, nil, err
-	}
-	if it.Last() {
-		n, value = number(it.Key()), bytes.Clone(it.Value())
-	}
-	return n, value, damaged(it.Close())
 }
 
 // Undelete is for history.Names.
@@ -203,14 +186,14 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	defer leave()
 	defer s.lockNames(name)()
 	return fail("undelete", name, s.put(name, func(b *pebble.Batch) (uint64, error) {
-		n, value, err := s.lastGrave(name)
+		n, value, err := s.live().LastGrave(name)
 		if err != nil {
 			return 0, err
 		}
 		if value == nil {
 			return 0, history.ErrNoWorld
 		}
-		g, err := parseGrave(value)
-		return g.world, errors.Join(err, b.Delete(graveKey(name, n), nil))
+		g, err := record.ParseGrave(value)
+		return g.World, errors.Join(err, b.Delete(record.GraveKey(name, n), nil))
 	}))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // patient reads a damaged database: where it cannot read on, it says so and goes on
@@ -45,7 +46,7 @@ func (p patient) walk(what func(*pebble.Iterator) error, prefix []byte) error {
 	said := ""
 	for {
 		at := o.LowerBound
-		it, err := p.NewIter(o)
+		it, err := p.iterator(o)
 		if err != nil {
 			return err
 		}
@@ -95,9 +96,9 @@ type sound struct {
 
 // entry reports whether a commit of a log and all that it stands on can be read.
 func (s *sound) entry(at history.ID) bool {
-	c, err := s.r.commit(at)
+	c, err := s.r.Commit(at)
 	if err == nil && s.keep != nil {
-		s.keep(commitKey(at), c.Append(nil))
+		s.keep(record.CommitKey(at), c.Append(nil))
 	}
 	return err == nil && s.stack(at)
 }
@@ -123,24 +124,24 @@ func (s *sound) stack(at history.ID) bool {
 // step looks at what stands for a commit, and returns what is below. What a pack
 // stands for does as well, if whoever asks keeps no pack that cannot be read.
 func (s *sound) step(at history.ID) (below history.ID, ok bool) {
-	p, packed, err := s.r.pack(at)
+	p, packed, err := s.r.Pack(at)
 	if packed && s.has(p.Stone) {
 		if s.keep != nil {
-			s.keep(packKey(at), packValue(p))
+			s.keep(record.PackKey(at), record.PackValue(p))
 		}
 		return p.After, true
 	}
 	if (packed || err != nil) && s.keep == nil {
 		return at, false
 	}
-	c, err := s.r.commit(at)
+	c, err := s.r.Commit(at)
 	for _, ref := range c.Stones {
 		if err != nil || !s.has(ref) {
 			return at, false
 		}
 	}
 	if err == nil && s.keep != nil {
-		s.keep(commitKey(at), c.Append(nil))
+		s.keep(record.CommitKey(at), c.Append(nil))
 	}
 	return c.Base, err == nil
 }

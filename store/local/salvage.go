@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Salvaged is what Salvage took out of a damaged Store.
@@ -136,8 +137,8 @@ func (v *salvage) stone(ref history.StoneRef) bool {
 	if known {
 		return ok
 	}
-	in, ok, err := v.live().info(ref.ID)
-	if err == nil && (!ok || in.size != ref.Size) {
+	in, ok, err := v.live().Info(ref.ID)
+	if err == nil && (!ok || in.Size != ref.Size) {
 		err = history.ErrGone
 	}
 	var data []byte
@@ -148,21 +149,21 @@ func (v *salvage) stone(ref history.StoneRef) bool {
 		v.unread("stone %v: %v", ref.ID, err)
 		return false
 	}
-	if in.doomed = false; in.file {
+	if in.Condemned = false; in.File {
 		v.failed = cmp.Or(v.failed, v.into.files.put(history.Stone{ID: ref.ID, Data: data}))
 	} else {
-		v.keep(in.dataKey(ref.ID), data)
+		v.keep(dataKey(ref.ID, in), data)
 	}
-	v.keep(infoKey(ref.ID), in.value())
+	v.keep(record.StoneKey(ref.ID), in.Value())
 	return true
 }
 
-func (v *salvage) stoneBytes(id stone.ID, in info) ([]byte, error) {
+func (v *salvage) stoneBytes(id stone.ID, in record.Info) ([]byte, error) {
 	b, err := v.openBytes(v.live(), id, in)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.NewSectionReader(b, 0, in.size))
+	data, err := io.ReadAll(io.NewSectionReader(b, 0, in.Size))
 	if err == nil && stone.ID(sha256.Sum256(data)) != id {
 		err = corrupt("stone", "its bytes are those of %v", stone.ID(sha256.Sum256(data)))
 	}
@@ -172,12 +173,13 @@ func (v *salvage) stoneBytes(id stone.ID, in info) ([]byte, error) {
 // world copies what is left of a world.
 func (v *salvage) world(key, value []byte) error {
 	name := string(key[1:])
-	if len(value) != 8 {
-		v.unread("world %q: %v", name, wrongSize("name", value))
+	w, err := record.ParseNumber(value)
+	if err != nil {
+		v.unread("world %q: %v", name, err)
 		v.Lost = append(v.Lost, Hurt{World: name, Newest: true})
 		return nil
 	}
-	return v.copyLog(name, be.Uint64(value))
+	return v.copyLog(name, w)
 }
 
 // orphan gives a name to a world whose own cannot be read.
@@ -196,22 +198,22 @@ func (v *salvage) orphan(key, _ []byte) error {
 func (v *salvage) copyLog(name string, w uint64) error {
 	v.seen[w] = true
 	h := Hurt{World: name}
-	was, err := v.live().head(w)
+	was, err := v.live().Head(w)
 	if err != nil {
 		v.unread("world %q: %v", name, err)
 		h.Newest = true
 	}
 	head := history.Head{Fence: was.Fence}
-	err = v.live().back(w, 1<<64-1, func(e entry) (bool, error) {
+	err = v.live().Log(w, record.Newest, func(e record.Entry) (bool, error) {
 		h.Versions++
-		if !v.sound.entry(e.commit) {
+		if !v.sound.entry(e.Commit) {
 			h.Lost++
 			return true, v.stopped()
 		}
 		if head.Commit == (history.ID{}) {
-			head.Commit = e.commit
+			head.Commit = e.Commit
 		}
-		v.keep(logKey(w, e.number), e.value())
+		v.keep(record.LogKey(w, e.Number), e.Value())
 		return true, v.stopped()
 	})
 	if v.stopped() != nil {
@@ -226,24 +228,24 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	if h.Newest && head.Commit == (history.ID{}) {
 		return nil // nothing is left
 	}
-	v.keep(nameKey(name), be.AppendUint64(nil, w))
-	v.keep(headKey(w), headValue(head))
+	v.keep(record.NameKey(name), record.NumberValue(w))
+	v.keep(record.HeadKey(w), record.HeadValue(head))
 	return v.failed
 }
 
 // grave copies a deleted world of which nothing is lost.
 func (v *salvage) grave(key, value []byte) error {
-	g, err := parseGrave(value)
+	g, err := record.ParseGrave(value)
 	var head history.Head
 	if err == nil {
-		v.seen[g.world] = true
-		head, err = v.live().head(g.world)
+		v.seen[g.World] = true
+		head, err = v.live().Head(g.World)
 	}
-	var entries []entry
+	var entries []record.Entry
 	if err == nil {
-		err = v.live().back(g.world, 1<<64-1, func(e entry) (bool, error) {
-			if !v.sound.entry(e.commit) {
-				return false, fmt.Errorf("version %v cannot be read", e.commit)
+		err = v.live().Log(g.World, record.Newest, func(e record.Entry) (bool, error) {
+			if !v.sound.entry(e.Commit) {
+				return false, fmt.Errorf("version %v cannot be read", e.Commit)
 			}
 			entries = append(entries, e)
 			return true, v.stopped()
@@ -257,9 +259,9 @@ func (v *salvage) grave(key, value []byte) error {
 		return nil
 	}
 	for _, e := range entries {
-		v.keep(logKey(g.world, e.number), e.value())
+		v.keep(record.LogKey(g.World, e.Number), e.Value())
 	}
 	v.keep(key, value)
-	v.keep(headKey(g.world), headValue(head))
+	v.keep(record.HeadKey(g.World), record.HeadValue(head))
 	return v.failed
 }

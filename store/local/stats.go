@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Stats is what a Store knows of itself without looking at everything.
@@ -68,10 +69,10 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 // count takes the census anew.
 func (s *Store) count(ctx context.Context) error {
 	worlds, files, at := 0, int64(0), s.Now()
-	err := s.live().keys(func([]byte) error {
+	err := s.live().Keys([]byte{record.Names}, func([]byte) error {
 		worlds++
 		return ctx.Err()
-	}, 'n')
+	})
 	if err != nil {
 		return err
 	}

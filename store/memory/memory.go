@@ -1,24 +1,21 @@
 // Package memory is a history.Store in memory, for tests and for worlds that need
-// not outlive the process.
+// not outlive the process: a catalogue and a place for stones, put together by
+// package pair.
 //
-// One lock guards everything. Nothing is written anywhere, and opened stones
-// are the bytes that were committed, not copies.
+// Both are sorted trees that never change: a change makes another tree, which shares
+// most of the old one, so a snapshot costs nothing and readers wait for nobody. Nothing
+// is written anywhere.
 package memory
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/pair"
 )
 
 // Options of a Store. The zero value is the default.
@@ -26,245 +23,121 @@ type Options struct {
 	Now func() time.Time // default time.Now
 }
 
-// Store is a history.Store.
-type Store struct {
-	now func() time.Time
-
-	mu      sync.RWMutex
-	names   map[string]*line
-	graves  map[string][]grave // by name, the last deleted last
-	commits map[history.ID]history.Commit
-	packs   map[history.ID]history.Pack // by Upto
-	stones  map[stone.ID]*kept
-}
-
-// line is a world's log and who may add to it.
-type line struct {
-	log   []history.ID // oldest first
-	lease history.Lease
-}
-
-// head is the last of the log.
-func (l *line) head() history.Head {
-	h := history.Head{Fence: l.lease.Fence}
-	if n := len(l.log); n > 0 {
-		h.Commit = l.log[n-1]
-	}
-	return h
-}
-
-type grave struct {
-	line    *line
-	deleted time.Time
-}
-
-type kept struct {
-	data      []byte
-	condemned time.Time // zero if not
-}
-
-var _ history.Store = (*Store)(nil)
-
 // New returns an empty Store.
-func New(o Options) *Store {
-	if o.Now == nil {
-		o.Now = time.Now
+func New(o Options) *pair.Store {
+	return pair.New(NewCatalogue(), NewStones(), pair.Options{Now: o.Now})
+}
+
+// Catalogue is a history.Catalogue.
+type Catalogue struct {
+	mu   sync.Mutex // of changes
+	root atomic.Pointer[node]
+}
+
+// NewCatalogue returns an empty Catalogue.
+func NewCatalogue() *Catalogue { return new(Catalogue) }
+
+// Get is for history.Records.
+func (c *Catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+	return moment{c.root.Load()}.Get(ctx, keys...)
+}
+
+// Scan is for history.Records.
+func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+	return moment{c.root.Load()}.Scan(ctx, from, to, n, back)
+}
+
+// Snapshot is for history.Catalogue.
+func (c *Catalogue) Snapshot(ctx context.Context) (history.Records, func(), error) {
+	return moment{c.root.Load()}, func() {}, ctx.Err()
+}
+
+// Swap is for history.Catalogue.
+func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return &Store{
-		now:     o.Now,
-		names:   make(map[string]*line),
-		graves:  make(map[string][]grave),
-		commits: make(map[history.ID]history.Commit),
-		packs:   make(map[history.ID]history.Pack),
-		stones:  make(map[stone.ID]*kept),
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	root := c.root.Load()
+	for _, r := range conditions {
+		if have := root.get(r.Key); !bytes.Equal(have, r.Value) || (have == nil) != (r.Value == nil) {
+			return history.ErrChanged
+		}
 	}
+	for _, r := range changes {
+		root = root.with(r.Key, r.Value)
+	}
+	c.root.Store(root)
+	return nil
 }
 
 // Close does nothing.
-func (s *Store) Close() error { return nil }
+func (c *Catalogue) Close() error { return nil }
 
-// begin checks what every method is called with.
-func begin(ctx context.Context, names ...string) error {
-	for _, name := range names {
-		if err := history.CheckName(name); err != nil {
-			return err
-		}
+// moment is the records of one moment.
+type moment struct{ root *node }
+
+// Get is for history.Records.
+func (m moment) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+	out := make([][]byte, len(keys))
+	for i, key := range keys {
+		out[i] = m.root.get(key)
 	}
+	return out, ctx.Err()
+}
+
+// Scan is for history.Records.
+func (m moment) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+	var out []history.Record
+	m.root.scan(from, to, back, func(r history.Record) bool {
+		if len(out) < n {
+			out = append(out, r)
+		}
+		return len(out) < n
+	})
+	return out, ctx.Err()
+}
+
+// Stones is a history.Stones.
+type Stones struct {
+	mu   sync.Mutex // of changes
+	root atomic.Pointer[node]
+}
+
+// NewStones returns an empty Stones.
+func NewStones() *Stones { return new(Stones) }
+
+func (s *Stones) set(ctx context.Context, key string, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.root.Store(s.root.Load().with(key, data))
 	return ctx.Err()
 }
 
-// fail says of which call and world err is.
-func fail(op, name string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("memory: %s %q: %w", op, name, err)
-	}
-	return err
+// Put is for history.Stones.
+func (s *Stones) Put(ctx context.Context, key string, data []byte) error {
+	return s.set(ctx, key, data)
 }
 
-func (s *Store) line(name string) (*line, error) {
-	if l := s.names[name]; l != nil {
-		return l, nil
-	}
-	return nil, history.ErrNoWorld
-}
-
-// under returns a world of which something may be done under a fence.
-func (s *Store) under(name string, fence uint64) (*line, error) {
-	l, err := s.line(name)
-	if err == nil {
-		err = l.lease.Admit(fence, s.now())
-	}
-	return l, err
-}
-
-// free returns an error unless name may be given to a world.
-func (s *Store) free(name string) error {
-	if s.names[name] != nil {
-		return fmt.Errorf("%q: %w", name, history.ErrExists)
-	}
-	return nil
-}
-
-// List is for history.Store.
-func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(s.names)) {
-		if len(out) < n && name > after && strings.HasPrefix(name, prefix) {
-			out = append(out, name)
-		}
-	}
-	return out, nil
-}
-
-// Create is for history.Names.
-func (s *Store) Create(ctx context.Context, name string) error {
-	return fail("create", name, s.put(ctx, name, func() (*line, error) { return &line{}, nil }))
-}
-
-// put gives name to the world that what returns.
-func (s *Store) put(ctx context.Context, name string, what func() (*line, error)) error {
-	if err := begin(ctx, name); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.free(name); err != nil {
-		return err
-	}
-	l, err := what()
-	if err == nil {
-		s.names[name] = l
-	}
-	return err
-}
-
-// Rename is for history.Names.
-func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
-	err := begin(ctx, from)
-	if err == nil {
-		err = s.put(ctx, to, func() (*line, error) {
-			l, err := s.under(from, fence)
-			if err != nil {
-				return nil, err
-			}
-			l.lease = l.lease.After(fence, true)
-			delete(s.names, from)
-			return l, nil
-		})
-	}
-	return fail("rename", from, err)
-}
-
-// Delete is for history.Names.
-func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
-	if err := begin(ctx, name); err != nil {
-		return fail("delete", name, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l, err := s.under(name, fence)
-	if err != nil {
-		return fail("delete", name, err)
-	}
-	l.lease = history.Lease{Fence: l.lease.Fence + 1}
-	delete(s.names, name)
-	s.graves[name] = append(s.graves[name], grave{l, s.now()})
-	return nil
-}
-
-// Undelete is for history.Names.
-func (s *Store) Undelete(ctx context.Context, name string) error {
-	return fail("undelete", name, s.put(ctx, name, func() (*line, error) {
-		graves := s.graves[name]
-		if len(graves) == 0 {
-			return nil, history.ErrNoWorld
-		}
-		last := len(graves) - 1
-		s.graves[name] = graves[:last]
-		return graves[last].line, nil
-	}))
-}
-
-// Fork is for history.Commits.
-func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
-	err := begin(ctx, from)
-	if err == nil {
-		err = s.put(ctx, name, func() (*line, error) {
-			l, err := s.line(from)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := s.place(l, at); err != nil {
-				return nil, err
-			}
-			return &line{log: []history.ID{at}}, nil
-		})
-	}
-	return fail("fork", from, err)
-}
-
-// place returns where in the log of l the commit at is.
-func (s *Store) place(l *line, at history.ID) (int, error) {
-	i, ok := slices.BinarySearchFunc(l.log, s.commits[at].Number, func(id history.ID, n uint64) int {
-		return cmp.Compare(s.commits[id].Number, n)
-	})
-	if !ok || l.log[i] != at {
-		return 0, fmt.Errorf("%v: %w", at, history.ErrNoCommit)
-	}
-	return i, nil
-}
-
-// Open is for history.Shelf.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
-	data, err := s.data(ctx, name, id)
-	if err != nil {
-		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
-	}
-	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
-	}
-	return &history.Opened{Reader: r, Closer: io.NopCloser(nil)}, nil
-}
-
-func (s *Store) data(ctx context.Context, name string, id stone.ID) ([]byte, error) {
-	if err := begin(ctx, name); err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	l, err := s.line(name)
-	if err != nil {
-		return nil, err
-	}
-	k := s.stones[id]
-	if k == nil || !s.reaches(l, id) {
+// Get is for history.Stones.
+func (s *Stones) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	data := s.root.Load().get(key)
+	if data == nil || off < 0 || n < 0 || off+n > int64(len(data)) {
 		return nil, history.ErrGone
 	}
-	return k.data, nil
+	return data[off : off+n : off+n], ctx.Err()
+}
+
+// Delete is for history.Stones.
+func (s *Stones) Delete(ctx context.Context, key string) error { return s.set(ctx, key, nil) }
+
+// List is for history.Stones.
+func (s *Stones) List(ctx context.Context, after string, n int) ([]string, error) {
+	found, err := moment{s.root.Load()}.Scan(ctx, after+"\x00", "\xff", n, false)
+	var keys []string
+	for _, r := range found {
+		keys = append(keys, r.Key)
+	}
+	return keys, err
 }

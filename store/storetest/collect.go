@@ -171,6 +171,7 @@ func sharedStays(e *env) {
 	e.wantTexts("b", e.head("b").Commit, "same")
 	e.want("delete", e.s.Delete(e.ctx, "b", 0), nil)
 	e.wantCollected(history.Policy{Deleted: -1}, history.Collected{Worlds: 1, Condemned: 1})
+	e.wantCollected(history.Policy{Grace: -1}, history.Collected{Stones: 1, Bytes: e.sizeOf("same")})
 	e.create("c")
-	e.gone("c", "same") // condemned, and of a world that is gone
+	e.gone("c", "same")
 }

@@ -52,7 +52,7 @@ func Run(t *testing.T, k Kind) {
 		{"Pack", pack},
 		{"PackRefused", packRefused},
 		{"PackOfAFork", packOfAFork},
-		{"OpenRefused", openRefused},
+		{"Opens", opens},
 		{"Cancelled", cancelled},
 		{"Trim", trim},
 		{"Grace", grace},

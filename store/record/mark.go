@@ -1,4 +1,4 @@
-package local
+package record
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// marker walks down from every commit of every log, many at a time: a step reads
+// marker makes Marks. It walks down from every commit of every log, many at a time: a step reads
 // the records of all of them in the order of their keys.
 type marker struct {
-	r     reads
+	r     Reads
 	ctx   context.Context
-	marks *marks
+	marks *Marks
 	count map[byte]int            // of records, by kind
 	start []history.ID            // of logs, that are walked down from, sorted
 	done  map[history.ID]struct{} // walked down from beside these; forgotten when it is large
@@ -27,26 +27,27 @@ const (
 	markSparse = 16
 )
 
-// mark marks what the Store needs.
-func (r reads) mark(ctx context.Context, salt uint64) (*marks, error) {
+// Mark returns marks of all that the worlds need: of each commit that a log or a
+// stack leads to, its record and its pack, or if it has none its stones.
+func (r Reads) Mark(ctx context.Context, salt uint64) (*Marks, error) {
 	m := &marker{r: r, ctx: ctx, count: make(map[byte]int), done: make(map[history.ID]struct{})}
-	for _, kind := range []byte("pci") {
-		err := r.keys(func([]byte) error {
+	for _, kind := range []byte{Packs, Commits, Stones} {
+		err := r.Keys([]byte{kind}, func([]byte) error {
 			m.count[kind]++
 			return ctx.Err()
-		}, kind)
+		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	m.marks = newMarks(m.count['c']+m.count['i'], salt)
-	err := r.each(func(key, value []byte) (bool, error) {
-		e, err := parseEntry(key, value)
-		if m.start = append(m.start, e.commit); len(m.start) < markStep || err != nil {
+	m.marks = NewMarks(m.count[Commits]+m.count[Stones], salt)
+	err := r.Each([]byte{Logs}, func(key, value []byte) (bool, error) {
+		e, err := ParseEntry(key, value)
+		if m.start = append(m.start, e.Commit); len(m.start) < markStep || err != nil {
 			return true, err
 		}
 		return true, m.down()
-	}, 'l')
+	})
 	if err == nil {
 		err = m.down()
 	}
@@ -81,7 +82,7 @@ func (m *marker) fresh(ids []history.ID) []history.ID {
 		if done || id == (history.ID{}) {
 			return true
 		}
-		if len(m.done) == doneLimit {
+		if len(m.done) == DoneLimit {
 			clear(m.done)
 		}
 		m.done[id] = struct{}{}
@@ -94,25 +95,25 @@ func (m *marker) fresh(ids []history.ID) []history.ID {
 func (m *marker) step(ids []history.ID) (below []history.ID, err error) {
 	below = make([]history.ID, 0, len(ids))
 	var bare []history.ID // without packs
-	err = m.records('p', ids, func(id history.ID, value []byte) error {
-		m.marks.add(commitThing(id))
+	err = m.records(Packs, ids, func(id history.ID, value []byte) error {
+		m.marks.Add(CommitThing(id))
 		if value == nil {
 			bare = append(bare, id)
 			return nil
 		}
-		p, err := parsePack(id, value)
-		m.marks.add(packThing(id))
-		m.marks.add(stoneThing(p.Stone.ID))
+		p, err := ParsePack(id, value)
+		m.marks.Add(PackThing(id))
+		m.marks.Add(StoneThing(p.Stone.ID))
 		below = append(below, p.After)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = m.records('c', bare, func(id history.ID, value []byte) error {
-		c, err := parseCommit(id, value)
+	err = m.records(Commits, bare, func(id history.ID, value []byte) error {
+		c, err := ParseCommit(id, value)
 		for _, ref := range c.Stones {
-			m.marks.add(stoneThing(ref.ID))
+			m.marks.Add(StoneThing(ref.ID))
 		}
 		below = append(below, c.Base)
 		return err
@@ -125,7 +126,7 @@ func (m *marker) step(ids []history.ID) (below []history.ID, err error) {
 func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, value []byte) error) error {
 	if len(ids)*markSparse < m.count[kind] {
 		for _, id := range ids {
-			value, err := m.r.get(append([]byte{kind}, id[:]...))
+			value, err := m.r.Get(append([]byte{kind}, id[:]...))
 			if err == nil {
 				err = what(id, value)
 			}
@@ -138,7 +139,7 @@ func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, v
 		}
 		return nil
 	}
-	err := m.r.each(func(key, value []byte) (bool, error) {
+	err := m.r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		for len(ids) > 0 && bytes.Compare(ids[0][:], key[1:]) < 0 {
 			if err := what(ids[0], nil); err != nil {
 				return false, err
@@ -152,7 +153,7 @@ func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, v
 			ids = ids[1:]
 		}
 		return len(ids) > 0, m.ctx.Err()
-	}, kind)
+	})
 	for ; len(ids) > 0 && err == nil; ids = ids[1:] {
 		err = what(ids[0], nil)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Stack is for history.Shelf.
+// Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	if at == (history.ID{}) {
 		_, err := s.Head(ctx, name) // there is nothing, if there is the world
@@ -70,7 +70,7 @@ func checkWhole(id stone.ID, data []byte) error {
 	return nil
 }
 
-// Open is for history.Shelf. A large stone is read when it is asked for something,
+// Open is for history.Stacks. A large stone is read when it is asked for something,
 // in blocks: then an error of the network is an error of the read.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	c, err := named(ctx, "open", http.MethodGet, "stones/"+id.String()+"/", name)
@@ -86,7 +86,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 	b.ctx, b.cancel = context.WithCancel(s.life)
 	if whole := int64(len(end)) == size; !whole {
 		o.Reader, err = stone.Open(b, size)
-		b.keepEnd()
+		b.end = nil
 	} else if err = checkWhole(id, end); err == nil {
 		o.Reader, err = stone.Open(bytes.NewReader(end), size)
 	}
@@ -143,7 +143,7 @@ func parseRange(answer *http.Response) (from, upto, size int64, err error) {
 	return from, upto, size, nil
 }
 
-// PutPack is for history.Shelf.
+// PutPack is for history.Stacks.
 func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	c, err := named(ctx, "pack", http.MethodPost, "packs/", name)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
-func TestMemo(t *testing.T) {
-	m := local.NewMemo()
+func TestCache(t *testing.T) {
+	m := local.NewCache()
 	for key := uint64(1); key <= 8; key++ {
 		_, ok, ticket := m.Get(key)
 		if ok {
@@ -49,11 +49,11 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// TestMemoGrows fills a memo far beyond what it is made for: it keeps much of what
+// TestCacheGrows fills a cache far beyond what it is made for: it keeps much of what
 // it has room for, and nothing wrong.
-func TestMemoGrows(t *testing.T) {
+func TestCacheGrows(t *testing.T) {
 	const most = 1 << 14
-	m := local.GrowingMemo(most)
+	m := local.GrowingCache(most)
 	small := m.Room()
 	for _, n := range []uint64{100, 10_000, 200_000} {
 		for key := range n {
@@ -78,10 +78,10 @@ func TestMemoGrows(t *testing.T) {
 	}
 }
 
-// TestMemoBeside changes records and reads them at once: what a memo has when
+// TestCacheBeside changes records and reads them at once: what a cache has when
 // all is done is what the records are.
-func TestMemoBeside(t *testing.T) {
-	m := local.NewMemo()
+func TestCacheBeside(t *testing.T) {
+	m := local.NewCache()
 	var records [12]atomic.Uint64
 	var all sync.WaitGroup
 	for g := range uint64(4) {

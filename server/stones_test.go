@@ -196,3 +196,55 @@ func TestPacks(t *testing.T) {
 	}
 	s.do(request{method: "POST", path: "/v1/packs/a", body: append(slices.Clone(body), 0)}).wantRefusal(t)
 }
+
+// TestGranted tries to read stones of other worlds by their names.
+func TestGranted(t *testing.T) {
+	tokens, secrets := mustTokens(t, server.Token{Role: server.Write, Prefixes: []string{"in"}},
+		server.Token{Role: server.Read, Prefixes: []string{"in"}}, server.Token{Role: server.Admin})
+	s := newSite(t, server.Options{Tokens: tokens})
+	ctx := context.Background()
+	of := func(name string, base, parent history.ID, st history.Stone) history.ID {
+		t.Helper()
+		c := history.Commit{Parent: parent, Base: base, Stones: []history.StoneRef{st.Ref()}}
+		c, err := s.st.Commit(ctx, name, history.Head{Commit: parent}, c, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.ID()
+	}
+	for _, name := range []string{"in/w", "out/w"} {
+		if err := s.st.Create(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, own, other := mustStone(t, 0), mustStone(t, 1), mustStone(t, 2)
+	below := of("in/w", history.ID{}, history.ID{}, first)
+	of("out/w", history.ID{}, history.ID{}, other)
+	get := func(token int, path string) reply {
+		t.Helper()
+		return s.get(path, "Authorization", "bearer "+secrets[token])
+	}
+	if got := get(0, "/v1/stack/in/w?inline=0"); got.status != 200 {
+		t.Fatalf("stack: got %d", got.status)
+	}
+	// The first stone leaves the world: who was told of it may still read it.
+	of("in/w", history.ID{}, below, own)
+	keep := history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}}
+	if c, err := s.st.Collect(ctx, keep); err != nil || c.Condemned != 1 {
+		t.Fatalf("collect: got %+v, %v", c, err)
+	}
+	for _, tt := range []struct {
+		name  string
+		token int
+		stone history.Stone
+		want  int
+	}{
+		{"its own", 0, own, 200}, {"that it was told of", 0, first, 200}, {"of another world", 0, other, 410},
+		{"its own, again", 1, own, 200}, {"that another was told of", 1, first, 410}, {"of another world", 1, other, 410},
+		{"any", 2, other, 200}, {"any that is there", 2, first, 200},
+	} {
+		if got := get(tt.token, "/v1/stones/"+tt.stone.ID.String()+"/in/w"); got.status != tt.want {
+			t.Errorf("token %d: %s: got %d, want %d", tt.token, tt.name, got.status, tt.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-func shelfRoutes() []route {
+func stoneRoutes() []route {
 	return []route{
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			{"at", "the id of the commit; default the head"},
@@ -48,6 +49,13 @@ func (c *call) stack() error {
 		c.tell(f.Head)
 	}
 	c.stones = len(f.Layers)
+	if !c.everywhere() {
+		for i, l := range f.Layers {
+			if f.Data[i] == nil { // it will be asked for
+				c.granted.add(c.token.Hash, l.Stone.ID)
+			}
+		}
+	}
 	c.step("fetch")
 	return c.sendStack(f)
 }
@@ -75,6 +83,9 @@ func (c *call) stone() error {
 	if err != nil {
 		return err
 	}
+	if err := c.mayOpen(id); err != nil {
+		return err
+	}
 	o, err := c.open(id)
 	if err != nil {
 		return err
@@ -89,6 +100,28 @@ func (c *call) stone() error {
 	http.ServeContent(c, c.r, "", time.Time{}, io.NewSectionReader(o, 0, o.Size()))
 	c.step("send")
 	return nil
+}
+
+// mayOpen returns an error if the caller's token is for some names and the stone is
+// none of the world's. A Store opens any stone whose name is known; what a token for
+// other names may have is decided here. A token that was told of a stone with a stack
+// may read it for as long as it is there, packed or not; else the world's history is
+// walked.
+func (c *call) mayOpen(id stone.ID) error {
+	if c.everywhere() || c.granted.has(c.token.Hash, id) {
+		return nil
+	}
+	if r, ok := c.st.(history.Reacher); ok {
+		reaches, err := r.Reaches(c.ctx, c.name, id)
+		if err != nil {
+			return err
+		}
+		if reaches {
+			c.granted.add(c.token.Hash, id)
+			return nil
+		}
+	}
+	return fmt.Errorf("stone %v: not of %q: %w", id, c.name, history.ErrGone)
 }
 
 // open opens a stone, of which not many are opened at a time, and counts what it

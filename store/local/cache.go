@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// memo remembers what was read lately of records, of at most so many keys, so that
+// cache remembers what was read lately of records, of at most so many keys, so that
 // it is found without the database. What it says was so a moment ago at least, for
 // who changes a record drops its key then. It grows with its use. Keys and values
 // hold no pointers, so that many cost the garbage collector nothing. All methods
 // are safe for any number of goroutines; nil remembers nothing.
-type memo[K comparable, V any] struct {
+type cache[K comparable, V any] struct {
 	hash   func(K) uint64
 	most   int // sets of a shard
-	shards [memoShards]memoShard[K, V]
+	shards [cacheShards]cacheShard[K, V]
 }
 
-type memoShard[K comparable, V any] struct {
+type cacheShard[K comparable, V any] struct {
 	mu     sync.Mutex
-	sets   [][memoWays]pair[K, V] // the latest first
-	drops  uint64                 // how often a key was dropped
-	pushed int                    // keys that others took the place of since it grew
+	sets   [][cacheWays]pair[K, V] // the latest first
+	drops  uint64                  // how often a key was dropped
+	pushed int                     // keys that others took the place of since it grew
 }
 
 type pair[K comparable, V any] struct {
@@ -30,40 +30,40 @@ type pair[K comparable, V any] struct {
 }
 
 const (
-	memoShards = 64
-	memoWays   = 8
+	cacheShards = 64
+	cacheWays   = 8
 )
 
-// newMemo makes a memo for at most n keys. Of hash the upper bits count.
-func newMemo[K comparable, V any](n int64, hash func(K) uint64) *memo[K, V] {
-	m := &memo[K, V]{hash: hash, most: max(1, int(n/(memoShards*memoWays)))}
+// newCache makes a cache for at most n keys. Of hash the upper bits count.
+func newCache[K comparable, V any](n int64, hash func(K) uint64) *cache[K, V] {
+	m := &cache[K, V]{hash: hash, most: max(1, int(n/(cacheShards*cacheWays)))}
 	for i := range m.shards {
-		m.shards[i].sets = make([][memoWays]pair[K, V], 1)
+		m.shards[i].sets = make([][cacheWays]pair[K, V], 1)
 	}
 	return m
 }
 
 // lock locks the shard of a key; call the result to let go.
-func (m *memo[K, V]) lock(key K) (s *memoShard[K, V], set *[memoWays]pair[K, V], unlock func()) {
+func (m *cache[K, V]) lock(key K) (s *cacheShard[K, V], set *[cacheWays]pair[K, V], unlock func()) {
 	h := m.hash(key)
-	s = &m.shards[h>>(64-bits.Len(memoShards-1))]
+	s = &m.shards[h>>(64-bits.Len(cacheShards-1))]
 	s.mu.Lock()
 	return s, s.set(h), s.mu.Unlock
 }
 
 // set returns the set of a hash.
-func (s *memoShard[K, V]) set(h uint64) *[memoWays]pair[K, V] {
-	i, _ := bits.Mul64(h<<bits.Len(memoShards-1), uint64(len(s.sets)))
+func (s *cacheShard[K, V]) set(h uint64) *[cacheWays]pair[K, V] {
+	i, _ := bits.Mul64(h<<bits.Len(cacheShards-1), uint64(len(s.sets)))
 	return &s.sets[i]
 }
 
 // grow makes a shard twice as large.
-func (m *memo[K, V]) grow(s *memoShard[K, V]) {
+func (m *cache[K, V]) grow(s *cacheShard[K, V]) {
 	old := s.sets
-	s.sets, s.pushed = make([][memoWays]pair[K, V], min(2*len(old), m.most)), 0
+	s.sets, s.pushed = make([][cacheWays]pair[K, V], min(2*len(old), m.most)), 0
 	for i := range old {
 		for n := range old[i] {
-			if p := &old[i][memoWays-1-n]; p.used {
+			if p := &old[i][cacheWays-1-n]; p.used {
 				insert(s.set(m.hash(p.key)), *p)
 			}
 		}
@@ -72,9 +72,9 @@ func (m *memo[K, V]) grow(s *memoShard[K, V]) {
 
 // insert makes a pair the latest of a set, in place of one of its key, of none, or of
 // the last one.
-func insert[K comparable, V any](set *[memoWays]pair[K, V], p pair[K, V]) (pushed bool) {
+func insert[K comparable, V any](set *[cacheWays]pair[K, V], p pair[K, V]) (pushed bool) {
 	i := 0
-	for i < memoWays-1 && set[i].used && set[i].key != p.key {
+	for i < cacheWays-1 && set[i].used && set[i].key != p.key {
 		i++
 	}
 	pushed = set[i].used && set[i].key != p.key
@@ -87,7 +87,7 @@ func insert[K comparable, V any](set *[memoWays]pair[K, V], p pair[K, V]) (pushe
 type ticket uint64
 
 // get returns a value and whether it is there.
-func (m *memo[K, V]) get(key K) (value V, ok bool, t ticket) {
+func (m *cache[K, V]) get(key K) (value V, ok bool, t ticket) {
 	if m == nil {
 		return value, false, 0
 	}
@@ -105,7 +105,7 @@ func (m *memo[K, V]) get(key K) (value V, ok bool, t ticket) {
 
 // put remembers a value that was read after get or drop gave the ticket, unless
 // a key was dropped since, which may be this one.
-func (m *memo[K, V]) put(key K, value V, t ticket) {
+func (m *cache[K, V]) put(key K, value V, t ticket) {
 	if m == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func (m *memo[K, V]) put(key K, value V, t ticket) {
 }
 
 // fade makes a key one of the first to be forgotten.
-func (m *memo[K, V]) fade(key K) {
+func (m *cache[K, V]) fade(key K) {
 	_, set, unlock := m.lock(key)
 	defer unlock()
 	for i := range set {
@@ -135,7 +135,7 @@ func (m *memo[K, V]) fade(key K) {
 }
 
 // drop forgets a key whose record is another by now.
-func (m *memo[K, V]) drop(key K) ticket {
+func (m *cache[K, V]) drop(key K) ticket {
 	s, set, unlock := m.lock(key)
 	defer unlock()
 	s.drops++

@@ -98,20 +98,33 @@ func packOfAFork(e *env) {
 	e.wantTexts("b", three, "1 by b", "2-3")
 }
 
-func openRefused(e *env) {
+// opens opens stones whether the world reaches them or not: Reaches tells.
+func opens(e *env) {
 	e.create("a", "b")
 	one, other := e.commit("a", "one"), e.commit("b", "other")
 	e.pack("b", history.ID{}, other, "pack")
-	for _, text := range []string{"other", "pack", "never was"} {
-		_, err := e.s.Open(e.ctx, "a", stoneOf(e, text).ID)
-		e.want("open "+text, err, history.ErrGone)
-	}
+	e.gone("a", "never was")
 	e.fork("a", one, "c")
 	e.commit("c", "of the fork")
-	_, err := e.s.Open(e.ctx, "a", stoneOf(e, "of the fork").ID)
-	e.want("a stone of a fork", err, history.ErrGone)
-	if _, err := textOf(e.ctx, e.s, "b", refOf(stoneOf(e, "pack"))); err != nil {
-		e.Errorf("its own: %v", err)
+	for _, tt := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"a", "one", true}, {"c", "one", true}, {"c", "of the fork", true}, {"b", "pack", true}, {"b", "other", true},
+		{"a", "other", false}, {"a", "pack", false}, {"a", "of the fork", false}, {"a", "never was", false},
+	} {
+		if tt.text != "never was" {
+			if _, err := textOf(e.ctx, e.s, tt.name, refOf(stoneOf(e, tt.text))); err != nil {
+				e.Errorf("open %s of %s: %v", tt.text, tt.name, err)
+			}
+		}
+		r, ok := e.s.(history.Reacher)
+		if !ok {
+			continue
+		}
+		if got, err := r.Reaches(e.ctx, tt.name, stoneOf(e, tt.text).ID); err != nil || got != tt.want {
+			e.Errorf("%s reaches %s: got %v, %v, want %v", tt.name, tt.text, got, err, tt.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // step is what stands for a commit in a stack: a stone at most, and what is below.
@@ -16,17 +17,17 @@ type step struct {
 	pack   bool
 }
 
-// steps are those of commits.
-type steps = memo[history.ID, step]
+// stackCache is the steps of commits that were read lately.
+type stackCache = cache[history.ID, step]
 
 const stepBytes = 32 + (32 + 40 + 8 + 8 + 8 + 8) + 8
 
-// newMemos makes what of a store is kept in so many bytes: a step for each world
+// newCaches makes what of a store is kept in so many bytes: a step for each world
 // and more.
-func newMemos(size int64) (*steps, *names) {
+func newCaches(size int64) (*stackCache, *names) {
 	n := size / (stepBytes + nameBytes)
-	return newMemo[history.ID, step](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
-		newMemo[nameHash, uint64](n, func(key nameHash) uint64 { return key[0] })
+	return newCache[history.ID, step](n, func(at history.ID) uint64 { return be.Uint64(at[:]) }),
+		newCache[nameHash, uint64](n, func(key nameHash) uint64 { return key[0] })
 }
 
 // stepOf returns the step of a commit that has no pack, unless it has too many
@@ -55,13 +56,13 @@ func (s step) what(at history.ID) (p history.Pack, packed bool, c history.Commit
 // step returns what stands for the commit at in a stack: its pack, or else of the
 // commit what a stack is made of.
 func (r reads) step(at history.ID) (p history.Pack, packed bool, c history.Commit, err error) {
-	s, ok, t := r.steps.get(at)
+	s, ok, t := r.stackCache.get(at)
 	if ok {
 		p, packed, c = s.what(at)
 		return p, packed, c, nil
 	}
-	if p, packed, err = r.pack(at); err == nil && !packed {
-		c, err = r.commit(at)
+	if p, packed, err = r.Pack(at); err == nil && !packed {
+		c, err = r.Commit(at)
 	}
 	switch {
 	case err != nil:
@@ -72,13 +73,13 @@ func (r reads) step(at history.ID) (p history.Pack, packed bool, c history.Commi
 		s, ok = stepOf(c)
 	}
 	if ok {
-		r.steps.put(at, s, t)
+		r.stackCache.put(at, s, t)
 	}
 	return p, packed, c, nil
 }
 
-// stack returns the stack of a commit, bottom first.
-func (r reads) stack(at history.ID) ([]history.Layer, error) {
+// Stack returns the stack of a commit, bottom first.
+func (r reads) Stack(at history.ID) ([]history.Layer, error) {
 	var c history.Commit // that has no pack
 	return history.StackOf(at,
 		func(history.ID) (history.Commit, error) { return c, nil },
@@ -88,18 +89,17 @@ func (r reads) stack(at history.ID) ([]history.Layer, error) {
 		}, nil)
 }
 
-// placed returns the place that a commit has in logs.
-func (r reads) placed(at history.ID) (entry, error) {
-	if s, _, _ := r.steps.get(at); s.number > 0 {
-		return entry{s.number, at, time.UnixMilli(s.time).UTC()}, nil
+// Placed returns the place that a commit has in logs.
+func (r reads) Placed(at history.ID) (record.Entry, error) {
+	if s, _, _ := r.stackCache.get(at); s.number > 0 {
+		return record.Entry{Number: s.number, Commit: at, Time: time.UnixMilli(s.time).UTC()}, nil
 	}
-	c, err := r.commit(at)
-	return entry{c.Number, at, c.Time}, err
+	return r.Reads.Placed(at)
 }
 
 // data returns the number of the bytes of a layer's stone, 0 if it is not known.
 func (r reads) data(l history.Layer) uint64 {
-	s, _, _ := r.steps.get(l.Upto)
+	s, _, _ := r.stackCache.get(l.Upto)
 	if s.stone != l.Stone {
 		return 0
 	}
@@ -108,19 +108,19 @@ func (r reads) data(l history.Layer) uint64 {
 
 // packed notes a pack that was put, the bytes of whose stone have a number.
 func (s *Store) packed(p history.Pack, data uint64) {
-	had, ok, _ := s.steps.get(p.Upto)
-	t := s.steps.drop(p.Upto)
-	s.steps.put(p.Upto, step{below: p.After, stone: p.Stone, data: data, number: had.number, time: had.time, pack: true}, t)
+	had, ok, _ := s.stackCache.get(p.Upto)
+	t := s.stackCache.drop(p.Upto)
+	s.stackCache.put(p.Upto, step{below: p.After, stone: p.Stone, data: data, number: had.number, time: had.time, pack: true}, t)
 	for at := had.below; ok && at != p.After; at = had.below {
-		had, ok, _ = s.steps.get(at)
-		s.steps.fade(at) // few go by it from now on
+		had, ok, _ = s.stackCache.get(at)
+		s.stackCache.fade(at) // few go by it from now on
 	}
 }
 
 // learn notes the number of the bytes of a layer's stone.
 func (r reads) learn(l history.Layer, number uint64) {
-	if s, ok, t := r.steps.get(l.Upto); ok && s.stone == l.Stone {
+	if s, ok, t := r.stackCache.get(l.Upto); ok && s.stone == l.Stone {
 		s.data = number
-		r.steps.put(l.Upto, s, t)
+		r.stackCache.put(l.Upto, s, t)
 	}
 }

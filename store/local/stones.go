@@ -13,9 +13,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Stack is for history.Shelf.
+// Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -24,19 +25,19 @@ func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]histor
 	defer leave()
 	snap := s.db.NewSnapshot() // packs and commits of one moment
 	defer snap.Close()
-	r := reads{Reader: snap}
-	w, err := r.world(name)
+	r := frozen(snap)
+	w, err := r.World(name)
 	if err == nil && at != (history.ID{}) {
-		_, err = r.logged(w, at)
+		_, err = r.Logged(w, at)
 	}
 	if err != nil {
 		return nil, fail("stack", name, err)
 	}
-	stack, err := r.stack(at)
+	stack, err := r.Stack(at)
 	return stack, fail("stack", name, err)
 }
 
-// Open is for history.Shelf. A small stone is read whole.
+// Open is for history.Stacks. A small stone is read whole.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -45,26 +46,18 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 	defer leave()
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	r := reads{Reader: snap}
-	o, err := s.openReached(r, name, id)
+	o, err := s.openStone(frozen(snap), name, id)
 	if err != nil {
 		err = fmt.Errorf("stone %v: %w", id, err)
 	}
 	return o, fail("open", name, err)
 }
 
-func (s *Store) openReached(r reads, name string, id stone.ID) (*history.Opened, error) {
-	w, err := r.world(name)
-	if err != nil {
+func (s *Store) openStone(r reads, name string, id stone.ID) (*history.Opened, error) {
+	if _, err := r.World(name); err != nil {
 		return nil, err
 	}
-	in, ok, err := r.info(id)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		ok, err = r.reaches(w, id)
-	}
+	in, ok, err := r.Info(id)
 	if err == nil && !ok {
 		err = history.ErrGone
 	}
@@ -75,11 +68,29 @@ func (s *Store) openReached(r reads, name string, id stone.ID) (*history.Opened,
 	if err != nil {
 		return nil, err
 	}
-	o, err := stone.Open(b, in.size)
+	o, err := stone.Open(b, in.Size)
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return &history.Opened{Reader: o, Closer: b}, nil
+}
+
+// Reaches is for history.Reacher.
+func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (bool, error) {
+	leave, err := s.enter(ctx, name)
+	if err != nil {
+		return false, fail("reaches", name, err)
+	}
+	defer leave()
+	snap := s.db.NewSnapshot()
+	defer snap.Close()
+	r := frozen(snap)
+	w, err := r.World(name)
+	if err != nil {
+		return false, fail("reaches", name, err)
+	}
+	ok, err := r.Reaches(w, id)
+	return ok, fail("reaches", name, err)
 }
 
 // bytesOf are the bytes of a stone.
@@ -89,17 +100,17 @@ type bytesOf struct {
 }
 
 // openBytes opens the bytes of a stone that is there.
-func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
-	if in.file {
+func (s *Store) openBytes(r reads, id stone.ID, in record.Info) (bytesOf, error) {
+	if in.File {
 		f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = history.ErrGone // taken since the snapshot
 		}
 		return bytesOf{f, f}, err
 	}
-	data, err := r.get(in.dataKey(id))
-	if err == nil && int64(len(data)) != in.size {
-		err = wrongBytes(len(data), in.size)
+	data, err := r.Get(dataKey(id, in))
+	if err == nil && int64(len(data)) != in.Size {
+		err = wrongBytes(len(data), in.Size)
 	}
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
 }
@@ -107,9 +118,9 @@ func (s *Store) openBytes(r reads, id stone.ID, in info) (bytesOf, error) {
 // addStones adds stones that are held and locked, unless they are there: the
 // large ones as files, the others to the batch. It returns what is known of the
 // last, and whether any was not there, so that no commit can have named it.
-func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in info, fresh bool, err error) {
+func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in record.Info, fresh bool, err error) {
 	for _, st := range stones {
-		had, ok, err := s.live().info(st.ID)
+		had, ok, err := s.live().Info(st.ID)
 		switch {
 		case err != nil:
 		case ok:
@@ -125,15 +136,15 @@ func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in info, fre
 	return in, fresh, nil
 }
 
-func (s *Store) addStone(b *pebble.Batch, st history.Stone) (in info, err error) {
-	in.size = int64(len(st.Data))
-	if in.file = len(st.Data) >= s.FileBytes; in.file {
+func (s *Store) addStone(b *pebble.Batch, st history.Stone) (in record.Info, err error) {
+	in.Size = int64(len(st.Data))
+	if in.File = len(st.Data) >= s.FileBytes; in.File {
 		err = s.files.put(st)
 	} else {
-		in.number = s.lastStone.Add(1)
-		err = b.Set(in.dataKey(st.ID), st.Data, nil)
+		in.Number = s.lastStone.Add(1)
+		err = b.Set(dataKey(st.ID, in), st.Data, nil)
 	}
-	return in, errors.Join(err, b.Set(infoKey(st.ID), in.value(), nil))
+	return in, errors.Join(err, b.Set(record.StoneKey(st.ID), in.Value(), nil))
 }
 
 // lockStones keeps others from adding the same stones, which would leave bytes
@@ -153,13 +164,13 @@ func (s *Store) addReached(b *pebble.Batch, w uint64, refs []history.StoneRef) e
 	}
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	r := reads{Reader: snap}
+	r := frozen(snap)
 	for _, ref := range refs {
-		in, ok, err := r.info(ref.ID)
+		in, ok, err := r.Info(ref.ID)
 		if err == nil && ok {
-			ok, err = r.reaches(w, ref.ID)
+			ok, err = r.Reaches(w, ref.ID)
 		}
-		if err == nil && (!ok || in.size != ref.Size) {
+		if err == nil && (!ok || in.Size != ref.Size) {
 			err = fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
 		}
 		if err == nil {
@@ -173,15 +184,15 @@ func (s *Store) addReached(b *pebble.Batch, w uint64, refs []history.StoneRef) e
 }
 
 // reprieve keeps a stone that is there.
-func reprieve(b *pebble.Batch, id stone.ID, in info) error {
-	if !in.doomed {
+func reprieve(b *pebble.Batch, id stone.ID, in record.Info) error {
+	if !in.Condemned {
 		return nil
 	}
-	in.doomed = false
-	return b.Set(infoKey(id), in.value(), nil)
+	in.Condemned = false
+	return b.Set(record.StoneKey(id), in.Value(), nil)
 }
 
-// PutPack is for history.Shelf.
+// PutPack is for history.Stacks.
 func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	leave, err := s.enter(ctx, name)
 	if err != nil {
@@ -199,13 +210,13 @@ func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 		return err
 	}
 	r := s.live()
-	w, err := r.world(name)
+	w, err := r.World(name)
 	if err != nil {
 		return err
 	}
 	h := s.guard.hold()
 	defer h.release()
-	h.add(stoneThing(p.Stone.ID), packThing(p.Upto))
+	h.add(record.StoneThing(p.Stone.ID), record.PackThing(p.Upto))
 	defer s.lockStones([]history.Stone{st})()
 	b := s.db.NewBatch()
 	in, _, err := s.addStones(b, []history.Stone{st})
@@ -214,47 +225,20 @@ func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 	}
 	s.worlds.of(w).RLock() // its commits must not be dropped now
 	defer s.worlds.of(w).RUnlock()
-	if s.live().fits(w, p) != nil {
+	if record.Fits(s.live(), w, p) != nil {
 		// Where it does not, that may be for what was packed and collected beside.
 		snap := s.db.NewSnapshot()
 		defer snap.Close()
-		if err := (reads{Reader: snap}).fits(w, p); err != nil {
+		if err := record.Fits(frozen(snap), w, p); err != nil {
 			return err
 		}
 	}
-	if err := b.Set(packKey(p.Upto), packValue(p), nil); err != nil {
+	if err := b.Set(record.PackKey(p.Upto), record.PackValue(p), nil); err != nil {
 		return err
 	}
 	if err := s.apply(b, pebble.NoSync); err != nil { // a crash may take it: what it stands for is there
 		return err
 	}
-	s.packed(p, in.number)
-	return nil
-}
-
-// fits returns an error unless both ends of the pack are the world's, and the
-// upper one stands on the lower.
-func (r reads) fits(w uint64, p history.Pack) error {
-	if _, err := r.logged(w, p.Upto); errors.Is(err, history.ErrNoCommit) {
-		h, err := r.head(w)
-		if err != nil {
-			return err
-		}
-		if ok, err := r.stands(h.Commit, p.Upto, r.below); !ok || err != nil {
-			return errors.Join(err, fmt.Errorf("upto %v: %w", p.Upto, history.ErrNoCommit))
-		}
-	} else if err != nil {
-		return err
-	}
-	ok, err := r.stands(p.Upto, p.After, r.below)
-	if ok || err != nil {
-		return err
-	}
-	if _, err := r.logged(w, p.After); err != nil {
-		return fmt.Errorf("after %w", err)
-	}
-	if ok, err := r.stands(p.Upto, p.After, r.base); !ok || err != nil {
-		return errors.Join(err, fmt.Errorf("after %v: not below %v: %w", p.After, p.Upto, history.ErrNoCommit))
-	}
+	s.packed(p, in.Number)
 	return nil
 }

@@ -1,0 +1,158 @@
+package pair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
+)
+
+// Head is for history.Commits.
+func (s *Store) Head(ctx context.Context, name string) (h history.Head, err error) {
+	if err := begin(ctx, name); err != nil {
+		return h, fail("head", name, err)
+	}
+	err = s.look(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err == nil {
+			h, err = r.Head(w)
+		}
+		return err
+	})
+	return h, fail("head", name, err)
+}
+
+// Log is for history.Commits.
+func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) (out []history.Commit, err error) {
+	if err := begin(ctx, name); err != nil {
+		return nil, fail("log", name, err)
+	}
+	err = s.look(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err == nil {
+			out, err = r.CommitsOf(ctx, w, from, n)
+		}
+		return err
+	})
+	return out, fail("log", name, err)
+}
+
+// Commit is for history.Commits.
+func (s *Store) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
+	c, err := s.commit(ctx, name, base, c, stones)
+	return c, fail("commit", name, err)
+}
+
+func (s *Store) commit(ctx context.Context, name string, base history.Head, c history.Commit, stones []history.Stone) (history.Commit, error) {
+	if err := begin(ctx, name); err != nil {
+		return history.Commit{}, err
+	}
+	reached, err := c.Admit(base, stones)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	// follows returns an error unless the head of the world is base, whose fence is the
+	// one that the commit is made under.
+	follows := func(r record.Reads) (w uint64, l history.Lease, err error) {
+		if w, err = r.World(name); err != nil {
+			return 0, l, err
+		}
+		h, l, err := s.under(r, w, base.Fence)
+		if err == nil {
+			err = h.Follows(base)
+		}
+		return w, l, err
+	}
+	first := func(r record.Reads) error {
+		_, _, err := follows(r)
+		return err
+	}
+	var done history.Commit
+	err = s.with(ctx, stones, first, func(d *draft, a *attempt) error {
+		w, lease, err := follows(d.Reads)
+		if err != nil {
+			return err
+		}
+		if done, err = s.complete(d, w, c); err != nil {
+			return err
+		}
+		for _, st := range stones {
+			if err := a.name(d, st); err != nil {
+				return err
+			}
+		}
+		for _, ref := range reached {
+			if err := reach(d, w, ref); err != nil {
+				return err
+			}
+		}
+		return s.advance(d, w, base, lease, done)
+	})
+	if err != nil {
+		return history.Commit{}, err
+	}
+	done.Stones = slices.Clone(done.Stones)
+	return done, nil
+}
+
+// complete numbers and dates c, whose parent is the head of the world.
+func (s *Store) complete(d *draft, w uint64, c history.Commit) (history.Commit, error) {
+	if c.Base != (history.ID{}) && c.Base != c.Parent {
+		if _, err := d.Logged(w, c.Base); err != nil {
+			return c, fmt.Errorf("base: %w", err)
+		}
+	}
+	var parent history.Commit
+	if c.Parent != (history.ID{}) {
+		var err error
+		if parent, err = d.Commit(c.Parent); err != nil {
+			return c, err
+		}
+	}
+	return c.Complete(parent, s.Now()), nil
+}
+
+// reach keeps a stone that the world must reach already.
+func reach(d *draft, w uint64, ref history.StoneRef) error {
+	in, ok, err := d.Info(ref.ID)
+	if err == nil && ok {
+		ok, err = d.unseen().Reaches(w, ref.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !ok || in.Size != ref.Size {
+		return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
+	}
+	keep(d, ref.ID, in)
+	return nil
+}
+
+// advance makes c the head.
+func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
+	id := c.ID()
+	had, err := d.Get(record.CommitKey(id))
+	if err != nil {
+		return err
+	}
+	if had == nil {
+		d.set(record.CommitKey(id), c.Append(nil))
+	} else {
+		s.disturb(d) // a fork made the same, and may be about to lose it
+	}
+	next := lease.After(base.Fence, c.Base != c.Parent)
+	head := record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time})
+	d.add(head[:]...)
+	d.add(record.Leased(w, lease, next)...)
+	return nil
+}
+
+// disturb has a Collect or a Purge that is under way begin anew.
+func (s *Store) disturb(d *draft) { d.set([]byte(runKey), record.NumberValue(s.number())) }
+
+// unseen reads without making conditions of it.
+func (d *draft) unseen() record.Reads {
+	return record.Reads{Reader: &reader{ctx: d.reader.ctx, from: d.reader.from}}
+}

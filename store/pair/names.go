@@ -1,0 +1,226 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/record"
+)
+
+// List is for history.Store.
+func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fail("list", prefix, err)
+	}
+	from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
+	from = max(from, string(record.NameKey(after))+"\x00")
+	if n <= 0 || from >= to {
+		return nil, nil
+	}
+	found, err := s.catalogue.Scan(ctx, from, to, n, false)
+	var out []string
+	for _, r := range found {
+		out = append(out, r.Key[1:])
+	}
+	return out, fail("list", prefix, err)
+}
+
+// put gives a name to the world that what returns.
+func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64, error)) error {
+	if err := begin(ctx, name); err != nil {
+		return err
+	}
+	return s.change(ctx, func(d *draft) error {
+		if _, err := d.World(name); err == nil {
+			return fmt.Errorf("%q: %w", name, history.ErrExists)
+		} else if !errors.Is(err, history.ErrNoWorld) {
+			return err
+		}
+		w, err := what(d)
+		d.set(record.NameKey(name), record.NumberValue(w))
+		return err
+	})
+}
+
+// fresh returns the number of a new world.
+func (s *Store) fresh(d *draft) (uint64, error) {
+	w := s.number()
+	b, err := d.Get(record.HeadKey(w))
+	if b != nil {
+		err = history.ErrChanged // another world has it: try another
+	}
+	return w, err
+}
+
+// Create is for history.Names.
+func (s *Store) Create(ctx context.Context, name string) error {
+	return fail("create", name, s.put(ctx, name, func(d *draft) (uint64, error) {
+		w, err := s.fresh(d)
+		d.set(record.HeadKey(w), record.HeadValue(history.Head{}))
+		return w, err
+	}))
+}
+
+// Fork is for history.Commits.
+func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
+	err := begin(ctx, from)
+	if err == nil {
+		err = s.put(ctx, name, func(d *draft) (uint64, error) {
+			old, err := d.World(from)
+			if err != nil {
+				return 0, err
+			}
+			e, err := d.Logged(old, at)
+			if err != nil {
+				return 0, err
+			}
+			w, err := s.fresh(d)
+			head := record.Advance(w, 0, e)
+			d.add(head[:]...)
+			return w, err
+		})
+	}
+	return fail("fork", from, err)
+}
+
+// Rename is for history.Names.
+func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
+	err := begin(ctx, from)
+	if err == nil {
+		err = s.put(ctx, to, func(d *draft) (uint64, error) {
+			w, err := d.World(from)
+			if err != nil {
+				return 0, err
+			}
+			h, l, err := s.under(d.Reads, w, fence)
+			if err != nil {
+				return 0, err
+			}
+			d.set(record.NameKey(from), nil)
+			d.add(record.Fenced(w, h, l, l.After(fence, true))...)
+			return w, nil
+		})
+	}
+	return fail("rename", from, err)
+}
+
+// Delete is for history.Names.
+func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
+	if err := begin(ctx, name); err != nil {
+		return fail("delete", name, err)
+	}
+	return fail("delete", name, s.change(ctx, func(d *draft) error {
+		w, err := d.World(name)
+		if err != nil {
+			return err
+		}
+		h, l, err := s.under(d.Reads, w, fence)
+		if err != nil {
+			return err
+		}
+		n, _, err := d.LastGrave(name)
+		if err != nil {
+			return err
+		}
+		grave := record.GraveKey(name, n+1)
+		if _, err := d.Get(grave); err != nil { // nobody else may dig it
+			return err
+		}
+		d.set(record.NameKey(name), nil)
+		d.set(grave, record.Grave{World: w, Deleted: s.Now()}.Value())
+		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
+		return nil
+	}))
+}
+
+// Undelete is for history.Names.
+func (s *Store) Undelete(ctx context.Context, name string) error {
+	return fail("undelete", name, s.put(ctx, name, func(d *draft) (uint64, error) {
+		n, value, err := d.LastGrave(name)
+		if err != nil {
+			return 0, err
+		}
+		if value == nil {
+			return 0, history.ErrNoWorld
+		}
+		for _, n := range []uint64{n, n + 1} { // it must be there, and be the last
+			if _, err := d.Get(record.GraveKey(name, n)); err != nil {
+				return 0, err
+			}
+		}
+		d.set(record.GraveKey(name, n), nil)
+		g, err := record.ParseGrave(value)
+		return g.World, err
+	}))
+}
+
+// Lease is for history.Leases.
+func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
+	l, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Take(holder, d, s.Now()) })
+	return l, fail("lease", name, err)
+}
+
+// Renew is for history.Leases.
+func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
+	l, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Renew(fence, d, s.Now()) })
+	return l, fail("renew", name, err)
+}
+
+// Release is for history.Leases.
+func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
+	_, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Release(fence) })
+	return fail("release", name, err)
+}
+
+// lease puts what what returns in place of a world's lease.
+func (s *Store) lease(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (next history.Lease, err error) {
+	if err := begin(ctx, name); err != nil {
+		return history.Lease{}, err
+	}
+	err = s.change(ctx, func(d *draft) error {
+		w, err := d.World(name)
+		if err != nil {
+			return err
+		}
+		h, old, err := s.under(d.Reads, w, history.Force)
+		if err != nil {
+			return err
+		}
+		if next, err = what(old); err != nil {
+			return err
+		}
+		d.add(record.Fenced(w, h, old, next)...)
+		return nil
+	})
+	if err != nil {
+		return history.Lease{}, err
+	}
+	return next, nil
+}
+
+// Leased is for history.Leases.
+func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err error) {
+	if err := begin(ctx, name); err != nil {
+		return l, fail("leased", name, err)
+	}
+	now := s.Now() // before it is looked up: what is read then was so then or since
+	err = s.look(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err != nil {
+			return err
+		}
+		h, err := r.Head(w)
+		if err != nil {
+			return err
+		}
+		l, err = r.Lease(w, h)
+		return err
+	})
+	if err != nil || !l.Live(now) {
+		l = history.Lease{}
+	}
+	return l, fail("leased", name, err)
+}

@@ -1,0 +1,41 @@
+package record_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/store/record"
+)
+
+func TestMarks(t *testing.T) {
+	const n = 20_000
+	idOf := func(i int) record.Thing {
+		return record.StoneThing(sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(i))))
+	}
+	kept := make(map[record.Thing]int)
+	for salt := range uint64(2) {
+		marks := record.NewMarks(n, salt*12345)
+		for i := range n {
+			marks.Add(idOf(i))
+		}
+		wrong := 0
+		for i := range n {
+			if !marks.Has(idOf(i)) {
+				t.Fatalf("stone %d was added and is not there", i)
+			}
+			if marks.Has(idOf(n + i)) {
+				wrong++
+				kept[idOf(n+i)]++
+			}
+		}
+		if wrong > n/500 {
+			t.Errorf("%d of %d that were not added are there", wrong, n)
+		}
+	}
+	for id, times := range kept {
+		if times == 2 {
+			t.Errorf("%v is there by every salt", id)
+		}
+	}
+}
