@@ -87,7 +87,7 @@ func Check(c *voxel.Column) error {
 	return nil
 }
 
-// Size is about how many bytes the column takes in pages before they are packed.
+// Size is about how many bytes the column takes in pages before compression.
 func Size(c *voxel.Column) (n int) {
 	for _, s := range c.Sections {
 		n += 4 + len(s.Tags)
