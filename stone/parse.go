@@ -45,7 +45,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 	p.tallies()
 	for n, ok := range p.named {
 		if !ok {
-			p.Fail(fmt.Errorf("page %d, which nothing names", n))
+			p.Fail(fmt.Errorf("page %d is not used", n))
 			break
 		}
 	}
@@ -101,7 +101,7 @@ func (p *parser) page(ref uint64) int {
 		n = ref - refPage
 	}
 	if ref < refNext || n >= uint64(len(p.named)) {
-		p.Fail(errors.New("a page that is not there"))
+		p.Fail(errors.New("a page that does not exist"))
 		return nonePage
 	}
 	p.named[n] = true
@@ -207,7 +207,7 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 		e.number = p.entry
 		p.entry++
 		if step > most-key || key+step < least {
-			p.Fail(errors.New("a place that cannot be"))
+			p.Fail(errors.New("an impossible position"))
 			return nil
 		}
 		key += step
@@ -226,7 +226,7 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 		case ref != refSame:
 			page, first = p.page(ref), 0
 		case first == 0:
-			p.Fail(errors.New("an entry goes on in no page"))
+			p.Fail(errors.New("an entry continues no page"))
 		}
 		e.page, e.first = page, first
 		if first += bits.OnesCount64(e.mask); first > things {

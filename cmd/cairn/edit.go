@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
@@ -144,17 +146,28 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 	}
 	r := &edited{World: "@" + w.Name(), keeping: keeping{versionOf(c), c.ID() == head}}
 	if !r.Same {
-		diff, err := w.Diff(ctx, head, c.ID())
+		d, err := diffCommits(ctx, w, head, c.ID())
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range diff.Volumes {
-			if v.Volume == in.volume.Volume.Name { // the light of it is no edit
-				r.Cells += v.Cells()
-			}
-		}
+		r.Cells = d.Volumes[in.volume.Volume.Name] // the light of it is no edit
 	}
 	return r, nil
+}
+
+// diffCommits compares two commits of a world.
+func diffCommits(ctx context.Context, w *world.World, a, b history.ID) (*convert.Difference, error) {
+	s, err := w.SnapshotAt(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	t, err := w.SnapshotAt(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return port.Diff(ctx, s, t, 0)
 }
 
 // place is where an edit works.

@@ -114,7 +114,7 @@ func takeBack(ctx context.Context, st history.Store, w *world.World, way, author
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", w.Name(), err)
 	}
-	diff, err := w.Diff(ctx, c.Parent, c.ID())
+	apart, err := apartOf(ctx, w, c)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +123,26 @@ func takeBack(ctx context.Context, st history.Store, w *world.World, way, author
 		return nil, err
 	}
 	r := &takenBack{World: "@" + w.Name(), Taken: versionOf(c), Cells: did.Cells, Columns: did.Columns, Skipped: did.Skipped,
-		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, diff.Files...), Properties: diff.Properties, way: way, places: did.Places}
+		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, apart.Files...), Properties: apart.Properties, way: way, places: did.Places}
 	head := w.Head()
 	made, err := w.Commit(ctx, takingBack(way, c))
 	r.keeping = keeping{versionOf(made), made.ID() == head}
 	return r, err
+}
+
+// apartOf says where a commit may differ from its parent.
+func apartOf(ctx context.Context, w *world.World, c history.Commit) (*world.Apart, error) {
+	old, err := w.SnapshotAt(ctx, c.Parent)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	new, err := w.SnapshotAt(ctx, c.ID())
+	if err != nil {
+		return nil, err
+	}
+	defer new.Close()
+	return old.Apart(new), nil
 }
 
 func (r *takenBack) print(out io.Writer) {

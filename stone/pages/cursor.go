@@ -135,7 +135,7 @@ func AppendString(dst []byte, s string) []byte {
 func (c *Cursor) AtMost(n int) int {
 	v := c.Uvarint()
 	if v > uint64(n) {
-		c.Fail(fmt.Errorf("%d things, at most %d can be", v, n))
+		c.Fail(fmt.Errorf("%d things, want at most %d", v, n))
 		return 0
 	}
 	return int(v)

@@ -41,7 +41,7 @@ func (s Spelling) Text(c *Cursor) string {
 	}
 	text, ok := tags.Word(n >> 1)
 	if !ok {
-		c.Fail(fmt.Errorf("word %d, which nobody knows", n>>1))
+		c.Fail(fmt.Errorf("unknown word %d", n>>1))
 	}
 	return text
 }
@@ -121,7 +121,7 @@ func numbered(c *Cursor, n int, room func(int) bool) []string {
 		last += 1 + c.Size()
 		name, ok := tags.Name(last)
 		if !ok || !room(len(name)) {
-			c.Fail(fmt.Errorf("name %d, which nobody knows", last))
+			c.Fail(fmt.Errorf("unknown name %d", last))
 			return nil
 		}
 		names[i] = name
@@ -136,7 +136,7 @@ func shared(c *Cursor, n int, room func(int) bool) []string {
 	for i := range names {
 		same, tail := c.Size(), c.Text()
 		if same > len(prev) {
-			c.Fail(errors.New("a name shares more than there is"))
+			c.Fail(errors.New("a name shares more than the name before it has"))
 			return nil
 		}
 		if !room(same + len(tail)) {
