@@ -21,17 +21,18 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 // writtenStone is a stone with a text and a file of random bytes.
 func writtenStone(t testing.TB, text string, size int) history.Stone {
 	t.Helper()
-	spec := stone.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
+	spec := stonetest.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
 	if size > 0 {
 		data := make([]byte, size)
 		rng := rand.NewChaCha8(sha256.Sum256([]byte(text)))
 		_, _ = rng.Read(data)
-		spec.Files = []stone.FileSpec{{Path: "f", Data: data}}
+		spec.Files = []stonetest.FileSpec{{Path: "f", Data: data}}
 	}
 	var b bytes.Buffer
 	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})

@@ -23,6 +23,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -104,7 +105,7 @@ func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*W
 		for _, sv := range sd.Volumes {
 			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			d.Volumes = append(d.Volumes, v)
-			for p, err := range stone.ChunksOf(ctx, c, sd.Name, sv.Volume.Name, 0) {
+			for p, err := range whole.Chunks(ctx, c, sd.Name, sv.Volume.Name, 0) {
 				if err == nil {
 					v.Chunks[p.Pos] = p.Chunk
 					bound.chunk(p.Chunk, 1)
@@ -188,7 +189,7 @@ func propertiesOf(h format.Head) map[string]string {
 // WriteStone writes w as one stone with a whole world. Names that no cell uses are
 // left out.
 func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
-	return stone.WriteWhole(ctx, to, w.Content(), stone.WholeOptions{Options: o})
+	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o})
 }
 
 // Content returns w as a Content. w must not be changed while it is used.

@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // blank is an answer that nobody reads.
@@ -109,7 +109,7 @@ func noise(t testing.TB, size int) history.Stone {
 		x = x*6364136223846793005 + 1442695040888963407
 		data[i] = byte(x >> 56)
 	}
-	id, err := stone.Spec{Files: []stone.FileSpec{{Path: "noise", Data: data}}}.Write(&b, stone.Options{})
+	id, err := stonetest.Spec{Files: []stonetest.FileSpec{{Path: "noise", Data: data}}}.Write(&b, stone.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -120,12 +121,12 @@ func mustStone(t testing.TB, n int) history.Stone {
 	var cells [voxel.ChunkCells]voxel.Cell
 	cells[n%len(cells)] = 1
 	var b bytes.Buffer
-	id, err := stone.Spec{
+	id, err := stonetest.Spec{
 		Properties: []stone.Property{{Key: "n", Value: fmt.Sprint(n)}},
-		Dimensions: []stone.DimensionSpec{{Name: "a", Volumes: []stone.VolumeSpec{{
+		Dimensions: []stonetest.DimensionSpec{{Name: "a", Volumes: []stonetest.VolumeSpec{{
 			Volume: voxel.Volume{Name: "block", Schema: voxel.Palette, Scale: 1},
 			Names:  []string{"air", "stone"},
-			Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: geom.ChunkPos{X: int32(n % 100)}, Chunk: voxel.FromFlat(&cells)}}}},
+			Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: geom.ChunkPos{X: int32(n % 100)}, Chunk: voxel.FromFlat(&cells)}}}},
 		}}}},
 	}.Write(&b, stone.Options{})
 	if err != nil {

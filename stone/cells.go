@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -182,7 +183,7 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 		return nil
 	}
 	streams, ok := enc.EncodeRelief(p.stacks, p.tops)
-	if streams = slices.Concat([][]byte{p.kinds, p.values}, streams); !ok || plainBytes(streams) > maxPage {
+	if streams = slices.Concat([][]byte{p.kinds, p.values}, streams); !ok || pages.Size(streams) > maxPage {
 		return nil
 	}
 	return streams
@@ -222,24 +223,24 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 		return nil, corruptf(0, "page", "%d chunks, the directory has %d", len(kinds), len(at))
 	}
 	chunks := make([]*voxel.Chunk, len(at))
-	values := cursor{b: streams[cellValues], part: "values"}
+	values := pages.NewCursor(streams[cellValues], "values")
 	for i, k := range kinds {
 		switch k {
 		case kindNone, kindRuns:
 		case kindUniform:
-			cell := values.uvarint()
+			cell := values.Uvarint()
 			if cell > uint64(voxel.MaxCell) || !v.valid(voxel.Cell(cell)) {
-				values.fail(fmt.Errorf("cell %d", cell))
+				values.Fail(fmt.Errorf("cell %d", cell))
 			}
-			if values.err != nil {
-				return nil, values.err
+			if values.Err() != nil {
+				return nil, values.Err()
 			}
 			chunks[i] = voxel.Uniform(voxel.Cell(cell))
 		default:
 			return nil, corruptf(int64(i), "kinds", "kind %d", k)
 		}
 	}
-	if err := values.end(); err != nil {
+	if err := values.End(); err != nil {
 		return nil, err
 	}
 	page := &cellsPage{chunks: chunks}

@@ -2,54 +2,13 @@ package stone
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
-)
-
-// Forms of a page of columns.
-const (
-	columnForm = 1
-	columnTags = 2 // tags and parts split by package tags, names by its words
-)
-
-// Limits of a page of columns. A page that claims more is refused before anything is
-// allocated.
-const (
-	maxPageColumns = 1024
-	maxSections    = 1024 // of a column
-	maxMaps        = 32
-	maxParts       = 64
-	maxPageNames   = 1 << 15
-)
-
-// Streams of a page of columns of form 1.
-const (
-	columnNames  = iota // names of maps and parts, in order of first use
-	columnShapes        // versions, layouts, sections, maps, parts
-	columnStamps
-	columnSizes // of tags and parts
-	columnMaps  // residuals of the maps
-	columnData  // tags and parts
-	numColumnStreams
-)
-
-// splitColumn is the streams of form 2 before those of package tags.
-var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
-
-var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
-
-// How a map is written.
-const (
-	mapConst    = 0 // one value
-	mapSame     = 1 // equal to the map before it in the column
-	mapGradient = 2 // residuals of the prediction from W, N and NW
-	mapAbove    = 3 // residuals of the map before it
-	mapRule     = 4 // equal to the rule's map
-	mapBeside   = 5 // residuals of the rule's map
 )
 
 // columnPages is the state of a Writer for the columns of a dimension.
@@ -58,7 +17,7 @@ type columnPages struct {
 	begun   bool // last is one
 	held    []heldColumn
 	bytes   int
-	heights *heights // the dimension's rules; nil if it has none
+	heights *column.Heights // the dimension's rules; nil if it has none
 }
 
 // heldColumn is a column and what to write about it.
@@ -107,10 +66,10 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	if c.as == sayLists && len(c.Lists) == 0 {
 		return w.misuse("column %v: no lists", c.Pos)
 	}
-	if err := CheckColumn(&c.Column); err != nil {
+	if err := column.Check(&c.Column); err != nil {
 		return w.misuse("column %v: %w", c.Pos, err)
 	}
-	size := columnBytes(&c.Column)
+	size := column.Size(&c.Column)
 	if len(p.held) == pageColumns || p.bytes+size > pageBytes {
 		w.flushColumns()
 	}
@@ -123,48 +82,6 @@ func (w *Writer) hold(call string, c heldColumn) error {
 	return w.err
 }
 
-// CheckColumn returns an error if a Writer refuses the column with its lists because
-// no Reader could read it back.
-func CheckColumn(c *voxel.Column) error {
-	if err := c.Pos.Check(); err != nil {
-		return err
-	}
-	if len(c.Sections) > maxSections || len(c.Maps) > maxMaps || len(c.Parts) > maxParts || len(c.Lists) > maxLists {
-		return fmt.Errorf("%d sections, %d maps, %d parts, %d lists: too many", len(c.Sections), len(c.Maps), len(c.Parts), len(c.Lists))
-	}
-	objects := 0
-	for i, l := range c.Lists {
-		if findList(c, l.Name) != &c.Lists[i] {
-			return fmt.Errorf("list %q a second time", l.Name)
-		}
-		for n, o := range l.Objects {
-			if o.Place > voxel.Moved || o.Place == voxel.Nowhere && o.At != (geom.Point{}) {
-				return fmt.Errorf("list %q: object %d at %v by place %d", l.Name, n, o.At, o.Place)
-			}
-		}
-		objects += len(l.Objects)
-	}
-	if size := columnBytes(c); objects > maxColumnObjects || size > maxPage {
-		return fmt.Errorf("%d objects, at most %d; %d bytes, at most %d", objects, maxColumnObjects, size, maxPage)
-	}
-	return nil
-}
-
-func columnBytes(c *voxel.Column) (n int) {
-	for _, s := range c.Sections {
-		n += 4 + len(s.Tags)
-	}
-	for _, p := range c.Parts {
-		n += 8 + len(p.Data)
-	}
-	for _, l := range c.Lists {
-		for _, o := range l.Objects {
-			n += objectBytes + len(o.Payload)
-		}
-	}
-	return n + 256*len(c.Maps)
-}
-
 func (w *Writer) flushColumns() {
 	p := &w.columns
 	if len(p.held) == 0 {
@@ -172,28 +89,22 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
-	w.enter(&d.columns, entries, columnPage(p.held, p.heights)...)
+	w.enter(&d.columns, entries, column.Encode(whole(p.held), p.heights)...)
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
-				if l := findList(&p.held[i].Column, name); l != nil && !yield(*l) {
+				if l := column.Find(&p.held[i].Column, name); l != nil && !yield(*l) {
 					return
 				}
 			}
 		})
-		at := columnEntries(p.held, func(c *heldColumn) bool { return findList(&c.Column, name) != nil })
-		w.enter(&d.list(name).entries, at, objectPage(at, held)...)
+		at := columnEntries(p.held, func(c *heldColumn) bool { return column.Find(&c.Column, name) != nil })
+		w.enter(&d.list(name).entries, at, column.EncodeObjects(columnPositions(at), held)...)
 	}
 	if len(d.lists) > maxLists {
 		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
 	}
 	p.held, p.bytes = nil, 0
-}
-
-// candidate is a page in one form.
-type candidate struct {
-	form    byte
-	streams [][]byte
 }
 
 // smallPage is the size in plain bytes up to which all forms of a page are tried.
@@ -202,7 +113,7 @@ const smallPage = 4096
 
 // enter writes entries and, for entries that have one, the page in one form of
 // candidates.
-func (w *Writer) enter(to *[]entry, entries []entry, candidates ...candidate) {
+func (w *Writer) enter(to *[]entry, entries []entry, candidates ...pages.Page) {
 	var shape []byte
 	for _, e := range entries {
 		if e.paged() {
@@ -211,7 +122,7 @@ func (w *Writer) enter(to *[]entry, entries []entry, candidates ...candidate) {
 	}
 	number, first := nonePage, 0
 	if shape != nil {
-		if plainBytes(candidates[0].streams) > smallPage {
+		if pages.Size(candidates[0].Streams) > smallPage {
 			candidates = candidates[len(candidates)-1:]
 		}
 		w.setSmallest(candidates)
@@ -228,13 +139,13 @@ func (w *Writer) enter(to *[]entry, entries []entry, candidates ...candidate) {
 
 // setSmallest sets w.page to the smallest candidate, the first of equals.
 // Options.Only does not apply, because it is a form of cells.
-func (w *Writer) setSmallest(candidates []candidate) {
-	w.setPage(candidates[0].form, candidates[0].streams)
+func (w *Writer) setSmallest(candidates []pages.Page) {
+	w.setPage(candidates[0].Form, candidates[0].Streams)
 	for _, s := range candidates[1:] {
 		if w.err != nil {
 			return
 		}
-		w.other = w.encoder().appendPage(w.other[:0], s.form, s.streams)
+		w.other = w.encoder().Append(w.other[:0], s.Form, s.Streams)
 		if len(w.other) < len(w.page) {
 			w.page, w.other = w.other, w.page
 		}
@@ -255,15 +166,6 @@ func (d *dimension) list(name string) *list {
 		d.lists = slices.Insert(d.lists, i, list{name: name})
 	}
 	return &d.lists[i]
-}
-
-func findList(c *voxel.Column, name string) *voxel.List {
-	for i := range c.Lists {
-		if c.Lists[i].Name == name {
-			return &c.Lists[i]
-		}
-	}
-	return nil
 }
 
 func listNames(columns []heldColumn) (names []string) {
@@ -296,4 +198,14 @@ func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries [
 		entries[len(entries)-1].mask |= 1 << bit
 	}
 	return entries
+}
+
+// whole returns the columns that are said to be there.
+func whole(held []heldColumn) (columns []*voxel.Column) {
+	for i := range held {
+		if held[i].as == sayWhole {
+			columns = append(columns, &held[i].Column)
+		}
+	}
+	return columns
 }

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"reflect"
-	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -103,61 +99,5 @@ func TestRehashed(t *testing.T) {
 	}
 	if err := faultOf(stone.Assemble(pages, dir)); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestLyingFrames gives zstd frames that are not what the page says.
-func TestLyingFrames(t *testing.T) {
-	const n = 1000
-	data := bytes.Repeat([]byte("abcd"), n/4)
-	frame := func(b []byte, o ...zstd.EOption) []byte {
-		e, err := zstd.NewWriter(nil, append(o, zstd.WithSingleSegment(true))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e.EncodeAll(b, nil)
-	}
-	var stream bytes.Buffer
-	e, err := zstd.NewWriter(&stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range data { // flushed piece by piece, so that no size is known
-		e.Write(data[i : i+1])
-		if i%100 == 0 {
-			e.Flush()
-		}
-	}
-	e.Close()
-	long := frame(data)
-	bent := bytes.Clone(long)
-	bent[6] = 1 // the lower byte of the content size: 256 more than is said there
-	for _, tt := range []struct {
-		name  string
-		frame []byte
-		want  string
-	}{
-		{"sound", long, ""},
-		{"with a checksum", frame(data, zstd.WithEncoderCRC(true)), ""},
-		{"longer", frame(append(data, 0)), "of 1001 bytes, want 1000"},
-		{"shorter", frame(data[1:]), "of 999 bytes, want 1000"},
-		{"of another content size", bent, "want 1000"},
-		{"two", append(bytes.Clone(long), frame(data[:3])...), "page"},
-		{"without a size", stream.Bytes(), "zstd frame"},
-		{"cut", long[:len(long)-2], "page"},
-		{"of nothing", long[:4], "bytes in a zstd frame"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			body := tt.frame[4:]
-			page := append(plain{0}.n(1, n<<1|1, uint64(len(body))), body...)
-			_, streams, err := stone.SplitPage(page)
-			if tt.want == "" && (err != nil || !reflect.DeepEqual(streams, [][]byte{data})) {
-				t.Error(err)
-			}
-			var c *stone.CorruptError
-			if tt.want != "" && (!errors.As(err, &c) || !strings.Contains(err.Error(), tt.want)) {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
-		})
 	}
 }

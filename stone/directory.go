@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -86,23 +87,23 @@ type file struct {
 
 // plain returns the directory's plain bytes in the shorter form, the lower one of
 // equals.
-func (d *directory) plain() (form spelling, plain []byte) {
-	plain = d.append(nil, byBytes)
-	if b := d.append([]byte{tags.WordsVersion}, byWords); len(b) < len(plain) {
-		return byWords, b
+func (d *directory) plain() (form pages.Spelling, plain []byte) {
+	plain = d.append(nil, pages.ByBytes)
+	if b := d.append([]byte{tags.WordsVersion}, pages.ByWords); len(b) < len(plain) {
+		return pages.ByWords, b
 	}
-	return byBytes, plain
+	return pages.ByBytes, plain
 }
 
 // append appends the directory's plain bytes.
-func (d *directory) append(dst []byte, s spelling) []byte {
+func (d *directory) append(dst []byte, s pages.Spelling) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(d.pages)))
 	for _, p := range d.pages {
 		dst = binary.AppendUvarint(dst, uint64(p.size))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.properties)))
 	for _, p := range d.properties {
-		dst = s.appendString(s.appendString(dst, p.Key), p.Value)
+		dst = s.Append(s.Append(dst, p.Key), p.Value)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.dims)))
 	next := 0
@@ -111,7 +112,7 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(d.files)))
 	for _, f := range d.files {
-		dst = s.appendString(dst, f.path)
+		dst = s.Append(dst, f.path)
 		if f.gone {
 			dst = append(dst, 0)
 			continue
@@ -124,8 +125,8 @@ func (d *directory) append(dst []byte, s spelling) []byte {
 	return d.appendTallies(d.appendMatters(dst))
 }
 
-func (d *dimension) append(dst []byte, s spelling, next *int) []byte {
-	dst = s.appendString(s.appendString(dst, d.name), d.folder)
+func (d *dimension) append(dst []byte, s pages.Spelling, next *int) []byte {
+	dst = s.Append(s.Append(dst, d.name), d.folder)
 	dst = binary.AppendUvarint(dst, uint64(len(d.volumes)))
 	for i := range d.volumes {
 		dst = d.volumes[i].append(dst, s, next)
@@ -134,37 +135,21 @@ func (d *dimension) append(dst []byte, s spelling, next *int) []byte {
 	dst = appendEntries(dst, d.columns, next)
 	dst = binary.AppendUvarint(dst, uint64(len(d.lists)))
 	for _, l := range d.lists {
-		dst = s.appendString(dst, l.name)
+		dst = s.Append(dst, l.name)
 		dst = appendEntries(dst, l.entries, next)
 	}
 	return dst
 }
 
-func (v *volume) append(dst []byte, s spelling, next *int) []byte {
-	dst = s.appendString(dst, v.Name)
+func (v *volume) append(dst []byte, s pages.Spelling, next *int) []byte {
+	dst = s.Append(dst, v.Name)
 	dst = append(dst, byte(v.Schema), byte(v.Scale))
 	dst = binary.AppendUvarint(dst, uint64(v.Default))
-	dst = s.appendNames(dst, v.Schema, v.names)
+	dst = s.AppendNames(dst, v.Schema == voxel.Palette, v.names)
 	dst = binary.AppendUvarint(dst, uint64(len(v.levels)))
 	for _, l := range v.levels {
 		dst = append(dst, byte(l.level))
 		dst = appendEntries(dst, l.entries, next)
-	}
-	return dst
-}
-
-// appendShared appends names, each without the prefix that it shares with the
-// previous one.
-func appendShared(dst []byte, names []string) []byte {
-	prev := ""
-	for _, n := range names {
-		same := 0
-		for same < len(n) && same < len(prev) && n[same] == prev[same] {
-			same++
-		}
-		dst = binary.AppendUvarint(dst, uint64(same))
-		dst = appendString(dst, n[same:])
-		prev = n
 	}
 	return dst
 }

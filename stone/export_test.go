@@ -4,21 +4,22 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/zeebo/xxh3"
-
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
+	"github.com/zeebo/xxh3"
 )
 
 // Limits, for tests at their edge.
 const (
 	MaxPage       = maxPage
-	MaxStreams    = maxStreams
+	MaxStreams    = pages.MaxStreams
 	MaxCells      = maxCells
 	MaxRuns       = maxRuns
 	MaxDirectory  = maxDirectory
 	MaxDimensions = maxDimensions
 	MaxTower      = maxTower
-	MaxPageColumn = maxPageColumns
+	MaxPageColumn = column.MaxColumns
 	FilePage      = filePage
 	HeaderSize    = headerSize
 	FooterSize    = footerSize
@@ -26,24 +27,24 @@ const (
 
 // Parts takes a sound stone apart: its pages and the plain bytes of its directory,
 // in form 0 whatever it has.
-func Parts(b []byte) (pages [][]byte, plain []byte) {
+func Parts(b []byte) (all [][]byte, plain []byte) {
 	dir, _ := parts(b)
 	for _, p := range dir.pages {
-		pages = append(pages, b[p.off:p.off+int64(p.size)])
+		all = append(all, b[p.off:p.off+int64(p.size)])
 	}
-	return pages, dir.append(nil, byBytes)
+	return all, dir.append(nil, pages.ByBytes)
 }
 
 // Directory returns the form and the plain bytes of the directory.
 func Directory(b []byte) (form byte, plain []byte) {
 	dir, s := parts(b)
-	if s == byWords {
+	if s == pages.ByWords {
 		plain = append(plain, tags.WordsVersion)
 	}
 	return byte(s), dir.append(plain, s)
 }
 
-func parts(b []byte) (*directory, spelling) {
+func parts(b []byte) (*directory, pages.Spelling) {
 	foot := b[len(b)-footerSize:]
 	off := binary.LittleEndian.Uint64(foot)
 	s, plain, hashes, err := splitDirectory(b[off : len(b)-footerSize])
@@ -76,12 +77,12 @@ func AssembleForm(pages [][]byte, form byte, plain []byte) []byte {
 func AppendPage(form byte, streams ...[]byte) []byte {
 	p := encoderPools[Best].Get().(*pageEncoder)
 	defer encoderPools[Best].Put(p)
-	return p.appendPage(nil, form, streams)
+	return p.Append(nil, form, streams)
 }
 
 // SplitPage undoes AppendPage.
 func SplitPage(b []byte) (form byte, streams [][]byte, err error) {
-	return splitPage(context.Background(), b)
+	return pages.Split(context.Background(), b)
 }
 
 // SealAt returns what stands at the end of a stone of size bytes.

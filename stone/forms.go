@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/codec"
+	"github.com/cairnvoxel/cairn/stone/column"
 )
 
 // Form is a form of pages: FORMAT.md sections 5 to 7.
@@ -23,10 +24,10 @@ var pageForms = []Form{
 	{"cells", int(codec.Images), "images", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high", "images"}},
 	{"cells", int(codec.Odds), "odds", []string{"kinds", "uniform values", "table", "bits"}},
 	{"cells", formLit, "lit", []string{"kinds", "uniform values", "octants", "table", "ops", "runs", "references", "references high"}},
-	{"columns", 1, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
-	{"columns", columnTags, "tags", []string{"names", "shapes", "stamps", "maps", "tags", "texts", "blobs"}},
-	{"objects", 1, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},
-	{"objects", objectTags, "tags", []string{"counts", "places", "positions", "tags", "texts", "blobs"}},
+	{"columns", column.Plain, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
+	{"columns", column.Tags, "tags", []string{"names", "shapes", "stamps", "maps", "tags", "texts", "blobs"}},
+	{"objects", column.Plain, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},
+	{"objects", column.Tags, "tags", []string{"counts", "places", "positions", "tags", "texts", "blobs"}},
 	{"file", 0, "plain", []string{"bytes"}},
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 // TestFormNames wants names that tell forms apart, and sums in the order of forms.
@@ -40,7 +41,7 @@ func TestFormNames(t *testing.T) {
 }
 
 // aloneSize returns what a stone of the form alone takes, 0 if no page can have it.
-func aloneSize(t *testing.T, spec stone.Spec, form stone.Form) (size int) {
+func aloneSize(t *testing.T, spec stonetest.Spec, form stone.Form) (size int) {
 	t.Helper()
 	b := mustWrite(t, spec, stone.Options{Effort: stone.Best, Only: form.Number})
 	r := mustOpen(t, b)
@@ -69,7 +70,7 @@ func aloneSize(t *testing.T, spec stone.Spec, form stone.Form) (size int) {
 
 // TestOnly writes worlds in each form of cells alone, whatever that weighs.
 func TestOnly(t *testing.T) {
-	for name, spec := range map[string]stone.Spec{
+	for name, spec := range map[string]stonetest.Spec{
 		"land": landscape(hills(0, 0, 1)), "builds": mirrored("air", "brick", "plank"), "light": house(1, 9, at(0, 0, 0), at(1, 0, 0)),
 	} {
 		all := len(mustWrite(t, spec, stone.Options{Effort: stone.Best}))
@@ -89,7 +90,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%s: %d forms, want at least 2", name, forms)
 		}
 	}
-	if _, err := (stone.Spec{}).Write(new(bytes.Buffer), stone.Options{Only: 99}); err == nil {
+	if _, err := (stonetest.Spec{}).Write(new(bytes.Buffer), stone.Options{Only: 99}); err == nil {
 		t.Error("only a form that is none: no error")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 // readsAs reports whether f holds data.
@@ -60,7 +61,7 @@ func fuzzStone(t *testing.T, b []byte) {
 	if err := r.Dump(io.Discard); err != nil {
 		t.Errorf("a stone that is sound: dump: %v", err)
 	}
-	s, err := stone.ReadSpec(r)
+	s, err := stonetest.ReadSpec(r)
 	if err != nil {
 		t.Fatalf("a stone that is sound: %v", err)
 	}
@@ -85,7 +86,7 @@ func fuzzStone(t *testing.T, b []byte) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add(mustWrite(f, tiny(), stone.Options{}))
-	f.Add(mustWrite(f, stone.Spec{}, stone.Options{}))
+	f.Add(mustWrite(f, stonetest.Spec{}, stone.Options{}))
 	f.Add(mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{Effort: stone.Best}))
 	f.Fuzz(fuzzStone)
 }

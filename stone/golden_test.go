@@ -12,25 +12,26 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the example of FORMAT.md")
 
 // tiny is the example of FORMAT.md: something of everything.
-func tiny() stone.Spec {
+func tiny() stonetest.Spec {
 	var top [256]int32
 	top[0] = 3
 	noon := voxel.Uniform(15)
-	return stone.Spec{
+	return stonetest.Spec{
 		Properties: []stone.Property{{Key: "format", Value: "made up"}},
-		Dimensions: []stone.DimensionSpec{{
+		Dimensions: []stonetest.DimensionSpec{{
 			Name: "earth", Folder: "region",
-			Volumes: []stone.VolumeSpec{
-				{Volume: blocks, Names: []string{"air", "rock", "rose"}, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
+			Volumes: []stonetest.VolumeSpec{
+				{Volume: blocks, Names: []string{"air", "rock", "rose"}, Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{
 					{Pos: at(0, 0, 0), Chunk: spotted(2*voxel.SliceCells, 1)}, {Pos: at(0, 1, 0)}, {Pos: at(4, 0, 0)},
 				}}}},
-				{Volume: sky, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: noon}, {Pos: at(0, 1, 0), Chunk: noon}}}}},
+				{Volume: sky, Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: noon}, {Pos: at(0, 1, 0), Chunk: noon}}}}},
 			},
 			Rules: []light.Rule{{Map: "top", Cells: []voxel.Cell{1}}},
 			Columns: []voxel.Column{{
@@ -42,10 +43,10 @@ func tiny() stone.Spec {
 				}}},
 				Parts: []voxel.Part{{Name: "chunk", Stamp: 1, Data: []byte{10, 0, 0, 0}}},
 			}},
-			Lists: []stone.ListsSpec{{Pos: geom.ColumnPos{X: 1}, Lists: []voxel.List{{Name: voxel.Entities}}}},
+			Lists: []stonetest.ListsSpec{{Pos: geom.ColumnPos{X: 1}, Lists: []voxel.List{{Name: voxel.Entities}}}},
 			Gone:  []geom.ColumnPos{{Z: 1}},
 		}},
-		Files: []stone.FileSpec{{Path: "icon", Data: []byte{1, 2, 3}}, {Path: "map", Gone: true}},
+		Files: []stonetest.FileSpec{{Path: "icon", Data: []byte{1, 2, 3}}, {Path: "map", Gone: true}},
 	}
 }
 

@@ -8,15 +8,15 @@ import (
 	mathbits "math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 const (
 	maxRules = 16
-	// maxTower is the most chunks with cells in a tower for rules to apply.
-	maxTower = 512
+	maxTower = column.MaxTower
 )
 
 // Heights sets the rules for the height maps of the dimension's columns, in cells of
@@ -41,7 +41,7 @@ func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 		return w.misuse("rules of %d cells, at most %d", w.rules, maxRuleCells)
 	}
 	w.dimension().rules = rules
-	w.columns.heights = newHeights(rules, towers)
+	w.columns.heights = column.NewHeights(rules, towers)
 	return w.err
 }
 
@@ -80,51 +80,13 @@ func (s *Reader) Matters(dim string) light.Matters {
 	return nil
 }
 
-// heights applies rules to columns, one after another.
-type heights struct {
-	rules  []light.Rule
-	towers light.Towers
-	h      *light.Heights
-	maps   [][256]int32
-	pos    geom.ColumnPos // the column whose maps are known
-	known  bool
-	high   bool // the column's tower is higher than maxTower
-}
-
-func newHeights(rules []light.Rule, towers light.Towers) *heights {
-	return &heights{rules: rules, towers: towers, h: light.NewHeights(rules), maps: make([][256]int32, len(rules))}
-}
-
-// of returns the map of the column at pos by the rule with that name, or nil if
-// there is no rule.
-func (h *heights) of(pos geom.ColumnPos, name string) *[256]int32 {
-	if h == nil {
-		return nil
-	}
-	i := slices.IndexFunc(h.rules, func(r light.Rule) bool { return r.Map == name })
-	if i < 0 {
-		return nil
-	}
-	if !h.known || h.pos != pos {
-		tower := h.towers(pos.X>>1, pos.Z>>1)
-		h.known, h.pos, h.high = true, pos, len(tower) > maxTower
-		if !h.high {
-			h.h.Column(pos, tower, h.maps)
-		}
-	}
-	if h.high {
-		return nil
-	}
-	return &h.maps[i]
-}
-
 // appendRules appends rules as differences from the previous rule: the map's name,
 // the base, and a bit for each cell, least bit first.
-func appendRules(dst []byte, s spelling, rules []light.Rule) []byte {
+func appendRules(dst []byte, s pages.Spelling, rules []light.Rule) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(rules)))
 	var prev []byte
 	for _, r := range rules {
-		dst = s.appendString(dst, r.Map)
+		dst = s.Append(dst, r.Map)
 		dst = binary.AppendVarint(dst, int64(r.Base))
 		bits := make([]byte, len(prev))
 		for _, c := range r.Cells {
@@ -146,13 +108,13 @@ func appendRules(dst []byte, s spelling, rules []light.Rule) []byte {
 }
 
 func (p *parser) rules() []light.Rule {
-	rules := some[light.Rule](p.atMost(maxRules))
+	rules := pages.Some[light.Rule](p.AtMost(maxRules))
 	var prev []byte
 	for i := range rules {
-		rules[i] = light.Rule{Map: p.string(), Base: int32(p.within(p.varint(), math.MinInt32, math.MaxInt32))}
-		bits := slices.Clone(p.bytes(p.atMost((int(voxel.MaxCell) + 1) / 8)))
+		rules[i] = light.Rule{Map: p.string(), Base: int32(p.Within(p.Varint(), math.MinInt32, math.MaxInt32))}
+		bits := slices.Clone(p.Bytes(p.AtMost((int(voxel.MaxCell) + 1) / 8)))
 		if len(bits) < len(prev) {
-			p.fail(errors.New("a rule shorter than the one before it"))
+			p.Fail(errors.New("a rule shorter than the one before it"))
 			return nil
 		}
 		for n := range bits {
@@ -164,12 +126,12 @@ func (p *parser) rules() []light.Rule {
 			}
 		}
 		if err := checkRule(rules[i], rules[:i]); err != nil {
-			p.fail(err)
+			p.Fail(err)
 		}
 		if p.ruleCells += len(rules[i].Cells); p.ruleCells > maxRuleCells {
-			p.fail(fmt.Errorf("rules of more than %d cells", maxRuleCells))
+			p.Fail(fmt.Errorf("rules of more than %d cells", maxRuleCells))
 		}
-		if p.err != nil {
+		if p.Err() != nil {
 			return nil
 		}
 		prev = bits

@@ -9,13 +9,14 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // ruled returns a spec with a tower of n chunks over each of 6x6 chunks, and
 // maps that are all as the rule says.
-func ruled(n int32) stone.Spec {
-	l := stone.LevelSpec{}
+func ruled(n int32) stonetest.Spec {
+	l := stonetest.LevelSpec{}
 	var columns []voxel.Column
 	ground := func(x, z int32) int { return int(7+3*x+z) & 31 }
 	for code := range uint64(1 << 18) {
@@ -34,9 +35,9 @@ func ruled(n int32) stone.Spec {
 		columns = append(columns, voxel.Column{Pos: pos, Maps: []voxel.Map{m}})
 	}
 	sortColumns(columns)
-	return stone.Spec{Dimensions: []stone.DimensionSpec{{
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{
 		Name:    "d",
-		Volumes: []stone.VolumeSpec{{Volume: blocks, Names: naming, Levels: []stone.LevelSpec{l}}},
+		Volumes: []stonetest.VolumeSpec{{Volume: blocks, Names: naming, Levels: []stonetest.LevelSpec{l}}},
 		Rules:   []light.Rule{{Map: "top", Cells: []voxel.Cell{1}}},
 		Columns: columns,
 	}}}
@@ -101,17 +102,17 @@ func TestColumnReadsItsOwnTower(t *testing.T) {
 func TestHighTowers(t *testing.T) {
 	for _, n := range []int32{stone.MaxTower, stone.MaxTower + 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			d := stone.DimensionSpec{Name: "d", Rules: []light.Rule{{Map: "top", Cells: []voxel.Cell{1}}}}
-			l := stone.LevelSpec{}
+			d := stonetest.DimensionSpec{Name: "d", Rules: []light.Rule{{Map: "top", Cells: []voxel.Cell{1}}}}
+			l := stonetest.LevelSpec{}
 			for y := range n {
 				l.Chunks = append(l.Chunks, stone.Placed{Pos: at(0, y, 0), Chunk: voxel.Uniform(2)})
 			}
 			l.Chunks[0].Chunk = spotted(5*voxel.SliceCells, 1)
-			d.Volumes = []stone.VolumeSpec{{Volume: blocks, Names: naming, Levels: []stone.LevelSpec{l}}}
+			d.Volumes = []stonetest.VolumeSpec{{Volume: blocks, Names: naming, Levels: []stonetest.LevelSpec{l}}}
 			m := voxel.Map{Name: "top"}
 			m.Values[0] = 6
 			d.Columns = []voxel.Column{{Maps: []voxel.Map{m}}}
-			s := stone.Spec{Dimensions: []stone.DimensionSpec{d}}
+			s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{d}}
 			r := mustOpen(t, mustWrite(t, s, stone.Options{}))
 			if byRule := residuals(t, r) == 0; byRule != (n <= stone.MaxTower) {
 				t.Errorf("by rule: %v", byRule)

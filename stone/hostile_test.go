@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -117,18 +118,18 @@ func TestHandWritten(t *testing.T) {
 	)
 	b := hostile([][]byte{nothing, bare, empty}, []plain{d}, []plain{plain{}.s("f").n(1), plain{}.s("g").n(0)})
 	got := mustReadSpec(t, mustOpen(t, b))
-	want := stone.Spec{
-		Dimensions: []stone.DimensionSpec{{
+	want := stonetest.Spec{
+		Dimensions: []stonetest.DimensionSpec{{
 			Name: "d",
-			Volumes: []stone.VolumeSpec{{Volume: blocks, Names: []string{"air", "rock"}, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
+			Volumes: []stonetest.VolumeSpec{{Volume: blocks, Names: []string{"air", "rock"}, Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{
 				{Pos: at(0, 0, 0)}, {Pos: at(1, 0, 0)}, {Pos: at(4, 0, 0), Chunk: voxel.Uniform(1)},
 				{Pos: at(5, 0, 0)}, {Pos: at(4, 0, 1)},
 			}}}}},
 			Columns: []voxel.Column{{Lists: []voxel.List{{Name: "l"}}}, {Pos: geom.ColumnPos{Z: 1}}},
 			Gone:    []geom.ColumnPos{{X: 1}},
-			Lists:   []stone.ListsSpec{{Pos: geom.ColumnPos{X: 1, Z: 1}, Lists: []voxel.List{{Name: "l"}}}},
+			Lists:   []stonetest.ListsSpec{{Pos: geom.ColumnPos{X: 1, Z: 1}, Lists: []voxel.List{{Name: "l"}}}},
 		}},
-		Files: []stone.FileSpec{{Path: "f", Data: []byte{}}, {Path: "g", Gone: true}},
+		Files: []stonetest.FileSpec{{Path: "f", Data: []byte{}}, {Path: "g", Gone: true}},
 	}
 	mustEqual(t, got, want)
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // mirrored is a volume of two chunks, of which one is the mirror image of the other.
-func mirrored(names ...string) stone.Spec {
+func mirrored(names ...string) stonetest.Spec {
 	r := rand.New(rand.NewPCG(1, 7))
 	var left, right [voxel.ChunkCells]voxel.Cell
 	for range 80 {
@@ -25,10 +26,10 @@ func mirrored(names ...string) stone.Spec {
 	for i, c := range left {
 		right[i&^31|31-i&31] = c
 	}
-	v := stone.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: names, Levels: []stone.LevelSpec{{Chunks: []stone.Placed{
+	v := stonetest.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: names, Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{
 		{Pos: at(0, 0, 0), Chunk: voxel.FromFlat(&left)}, {Pos: at(2, 0, 0), Chunk: voxel.FromFlat(&right)},
 	}}}}
-	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
 }
 
 func imagePages(t *testing.T, r *stone.Reader) (n int) {
@@ -58,11 +59,11 @@ func TestImages(t *testing.T) {
 	if good := mustWrite(t, below, stone.Options{Effort: stone.Good}); int64(len(good)) <= r.Size() {
 		t.Errorf("%d bytes, %d without images", r.Size(), len(good))
 	}
-	above := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{
+	above := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{{
 		Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "anvil"},
-		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(40, 0, 0), Chunk: voxel.Uniform(1)}}}},
+		Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: at(40, 0, 0), Chunk: voxel.Uniform(1)}}}},
 	}}}}}
-	merged := mustOpen(t, mustMerge(t, []stone.Spec{below, above}, o))
+	merged := mustOpen(t, mustMerge(t, []stonetest.Spec{below, above}, o))
 	if imagePages(t, merged) != 1 {
 		t.Error("merged: no page of images")
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/bits"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/stone/pages"
 )
 
 // PageInfo describes a page.
@@ -101,41 +103,33 @@ func named(infos []PageInfo, entries []entry, kind PageInfo) {
 func (s *Reader) describe(n int, info *PageInfo) error {
 	p := s.dir.pages[n]
 	info.Number, info.Offset, info.Size = n, p.off, p.size
-	form, streams, err := s.page(context.Background(), n)
+	form, _, err := s.page(context.Background(), n)
 	if err != nil {
 		return fmt.Errorf("stone: page %d: %w", n, err)
 	}
 	info.Form = int(form)
 	info.FormName = formOf(info.Holds, info.Form).Name
-	info.Streams, err = s.spans(p, len(streams))
+	info.Streams, err = s.spans(p)
 	for _, span := range info.Streams {
 		info.Plain += span.Plain
 	}
 	return err
 }
 
-// spans reads the head of a page that is known to be valid.
-func (s *Reader) spans(p page, n int) ([]Span, error) {
+// spans says where the streams of a page lie.
+func (s *Reader) spans(p page) ([]Span, error) {
 	b, err := s.read(p.off, p.size)
 	if err != nil {
 		return nil, err
 	}
-	c := cursor{b: b, at: 1}
-	c.uvarint()
-	spans := make([]Span, n)
-	for i := range spans {
-		raw := c.uvarint()
-		spans[i].Plain, spans[i].Stored = int(raw>>1), int(raw>>1)
-		if raw&1 != 0 {
-			spans[i].Stored = int(c.uvarint())
-		}
+	streams, _, err := pages.SplitStored(b, maxPage)
+	spans := make([]Span, len(streams))
+	off := p.off + int64(p.size)
+	for i := len(streams) - 1; i >= 0; i-- {
+		off -= int64(len(streams[i].Data))
+		spans[i] = Span{streams[i].Size, len(streams[i].Data), off}
 	}
-	off := p.off + int64(c.at)
-	for i := range spans {
-		spans[i].Offset = off
-		off += int64(spans[i].Stored)
-	}
-	return spans, nil
+	return spans, err
 }
 
 // Check reads and verifies everything in the stone: every page, chunk, column,

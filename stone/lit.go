@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -83,18 +84,18 @@ func (d *directory) appendMatters(dst []byte) []byte {
 }
 
 func (p *parser) matters() {
-	if p.err != nil || p.at == len(p.b) {
+	if p.Err() != nil || p.Left() == 0 {
 		return // from before there were rules of light, or without any
 	}
 	any := false
 	for i := range p.dir.dims {
 		d := &p.dir.dims[i]
-		n := p.atMost(maxNames)
-		low, high := p.bytes(n), p.bytes(n)
-		if p.err != nil {
+		n := p.AtMost(maxNames)
+		low, high := p.Bytes(n), p.Bytes(n)
+		if p.Err() != nil {
 			return
 		}
-		if d.matters = some[light.Matter](n); n == 0 {
+		if d.matters = pages.Some[light.Matter](n); n == 0 {
 			continue
 		}
 		any = true
@@ -102,11 +103,11 @@ func (p *parser) matters() {
 			d.matters[c] = light.Matter(low[c]) | light.Matter(high[c])<<8
 		}
 		if !d.matters.Valid() || !d.hasBlocks() {
-			p.fail(fmt.Errorf("light of %d cells: not a rule, or no blocks", n))
+			p.Fail(fmt.Errorf("light of %d cells: not a rule, or no blocks", n))
 		}
 	}
-	if !any && p.at == len(p.b) {
-		p.fail(errors.New("light of no dimension"))
+	if !any && p.Left() == 0 {
+		p.Fail(errors.New("light of no dimension"))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -23,9 +24,9 @@ var someMatters = light.Matters{0, light.Opaque, light.Opaque | 15<<4, 1, 1<<(8+
 
 // house is a dimension with a floor, boxes and lamps, and light that follows from
 // them but for some cells.
-func house(seed uint64, noise int, places ...geom.ChunkPos) stone.Spec {
+func house(seed uint64, noise int, places ...geom.ChunkPos) stonetest.Spec {
 	r := rand.New(rand.NewPCG(seed, 4))
-	blocksOf := stone.LevelSpec{}
+	blocksOf := stonetest.LevelSpec{}
 	for _, pos := range places {
 		var cells [voxel.ChunkCells]voxel.Cell
 		for i := range 5 * voxel.SliceCells {
@@ -41,24 +42,24 @@ func house(seed uint64, noise int, places ...geom.ChunkPos) stone.Spec {
 		blocksOf.Chunks = append(blocksOf.Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&cells)})
 	}
 	slices.SortFunc(blocksOf.Chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
-	d := stone.DimensionSpec{Name: "earth", Matters: someMatters, Volumes: []stone.VolumeSpec{
-		{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "lamp", "leaf", "rock", "slab", "unknown"}, Levels: []stone.LevelSpec{blocksOf}},
+	d := stonetest.DimensionSpec{Name: "earth", Matters: someMatters, Volumes: []stonetest.VolumeSpec{
+		{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "lamp", "leaf", "rock", "slab", "unknown"}, Levels: []stonetest.LevelSpec{blocksOf}},
 	}}
 	for kind, v := range []voxel.Volume{
 		light.Sky:   {Name: voxel.Sky, Schema: voxel.Level, Scale: 1, Default: 15},
 		light.Block: {Name: voxel.Light, Schema: voxel.Level, Scale: 1},
 	} {
-		l := stone.LevelSpec{}
+		l := stonetest.LevelSpec{}
 		for _, c := range blocksOf.Chunks {
 			l.Chunks = append(l.Chunks, stone.Placed{Pos: c.Pos, Chunk: flooded(&d, light.Kind(kind), c.Pos, r, noise)})
 		}
-		d.Volumes = append(d.Volumes, stone.VolumeSpec{Volume: v, Levels: []stone.LevelSpec{l}})
+		d.Volumes = append(d.Volumes, stonetest.VolumeSpec{Volume: v, Levels: []stonetest.LevelSpec{l}})
 	}
-	return stone.Spec{Dimensions: []stone.DimensionSpec{d}}
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{d}}
 }
 
 // flooded returns the light of a chunk with so many cells that are others.
-func flooded(d *stone.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand.Rand, noise int) *voxel.Chunk {
+func flooded(d *stonetest.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand.Rand, noise int) *voxel.Chunk {
 	var f light.Flood
 	f.Use(d.Matters)
 	to := geom.ChunkPos{X: pos.X + 1, Y: pos.Y + 1, Z: pos.Z + 1}
@@ -102,13 +103,13 @@ func litPages(t *testing.T, r *stone.Reader) (n int) {
 }
 
 // lightOf is a dimension of some chunks of blocks and of sky light.
-func lightOf(blocks, sky []stone.Placed) stone.Spec {
+func lightOf(blocks, sky []stone.Placed) stonetest.Spec {
 	byCode := func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) }
 	slices.SortFunc(blocks, byCode)
 	slices.SortFunc(sky, byCode)
-	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "earth", Matters: light.Matters{0, 15}, Volumes: []stone.VolumeSpec{
-		{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "rock"}, Levels: []stone.LevelSpec{{Chunks: blocks}}},
-		{Volume: voxel.Volume{Name: voxel.Sky, Schema: voxel.Level, Scale: 1, Default: 15}, Levels: []stone.LevelSpec{{Chunks: sky}}},
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "earth", Matters: light.Matters{0, 15}, Volumes: []stonetest.VolumeSpec{
+		{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "rock"}, Levels: []stonetest.LevelSpec{{Chunks: blocks}}},
+		{Volume: voxel.Volume{Name: voxel.Sky, Schema: voxel.Level, Scale: 1, Default: 15}, Levels: []stonetest.LevelSpec{{Chunks: sky}}},
 	}}}}
 }
 
@@ -181,7 +182,7 @@ func TestLight(t *testing.T) {
 				b := mustWrite(t, s, o)
 				plain := s.Dimensions[0]
 				plain.Matters = nil
-				without := mustWrite(t, stone.Spec{Dimensions: []stone.DimensionSpec{plain}}, o)
+				without := mustWrite(t, stonetest.Spec{Dimensions: []stonetest.DimensionSpec{plain}}, o)
 				r := mustOpen(t, b)
 				name := fmt.Sprintf("%d chunks a page, places %d, noise %d", pageChunks, i, noise)
 				if litPages(t, r) == 0 || len(b) >= len(without) {
@@ -308,7 +309,7 @@ func TestMergeLight(t *testing.T) {
 	above.Dimensions[0].Matters = nil
 	for _, pageChunks := range []int{1, 64} {
 		o := stone.Options{PageChunks: pageChunks}
-		r := mustOpen(t, mustMerge(t, []stone.Spec{below, above}, o))
+		r := mustOpen(t, mustMerge(t, []stonetest.Spec{below, above}, o))
 		if n := litPages(t, r); n != 0 {
 			t.Errorf("%d pages of light over blocks that may be others", n)
 		}

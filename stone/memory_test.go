@@ -7,14 +7,15 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // TestMemory compares what a Reader says that it holds with what it takes.
 func TestMemory(t *testing.T) {
-	spec := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "a", Volumes: []stone.VolumeSpec{{
+	spec := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "a", Volumes: []stonetest.VolumeSpec{{
 		Volume: voxel.Volume{Name: "block", Schema: voxel.Palette, Scale: 1}, Names: []string{"air", "stone"},
-		Levels: []stone.LevelSpec{{}},
+		Levels: []stonetest.LevelSpec{{}},
 	}}}}}
 	chunks := &spec.Dimensions[0].Volumes[0].Levels[0].Chunks
 	for i := range int32(50_000) { // each of a cube of its own

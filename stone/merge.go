@@ -13,12 +13,13 @@ import (
 // counts entirely is copied, with names renumbered if necessary. Other pages are
 // decoded, and what counts is written anew. Names are those of the stones that still
 // count in the volume. Levels above 0 and rules of height maps are left out, because
-// they depend on the stones below the run.
+// they depend on the stones below the run. So are tallies.
 //
 // It fails with a *CorruptError if a page that it decodes is damaged. Damage inside
 // a copied page is found only when that is decoded. The same stones give the same
 // bytes.
 func Merge(ctx context.Context, w io.Writer, run []*Reader, o Options) (ID, int64, error) {
+	o.Tally = false
 	m := &merger{ctx: ctx, w: NewWriter(w, o), run: run}
 	if err := m.merge(); err != nil {
 		return ID{}, 0, fmt.Errorf("stone: merge: %w", err)

@@ -11,10 +11,11 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-func mustMerge(t testing.TB, run []stone.Spec, o stone.Options) (merged []byte) {
+func mustMerge(t testing.TB, run []stonetest.Spec, o stone.Options) (merged []byte) {
 	t.Helper()
 	var readers []*stone.Reader
 	for _, s := range run {
@@ -32,7 +33,7 @@ func mustMerge(t testing.TB, run []stone.Spec, o stone.Options) (merged []byte) 
 func TestMerge(t *testing.T) {
 	for seed := range uint64(few(12)) {
 		m := newMaker(900 + seed)
-		var run []stone.Spec
+		var run []stonetest.Spec
 		for range 1 + m.IntN(5) {
 			s := m.spec()
 			m.rename(&s)
@@ -47,29 +48,29 @@ func TestMerge(t *testing.T) {
 // TestMergeCopies holds pages of which all counts to their bytes, also where names
 // are renumbered and where what counts of others lies between.
 func TestMergeCopies(t *testing.T) {
-	spot := func(names int, at ...geom.ChunkPos) stone.Spec {
-		v := stone.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "b", "c", "d"}[:names]}
-		l := stone.LevelSpec{}
+	spot := func(names int, at ...geom.ChunkPos) stonetest.Spec {
+		v := stonetest.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "b", "c", "d"}[:names]}
+		l := stonetest.LevelSpec{}
 		for i, pos := range at {
 			l.Chunks = append(l.Chunks, stone.Placed{Pos: pos, Chunk: spotted(i+names, voxel.Cell(names-1))})
 		}
-		v.Levels = []stone.LevelSpec{l}
-		return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+		v.Levels = []stonetest.LevelSpec{l}
+		return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
 	}
 	hole := spot(2, at(1, 0, 0))
 	hole.Dimensions[0].Volumes[0].Levels[0].Chunks[0].Chunk = nil
 	for _, k := range []struct {
 		name   string
-		run    []stone.Spec
+		run    []stonetest.Spec
 		copied []int // which pages of the run
 		pages  int
 	}{
-		{"beside", []stone.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
-		{"covered", []stone.Spec{spot(3, at(0, 0, 0)), spot(3, at(0, 0, 0), at(0, 0, 1))}, []int{1}, 1},
-		{"in part", []stone.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(1, 0, 0))}, []int{1}, 2},
-		{"between", []stone.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), spot(3, at(1, 0, 0))}, []int{1}, 3},
-		{"nothing between", []stone.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), hole}, []int{0}, 1},
-		{"more names", []stone.Spec{spot(4, at(0, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
+		{"beside", []stonetest.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
+		{"covered", []stonetest.Spec{spot(3, at(0, 0, 0)), spot(3, at(0, 0, 0), at(0, 0, 1))}, []int{1}, 1},
+		{"in part", []stonetest.Spec{spot(3, at(0, 0, 0), at(1, 0, 0)), spot(3, at(1, 0, 0))}, []int{1}, 2},
+		{"between", []stonetest.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), spot(3, at(1, 0, 0))}, []int{1}, 3},
+		{"nothing between", []stonetest.Spec{spot(3, at(0, 0, 0), at(0, 0, 1)), hole}, []int{0}, 1},
+		{"more names", []stonetest.Spec{spot(4, at(0, 0, 0)), spot(3, at(0, 0, 1))}, []int{0, 1}, 2},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			var had [][]byte
@@ -92,8 +93,8 @@ func TestMergeCopies(t *testing.T) {
 
 // TestMergeRefuses merges what does not fit.
 func TestMergeRefuses(t *testing.T) {
-	with := func(v voxel.Volume, names ...string) stone.Spec {
-		return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{Volume: v, Names: names}}}}}
+	with := func(v voxel.Volume, names ...string) stonetest.Spec {
+		return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{{Volume: v, Names: names}}}}}
 	}
 	v := voxel.Volume{Name: "v", Scale: 1}
 	other := func(change func(*voxel.Volume)) voxel.Volume {
@@ -102,7 +103,7 @@ func TestMergeRefuses(t *testing.T) {
 		return v
 	}
 	terrain := other(func(v *voxel.Volume) { v.Schema = voxel.Terrain })
-	for name, run := range map[string][]stone.Spec{
+	for name, run := range map[string][]stonetest.Spec{
 		"schema":    {with(v, "air"), with(other(func(v *voxel.Volume) { v.Schema = voxel.Level }))},
 		"scale":     {with(v, "air"), with(other(func(v *voxel.Volume) { v.Scale = 4 }), "air")},
 		"default":   {with(v, "air", "rock"), with(other(func(v *voxel.Volume) { v.Default = 1 }), "air", "rock")},
@@ -167,7 +168,7 @@ func FuzzMerge(f *testing.F) {
 }
 
 // rename gives palettes names that other stones of the run lack.
-func (m *maker) rename(s *stone.Spec) {
+func (m *maker) rename(s *stonetest.Spec) {
 	for _, d := range s.Dimensions {
 		for i, v := range d.Volumes {
 			if v.Schema != voxel.Palette || m.one(3) {
@@ -186,11 +187,11 @@ func (m *maker) rename(s *stone.Spec) {
 }
 
 // lay is what a run says by maps, in the names that got has.
-func lay(t *testing.T, run []stone.Spec, got stone.Spec) (out stone.Spec) {
+func lay(t *testing.T, run []stonetest.Spec, got stonetest.Spec) (out stonetest.Spec) {
 	t.Helper()
 	out.Properties = run[len(run)-1].Properties
 	dims := make(map[string]*twin)
-	files := make(map[string]stone.FileSpec)
+	files := make(map[string]stonetest.FileSpec)
 	var order []string
 	for _, s := range run {
 		for _, d := range s.Dimensions {
@@ -198,7 +199,7 @@ func lay(t *testing.T, run []stone.Spec, got stone.Spec) (out stone.Spec) {
 				dims[d.Name] = &twin{columns: map[geom.ColumnPos]*voxel.Column{}, lists: map[geom.ColumnPos]map[string][]voxel.Object{}, chunks: map[string]map[geom.ChunkPos]*voxel.Chunk{}}
 				order = append(order, d.Name)
 			}
-			i := slices.IndexFunc(got.Dimensions, func(g stone.DimensionSpec) bool { return g.Name == d.Name })
+			i := slices.IndexFunc(got.Dimensions, func(g stonetest.DimensionSpec) bool { return g.Name == d.Name })
 			if i < 0 {
 				t.Fatalf("dimension %q is not there", d.Name)
 			}
@@ -220,22 +221,22 @@ func lay(t *testing.T, run []stone.Spec, got stone.Spec) (out stone.Spec) {
 // twin is a dimension as maps.
 type twin struct {
 	folder  string
-	volumes []stone.VolumeSpec
+	volumes []stonetest.VolumeSpec
 	chunks  map[string]map[geom.ChunkPos]*voxel.Chunk
 	columns map[geom.ColumnPos]*voxel.Column // nil: gone
 	lists   map[geom.ColumnPos]map[string][]voxel.Object
 }
 
-func (w *twin) lay(t *testing.T, d, got stone.DimensionSpec) {
+func (w *twin) lay(t *testing.T, d, got stonetest.DimensionSpec) {
 	w.folder = d.Folder
 	for _, v := range d.Volumes {
-		i := slices.IndexFunc(got.Volumes, func(g stone.VolumeSpec) bool { return g.Name == v.Name })
+		i := slices.IndexFunc(got.Volumes, func(g stonetest.VolumeSpec) bool { return g.Name == v.Name })
 		if i < 0 {
 			t.Fatalf("volume %q is not there", v.Name)
 		}
 		if w.chunks[v.Name] == nil {
 			w.chunks[v.Name] = map[geom.ChunkPos]*voxel.Chunk{}
-			w.volumes = append(w.volumes, stone.VolumeSpec{Volume: got.Volumes[i].Volume, Names: got.Volumes[i].Names})
+			w.volumes = append(w.volumes, stonetest.VolumeSpec{Volume: got.Volumes[i].Volume, Names: got.Volumes[i].Names})
 		}
 		table := tableOf(v, got.Volumes[i].Names)
 		for _, l := range v.Levels {
@@ -272,7 +273,7 @@ func (w *twin) lay(t *testing.T, d, got stone.DimensionSpec) {
 
 // tableOf returns what the cells of a palette are in other names, all of which are
 // there but those that nothing has any more.
-func tableOf(v stone.VolumeSpec, names []string) (table []voxel.Cell) {
+func tableOf(v stonetest.VolumeSpec, names []string) (table []voxel.Cell) {
 	if v.Schema != voxel.Palette {
 		return nil
 	}
@@ -282,15 +283,15 @@ func tableOf(v stone.VolumeSpec, names []string) (table []voxel.Cell) {
 	return table
 }
 
-func (w *twin) spec(name string) stone.DimensionSpec {
-	d := stone.DimensionSpec{Name: name, Folder: w.folder}
+func (w *twin) spec(name string) stonetest.DimensionSpec {
+	d := stonetest.DimensionSpec{Name: name, Folder: w.folder}
 	for _, v := range w.volumes {
-		l := stone.LevelSpec{}
+		l := stonetest.LevelSpec{}
 		for _, pos := range slices.SortedFunc(maps.Keys(w.chunks[v.Name]), func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) }) {
 			l.Chunks = append(l.Chunks, stone.Placed{Pos: pos, Chunk: w.chunks[v.Name][pos]})
 		}
 		if len(l.Chunks) > 0 {
-			v.Levels = []stone.LevelSpec{l}
+			v.Levels = []stonetest.LevelSpec{l}
 		}
 		d.Volumes = append(d.Volumes, v)
 	}
@@ -311,7 +312,7 @@ func (w *twin) spec(name string) stone.DimensionSpec {
 			lists = append(lists, voxel.List{Name: name, Objects: w.lists[pos][name]})
 		}
 		if !there && len(lists) > 0 {
-			d.Lists = append(d.Lists, stone.ListsSpec{Pos: pos, Lists: lists})
+			d.Lists = append(d.Lists, stonetest.ListsSpec{Pos: pos, Lists: lists})
 		} else if there {
 			c := *c
 			c.Lists = lists

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -216,7 +217,7 @@ func ascends(table []voxel.Cell) bool {
 // renumber sets the Writer's page to one with other cells. In the forms Columns,
 // Images and Odds only the stream of cells depends on the volume's names.
 func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
-	streams, rest, err := splitStored(page, maxPage)
+	streams, rest, err := pages.SplitStored(page, maxPage)
 	if err != nil {
 		return err
 	}
@@ -228,29 +229,29 @@ func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 		if i >= len(streams) || change == nil {
 			continue
 		}
-		plain, err := streams[i].plain(context.Background(), 0)
+		plain, err := streams[i].Plain(context.Background(), 0)
 		if err == nil {
 			plain, err = change(plain, table)
 		}
 		if err != nil {
 			return err
 		}
-		streams[i] = stored{len(plain), slices.Clone(v.w.encoder().compress(plain))}
+		streams[i] = pages.Stored{Size: len(plain), Data: slices.Clone(v.w.encoder().Compress(plain))}
 	}
-	v.w.page = appendStored(v.w.page[:0], page[0], streams)
+	v.w.page = pages.AppendStored(v.w.page[:0], page[0], streams)
 	return nil
 }
 
 // renumberValues changes the cells of uniform chunks.
 func renumberValues(b []byte, table []voxel.Cell) (out []byte, err error) {
-	c := cursor{b: b, part: "values"}
-	for c.at < len(b) {
-		cell := c.uvarint()
+	c := pages.NewCursor(b, "values")
+	for c.Left() > 0 {
+		cell := c.Uvarint()
 		if cell >= uint64(len(table)) {
-			c.fail(fmt.Errorf("cell %d", cell))
+			c.Fail(fmt.Errorf("cell %d", cell))
 		}
-		if c.err != nil {
-			return nil, c.err
+		if c.Err() != nil {
+			return nil, c.Err()
 		}
 		out = binary.AppendUvarint(out, uint64(table[cell]))
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -102,7 +103,7 @@ func (c *columnMerge) decode(p *piece) error {
 				return err
 			}
 		}
-		size := columnBytes(&h.Column)
+		size := column.Size(&h.Column)
 		if len(c.held) == pageColumns || c.bytes+size > pageBytes {
 			c.flush()
 		}
@@ -119,9 +120,9 @@ func (c *columnMerge) read(layer int, h *heldColumn) error {
 		h.as, h.Lists = sayLists, []voxel.List{{Name: c.list, Objects: objects}}
 		return err
 	}
-	column, _, err := c.readers[layer].find(h.Pos)
+	got, _, err := c.readers[layer].find(h.Pos)
 	if err == nil {
-		h.as, h.Column = sayWhole, *column
+		h.as, h.Column = sayWhole, *got
 	}
 	return err
 }
@@ -133,13 +134,13 @@ func (c *columnMerge) flush() {
 	}
 	entries := columnEntries(c.held, func(*heldColumn) bool { return true })
 	if c.list == "" {
-		c.w.enter(c.to, entries, columnPage(c.held, nil)...)
+		c.w.enter(c.to, entries, column.Encode(whole(c.held), nil)...)
 	} else {
 		lists := make([]voxel.List, len(c.held))
 		for i := range c.held {
 			lists[i] = c.held[i].Lists[0]
 		}
-		c.w.enter(c.to, entries, objectPage(entries, lists)...)
+		c.w.enter(c.to, entries, column.EncodeObjects(columnPositions(entries), lists)...)
 	}
 	c.held, c.bytes = c.held[:0], 0
 }

@@ -7,15 +7,16 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // hilly is two volumes of four chunks: ground with ore in it, and how high that is.
-func hilly(names ...string) stone.Spec {
+func hilly(names ...string) stonetest.Spec {
 	r := rand.New(rand.NewPCG(1, 7))
-	var d stone.DimensionSpec
-	block := stone.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: names, Levels: make([]stone.LevelSpec, 1)}
-	depth := stone.VolumeSpec{Volume: voxel.Volume{Name: "depth", Schema: voxel.Level, Scale: 1, Default: 15}, Levels: make([]stone.LevelSpec, 1)}
+	var d stonetest.DimensionSpec
+	block := stonetest.VolumeSpec{Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: names, Levels: make([]stonetest.LevelSpec, 1)}
+	depth := stonetest.VolumeSpec{Volume: voxel.Volume{Name: "depth", Schema: voxel.Level, Scale: 1, Default: 15}, Levels: make([]stonetest.LevelSpec, 1)}
 	for n := range int32(4) {
 		var blocks, depths [voxel.ChunkCells]voxel.Cell
 		for i := range blocks {
@@ -30,8 +31,8 @@ func hilly(names ...string) stone.Spec {
 		block.Levels[0].Chunks = append(block.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&blocks)})
 		depth.Levels[0].Chunks = append(depth.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: voxel.FromFlat(&depths)})
 	}
-	d.Name, d.Volumes = "d", []stone.VolumeSpec{block, depth}
-	return stone.Spec{Dimensions: []stone.DimensionSpec{d}}
+	d.Name, d.Volumes = "d", []stonetest.VolumeSpec{block, depth}
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{d}}
 }
 
 func pagesOf(t *testing.T, r *stone.Reader, form codec.Form) (n int) {
@@ -65,11 +66,11 @@ func TestOdds(t *testing.T) {
 	if good := mustWrite(t, below, stone.Options{Effort: stone.Good}); r.Size()*4 > int64(len(good))*3 {
 		t.Errorf("%d bytes, %d without runs", r.Size(), len(good))
 	}
-	above := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{
+	above := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{{
 		Volume: voxel.Volume{Name: voxel.Block, Scale: 1}, Names: []string{"air", "cake"},
-		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(40, 0, 0), Chunk: voxel.Uniform(1)}}}},
+		Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: at(40, 0, 0), Chunk: voxel.Uniform(1)}}}},
 	}}}}}
-	merged := mustOpen(t, mustMerge(t, []stone.Spec{below, above}, stone.Options{Effort: stone.Best}))
+	merged := mustOpen(t, mustMerge(t, []stonetest.Spec{below, above}, stone.Options{Effort: stone.Best}))
 	if n := pagesOf(t, merged, codec.Odds); n != 2 {
 		t.Errorf("merged: %d pages of runs", n)
 	}

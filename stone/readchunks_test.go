@@ -13,12 +13,13 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // asked returns some of the chunks of l and places that it has none at, in
 // ascending order of code.
-func (m *maker) asked(l stone.LevelSpec) (want []geom.ChunkPos) {
+func (m *maker) asked(l stonetest.LevelSpec) (want []geom.ChunkPos) {
 	share := 1 + m.IntN(5)
 	for _, c := range l.Chunks {
 		if m.one(share) {
@@ -86,7 +87,7 @@ func read(t *testing.T, r *stone.Reader, dim, vol string, level int, want []geom
 }
 
 // placed is the slow twin of read.
-func placed(l stone.LevelSpec, want []geom.ChunkPos) (got []stone.Placed) {
+func placed(l stonetest.LevelSpec, want []geom.ChunkPos) (got []stone.Placed) {
 	for _, pos := range want {
 		for _, c := range l.Chunks {
 			if c.Pos == pos {

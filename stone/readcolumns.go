@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -99,7 +100,7 @@ func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos)
 	if page == nil {
 		return nil, false, nil
 	}
-	return page.lists[n], true, nil
+	return page.Lists[n], true, nil
 }
 
 // columnReader reads columns of a dimension. Goroutines must not share it.
@@ -107,9 +108,9 @@ type columnReader struct {
 	ctx     context.Context
 	s       *Reader
 	d       *dimension
-	heights *heights     // made on first use
-	blocks  *towerReader // below heights
-	begun   uint32       // the group whose columns blocks were read for last
+	heights *column.Heights // made on first use
+	blocks  *towerReader    // below heights
+	begun   uint32          // the group whose columns blocks were read for last
 }
 
 func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
@@ -131,61 +132,44 @@ func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, spoken bool, e
 func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	group := group(r.d.columns, entry)
 	n := group[0].page
-	page, err := cachedPage(r.ctx, r.s, group, func() (*columnsPage, int64, error) {
+	page, err := cachedPage(r.ctx, r.s, group, func() (*column.Page, int64, error) {
 		form, streams, err := r.s.page(r.ctx, n)
 		if err != nil {
 			return nil, 0, err
 		}
-		page, err := decodeColumns(r.ctx, form, streams, columnPositions(group), r.d.rules)
-		return page, page.bytes(), r.s.at(n, err)
+		page, err := column.Decode(r.ctx, form, streams, columnPositions(group), r.d.rules)
+		if err != nil {
+			return nil, 0, r.s.at(n, err)
+		}
+		return page, page.Memory(), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	i := r.d.columns[entry].at(bit)
-	c := page.columns[i]
-	if ways := page.ways[i]; ways != nil {
-		c.Maps = slices.Clone(c.Maps)
-		if !completeMaps(c.Maps, ways, r.rule(group[0].number, c.Pos)) {
-			return nil, first(r.blocks.err, corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule", c.Pos))
-		}
-		if err := r.blocks.err; err != nil {
-			return nil, err
-		}
+	c, ok := page.Column(r.d.columns[entry].at(bit), r.rule(group[0].number))
+	if r.blocks != nil && r.blocks.err != nil {
+		return nil, r.blocks.err
+	}
+	if !ok {
+		return nil, corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule", c.Pos)
 	}
 	return &c, nil
 }
 
-// rule returns what rules say of the maps of a column, of the page of the group that begins
-// with an entry.
-func (r *columnReader) rule(begun uint32, pos geom.ColumnPos) func(string) *[256]int32 {
-	if r.heights == nil {
-		r.blocks = r.s.towers(r.ctx, r.d)
-		r.heights = newHeights(r.d.rules, r.blocks.tower)
-	}
-	if r.begun != begun { // what the columns of one page may need is bounded
-		r.begun, r.blocks.work = begun, 0
-		clear(r.blocks.pages)
-	}
-	return func(name string) *[256]int32 { return r.heights.of(pos, name) }
-}
-
-// bytes estimates the memory of the page.
-func (p *columnsPage) bytes() (n int64) {
-	if p == nil {
-		return 0
-	}
-	for i := range p.columns {
-		c := &p.columns[i]
-		n += memoryOf(p.columns[:1]) + memoryOf(c.Sections) + memoryOf(c.Maps) + memoryOf(c.Parts)
-		for _, s := range c.Sections {
-			n += int64(len(s.Tags))
+// rule returns a function that applies rules to the columns of one page. begun is the
+// number of the first entry of its group.
+func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int32 {
+	return func(pos geom.ColumnPos, name string) *[256]int32 {
+		if r.heights == nil {
+			r.blocks = r.s.towers(r.ctx, r.d)
+			r.heights = column.NewHeights(r.d.rules, r.blocks.tower)
 		}
-		for _, part := range c.Parts {
-			n += int64(len(part.Data))
+		if r.begun != begun { // what the columns of one page may need is bounded
+			r.begun, r.blocks.work = begun, 0
+			clear(r.blocks.pages)
 		}
+		return r.heights.Of(pos, name)
 	}
-	return n
 }
 
 // fill gives c its lists.
@@ -200,10 +184,10 @@ func (r *columnReader) fill(c *voxel.Column) error {
 		if page == nil {
 			continue
 		}
-		if count, bytes = count+page.count, bytes+page.plain; count > maxPageObjects || bytes > maxMet {
+		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {
 			return corruptf(r.s.dir.pages[l.entries[findColumn(l.entries, c.Pos)].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
 		}
-		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.lists[n]})
+		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.Lists[n]})
 	}
 	return nil
 }
@@ -225,49 +209,28 @@ func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Colum
 	}
 }
 
-// objectsPage is a decoded page of objects.
-type objectsPage struct {
-	lists [][]voxel.Object // by column of the page
-	count int              // of objects
-	plain int              // plain bytes of the page, with whole payloads
-}
-
 // list returns the page with a column's list and the index of the list in it. The
 // page is nil if the stone has no entry for the list.
-func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *objectsPage, n int, err error) {
+func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *column.Objects, n int, err error) {
 	i := findColumn(l.entries, pos)
 	if i < 0 {
 		return nil, 0, nil
 	}
 	group := group(l.entries, i)
 	number := group[0].page
-	page, err = cachedPage(ctx, s, group, func() (*objectsPage, int64, error) {
+	page, err = cachedPage(ctx, s, group, func() (*column.Objects, int64, error) {
 		form, streams, err := s.page(ctx, number)
 		if err != nil {
 			return nil, 0, err
 		}
-		lists, err := decodeObjects(ctx, form, streams, columnPositions(group))
+		page, err := column.DecodeObjects(ctx, form, streams, columnPositions(group))
 		if err != nil {
 			return nil, 0, s.at(number, err)
 		}
-		p := &objectsPage{lists, len(streams[objectPlaces]), plainBytes(streams)}
-		payloads := payloadBytes(lists)
-		if form == objectTags {
-			p.plain = plainBytes(streams[:objectSizes]) + payloads
-		}
-		return p, int64(payloads) + memoryOf(lists) + int64(p.count)*64, nil
+		return page, page.Memory(), nil
 	})
 	_, bit := columnKey(pos)
 	return page, l.entries[i].at(bit), err
-}
-
-func payloadBytes(lists [][]voxel.Object) (n int) {
-	for _, l := range lists {
-		for i := range l {
-			n += len(l[i].Payload)
-		}
-	}
-	return n
 }
 
 // findColumn returns the index of the entry for a column, or -1.

@@ -13,12 +13,42 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/cache"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/zeebo/xxh3"
 )
+
+// PageKey names a decoded page in a Cache: the stone, and the number of the
+// directory entry that uses the page, counted through the directory. If several
+// entries use one page, it is decoded for each.
+type PageKey struct {
+	Stone ID
+	Entry uint32
+}
+
+// A Cache keeps decoded pages for the Readers that share it. Goroutines may share
+// it.
+type Cache interface {
+	// Page returns the page under key. If the Cache lacks it, Page calls fill and
+	// keeps the result, which takes about bytes of memory. Of concurrent calls for
+	// one key one fills; the others wait, or return ctx.Err() when ctx ends. If fill
+	// fails, Page returns the error to its caller, and the next waiting caller
+	// fills. Pages must not be changed.
+	Page(ctx context.Context, key PageKey, fill func() (page any, bytes int64, err error)) (any, error)
+}
+
+// CacheBytes is the budget of the Cache that Open gives to a Reader.
+const CacheBytes = 64 << 20
+
+// LRU is a Cache that drops the least recently used pages.
+type LRU = cache.LRU[PageKey]
+
+// NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
+// page larger than that.
+func NewLRU(budget int64) *LRU { return cache.New[PageKey](budget) }
 
 // wholeSize is the size in bytes up to which Open reads all of a stone.
 const wholeSize = 64 << 10
@@ -116,13 +146,13 @@ var errChecksum = errors.New("checksum does not match")
 
 // splitDirectory separates the directory's page from the hashes after it. The plain
 // bytes start with the number of hashes.
-func splitDirectory(b []byte) (form spelling, plain, hashes []byte, err error) {
-	f, streams, rest, err := splitPagePrefix(context.Background(), b, maxDirectory)
+func splitDirectory(b []byte) (form pages.Spelling, plain, hashes []byte, err error) {
+	f, streams, rest, err := pages.SplitPrefix(context.Background(), b, maxDirectory)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	form = spelling(f)
-	if form > byWords || len(streams) != 1 {
+	form = pages.Spelling(f)
+	if form > pages.ByWords || len(streams) != 1 {
 		return 0, nil, nil, corruptf(0, "directory", "form %d with %d streams", form, len(streams))
 	}
 	return form, streams[0], rest, nil
@@ -148,7 +178,7 @@ func (s *Reader) page(ctx context.Context, n int) (byte, [][]byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	form, streams, err := splitPage(ctx, b)
+	form, streams, err := pages.Split(ctx, b)
 	return form, streams, s.at(n, err)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -35,7 +36,7 @@ func TestSingleReads(t *testing.T) {
 	}
 }
 
-func checkChunks(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
+func checkChunks(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 	for _, v := range d.Volumes {
 		for _, l := range v.Levels {
 			for i, want := range l.Chunks {
@@ -51,7 +52,7 @@ func checkChunks(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 	}
 }
 
-func checkColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
+func checkColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 	for i, want := range d.Columns {
 		if i%7 > 0 {
 			continue
@@ -152,14 +153,14 @@ func TestSmallStoneIsReadOnce(t *testing.T) {
 }
 
 // big is a spec of more bytes than Open reads at once.
-func big() stone.Spec {
+func big() stonetest.Spec {
 	s := tiny()
 	m := newMaker(9)
 	noise := make([]byte, 100<<10)
 	for i := range noise {
 		noise[i] = byte(m.Uint32())
 	}
-	s.Files = append(s.Files, stone.FileSpec{Path: "noise", Data: noise})
+	s.Files = append(s.Files, stonetest.FileSpec{Path: "noise", Data: noise})
 	return s
 }
 
@@ -183,7 +184,7 @@ func TestReadFailures(t *testing.T) {
 	if _, err := r.Column(t.Context(), "earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
 		t.Errorf("column: %v", err)
 	}
-	if _, err := stone.ReadSpec(r); !errors.Is(err, errBroken) {
+	if _, err := stonetest.ReadSpec(r); !errors.Is(err, errBroken) {
 		t.Errorf("spec: %v", err)
 	}
 	if _, err := r.Pages(); !errors.Is(err, errBroken) {

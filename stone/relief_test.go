@@ -11,19 +11,20 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // landscape is a stone of one terrain volume.
-func landscape(levels ...stone.LevelSpec) stone.Spec {
+func landscape(levels ...stonetest.LevelSpec) stonetest.Spec {
 	solid := voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}
-	return stone.Spec{Dimensions: []stone.DimensionSpec{{
-		Name: "earth", Volumes: []stone.VolumeSpec{{Volume: solid, Names: terrain.Materials(), Levels: levels}},
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{
+		Name: "earth", Volumes: []stonetest.VolumeSpec{{Volume: solid, Names: terrain.Materials(), Levels: levels}},
 	}}}
 }
 
 // hills are chunks of a made level from (from,0,from) on.
-func hills(level int, from, edge int32) (l stone.LevelSpec) {
+func hills(level int, from, edge int32) (l stonetest.LevelSpec) {
 	l.Level = level
 	for y := range int32(5) {
 		for z := range edge {
@@ -64,8 +65,8 @@ func TestForms(t *testing.T) {
 	for i := range f {
 		f[i] = voxel.TerrainCell(uint8(r.IntN(2)), uint8(r.IntN(2)*127))
 	}
-	noise := stone.LevelSpec{Chunks: []stone.Placed{{Chunk: voxel.FromFlat(f)}}}
-	bands := stone.LevelSpec{Chunks: []stone.Placed{{Chunk: spotted(2*voxel.SliceCells, voxel.TerrainCell(1, 255))}}}
+	noise := stonetest.LevelSpec{Chunks: []stone.Placed{{Chunk: voxel.FromFlat(f)}}}
+	bands := stonetest.LevelSpec{Chunks: []stone.Placed{{Chunk: spotted(2*voxel.SliceCells, voxel.TerrainCell(1, 255))}}}
 	blocks := landscape(hills(0, 0, 2))
 	v := &blocks.Dimensions[0].Volumes[0]
 	v.Schema, v.Names = voxel.Palette, nil
@@ -74,7 +75,7 @@ func TestForms(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name            string
-		spec            stone.Spec
+		spec            stonetest.Spec
 		columns, relief int
 	}{
 		{"hills", landscape(hills(0, -3, 4), hills(3, -2, 3)), 0, 2},

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -63,8 +64,8 @@ func (m *maker) document() []byte {
 	return append(nbt.AppendCompound(nil, ""), nbt.AppendEnd(nbt.AppendLong(nil, "LastUpdate", m.Int64N(100)))...)
 }
 
-func (m *maker) spec() stone.Spec {
-	var s stone.Spec
+func (m *maker) spec() stonetest.Spec {
+	var s stonetest.Spec
 	for i := range m.IntN(4) {
 		s.Properties = append(s.Properties, stone.Property{Key: fmt.Sprintf("key%d", i), Value: string(m.bytes(9))})
 	}
@@ -72,7 +73,7 @@ func (m *maker) spec() stone.Spec {
 		s.Dimensions = append(s.Dimensions, m.dimension(fmt.Sprintf("dim%d", i)))
 	}
 	for i := range m.IntN(4) {
-		f := stone.FileSpec{Path: fmt.Sprintf("data/%d", i), Data: m.bytes(99)}
+		f := stonetest.FileSpec{Path: fmt.Sprintf("data/%d", i), Data: m.bytes(99)}
 		if m.one(3) {
 			f.Data, f.Gone = nil, true
 		}
@@ -81,8 +82,8 @@ func (m *maker) spec() stone.Spec {
 	return s
 }
 
-func (m *maker) dimension(name string) stone.DimensionSpec {
-	d := stone.DimensionSpec{Name: name, Folder: string(m.bytes(3))}
+func (m *maker) dimension(name string) stonetest.DimensionSpec {
+	d := stonetest.DimensionSpec{Name: name, Folder: string(m.bytes(3))}
 	for i, v := range []voxel.Volume{
 		{Name: voxel.Block, Schema: voxel.Palette, Scale: 1},
 		{Name: voxel.Biome, Schema: voxel.Palette, Scale: 4, Default: 1},
@@ -114,11 +115,11 @@ func (m *maker) dimension(name string) stone.DimensionSpec {
 	return d
 }
 
-func (m *maker) volume(v voxel.Volume, names []string) stone.VolumeSpec {
-	s := stone.VolumeSpec{Volume: v, Names: names}
+func (m *maker) volume(v voxel.Volume, names []string) stonetest.VolumeSpec {
+	s := stonetest.VolumeSpec{Volume: v, Names: names}
 	m.pool = nil
 	for _, level := range []int{0, 3, 7, geom.MaxDepth - 2} {
-		l := stone.LevelSpec{Level: level}
+		l := stonetest.LevelSpec{Level: level}
 		for _, pos := range m.positions(level) {
 			l.Chunks = append(l.Chunks, stone.Placed{Pos: pos, Chunk: m.chunk(v.Schema, len(names))})
 		}
@@ -214,7 +215,7 @@ func (m *maker) rules() []light.Rule {
 	return rules
 }
 
-func (m *maker) columns(d stone.DimensionSpec) (columns []voxel.Column) {
+func (m *maker) columns(d stonetest.DimensionSpec) (columns []voxel.Column) {
 	set := map[geom.ColumnPos]bool{}
 	for range m.IntN(60) {
 		set[geom.ColumnPos{X: m.Int32N(30) - 15, Z: m.Int32N(30) - 15}] = true
@@ -241,14 +242,14 @@ func (m *maker) columns(d stone.DimensionSpec) (columns []voxel.Column) {
 }
 
 // unsay keeps some columns' lists alone and lets others be gone.
-func (m *maker) unsay(d *stone.DimensionSpec) {
+func (m *maker) unsay(d *stonetest.DimensionSpec) {
 	d.Columns = slices.DeleteFunc(d.Columns, func(c voxel.Column) bool {
 		switch {
 		case m.one(4):
 			d.Gone = append(d.Gone, c.Pos)
 			return true
 		case m.one(4) && len(c.Lists) > 0:
-			d.Lists = append(d.Lists, stone.ListsSpec{Pos: c.Pos, Lists: c.Lists})
+			d.Lists = append(d.Lists, stonetest.ListsSpec{Pos: c.Pos, Lists: c.Lists})
 			return true
 		}
 		return false
@@ -259,7 +260,7 @@ func (m *maker) unsay(d *stone.DimensionSpec) {
 }
 
 // tower is the slow twin of what Spec.Write and the Reader look up.
-func tower(d stone.DimensionSpec, pos geom.ColumnPos) (t light.Tower) {
+func tower(d stonetest.DimensionSpec, pos geom.ColumnPos) (t light.Tower) {
 	for _, v := range d.Volumes {
 		for _, l := range v.Levels {
 			for _, c := range l.Chunks {
@@ -321,7 +322,7 @@ func (m *maker) objects() (list []voxel.Object) {
 	return list
 }
 
-func mustWrite(t testing.TB, s stone.Spec, o stone.Options) []byte {
+func mustWrite(t testing.TB, s stonetest.Spec, o stone.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := s.Write(&b, o); err != nil {
@@ -339,9 +340,9 @@ func mustOpen(t testing.TB, b []byte) *stone.Reader {
 	return r
 }
 
-func mustReadSpec(t testing.TB, r *stone.Reader) stone.Spec {
+func mustReadSpec(t testing.TB, r *stone.Reader) stonetest.Spec {
 	t.Helper()
-	s, err := stone.ReadSpec(r)
+	s, err := stonetest.ReadSpec(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +350,7 @@ func mustReadSpec(t testing.TB, r *stone.Reader) stone.Spec {
 }
 
 // mustEqual compares specs part by part, so that a failure says where.
-func mustEqual(t testing.TB, got, want stone.Spec) {
+func mustEqual(t testing.TB, got, want stonetest.Spec) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
 		return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -36,7 +37,7 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-func checkSpoken(t *testing.T, spoken iter.Seq2[geom.ChunkPos, bool], v voxel.Volume, l stone.LevelSpec) {
+func checkSpoken(t *testing.T, spoken iter.Seq2[geom.ChunkPos, bool], v voxel.Volume, l stonetest.LevelSpec) {
 	t.Helper()
 	i := 0
 	for pos, holds := range spoken {
@@ -57,7 +58,7 @@ func checkSpoken(t *testing.T, spoken iter.Seq2[geom.ChunkPos, bool], v voxel.Vo
 	}
 }
 
-func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
+func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 	t.Helper()
 	want := map[geom.ColumnPos]*voxel.Column{}
 	for i, c := range d.Columns {
@@ -91,7 +92,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stone.DimensionSpec) {
 	}
 }
 
-func checkSpokenLists(t *testing.T, r *stone.Reader, d stone.DimensionSpec, name string) {
+func checkSpokenLists(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec, name string) {
 	t.Helper()
 	want := map[geom.ColumnPos][]voxel.Object{}
 	put := func(pos geom.ColumnPos, lists []voxel.List) {
@@ -120,7 +121,7 @@ func checkSpokenLists(t *testing.T, r *stone.Reader, d stone.DimensionSpec, name
 	}
 }
 
-func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stone.FileSpec) {
+func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stonetest.FileSpec) {
 	t.Helper()
 	i := 0
 	there := []stone.File{}
@@ -168,7 +169,7 @@ func TestSpokenAllocatesNothing(t *testing.T) {
 // TestColumnPagesAreReadOnce counts the reads of going through columns and
 // their lists.
 func TestColumnPagesAreReadOnce(t *testing.T) {
-	d := stone.DimensionSpec{Name: "d"}
+	d := stonetest.DimensionSpec{Name: "d"}
 	for code := range 400 {
 		d.Columns = append(d.Columns, voxel.Column{
 			Pos:   geom.ColumnPos{X: int32(code % 20), Z: int32(code / 20)},
@@ -178,7 +179,7 @@ func TestColumnPagesAreReadOnce(t *testing.T) {
 	sortColumns(d.Columns)
 	d.Gone = []geom.ColumnPos{d.Columns[7].Pos, d.Columns[300].Pos}
 	d.Columns = slices.Delete(slices.Delete(d.Columns, 300, 301), 7, 8)
-	b := mustWrite(t, stone.Spec{Dimensions: []stone.DimensionSpec{d}, Files: []stone.FileSpec{{Path: "f", Data: newMaker(1).bytes(1 << 20)}}}, stone.Options{})
+	b := mustWrite(t, stonetest.Spec{Dimensions: []stonetest.DimensionSpec{d}, Files: []stonetest.FileSpec{{Path: "f", Data: newMaker(1).bytes(1 << 20)}}}, stone.Options{})
 	src := &source{Reader: *bytes.NewReader(b)}
 	r, err := stone.Open(src, int64(len(b)))
 	if err != nil {
@@ -222,8 +223,8 @@ func TestNothingThere(t *testing.T) {
 		{"cells", spotted(1, 1), true, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := stone.LevelSpec{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: tt.chunk}, {Pos: at(0, 0, 9), Chunk: tt.chunk}}}
-			s := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{{Volume: sky, Levels: []stone.LevelSpec{l}}}}}}
+			l := stonetest.LevelSpec{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: tt.chunk}, {Pos: at(0, 0, 9), Chunk: tt.chunk}}}
+			s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{{Volume: sky, Levels: []stonetest.LevelSpec{l}}}}}}
 			r := mustOpen(t, mustWrite(t, s, stone.Options{}))
 			mustEqual(t, mustReadSpec(t, r), s)
 			for pos, holds := range r.Spoken("d", voxel.Sky, 0) {

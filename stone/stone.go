@@ -13,12 +13,17 @@
 package stone
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -53,9 +58,8 @@ const (
 // Limits of the format (FORMAT.md section 9). Anything beyond them is not written,
 // and is refused before memory is allocated for it.
 const (
-	maxPage       = 64 << 20       // plain bytes of a page
+	maxPage       = pages.MaxPage
 	maxStored     = maxPage + 1024 // bytes of a page with its head
-	maxStreams    = 16             // of a page
 	maxMet        = 2 * maxPage    // plain bytes of the pages of objects of one column
 	maxCells      = 4096           // chunks in a page
 	maxPending    = 4096           // cubes that a Writer keeps back
@@ -63,8 +67,8 @@ const (
 	maxDirectory  = 16 << 20       // plain bytes of the directory
 	maxProperties = 1 << 16
 	maxDimensions = 1 << 10
-	maxVolumes    = 1 << 8 // of a dimension
-	maxLists      = 1 << 8 // of a dimension
+	maxVolumes    = 1 << 8          // of a dimension
+	maxLists      = column.MaxLists // of a dimension
 	maxFiles      = 1 << 20
 	maxNames      = int(voxel.MaxCell) + 1 // of a volume of schema Palette
 	maxMaterials  = 64                     // names of a volume of schema Terrain
@@ -109,6 +113,38 @@ type Placed struct {
 	// default.
 	Chunk *voxel.Chunk
 }
+
+// FirstFar is the lowest far level that stones of whole worlds have besides level 0.
+const FirstFar = 3
+
+// Content is a whole readable world: a stone that holds one, a version in a store,
+// or a world in memory. Callers must not change its results.
+type Content interface {
+	// About describes the world.
+	About() About
+	// Spoken yields the chunks of a volume's level in ascending order of code.
+	// false says that the chunk is known to be all of the volume's default.
+	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
+	// ReadChunks calls f for each chunk of want that exists, with nil for a chunk of
+	// the volume's default. want must ascend by code. Calls may come in another
+	// order.
+	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
+	// Columns yields the columns of a dimension with their lists, in ascending order
+	// of position. It stops after an error.
+	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
+	// OpenFile returns the content of a file, or fs.ErrNotExist.
+	OpenFile(path string) (io.ReadCloser, error)
+}
+
+// About describes a world.
+type About struct {
+	Properties []Property  // by key
+	Dimensions []Dimension // in the order of creation
+	Files      []File      // by path
+}
+
+// About describes the content of the stone.
+func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
 func corrupt(off int64, part string, err error) error {
 	return &CorruptError{Offset: off, Part: part, Err: err}

@@ -15,17 +15,18 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // lodging is a stone with columns, tags and objects, more of each for a higher n,
 // and blocks of the game.
-func lodging(n int) stone.Spec {
-	d := stone.DimensionSpec{Name: "overworld", Volumes: []stone.VolumeSpec{{
+func lodging(n int) stonetest.Spec {
+	d := stonetest.DimensionSpec{Name: "overworld", Volumes: []stonetest.VolumeSpec{{
 		Volume: blocks,
 		Names:  []string{"air", "legacy:5/3", "minecraft:chest[facing=east,type=single,waterlogged=false]", "minecraft:stone", "other:stone"},
-		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: voxel.Uniform(2)}}}},
+		Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: voxel.Uniform(2)}}}},
 	}}}
 	for i := range n {
 		c := voxel.Column{
@@ -46,7 +47,7 @@ func lodging(n int) stone.Spec {
 		d.Columns = append(d.Columns, c)
 	}
 	sortColumns(d.Columns)
-	return stone.Spec{Properties: []stone.Property{{Key: "format", Value: "anvil"}}, Dimensions: []stone.DimensionSpec{d}}
+	return stonetest.Spec{Properties: []stone.Property{{Key: "format", Value: "anvil"}}, Dimensions: []stonetest.DimensionSpec{d}}
 }
 
 // TestSplit writes tags and objects of every kind: by form 2, and equal when read.
@@ -75,7 +76,7 @@ func TestSplit(t *testing.T) {
 
 // TestSplitSmaller holds form 2 to what it is for.
 func TestSplitSmaller(t *testing.T) {
-	d := stone.DimensionSpec{Name: "d"}
+	d := stonetest.DimensionSpec{Name: "d"}
 	m := newMaker(1)
 	for i := range 100 {
 		c := voxel.Column{Pos: geom.ColumnPos{X: int32(i % 10), Z: int32(i / 10)}}
@@ -92,7 +93,7 @@ func TestSplitSmaller(t *testing.T) {
 		d.Columns = append(d.Columns, c)
 	}
 	sortColumns(d.Columns)
-	b := mustWrite(t, stone.Spec{Dimensions: []stone.DimensionSpec{d}}, stone.Options{})
+	b := mustWrite(t, stonetest.Spec{Dimensions: []stonetest.DimensionSpec{d}}, stone.Options{})
 	// of each item: 4 bits of count, 2 of its name; of each chest 15 of its place
 	const least = 10000 * (9*6 + 15) / 8
 	if len(b) > least*130/100 {
@@ -262,12 +263,12 @@ func TestSpelledNames(t *testing.T) {
 			}
 			names[name] = true
 		}
-		v := stone.VolumeSpec{Volume: blocks, Names: append([]string{[]string{"air", "minecraft:air", "x"}[m.IntN(3)]}, slices.Sorted(maps.Keys(names))...)}
+		v := stonetest.VolumeSpec{Volume: blocks, Names: append([]string{[]string{"air", "minecraft:air", "x"}[m.IntN(3)]}, slices.Sorted(maps.Keys(names))...)}
 		if slices.Contains(v.Names[1:], v.Names[0]) {
 			v.Names[0] = "y"
 		}
-		v.Levels = []stone.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: voxel.Uniform(voxel.Cell(n - 1))}}}}
-		s := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+		v.Levels = []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: at(0, 0, 0), Chunk: voxel.Uniform(voxel.Cell(n - 1))}}}}
+		s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
 		mustEqual(t, mustReadSpec(t, mustOpen(t, mustWrite(t, s, stone.Options{}))), s)
 	}
 }
@@ -291,7 +292,7 @@ func TestMergeSplit(t *testing.T) {
 	for i := range above.Dimensions[0].Columns {
 		above.Dimensions[0].Columns[i].Version++
 	}
-	got := mustReadSpec(t, mustOpen(t, mustMerge(t, []stone.Spec{below, above}, stone.Options{})))
+	got := mustReadSpec(t, mustOpen(t, mustMerge(t, []stonetest.Spec{below, above}, stone.Options{})))
 	want := lodging(40)
 	for i, c := range want.Dimensions[0].Columns {
 		for _, now := range above.Dimensions[0].Columns {

@@ -1,7 +1,6 @@
 package stone
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -72,26 +71,6 @@ func (s *Reader) Tally(dim string) *Tally {
 	return t.Clone()
 }
 
-// TallyOf counts what a dimension of c holds. It reads all of it.
-func TallyOf(ctx context.Context, c Content, d Dimension) (*Tally, error) {
-	t := NewTally()
-	for _, v := range d.Volumes {
-		for p, err := range ChunksOf(ctx, c, d.Name, v.Volume.Name, 0) {
-			if err != nil {
-				return nil, err
-			}
-			t.Chunk(v.Volume.Name, p.Chunk, 1)
-		}
-	}
-	for column, err := range c.Columns(ctx, d.Name) {
-		if err != nil {
-			return nil, err
-		}
-		t.Column(column, 1)
-	}
-	return t, nil
-}
-
 // appendTallies appends the tallies of all dimensions, if they have them.
 func (d *directory) appendTallies(dst []byte) []byte {
 	if !slices.ContainsFunc(d.dims, func(d dimension) bool { return d.tally != nil }) {
@@ -119,13 +98,13 @@ func (d *directory) appendTallies(dst []byte) []byte {
 const maxTally = 1 << 62
 
 func (p *parser) tallies() {
-	if p.err != nil || p.at == len(p.b) {
+	if p.Err() != nil || p.Left() == 0 {
 		return // of a commit, or from before there were tallies
 	}
 	for i := range p.dir.dims {
 		d := &p.dir.dims[i]
 		t := NewTally()
-		count := func() int { return int(p.within(int64(min(p.uvarint(), maxTally)), 0, maxTally-1)) }
+		count := func() int { return int(p.Within(int64(min(p.Uvarint(), maxTally)), 0, maxTally-1)) }
 		for _, v := range d.volumes {
 			add(t.Cells, v.Name, count())
 		}
@@ -134,17 +113,17 @@ func (p *parser) tallies() {
 		}
 		t.Damaged = count()
 		last := int64(-1 << 32)
-		for range p.count(2, maxDirectory) {
-			version := p.varint()
+		for range p.Count(2, maxDirectory) {
+			version := p.Varint()
 			if version <= last || int64(int32(version)) != version {
-				p.fail(fmt.Errorf("data version %d after %d in a tally", version, last))
+				p.Fail(fmt.Errorf("data version %d after %d in a tally", version, last))
 			}
 			last = version
 			n := count()
 			if n == 0 {
-				p.fail(errors.New("a data version without columns in a tally"))
+				p.Fail(errors.New("a data version without columns in a tally"))
 			}
-			if p.err != nil {
+			if p.Err() != nil {
 				return
 			}
 			t.Versions[int32(version)] = n

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -52,12 +53,12 @@ func TestContextEndsInside(t *testing.T) {
 	for i := range int32(20) {
 		levels = append(levels, stone.Placed{Pos: at(i%4, i/8, i/4%2), Chunk: spotted(int(i), 9)})
 	}
-	plain := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{
-		{Volume: voxel.Volume{Name: "v", Schema: voxel.Level, Scale: 1}, Levels: []stone.LevelSpec{{Chunks: byCode(levels)}}},
+	plain := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{
+		{Volume: voxel.Volume{Name: "v", Schema: voxel.Level, Scale: 1}, Levels: []stonetest.LevelSpec{{Chunks: byCode(levels)}}},
 	}}}}
 	tests := []struct {
 		name  string
-		spec  stone.Spec
+		spec  stonetest.Spec
 		o     stone.Options
 		least int // calls of Err
 	}{

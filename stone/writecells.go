@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -45,21 +46,12 @@ func (v *volume) check() error {
 	switch {
 	case len(v.names) > most:
 		return fmt.Errorf("%d names, at most %d", len(v.names), most)
-	case v.Schema == voxel.Palette && !ascending(v.names[min(1, len(v.names)):]):
+	case v.Schema == voxel.Palette && !pages.Ascending(v.names[min(1, len(v.names)):]):
 		return errors.New("names not in strictly ascending order")
 	case v.Scale < 1 || v.Scale > 255 || !v.Schema.Valid(v.Default, max(1, len(v.names))):
 		return fmt.Errorf("%v of scale %d, default %d", v.Schema, v.Scale, v.Default)
 	}
 	return nil
-}
-
-func ascending(names []string) bool {
-	for i := 1; i < len(names); i++ {
-		if names[i-1] >= names[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func (v *volume) valid(c voxel.Cell) bool { return v.Schema.Valid(c, len(v.names)) }
@@ -346,12 +338,12 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 	if j.may(byte(codec.Odds)) {
 		odds = p.odds(&j.encoder.cells, j.volume, j.o.Effort)
 	}
-	least := plainBytes(columns)
+	least := pages.Size(columns)
 	if images != nil {
-		least = min(least, plainBytes(images))
+		least = min(least, pages.Size(images))
 	}
-	if n := plainBytes(odds); n < oddsLarge || n*oddsSure > least {
-		if images == nil || plainBytes(images)*10 > plainBytes(columns)*imagesSure {
+	if n := pages.Size(odds); n < oddsLarge || n*oddsSure > least {
+		if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
 			j.tryColumns(columns)
 		}
 		j.try(byte(codec.Images), images)
@@ -364,7 +356,7 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 
 // tryColumns tries the form that suits every page, unless it is too large.
 func (j *cellJob) tryColumns(columns [][]byte) {
-	if n := plainBytes(columns); n > maxPage && len(j.page) == 0 {
+	if n := pages.Size(columns); n > maxPage && len(j.page) == 0 {
 		j.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	j.try(byte(codec.Columns), columns)
@@ -381,10 +373,10 @@ const oddsGain = 8
 // allowed, and reports whether it did. Without streams, or with too many bytes, the
 // form is impossible.
 func (j *cellJob) try(form byte, streams [][]byte) bool {
-	if j.err != nil || streams == nil || plainBytes(streams) > maxPage {
+	if j.err != nil || streams == nil || pages.Size(streams) > maxPage {
 		return false
 	}
-	j.other = j.encoder.appendPage(j.other[:0], form, streams)
+	j.other = j.encoder.Append(j.other[:0], form, streams)
 	least := len(j.page)
 	if form == byte(codec.Odds) {
 		least -= least / oddsGain

@@ -9,11 +9,53 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"sync"
 
-	"github.com/zeebo/xxh3"
-
+	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/zeebo/xxh3"
 )
+
+// Effort says how hard a Writer compresses.
+type Effort int
+
+// The efforts.
+const (
+	// Best is for stones that stay: imports and full packs. It tries all forms.
+	// Package whole calls Writer.Light for it.
+	Best Effort = iota
+	// Quick is for commits.
+	Quick
+	// Good is for other packs: zstd as in Best, forms as in Quick. Stones take up to
+	// twice the bytes of Best, a third of the time to write and half of the time to
+	// read. zstd's next stronger level saves 5 % more, takes three times as long and
+	// 34 MB.
+	Good
+)
+
+// encoders returns the pool of the effort.
+func (e Effort) encoders() *sync.Pool {
+	if e == Good {
+		e = Best
+	}
+	return &encoderPools[e]
+}
+
+var encoderPools = [2]sync.Pool{
+	Best:  {New: func() any { return &pageEncoder{Encoder: pages.NewEncoder(true)} }},
+	Quick: {New: func() any { return &pageEncoder{Encoder: pages.NewEncoder(false)} }},
+}
+
+// pageEncoder makes pages. A Writer keeps one from its first page to its last,
+// because the garbage collector may empty a pool and its memory is megabytes.
+type pageEncoder struct {
+	*pages.Encoder
+	cells       codec.Encoder
+	flood       light.Flood
+	page, other []byte // memory of pages of cells
+}
 
 // Options are the options of a Writer. The zero value is the default.
 type Options struct {
@@ -25,6 +67,8 @@ type Options struct {
 	// Pages that it cannot hold, or for which it is not tried, have form 1. It is
 	// for measuring forms.
 	Only int
+	// Tally has the directory say what each dimension holds: see Reader.Tally.
+	Tally bool
 	// AtOnce is how many pages of chunks Run encodes at once. Each takes some
 	// megabytes of memory. Default 1. The written bytes do not depend on it.
 	AtOnce int
@@ -144,7 +188,11 @@ func (w *Writer) Dimension(name, folder string) error {
 	if slices.ContainsFunc(w.dir.dims, same) || len(w.dir.dims) == maxDimensions {
 		return w.misuse("dimension %q a second time, or too many", name)
 	}
-	w.dir.dims = append(w.dir.dims, dimension{name: name, folder: folder})
+	d := dimension{name: name, folder: folder}
+	if w.o.Tally {
+		d.tally = NewTally()
+	}
+	w.dir.dims = append(w.dir.dims, d)
 	w.columns, w.lit, w.blocks = columnPages{}, nil, blockWork{}
 	return w.err
 }
@@ -163,20 +211,13 @@ func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 	return w.keepPage(shape)
 }
 
-func plainBytes(streams [][]byte) (n int) {
-	for _, s := range streams {
-		n += len(s)
-	}
-	return n
-}
-
 // setPage sets w.page to the page of streams.
 func (w *Writer) setPage(form byte, streams [][]byte) {
-	if n := plainBytes(streams); n > maxPage {
+	if n := pages.Size(streams); n > maxPage {
 		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	if w.err == nil {
-		w.page = w.encoder().appendPage(w.page[:0], form, streams)
+		w.page = w.encoder().Append(w.page[:0], form, streams)
 	}
 }
 
@@ -247,7 +288,7 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 		f.pages = append(f.pages, w.addPage(0, [][]byte{buf}, nil))
 	}
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
-		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, errLong))
+		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, pages.ErrLong))
 	}
 	w.dir.files = append(w.dir.files, f)
 	return w.err
@@ -286,7 +327,7 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.encoder().appendPage(nil, byte(form), [][]byte{plain})
+	dir := w.encoder().Append(nil, byte(form), [][]byte{plain})
 	for _, p := range w.encoders {
 		w.o.Effort.encoders().Put(p)
 	}

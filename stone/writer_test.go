@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -179,11 +180,11 @@ func TestWriterFullDisk(t *testing.T) {
 }
 
 func TestFileSizes(t *testing.T) {
-	var s stone.Spec
+	var s stonetest.Spec
 	data := bytes.Repeat([]byte("0123456789abcde"), 3*stone.FilePage/15+1)
 	sizes := []int{0, 1, stone.FilePage - 1, stone.FilePage, stone.FilePage + 1, 2 * stone.FilePage, 2*stone.FilePage + 7}
 	for i, n := range sizes {
-		s.Files = append(s.Files, stone.FileSpec{Path: string(rune('a' + i)), Data: data[:n:n]})
+		s.Files = append(s.Files, stonetest.FileSpec{Path: string(rune('a' + i)), Data: data[:n:n]})
 	}
 	b := mustWrite(t, s, stone.Options{Effort: stone.Quick})
 	r := mustOpen(t, b)
@@ -217,7 +218,7 @@ func TestEqualPages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want := map[geom.ChunkPos]*voxel.Chunk{}
-			l := stone.LevelSpec{}
+			l := stonetest.LevelSpec{}
 			for _, cube := range tt.at {
 				for i, pos := range cube {
 					want[pos] = []*voxel.Chunk{a, b}[i]
@@ -225,8 +226,8 @@ func TestEqualPages(t *testing.T) {
 				}
 			}
 			slices.SortFunc(l.Chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
-			v := stone.VolumeSpec{Volume: blocks, Names: naming, Levels: []stone.LevelSpec{l}}
-			s := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+			v := stonetest.VolumeSpec{Volume: blocks, Names: naming, Levels: []stonetest.LevelSpec{l}}
+			s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
 			r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 2}))
 			mustEqual(t, mustReadSpec(t, r), s)
 			for pos, c := range want {
@@ -245,13 +246,13 @@ func TestEqualPages(t *testing.T) {
 // TestManyWithoutCells writes what an erased land is: chunks spoken of, without
 // cells, more than a page holds.
 func TestManyWithoutCells(t *testing.T) {
-	l := stone.LevelSpec{}
+	l := stonetest.LevelSpec{}
 	for i := range 2*stone.MaxCells + 5 {
 		l.Chunks = append(l.Chunks, stone.Placed{Pos: geom.Code(1<<63 | uint64(i)).Pos()})
 	}
 	l.Chunks[77].Chunk, l.Chunks[5000].Chunk = spotted(1, 1), voxel.Uniform(2)
-	v := stone.VolumeSpec{Volume: blocks, Names: naming, Levels: []stone.LevelSpec{l}}
-	s := stone.Spec{Dimensions: []stone.DimensionSpec{{Name: "d", Volumes: []stone.VolumeSpec{v}}}}
+	v := stonetest.VolumeSpec{Volume: blocks, Names: naming, Levels: []stonetest.LevelSpec{l}}
+	s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
 	r := mustOpen(t, mustWrite(t, s, stone.Options{}))
 	if err := r.Check(context.Background()); err != nil {
 		t.Fatal(err)

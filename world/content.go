@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -133,7 +134,7 @@ func (v *volumeContent) used() ([]string, []voxel.Cell) {
 			c.Chunk.AddCounts(counts)
 		}
 	}
-	return stone.UsedNames(v.names, v.Default, counts)
+	return whole.UsedNames(v.names, v.Default, counts)
 }
 
 // content returns what a stone must say to bring what is below it to s.

@@ -12,21 +12,22 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
 // blockStone is a stone with a volume of blocks that is one chunk of its last name.
-func blockStone(v voxel.Volume, rules []light.Rule, names ...string) stone.Spec {
+func blockStone(v voxel.Volume, rules []light.Rule, names ...string) stonetest.Spec {
 	last := voxel.Uniform(voxel.Cell(max(len(names), 1) - 1))
-	return stone.Spec{Dimensions: []stone.DimensionSpec{{Name: earth, Rules: rules, Volumes: []stone.VolumeSpec{{
+	return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: earth, Rules: rules, Volumes: []stonetest.VolumeSpec{{
 		Volume: v, Names: names,
-		Levels: []stone.LevelSpec{{Chunks: []stone.Placed{{Chunk: last}}}},
+		Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Chunk: last}}}},
 	}}}}}
 }
 
 // stacked opens a world of a stack of stones that no world wrote.
-func stacked(t *testing.T, specs ...stone.Spec) (*world.World, error) {
+func stacked(t *testing.T, specs ...stonetest.Spec) (*world.World, error) {
 	t.Helper()
 	st := newStore()
 	if err := st.Create(ctx, "a"); err != nil {
@@ -60,18 +61,18 @@ func TestForeignStacks(t *testing.T) {
 	rule := []light.Rule{{Map: "m", Cells: []voxel.Cell{1, 2, 9, 30_000}}}
 	for _, tt := range []struct {
 		name  string
-		specs []stone.Spec
+		specs []stonetest.Spec
 		want  string // "" if it is refused
 	}{
-		{"names in another order", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, rule, "air", "moss", "rock", "zinc")}, "zinc"},
-		{"another default", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(rock, nil, "air", "rock", "zinc")}, ""},
-		{"a default under another number", []stone.Spec{blockStone(rock, nil, "air", "rock", "zinc"), blockStone(voxel.Volume{
+		{"names in another order", []stonetest.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, rule, "air", "moss", "rock", "zinc")}, "zinc"},
+		{"another default", []stonetest.Spec{blockStone(block, nil, "air", "rock"), blockStone(rock, nil, "air", "rock", "zinc")}, ""},
+		{"a default under another number", []stonetest.Spec{blockStone(rock, nil, "air", "rock", "zinc"), blockStone(voxel.Volume{
 			Name: voxel.Block, Schema: voxel.Palette, Scale: 1, Default: 2}, nil, "air", "moss", "rock", "tin")}, "tin"},
-		{"another empty cell", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, nil, "void", "rock")}, ""},
-		{"another scale", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(wide, nil, "air", "rock")}, ""},
-		{"another schema", []stone.Spec{blockStone(block, nil, "air", "rock"), blockStone(solid, nil)}, ""},
-		{"other materials", []stone.Spec{blockStone(solid, nil, ""), blockStone(solid, nil, "air")}, ""},
-		{"a name twice", []stone.Spec{blockStone(block, nil, "air", "air")}, "air"},
+		{"another empty cell", []stonetest.Spec{blockStone(block, nil, "air", "rock"), blockStone(block, nil, "void", "rock")}, ""},
+		{"another scale", []stonetest.Spec{blockStone(block, nil, "air", "rock"), blockStone(wide, nil, "air", "rock")}, ""},
+		{"another schema", []stonetest.Spec{blockStone(block, nil, "air", "rock"), blockStone(solid, nil)}, ""},
+		{"other materials", []stonetest.Spec{blockStone(solid, nil, ""), blockStone(solid, nil, "air")}, ""},
+		{"a name twice", []stonetest.Spec{blockStone(block, nil, "air", "air")}, "air"},
 	} {
 		w, err := stacked(t, tt.specs...)
 		if (tt.want == "") != (err != nil) {

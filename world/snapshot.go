@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -257,5 +258,5 @@ func (s *Snapshot) Write(ctx context.Context, to io.Writer, o stone.Options) (st
 	if len(s.stack) == 0 {
 		return stone.ID{}, 0, fmt.Errorf("world: %s: %w", s.world, history.ErrNoCommit)
 	}
-	return stone.WriteWhole(ctx, to, s, stone.WholeOptions{Options: o, Far: true, Empty: s.empty})
+	return whole.Write(ctx, to, s, whole.Options{Options: o, Far: true, Empty: s.empty})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -21,7 +22,7 @@ func (s *Snapshot) Tally(ctx context.Context, dim string) (*stone.Tally, error) 
 	d := s.about.dimensions[i]
 	base := s.stack[0].Tally(dim)
 	if base == nil {
-		return stone.TallyOf(ctx, s, s.dimension(d))
+		return whole.Tally(ctx, s, s.dimension(d))
 	}
 	if err := s.recount(ctx, d, base); err != nil {
 		return nil, err

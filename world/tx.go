@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -278,7 +279,7 @@ func (d *DimensionTx) RemoveColumn(pos geom.ColumnPos) {
 
 func (d *DimensionTx) put(pos geom.ColumnPos, c *voxel.Column, p parts) {
 	if c != nil {
-		if err := stone.CheckColumn(c); err != nil {
+		if err := column.Check(c); err != nil {
 			d.tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
 			return
 		}

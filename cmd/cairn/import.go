@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -174,7 +175,7 @@ func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Ta
 			return t, nil
 		}
 	}
-	return stone.TallyOf(ctx, c, d)
+	return whole.Tally(ctx, c, d)
 }
 
 // filter returns a filter for --slim and --light drop, or nil if neither is set.

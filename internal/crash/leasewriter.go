@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 const writerArg = "writer of crash"
@@ -134,7 +135,7 @@ func (d deed) do(ctx context.Context, st history.Store) (a answer, err error) {
 // commit saves a small stone.
 func (d deed) commit(ctx context.Context, st history.Store) (history.ID, error) {
 	var b bytes.Buffer
-	spec := stone.Spec{Properties: []stone.Property{{Key: note, Value: d.Message}}}
+	spec := stonetest.Spec{Properties: []stone.Property{{Key: note, Value: d.Message}}}
 	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
 	if err != nil {
 		return history.ID{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -35,9 +36,9 @@ func mustStone(t testing.TB, text string, n int) history.Stone {
 		noise[i] = byte(x >> 56)
 	}
 	var b bytes.Buffer
-	spec := stone.Spec{
+	spec := stonetest.Spec{
 		Properties: []stone.Property{{Key: "text", Value: text}},
-		Files:      []stone.FileSpec{{Path: "noise", Data: noise}},
+		Files:      []stonetest.FileSpec{{Path: "noise", Data: noise}},
 	}
 	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
 	if err != nil {

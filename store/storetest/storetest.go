@@ -16,6 +16,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 // Kind is a kind of Store.
@@ -128,7 +129,7 @@ type fataler interface {
 func stoneOf(t fataler, text string) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
-	spec := stone.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
+	spec := stonetest.Spec{Properties: []stone.Property{{Key: "text", Value: text}}}
 	id, err := spec.Write(&b, stone.Options{Effort: stone.Quick})
 	if err != nil {
 		t.Fatalf("stone %q: %v", text, err)

@@ -1,4 +1,7 @@
-package stone
+// Package whole writes whole worlds as one stone. It reads a stone.Content twice: first
+// to find the names in use and the size of the world, then to write it. The stone has
+// sorted names, rules of light and of height maps, tallies, and far levels if wanted.
+package whole
 
 import (
 	"cmp"
@@ -11,45 +14,17 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
-
-// Content is a whole readable world: a stone that holds one, a version in a store,
-// or a world in memory. Callers must not change its results.
-type Content interface {
-	// About describes the world.
-	About() About
-	// Spoken yields the chunks of a volume's level in ascending order of code.
-	// false says that the chunk is known to be all of the volume's default.
-	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
-	// ReadChunks calls f for each chunk of want that exists, with nil for a chunk of
-	// the volume's default. want must ascend by code. Calls may come in another
-	// order.
-	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	// Columns yields the columns of a dimension with their lists, in ascending order
-	// of position. It stops after an error.
-	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
-	// OpenFile returns the content of a file, or fs.ErrNotExist.
-	OpenFile(path string) (io.ReadCloser, error)
-}
-
-// About describes a world.
-type About struct {
-	Properties []Property  // by key
-	Dimensions []Dimension // in the order of creation
-	Files      []File      // by path
-}
-
-// About describes the content of the stone.
-func (s *Reader) About() About { return About{s.Properties(), s.Dimensions(), s.Files()} }
 
 // readAtOnce is the number of chunks in one call of ReadChunks.
 const readAtOnce = 1024
 
-// ChunksOf yields the chunks of a volume's level of c that hold cells, in ascending
+// Chunks yields the chunks of a volume's level of c that hold cells, in ascending
 // order of code. It stops after an error, and when ctx ends.
-func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.Seq2[Placed, error] {
-	return func(yield func(Placed, error) bool) {
+func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) iter.Seq2[stone.Placed, error] {
+	return func(yield func(stone.Placed, error) bool) {
 		got := make(map[geom.ChunkPos]*voxel.Chunk)
 		read := func(some []geom.ChunkPos) bool {
 			clear(got)
@@ -58,11 +33,11 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 				return ctx.Err()
 			})
 			if err != nil {
-				yield(Placed{}, err)
+				yield(stone.Placed{}, err)
 				return false
 			}
 			for _, pos := range some {
-				if got[pos] != nil && !yield(Placed{pos, got[pos]}, nil) {
+				if got[pos] != nil && !yield(stone.Placed{Pos: pos, Chunk: got[pos]}, nil) {
 					return false
 				}
 			}
@@ -84,18 +59,35 @@ func ChunksOf(ctx context.Context, c Content, dim, vol string, level int) iter.S
 	}
 }
 
-// WholeOptions are the options of WriteWhole.
-type WholeOptions struct {
-	Options
-	// Far makes WriteWhole write far levels for volumes of more than 64 chunks.
+// Tally counts what a dimension of c holds. It reads all of it.
+func Tally(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+	t := stone.NewTally()
+	for _, v := range d.Volumes {
+		for p, err := range Chunks(ctx, c, d.Name, v.Volume.Name, 0) {
+			if err != nil {
+				return nil, err
+			}
+			t.Chunk(v.Volume.Name, p.Chunk, 1)
+		}
+	}
+	for column, err := range c.Columns(ctx, d.Name) {
+		if err != nil {
+			return nil, err
+		}
+		t.Column(column, 1)
+	}
+	return t, nil
+}
+
+// Options are the options of Write.
+type Options struct {
+	stone.Options
+	// Far makes Write write far levels for volumes of more than 64 chunks.
 	Far bool
 	// Empty names cells of palettes besides cell 0 that count as empty in far
 	// levels.
 	Empty []string
 }
-
-// FirstFar is the lowest level that WriteWhole writes besides level 0.
-const FirstFar = 3
 
 const (
 	// nearWorld is the most chunks of a volume without far levels.
@@ -109,52 +101,53 @@ const (
 	learnChunks  = 512
 )
 
-// WriteWhole writes c as one stone. It leaves out unused names and sorts the others.
+// Write writes c as one stone. It leaves out unused names and sorts the others.
 // With Effort Best it uses rules of light and of height maps. It takes them from c
 // if c is a Reader or has methods Matters or Rules like one; else it learns them.
-func WriteWhole(ctx context.Context, to io.Writer, c Content, o WholeOptions) (ID, int64, error) {
+func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone.ID, int64, error) {
 	about := c.About()
-	wholes := make([]wholeDimension, len(about.Dimensions))
+	wholes := make([]dimension, len(about.Dimensions))
 	for i := range wholes {
-		wholes[i] = wholeDimension{Dimension: about.Dimensions[i], from: c, o: &o}
+		wholes[i] = dimension{Dimension: about.Dimensions[i], from: c, o: &o}
 		if err := wholes[i].look(ctx); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
-	if o.PageChunks == 0 && !slices.ContainsFunc(wholes, func(d wholeDimension) bool { return d.large }) {
+	if o.PageChunks == 0 && !slices.ContainsFunc(wholes, func(d dimension) bool { return d.large }) {
 		o.PageChunks = smallWorld
 	}
-	w := NewWriter(to, o.Options)
+	o.Options.Tally = true
+	w := stone.NewWriter(to, o.Options)
 	for _, p := range about.Properties {
 		w.Property(p.Key, p.Value)
 	}
 	for i := range wholes {
 		if err := wholes[i].write(ctx, w); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
 	for _, f := range about.Files {
 		if err := cmp.Or(ctx.Err(), writeFile(w, c, f)); err != nil {
-			return ID{}, 0, err
+			return stone.ID{}, 0, err
 		}
 	}
 	return w.Close()
 }
 
-func writeFile(w *Writer, c Content, f File) error {
+func writeFile(w *stone.Writer, c stone.Content, f stone.File) error {
 	r, err := c.OpenFile(f.Path)
 	if err != nil {
-		return fmt.Errorf("stone: file %q: %w", f.Path, err)
+		return fmt.Errorf("whole: file %q: %w", f.Path, err)
 	}
 	defer r.Close()
 	return w.File(f.Path, f.Size, r)
 }
 
-// wholeDimension is a dimension that WriteWhole writes.
-type wholeDimension struct {
-	Dimension
-	from   Content
-	o      *WholeOptions
+// dimension is a dimension that Write writes.
+type dimension struct {
+	stone.Dimension
+	from   stone.Content
+	o      *Options
 	used   [][]string     // names as written, by volume
 	tables [][]voxel.Cell // new value of each cell, by volume; nil: unchanged
 	large  bool           // too many chunks for one page
@@ -162,7 +155,7 @@ type wholeDimension struct {
 }
 
 // look determines the names in use and the size of the dimension.
-func (d *wholeDimension) look(ctx context.Context) error {
+func (d *dimension) look(ctx context.Context) error {
 	d.used, d.tables = make([][]string, len(d.Volumes)), make([][]voxel.Cell, len(d.Volumes))
 	for i := range d.Volumes {
 		v := &d.Volumes[i]
@@ -196,8 +189,8 @@ func (d *wholeDimension) look(ctx context.Context) error {
 	return nil
 }
 
-func (d *wholeDimension) chunks(ctx context.Context, v *Volume) iter.Seq2[Placed, error] {
-	return ChunksOf(ctx, d.from, d.Name, v.Volume.Name, 0)
+func (d *dimension) chunks(ctx context.Context, v *stone.Volume) iter.Seq2[stone.Placed, error] {
+	return Chunks(ctx, d.from, d.Name, v.Volume.Name, 0)
 }
 
 // UsedNames returns the names of a palette in use, the empty cell's first and the
@@ -225,12 +218,10 @@ func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, tab
 	return names, table
 }
 
-func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
-	w.Dimension(d.Name, d.Folder)
-	if w.err != nil {
-		return w.err
+func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
+	if err := w.Dimension(d.Name, d.Folder); err != nil {
+		return err
 	}
-	w.dimension().tally = NewTally()
 	for i := range d.Volumes {
 		if err := d.volume(ctx, w, i); err != nil {
 			return err
@@ -251,7 +242,7 @@ func (d *wholeDimension) write(ctx context.Context, w *Writer) error {
 }
 
 // volume writes a volume. After the blocks it sets the matters.
-func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
+func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 	v, table := d.Volumes[i], d.tables[i]
 	if table != nil {
 		v.Default = table[v.Default]
@@ -291,7 +282,7 @@ func (d *wholeDimension) volume(ctx context.Context, w *Writer, i int) error {
 }
 
 // emptyCells returns the cells of a palette that are empty besides cell 0.
-func emptyCells(v *Volume, names, empty []string) (cells []voxel.Cell) {
+func emptyCells(v *stone.Volume, names, empty []string) (cells []voxel.Cell) {
 	for c, name := range names {
 		if c > 0 && v.Schema == voxel.Palette && slices.Contains(empty, name) {
 			cells = append(cells, voxel.Cell(c))
@@ -301,8 +292,8 @@ func emptyCells(v *Volume, names, empty []string) (cells []voxel.Cell) {
 }
 
 // light sets the Writer's matters if pages of light may follow from blocks.
-func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error {
-	if d.o.Effort != Best || d.Volumes[block].Schema != voxel.Palette {
+func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error {
+	if d.o.Effort != stone.Best || d.Volumes[block].Schema != voxel.Palette {
 		return nil
 	}
 	matters := light.Matters(nil)
@@ -323,7 +314,7 @@ func (d *wholeDimension) light(ctx context.Context, w *Writer, block int) error 
 
 // lit returns chunks of blocks with their light from all over the dimension: first
 // ones far apart, then those between.
-func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
+func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 	known, err := d.known(ctx)
 	if err != nil {
 		return nil, err
@@ -343,7 +334,7 @@ func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 	ordered := slices.Clone(picked)
 	slices.SortFunc(ordered, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
 	read := func(vol string, has voxel.Has, put func(*light.Lit, *voxel.Chunk)) error {
-		if !slices.ContainsFunc(d.Volumes, func(v Volume) bool { return v.Volume.Name == vol }) {
+		if !slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == vol }) {
 			return nil
 		}
 		return d.from.ReadChunks(ctx, d.Name, vol, 0, ordered, func(pos geom.ChunkPos, c *voxel.Chunk) error {
@@ -368,7 +359,7 @@ func (d *wholeDimension) lit(ctx context.Context) ([]light.Lit, error) {
 
 // known returns a function that returns the kinds of light of a chunk. Without
 // columns it returns all.
-func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
+func (d *dimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
 	columns := make(map[geom.ColumnPos]*voxel.Column)
 	for c, err := range d.from.Columns(ctx, d.Name) {
 		if err != nil {
@@ -389,11 +380,11 @@ func (d *wholeDimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.H
 }
 
 // heights sets the Writer's rules of height maps.
-func (d *wholeDimension) heights(ctx context.Context, w *Writer) error {
+func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	if d.blocks == nil {
 		return nil
 	}
-	block := slices.IndexFunc(d.Volumes, func(v Volume) bool { return v.Volume.Name == voxel.Block })
+	block := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == voxel.Block })
 	var rules []light.Rule
 	if from, ok := d.from.(interface{ Rules(dim string) []light.Rule }); ok {
 		rules = translateRules(from.Rules(d.Name), d.tables[block])
@@ -412,7 +403,7 @@ func (d *wholeDimension) heights(ctx context.Context, w *Writer) error {
 }
 
 // sample returns columns from all over the dimension, without lists.
-func (d *wholeDimension) sample(ctx context.Context) (out []voxel.Column, err error) {
+func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) {
 	var all []*voxel.Column
 	for c, err := range d.from.Columns(ctx, d.Name) {
 		if err != nil {
@@ -464,13 +455,16 @@ func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
 	return out
 }
 
+// footprint is the x and z of a chunk.
+type footprint struct{ x, z int32 }
+
 // towerMap is the written chunks of blocks by footprint.
 type towerMap struct {
 	towers map[footprint]light.Tower
 	places []geom.ChunkPos // in ascending order of code
 }
 
-func (t *towerMap) add(c Placed) {
+func (t *towerMap) add(c stone.Placed) {
 	at := footprint{c.Pos.X, c.Pos.Z}
 	t.towers[at] = append(t.towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
 	t.places = append(t.places, c.Pos)

@@ -1,10 +1,11 @@
-package stone
+package column
 
 import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -16,35 +17,34 @@ type pageWriter struct {
 	names   []string
 	stamp   int64
 	version int64
-	heights *heights
+	heights *Heights
 }
 
-// columnPage returns the page of columns in each form.
-func columnPage(columns []heldColumn, h *heights) []candidate {
+// Encode returns the page of columns, without their lists, in each form; the last
+// one is the smaller one of large pages. Height maps go by h where that is less.
+func Encode(columns []*voxel.Column, h *Heights) []pages.Page {
 	p := pageWriter{heights: h}
-	for i := range columns {
-		if columns[i].as == sayWhole {
-			p.column(&columns[i].Column)
-		}
+	for _, c := range columns {
+		p.column(c)
 	}
 	var spelled []byte
 	for _, n := range p.names {
-		p.streams[columnNames] = appendString(p.streams[columnNames], n)
-		spelled = byWords.appendString(spelled, n)
+		p.streams[columnNames] = pages.AppendString(p.streams[columnNames], n)
+		spelled = pages.ByWords.Append(spelled, n)
 	}
-	candidates := []candidate{{columnForm, p.streams[:]}}
-	return addSplit(candidates, columnTags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
+	candidates := []pages.Page{{Form: Plain, Streams: p.streams[:]}}
+	return addSplit(candidates, Tags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
 }
 
 // addSplit adds the page with tags split by package tags, if that is possible.
-func addSplit(candidates []candidate, form byte, w *tags.Writer, streams [][]byte) []candidate {
+func addSplit(candidates []pages.Page, form byte, w *tags.Writer, streams [][]byte) []pages.Page {
 	documents := w.Bytes()
 	split, ok := w.Streams()
 	streams = append(streams, split...)
-	if !ok || documents+plainBytes(streams) > maxPage {
+	if !ok || documents+pages.Size(streams) > pages.MaxPage {
 		return candidates
 	}
-	return append(candidates, candidate{form, streams})
+	return append(candidates, pages.Page{Form: form, Streams: streams})
 }
 
 func (p *pageWriter) num(stream int, v uint64) {
@@ -94,7 +94,7 @@ func (p *pageWriter) column(c *voxel.Column) {
 		if i > 0 {
 			above = &c.Maps[i-1].Values
 		}
-		p.values(&c.Maps[i].Values, above, p.heights.of(c.Pos, c.Maps[i].Name))
+		p.values(&c.Maps[i].Values, above, p.heights.Of(c.Pos, c.Maps[i].Name))
 	}
 	p.num(columnShapes, uint64(len(c.Parts)))
 	for _, part := range c.Parts {

@@ -1,4 +1,4 @@
-package stone
+package column
 
 import (
 	"context"
@@ -6,21 +6,13 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Forms of a page of objects.
-const (
-	objectForm = 1
-	objectTags = 2 // payloads split by package tags, positions by axis
-)
-
-const (
-	maxPageObjects   = 1 << 20
-	maxColumnObjects = 1 << 19
-	objectBytes      = 8 // size that an object counts for, besides its payload
-)
+// objectBytes is the size that an object counts for, besides its payload.
+const objectBytes = 8
 
 // Streams of a page of objects of form 1. Form 2 has the streams of package tags in
 // place of the last two.
@@ -35,21 +27,21 @@ const (
 
 var objectParts = []string{"object counts", "object places", "object positions", "object sizes", "object data"}
 
-// objectPage returns the page of lists in each form. There is one list for each
-// column of entries.
-func objectPage(entries []entry, lists []voxel.List) []candidate {
+// EncodeObjects returns the page of lists, one for each column of at, in each form;
+// the last one is the smaller one of large pages.
+func EncodeObjects(at []geom.ColumnPos, lists []voxel.List) []pages.Page {
 	var s [numObjectStreams][]byte
 	var axes [3][]byte
 	var split tags.Writer
-	for i, pos := range columnPositions(entries) {
+	for i, pos := range at {
 		s[objectCounts] = binary.AppendUvarint(s[objectCounts], uint64(len(lists[i].Objects)))
 		min := pos.Min(0)
 		last := min
 		for _, o := range lists[i].Objects {
 			s[objectPlaces] = append(s[objectPlaces], byte(o.Place))
 			if o.Place != voxel.Nowhere {
-				at, step := o.At.Sub(min), o.At.Sub(last)
-				for _, v := range []int{at.X, at.Y, at.Z} {
+				far, step := o.At.Sub(min), o.At.Sub(last)
+				for _, v := range []int{far.X, far.Y, far.Z} {
 					s[objectAt] = binary.AppendVarint(s[objectAt], int64(v))
 				}
 				for i, v := range []int{step.X, step.Y, step.Z} {
@@ -62,65 +54,101 @@ func objectPage(entries []entry, lists []voxel.List) []candidate {
 			split.Payload("", o.Payload)
 		}
 	}
-	at := append(append(axes[0], axes[1]...), axes[2]...)
-	return addSplit([]candidate{{objectForm, s[:]}}, objectTags, &split, [][]byte{s[objectCounts], s[objectPlaces], at})
+	steps := append(append(axes[0], axes[1]...), axes[2]...)
+	return addSplit([]pages.Page{{Form: Plain, Streams: s[:]}}, Tags, &split, [][]byte{s[objectCounts], s[objectPlaces], steps})
 }
 
 // objectReader reads a page of objects.
 type objectReader struct {
-	c    [numObjectStreams]cursor
+	c    [numObjectStreams]pages.Cursor
 	tags *tags.Reader // nil in form 1
 }
 
 // open takes the streams of a page. It returns false for an unknown form.
 func (r *objectReader) open(form byte, streams [][]byte) bool {
 	n := numObjectStreams
-	if form == objectTags {
+	if form == Tags {
 		n = objectSizes
 		if len(streams) == n+tags.NumStreams {
 			r.tags = splitReader(streams, n)
 		}
 	}
-	if form != objectForm && r.tags == nil || r.tags == nil && len(streams) != n {
+	if form != Plain && r.tags == nil || r.tags == nil && len(streams) != n {
 		return false
 	}
 	for i := range n {
-		r.c[i] = cursor{b: streams[i], part: objectParts[i]}
+		r.c[i] = pages.NewCursor(streams[i], objectParts[i])
 	}
 	return true
 }
 
-// decodeObjects returns the objects of each column at at, in that order.
+// Objects is a decoded page of objects.
+type Objects struct {
+	Lists [][]voxel.Object // by column of the page
+	Count int              // of objects
+	Bytes int              // plain bytes of the page, with whole payloads
+
+	payloads int
+}
+
+// Memory is about how much memory the page takes.
+func (o *Objects) Memory() int64 {
+	return int64(o.payloads) + memoryOf(o.Lists) + int64(o.Count)*64
+}
+
+// DecodeObjects reads the objects of each column at at, in that order. It ends with
+// ctx.
+func DecodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos) (*Objects, error) {
+	lists, err := decodeObjects(ctx, form, streams, at)
+	if err != nil {
+		return nil, err
+	}
+	o := &Objects{Lists: lists, Count: len(streams[objectPlaces]), Bytes: pages.Size(streams), payloads: payloadBytes(lists)}
+	if form == Tags {
+		o.Bytes = pages.Size(streams[:objectSizes]) + o.payloads
+	}
+	return o, nil
+}
+
+func payloadBytes(lists [][]voxel.Object) (n int) {
+	for _, l := range lists {
+		for i := range l {
+			n += len(l[i].Payload)
+		}
+	}
+	return n
+}
+
 func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.Object, error) {
 	var r objectReader
 	if !r.open(form, streams) {
-		return nil, corruptf(0, "objects", "form %d with %d streams", form, len(streams))
+		return nil, corruptf("objects", "form %d with %d streams", form, len(streams))
 	}
 	if r.tags != nil {
 		r.tags.Until(ctx)
 	}
 	counts, places := &r.c[objectCounts], &r.c[objectPlaces]
-	if len(places.b) > maxPageObjects {
-		return nil, corruptf(0, "object places", "%d objects in a page", len(places.b))
+	if places.Left() > MaxObjects {
+		return nil, corruptf("object places", "%d objects in a page", places.Left())
 	}
 	lists := make([][]voxel.Object, len(at))
 	for i := range at {
-		lists[i] = some[voxel.Object](counts.atMost(len(places.b) - places.at))
+		lists[i] = pages.Some[voxel.Object](counts.AtMost(places.Left()))
 		for j := range lists[i] {
 			o := &lists[i][j]
-			if o.Place = voxel.Place(places.byte()); o.Place > voxel.Moved {
-				places.fail(fmt.Errorf("place %d", o.Place))
+			if o.Place = voxel.Place(places.Byte()); o.Place > voxel.Moved {
+				places.Fail(fmt.Errorf("place %d", o.Place))
 			}
 			if r.tags != nil {
 				o.Payload = r.tags.Payload("")
 			} else {
-				o.Payload = r.c[objectData].bytes(r.c[objectSizes].size())
+				o.Payload = r.c[objectData].Bytes(r.c[objectSizes].Size())
 			}
 		}
 	}
 	r.positions(lists, at)
 	for i := range r.c {
-		if err := r.c[i].end(); err != nil {
+		if err := r.c[i].End(); err != nil {
 			return nil, err
 		}
 	}
@@ -148,11 +176,11 @@ func (r *objectReader) positions(lists [][]voxel.Object, at []geom.ColumnPos) {
 	}
 	if r.tags == nil {
 		each(func(o *voxel.Object, min geom.Point) {
-			o.At = min.Add(geom.Point{X: c.int(), Y: c.int(), Z: c.int()})
+			o.At = min.Add(geom.Point{X: c.Int(), Y: c.Int(), Z: c.Int()})
 		})
 		return
 	}
-	each(func(o *voxel.Object, last geom.Point) { o.At.X = last.X + c.int() })
-	each(func(o *voxel.Object, last geom.Point) { o.At.Y = last.Y + c.int() })
-	each(func(o *voxel.Object, last geom.Point) { o.At.Z = last.Z + c.int() })
+	each(func(o *voxel.Object, last geom.Point) { o.At.X = last.X + c.Int() })
+	each(func(o *voxel.Object, last geom.Point) { o.At.Y = last.Y + c.Int() })
+	each(func(o *voxel.Object, last geom.Point) { o.At.Z = last.Z + c.Int() })
 }

@@ -1,10 +1,11 @@
-package stone
+package whole
 
 import (
 	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -40,15 +41,15 @@ func (f *farLevels) at(level map[geom.ChunkPos]*farChunk, pos geom.ChunkPos) *fa
 }
 
 // add adds a chunk of level 0.
-func (f *farLevels) add(c Placed) {
+func (f *farLevels) add(c stone.Placed) {
 	if f == nil {
 		return
 	}
 	f.chunks++
-	const edge = geom.ChunkEdge >> FirstFar
-	to := f.at(f.level, up(c.Pos, FirstFar))
-	mip := c.Chunk.Mip(&f.rule, FirstFar)
-	const mask = 1<<FirstFar - 1
+	const edge = geom.ChunkEdge >> stone.FirstFar
+	to := f.at(f.level, up(c.Pos, stone.FirstFar))
+	mip := c.Chunk.Mip(&f.rule, stone.FirstFar)
+	const mask = 1<<stone.FirstFar - 1
 	x0, y0, z0 := int(c.Pos.X&mask)*edge, int(c.Pos.Y&mask)*edge, int(c.Pos.Z&mask)*edge
 	var buf [64]voxel.Cell
 	for y := range edge {
@@ -65,12 +66,12 @@ func up(pos geom.ChunkPos, n int) geom.ChunkPos {
 
 // write writes the levels if the volume has more than a few chunks. The last level
 // is the first with at most 8 chunks.
-func (f *farLevels) write(w *Writer) error {
+func (f *farLevels) write(w *stone.Writer) error {
 	if f == nil || f.chunks <= nearWorld {
 		return nil
 	}
 	var b voxel.Builder
-	level, chunks := FirstFar, f.level
+	level, chunks := stone.FirstFar, f.level
 	for {
 		order := slices.SortedFunc(maps.Keys(chunks), func(p, q geom.ChunkPos) int {
 			return geom.CodeOf(p, level).Compare(geom.CodeOf(q, level))

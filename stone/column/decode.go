@@ -1,4 +1,4 @@
-package stone
+package column
 
 import (
 	"cmp"
@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // pageReader reads a page of columns.
 type pageReader struct {
-	c       [numColumnStreams]cursor
+	c       [numColumnStreams]pages.Cursor
 	tags    *tags.Reader // nil in form 1
 	names   []string
 	stamp   int64
@@ -24,8 +26,8 @@ type pageReader struct {
 	rules   []light.Rule
 }
 
-// columnsPage is a decoded page of columns, without their lists.
-type columnsPage struct {
+// Page is a decoded page of columns, without their lists.
+type Page struct {
 	columns []voxel.Column
 	// ways holds for each column how its maps are written, if some follow from
 	// blocks: the maps of such a column still hold residuals. It is nil for other
@@ -33,18 +35,18 @@ type columnsPage struct {
 	ways [][]uint8
 }
 
-// decodeColumns returns the columns at the positions at, in that order. rules are
-// the dimension's.
-func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*columnsPage, error) {
+// Decode returns the columns at the positions at, in that order. rules are the
+// dimension's. It ends with ctx.
+func Decode(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*Page, error) {
 	p := pageReader{rules: rules}
-	if !p.open(form, streams) || len(at) > maxPageColumns {
-		return nil, corruptf(0, "columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
+	if !p.open(form, streams) || len(at) > MaxColumns {
+		return nil, corruptf("columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
 	}
 	if p.tags != nil {
 		p.tags.Until(ctx)
 	}
 	p.readNames()
-	page := &columnsPage{make([]voxel.Column, len(at)), make([][]uint8, len(at))}
+	page := &Page{make([]voxel.Column, len(at)), make([][]uint8, len(at))}
 	for i := range at {
 		page.columns[i].Pos = at[i]
 		page.ways[i] = p.column(&page.columns[i])
@@ -53,7 +55,7 @@ func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.C
 		}
 	}
 	for i := range p.c {
-		if err := p.c[i].end(); err != nil {
+		if err := p.c[i].End(); err != nil {
 			return nil, err
 		}
 	}
@@ -66,13 +68,13 @@ func decodeColumns(ctx context.Context, form byte, streams [][]byte, at []geom.C
 // open takes the streams of a page. It returns false for an unknown form.
 func (p *pageReader) open(form byte, streams [][]byte) bool {
 	switch {
-	case form == columnForm && len(streams) == numColumnStreams:
+	case form == Plain && len(streams) == numColumnStreams:
 		for i := range p.c {
-			p.c[i] = cursor{b: streams[i], part: columnParts[i]}
+			p.c[i] = pages.NewCursor(streams[i], columnParts[i])
 		}
-	case form == columnTags && len(streams) == len(splitColumn)+tags.NumStreams:
+	case form == Tags && len(streams) == len(splitColumn)+tags.NumStreams:
 		for i, k := range splitColumn {
-			p.c[k] = cursor{b: streams[i], part: columnParts[k]}
+			p.c[k] = pages.NewCursor(streams[i], columnParts[k])
 		}
 		p.tags = splitReader(streams, len(splitColumn))
 	default:
@@ -84,19 +86,19 @@ func (p *pageReader) open(form byte, streams [][]byte) bool {
 // splitReader returns a reader of the tags of a page. Their streams start at index
 // first.
 func splitReader(streams [][]byte, first int) *tags.Reader {
-	return tags.NewReader(streams[first:], maxPage-plainBytes(streams))
+	return tags.NewReader(streams[first:], pages.MaxPage-pages.Size(streams))
 }
 
 func (p *pageReader) readNames() {
-	spell := byBytes
+	spell := pages.ByBytes
 	if p.tags != nil {
-		spell = byWords
+		spell = pages.ByWords
 	}
-	for c := &p.c[columnNames]; c.at < len(c.b) && c.err == nil; {
-		if len(p.names) == maxPageNames {
-			c.fail(errors.New("too many names"))
+	for c := &p.c[columnNames]; c.Left() > 0; {
+		if len(p.names) == maxNames {
+			c.Fail(errors.New("too many names"))
 		}
-		p.names = append(p.names, spell.string(c))
+		p.names = append(p.names, spell.Text(c))
 	}
 }
 
@@ -105,14 +107,14 @@ func (p *pageReader) err() error {
 		return p.tags.Err()
 	}
 	for i := range p.c {
-		if p.c[i].err != nil {
-			return p.c[i].err
+		if p.c[i].Err() != nil {
+			return p.c[i].Err()
 		}
 	}
 	return nil
 }
 
-func (p *pageReader) blob() []byte { return p.c[columnData].bytes(p.c[columnSizes].size()) }
+func (p *pageReader) blob() []byte { return p.c[columnData].Bytes(p.c[columnSizes].Size()) }
 
 func (p *pageReader) sectionTags() []byte {
 	if p.tags != nil {
@@ -123,38 +125,38 @@ func (p *pageReader) sectionTags() []byte {
 
 func (p *pageReader) name() string {
 	c := &p.c[columnShapes]
-	i := c.uvarint()
+	i := c.Uvarint()
 	if i >= uint64(len(p.names)) {
-		c.fail(fmt.Errorf("name %d of %d", i, len(p.names)))
+		c.Fail(fmt.Errorf("name %d of %d", i, len(p.names)))
 		return ""
 	}
 	return p.names[i]
 }
 
-// column reads a column and returns its entry of columnsPage.ways.
+// column reads a column and returns its entry of Page.ways.
 func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	s := &p.c[columnShapes]
-	p.version = s.within(p.version+s.varint(), math.MinInt32, math.MaxInt32)
+	p.version = s.Within(p.version+s.Varint(), math.MinInt32, math.MaxInt32)
 	c.Version = int32(p.version)
-	layout := s.flags(28)
+	layout := s.Flags(28)
 	c.Layout, c.Stale, c.Whole = uint16(layout>>12), voxel.Has(layout>>8)&0xF, voxel.Has(layout)
-	c.Sections = some[voxel.Section](s.atMost(maxSections))
+	c.Sections = pages.Some[voxel.Section](s.AtMost(maxSections))
 	y := int64(0)
 	for i := range c.Sections {
-		y = s.within(y+s.varint(), math.MinInt8, math.MaxInt8)
+		y = s.Within(y+s.Varint(), math.MinInt8, math.MaxInt8)
 		c.Sections[i].Y = int8(y)
 		y++
-		flags := s.flags(9)
+		flags := s.Flags(9)
 		c.Sections[i].Has = voxel.Has(flags >> 1)
 		if flags&1 != 0 {
 			c.Sections[i].Tags = p.sectionTags()
 		}
 	}
-	c.Maps = some[voxel.Map](s.atMost(maxMaps))
+	c.Maps = pages.Some[voxel.Map](s.AtMost(maxMaps))
 	follows := false
 	for i := range c.Maps {
 		m := &c.Maps[i]
-		m.Name, m.Form = p.name(), uint8(s.flags(8))
+		m.Name, m.Form = p.name(), uint8(s.Flags(8))
 		way := p.residuals(m, i == 0)
 		ways = append(ways, way)
 		follows = follows || ofRule(way)
@@ -163,28 +165,20 @@ func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 		completeMaps(c.Maps, ways, nil)
 		ways = nil
 	}
-	c.Parts = some[voxel.Part](s.atMost(maxParts))
+	c.Parts = pages.Some[voxel.Part](s.AtMost(maxParts))
 	for i := range c.Parts {
 		c.Parts[i] = p.part()
 	}
 	return ways
 }
 
-// some returns a slice of length n, or nil for 0.
-func some[T any](n int) []T {
-	if n == 0 {
-		return nil
-	}
-	return make([]T, n)
-}
-
 func (p *pageReader) part() (part voxel.Part) {
 	part.Name = p.name()
-	flags := p.c[columnShapes].flags(2)
+	flags := p.c[columnShapes].Flags(2)
 	part.Damaged = flags&1 != 0
 	if flags&2 != 0 {
 		s := &p.c[columnStamps]
-		p.stamp = s.within(p.stamp+s.varint(), 1, math.MaxUint32)
+		p.stamp = s.Within(p.stamp+s.Varint(), 1, math.MaxUint32)
 		part.Stamp = uint32(p.stamp)
 	}
 	if p.tags != nil {
@@ -198,21 +192,21 @@ func (p *pageReader) part() (part voxel.Part) {
 // residuals reads how a map is written, and its residuals.
 func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	s, res, v := &p.c[columnShapes], &p.c[columnMaps], &m.Values
-	n := s.uvarint()
+	n := s.Uvarint()
 	ruled := slices.ContainsFunc(p.rules, func(r light.Rule) bool { return r.Map == m.Name })
 	if way = uint8(n); n > mapBeside || first && (way == mapSame || way == mapAbove) || ofRule(way) && !ruled {
-		s.fail(fmt.Errorf("a map of way %d", n))
+		s.Fail(fmt.Errorf("a map of way %d", n))
 		return mapConst
 	}
 	switch way {
 	case mapConst:
-		c := int32(res.varint())
+		c := int32(res.Varint())
 		for i := range v {
 			v[i] = c
 		}
 	case mapGradient, mapAbove, mapBeside:
 		for i := range v {
-			v[i] = int32(res.varint())
+			v[i] = int32(res.Varint())
 		}
 	}
 	return way
@@ -248,3 +242,31 @@ func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int
 	}
 	return true
 }
+
+// Column returns the page's column i. ok is false if a map of it follows from blocks
+// and rule, which says what they say of the map, returns nil.
+func (p *Page) Column(i int, rule func(pos geom.ColumnPos, name string) *[256]int32) (c voxel.Column, ok bool) {
+	c, ok = p.columns[i], true
+	if ways := p.ways[i]; ways != nil {
+		c.Maps = slices.Clone(c.Maps)
+		ok = completeMaps(c.Maps, ways, func(name string) *[256]int32 { return rule(c.Pos, name) })
+	}
+	return c, ok
+}
+
+// Memory is about how much memory the page takes.
+func (p *Page) Memory() (n int64) {
+	for i := range p.columns {
+		c := &p.columns[i]
+		n += memoryOf(p.columns[:1]) + memoryOf(c.Sections) + memoryOf(c.Maps) + memoryOf(c.Parts)
+		for _, s := range c.Sections {
+			n += int64(len(s.Tags))
+		}
+		for _, part := range c.Parts {
+			n += int64(len(part.Data))
+		}
+	}
+	return n
+}
+
+func memoryOf[T any](s []T) int64 { return int64(len(s)) * int64(unsafe.Sizeof(*new(T))) }

@@ -1,22 +1,26 @@
-package stone
+// Package stonetest has whole stones as values, for the tests of packages that write
+// and read stones.
+package stonetest
 
 import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Spec is a whole stone as a value, for tests and tools. ReadSpec returns a Spec
-// equal to the one that Write wrote. Everything is in the order that Writer needs.
-// Lists of a column are sorted by name. Slices without elements are nil, except
-// payloads, data and tags of no bytes.
+// Spec is a whole stone as a value. ReadSpec returns a Spec equal to the one that
+// Write wrote. Everything is in the order that Writer needs. Lists of a column are
+// sorted by name. Slices without elements are nil, except payloads, data and tags of
+// no bytes.
 type Spec struct {
-	Properties []Property
+	Properties []stone.Property
 	Dimensions []DimensionSpec
 	Files      []FileSpec
 }
@@ -52,7 +56,7 @@ type VolumeSpec struct {
 // LevelSpec is a level of a volume. It holds at least one chunk.
 type LevelSpec struct {
 	Level  int
-	Chunks []Placed
+	Chunks []stone.Placed
 }
 
 // FileSpec is a file of a Spec.
@@ -63,8 +67,8 @@ type FileSpec struct {
 }
 
 // Write writes the stone and returns its name.
-func (s Spec) Write(to io.Writer, o Options) (ID, error) {
-	w := NewWriter(to, o)
+func (s Spec) Write(to io.Writer, o stone.Options) (stone.ID, error) {
+	w := stone.NewWriter(to, o)
 	for _, p := range s.Properties {
 		w.Property(p.Key, p.Value)
 	}
@@ -82,7 +86,7 @@ func (s Spec) Write(to io.Writer, o Options) (ID, error) {
 	return id, err
 }
 
-func (d *DimensionSpec) write(w *Writer) {
+func (d *DimensionSpec) write(w *stone.Writer) {
 	w.Dimension(d.Name, d.Folder)
 	for _, v := range d.Volumes {
 		w.Volume(v.Volume, v.Names)
@@ -102,22 +106,29 @@ func (d *DimensionSpec) write(w *Writer) {
 }
 
 // writeColumns writes columns, lists and deletions in order.
-func (d *DimensionSpec) writeColumns(w *Writer) {
-	var all []heldColumn
-	for _, c := range d.Columns {
-		all = append(all, heldColumn{c, sayWhole})
+func (d *DimensionSpec) writeColumns(w *stone.Writer) {
+	type saying struct {
+		pos geom.ColumnPos
+		say func() error
+	}
+	var all []saying
+	for i := range d.Columns {
+		all = append(all, saying{d.Columns[i].Pos, func() error { return w.Column(&d.Columns[i]) }})
 	}
 	for _, l := range d.Lists {
-		all = append(all, heldColumn{voxel.Column{Pos: l.Pos, Lists: l.Lists}, sayLists})
+		all = append(all, saying{l.Pos, func() error { return w.Lists(l.Pos, l.Lists) }})
 	}
 	for _, pos := range d.Gone {
-		all = append(all, heldColumn{voxel.Column{Pos: pos}, sayGone})
+		all = append(all, saying{pos, func() error { return w.NoColumn(pos) }})
 	}
-	slices.SortStableFunc(all, func(a, b heldColumn) int { return a.Pos.Compare(b.Pos) })
-	for _, c := range all {
-		w.hold("Column", c)
+	slices.SortStableFunc(all, func(a, b saying) int { return a.pos.Compare(b.pos) })
+	for _, s := range all {
+		s.say()
 	}
 }
+
+// footprint is the x and z of a chunk.
+type footprint struct{ x, z int32 }
 
 // towers returns the towers of the dimension's blocks.
 func (d *DimensionSpec) towers() light.Towers {
@@ -139,10 +150,10 @@ func (d *DimensionSpec) towers() light.Towers {
 }
 
 // ReadSpec reads the whole stone.
-func ReadSpec(r *Reader) (Spec, error) {
+func ReadSpec(r *stone.Reader) (Spec, error) {
 	s := Spec{Properties: r.Properties()}
-	for i, d := range r.Dimensions() {
-		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.dir.dims[i].rules, Matters: r.dir.dims[i].matters}
+	for _, d := range r.Dimensions() {
+		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.Rules(d.Name), Matters: r.Matters(d.Name)}
 		for _, v := range d.Volumes {
 			vs := VolumeSpec{Volume: v.Volume, Names: v.Names}
 			for _, level := range v.Levels {
@@ -163,11 +174,9 @@ func ReadSpec(r *Reader) (Spec, error) {
 			}
 			spec.Columns = append(spec.Columns, *c)
 		}
-		for c, err := range r.loose(context.Background(), r.dimension(d.Name)) {
-			if err != nil {
-				return s, err
-			}
-			spec.Lists = append(spec.Lists, ListsSpec{c.Pos, c.Lists})
+		var err error
+		if spec.Lists, err = readLists(r, d); err != nil {
+			return s, err
 		}
 		for pos, there := range r.SpokenColumns(d.Name) {
 			if !there {
@@ -179,7 +188,28 @@ func ReadSpec(r *Reader) (Spec, error) {
 	return s, s.readFiles(r)
 }
 
-func (s *Spec) readFiles(r *Reader) error {
+// readLists reads the lists of columns of which the stone says nothing else.
+func readLists(r *stone.Reader, d stone.Dimension) (specs []ListsSpec, err error) {
+	lists := make(map[geom.ColumnPos][]voxel.List)
+	for _, name := range d.Lists {
+		for pos := range r.SpokenLists(d.Name, name) {
+			objects, _, err := r.List(context.Background(), d.Name, name, pos)
+			if err != nil {
+				return nil, err
+			}
+			lists[pos] = append(lists[pos], voxel.List{Name: name, Objects: objects})
+		}
+	}
+	for pos := range r.SpokenColumns(d.Name) {
+		delete(lists, pos)
+	}
+	for _, pos := range slices.SortedFunc(maps.Keys(lists), geom.ColumnPos.Compare) {
+		specs = append(specs, ListsSpec{pos, lists[pos]})
+	}
+	return specs, nil
+}
+
+func (s *Spec) readFiles(r *stone.Reader) error {
 	for path, there := range r.SpokenFiles() {
 		if !there {
 			s.Files = append(s.Files, FileSpec{Path: path, Gone: true})
