@@ -13,21 +13,21 @@ import (
 // it is packed when every column above its footprint has come, or when too many
 // are open. A column that comes later opens it again.
 type canvas struct {
-	v          *Volume
-	perChunk   int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
-	footprints map[geom.ColumnPos]*footprint
-	order      []geom.ColumnPos // of opening
-	free       []*flat
-	pack       voxel.Builder
-	open       int // flat chunks held
-	bound      *budget
-	blank      flat // the default throughout
+	v        *Volume
+	perChunk int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
+	towers   map[geom.ColumnPos]*openTower
+	order    []geom.ColumnPos // of opening
+	free     []*flat
+	builder  voxel.Builder
+	open     int // flat chunks held
+	bound    *budget
+	blank    flat // the default throughout
 }
 
 type flat [voxel.ChunkCells]voxel.Cell
 
-// footprint is the open chunks above each other; its key counts chunks.
-type footprint struct {
+// openTower is the open chunks above each other; its key counts chunks.
+type openTower struct {
 	columns int // that are done
 	chunks  map[int32]*flat
 }
@@ -41,7 +41,7 @@ func newCanvas(v *Volume, like voxel.Volume, bound *budget) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}
-	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}, bound: bound}
+	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, towers: map[geom.ColumnPos]*openTower{}, bound: bound}
 	for i := range c.blank {
 		c.blank[i] = v.Default
 	}
@@ -56,7 +56,7 @@ func (c *canvas) key(pos geom.ColumnPos) geom.ColumnPos {
 // column, and the index of the column's least cell in it.
 func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	key := c.key(pos)
-	f := c.footprint(key)
+	f := c.tower(key)
 	cy := int32(y >> geom.ChunkShift)
 	cells := f.chunks[cy]
 	if cells == nil {
@@ -68,15 +68,15 @@ func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	return cells, (y&(geom.ChunkEdge-1)*geom.ChunkEdge+z)*geom.ChunkEdge + x
 }
 
-// footprint returns the footprint of that key, now the last to be closed.
-func (c *canvas) footprint(key geom.ColumnPos) *footprint {
+// tower returns the tower of that key, now the last to be closed.
+func (c *canvas) tower(key geom.ColumnPos) *openTower {
 	if n := len(c.order); n > 0 && c.order[n-1] == key {
-		return c.footprints[key]
+		return c.towers[key]
 	}
-	f := c.footprints[key]
+	f := c.towers[key]
 	if f == nil {
-		f = &footprint{chunks: map[int32]*flat{}}
-		c.footprints[key] = f
+		f = &openTower{chunks: map[int32]*flat{}}
+		c.towers[key] = f
 	}
 	c.order = append(slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key }), key)
 	return f
@@ -161,7 +161,7 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 		return
 	}
 	key := c.key(pos)
-	f := c.footprints[key]
+	f := c.towers[key]
 	if f == nil {
 		return
 	}
@@ -173,14 +173,14 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 // close packs the open chunks of a footprint.
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
-	for y, cells := range c.footprints[key].chunks {
-		packed := c.pack.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
+	for y, cells := range c.towers[key].chunks {
+		packed := c.builder.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
 		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, packed)
 		c.bound.chunk(packed, 1)
 		c.free = append(c.free, cells)
 		c.open--
 	}
-	delete(c.footprints, key)
+	delete(c.towers, key)
 }
 
 func (c *canvas) closeAll() {

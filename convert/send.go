@@ -64,7 +64,7 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 		}
 	}
 	s := sender{block: d.Volume(voxel.Block), biome: d.Volume(voxel.Biome), sky: d.Volume(voxel.Sky), light: d.Volume(voxel.Light)}
-	s.feet = s.block.feet()
+	s.footprints = s.block.footprints()
 	columns := s.columnsToSend(d)
 	for i := range columns {
 		c, err := s.column(&columns[i])
@@ -90,7 +90,7 @@ func (v *Volume) send(ctx context.Context, to format.Sink) error {
 // sender cuts columns out of volumes; its buffers serve one column at a time.
 type sender struct {
 	block, biome, sky, light *Volume
-	feet                     map[foot][]int32 // of block
+	footprints               map[footprint][]int32 // of block
 	out                      format.Column
 	cells                    []voxel.Cell
 	bytes                    []byte

@@ -8,19 +8,19 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// foot is where a stack of chunks stands, counted in chunks.
-type foot struct{ x, z int32 }
+// footprint is where a stack of chunks stands, counted in chunks.
+type footprint struct{ x, z int32 }
 
-func footOf(pos geom.ColumnPos) foot { return foot{pos.X >> 1, pos.Z >> 1} }
+func footprintOf(pos geom.ColumnPos) footprint { return footprint{pos.X >> 1, pos.Z >> 1} }
 
-// feet returns the heights of a volume's chunks by where they stand, ascending.
-func (v *Volume) feet() map[foot][]int32 {
-	out := map[foot][]int32{}
+// footprints returns the heights of a volume's chunks by where they stand, ascending.
+func (v *Volume) footprints() map[footprint][]int32 {
+	out := map[footprint][]int32{}
 	if v == nil {
 		return out
 	}
 	for pos := range v.Chunks {
-		at := foot{pos.X, pos.Z}
+		at := footprint{pos.X, pos.Z}
 		out[at] = append(out[at], pos.Y)
 	}
 	for _, ys := range out {
@@ -41,7 +41,7 @@ func (s *sender) columnsToSend(d *Dimension) []voxel.Column {
 		return nil
 	}
 	out := slices.Clip(d.Columns)
-	for at, ys := range s.feet {
+	for at, ys := range s.footprints {
 		for i := range int32(4) {
 			pos := geom.ColumnPos{X: at.x<<1 + i&1, Z: at.z<<1 + i>>1}
 			if !have[pos] && slices.ContainsFunc(ys, func(y int32) bool { return s.matter(pos, int(y)*2) || s.matter(pos, int(y)*2+1) }) {
@@ -63,7 +63,7 @@ func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
 	for _, sec := range out {
 		said[uint8(sec.Y)] = said[uint8(sec.Y)] || sec.Has&voxel.HasBlock != 0
 	}
-	for _, chunk := range s.feet[footOf(c.Pos)] {
+	for _, chunk := range s.footprints[footprintOf(c.Pos)] {
 		for y := 2 * int(chunk); y < 2*int(chunk)+2; y++ {
 			switch fits := int(int8(y)) == y; {
 			case fits && said[uint8(y)] || !s.matter(c.Pos, y):

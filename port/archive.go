@@ -34,8 +34,8 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 
 
 func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
 
-// unpack opens the world in an archive.
-func (s *Source) unpack(r io.ReaderAt, head []byte) error {
+// extract opens the world in an archive.
+func (s *Source) extract(r io.ReaderAt, head []byte) error {
 	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
 	var fsys fs.FS
 	var err error

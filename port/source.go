@@ -114,7 +114,7 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	switch {
 	case known:
 	case isArchive(head):
-		err = s.unpack(r, head)
+		err = s.extract(r, head)
 	case isRegionTable(head, size):
 		err = errors.New("a region file alone: put it into a folder, or a zip, as region/NAME")
 	default:
@@ -244,7 +244,7 @@ func (s *Source) Remarks() Remarks {
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
 	}
-	if leaf, ok := s.leaf.(format.Remarker); ok {
+	if leaf, ok := s.leaf.(format.Reporter); ok {
 		lost, damaged := leaf.Remarks()
 		maps.Copy(r.Lost, lost)
 		r.Damaged = append(r.Damaged, damaged...)

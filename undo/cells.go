@@ -52,12 +52,12 @@ func replaced(pos geom.ChunkPos, old, new *voxel.Chunk, s voxel.Schema) (cells, 
 	p := newPair(edge)
 	old.ReadBox(cubeAt(corner, edge), p.old)
 	new.ReadBox(cubeAt(corner, edge), p.new)
-	return p.pack(pos, corner, edge, s)
+	return p.encode(pos, corner, edge, s)
 }
 
-// pack makes cells of a pair, which it changes, and reports whether the two
+// encode makes cells of a pair, which it changes, and reports whether the two
 // differ.
-func (p pair) pack(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schema) (cells, bool) {
+func (p pair) encode(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schema) (cells, bool) {
 	c := cells{pos: pos, corner: corner, edge: edge}
 	var rest voxel.Cell // what was written first, so that a filled cube is of one cell
 	for i, v := range p.new {
@@ -79,8 +79,8 @@ func (p pair) pack(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schem
 	return c, c.n > 0
 }
 
-// unpack undoes pack.
-func (c *cells) unpack(s voxel.Schema) pair {
+// decode undoes pack.
+func (c *cells) decode(s voxel.Schema) pair {
 	p := newPair(c.edge)
 	n, err := codec.DecodeBitRLE(p.old, c.edge, s, c.boxes)
 	if err == nil {
@@ -94,7 +94,7 @@ func (c *cells) unpack(s voxel.Schema) pair {
 
 // widen returns the pair of c in a cube around its own.
 func (c *cells) widen(corner geom.Point, edge int, s voxel.Schema) pair {
-	p := c.unpack(s)
+	p := c.decode(s)
 	if edge == c.edge {
 		return p
 	}
@@ -125,7 +125,7 @@ func (c *cells) join(d *cells, s voxel.Schema) (cells, bool) {
 			p.old[i], p.new[i] = q.old[i], v
 		}
 	}
-	return p.pack(c.pos, corner, edge, s)
+	return p.encode(c.pos, corner, edge, s)
 }
 
 func (c *cells) inChunk() geom.Box { return cubeAt(c.corner, c.edge) }

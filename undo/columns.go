@@ -18,7 +18,7 @@ type column struct {
 	pos       geom.ColumnPos
 	own       bool          // whether old and new differ
 	old, new  *voxel.Column // nil: none
-	follows   bool          // the maps follow from cells, and do not count
+	derived   bool          // the maps follow from cells, and do not count
 	lists     []list        // sorted by name
 }
 
@@ -29,9 +29,9 @@ type list struct {
 
 // replacedColumn returns what differs between two columns, and whether
 // anything does.
-func replacedColumn(c world.ColumnChange, follows bool) (column, bool) {
-	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, follows: follows}
-	out.own = !sameColumn(c.Old, c.New, follows)
+func replacedColumn(c world.ColumnChange, derived bool) (column, bool) {
+	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, derived: derived}
+	out.own = !sameColumn(c.Old, c.New, derived)
 	for _, name := range listNames(c.Old, c.New) {
 		l := list{name, objectsOf(c.Old, name), objectsOf(c.New, name)}
 		if !sameObjects(l.old, l.new) {
@@ -62,14 +62,14 @@ func bare(c *voxel.Column) *voxel.Column {
 
 // sameColumn compares columns without their lists and without what follows
 // from cells: whether light is stale and, if so told, maps.
-func sameColumn(a, b *voxel.Column, follows bool) bool {
+func sameColumn(a, b *voxel.Column, derived bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	x, y := *bare(a), *bare(b)
 	x.Lists, y.Lists = nil, nil
 	y.Stale = x.Stale
-	if follows {
+	if derived {
 		y.Maps = x.Maps
 	}
 	return reflect.DeepEqual(x, y)
@@ -77,17 +77,17 @@ func sameColumn(a, b *voxel.Column, follows bool) bool {
 
 // stillColumn reports whether now is what a step left, whatever light was computed
 // since.
-func stillColumn(now, left *voxel.Column, follows bool) bool {
-	if now == nil || left == nil || !follows {
-		return sameColumn(now, left, follows)
+func stillColumn(now, left *voxel.Column, derived bool) bool {
+	if now == nil || left == nil || !derived {
+		return sameColumn(now, left, derived)
 	}
 	x, y := *now, *left
-	x.Sections, y.Sections = unlit(x.Sections), unlit(y.Sections)
-	return sameColumn(&x, &y, follows)
+	x.Sections, y.Sections = withoutLight(x.Sections), withoutLight(y.Sections)
+	return sameColumn(&x, &y, derived)
 }
 
-// unlit returns sections without their light, and none that have nothing else.
-func unlit(sections []voxel.Section) []voxel.Section {
+// withoutLight returns sections without their light, and none that have nothing else.
+func withoutLight(sections []voxel.Section) []voxel.Section {
 	out := []voxel.Section{}
 	for _, s := range sections {
 		if s.Has &^= light; s.Has != 0 || len(s.Tags) > 0 {
@@ -128,13 +128,13 @@ func objectsOf(c *voxel.Column, name string) []voxel.Object {
 
 // join returns c and what was replaced after it in the same column as one.
 func (c column) join(d column) column {
-	c.follows = c.follows || d.follows
+	c.derived = c.derived || d.derived
 	switch {
-	case !c.own || d.own && !stillColumn(d.old, c.new, c.follows):
+	case !c.own || d.own && !stillColumn(d.old, c.new, c.derived):
 		c.own, c.old, c.new = d.own, d.old, d.new
 	case d.own:
 		c.new = d.new
-		c.own = !sameColumn(c.old, c.new, c.follows)
+		c.own = !sameColumn(c.old, c.new, c.derived)
 	}
 	c.lists = slices.Clone(c.lists)
 	for _, l := range d.lists {
@@ -182,13 +182,13 @@ func (c *column) takeBack(d *world.DimensionTx, lightStays bool) (done, left int
 // putOwn puts the column back with the lists it has now.
 func (c *column) putOwn(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
-	if !stillColumn(now, c.new, c.follows) {
+	if !stillColumn(now, c.new, c.derived) {
 		return false
 	}
 	back := *c.old
 	if now != nil {
 		back.Lists, back.Stale = now.Lists, now.Stale
-		if c.follows {
+		if c.derived {
 			back.Maps = now.Maps
 		}
 	}
@@ -202,10 +202,10 @@ func (c *column) putOwn(d *world.DimensionTx, lightStays bool) bool {
 // remove takes away the column that the step made, if nobody put anything in.
 func (c *column) remove(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
-	if !stillColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
+	if !stillColumn(now, c.new, c.derived) || len(now.Lists) > 0 {
 		return false
 	}
-	if lightStays && c.follows {
+	if lightStays && c.derived {
 		if back, ok := onlyLight(c.pos, now); ok {
 			d.SetColumn(back)
 			return true

@@ -87,24 +87,24 @@ func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error
 		}
 		s.addVolume(out)
 	}
-	blocks := feet(diff)
+	blocks := footprintsOf(diff)
 	for _, d := range diff.Columns {
 		change, err := r.column(d)
 		if err != nil {
 			return nil, err
 		}
-		s.addColumn(change, blocks[footOf(d.Dimension, d.Pos)])
+		s.addColumn(change, blocks[footprintOf(d.Dimension, d.Pos)])
 	}
 	return s.finish(), nil
 }
 
-// feet returns where blocks differ.
-func feet(diff *world.Difference) map[foot]bool {
-	out := make(map[foot]bool)
+// footprintsOf returns where blocks differ.
+func footprintsOf(diff *world.Difference) map[footprint]bool {
+	out := make(map[footprint]bool)
 	for _, v := range diff.Volumes {
 		if v.Volume == voxel.Block {
 			for _, c := range v.Chunks {
-				out[foot{v.Dimension, c.Pos.X, c.Pos.Z}] = true
+				out[footprint{v.Dimension, c.Pos.X, c.Pos.Z}] = true
 			}
 		}
 	}

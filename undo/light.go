@@ -21,8 +21,8 @@ func (s *step) exact(w *world.World, head history.ID) bool {
 	return head != history.ID{} && !s.relit && w.Head() == head && !w.Dirty()
 }
 
-// followsBlocks reports whether a volume is light of blocks.
-func followsBlocks(tx *world.Tx, v *volume) bool {
+// derivesFromBlocks reports whether a volume is light of blocks.
+func derivesFromBlocks(tx *world.Tx, v *volume) bool {
 	d := tx.Dimension(v.dimension)
 	return isLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
 }

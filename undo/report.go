@@ -44,7 +44,7 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 		r = Report{Name: s.name, Unknown: s.unknown}
 		exact := s.exact(w, commit)
 		for i := range s.volumes {
-			if v := &s.volumes[i]; followsBlocks(tx, v) {
+			if v := &s.volumes[i]; derivesFromBlocks(tx, v) {
 				s.takeBackLight(tx, v, exact, &r)
 			} else {
 				v.takeBack(tx, &r)
@@ -111,7 +111,7 @@ func (p *Place) add(b geom.Box, n int) {
 // takeBack puts back the cells that v still holds and returns how many it does
 // not. table says what the cells are in v; nil: the same.
 func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, left *Place) (n int) {
-	p := c.unpack(s)
+	p := c.decode(s)
 	if table != nil {
 		translate(p.old, table)
 		translate(p.new, table)

@@ -33,7 +33,7 @@ type volume struct {
 // view of. It fails when ctx ends.
 func newStep(ctx context.Context, v *world.View, name string, change *world.Change) (*step, error) {
 	s := &step{name: name}
-	blocks := make(map[foot]bool)
+	blocks := make(map[footprint]bool)
 	for _, c := range change.Volumes {
 		in := viewOf(v, c.Dimension, c.Volume)
 		if in == nil {
@@ -48,7 +48,7 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 				return nil, err
 			}
 			if c.Volume == voxel.Block {
-				blocks[foot{c.Dimension, r.Pos.X, r.Pos.Z}] = true
+				blocks[footprint{c.Dimension, r.Pos.X, r.Pos.Z}] = true
 			}
 			if r.Unknown {
 				s.unknown++
@@ -76,7 +76,7 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.addColumn(c, blocks[footOf(c.Dimension, c.Pos)])
+		s.addColumn(c, blocks[footprintOf(c.Dimension, c.Pos)])
 	}
 	return s.finish(), nil
 }
@@ -90,16 +90,16 @@ func viewOf(v *world.View, dimension, volume string) *world.Volume {
 	return nil
 }
 
-// foot is the place of a chunk from above: columns in one whose blocks changed
+// footprint is the place of a chunk from above: columns in one whose blocks changed
 // have maps that follow from these.
-type foot struct {
+type footprint struct {
 	dimension string
 	x, z      int32
 }
 
-func footOf(dimension string, pos geom.ColumnPos) foot {
+func footprintOf(dimension string, pos geom.ColumnPos) footprint {
 	c := pos.Chunk(0)
-	return foot{dimension, c.X, c.Z}
+	return footprint{dimension, c.X, c.Z}
 }
 
 func (s *step) addVolume(v volume) {
@@ -108,7 +108,7 @@ func (s *step) addVolume(v volume) {
 	}
 }
 
-func (s *step) addColumn(c world.ColumnChange, follows bool) {
+func (s *step) addColumn(c world.ColumnChange, derived bool) {
 	if c.Unknown {
 		s.unknown++
 		return
@@ -116,7 +116,7 @@ func (s *step) addColumn(c world.ColumnChange, follows bool) {
 	if c.Old != nil && c.New != nil && c.Old.Stale&^c.New.Stale != 0 {
 		s.relit = true
 	}
-	if one, ok := replacedColumn(c, follows); ok {
+	if one, ok := replacedColumn(c, derived); ok {
 		s.columns = append(s.columns, one)
 	}
 }

@@ -192,7 +192,7 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 }
 
 func unlit(c *format.Column) bool {
-	anvil.Unlit(c)
+	anvil.DropLight(c)
 	return true
 }
 

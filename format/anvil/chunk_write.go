@@ -63,7 +63,7 @@ func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, e
 // build is document for the data of a part, before it is checked.
 func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error) {
 	if kind == kindChunk && staleLight(c) != 0 {
-		if doc := unlit(data); doc != nil {
+		if doc := withoutLight(data); doc != nil {
 			data = doc
 		}
 	}
@@ -171,7 +171,7 @@ func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error 
 	case e.bare:
 		e.fresh(c, names)
 	case staleLight(c) != 0:
-		e.unlit(c.Version, rest)
+		e.noLight(c.Version, rest)
 	}
 	e.buf = appendExcept(e.buf, rest, e.written)
 	return nil
@@ -200,7 +200,7 @@ func (e *encoder) fresh(c *format.Column, names levelNames) {
 	case c.Version < versionPalette:
 		e.buf = nbt.AppendByte(e.buf, "V", 1)
 		e.buf = nbt.AppendByte(e.buf, "TerrainPopulated", 1)
-		e.buf = nbt.AppendByte(e.buf, lightPopulated, lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightPopulated, isLightOn(c))
 		e.heightMap(c)
 		lists = append(lists, names.entities)
 	case c.Version < versionFlat:
@@ -235,7 +235,7 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	}
 	e.buf = nbt.AppendString(e.buf, "Status", status)
 	if c.Version >= versionStatus {
-		e.buf = nbt.AppendByte(e.buf, lightOn, lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightOn, isLightOn(c))
 	}
 	e.buf = nbt.AppendCompound(e.buf, structures)
 	e.buf = nbt.AppendEnd(nbt.AppendCompound(e.buf, starts))
@@ -243,9 +243,9 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	e.buf = nbt.AppendEnd(e.buf)
 }
 
-// lit returns 1 if a section has light that is good, so that the game does not
+// isLightOn returns 1 if a section has light that is good, so that the game does not
 // light the chunk again.
-func lit(c *format.Column) int8 {
+func isLightOn(c *format.Column) int8 {
 	if staleLight(c) != 0 {
 		return 0
 	}

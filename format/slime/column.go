@@ -233,11 +233,11 @@ func (d *decoder) unpack(longs []byte, least int, straddle bool, n int) ([]voxel
 	for b := size; b <= 16; b++ {
 		for _, s := range [...]bool{straddle, !straddle} {
 			if 8*block.Longs(n, b, s) == len(longs) && (!s || d.world < worldContainers) {
-				return dst, block.Unpack(longs, b, s, d.table, dst)
+				return dst, block.UnpackLongs(longs, b, s, d.table, dst)
 			}
 		}
 	}
-	return nil, block.Unpack(longs, size, straddle, d.table, dst)
+	return nil, block.UnpackLongs(longs, size, straddle, d.table, dst)
 }
 
 // addObjects adds the lists that version 11 and up keep with the column.

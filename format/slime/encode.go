@@ -205,7 +205,7 @@ func (e *encoder) appendPalette(dst []byte, cells []voxel.Cell) ([]byte, error) 
 	}
 	size, straddle := block.Bits(len(palette), 4), block.Straddles(e.data)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(sectionCells, size, straddle)))
-	return block.AppendPacked(dst, entries, size, straddle), nil
+	return block.AppendLongs(dst, entries, size, straddle), nil
 }
 
 // appendContainers appends both containers of world version 8 and up.
@@ -235,7 +235,7 @@ func (e *encoder) appendContainer(dst []byte, cells []voxel.Cell, elem nbt.Type,
 		size := block.Bits(len(palette), least)
 		dst = nbt.AppendHeader(dst, nbt.LongArray, "data")
 		dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(len(cells), size, false)))
-		dst = block.AppendPacked(dst, entries, size, false)
+		dst = block.AppendLongs(dst, entries, size, false)
 	}
 	dst = nbt.AppendEnd(dst)
 	binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))

@@ -34,11 +34,11 @@ func (n Note) check(name string, head history.ID) error {
 	return nil
 }
 
-// Become makes a stone with a whole world the newest version of a world: the
+// Replace makes a stone with a whole world the newest version of a world: the
 // first of a new one, or a commit of what differs. It reports whether nothing
 // did, and then returns the head's commit. A change made by someone else
 // meanwhile is history.ErrConflict.
-func Become(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
+func Replace(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
 	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
 	if err != nil {
 		return c, false, err

@@ -9,24 +9,24 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Unlit makes the tags of a column say that its light is to be computed anew,
+// DropLight makes the tags of a column say that its light is to be computed anew,
 // as they must where its arrays of light are left out. It replaces the column's
 // parts and never writes to them.
-func Unlit(c *format.Column) {
+func DropLight(c *format.Column) {
 	for i, p := range c.Parts {
 		if p.Name != voxel.PartChunk || p.Damaged {
 			continue
 		}
-		if doc := unlit(p.Data); doc != nil {
+		if doc := withoutLight(p.Data); doc != nil {
 			c.Parts = slices.Clone(c.Parts)
 			c.Parts[i].Data = doc
 		}
 	}
 }
 
-// unlit returns a copy of a chunk's document in which no tag says that its light
+// withoutLight returns a copy of a chunk's document in which no tag says that its light
 // is good, or nil if none does. Paper's light engine looks for its own tag alone.
-func unlit(doc []byte) []byte {
+func withoutLight(doc []byte) []byte {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := r.Root(); t != nbt.Compound {
 		return nil
@@ -79,9 +79,9 @@ func lightTag(version int32) string {
 // staleLight returns the column's arrays of light that are not to be trusted.
 func staleLight(c *format.Column) voxel.Has { return c.Stale & (voxel.HasSky | voxel.HasLight) }
 
-// unlit appends the tag that has the game light a chunk unless rest, the
+// noLight appends the tag that has the game light a chunk unless rest, the
 // compound in the part, has it.
-func (e *encoder) unlit(version int32, rest []byte) {
+func (e *encoder) noLight(version int32, rest []byte) {
 	name := lightTag(version)
 	if t, _ := lookup(rest, name); name != "" && t == nbt.End {
 		e.buf = nbt.AppendByte(e.buf, name, 0)
