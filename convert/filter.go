@@ -23,8 +23,6 @@ type Filter struct {
 	hold func(c *format.Column) bool
 }
 
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
-
 // Dimension hands on d, without its volumes of light if they are to go.
 func (f *Filter) Dimension(d *format.Dimension) error {
 	if f.Hold != nil {
@@ -32,7 +30,7 @@ func (f *Filter) Dimension(d *format.Dimension) error {
 	}
 	if f.NoLight {
 		dark := *d
-		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.Volume) bool { return isLight(v.Volume.Name) })
+		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.Volume) bool { return voxel.IsLight(v.Volume.Name) })
 		d = &dark
 	}
 	return f.Sink.Dimension(d)
@@ -57,7 +55,7 @@ func (f *Filter) Column(c *format.Column) error {
 
 // Chunk hands on c unless it is light that is to go.
 func (f *Filter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
-	if f.NoLight && isLight(volume) {
+	if f.NoLight && voxel.IsLight(volume) {
 		return nil
 	}
 	return f.Sink.Chunk(volume, pos, c)

@@ -61,7 +61,7 @@ func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, lev
 		return nil, err
 	}
 	if maxBytes > 0 && level >= stone.FirstFar && !s.HasLevel(dimension, volume, level) {
-		if err := weighBox(ctx, s, dimension, volume, scaled(pos.Box(), 1<<level), maxBytes); err != nil {
+		if err := weighBox(ctx, s, dimension, volume, pos.Box().Scale(1<<level), maxBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -70,11 +70,6 @@ func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, lev
 		return nil, err
 	}
 	return out.finish(), nil
-}
-
-func scaled(b geom.Box, scale int) geom.Box {
-	mul := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
-	return geom.Box{Min: mul(b.Min), Max: mul(b.Max)}
 }
 
 // finish returns c with the names in use; nil if all of it is the default.

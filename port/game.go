@@ -1,11 +1,9 @@
 package port
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -77,10 +75,7 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 	}
 	w.Head = format.Head{Format: "made", Properties: w.Head.Properties}
 	if !slices.ContainsFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath }) {
-		data := anvil.AppendLevel(nil, level)
-		w.Files = append(w.Files, format.File{Path: anvil.LevelPath, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(data)), nil
-		}})
+		w.Files = append(w.Files, format.FileOf(anvil.LevelPath, anvil.AppendLevel(nil, level)))
 		slices.SortFunc(w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	}
 	return nil

@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	"io"
 	"slices"
 
@@ -54,9 +53,7 @@ func (s *slim) File(f format.File) error {
 	if f.Path == anvil.LevelPath {
 		if level, rest, ok := readLevel(f); ok {
 			countLevel(rest, s.lost)
-			data := anvil.AppendLevel(nil, level)
-			f.Size, f.Open = int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-			return s.Sink.File(f)
+			return s.Sink.File(format.FileOf(f.Path, anvil.AppendLevel(nil, level)))
 		}
 	}
 	s.lost["file "+f.Path]++

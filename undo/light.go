@@ -12,8 +12,6 @@ import (
 // light is the arrays of a section that follow from blocks.
 const light = voxel.HasSky | voxel.HasLight
 
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
-
 // exact reports whether to take the step back gives a version that was: it is the commit head,
 // and nothing came after. Only then is the light of before that of the blocks of before.
 // Light that was stale is none to go back to.
@@ -24,7 +22,7 @@ func (s *step) exact(w *world.World, head history.ID) bool {
 // derivesFromBlocks reports whether a volume is light of blocks.
 func derivesFromBlocks(tx *world.Tx, v *volume) bool {
 	d := tx.Dimension(v.dimension)
-	return isLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
+	return voxel.IsLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
 }
 
 // hasBlocks reports whether the step changed blocks of the dimension.

@@ -54,7 +54,7 @@ func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume st
 		scale = v.Scale
 	}
 	for _, b := range in {
-		h, err := w.Load(ctx, dimension, scaled(b, scale), with(volume)...)
+		h, err := w.Load(ctx, dimension, b.Scale(scale), with(volume)...)
 		if err != nil {
 			return err
 		}
@@ -69,13 +69,6 @@ func with(volume string) []string {
 		return []string{volume, world.Columns}
 	}
 	return []string{volume}
-}
-
-// scaled returns the cells of the dimension that b covers in a volume of that
-// scale.
-func scaled(b geom.Box, scale int) geom.Box {
-	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
-	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
 }
 
 func (v *volume) chunkBoxes() (out boxes) {

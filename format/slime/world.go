@@ -1,13 +1,11 @@
 package slime
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +22,6 @@ import (
 type World struct {
 	r      io.ReaderAt
 	size   int64
-	closer io.Closer
 	layout layout
 	parts  parts
 	extra  []byte
@@ -39,28 +36,6 @@ type Stats struct {
 	Raw      int64  // bytes of the decoded blobs
 	Trailing int64  // bytes behind the last column that were ignored, as some writers of versions 10 and 11 leave
 	Dropped  Losses // tags and payloads that nobody here knows
-}
-
-// Open opens the file at path; the caller closes the World.
-func Open(path string) (*World, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("slime: %w", err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
-	}
-	var w *World
-	if err == nil {
-		w, err = New(f, info.Size())
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("slime: open %s: %w", path, err)
-	}
-	w.closer = f
-	return w, nil
 }
 
 // New reads the header and the framing of a Slime file of size bytes. Its
@@ -92,13 +67,10 @@ func (w *World) Head() format.Head { return w.head }
 // Stats returns facts of what Read has read.
 func (w *World) Stats() Stats { return w.stats }
 
-// Close releases the file.
+// Close frees the decoders. The caller closes the file.
 func (w *World) Close() error {
 	w.frames.close()
-	if w.closer == nil {
-		return nil
-	}
-	return w.closer.Close()
+	return nil
 }
 
 // readExtra reads the extra tags and what Head tells of them.
@@ -322,10 +294,7 @@ func (w *World) readFiles(s format.Sink) error {
 			w.stats.Dropped.add(f.path, 1)
 			continue
 		}
-		err := s.File(format.File{Path: f.path, Size: int64(len(f.doc)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(f.doc)), nil
-		}})
-		if err != nil {
+		if err := s.File(format.FileOf(f.path, f.doc)); err != nil {
 			return err
 		}
 	}

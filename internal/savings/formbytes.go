@@ -52,7 +52,7 @@ func (f *FormWeights) Add(g FormWeights) {
 
 // of returns the part that a volume belongs to.
 func (f *FormWeights) of(volume string) *FormBytes {
-	if isLight(volume) {
+	if voxel.IsLight(volume) {
 		return &f.Light
 	}
 	return &f.Blocks
@@ -71,7 +71,7 @@ func holds(form int, v *convert.Volume) bool {
 	case codec.Images, codec.Odds:
 		return v.Schema != voxel.Terrain
 	case codec.Form(litForm):
-		return isLight(v.Volume.Name)
+		return voxel.IsLight(v.Volume.Name)
 	}
 	return true
 }
@@ -83,8 +83,6 @@ var litForm = func() int {
 	i := slices.IndexFunc(stone.Forms(), func(f stone.Form) bool { return f.Name == "lit" })
 	return stone.Forms()[i].Number
 }()
-
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
 
 // WeighForms writes the cells of w in every form.
 func WeighForms(ctx context.Context, w *convert.World) (f FormWeights, err error) {
