@@ -9,14 +9,14 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// canvas fills the chunks of a volume from columns. A chunk under way is flat;
-// it is packed when every column above its footprint has come, or when too many
-// are open. A column that comes later opens it again.
+// canvas fills the chunks of a volume from columns. A chunk in work is flat. The canvas closes
+// a tower, and so makes its chunks, when every column of the tower is done or when too many
+// chunks are open. A later column opens the tower again.
 type canvas struct {
 	v        *Volume
 	perChunk int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
 	towers   map[geom.ColumnPos]*openTower
-	order    []geom.ColumnPos // of opening
+	order    []geom.ColumnPos // towers, in the order in which they were used last
 	free     []*flat
 	builder  voxel.Builder
 	open     int // flat chunks held
@@ -26,17 +26,16 @@ type canvas struct {
 
 type flat [voxel.ChunkCells]voxel.Cell
 
-// openTower is the open chunks above each other; its key counts chunks.
+// openTower is the open chunks over one footprint. Its key counts chunks.
 type openTower struct {
-	columns int // that are done
+	columns int // how many are done
 	chunks  map[int32]*flat
 }
 
-// maxOpen bounds the flat chunks that a canvas holds: 1.5 MiB.
+// maxOpen bounds the flat chunks that a canvas holds (1.5 MiB).
 const maxOpen = 24
 
-// newCanvas returns a canvas for v, nil if that is nil or cannot take what
-// columns have for the volume like.
+// newCanvas returns a canvas for v, or nil if v is nil or differs from like in schema or scale.
 func newCanvas(v *Volume, like voxel.Volume, bound *budget) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
@@ -52,8 +51,8 @@ func (c *canvas) key(pos geom.ColumnPos) geom.ColumnPos {
 	return geom.ColumnPos{X: int32(geom.FloorDiv(int(pos.X), c.perChunk)), Z: int32(geom.FloorDiv(int(pos.Z), c.perChunk))}
 }
 
-// at returns the flat chunk that holds height y (in cells of the volume) of a
-// column, and the index of the column's least cell in it.
+// at returns the flat chunk at height y (in cells of the volume) of a column, and the index of
+// the column's first cell in it.
 func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	key := c.key(pos)
 	f := c.tower(key)
@@ -68,7 +67,7 @@ func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	return cells, (y&(geom.ChunkEdge-1)*geom.ChunkEdge+z)*geom.ChunkEdge + x
 }
 
-// tower returns the tower of that key, now the last to be closed.
+// tower returns the tower of that key and makes it the last one to be closed.
 func (c *canvas) tower(key geom.ColumnPos) *openTower {
 	if n := len(c.order); n > 0 && c.order[n-1] == key {
 		return c.towers[key]
@@ -84,7 +83,7 @@ func (c *canvas) tower(key geom.ColumnPos) *openTower {
 
 func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	for c.open >= maxOpen && len(c.order) > 1 {
-		c.close(c.order[0]) // never pos's own footprint, which at has put last
+		c.close(c.order[0]) // never the tower of pos, which at has moved to the end
 	}
 	c.open++
 	var cells *flat
@@ -102,8 +101,8 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	return cells
 }
 
-// cells stores edge*edge*edge cells, or one for all. Each place is stored to once
-// at most, so the default needs no storing.
+// cells stores edge*edge*edge cells, or one cell for all of them. Each place is stored to at
+// most once, so the default needs no storing.
 func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 	if c == nil || len(cells) == 0 || len(cells) == 1 && cells[0] == c.v.Default {
 		return
@@ -145,17 +144,17 @@ func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
 	}
 }
 
-// unpackHalves sets four cells to the low half bytes of v, by moving all at once.
+// unpackHalves sets four cells to the low half bytes of v, moving all of them at once.
 func unpackHalves(cells *[4]voxel.Cell, v uint64) {
 	v = (v&0xFF00)<<24 | v&0xFF
 	v = (v<<12 | v) & 0x000F_000F_000F_000F
 	cells[0], cells[1], cells[2], cells[3] = voxel.Cell(v), voxel.Cell(v>>16), voxel.Cell(v>>32), voxel.Cell(v>>48)
 }
 
-// allBytes reports whether b, which is not empty, is v throughout.
+// allBytes reports whether all bytes of b are v. b must not be empty.
 func allBytes(b []byte, v byte) bool { return b[0] == v && bytes.Equal(b[1:], b[:len(b)-1]) }
 
-// columnDone notes that a column has come whole.
+// columnDone says that a column is complete.
 func (c *canvas) columnDone(pos geom.ColumnPos) {
 	if c == nil {
 		return
@@ -170,13 +169,13 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 	}
 }
 
-// close packs the open chunks of a footprint.
+// close makes the open chunks of a tower chunks of the volume.
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
 	for y, cells := range c.towers[key].chunks {
-		packed := c.builder.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
-		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, packed)
-		c.bound.chunk(packed, 1)
+		made := c.builder.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
+		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, made)
+		c.bound.chunk(made, 1)
 		c.free = append(c.free, cells)
 		c.open--
 	}

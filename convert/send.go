@@ -12,11 +12,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Source returns w as a Source: of each dimension the chunks of volumes that are
-// not those of columns, in ascending order of code, then the columns in
-// ascending order of position. Of a dimension with columns, biomes and light
-// outside of the columns' sections are not handed on; blocks are, in sections and
-// columns made for them.
+// Source returns w as a Source. Of each dimension it sends first the chunks of volumes that
+// columns do not hold, in ascending order of code, then the columns, in ascending order of
+// position. In a dimension with columns, biomes and light outside of the columns' sections are
+// not sent. Blocks outside of them are sent in sections and columns that Source adds.
 func (w *World) Source() format.Source { return source{w} }
 
 type source struct{ w *World }
@@ -57,7 +56,7 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 	}
 	for _, v := range d.Volumes {
 		if len(d.Columns) > 0 && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
-			continue // goes with the columns
+			continue // sent with the columns
 		}
 		if err := v.send(ctx, to); err != nil {
 			return err
@@ -87,7 +86,7 @@ func (v *Volume) send(ctx context.Context, to format.Sink) error {
 	return nil
 }
 
-// sender cuts columns out of volumes; its buffers serve one column at a time.
+// sender cuts columns out of volumes. Its buffers hold one column at a time.
 type sender struct {
 	block, biome, sky, light *Volume
 	footprints               map[footprint][]int32 // of block
@@ -130,7 +129,7 @@ func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
 	return &s.out, nil
 }
 
-// section returns the cells of one section, or one cell if it is uniform.
+// section returns the cells of a section, or one cell if the section is uniform.
 func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cell {
 	min := geom.Point{X: int(pos.X) * edge, Y: y, Z: int(pos.Z) * edge}
 	if cell, ok := v.uniform(min.Chunk()); ok {
@@ -140,7 +139,7 @@ func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cel
 	return s.box(v, geom.Box{Max: geom.Point{X: edge, Y: edge, Z: edge}}.Add(min))
 }
 
-// uniform returns the cell of a chunk that is missing or uniform.
+// uniform returns the cell of a missing or uniform chunk.
 func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 	if v == nil {
 		return 0, true
@@ -152,7 +151,7 @@ func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 	return c.Uniform()
 }
 
-// box reads a box that lies within one chunk column and appends it to s.cells.
+// box appends the cells of a box to s.cells. The box must be within one tower.
 func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
 	from := len(s.cells)
 	for y := b.Min.Y; y < b.Max.Y; {
@@ -166,7 +165,7 @@ func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
 	return s.cells[from:]
 }
 
-// read fills dst with a box of cells that lies within one chunk.
+// read fills dst with the cells of a box that is within one chunk.
 func (v *Volume) read(b geom.Box, dst []voxel.Cell) {
 	pos := b.Min.Chunk()
 	if cell, ok := v.uniform(pos); ok {
@@ -191,12 +190,12 @@ func (s *sender) nibbles(v *Volume, pos geom.ColumnPos, y int) []byte {
 	return out
 }
 
-// footprint is where a stack of chunks stands, counted in chunks.
+// footprint is the x and z of a tower, in chunks.
 type footprint struct{ x, z int32 }
 
 func footprintOf(pos geom.ColumnPos) footprint { return footprint{pos.X >> 1, pos.Z >> 1} }
 
-// footprints returns the heights of a volume's chunks by where they stand, ascending.
+// footprints returns the heights of a volume's chunks by footprint, ascending.
 func (v *Volume) footprints() map[footprint][]int32 {
 	out := map[footprint][]int32{}
 	if v == nil {
@@ -212,8 +211,8 @@ func (v *Volume) footprints() map[footprint][]int32 {
 	return out
 }
 
-// columnsToSend returns the dimension's columns, and one of the highest data
-// version for each place where blocks stand that has none, in ascending order.
+// columnsToSend returns the dimension's columns in ascending order. It adds a column, of the
+// highest data version, for each place with blocks and without a column.
 func (s *sender) columnsToSend(d *Dimension) []voxel.Column {
 	have, version := map[geom.ColumnPos]bool{}, int32(0)
 	for i := range d.Columns {
@@ -238,20 +237,20 @@ func (s *sender) columnsToSend(d *Dimension) []voxel.Column {
 	return out
 }
 
-// sections returns the column's sections, and those that have blocks unsaid: a
-// column lists what its source had, and somebody may have built beside that.
+// sections returns the column's sections. It adds sections for blocks that no section covers: a
+// column lists the sections of its source, and someone may have built elsewhere.
 func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
 	out := c.Sections
-	var said [256]bool
+	var listed [256]bool
 	for _, sec := range out {
-		said[uint8(sec.Y)] = said[uint8(sec.Y)] || sec.Has&voxel.HasBlock != 0
+		listed[uint8(sec.Y)] = listed[uint8(sec.Y)] || sec.Has&voxel.HasBlock != 0
 	}
 	for _, chunk := range s.footprints[footprintOf(c.Pos)] {
 		for y := 2 * int(chunk); y < 2*int(chunk)+2; y++ {
 			switch fits := int(int8(y)) == y; {
-			case fits && said[uint8(y)] || !s.matter(c.Pos, y):
+			case fits && listed[uint8(y)] || !s.matter(c.Pos, y):
 			case !fits:
-				return nil, fmt.Errorf("blocks at height %d, where no section can be", y*16)
+				return nil, fmt.Errorf("blocks at height %d, beyond all sections", y*16)
 			default:
 				out = withBlocks(out, int8(y))
 			}
@@ -260,7 +259,7 @@ func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
 	return out, nil
 }
 
-// withBlocks returns a copy of sections of which one at y has blocks.
+// withBlocks returns a copy of sections in which the section at y has blocks.
 func withBlocks(sections []voxel.Section, y int8) []voxel.Section {
 	out := slices.Clone(sections)
 	i := slices.IndexFunc(out, func(s voxel.Section) bool { return s.Y == y })
@@ -271,7 +270,7 @@ func withBlocks(sections []voxel.Section, y int8) []voxel.Section {
 	return out
 }
 
-// matter reports whether a section, listed or not, has a block.
+// matter reports whether a section has a block.
 func (s *sender) matter(pos geom.ColumnPos, section int) bool {
 	air := s.block.Default
 	at := pos.Min(section * 16)
