@@ -151,7 +151,7 @@ func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
 		switch name := voxel.BlockVolumes()[i].Name; {
 		case has>>i&1 == 0 && n == 0:
 		case has>>i&1 == 0 || n != whole && !one:
-			return fmt.Errorf("%s has %d cells or bytes; the section has it: %v", name, n, has>>i&1 != 0)
+			return fmt.Errorf("%s of %d cells or bytes; the section lists it: %v", name, n, has>>i&1 != 0)
 		case d.canvases[i] == nil:
 			return fmt.Errorf("%s in a dimension without such a volume", name)
 		}

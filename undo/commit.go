@@ -11,13 +11,13 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Revert takes back, in one update, what a commit in the log of w changed: as History.Undo
-// does, only where w still holds what the commit wrote. It does I/O to read what the commit
-// and its parent say. The caller commits the result. Files and properties stay as they are.
+// Revert takes back, in one update, what a commit in the log of w changed. As History.Undo, it
+// restores only what w still holds as the commit wrote it. It does I/O to read the commit and
+// its parent. The caller commits the result. Files and properties stay as they are.
 //
-// Light that follows from blocks goes back too if the commit is the head and nothing was
-// changed since. Otherwise it is marked stale; if the commit changed light and no blocks,
-// the light is left alone and reported.
+// Derived light is restored too if the commit is the head and nothing was changed since.
+// Otherwise it is marked stale. If the commit changed light and no blocks, Revert leaves the
+// light alone and reports it.
 func Revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
 	r, err := revert(ctx, w, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func find(ctx context.Context, w *world.World, id history.ID) (history.Commit, e
 	}
 }
 
-// reading is a commit and its parent, opened to be compared.
+// reading is a commit and its parent, opened for comparison.
 type reading struct {
 	ctx      context.Context
 	old, new *world.World
@@ -98,7 +98,7 @@ func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error
 	return s.finish(), nil
 }
 
-// footprintsOf returns where blocks differ.
+// footprintsOf returns the footprints in which blocks differ.
 func footprintsOf(diff *world.Difference) map[footprint]bool {
 	out := make(map[footprint]bool)
 	for _, v := range diff.Volumes {
@@ -111,16 +111,15 @@ func footprintsOf(diff *world.Difference) map[footprint]bool {
 	return out
 }
 
-// batch is how many chunks are in memory at once.
+// batch is the number of chunks in memory at a time.
 const batch = 64
 
-// volume returns what differs in a volume. Its cells index the names of both
-// commits.
+// volume returns the difference of a volume. Its cells index the names of both commits.
 func (r *reading) volume(d world.VolumeDifference) (volume, error) {
 	old, new := viewOf(r.old.View(), d.Dimension, d.Volume), viewOf(r.new.View(), d.Dimension, d.Volume)
 	is := cmp.Or(new, old).Volume
 	out := volume{dimension: d.Dimension, volume: d.Volume, schema: is.Schema}
-	var table []voxel.Cell // of cells of new
+	var table []voxel.Cell // translates cells of new
 	if is.Schema == voxel.Palette {
 		var err error
 		if out.names, table, err = union(old, new); err != nil {
@@ -148,8 +147,8 @@ func (r *reading) volume(d world.VolumeDifference) (volume, error) {
 	return out, nil
 }
 
-// union returns the names of two volumes, of which one may be nil, and what the
-// cells of the second are in it.
+// union returns the names of two volumes in one list, and a table that translates the cells of
+// the second. One volume may be nil.
 func union(old, new *world.Volume) (names []string, table []voxel.Cell, err error) {
 	index := make(map[string]voxel.Cell)
 	add := func(name string) voxel.Cell {
@@ -177,8 +176,7 @@ func union(old, new *world.Volume) (names []string, table []voxel.Cell, err erro
 	return names, table, nil
 }
 
-// chunks reads some chunks of one side; where it has none they are of the
-// default.
+// chunks reads some chunks of one side. A missing chunk is the default.
 func (r *reading) chunks(w *world.World, d world.VolumeDifference, is voxel.Volume, at []world.ChunkDifference) ([]*voxel.Chunk, error) {
 	var in boxes
 	for _, c := range at {

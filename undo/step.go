@@ -11,14 +11,14 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// step is what one or more updates replaced. It does not change.
+// step is what one or more updates replaced. It is immutable.
 type step struct {
 	name    string
 	seq     uint64
 	volumes []volume // sorted
 	columns []column // sorted
-	unknown int      // chunks and columns replaced that nobody had read
-	relit   bool     // light that was stale no longer is
+	unknown int      // replaced chunks and columns that were not loaded
+	relit   bool     // stale light was computed
 	bytes   int
 }
 
@@ -29,8 +29,8 @@ type volume struct {
 	chunks            []cells  // in ascending order of code
 }
 
-// newStep returns what can be taken back of a change of the world that v is a
-// view of. It fails when ctx ends.
+// newStep returns what can be taken back of a change. v is a view of the changed world. newStep
+// fails when ctx ends.
 func newStep(ctx context.Context, v *world.View, name string, change *world.Change) (*step, error) {
 	s := &step{name: name}
 	blocks := make(map[footprint]bool)
@@ -42,7 +42,7 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 		}
 		filler := voxel.Uniform(in.Volume.Default)
 		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
-		filled := make(map[[2]voxel.Cell]cells) // what was one cell and became one
+		filled := make(map[[2]voxel.Cell]cells) // changes from one uniform chunk to another
 		for _, r := range c.Chunks {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -81,8 +81,8 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 	return s.finish(), nil
 }
 
-// viewOf returns a volume, or nil: the world may have gone back to before it was
-// made.
+// viewOf returns a volume, or nil: the world may have gone back to a time before the volume
+// existed.
 func viewOf(v *world.View, dimension, volume string) *world.Volume {
 	if d := v.Dimension(dimension); d != nil {
 		return d.Volume(volume)
@@ -90,8 +90,8 @@ func viewOf(v *world.View, dimension, volume string) *world.Volume {
 	return nil
 }
 
-// footprint is the place of a chunk from above: columns in one whose blocks changed
-// have maps that follow from these.
+// footprint is the x and z of a chunk. If blocks of a footprint changed, the maps of its
+// columns are derived from them.
 type footprint struct {
 	dimension string
 	x, z      int32
@@ -140,7 +140,7 @@ func (s *step) finish() *step {
 
 func (s *step) empty() bool { return len(s.volumes)+len(s.columns)+s.unknown == 0 }
 
-// join returns s and a step after it as one.
+// join returns s and the next step as one.
 func (s *step) join(t *step) *step {
 	out := &step{unknown: s.unknown + t.unknown}
 	out.volumes = merge(s.volumes, t.volumes, compareVolumes, func(v, w volume) (volume, bool) {
@@ -154,8 +154,8 @@ func (s *step) join(t *step) *step {
 	return out.finish()
 }
 
-// merge returns the elements of two sorted lists, equal ones joined or, if that
-// says false, left out.
+// merge merges two sorted lists. It joins equal elements, and leaves them out if join returns
+// false.
 func merge[T any](a, b []T, compare func(T, T) int, join func(T, T) (T, bool)) []T {
 	out := make([]T, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
