@@ -10,11 +10,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// maxName bounds the bytes of a name that is written; no name that was read is
-// as long.
+// maxName bounds the bytes of a name. Names that are read are shorter.
 const maxName = 1 << 14
 
-// defaultBiome stands for the empty cell, which no biome of the game is.
+// defaultBiome stands for the empty cell, which is no biome of the game.
 const defaultBiome = "minecraft:plains"
 
 var errLong = fmt.Errorf("a name of more than %d bytes", maxName)

@@ -15,7 +15,7 @@ import (
 
 // FormBytes are the sizes of cells in pages of stones.
 type FormBytes struct {
-	Runs int64 `json:"runs"` // plain runs along y under zstd, in the same pages: no form of stones
+	Runs int64 `json:"runs"` // plain runs along y, compressed by zstd, in the same pages; not a form of stones
 	// Alone is what each form takes alone, by name; what it cannot hold is columns.
 	Alone map[string]int64 `json:"alone"`
 	Stone int64            `json:"stone"` // each page in the form that a Writer chooses
@@ -142,7 +142,7 @@ func chunksAPage(w *convert.World) int {
 	return 256
 }
 
-// cellsOf returns w without what is no cell.
+// cellsOf returns w with nothing but cells.
 func cellsOf(w *convert.World) *convert.World {
 	out := &convert.World{Head: w.Head}
 	for _, d := range w.Dimensions {

@@ -13,9 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// runsForm is what forms of stones are compared with: each column of a page as
-// runs upwards, values and lengths in streams of their own, compressed as a
-// stone's streams are, with a head like those of its pages.
+// runsForm is a form to compare the forms of stones with. It stores each column of a page as
+// runs upwards, with values and lengths in separate streams. It compresses the streams and adds
+// a head as a stone does for its pages.
 type runsForm struct {
 	enc    *zstd.Encoder
 	packed []byte
@@ -155,7 +155,7 @@ func appendRuns(dst []yRun, stack []*voxel.Chunk) []yRun {
 	return dst
 }
 
-// compress returns streams as a page of a stone has them.
+// compress returns the page for streams, in the layout of a stone.
 func (f *runsForm) compress(streams ...[]byte) (page []byte) {
 	var body []byte
 	page = append(page, 0, byte(len(streams)))
