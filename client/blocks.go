@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -14,10 +13,10 @@ const (
 	// wholeBytes is up to how many bytes a stone is read whole when it is opened,
 	// and how many of the end of a larger one come then: the directory is there.
 	wholeBytes = 1 << 20
-	// blockBytes is what a larger stone is read and kept by.
-	blockBytes = 256 << 10
-	// maxRun is how many blocks are asked for at once.
-	maxRun = 16
+	// blockBytes is what a larger stone is read and cached by.
+	blockBytes = 512 << 10
+	// rawBlock is the first number of blocks in a Cache: those of decoded pages are below.
+	rawBlock = 1 << 31
 )
 
 // blocks are the bytes of a large stone at the server. Any number of goroutines
@@ -35,20 +34,7 @@ type blocks struct {
 // Close ends reads that are under way.
 func (b *blocks) Close() error {
 	b.cancel()
-	b.store.kept.drop(b)
 	return nil
-}
-
-// keepEnd leaves the last bytes of the stone to the Store, those blocks that they
-// are all of.
-func (b *blocks) keepEnd() {
-	end := b.end
-	b.end = nil
-	from := b.size - int64(len(end))
-	for n := (from + blockBytes - 1) / blockBytes; n*blockBytes < b.size; n++ {
-		lo := n*blockBytes - from
-		b.store.kept.put(place{b, n}, slices.Clone(end[lo:min(lo+blockBytes, int64(len(end)))]))
-	}
 }
 
 // ReadAt is for io.ReaderAt.
@@ -62,12 +48,9 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	done := 0
 	for done < len(p) && off < b.size {
 		n := off / blockBytes
-		block, ok := b.store.kept.get(place{b, n})
-		if !ok {
-			var err error
-			if block, err = b.fetch(n, (min(off+int64(len(p)-done), b.size)-1)/blockBytes); err != nil {
-				return done, err
-			}
+		block, err := b.block(n)
+		if err != nil {
+			return done, err
 		}
 		k := copy(p[done:], block[off-n*blockBytes:])
 		done += k
@@ -79,27 +62,23 @@ func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// fetch returns the bytes of the blocks from first on that are not kept, up to
-// last or one that is, and keeps them.
-func (b *blocks) fetch(first, last int64) ([]byte, error) {
-	upto := first + 1
-	for upto <= last && upto-first < maxRun && !b.store.kept.has(place{b, upto}) {
-		upto++
+// block returns block n of the stone, from the Cache or the server.
+func (b *blocks) block(n int64) ([]byte, error) {
+	if n >= rawBlock {
+		return nil, fmt.Errorf("client: stone %v: block %d: too large a stone", b.id, n)
 	}
-	from, end := first*blockBytes, min(upto*blockBytes, b.size)
-	data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
-	if err == nil && size != b.size {
-		err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
-	}
+	key := stone.PageKey{Stone: b.id, Entry: rawBlock | uint32(n)}
+	block, err := b.store.o.Cache.Page(b.ctx, key, func() (any, int64, error) {
+		from := n * blockBytes
+		end := min(from+blockBytes, b.size)
+		data, size, err := b.store.readRange(b.ctx, &b.call, fmt.Sprintf("bytes=%d-%d", from, end-1), from, end-from)
+		if err == nil && size != b.size {
+			err = fmt.Errorf("client: stone %v: %w: of %d bytes, now of %d", b.id, errAnswer, b.size, size)
+		}
+		return data, int64(len(data)), err
+	})
 	if err != nil {
 		return nil, err
 	}
-	for n := first; n < upto; n++ {
-		block := data[(n-first)*blockBytes:]
-		if upto-first > 1 {
-			block = slices.Clone(block[:min(blockBytes, len(block))])
-		}
-		b.store.kept.put(place{b, n}, block)
-	}
-	return data, nil
+	return block.([]byte), nil
 }

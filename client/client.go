@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Options of a Store. The zero value is the default.
@@ -20,9 +22,9 @@ type Options struct {
 	// HTTP carries the calls; it is the caller's to close. Default: connections
 	// of the Store's own, which Close closes.
 	HTTP http.RoundTripper
-	// Cache bounds the bytes that are kept of large stones while they are open.
-	// Default 64 MiB; negative keeps none.
-	Cache int64
+	// Cache keeps blocks of large stones. It may be the one that worlds read their
+	// pages through, so that both share its budget. Default: one of stone.CacheBytes.
+	Cache stone.Cache
 	// Tries is how often a call that may be repeated is made at most. Default 8:
 	// about five seconds, in which a server can begin anew. As long as nobody
 	// listened yet it is 1.
@@ -44,8 +46,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Cache == 0 {
-		o.Cache = 64 << 20
+	if o.Cache == nil {
+		o.Cache = stone.NewLRU(stone.CacheBytes)
 	}
 	if o.Tries <= 0 {
 		o.Tries = 8
@@ -86,7 +88,6 @@ type Store struct {
 	base    url.URL
 	auth    []string // the header, nil without a token
 	own     *http.Transport
-	kept    *kept
 	records sync.Pool   // of *Records
 	met     atomic.Bool // something listens at the address, or did
 	packs   atomic.Bool // the server said so in its last answer
@@ -109,7 +110,6 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	s := &Store{o: o.withDefaults(), base: base}
 	s.records.New = func() any { return NewRecords(nil, 0) }
-	s.kept = newKept(s.o.Cache)
 	s.life, s.die = context.WithCancel(context.Background())
 	if o.Token != "" {
 		s.auth = []string{"Bearer " + o.Token}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // answerPlain listens at the address that it returns, and answers all that comes
@@ -103,7 +104,7 @@ func TestCloseEndsReads(t *testing.T) {
 			waits := make(chan struct{})
 			once := sync.OnceFunc(func() { close(waits) })
 			s := f.open(func(o *client.Options) {
-				o.Cache = -1
+				o.Cache = stone.NewLRU(0)
 				o.Wait = func(ctx context.Context, _ time.Duration) error {
 					once()
 					<-ctx.Done()

@@ -86,7 +86,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 	b.ctx, b.cancel = context.WithCancel(s.life)
 	if whole := int64(len(end)) == size; !whole {
 		o.Reader, err = stone.Open(b, size)
-		b.keepEnd()
+		b.end = nil
 	} else if err = checkWhole(id, end); err == nil {
 		o.Reader, err = stone.Open(bytes.NewReader(end), size)
 	}

@@ -114,29 +114,28 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// Blocks of a large stone are kept while it is open, and no more of them than
-// there is room for.
+// Blocks of a large stone are cached, and no more of them than there is room for.
 func TestCache(t *testing.T) {
 	large := writtenStone(t, "large", 3<<20)
 	for _, tt := range []struct {
-		cache int64
-		calls int // of reading two blocks twice
-	}{{0, 2}, {300 << 10, 4}, {-1, 4}} {
+		cache stone.Cache
+		calls [2]int // of reading two blocks twice, and again by another that opens the stone
+	}{{nil, [2]int{2, 0}}, {stone.NewLRU(600 << 10), [2]int{4, 4}}, {stone.NewLRU(0), [2]int{4, 4}}} {
 		f := newFake(t, serveStones(large))
 		s := f.open(func(o *client.Options) { o.Cache = tt.cache })
-		for range 2 {
+		for i := range 2 {
 			o, err := s.Open(t.Context(), "w", large.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := len(f.seen())
-			for _, off := range []int64{256 << 10, 512 << 10, 256 << 10, 512 << 10} {
+			for _, off := range []int64{512 << 10, 1 << 20, 512 << 10, 1 << 20} {
 				if _, err := o.ReadAt(make([]byte, 100), off); err != nil {
 					t.Error(err)
 				}
 			}
-			if n := len(f.seen()) - before; n != tt.calls {
-				t.Errorf("cache %d: %d calls, want %d", tt.cache, n, tt.calls)
+			if n := len(f.seen()) - before; n != tt.calls[i] {
+				t.Errorf("opened %d times: %d calls, want %d", i+1, n, tt.calls[i])
 			}
 			if err := o.Close(); err != nil {
 				t.Error(err)
@@ -162,7 +161,7 @@ func TestHighStack(t *testing.T) {
 func TestLargeStone(t *testing.T) {
 	large := writtenStone(t, "large", 24<<20)
 	f := newFake(t, serveStones(large))
-	s := f.open(func(o *client.Options) { o.Cache = 1 << 20 })
+	s := f.open(func(o *client.Options) { o.Cache = stone.NewLRU(1 << 20) })
 	o, err := s.Open(t.Context(), "w", large.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +226,7 @@ func TestLargeStoneTrouble(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		f = newFake(t, good, good, hangUp, refuse(client.Internal), good, step)
-		s := f.open(func(o *client.Options) { o.Cache = -1 })
+		s := f.open(func(o *client.Options) { o.Cache = stone.NewLRU(0) })
 		o, err := s.Open(t.Context(), "w", large.ID)
 		if err != nil {
 			t.Fatal(err)

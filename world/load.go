@@ -110,17 +110,27 @@ func (w *World) fillOnce(ctx context.Context, h *Held) error {
 	}
 	defer m.release()
 	d := m.now.dimensions[m.now.dimension(h.dim)]
+	// Light and height maps may follow from blocks, so these come first.
+	var rest []func() error
 	for _, v := range d.volumes {
-		if h.has(v.Name) {
-			if err := w.fillVolume(ctx, m, d, v, h); err != nil {
+		fill := func() error { return w.fillVolume(ctx, m, d, v, h) }
+		switch {
+		case !h.has(v.Name):
+		case v.Name == voxel.Block:
+			if err := fill(); err != nil {
 				return err
 			}
+		default:
+			rest = append(rest, fill)
 		}
 	}
 	if h.has(Columns) {
-		return w.fillColumns(ctx, m, d, h)
+		rest = append(rest, func() error { return w.fillColumns(ctx, m, d, h) })
 	}
-	return nil
+	if len(rest) == 0 {
+		return nil
+	}
+	return each(ctx, w.o.Parallel, len(rest), func(i int) error { return rest[i]() })
 }
 
 // inVolume returns the box in cells of a volume of that scale that covers b.

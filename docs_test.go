@@ -1,0 +1,351 @@
+package cairn_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const (
+	architecture   = "docs/ARCHITECTURE.md"
+	maxReadmeLines = 160
+	questions      = 10
+	fewestNames    = 60 // that the page has, so that the search for them is seen to work
+)
+
+// TestDocs keeps the documents true: what they name is there.
+func TestDocs(t *testing.T) {
+	tree := os.DirFS(".")
+	check := func(faults []string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+	}
+	check(linkFaults(tree))
+	page := mustRead(t, architecture)
+	names, faults, err := nameFaults(tree, page)
+	check(faults, err)
+	if names < fewestNames {
+		t.Errorf("%s names %d functions, want at least %d", architecture, names, fewestNames)
+	}
+	check(questionFaults(page), nil)
+	check(mapFaults(tree, page, plan))
+	check(readmeFaults(mustRead(t, "README.md"), mustRead(t, "example_test.go")), nil)
+}
+
+func mustRead(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// code finds fenced blocks and code spans; link finds inline links of Markdown, with
+// what they point at.
+var (
+	code = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`")
+	link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+)
+
+// linkFaults returns the relative links of Markdown files that lead nowhere.
+func linkFaults(tree fs.FS) (faults []string, err error) {
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name() == "testdata"):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".md":
+			return nil
+		}
+		text, err := fs.ReadFile(tree, name)
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, heading, _ := strings.Cut(m[1], "#")
+			if file = path.Join(path.Dir(name), file); strings.HasPrefix(m[1], "#") {
+				file = name
+			}
+			if _, err := fs.Stat(tree, file); err != nil {
+				faults = append(faults, fmt.Sprintf("%s: link to %s: no such file", name, m[1]))
+			} else if heading != "" && !hasHeading(tree, file, heading) {
+				faults = append(faults, fmt.Sprintf("%s: link to %s: no such heading", name, m[1]))
+			}
+		}
+		return err
+	})
+	return faults, err
+}
+
+// hasHeading reports whether a Markdown file has a heading with that anchor.
+func hasHeading(tree fs.FS, name, anchor string) bool {
+	text, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if title := strings.TrimLeft(line, "#"); title != line && anchorOf(title) == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// anchorOf returns the anchor of a heading.
+func anchorOf(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '-':
+			return '-'
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_':
+			return r
+		}
+		return -1
+	}, strings.ToLower(strings.TrimSpace(title)))
+}
+
+// reference finds a Go file in a code span, and behind a colon the names in it.
+var reference = regexp.MustCompile("`((?:[a-z_0-9]+/)*[a-z_0-9]+\\.go)`(?::((?:(?:,| and)? `[\\w.]+`)+))?")
+
+// nameFaults returns which Go files, and names in them, that a page names are not
+// there, and how many names it has.
+func nameFaults(tree fs.FS, page string) (names int, faults []string, err error) {
+	for _, m := range reference.FindAllStringSubmatch(page, -1) {
+		src, err := fs.ReadFile(tree, m[1])
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %s: no such file", architecture, m[1]))
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), m[1], src, parser.SkipObjectResolution)
+		if err != nil {
+			return names, faults, err
+		}
+		have := declared(file)
+		for _, span := range code.FindAllString(m[2], -1) {
+			names++
+			if name := strings.Trim(span, "`"); !have[name] {
+				faults = append(faults, fmt.Sprintf("%s: %s has no %s", architecture, m[1], name))
+			}
+		}
+	}
+	return names, faults, nil
+}
+
+// declared returns the names that a file declares, methods as Type.Method.
+func declared(file *ast.File) map[string]bool {
+	out := make(map[string]bool)
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			out[receiver(d)+d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					out[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						out[id.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// receiver returns the type of a method with a dot, "" for a function.
+func receiver(f *ast.FuncDecl) (name string) {
+	if f.Recv == nil {
+		return ""
+	}
+	ast.Inspect(f.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name + "."
+		}
+		return name == ""
+	})
+	return name
+}
+
+// section returns what stands below a heading of a page, up to the next one.
+func section(page, heading string) string {
+	_, below, _ := strings.Cut(page, "\n## "+heading+"\n")
+	body, _, _ := strings.Cut(below, "\n## ")
+	return body
+}
+
+// questionFaults returns what the ten questions lack.
+func questionFaults(page string) (faults []string) {
+	rows := 0
+	for line := range strings.Lines(section(page, "Ten questions")) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| where is it decided") {
+			continue
+		}
+		rows++
+		if m := reference.FindStringSubmatch(line); m == nil || m[2] == "" {
+			faults = append(faults, fmt.Sprintf("%s: no file and function in %q", architecture, strings.TrimSpace(line)))
+		}
+	}
+	if rows != questions {
+		faults = append(faults, fmt.Sprintf("%s: %d questions, want %d", architecture, rows, questions))
+	}
+	if !strings.HasSuffix(strings.TrimSpace(page), strings.TrimSpace(section(page, "Ten questions"))) {
+		faults = append(faults, architecture+": the questions are not at the end")
+	}
+	return faults
+}
+
+// box finds a package in the map of the floors.
+var box = regexp.MustCompile(`\[([a-z/]+)\]`)
+
+// mapFaults compares the map of the floors, top floor first, with the directories
+// that have Go files and with what plan lets them import.
+func mapFaults(tree fs.FS, page string, plan []row) (faults []string, err error) {
+	floor := make(map[string]int)
+	for i, line := range strings.Split(section(page, "Map of the floors"), "\n") {
+		if strings.HasPrefix(line, "|") {
+			continue
+		}
+		for _, m := range box.FindAllStringSubmatch(line, -1) {
+			if m[1] == "cairn" {
+				m[1] = "."
+			}
+			floor[m[1]] = i + 1
+		}
+	}
+	names, err := goFiles(tree)
+	if err != nil {
+		return nil, err
+	}
+	dirs := make(map[string]bool)
+	for _, name := range names {
+		dirs[path.Dir(name)] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(floor)) {
+		if !dirs[dir] {
+			faults = append(faults, fmt.Sprintf("%s: the map has %s, which has no Go files", architecture, dir))
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if floor[dir] == 0 {
+			faults = append(faults, fmt.Sprintf("%s: the map lacks %s", architecture, dir))
+			continue
+		}
+		rank := rankOf(plan, dir)
+		for _, other := range slices.Sorted(maps.Keys(dirs)) {
+			everything := rank >= 0 && strings.Contains(plan[rank].imports, "*") && strings.Trim(plan[rank].imports, "* ") == ""
+			if rank >= 0 && !everything && other != dir && allows(plan, rank, other) && floor[other] > 0 && floor[other] < floor[dir] {
+				faults = append(faults, fmt.Sprintf("%s: the map has %s above %s, which may import it", architecture, other, dir))
+			}
+		}
+	}
+	return faults, nil
+}
+
+// readmeFaults returns what is wrong with README's length and program: that must
+// stand in the tested example.
+func readmeFaults(readme, example string) (faults []string) {
+	if n := strings.Count(readme, "\n"); n > maxReadmeLines {
+		faults = append(faults, fmt.Sprintf("README.md: %d lines, at most %d", n, maxReadmeLines))
+	}
+	_, program, _ := strings.Cut(readme, "```go\n")
+	program, _, ok := strings.Cut(program, "```")
+	if !ok || !strings.Contains(flush(example), flush(program)) {
+		faults = append(faults, "README.md: its program is not part of example_test.go")
+	}
+	return faults
+}
+
+// flush returns text without the indentation of its lines.
+func flush(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return out.String()
+}
+
+func TestDocsFaults(t *testing.T) {
+	const (
+		src = "package p\n\ntype T[E any] int\n\nfunc (t *T[E]) M() {}\n\nfunc F() {}\n\nconst C = 1\n"
+		ten = "\n## Ten questions\n"
+	)
+	plan := []row{{"geom", ""}, {"voxel", "geom"}, {".", "*"}}
+	for _, tt := range []struct {
+		name, file, text string // beside p/a.go, geom/a.go and voxel/a.go
+		want             string // part of the only fault, "" for none
+	}{
+		{"a link", "a.md", "[x](p/a.go) [y](https://nowhere/) [z](#x)\n# X", ""},
+		{"a link from below", "p/a.md", "[x](../p/a.go)", ""},
+		{"a broken link", "p/a.md", "[x](p/a.go)", "p/a.md: link to p/a.go: no such file"},
+		{"a heading", "a.md", "[x](a.md#the-_b_-c)\n## The `_B_`, C", ""},
+		{"no heading", "a.md", "[x](a.md#y)\n## X", "no such heading"},
+		{"a link in code", "a.md", "`[x](y)`\n```\n[x](y)\n```", ""},
+		{"names", architecture, "`p/a.go`: `F`, `T.M` and `C`, of `T`", ""},
+		{"no file", architecture, "`p/b.go`: `F`", "p/b.go: no such file"},
+		{"no function", architecture, "`p/a.go`: `F`, `G`", "p/a.go has no G"},
+		{"a method without its type", architecture, "`p/a.go`: `M`", "p/a.go has no M"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tree := fstest.MapFS{tt.file: {Data: []byte(tt.text)}, "p/a.go": {Data: []byte(src)}}
+			links, err := linkFaults(tree)
+			_, names, err2 := nameFaults(tree, tt.text)
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			wantFault(t, append(links, names...), tt.want)
+		})
+	}
+	for _, tt := range []struct{ name, page, want string }{
+		{"ten", ten + strings.Repeat("| a | `p/a.go`: `F` |\n", 10), ""},
+		{"nine", ten + strings.Repeat("| a | `p/a.go`: `F` |\n", 9), "9 questions"},
+		{"no function", ten + strings.Repeat("| a | `p/a.go`: `F` |\n", 9) + "| a | `p/a.go` |\n", "no file and function"},
+		{"not at the end", ten + strings.Repeat("| a | `p/a.go`: `F` |\n", 10) + "\n## More\nb", "not at the end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { wantFault(t, questionFaults("# A\n"+tt.page), tt.want) })
+	}
+	for _, tt := range []struct{ name, page, want string }{
+		{"in order", "[cairn]\n[voxel] beside\n[geom]", ""},
+		{"on one floor", "[cairn] [voxel] [geom]", ""},
+		{"upside down", "[cairn]\n[geom]\n[voxel]", "has geom above voxel"},
+		{"missing", "[cairn]\n[voxel]", "lacks geom"},
+		{"gone", "[cairn]\n[voxel] [tile]\n[geom]", "has tile, which has no Go files"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tree := fstest.MapFS{"a.go": {}, "geom/a.go": {}, "voxel/a.go": {}}
+			faults, err := mapFaults(tree, "\n## Map of the floors\n"+tt.page+"\n## Next\n[x]", plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantFault(t, faults, tt.want)
+		})
+	}
+	for _, tt := range []struct{ name, readme, want string }{
+		{"the program", "x\n```go\nif a {\n\tb()\n}\n```\n", ""},
+		{"another program", "x\n```go\nc()\n```\n", "its program is not part"},
+		{"no program", "x\n", "its program is not part"},
+		{"long", "```go\nb()\n```\n" + strings.Repeat("\n", maxReadmeLines), "163 lines, at most 160"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wantFault(t, readmeFaults(tt.readme, "func Example() {\n\tif a {\n\t\tb()\n\t}\n}\n"), tt.want)
+		})
+	}
+}
