@@ -13,7 +13,7 @@ import (
 type Report struct {
 	Name    string // of the step, or the message of the commit
 	Cells   int    // restored cells; derived light does not count
-	Columns int // restored columns; each list of objects counts by itself
+	Columns int    // restored columns; each list of objects counts by itself
 	// Skipped and SkippedColumns count what was left alone. There the World no longer held
 	// what the step wrote, or it is derived light whose blocks the step did not change.
 	Skipped, SkippedColumns int

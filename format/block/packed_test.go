@@ -54,7 +54,7 @@ func testPacked(t *testing.T, rng *rand.Rand, n, size int, straddle bool) {
 	}
 	ints := make([]int32, n)
 	if err := block.UnpackLongInts(longs, size, straddle, ints); err != nil || !slices.Equal(ints, entries) {
-		t.Fatalf("UnpackInts: %v, equal %v", err, slices.Equal(ints, entries))
+		t.Fatalf("UnpackLongInts: %v, equal %v", err, slices.Equal(ints, entries))
 	}
 	if size > 15 {
 		return
