@@ -9,32 +9,32 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Sizes of BITRLE.md.
+// Sizes and limits of BITRLE.md.
 const (
 	bitMaxList  = 256            // symbols in a list
-	bitNoList   = bitMaxList + 1 // a count of symbols that stands for no list
+	bitNoList   = bitMaxList + 1 // a count of symbols that means: no list
 	bitMaxOrder = 15             // of Exp-Golomb codes
 )
 
-// The guides of BITRLE.md: where a run may end because another one did.
+// The guides of BITRLE.md: other run ends at which a run may end.
 const (
 	noGuide    = 0
 	guideNorth = 1
 	guideBelow = 2
 )
 
-// noCell is no cell and equal to none.
+// noCell differs from every cell.
 const noCell voxel.Cell = voxel.MaxCell + 1
 
-// AppendBitRLE appends the bit-packed RLE of a box to dst and returns the
-// extended slice. The box is edge cells an edge, 4, 8, 16 or 32; cells are its
-// edge^3 cells with index (y*edge+z)*edge+x, each valid in s, and are not kept.
-// It panics if they are others. Whoever decodes must know edge and s. A box of
-// one cell takes at most 3 bytes. Layout: BITRLE.md.
+// AppendBitRLE appends the bit-packed RLE of a box to dst and returns the extended
+// slice. The box is 4, 8, 16 or 32 cells an edge. cells are its edge^3 cells with
+// index (y*edge+z)*edge+x, each valid in s; they are not kept. It panics if cells
+// are invalid. The decoder must know edge and s. A box of one cell takes at most 3
+// bytes. Layout: BITRLE.md.
 func AppendBitRLE(dst []byte, cells []voxel.Cell, edge int, s voxel.Schema) []byte {
 	checkBox(cells, edge)
 	e := bitEncoder{bitBox: bitBox{cells, edge, s == voxel.Terrain}}
-	var few [512]bitRun // most boxes have no more and need no memory
+	var few [512]bitRun // most boxes have no more, so they need no allocation
 	e.runs, e.width = e.gather(few[:0], s)
 	w := bitWriter{buf: dst}
 	w.put(bits.Len(uint(edge))-3, 2)
@@ -59,14 +59,14 @@ func checkBox(cells []voxel.Cell, edge int) {
 	}
 }
 
-// bitBox is what both directions know of a box.
+// bitBox is the state that both directions share.
 type bitBox struct {
 	cells   []voxel.Cell
 	edge    int
 	terrain bool
 }
 
-// at returns cell i, or noCell before the first.
+// at returns cell i. It returns noCell before the first.
 func (b *bitBox) at(i int) voxel.Cell {
 	if i < 0 {
 		return noCell
@@ -74,8 +74,8 @@ func (b *bitBox) at(i int) voxel.Cell {
 	return b.cells[i]
 }
 
-// guesses returns what the cell at pos may be: as below, as to the north, as
-// before the last run; never as the last run, nothing twice.
+// guesses returns what the cell at pos may be: the cell below, the cell to the
+// north, the cell of the run before last. It never returns last, and no cell twice.
 func (b *bitBox) guesses(pos int, last, before voxel.Cell) (g [3]voxel.Cell, n int) {
 	for _, c := range [3]voxel.Cell{b.at(pos - b.edge*b.edge), b.at(pos - b.edge), before} {
 		if c != noCell && c != last && (n == 0 || c != g[0]) && (n < 2 || c != g[1]) {
@@ -86,16 +86,16 @@ func (b *bitBox) guesses(pos int, last, before voxel.Cell) (g [3]voxel.Cell, n i
 	return g, n
 }
 
-// bitGuide follows the cells that lie off before those being coded.
+// bitGuide follows the cells at distance off before those being coded.
 type bitGuide struct{ off, at int }
 
 func (b *bitBox) guide(kind int) bitGuide {
 	return bitGuide{off: [3]int{0, b.edge, b.edge * b.edge}[kind]}
 }
 
-// end returns where a run from pos ends if it ends where the next change off
-// before is, and false if there is no such place. pos must not descend, and
-// the cells before it must be there.
+// end returns where a run from pos ends if it ends at the next change of the guide.
+// It returns false if there is none. pos must not descend, and the cells before it
+// must be set.
 func (g *bitGuide) end(cells []voxel.Cell, pos int) (int, bool) {
 	if g.off == 0 || pos < g.off {
 		return 0, false
@@ -108,8 +108,7 @@ func (g *bitGuide) end(cells []voxel.Cell, pos int) (int, bool) {
 	return min(j+g.off, len(cells)), true
 }
 
-// bitSymbol returns what the list of symbols says of a cell, and whether its
-// occupancy follows.
+// bitSymbol returns the symbol of a cell. part says that its occupancy follows.
 func bitSymbol(c voxel.Cell, terrain bool) (symbol uint16, part bool) {
 	if !terrain {
 		return uint16(c), false
@@ -124,22 +123,22 @@ func bitSymbol(c voxel.Cell, terrain bool) (symbol uint16, part bool) {
 type bitRun struct {
 	cell   voxel.Cell
 	last   uint16 // length - 1
-	symbol uint16 // place in the list; the symbol itself if there is none
+	symbol uint16 // index in the list; the symbol itself if there is no list
 	part   bool   // the occupancy follows
 }
 
 type bitEncoder struct {
 	bitBox
 	runs  []bitRun
-	list  []uint16 // symbols; none if they are too many
+	list  []uint16 // symbols; empty if there are too many
 	width int      // bits of a symbol
 
-	near  bool // cells may be as their neighbours
+	near  bool // cells may equal their neighbours
 	kind  int  // of guide
 	order [2]int
 }
 
-// gather returns the runs, in dst if they fit, and how wide their symbols are.
+// gather returns the runs, in dst if they fit, and the bits of their symbols.
 func (e *bitEncoder) gather(dst []bitRun, s voxel.Schema) (runs []bitRun, width int) {
 	var all uint16
 	for rest := e.cells; len(rest) > 0; {
@@ -158,8 +157,8 @@ func (e *bitEncoder) gather(dst []bitRun, s voxel.Schema) (runs []bitRun, width 
 	return dst, max(1, bits.Len16(all))
 }
 
-// rank appends the symbols to list, most frequent first, and sets those of the
-// runs to their places in it. If they are too many it does nothing.
+// rank appends the symbols to list, most frequent first, and replaces those of the
+// runs by their indexes in it. If there are too many it does nothing.
 func (e *bitEncoder) rank(list []uint16) []uint16 {
 	type entry struct {
 		symbol uint16
@@ -167,7 +166,7 @@ func (e *bitEncoder) rank(list []uint16) []uint16 {
 	}
 	var store [bitMaxList]entry
 	entries := store[:0]
-	var hint [256]uint8 // by the low bits of a symbol, where it may be in entries
+	var hint [256]uint8 // by the low bits of a symbol, its likely index in entries
 	for _, r := range e.runs {
 		i := int(hint[r.symbol&0xFF])
 		if i >= len(entries) || entries[i].symbol != r.symbol {
@@ -199,8 +198,8 @@ func (e *bitEncoder) rank(list []uint16) []uint16 {
 	return list
 }
 
-// place returns the place of run i among those that its symbol can have, and
-// how many these are: a full cell is not that of the run before.
+// place returns the index of run i's symbol among the possible ones, and their
+// number. A full cell never follows a run of the same cell.
 func (e *bitEncoder) place(i int) (place, n int) {
 	place, n = int(e.runs[i].symbol), len(e.list)
 	if i == 0 || e.runs[i-1].part {
@@ -224,8 +223,8 @@ func (e *bitEncoder) before(i int) (last, before voxel.Cell) {
 	return last, before
 }
 
-// choose sets near, kind and order so that the box takes the fewest bits, or
-// nearly: lengths are weighed by their powers of two.
+// choose sets near, kind and order so that the box takes close to the fewest bits.
+// It rounds lengths to powers of two.
 func (e *bitEncoder) choose() {
 	var gain int // bits that near saves
 	var costs [3]lengthCosts
@@ -249,8 +248,7 @@ func (e *bitEncoder) choose() {
 	}
 }
 
-// gain returns how many bits fewer the cell of run i takes if it may be as its
-// neighbours.
+// gain returns how many bits the cell of run i saves if it may equal its neighbours.
 func (e *bitEncoder) gain(i, pos int) int {
 	last, before := e.before(i)
 	g, n := e.guesses(pos, last, before)
@@ -273,7 +271,8 @@ func (e *bitEncoder) cellBits(i int) int {
 	return n
 }
 
-// lengthCosts weighs the lengths of runs of full and of partly full cells.
+// lengthCosts adds up the costs of the lengths of runs of full and of partly full
+// cells.
 type lengthCosts struct {
 	flags   int
 	classes [2][17]int // by bits of length - 1
@@ -289,7 +288,7 @@ func (l *lengthCosts) add(r bitRun, guided, hit bool) {
 	l.classes[orderOf(r.part)][bits.Len16(r.last)]++
 }
 
-// least returns the fewest bits and the orders that reach them.
+// least returns the fewest bits and the orders that need them.
 func (l *lengthCosts) least() (n int, order [2]int) {
 	n = l.flags
 	for part, classes := range l.classes {
@@ -372,7 +371,7 @@ func (e *bitEncoder) cell(w *bitWriter, i, pos int) {
 	}
 }
 
-// verbatim writes a run's symbol as it is.
+// verbatim writes a run's symbol without a guess.
 func (e *bitEncoder) verbatim(w *bitWriter, r bitRun) {
 	w.put(int(r.symbol), e.width)
 	if r.part {

@@ -7,12 +7,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// DecodeBitRLE decodes a box of edge cells an edge and of schema s from the
-// start of src to dst, in the order of AppendBitRLE, and returns the number of
-// bytes it took. It panics if edge is not 4, 8, 16 or 32 or dst not edge^3
-// cells. It fails with a *CorruptError if src ends within the box or holds no
-// box of this edge and schema; dst is then of no use. Every cell is valid in
-// s, but whether a Palette has a name for it is for the caller to check.
+// DecodeBitRLE decodes a box of edge cells an edge and of schema s from the start of
+// src to dst, in the order of AppendBitRLE. It returns the number of bytes read. It
+// panics if edge is not 4, 8, 16 or 32 or if dst does not have edge^3 cells. It
+// fails with a *CorruptError if src ends within the box or is malformed; dst is then
+// undefined. Every cell is valid in s. For a Palette the caller must check that the
+// cell has a name.
 func DecodeBitRLE(dst []voxel.Cell, edge int, s voxel.Schema, src []byte) (n int, err error) {
 	checkBox(dst, edge)
 	d := bitDecoder{bitReader: bitReader{src: src}, bitBox: bitBox{dst, edge, s == voxel.Terrain}}
@@ -143,8 +143,8 @@ func (d *bitDecoder) cell(pos int, last, before voxel.Cell) (voxel.Cell, error) 
 	return d.cellOf(int(d.list[place]))
 }
 
-// place reads a place in the list, which is not that of the last cell if this
-// was full.
+// place reads an index into the list. It cannot be that of the last cell if that was
+// full.
 func (d *bitDecoder) place(last voxel.Cell) (int, error) {
 	symbol, part := bitSymbol(last, d.terrain)
 	if last == noCell || part {
@@ -164,7 +164,7 @@ func (d *bitDecoder) place(last voxel.Cell) (int, error) {
 	return place, nil
 }
 
-// cellOf returns the cell of a symbol, reading its occupancy if that follows.
+// cellOf returns the cell of a symbol. It reads the occupancy if one follows.
 func (d *bitDecoder) cellOf(symbol int) (voxel.Cell, error) {
 	switch {
 	case !d.terrain:

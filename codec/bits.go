@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// bitWriter appends numbers of few bits, the lowest first.
+// bitWriter appends numbers of a few bits, lowest bit first.
 type bitWriter struct {
 	buf []byte
 	acc uint64
 	n   int // bits in acc, below 32
 }
 
-// put appends the lowest n bits of v, which has no others; n is at most 32.
+// put appends the lowest n bits of v. The other bits must be 0; n is at most 32.
 func (w *bitWriter) put(v, n int) {
 	w.acc |= uint64(v) << w.n
 	if w.n += n; w.n >= 32 {
@@ -30,7 +30,7 @@ func (w *bitWriter) flag(set bool) {
 	w.put(v, 1)
 }
 
-// golomb appends v >= 0 as Exp-Golomb of order k.
+// golomb appends v >= 0 as an Exp-Golomb code of order k.
 func (w *bitWriter) golomb(v, k int) {
 	high := v>>k + 1
 	zeros := bits.Len(uint(high)) - 1
@@ -39,8 +39,8 @@ func (w *bitWriter) golomb(v, k int) {
 	w.put(v&(1<<k-1), k)
 }
 
-// truncated appends v of 0..m-1, the first ones with a bit less where m is no
-// power of two.
+// truncated appends v of 0..m-1 in truncated binary: if m is not a power of two, the
+// first values take one bit less.
 func (w *bitWriter) truncated(v, m int) {
 	k := bits.Len(uint(m)) - 1
 	short := 2<<k - m
@@ -61,7 +61,7 @@ func truncatedBits(v, m int) int {
 	return k + 1
 }
 
-// bytes returns what was written, padded with zero bits.
+// bytes returns the written bytes, padded with zero bits.
 func (w *bitWriter) bytes() []byte {
 	for ; w.n > 0; w.n -= 8 {
 		w.buf = append(w.buf, byte(w.acc))
@@ -70,8 +70,8 @@ func (w *bitWriter) bytes() []byte {
 	return w.buf
 }
 
-// bitReader reads what bitWriter wrote. Beyond the end it reads zeros; whoever
-// uses it asks short before relying on what it read.
+// bitReader reads the output of bitWriter. Beyond the end it reads zeros, so callers
+// check short before they use the result.
 type bitReader struct {
 	src []byte
 	pos int // in bits
@@ -99,8 +99,8 @@ func (r *bitReader) take(n int) int {
 	return int(v)
 }
 
-// golomb undoes bitWriter.golomb for numbers below 1<<16 and k of at most 15; ok
-// is false of greater ones.
+// golomb undoes bitWriter.golomb for numbers below 1<<16 and k of at most 15. ok is
+// false for greater numbers.
 func (r *bitReader) golomb(k int) (v int, ok bool) {
 	b := r.peek()
 	zeros := bits.TrailingZeros64(b)

@@ -1,11 +1,8 @@
-// Package codec turns cells into bytes and back: the byte RLE of the
-// voxel-terrain article and the columns, reliefs, images and odds that stones are made of,
-// straight to and from chunks without a flat copy in between, and a bit-packed
-// RLE of boxes for the wire.
-//
-// The package compresses nothing further and frames nothing: a form yields
-// plain byte streams, and checksums, zstd and where the bytes lie are the
-// business of stone.
+// Package codec encodes cells as bytes: the byte RLE of the voxel-terrain article,
+// the forms of a stone's pages (Columns, Relief, Images, Odds), and a bit-packed RLE
+// of boxes for the network. It reads and makes chunks without a flat copy in
+// between. A form yields plain byte streams; package stone adds checksums, zstd and
+// positions.
 package codec
 
 import (

@@ -8,17 +8,17 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Form is the number of a way to write cells; it is part of the stone format.
+// Form is the number of an encoding of cells. It is part of the stone format.
 type Form uint8
 
-// The forms. Numbers above are free for stronger ones.
+// The forms. Higher numbers are free for new ones.
 const (
-	// Columns is runs along y, column by column; a column equal to its
-	// neighbour or to one before it in the page is a reference.
+	// Columns encodes runs along y, column by column. A column equal to its
+	// neighbour, or to an earlier one in the page, is a reference.
 	Columns Form = 1
-	// Relief is for terrain: layers of material, the height of the ground in
-	// 1/256 of a cell, and what else is not full, each as what differs from a
-	// guess by the columns to the west and north.
+	// Relief is for terrain: layers of material, the height of the ground in 1/256
+	// of a cell, and the other cells that are not full. Each is the difference from
+	// a guess by the columns to the west and north.
 	Relief Form = 2
 )
 
@@ -32,8 +32,8 @@ const (
 	numStreams
 )
 
-// Ops of a column. A byte of ops is an op in its low two bits and the number of
-// columns it holds for, less one, above them. A run of ops ends with its stack.
+// Ops of a column. A byte of ops has the op in its low two bits and the number of
+// columns minus one above. A run of ops ends with its stack.
 const (
 	opLiteral = 0 // its runs follow
 	opWest    = 1 // equal to the column to the west in the stack
@@ -47,34 +47,34 @@ const (
 // MaxStack is the greatest number of chunks in a stack.
 const MaxStack = 64
 
-// maxLiterals is how many literal columns a reference reaches back.
+// maxLiterals is how many literal columns back a reference reaches.
 const maxLiterals = 1 << 16
 
-// A Stack is chunks above each other, bottom up; gaps between them do not
-// matter to the codec. No chunk is nil.
+// A Stack is chunks above each other, bottom up. Gaps between them do not matter. No
+// chunk may be nil.
 type Stack []*voxel.Chunk
 
 const (
 	edge     = voxel.ChunkEdge
 	columns  = edge * edge
-	escape   = 0xFF // a byte that says: a two-byte number follows
+	escape   = 0xFF // a two-byte number follows
 	maxSmall = 1<<16 - 1
 )
 
-// change says that from height at (in cells of the stack) on, the column holds cell.
+// change says that the column holds cell from height at on, in cells of the stack.
 type change struct {
 	at   uint16
 	cell voxel.Cell
 }
 
-// swept is a change in the order in which a sweep upwards meets it.
+// swept is a change in the order of a sweep upwards.
 type swept struct {
 	change
 	col uint16
 }
 
-// Encoder writes stacks as streams. The zero value is ready; it keeps its
-// buffers for the next call. Not safe for concurrent use.
+// Encoder writes stacks as streams. The zero value is ready. It reuses its buffers.
+// Goroutines must not share it.
 type Encoder struct {
 	work     int
 	streams  [numStreams][]byte
@@ -82,10 +82,10 @@ type Encoder struct {
 	cols     []change // of the stack, by column, bottom up
 	start    [columns + 1]int
 	first    [columns]voxel.Cell
-	literal  [columns]int32 // which literal each column of the stack is
+	literal  [columns]int32 // the index of the literal of each column of the stack
 	literals columnSet
 	heights  []int        // of the stacks of the page, in chunks
-	ids      []int32      // of the columns of the page, which literal each is
+	ids      []int32      // of the columns of the page: the index of the literal
 	cells    []voxel.Cell // those that occur, ascending
 	ranks    []uint16     // by cell
 	seen     []bool       // by cell
@@ -99,8 +99,8 @@ type columnSet struct {
 	first []voxel.Cell
 	start []int32 // into changes; one more than there are columns
 	list  []change
-	// recent holds by hash the column that was added last, plus one. One that
-	// another displaced is not found again: it costs bytes, not correctness.
+	// recent holds by hash 1 + the last column added. A column that another
+	// displaced is not found again; that costs bytes only.
 	recent []int32
 	shift  uint8 // from 64 bits of hash to a slot of recent
 }
@@ -115,8 +115,8 @@ func (s *columnSet) reset() {
 	s.first, s.start, s.list = s.first[:0], append(s.start[:0], 0), s.list[:0]
 }
 
-// forget empties recent, which only an Encoder needs, for a page of so many
-// stacks.
+// forget empties recent for a page of that many stacks. Only an Encoder needs
+// recent.
 func (s *columnSet) forget(stacks int) {
 	size := min(max(bits.Len(uint(stacks*columns*8-1)), leastRecentBits), mostRecentBits)
 	s.recent = slices.Grow(s.recent[:0], 1<<size)[:1<<size]
@@ -135,8 +135,8 @@ func (s *columnSet) add(first voxel.Cell, list []change) int32 {
 	return s.len() - 1
 }
 
-// reserve makes room for n more changes in a page of which so many stacks are
-// done, and then for as many as those to come will have if they are like them.
+// reserve makes room for n more changes. If done of the page's stacks are done, it
+// also makes room for the others at the same rate.
 func (s *columnSet) reserve(n, done, stacks int) {
 	if have := len(s.list); cap(s.list)-have < n {
 		more := n
@@ -165,8 +165,8 @@ func hashOf(first voxel.Cell, list []change) uint64 {
 	return h
 }
 
-// Encode returns the streams of the form Columns for stacks. The streams are
-// valid until the next call.
+// Encode returns the streams of the form Columns for stacks. They are valid until
+// the next call.
 func (e *Encoder) Encode(stacks []Stack) [][]byte {
 	for i := range e.streams {
 		e.streams[i] = e.streams[i][:0]
@@ -187,11 +187,11 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 	return e.streams[:]
 }
 
-// Work returns how many steps a Decoder takes for the stacks of the last call of Encode,
-// whatever their form.
+// Work returns how many steps a Decoder takes for the stacks of the last Encode, in
+// any form.
 func (e *Encoder) Work() int { return e.work }
 
-// sweep goes up the stack slice by slice and notes what changes.
+// sweep goes up the stack slice by slice and records the changes.
 func (e *Encoder) sweep(s Stack) {
 	var buf [64]voxel.Cell
 	var now [columns]voxel.Cell
@@ -221,9 +221,9 @@ func (e *Encoder) sweep(s Stack) {
 	}
 }
 
-// compare notes where a row differs from the one below it, and puts it there.
-// It looks at four cells at once, since most are equal, and where some are not
-// takes no branch on which.
+// compare records where a row differs from the one below, and copies the row there.
+// It looks at four cells at once, because most are equal, and does not branch on
+// which differ.
 func (e *Encoder) compare(row, was []voxel.Cell, at uint16, col int) {
 	n := len(e.swept)
 	out := slices.Grow(e.swept, edge)[:n+edge]
@@ -247,7 +247,7 @@ func (e *Encoder) compare(row, was []voxel.Cell, at uint16, col int) {
 	e.swept = out[:n]
 }
 
-// sort brings the changes from order of height into order of column.
+// sort orders the changes by column; before, they are ordered by height.
 func (e *Encoder) sort() {
 	for i := range columns {
 		e.start[i+1] += e.start[i]
@@ -314,7 +314,7 @@ func (e *Encoder) runs() {
 	e.streams[streamRuns] = out
 }
 
-// table collects the cells that occur, ascending, and notes their ranks.
+// table collects the cells that occur, ascending, and their ranks.
 func (e *Encoder) table(set *columnSet) {
 	e.seen = slices.Grow(e.seen, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
 	e.ranks = slices.Grow(e.ranks, int(voxel.MaxCell)+1)[:voxel.MaxCell+1]
@@ -339,7 +339,7 @@ func (e *Encoder) table(set *columnSet) {
 	e.cells = table
 }
 
-// appendAscending appends strictly ascending cells as a count and differences.
+// appendAscending appends strictly ascending cells as their number and differences.
 func appendAscending(dst []byte, cells []voxel.Cell) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(cells)))
 	prev := -1
@@ -350,7 +350,7 @@ func appendAscending(dst []byte, cells []voxel.Cell) []byte {
 	return dst
 }
 
-// appendSmall appends v (0..65535): one byte below 255, three above.
+// appendSmall appends v (0..65535) in one byte if it is below 255, else in three.
 func appendSmall(dst []byte, v int) []byte {
 	if v < escape {
 		return append(dst, byte(v))

@@ -10,13 +10,13 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Decoder reads what Encoder wrote. The zero value is ready; it keeps its
-// buffers for the next call. Not safe for concurrent use.
+// Decoder reads the output of an Encoder. The zero value is ready. It reuses its
+// buffers. Goroutines must not share it.
 type Decoder struct {
 	ctx      context.Context
 	work     int
 	literals columnSet
-	literal  [columns]int32 // which literal each column of the stack is
+	literal  [columns]int32 // the index of the literal of each column of the stack
 	now      [columns]voxel.Cell
 	spans    []span                 // of the stack
 	rising   [MaxStack * edge]int32 // by height the first span that changes there, plus one
@@ -26,17 +26,18 @@ type Decoder struct {
 	odds     oddsDecoder
 }
 
-// Until makes the calls to come end soon after ctx ends, with its error, and sets Work to 0.
+// Until makes later calls end soon after ctx ends, with its error, and sets Work to
+// 0.
 func (d *Decoder) Until(ctx context.Context) { d.ctx, d.work = ctx, 0 }
 
-// Work returns about how many steps the calls since Until took: one for each cell that is not as
-// the one below, of columns side by side that are equal once, and workOfChunk for each chunk.
+// Work estimates the steps since Until: one for each cell that differs from the one
+// below, once for equal columns side by side, and workOfChunk for each chunk.
 func (d *Decoder) Work() int { return d.work }
 
-// workOfChunk is the steps of a chunk in which hardly anything changes.
+// workOfChunk is the steps of a chunk with hardly any changes.
 const workOfChunk = 1 << 10
 
-// ended returns why the Decoder must end.
+// ended returns the error of the context if it has ended.
 func (d *Decoder) ended() error {
 	if d.ctx == nil {
 		return nil
@@ -44,17 +45,17 @@ func (d *Decoder) ended() error {
 	return d.ctx.Err()
 }
 
-// span is columns of a row, side by side, that are equal.
+// span is equal columns side by side in a row.
 type span struct {
 	col, n  uint16
-	at, end int32 // changes to come, in the list of literals
-	next    int32 // span that changes at the same height, plus one
+	at, end int32 // remaining changes, in the list of literals
+	next    int32 // 1 + the next span that changes at the same height
 }
 
-// Decode reads stacks of the given heights in chunks from streams and appends
-// their chunks to dst, stack by stack, bottom up. It fails with a *CorruptError
-// that names the stream. Cells come only from the table that the streams hold;
-// whether these are cells of the volume is for the caller to check with Table.
+// Decode reads stacks of the given heights in chunks from streams and appends their
+// chunks to dst, stack by stack, bottom up. It fails with a *CorruptError that names
+// the stream. All cells are from the table in the streams; the caller checks with
+// Table that the volume allows them.
 func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([]*voxel.Chunk, error) {
 	if len(streams) != numStreams {
 		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numStreams))
@@ -83,7 +84,7 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 	return dst, r.end()
 }
 
-// Table returns the cells that streams of the forms Columns, Images and Odds hold,
+// Table returns the cells of streams of the forms Columns, Images and Odds,
 // ascending.
 func Table(streams [][]byte) ([]voxel.Cell, error) {
 	if len(streams) <= streamTable {
@@ -114,8 +115,8 @@ func Table(streams [][]byte) ([]voxel.Cell, error) {
 	return cells, nil
 }
 
-// RenumberTable returns the table of streams of the forms Columns, Images and Odds with
-// each cell replaced by what it is in to, which must be ascending.
+// RenumberTable returns the table of streams of the forms Columns, Images and Odds
+// with each cell c replaced by to[c]. to must be ascending.
 func RenumberTable(table []byte, to []voxel.Cell) ([]byte, error) {
 	cells, err := Table([][]byte{streamTable: table})
 	if err != nil {
@@ -166,7 +167,7 @@ func (r *reader) cell() voxel.Cell {
 	return r.table[i]
 }
 
-// columns finds out which literal column each column of the stack is.
+// columns reads the index of the literal of each column of the stack.
 func (d *Decoder) columns(r *reader) {
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
@@ -181,7 +182,7 @@ func (d *Decoder) columns(r *reader) {
 	}
 }
 
-// plainColumns reads columns of one op up to end, as far as that can be, and returns
+// plainColumns reads columns of one op up to end, or as far as possible, and returns
 // how far.
 func (d *Decoder) plainColumns(r *reader, op byte, col, end int) int {
 	switch op {
@@ -232,8 +233,8 @@ func (d *Decoder) readLiteral(r *reader) {
 	set.start = append(set.start, int32(len(set.list)))
 }
 
-// split parts the columns of the stack, top cells high, into spans, and says
-// whether all changes lie below its top.
+// split divides the columns of the stack, which is top cells high, into spans. It
+// reports whether all changes are below the top.
 func (d *Decoder) split(top int) bool {
 	set := &d.literals
 	d.spans = d.spans[:0]
@@ -264,7 +265,7 @@ func (d *Decoder) split(top int) bool {
 	return true
 }
 
-// chunks goes up the stack.
+// chunks makes the chunks of the stack, bottom up.
 func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error) {
 	for y := range chunks * edge {
 		changed := d.rise(y)
@@ -282,7 +283,7 @@ func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error)
 	return dst, nil
 }
 
-// rise brings d.now to height y and returns a bit for each row that changed.
+// rise updates d.now to height y and returns a bit for each changed row.
 func (d *Decoder) rise(y int) (changed uint32) {
 	list := d.literals.list
 	for n := d.rising[y]; n != 0; {
@@ -304,7 +305,7 @@ func (d *Decoder) rise(y int) (changed uint32) {
 	return changed
 }
 
-// smalls reads bytes, and numbers that appendSmall wrote; the first error sticks.
+// smalls reads bytes and the numbers of appendSmall. The first error sticks.
 type smalls struct {
 	b    []byte
 	at   int

@@ -6,8 +6,8 @@ type dent struct {
 	fill byte
 }
 
-// dentGuesser guesses dents of a column from the cells around them, from the
-// top down.
+// dentGuesser guesses the dents of a column from the cells around them, from the top
+// down.
 type dentGuesser struct{ own, w, n, nw probe }
 
 func (l *land) dentGuesser(own, w, n, nw *site) dentGuesser {
@@ -32,8 +32,8 @@ func (l *land) probe(s *site) probe {
 	return probe{l.layers(s.list), l.floorsOf(s), l.dents[s.dents:][:s.dented], s.ground}
 }
 
-// full returns how full the cell at height y is, 0 to 256. No y is above the
-// one before.
+// full returns the fullness of the cell at height y, 0 to 256. y must not ascend
+// between calls.
 func (p *probe) full(y int32) int {
 	if len(p.layers) == 0 || y >= p.floors[0] {
 		return 0

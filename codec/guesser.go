@@ -7,19 +7,17 @@ const (
 	maxMiss = 1 << 12
 )
 
-// guesser guesses the ground of one column after the other of a stack by that
-// of those before, in four ways of which it takes the one that has missed least
-// beside the column.
+// guesser guesses the ground of one column after another from earlier columns. It
+// knows four ways and takes the one with the smallest recent errors near the column.
 type guesser struct {
-	// window is the ground, of the stack and of two columns to the west and
-	// north of it.
+	// window is the ground of the stack and of two columns to its west and north.
 	window [edge + 2][edge + 2]int64
-	beside bool                     // a stack lies to the west
-	misses [edge + 2][guesses]int64 // by x+1: of the row, and from x on of the row before
+	beside bool                     // there is a stack to the west
+	misses [edge + 2][guesses]int64 // by x+1: errors in the row, and from x on in the previous row
 	now    [guesses]int64
 }
 
-// begin goes on to the stack under way.
+// begin moves on to the current stack.
 func (g *guesser) begin(l *land) {
 	g.misses = [edge + 2][guesses]int64{}
 	for z := range 2 {
@@ -42,8 +40,8 @@ func (g *guesser) begin(l *land) {
 	}
 }
 
-// height is the ground of a stack at z and x from -2 on, or the base of the
-// stack under way if it is not there.
+// height returns the ground of a stack at z and x from -2 on. If it is unknown, it
+// returns the base of the current stack.
 func (l *land) height(first int32, z, x int) int64 {
 	if first == 0 {
 		return int64(l.base) * unit
@@ -51,15 +49,14 @@ func (l *land) height(first int32, z, x int) int64 {
 	return l.sites[first+int32(z&(edge-1)*edge+x&(edge-1))].ground
 }
 
-// row begins row z.
+// row starts row z.
 func (g *guesser) row(z int) {
 	if !g.beside {
 		g.window[z+2][0], g.window[z+2][1] = g.window[z+1][2], g.window[z+1][2]
 	}
 }
 
-// guess guesses the ground of a column and grades how well the way that it
-// takes has done.
+// guess guesses the ground of a column. grade says how well this way has done.
 func (g *guesser) guess(x, z int) (ground int64, grade int) {
 	nn, n, r := (*[3]int64)(g.window[z][x:]), (*[3]int64)(g.window[z+1][x:]), (*[2]int64)(g.window[z+2][x:])
 	plane := r[1] + n[2] - n[1]
@@ -83,7 +80,7 @@ func gradeOf(miss int64) int {
 	return int(of[min(bits.Len64(uint64(miss)), len(of)-1)])
 }
 
-// note adds what the ground of a column is, after guess.
+// note records the ground of a column after guess.
 func (g *guesser) note(x, z int, ground int64) {
 	g.window[z+2][x+2] = ground
 	m := &g.misses[x+1]

@@ -11,38 +11,38 @@ import (
 )
 
 // Images is Columns with columns that are images of others: mirrored, turned or
-// moved, with cells replaced by what they are there.
+// moved, with some cells replaced.
 const Images Form = 4
 
-// Streams of the form Images behind those of Columns.
+// Streams of the form Images after those of Columns.
 const (
-	streamImages    = numStreams // ways, and what they make of cells
+	streamImages    = numStreams // the ways, and how each replaces cells
 	numImageStreams = numStreams + 1
 )
 
-// An op of the form Images has four bits; those from here on are images.
+// An op of the form Images has four bits. Ops from here on are images.
 const (
 	opImage      = 4
 	imageOpBits  = 4
 	maxImageRun  = 1 << (8 - imageOpBits)
 	maxWays      = 1<<imageOpBits - opImage
-	fewestImages = 16 // columns that make a way worth having
+	fewestImages = 16 // the fewest columns that make a way worth its bytes
 )
 
-// way says where the column lies that one is the image of.
+// way says where the source of an image column is.
 type way struct {
 	turn uint8 // index into turns
 	a, b int32 // added to x and z
 }
 
-// turns are the ways to turn and mirror: x and z of the source are the first two
-// times x and z of the image, and the second two times.
+// turns are the ways to turn and mirror. x of the source is the first two numbers
+// times x and z of the image, and z the last two.
 var turns = [8][4]int32{
 	{1, 0, 0, 1}, {-1, 0, 0, 1}, {1, 0, 0, -1}, {-1, 0, 0, -1},
 	{0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, -1, 0}, {0, -1, -1, 0},
 }
 
-// source returns where the column at x, z has its source.
+// source returns the source of the column at x, z.
 func (w way) source(x, z int32) (int32, int32) {
 	t := turns[w.turn]
 	return w.a + t[0]*x + t[1]*z, w.b + t[2]*x + t[3]*z
@@ -52,15 +52,15 @@ func (w way) compare(v way) int {
 	return cmp.Or(cmp.Compare(w.turn, v.turn), cmp.Compare(w.a, v.a), cmp.Compare(w.b, v.b))
 }
 
-// plan finds columns by where they are. Stacks are numbered in their order.
+// plan finds columns by position. Stacks are numbered in their order.
 type plan struct {
 	tops  []geom.ChunkPos
-	slots []int32 // by hash of a foot: the last stack begun there plus one; a power of two of them
+	slots []int32 // by hash of a footprint: 1 + the last stack there; the length is a power of two
 	last  geom.ChunkPos
-	stack int32 // at the foot of last, -1 if none is
+	stack int32 // at the footprint of last, or -1
 }
 
-// reset makes room for so many stacks.
+// reset makes room for that many stacks.
 func (p *plan) reset(stacks int) {
 	size := 2 << bits.Len(uint(stacks))
 	p.slots = slices.Grow(p.slots[:0], size)[:size]
@@ -69,7 +69,7 @@ func (p *plan) reset(stacks int) {
 	p.last, p.stack = geom.ChunkPos{X: math.MaxInt32}, -1
 }
 
-// slot returns the slot of a foot: one that has its stack, or an empty one.
+// slot returns the slot of a footprint: that of its stack, or an empty one.
 func (p *plan) slot(x, z int32) *int32 {
 	const prime = 0x9E3779B97F4A7C15
 	mask := uint32(len(p.slots) - 1)
@@ -90,8 +90,8 @@ func (p *plan) begin(top geom.ChunkPos) {
 	p.last, p.stack = top, int32(len(p.tops)-1)
 }
 
-// at returns the number of the column at x, z among all of the page, -1 if no stack
-// is there.
+// at returns the number in the page of the column at x, z, or -1 if no stack is
+// there.
 func (p *plan) at(x, z int32) int32 {
 	if x>>5 != p.last.X || z>>5 != p.last.Z {
 		p.last.X, p.last.Z = x>>5, z>>5
@@ -103,22 +103,22 @@ func (p *plan) at(x, z int32) int32 {
 	return p.stack*columns + (z&31)<<5 | x&31
 }
 
-// place returns where a column of the page is.
+// place returns the position of a column of the page.
 func (p *plan) place(n int32) (x, z int32) {
 	top := &p.tops[n/columns]
 	return top.X*edge + n%edge, top.Z*edge + n%columns/edge
 }
 
-// image is a way that an encoder knows, and what becomes of cells there.
+// image is a way of an encoder and how it replaces cells.
 type image struct {
 	way
 	to []voxel.Cell // by cell, those of the table
 }
 
-// bitset is a bit for each of some things.
+// bitset is a set of small numbers.
 type bitset []uint64
 
-// bitsetOf makes an empty one for n things in the memory of another.
+// bitsetOf returns an empty bitset for n numbers in the memory of b.
 func bitsetOf(b bitset, n int) bitset {
 	b = slices.Grow(b[:0], n/64+1)[:n/64+1]
 	clear(b)
@@ -129,8 +129,8 @@ func (b bitset) set(i int) { b[i>>6] |= 1 << (i & 63) }
 
 func (b bitset) has(i int32) bool { return b[i>>6]>>(i&63)&1 != 0 }
 
-// ones returns how many of the things from i on are in the set, at most most, which
-// is at most 64.
+// ones returns how many consecutive numbers from i on are in the set, up to most,
+// which is at most 64.
 func (b bitset) ones(i, most int32) int32 {
 	w := b[i>>6] >> (i & 63)
 	if int(i>>6)+1 < len(b) {
@@ -139,24 +139,25 @@ func (b bitset) ones(i, most int32) int32 {
 	return min(int32(bits.TrailingZeros64(^w)), most)
 }
 
-// imageEncoder is what an Encoder needs for Images.
+// imageEncoder is the state of an Encoder for Images.
 type imageEncoder struct {
 	plan    plan
 	set     *columnSet // of the Encoder
-	ids     []int32    // of the Encoder: which literal each column of the page is
+	ids     []int32    // of the Encoder: the index of the literal of each column of the page
 	table   []voxel.Cell
-	shapes  []uint32 // by literal: a hash of where it changes
-	left    []int32  // columns unlike those to the west and north
+	shapes  []uint32 // by literal: a hash of the heights where it changes
+	left    []int32  // columns that differ from those to the west and north
 	search  search
 	images  []image
-	can     []bitset // by op behind opLiteral: the columns that may have it
+	can     []bitset // by op after opLiteral: the columns that may have it
 	streams [numImageStreams][]byte
 	writer  imageWriter
 }
 
 // EncodeImages returns the streams of the form Images for the stacks of the last
-// call of Encode, whose topmost chunks are at tops; nil if hardly any column is an
-// image. The streams are valid until the next call, those of Encode stay.
+// Encode. tops are the positions of their topmost chunks. It returns nil if hardly
+// any column is an image. The streams are valid until the next call; those of Encode
+// stay valid.
 func (e *Encoder) EncodeImages(tops []geom.ChunkPos) [][]byte {
 	m := &e.images
 	m.set, m.ids, m.table = &e.literals, e.ids, e.cells
@@ -173,8 +174,8 @@ func (e *Encoder) EncodeImages(tops []geom.ChunkPos) [][]byte {
 	return m.streams[:]
 }
 
-// unexplained collects the columns that are unlike those to the west and north,
-// and notes which are like them.
+// unexplained collects the columns that differ from those to the west and north, and
+// marks those that are equal.
 func (m *imageEncoder) unexplained() {
 	for len(m.can) < opImage-1 {
 		m.can = append(m.can, nil)
@@ -198,7 +199,7 @@ func (m *imageEncoder) unexplained() {
 	}
 }
 
-// shape hashes where literals change.
+// shape hashes the heights where literals change.
 func (m *imageEncoder) shape() {
 	m.shapes = m.shapes[:0]
 	for i := range m.set.len() {

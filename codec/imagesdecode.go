@@ -9,22 +9,22 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// imageDecoder is what a Decoder needs for Images.
+// imageDecoder is the state of a Decoder for Images.
 type imageDecoder struct {
 	plan plan
 	ways []readWay
 	of   []int32 // numbers of the page's columns
 }
 
-// readWay is a way with what becomes of cells.
+// readWay is a way and how it replaces cells.
 type readWay struct {
 	way
 	to   []voxel.Cell // by cell
 	made []int32      // by number of the source: number of the image plus one
 }
 
-// DecodeImages is Decode for the form Images, with the topmost chunks of the
-// stacks at tops.
+// DecodeImages is Decode for the form Images. tops are the positions of the stacks'
+// topmost chunks.
 func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
 	if len(streams) != numImageStreams {
 		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numImageStreams))
@@ -95,7 +95,7 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 		x, z := signed(), signed()
 		count := number()
 		if int(w.turn) >= len(turns) || short || x != int64(int32(x)) || z != int64(int32(z)) || count > uint64(len(table)) {
-			return fail(fmt.Errorf("way %d by %d, %d of %d cells: cannot be", w.turn, x, z, count))
+			return fail(fmt.Errorf("way %d by %d, %d of %d cells: impossible", w.turn, x, z, count))
 		}
 		w.a, w.b = int32(x), int32(z)
 		w.to = make([]voxel.Cell, 0)
@@ -121,7 +121,7 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 	return ways, nil
 }
 
-// imageColumns finds out which numbered column each column of the stack is.
+// imageColumns reads the number of each column of the stack.
 func (d *Decoder) imageColumns(r *reader) {
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
@@ -143,7 +143,7 @@ func (d *Decoder) imageColumns(r *reader) {
 	}
 }
 
-// imagesOf makes the columns up to end images by a way, as far as that can be, and
+// imagesOf makes columns images by way i up to end, or as far as possible, and
 // returns how far.
 func (d *Decoder) imagesOf(i, col, end int) int {
 	m := &d.images

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	rareShape     = 8       // columns that a vote is asked of have at most so many like them
-	mostVoters    = 1 << 13 // columns that are asked
-	mostTried     = 24      // ways that are looked at
+	rareShape     = 8       // only columns with at most so many of their shape vote
+	mostVoters    = 1 << 13 // columns that vote
+	mostTried     = 24      // ways that are tried
 	fewestVotes   = 8
 	fewestChanges = 3       // of a column that votes
-	leastSaved    = 50      // of so many changes one at least is of an image
-	mostTaught    = 1 << 14 // images that are asked what becomes of cells
+	leastSaved    = 50      // at least one of so many changes must be in an image
+	mostTaught    = 1 << 14 // images that teach how cells are replaced
 	voteBits      = 15      // of a slot of votes
 	pairBits      = 12      // of a slot of pairs
 	pairProbes    = 8
@@ -23,40 +23,40 @@ const (
 
 // search is the memory of a search for ways.
 type search struct {
-	groups  []group // by hash of a shape
-	next    []int32 // by voter: the one before in its group plus one
+	groups  []shapeClass // by hash of a shape
+	next    []int32      // by voter: 1 + the previous one in its group
 	voters  []int32
 	votes   []uint32 // by hash of a way
 	matches []match
 	tried   []image
-	does    []bitset // by way tried: which of left it explains
+	does    []bitset // by way tried: the columns of left that it explains
 	done    bitset
 	cells   []voxel.Cell
 	pairs   [1 << pairBits]pairVotes
-	best    []int32 // by cell: votes for what it becomes
+	best    []int32 // by cell: votes for its replacement
 }
 
-// group is columns that change at the same heights, or so their hashes say.
-type group struct {
+// shapeClass is columns that change at the same heights, by their hashes.
+type shapeClass struct {
 	last  int32 // of voters, plus one
 	count int32
 }
 
-// match is a column whose shape is that of its source by some way.
+// match is a column with the same shape as its source by some way.
 type match struct {
 	at       int32 // in left
 	from, to int32 // literals
 }
 
-// pairVotes is how often one cell became another.
+// pairVotes counts how often one cell became another.
 type pairVotes struct {
 	pair uint32 // from<<16 | to
 	n    int32
 }
 
-// find finds the ways by which many columns are images of earlier ones: those that
-// most pairs of columns of one rare shape name, as far as they explain what the
-// ways before do not. It reports whether that is enough to be worth it.
+// find finds the ways that make many columns images of earlier ones: the ways with
+// the most votes of pairs of columns of one rare shape, if they explain columns that
+// earlier ways do not. It reports whether they are worth their bytes.
 func (m *imageEncoder) find() bool {
 	m.images = m.images[:0]
 	m.group()
@@ -67,14 +67,14 @@ func (m *imageEncoder) find() bool {
 	return m.choose(ways)
 }
 
-// group brings columns of one shape together.
+// group groups columns by shape.
 func (m *imageEncoder) group() {
 	s := &m.search
 	size := 4 << bits.Len(uint(min(len(m.left), mostVoters)))
 	s.groups = slices.Grow(s.groups[:0], size)[:size]
 	clear(s.groups)
 	s.voters, s.next = s.voters[:0], s.next[:0]
-	// Of a large page only a part of the shapes is asked.
+	// On a large page only part of the shapes vote.
 	part := uint32(min(1<<16, mostVoters<<16/(len(m.left)+1)))
 	for _, n := range m.left {
 		id := m.ids[n]
@@ -90,7 +90,7 @@ func (m *imageEncoder) group() {
 	}
 }
 
-// elect returns the ways that have most votes, most first.
+// elect returns the ways with the most votes, most first.
 func (m *imageEncoder) elect() (ways []way) {
 	s := &m.search
 	s.votes = slices.Grow(s.votes[:0], 1<<voteBits)[:1<<voteBits]
@@ -111,13 +111,14 @@ func (m *imageEncoder) elect() (ways []way) {
 	return ways[:min(len(ways), mostTried)]
 }
 
-// slot returns where votes for a way, and maybe others, are counted.
+// slot returns the counter of a way's votes. Other ways may share it.
 func (w way) slot() uint64 {
 	const prime = 0x9E3779B97F4A7C15
 	return (uint64(uint32(w.a))<<32 ^ uint64(uint32(w.b)) ^ uint64(w.turn)<<28) * prime >> (64 - voteBits)
 }
 
-// eachVote yields the ways by which a column of a rare shape is the image of another.
+// eachVote yields the ways by which a column of a rare shape is the image of
+// another.
 func (m *imageEncoder) eachVote(f func(w way)) {
 	s := &m.search
 	for _, g := range s.groups {
@@ -139,8 +140,8 @@ func (m *imageEncoder) eachVote(f func(w way)) {
 	}
 }
 
-// choose keeps the ways that explain enough columns that nothing before does, and
-// reports whether all together are worth it.
+// choose keeps the ways that explain enough columns that no earlier way explains. It
+// reports whether they are worth their bytes together.
 func (m *imageEncoder) choose(ways []way) bool {
 	m.try(ways)
 	s := &m.search
@@ -177,7 +178,7 @@ func (m *imageEncoder) saved() (n int) {
 	return n
 }
 
-// try finds out what ways explain.
+// try determines which columns each way explains.
 func (m *imageEncoder) try(ways []way) {
 	s := &m.search
 	size := 0
@@ -200,14 +201,14 @@ func (m *imageEncoder) try(ways []way) {
 		}
 		s.does[i] = bitsetOf(s.does[i], len(m.left))
 		for _, c := range s.matches {
-			if m.becomes(img.to, c.from, c.to) {
+			if m.mapsTo(img.to, c.from, c.to) {
 				s.does[i].set(int(c.at))
 			}
 		}
 	}
 }
 
-// match collects the columns whose sources by a way have their shape.
+// match collects the columns whose source by a way has the same shape.
 func (m *imageEncoder) match(w way) {
 	s := &m.search
 	s.matches = s.matches[:0]
@@ -224,8 +225,8 @@ func (m *imageEncoder) match(w way) {
 	}
 }
 
-// becomes reports whether a literal becomes another where cells become others.
-func (m *imageEncoder) becomes(cells []voxel.Cell, from, to int32) bool {
+// mapsTo reports whether replacing cells turns one literal into another.
+func (m *imageEncoder) mapsTo(cells []voxel.Cell, from, to int32) bool {
 	if m.shapes[from] != m.shapes[to] || cells[m.set.first[from]] != m.set.first[to] {
 		return false
 	}
@@ -241,8 +242,8 @@ func (m *imageEncoder) becomes(cells []voxel.Cell, from, to int32) bool {
 	return true
 }
 
-// learn finds out what cells become by a way: what most runs of some matches say,
-// the lowest of equals.
+// learn determines how a way replaces cells: by the majority of the runs of some
+// matches, the lowest of equals.
 func (m *imageEncoder) learn(to []voxel.Cell) {
 	s := &m.search
 	clear(s.pairs[:])
@@ -270,8 +271,8 @@ func (m *imageEncoder) learn(to []voxel.Cell) {
 	}
 }
 
-// count notes that a cell became another. What finds no place is not counted: it
-// costs bytes, not correctness.
+// count counts that a cell became another. A pair without a free slot is not
+// counted; that costs bytes only.
 func (s *search) count(from, to voxel.Cell) {
 	pair := uint32(from)<<16 | uint32(to)
 	h := pair * 0x9E3779B1 >> (32 - pairBits)

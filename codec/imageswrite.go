@@ -44,15 +44,15 @@ func (m *imageEncoder) writeImages(e *Encoder) {
 	m.streams[streamImages] = out
 }
 
-// imageWriter writes the ops of columns. Columns are numbered as a decoder does:
-// literals, and images that differ from what they are of, when they first come by.
+// imageWriter writes the ops of columns. It numbers columns as a decoder does:
+// literals, and images that differ from their source, at first use.
 type imageWriter struct {
 	*imageEncoder
 	ranks   []uint16
-	ops     []byte    // those that a column may have besides literal and earlier
-	numbers []int32   // by literal, the last one plus one
+	ops     []byte    // the ops that a column may have besides literal and earlier
+	numbers []int32   // by literal: 1 + its last number
 	of      []int32   // numbers of the page's columns
-	made    [][]int32 // by image and number of the source: number of the image plus one
+	made    [][]int32 // by image and number of the source: 1 + number of the image
 	count   int32
 	last    byte
 }
@@ -76,7 +76,8 @@ func (w *imageWriter) reset(m *imageEncoder, e *Encoder) {
 	}
 }
 
-// mark notes which columns are images by a way, but for rows of 32 that need none.
+// mark marks the columns that are images by a way, except in rows of 32 that need
+// none.
 func (m *imageEncoder) mark(i int) {
 	op := opImage + i
 	for len(m.can) < op {
@@ -100,7 +101,7 @@ func (m *imageEncoder) mark(i int) {
 				continue
 			}
 			if from := m.ids[s]; from != lastFrom || to != lastTo {
-				lastFrom, lastTo, yes = from, to, m.becomes(img.to, from, to)
+				lastFrom, lastTo, yes = from, to, m.mapsTo(img.to, from, to)
 			}
 			if yes {
 				can.set(int(n) + i)
@@ -109,7 +110,7 @@ func (m *imageEncoder) mark(i int) {
 	}
 }
 
-// lookahead is how far ops are compared by how long they go on.
+// lookahead is how many columns ahead ops are compared by their length.
 const lookahead = 24
 
 func (w *imageWriter) pick(n int32) byte {

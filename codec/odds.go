@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// odds are how likely a bit is to be 1: that in 1/65536 in the upper half, and in the
-// lower half how often it came, up to mostCame. They follow what comes, fast at first.
+// odds is the probability that a bit is 1, in 1/65536 in the upper half. The lower
+// half counts the bits seen, up to mostCame. It adapts to the bits, fast at first.
 type odds uint32
 
 const (
@@ -15,7 +15,7 @@ const (
 	mostCame      = 63
 )
 
-// paces are how far odds go towards the bit that came, in 1/65536.
+// paces is how far odds move towards each bit, in 1/65536.
 var paces = func() (p [mostCame + 1]uint32) {
 	for n := range p {
 		p[n] = uint32(1 << 17 / (2*n + 3))
@@ -35,7 +35,7 @@ func (o odds) after1() odds {
 	return odds(p+(1<<16-p)*paces[n]>>16)<<16 | min(n+1, mostCame)
 }
 
-// after returns after1 for all bits set, after0 for none, without a branch.
+// after returns after1 if all is all ones and after0 if it is 0, without a branch.
 func (o odds) after(all uint32) odds {
 	n := o & mostCame
 	p := uint32(o >> 16)
@@ -49,18 +49,19 @@ func resetOdds(o []odds) {
 	}
 }
 
-// A stream of bits is a number between 0 and 1, and each bit takes the lower or the
-// upper part of what is left of that span: 1 the lower one, as wide as it is likely.
-// The span is scaled up by words, big-endian, of which the last, a 0, is left out.
+// The code is an arithmetic code: a stream of bits is a number between 0 and 1. Each
+// bit takes a part of the remaining span, 1 the lower part; its width is the
+// probability of the bit. The span is scaled up by words, big-endian. The last word
+// is 0 and is left out.
 const (
 	wordBits  = 32
 	wordBytes = wordBits / 8
 	leastSpan = 1 << wordBits
 )
 
-var errSpan = errors.New("a number beyond what is left")
+var errSpan = errors.New("a number beyond the span")
 
-// oddsReader reads bits; beyond the end, zeros. What was wrong, fault tells.
+// oddsReader reads bits. Beyond the end it reads zeros; fault reports errors.
 type oddsReader struct {
 	b          []byte
 	at         int    // of the next word
@@ -82,7 +83,7 @@ func (r *oddsReader) word() (w uint32) {
 	return w
 }
 
-// bit reads a bit of odds that it changes.
+// bit reads a bit with the odds o and updates o.
 func (r *oddsReader) bit(o *odds) bool {
 	v := *o
 	low := r.span >> 16 * uint64(v>>16)
@@ -102,9 +103,9 @@ func (r *oddsReader) bit(o *odds) bool {
 	return is
 }
 
-// tree reads n bits, each of the odds at the place that the bits before it make behind
-// a 1, and returns all of them behind a 1. It does not branch on what it reads, since
-// that is hard to foresee.
+// tree reads n bits and returns them after a leading 1. Each has the odds at the
+// index of the bits before it, with the leading 1. It does not branch on the bits,
+// because they are hard to predict.
 func (r *oddsReader) tree(o *[16]odds, n int) int {
 	span, code := r.span, r.code
 	node := uint64(1)
@@ -127,7 +128,7 @@ func (r *oddsReader) tree(o *[16]odds, n int) int {
 	return int(node)
 }
 
-// plain reads n bits, at most 16, of even odds that do not change.
+// plain reads n bits, at most 16, each with probability one half.
 func (r *oddsReader) plain(n int) int {
 	r.span >>= n
 	v := r.code / r.span
@@ -142,7 +143,7 @@ func (r *oddsReader) plain(n int) int {
 	return int(v)
 }
 
-// count reads how many bits of 1 come before one of 0, at most as many as odds.
+// count reads a number in unary: 1 bits before a 0, at most len(o).
 func (r *oddsReader) count(o []odds) int {
 	for n := range o {
 		if !r.bit(&o[n]) {
@@ -152,7 +153,7 @@ func (r *oddsReader) count(o []odds) int {
 	return len(o)
 }
 
-// fault reports what was wrong so far.
+// fault returns the first error so far.
 func (r *oddsReader) fault() error {
 	if r.err == nil && r.at > len(r.b)+wordBytes {
 		r.err = errShort
@@ -160,7 +161,7 @@ func (r *oddsReader) fault() error {
 	return r.err
 }
 
-// end reports what is wrong with the stream once all bits are read.
+// end returns an error if the stream is wrong after all bits are read.
 func (r *oddsReader) end() error {
 	if err := r.fault(); err != nil || r.at == len(r.b)+wordBytes {
 		return err
@@ -168,11 +169,11 @@ func (r *oddsReader) end() error {
 	return errLong
 }
 
-// oddsWriter writes what oddsReader reads.
+// oddsWriter writes the input of oddsReader.
 type oddsWriter struct {
 	b         []byte
 	low, span uint64
-	begun     bool // the first word, which is 0, is past
+	begun     bool // the first word, which is 0, was written
 }
 
 func (w *oddsWriter) reset() { *w = oddsWriter{b: w.b[:0], span: leastSpan} }
@@ -207,7 +208,7 @@ func (w *oddsWriter) plain(v, n int) {
 	w.scale()
 }
 
-// count writes n, of at most as many as odds.
+// count writes n, at most len(o).
 func (w *oddsWriter) count(o []odds, n int) {
 	for i := range n {
 		w.bit(&o[i], true)
@@ -238,7 +239,7 @@ func (w *oddsWriter) scale() {
 	}
 }
 
-// word puts out the upper half of the lower end.
+// word writes the upper half of the lower end.
 func (w *oddsWriter) word() {
 	if w.begun {
 		w.b = binary.BigEndian.AppendUint32(w.b, uint32(w.low>>wordBits))
@@ -247,7 +248,7 @@ func (w *oddsWriter) word() {
 	w.low <<= wordBits
 }
 
-// end returns the stream, of a number within the span of which the last word is 0.
+// end returns the stream: a number in the span whose last word is 0.
 func (w *oddsWriter) end() []byte {
 	if rest := w.low & (leastSpan - 1); rest != 0 {
 		w.add(leastSpan - rest)

@@ -10,21 +10,21 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// oddsDecoder is what a Decoder keeps for the form Odds.
+// oddsDecoder is the state of a Decoder for the form Odds.
 type oddsDecoder struct {
 	model  oddsModel
 	bits   oddsReader
-	field  field
+	field  pageMap
 	beside walkers
 	table  []voxel.Cell
-	set    columnSet  // numbered columns, of ranks
-	cells  *columnSet // the same, of cells
+	set    columnSet  // numbered columns, with ranks for cells
+	cells  *columnSet // the same, with cells
 	width  int        // bits of a rank
 	err    error
 }
 
-// DecodeOdds is Decode for the form Odds, with the topmost chunks of the stacks
-// at tops.
+// DecodeOdds is Decode for the form Odds. tops are the positions of the stacks'
+// topmost chunks.
 func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
 	chunks := 0
 	for _, h := range heights {
@@ -131,7 +131,7 @@ func (r *oddsDecoder) row(row, north *[windowEdge]int32, z int) {
 	}
 }
 
-// apart returns the number of a column that neither west nor north is.
+// apart returns the number of a column that differs from west and north.
 func (r *oddsDecoder) apart(w, n int32, x, z int) int32 {
 	m := &r.model
 	pair, south, east := m.guesses(w, n)
@@ -155,7 +155,7 @@ func (r *oddsDecoder) apart(w, n int32, x, z int) int32 {
 	return r.set.len() - 1
 }
 
-// back reads the number of a column that was before.
+// back reads the number of an earlier column.
 func (r *oddsDecoder) back() int32 {
 	o := &r.model.columns
 	n := r.bits.tree((*[16]odds)(o[distOdds:]), 4) & distBits
@@ -173,7 +173,7 @@ func (r *oddsDecoder) number(o *[numberOdds]odds) int {
 	return r.tail((*[16]odds)(o[numberTrees+8*n:]), n) - 1
 }
 
-// tail reads n bits behind a 1.
+// tail reads n bits after a leading 1.
 func (r *oddsDecoder) tail(o *[16]odds, n int) int {
 	v := r.bits.tree(o, min(n, 3))
 	if n -= 3; n > 0 {
@@ -216,8 +216,8 @@ func (r *oddsDecoder) literal() {
 	}
 }
 
-// elsewhere reads where a run ends that begins at y and ends where none beside it
-// does; first is where it was likeliest.
+// elsewhere reads the end of a run that starts at y and does not end with a run
+// beside it. first is its likeliest end.
 func (r *oddsDecoder) elsewhere(block *[cellOdds]odds, y, first, rank, alike int) int {
 	m, top := &r.model, r.field.top
 	gap := first - y
@@ -237,8 +237,8 @@ func (r *oddsDecoder) elsewhere(block *[cellOdds]odds, y, first, rank, alike int
 	return y
 }
 
-// value reads the rank of the cell above a run of a rank, which lies above one of
-// below, at the height of the walkers.
+// value reads the rank of the cell above a run. The run is of a rank and lies above
+// one of below; the walkers are at its height.
 func (r *oddsDecoder) value(rank, below, how int) int {
 	m := &r.model
 	west, north := int(r.beside[0].rank), int(r.beside[1].rank)

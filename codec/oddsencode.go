@@ -7,23 +7,24 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// oddsEncoder is what an Encoder needs for the form Odds.
+// oddsEncoder is the state of an Encoder for the form Odds.
 type oddsEncoder struct {
 	model   oddsModel
 	bits    oddsWriter
-	field   field
+	field   pageMap
 	beside  walkers
-	set     columnSet // literals of the Encoder, of ranks
-	numbers []int32   // of them; none if they have none
-	ids     []int32   // of numbers: which literal; one more than there are if none is
+	set     columnSet // literals of the Encoder, with ranks for cells
+	numbers []int32   // of the literals; none if it has no number
+	ids     []int32   // by number: the index of the literal; the number of literals if there is none
 	width   int       // bits of a rank
-	changes int       // of columns that are literal here
+	changes int       // of columns that are literals in this form
 	streams [oddsStreams][]byte
 }
 
-// EncodeOdds returns the streams of the form Odds for the stacks of the last call of
-// Encode, whose topmost chunks are at tops, and false if these are too few bytes to be
-// read as so many runs. The streams are valid until the next call, those of Encode stay.
+// EncodeOdds returns the streams of the form Odds for the stacks of the last Encode.
+// tops are the positions of their topmost chunks. It returns false if the streams
+// would have too few bytes for the number of runs. They are valid until the next
+// call; those of Encode stay valid.
 func (e *Encoder) EncodeOdds(tops []geom.ChunkPos) ([][]byte, bool) {
 	chunks := 0
 	for _, h := range e.heights {
@@ -52,7 +53,7 @@ func (r *oddsEncoder) begin(e *Encoder, chunks int) {
 	}
 }
 
-// copy takes over columns, with ranks for cells.
+// copy copies columns with ranks in place of cells.
 func (r *oddsEncoder) copy(s *columnSet, ranks []uint16) {
 	r.set.reset()
 	r.set.first = append(r.set.first, s.first...)
@@ -66,7 +67,8 @@ func (r *oddsEncoder) copy(s *columnSet, ranks []uint16) {
 	}
 }
 
-// lowest returns which literal is all of the first rank, their number if none is.
+// lowest returns the index of the literal that is all of the first rank, or the
+// number of literals.
 func (r *oddsEncoder) lowest() int32 {
 	for i := range r.set.len() {
 		if r.set.first[i] == 0 && len(r.set.changes(i)) == 0 {
@@ -76,7 +78,7 @@ func (r *oddsEncoder) lowest() int32 {
 	return r.set.len()
 }
 
-// stack writes the columns of a stack, by which literals they are.
+// stack writes the columns of a stack. ids are the indexes of their literals.
 func (r *oddsEncoder) stack(ids []int32) {
 	same := false
 	for z := range edge {
@@ -95,7 +97,7 @@ func (r *oddsEncoder) stack(ids []int32) {
 	r.field.end()
 }
 
-// equal reports whether numbers are those of literals.
+// equal reports whether the numbers are those of the literals.
 func (r *oddsEncoder) equal(numbers, ids []int32) bool {
 	for i, n := range numbers {
 		if r.ids[n] != ids[i] {
@@ -123,14 +125,14 @@ func (r *oddsEncoder) row(row, north *[windowEdge]int32, ids []int32, z int) {
 	}
 }
 
-// is writes whether a number is that of a literal, and reports it.
+// is writes whether a number is that of a literal, and returns it.
 func (r *oddsEncoder) is(number, id int32, o int) bool {
 	is := r.ids[number] == id
 	r.bits.bit(&r.model.columns[o], is)
 	return is
 }
 
-// apart writes a column that neither west nor north is, and returns its number.
+// apart writes a column that differs from west and north, and returns its number.
 func (r *oddsEncoder) apart(id, w, n int32, x, z int) int32 {
 	m := &r.model
 	pair, south, east := m.guesses(w, n)

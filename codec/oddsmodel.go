@@ -6,9 +6,10 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Odds is columns of runs along y as Columns, of which each bit takes as much of a
-// bit as it is unlikely: whether a run ends where one beside it does, and what is there
-// then. It takes half to two thirds of the bytes and two to three times as long to read.
+// Odds encodes runs along y, column by column, with an arithmetic coder. The model
+// predicts whether a run ends where one beside it does, and the cell after it. It
+// takes half to two thirds of the bytes of Columns and two to three times as long to
+// read.
 const Odds Form = 5
 
 // Streams of the form Odds.
@@ -18,22 +19,24 @@ const (
 	oddsStreams = 2
 )
 
-// none is the number of the column where no stack is: of the lowest cell of the table.
+// none is the number of the column that stands for a missing stack. It is all of the
+// lowest cell of the table.
 const none = 0
 
-// How the last column was found that none beside it was equal to and no guess either.
+// How the last column was found if it differed from those beside it and from the
+// guesses.
 const (
 	foundBack = iota
 	foundNew
 	founds
 )
 
-// Where odds lie in oddsModel.columns.
+// Indexes of odds in oddsModel.columns.
 const (
-	rowOdds    = 0                     // a row is the one to the north: by whether the last one was
-	sameOdds   = rowOdds + 2           // west and north are equal: so is this one
-	firstOdds  = sameOdds + 8*founds   // they are not: it is the likelier one
-	otherOdds  = firstOdds + 12*founds // it is the other one
+	rowOdds    = 0                     // a row equals the one to the north; by whether the last one did
+	sameOdds   = rowOdds + 2           // west and north are equal; this one equals them
+	firstOdds  = sameOdds + 8*founds   // they differ; this one equals the likelier one
+	otherOdds  = firstOdds + 12*founds // this one equals the other one
 	guessOdds  = otherOdds + 12*founds
 	backOdds   = guessOdds + 4 // a reference follows
 	distOdds   = backOdds + founds
@@ -41,7 +44,7 @@ const (
 	columnOdds = distTrees + 8*(distBits+2)
 )
 
-// distBits is how many bits the distance of a reference has behind the highest.
+// distBits is the number of bits of a reference's distance after the highest.
 const (
 	distBits = 15
 	maxBack  = 1<<(distBits+1) - 1
@@ -49,32 +52,32 @@ const (
 
 // How a run ended.
 const (
-	endFirst = iota // where it was likeliest
+	endFirst = iota // at the likeliest height
 	endOther        // where the other column beside it changes
 	endElse
-	endNone // there is none: the lowest run
+	endNone // there is no run below: the lowest run
 )
 
-// Where odds lie in the block of a cell, of the run that ends.
+// Indexes of odds in the block of a cell, for the run that ends.
 const (
-	endOdds    = 0               // it ends where it is likeliest
-	elseOdds   = endOdds + 3*12  // it ends where it is likely else
-	beforeOdds = elseOdds + 2*12 // it ends before that, by how far up it is
+	endOdds    = 0               // it ends at the likeliest height
+	elseOdds   = endOdds + 3*12  // it ends at the second likeliest height
+	beforeOdds = elseOdds + 2*12 // it ends before that; by height
 	valueOdds  = beforeOdds + 4*8
 	thirdOdds  = valueOdds + 4*2
 	cellOdds   = 128
 	cellBlocks = 256
 )
 
-// A number is written as how many bits it has behind the highest, and these bits, the
-// first three with odds of their own.
+// A number is written as its number of bits after the highest, then these bits. The
+// first three have odds of their own.
 const (
 	numberBits  = 11
 	numberTrees = 16
 	numberOdds  = numberTrees + 8*(numberBits+2)
 )
 
-// Tags tell apart what odds of oddsModel.hashed are for.
+// The tags of odds in oddsModel.hashed, by purpose.
 const (
 	tagBefore = iota
 	tagAfter
@@ -90,25 +93,25 @@ const (
 	hashPrime     = 0x9E3779B97F4A7C15
 )
 
-// mostChanges is how many changes of literal columns so many bytes may hold.
+// mostChanges is the most changes of literal columns that so many bytes may hold.
 func mostChanges(bytes int) int { return 1<<14 + 64*bytes }
 
-// rankBits is how many bits the rank of one of so many cells has.
+// rankBits is the number of bits of a rank of so many cells.
 func rankBits(cells int) int { return bits.Len(uint(max(cells, 1) - 1)) }
 
-// oddsModel is the odds of all bits of a page, and guesses of columns.
+// oddsModel holds the odds of all bits of a page, and guesses of columns.
 type oddsModel struct {
 	columns [columnOdds]odds
-	cells   []odds // blocks of them
+	cells   []odds // blocks by rank
 	hashed  []odds
 	shift   uint8 // from 64 bits of hash to a place in hashed
-	few     bool  // so few cells that the one below a run says something of the one above
+	few     bool  // so few cells that the one below a run helps to predict the one above
 
-	pairs  [1 << guessBits]int32 // by hash of west and north: what was there last
-	souths []int32               // by column: what was to the south of it last
+	pairs  [1 << guessBits]int32 // by hash of west and north: the last column there
+	souths []int32               // by column: the last column to its south
 	easts  []int32
-	found  int // how the last one was found
-	hit    int // 1 if one beside the last one or a guess was right
+	found  int // how the last column was found
+	hit    int // 1 if a column beside the last one, or a guess, was right
 }
 
 func (m *oddsModel) reset(cells, chunks int) {
@@ -132,12 +135,12 @@ func resized(o []odds, n int) []odds {
 	return o[:n]
 }
 
-// block is the odds of a cell by its rank; -1 is below the lowest run.
+// block returns the odds of a cell by its rank; -1 is below the lowest run.
 func (m *oddsModel) block(rank int) *[cellOdds]odds {
 	return (*[cellOdds]odds)(m.cells[(rank+1)%cellBlocks*cellOdds:])
 }
 
-// slot is the odds for a tag and three numbers of 16 bits.
+// slot returns the odds for a tag and three numbers of 16 bits.
 func (m *oddsModel) slot(tag, a, b, c int) *[numberOdds]odds {
 	k := (uint64(tag) | uint64(a)<<4 | uint64(b)<<20 | uint64(c)<<36) * hashPrime
 	return (*[numberOdds]odds)(m.hashed[k>>(m.shift&63)&^15:])
@@ -147,8 +150,8 @@ func (m *oddsModel) pair(w, n int32) *int32 {
 	return &m.pairs[(uint64(w)<<32|uint64(n))*hashPrime>>(64-guessBits)]
 }
 
-// beside returns which column beside one it is likeliest equal to, which it may be
-// else, the same if both are, and where the odds of the former are.
+// beside returns the column beside it that a column most likely equals, the other
+// one, and the index of the odds of the first. The two may be equal.
 func (m *oddsModel) beside(w, n, nw, ne int32) (first, other int32, o int) {
 	o = m.hit*founds + m.found
 	if n == ne {
@@ -167,7 +170,7 @@ func (m *oddsModel) beside(w, n, nw, ne int32) (first, other int32, o int) {
 	return w, n, firstOdds + o
 }
 
-// pairOdds is where the odds of the guess by both west and north are.
+// pairOdds returns the index of the odds of the guess by west and north.
 func pairOdds(w, n int32) int {
 	if w == n {
 		return guessOdds + 1
@@ -175,8 +178,8 @@ func pairOdds(w, n int32) int {
 	return guessOdds
 }
 
-// guesses returns what was beside such columns last, none where that is known to be
-// wrong: south of north and east of west, south of north, east of west.
+// guesses returns the last columns in similar places: after both west and north,
+// south of north, and east of west. A guess that is known to be wrong is none.
 func (m *oddsModel) guesses(w, n int32) (pair, south, east int32) {
 	pair, south, east = *m.pair(w, n), m.souths[n], m.easts[w]
 	if east == w || east == n || east == pair || east == south {
@@ -191,44 +194,44 @@ func (m *oddsModel) guesses(w, n int32) (pair, south, east int32) {
 	return pair, south, east
 }
 
-// note remembers what was beside columns.
+// note records what was beside columns.
 func (m *oddsModel) note(w, n, number int32) {
 	*m.pair(w, n) = number
 	m.souths[n], m.easts[w] = number, number
 }
 
-// grow makes room for what is beside one more column.
+// grow makes room for the neighbours of one more column.
 func (m *oddsModel) grow() { m.easts, m.souths = append(m.easts, none), append(m.souths, none) }
 
-// window is the numbers of the columns of a stack and of those around it that come
-// before: a row to the north with both its corners, and a column to the west.
+// window holds the numbers of a stack's columns and of earlier columns around it: a
+// row to the north with both corners, and a column to the west.
 type window [(edge + 1) * windowEdge]int32
 
 const windowEdge = edge + 2
 
-// row returns a row and the one to the north of it, each from one column further west.
+// row returns a row and the one to its north. Both start one column further west.
 func (v *window) row(z int) (row, north *[windowEdge]int32) {
 	return (*[windowEdge]int32)(v[(z+1)*windowEdge:]), (*[windowEdge]int32)(v[z*windowEdge:])
 }
 
-// field is where the stacks of a page are, and which columns.
-type field struct {
+// pageMap holds the positions of the stacks of a page, and their columns.
+type pageMap struct {
 	plan   plan
-	bases  []int   // of stacks: height of their lowest cells
+	bases  []int   // of stacks: the height of their lowest cells
 	of     []int32 // numbers of columns
 	around window
-	off    [2]int // from the base of the stack to the bases of those to the west and north
+	off    [2]int // from the base of the stack to those of the stacks to the west and north
 	top    int    // height of the stack
 }
 
-// reset begins a page of so many stacks.
-func (f *field) reset(stacks int) {
+// reset starts a page of that many stacks.
+func (f *pageMap) reset(stacks int) {
 	f.plan.reset(stacks)
 	f.bases, f.of = f.bases[:0], f.of[:0]
 }
 
-// begin goes on to a stack of so many chunks.
-func (f *field) begin(top geom.ChunkPos, height int) {
+// begin moves on to a stack of that many chunks.
+func (f *pageMap) begin(top geom.ChunkPos, height int) {
 	base := (int(top.Y) + 1 - height) * edge
 	f.off = [2]int{f.offset(top.X-1, top.Z, base), f.offset(top.X, top.Z-1, base)}
 	f.top = height * edge
@@ -243,23 +246,23 @@ func (f *field) begin(top geom.ChunkPos, height int) {
 	f.bases = append(f.bases, base)
 }
 
-// offset returns how much higher than base the last stack at a place begins.
-func (f *field) offset(x, z int32, base int) int {
+// offset returns how much higher than base the last stack at a place starts.
+func (f *pageMap) offset(x, z int32, base int) int {
 	if s := *f.plan.slot(x, z); s > 0 {
 		return f.bases[s-1] - base
 	}
 	return 0
 }
 
-func (f *field) at(x, z int32) int32 {
+func (f *pageMap) at(x, z int32) int32 {
 	if n := f.plan.at(x, z); n >= 0 {
 		return f.of[n]
 	}
 	return none
 }
 
-// end notes the columns of the stack.
-func (f *field) end() {
+// end records the columns of the stack.
+func (f *pageMap) end() {
 	for z := range edge {
 		row, _ := f.around.row(z)
 		f.of = append(f.of, row[1:edge+1]...)

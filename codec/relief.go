@@ -6,24 +6,24 @@ import "github.com/cairnvoxel/cairn/geom"
 const (
 	reliefSure    = iota // ops of columns whose neighbours have equal layers
 	reliefUnsure         // other ops
-	reliefLayers         // lists of layers that had not occurred, top down
-	reliefHigh           // ground: what differs from the guess, 256ths of it
-	reliefFloors         // where layers end, if neighbours have equal ones
-	reliefEdges          // where other layers end
-	reliefFew            // how many cells are not full, if columns beside have none
-	reliefMany           // other counts of cells that are not full
-	reliefDepths         // where they are
-	reliefFill           // how full they are: what differs from the guess
-	reliefLow            // ground: low bytes, by how well guesses did so far
+	reliefLayers         // new lists of layers, top down
+	reliefHigh           // ground: difference from the guess, upper bits
+	reliefFloors         // ends of layers whose neighbours have equal layers
+	reliefEdges          // other ends of layers
+	reliefFew            // number of cells that are not full, if columns beside have none
+	reliefMany           // other such numbers
+	reliefDepths         // their depths
+	reliefFill           // their fullness: difference from the guess
+	reliefLow            // ground: low bytes, by the grade of guesses so far
 	grades        = 4
 	reliefStreams = reliefLow + grades
 )
 
-// Ops of a column of the form Relief; greater ones are the number of a list of
-// layers, plus opListed.
+// Ops of a column of the form Relief. Greater ones are opListed + the number of a
+// list of layers.
 const (
-	opLikely = iota // layers as the neighbour that is likely to have the same
-	opOther         // as the other neighbour
+	opLikely = iota // layers of the likelier neighbour
+	opOther         // layers of the other neighbour
 	opNew           // a new list
 	opListed
 )
@@ -34,39 +34,39 @@ const (
 	maxLayer = 63  // greatest material
 )
 
-// land is what is known at both ends of the columns of a page so far. Heights
-// are from the volume's height 0.
+// land is what encoder and decoder know of the columns of a page so far. Heights
+// count from the volume's height 0.
 type land struct {
-	// The first 1024 sites are of no stack: what is beyond the page. Then come
-	// those of each stack.
+	// The first 1024 sites belong to no stack: they are beyond the page. The sites
+	// of each stack follow.
 	sites  []site
 	floors []int32 // of sites, top down
 	dents  []dent  // of sites, top down
 	lists  []byte  // materials, top down
 	bounds []int32 // of lists; one more than there are lists
 
-	stacks          map[foot]int32 // first site, by place
-	base            int32          // height of the lowest cells of the stack under way
-	first           int32          // site of the stack under way
-	west, north, nw int32          // first sites of the stacks beside
+	stacks          map[footprint]int32 // first site, by place
+	base            int32               // height of the lowest cells of the stack under way
+	first           int32               // site of the stack under way
+	west, north, nw int32               // first sites of the stacks beside
 	ground          guesser
 }
 
-// site is what is known of a column.
+// site is the known data of a column.
 type site struct {
 	ground int64  // in 1/256 of a cell; that of the stack's base if all is air
 	list   int32  // of layers
-	floors int32  // where in land.floors its own begin, one for each layer
-	dents  int32  // where in land.dents its own begin
-	dented uint16 // how many they are
+	floors int32  // index in land.floors of its first one; one for each layer
+	dents  int32  // index in land.dents of its first one
+	dented uint16 // number of its dents
 }
 
-// foot is the x and z of a stack, in chunks.
-type foot struct{ x, z int32 }
+// footprint is the x and z of a stack, in chunks.
+type footprint struct{ x, z int32 }
 
 func (l *land) reset() {
 	if l.stacks == nil {
-		l.stacks = map[foot]int32{}
+		l.stacks = map[footprint]int32{}
 	}
 	clear(l.stacks)
 	l.sites = append(l.sites[:0], make([]site, columns)...)
@@ -74,18 +74,18 @@ func (l *land) reset() {
 	l.bounds = append(l.bounds[:0], 0, 0)
 }
 
-// begin goes on to a stack of so many chunks with its topmost one at top.
+// begin moves on to a stack of that many chunks. Its topmost chunk is at top.
 func (l *land) begin(top geom.ChunkPos, height int) {
 	l.first = int32(len(l.sites))
 	l.base = (top.Y + 1 - int32(height)) * edge
-	l.west = l.stacks[foot{top.X - 1, top.Z}]
-	l.north = l.stacks[foot{top.X, top.Z - 1}]
-	l.nw = l.stacks[foot{top.X - 1, top.Z - 1}]
-	l.stacks[foot{top.X, top.Z}] = l.first
+	l.west = l.stacks[footprint{top.X - 1, top.Z}]
+	l.north = l.stacks[footprint{top.X, top.Z - 1}]
+	l.nw = l.stacks[footprint{top.X - 1, top.Z - 1}]
+	l.stacks[footprint{top.X, top.Z}] = l.first
 	l.ground.begin(l)
 }
 
-// add adds a site whose floors and dents are the next to come.
+// add adds a site. Its floors and dents are the next ones to be added.
 func (l *land) add(list int32, ground int64) *site {
 	l.sites = append(l.sites, site{ground: ground, list: list, floors: int32(len(l.floors)), dents: int32(len(l.dents))})
 	return &l.sites[len(l.sites)-1]
@@ -100,7 +100,8 @@ func (l *land) beside(x, z int) (w, n, nw *site) {
 	return l.site(x-1, z), l.site(x, z-1), l.site(x-1, z-1)
 }
 
-// site returns the one at x and z from -1 on, which may be of a stack beside.
+// site returns the site at x and z, both from -1 on. It may belong to a stack
+// beside.
 func (l *land) site(x, z int) *site {
 	first := l.first
 	switch {
@@ -114,7 +115,7 @@ func (l *land) site(x, z int) *site {
 	return &l.sites[first+int32(z&(edge-1)*edge+x&(edge-1))]
 }
 
-// likely returns which lists of layers a column is most likely to have.
+// likely returns the two lists of layers that a column most likely has.
 func likely(w, n, nw *site) (likely, other int32, sure bool) {
 	if w.list == nw.list && w.list != n.list {
 		return n.list, w.list, false
@@ -132,8 +133,8 @@ func (l *land) floorsOf(s *site) []int32 {
 // topOf returns the height above the topmost cell of the ground.
 func topOf(ground int64) int32 { return int32((ground + unit - 1) >> 8) }
 
-// guessFloor guesses floor i (from 1) of a column that has such layers and the
-// floor before at above; sure says that the columns beside have such layers too.
+// guessFloor guesses floor i (from 1) of a column with these layers. above is the
+// floor before it. sure says that the columns beside have these layers too.
 func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int32, sure bool) {
 	if sure = w.list == list && n.list == list && nw.list == list; sure {
 		ws, ns, nws := l.floors[w.floors+i-1:][:2], l.floors[n.floors+i-1:][:2], l.floors[nw.floors+i-1:][:2]
@@ -149,7 +150,7 @@ func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int
 	return max(l.base+1, min(guess, above-1)), sure
 }
 
-// guessEdge guesses a floor by one of the columns beside.
+// guessEdge guesses a floor from one of the columns beside.
 func (l *land) guessEdge(w, n *site, list, i, above int32) int32 {
 	from := l.floorsOf(w)
 	if w.list != list && n.list == list || int(i) >= len(from) {
@@ -166,10 +167,10 @@ func (l *land) guessEdge(w, n *site, list, i, above int32) int32 {
 
 func abs(v int32) int32 { return max(v, -v) }
 
-// between returns w+n-nw, but not outside of w..n.
+// between returns w+n-nw, limited to the range of w and n.
 func between(w, n, nw int32) int32 { return max(min(w, n), min(max(w, n), w+n-nw)) }
 
-// within moves a guess of the ground to where it can be in a stack that ends at top.
+// within limits a guess of the ground to a stack that ends at top.
 func (l *land) within(guess int64, top int32) int64 {
 	return max(int64(l.base)*unit+1, min(guess, int64(top)*unit))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// reliefDecoder is what a Decoder keeps for the form Relief.
+// reliefDecoder is the state of a Decoder for the form Relief.
 type reliefDecoder struct {
 	s     [reliefStreams]smalls
 	land  land
@@ -16,9 +16,9 @@ type reliefDecoder struct {
 	cells [MaxStack * edge]voxel.Cell
 }
 
-// DecodeRelief reads stacks of the given heights in chunks, whose topmost chunks
-// lie at tops, from streams of the form Relief and appends their chunks to dst,
-// stack by stack, bottom up. It fails with a *CorruptError that names the
+// DecodeRelief reads stacks of the given heights in chunks from streams of the form
+// Relief and appends their chunks to dst, stack by stack, bottom up. tops are the
+// positions of their topmost chunks. It fails with a *CorruptError that names the
 // stream. All cells are valid in a Terrain volume.
 func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
 	if len(streams) != reliefStreams {
@@ -62,7 +62,7 @@ func reliefPart(stream int) string {
 	return "ground"
 }
 
-// stack reads the columns of the stack under way into set.
+// stack reads the columns of the current stack into set.
 func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32, ended func() error) error {
 	set.reset()
 	for z := range edge {
@@ -86,8 +86,7 @@ func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32, ended fun
 	return nil
 }
 
-// fold drops the last column if it is equal to another, and returns which of
-// the two is left.
+// fold drops the last column if it equals another, and returns the remaining one.
 func (s *columnSet) fold(other int32) int32 {
 	last := s.len() - 1
 	if !s.equal(other, s.first[last], s.changes(last)) {
@@ -172,7 +171,7 @@ func (r *reliefDecoder) newList() int32 {
 	return int32(len(l.bounds) - 2)
 }
 
-// ground reads the ground of a column that has some.
+// ground reads the ground of a column that has one.
 func (r *reliefDecoder) ground(guess int64, grade int) int64 {
 	low, high := &r.s[reliefLow+grade], &r.s[reliefHigh]
 	v := guess + int64(int8(low.byte())) + int64(unzigzag(high.next()))*unit
@@ -197,7 +196,7 @@ func (r *reliefDecoder) floor(w, n, nw *site, list int32, i int, above int32) in
 	return at
 }
 
-// dents reads the cells below the topmost one that are not full.
+// dents reads the cells that are not full, below the topmost one.
 func (r *reliefDecoder) dents(own, w, n, nw *site, left int) {
 	l, depths, fills := &r.land, &r.s[reliefDepths], &r.s[reliefFill]
 	g := l.dentGuesser(own, w, n, nw)
@@ -217,7 +216,7 @@ func (r *reliefDecoder) dents(own, w, n, nw *site, left int) {
 	}
 }
 
-// addPlain adds a column whose cells are full but for the topmost.
+// addPlain adds a column whose cells are full, except the topmost.
 func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
 	layers, floors := r.land.layers(own.list), r.land.floorsOf(own)
 	if len(layers) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// reliefEncoder is what an Encoder keeps for the form Relief.
+// reliefEncoder is the state of an Encoder for the form Relief.
 type reliefEncoder struct {
 	streams [reliefStreams][]byte
 	land    land
@@ -16,8 +16,8 @@ type reliefEncoder struct {
 }
 
 // EncodeRelief returns the streams of the form Relief for stacks of a Terrain
-// volume whose topmost chunks lie at tops; ok is false if a cell is not valid in
-// one. The streams are valid until the next call of EncodeRelief.
+// volume. tops are the positions of their topmost chunks. ok is false if a cell is
+// not valid in a Terrain volume. The streams are valid until the next call.
 func (e *Encoder) EncodeRelief(stacks []Stack, tops []geom.ChunkPos) (streams [][]byte, ok bool) {
 	r := &e.relief
 	r.reset()
@@ -48,7 +48,7 @@ func (r *reliefEncoder) reset() {
 	r.numbers[""] = 0
 }
 
-// cut is a column taken apart.
+// cut is a column split into its parts.
 type cut struct {
 	base, top int32 // of the stack
 	ground    int64
@@ -57,7 +57,7 @@ type cut struct {
 	dents     []dent  // top down
 }
 
-// column takes apart a column; it fails if a cell is not of a terrain.
+// column splits a column. It fails if a cell is not a Terrain cell.
 func (c *cut) column(first voxel.Cell, list []change) bool {
 	c.layers, c.floors, c.dents, c.ground = c.layers[:0], c.floors[:0], c.dents[:0], int64(c.base)*unit
 	last, top := byte(0), c.top
@@ -89,7 +89,7 @@ func (c *cut) column(first voxel.Cell, list []change) bool {
 	return true
 }
 
-// column writes the column that is cut.
+// column writes the column in the cut.
 func (r *reliefEncoder) column(x, z int) {
 	l, c := &r.land, &r.cut
 	if x == 0 {
@@ -151,7 +151,7 @@ func (r *reliefEncoder) list(w, n, nw *site) int32 {
 	return list
 }
 
-// ground writes by how much the ground is not as guessed.
+// ground writes the difference of the ground from its guess.
 func (r *reliefEncoder) ground(off, grade int) {
 	low := int(int8(off))
 	r.streams[reliefLow+grade] = append(r.streams[reliefLow+grade], byte(low))

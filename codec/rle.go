@@ -47,7 +47,7 @@ type run struct {
 	n    int
 }
 
-// add takes n more cells, which may be more than one run holds.
+// add adds n cells, possibly more than one run can hold.
 func (r *run) add(dst []byte, cell voxel.Cell, n int) []byte {
 	if cell != r.cell {
 		dst = r.append(dst)
@@ -81,10 +81,10 @@ func (r *run) append(dst []byte) []byte {
 	return dst
 }
 
-// DecodeRLE decodes one chunk from the start of src and returns it with the
-// number of bytes it took. It fails with a *CorruptError if src ends within
-// the chunk, a run crosses the chunk's end, air has an occupancy, or a count
-// byte is the reserved 0.
+// DecodeRLE decodes one chunk from the start of src. It returns the chunk and the
+// number of bytes read. It fails with a *CorruptError if src ends within the chunk,
+// a run crosses the chunk's end, air has an occupancy, or a count byte is the
+// reserved 0.
 func DecodeRLE(src []byte) (*voxel.Chunk, int, error) {
 	var (
 		b          voxel.Builder

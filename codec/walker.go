@@ -2,12 +2,12 @@ package codec
 
 import "github.com/cairnvoxel/cairn/voxel"
 
-// walker goes up a column beside the one under way, of which the cells are ranks.
+// walker goes up a column beside the current one. Cells are ranks.
 type walker struct {
 	list []change
-	n    int // of changes that are passed
+	n    int // number of changes passed
 	off  int // added to heights
-	next int // height of the next change, top if there is none below
+	next int // height of the next change, or top
 	top  int
 	rank voxel.Cell
 }
@@ -19,7 +19,7 @@ func (w *walker) begin(s *columnSet, i int32, off, top int) {
 	w.rise(0)
 }
 
-// rise goes on to height y.
+// rise moves on to height y.
 func (w *walker) rise(y int) {
 	for w.next <= y {
 		w.pass()
@@ -42,7 +42,7 @@ func (w *walker) aim() {
 // walkers go up the columns to the west and north.
 type walkers [2]walker
 
-func (w *walkers) begin(s *columnSet, west, north int32, f *field, x, z int) {
+func (w *walkers) begin(s *columnSet, west, north int32, f *pageMap, x, z int) {
 	offWest, offNorth := 0, 0
 	if x == 0 {
 		offWest = f.off[0]
@@ -59,9 +59,10 @@ func (w *walkers) rise(y int) {
 	w[1].rise(y)
 }
 
-// ends returns where a run of a rank ends likeliest, where else, and a number of 0 to
-// 35 for the odds: in its lowest bits whether the runs to the north and west are alike,
-// then how the run below ended, then which of them ends first.
+// ends returns the likeliest end of a run of a rank, the second likeliest, and a
+// number of 0 to 35 that selects odds. Its lowest bits say whether the runs to the
+// north and west are alike, the next how the run below ended, the highest which of
+// the two ends first.
 func (w *walkers) ends(rank, last int) (first, other, o int) {
 	o = last * 4
 	if int(w[0].rank) == rank {

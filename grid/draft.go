@@ -101,7 +101,7 @@ func (d *Draft) write(pos geom.ChunkPos) *voxel.Draft {
 func (d *Draft) open(t *touched) {
 	d.keep(t)
 	if len(d.opened) == maxOpen {
-		d.settle()
+		d.publishAll()
 	}
 	d.opened = append(d.opened, t)
 	t.edit = d.chunk(t).Edit()
@@ -135,8 +135,8 @@ func (d *Draft) chunk(t *touched) *voxel.Chunk {
 	return t.now
 }
 
-// settle publishes all open chunks.
-func (d *Draft) settle() {
+// publishAll publishes all open chunks.
+func (d *Draft) publishAll() {
 	for _, t := range d.opened {
 		d.publish(t)
 	}
@@ -265,7 +265,7 @@ func (d *Draft) changes() []change {
 	if d.err != nil {
 		return nil
 	}
-	d.settle()
+	d.publishAll()
 	changes := make([]change, 0, len(d.touched))
 	for pos, t := range d.touched {
 		if t.differs || !same(t.old, t.now) {

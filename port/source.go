@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -244,4 +246,19 @@ func (s *Source) Remarks() Remarks {
 		r.Damaged = append(r.Damaged, damaged...)
 	}
 	return r
+}
+
+// FolderSize returns the bytes of all regular files below a folder.
+func FolderSize(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
 }

@@ -54,7 +54,7 @@ var nothing = content{}
 
 // routes is the table.
 func routes() []route {
-	return slices.Concat(careRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
+	return slices.Concat(adminRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes())
 }
 
 func (r *route) String() string { return r.label }

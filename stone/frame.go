@@ -368,7 +368,7 @@ func appendString(dst []byte, s string) []byte {
 func (c *cursor) atMost(n int) int {
 	v := c.uvarint()
 	if v > uint64(n) {
-		c.fail(fmt.Errorf("%d things, at most %d can be", v, n))
+		c.fail(fmt.Errorf("%d things, want at most %d", v, n))
 		return 0
 	}
 	return int(v)

@@ -44,7 +44,7 @@ func parseDirectory(form spelling, b []byte, hashes []byte, start, end int64) (*
 	p.tallies()
 	for n, ok := range p.named {
 		if !ok {
-			p.fail(fmt.Errorf("page %d, which nothing names", n))
+			p.fail(fmt.Errorf("page %d is not used", n))
 			break
 		}
 	}
@@ -100,7 +100,7 @@ func (p *parser) page(ref uint64) int {
 		n = ref - refPage
 	}
 	if ref < refNext || n >= uint64(len(p.named)) {
-		p.fail(errors.New("a page that is not there"))
+		p.fail(errors.New("a page that does not exist"))
 		return nonePage
 	}
 	p.named[n] = true
@@ -218,7 +218,7 @@ func (p *parser) shared(n int) []string {
 	for i := range names {
 		same, tail := p.size(), p.cursor.string()
 		if same > len(prev) {
-			p.fail(errors.New("a name shares more than there is"))
+			p.fail(errors.New("a name shares more than the name before it has"))
 			return nil
 		}
 		if !p.room(same + len(tail)) {
@@ -248,7 +248,7 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 		e.number = p.entry
 		p.entry++
 		if step > most-key || key+step < least {
-			p.fail(errors.New("a place that cannot be"))
+			p.fail(errors.New("an impossible position"))
 			return nil
 		}
 		key += step
@@ -267,7 +267,7 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 		case ref != refSame:
 			page, first = p.page(ref), 0
 		case first == 0:
-			p.fail(errors.New("an entry goes on in no page"))
+			p.fail(errors.New("an entry continues no page"))
 		}
 		e.page, e.first = page, first
 		if first += bits.OnesCount64(e.mask); first > things {

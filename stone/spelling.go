@@ -39,7 +39,7 @@ func (s spelling) string(c *cursor) string {
 	}
 	text, ok := tags.Word(n >> 1)
 	if !ok {
-		c.fail(fmt.Errorf("word %d, which nobody knows", n>>1))
+		c.fail(fmt.Errorf("unknown word %d", n>>1))
 	}
 	return text
 }
@@ -79,7 +79,7 @@ func (p *parser) numbered(n int) []string {
 		last += 1 + p.size()
 		name, ok := tags.Name(last)
 		if !ok || !p.room(len(name)) {
-			p.fail(fmt.Errorf("name %d, which nobody knows", last))
+			p.fail(fmt.Errorf("unknown name %d", last))
 			return nil
 		}
 		names[i] = name

@@ -230,8 +230,8 @@ func TestSpelled(t *testing.T) {
 		{"other words", append([]byte{2}, dim(plain{}.n(0))[1:]...), "words of version 2"},
 		{"a word beyond", slices.Concat(plain{1}.n(0, 0, 1, 1<<20|1), make([]byte, 9)), "word 524288"},
 		{"a name beyond", dim(plain{}.n(2, 0, 1, 1<<20)), "name 1048576"},
-		{"a name that wraps", dim(plain{}.n(3, 0, 2, 1<<62, 1<<62)), "which nobody knows"},
-		{"more numbers than names", dim(plain{}.n(2, 0, 2, 0, 0)), "2 things, at most 1"},
+		{"a name that wraps", dim(plain{}.n(3, 0, 2, 1<<62, 1<<62)), "unknown name"},
+		{"more numbers than names", dim(plain{}.n(2, 0, 2, 0, 0)), "2 things, want at most 1"},
 		{"a name twice", dim(plain{}.n(3, 0, 1, 0, 0).s("minecraft:acacia_slab[type=bottom,waterlogged=false]")), "ascending"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

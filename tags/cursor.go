@@ -37,7 +37,7 @@ func (c *cursor) uvarint() uint64 {
 func (c *cursor) atMost(n int) int {
 	v := c.uvarint()
 	if v > uint64(n) {
-		c.fail(fmt.Errorf("%d, at most %d can be", v, n))
+		c.fail(fmt.Errorf("%d, want at most %d", v, n))
 		return 0
 	}
 	return int(v)

@@ -259,7 +259,7 @@ func (r *Reader) literal() []byte {
 	case asBlob:
 		from = &r.blobs
 	default:
-		h.fail(errors.New("a string of no kind"))
+		h.fail(errors.New("a string of unknown kind"))
 	}
 	size := base64.StdEncoding.EncodedLen(n)
 	if size > maxString {

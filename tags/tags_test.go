@@ -309,7 +309,7 @@ func TestHostile(t *testing.T) {
 		{"a type that is none", [][]byte{section(1, 1, n(1), one(13), n(0), nil, nil), nil, nil}, "type 13"},
 		{"a tag of type end", [][]byte{section(1, 1, n(1), one(0), n(0), nil, nil), nil, nil}, "type 0"},
 		{"a string that is not there", [][]byte{section(1, 1, n(1), append(n(2, 0), append([]byte{1}, n(text+1)...)...), n(0), nil, nil), nil, nil}, "at most"},
-		{"a string of no kind", [][]byte{section(1, 1, n(1), append(n(2, 0), append([]byte{1}, n(text, 3)...)...), n(0), nil, nil), nil, nil}, "no kind"},
+		{"a string of unknown kind", [][]byte{section(1, 1, n(1), append(n(2, 0), append([]byte{1}, n(text, 3)...)...), n(0), nil, nil), nil, nil}, "unknown kind"},
 		{"a string too long", [][]byte{section(1, 1, n(1), append(n(2, 0), append([]byte{1}, n(text, 60000<<2|1)...)...), n(0), nil, nil), make([]byte, 60000), nil}, "a string of 80000"},
 		{"numbers that are not there", [][]byte{section(1, 8, n(1, 1<<40), one(1), n(0), nil, nil), nil, nil}, "numbers of 1 bytes"},
 		{"fractions in steps", [][]byte{section(1, 8, n(1, 1<<1|1), one(5), n(0), nil, make([]byte, 4)), nil, nil}, "in way 1"},

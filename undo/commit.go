@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -59,87 +61,110 @@ func find(ctx context.Context, w *world.World, id history.ID) (history.Commit, e
 // reading is a commit and its parent, opened for comparison.
 type reading struct {
 	ctx      context.Context
-	old, new *world.World
+	old, new *world.Snapshot
+	where    *world.Apart
 }
 
 // stepOf returns what the commit replaced.
 func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error) {
-	diff, err := w.Diff(ctx, c.Parent, c.ID())
-	if err != nil {
-		return nil, err
-	}
-	old, err := w.At(ctx, c.Parent)
+	old, err := w.SnapshotAt(ctx, c.Parent)
 	if err != nil {
 		return nil, fmt.Errorf("its parent: %w", err)
 	}
 	defer old.Close()
-	new, err := w.At(ctx, c.ID())
+	new, err := w.SnapshotAt(ctx, c.ID())
 	if err != nil {
 		return nil, err
 	}
 	defer new.Close()
-	r := reading{ctx, old, new}
+	r := reading{ctx, old, new, old.Apart(new)}
 	s := &step{name: c.Message}
-	for _, v := range diff.Volumes {
-		out, err := r.volume(v)
-		if err != nil {
+	for _, d := range both(old.About().Dimensions, new.About().Dimensions, func(d stone.Dimension) string { return d.Name }) {
+		if err := r.dimension(s, cmp.Or(d[0].Name, d[1].Name), d[0], d[1]); err != nil {
 			return nil, err
 		}
-		s.addVolume(out)
-	}
-	blocks := footprintsOf(diff)
-	for _, d := range diff.Columns {
-		change, err := r.column(d)
-		if err != nil {
-			return nil, err
-		}
-		s.addColumn(change, blocks[footprintOf(d.Dimension, d.Pos)])
 	}
 	return s.finish(), nil
 }
 
-// footprintsOf returns the footprints in which blocks differ.
-func footprintsOf(diff *world.Difference) map[footprint]bool {
-	out := make(map[footprint]bool)
-	for _, v := range diff.Volumes {
-		if v.Volume == voxel.Block {
-			for _, c := range v.Chunks {
-				out[footprint{v.Dimension, c.Pos.X, c.Pos.Z}] = true
+// both joins two lists by name; a value of neither stands for what one side lacks.
+func both[T any](old, new []T, name func(T) string) (pairs [][2]T) {
+	at := make(map[string]int)
+	for side, list := range [][]T{old, new} {
+		for _, v := range list {
+			i, ok := at[name(v)]
+			if !ok {
+				i = len(pairs)
+				at[name(v)] = i
+				pairs = append(pairs, [2]T{})
+			}
+			pairs[i][side] = v
+		}
+	}
+	return pairs
+}
+
+// dimension adds what differs in a dimension.
+func (r *reading) dimension(s *step, name string, old, new stone.Dimension) error {
+	blocks := make(map[footprint]bool)
+	for _, v := range both(old.Volumes, new.Volumes, func(v stone.Volume) string { return v.Volume.Name }) {
+		out, err := r.volume(name, v[0], v[1])
+		if err != nil {
+			return err
+		}
+		if len(out.chunks) == 0 {
+			continue
+		}
+		s.addVolume(out)
+		for _, c := range out.chunks {
+			if out.volume == voxel.Block {
+				blocks[footprint{name, c.pos.X, c.pos.Z}] = true
 			}
 		}
 	}
-	return out
+	for _, pos := range r.where.Columns(name) {
+		change := world.ColumnChange{Dimension: name, Pos: pos}
+		var err error
+		if change.Old, err = r.old.Column(r.ctx, name, pos); err != nil {
+			return err
+		}
+		if change.New, err = r.new.Column(r.ctx, name, pos); err != nil {
+			return err
+		}
+		s.addColumn(change, blocks[footprintOf(name, pos)])
+	}
+	return nil
 }
 
-// batch is the number of chunks in memory at a time.
+// batch is how many chunks are in memory at once.
 const batch = 64
 
-// volume returns the difference of a volume. Its cells index the names of both commits.
-func (r *reading) volume(d world.VolumeDifference) (volume, error) {
-	old, new := viewOf(r.old.View(), d.Dimension, d.Volume), viewOf(r.new.View(), d.Dimension, d.Volume)
-	is := cmp.Or(new, old).Volume
-	out := volume{dimension: d.Dimension, volume: d.Volume, schema: is.Schema}
-	var table []voxel.Cell // translates cells of new
+// volume returns what differs in a volume. Its cells index the names of both
+// commits.
+func (r *reading) volume(dim string, old, new stone.Volume) (volume, error) {
+	is := cmp.Or(new.Volume, old.Volume)
+	out := volume{dimension: dim, volume: is.Name, schema: is.Schema}
+	var table []voxel.Cell // of cells of new
 	if is.Schema == voxel.Palette {
 		var err error
-		if out.names, table, err = union(old, new); err != nil {
+		if out.names, table, err = union(old.Names, new.Names); err != nil {
 			return volume{}, err
 		}
 	}
-	for some := range slices.Chunk(d.Chunks, batch) {
-		before, err := r.chunks(r.old, d, is, some)
+	for some := range slices.Chunk(r.where.Chunks(dim, is.Name), batch) {
+		before, err := r.chunks(r.old, dim, is, some)
 		if err != nil {
 			return volume{}, err
 		}
-		after, err := r.chunks(r.new, d, is, some)
+		after, err := r.chunks(r.new, dim, is, some)
 		if err != nil {
 			return volume{}, err
 		}
-		for i, c := range some {
+		for i, pos := range some {
 			if table != nil {
 				after[i] = after[i].Translate(table)
 			}
-			if one, ok := replaced(c.Pos, before[i], after[i], is.Schema); ok {
+			if one, ok := replaced(pos, before[i], after[i], is.Schema); ok {
 				out.chunks = append(out.chunks, one)
 			}
 		}
@@ -147,28 +172,21 @@ func (r *reading) volume(d world.VolumeDifference) (volume, error) {
 	return out, nil
 }
 
-// union returns the names of two volumes in one list, and a table that translates the cells of
-// the second. One volume may be nil.
-func union(old, new *world.Volume) (names []string, table []voxel.Cell, err error) {
-	index := make(map[string]voxel.Cell)
-	add := func(name string) voxel.Cell {
+// union returns the names of two volumes, and what the cells of the second are in it.
+func union(old, new []string) (names []string, table []voxel.Cell, err error) {
+	names = slices.Clone(old)
+	index := make(map[string]voxel.Cell, len(names))
+	for c, name := range names {
+		index[name] = voxel.Cell(c)
+	}
+	for _, name := range new {
 		c, ok := index[name]
 		if !ok {
 			c = voxel.Cell(len(names))
 			index[name] = c
 			names = append(names, name)
 		}
-		return c
-	}
-	if old != nil {
-		for _, name := range old.Names() {
-			add(name)
-		}
-	}
-	if new != nil {
-		for _, name := range new.Names() {
-			table = append(table, add(name))
-		}
+		table = append(table, c)
 	}
 	if len(names) > int(voxel.MaxCell)+1 {
 		return nil, nil, fmt.Errorf("%d names: a volume has at most %d", len(names), int(voxel.MaxCell)+1)
@@ -176,58 +194,20 @@ func union(old, new *world.Volume) (names []string, table []voxel.Cell, err erro
 	return names, table, nil
 }
 
-// chunks reads some chunks of one side. A missing chunk is the default.
-func (r *reading) chunks(w *world.World, d world.VolumeDifference, is voxel.Volume, at []world.ChunkDifference) ([]*voxel.Chunk, error) {
-	var in boxes
-	for _, c := range at {
-		in.add(c.Pos.Box())
-	}
-	var t tickets
-	defer func() { t.release() }()
-	if err := t.load(r.ctx, w, d.Dimension, d.Volume, in); err != nil {
+// chunks reads some chunks of one side; where it has none they are of the default.
+func (r *reading) chunks(s *world.Snapshot, dim string, is voxel.Volume, at []geom.ChunkPos) ([]*voxel.Chunk, error) {
+	found := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+	err := s.ReadChunks(r.ctx, dim, is.Name, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		found[pos] = c
+		return r.ctx.Err()
+	})
+	if err != nil {
 		return nil, err
 	}
 	filler := voxel.Uniform(is.Default)
-	v := viewOf(w.View(), d.Dimension, d.Volume)
 	out := make([]*voxel.Chunk, len(at))
-	for i, c := range at {
-		out[i] = filler
-		if v == nil {
-			continue
-		}
-		chunk, ok := v.Chunk(c.Pos)
-		if !ok {
-			return nil, fmt.Errorf("chunk %v of %q of %q: %w", c.Pos, d.Volume, d.Dimension, world.ErrNotLoaded)
-		}
-		out[i] = cmp.Or(chunk, filler)
+	for i, pos := range at {
+		out[i] = cmp.Or(found[pos], filler)
 	}
 	return out, nil
-}
-
-// column reads a column of both sides.
-func (r *reading) column(d world.ColumnDifference) (world.ColumnChange, error) {
-	out := world.ColumnChange{Dimension: d.Dimension, Pos: d.Pos}
-	var err error
-	if out.Old, err = r.columnOf(r.old, d); err != nil {
-		return out, err
-	}
-	out.New, err = r.columnOf(r.new, d)
-	return out, err
-}
-
-func (r *reading) columnOf(w *world.World, d world.ColumnDifference) (*voxel.Column, error) {
-	var t tickets
-	defer func() { t.release() }()
-	if err := t.load(r.ctx, w, d.Dimension, world.Columns, boxes{columnBox(d.Pos)}); err != nil {
-		return nil, err
-	}
-	in := w.View().Dimension(d.Dimension)
-	if in == nil {
-		return nil, nil
-	}
-	c, ok := in.Column(d.Pos)
-	if !ok {
-		return nil, fmt.Errorf("column %v of %q: %w", d.Pos, d.Dimension, world.ErrNotLoaded)
-	}
-	return c, nil
 }

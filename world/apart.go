@@ -12,13 +12,16 @@ import (
 type Apart struct {
 	// Files are paths, sorted.
 	Files []string
-	where *dirty
+	// Properties says that facts about the world differ.
+	Properties bool
+	where      *dirty
 }
 
 // Apart says where the commits of two Snapshots may differ, from directories alone.
 func (s *Snapshot) Apart(t *Snapshot) *Apart {
 	where := s.stack.differing(t.stack)
-	return &Apart{Files: slices.Sorted(maps.Keys(where.files)), where: where}
+	same := slices.Equal(s.About().Properties, t.About().Properties)
+	return &Apart{slices.Sorted(maps.Keys(where.files)), !same, where}
 }
 
 // Chunks returns positions in ascending order of code.
@@ -29,4 +32,41 @@ func (a *Apart) Chunks(dim, vol string) []geom.ChunkPos {
 // Columns returns positions in ascending order.
 func (a *Apart) Columns(dim string) []geom.ColumnPos {
 	return slices.SortedFunc(maps.Keys(a.where.columns[dim]), geom.ColumnPos.Compare)
+}
+
+// differing returns what stones speak of that p and q do not have in common.
+func (p openStack) differing(q openStack) *dirty {
+	same := 0
+	for same < len(p) && same < len(q) && p[same].Stone.ID == q[same].Stone.ID {
+		same++
+	}
+	out := new(dirty)
+	for _, rest := range []openStack{p[same:], q[same:]} {
+		for _, l := range rest {
+			l.spoken(out)
+		}
+	}
+	return out
+}
+
+// spoken adds to d what the stone speaks of.
+func (b *openStone) spoken(d *dirty) {
+	for _, dim := range b.Dimensions() {
+		for _, v := range dim.Volumes {
+			for pos := range b.Spoken(dim.Name, v.Volume.Name, 0) {
+				d.chunk(volumeName{dim.Name, v.Volume.Name}, pos)
+			}
+		}
+		for pos := range b.SpokenColumns(dim.Name) {
+			d.column(dim.Name, pos, parts{column: true})
+		}
+		for _, list := range dim.Lists {
+			for pos := range b.SpokenLists(dim.Name, list) {
+				d.column(dim.Name, pos, parts{lists: map[string]bool{list: true}})
+			}
+		}
+	}
+	for path := range b.SpokenFiles() {
+		d.file(path)
+	}
 }

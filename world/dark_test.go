@@ -117,67 +117,7 @@ func TestRelightLater(t *testing.T) {
 	columns.Release()
 }
 
-// Without columns the light of a chunk that is gone goes too.
-func TestRelightTop(t *testing.T) {
-	w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, false)
-	defer closeWorld(t, w)
-	for _, p := range []geom.Point{{X: 50, Y: 112, Z: 50}, {X: 50, Y: -112, Z: 50}} {
-		for block, want := range []string{"glowstone", "air"} {
-			set(t, w, p, want)
-			commit(t, w)
-			for up := -1; up <= 1; up++ {
-				got := levelAt(t, w, voxel.Light, p.Add(geom.Point{Y: up}))
-				if want := voxel.Cell(15 - up*up); block == 0 && got != want || block == 1 && got != 0 {
-					t.Errorf("%s at %v, %d above: light %d", []string{"glowstone", "air"}[block], p, up, got)
-				}
-			}
-		}
-	}
-}
-
-// What blocks are to light is not learned from light that is stale, nor where none
-// is kept.
-func TestRelightLearnsFromLight(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		spoil func(c *voxel.Column)
-	}{
-		{"no light", func(c *voxel.Column) { c.Sections[1].Has &^= voxel.HasSky }},
-		{"stale", func(c *voxel.Column) {
-			if c.Pos != (geom.ColumnPos{}) {
-				c.Stale = allLight
-			}
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, true)
-			defer closeWorld(t, w)
-			update(t, w, func(tx *world.Tx) {
-				d := tx.Dimension(earth)
-				ground := region.Box{Min: geom.Point{Y: -32}, Max: geom.Point{X: 32, Y: 16, Z: 32}}
-				d.Volume(voxel.Sky).Fill(ground, 15)
-				d.Volume(voxel.Sky).Set(geom.Point{X: 30, Y: 30, Z: 30}, 3) // a chunk all alike teaches nothing
-				for i := range int32(4) {
-					c := *d.Column(geom.ColumnPos{X: i & 1, Z: i >> 1})
-					c.Sections = slices.Clone(c.Sections)
-					tt.spoil(&c)
-					d.SetColumn(c)
-				}
-			})
-			commit(t, w)
-			update(t, w, func(tx *world.Tx) {
-				v := tx.Dimension(earth).Volume(voxel.Block)
-				v.Fill(region.Box{Min: geom.Point{X: 4, Y: 28, Z: 4}, Max: geom.Point{X: 13, Y: 29, Z: 13}}, v.Named("stone"))
-			})
-			commit(t, w)
-			if got := levelAt(t, w, voxel.Sky, geom.Point{X: 8, Y: 27, Z: 8}); got != 10 {
-				t.Errorf("below a roof: light %d, want 10", got)
-			}
-		})
-	}
-}
-
-// Neither do whole stones, of a world or of what is exported from it.
+// Whole stones, packed or exported, do not learn from light that is not kept.
 func TestStonesLearnFromLight(t *testing.T) {
 	w := litWorld(t, newStore(), world.Options{Whole: true}, true)
 	defer closeWorld(t, w)

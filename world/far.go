@@ -3,8 +3,6 @@ package world
 import (
 	"context"
 	"fmt"
-	"iter"
-	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -189,9 +187,9 @@ func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, 
 	f.changed, f.touched = make(map[geom.ChunkPos]*voxel.Chunk), make(map[farPage]bool)
 	below := scaled(b, 1<<level)
 	var want []geom.ChunkPos
-	for pos := range f.changes(near) {
+	look := func(pos geom.ChunkPos) {
 		if pos.Box().Intersect(below).Empty() {
-			continue
+			return
 		}
 		for l := stone.FirstFar; l <= level; l++ {
 			f.touched[farPage{l, cube(pos, l)}] = true
@@ -204,27 +202,18 @@ func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, 
 			want = append(want, pos)
 		}
 	}
-	slices.SortFunc(want, byCode)
-	return f.chunks(ctx, f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) { f.changed[pos] = c })
-}
-
-func (f *farReader) changes(near [2]map[geom.ChunkPos]bool) iter.Seq[geom.ChunkPos] {
-	return func(yield func(geom.ChunkPos) bool) {
-		for _, chunks := range near {
-			for pos := range maps.Keys(chunks) {
-				if !yield(pos) {
-					return
-				}
-			}
-		}
-		for _, l := range f.openStack[1:] {
-			for pos := range l.Spoken(f.name.dimension, f.name.volume, 0) {
-				if !yield(pos) {
-					return
-				}
-			}
+	for _, chunks := range near {
+		for pos := range chunks {
+			look(pos)
 		}
 	}
+	for _, l := range f.openStack[1:] {
+		for pos := range l.Spoken(f.name.dimension, f.name.volume, 0) {
+			look(pos)
+		}
+	}
+	slices.SortFunc(want, byCode)
+	return f.chunks(ctx, f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) { f.changed[pos] = c })
 }
 
 // cube returns which cube of cells of a level, as many as a cell is wide there, a

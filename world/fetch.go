@@ -9,7 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// stack returns the stack of the commit at, of the head if at is zero, with bytes
+// fetchStack returns the stack of the commit at, of the head if at is zero, with bytes
 // of stones only if they come in the same call.
 func fetchStack(ctx context.Context, st history.Store, name string, at history.ID, room int64) (history.Fetched, error) {
 	if _, ok := st.(history.Fetcher); !ok {

@@ -23,9 +23,6 @@ func newNames(list []string) *names {
 	return n
 }
 
-// unique reports whether no two cells have one name.
-func (n *names) unique() bool { return len(n.index) == len(n.list) }
-
 // add returns names with name and its cell.
 func (n *names) add(name string) (*names, voxel.Cell, error) {
 	if c, ok := n.index[name]; ok {

@@ -115,11 +115,11 @@ func (p *player) look() {
 
 func (p *player) diff() {
 	a, b := p.version(), p.version()
-	d, err := p.w.Diff(ctx, a, b)
+	d, err := apartIn(ctx, p.w, a, b)
 	p.check(err)
 	cells, columns, files := p.versions[a].differences(p.versions[b])
-	if d.Cells() != cells || len(d.Columns) != columns || len(d.Files) != files || d.Properties == maps.Equal(p.versions[a].facts, p.versions[b].facts) {
-		p.t.Fatalf("diff of %d cells, %d columns, %d files, properties %v; want %d, %d, %d", d.Cells(), len(d.Columns), len(d.Files), d.Properties, cells, columns, files)
+	if d.Cells != cells || (d.Columns+d.Objects > 0) != (columns > 0) || d.Files != files || (d.Properties == 0) != maps.Equal(p.versions[a].facts, p.versions[b].facts) {
+		p.t.Fatalf("diff of %d cells, %d columns and objects, %d files, %d properties; want %d, %d, %d", d.Cells, d.Columns+d.Objects, d.Files, d.Properties, cells, columns, files)
 	}
 }
 

@@ -2,12 +2,13 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -28,19 +29,19 @@ func (w *World) Relight(ctx context.Context) error {
 	return w.relight(ctx)
 }
 
-// relightTries is how often what is around changes is loaded when updates go on
-// meanwhile.
+// relightTries is how often relight starts again when updates came while it loaded what
+// it needs.
 const relightTries = 4
 
-// relight is Relight for who has saving. What is left is left to the next.
+// relight is Relight; the caller holds saving. The next call does what this one leaves.
 func (w *World) relight(ctx context.Context) error {
 	for range relightTries {
 		w.mu.Lock()
-		s, at := w.now.Load(), w.unlits
+		s, at := w.now.Load(), w.pendingChanges
 		around := make(map[string][]geom.Box)
-		for name, u := range w.unlit {
+		for name, p := range w.pending {
 			if i := s.dimension(name); i >= 0 {
-				around[name] = u.around(s.dimensions[i])
+				around[name] = p.Around(s.dimensions[i].lightOf(voxel.Block).cells)
 			}
 		}
 		w.mu.Unlock()
@@ -55,8 +56,8 @@ func (w *World) relight(ctx context.Context) error {
 	return nil
 }
 
-// relightIn does the work in boxes that hold all that is near to what was unlit at
-// some moment, and reports whether that is so still.
+// relightIn does the work in boxes that held all that was near to pending blocks after
+// so many changes of pending. It reports false if pending changed since.
 func (w *World) relightIn(ctx context.Context, around map[string][]geom.Box, at uint64) (done bool, err error) {
 	for _, name := range slices.Sorted(maps.Keys(around)) {
 		for _, b := range around[name] {
@@ -69,31 +70,32 @@ func (w *World) relightIn(ctx context.Context, around map[string][]geom.Box, at 
 	}
 	_, err = w.Update(func(tx *Tx) error {
 		w.mu.Lock()
-		now, unlit := w.unlits, w.unlit // which no other update changes now
+		pending := w.pending // no other update changes it now
+		done = w.pendingChanges == at
 		w.mu.Unlock()
-		if now != at {
-			return errMoved
+		if !done {
+			return nil
 		}
 		tx.exact = true
 		for _, name := range slices.Sorted(maps.Keys(around)) {
-			if err := tx.Dimension(name).relight(&w.lamps, unlit[name], around[name]); err != nil {
+			if err := tx.Dimension(name).relight(&w.lightModel, pending[name], around[name]); err != nil {
 				return err
 			}
 		}
 		return ctx.Err()
 	})
-	if err == errMoved {
-		return false, nil
-	}
-	return err == nil, err
+	return done, err
 }
 
-// lightVolumes returns what has to be in memory to compute light.
+// lightNames are the volumes of light.
+var lightNames = [...]string{light.Sky: voxel.Sky, light.Block: voxel.Light}
+
+// lightVolumes returns the names of what Load must bring to compute light.
 func (w *World) lightVolumes(dimension string) []string {
 	s := w.now.Load()
 	d := s.dimensions[s.dimension(dimension)]
 	names := []string{voxel.Block, Columns}
-	for _, name := range []string{voxel.Sky, voxel.Light} {
+	for _, name := range lightNames {
 		if d.lightOf(name) != nil {
 			names = append(names, name)
 		}
@@ -101,67 +103,64 @@ func (w *World) lightVolumes(dimension string) []string {
 	return names
 }
 
-// around returns boxes that hold all cells that the light of what is unlit reaches,
-// of all heights: one for each footprint of chunks.
-func (u *unlit) around(d *dimension) []geom.Box {
-	type foot struct{ x, z int32 }
-	boxes := make(map[foot]geom.Box)
-	blocks := d.lightOf(voxel.Block)
-	var dark []geom.ColumnPos
-	for _, c := range touched(blocks.Default, u.replaced(blocks)) {
-		dark = append(dark, c.pos)
+// relight computes and writes the light of pending blocks.
+func (d *DimensionTx) relight(m *relight.Model, p *relight.Pending, around []geom.Box) error {
+	blocks := d.d.lightOf(voxel.Block)
+	in := &relight.Dimension{Name: d.d.name, Blocks: blocks.cells, Names: blocks.names.list, Matters: d.d.matters}
+	if len(d.d.columns.fields) > 0 {
+		in.Column = (&Dimension{d.d}).Column
 	}
-	for pos := range u.before {
-		if _, ok := blocks.cells.Chunk(pos); !ok { // it left memory since
-			over := columnsOver(pos)
-			dark = append(dark, over[:]...)
+	for kind, name := range lightNames {
+		if v := d.d.lightOf(name); v != nil {
+			in.Levels[kind] = v.cells
 		}
 	}
-	for _, pos := range dark {
-		at := pos.Chunk(0)
-		boxes[foot{at.X, at.Z}] = boxes[foot{at.X, at.Z}].Union(columnBox(pos))
+	columns, err := m.Run(in, p, around, func(kind light.Kind, b geom.Box, levels []voxel.Cell) {
+		d.Volume(lightNames[kind]).WriteBox(b, levels)
+	})
+	for _, c := range columns {
+		d.put(c.Pos, c, parts{column: true})
 	}
-	var out []geom.Box
-	for _, b := range boxes {
-		b = grown(b, geom.ColumnEdge).Intersect(Everywhere)
-		out = append(out, b)
+	if err != nil {
+		return fmt.Errorf("world: light of %q: %w", d.d.name, notLoaded(err))
 	}
-	slices.SortFunc(out, func(a, b geom.Box) int { return columnOf(a.Min).Compare(columnOf(b.Min)) })
-	return out
-}
-
-// replaced returns the chunks that changed and are in memory, in ascending order of
-// code.
-func (u *unlit) replaced(blocks *volume) (out []grid.Replaced) {
-	for _, pos := range slices.SortedFunc(maps.Keys(u.before), byCode) {
-		if c, ok := blocks.cells.Chunk(pos); ok {
-			out = append(out, grid.Replaced{Pos: pos, Old: u.before[pos], New: c})
-		}
-	}
-	return out
-}
-
-// relight computes what light follows from what is unlit.
-func (d *DimensionTx) relight(l *lamps, u *unlit, around []geom.Box) error {
-	g := newGround(d.d, u, around)
-	l.learn(d.d, g, around)
-	l.work.Use(l.matters(d.d))
-	defer l.work.Rest()
-	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
-		v := d.d.lightOf(name)
-		if v == nil {
-			continue
-		}
-		g.level = v
-		done := l.work.Run(light.Kind(kind), g, g.changed)
-		if g.err != nil {
-			return g.err
-		}
-		if !done {
-			return nil // and the light is stale
-		}
-		g.write(d.Volume(name), &l.work, light.Kind(kind))
-	}
-	g.mend(d, u)
 	return nil
+}
+
+// hasLight reports whether the dimension has blocks and volumes for their light.
+func (d *dimension) hasLight() bool {
+	v := d.lightOf(voxel.Block)
+	return v != nil && v.Schema == voxel.Palette && (d.lightOf(voxel.Sky) != nil || d.lightOf(voxel.Light) != nil)
+}
+
+// lightOf returns a volume of the dimension if light can be computed in it, or
+// from it.
+func (d *dimension) lightOf(name string) *volume {
+	i := d.volume(name)
+	if i < 0 || d.volumes[i].Scale != 1 || name != voxel.Block && d.volumes[i].Schema != voxel.Level {
+		return nil
+	}
+	return d.volumes[i]
+}
+
+// What follows needs mu.
+
+// addPending adds the blocks that a Tx left without light.
+func (w *World) addPending(tx *Tx) {
+	if tx.exact {
+		w.forgetPending()
+		return
+	}
+	for name, p := range tx.pending {
+		if w.pending == nil {
+			w.pending = make(map[string]*relight.Pending)
+		}
+		w.pending[name] = w.pending[name].Add(p)
+		w.pendingChanges++
+	}
+}
+
+func (w *World) forgetPending() {
+	w.pending = nil
+	w.pendingChanges++
 }

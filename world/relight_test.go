@@ -293,60 +293,6 @@ func TestRelightCannot(t *testing.T) {
 	closeWorld(t, w)
 }
 
-// What is too much at once stays stale, and the next change is lit again.
-func TestRelightTooMuch(t *testing.T) {
-	w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, true)
-	update(t, w, func(tx *world.Tx) {
-		v := tx.Dimension(earth).Volume(voxel.Block)
-		rock := voxel.Uniform(v.Named("stone"))
-		for i := range int32(1100) {
-			v.SetChunk(geom.ChunkPos{X: i % 40, Y: 9, Z: i / 40}, rock)
-		}
-	})
-	commit(t, w)
-	if n := stale(t, w); n != 64 {
-		t.Errorf("%d columns are stale, want all", n)
-	}
-	if sky, _ := w.View().Dimension(earth).Volume(voxel.Sky).Cell(geom.Point{X: 20, Y: 40, Z: 20}); sky != 15 {
-		t.Errorf("light %d was computed", sky)
-	}
-	update(t, w, func(tx *world.Tx) {
-		v := tx.Dimension(earth).Volume(voxel.Block)
-		v.Set(geom.Point{X: 20, Y: 40, Z: 20}, v.Named("torch"))
-	})
-	commit(t, w)
-	if light, _ := w.View().Dimension(earth).Volume(voxel.Light).Cell(geom.Point{X: 21, Y: 40, Z: 20}); light != 13 {
-		t.Errorf("beside a torch: %d", light)
-	}
-	closeWorld(t, w)
-}
-
-// What is built beyond the sections that a column lists gets light, and the
-// section a place for it; where only blocks have sections, air gets none.
-func TestRelightBeyond(t *testing.T) {
-	w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, true)
-	set(t, w, geom.Point{X: 60, Y: 64 + 17, Z: 60}, "glowstone")
-	set(t, w, geom.Point{X: 57, Y: 64 + 17, Z: 60}, "stone")
-	commit(t, w)
-	c, _ := w.View().Dimension(earth).Column(geom.ColumnPos{X: 3, Z: 3})
-	if n := len(c.Sections); n != 6 || c.Sections[5].Y != 5 || c.Sections[5].Has != allLight {
-		t.Errorf("sections %+v", c.Sections)
-	}
-	d := w.View().Dimension(earth)
-	for _, want := range []struct {
-		x, y       int
-		sky, light voxel.Cell
-	}{{60, 81, 0, 15}, {60, 80, 14, 14}, {60, 82, 15, 14}, {61, 81, 15, 14}, {57, 80, 14, 11}, {60, 78, 15, 0}, {60, 63, 14, 0}} {
-		p := geom.Point{X: want.x, Y: want.y, Z: 60}
-		sky, _ := d.Volume(voxel.Sky).Cell(p)
-		light, _ := d.Volume(voxel.Light).Cell(p)
-		if sky != want.sky || light != want.light { // section 4, heights 64 to 79, has no place for light
-			t.Errorf("at %v: got %d and %d, want %d and %d", p, sky, light, want.sky, want.light)
-		}
-	}
-	closeWorld(t, w)
-}
-
 func BenchmarkRelight(b *testing.B) {
 	for _, size := range []int{1, 16} {
 		b.Run(fmt.Sprintf("lamps %d cubed", size), func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"reflect"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -224,3 +225,5 @@ func readAll(r io.ReadCloser, err error) ([]byte, error) {
 	data, err := io.ReadAll(r)
 	return data, errors.Join(err, r.Close())
 }
+
+func equalColumns(a, b *voxel.Column) bool { return reflect.DeepEqual(a, b) }

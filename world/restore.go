@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -46,8 +47,8 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	defer w.mu.Unlock()
 	w.stack.release()
 	w.stack, w.dirty = next, new(dirty)
-	w.forgetUnlit()
-	w.lamps.seen = nil // a name may be another cell's after this
+	w.forgetPending()
+	w.lightModel = relight.Model{} // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
 	for _, h := range held {
 		if !w.held[h] { // released since

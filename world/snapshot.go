@@ -61,6 +61,11 @@ func (w *World) Snapshot() (*Snapshot, error) {
 	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty}, nil
 }
 
+// SnapshotAt returns a commit of the world. The caller closes it.
+func (w *World) SnapshotAt(ctx context.Context, id history.ID) (*Snapshot, error) {
+	return OpenSnapshot(ctx, w.store, w.name, id, w.o)
+}
+
 // Close lets go of the commit's stones. Nothing may be read after it.
 func (s *Snapshot) Close() error {
 	s.stack.release()

@@ -2,6 +2,8 @@ package world
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
@@ -29,10 +31,13 @@ func (s *Snapshot) Tally(ctx context.Context, dim string) (*stone.Tally, error) 
 
 // recount makes t, which is of the lowest stone, one of the whole stack.
 func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) error {
-	above := openStack(s.stack[1:])
+	changed := new(dirty)
+	for _, l := range s.stack[1:] {
+		l.spoken(changed)
+	}
 	for _, v := range d.volumes {
 		name := volumeName{d.name, v.Name}
-		at := above.positions(name)
+		at := slices.SortedFunc(maps.Keys(changed.chunks[name]), byCode)
 		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
 			err := stack.chunks(ctx, name, at, func(_ geom.ChunkPos, c *voxel.Chunk) { t.Chunk(v.Name, c, n) })
 			if err != nil {
@@ -40,18 +45,7 @@ func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) er
 			}
 		}
 	}
-	changed := make(map[geom.ColumnPos]bool)
-	for _, l := range above {
-		for pos := range l.SpokenColumns(d.name) {
-			changed[pos] = true
-		}
-		for _, list := range d.lists {
-			for pos := range l.SpokenLists(d.name, list) {
-				changed[pos] = true
-			}
-		}
-	}
-	for pos := range changed {
+	for pos := range changed.columns[d.name] {
 		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
 			c, err := stack.column(ctx, d.name, d.lists, pos)
 			if err != nil {

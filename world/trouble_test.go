@@ -112,9 +112,9 @@ func (l *life) live() {
 		return l.w.ReadFar(l.ctx(), earth, voxel.Block, 3, geom.Box{Max: geom.Point{X: 2, Y: 1, Z: 1}}, make([]voxel.Cell, 2))
 	})
 	l.do("diff", func() error {
-		d, err := l.w.Diff(l.ctx(), ids[0], ids[4])
-		if err == nil && d.Cells() != 2 {
-			err = fmt.Errorf("%d cells differ, want 2", d.Cells())
+		d, err := apartIn(l.ctx(), l.w, ids[0], ids[4])
+		if err == nil && d.Cells != 2 {
+			err = fmt.Errorf("%d cells differ, want 2", d.Cells)
 		}
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -16,16 +17,14 @@ import (
 // belongs to the goroutine of the function that Update calls, and must not be used
 // after that function has returned. The first error stays and makes Update fail.
 type Tx struct {
-	s     *state // its own, with the dimensions and names made so far
-	base  *state // that s is made from
-	dims  map[int]*DimensionTx
-	dirty *dirty
-	files bool // s has files of its own
-	exact bool // nothing follows from blocks: columns come as they are to be
-	// relights says that unlit is to be filled: what was changed and has no light of
-	// its own, by dimension.
-	relights bool
-	unlit    map[string]*unlit
+	s        *state // its own, with the dimensions and names made so far
+	base     *state // that s is made from
+	dims     map[int]*DimensionTx
+	dirty    *dirty
+	files    bool                        // s has files of its own
+	exact    bool                        // nothing follows from blocks: columns come as they are to be
+	relights bool                        // pending is to be filled
+	pending  map[string]*relight.Pending // blocks that changed without their light, by dimension
 	err      error
 }
 
@@ -66,7 +65,7 @@ func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
 	switch {
 	case v.Name == Columns:
 		tx.fail(fmt.Errorf("world: volume %q: Load takes the name for columns", v.Name))
-	case v.Schema == voxel.Palette && !made.names.unique():
+	case v.Schema == voxel.Palette && len(made.names.index) < len(list):
 		tx.fail(fmt.Errorf("world: volume %q: two cells of one name: %q", v.Name, list))
 	case !v.Schema.Valid(v.Default, len(list)):
 		tx.fail(fmt.Errorf("world: volume %q: default %d is no cell of its %d", v.Name, v.Default, len(list)))

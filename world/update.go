@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -50,7 +51,7 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	defer w.writer.Unlock()
 	base := w.now.Load()
 	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty),
-		relights: w.o.Relight, unlit: make(map[string]*unlit)}
+		relights: w.o.Relight, pending: make(map[string]*relight.Pending)}
 	if err := f(tx); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	}
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
-	w.darken(tx)
+	w.addPending(tx)
 	return change, nil
 }
 
@@ -102,7 +103,7 @@ func (tx *Tx) finish() (*Change, error) {
 			}
 		}
 		if blocks != nil && !tx.exact && tx.err == nil {
-			d.follow(blocks, changed)
+			d.derive(blocks, changed)
 		}
 		for _, pos := range slices.SortedFunc(maps.Keys(d.columns), geom.ColumnPos.Compare) {
 			c := ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: d.columns[pos]}

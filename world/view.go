@@ -63,9 +63,6 @@ type Dimension struct{ d *dimension }
 // Name returns the dimension's name.
 func (d *Dimension) Name() string { return d.d.name }
 
-// Folder returns where the source of the world kept the dimension.
-func (d *Dimension) Folder() string { return d.d.folder }
-
 // Volume returns a volume, or nil.
 func (d *Dimension) Volume(name string) *Volume {
 	if i := d.d.volume(name); i >= 0 {
@@ -82,9 +79,6 @@ func (d *Dimension) Volumes() []*Volume {
 	}
 	return out
 }
-
-// Lists returns the names of the lists of objects, sorted.
-func (d *Dimension) Lists() []string { return d.d.lists }
 
 // Column returns the column at pos with its lists. It is nil and true if there is none,
 // and nil and false if it is not loaded. It must not be changed.
@@ -148,9 +142,6 @@ type Volume struct {
 }
 
 func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
-
-// Default returns the cell where nothing is stored.
-func (v *Volume) Default() voxel.Cell { return v.Volume.Default }
 
 // Names returns the names of cells, by cell. They must not be changed.
 func (v *Volume) Names() []string { return v.names.list }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -23,12 +24,7 @@ var (
 )
 
 // Everywhere is the box of all cells within range, for Load.
-var Everywhere = geom.Box{
-	Min: geom.Point{X: -edge, Y: -edge, Z: -edge},
-	Max: geom.Point{X: edge, Y: edge, Z: edge},
-}
-
-const edge = geom.MaxChunk * geom.ChunkEdge
+var Everywhere = geom.Root.Box()
 
 // Options of a world. The zero value is the default.
 type Options struct {
@@ -75,27 +71,27 @@ type World struct {
 	o        Options
 	readOnly bool
 
-	now    atomic.Pointer[state]
-	saving sync.Mutex   // one Commit, Pack, Restore or Relight
-	writer sync.Mutex   // one Update or Restore; after saving
-	lamps  lamps        // needs writer
-	moving sync.RWMutex // Restore writes, Load reads: nothing comes while the world goes back; after writer
+	now        atomic.Pointer[state]
+	saving     sync.Mutex    // one Commit, Pack, Restore or Relight
+	writer     sync.Mutex    // one Update or Restore; after saving
+	lightModel relight.Model // needs writer
+	moving     sync.RWMutex  // Restore writes, Load reads: nothing comes while the world goes back; after writer
 
 	tried []history.Commit // that may have been made, the Store could not say; needs saving
 
-	mu     sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
-	head   history.Head   // its Fence is the one that commits are made under
-	last   history.Commit // the head's, if its number is not 0
-	base   history.ID     // the commit that stack makes up: the head's, unless put found that it moved
-	stack  openStack
-	dirty  *dirty            // what no commit holds
-	saved  *dirty            // what a commit under way holds
-	unlit  map[string]*unlit // what no light was computed of, by dimension
-	unlits uint64            // how often that changed
-	held   map[*Held]bool
-	upkeep Upkeep
-	height int // of the stack when it was last asked for again; needs saving
-	closed bool
+	mu             sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
+	head           history.Head   // its Fence is the one that commits are made under
+	last           history.Commit // the head's, if its number is not 0
+	base           history.ID     // the commit that stack makes up: the head's, unless put found that it moved
+	stack          openStack
+	dirty          *dirty                      // what no commit holds
+	saved          *dirty                      // what a commit under way holds
+	pending        map[string]*relight.Pending // blocks without their light, by dimension
+	pendingChanges uint64                      // how often that changed
+	held           map[*Held]bool
+	upkeep         Upkeep
+	height         int // of the stack when it was last asked for again; needs saving
+	closed         bool
 }
 
 // Create makes a world without anything in it and opens it.
@@ -239,7 +235,7 @@ func (w *World) close(saved bool) (bool, error) {
 	w.closed = true
 	w.stack.release()
 	w.stack = nil
-	w.lamps = lamps{}
+	w.lightModel = relight.Model{}
 	return true, nil
 }
 

@@ -10,13 +10,13 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 )
 
-// address is a world in the store, or one version of it: @name, @name@version.
+// address names a world in the store, or one version of it: @name, @name@version.
 type address struct {
 	name    string
-	version string // a number, the beginning of an id, or a time; "": the newest
+	version string // a number, the first digits of an id, or a time; "" for the newest
 }
 
-// String returns the address as it was written, with its @.
+// String returns the address with its @.
 func (a address) String() string {
 	if a.version == "" {
 		return "@" + a.name
@@ -24,32 +24,32 @@ func (a address) String() string {
 	return "@" + a.name + "@" + a.version
 }
 
-// isAddress reports whether an argument is an address, and no path.
+// isAddress reports whether an argument is an address and not a path.
 func isAddress(arg string) bool { return strings.HasPrefix(arg, "@") }
 
 func parseAddress(arg string) (address, error) {
 	name, version, versioned := strings.Cut(strings.TrimPrefix(arg, "@"), "@")
 	switch err := history.CheckName(name); {
 	case !isAddress(arg):
-		return address{}, usagef("%s: a world in the store is written @name", arg)
+		return address{}, usagef("%s: want a world in the store, written @name", arg)
 	case err != nil:
-		return address{}, usagef("%s: a name is parts of a to z, 0 to 9, dot, dash and underscore, joined by /", arg)
+		return address{}, usagef("%s: a name consists of parts joined by /; a part has a to z, 0 to 9, dot, dash and underscore", arg)
 	case versioned && version == "":
-		return address{}, usagef("%s: behind the second @ stands a number, the beginning of an id, or a time", arg)
+		return address{}, usagef("%s: after the second @ comes a number, the first digits of an id, or a time", arg)
 	}
 	return address{name, version}, nil
 }
 
-// parseName is parseAddress for what concerns a whole world.
+// parseName parses an address without a version and returns the name.
 func parseName(arg string) (string, error) {
 	a, err := parseAddress(arg)
 	if err == nil && a.version != "" {
-		err = usagef("%s: the whole world is meant: write @%s", arg, a.name)
+		err = usagef("%s: this takes a whole world: write @%s", arg, a.name)
 	}
 	return a.name, err
 }
 
-// commit returns the commit that the address means.
+// commit finds the commit of the address.
 func (a address) commit(ctx context.Context, st history.Store) (history.Commit, error) {
 	c, err := port.Find(ctx, st, a.name, a.version)
 	switch {
@@ -57,15 +57,16 @@ func (a address) commit(ctx context.Context, st history.Store) (history.Commit, 
 		err = usagef("@%s: %v", a.name, err)
 	case !errors.Is(err, history.ErrNoCommit):
 	case a.version == "":
-		err = fmt.Errorf("@%s: nothing was committed yet", a.name)
+		err = fmt.Errorf("@%s: the world has no version yet", a.name)
 	default:
-		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, which(a.version), history.ErrNoCommit)
+		err = fmt.Errorf("@%s: version %s: %w; cairn log @%[1]s lists its versions", a.name, describeVersion(a.version), history.ErrNoCommit)
 	}
 	return c, err
 }
 
-// which says what was looked for: of a time also what came before it.
-func which(version string) string {
+// describeVersion describes a version in an error: a time stands for the newest version of
+// then.
+func describeVersion(version string) string {
 	if _, err := port.ParseTime(version); err != nil {
 		return version
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -22,20 +24,20 @@ type backedUp struct {
 	local.Backed
 }
 
-func newBackup(d *depot) *cobra.Command {
+func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
 		Use:   "backup --to DIR",
-		Short: "Adds a checked backup of the store to a folder",
-		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be
-on another disk: named by its time, and sharing with the backup before it what both
-have. Every byte of it is read and verified before it gets its name, and
-only then do those go that --keep does not keep. cairn restore-store makes a store
-of one.`,
+		Short: "Adds a verified backup of the store to a folder",
+		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be on
+another disk. The backup is named by its time. It shares data that did not change with
+the backup before it. cairn reads and verifies every byte before the backup gets its
+name, and only then deletes backups that --keep does not keep. cairn restore-store
+makes a store from a backup.`,
 		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to /mnt/backups/worlds --keep 3w,5",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runBackup(c.Context(), d, c.OutOrStdout(), o)
+			return runBackup(c.Context(), sf, c.OutOrStdout(), o)
 		},
 	}
 	f := c.Flags()
@@ -45,23 +47,23 @@ of one.`,
 	return c
 }
 
-func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) error {
+func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
 	if o.to == "" {
-		return usagef("backup: --to says to which folder")
+		return usagef("backup: give the folder of backups by --to")
 	}
 	keep, err := parseKeep(o.keep)
 	if err != nil {
 		return err
 	}
-	d.writes = true
-	st, err := d.local(ctx)
+	sf.writes = true
+	st, err := sf.local(ctx)
 	if err != nil {
 		return err
 	}
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep,
-		Progress: func(done, total int64) { p.show("verified " + size(done) + " of " + size(total)) }})
+		Progress: func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) }})
 	if err != nil {
 		return err
 	}
@@ -73,13 +75,13 @@ func runBackup(ctx context.Context, d *depot, out io.Writer, o backupOptions) er
 
 func (b *backedUp) print(out io.Writer) {
 	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
-		counted(b.Report.Worlds, "world"), counted(b.Report.Commits, "version"), size(b.New), size(b.Shared))
-	printList(out, "removed:", b.Removed)
+		console.Counted(b.Report.Worlds, "world"), console.Counted(b.Report.Commits, "version"), table.Size(b.New), table.Size(b.Shared))
+	console.PrintList(out, "removed:", b.Removed)
 }
 
-const keepHelp = "which backups stay: how many (14), how long (36h, 14d, 3w), or both with a comma: what either keeps"
+const keepHelp = "which backups to keep: a number (14), a time (36h, 14d, 3w), or both with a comma, which keeps what either keeps"
 
-// parseKeep reads which backups stay.
+// parseKeep parses which backups to keep.
 func parseKeep(s string) (k local.Keep, err error) {
 	if s == "all" {
 		return k, nil
@@ -87,7 +89,7 @@ func parseKeep(s string) (k local.Keep, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		n, notNumber := strconv.Atoi(part)
 		switch {
-		case notNumber == nil && n == 0 && s == part: // what it was for all
+		case notNumber == nil && n == 0 && s == part: // an older way to write "all"
 		case notNumber == nil && n > 0 && k.Newest == 0:
 			k.Newest = n
 		case notNumber != nil && k.For == 0:
@@ -96,7 +98,7 @@ func parseKeep(s string) (k local.Keep, err error) {
 			k.For = -1
 		}
 		if err != nil || k.For < 0 {
-			return k, usagef("--keep %s: want all, how many such as 14, how long such as 3w, or both such as 3w,5", s)
+			return k, usagef("--keep %s: want all, a number such as 14, a time such as 3w, or both such as 3w,5", s)
 		}
 	}
 	return k, nil
@@ -113,9 +115,9 @@ func newRestoreStore() *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "restore-store DIR STORE",
-		Short: "Makes a store of a backup",
-		Long: `restore-store makes a store, local:DIR, of a backup, or of the newest in a folder
-of backups. It verifies all of it first, and replaces no store.`,
+		Short: "Makes a store from a backup",
+		Long: `restore-store makes a store, local:DIR, from a backup, or from the newest in a folder of
+backups. It verifies the whole backup first. It does not replace a store.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -127,9 +129,9 @@ of backups. It verifies all of it first, and replaces no store.`,
 }
 
 func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json bool) error {
-	dir, isLocal := strings.CutPrefix(to, localScheme)
-	if !isLocal || dir == "" {
-		return usagef("store %q: want %sDIR", to, localScheme)
+	dir, err := localDir(to)
+	if err != nil {
+		return err
 	}
 	r, err := local.Restore(ctx, from, dir, local.Options{})
 	if err != nil {
@@ -139,6 +141,6 @@ func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json b
 }
 
 func (r *restoredStore) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, counted(r.Worlds, "world"), counted(r.Commits, "version"),
-		counted(r.Stones, "stone"), size(r.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Commits, "version"),
+		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
 }

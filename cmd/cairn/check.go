@@ -10,12 +10,14 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
-// checked is what was found out about one path.
+// checked is the result of checking one path.
 type checked struct {
 	Path     string   `json:"path"`
 	Format   string   `json:"format"`
@@ -29,43 +31,42 @@ type checked struct {
 	Store *local.Report `json:"store,omitempty"`
 }
 
-// maxProblems bounds the problems that are kept of one world.
+// maxProblems is the most problems that are listed for one world.
 const maxProblems = 1000
 
-func newCheck(d *depot) *cobra.Command {
+func newCheck(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "check SRC|WORLD|STORE...",
 		Short: "Reads and verifies everything in worlds, or in a store",
-		Long: `check reads everything in each world and verifies it: checksums, chunks, names,
-sections, objects, tags, files. Of a store, local:DIR, it verifies every world,
-version and stone; that is also what it does without arguments if --store or
-CAIRN_STORE says where the store is. Exit status 1 if anything is wrong; each fault
-is named, and so is each world of a store that it hurts. cairn salvage takes out
-what can be read.`,
+		Long: `check reads and verifies everything in each world: checksums, chunks, names, sections,
+objects, tags, files. In a store, local:DIR, it verifies every world, version and
+stone. Without arguments it checks the store that --store or CAIRN_STORE names. The
+exit status is 1 if anything is damaged. check names each fault, and in a store each
+world that it damages. cairn salvage saves what can be read.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
-			if d.told() {
+			if sf.isSet() {
 				return nil
 			}
 			return takes(1, 1<<30)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = []string{d.where()}
+				args = []string{sf.location()}
 			}
-			return runCheck(c.Context(), d, c.OutOrStdout(), args, json)
+			return runCheck(c.Context(), sf, c.OutOrStdout(), args, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json bool) error {
+func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string, json bool) error {
 	var all []*checked
-	var failed error // to read; the others are still checked
+	var failed error // one could not be read; the others are still checked
 	for _, path := range paths {
-		c, err := checkPath(ctx, d, path)
+		c, err := checkPath(ctx, sf, path)
 		if err != nil {
 			if ctx.Err() != nil || len(paths) == 1 {
 				return err
@@ -78,12 +79,12 @@ func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json
 		}
 	}
 	if json {
-		if err := printJSON(out, map[string]any{"checked": all}); err != nil {
+		if err := console.PrintJSON(out, map[string]any{"checked": all}); err != nil {
 			return err
 		}
 	}
 	if failed != nil {
-		return fmt.Errorf("not all could be checked: %w", failed)
+		return fmt.Errorf("some could not be checked: %w", failed)
 	}
 	for _, c := range all {
 		if !c.OK {
@@ -93,13 +94,13 @@ func runCheck(ctx context.Context, d *depot, out io.Writer, paths []string, json
 	return nil
 }
 
-// checkPath checks one world. An error is why it could not.
-func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
+// checkPath checks one world or store. It returns an error if it could not check it.
+func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
 	if isStore(path) {
-		return c, c.store(ctx, d)
+		return c, c.store(ctx, sf)
 	}
-	src, err := openSource(ctx, d, path, false)
+	src, err := openSource(ctx, sf, path, false)
 	if err == nil {
 		defer src.Close()
 		c.Format = src.Format()
@@ -113,20 +114,20 @@ func checkPath(ctx context.Context, d *depot, path string) (*checked, error) {
 }
 
 // store checks a whole store.
-func (c *checked) store(ctx context.Context, d *depot) error {
+func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 	c.Format = "store"
-	if c.Path != d.where() {
-		d = &depot{url: c.Path}
-		defer d.close()
+	if c.Path != sf.location() {
+		sf = &storeFlag{url: c.Path}
+		defer sf.close()
 	}
-	d.damage = true
-	st, err := d.local(ctx)
+	sf.damage = true
+	st, err := sf.local(ctx)
 	if err != nil {
 		return err
 	}
-	p := newProgress()
-	defer p.done()
-	r, err := st.Check(ctx, func(done, total int64) { p.show("read " + size(done) + " of " + size(total)) })
+	p := console.NewProgress()
+	defer p.Done()
+	r, err := st.Check(ctx, func(done, total int64) { p.Show("read " + table.Size(done) + " of " + table.Size(total)) })
 	c.Store = &r
 	for _, h := range r.Hurt {
 		c.problem("%v", h)
@@ -162,7 +163,7 @@ func (c *checked) check(ctx context.Context, src *source) error {
 	return c.world(ctx, w)
 }
 
-// world checks what a world means and counts what is in it.
+// world checks the content of a world and counts it.
 func (c *checked) world(ctx context.Context, w *convert.World) error {
 	t := tally(w)
 	c.Columns, c.Cells, c.Objects, c.Files = t.columns, t.cells, t.objects, len(w.Files)
@@ -185,12 +186,12 @@ func (c *checked) world(ctx context.Context, w *convert.World) error {
 	return ctx.Err()
 }
 
-// volume checks that every cell is one of the schema, and every name is one.
+// volume checks that names are unique and not empty, and that the schema has every cell.
 func (c *checked) volume(dim string, v *convert.Volume) {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
 		if name == "" || seen[name] {
-			c.problem("%s: %s: name %d, %q, is empty or there twice", dim, v.Volume.Name, i, name)
+			c.problem("%s: %s: name %d, %q, is empty or occurs twice", dim, v.Volume.Name, i, name)
 		}
 		seen[name] = true
 	}
@@ -200,7 +201,7 @@ func (c *checked) volume(dim string, v *convert.Volume) {
 		v.Chunks[pos].AddCounts(counts[:])
 		for cell, n := range counts {
 			if n > 0 && !v.Schema.Valid(voxel.Cell(cell), len(v.Names)) {
-				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not know", dim, v.Volume.Name, pos, counted(n, "cell"), cell)
+				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not have", dim, v.Volume.Name, pos, console.Counted(n, "cell"), cell)
 			}
 		}
 	}
@@ -211,7 +212,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 	heights := map[int8]bool{}
 	for _, s := range col.Sections {
 		if heights[s.Y] {
-			c.problem("%s: section %d is there twice", at, s.Y)
+			c.problem("%s: section %d occurs twice", at, s.Y)
 		}
 		heights[s.Y] = true
 		if s.Tags != nil {
@@ -225,7 +226,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 	}
 	for _, p := range col.Parts {
 		if p.Damaged {
-			c.problem("%s: part %q is damaged: %s as they were stored", at, p.Name, size(int64(len(p.Data))))
+			c.problem("%s: part %q is damaged: %s as they were stored", at, p.Name, table.Size(int64(len(p.Data))))
 		} else if len(p.Data) > 0 {
 			c.document(fmt.Sprintf("%s: part %q", at, p.Name), p.Data)
 		}
@@ -236,7 +237,7 @@ func (c *checked) object(at string, o voxel.Object) {
 	c.tags(at, nbt.NewPayload(o.Payload, nbt.Limits{}))
 	if o.Place == voxel.Nowhere {
 		if o.At != (geom.Point{}) {
-			c.problem("%s: has a position and says that it has none", at)
+			c.problem("%s: has a position although it is marked as having none", at)
 		}
 	} else if err := o.At.Check(); err != nil {
 		c.problem("%s: %v", at, err)
@@ -246,19 +247,19 @@ func (c *checked) object(at string, o voxel.Object) {
 func (c *checked) document(at string, doc []byte) {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := r.Root(); t != nbt.Compound {
-		c.problem("%s: its root is a %v", at, t)
+		c.problem("%s: the root is a %v, not a compound", at, t)
 		return
 	}
 	c.tags(at, r)
 }
 
-// tags walks the payload of a compound that fills what r has left.
+// tags checks that the rest of r is the payload of one compound.
 func (c *checked) tags(at string, r nbt.Reader) {
 	r.Skip(nbt.Compound)
 	if err := r.Err(); err != nil {
 		c.problem("%s: %v", at, err)
 	} else if r.Rest() > 0 {
-		c.problem("%s: %s behind the tags", at, size(int64(r.Rest())))
+		c.problem("%s: %s follow the tags", at, table.Size(int64(r.Rest())))
 	}
 }
 
@@ -273,24 +274,24 @@ func (c *checked) file(f format.File) error {
 	if err != nil {
 		c.problem("file %q: %v", f.Path, err)
 	} else if n != f.Size {
-		c.problem("file %q: %d bytes, and said to have %d", f.Path, n, f.Size)
+		c.problem("file %q: has %d bytes, want %d", f.Path, n, f.Size)
 	}
 	return nil
 }
 
 func (c *checked) print(out io.Writer) {
 	if c.OK && c.Store != nil {
-		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, counted(c.Store.Worlds, "world"), counted(c.Store.Commits, "version"),
-			counted(c.Store.Stones, "stone"), size(c.Store.Bytes))
+		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, console.Counted(c.Store.Worlds, "world"), console.Counted(c.Store.Commits, "version"),
+			console.Counted(c.Store.Stones, "stone"), table.Size(c.Store.Bytes))
 		return
 	}
 	if c.OK {
-		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, counted(c.Columns, "column"), counted(c.Cells, "cell"),
-			counted(c.Objects, "object"), counted(c.Files, "file"))
+		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, console.Counted(c.Columns, "column"), console.Counted(c.Cells, "cell"),
+			console.Counted(c.Objects, "object"), console.Counted(c.Files, "file"))
 		return
 	}
-	fmt.Fprintf(out, "%s: %s\n", c.Path, counted(len(c.Problems), "problem"))
+	fmt.Fprintf(out, "%s: %s\n", c.Path, console.Counted(len(c.Problems), "problem"))
 	for _, p := range c.Problems {
-		fmt.Fprintln(out, "  "+line(p))
+		fmt.Fprintln(out, "  "+console.Line(p))
 	}
 }

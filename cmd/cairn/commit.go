@@ -9,18 +9,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newCommit(d *depot) *cobra.Command {
+func newCommit(sf *storeFlag) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "commit SRC @name",
-		Short: "Makes what differs the next version of a world",
-		Long: `commit reads a world in any format that is known and makes what differs from the
-newest version of @name its next version: cairn import, for a world that must be
-there already. If nothing differs it says so, and there is no new version.`,
+		Short: "Makes the differences the next version of a world",
+		Long: `commit reads a world in any known format. It makes the differences from the newest
+version of @name the next version. It is cairn import for a world that exists already.
+If nothing differs, it says so and makes no version.`,
 		Example: "  cairn commit ./saves/hub @hub -m \"new gate\"",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runCommit(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runCommit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
@@ -30,12 +30,12 @@ there already. If nothing differs it says so, and there is no new version.`,
 	return c
 }
 
-func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
+func runCommit(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
 	name, err := parseName(to)
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,5 +46,5 @@ func runCommit(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		o.message = "commit " + filepath.Base(from)
 	}
 	o.light = "keep"
-	return runImport(ctx, d, out, from, to, o)
+	return runImport(ctx, sf, out, from, to, o)
 }

@@ -6,18 +6,20 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// force is whether a verb may change a world that someone holds a lease of.
+// force says that a verb may change a world whose lease someone else holds.
 type force bool
 
 func (f *force) flags(to *pflag.FlagSet) {
-	to.BoolVar((*bool)(f), "force", false, "also if someone holds a lease of the world, who loses it")
+	to.BoolVar((*bool)(f), "force", false, "change the world even if someone holds its lease; the holder loses it")
 }
 
-// fence is what the verb works under.
+// fence returns the fence for the change.
 func (f force) fence() uint64 {
 	if f {
 		return history.Force
@@ -25,11 +27,11 @@ func (f force) fence() uint64 {
 	return 0
 }
 
-func newDelete(d *depot) *cobra.Command {
+func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
-	c := d.nameVerb("delete", "Takes a world out of the store", `delete takes a world out of the store. Until cairn gc has taken it for good, a week
-later, cairn undelete brings it back. cairn purge takes it at once.`,
-		"%s is deleted; until gc takes it, cairn undelete %[1]s brings it back\n",
+	c := sf.nameVerb("delete", "Removes a world from the store", `delete removes a world from the store. cairn undelete brings it back until cairn gc
+deletes it for good, a week later. cairn purge deletes it at once.`,
+		"%s is deleted; cairn undelete %[1]s brings it back until gc deletes it for good\n",
 		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
 	f.flags(c.Flags())
 	return c
@@ -41,19 +43,19 @@ type purged struct {
 	history.Purged
 }
 
-func newPurge(d *depot) *cobra.Command {
+func newPurge(sf *storeFlag) *cobra.Command {
 	var f force
 	var json bool
 	c := &cobra.Command{
 		Use:   "purge @name",
 		Short: "Deletes a world for good, with all its versions",
-		Long: `purge deletes a world with all its versions, at once and for good; if there is
-none of that name, those that were deleted under it. What other worlds share with it
-stays, and is counted.`,
+		Long: `purge deletes a world with all its versions, at once and for good. If there is no such
+world, it purges the deleted worlds of that name. It keeps and counts what other worlds
+share with it.`,
 		Example: "  cairn purge @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runPurge(c.Context(), d, c.OutOrStdout(), args[0], f.fence(), json)
+			return runPurge(c.Context(), sf, c.OutOrStdout(), args[0], f.fence(), json)
 		},
 	}
 	f.flags(c.Flags())
@@ -61,12 +63,8 @@ stays, and is counted.`,
 	return c
 }
 
-func runPurge(ctx context.Context, d *depot, out io.Writer, arg string, fence uint64, json bool) error {
-	name, err := parseName(arg)
-	if err != nil {
-		return err
-	}
-	st, err := d.change(ctx)
+func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json bool) error {
+	name, st, err := sf.named(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -79,21 +77,21 @@ func runPurge(ctx context.Context, d *depot, out io.Writer, arg string, fence ui
 
 func (p purged) print(out io.Writer) {
 	fmt.Fprintf(out, "%s is gone for good\n", p.World)
-	t := newColumns(out)
-	t.row("  worlds", count(p.Worlds))
-	t.row("  versions", count(p.Commits))
-	t.row("  stones", fmt.Sprintf("%s, %s", count(p.Stones), size(p.Bytes)))
-	t.row("  shared, kept", fmt.Sprintf("%s, %s", count(p.SharedStones), size(p.SharedBytes)))
+	t := console.NewColumns(out)
+	t.Row("  worlds", console.Count(p.Worlds))
+	t.Row("  versions", console.Count(p.Commits))
+	t.Row("  stones", fmt.Sprintf("%s, %s", console.Count(p.Stones), table.Size(p.Bytes)))
+	t.Row("  shared, kept", fmt.Sprintf("%s, %s", console.Count(p.SharedStones), table.Size(p.SharedBytes)))
 	t.Flush()
 }
 
-func newUndelete(d *depot) *cobra.Command {
-	return d.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back: of several of that name, the last.",
+func newUndelete(sf *storeFlag) *cobra.Command {
+	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back. If several of that name were deleted, it brings\nback the last one.",
 		"%s is back\n", history.Store.Undelete)
 }
 
-// nameVerb is a verb that does one thing with a name.
-func (d *depot) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
+// nameVerb returns a verb that calls do with the name of a world.
+func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",
 		Short:   short,
@@ -101,11 +99,7 @@ func (d *depot) nameVerb(verb, short, long, done string, do func(history.Store, 
 		Example: "  cairn " + verb + " @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := parseName(args[0])
-			if err != nil {
-				return err
-			}
-			st, err := d.change(c.Context())
+			name, st, err := sf.named(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

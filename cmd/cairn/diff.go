@@ -9,40 +9,42 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
-func newDiff(d *depot) *cobra.Command {
+func newDiff(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Says how two worlds differ",
-		Long: `diff compares two worlds in any formats: cells by what they mean, tags whatever
-their order in a compound, files byte by byte. Exit status 0 if they are the
-same, 1 if they differ. Of two versions of one world it reads only what differs.`,
+		Short: "Compares two worlds",
+		Long: `diff compares two worlds in any formats. It compares cells by meaning, tags without
+their order in a compound, and files byte by byte. The exit status is 0 if the worlds
+are the same and 1 if they differ. For two versions of one world it reads only the
+parts that differ.`,
 		Example: "  cairn diff ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runDiff(c.Context(), d, c.OutOrStdout(), args[0], args[1], json)
+			return runDiff(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-// couldNot is an error that is no answer: a side that is damaged differs in
-// nothing, it cannot be compared.
-type couldNot struct{ error }
+// notCompared hides that an error reports damage: a damaged world gives exit status 3,
+// because status 1 would mean that the worlds differ.
+type notCompared struct{ error }
 
-func runDiff(ctx context.Context, in *depot, out io.Writer, a, b string, json bool) error {
-	d, err := diffPaths(ctx, in, a, b)
+func runDiff(ctx context.Context, sf *storeFlag, out io.Writer, a, b string, json bool) error {
+	d, err := diffPaths(ctx, sf, a, b)
 	if err != nil {
 		return err
 	}
 	if json {
-		err = printJSON(out, d)
+		err = console.PrintJSON(out, d)
 	} else {
 		printDifference(out, d)
 	}
@@ -52,25 +54,25 @@ func runDiff(ctx context.Context, in *depot, out io.Writer, a, b string, json bo
 	return err
 }
 
-func diffPaths(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
-	d, err := diffVersions(ctx, in, a, b)
+func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
+	d, err := diffVersions(ctx, sf, a, b)
 	if d == nil && err == nil {
-		d, err = diffWhole(ctx, in, a, b)
+		d, err = diffWhole(ctx, sf, a, b)
 	}
 	switch {
 	case isWrong(err):
-		return nil, couldNot{err}
+		return nil, notCompared{err}
 	case err != nil:
 		return nil, err
 	}
 	return d, ctx.Err()
 }
 
-// diffWhole compares two worlds in any formats.
-func diffWhole(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
+// diffWhole loads and compares two worlds in any formats.
+func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
 	var worlds [2]*convert.World
 	for i, path := range []string{a, b} {
-		src, err := openSource(ctx, in, path, true)
+		src, err := openSource(ctx, sf, path, true)
 		if err == nil {
 			defer src.Close()
 			worlds[i], err = src.load(ctx, nil)
@@ -82,9 +84,9 @@ func diffWhole(ctx context.Context, in *depot, a, b string) (*convert.Difference
 	return convert.Diff(worlds[0], worlds[1], port.EqualTags)
 }
 
-// diffVersions compares two versions of one world and reads of both only what
-// differs. It returns nil if a and b are not that.
-func diffVersions(ctx context.Context, in *depot, a, b string) (*convert.Difference, error) {
+// diffVersions compares two versions of one world. It reads only the parts that differ. It
+// returns nil if a and b are not versions of one world.
+func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
 	if !isAddress(a) || !isAddress(b) {
 		return nil, nil
 	}
@@ -93,7 +95,7 @@ func diffVersions(ctx context.Context, in *depot, a, b string) (*convert.Differe
 	if errA != nil || errB != nil || first.name != second.name {
 		return nil, errors.Join(errA, errB)
 	}
-	st, err := in.open(ctx)
+	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +118,15 @@ func printDifference(out io.Writer, d *convert.Difference) {
 		fmt.Fprintln(out, "same")
 		return
 	}
-	t := newColumns(out)
-	t.row("cells", count(d.Cells))
+	t := console.NewColumns(out)
+	t.Row("cells", console.Count(d.Cells))
 	for _, v := range slices.Sorted(maps.Keys(d.Volumes)) {
-		t.row("  "+v, count(d.Volumes[v]))
+		t.Row("  "+v, console.Count(d.Volumes[v]))
 	}
-	t.row("objects", count(d.Objects))
-	t.row("columns", count(d.Columns))
-	t.row("properties", count(d.Properties))
-	t.row("files", count(d.Files))
+	t.Row("objects", console.Count(d.Objects))
+	t.Row("columns", console.Count(d.Columns))
+	t.Row("properties", console.Count(d.Properties))
+	t.Row("files", console.Count(d.Files))
 	t.Flush()
-	printList(out, "first:", d.First)
+	console.PrintList(out, "first:", d.First)
 }

@@ -10,7 +10,10 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
@@ -27,46 +30,46 @@ type editOptions struct {
 // edited is what edit prints.
 type edited struct {
 	World string `json:"world"`
-	Cells int    `json:"cells"` // that are other than before
-	keeping
+	Cells int    `json:"cells"` // that changed
+	commitResult
 }
 
-func newEdit(d *depot) *cobra.Command {
+func newEdit(sf *storeFlag) *cobra.Command {
 	var o editOptions
 	c := &cobra.Command{
 		Use:   "edit @name BRUSH|undo|redo",
 		Short: "Changes a world with a brush: one version for each edit",
-		Long: `edit changes a world with a brush, and makes the outcome its next version.
+		Long: `edit changes a world with a brush and makes the result its next version.
 
 ` + toolHelp() + `
-A SHAPE is --at X,Y,Z --r N for a ball, and --height N with it for a cylinder;
---from X,Y,Z --to X,Y,Z for a box, both ends in it; or --points "X,Z X,Z X,Z ..."
---floor Y --height N for a prism over a polygon. MATTER is --name NAME, or --cell N
-for a cell's number. A NAME of Minecraft must be one of the world's own or of the
-game's; --any-name takes any.
+A SHAPE is a ball: --at X,Y,Z --r N; a cylinder: a ball with --height N; a box that
+includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
+--points "X,Z X,Z X,Z ..." --floor Y --height N. MATTER is --name NAME, or --cell N for
+the number of a cell. In a Minecraft world, the world or the game must know NAME;
+--any-name allows any.
 
-undo takes back the last edit of --author, and redo does it again: cells that others
-have changed since stay as they are.`,
+undo reverts the last edit of --author, and redo reverts the undo. Both leave cells
+alone that others have changed since.`,
 		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub undo",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.message == "" && args[1] != back && args[1] != again {
-				o.message = said(args[1], c.Flags())
+			if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
+				o.message = editMessage(args[1], c.Flags())
 			}
-			return runEdit(c.Context(), d, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
+			return runEdit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
-	f.StringVar(&o.volume, "volume", "", "which volume; by default block or solid, for sea liquid if there is one")
+	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.StringVar(&o.volume, "volume", "", "the volume; by default block or solid; for sea, liquid if there is one")
 	o.tool.flags(f)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
 
-// said is an edit as it was written, for the log.
-func said(verb string, f *pflag.FlagSet) string {
+// editMessage returns the command line of an edit, for the log.
+func editMessage(verb string, f *pflag.FlagSet) string {
 	words := []string{"edit", verb}
 	f.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"author", "json", "store"}, f.Name) {
@@ -77,19 +80,19 @@ func said(verb string, f *pflag.FlagSet) string {
 			words = append(words, f.Value.String())
 		}
 	})
-	return strings.Join(quoted(words), " ")
+	return console.ShellLine(words...)
 }
 
-func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
+func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
 	name, err := parseName(arg)
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
 	}
-	if verb == back || verb == again {
+	if verb == undoVerb || verb == redoVerb {
 		if err := onlyFlags(f, verb); err != nil {
 			return err
 		}
-		return runTakeBack(ctx, d, out, name, verb, o)
+		return runRevert(ctx, sf, out, name, verb, o)
 	}
 	t, known := tools()[verb]
 	if !known {
@@ -99,9 +102,9 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 		return err
 	}
 	if verb == "cylinder" && o.tool.height == 0 {
-		return usagef("a cylinder takes --height")
+		return usagef("a cylinder needs --height")
 	}
-	w, err := d.world(ctx, name, o.author)
+	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
@@ -112,8 +115,8 @@ func runEdit(ctx context.Context, d *depot, out io.Writer, arg, verb string, f *
 	return report(out, r, o.json)
 }
 
-// onlyFlags returns an error if there are flags but the known ones and those that
-// every edit takes.
+// onlyFlags returns an error if a flag is set that is neither known nor allowed for every
+// edit.
 func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
 	known = append([]string{"store", "message", "author", "json"}, known...)
 	f.Visit(func(f *pflag.Flag) {
@@ -142,19 +145,30 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 	if err != nil {
 		return nil, err
 	}
-	r := &edited{World: "@" + w.Name(), keeping: keeping{versionOf(c), c.ID() == head}}
+	r := &edited{World: "@" + w.Name(), commitResult: commitResult{versionOf(c), c.ID() == head}}
 	if !r.Same {
-		diff, err := w.Diff(ctx, head, c.ID())
+		d, err := diffCommits(ctx, w, head, c.ID())
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range diff.Volumes {
-			if v.Volume == in.volume.Volume.Name { // the light of it is no edit
-				r.Cells += v.Cells()
-			}
-		}
+		r.Cells = d.Volumes[in.volume.Volume.Name] // the light of it is no edit
 	}
 	return r, nil
+}
+
+// diffCommits compares two commits of a world.
+func diffCommits(ctx context.Context, w *world.World, a, b history.ID) (*convert.Difference, error) {
+	s, err := w.SnapshotAt(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	t, err := w.SnapshotAt(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return port.Diff(ctx, s, t, 0)
 }
 
 // place is where an edit works.
@@ -210,12 +224,12 @@ func volumesOf(d *world.Dimension) []string {
 // maxEdit bounds the box of an edit in cells.
 const maxEdit = 1 << 30
 
-// apply loads what the brush needs, all volumes of it, and lets it work if check has
-// nothing against the data version of any column.
+// apply loads the bounds of a brush and applies it. Before that it calls check with the
+// data version of every column in the bounds.
 func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
-		return usagef("the edit lies in a box of more than %s cells", count(maxEdit))
+		return usagef("the box of the edit has more than %s cells", console.Count(maxEdit))
 	}
 	times := func(p geom.Point) geom.Point {
 		n := in.volume.Scale
@@ -242,8 +256,8 @@ func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check 
 	return err
 }
 
-// checkColumns calls check for each data version of the columns in a box; for 0, which
-// is any, if there is none.
+// checkColumns calls check with each data version of the columns in a box, or with 0,
+// which stands for any, if the box has no columns.
 func checkColumns(w *world.World, dimension string, box geom.Box, check func(version int32) error) error {
 	seen := map[int32]bool{}
 	for _, c := range w.View().Dimension(dimension).Columns(box) {
@@ -267,5 +281,5 @@ func (e *edited) print(out io.Writer) {
 		fmt.Fprintf(out, "%s: nothing changes; it stays at version %s\n", e.World, e.Commit)
 		return
 	}
-	fmt.Fprintf(out, "%s: version %s, %s changed\n", e.World, e.Commit, counted(e.Cells, "cell"))
+	fmt.Fprintf(out, "%s: version %s, %s changed\n", e.World, e.Commit, console.Counted(e.Cells, "cell"))
 }

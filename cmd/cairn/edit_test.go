@@ -97,7 +97,7 @@ func TestUndo(t *testing.T) {
 	as("ada", "box", "--from", "0,100,0", "--to", "9,109,9", "--name", "stone")
 	as("bob", "box", "--from", "5,100,0", "--to", "9,104,9", "--name", "glass")
 	as("ada", "ball", "--at", "0,80,0", "--r", "6", "--subtract")
-	if r := mustRun(t, 3, dir, "edit", "@isle", "redo", "--author", "ada"); !strings.Contains(r.errors, `nothing of "ada" to redo`) {
+	if r := mustRun(t, 3, dir, "edit", "@isle", "redo", "--author", "ada"); !strings.Contains(r.errors, `"ada" has nothing to redo`) {
 		t.Errorf("says %q", r.errors)
 	}
 	as("ada", "undo")
@@ -149,7 +149,7 @@ func TestWrongEdits(t *testing.T) {
 	}{
 		{2, "edit @isle", "usage"},
 		{2, "edit isle undo", "written @name"},
-		{2, "edit @isle@1 undo", "the whole world"},
+		{2, "edit @isle@1 undo", "a whole world"},
 		{3, "edit @atoll undo", "no such world"},
 		{2, "edit @isle hammer", "no brush"},
 		{2, "edit @isle undo --r 3", "takes no --r"},
@@ -164,28 +164,28 @@ func TestWrongEdits(t *testing.T) {
 		{2, ball + "--at 0,0,0 --r -1", "--r"},
 		{2, ball + "--at 0,0,0 --r NaN", "--r"},
 		{2, ball + "--at 0,0,0 --r 5000", "--r"},
-		{2, ball + "--at 0,0,0 --r 4000", "box of more than"},
+		{2, ball + "--at 0,0,0 --r 4000", "box of the edit has more than"},
 		{2, ball + "--at 0,0,0 --r 3 --height 3", "takes no --height"},
 		{2, ball + "--at 0,0,0 --r 3 --subtract", "--subtract"},
 		{2, ball + "--at 0,0,0 --r 3 --cell 1", "not both"},
 		{2, ball + "--at 0,0,0 --r 3 --volume dust", "has block"},
 		{2, ball + "--at 0,0,0 --r 3 --volume sky", "no names"},
-		{2, "edit @isle ball --at 0,0,0 --r 3 --name stone[", "no block state"},
-		{2, "edit @isle ball --at 0,0,0 --r 3 --name steinstück", "no block state"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --name stone[", "not a block state"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --name steinstück", "not a block state"},
 		{2, ball + "--at 0,0,0 --r 3 --dimension the_moon", "has overworld"},
-		{2, "edit @isle ball --at 0,0,0 --r 3", "of what"},
-		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 0", "of what"},
+		{2, "edit @isle ball --at 0,0,0 --r 3", "needs --name"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 0", "needs --name"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --name air", "--subtract"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --name ston", `did you mean "minecraft:stone"?; --any-name`},
 		{2, "edit @isle paint --at 0,0,0 --r 3 --name minecraft:pale_oak_log[axis=y]", "is of 1.21.2 and later"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --name minecraft:grass", "is gone since 1.20.3"},
 		{2, "edit @isle ball --at 0,0,0 --r 3 --name mod:lamp", "the game has no block"},
 		{2, "edit @isle box --from 0,0,0 --to 3,3,3 --volume biome --name plain", `did you mean "minecraft:plains"?`},
-		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 31000", "no cell"},
-		{2, "edit @isle ball --at 0,0,0 --r 3 --cell x", "no cell"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell 31000", "no cell of that number"},
+		{2, "edit @isle ball --at 0,0,0 --r 3 --cell x", "no cell of that number"},
 		{2, "edit @isle cylinder --at 0,0,0 --r 3 --name stone", "--height"},
 		{2, "edit @isle box --from 0,0,0 --name stone", "want one shape"},
-		{2, "edit @isle box --from -30000000,0,-30000000 --to 30000000,9,30000000 --name stone", "box of more than"},
+		{2, "edit @isle box --from -30000000,0,-30000000 --to 30000000,9,30000000 --name stone", "box of the edit has more than"},
 		{2, "edit @isle prism --points 1,1 --floor 0 --height 2 --name stone", "--points"},
 		{2, "edit @isle prism --points 1,1,1 --floor 0 --height 2 --name stone", "X,Z"},
 		{2, "edit @isle prism --points 1,1 --floor low --height 2 --name stone", "whole number"},

@@ -14,6 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
@@ -22,12 +25,12 @@ type exportOptions struct {
 	format, dimension string
 	kind              format.Kind
 	slimeVersion      int
-	game              string // a release
+	game              string // a release of Minecraft
 	dataVersion       int32
 	json              bool
 }
 
-// exported is what the verb says of its work.
+// exported is what export prints.
 type exported struct {
 	World  string         `json:"world"`
 	Target string         `json:"target"`
@@ -36,30 +39,30 @@ type exported struct {
 	Lost   map[string]int `json:"lost"`
 }
 
-func newExport(d *depot) *cobra.Command {
+func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
-		Short: "Gives a world back as a folder or a Slime file",
-		Long: `export writes a world in a format of the field: Anvil, a folder, or Slime, one
-file; by default Slime if DST ends in .slime. What the format cannot hold is
-listed by name. Nothing is converted from one version of a game to another: a
-McRegion world is not written as Anvil, and a Slime file, which has one version,
-refuses a world of several. A world that a program made is of no version:
---version or --data-version says it, and the names of its blocks must be the
-game's, with "minecraft:" or without.`,
+		Short: "Writes a world as a folder or a Slime file",
+		Long: `export writes a world as Anvil, which is a folder, or as Slime, which is one file. The
+default is Slime if DST ends in .slime, and Anvil otherwise. export lists by name what
+the format cannot hold. It does not convert between versions of a game: it does not
+write a McRegion world as Anvil, and it does not write a world of several versions as
+Slime, because a Slime file has one version. A world that a program made has no
+version: give one by --version or --data-version. Its block names must be the game's,
+with or without "minecraft:".`,
 		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runExport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runExport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
-	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default what the world's data version asks for")
-	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, that a world of a program is to be of")
-	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version: 3955")
-	f.StringVar(&o.dimension, "dimension", "", "write this dimension alone")
+	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default the one for the world's data version")
+	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
+	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
+	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
@@ -83,25 +86,25 @@ func (o *exportOptions) resolve(to string) error {
 		o.dataVersion = version
 	}
 	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
-		return usagef("%s: cairn import makes worlds; export makes what others read", to)
+		return usagef("%s: export writes formats of other programs; cairn import makes worlds", to)
 	}
 	return nil
 }
 
-func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o exportOptions) error {
+func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o exportOptions) error {
 	if err := o.resolve(to); err != nil {
 		return err
 	}
-	free := isFree
+	free := checkFree
 	if o.kind.Ext != "" {
-		free = isNew
+		free = checkNew
 	}
 	if err := free(to); err != nil {
 		return err
 	}
-	return withWorld(ctx, d, from, false, func(src *source, w *convert.World) error {
+	return withWorld(ctx, sf, from, false, func(src *source, w *convert.World) error {
 		if src.Content() == nil {
-			return usagef("%s: not a %s file; cairn import makes one of it", from, port.Ext)
+			return usagef("%s: not a %s file; cairn import makes one", from, port.Ext)
 		}
 		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
 		if err := done.write(ctx, w, o); err != nil {
@@ -111,28 +114,29 @@ func runExport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	})
 }
 
-// fit makes of a world that a program made one of the game, if one was asked for.
-func (r *exported) fit(ctx context.Context, w *convert.World, o exportOptions) error {
+// forGame converts a world that a program made to the release of the game that the flags
+// name.
+func (r *exported) forGame(ctx context.Context, w *convert.World, o exportOptions) error {
 	switch made := port.IsMade(w); {
 	case o.dataVersion == 0 && made:
-		return usagef("%s was made by a program: say for which game, as in --version 1.21.1", r.World)
+		return usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
 	case o.dataVersion == 0:
 		return nil
 	case !made:
-		return usagef("%s is of a game already, and not converted to another", r.World)
+		return usagef("%s has a version of a game already; cairn does not convert it", r.World)
 	}
 	return port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
 }
 
 func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
-	if err := r.fit(ctx, w, o); err != nil {
+	if err := r.forGame(ctx, w, o); err != nil {
 		return err
 	}
 	err := port.Pick(w, o.dimension, o.format, r.Lost)
 	var which *port.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
-		err = usagef("a world of this format has one dimension and the world has %d; say --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
+		err = usagef("this format holds one dimension and the world has %d; give --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
 	case errors.As(err, &which):
 		err = noDimension(which)
 	case err != nil:
@@ -153,13 +157,13 @@ func noDimension(e *port.DimensionError) error {
 }
 
 func (r *exported) print(out io.Writer) {
-	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, size(r.Bytes))
-	printLosses(out, "the format does not hold:", r.Lost)
+	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, table.Size(r.Bytes))
+	console.PrintCounts(out, "the format does not hold:", r.Lost)
 }
 
-// isFree checks that a folder can be made at a path: nothing is there, or an
-// empty folder.
-func isFree(path string) error {
+// checkFree checks that a folder may be made at a path: there is nothing, or an empty
+// folder.
+func checkFree(path string) error {
 	list, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return nil
@@ -167,52 +171,37 @@ func isFree(path string) error {
 	if err == nil {
 		err = errors.New("the folder is not empty")
 	}
-	return about(path, err)
+	return pathError(path, err)
 }
 
-// exportFile writes w as a file and adds to lost what it does not hold.
+// exportFile writes w as a file. It adds to lost what the format cannot hold.
 func exportFile(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (int64, error) {
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	return writeFile(path, func(file io.Writer) error {
-		return port.WriteFile(ctx, w, file, t, p.through("writing", nil), lost)
+		return port.WriteFile(ctx, w, file, t, p.Through("writing", nil), lost)
 	})
 }
 
-// exportFolder writes w as a folder that is there only when it is whole, and adds
-// to lost what it does not hold.
+// exportFolder writes w as a folder, which appears only when it is complete. It adds to
+// lost what the format cannot hold.
 func exportFolder(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (n int64, err error) {
-	l, err := landFolder(path)
+	folder, err := atomicfile.NewFolder(path)
 	if err != nil {
-		return 0, about(path, err)
+		return 0, pathError(path, err)
 	}
-	defer l.abort()
+	defer folder.Abort()
 	t.Name = filepath.Base(path)
-	p := newProgress()
-	defer p.done()
-	if err = port.WriteFolder(ctx, w, l.temp, t, p.through("writing", nil), lost); err == nil {
-		n, err = folderBytes(l.temp)
+	p := console.NewProgress()
+	defer p.Done()
+	if err = port.WriteFolder(ctx, w, folder.Temp, t, p.Through("writing", nil), lost); err == nil {
+		n, err = port.FolderSize(folder.Temp)
 	}
 	if err == nil {
-		err = l.land()
+		err = folder.Commit()
 	}
 	if err != nil {
-		return 0, about(path, err)
+		return 0, pathError(path, err)
 	}
 	return n, nil
-}
-
-// folderBytes is the size of all regular files below a folder.
-func folderBytes(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
 }

@@ -12,36 +12,32 @@ import (
 type forked struct {
 	World  string   `json:"world"`
 	From   string   `json:"from"`
-	Commit *version `json:"commit"` // which both have
+	Commit *version `json:"commit"` // the newest that both have
 }
 
-func newFork(d *depot) *cobra.Command {
+func newFork(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "fork @name[@version] @new",
 		Short: "Makes a new world that begins as a version of another",
-		Long: `fork makes a new world that begins as a version of another. It copies nothing:
-both stand on the same stones, and go their own ways from there.`,
+		Long: `fork makes a new world that begins as a version of another. It copies nothing: both
+worlds share stones until they change.`,
 		Example: "  cairn fork @arena @match/17",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runFork(c.Context(), d, c.OutOrStdout(), args[0], args[1], json)
+			return runFork(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runFork(ctx context.Context, d *depot, out io.Writer, from, to string, json bool) error {
+func runFork(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
 	a, err := parseAddress(from)
 	if err != nil {
 		return err
 	}
-	name, err := parseName(to)
-	if err != nil {
-		return err
-	}
-	st, err := d.change(ctx)
+	name, st, err := sf.named(ctx, to)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
 )
 
@@ -17,44 +19,44 @@ type gcOptions struct {
 	json                 bool
 }
 
-// standardVersions are the versions that stay unless --keep says otherwise.
+// standardVersions is the default of --keep.
 const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 
 // collected is what gc prints.
 type collected struct{ history.Collected }
 
-func newGC(d *depot) *cobra.Command {
+func newGC(sf *storeFlag) *cobra.Command {
 	var o gcOptions
 	c := &cobra.Command{
 		Use:   "gc",
-		Short: "Drops old versions, and stones that nothing needs",
-		Long: `gc drops versions that are not to be kept from the logs of all worlds, and takes
-stones that nothing needs. A stone goes in two steps: it is condemned, and deleted
-by a later gc when its grace is over.
+		Short: "Deletes old versions, and stones that nothing needs",
+		Long: `gc deletes old versions from the logs of all worlds, and stones that nothing needs. It
+deletes a stone in two steps: it condemns the stone, and a later gc deletes it after
+the grace time.
 
---keep says which versions stay besides the newest: "all", or any of newest=N and
-hourly=D, daily=D, monthly=D, which keep one for each hour, day and month that far
-back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
+--keep says which versions to keep besides the newest: "all", or any of newest=N and
+hourly=D, daily=D, monthly=D, which keep one version for each hour, day and month that
+far back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runGC(c.Context(), d, c.OutOrStdout(), o)
+			return runGC(c.Context(), sf, c.OutOrStdout(), o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.grace, "grace", "1h", "how long a condemned stone stays")
-	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be had back")
-	f.StringVar(&o.keep, "keep", standardVersions, "which versions stay")
+	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be brought back")
+	f.StringVar(&o.keep, "keep", standardVersions, "which versions to keep")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
-func runGC(ctx context.Context, d *depot, out io.Writer, o gcOptions) error {
+func runGC(ctx context.Context, sf *storeFlag, out io.Writer, o gcOptions) error {
 	p, err := o.policy("--keep")
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,8 @@ func (o *gcOptions) policy(flag string) (p history.Policy, err error) {
 	return p, err
 }
 
-// parseSpan reads a time span as an option of package world: none is negative.
+// parseSpan parses a time span. It returns -1 for 0, because options of the library take a
+// negative span for none.
 func parseSpan(what, s string) (time.Duration, error) {
 	text, factor := s, time.Duration(1)
 	for unit, hours := range map[string]time.Duration{"d": 24, "w": 7 * 24} {
@@ -94,7 +97,7 @@ func parseSpan(what, s string) (time.Duration, error) {
 	return d * factor, nil
 }
 
-// parseRetention reads which versions stay, as flag says it.
+// parseRetention parses which versions to keep. Errors name the flag.
 func parseRetention(flag, s string) (history.Retention, error) {
 	if s == "all" {
 		return history.Retention{All: true}, nil
@@ -123,13 +126,13 @@ func parseRetention(flag, s string) (history.Retention, error) {
 
 func (c collected) print(out io.Writer) {
 	if c.Collected == (history.Collected{}) {
-		fmt.Fprintln(out, "nothing went")
+		fmt.Fprintln(out, "nothing to delete")
 		return
 	}
-	t := newColumns(out)
-	t.row("deleted worlds taken for good", count(c.Worlds))
-	t.row("versions dropped", count(c.Commits))
-	t.row("stones condemned", count(c.Condemned))
-	t.row("stones deleted", count(c.Stones), size(c.Bytes))
+	t := console.NewColumns(out)
+	t.Row("deleted worlds gone for good", console.Count(c.Worlds))
+	t.Row("versions dropped", console.Count(c.Commits))
+	t.Row("stones condemned", console.Count(c.Condemned))
+	t.Row("stones deleted", console.Count(c.Stones), table.Size(c.Bytes))
 	t.Flush()
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
 
-// kinds are the worlds that can be made.
+// kinds returns the made-up worlds by name.
 func kinds() map[string]func(seed uint64, columns int) format.Source {
 	block := func(build func(terrain.Options) format.Source) func(uint64, int) format.Source {
 		return func(seed uint64, columns int) format.Source {
@@ -33,7 +35,7 @@ func kinds() map[string]func(seed uint64, columns int) format.Source {
 	}
 }
 
-// levelTop is above all that a level of the default shape reaches.
+// levelTop is above the highest cell of a default terrain.
 const levelTop = 256
 
 func level(seed uint64, columns int) format.Source {
@@ -53,33 +55,33 @@ type genOptions struct {
 	note
 }
 
-// maxColumns bounds the edge of a made world in columns.
+// maxColumns is the largest edge of a made-up world, in columns.
 const maxColumns = 2048
 
-func newGen(d *depot) *cobra.Command {
+func newGen(sf *storeFlag) *cobra.Command {
 	var o genOptions
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
 		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
-		Long: `gen makes a world up, the same for the same seed: a terrain of materials and
-occupancies, or a block world: an island, an arena, plots, a survival land. It
-becomes a WORLD, or an Anvil folder, which a game can open.`,
+		Long: `gen makes a world up: a terrain of materials and occupancies, or a block world: an
+island, an arena, plots, a survival land. The same seed gives the same world. The
+result is a WORLD, or an Anvil folder, which a game can open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runGen(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runGen(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
-	f.Uint64Var(&o.seed, "seed", 1, "another seed makes another world")
-	f.IntVar(&o.size, "size", 0, "edge in columns of 16 blocks; by default what suits the kind")
+	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
+	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
 
-func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o genOptions) error {
+func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, o genOptions) error {
 	make := kinds()[kind]
 	switch {
 	case make == nil:
@@ -89,9 +91,9 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 	}
 	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
 	if !world && kind == "terrain" {
-		return usagef("%s: a terrain has no blocks for a folder; give a path that ends in %s", to, port.Ext)
+		return usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
 	}
-	if err := o.check(d, to, world); err != nil {
+	if err := o.check(sf, to, world); err != nil {
 		return err
 	}
 	w, err := build(ctx, make(o.seed, o.size))
@@ -105,7 +107,7 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		err = done.put(ctx, d, w, o.note)
+		err = done.put(ctx, sf, w, o.note)
 	} else {
 		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
 	}
@@ -113,34 +115,34 @@ func runGen(ctx context.Context, d *depot, out io.Writer, kind, to string, o gen
 		return err
 	}
 	if o.json {
-		return printJSON(out, done)
+		return console.PrintJSON(out, done)
 	}
-	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, counted(t.columns, "column"), counted(t.cells, "cell"), counted(t.objects, "object"), size(done.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(t.columns, "column"), console.Counted(t.cells, "cell"), console.Counted(t.objects, "object"), table.Size(done.Bytes))
 	if c := done.Commit; c != nil {
 		fmt.Fprintln(out, "version", c)
 	}
 	return nil
 }
 
-func (o genOptions) check(d *depot, to string, world bool) error {
+func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 	if !world {
-		return isFree(to)
+		return checkFree(to)
 	}
-	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
+	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
 		return err
 	}
 	if isAddress(to) {
-		d.writes = true
+		sf.writes = true
 		return nil
 	}
-	return replaceable(to, o.force)
+	return checkReplaceable(to, o.force)
 }
 
-// build makes a world in memory of a source.
+// build loads a source into memory.
 func build(ctx context.Context, src format.Source) (*convert.World, error) {
-	p := newProgress()
-	defer p.done()
+	p := console.NewProgress()
+	defer p.Done()
 	l := convert.NewLoader(src.Head())
-	err := src.Read(ctx, p.through("making", nil)(l))
+	err := src.Read(ctx, p.Through("making", nil)(l))
 	return l.World(), err
 }

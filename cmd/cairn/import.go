@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -25,7 +27,7 @@ type importOptions struct {
 	note
 }
 
-// imported is what the verb says of its work.
+// imported is what import and gen print.
 type imported struct {
 	Source  string         `json:"source"`
 	Format  string         `json:"format"`
@@ -38,32 +40,32 @@ type imported struct {
 	Files   int            `json:"files"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
-	keeping
+	commitResult
 
 	slim    bool
 	options stone.Options
 }
 
-func newImport(d *depot) *cobra.Command {
+func newImport(sf *storeFlag) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import SRC WORLD",
 		Short: "Puts a whole world into one file, or into the store",
-		Long: `import reads a world in any format that is known and writes it as one file, or
-makes it a world of the store: @name. If there is one of that name, what differs
-becomes its next version.
+		Long: `import reads a world in any known format and writes it as one file, or puts it into the
+store as @name. If the store has a world of that name, the differences become its next
+version.
 
-Nothing is left out unless --slim or --light drop asks for it; what goes, or
-could not be kept, is listed by name. A damaged chunk is named and nothing is
-written; --salvage keeps such chunks as they are stored.`,
+import keeps everything unless --slim or --light drop is set. It lists by name what it
+drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothing;
+--salvage keeps such chunks as they are stored.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runImport(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runImport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.slim, "slim", false, "keep what a Slime file of that version holds, no more")
+	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
@@ -73,14 +75,14 @@ written; --salvage keeps such chunks as they are stored.`,
 	return c
 }
 
-func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o importOptions) error {
+func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
 	if o.light != "keep" && o.light != "drop" {
 		return usagef("--light %s: keep or drop", o.light)
 	}
-	if err := o.check(d, from, to); err != nil {
+	if err := o.check(sf, from, to); err != nil {
 		return err
 	}
-	src, err := openSource(ctx, d, from, o.salvage)
+	src, err := openSource(ctx, sf, from, o.salvage)
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		done.options.Effort = stone.Good
 	}
 	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
-		if err := done.keepFile(ctx, d, src, o.note); err != nil {
+		if err := done.commitFile(ctx, sf, src, o.note); err != nil {
 			return err
 		}
 		return report(out, done, o.json)
@@ -103,38 +105,38 @@ func runImport(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 	maps.Copy(done.Lost, remarks.Lost)
 	done.Damaged = remarks.Damaged
 	done.count(w)
-	if err = done.put(ctx, d, w, o.note); err != nil {
+	if err = done.put(ctx, sf, w, o.note); err != nil {
 		return err
 	}
 	return report(out, done, o.json)
 }
 
-func (o *importOptions) check(d *depot, from, to string) error {
-	if err := errors.Join(isWorld(to), o.note.check()); err != nil {
+func (o *importOptions) check(sf *storeFlag, from, to string) error {
+	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
 		return err
 	}
 	if !isAddress(to) {
-		return mayMake(to, from, o.force)
+		return checkOutput(to, from, o.force)
 	}
-	d.writes = true
+	sf.writes = true
 	if o.message == "" {
 		o.message = "import " + filepath.Base(from)
 	}
-	return d.outside(from)
+	return sf.outside(from)
 }
 
-// put writes w to where it was to go.
-func (r *imported) put(ctx context.Context, d *depot, w *convert.World, n note) (err error) {
+// put writes w to its file, or commits it to the store.
+func (r *imported) put(ctx context.Context, sf *storeFlag, w *convert.World, n note) (err error) {
 	if isAddress(r.World) {
-		return r.keep(ctx, d, w, n)
+		return r.commit(ctx, sf, w, n)
 	}
 	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
 	return err
 }
 
-// keepFile makes the world that is a stone already the newest version of one of the
-// store: the stone is kept as it is, or what differs from it.
-func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) error {
+// commitFile commits a world that is a stone file. The stone is not written again: a new
+// world gets it as it is.
+func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
 	data := make([]byte, src.Stone.Size())
 	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
@@ -158,10 +160,11 @@ func (r *imported) keepFile(ctx context.Context, d *depot, src *source, n note) 
 		}
 	}
 	r.Files = len(src.Stone.Files())
-	return r.keepStone(ctx, d, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+	return r.commitStone(ctx, sf, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
 }
 
-// tallyOf counts what a dimension holds, from a directory if that says it.
+// tallyOf counts the content of a dimension. It uses the counts in a directory where there
+// are any.
 func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
 	switch c := c.(type) {
 	case *world.Snapshot:
@@ -174,29 +177,29 @@ func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Ta
 	return stone.TallyOf(ctx, c, d)
 }
 
-// filter returns what stands between the source and the world, nil if nothing.
+// filter returns a filter for --slim and --light drop, or nil if neither is set.
 func (o importOptions) filter(lost map[string]int) port.Through {
 	if !o.slim && o.light == "keep" {
 		return nil
 	}
 	return func(to format.Sink) format.Sink {
 		f := &convert.Filter{Sink: to, NoLight: o.light == "drop"}
-		if o.slim { // which drops the tags that unlit sets
+		if o.slim { // this filter drops the tags that dropLight sets
 			return port.Slim(f, lost)
 		}
 		if f.NoLight {
-			f.Hold = func(*format.Dimension) func(*format.Column) bool { return unlit }
+			f.Hold = func(*format.Dimension) func(*format.Column) bool { return dropLight }
 		}
 		return f
 	}
 }
 
-func unlit(c *format.Column) bool {
+func dropLight(c *format.Column) bool {
 	anvil.DropLight(c)
 	return true
 }
 
-// writeWorld writes w as a stone.
+// writeWorld writes w as a stone file.
 func writeWorld(ctx context.Context, w *convert.World, path string, o stone.Options) (id string, n int64, err error) {
 	n, err = writeFile(path, func(out io.Writer) error {
 		name, _, err := convert.WriteStone(ctx, w, out, port.AtOnce(o))
@@ -213,29 +216,28 @@ func (r *imported) count(w *convert.World) {
 
 func (r *imported) print(out io.Writer) {
 	fmt.Fprintf(out, "%s -> %s\n", r.Source, r.World)
-	t := newColumns(out)
-	t.row("  format", r.Format)
-	t.row("  columns", count(r.Columns))
-	t.row("  cells", count(r.Cells))
-	t.row("  objects", count(r.Objects))
-	t.row("  files", count(r.Files))
-	t.row("  size", size(r.Bytes))
-	t.row("  stone", r.ID)
-	r.keeping.print(t)
+	t := console.NewColumns(out)
+	t.Row("  format", r.Format)
+	t.Row("  columns", console.Count(r.Columns))
+	t.Row("  cells", console.Count(r.Cells))
+	t.Row("  objects", console.Count(r.Objects))
+	t.Row("  files", console.Count(r.Files))
+	t.Row("  size", table.Size(r.Bytes))
+	t.Row("  stone", r.ID)
+	r.commitResult.print(t)
 	t.Flush()
-	printLosses(out, "not kept:", r.Lost)
+	console.PrintCounts(out, "not kept:", r.Lost)
 	what := "damaged, kept as stored:"
 	if r.slim {
 		what = "damaged, left out by --slim:"
 	}
-	printList(out, what, r.Damaged)
+	console.PrintList(out, what, r.Damaged)
 }
 
-// totals of a world.
+// totals are the counts of a world.
 type totals struct{ columns, cells, objects int }
 
-// tally counts columns, cells that are not empty in volumes of matter, and
-// objects.
+// tally counts columns, objects, and the cells of blocks and materials that are not empty.
 func tally(w *convert.World) (t totals) {
 	for _, d := range w.Dimensions {
 		t.columns += len(d.Columns)

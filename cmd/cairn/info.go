@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
@@ -22,11 +24,11 @@ import (
 type facts struct {
 	Path       string            `json:"path"`
 	Format     string            `json:"format"`
-	Version    int               `json:"version"` // the format's own; 0 if it has none
+	Version    int               `json:"version"` // of the format; 0 for none
 	Origin     string            `json:"origin,omitempty"`
 	Bytes      int64             `json:"bytes"`
 	Commit     *version          `json:"commit,omitempty"` // of a world of the store
-	Lease      *leaseFacts       `json:"lease,omitempty"`  // that is live
+	Lease      *leaseFacts       `json:"lease,omitempty"`  // nil if nobody holds one
 	Properties map[string]string `json:"properties"`
 	Dimensions []dimensionFacts  `json:"dimensions"`
 	Files      fileFacts         `json:"files"`
@@ -48,7 +50,7 @@ type fileFacts struct {
 type dimensionFacts struct {
 	Name     string         `json:"name"`
 	Columns  int            `json:"columns"`
-	Min      *[3]int        `json:"min,omitempty"` // of the box of chunks with matter, in cells
+	Min      *[3]int        `json:"min,omitempty"` // in cells, of the box of all chunks with blocks or materials
 	Max      *[3]int        `json:"max,omitempty"`
 	Versions map[int32]int  `json:"data_versions"` // columns by data version
 	Volumes  []volumeFacts  `json:"volumes"`
@@ -71,27 +73,27 @@ type pageFacts struct {
 	Bytes int    `json:"bytes"`
 }
 
-func newInfo(d *depot) *cobra.Command {
+func newInfo(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "info SRC|WORLD",
-		Short:   "Says what is in a world",
-		Long:    "info reads a world and says what is in it: dimensions, versions, counts, sizes.",
+		Short:   "Shows what a world contains",
+		Long:    "info reads a world and shows what it contains: dimensions, versions, counts, sizes.",
 		Example: "  cairn info ./saves/hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runInfo(c.Context(), d, c.OutOrStdout(), args[0], json)
+			return runInfo(c.Context(), sf, c.OutOrStdout(), args[0], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json bool) error {
-	return withContent(ctx, d, path, true, func(src *source, c stone.Content) error {
+func runInfo(ctx context.Context, sf *storeFlag, out io.Writer, path string, json bool) error {
+	return withContent(ctx, sf, path, true, func(src *source, c stone.Content) error {
 		f, err := factsOf(ctx, src, c)
-		if err == nil && src.kept != nil {
-			err = f.addLease(ctx, d)
+		if err == nil && src.commit != nil {
+			err = f.addLease(ctx, sf)
 		}
 		if err != nil {
 			return err
@@ -100,13 +102,13 @@ func runInfo(ctx context.Context, d *depot, out io.Writer, path string, json boo
 	})
 }
 
-// addLease says who holds the world of an address.
-func (f *facts) addLease(ctx context.Context, d *depot) error {
+// addLease adds who holds the lease of the world.
+func (f *facts) addLease(ctx context.Context, sf *storeFlag) error {
 	a, err := parseAddress(f.Path)
 	if err != nil {
 		return err
 	}
-	st, err := d.open(ctx)
+	st, err := sf.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func (f *facts) addLease(ctx context.Context, d *depot) error {
 func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) {
 	about := c.About()
 	head := convert.HeadOf(about.Properties)
-	f := &facts{Path: src.path, Format: head.Format, Version: head.Version, Bytes: src.bytes, Commit: src.kept, Properties: head.Properties}
+	f := &facts{Path: src.path, Format: head.Format, Version: head.Version, Bytes: src.bytes, Commit: src.commit, Properties: head.Properties}
 	if src.Content() != nil {
 		f.Format, f.Version, f.Origin = "cairn", 1, port.FormatName(head)
 	}
@@ -132,7 +134,7 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		f.Pages = pages
 	}
 	if src.bytes == 0 {
-		bytes, err := folderBytes(src.path)
+		bytes, err := port.FolderSize(src.path)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +177,7 @@ func dimensionOf(c stone.Content, d stone.Dimension, t *stone.Tally) dimensionFa
 	return f
 }
 
-// pagesOf sums the pages of a stone by what they hold, and in which form.
+// pagesOf sums the pages of a stone by content and form.
 func pagesOf(src *source) ([]pageFacts, error) {
 	pages, err := src.Stone.Forms()
 	if err != nil {
@@ -206,7 +208,7 @@ func pagesOf(src *source) ([]pageFacts, error) {
 }
 
 func (f *facts) print(out io.Writer) {
-	t := newColumns(out)
+	t := console.NewColumns(out)
 	name := f.Format
 	if f.Version != 0 {
 		name += fmt.Sprintf(" v%d", f.Version)
@@ -214,60 +216,60 @@ func (f *facts) print(out io.Writer) {
 	if f.Origin != "" {
 		name += ", read from " + f.Origin
 	}
-	t.row("path", f.Path)
-	t.row("format", name)
-	t.row("size", size(f.Bytes))
+	t.Row("path", f.Path)
+	t.Row("format", name)
+	t.Row("size", table.Size(f.Bytes))
 	if f.Commit != nil {
-		by := []string{f.Commit.String(), f.Commit.stamp(), line(f.Commit.Author)}
-		t.row("version", strings.TrimSuffix(strings.Join(by, ", "), ", "))
+		by := []string{f.Commit.String(), f.Commit.stamp(), console.Line(f.Commit.Author)}
+		t.Row("version", strings.TrimSuffix(strings.Join(by, ", "), ", "))
 	}
 	if l := f.Lease; l != nil {
-		t.row("lease", fmt.Sprintf("%d until %s, held by %q", l.Fence, stamp(l.Until), l.Holder))
+		t.Row("lease", fmt.Sprintf("%d until %s, held by %q", l.Fence, stamp(l.Until), l.Holder))
 	}
 	for _, k := range slices.Sorted(maps.Keys(f.Properties)) {
-		t.row(line(k), line(f.Properties[k]))
+		t.Row(console.Line(k), console.Line(f.Properties[k]))
 	}
-	t.row("files", fmt.Sprintf("%s, %s", count(f.Files.Count), size(f.Files.Bytes)))
+	t.Row("files", fmt.Sprintf("%s, %s", console.Count(f.Files.Count), table.Size(f.Files.Bytes)))
 	if f.Damaged > 0 {
-		t.row("damaged", counted(f.Damaged, "chunk"))
+		t.Row("damaged", console.Counted(f.Damaged, "chunk"))
 	}
 	for _, d := range f.Dimensions {
 		d.print(t)
 	}
 	if len(f.Pages) > 0 {
-		t.row("")
-		t.row("pages of the stone")
+		t.Row("")
+		t.Row("pages of the stone")
 		for _, p := range f.Pages {
-			t.row("  "+strings.TrimSpace(p.Holds+" "+p.Name), size(int64(p.Bytes)), counted(p.Pages, "page"), p.Form)
+			t.Row("  "+strings.TrimSpace(p.Holds+" "+p.Name), table.Size(int64(p.Bytes)), console.Counted(p.Pages, "page"), p.Form)
 		}
 	}
 	t.Flush()
 }
 
-func (d *dimensionFacts) print(t columns) {
-	t.row("")
-	t.row(line(d.Name))
+func (d *dimensionFacts) print(t console.Columns) {
+	t.Row("")
+	t.Row(console.Line(d.Name))
 	if d.Columns > 0 {
-		t.row("  columns", count(d.Columns))
-		t.row("  data version", versions(d.Versions))
+		t.Row("  columns", console.Count(d.Columns))
+		t.Row("  data version", versions(d.Versions))
 	}
 	if d.Min != nil {
-		t.row("  from, to", fmt.Sprint(*d.Min), fmt.Sprint(*d.Max))
+		t.Row("  from, to", fmt.Sprint(*d.Min), fmt.Sprint(*d.Max))
 	}
 	for _, v := range d.Volumes {
-		cells := count(v.Cells) + " cells"
+		cells := console.Count(v.Cells) + " cells"
 		if v.Names > 0 {
-			cells += ", " + counted(v.Names, "name")
+			cells += ", " + console.Counted(v.Names, "name")
 		}
-		t.row("  "+v.Name, cells, counted(v.Chunks, "chunk"))
+		t.Row("  "+v.Name, cells, console.Counted(v.Chunks, "chunk"))
 	}
 	for _, l := range slices.Sorted(maps.Keys(d.Objects)) {
-		t.row("  "+l, count(d.Objects[l]))
+		t.Row("  "+l, console.Count(d.Objects[l]))
 	}
 }
 
-// versions says which data versions there are, and how many columns have them
-// if there are several.
+// versions lists data versions. If there are several, it adds the number of columns of
+// each.
 func versions(columns map[int32]int) string {
 	var out []string
 	for _, v := range slices.Sorted(maps.Keys(columns)) {
@@ -276,7 +278,7 @@ func versions(columns map[int32]int) string {
 			text = "none"
 		}
 		if len(columns) > 1 {
-			text += fmt.Sprintf(" (%s)", count(columns[v]))
+			text += fmt.Sprintf(" (%s)", console.Count(columns[v]))
 		}
 		out = append(out, text)
 	}

@@ -156,7 +156,7 @@ func TestPackAndGC(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "diff", "@isle", "other")
 	mustRun(t, 3, dir, "info", "@isle@1")
-	if r := mustRun(t, 0, dir, "gc"); r.out != "nothing went\n" {
+	if r := mustRun(t, 0, dir, "gc"); r.out != "nothing to delete\n" {
 		t.Errorf("a second gc says %q", r.out)
 	}
 }
@@ -221,7 +221,7 @@ func TestWrongVersions(t *testing.T) {
 			}
 		}
 	}
-	if r := mustRun(t, 2, dir, "check", "cairn-data"); !strings.Contains(r.errors, "a store, which is written local:cairn-data") {
+	if r := mustRun(t, 2, dir, "check", "cairn-data"); !strings.Contains(r.errors, "a store; write local:cairn-data") {
 		t.Errorf("check of a store's directory says %q", r.errors)
 	}
 	if after := list(t, dir); after != before {

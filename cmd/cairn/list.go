@@ -8,34 +8,35 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
 )
 
-// listed is a world of the store as list prints it.
+// listed is a world in the store as list prints it.
 type listed struct {
 	World  string   `json:"world"`
 	Commit *version `json:"commit"` // the newest; null if there is none yet
 }
 
-func newList(d *depot) *cobra.Command {
+func newList(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:     "list [PREFIX]",
 		Short:   "Lists the worlds of the store",
-		Long:    "list lists the worlds of the store, those that begin with PREFIX if there is one.",
+		Long:    "list lists the worlds of the store, with PREFIX only those whose names begin with it.",
 		Example: "  cairn list @arenas/",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			prefix := strings.TrimPrefix(strings.Join(args, ""), "@")
-			return runList(c.Context(), d, c.OutOrStdout(), prefix, json)
+			return runList(c.Context(), sf, c.OutOrStdout(), prefix, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json bool) error {
-	st, err := d.open(ctx)
+func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, json bool) error {
+	st, err := sf.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func runList(ctx context.Context, d *depot, out io.Writer, prefix string, json b
 		after = names[len(names)-1]
 	}
 	if json {
-		return printJSON(out, map[string]any{"worlds": all})
+		return console.PrintJSON(out, map[string]any{"worlds": all})
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func listOf(ctx context.Context, st history.Store, names []string) ([]listed, er
 	for _, name := range names {
 		log, err := st.Log(ctx, name, history.ID{}, 1)
 		if errors.Is(err, history.ErrNoWorld) {
-			continue // gone since
+			continue // deleted since it was listed
 		}
 		if err != nil {
 			return nil, err
@@ -86,13 +87,13 @@ func listOf(ctx context.Context, st history.Store, names []string) ([]listed, er
 }
 
 func printListed(out io.Writer, some []listed) {
-	t := newColumns(out)
+	t := console.NewColumns(out)
 	for _, l := range some {
 		if l.Commit == nil {
-			t.row(l.World, "nothing committed yet")
+			t.Row(l.World, "nothing committed yet")
 			continue
 		}
-		t.row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), line(l.Commit.Message))
+		t.Row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), console.Line(l.Commit.Message))
 	}
 	t.Flush()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/spf13/cobra"
 )
@@ -14,27 +16,27 @@ type worldLog struct {
 	Commits []*version `json:"commits"`
 }
 
-func newLog(d *depot) *cobra.Command {
+func newLog(sf *storeFlag) *cobra.Command {
 	var n int
 	var json bool
 	c := &cobra.Command{
 		Use:   "log @name[@version]",
 		Short: "Lists the versions of a world, newest first",
-		Long: `log lists the versions of a world, newest first: number, id, time, author, what
-the version added to the store, message. Times are UTC.`,
+		Long: `log lists the versions of a world, newest first: number, id, time, author, stones and
+bytes that the version added, message. Times are UTC.`,
 		Example: "  cairn log @hub -n 10",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runLog(c.Context(), d, c.OutOrStdout(), args[0], n, json)
+			return runLog(c.Context(), sf, c.OutOrStdout(), args[0], n, json)
 		},
 	}
 	f := c.Flags()
-	f.IntVarP(&n, "number", "n", 0, "at most so many; 0 is all")
+	f.IntVarP(&n, "number", "n", 0, "list at most this many; 0 lists all")
 	f.BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runLog(ctx context.Context, d *depot, out io.Writer, arg string, n int, json bool) error {
+func runLog(ctx context.Context, sf *storeFlag, out io.Writer, arg string, n int, json bool) error {
 	a, err := parseAddress(arg)
 	if err != nil {
 		return err
@@ -42,20 +44,20 @@ func runLog(ctx context.Context, d *depot, out io.Writer, arg string, n int, jso
 	if n < 0 {
 		return usagef("-n %d: 1 or more, or 0 for all", n)
 	}
-	h, err := logOf(ctx, d, a, n)
+	h, err := logOf(ctx, sf, a, n)
 	if err != nil {
 		return err
 	}
 	return report(out, h, json)
 }
 
-func logOf(ctx context.Context, d *depot, a address, n int) (*worldLog, error) {
-	st, err := d.open(ctx)
+func logOf(ctx context.Context, sf *storeFlag, a address, n int) (*worldLog, error) {
+	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	h := &worldLog{World: "@" + a.name, Commits: []*version{}}
-	var limit uint64 // of numbers
+	var limit uint64 // no commit with a larger number is listed
 	if a.version != "" {
 		c, err := a.commit(ctx, st)
 		if err != nil {
@@ -78,9 +80,9 @@ func logOf(ctx context.Context, d *depot, a address, n int) (*worldLog, error) {
 }
 
 func (h *worldLog) print(out io.Writer) {
-	t := newColumns(out)
+	t := console.NewColumns(out)
 	for _, v := range h.Commits {
-		t.row(count(int64(v.Number)), v.short(), v.stamp(), line(v.Author), counted(v.Stones, "stone"), size(v.Bytes), line(v.Message))
+		t.Row(console.Count(int64(v.Number)), v.short(), v.stamp(), console.Line(v.Author), console.Counted(v.Stones, "stone"), table.Size(v.Bytes), console.Line(v.Message))
 	}
 	t.Flush()
 }

@@ -1,9 +1,8 @@
-// Command cairn reads worlds of block games, keeps them in one small file each or
-// with all their versions in a store, gives them back, compares, edits and shows
-// them.
+// Command cairn imports worlds of block games into one small file each, or into a store
+// with all their versions. It exports, compares, edits and draws them.
 //
-// Every verb has a file. It does no work of its own: the packages of the library
-// do, and the verbs wire them, print and exit.
+// Every verb has a file. A verb parses its flags, calls the packages of the library, and
+// prints the result.
 package main
 
 import (
@@ -18,6 +17,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -27,33 +27,33 @@ import (
 // Exit statuses.
 const (
 	exitDone        = 0
-	exitWrong       = 1 // differs, or found wrong
+	exitWrong       = 1 // worlds differ, or something is damaged
 	exitUsage       = 2
-	exitCould       = 3 // could not
+	exitFailed      = 3 // any other error
 	exitInterrupted = 130
 )
 
-// usageError is a call that is wrong whatever the files hold.
+// usageError says that the command line is wrong, whatever the files contain.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// wrongError is an answer: what was asked about is wrong or differs. Without a
-// text, all has been said on stdout.
+// wrongError says that something is damaged or differs. Its text is empty if standard
+// output says it already.
 type wrongError struct{ error }
 
 var errWrong = wrongError{errors.New("")}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not listen
-	code := run(ctx, os.Args[1:], plain{os.Stdout}, plain{os.Stderr})
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	code := run(ctx, os.Args[1:], console.Plain{Writer: os.Stdout}, console.Plain{Writer: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	d := &depot{}
+	d := &storeFlag{}
 	root := newRoot(d)
 	root.SetArgs(args)
 	out := &sticky{w: stdout}
@@ -72,13 +72,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitStatus(err)
 }
 
-// sticky keeps the first error of a writer, which prints may ignore.
+// sticky keeps the first error of a writer, so that callers may ignore errors of printing.
 type sticky struct {
 	w   io.Writer
 	err error
 }
 
-// Write is for io.Writer.
+// Write writes b and keeps an error.
 func (s *sticky) Write(b []byte) (int, error) {
 	n, err := s.w.Write(b)
 	if s.err == nil {
@@ -87,21 +87,21 @@ func (s *sticky) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func newRoot(d *depot) *cobra.Command {
+func newRoot(sf *storeFlag) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cairn",
 		Short: "Keeps voxel worlds: small, whole and checked",
 		Long: `cairn keeps voxel worlds: small, whole and checked.
 
-A SRC is a world in any format that cairn knows, found out by content: an Anvil
-or McRegion folder, a .slime file, a .cairn file, or a .zip or .tar of one. It is
-never written to. A WORLD is a path that ends in .cairn, or @name: a world with its
-history in the store that --store or CAIRN_STORE names. @name@version is an older
-version: its number, four digits or more of its id, or a time in UTC such as
-2026-11-20T10:00, which means the newest version of then.
+A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a .slime
+file, a .cairn file, or a .zip or .tar of one. cairn detects the format by content and
+never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
+its history in the store that --store or CAIRN_STORE names. @name@version is an older
+version: its number, at least four digits of its id, or a time in UTC such as
+2026-11-20T10:00, which means the newest version at that time.
 
-Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
-3 could not, 130 interrupted.`,
+Exit status: 0 success or same, 1 different or damaged, 2 wrong usage, 3 any other
+error, 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -116,15 +116,15 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&d.url, "store", d.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which is shown $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command
 	}{
-		{"To begin with:", []*cobra.Command{newDemo()}},
-		{"Worlds:", []*cobra.Command{newImport(d), newExport(d), newInfo(d), newCheck(d), newDiff(d), newSavings(), newRender(d), newGen(d), newStone()}},
-		{"Versions of a world:", []*cobra.Command{newLog(d), newCommit(d), newEdit(d), newFork(d), newRestore(d), newPack(d), newRename(d), newDelete(d), newUndelete(d), newPurge(d)}},
-		{"The store:", []*cobra.Command{newList(d), newGC(d), newBackup(d), newRestoreStore(), newSalvage(), newServe(d), newToken()}},
+		{"To start with:", []*cobra.Command{newDemo()}},
+		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(), newRender(sf), newGen(sf), newStone()}},
+		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
+		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
@@ -135,7 +135,7 @@ Exit status: 0 done or same, 1 differs or found wrong, 2 called wrongly,
 	return root
 }
 
-// takes returns the check for at least min and at most max arguments.
+// takes returns a check that there are min to max arguments.
 func takes(min, max int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < min || len(args) > max {
@@ -157,10 +157,10 @@ func exitStatus(err error) int {
 	case isWrong(err):
 		return exitWrong
 	}
-	return exitCould
+	return exitFailed
 }
 
-// isWrong reports whether an error says that bytes were read and are wrong.
+// isWrong reports whether an error says that something was read and is damaged or differs.
 func isWrong(err error) bool {
 	var wrong wrongError
 	var damage *format.DamageError
@@ -169,21 +169,30 @@ func isWrong(err error) bool {
 	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &corrupt) || errors.As(err, &store)
 }
 
-// message is what people are told of an error.
+// message returns the text of an error for people.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
 	if errors.Is(err, history.ErrLeased) {
-		err = fmt.Errorf("%w; cairn info says who, and until when", err)
+		err = fmt.Errorf("%w; cairn info shows who holds it, and until when", err)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	lines := []string{counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
+	lines := []string{console.Counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
 	for _, d := range damage.Columns {
 		lines = append(lines, fmt.Sprintf("  %s chunk %v: %v", d.File, d.Pos, d.Err))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// report prints the result of a verb, as JSON or for people.
+func report(w io.Writer, v interface{ print(io.Writer) }, json bool) error {
+	if json {
+		return console.PrintJSON(w, v)
+	}
+	v.print(w)
+	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -18,49 +20,51 @@ type packed struct {
 	After  stack  `json:"after"`
 }
 
-// stack is the stones that a world's newest version stands on.
+// stack counts the stones that the newest version of a world needs.
 type stack struct {
 	Stones int   `json:"stones"`
 	Bytes  int64 `json:"bytes"`
 }
 
-// String says how many stones, and their bytes.
-func (s stack) String() string { return counted(s.Stones, "stone") + " of " + size(s.Bytes) }
+// String returns the number of stones and their bytes.
+func (s stack) String() string {
+	return console.Counted(s.Stones, "stone") + " of " + table.Size(s.Bytes)
+}
 
-func newPack(d *depot) *cobra.Command {
+func newPack(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "pack @name",
-		Short: "Puts one stone in place of all that a world stands on",
-		Long: `pack puts one stone, as small as it gets, in place of all that the newest version
-of a world stands on. It changes no version; cairn gc takes what is no longer
-needed. Worlds that grow high are packed without being asked; this is for a world
-that is to rest.`,
+		Short: "Merges the stones of a world into one",
+		Long: `pack merges all stones that the newest version of a world needs into one, as small as
+possible. It changes no version; cairn gc deletes what is no longer needed. Worlds with
+many stones are packed automatically; use pack for a world that will not change for a
+while.`,
 		Example: "  cairn pack @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runPack(c.Context(), d, c.OutOrStdout(), args[0], json)
+			return runPack(c.Context(), sf, c.OutOrStdout(), args[0], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runPack(ctx context.Context, d *depot, out io.Writer, arg string, json bool) error {
+func runPack(ctx context.Context, sf *storeFlag, out io.Writer, arg string, json bool) error {
 	name, err := parseName(arg)
 	if err != nil {
 		return err
 	}
-	w, err := d.world(ctx, name, "")
+	w, err := sf.world(ctx, name, "")
 	if err != nil {
 		return err
 	}
 	r := &packed{World: arg}
-	if r.Before, err = stackOf(ctx, d.st, w); err == nil {
+	if r.Before, err = stackOf(ctx, sf.st, w); err == nil {
 		err = w.Pack(ctx)
 	}
 	if err == nil {
-		r.After, err = stackOf(ctx, d.st, w)
+		r.After, err = stackOf(ctx, sf.st, w)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
@@ -78,5 +82,5 @@ func stackOf(ctx context.Context, st history.Store, w *world.World) (s stack, er
 }
 
 func (p *packed) print(out io.Writer) {
-	fmt.Fprintf(out, "%s stands on %s, before on %s\n", p.World, p.After, p.Before)
+	fmt.Fprintf(out, "%s needs %s, before %s\n", p.World, p.After, p.Before)
 }

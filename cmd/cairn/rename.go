@@ -8,32 +8,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newRename(d *depot) *cobra.Command {
+func newRename(sf *storeFlag) *cobra.Command {
 	var f force
 	c := &cobra.Command{
 		Use:     "rename @name @new",
 		Short:   "Gives a world another name",
-		Long:    "rename gives a world another name; its versions come along.",
+		Long:    "rename gives a world another name. It keeps all its versions.",
 		Example: "  cairn rename @hub @lobby/main",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRename(c.Context(), d, c.OutOrStdout(), args[0], args[1], f.fence())
+			return runRename(c.Context(), sf, c.OutOrStdout(), args[0], args[1], f.fence())
 		},
 	}
 	f.flags(c.Flags())
 	return c
 }
 
-func runRename(ctx context.Context, d *depot, out io.Writer, from, to string, fence uint64) error {
-	name, err := parseName(from)
-	if err != nil {
-		return err
-	}
+func runRename(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, fence uint64) error {
 	next, err := parseName(to)
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	name, st, err := sf.named(ctx, from)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
@@ -23,7 +24,7 @@ type renderOptions struct {
 	force      bool
 }
 
-func newRender(d *depot) *cobra.Command {
+func newRender(sf *storeFlag) *cobra.Command {
 	var o renderOptions
 	c := &cobra.Command{
 		Use:     "render SRC|WORLD OUT.png",
@@ -32,22 +33,22 @@ func newRender(d *depot) *cobra.Command {
 		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRender(c.Context(), d, c.OutOrStdout(), args[0], args[1], o)
+			return runRender(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.dimension, "dimension", "", "which dimension; by default the first that has blocks")
-	f.IntVar(&o.scale, "scale", 0, "pixels for a block, 1 to 64; by default what suits the world")
+	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.IntVar(&o.scale, "scale", 0, "pixels for each block, 1 to 64; by default what suits the world")
 	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", port.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
 	return c
 }
 
-func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o renderOptions) error {
+func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o renderOptions) error {
 	if err := o.check(from, to); err != nil {
 		return err
 	}
-	return withContent(ctx, d, from, true, func(_ *source, w stone.Content) error {
+	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
 		img, result, err := draw(ctx, w, o)
 		if err == nil {
 			err = ctx.Err()
@@ -60,7 +61,7 @@ func runRender(ctx context.Context, d *depot, out io.Writer, from, to string, o 
 		}
 		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
 		for _, u := range result.Unknown {
-			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, counted(u.N, "column"))
+			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, console.Counted(u.N, "column"))
 		}
 		return nil
 	})
@@ -73,7 +74,7 @@ func (o renderOptions) check(from, to string) error {
 	case o.scale < 0 || o.scale > 64:
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}
-	return mayMake(to, from, o.force)
+	return checkOutput(to, from, o.force)
 }
 
 func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, picture.Result, error) {
@@ -87,8 +88,8 @@ func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, p
 	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
 }
 
-// viewOf returns the view of the dimension of that name, of the first with
-// chunks if there is no name.
+// viewOf returns a view of the named dimension, or of the first with chunks if name is
+// empty.
 func viewOf(ctx context.Context, w stone.Content, name string) (*port.View, error) {
 	v, err := port.ViewOf(ctx, w, name, 0)
 	var which *port.DimensionError

@@ -20,38 +20,38 @@ type restoreOptions struct {
 // restored is what restore prints.
 type restored struct {
 	World string   `json:"world"`
-	To    *version `json:"to"` // what the world is like now
-	keeping
+	To    *version `json:"to"` // the version that the world is equal to now
+	commitResult
 }
 
-func newRestore(d *depot) *cobra.Command {
+func newRestore(sf *storeFlag) *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use:   "restore @name@version",
-		Short: "Makes an older version of a world its next one",
-		Long: `restore goes back: the next version of a world is like an older one. It copies
-nothing, however large the world, and nothing is lost: what was done since stays in
-the log, and can be gone back to as well.`,
+		Short: "Goes back to an older version of a world",
+		Long: `restore makes a new version of a world that is equal to an older one. It copies nothing,
+however large the world is. The versions in between stay in the log and can be restored
+as well.`,
 		Example: "  cairn restore @hub@3\n  cairn restore @hub --to 2026-11-20T10:00",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRestore(c.Context(), d, c.OutOrStdout(), args[0], o)
+			return runRestore(c.Context(), sf, c.OutOrStdout(), args[0], o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.to, "to", "", "the version, if it does not stand behind the name")
+	f.StringVar(&o.to, "to", "", "the version, if the argument has none")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.force.flags(f)
 	o.note.flags(f)
 	return c
 }
 
-func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o restoreOptions) error {
+func runRestore(ctx context.Context, sf *storeFlag, out io.Writer, arg string, o restoreOptions) error {
 	a, err := o.address(arg)
 	if err != nil {
 		return err
 	}
-	st, err := d.change(ctx)
+	st, err := sf.openWritable(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,14 @@ func runRestore(ctx context.Context, d *depot, out io.Writer, arg string, o rest
 	if err != nil {
 		return err
 	}
-	r, err := o.restore(ctx, d, w, a)
+	r, err := o.restore(ctx, sf, w, a)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	return report(out, r, o.json)
 }
 
-// address returns the version that was asked for.
+// address returns the version to restore.
 func (o *restoreOptions) address(arg string) (address, error) {
 	a, err := parseAddress(arg)
 	if err = errors.Join(err, o.note.check()); err != nil {
@@ -79,16 +79,16 @@ func (o *restoreOptions) address(arg string) (address, error) {
 	return a, nil
 }
 
-func (o *restoreOptions) restore(ctx context.Context, d *depot, w *world.World, a address) (*restored, error) {
-	to, err := a.commit(ctx, d.st)
+func (o *restoreOptions) restore(ctx context.Context, sf *storeFlag, w *world.World, a address) (*restored, error) {
+	to, err := a.commit(ctx, sf.st)
 	if err != nil {
 		return nil, err
 	}
-	head, err := address{name: a.name}.commit(ctx, d.st)
+	head, err := address{name: a.name}.commit(ctx, sf.st)
 	if err != nil {
 		return nil, err
 	}
-	r := &restored{World: "@" + a.name, To: versionOf(to), keeping: keeping{Commit: versionOf(head)}}
+	r := &restored{World: "@" + a.name, To: versionOf(to), commitResult: commitResult{Commit: versionOf(head)}}
 	if r.Same = head.ID() == to.ID() || len(head.Stones) == 0 && head.Base == to.ID(); r.Same {
 		return r, nil
 	}
@@ -102,8 +102,8 @@ func (o *restoreOptions) restore(ctx context.Context, d *depot, w *world.World, 
 
 func (r *restored) print(out io.Writer) {
 	if r.Same {
-		fmt.Fprintf(out, "%s is like version %s already\n", r.World, r.To)
+		fmt.Fprintf(out, "%s is equal to version %s already\n", r.World, r.To)
 		return
 	}
-	fmt.Fprintf(out, "%s: version %s, is like version %s\n", r.World, r.Commit, r.To)
+	fmt.Fprintf(out, "%s: version %s, equal to version %s\n", r.World, r.Commit, r.To)
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -21,12 +22,12 @@ func newSalvage() *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "salvage STORE NEW-STORE",
-		Short: "Makes a store of what can be read of a damaged one",
-		Long: `salvage makes a new store, local:DIR, of what can be read of a damaged one, which it
-does not change. Each world is there with every version of which all can be read; the
-newest of these is what the world is like now. Leases are left out. It prints what is
-lost, and verifies all of the new store first. Exit status 1 if anything is lost: a
-backup may still have it (cairn restore-store).`,
+		Short: "Saves what can be read of a damaged store",
+		Long: `salvage copies what can be read of a damaged store into a new one, local:DIR. It does
+not change the damaged store. Each world keeps the versions that can be read as a
+whole; the newest of them becomes the current one. Leases are not copied. salvage
+verifies the new store and prints what is lost. The exit status is 1 if anything is
+lost: a backup may still have it (cairn restore-store).`,
 		Example: "  cairn salvage local:cairn-data local:cairn-salvaged",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,18 +39,18 @@ backup may still have it (cairn restore-store).`,
 }
 
 func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) error {
-	var dirs [2]string
-	for i, store := range []string{from, to} {
-		dir, isLocal := strings.CutPrefix(store, localScheme)
-		if !isLocal || dir == "" {
-			return usagef("store %q: want %sDIR", store, localScheme)
-		}
-		dirs[i] = dir
-	}
-	if err := isThere(dirs[0]); err != nil {
+	damaged, err := localDir(from)
+	if err != nil {
 		return err
 	}
-	done, err := local.Salvage(ctx, dirs[0], dirs[1], local.Options{})
+	dir, err := localDir(to)
+	if err != nil {
+		return err
+	}
+	if err := checkStoreDir(damaged); err != nil {
+		return err
+	}
+	done, err := local.Salvage(ctx, damaged, dir, local.Options{})
 	if err != nil {
 		return err
 	}
@@ -69,12 +70,12 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 }
 
 func (s *salvaged) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", s.Store, counted(s.Worlds, "world"), counted(s.Commits, "version"),
-		counted(s.Stones, "stone"), size(s.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", s.Store, console.Counted(s.Worlds, "world"), console.Counted(s.Commits, "version"),
+		console.Counted(s.Stones, "stone"), table.Size(s.Bytes))
 	var lost []string
 	for _, h := range s.Lost {
 		lost = append(lost, h.String())
 	}
-	printList(out, "lost:", lost)
-	printList(out, "could not be read:", s.Unread)
+	console.PrintList(out, "lost:", lost)
+	console.PrintList(out, "could not be read:", s.Unread)
 }

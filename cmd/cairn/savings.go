@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 )
 
@@ -16,10 +16,10 @@ func newSavings() *cobra.Command {
 	var json, quick bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
-		Short: "Weighs the worlds below folders: zip, Slime, cairn",
-		Long: `savings finds every Anvil world below the folders and prints what it takes as a
-zipped folder, as a Slime file, and as a stone with the same content and with
-all, for each world and each kind of game.`,
+		Short: "Compares the sizes of worlds: zip, Slime, cairn",
+		Long: `savings finds every Anvil world below the folders. For each world and each kind of game
+it prints the size as a zipped folder, as a Slime file, as a stone with the content of
+the Slime file, and as a stone with everything.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -28,14 +28,14 @@ all, for each world and each kind of game.`,
 				return err
 			}
 			if json {
-				return printJSON(c.OutOrStdout(), r)
+				return console.PrintJSON(c.OutOrStdout(), r)
 			}
 			r.Table(c.OutOrStdout())
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	c.Flags().BoolVar(&quick, "quick", false, "stones as import --quick writes them")
+	c.Flags().BoolVar(&quick, "quick", false, "write stones as import --quick does")
 	return c
 }
 
@@ -49,8 +49,10 @@ func weigh(ctx context.Context, dirs []string, quick bool) (*savings.Report, err
 			return nil, fmt.Errorf("%s: not a folder", dir)
 		}
 	}
-	o, done := savingsOptions()
+	var o savings.Options
+	show, done := console.Bar()
 	defer done()
+	o.Progress = show
 	if quick {
 		o.Stone.Effort = stone.Good
 	}
@@ -59,18 +61,4 @@ func weigh(ctx context.Context, dirs []string, quick bool) (*savings.Report, err
 		err = fmt.Errorf("%s: no world below", strings.Join(dirs, ", "))
 	}
 	return r, err
-}
-
-// savingsOptions shows progress until done is called.
-func savingsOptions() (o savings.Options, done func()) {
-	if !isTerminal(os.Stderr) {
-		return o, func() {}
-	}
-	bar := progressbar.NewOptions(1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
-	o.Progress = func(n, all int, next string) {
-		bar.ChangeMax(max(all, 1))
-		bar.Describe(next)
-		bar.Set(n)
-	}
-	return o, func() { bar.Finish() }
 }

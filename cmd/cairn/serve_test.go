@@ -156,7 +156,7 @@ func TestServe(t *testing.T) {
 	mustRun(t, 0, dir, "diff", "@players/ann/island", "island")
 	mustRun(t, 1, dir, "diff", "@players/ann/farm", "island")
 	s.call(201, "", "POST", "/v1/leases/players/ann/farm", strings.NewReader(`{"holder":"game 1","seconds":60}`))
-	if r := mustRun(t, 3, dir, "delete", "@players/ann/farm"); !strings.Contains(r.errors, "cairn info says who") {
+	if r := mustRun(t, 3, dir, "delete", "@players/ann/farm"); !strings.Contains(r.errors, "cairn info shows who") {
 		t.Errorf("delete: says %q", r.errors)
 	}
 	if r := mustRun(t, 0, dir, "info", "@players/ann/farm@1"); !strings.Contains(r.out, `held by "game 1"`) {
@@ -201,14 +201,15 @@ func TestServeDemo(t *testing.T) {
 	dir := t.TempDir()
 	s := mustServe(t, dir, "--store", "memory:", "--demo", "--log-format", "json")
 	defer s.end(syscall.SIGTERM, 0)
-	log := s.log.String()
+	s.until(`"msg":"start"`)
+	log, _, _ := strings.Cut(s.log.String(), `"msg":"start"`)
 	for i, kind := range []string{"island", "arena", "plots"} {
 		for _, want := range []string{
 			fmt.Sprintf(`"msg":"demo: making a world","world":"demo/%s","number":%d,"of":3`, kind, i+1),
 			fmt.Sprintf(`"msg":"demo: made a world","world":"demo/%s"`, kind),
 		} {
 			if !strings.Contains(log, want) {
-				t.Errorf("no %s in the log before it was ready:\n%s", want, log)
+				t.Errorf("no %s in the log before its start:\n%s", want, log)
 			}
 		}
 	}
@@ -253,15 +254,15 @@ func TestServeRefused(t *testing.T) {
 		{2, "needs --tokens", []string{"--listen", ":0"}},
 		{2, "needs --tokens", []string{"--listen", "example.org:0"}},
 		{2, "needs --debug-open", []string{"--debug", ":0"}},
-		{2, "--debug says", []string{"--debug-open"}},
+		{2, "needs --debug", []string{"--debug-open"}},
 		{2, "go together", []string{"--tls-cert", "x"}},
 		{2, "text or json", []string{"--log-format", "xml"}},
 		{2, "at least a second", []string{"--backup", "b", "--every", "1ms"}},
 		{2, "--drain", []string{"--drain", "x"}},
 		{2, "--keep x", []string{"--backup", "b", "--keep", "x"}},
 		{2, "--versions x", []string{"--versions", "x"}},
-		{2, "--backup says", []string{"--every", "1h"}},
-		{2, "--backup says", []string{"--keep", "14"}},
+		{2, "need --backup", []string{"--every", "1h"}},
+		{2, "need --backup", []string{"--keep", "14"}},
 		{2, "want HOST:PORT", []string{"--listen", "7070"}},
 		{2, "want HOST:PORT", []string{"--debug", "7071"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
@@ -284,6 +285,6 @@ func TestServeRefused(t *testing.T) {
 	s.url = "http://127.0.0.1:" + port
 	s.call(401, "", "GET", "/v1/worlds", nil)
 	s.call(200, strings.TrimSpace(secret), "GET", "/v1/worlds", nil)
-	s.until("can be read on their way")
-	s.until("nothing is kept")
+	s.until("others can read tokens")
+	s.until("it is lost")
 }

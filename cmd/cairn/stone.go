@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
@@ -19,7 +21,7 @@ func newStone() *cobra.Command {
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	c.AddCommand(newStoneList(), stoneVerb("dump", "Writes what lies where, byte range by byte range", dumpStone),
+	c.AddCommand(newStoneList(), stoneVerb("dump", "Prints what each range of bytes holds", dumpStone),
 		stoneVerb("check", "Verifies every page, chunk, column, object and file", checkStone))
 	return c
 }
@@ -43,7 +45,7 @@ func newStoneList() *cobra.Command {
 	})
 	c.Long = `list prints a line for each page: what it holds, in which form, its bytes as
 stored and before compression, how many chunks, columns or lists are in it, and
-how often it is used; then the sums by form. Cells are in columns, relief, lit
+how often it is used. Then it prints the sums by form. Cells are in columns, relief, lit
 (light as what differs from what the blocks give) or images: stone/FORMAT.md,
 section 5.`
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
@@ -52,7 +54,7 @@ section 5.`
 
 func withStone(ctx context.Context, path string, do func(*source) error) error {
 	if isAddress(path) {
-		return usagef("%s: a world has many stones; give a file", path)
+		return usagef("%s: a world in the store has many stones; give a file", path)
 	}
 	s, err := openSource(ctx, nil, path, false)
 	if err != nil {
@@ -60,7 +62,7 @@ func withStone(ctx context.Context, path string, do func(*source) error) error {
 	}
 	defer s.Close()
 	if s.Stone == nil {
-		return usagef("%s: %s, not a stone", path, s.Format())
+		return usagef("%s: is %s, not a stone", path, s.Format())
 	}
 	if err := do(s); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -88,17 +90,17 @@ func listStone(out io.Writer, s *source, json bool) error {
 		if pages == nil {
 			pages = []stone.PageInfo{}
 		}
-		return printJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages, "forms": sums})
+		return console.PrintJSON(out, map[string]any{"bytes": s.Stone.Size(), "pages": pages, "forms": sums})
 	}
-	t := newColumns(out)
-	t.row("page", "offset", "holds", "of", "level", "form", "stored", "plain", "things", "uses")
+	t := console.NewColumns(out)
+	t.Row("page", "offset", "holds", "of", "level", "form", "stored", "plain", "things", "uses")
 	for _, p := range pages {
 		of := p.Name
 		if p.Dimension != "" {
 			of = p.Dimension + " " + of
 		}
-		t.row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), p.Holds, line(of), fmt.Sprint(p.Level), p.FormName,
-			size(int64(p.Size)), size(int64(p.Plain)), fmt.Sprint(p.Things), fmt.Sprint(p.Uses))
+		t.Row(fmt.Sprint(p.Number), fmt.Sprint(p.Offset), p.Holds, console.Line(of), fmt.Sprint(p.Level), p.FormName,
+			table.Size(int64(p.Size)), table.Size(int64(p.Plain)), fmt.Sprint(p.Things), fmt.Sprint(p.Uses))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -107,14 +109,15 @@ func listStone(out io.Writer, s *source, json bool) error {
 	return listForms(out, sums, s.Stone.Size())
 }
 
-// listForms prints the sums by form, and what else is in a stone of so many bytes.
+// listForms prints the sums by form, and the bytes of the directory: the rest of the
+// stone.
 func listForms(out io.Writer, sums []stone.FormSum, rest int64) error {
-	t := newColumns(out)
-	t.row("holds", "form", "pages", "stored", "plain", "things")
+	t := console.NewColumns(out)
+	t.Row("holds", "form", "pages", "stored", "plain", "things")
 	for _, f := range sums {
-		t.row(f.Holds, f.FormName, count(f.Pages), size(f.Size), size(f.Plain), count(f.Things))
+		t.Row(f.Holds, f.FormName, console.Count(f.Pages), table.Size(f.Size), table.Size(f.Plain), console.Count(f.Things))
 		rest -= f.Size
 	}
-	t.row("directory", "", "", size(rest), "", "")
+	t.Row("directory", "", "", table.Size(rest), "", "")
 	return t.Flush()
 }

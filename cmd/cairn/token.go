@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/spf13/cobra"
 )
@@ -23,9 +24,9 @@ func newToken() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Makes, lists and removes the tokens of a server",
-		Long: `token changes the file that cairn serve --tokens reads. The file holds hashes: a
-token is printed once, when it is made, and cannot be had back. A server that runs
-reads the file again at SIGHUP. Only one may change it at a time.`,
+		Long: `token changes the file that cairn serve --tokens reads. The file holds hashes, so a
+token is printed only once, when it is made. A running server reads the file again at
+SIGHUP. Do not run two commands on one file at a time.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("no verb %q; see cairn token --help", args[0])
@@ -45,18 +46,18 @@ func newTokenNew(o *tokenOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new --file FILE --role ROLE",
 		Short: "Adds a token to the file, and prints it",
-		Long: `new adds a token to the file, which it makes if it is not there, and prints it: it
-is all that is printed, once. Its role is read; write, which may read; or admin,
-which may everything. With --prefix players it is for the worlds players/...
-alone.`,
+		Long: `new adds a token to the file and prints the token and nothing else. It creates the file
+if it does not exist. The role is read; write, which also allows reading; or admin,
+which allows everything. With --prefix players the token is only for the worlds
+players/...`,
 		Example: "  cairn token new --file tokens.json --role write --prefix players --note \"game servers\"",
 		Args:    takes(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.add(c.OutOrStdout()) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.role, "role", "", "read, write or admin")
-	f.StringArrayVar(&o.prefixes, "prefix", nil, "the worlds that it is for, by how their names begin; may be given again; all if left out")
-	f.StringVar(&o.note, "note", "", "who has it, to be told by list")
+	f.StringArrayVar(&o.prefixes, "prefix", nil, "the token is for worlds whose names begin with this; repeat it for several; default: all worlds")
+	f.StringVar(&o.note, "note", "", "a note for list, such as who has the token")
 	return c
 }
 
@@ -72,7 +73,7 @@ func newTokenList(o *tokenOptions) *cobra.Command {
 func newTokenRemove(o *tokenOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove --file FILE ID...",
-		Short:   "Removes tokens from the file, by what list calls them",
+		Short:   "Removes tokens from the file, by the ids that list prints",
 		Example: "  cairn token remove --file tokens.json 3f9ac2d4",
 		Args:    takes(1, 1000),
 		RunE:    func(c *cobra.Command, args []string) error { return o.remove(c.OutOrStdout(), args) },
@@ -82,7 +83,7 @@ func newTokenRemove(o *tokenOptions) *cobra.Command {
 // read returns the tokens in the file.
 func (o *tokenOptions) read() ([]server.Token, error) {
 	if o.file == "" {
-		return nil, usagef("token: --file says in which file")
+		return nil, usagef("token: give the file of tokens by --file")
 	}
 	t, err := server.ReadTokens(o.file)
 	if err != nil {
@@ -129,7 +130,7 @@ type listedToken struct {
 	Note     string   `json:"note"`
 }
 
-// tokenDigits are how many of a hash people are shown.
+// tokenDigits is how many digits of a hash are shown as an id.
 const tokenDigits = 12
 
 func tokenOf(t server.Token) listedToken {
@@ -146,14 +147,14 @@ func (l *listedTokens) print(out io.Writer) {
 		fmt.Fprintln(out, "no tokens")
 		return
 	}
-	t := newColumns(out)
-	t.row("id", "role", "for", "note")
+	t := console.NewColumns(out)
+	t.Row("id", "role", "for", "note")
 	for _, tok := range l.Tokens {
 		what := strings.Join(tok.Prefixes, ", ")
 		if what == "" {
 			what = "all worlds"
 		}
-		t.row(tok.ID, tok.Role, what, line(tok.Note))
+		t.Row(tok.ID, tok.Role, what, console.Line(tok.Note))
 	}
 	t.Flush()
 }
@@ -174,7 +175,7 @@ func listAll(all []server.Token) *listedTokens {
 	return l
 }
 
-// remove takes tokens from the file and prints those that stay.
+// remove removes tokens from the file and prints the rest.
 func (o *tokenOptions) remove(out io.Writer, ids []string) error {
 	all, err := o.read()
 	if err != nil {
@@ -186,11 +187,11 @@ func (o *tokenOptions) remove(out io.Writer, ids []string) error {
 		at := slices.IndexFunc(all, is)
 		switch {
 		case len(id) < least:
-			return usagef("%s: give %d or more digits of a token's id", id, least)
+			return usagef("%s: give at least %d digits of a token's id", id, least)
 		case at < 0:
 			return fmt.Errorf("%s: no token in %s has that id", id, o.file)
 		case slices.ContainsFunc(all[at+1:], is):
-			return fmt.Errorf("%s: several tokens in %s have an id that begins so", id, o.file)
+			return fmt.Errorf("%s: several tokens in %s have an id that begins with it", id, o.file)
 		}
 		all = slices.Delete(all, at, at+1)
 	}

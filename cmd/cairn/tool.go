@@ -19,8 +19,8 @@ import (
 // tool is a brush of the verb edit.
 type tool struct {
 	help   string
-	flags  []string // that it takes besides those of every edit
-	liquid bool     // it works on the liquid if that has a volume of its own
+	flags  []string // allowed besides those of every edit
+	liquid bool     // it edits the volume of the liquid if there is one
 	brush  func(o *toolOptions, in place) (brush.Brush, error)
 }
 
@@ -29,7 +29,7 @@ var (
 	matterFlags = []string{"name", "cell", "any-name"}
 )
 
-// tools are the brushes by name.
+// tools returns the brushes by name.
 func tools() map[string]tool {
 	solid := func(flags ...string) tool {
 		return tool{flags: append(append(flags, matterFlags...), "subtract"), brush: (*toolOptions).solid}
@@ -74,7 +74,7 @@ func toolHelp() string {
 	return b.String()
 }
 
-// toolOptions are what brushes take. "" is what was not given.
+// toolOptions are the flags of brushes. "" means not given.
 type toolOptions struct {
 	at, from, to, points, name, cell, floor, y string
 	r, by                                      float64
@@ -87,32 +87,32 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 		to         *string
 		name, help string
 	}{
-		{&o.at, "at", "X,Y,Z: the middle of a ball, the middle of a cylinder's floor"},
+		{&o.at, "at", "X,Y,Z: the centre of a ball, or of the floor of a cylinder"},
 		{&o.from, "from", "X,Y,Z: a corner of a box"},
-		{&o.to, "to", "X,Y,Z: the corner across"},
+		{&o.to, "to", "X,Y,Z: the opposite corner of a box"},
 		{&o.points, "points", "X,Z X,Z ...: the corners of a prism"},
-		{&o.floor, "floor", "the height at which a prism begins"},
+		{&o.floor, "floor", "the lowest height of a prism"},
 		{&o.y, "y", "the height of a surface"},
-		{&o.name, "name", "what to put there, by name"},
-		{&o.cell, "cell", "what to put there, as a cell's number"},
+		{&o.name, "name", "the name of what to put there"},
+		{&o.cell, "cell", "the cell number of what to put there"},
 	} {
 		f.StringVar(s.to, s.name, "", s.help)
 	}
 	f.Float64Var(&o.r, "r", 0, "the radius in cells")
-	f.Float64Var(&o.by, "by", 1, "how many cells a surface moves")
-	f.IntVar(&o.height, "height", 0, "how high a cylinder or prism is")
-	f.IntVar(&o.passes, "passes", 1, "how often to smooth")
-	f.BoolVar(&o.subtract, "subtract", false, "take away what is there")
-	f.BoolVar(&o.anyName, "any-name", false, "take a --name that neither the world nor its game knows")
+	f.Float64Var(&o.by, "by", 1, "by how many cells the surface moves")
+	f.IntVar(&o.height, "height", 0, "the height of a cylinder or prism")
+	f.IntVar(&o.passes, "passes", 1, "how many times to smooth")
+	f.BoolVar(&o.subtract, "subtract", false, "remove what is there")
+	f.BoolVar(&o.anyName, "any-name", false, "allow a --name that neither the world nor its game knows")
 }
 
-// Bounds of what may be asked for.
+// Limits of the flags.
 const (
 	maxRadius = 4096
 	maxPasses = 64
 )
 
-// shape returns the shape that the flags say.
+// shape returns the shape that the flags describe.
 func (o *toolOptions) shape() (brush.Shape, error) {
 	switch {
 	case o.by <= 0 || o.by > maxRadius || math.IsNaN(o.by):
@@ -131,7 +131,7 @@ func (o *toolOptions) shape() (brush.Shape, error) {
 	return brush.Shape{}, usagef("want one shape: --at and --r, with --height or without; --from and --to; or --points, --floor and --height")
 }
 
-// round is a ball or a cylinder.
+// round returns a ball or a cylinder.
 func (o *toolOptions) round() (brush.Shape, error) {
 	at, err := parsePoint("--at", o.at)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *toolOptions) prism() (brush.Shape, error) {
 	return s, nil
 }
 
-// matter returns what --name or --cell say, nothing if they are not there.
+// matter returns the matter of --name or --cell, the zero value if neither is set.
 func (o *toolOptions) matter(in place) (brush.Matter, error) {
 	v := in.volume
 	switch {
@@ -190,7 +190,7 @@ func (o *toolOptions) matter(in place) (brush.Matter, error) {
 	case o.cell != "":
 		n, err := strconv.Atoi(o.cell)
 		if err != nil || n < 0 || n > int(voxel.MaxCell) || !v.Schema.Valid(voxel.Cell(n), len(v.Names())) {
-			return brush.Matter{}, usagef("--cell %s: no cell of the volume %s", o.cell, v.Volume.Name)
+			return brush.Matter{}, usagef("--cell %s: the volume %s has no cell of that number", o.cell, v.Volume.Name)
 		}
 		return brush.Cell(voxel.Cell(n)), nil
 	case o.name == "":
@@ -210,8 +210,8 @@ func isBlank(s string) bool { return s == "" }
 
 func isNamed(s string) bool { return s != "" }
 
-// checked returns what checks --name for a place; an edit without a name, or of any,
-// has nothing to check.
+// checked returns a check of --name against a data version. It accepts everything if there
+// is no name or any name is allowed.
 func (o *toolOptions) checked(in place) func(version int32) error {
 	if o.name == "" || o.anyName {
 		return func(int32) error { return nil }
@@ -219,14 +219,14 @@ func (o *toolOptions) checked(in place) func(version int32) error {
 	return func(version int32) error { return in.check(in.named(o.name), version) }
 }
 
-// writable checks that a new name can be exported as those of known can.
+// writable checks that a new name can be exported like the known ones.
 func writable(name string, known []string) error {
 	var bad error
 	what := ""
 	switch {
 	case slices.Contains(known, name):
 	case slices.ContainsFunc(known, inSpace(namedSpace)):
-		what = "no block state, such as " + namedSpace + "oak_log[axis=y]"
+		what = "not a block state such as " + namedSpace + "oak_log[axis=y]"
 		_, bad = block.AppendEntry(nil, name, false)
 	case slices.ContainsFunc(known, inSpace(numberedSpace)):
 		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
@@ -238,7 +238,7 @@ func writable(name string, known []string) error {
 	return nil
 }
 
-// named gives a name the space that the volume's own names are in.
+// named adds the namespace of the volume's names to a name that has none.
 func (in place) named(name string) string {
 	if !slices.Contains(in.volume.Names(), name) && !strings.Contains(name, ":") && in.ofGame() {
 		return namedSpace + name
@@ -246,13 +246,12 @@ func (in place) named(name string) string {
 	return name
 }
 
-// ofGame reports whether the volume's names are those of Minecraft from 1.13 on.
+// ofGame reports whether the volume has names of Minecraft 1.13 or later.
 func (in place) ofGame() bool {
 	return in.volume.Schema == voxel.Palette && slices.ContainsFunc(in.volume.Names(), inSpace(namedSpace))
 }
 
-// names is the table of the game's names that the volume's are among, nil if there is
-// none.
+// names returns the game's table of names for the volume, nil if it has none.
 func (in place) names() *block.Table {
 	switch in.volume.Volume.Name {
 	case voxel.Block:
@@ -263,39 +262,39 @@ func (in place) names() *block.Table {
 	return nil
 }
 
-// check returns an error where the game of columns of a data version has no block, or
-// biome, of that name, and the world has none either.
+// check returns an error if neither the world nor the game of that data version has the
+// block or biome.
 func (in place) check(name string, version int32) error {
 	t := in.names()
 	if t == nil || !in.ofGame() {
 		return nil
 	}
 	if err := t.Check(name, version, in.volume.Names()); err != nil {
-		return usagef("--name: %w; --any-name takes it as it is", err)
+		return usagef("--name: %w; --any-name allows it", err)
 	}
 	return nil
 }
 
-// How the names of block states begin, by the age of their world.
+// The prefixes of block names: of worlds since 1.13, and of older ones.
 const (
 	namedSpace    = "minecraft:"
 	numberedSpace = "legacy:"
 )
 
-// inSpace returns whether a name is in a space.
+// inSpace returns a function that reports whether a name has the prefix.
 func inSpace(space string) func(string) bool {
 	return func(name string) bool { return strings.HasPrefix(name, space) }
 }
 
-// need is matter for a brush that cannot do without.
+// need returns the matter for a brush that requires some.
 func (o *toolOptions) need(in place) (brush.Matter, error) {
 	m, err := o.matter(in)
 	switch {
 	case err != nil:
 	case m == (brush.Matter{}):
-		err = usagef("of what? --name says it")
+		err = usagef("the brush needs --name or --cell: what to put there")
 	case m == brush.Named(in.volume.CellName(voxel.Empty)):
-		err = usagef("--name %s: to take away is to --subtract", o.name)
+		err = usagef("--name %s: use --subtract to remove cells", o.name)
 	}
 	return m, err
 }
@@ -307,7 +306,7 @@ func (o *toolOptions) solid(in place) (brush.Brush, error) {
 	}
 	if o.subtract {
 		if o.name+o.cell != "" {
-			return nil, usagef("--subtract puts nothing there: it takes no --name")
+			return nil, usagef("--subtract takes neither --name nor --cell")
 		}
 		return brush.Subtract{Shape: s}, nil
 	}
@@ -333,7 +332,7 @@ func (o *toolOptions) flatten(in place) (brush.Brush, error) {
 	return brush.Flatten{Shape: s, Height: y, Of: m}, err
 }
 
-// sea is of water unless the flags say otherwise.
+// sea uses water if the flags name no matter.
 func (o *toolOptions) sea(in place) (brush.Brush, error) {
 	s, y, err := o.surface()
 	if err != nil {
@@ -364,7 +363,7 @@ func (o *toolOptions) surface() (s brush.Shape, y float64, err error) {
 	return s, y, err
 }
 
-// parsePoint reads X,Y,Z.
+// parsePoint parses X,Y,Z.
 func parsePoint(flag, s string) (p geom.Point, err error) {
 	n, err := parseInts(flag, s, 3)
 	if err != nil {
@@ -377,7 +376,7 @@ func parsePoint(flag, s string) (p geom.Point, err error) {
 	return p, nil
 }
 
-// parseInts reads n whole numbers with commas between them.
+// parseInts parses n whole numbers separated by commas.
 func parseInts(flag, s string, n int) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(s, ",") {

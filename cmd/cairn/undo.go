@@ -8,22 +8,23 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// The two ways along an author's commits.
+// The arguments that are not brushes.
 const (
-	back  = "undo"
-	again = "redo"
+	undoVerb = "undo"
+	redoVerb = "redo"
 )
 
-// trail is an author's commits that can be taken back, and those that took some
-// back, which can be taken back in their turn: the next one last.
-type trail struct{ undo, redo []history.Commit }
+// undoStacks are the commits of one author that can be undone, and the undos that can be
+// redone. The next one is the last.
+type undoStacks struct{ undo, redo []history.Commit }
 
-func trailOf(ctx context.Context, st history.Store, name, author string) (*trail, error) {
+func undoStacksOf(ctx context.Context, st history.Store, name, author string) (*undoStacks, error) {
 	var own []history.Commit
 	for c, err := range port.Commits(ctx, st, name) {
 		if err != nil {
@@ -33,19 +34,19 @@ func trailOf(ctx context.Context, st history.Store, name, author string) (*trail
 			own = append(own, c)
 		}
 	}
-	t := new(trail)
+	t := new(undoStacks)
 	for _, c := range slices.Backward(own) {
 		t.add(c)
 	}
 	return t, nil
 }
 
-func (t *trail) add(c history.Commit) {
+func (t *undoStacks) add(c history.Commit) {
 	switch {
-	case takesBack(c, back, t.undo):
+	case isRevert(c, undoVerb, t.undo):
 		t.undo = t.undo[:len(t.undo)-1]
 		t.redo = append(t.redo, c)
-	case takesBack(c, again, t.redo):
+	case isRevert(c, redoVerb, t.redo):
 		t.redo = t.redo[:len(t.redo)-1]
 		t.undo = append(t.undo, c)
 	default:
@@ -53,28 +54,28 @@ func (t *trail) add(c history.Commit) {
 	}
 }
 
-// takesBack reports whether c says that it took back the last of some commits.
-func takesBack(c history.Commit, way string, some []history.Commit) bool {
-	return len(some) > 0 && c.Message == takingBack(way, some[len(some)-1])
+// isRevert reports whether the message of c says that it reverts the last of some commits.
+func isRevert(c history.Commit, way string, some []history.Commit) bool {
+	return len(some) > 0 && c.Message == revertMessage(way, some[len(some)-1])
 }
 
-// takingBack is the message of a commit that takes back c.
-func takingBack(way string, c history.Commit) string { return way + " " + versionOf(c).short() }
+// revertMessage returns the message of a commit that reverts c.
+func revertMessage(way string, c history.Commit) string { return way + " " + versionOf(c).short() }
 
-// next returns the commit to take back.
-func (t *trail) next(way, author string) (history.Commit, error) {
+// next returns the commit to revert.
+func (t *undoStacks) next(way, author string) (history.Commit, error) {
 	some := t.undo
-	if way == again {
+	if way == redoVerb {
 		some = t.redo
 	}
 	if len(some) == 0 {
-		return history.Commit{}, fmt.Errorf("nothing of %q to %s", author, way)
+		return history.Commit{}, fmt.Errorf("%q has nothing to %s", author, way)
 	}
 	return some[len(some)-1], nil
 }
 
-// takenBack is what edit undo and edit redo print.
-type takenBack struct {
+// reverted is what edit undo and edit redo print.
+type reverted struct {
 	World          string   `json:"world"`
 	Taken          *version `json:"taken_back"`
 	Cells          int      `json:"cells"`
@@ -82,31 +83,31 @@ type takenBack struct {
 	Skipped        int      `json:"skipped"`
 	SkippedColumns int      `json:"skipped_columns"`
 	Unknown        int      `json:"unknown"`
-	Files          []string `json:"files"` // that the version changed and that stay so
+	Files          []string `json:"files"` // changed by the version, and not reverted
 	Properties     bool     `json:"properties"`
-	keeping
+	commitResult
 
 	way    string
 	places []undo.Place
 }
 
-func runTakeBack(ctx context.Context, d *depot, out io.Writer, name, way string, o editOptions) error {
+func runRevert(ctx context.Context, sf *storeFlag, out io.Writer, name, way string, o editOptions) error {
 	if o.message != "" {
-		return usagef("--message: %s says itself what it does", way)
+		return usagef("--message: %s writes its own message", way)
 	}
-	w, err := d.world(ctx, name, o.author)
+	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
-	r, err := takeBack(ctx, d.st, w, way, o.author)
+	r, err := revert(ctx, sf.st, w, way, o.author)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	return report(out, r, o.json)
 }
 
-func takeBack(ctx context.Context, st history.Store, w *world.World, way, author string) (*takenBack, error) {
-	t, err := trailOf(ctx, st, w.Name(), author)
+func revert(ctx context.Context, st history.Store, w *world.World, way, author string) (*reverted, error) {
+	t, err := undoStacksOf(ctx, st, w.Name(), author)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func takeBack(ctx context.Context, st history.Store, w *world.World, way, author
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", w.Name(), err)
 	}
-	diff, err := w.Diff(ctx, c.Parent, c.ID())
+	apart, err := apartOf(ctx, w, c)
 	if err != nil {
 		return nil, err
 	}
@@ -122,28 +123,43 @@ func takeBack(ctx context.Context, st history.Store, w *world.World, way, author
 	if err != nil {
 		return nil, err
 	}
-	r := &takenBack{World: "@" + w.Name(), Taken: versionOf(c), Cells: did.Cells, Columns: did.Columns, Skipped: did.Skipped,
-		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, diff.Files...), Properties: diff.Properties, way: way, places: did.Places}
+	r := &reverted{World: "@" + w.Name(), Taken: versionOf(c), Cells: did.Cells, Columns: did.Columns, Skipped: did.Skipped,
+		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, apart.Files...), Properties: apart.Properties, way: way, places: did.Places}
 	head := w.Head()
-	made, err := w.Commit(ctx, takingBack(way, c))
-	r.keeping = keeping{versionOf(made), made.ID() == head}
+	made, err := w.Commit(ctx, revertMessage(way, c))
+	r.commitResult = commitResult{versionOf(made), made.ID() == head}
 	return r, err
 }
 
-func (r *takenBack) print(out io.Writer) {
+// apartOf says where a commit may differ from its parent.
+func apartOf(ctx context.Context, w *world.World, c history.Commit) (*world.Apart, error) {
+	old, err := w.SnapshotAt(ctx, c.Parent)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	new, err := w.SnapshotAt(ctx, c.ID())
+	if err != nil {
+		return nil, err
+	}
+	defer new.Close()
+	return old.Apart(new), nil
+}
+
+func (r *reverted) print(out io.Writer) {
 	if r.Same {
-		fmt.Fprintf(out, "%s: nothing is left to take back of version %s\n", r.World, r.Taken)
+		fmt.Fprintf(out, "%s: nothing is left to revert of version %s\n", r.World, r.Taken)
 	} else {
-		fmt.Fprintf(out, "%s: version %s, %s of %s, %q: %s put back\n", r.World, r.Commit, r.way, r.Taken.short(), r.Taken.Message, counted(r.Cells, "cell"))
+		fmt.Fprintf(out, "%s: version %s, %s of %s, %q: %s put back\n", r.World, r.Commit, r.way, r.Taken.short(), r.Taken.Message, console.Counted(r.Cells, "cell"))
 	}
 	if n := r.Skipped + r.SkippedColumns + r.Unknown; n > 0 {
-		fmt.Fprintf(out, "  left as they are, since they were changed later: %s, %s\n", counted(r.Skipped, "cell"), counted(r.SkippedColumns+r.Unknown, "column"))
+		fmt.Fprintf(out, "  not reverted, because they were changed later: %s, %s\n", console.Counted(r.Skipped, "cell"), console.Counted(r.SkippedColumns+r.Unknown, "column"))
 	}
 	for _, p := range r.places {
-		fmt.Fprintf(out, "    %s %s %v: %s\n", line(p.Dimension), line(p.Volume), p.Box, counted(p.Cells, "cell"))
+		fmt.Fprintf(out, "    %s %s %v: %s\n", console.Line(p.Dimension), console.Line(p.Volume), p.Box, console.Counted(p.Cells, "cell"))
 	}
 	if r.Properties {
-		fmt.Fprintln(out, "  properties stay as they are; cairn restore goes back to all of a version")
+		fmt.Fprintln(out, "  properties are not reverted; cairn restore goes back to a whole version")
 	}
-	printList(out, "  files that stay as they are:", r.Files)
+	console.PrintList(out, "  files that are not reverted:", r.Files)
 }

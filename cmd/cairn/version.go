@@ -9,21 +9,22 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
 
-// version is a commit as verbs print it.
+// version is a commit as the verbs print it.
 type version struct {
 	Number  uint64    `json:"number"`
 	ID      string    `json:"id"`
-	Parent  string    `json:"parent"` // "" of the first
-	Base    string    `json:"base"`   // "" if nothing is below
+	Parent  string    `json:"parent"` // "" for the first commit
+	Base    string    `json:"base"`   // "" if the commit needs no other
 	Time    time.Time `json:"time"`
 	Author  string    `json:"author"`
 	Message string    `json:"message"`
-	Stones  int       `json:"stones"` // that it added
+	Stones  int       `json:"stones"` // added by this commit
 	Bytes   int64     `json:"bytes"`
 }
 
@@ -40,23 +41,23 @@ func versionOf(c history.Commit) *version {
 	return v
 }
 
-// short is the beginning of the id.
+// short returns the first digits of the id.
 func (v *version) short() string { return v.ID[:8] }
 
-// stamp is the time, as an address takes it.
+// stamp returns the time as an address takes it.
 func (v *version) stamp() string { return stamp(v.Time) }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// String returns the number and the beginning of the id.
+// String returns the number and the first digits of the id.
 func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.short()) }
 
-// note is what a user says to a commit.
+// note is the message and author of a commit.
 type note struct{ message, author string }
 
 func (n *note) flags(f *pflag.FlagSet) {
-	f.StringVarP(&n.message, "message", "m", "", "what the log of @name says to it")
-	f.StringVar(&n.author, "author", userName(), "who the log of @name says did it")
+	f.StringVarP(&n.message, "message", "m", "", "the message in the log of @name")
+	f.StringVar(&n.author, "author", userName(), "the author in the log of @name")
 }
 
 func (n *note) check() error {
@@ -69,7 +70,7 @@ func (n *note) check() error {
 	return nil
 }
 
-// userName is who runs the command, "" if the system does not know.
+// userName returns the name of the user, "" if the system does not know it.
 func userName() string {
 	u, err := user.Current()
 	if err != nil {
@@ -78,13 +79,13 @@ func userName() string {
 	return u.Username
 }
 
-// openKept opens the version of a world that an address means.
-func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
+// openVersion opens the version of an address.
+func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error) {
 	a, err := parseAddress(arg)
 	if err != nil {
 		return nil, err
 	}
-	st, err := d.open(ctx)
+	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,18 +98,18 @@ func openKept(ctx context.Context, d *depot, arg string) (*source, error) {
 		return nil, err
 	}
 	_, bytes := s.Stones()
-	return &source{Source: port.Of(s), path: arg, bytes: bytes, kept: versionOf(c), snapshot: s}, nil
+	return &source{Source: port.Of(s), path: arg, bytes: bytes, commit: versionOf(c), snapshot: s}, nil
 }
 
-// keeping is what keeping a world in the store came to.
-type keeping struct {
+// commitResult is what came of committing a world.
+type commitResult struct {
 	Commit *version `json:"commit,omitempty"`
-	Same   bool     `json:"same,omitempty"` // nothing differs, so there is no new commit
+	Same   bool     `json:"same,omitempty"` // nothing differs, so no commit was made
 }
 
-// keep makes w the newest version of a world of the store: the first of a new
-// one, or a commit of what differs.
-func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note) error {
+// commit makes w the newest version of a world in the store: the first version of a new
+// world, or a commit of the differences.
+func (r *imported) commit(ctx context.Context, sf *storeFlag, w *convert.World, n note) error {
 	var b bytes.Buffer
 	id, _, err := convert.WriteStone(ctx, w, &b, port.AtOnce(r.options))
 	if err == nil {
@@ -117,16 +118,16 @@ func (r *imported) keep(ctx context.Context, d *depot, w *convert.World, n note)
 	if err != nil {
 		return err
 	}
-	return r.keepStone(ctx, d, history.Stone{ID: id, Data: b.Bytes()}, n)
+	return r.commitStone(ctx, sf, history.Stone{ID: id, Data: b.Bytes()}, n)
 }
 
-// keepStone is keep for a world that is a stone already.
-func (r *imported) keepStone(ctx context.Context, d *depot, whole history.Stone, n note) error {
+// commitStone commits a world that is one stone.
+func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history.Stone, n note) error {
 	name, err := parseName(r.World)
 	if err != nil {
 		return err
 	}
-	st, err := d.make(ctx)
+	st, err := sf.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,12 +137,12 @@ func (r *imported) keepStone(ctx context.Context, d *depot, whole history.Stone,
 	return err
 }
 
-func (k *keeping) print(t columns) {
+func (k *commitResult) print(t console.Columns) {
 	switch {
 	case k.Commit == nil:
 	case k.Same:
-		t.row("  same as", k.Commit.String())
+		t.Row("  same as", k.Commit.String())
 	default:
-		t.row("  version", k.Commit.String())
+		t.Row("  version", k.Commit.String())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 )
 
-// numbers gives a number to each palette entry, so that sections are compared
-// cell by cell.
+// numbers gives each palette entry a number, so that sections can be compared cell
+// by cell.
 type numbers map[string]int32
 
 func (n numbers) number(v nbt.Value) int32 {
@@ -35,7 +35,7 @@ func sorted(v nbt.Value) nbt.Value {
 	return out
 }
 
-// chunk returns a chunk's document with cells for palettes and packed longs.
+// chunk returns a chunk's document with cells in place of palettes and packed longs.
 func (n numbers) chunk(t testing.TB, doc []byte) []byte {
 	t.Helper()
 	_, v, err := nbt.Parse(doc, nbt.Limits{})
@@ -81,7 +81,7 @@ func (n numbers) section(s nbt.Entries, straddle bool) nbt.Entries {
 	return s
 }
 
-// cells unpacks longs bit range by bit range.
+// cells decodes packed longs bit range by bit range.
 func (n numbers) cells(palette nbt.Items, data nbt.Value, count, least int, straddle bool) ([]int32, bool) {
 	table := make([]int32, len(palette.Values))
 	for i, v := range palette.Values {

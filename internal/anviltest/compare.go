@@ -1,10 +1,7 @@
-// Package anviltest is for tests that write Anvil folders: it says where two
-// folders of worlds differ in what they mean.
-//
-// It reads regions, tags and cells in the plainest way, with nothing of
-// format/anvil, so that a fault of that package cannot hide itself; tags alone
-// are parsed by format/nbt. It does not read what it does not compare cell by
-// cell: McRegion files, and chunks that are neither zlib nor the same bytes.
+// Package anviltest compares folders of Anvil worlds for tests. It reads regions,
+// tags and cells in the simplest way and shares no code with format/anvil, so it
+// does not repeat that package's faults; only tags are parsed by format/nbt. It does
+// not compare McRegion files cell by cell, nor chunks that are not zlib.
 package anviltest
 
 import (
@@ -19,8 +16,8 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 )
 
-// Worlds returns the folders of a kind ("anvil", "mcr") in CAIRN_WORLDS, and skips
-// the test where that is not set.
+// Worlds returns the folders of a kind ("anvil", "mcr") in CAIRN_WORLDS. It skips
+// the test if that is not set.
 func Worlds(t testing.TB, kind string) []string {
 	t.Helper()
 	root := os.Getenv("CAIRN_WORLDS")
@@ -36,9 +33,9 @@ func Worlds(t testing.TB, kind string) []string {
 
 var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)
 
-// Compare reports as errors of t where the world in the folder got is not the one
-// in want: chunks tag by tag whatever their order in a compound, and cell by cell,
-// with the times they were written; every other file byte by byte.
+// Compare reports differences between the worlds in the folders want and got as
+// errors of t. It compares chunks tag by tag in any order within a compound, cell by
+// cell, and by their time of writing. It compares all other files byte by byte.
 func Compare(t testing.TB, want, got string) {
 	t.Helper()
 	here, there := Files(t, want), Files(t, got)
@@ -60,7 +57,7 @@ func Compare(t testing.TB, want, got string) {
 	}
 }
 
-// Files returns the slash paths of all files below dir but the game's lock.
+// Files returns the slash paths of all files below dir except the game's lock.
 func Files(t testing.TB, dir string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -76,7 +73,7 @@ func Files(t testing.TB, dir string) map[string]bool {
 	return out
 }
 
-// Bytes returns what is in a file below dir.
+// Bytes returns the content of a file below dir.
 func Bytes(t testing.TB, dir, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// Slot is what a region file holds for one chunk.
+// Slot is the data of one chunk in a region file.
 type Slot struct {
-	Stamp uint32 // when it was written
-	Raw   []byte // length, type, payload; nil for a chunk that is not there
+	Stamp uint32 // time of writing
+	Raw   []byte // length, type, payload; nil if there is no chunk
 }
 
-// Doc returns the slot's document, which must be of type 2, zlib.
+// Doc returns the slot's document. It must be of type 2, zlib.
 func (s Slot) Doc() ([]byte, error) {
 	if len(s.Raw) < 5 || s.Raw[4] != 2 {
 		return nil, fmt.Errorf("%d bytes", len(s.Raw))
@@ -28,9 +28,8 @@ func (s Slot) Doc() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Slots reads the region file of that name, which must be sound: slot 32z+x is
-// that of the chunk at x, z in the region. Slots without chunk and stamp are left
-// out.
+// Slots reads the region file of that name, which must be valid. Slot 32z+x is the
+// chunk at x, z in the region. Slots without chunk and stamp are left out.
 func Slots(t testing.TB, name string) map[int]Slot {
 	t.Helper()
 	b, err := os.ReadFile(name)

@@ -23,10 +23,10 @@ const (
 	note   = "note"
 )
 
-// content is all that the model knows of a version of a world: what is in a few
-// boxes, columns and files. Versions with the same content are equal.
+// content is what the model knows of a version of a world: a few boxes, columns and
+// files. Versions with the same content are equal.
 type content struct {
-	Note    uint64 // differs from commit to commit; 0 before the first
+	Note    uint64 // unique for each commit; 0 before the first
 	Cells   [16]uint8
 	Columns [4]int32 // versions; 0 for none
 	Chests  [4]uint32
@@ -51,7 +51,7 @@ func (f file) bytes() []byte {
 	return b[:f.Size]
 }
 
-// box is where all cells are those of Cells[i].
+// box returns the box whose cells are all Cells[i].
 func box(i int) geom.Box {
 	low := geom.Point{X: i%4*40 - 75, Y: i/4%2*40 - 35, Z: i/8*40 - 45}
 	return geom.Box{Min: low, Max: low.Add(geom.Point{X: 3 + i*7%30, Y: 3 + i*11%30, Z: 3 + i*5%30})}
@@ -66,7 +66,8 @@ func cellName(n uint8) string {
 
 func columnAt(i int) geom.ColumnPos { return geom.ColumnPos{X: int32(i)*3 - 5, Z: int32(i) % 2} }
 
-// objects are the chests that the number n says: some of n%4 are none.
+// objects returns the chests for the number n. There are none for some values of
+// n%4.
 func objects(i int, n uint32) (out []voxel.Object) {
 	p := columnAt(i)
 	for k := range n % 4 {
@@ -78,8 +79,8 @@ func objects(i int, n uint32) (out []voxel.Object) {
 
 func fileName(i int) string { return fmt.Sprintf("files/%d", i) }
 
-// next returns what a commit makes of c. The stones of some are files, which have
-// at least large bytes.
+// next returns the content after a commit on c. Some commits have files of at least
+// large bytes, so that their stones are files.
 func (c content) next(rng *rand.Rand, large int) content {
 	c.Note = rng.Uint64() | 1
 	for range 1 + rng.IntN(4) {
@@ -152,7 +153,8 @@ func (c content) writeColumn(d *world.DimensionTx, i int) {
 	d.SetObjects(chests, pos, objects(i, c.Chests[i]))
 }
 
-// check returns an error unless the world, all of it in memory, is c.
+// check returns an error unless the content of the world is c. All of the world must
+// be in memory.
 func (c content) check(w *world.World) error {
 	v := w.View()
 	if got, want := v.Property(note), strconv.FormatUint(c.Note, 16); got != want {

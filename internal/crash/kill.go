@@ -18,16 +18,16 @@ import (
 
 const childArg = "child of crash"
 
-// order is what a child is to do.
+// order is the task of a child.
 type order struct {
 	Seed  uint64
 	Dir   string
 	Model *model
-	Work  bool // until it is killed; else it only compares
+	Work  bool // work until killed; otherwise it only compares
 }
 
-// killDirectory lets children work in a directory and kills them, and looks at
-// last at what they left. A directory with losses stays.
+// killDirectory lets children work in a directory, kills them, and finally compares
+// what they left. It keeps a directory with losses.
 func killDirectory(ctx context.Context, parent string, seed uint64, left *budget, t *table) error {
 	base, err := os.MkdirTemp(parent, "crash")
 	if err != nil {
@@ -59,8 +59,8 @@ const (
 	hangs    = 5 * time.Minute
 )
 
-// kill runs a child and kills it a while after it began to work or, sometimes,
-// to open the store. It returns what was under way.
+// kill runs a child and kills it a while after it starts to work or, sometimes, to
+// open the store. It returns what was in progress.
 func (o *order) kill(ctx context.Context, rng *rand.Rand) (row string, err error) {
 	later := func(kill func()) { time.AfterFunc(time.Duration(rng.IntN(maxLife))*time.Millisecond, kill) }
 	never := func(func()) {}
@@ -70,8 +70,8 @@ func (o *order) kill(ctx context.Context, rng *rand.Rand) (row string, err error
 	return o.start(ctx, never, later)
 }
 
-// start runs a child until it ends or is killed, and brings the model to what it
-// said until then. It calls begun and working with what kills the child.
+// start runs a child until it ends or is killed, and updates the model with its
+// events. It passes begun and working a function that kills the child.
 func (o *order) start(ctx context.Context, begun, working func(kill func())) (row string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, hangs, errHangs)
 	defer cancel()
@@ -94,7 +94,7 @@ func (o *order) start(ctx context.Context, begun, working func(kill func())) (ro
 	}
 	kill := func() { _ = c.Process.Kill() } // an error says that it has ended
 	begun(kill)
-	row = o.follow(out, func() { working(kill) })
+	row = o.readEvents(out, func() { working(kill) })
 	err = c.Wait()
 	var exit *exec.ExitError
 	switch {
@@ -112,19 +112,19 @@ func (o *order) start(ctx context.Context, begun, working func(kill func())) (ro
 
 var errHangs = errors.New("the child hangs")
 
-// follow reads what a child says until it ends, and returns what was under way
-// then. It calls working when the child begins to work.
-func (o *order) follow(out io.Reader, working func()) (row string) {
+// readEvents reads a child's events until it ends, and returns what was in progress
+// then. It calls working when the child starts to work.
+func (o *order) readEvents(out io.Reader, working func()) (row string) {
 	settled := false
 	events := gob.NewDecoder(out)
 	for {
 		var e event
-		if events.Decode(&e) != nil { // the end, perhaps within an event
+		if events.Decode(&e) != nil { // the end, possibly within an event
 			break
 		}
 		switch {
 		case e.Settled != nil:
-			o.Model = e.Settled.clone() // for gob leaves out empty maps
+			o.Model = e.Settled.clone() // gob leaves out empty maps
 			settled = true
 			working()
 		case e.Begun != nil:
@@ -144,7 +144,7 @@ const (
 	forever = 1 << 30
 )
 
-// obey does what it reads from in, and tells out.
+// obey carries out the order that it reads from in and writes events to out.
 func obey(in io.Reader, out io.Writer) error {
 	var o order
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
@@ -156,7 +156,7 @@ func obey(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := settle(ctx, st, m); err != nil {
+	if err := reconcile(ctx, st, m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
 	if err := checkAll(ctx, st); err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// asleep is many rounds of writers that both believe they own a world, and are
-// stopped while they do.
+// asleep is many rounds with writers that both believe they own a world. They are
+// stopped while they believe it.
 type asleep struct {
 	seed   uint64
-	st     history.Store // for what is not the writers'
-	url    string        // of the same
+	st     history.Store // for calls that are not the writers'
+	url    string        // of the same store
 	mu     sync.Mutex
 	counts counts
 }
 
-// counts says what the rounds were made of.
+// counts says what happened in the rounds.
 type counts struct {
 	rounds, calls, stops, inCalls int
 	saves, steals                 int
 	refused                       map[string]int
-	late                          int // refusals of what a writer tried after it was stopped
+	late                          int // refusals of a writer's calls after it was stopped
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	maxLease = 60 * time.Millisecond
 )
 
-// runAsleep prints what the rounds were made of. A directory with losses stays.
+// runAsleep prints what happened in the rounds. It keeps a directory with losses.
 func (p plan) runAsleep(ctx context.Context, out io.Writer) error {
 	base, err := os.MkdirTemp(p.dir, "crash")
 	if err != nil {
@@ -63,7 +63,7 @@ func (p plan) runAsleep(ctx context.Context, out io.Writer) error {
 	return os.RemoveAll(base)
 }
 
-// run makes n rounds, with several teams of writers at the same time.
+// run makes n rounds with several teams of writers at the same time.
 func (a *asleep) run(ctx context.Context, n, teams int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -87,7 +87,8 @@ func (a *asleep) run(ctx context.Context, n, teams int) error {
 	return context.Cause(ctx)
 }
 
-// team lets the same writers make round after round, each with a world of its own.
+// team makes round after round with the same writers. Each round has a world of its
+// own.
 func (a *asleep) team(ctx context.Context, rounds <-chan uint64) (err error) {
 	var writers []*writer
 	for i := range teamSize {

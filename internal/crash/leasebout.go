@@ -11,8 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// bout is one round: the first writer owns the world until it is stopped, another
-// waits until the lease is over and takes it, and then the first goes on.
+// bout is one round. The first writer owns the world until it is stopped. Another
+// waits until the lease is over and takes it. Then the first continues.
 type bout struct {
 	*asleep
 	writers []*writer
@@ -23,7 +23,7 @@ type bout struct {
 	history []done
 }
 
-// actor is what a writer of a bout believes.
+// actor is the belief of a writer of a bout.
 type actor struct {
 	*bout
 	*writer
@@ -62,8 +62,8 @@ func (b *bout) run(ctx context.Context) error {
 	return b.check(ctx)
 }
 
-// sleep stops a's process at some moment, until some time after the store says
-// that its lease is over.
+// sleep stops a's process at some moment, until some time after the end of its lease
+// by the store.
 func (b *bout) sleep(ctx context.Context, a *actor) error {
 	time.Sleep(time.Duration(b.rng.IntN(15000)) * time.Microsecond)
 	inCall, err := a.stop()
@@ -82,8 +82,7 @@ func (b *bout) sleep(ctx context.Context, a *actor) error {
 	return errors.Join(err, a.goOn())
 }
 
-// over waits until the lease that is there is over by the store's clock, or
-// stolen.
+// over waits until the current lease is over by the store's clock, or stolen.
 func (b *bout) over(ctx context.Context) error {
 	first, err := b.st.Leased(ctx, b.world)
 	for now := first; err == nil && now.Fence == first.Fence && now.Fence != 0; now, err = b.st.Leased(ctx, b.world) {
@@ -92,7 +91,7 @@ func (b *bout) over(ctx context.Context) error {
 	return err
 }
 
-// steal calls for the lease until it gets it.
+// steal asks for the lease until it gets it.
 func (a *actor) steal() error {
 	for {
 		d, err := a.lease()
@@ -103,7 +102,7 @@ func (a *actor) steal() error {
 	}
 }
 
-// own takes the lease of a world that nobody has.
+// own takes the lease of a world without one.
 func (a *actor) own() error {
 	if _, err := a.lease(); err != nil {
 		return err
@@ -122,8 +121,7 @@ func (a *actor) steps(n int) error {
 	return nil
 }
 
-// step makes a call that one would make who believes to own the world, most of
-// the time.
+// step makes a call, mostly one that an owner of the world would make.
 func (a *actor) step() error {
 	switch dice := a.rng.IntN(20); {
 	case dice < 11:
@@ -157,7 +155,7 @@ func (a *actor) lease() (done, error) {
 	return d, err
 }
 
-// look learns the head, but not the fence of someone else.
+// look reads the head, but not the fence of another writer.
 func (a *actor) look() error {
 	d, err := a.call(deed{Kind: look})
 	if err == nil && d.Fault == "" {
@@ -166,8 +164,8 @@ func (a *actor) look() error {
 	return err
 }
 
-// save commits on what the writer believes to be the head. Now and then one that
-// was refused looks and tries once more: it must not get through by that.
+// save commits on what the writer believes to be the head. Sometimes a refused
+// writer looks and tries once more; that must not help it.
 func (a *actor) save(kind string, fence uint64) error {
 	for try := range 2 {
 		base := history.Head{Commit: a.head.Commit, Fence: fence}
@@ -191,7 +189,7 @@ func (a *actor) save(kind string, fence uint64) error {
 	return nil
 }
 
-// call lets the writer make a call, and notes it.
+// call makes the writer make a call, and records it.
 func (a *actor) call(d deed) (done, error) {
 	d.World = a.world
 	out, err := a.do(d)
@@ -222,7 +220,7 @@ func (c *counts) add(d done, late bool) {
 	}
 }
 
-// check compares what the writers were told with what is there.
+// check compares the answers with what is in the store.
 func (b *bout) check(ctx context.Context) error {
 	b.mu.Lock()
 	b.counts.rounds++
@@ -241,8 +239,8 @@ func (b *bout) check(ctx context.Context) error {
 	return b.checkCalls(there)
 }
 
-// checkCalls checks that there are the commits that were acknowledged, and that
-// the answers fit together.
+// checkCalls checks that acknowledged commits exist and that the answers are
+// consistent.
 func (b *bout) checkCalls(there map[string]history.Commit) error {
 	var calls []done
 	for _, d := range b.history {

@@ -30,25 +30,24 @@ type deed struct {
 	Message string        // of commits; no two have the same
 }
 
-// How calls are refused. Any other fault of an answer is a text, and says nothing
-// about what the call did.
+// How calls are refused. Any other error is a text; the call may or may not have had
+// its effect.
 const (
 	leased   = "leased"
 	fenced   = "fenced"
 	conflict = "conflict"
 )
 
-// answer is how a deed ended.
+// answer is the result of a deed.
 type answer struct {
 	Fault string
-	Head  history.Head // the commit that was made, the fence of the lease, both of look
+	Head  history.Head // the new commit, the fence of the lease, or both for look
 	Until time.Time    // of the lease
 }
 
 func (a answer) refused() bool { return a.Fault == leased || a.Fault == fenced || a.Fault == conflict }
 
-// span is when a call was under way, by the clock of this machine, which is the
-// store's.
+// span is the time of a call by this machine's clock, which is the store's.
 type span struct{ From, Upto time.Time }
 
 // done is a deed with its answer.
@@ -59,7 +58,7 @@ type done struct {
 	writer int
 }
 
-// since says what was done, in times since start.
+// since describes the deed and its answer, in times since start.
 func (d done) since(start time.Time) string {
 	fault := d.Fault
 	if fault == "" {
@@ -74,7 +73,7 @@ func (d done) since(start time.Time) string {
 	return out
 }
 
-// owned is what the calls about a world depend on.
+// owned is the state of a world that calls depend on.
 type owned struct {
 	Head   history.ID
 	Fence  uint64
@@ -82,7 +81,7 @@ type owned struct {
 	Until  int64 // in milliseconds of Unix; 0 without a lease
 }
 
-// vague is the Until of a lease of which nobody was told.
+// vague is the Until of a lease whose answer was lost.
 const vague = -1
 
 // live reports whether the lease may have been live at some time of a call.
@@ -90,13 +89,13 @@ func (o owned) live(at span) bool {
 	return o.Until == vague || o.Until != 0 && o.Until+1 > at.From.UnixMilli()
 }
 
-// over reports whether there may have been no live lease at some time of a call.
+// over reports whether the lease may have been over at some time of a call.
 func (o owned) over(at span) bool { return o.Until == vague || o.Until <= at.Upto.UnixMilli()+1 }
 
 func (o owned) of(holder string) bool { return holder != "" && holder == o.Holder }
 
-// after returns the states that a world in state o may be in once d is done. There
-// are none if its answer cannot be.
+// after returns the possible states of a world in state o after d. It returns none
+// if the answer is impossible.
 func (o owned) after(d done) []owned {
 	switch {
 	case d.refused():
@@ -114,7 +113,7 @@ func (o owned) after(d done) []owned {
 	return nil
 }
 
-// allows reports whether d may be done.
+// allows reports whether d may succeed.
 func (o owned) allows(d done) bool {
 	fence := d.Base.Fence
 	switch d.Kind {
@@ -134,7 +133,7 @@ func (o owned) allows(d done) bool {
 	return true
 }
 
-// refuses reports whether the refusal of d is right.
+// refuses reports whether the refusal of d is correct.
 func (o owned) refuses(d done) bool {
 	fence := d.Base.Fence
 	switch d.Fault {
@@ -146,7 +145,7 @@ func (o owned) refuses(d done) bool {
 	return d.Base.Commit != o.Head
 }
 
-// fits reports whether the answer says of o what is so.
+// fits reports whether the answer agrees with o.
 func (o owned) fits(d done) bool {
 	switch d.Kind {
 	case take:
@@ -159,12 +158,12 @@ func (o owned) fits(d done) bool {
 	return true
 }
 
-// ends reports whether the lease ends when it was asked to.
+// ends reports whether the lease ends at the time that was asked for.
 func (d done) ends() bool {
 	return !d.Until.Before(d.From.Add(d.For-time.Millisecond)) && !d.Until.After(d.Upto.Add(d.For+time.Millisecond))
 }
 
-// with returns o once d is done.
+// with returns o after d.
 func (o owned) with(d done) owned {
 	until := d.Until.UnixMilli()
 	if d.Fault != "" {
@@ -184,7 +183,7 @@ func (o owned) with(d done) owned {
 	case goBack:
 		o.Head = d.Head.Commit
 		if (d.Base.Commit == history.ID{}) {
-			break // there is nothing to go back from
+			break // there is no commit to go back from
 		}
 		o.Fence++
 		if d.Base.Fence == 0 {
@@ -204,15 +203,15 @@ var leases = porcupine.NondeterministicModel{
 	},
 }
 
-// linear returns an error unless the answers could have been given by a store
-// that does one call after another. The calls are those of one world that began
-// without commits and leases.
+// linear returns an error unless a store that makes one call after another could
+// have given the answers. The calls are those of one world that started without
+// commits and leases.
 func linear(calls []done) error {
 	var history []porcupine.Operation
 	for _, d := range calls {
 		upto := d.Upto.UnixNano()
 		if d.Fault != "" && !d.refused() {
-			upto = math.MaxInt64 // it may still be on its way
+			upto = math.MaxInt64 // it may still be in progress
 		}
 		history = append(history, porcupine.Operation{ClientId: d.writer, Input: d, Call: d.From.UnixNano(), Return: upto})
 	}

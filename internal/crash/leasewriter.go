@@ -19,7 +19,7 @@ import (
 
 const writerArg = "writer of crash"
 
-// writer is a process that does what it is told at a store, and can be stopped.
+// writer is a process that makes calls of a store on demand. It can be stopped.
 type writer struct {
 	number int
 	cmd    *exec.Cmd
@@ -49,7 +49,7 @@ func startWriter(ctx context.Context, number int, url string) (*writer, error) {
 	return w, w.cmd.Start()
 }
 
-// do lets the writer do d. Its times enclose those of the call, however long the
+// do makes the writer do d. Its times enclose those of the call, even while the
 // writer is stopped.
 func (w *writer) do(d deed) (done, error) {
 	out := done{deed: d, writer: w.number, span: span{From: time.Now()}}
@@ -66,7 +66,7 @@ func (w *writer) do(d deed) (done, error) {
 	return out, err
 }
 
-// stop stops the process where it is, and reports whether that is in a call.
+// stop stops the process and reports whether it is in a call.
 func (w *writer) stop() (called bool, err error) {
 	err = pause(w.cmd.Process)
 	return w.calling.Load(), err
@@ -79,7 +79,7 @@ func (w *writer) close() error {
 	return errors.Join(w.goOn(), w.in.Close(), w.cmd.Wait())
 }
 
-// obeyDeeds does at a store what it reads from in, and tells out.
+// obeyDeeds does the deeds that it reads from in and writes answers to out.
 func obeyDeeds(ctx context.Context, st history.Store, in io.Reader, out io.Writer) error {
 	from, to := gob.NewDecoder(in), gob.NewEncoder(out)
 	for {

@@ -1,6 +1,6 @@
 // Command crash shows that a store in a directory loses nothing that it
-// acknowledged. It does random work, stops it in two ways, and compares what is
-// there afterwards with a model of what was acknowledged and what was under way:
+// acknowledged. It does random work, stops it in two ways, and compares the result
+// with a model of what was acknowledged and what was in progress:
 //
 //   - It kills a child process that works in a directory of the disk (kill -9),
 //     several times the same directory.
@@ -26,14 +26,14 @@ import (
 	"time"
 )
 
-// plan is what to do.
+// plan is the task of a run.
 type plan struct {
 	seed         uint64
 	kills, syncs int
 	parallel     int
-	dir          string // where directories to be killed in are made
+	dir          string // where directories to kill in are made
 
-	serve, asleep  bool // in place of these
+	serve, asleep  bool // instead of these
 	n              int  // kills of servers, or rounds
 	host           host
 	clients, crowd int
@@ -68,7 +68,8 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// obeyed does what a child is started for; it is false if this is none.
+// obeyed does the task of a child process. It returns false if this process is not a
+// child.
 func obeyed(args []string) (error, bool) {
 	switch {
 	case len(args) == 1 && args[0] == childArg:
@@ -81,7 +82,7 @@ func obeyed(args []string) (error, bool) {
 	return nil, false
 }
 
-// parse says itself what is wrong with args.
+// parse parses args. It prints what is wrong with them.
 func parse(args []string) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
@@ -141,7 +142,7 @@ func (p plan) run(ctx context.Context, out *os.File) error {
 	return err
 }
 
-// each calls what with ascending seeds until n stops are made or one fails.
+// each calls what with ascending seeds until n stops were made or one fails.
 func (p plan) each(ctx context.Context, n int, what func(context.Context, uint64, *budget) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -168,7 +169,7 @@ func (p plan) each(ctx context.Context, n int, what func(context.Context, uint64
 	return context.Cause(ctx)
 }
 
-// budget is how many stops are still to be made.
+// budget counts the remaining stops.
 type budget struct {
 	mu   sync.Mutex
 	left int
@@ -180,7 +181,7 @@ func (b *budget) any() bool {
 	return b.left > 0
 }
 
-// take reports whether one more is to be made.
+// take reports whether one more stop remains, and uses it.
 func (b *budget) take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

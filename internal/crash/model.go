@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// What is under way when no call is.
+// What is in progress without a call.
 const (
 	opening = "opening" // the store, and looking at what is there
 	between = "between"
@@ -28,14 +28,14 @@ const (
 	rename   = "rename"
 	lease    = "lease"
 	release  = "release"
-	load     = "load" // of a version, which changes nothing
+	load     = "load" // of a version; it changes nothing
 )
 
 func kinds() []string {
 	return []string{create, save, saveFile, pack, fork, restore, collect, remove, purge, undelete, rename, lease, release, load}
 }
 
-// op is a call. It says all that the model needs to know of it before it returns.
+// op is a call. It holds all that the model needs before the call returns.
 type op struct {
 	Worker  int
 	Seq     int // ascends
@@ -43,40 +43,40 @@ type op struct {
 	World   string
 	To      string     // of fork and rename
 	At      history.ID // of fork, restore and load
-	Content content    // of the version that fork, restore and load begin with, and commit makes
-	Keep    int        // of collect: the newest so many commits
-	Bury    bool       // of collect: what is deleted goes for good
-	Buried  bool       // of delete: a collect since may have taken it
+	Content content    // of the version that fork, restore and load start from, or that commit makes
+	Keep    int        // of collect: how many of the newest commits to keep
+	Bury    bool       // of collect: deleted worlds are removed for good
+	Buried  bool       // of delete: a later collect may have removed it
 }
 
-// outcome is how a call ended.
+// outcome is the result of a call.
 type outcome struct {
 	Worker  int
 	ID      history.ID // of the commit that it made
-	Refused bool       // it changed nothing, for a collect may have been first
+	Refused bool       // it changed nothing, because a collect may have been first
 }
 
 // version is an acknowledged commit of a world.
 type version struct {
 	ID      history.ID
 	Content content
-	Loose   bool // a collect may have dropped it
+	Loose   bool // a collect may have removed it
 }
 
 // grave is a deleted world.
 type grave struct {
 	Log   []version
 	Fence uint64
-	Loose bool // a collect may have taken it
+	Loose bool // a collect may have removed it
 }
 
-// hold is the fence of a world, and whether there is a lease with this number.
+// hold is the fence of a world, and whether its lease is live.
 type hold struct {
 	Fence  uint64
 	Leased bool
 }
 
-// under returns the fence that calls are made under.
+// under returns the fence for calls.
 func (h hold) under() uint64 {
 	if h.Leased {
 		return h.Fence
@@ -84,7 +84,7 @@ func (h hold) under() uint64 {
 	return 0
 }
 
-// model is what must be in a store.
+// model is the expected content of a store.
 type model struct {
 	Worlds  map[string][]version // oldest first
 	Holds   map[string]hold
@@ -93,7 +93,7 @@ type model struct {
 	Seq     int
 
 	Crowd    int     // worlds that never change, see crowdName
-	Template version // their only one
+	Template version // their only version
 }
 
 func newModel() *model {
@@ -115,14 +115,14 @@ func (m *model) clone() *model {
 	return c
 }
 
-// begin notes that a call is under way: it may have had its effect or not.
+// begin records that a call is in progress. It may or may not have had its effect.
 func (m *model) begin(o op) {
 	m.Seq = o.Seq
 	m.Pending[o.Worker] = o
 	m.loosen()
 }
 
-// end notes the effect of the call that is under way for a worker.
+// end applies the effect of a worker's call in progress.
 func (m *model) end(out outcome) {
 	o := m.Pending[out.Worker]
 	delete(m.Pending, out.Worker)
@@ -168,9 +168,9 @@ func (m *model) apply(o op, id history.ID) {
 	}
 }
 
-// loosen notes what the collects under way may take.
+// loosen marks what the collects in progress may remove.
 func (m *model) loosen() {
-	coming := make(map[string]int) // commits under way
+	coming := make(map[string]int) // commits in progress
 	for _, o := range m.Pending {
 		if o.Kind == save || o.Kind == saveFile || o.Kind == restore {
 			coming[o.World]++
@@ -200,7 +200,7 @@ func loosen(log []version, keep int) {
 	}
 }
 
-// doing says what is under way: of several calls, the first that was begun.
+// doing returns what is in progress: of several calls, the oldest.
 func (m *model) doing() string {
 	first := op{Kind: between}
 	for _, o := range m.Pending {

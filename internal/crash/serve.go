@@ -19,15 +19,14 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// serving is a server that is killed while clients work at it, again and again on
-// one directory.
+// serving kills a server on one directory again and again while clients work.
 type serving struct {
 	host
 	seed           uint64
 	clients, crowd int
 	rng            *rand.Rand
 	m              *model
-	killed         map[string]int // by what was under way
+	killed         map[string]int // by what was in progress
 	slowest        time.Duration  // until the server was ready
 }
 
@@ -36,7 +35,8 @@ const (
 	wholeEvery = 10
 )
 
-// runServe prints what was under way at the kills. A directory with losses stays.
+// runServe prints what was in progress at the kills. It keeps a directory with
+// losses.
 func (p plan) runServe(ctx context.Context, out io.Writer) error {
 	base, err := os.MkdirTemp(p.dir, "crash")
 	if err != nil {
@@ -74,10 +74,10 @@ func (s *serving) run(ctx context.Context, n int, out io.Writer) error {
 	return nil
 }
 
-// crowdName is the name of a world that is there for others to be forked from.
+// crowdName returns the name of a world that never changes, as a base for forks.
 func crowdName(i int) string { return fmt.Sprintf("%s%06d", crowd, i) }
 
-const crowd = "crowd/" // sorts after what workers make
+const crowd = "crowd/" // sorts after the worlds of workers
 
 // fill makes the crowd.
 func (s *serving) fill(ctx context.Context) error {
@@ -98,7 +98,7 @@ func (s *serving) populate(ctx context.Context, st history.Store) error {
 		return err
 	}
 	var all sync.WaitGroup
-	errs := make([]error, 64) // that many are synced together
+	errs := make([]error, 64) // so many are synced together
 	for k := range errs {
 		all.Go(func() {
 			for i := 1 + k; i < s.crowd && errs[k] == nil; i += len(errs) {
@@ -111,7 +111,7 @@ func (s *serving) populate(ctx context.Context, st history.Store) error {
 	return errors.Join(errs...)
 }
 
-// template makes what the crowd is forked from.
+// template makes the world that the crowd is forked from.
 func (s *serving) template(ctx context.Context, st history.Store) (version, error) {
 	v := version{Content: content{}.next(s.rng, 1<<10)}
 	w, err := world.Create(ctx, st, crowdName(0), world.Options{Author: "crash"})
@@ -126,8 +126,8 @@ func (s *serving) template(ctx context.Context, st history.Store) (version, erro
 	return v, errors.Join(err, w.Close())
 }
 
-// kill starts the server, looks at what is there, lets clients work, and kills it.
-// Some are killed before they are ready.
+// kill starts the server, compares, lets clients work, and kills it. It kills some
+// servers before they are ready.
 func (s *serving) kill(ctx context.Context, i int) error {
 	if (i+1)%wholeEvery == 0 {
 		if err := s.whole(ctx, nil); err != nil {
@@ -143,7 +143,7 @@ func (s *serving) kill(ctx context.Context, i int) error {
 		return err
 	}
 	s.slowest = max(s.slowest, p.ready)
-	err = s.settle(ctx, st)
+	err = s.reconcile(ctx, st)
 	if err == nil {
 		err = s.attack(ctx, p, st)
 	}
@@ -160,7 +160,7 @@ func (s *serving) abort(ctx context.Context) error {
 	return p.kill()
 }
 
-// attack lets clients work at a server until it is killed.
+// attack lets clients work until the server is killed.
 func (s *serving) attack(ctx context.Context, p *process, st history.Store) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,19 +175,20 @@ func (s *serving) attack(ctx context.Context, p *process, st history.Store) erro
 	}
 	err := p.kill()
 	cancel()
-	<-worked // with what the kill did to it
+	<-worked // with the errors of the kill
 	s.killed[s.m.doing()]++
 	return err
 }
 
-// last looks at everything through a server that ends by itself, and then without.
+// last compares everything through a server that ends by itself, and then without
+// one.
 func (s *serving) last(ctx context.Context) error {
 	p, _, st, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
 	s.slowest = max(s.slowest, p.ready)
-	if err := s.settle(ctx, st); err != nil {
+	if err := s.reconcile(ctx, st); err != nil {
 		return errors.Join(err, st.Close(), p.kill())
 	}
 	if err := errors.Join(st.Close(), p.stop()); err != nil {
@@ -196,9 +197,9 @@ func (s *serving) last(ctx context.Context) error {
 	return s.whole(ctx, func(st history.Store) error { return dig(ctx, st, s.m) })
 }
 
-// settle looks through a server at everything that clients were told.
-func (s *serving) settle(ctx context.Context, st history.Store) error {
-	if err := settle(ctx, st, s.m); err != nil {
+// reconcile compares through a server everything that clients were told.
+func (s *serving) reconcile(ctx context.Context, st history.Store) error {
+	if err := reconcile(ctx, st, s.m); err != nil {
 		return fmt.Errorf("lost: %w", err)
 	}
 	for name, log := range s.m.Worlds {
@@ -230,7 +231,7 @@ func checkStones(ctx context.Context, st history.Store, name string, at history.
 	return nil
 }
 
-// whole checks all of the store without a server, and then what more says.
+// whole checks all of the store without a server, and then calls more.
 func (h host) whole(ctx context.Context, more func(history.Store) error) error {
 	st, err := local.Open(h.dir, local.Options{})
 	if err != nil {
@@ -243,7 +244,7 @@ func (h host) whole(ctx context.Context, more func(history.Store) error) error {
 	return errors.Join(err, st.Close())
 }
 
-// ignore is for what is closed after its server is gone.
+// ignore is for closing what a killed server leaves.
 func ignore(error) error { return nil }
 
 func isCrowd(name string) bool { return strings.HasPrefix(name, crowd) }

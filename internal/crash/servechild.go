@@ -17,8 +17,8 @@ import (
 
 const serverArg = "server of crash"
 
-// obeyCalls serves the store in dir until the process is told to end. It packs what
-// is saved, as cairn serve does.
+// obeyCalls serves the store in dir until the process is told to end. It packs
+// saves, as cairn serve does.
 func obeyCalls(dir, plant string, out io.Writer) error {
 	var o local.Options
 	if plant == plantEarly {

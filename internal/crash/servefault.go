@@ -14,11 +14,11 @@ import (
 
 // Faults that can be planted into the server, to show that they are found.
 const (
-	plantEarly    = "early"    // it acknowledges what is still in its memory
-	plantUnfenced = "unfenced" // it takes saves of those whose lease was lost
+	plantEarly    = "early"    // it acknowledges saves that are still in memory
+	plantUnfenced = "unfenced" // it accepts saves after the lease was lost
 )
 
-// unfenced is a store that makes every commit under the fence that there is.
+// unfenced is a store that uses the current fence for every commit.
 type unfenced struct{ *local.Store }
 
 // Commit is for history.Store.

@@ -17,18 +17,18 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 )
 
-// host says which server is run, and where.
+// host says which server to run, and where.
 type host struct {
 	dir   string // of the store
-	cairn string // the program; "" for the server that is in this one
-	plant string // a fault of the latter, to be found
+	cairn string // the program; "" for the server in this process's program
+	plant string // a fault of the latter that must be found
 }
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	cmd    *exec.Cmd
 	out    io.Reader
-	ready  time.Duration // from its start until it took calls
+	ready  time.Duration // from its start until it accepted calls
 	faults bytes.Buffer
 	gone   chan struct{} // closed when it has ended
 }
@@ -52,7 +52,7 @@ func (h host) start(ctx context.Context) (*process, error) {
 	return p, p.cmd.Start()
 }
 
-// open starts a server and waits until it takes calls, which come from the Store.
+// open starts a server, waits until it accepts calls, and returns a Store for it.
 func (h host) open(ctx context.Context) (*process, string, *client.Store, error) {
 	began := time.Now()
 	p, err := h.start(ctx)
@@ -70,7 +70,7 @@ func (h host) open(ctx context.Context) (*process, string, *client.Store, error)
 	return nil, "", nil, errors.Join(err, p.kill(), errors.New(p.faults.String()))
 }
 
-// await returns the address that the server prints, once it is ready.
+// await returns the address that the server prints when it is ready.
 func (p *process) await(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, hangs, errHangs)
 	defer cancel()
@@ -95,7 +95,7 @@ func (p *process) await(ctx context.Context) (string, error) {
 	}
 }
 
-// wait lets clients try again for as long as the process lives.
+// wait makes clients retry while the process lives.
 func (p *process) wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -115,12 +115,12 @@ func (p *process) kill() error {
 	default:
 	}
 	err := p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // says that it was killed
+	_ = p.cmd.Wait() // it was killed
 	close(p.gone)
 	return err
 }
 
-// stop lets the process end by itself.
+// stop makes the process end by itself.
 func (p *process) stop() error {
 	err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait())
 	close(p.gone)

@@ -98,9 +98,9 @@ func (f stopFile) SyncTo(n int64) (bool, error) {
 	return f.File.SyncTo(n)
 }
 
-// unlink takes from left, a clone of what was synced of live, some of the names
-// that are gone from live: a disk may lose them without a sync. The clone alone
-// always has them.
+// unlink removes from left, a clone of the synced part of live, some of the names
+// that live no longer has. A disk may lose them without a sync, but the clone still
+// has them.
 func unlink(left, live *vfs.MemFS, dir string, rng *rand.Rand, percent int) error {
 	names, err := left.List(dir)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
-// round is the life of a store in memory: sessions, each on what a stop of the
-// one before left, with a look at every sync.
+// round is the life of a store in memory: a series of sessions with a look at every
+// sync. Each session starts with what a stop of the previous one left.
 type round struct {
 	seed    uint64
 	left    *budget
@@ -24,7 +24,7 @@ type round struct {
 	stops   int // guarded by the journal's lock
 }
 
-// rest is what a stop left.
+// rest is what remains after a stop.
 type rest struct {
 	fs *vfs.MemFS
 	m  *model
@@ -32,8 +32,8 @@ type rest struct {
 
 const (
 	storeDir  = "store"
-	smallFile = 24 << 10 // large stones need not be that large
-	smallLog  = 64 << 10 // so that tables are written and merged all the time
+	smallFile = 24 << 10 // smaller than in use, so that stones become files
+	smallLog  = 64 << 10 // so that tables are often written and merged
 )
 
 func (r *round) run(ctx context.Context) error {
@@ -67,11 +67,11 @@ type session struct {
 	rest
 	cancel context.CancelCauseFunc
 
-	// Below is guarded by j.mu.
+	// The fields below are guarded by j.mu.
 	rng   *rand.Rand
 	j     *journal
 	phase string // opening, or nothing
-	kept  rest   // one of the stops, for the next session
+	kept  rest   // the rest of one stop, for the next session
 	seen  int
 }
 
@@ -93,8 +93,8 @@ func (s *session) live(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := s.m.clone() // for stops look at the other
-	if err = settle(ctx, st, m); err == nil {
+	m := s.m.clone() // stops look at the other one
+	if err = reconcile(ctx, st, m); err == nil {
 		s.j.mu.Lock()
 		s.j.m, s.j.large, s.phase = m, st.FileBytes, ""
 		seed, steps := s.rng.Uint64(), 10+s.rng.IntN(60)
@@ -105,8 +105,8 @@ func (s *session) live(ctx context.Context) error {
 	return errors.Join(err, st.Close())
 }
 
-// stop is called at a sync: it looks at what is left if the power goes now. What
-// was not synced is gone, or, after the sync, in part.
+// stop is called at a sync. It looks at what is left if the power fails now. Data
+// without a sync is lost; after the sync, part of it is.
 func (s *session) stop(ctx context.Context, column int, after bool) {
 	if ctx.Err() != nil {
 		return
@@ -147,7 +147,7 @@ func (s *session) take(after bool) (left rest, row string, ok bool, err error) {
 	return left, row, true, err
 }
 
-// look opens what a stop left and compares it.
+// look opens the rest of a stop and compares it.
 func (s *session) look(ctx context.Context, left rest) error {
 	o := s.options
 	o.FS = left.fs
@@ -155,7 +155,7 @@ func (s *session) look(ctx context.Context, left rest) error {
 	if err != nil {
 		return err
 	}
-	if err = settle(ctx, st, left.m); err == nil {
+	if err = reconcile(ctx, st, left.m); err == nil {
 		err = errors.Join(checkAll(ctx, st), dig(ctx, st, left.m))
 	}
 	return errors.Join(err, st.Close())

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// The columns of a table: kills, then syncs by what was to be synced.
+// The columns of a table: kills, then syncs by the kind of file.
 const (
 	kills = iota
 	syncLog
@@ -20,7 +20,7 @@ const (
 	columns
 )
 
-// table counts stops by what was under way.
+// table counts stops by what was in progress.
 type table struct {
 	mu   sync.Mutex
 	rows map[string]*[columns]int

@@ -15,22 +15,22 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// journal is a model that several workers write, and where their writes are told.
+// journal is a model that several workers update, and a receiver of their events.
 type journal struct {
 	mu    sync.Mutex
 	m     *model
 	tell  func(event) error // may be nil
-	large int               // bytes that a stone which is a file has at least
+	large int               // least size in bytes of a stone that is a file
 }
 
-// event is something that the model of another process has to know.
+// event is news for the model of another process.
 type event struct {
 	Settled *model
 	Begun   *op
 	Ended   *outcome
 }
 
-// begin returns once the call is noted.
+// begin returns after the call is recorded.
 func (j *journal) begin(o op) (op, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,7 +52,7 @@ func (j *journal) end(out outcome) error {
 	return j.tell(event{Ended: &out})
 }
 
-// worker changes worlds whose names begin with its number, one call at a time.
+// worker changes worlds whose names start with its number, one call at a time.
 type worker struct {
 	number int
 	st     history.Store
@@ -62,11 +62,11 @@ type worker struct {
 }
 
 const (
-	maxWorlds = 3 // of a worker, more or less
+	maxWorlds = 3 // of a worker, roughly
 	leaseTime = 24 * time.Hour
 )
 
-// work makes the calls of several workers at the same time, steps of each.
+// work makes the calls of several workers at the same time. Each makes steps calls.
 func work(ctx context.Context, st history.Store, j *journal, seed uint64, workers, steps int) error {
 	var all sync.WaitGroup
 	errs := make([]error, workers)
@@ -113,7 +113,7 @@ func (w *worker) forget(name string) error {
 	return opened.Close()
 }
 
-// own returns those of names that are the worker's.
+// own returns the names that belong to the worker.
 func own[V any](w *worker, all map[string]V) (out []string) {
 	for name := range all {
 		if strings.HasPrefix(name, fmt.Sprintf("%d-", w.number)) {
@@ -126,7 +126,7 @@ func own[V any](w *worker, all map[string]V) (out []string) {
 
 func (w *worker) pick(names []string) string { return names[w.rng.IntN(len(names))] }
 
-// choose returns a call that can be made.
+// choose returns a possible call.
 func (w *worker) choose() op {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()
@@ -152,7 +152,7 @@ func (w *worker) choose() op {
 		o.Kind = restore
 	case dice < 25:
 		o.Kind = pack
-	case dice < 33 && (w.j.m.Crowd == 0 || w.number == 0): // for it looks at the crowd too
+	case dice < 33 && (w.j.m.Crowd == 0 || w.number == 0): // it looks at the crowd too
 		o.Kind, o.World, o.Keep, o.Bury = collect, "", 1+w.rng.IntN(6), w.rng.IntN(2) == 0
 	case dice < 35:
 		o.Kind = remove
@@ -245,7 +245,7 @@ func (o op) policy() history.Policy {
 	return p
 }
 
-// change makes a call of an open world.
+// change makes a call on an open world.
 func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome, error) {
 	out := outcome{Worker: w.number}
 	var (
@@ -275,7 +275,7 @@ func (w *worker) change(ctx context.Context, opened *world.World, o op) (outcome
 	return out, err
 }
 
-// at returns an open world; now and then it is opened anew.
+// at returns an open world. Sometimes it opens it anew.
 func (w *worker) at(ctx context.Context, name string) (*world.World, error) {
 	if w.rng.IntN(8) == 0 {
 		if err := w.forget(name); err != nil {
@@ -298,7 +298,7 @@ func (w *worker) hold(name string) hold {
 	return w.j.m.Holds[name]
 }
 
-// loose reports whether a collect may have taken what a call needs.
+// loose reports whether a collect may have removed what a call needs.
 func (w *worker) loose(o op) bool {
 	w.j.mu.Lock()
 	defer w.j.mu.Unlock()

@@ -53,7 +53,7 @@ func Size(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	f, unit := float64(n)/1000, 0
-	for f >= 1000 && unit < len(units)-1 {
+	for f >= 999.95 && unit < len(units)-1 {
 		f, unit = f/1000, unit+1
 	}
 	return fmt.Sprintf("%.1f %cB", f, units[unit])

@@ -37,7 +37,7 @@ func (a *arena) paint(c *canvas) {
 	}
 }
 
-// floor lays one block column: rock, a moat, and ground that changes with the
+// floor builds one block column: rock, a moat, and ground that depends on the
 // distance from the middle.
 func (a *arena) floor(b brush, x, z int) {
 	r := math.Hypot(float64(x), float64(z)) + 3*a.seed.noise(float64(x)/11, float64(z)/11)
@@ -91,7 +91,7 @@ func (a *arena) cover(b brush) {
 	}
 }
 
-// wall stands round the field, with a pillar and a lamp every eight blocks.
+// wall surrounds the field, with a pillar and a lamp every eight blocks.
 func (a *arena) wall(b brush) {
 	n := a.half - 1
 	side := func(i, y1, y2, out1, out2 int, key string) {

@@ -8,25 +8,25 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// kind is a block of the catalogue, by its line; 0 is air.
+// kind is a block as its line number in the catalogue; 0 is air.
 type kind uint16
 
 // block is one line of the catalogue.
 type block struct {
 	modern  string // name from 1.13 on
 	numeric string // "ID/DATA" before
-	opacity uint8  // what light loses in it: 0, 1 or 15
-	glow    uint8  // light it gives
+	opacity uint8  // how much it weakens light: 0, 1 or 15
+	glow    uint8  // the light it emits
 	stops   bool   // counts for MOTION_BLOCKING
 	leaves  bool
 	fluid   bool
 }
 
-// catalogue has a line for each block that the worlds use: key, id and data,
-// class, and the modern name where it is not the key. A key ending in @x stands
-// for the block facing or lying that way, so that mirrored buildings can turn it.
-// Classes: s opaque, c lets light through, t stops nothing, l leaves, w water,
-// v lava; a number behind is the light it gives.
+// catalogue has a line for each block that the worlds use: key, id and data, class,
+// and the modern name if it is not the key. A key ending in @x is the block facing
+// that way, so that mirrored buildings can turn it. Classes: s opaque, c
+// transparent, t passable, l leaves, w water, v lava; a number after the class is
+// the light it emits.
 const catalogue = `
 air 0/0 t
 stone 1/0 s
@@ -185,16 +185,16 @@ rail@e 66/1 t rail[shape=east_west,waterlogged=false]
 rail@s 66/0 t rail[shape=north_south,waterlogged=false]
 `
 
-// book is the catalogue as one world uses it: kinds by key, and the cell of
+// blockTable is the catalogue as one world uses it: kinds by key, and the cell of
 // each kind in the world's block volume.
-type book struct {
+type blockTable struct {
 	blocks []block
 	kinds  map[string]kind
 	cells  []voxel.Cell // 0: not named yet, or air
 }
 
-func newBook() *book {
-	b := &book{kinds: map[string]kind{}}
+func newBlockTable() *blockTable {
+	b := &blockTable{kinds: map[string]kind{}}
 	for line := range strings.SplitSeq(strings.TrimSpace(catalogue), "\n") {
 		f := strings.Fields(line)
 		name := f[0]
@@ -226,8 +226,8 @@ func newBlock(modern, numeric, class string) block {
 	return b
 }
 
-// kind returns the block of a key; a key that the catalogue lacks is our mistake.
-func (b *book) kind(key string) kind {
+// kind returns the block with a key. It panics if the catalogue lacks it.
+func (b *blockTable) kind(key string) kind {
 	k, ok := b.kinds[key]
 	if !ok {
 		panic("terrain: the catalogue lacks " + key)
@@ -235,9 +235,9 @@ func (b *book) kind(key string) kind {
 	return k
 }
 
-// cell returns the cell of k in the volume that has names, naming it when it
-// is first used.
-func (b *book) cell(k kind, names *format.Names, numeric bool) (voxel.Cell, error) {
+// cell returns the cell of k in the volume with these names. It adds the name on
+// first use.
+func (b *blockTable) cell(k kind, names *format.Names, numeric bool) (voxel.Cell, error) {
 	if c := b.cells[k]; c != 0 || k == 0 {
 		return c, nil
 	}

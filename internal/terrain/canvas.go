@@ -8,15 +8,15 @@ import (
 
 const (
 	core   = 32 // a footprint of four columns
-	margin = 16 // what light can cross
+	margin = 16 // the reach of light
 	edge   = core + 2*margin
 )
 
-// canvas is a footprint of four columns with a margin all round, so that trees
-// and light reach into it from outside. Scenes paint the same blocks whatever
-// canvas asks; what falls beyond it is dropped. Index: (z*edge+x)*height + y.
+// canvas is a footprint of four columns with a margin all round, so that trees and
+// light from outside reach into it. Scenes paint the same blocks on every canvas;
+// blocks outside of it are dropped. Index: (z*edge+x)*height + y.
 type canvas struct {
-	*book
+	*blockTable
 	x0, z0  int // least block, margin included
 	y0      int // least height
 	height  int
@@ -29,7 +29,7 @@ type canvas struct {
 	objects []object
 }
 
-// object is a thing of a list of the column that holds it.
+// object is an object in a list of its column.
 type object struct {
 	list    string
 	at      geom.Point
@@ -37,8 +37,8 @@ type object struct {
 	payload []byte
 }
 
-func newCanvas(b *book, o Options) *canvas {
-	c := &canvas{book: b, y0: -64, height: 384, numeric: o.Version == 0, seed: seed(o.Seed)}
+func newCanvas(b *blockTable, o Options) *canvas {
+	c := &canvas{blockTable: b, y0: -64, height: 384, numeric: o.Version == 0, seed: seed(o.Seed)}
 	if c.numeric {
 		c.y0, c.height = 0, 256
 	}
@@ -47,8 +47,8 @@ func newCanvas(b *book, o Options) *canvas {
 	return c
 }
 
-// move empties the canvas and puts its core over the footprint at (fx,fz),
-// counted in footprints.
+// move clears the canvas and moves its core to the footprint (fx,fz), counted in
+// footprints.
 func (c *canvas) move(fx, fz int) {
 	c.x0, c.z0 = fx*core-margin, fz*core-margin
 	clear(c.cells)
@@ -69,7 +69,7 @@ func (c *canvas) set(x, y, z int, k kind) {
 	}
 }
 
-// at returns the block, air beyond the canvas.
+// at returns a block. Outside of the canvas it returns air.
 func (c *canvas) at(x, y, z int) kind {
 	if i, ok := c.index(x, y, z); ok {
 		return c.cells[i]
@@ -77,8 +77,8 @@ func (c *canvas) at(x, y, z int) kind {
 	return 0
 }
 
-// pile sets the blocks of one column from y1 up to, not including, y2.
-func (c *canvas) pile(x, z, y1, y2 int, k kind) {
+// fillColumn sets the blocks of one column from y1 up to, not including, y2.
+func (c *canvas) fillColumn(x, z, y1, y2 int, k kind) {
 	y1, y2 = max(y1, c.y0), min(y2, c.y0+c.height)
 	i, ok := c.index(x, y1, z)
 	if !ok || y2 <= y1 {
@@ -90,7 +90,7 @@ func (c *canvas) pile(x, z, y1, y2 int, k kind) {
 	}
 }
 
-// near reports whether blocks within r of (x,z) can fall on the canvas.
+// near reports whether blocks within r of (x,z) can be on the canvas.
 func (c *canvas) near(x, z, r int) bool {
 	return x+r >= c.x0 && x-r < c.x0+edge && z+r >= c.z0 && z-r < c.z0+edge
 }
@@ -101,21 +101,21 @@ func (c *canvas) holds(p geom.Point) bool {
 	return x >= 0 && x < core && z >= 0 && z < core
 }
 
-// add keeps an object if the core holds it.
+// add adds an object if it is in the core.
 func (c *canvas) add(o object) {
 	if c.holds(o.at) {
 		c.objects = append(c.objects, o)
 	}
 }
 
-// brush paints buildings in coordinates of their own, mirrored if asked.
+// brush paints a building in the building's coordinates, mirrored on request.
 type brush struct {
 	*canvas
 	at           geom.Point
 	flipX, flipZ bool
 }
 
-// place returns the block of the world for one of the building.
+// place returns the world position of a block of the building.
 func (b brush) place(x, y, z int) geom.Point {
 	if b.flipX {
 		x = -1 - x
@@ -126,7 +126,7 @@ func (b brush) place(x, y, z int) geom.Point {
 	return b.at.Add(geom.Point{X: x, Y: y, Z: z})
 }
 
-// turn returns the key of a block as the mirror shows it.
+// turn returns the key of a block after mirroring.
 func (b brush) turn(key string) string {
 	i := strings.IndexByte(key, '@')
 	if i < 0 {

@@ -8,7 +8,7 @@ import (
 
 const (
 	caveCell  = 48  // one cell of the plane starts up to three caves
-	caveReach = 110 // the longest way of a cave from its start
+	caveReach = 110 // the greatest distance of a cave from its start
 )
 
 // caves digs winding tunnels that start in every cell near the canvas.
@@ -45,8 +45,8 @@ func (s *survival) tunnel(c *canvas, gx, gz int, r seed) {
 	}
 }
 
-// dig empties a flattened ball of rock, but nothing that holds water; its
-// bottom is lava near the bottom of the world.
+// dig removes a flattened ball of rock, but nothing that holds water. Near the
+// bottom of the world its floor is lava.
 func (s *survival) dig(c *canvas, x, y, z, wide float64) {
 	water := c.kind("water")
 	lava := c.kind("lava")
@@ -73,7 +73,7 @@ func (s *survival) dig(c *canvas, x, y, z, wide float64) {
 	}
 }
 
-// dungeons builds a room with a spawner here and there in the rock.
+// dungeons builds rooms with a spawner in the rock here and there.
 func (s *survival) dungeons(c *canvas) {
 	const cell = 64
 	r := s.seed.salt(31)

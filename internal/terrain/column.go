@@ -8,8 +8,7 @@ import (
 
 const sectionCells = 16 * 16 * 16
 
-// framer cuts columns out of a canvas. The column that it returns is valid
-// until the next.
+// framer cuts columns out of a canvas. A column is valid until the next.
 type framer struct {
 	*canvas
 	dim     *format.Dimension
@@ -46,8 +45,8 @@ func (f *framer) column(pos geom.ColumnPos) (*format.Column, error) {
 	return &f.col, nil
 }
 
-// line returns the blocks over (x,z) of the column at base, bottom up, and
-// where they begin.
+// line returns the blocks over (x,z) of the column at base, bottom up, and their
+// start index.
 func (f *framer) line(base, x, z int) ([]kind, int) {
 	i := base + (z*edge+x)*f.height
 	return f.cells[i : i+f.height], i
@@ -111,8 +110,8 @@ func (f *framer) section(i, base int, biomes []voxel.Cell) error {
 	return nil
 }
 
-// biomes returns the biome cells that all sections of a column share, or makes
-// the map of numeric ids and returns nil.
+// biomes returns the biome cells that all sections of a column share. For numeric
+// ids it makes the map instead and returns nil.
 func (f *framer) biomes(pos geom.ColumnPos) ([]voxel.Cell, error) {
 	at := pos.Min(0)
 	if f.numeric {
@@ -140,8 +139,8 @@ func (f *framer) biomes(pos geom.ColumnPos) ([]voxel.Cell, error) {
 	return cells, nil
 }
 
-// maps adds the height maps. A height is counted from the bottom of the world:
-// that of the lowest block above all that counts.
+// maps adds the height maps. A height counts from the bottom of the world to just
+// above the topmost block that counts.
 func (f *framer) maps(base int) {
 	add := func(name string, form uint8, counts func(b *block) bool) {
 		m := voxel.Map{Name: name, Form: form}
@@ -165,7 +164,7 @@ func (f *framer) maps(base int) {
 	add("WORLD_SURFACE", 9, func(b *block) bool { return true })
 }
 
-// lists adds the objects of the column, in the order in which they were painted.
+// lists adds the objects of the column in the order of painting.
 func (f *framer) lists(pos geom.ColumnPos) {
 	for _, name := range []string{voxel.BlockEntities, voxel.Entities, voxel.FluidTicks} {
 		l := voxel.List{Name: name}

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	cubeEdge = 4 // caves and veins are noise at the corners of cubes, blended within
+	cubeEdge = 4 // caves and veins are noise at the corners of cubes, interpolated within
 	lattice  = geom.ChunkEdge/cubeEdge + 1
 )
 
 // cloud3 is noise at the corners of the cubes of one chunk, index (y*9+z)*9+x.
 type cloud3 [lattice * lattice * lattice]float64
 
-// sample fills the corners with noise of the given wavelength, less offset.
+// sample sets the corners to noise of the given wavelength, minus offset.
 func (n *cloud3) sample(s seed, x, y, z int, length, offset float64) {
 	for i := range n {
 		px := float64(x + i%lattice*cubeEdge)
@@ -40,10 +40,10 @@ func blend(c *[8]float64, x, y, z int) float64 {
 	return lerp(lerp(lerp(c[0], c[1], u), lerp(c[2], c[3], u), w), lerp(lerp(c[4], c[5], u), lerp(c[6], c[7], u), w), v)
 }
 
-// hollow puts veins and caves into a chunk that begins at height y0. A cave is
-// where two noises are near zero at once, the line in which two surfaces meet,
-// and a third lets it be.
-func (f *field) hollow(cells *[voxel.ChunkCells]voxel.Cell, y0 int) {
+// hollow adds veins and caves to a chunk that starts at height y0. A cave is where
+// two noises are both near zero, along the line where two surfaces meet, and where a
+// third noise allows it.
+func (f *heightField) hollow(cells *[voxel.ChunkCells]voxel.Cell, y0 int) {
 	s := seed(f.Seed)
 	var a, b, v, where cloud3
 	a.sample(s.salt(60), f.x, y0, f.z, 46, .5)
@@ -66,14 +66,14 @@ func (f *field) hollow(cells *[voxel.ChunkCells]voxel.Cell, y0 int) {
 	}
 }
 
-// farFrom0 returns the corners of a cube and whether the squares of all that
-// lies between them are above twice wide.
+// farFrom0 returns the corners of a cube, and whether the squares of all values
+// between them exceed twice wide.
 func (n *cloud3) farFrom0(cx, cy, cz int, wide float64) (c [8]float64, far bool) {
 	c, low, high := n.corners(cx, cy, cz)
 	return c, low*low > 2*wide && high*high > 2*wide && low*high > 0
 }
 
-// eachCell calls f for the cells of a cube with their index and place in it.
+// eachCell calls f for the cells of a cube with their index and position in it.
 func eachCell(corner int, f func(i, x, y, z int)) {
 	for n := range cubeEdge * cubeEdge * cubeEdge {
 		x, z, y := n%cubeEdge, n/cubeEdge%cubeEdge, n/cubeEdge/cubeEdge

@@ -11,8 +11,8 @@ func brickHouse() style { return style{"stone_bricks", "stone_bricks", "bricks",
 
 func birchHouse() style { return style{"stone_bricks", "spruce_log@y", "birch_planks", "oak"} }
 
-// house builds w by d blocks with a gabled roof, its door to the south; the
-// floor is at height 0.
+// house builds a house of w by d blocks with a gabled roof and its door to the
+// south. The floor is at height 0.
 func (b brush) house(w, d int, s style) {
 	const tall = 4
 	b.box(0, 0, 0, w-1, tall, d-1, "air")
@@ -45,7 +45,7 @@ func (b brush) windows(w, d int) {
 	}
 }
 
-// roof lays stairs up from both eaves; its ridge runs along x.
+// roof builds stairs up from both eaves. The ridge runs along x.
 func (b brush) roof(w, d, y int, s style) {
 	for i := 0; -1+i <= d-i; i++ {
 		near, far := -1+i, d-i

@@ -20,7 +20,7 @@ func (s *island) biome(x, z int) biome { return biome{"plains", 1} }
 
 func (s *island) spawn() geom.Point { return geom.Point{Y: islandTop} }
 
-// crag is a floating rock: its middle, its reach and what it is made of.
+// crag is a floating rock: its centre, its radius and its materials.
 type crag struct {
 	x, z, y          int
 	radius           float64
@@ -41,8 +41,8 @@ func (s *island) crags() []crag {
 	return append(list, crag{x, z, islandTop - 4, r * .24, "snowy_grass", "dirt", "diorite"})
 }
 
-// shape returns the lowest block and the height above the highest block of the
-// rock over (x,z); ok is false beyond its rim.
+// shape returns the lowest block and the height above the highest block of the rock
+// over (x,z). ok is false outside of its rim.
 func (s *island) shape(k crag, x, z int) (lo, hi int, ok bool) {
 	dx, dz := float64(x-k.x), float64(z-k.z)
 	turn := math.Atan2(dz, dx)
@@ -84,15 +84,15 @@ func (s *island) ground(c *canvas, k crag, x, z int) {
 	if !ok {
 		return
 	}
-	c.pile(x, z, lo, hi, c.kind(k.log))
-	c.pile(x, z, max(lo, hi-4), hi-1, c.kind(k.filler))
+	c.fillColumn(x, z, lo, hi, c.kind(k.log))
+	c.fillColumn(x, z, max(lo, hi-4), hi-1, c.kind(k.filler))
 	c.set(x, hi-1, z, c.kind(k.top))
 	r := s.seed.salt(3)
 	switch v := r.chance(x, k.y, z); {
 	case k.top == "snowy_grass":
 		c.set(x, hi, z, c.kind("snow"))
 	case k.top == "sand" && v < .03:
-		c.pile(x, z, hi, hi+1+r.pick(x, 1, z, 3), c.kind("cactus"))
+		c.fillColumn(x, z, hi, hi+1+r.pick(x, 1, z, 3), c.kind("cactus"))
 	case k.top == "grass_block" && v < .12:
 		c.set(x, hi, z, c.kind([]string{"short_grass", "short_grass", "poppy", "dandelion"}[r.pick(x, 2, z, 4)]))
 	}

@@ -5,7 +5,7 @@ import "math"
 // seaTop is the height above the highest block of the sea.
 const seaTop = 63
 
-// climate is what a biome puts on the ground and how much grows there.
+// climate is what covers the ground of a biome and how much grows there.
 type climate struct {
 	biome
 	top, filler string
@@ -67,9 +67,9 @@ type site struct {
 // land is the shape of Survival, a pure function of the place.
 type land struct{ seed seed }
 
-// at returns the site. The sum is: continents, hills, mountain chains, terraces
-// that make cliffs of slopes, and rivers that cut through all of it, in dry
-// country as canyons.
+// at returns the site. It adds up continents, hills, mountain chains, terraces that
+// turn slopes into cliffs, and rivers that cut through everything, as canyons in dry
+// country.
 func (l land) at(x, z int) site {
 	fx, fz := float64(x), float64(z)
 	wx := fx + 14*l.seed.salt(1).noise(fx/47, fz/47)
@@ -94,7 +94,7 @@ func terrace(h, size float64) float64 {
 	return size * (n + step(.4, .62, h/size-n) + .12*(h/size-n-.5))
 }
 
-// river cuts its bed; cut says how much of the way down.
+// river cuts its bed. cut says how deep it is, 0 to 1.
 func (l land) river(x, z, h, dry float64) (height, cut float64) {
 	d := math.Abs(l.seed.salt(11).fbm(x/250, z/250, 3))
 	wide, steep := .02, .085

@@ -7,9 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Level is a terrain without bounds: mountains, cliffs, canyons and caves in
-// several materials over a sea. All of it follows from its fields; any number
-// of goroutines may ask it.
+// Level is a terrain without bounds: mountains, cliffs, canyons and caves in several
+// materials over a sea. Its fields determine all of it. Goroutines may share it.
 type Level struct {
 	Seed  uint64
 	Shape Shape // the zero value is DefaultShape
@@ -34,8 +33,8 @@ type Shape struct {
 	Scale        float64 // stretches everything but Detail along x and z
 }
 
-// DefaultShape returns the shape whose figures are those of the article on voxel
-// terrain, per cell of matter: flat, row-packed, by runs, and these compressed.
+// DefaultShape returns the shape that matches the numbers of the voxel-terrain
+// article, per cell of matter: flat, row-packed, as runs, and these compressed.
 func DefaultShape() Shape {
 	return Shape{Base: 43, Amp: 33, Ridge: 40, Detail: .6, DetailLength: 9, Terrace: 12, Flat: -.1, Canyon: 29,
 		Cave: .0004, Vein: .95, Sea: 15, Soil: 4, Floor: 10, Scale: 2.15}
@@ -81,7 +80,7 @@ func (l Level) Tower(x, z int32) []*voxel.Chunk {
 	return out[:top]
 }
 
-// Liquid returns the chunk of the volume "liquid" at pos: 255 where the sea is.
+// Liquid returns the chunk of the volume "liquid" at pos. It is 255 in the sea.
 func (l Level) Liquid(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).liquid(pos.Y) }
 
 func (l Level) resolve() Level {
@@ -93,9 +92,9 @@ func (l Level) resolve() Level {
 
 const area = geom.ChunkEdge * geom.ChunkEdge
 
-// field is what a stack of chunks has in common, by z*32+x: up to which height
+// heightField is what a stack of chunks has in common, by z*32+x: up to which height
 // there is rock, then soil, then a cell that is partly full.
-type field struct {
+type heightField struct {
 	Level
 	x, z       int // least cell
 	rockTop    [area]int32
@@ -107,17 +106,17 @@ type field struct {
 	waterFloor int32            // the lowest ground
 }
 
-func (l Level) field(pos geom.ChunkPos) *field {
+func (l Level) field(pos geom.ChunkPos) *heightField {
 	min := pos.Min()
-	f := &field{Level: l.resolve(), x: min.X, z: min.Z, low: math.MaxInt32, waterFloor: math.MaxInt32}
+	f := &heightField{Level: l.resolve(), x: min.X, z: min.Z, low: math.MaxInt32, waterFloor: math.MaxInt32}
 	for i := range area {
 		f.site(i, f.x+i&31, f.z+i>>5)
 	}
 	return f
 }
 
-// site fills in one column of cells.
-func (f *field) site(i, x, z int) {
+// site computes one column of cells.
+func (f *heightField) site(i, x, z int) {
 	s := seed(f.Seed)
 	g := f.ground(float64(x), float64(z))
 	soil, deep := g.materials(f.Shape.Sea)
@@ -142,10 +141,10 @@ func (f *field) site(i, x, z int) {
 	f.waterFloor = min(f.waterFloor, int32(full))
 }
 
-// ground is the height of the land and what its climate is, all about -1..1.
+// ground is the height of the land and its climate. All values are about -1..1.
 type ground struct{ height, warm, wet, high, deep float64 }
 
-func (f *field) ground(x, z float64) ground {
+func (f *heightField) ground(x, z float64) ground {
 	s, p := seed(f.Seed), f.Shape
 	sx, sz := x/p.Scale, z/p.Scale
 	g := ground{warm: s.salt(50).fbm(sx/230, sz/230, 2) * 1.6, wet: s.salt(51).fbm(sx/190, sz/190, 2) * 1.6}
@@ -167,7 +166,7 @@ func (f *field) ground(x, z float64) ground {
 	return g
 }
 
-// materials returns what the soil and the rock below it are.
+// materials returns the soil and the rock below it.
 func (g ground) materials(sea float64) (soil, deep uint8) {
 	deep = rock
 	switch {
@@ -199,8 +198,8 @@ func (g ground) soil(sea float64) uint8 {
 	return grass
 }
 
-// solid returns the chunk that begins at height y*32.
-func (f *field) solid(y int32) *voxel.Chunk {
+// solid returns the chunk that starts at height y*32.
+func (f *heightField) solid(y int32) *voxel.Chunk {
 	y0 := y * geom.ChunkEdge
 	if y < 0 || y0 >= f.high {
 		return voxel.Uniform(voxel.Empty)
@@ -213,7 +212,7 @@ func (f *field) solid(y int32) *voxel.Chunk {
 	return voxel.FromFlat(cells)
 }
 
-func (f *field) slice(dst *[area]voxel.Cell, y int32) {
+func (f *heightField) slice(dst *[area]voxel.Cell, y int32) {
 	for i := range dst {
 		switch {
 		case y < f.rockTop[i]:
@@ -226,7 +225,7 @@ func (f *field) slice(dst *[area]voxel.Cell, y int32) {
 	}
 }
 
-func (f *field) liquid(y int32) *voxel.Chunk {
+func (f *heightField) liquid(y int32) *voxel.Chunk {
 	y0, sea := y*geom.ChunkEdge, int32(f.Shape.Sea)
 	if y0 >= sea || y0+geom.ChunkEdge <= f.waterFloor {
 		return voxel.Uniform(0)

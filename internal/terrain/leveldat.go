@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// levelDat returns the file that makes a folder of columns a world that the
-// game opens, with nothing generated around it.
+// levelDat returns the file that makes a folder of columns a world that the game
+// opens. The game generates nothing around it.
 func levelDat(name string, o Options, spawn geom.Point) format.File {
 	b := nbt.AppendCompound(nil, "")
 	b = nbt.AppendCompound(b, "Data")
@@ -70,7 +70,7 @@ func appendSettings(b []byte, o Options) []byte {
 	return nbt.AppendEnd(nbt.AppendEnd(b))
 }
 
-// gzipped cannot fail: it writes to memory.
+// gzipped compresses doc. It cannot fail, because it writes to memory.
 func gzipped(doc []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)

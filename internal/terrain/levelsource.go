@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Source returns the part of the level whose chunks touch box, as a world with
-// the volumes "solid" and "liquid". Chunks of nothing are left out.
+// Source returns the chunks of the level that touch box, as a world with the volumes
+// "solid" and "liquid". It leaves out empty chunks.
 func (l Level) Source(box geom.Box) format.Source { return &levelSource{l.resolve(), box} }
 
 type levelSource struct {
@@ -26,7 +26,7 @@ func (s *levelSource) Head() format.Head {
 
 func (s *levelSource) Close() error { return nil }
 
-// Read makes one stack of chunks after the other.
+// Read makes one stack of chunks after another.
 func (s *levelSource) Read(ctx context.Context, sink format.Sink) error {
 	names := format.NewNames()
 	for _, m := range Materials() {
@@ -55,7 +55,7 @@ func (s *levelSource) Read(ctx context.Context, sink format.Sink) error {
 	return nil
 }
 
-// stack hands on the chunks from pos up to height hi that are not empty.
+// stack passes on the chunks from pos up to height hi that are not empty.
 func (s *levelSource) stack(sink format.Sink, pos geom.ChunkPos, hi int32) error {
 	f := s.level.field(pos)
 	for ; pos.Y <= hi; pos.Y++ {

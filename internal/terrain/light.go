@@ -17,7 +17,8 @@ func (c *canvas) shine() {
 	c.spread(c.glow)
 }
 
-// skyDown lights every column from above and queues what may light its sides.
+// skyDown lights every column from above and queues the cells that may light cells
+// beside them.
 func (c *canvas) skyDown() {
 	var tops [edge * edge]int
 	for col := range tops {
@@ -57,7 +58,8 @@ func (c *canvas) skyColumn(base, top, high int) {
 	}
 }
 
-// spread carries the light of the queued cells on to their neighbours, each
+// spread carries the light of the queued cells to their neighbours. Each step
+// weakens it by at least 1.
 // losing at least 1.
 func (c *canvas) spread(light []uint8) {
 	for n := 0; n < len(c.queue); n++ {

@@ -10,7 +10,8 @@ func mix(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// seed is a source of noise and chance; streams of one world differ by salt.
+// seed is a source of noise and random numbers. A salt gives independent streams of
+// one world.
 type seed uint64
 
 func (s seed) salt(n int) seed { return seed(mix(uint64(s) + uint64(n)*0x9E3779B97F4A7C15)) }
@@ -64,8 +65,8 @@ func (s seed) noise(x, z float64) float64 {
 	return lerp(near, far, v) * 1.5
 }
 
-// fbm sums n octaves of noise, each half as wide and half as high as the one
-// before, scaled to about -1..1.
+// fbm adds n octaves of noise. Each has half the wavelength and half the amplitude
+// of the previous one. The sum is about -1..1.
 func (s seed) fbm(x, z float64, n int) float64 {
 	sum, amp, total := 0.0, 1.0, 0.0
 	for i := range n {
@@ -76,7 +77,7 @@ func (s seed) fbm(x, z float64, n int) float64 {
 	return sum / total
 }
 
-// ridge is 1 along the zero lines of the noise and falls towards 0 away from them.
+// ridge is 1 where the noise is zero and falls towards 0 elsewhere.
 func (s seed) ridge(x, z float64, n int) float64 {
 	return 1 - min(1, 2.2*math.Abs(s.fbm(x, z, n)))
 }

@@ -17,7 +17,7 @@ type item struct {
 	data  int16
 }
 
-// loot returns a handful of items out of a list, the same for the same place.
+// loot returns some items of a list. It depends only on the place.
 func (s seed) loot(p geom.Point, from []string, n int) []item {
 	var list []item
 	for i := range n {
@@ -48,7 +48,7 @@ func (c *canvas) chest(p geom.Point, items []item) {
 	c.keep(p, b)
 }
 
-// furnace adds the block entity of a furnace at rest.
+// furnace adds the block entity of an idle furnace.
 func (c *canvas) furnace(p geom.Point) {
 	b := c.blockEntity("minecraft:furnace", "Furnace")
 	b = nbt.AppendList(b, "Items", nbt.End, 0)

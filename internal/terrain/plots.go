@@ -28,12 +28,12 @@ func (p *plots) paint(c *canvas) {
 	}
 }
 
-// ground lays one block column: a lawn with a low wall round it, or road.
+// ground builds one block column: a lawn with a low wall around it, or road.
 func (p *plots) ground(c *canvas, x, z int) {
 	px, pz := geom.FloorMod(x, plotPitch), geom.FloorMod(z, plotPitch)
 	far := max(px, pz)
 	c.set(x, 0, z, c.kind("bedrock"))
-	c.pile(x, z, 1, plotFloor-1, c.kind("dirt"))
+	c.fillColumn(x, z, 1, plotFloor-1, c.kind("dirt"))
 	switch {
 	case far < plotEdge:
 		c.set(x, plotFloor-1, z, c.kind("grass_block"))
@@ -44,7 +44,7 @@ func (p *plots) ground(c *canvas, x, z int) {
 	}
 }
 
-// kerb is the ring of blocks round a plot; between two rings lies the road.
+// kerb builds the ring of blocks around a plot. The road lies between two rings.
 func (p *plots) kerb(c *canvas, x, z, px, pz int) {
 	road := func(v int) bool { return v > plotEdge && v < plotPitch-1 }
 	if road(px) || road(pz) {
@@ -63,7 +63,7 @@ func (p *plots) road(c *canvas, x, z, px, pz int) {
 	c.set(x, plotFloor-1, z, c.kind(key))
 }
 
-// plot builds what the owner of a plot built; every third is a lawn still.
+// plot builds on a plot. Every third plot stays a lawn.
 func (p *plots) plot(b brush, gx, gz int) {
 	n := p.seed.pick(gx, 0, gz, 12)
 	b.put(-1, 1, plotEdge, "oak_sign@s")

@@ -34,26 +34,26 @@ func (s *survival) paint(c *canvas) {
 	s.herds(c)
 }
 
-// ground piles up rock, soil and sea of one block column.
+// ground builds rock, soil and sea of one block column.
 func (s *survival) ground(c *canvas, x, z int, at site) {
 	cl := &s.climates[at.kind]
 	r := s.seed.salt(20).at(x, 0, z)
-	c.pile(x, z, c.y0, at.height, c.kind("stone"))
+	c.fillColumn(x, z, c.y0, at.height, c.kind("stone"))
 	if c.y0 < 0 {
-		c.pile(x, z, c.y0, int(r>>8&7), c.kind("deepslate"))
+		c.fillColumn(x, z, c.y0, int(r>>8&7), c.kind("deepslate"))
 	}
-	c.pile(x, z, c.y0, c.y0+1+int(r&3), c.kind("bedrock"))
+	c.fillColumn(x, z, c.y0, c.y0+1+int(r&3), c.kind("bedrock"))
 	soil := 3 + int(r>>16&1)
 	top := cl.top
 	if at.height < seaTop && cl.filler == "dirt" {
 		top = "dirt"
 	}
-	c.pile(x, z, at.height-soil, at.height-1, c.kind(cl.filler))
+	c.fillColumn(x, z, at.height-soil, at.height-1, c.kind(cl.filler))
 	if at.kind == badlands {
 		s.bands(c, x, z, at.height)
 	}
 	c.set(x, at.height-1, z, c.kind(top))
-	c.pile(x, z, at.height, seaTop, c.kind("water"))
+	c.fillColumn(x, z, at.height, seaTop, c.kind("water"))
 	if cl.cold && at.height < seaTop {
 		c.set(x, seaTop-1, z, c.kind("ice"))
 	}
@@ -86,7 +86,7 @@ func veins() []vein {
 	}
 }
 
-// ores replaces rock by veins: a drunkard's walk for each.
+// ores replaces rock by veins. Each is a random walk.
 func (s *survival) ores(c *canvas) {
 	for n, v := range veins() {
 		for cz := c.z0 >> 4; cz < (c.z0+edge)>>4; cz++ {
@@ -121,7 +121,7 @@ func (s *survival) vein(c *canvas, v vein, cx, cz int, r uint64) {
 	}
 }
 
-// plants puts what grows on one block.
+// plants places the plants on one block.
 func (s *survival) plants(c *canvas, x, z int, at site) {
 	cl := &s.climates[at.kind]
 	ground := c.at(x, at.height-1, z)
@@ -152,7 +152,7 @@ func (s *survival) plants(c *canvas, x, z int, at site) {
 	if key == "sugar_cane" && at.height != seaTop {
 		return
 	}
-	c.pile(x, z, at.height, at.height+tall, c.kind(key))
+	c.fillColumn(x, z, at.height, at.height+tall, c.kind(key))
 }
 
 // trees plants at most one tree in each cell of 5x5 blocks.
@@ -172,7 +172,7 @@ func (s *survival) trees(c *canvas) {
 	}
 }
 
-// herds sets a few animals of one sort beside each other.
+// herds places a few animals of one kind next to each other.
 func (s *survival) herds(c *canvas) {
 	r := s.seed.salt(24)
 	sorts := [...][2]string{{"cow", "Cow"}, {"sheep", "Sheep"}, {"pig", "Pig"}, {"chicken", "Chicken"}}

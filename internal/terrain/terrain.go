@@ -1,10 +1,8 @@
-// Package terrain makes worlds: seeded, believable, the same for the same seed
-// on machines of one kind (some round a product and a sum at once). A Level is a
-// terrain of materials and occupancies, cell by cell; Survival, Island, Arena
-// and Plots are block worlds, as Sources.
-//
-// The package reads nothing, stores nothing and plays no game's rules: its
-// worlds look like those of people, but no generator of any game made them.
+// Package terrain makes worlds for tests, measurements and demonstrations. The same
+// seed gives the same world on machines of one kind (some round a product and a sum
+// at once). A Level is a terrain of materials and occupancies, cell by cell.
+// Survival, Island, Arena and Plots are block worlds, as Sources. The package does
+// not imitate the generator of any game.
 package terrain
 
 import (
@@ -19,19 +17,19 @@ import (
 // Options of a block world.
 type Options struct {
 	Seed uint64
-	// Size is the edge of the world in columns of 16 blocks. 0 is the world's
-	// own: Survival 16, Island 10, Arena 8, Plots 24.
+	// Size is the edge of the world in columns of 16 blocks. 0 is the default:
+	// Survival 16, Island 10, Arena 8, Plots 24.
 	Size int
-	// Version is the data version of the columns: 0 for numeric ids as in 1.8,
-	// 16 sections from height 0; or Modern (others from 2860 on are laid out
-	// alike), 24 sections from height -64.
+	// Version is the data version of the columns. 0 means numeric ids as in 1.8 and
+	// 16 sections from height 0. Modern, and others from 2860 on, mean 24 sections
+	// from height -64.
 	Version int32
 }
 
 // Modern is the data version of 1.21.
 const Modern int32 = 3953
 
-// scene paints one world, the same blocks whichever canvas asks.
+// scene paints one world. It paints the same blocks on every canvas.
 type scene interface {
 	paint(c *canvas)
 	biome(x, z int) biome
@@ -61,15 +59,15 @@ func newWorld(name string, o Options, size int, build func(Options) scene) *worl
 // water, ores, animals and a few huts.
 func Survival(o Options) format.Source { return newWorld("Survival", o, 16, newSurvival) }
 
-// Island returns one player's floating island: a base, a farm, chests, animals.
+// Island returns a floating island of one player: a base, a farm, chests, animals.
 func Island(o Options) format.Source { return newWorld("Island", o, 10, newIsland) }
 
-// Arena returns a walled field of battle, its four quarters mirrored, with
-// spawn platforms.
+// Arena returns a walled battlefield with spawn platforms. Its four quarters are
+// mirror images.
 func Arena(o Options) format.Source { return newWorld("Arena", o, 8, newArena) }
 
-// Plots returns a grid of building plots with roads between them and many
-// copies of a few buildings.
+// Plots returns a grid of building plots with roads between them and many copies of
+// a few buildings.
 func Plots(o Options) format.Source { return newWorld("Plots", o, 24, newPlots) }
 
 // Head says that the format is "terrain".
@@ -91,7 +89,7 @@ func (w *world) Read(ctx context.Context, s format.Sink) error {
 	if err := s.Dimension(d); err != nil {
 		return err
 	}
-	c := newCanvas(newBook(), w.opts)
+	c := newCanvas(newBlockTable(), w.opts)
 	f := framer{canvas: c, dim: d, version: w.opts.Version, biomeAt: w.scene.biome}
 	lo := -w.opts.Size / 2
 	hi := lo + w.opts.Size // columns lo..hi-1
@@ -111,7 +109,7 @@ func (w *world) Read(ctx context.Context, s format.Sink) error {
 	return s.File(levelDat(w.name, w.opts, w.scene.spawn()))
 }
 
-// footprint hands on the columns of a footprint that lie in the world.
+// footprint passes on the columns of a footprint that are in the world.
 func (f *framer) footprint(s format.Sink, fx, fz, lo, hi int) error {
 	for i := range 4 {
 		x, z := fx*2+i&1, fz*2+i>>1

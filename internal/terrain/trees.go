@@ -2,7 +2,7 @@ package terrain
 
 import "github.com/cairnvoxel/cairn/geom"
 
-// tree plants one tree with its trunk's foot at p; r decides its shape.
+// tree plants one tree whose trunk starts at p. r decides its shape.
 func (c *canvas) tree(p geom.Point, species string, r uint64) {
 	log, leaves := c.kind(species+"_log@y"), c.kind(species+"_leaves")
 	c.set(p.X, p.Y-1, p.Z, c.kind("dirt"))
@@ -20,17 +20,17 @@ func (c *canvas) tree(p geom.Point, species string, r uint64) {
 	default:
 		c.crown(p.Add(geom.Point{Y: tall}), 2, r, leaves)
 	}
-	c.pile(p.X, p.Z, p.Y, p.Y+tall, log)
+	c.fillColumn(p.X, p.Z, p.Y, p.Y+tall, log)
 }
 
-// grow sets a leaf where nothing solid is.
+// grow places a leaf unless there is something solid.
 func (c *canvas) grow(x, y, z int, k kind) {
 	if i, ok := c.index(x, y, z); ok && !c.blocks[c.cells[i]].stops {
 		c.cells[i] = k
 	}
 }
 
-// disc grows leaves in a circle, its corners by chance.
+// disc places leaves in a circle. Chance decides about its corners.
 func (c *canvas) disc(x, y, z, r int, chance uint64, k kind) {
 	for dz := -r; dz <= r; dz++ {
 		for dx := -r; dx <= r; dx++ {
@@ -43,7 +43,7 @@ func (c *canvas) disc(x, y, z, r int, chance uint64, k kind) {
 	}
 }
 
-// crown grows a round head of leaves whose second highest layer is at p.
+// crown places a round crown of leaves. Its second highest layer is at p.
 func (c *canvas) crown(p geom.Point, r int, chance uint64, k kind) {
 	for dy := -2; dy <= 0; dy++ {
 		c.disc(p.X, p.Y+dy-1, p.Z, r, chance, k)
@@ -51,7 +51,7 @@ func (c *canvas) crown(p geom.Point, r int, chance uint64, k kind) {
 	c.disc(p.X, p.Y, p.Z, r-1, chance, k)
 }
 
-// cone grows the skirts of a spruce.
+// cone places the branches of a spruce.
 func (c *canvas) cone(p geom.Point, tall int, k kind) {
 	for dy := tall; dy >= 2; dy-- {
 		d := tall - dy
@@ -60,7 +60,7 @@ func (c *canvas) cone(p geom.Point, tall int, k kind) {
 	c.grow(p.X, p.Y+tall+1, p.Z, k)
 }
 
-// umbrella grows a bent trunk under flat layers of leaves.
+// umbrella places a bent trunk under flat layers of leaves.
 func (c *canvas) umbrella(p geom.Point, tall int, r uint64, log, leaves kind) {
 	dx, dz := int(r>>8%3)-1, int(r>>12%3)-1
 	x, z := p.X, p.Z

@@ -13,17 +13,16 @@ import (
 
 const allNames = 1 << 20
 
-// settle compares a store with the model of what was acknowledged, finds out
-// which of the calls that were under way had their effect, and notes that in the
-// model. Its error says what was lost.
-func settle(ctx context.Context, st history.Store, m *model) error {
+// reconcile compares a store with the model. It determines which calls in progress
+// had their effect, and updates the model. Its error says what was lost.
+func reconcile(ctx context.Context, st history.Store, m *model) error {
 	names, err := st.List(ctx, "", "", len(m.Worlds)+len(m.Pending)+1) // and some of the crowd
 	if err != nil {
 		return err
 	}
 	names = slices.DeleteFunc(names, isCrowd)
 	for _, worker := range slices.Sorted(maps.Keys(m.Pending)) {
-		if err := settleOne(ctx, st, m, names, worker); err != nil {
+		if err := reconcileOne(ctx, st, m, names, worker); err != nil {
 			return err
 		}
 	}
@@ -49,8 +48,8 @@ func checkAll(ctx context.Context, st *local.Store) error {
 	return err
 }
 
-// settleOne ends the call that was under way for a worker, as it is found.
-func settleOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
+// reconcileOne ends a worker's call in progress, as found in the store.
+func reconcileOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
 	var id history.ID
@@ -81,7 +80,7 @@ func settleOne(ctx context.Context, st history.Store, m *model, names []string, 
 	return nil
 }
 
-// committed returns the commit that o made on log, zero if it made none.
+// committed returns the commit that o made on log, or zero if it made none.
 func committed(ctx context.Context, st history.Store, log []version, o op) (history.ID, error) {
 	head, err := st.Head(ctx, o.World)
 	if err != nil || head.Commit == headOf(log) {
@@ -106,8 +105,7 @@ func headOf(log []version) history.ID {
 	return log[len(log)-1].ID
 }
 
-// compare compares a world with the versions that it must have, and returns
-// those that it has.
+// compare compares a world with its expected versions. It returns those that exist.
 func compare(ctx context.Context, st history.Store, name string, want []version, h hold) ([]version, error) {
 	head, err := st.Head(ctx, name)
 	if err != nil {
@@ -145,7 +143,7 @@ func compare(ctx context.Context, st history.Store, name string, want []version,
 	return have, nil
 }
 
-// dig gives back every deleted world and compares it.
+// dig undeletes every deleted world and compares it.
 func dig(ctx context.Context, st history.Store, m *model) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Graves)) {
 		g := m.Graves[name]

@@ -8,37 +8,37 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// follow recomputes what follows from blocks in the columns whose blocks were
+// derive recomputes what follows from blocks in the columns whose blocks were
 // replaced: height maps that have a rule; light is marked stale.
-func (d *DimensionTx) follow(blocks *volume, replaced []grid.Replaced) {
+func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
 	heights := light.NewHeights(d.d.rules)
-	columns := touched(blocks.Default, replaced)
-	dark := newUnlit(blocks.Default, replaced, columns, d.lit)
+	columns := relight.Touched(blocks.Default, replaced)
+	pending := relight.NewPending(blocks.Default, replaced, columns, d.lit)
 	if d.tx.relights && d.d.hasLight() {
-		d.tx.unlit[d.d.name] = dark
+		d.tx.pending[d.d.name] = pending
 	}
 	for i := range columns {
-		pos := columns[i].pos
+		pos := columns[i].Pos
 		c := d.Column(pos)
 		if d.tx.err != nil {
 			return
 		}
+		stale := pending.Stale(pos, c)
 		if c == nil {
-			delete(dark.columns, pos) // one that is put there says itself what is stale
 			continue
 		}
 		edited := *c
-		if _, stale := dark.columns[pos]; stale {
-			dark.columns[pos] = dark.columns[pos] && c.Stale == 0
+		if stale {
 			edited.Stale = voxel.HasSky | voxel.HasLight
 		}
 		changed := edited.Stale != c.Stale
 		if len(d.d.rules) > 0 && len(c.Maps) > 0 {
-			maps, err := d.recompute(heights, c, &columns[i].cells, before, blocks.cells)
+			maps, err := d.recompute(heights, c, &columns[i].Cells, before, blocks.cells)
 			if err != nil {
 				d.tx.fail(fmt.Errorf("world: height maps of column %v of %q: %w", pos, d.d.name, err))
 				return
@@ -146,65 +146,6 @@ func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
 	}
 	slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
 	return t, nil
-}
-
-// touchedColumn is a column of which cells were replaced: bit x of cells[z] says
-// where, all set if nobody knows.
-type touchedColumn struct {
-	pos   geom.ColumnPos
-	cells [geom.ColumnEdge]uint16
-}
-
-// touched returns the columns that have a cell in what was replaced, in
-// ascending order.
-func touched(def voxel.Cell, replaced []grid.Replaced) (out []touchedColumn) {
-	const edge = geom.ColumnEdge
-	index := make(map[geom.ColumnPos]int)
-	var a, b [64]voxel.Cell
-	for _, r := range replaced {
-		var cells [geom.ChunkEdge]uint32 // by z
-		if r.Unknown {
-			for z := range cells {
-				cells[z] = 1<<geom.ChunkEdge - 1
-			}
-		} else {
-			old, new := filled(r.Old, def), filled(r.New, def)
-			for y, rows := range old.Differing(new) {
-				for ; rows != 0; rows &= rows - 1 {
-					z := bits.TrailingZeros32(rows)
-					cells[z] |= differing(old.Row(y, z, &a), new.Row(y, z, &b))
-				}
-			}
-		}
-		for z, row := range cells {
-			for x := 0; row != 0; x, row = x+1, row>>edge {
-				if row&(1<<edge-1) == 0 {
-					continue
-				}
-				pos := columnOf(r.Pos.Min().Add(geom.Point{X: x * edge, Z: z}))
-				i, ok := index[pos]
-				if !ok {
-					i = len(out)
-					index[pos] = i
-					out = append(out, touchedColumn{pos: pos})
-				}
-				out[i].cells[z%edge] |= uint16(row)
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b touchedColumn) int { return a.pos.Compare(b.pos) })
-	return out
-}
-
-// differing returns a bit for each cell in which two rows differ.
-func differing(a, b []voxel.Cell) (m uint32) {
-	b = b[:len(a)]
-	for x, v := range a {
-		if v != b[x] {
-			m |= 1 << x
-		}
-	}
-	return m
 }
 
 // filled returns c, or a chunk of def if c is nil.

@@ -1,11 +1,10 @@
-package main
+package service
 
 import (
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/pprof"
 	"sync/atomic"
@@ -15,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/server"
 )
 
-// certificate is read from files, and may be again while it serves.
+// certificate is a TLS certificate that can be read from its files again.
 type certificate struct {
 	cert, key string
 	now       atomic.Pointer[tls.Certificate]
@@ -40,8 +39,8 @@ func (c *certificate) config() *tls.Config {
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil }}
 }
 
-// debugHandler serves what only those who run the server may see. If it is for
-// this machine alone, a web page that a name of its own leads here is refused.
+// debugHandler serves profiles and metrics. With near it refuses calls to a host name
+// that is not this machine's, so that no web page can reach it through its own DNS name.
 func debugHandler(m *server.Metrics, near bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
@@ -59,9 +58,9 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 	})
 }
 
-// fillDemo makes worlds up, those that are not there, and logs each: it takes
-// seconds.
-func (s *service) fillDemo(ctx context.Context, d *depot, st history.Store) error {
+// makeDemo makes the demo worlds that the store does not have, and logs each, because
+// each takes seconds.
+func (s *service) makeDemo(ctx context.Context, st history.Store) error {
 	kinds := []string{"island", "arena", "plots"}
 	for i, kind := range kinds {
 		name := "demo/" + kind
@@ -69,7 +68,7 @@ func (s *service) fillDemo(ctx context.Context, d *depot, st history.Store) erro
 		if errors.Is(err, history.ErrNoWorld) {
 			s.log.Info("demo: making a world", "world", name, "number", i+1, "of", len(kinds))
 			began := time.Now()
-			if err = runGen(ctx, d, io.Discard, kind, "@"+name, genOptions{seed: 1}); err == nil {
+			if err = s.MakeDemo(ctx, kind, name); err == nil {
 				s.log.Info("demo: made a world", "world", name, "took", time.Since(began).Round(time.Millisecond))
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-func careRoutes() []route {
+func adminRoutes() []route {
 	return []route{
 		{method: "GET", path: "/healthz", about: "the process lives", status: 200, gives: text, serve: (*call).alive},
 		{method: "GET", path: "/readyz", about: "the store takes calls and no drain is under way", status: 200, gives: text, serve: (*call).ready},

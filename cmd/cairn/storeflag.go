@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Where the store is if --store is not set.
+const (
+	storeEnv     = "CAIRN_STORE"
+	defaultStore = localScheme + "cairn-data"
+)
+
+const (
+	localScheme = "local:"
+	memoryStore = "memory:"
+)
+
+// storeFlag is the store that --store names. It is opened once, when a verb first needs
+// it, because a local store can be open only once at a time.
+type storeFlag struct {
+	url    string // --store
+	writes bool   // open it for writing
+	damage bool   // open it even if it is damaged
+	st     history.Store
+}
+
+// isSet reports whether the user named a store.
+func (sf *storeFlag) isSet() bool { return sf.url != "" || os.Getenv(storeEnv) != "" }
+
+// location returns the URL of the store.
+func (sf *storeFlag) location() string {
+	for _, url := range []string{sf.url, os.Getenv(storeEnv)} {
+		if url != "" {
+			return url
+		}
+	}
+	return defaultStore
+}
+
+// open opens the store, which must exist.
+func (sf *storeFlag) open(ctx context.Context) (history.Store, error) { return sf.get(ctx, false) }
+
+// openWritable opens the store, which must exist, for writing.
+func (sf *storeFlag) openWritable(ctx context.Context) (history.Store, error) {
+	sf.writes = true
+	return sf.open(ctx)
+}
+
+// named parses the address of a whole world and opens the store for writing.
+func (sf *storeFlag) named(ctx context.Context, arg string) (name string, st history.Store, err error) {
+	if name, err = parseName(arg); err == nil {
+		st, err = sf.openWritable(ctx)
+	}
+	return name, st, err
+}
+
+// openOrCreate opens the store for writing. It creates the store if it does not exist.
+func (sf *storeFlag) openOrCreate(ctx context.Context) (history.Store, error) {
+	return sf.get(ctx, true)
+}
+
+func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err error) {
+	if sf.st != nil {
+		return sf.st, ctx.Err()
+	}
+	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
+	switch {
+	case !isStore(sf.location()):
+		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", sf.location(), localScheme, memoryStore)
+	case !isLocal:
+		st, err := store.Open(ctx, sf.location())
+		if err == nil {
+			sf.st = st
+		}
+		return sf.st, err
+	case !make:
+		if err := checkStoreDir(dir); err != nil {
+			return nil, err
+		}
+	}
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage})
+	if err == nil {
+		sf.st = st
+	}
+	return sf.st, err
+}
+
+// local opens the store, which must exist and be a directory.
+func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
+	st, err := sf.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if st, ok := st.(*local.Store); ok {
+		return st, nil
+	}
+	return nil, usagef("%s: this needs a store in a directory on this machine, %sDIR", sf.location(), localScheme)
+}
+
+func (sf *storeFlag) close() error {
+	if sf.st == nil {
+		return nil
+	}
+	return sf.st.Close()
+}
+
+// localDir returns the directory of a store that must be local:DIR.
+func localDir(url string) (string, error) {
+	dir, isLocal := strings.CutPrefix(url, localScheme)
+	if !isLocal || dir == "" {
+		return "", usagef("store %q: want %sDIR", url, localScheme)
+	}
+	return dir, nil
+}
+
+// checkStoreDir checks that a directory exists and is not empty.
+func checkStoreDir(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return fmt.Errorf("%s%s: no store is there; cairn import SRC @NAME makes one", localScheme, dir)
+	}
+	return nil
+}
+
+// isStore reports whether an argument is the URL of a store.
+func isStore(arg string) bool {
+	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme || isServed(arg)
+}
+
+// isServed reports whether a URL names a server.
+func isServed(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+}
+
+// world opens a world for an author to change.
+func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.World, error) {
+	st, err := sf.openWritable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true})
+}
+
+// outside checks that the store does not lie in the folder src, because a source is never
+// written to.
+func (sf *storeFlag) outside(src string) error {
+	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
+	if !isLocal || isAddress(src) {
+		return nil
+	}
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return outside(filepath.Join(dir, "store"), src)
+}

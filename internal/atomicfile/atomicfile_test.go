@@ -1,0 +1,120 @@
+package atomicfile_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
+)
+
+// A file or folder is at its path after Commit, and nothing else is in the folder.
+func TestCommit(t *testing.T) {
+	for _, old := range []string{"", "old content"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a")
+		if old != "" {
+			write(t, path, old)
+		}
+		p, err := atomicfile.NewFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Abort()
+		if _, err := p.File.WriteString("new"); err != nil {
+			t.Fatal(err)
+		}
+		if b, _ := os.ReadFile(path); string(b) != old {
+			t.Errorf("before Commit the file holds %q, want %q", b, old)
+		}
+		if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		p.Abort()
+		if b, err := os.ReadFile(path); string(b) != "new" {
+			t.Errorf("after Commit the file holds %q (%v)", b, err)
+		}
+		wantEntries(t, dir, "a")
+	}
+}
+
+func TestCommitFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string // in is a file in the folder that is there before
+		ok       bool
+	}{{"new", "", true}, {"empty", ".", true}, {"not empty", "b", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "out")
+			if tt.in != "" {
+				if err := os.Mkdir(path, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.in == "b" {
+				write(t, filepath.Join(path, "b"), "x")
+			}
+			p, err := atomicfile.NewFolder(path + "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(p.Temp, "a"), "x")
+			err = p.Commit()
+			p.Abort()
+			if (err == nil) != tt.ok {
+				t.Fatalf("Commit: %v", err)
+			}
+			wantEntries(t, dir, "out")
+			wantEntries(t, path, map[bool]string{true: "a", false: "b"}[tt.ok])
+		})
+	}
+}
+
+func TestAbort(t *testing.T) {
+	dir := t.TempDir()
+	file, err := atomicfile.NewFile(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := atomicfile.NewFolder(filepath.Join(dir, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Abort()
+	folder.Abort()
+	wantEntries(t, dir)
+}
+
+// An error of a missing parent names the parent and not the temporary file.
+func TestNoParent(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "nowhere")
+	_, err := atomicfile.NewFile(filepath.Join(parent, "a"))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), parent+": ") || strings.Contains(err.Error(), ".tmp") {
+		t.Errorf("NewFile: %v", err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantEntries(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range list {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s holds %v, want %v", dir, got, want)
+	}
+}

@@ -1,0 +1,298 @@
+// Package service runs a server in a process of its own: it opens what the settings name,
+// serves until a signal ends it, reloads tokens and the certificate, steps the keeper that
+// packs, collects and backs up, and shuts down in order.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// Settings say what a service does.
+type Settings struct {
+	Listen      string // the address of the server
+	DebugListen string // the address of /debug/pprof and /metrics; "" for none
+	DebugOpen   bool   // other machines may reach DebugListen
+	TokensFile  string // "" for no tokens: every caller is an administrator
+	CertFile    string // "" for no TLS
+	KeyFile     string
+
+	BackupDir    string // "" for no backups; else the store must be a *local.Store
+	BackupEvery  time.Duration
+	BackupKeep   local.Keep
+	CollectEvery time.Duration // negative for never
+	Policy       history.Policy
+
+	Drain   time.Duration // how long running calls may take at the end
+	Slow    time.Duration // calls that take longer are logged; none if it is not positive
+	JSONLog bool
+
+	StoreURL string // for the log
+	InMemory bool   // the store is lost when the process ends
+	// OpenStore opens the store. The caller closes it after Run.
+	OpenStore func(context.Context) (history.Store, error)
+	// MakeDemo makes a made-up world of a kind under a name in the store; nil for none.
+	MakeDemo func(ctx context.Context, kind, name string) error
+}
+
+// exitInterrupted is the exit status after a second signal.
+const exitInterrupted = 130
+
+// service is a server that runs.
+type service struct {
+	Settings
+	log     *slog.Logger
+	tokens  *server.Tokens // nil for none
+	cert    *certificate   // nil for no TLS
+	server  *server.Server
+	http    *http.Server
+	debug   *http.Server // nil for none
+	keeper  *server.Keeper
+	metrics *server.Metrics
+	failed  chan error // from the goroutines that serve
+}
+
+// Run serves until a signal or an error ends the service. It prints the URLs to out when
+// it serves, and logs to log.
+func Run(ctx context.Context, settings Settings, out, log io.Writer) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // from here on, wait handles the signals
+	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 2)}
+	l, err := s.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	s.log.Info("start", "store", s.StoreURL, "listen", l.main.Addr().String(), "tokens", s.tokens != nil, "tls", s.cert != nil)
+	if s.cert == nil && server.Loopback(s.Listen) != nil {
+		s.log.Warn("there is no --tls-cert: others can read tokens and worlds on the network")
+	}
+	if s.tokens != nil && len(s.tokens.All()) == 0 {
+		s.log.Warn("the file holds no tokens: nobody may call", "tokens", s.TokensFile)
+	}
+	if s.InMemory {
+		s.log.Warn("the store is in memory: it is lost when this process ends")
+	}
+	s.serve(l, out)
+	return s.end(signals, s.wait(signals))
+}
+
+func (s *Settings) logger(to io.Writer) *slog.Logger {
+	if s.JSONLog {
+		return slog.New(slog.NewJSONHandler(to, nil))
+	}
+	return slog.New(slog.NewTextHandler(to, nil))
+}
+
+type listeners struct{ main, debug net.Listener }
+
+func (l *listeners) close() error {
+	var err error
+	for _, one := range []net.Listener{l.main, l.debug} {
+		if one != nil {
+			err = errors.Join(err, one.Close())
+		}
+	}
+	return err
+}
+
+// prepare opens everything that the service needs. If it fails it closes what it opened,
+// except for the store, which the caller of Run closes.
+func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
+	l = &listeners{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+		}
+	}()
+	if s.TokensFile != "" {
+		s.tokens, err = server.ReadTokens(s.TokensFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; cairn token new makes it", err)
+		}
+		if err != nil {
+			return l, err
+		}
+	}
+	if s.CertFile != "" {
+		if s.cert, err = newCertificate(s.CertFile, s.KeyFile); err != nil {
+			return l, err
+		}
+	}
+	if s.DebugListen != "" {
+		if l.debug, err = net.Listen("tcp", s.DebugListen); err != nil {
+			return l, err
+		}
+	}
+	st, err := s.OpenStore(ctx)
+	if err != nil {
+		return l, err
+	}
+	if s.MakeDemo != nil {
+		if err := s.makeDemo(ctx, st); err != nil {
+			return l, err
+		}
+	}
+	if err := s.newServer(st); err != nil {
+		return l, err
+	}
+	l.main, err = s.server.Listen(s.Listen)
+	return l, err
+}
+
+// newServer makes the server and the keeper of a store.
+func (s *service) newServer(st history.Store) (err error) {
+	s.metrics = server.NewMetrics()
+	k := server.KeeperOptions{CollectEvery: s.CollectEvery, Policy: s.Policy, Metrics: s.metrics, Log: s.log}
+	if s.BackupDir != "" {
+		if err := s.addBackups(st, &k); err != nil {
+			return err
+		}
+	}
+	o := server.Options{Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+		Saved: func(name string) { s.keeper.Saved(name) }}
+	if s.server, err = server.New(st, o); err != nil {
+		return err
+	}
+	s.metrics.Watch(s.server)
+	s.keeper = server.NewKeeper(st, time.Now(), k)
+	s.http = s.server.HTTP()
+	return nil
+}
+
+// addBackups makes the keeper back up the store. The first backup is due BackupEvery
+// after the newest one in the folder.
+func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
+	from, ok := st.(*local.Store)
+	if !ok {
+		return fmt.Errorf("service: back up %s: only a store in a directory can be backed up", s.StoreURL)
+	}
+	times, err := local.Backups(s.BackupDir, local.Options{})
+	if err != nil {
+		return err
+	}
+	if n := len(times); n > 0 {
+		k.LastBackup = times[n-1]
+	}
+	k.BackupEvery = s.BackupEvery
+	k.Backup = func(ctx context.Context) (local.Backed, error) {
+		return from.Backup(ctx, s.BackupDir, local.BackupOptions{Keep: s.BackupKeep})
+	}
+	return nil
+}
+
+// observe adds a call to the metrics, and logs it if it was slow.
+func (s *service) observe(e *server.Event) {
+	s.metrics.Observe(e)
+	if s.Slow > 0 && e.Took > s.Slow {
+		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}
+		for _, step := range e.Steps {
+			args = append(args, step.Name, step.Took.Seconds())
+		}
+		s.log.Warn("slow", args...)
+	}
+}
+
+// serve starts to serve and prints the URLs.
+func (s *service) serve(l *listeners, out io.Writer) {
+	scheme := "http"
+	if s.cert != nil {
+		scheme = "https"
+		s.http.TLSConfig = s.cert.config()
+		go func() { s.failed <- s.http.ServeTLS(l.main, "", "") }()
+	} else {
+		go func() { s.failed <- s.http.Serve(l.main) }()
+	}
+	if l.debug != nil {
+		s.debug = &http.Server{Handler: debugHandler(s.metrics, !s.DebugOpen), ReadHeaderTimeout: 10 * time.Second}
+		go func() { s.failed <- s.debug.Serve(l.debug) }()
+		fmt.Fprintf(out, "debug http://%s\n", l.debug.Addr())
+	}
+	fmt.Fprintf(out, "ready %s://%s\n", scheme, l.main.Addr())
+}
+
+// wait steps the keeper until a signal or an error ends the service.
+func (s *service) wait(signals <-chan os.Signal) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	s.keeper.Step(time.Now())
+	for {
+		select {
+		case now := <-tick.C:
+			s.keeper.Step(now)
+		case err := <-s.failed:
+			return err
+		case signal := <-signals:
+			if signal != syscall.SIGHUP {
+				s.log.Info("drain", "signal", signal.String(), "seconds", s.Drain.Seconds())
+				return nil
+			}
+			s.reload()
+		}
+	}
+}
+
+// reload reads tokens and certificate again. A file that cannot be read changes nothing.
+func (s *service) reload() {
+	var err error
+	if s.tokens != nil {
+		err = s.tokens.Reload()
+	}
+	if s.cert != nil {
+		err = errors.Join(err, s.cert.reload())
+	}
+	if err != nil {
+		s.log.Error("reload failed: what was read before stays", "err", err)
+		return
+	}
+	s.log.Info("reloaded")
+}
+
+// end shuts down within the drain time. It returns err joined with what went wrong. A
+// second signal ends the process at once.
+func (s *service) end(signals <-chan os.Signal, err error) error {
+	go func() {
+		for signal := range signals {
+			if signal != syscall.SIGHUP {
+				os.Exit(exitInterrupted) // every acknowledged change is on the disk
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), s.Drain)
+	defer cancel()
+	err = errors.Join(err, s.server.Drain(ctx))
+	if cut := s.http.Shutdown(ctx); cut != nil {
+		err = errors.Join(err, fmt.Errorf("calls were cut: %w", cut))
+	}
+	err = errors.Join(err, s.http.Close()) // cuts the calls that took too long
+	err = errors.Join(err, s.keeper.Close(ctx))
+	if s.debug != nil {
+		err = errors.Join(err, s.debug.Close())
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("serve: not finished within --drain %v: %w", s.Drain, err)
+	case err != nil:
+		return fmt.Errorf("serve: %w", err)
+	}
+	s.log.Info("stop")
+	return nil
+}
