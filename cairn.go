@@ -22,7 +22,7 @@ import (
 const Main = "main"
 
 type (
-	// Store is where worlds are kept. The caller closes it after its worlds.
+	// Store is a place where worlds are kept. The caller closes it after its worlds.
 	Store = history.Store
 	// Point is a position in blocks: x east, y up, z south.
 	Point = geom.Point
@@ -32,33 +32,31 @@ type (
 	Commit = history.Commit
 	// ID is the name of a commit.
 	ID = history.ID
-	// Change is what an edit replaced: Volumes lists the chunks that a game has to
-	// send, with what they held before and hold now.
+	// Change is what an edit replaced. Volumes lists the chunks that a game has to send, with
+	// their content before and after.
 	Change = world.Change
 )
 
-// Open opens the store at url: "local:DIR" is a directory, made if it is missing and
-// open in one program at a time; "memory:" keeps worlds until it is closed;
-// "https://HOST" is a server, which is shown the token in the environment variable
-// CAIRN_TOKEN. For a token from elsewhere use store.OpenWith. Open does I/O.
+// Open opens the store at url. "local:DIR" is a directory; it is created if it is missing, and
+// one program may have it open at a time. "memory:" keeps worlds until it is closed.
+// "https://HOST" is a server; the token comes from the environment variable CAIRN_TOKEN, or
+// from store.OpenWith. Open does I/O.
 func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
 // Options of a World. The zero value is the default.
 type Options struct {
-	// Dimension is the space whose blocks are read and edited. Default: Main; in
-	// worlds that have none of that name the only one with blocks, or "overworld".
+	// Dimension is the space whose blocks are read and edited. Default: Main. In worlds
+	// without Main it is the only dimension with blocks, or "overworld".
 	Dimension string
-	// Author is who commits and edits. Each author has edits of its own to undo.
+	// Author is the author of commits and edits. Each author can undo its own edits.
 	Author string
-	// Parts brings nothing into memory: Load does that for a box, and what is not
-	// loaded cannot be read or edited. By default the dimension is in memory as a
-	// whole.
+	// Parts opens the world without loading anything. Load then loads a box; blocks that are
+	// not loaded cannot be read or edited. By default the whole dimension is loaded.
 	Parts bool
 }
 
-// World is an open world of blocks. Any number of goroutines may use it. Block,
-// Edit, Dirty and Name touch memory only; all other methods may read and write the
-// store.
+// World is an open world of blocks. Any number of goroutines may use it. Block, Edit, Dirty and
+// Name use memory only; all other methods may read and write the store.
 type World struct {
 	w         *world.World
 	steps     *undo.History
@@ -75,8 +73,8 @@ func Create(ctx context.Context, st Store, name string, o Options) (*World, erro
 	return OpenWorld(ctx, st, name, o)
 }
 
-// OpenWorld opens a world as its last commit left it: one that Create made or one
-// that was imported. The caller closes it.
+// OpenWorld opens a world at its last commit, whether Create made it or it was imported. The
+// caller closes it.
 func OpenWorld(ctx context.Context, st Store, name string, o Options) (*World, error) {
 	w, err := world.Open(ctx, st, name, world.Options{Author: o.Author, Relight: true})
 	if err != nil {
@@ -89,8 +87,8 @@ func OpenWorld(ctx context.Context, st Store, name string, o Options) (*World, e
 	return out, nil
 }
 
-// From returns the World that w is. A world that has no commit and no dimension
-// becomes one of air. Options.Author counts for edits only: commits are those of w.
+// From returns a World for w. A world without a commit and a dimension becomes a world of air.
+// Options.Author counts for edits only; w decides the author of commits.
 func From(ctx context.Context, w *world.World, o Options) (*World, error) {
 	out := &World{w: w, steps: undo.New(w, undo.Options{}), dimension: o.Dimension, author: o.Author}
 	if err := out.find(); err != nil {
@@ -104,8 +102,8 @@ func From(ctx context.Context, w *world.World, o Options) (*World, error) {
 	return out, nil
 }
 
-// FromFleet is From for a world of a Fleet, which is told of every edit: it saves the
-// world, and closes it.
+// FromFleet is From for a world of a Fleet. The World tells the Fleet of every edit. The Fleet
+// saves and closes the world.
 func FromFleet(ctx context.Context, k *autosave.Kept, o Options) (*World, error) {
 	out, err := From(ctx, k.World(), o)
 	if err == nil {
@@ -114,7 +112,7 @@ func FromFleet(ctx context.Context, k *autosave.Kept, o Options) (*World, error)
 	return out, err
 }
 
-// find chooses the dimension, and makes it in a new world.
+// find chooses the dimension. In a new world it creates the dimension.
 func (w *World) find() error {
 	var names []string
 	for _, d := range w.w.View().Dimensions() {
@@ -144,18 +142,18 @@ func (w *World) find() error {
 	return err
 }
 
-// World returns the world with everything that is in it: dimensions, volumes,
-// columns, objects, files, properties.
+// World returns the world with everything in it: dimensions, volumes, columns, objects, files,
+// properties.
 func (w *World) World() *world.World { return w.w }
 
 // Name returns the world's name in the store.
 func (w *World) Name() string { return w.w.Name() }
 
-// Dimension returns the name of the dimension whose blocks this reads and edits.
+// Dimension returns the name of the dimension that this World reads and edits.
 func (w *World) Dimension() string { return w.dimension }
 
-// Block returns the name of the block at p: "air" where nothing is, "" where the
-// world is not in memory.
+// Block returns the name of the block at p. It is "air" where nothing is, and "" where the
+// world is not loaded.
 func (w *World) Block(p Point) string {
 	d := w.w.View().Dimension(w.dimension)
 	if d == nil {
@@ -169,17 +167,17 @@ func (w *World) Block(p Point) string {
 	return v.CellName(c)
 }
 
-// Load brings a box into memory and keeps it there until it is released. It is for
-// worlds opened with Options.Parts.
+// Load loads a box and keeps it in memory until it is released. It is for worlds opened with
+// Options.Parts.
 func (w *World) Load(ctx context.Context, box Box) (*world.Held, error) {
 	return w.w.Load(ctx, w.dimension, box)
 }
 
-// Edit calls f to change blocks. All of it is seen at once, and is one step for
-// Undo. If f fails, or ctx ends, nothing changes. The steps of a World take 64 MiB at
-// most: of an edit that alone takes more, and where ctx ends when blocks have changed
-// already, Edit returns the change together with an error, and Undo cannot take it
-// back.
+// Edit calls f to change blocks. Readers see all changes at once, and Undo takes them back as
+// one step. If f fails, or ctx ends, nothing changes. There are two exceptions. The steps of a
+// World take at most 64 MiB, and an edit may need more than that alone; or ctx may end after
+// the blocks have changed. Then Edit returns the change together with an error, and Undo cannot
+// take it back.
 func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, error) {
 	change, err := w.steps.Update(ctx, w.author, "edit", func(tx *world.Tx) error {
 		d := tx.Dimension(w.dimension)
@@ -209,31 +207,31 @@ func (w *World) changed(c *Change) {
 	w.kept.Changed(rows)
 }
 
-// Undo takes back the author's last edit, and the one before if called again: it
-// puts blocks back that nobody has changed since, and reports the rest. The error
-// wraps undo.ErrNothing if there is none.
+// Undo takes back the author's last edit; the next call takes back the edit before. It restores
+// blocks that nobody has changed since, and reports the others. The error wraps undo.ErrNothing
+// if there is no edit.
 func (w *World) Undo(ctx context.Context) (undo.Report, error) {
 	r, err := w.steps.Undo(ctx, w.author)
 	w.changed(r.Change)
 	return r, err
 }
 
-// Redo does again what Undo took back last, unless the author has edited since.
+// Redo repeats the edit that Undo took back last, unless the author has edited since.
 func (w *World) Redo(ctx context.Context) (undo.Report, error) {
 	r, err := w.steps.Redo(ctx, w.author)
 	w.changed(r.Change)
 	return r, err
 }
 
-// Players tells the world's Fleet how many players it has: some time after the last
-// has left it is saved and closed. False says that it is closed, and Fleet.Open opens
-// it again. Without a Fleet it does nothing.
+// Players tells the world's Fleet how many players the world has. The Fleet saves and closes
+// the world some time after the last player left. Players returns false if the world is closed;
+// Fleet.Open opens it again. Without a Fleet it does nothing and returns true.
 func (w *World) Players(n int) bool { return w.kept == nil || w.kept.Players(n) }
 
-// Dirty reports whether something was changed that no commit holds.
+// Dirty reports whether there are changes that no commit holds.
 func (w *World) Dirty() bool { return w.w.Dirty() }
 
-// Commit saves what changed since the last commit; nothing else is lost if it fails.
+// Commit saves the changes since the last commit. If it fails, the changes stay in memory.
 func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
 	return w.w.Commit(ctx, message)
 }
@@ -241,47 +239,47 @@ func (w *World) Commit(ctx context.Context, message string) (Commit, error) {
 // Log returns the newest n commits, newest first.
 func (w *World) Log(ctx context.Context, n int) ([]Commit, error) { return w.w.Log(ctx, n) }
 
-// Restore makes the world what it was at a commit, as a new commit.
+// Restore returns the world to a commit, as a new commit.
 func (w *World) Restore(ctx context.Context, at ID, message string) (Commit, error) {
 	return w.w.Restore(ctx, at, message)
 }
 
-// Fork makes another world that begins as this one's last commit. It shares what is
-// stored and copies nothing.
+// Fork creates another world that begins at this world's last commit. It shares the stored data
+// and copies nothing.
 func (w *World) Fork(ctx context.Context, name string) error { return w.w.Fork(ctx, name) }
 
-// Close closes the world. What was not committed is lost. A Fleet closes its worlds
-// itself.
+// Close closes the world. Changes without a commit are lost. Worlds of a Fleet are closed by
+// the Fleet.
 func (w *World) Close() error { return w.w.Close() }
 
-// Blocks are the blocks of a world while it is edited: they are good until the
-// function of Edit returns. A block where the world is not in memory cannot be read
-// or set, and makes Edit fail with world.ErrNotLoaded.
+// Blocks gives access to the blocks of a world during Edit. It is valid until the function of
+// Edit returns. A block that is not loaded cannot be read or set, and makes Edit fail with
+// world.ErrNotLoaded.
 type Blocks struct{ v *world.VolumeTx }
 
-// Block is a kind of block in one Edit: a name that was looked up.
+// Block is a kind of block, valid in one Edit. Blocks.Block looks it up by name.
 type Block struct{ cell voxel.Cell }
 
-// Get returns the name of the block at p as it is so far.
+// Get returns the name of the block at p, including the changes so far.
 func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
 
-// Set puts a block at p.
+// Set sets the block at p.
 func (b Blocks) Set(p Point, name string) { b.Put(p, b.Block(name)) }
 
-// Fill puts a block everywhere in a region: see package region.
+// Fill sets all blocks of a region; see package region.
 func (b Blocks) Fill(r region.Region, name string) { b.v.Fill(r, b.v.Named(name)) }
 
-// Block looks a name up, for At and Put in loops over many blocks. The world has the
-// name from then on.
+// Block looks up a name, for At and Put in loops over many blocks. It adds the name to the
+// world.
 func (b Blocks) Block(name string) Block { return Block{b.v.Named(name)} }
 
-// At is Get without the name: kinds of one Edit can be compared.
+// At is Get for kinds: it returns no name. Kinds of one Edit can be compared.
 func (b Blocks) At(p Point) Block {
 	c, _ := b.v.Cell(p)
 	return Block{c}
 }
 
-// Put is Set for a kind that was looked up.
+// Put is Set with a kind.
 func (b Blocks) Put(p Point, k Block) { b.v.Set(p, k.cell) }
 
 // NameOf returns the name of a kind of this Edit.

@@ -2,8 +2,8 @@
 // voxels. It keeps them small in memory and on disk, and remembers every version.
 //
 // A world is a stack of immutable stones. A commit puts one more stone on top, with
-// what changed and nothing else. A fork starts a second stack on the same stones. To
-// restore an old version writes no stone at all.
+// what changed and nothing else. A fork starts a second stack on the same stones. Restoring
+// an old version writes no stone at all.
 //
 // # First steps
 //
@@ -12,15 +12,15 @@
 // the command "cairn import". World.Edit changes blocks by name, World.Commit saves,
 // and World.Log lists the saved versions. The examples show each.
 //
-// Blocks have names like "stone" or "minecraft:oak_stairs[facing=east]". A name is
-// what you make it; only worlds that are to be exported for a game need that game's
-// names. Air is "air" in worlds made here.
+// Blocks have names like "stone" or "minecraft:oak_stairs[facing=east]". Any name is
+// allowed, but a world that is exported for a game needs that game's names. Air is
+// "air" in worlds made here.
 //
 // # Games
 //
-// A game that has many worlds open keeps them in a Fleet of package autosave, which
-// takes their leases, saves and closes them. FromFleet gives the World of one.
-// World.Edit returns the chunks that changed: send those to the players.
+// A game with many open worlds keeps them in a Fleet of package autosave. The Fleet
+// takes their leases, saves them and closes them. FromFleet returns the World for a world
+// of a Fleet. World.Edit returns the chunks that changed; send those to the players.
 //
 // # Beyond blocks
 //

@@ -12,17 +12,16 @@ import (
 // Unsaved is a world that could not be saved.
 type Unsaved struct {
 	Name  string
-	Cells int   // that the Fleet was told were changed
+	Cells int   // cells that the Fleet was told were changed
 	Err   error // never nil
 }
 
-// Drain saves every world that is dirty, the most changed first, at most
-// Options.AtOnce at a time, and returns those that it could not save, in the same
-// order: none if all is saved. It waits for saves under way. What failed it tries
-// again as long as other saves succeed; when ctx ends, it begins no more. While it
-// runs Step begins and closes nothing; worlds opened meanwhile and changes made
-// meanwhile may be left out, so a game stops first. It closes no world, and may be
-// called again.
+// Drain saves every dirty world, the most changed first, at most Options.AtOnce at a time. It
+// returns the worlds that it could not save in the same order, or none. It waits for saves that
+// are running. It retries failed saves as long as other saves succeed. When ctx ends, it begins
+// no more. While Drain runs, Step begins and closes nothing. Drain may miss worlds that are
+// opened and changes that are made meanwhile, so a game stops first. Drain closes no world, and
+// may be called again.
 func (p *policy) Drain(ctx context.Context) []Unsaved {
 	left := p.startDrain()
 	defer p.endDrain()
@@ -38,15 +37,14 @@ func (p *policy) Drain(ctx context.Context) []Unsaved {
 	}
 }
 
-// unsaved returns how many cells were changed that no commit holds.
+// unsaved returns how many changed cells no commit holds.
 func (k *Kept) unsaved() int {
 	k.p.mu.Lock()
 	defer k.p.mu.Unlock()
 	return k.cells + k.saving
 }
 
-// startDrain keeps Step from beginning anything and returns all worlds, the most
-// changed first.
+// startDrain stops Step from beginning anything. It returns all worlds, the most changed first.
 func (p *policy) startDrain() []*Kept {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,8 +80,8 @@ func (p *policy) unsaved(failed []failure) []Unsaved {
 	return out
 }
 
-// drain tries to save each world once. It returns those that could not be saved,
-// in the same order, and how many were.
+// drain tries to save each world once. It returns the worlds that could not be saved in the
+// same order, and how many were saved.
 func (p *policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, saved int) {
 	var wg sync.WaitGroup
 	var next, good atomic.Int64
@@ -111,8 +109,8 @@ func (p *policy) drain(ctx context.Context, worlds []*Kept) (failed []failure, s
 	return failed, int(good.Load())
 }
 
-// claim begins a save of a world when none is under way, and returns nil if it
-// needs none.
+// claim begins a save of a world as soon as none is running. It returns nil if the world needs
+// no save.
 func (p *policy) claim(ctx context.Context, k *Kept) (*save, error) {
 	for {
 		s, busy, err := p.tryClaim(ctx, k)
@@ -122,12 +120,12 @@ func (p *policy) claim(ctx context.Context, k *Kept) (*save, error) {
 		select {
 		case <-busy:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("autosave: %s: a save is still under way: %w", k.name, ctx.Err())
+			return nil, fmt.Errorf("autosave: %s: a save is still running: %w", k.name, ctx.Err())
 		}
 	}
 }
 
-// tryClaim is claim, but returns what to wait for where a save is under way.
+// tryClaim is claim without waiting: if a save is running it returns the channel to wait for.
 func (p *policy) tryClaim(ctx context.Context, k *Kept) (s *save, busy <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +137,7 @@ func (p *policy) tryClaim(ctx context.Context, k *Kept) (s *save, busy <-chan st
 	case !k.w.Dirty():
 		return nil, nil, nil
 	case ctx.Err() != nil:
-		return nil, nil, fmt.Errorf("autosave: %s: not begun: %w", k.name, ctx.Err())
+		return nil, nil, fmt.Errorf("autosave: %s: save not begun: %w", k.name, ctx.Err())
 	}
 	return p.begin(k), nil, nil
 }

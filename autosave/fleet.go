@@ -1,17 +1,16 @@
-// Package autosave keeps many open worlds for a game or a server: a Fleet takes the
-// leases of worlds, opens them, saves them, renews the leases, and closes worlds
-// that their players left.
+// Package autosave keeps many open worlds for a game or a server. A Fleet takes the leases of
+// worlds, opens them, saves them, renews the leases, and closes worlds that their players left.
 //
-// The game calls Step at each tick with the time of its own clock. Step decides and
-// returns at once; saves, renewals and closings run beside the game. A world is
-// saved every few minutes, sooner the more was changed, and some seconds after its
-// last player left: then it is closed. A world has one save at a time, so that its
-// saves keep their order; Options.AtOnce bounds the saves of all worlds, and worlds
-// that wait for room wait in the order in which they were due. A save that failed is
-// tried again after delays that grow. Step returns as Events what the game must know:
-// saves that failed, worlds that were closed, and worlds whose lease was lost.
+// The game calls Step at each tick with the time of its own clock. Step decides and returns at
+// once; saves, renewals and closings run beside the game. The Fleet saves a world every few
+// minutes, and sooner the more it changed. Some seconds after the last player left, the Fleet
+// saves and closes the world. A world has one save at a time, so that its saves keep their
+// order. Options.AtOnce bounds the saves of all worlds; waiting worlds are saved in the order
+// in which they were due. A failed save is retried after growing delays. Step returns as Events
+// what the game must know: failed saves, closed worlds, and worlds whose lease was lost.
 //
-// Close ends a Fleet: it saves what is left, and names what it could not save.
+// Close ends a Fleet: it saves the remaining changes, and returns the worlds that it could not
+// save.
 package autosave
 
 import (
@@ -30,8 +29,8 @@ import (
 // ErrClosed says that the Fleet was closed.
 var ErrClosed = errors.New("the fleet is closed")
 
-// Fleet is the open worlds of a game, each under a lease. Any number of goroutines
-// may use it. Open and Close do I/O; Step and Backlog do not wait for any.
+// Fleet holds the open worlds of a game, each under a lease. Any number of goroutines may use
+// it. Open and Close do I/O; Step and Backlog do not wait for I/O.
 type Fleet struct {
 	st     history.Store
 	holder string
@@ -62,15 +61,15 @@ type member struct {
 type Event struct {
 	Name string
 	Kind Kind
-	// Err is why a save failed or a world was lost; of a world that was closed, why
-	// its lease could not be ended: it ends by itself when its time is over.
+	// Err is why a save failed or a world was lost. For a closed world it is why its lease
+	// could not be ended; that lease ends when its time is over.
 	Err error
-	// Cells is how many of the cells that the Fleet was told of are lost, or not yet
+	// Cells is how many of the changed cells that the Fleet knows of are lost or not yet
 	// saved.
 	Cells int
 }
 
-// Kind is what an Event is about.
+// Kind is the kind of an Event.
 type Kind uint8
 
 const (
@@ -89,10 +88,9 @@ func (k Kind) String() string {
 	return [...]string{Failed: "failed", Lost: "lost", Closed: "closed"}[k]
 }
 
-// NewFleet returns a Fleet without worlds. holder names the game to other programs
-// that want its worlds; a game that starts again under the same name gets worlds
-// back at once whose leases it did not end. now is the time on the clock that steps
-// the Fleet.
+// NewFleet returns a Fleet without worlds. holder names the game to other programs that want
+// its worlds. A game that restarts under the same name gets worlds back at once, even if it did
+// not end their leases. now is the time on the clock that steps the Fleet.
 func NewFleet(st history.Store, holder string, now time.Time, o Options) *Fleet {
 	o = o.resolved()
 	f := &Fleet{st: st, holder: holder, o: o, policy: newPolicy(now, o), leases: newLeases(st, now, o.Lease), members: make(map[string]*member)}
@@ -100,10 +98,10 @@ func NewFleet(st history.Store, holder string, now time.Time, o Options) *Fleet 
 	return f
 }
 
-// Open takes the lease of a world, opens it and keeps it saved from now on; a world
-// that is open already it returns as it is. It does I/O, and waits while the world
-// is being closed. The error wraps history.ErrLeased while another holds the world,
-// and history.ErrNoWorld if there is none and Options.Create is not set.
+// Open takes the lease of a world, opens the world and saves it from now on. It returns a world
+// that is already open. Open does I/O, and waits while the world is being closed. The error
+// wraps history.ErrLeased if another program holds the world, and history.ErrNoWorld if the
+// world does not exist and Options.Create is not set.
 func (f *Fleet) Open(ctx context.Context, name string) (*Kept, error) {
 	for {
 		f.mu.Lock()
@@ -170,8 +168,8 @@ func (f *Fleet) lease(ctx context.Context, name string) (*world.World, error) {
 	return w, nil
 }
 
-// Step sets the time, which never goes back, begins what is due, and returns what
-// happened since the last Step. It waits for nothing, unless Options.Run does.
+// Step sets the time, which must not go back. It begins what is due, and returns what happened
+// since the last Step. It does not wait, unless Options.Run does.
 func (f *Fleet) Step(now time.Time) []Event {
 	f.begin(now)
 	f.mu.Lock()
@@ -201,8 +199,8 @@ func (f *Fleet) begin(now time.Time) {
 	}
 	due, lost := f.leases.Step(now)
 	for _, r := range due {
-		// A renewal that fails is tried again and shows in Backlog; one that was
-		// refused shows in the next Step.
+		// A failed renewal is retried and shows in Backlog. A refused renewal shows in the
+		// next Step.
 		f.run(func() { _ = r.Run(f.ctx) })
 	}
 	for _, w := range lost {
@@ -210,7 +208,7 @@ func (f *Fleet) begin(now time.Time) {
 	}
 }
 
-// run runs a task that Close waits for.
+// run runs a task. Close waits for it.
 func (f *Fleet) run(task func()) {
 	f.tasks.Add(1)
 	f.o.Run(func() {
@@ -219,8 +217,8 @@ func (f *Fleet) run(task func()) {
 	})
 }
 
-// move marks an open world as one that is being closed, and returns it; nil if it
-// is not open.
+// move marks an open world as one that is being closed, and returns it. It returns nil if the
+// world is not open.
 func (f *Fleet) move(name string) *member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -232,7 +230,7 @@ func (f *Fleet) move(name string) *member {
 	return m
 }
 
-// gone ends what move began: the world is closed.
+// gone completes a close that move began.
 func (f *Fleet) gone(name string, m *member, e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -256,8 +254,8 @@ func (f *Fleet) save(s *save) {
 	}
 }
 
-// shut closes a world that has nothing to be saved, and ends its lease. A world that
-// was changed in the last moment stays.
+// shut closes a world that has nothing to save, and ends its lease. A world that changed in the
+// last moment stays open.
 func (f *Fleet) shut(name string, m *member) {
 	closed, err := m.kept.World().CloseSaved()
 	if !closed && err == nil {
@@ -288,16 +286,14 @@ func (f *Fleet) lose(name string, why error) {
 	})
 }
 
-// Backlog returns how saves and renewals keep up as of the last Step. It looks at
-// every world.
+// Backlog returns how saves and renewals keep up, as of the last Step. It looks at every world.
 func (f *Fleet) Backlog() Backlog {
 	b := f.policy.Backlog()
 	b.Unsure = f.leases.unsure()
 	return b
 }
 
-// end keeps Open and Step from beginning anything, and reports false if that was
-// done before.
+// end stops Open and Step from beginning anything. It returns false if that was done before.
 func (f *Fleet) end() bool {
 	f.stepping.Lock()
 	defer f.stepping.Unlock()
@@ -308,11 +304,11 @@ func (f *Fleet) end() bool {
 	return !ended
 }
 
-// Close saves every world that is dirty, the most changed first, closes all and ends
-// their leases. It returns the worlds that it could not save, in the same order: none
-// if all is saved. What failed it tries again as long as other saves succeed; when
-// ctx ends, it gives up. The error says what went wrong beside saves. Nothing can be
-// opened afterwards, and what is changed meanwhile may be lost: a game stops first.
+// Close saves every dirty world, the most changed first, closes all worlds and ends their
+// leases. It returns the worlds that it could not save in the same order, or none. It retries
+// failed saves as long as other saves succeed, and gives up when ctx ends. The error is about
+// everything besides saves. Nothing can be opened afterwards. Changes that are made meanwhile
+// may be lost, so a game stops first.
 func (f *Fleet) Close(ctx context.Context) ([]Unsaved, error) {
 	if !f.end() {
 		return nil, fmt.Errorf("autosave: %w", ErrClosed)
@@ -331,7 +327,7 @@ func (f *Fleet) Close(ctx context.Context) ([]Unsaved, error) {
 		k.drop()
 		err := f.leases.Release(ctx, name)
 		if errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrNoWorld) {
-			err = nil // it is lost, and in left if that matters
+			err = nil // the world is lost; left lists it if it had changes
 		}
 		if err = errors.Join(err, k.World().Close()); err != nil {
 			errs = append(errs, fmt.Errorf("autosave: %s: %w", name, err))

@@ -7,8 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Kept is an open world of a Fleet. Its methods may be called from any goroutine and
-// wait for nothing.
+// Kept is an open world of a Fleet. Any goroutine may call its methods. They do not wait.
 type Kept struct {
 	p     *policy
 	w     target
@@ -21,21 +20,21 @@ type Kept struct {
 	last    time.Time // when it was opened, found clean, saved, or not saved
 	leave   time.Time // when it is to be closed; zero: not
 	closing bool      // Close was called
-	again   bool      // it was changed since the save after which it was to be closed
-	gone    bool      // it is not the policy's any more
+	again   bool      // it changed after the save before its close
+	gone    bool      // the policy no longer has it
 	cells   int       // changed since the last save began, or failed
-	saving  int       // cells that the save under way holds
-	fails   int       // saves that failed since one did not
-	save    *save     // under way, or nil
+	saving  int       // cells that the running save holds
+	fails   int       // failed saves since the last good one
+	save    *save     // the running save, or nil
 }
 
-// World returns the world. It must be closed by the Fleet alone.
+// World returns the world. Only the Fleet may close it.
 func (k *Kept) World() *world.World { return k.w.(*world.World) }
 
-// Players says how many players the world has now. Options.Idle after there are
-// none it is saved and closed, unless one comes before. Until the first call it
-// stays open. False says that the world is not the Fleet's any more: it was closed,
-// is about to be, or was lost; Fleet.Open opens it again.
+// Players sets how many players the world has now. The Fleet saves and closes the world when it
+// had no players for Options.Idle. Until the first call the world stays open. Players returns
+// false if the world no longer belongs to the Fleet: it was closed, is about to be closed, or
+// was lost. Fleet.Open opens it again.
 func (k *Kept) Players(n int) bool {
 	return k.event(func() {
 		switch {
@@ -48,14 +47,14 @@ func (k *Kept) Players(n int) bool {
 	})
 }
 
-// Changed says that so many more cells were changed; what else was changed may be
-// counted as cells. False is as for Players.
+// Changed adds to the number of changed cells. Other changes may be counted as cells. Changed
+// returns false when Players does.
 func (k *Kept) Changed(cells int) bool {
 	return k.event(func() { k.cells += max(cells, 0) })
 }
 
-// Close asks for the world to be saved and closed without delay, whatever players
-// come: an Event says when that is done. False is as for Players.
+// Close asks the Fleet to save and close the world now, whatever players come. An Event says
+// when that is done. Close returns false when Players does.
 func (k *Kept) Close() bool {
 	return k.event(func() {
 		if !k.closing {
@@ -64,9 +63,9 @@ func (k *Kept) Close() bool {
 	})
 }
 
-// drop takes the world from the policy unsaved. It is for worlds that cannot be
-// saved, as after history.ErrConflict and history.ErrFenced. A save under way goes on,
-// and its name can be opened again when that is done.
+// drop removes the world from the policy without saving it. It is for worlds that cannot be
+// saved, for example after history.ErrConflict and history.ErrFenced. A running save goes on,
+// and the name can be opened again when it is done.
 func (k *Kept) drop() {
 	k.event(func() {
 		k.gone = true
@@ -77,7 +76,7 @@ func (k *Kept) drop() {
 	})
 }
 
-// adopt takes back a world that was to be closed and was changed once more.
+// adopt takes back a world that was to be closed and has changed again.
 func (p *policy) adopt(k *Kept) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +85,8 @@ func (p *policy) adopt(k *Kept) {
 	p.schedule(k)
 }
 
-// busy returns what is closed when the save under way is done, nil if there is
-// none.
+// busy returns a channel that is closed when the running save is done, or nil if none is
+// running.
 func (k *Kept) busy() <-chan struct{} {
 	k.p.mu.Lock()
 	defer k.p.mu.Unlock()
@@ -97,8 +96,8 @@ func (k *Kept) busy() <-chan struct{} {
 	return k.save.done
 }
 
-// event runs f under the lock and puts the world where it belongs then. It
-// reports whether the world was the policy's.
+// event calls f under the lock and then moves the world to its place in the queue. It reports
+// whether the policy has the world.
 func (k *Kept) event(f func()) bool {
 	k.p.mu.Lock()
 	defer k.p.mu.Unlock()
@@ -128,15 +127,15 @@ func (k *Kept) next() time.Time {
 	return at
 }
 
-// restless reports whether a world that is due would be saved again so soon only
-// because it is to be closed and changes on and on.
+// restless reports whether a due world would be saved again too soon, only because it is to be
+// closed and keeps changing.
 func (k *Kept) restless() bool {
 	return k.fails == 0 && !k.leave.IsZero() && k.leave.Before(k.last) &&
 		k.last.Add(k.p.o.Soonest).After(k.p.now)
 }
 
-// clean notes that a world of the queue has nothing to be saved, and reports
-// whether it is to be closed, and gone.
+// clean notes that a world in the queue has nothing to save. It reports whether the world is to
+// be closed and now gone.
 func (k *Kept) clean() bool {
 	k.cells, k.fails, k.last, k.again = 0, 0, k.p.now, false
 	if !k.leave.IsZero() && !k.leave.After(k.p.now) {
@@ -149,19 +148,19 @@ func (k *Kept) clean() bool {
 	return false
 }
 
-// schedule puts a world without a save under way into the queue.
+// schedule puts a world without a running save into the queue.
 func (p *policy) schedule(k *Kept) {
 	k.due = k.next()
 	heap.Push(&p.queue, k)
 }
 
-// reschedule puts a world of the queue where it belongs now.
+// reschedule moves a world to its place in the queue.
 func (p *policy) reschedule(k *Kept) {
 	k.due = k.next()
 	heap.Fix(&p.queue, k.place)
 }
 
-// queue is a heap of worlds, the one that is due first on top.
+// queue is a heap of worlds. The world that is due first is on top.
 type queue []*Kept
 
 // Len is for heap.Interface.

@@ -11,21 +11,19 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// leased is a world that was opened under a lease; *world.World is one.
+// leased is a world that was opened under a lease, such as *world.World.
 type leased interface {
 	Name() string
-	// Fence is the number that the lease has now; it grows where the world goes
-	// back.
+	// Fence is the number of the lease. It grows when the world goes back.
 	Fence() uint64
 }
 
-// leases renews the leases that a game holds of its worlds, each after a third of
-// its time. All of its methods and those of renewal may be called from any
-// goroutine; none but Release and renewal.Run waits for anything.
+// leases renews the leases of a game's worlds, each after a third of its time. Any goroutine
+// may call its methods and those of renewal. Only Release and renewal.Run wait.
 //
-// A lease is lost when the Store says so, and not before: until another takes the
-// world, one that is over can be renewed. Whatever this thinks, the Store refuses
-// what is saved under a lease that was lost.
+// A lease is lost only when the Store says so: a lease that is over can be renewed until
+// someone else takes the world. The Store refuses saves under a lost lease, whatever leases
+// believes.
 type leases struct {
 	st   history.Leases
 	last time.Duration // of each
@@ -53,20 +51,19 @@ const (
 	renewAtOnce   = 16
 )
 
-// newLeases returns leases that hold none yet. now is the time on the clock that
-// steps it, each how long a lease is taken and renewed for, by default a minute.
+// newLeases returns leases without any lease. now is the time on the clock that steps it. each
+// is how long a lease is taken and renewed for; the default is a minute.
 func newLeases(st history.Leases, now time.Time, each time.Duration) *leases {
 	return &leases{st: st, now: now, last: positive(each, standardLease), held: make(map[string]*lease)}
 }
 
-// Take takes a lease for a holder, to open the world with its fence, and to be
-// held then. It is what the Store says.
+// Take takes a lease for a holder. The caller opens the world with its fence and then calls
+// Hold.
 func (l *leases) Take(ctx context.Context, name, holder string) (history.Lease, error) {
 	return l.st.Lease(ctx, name, holder, l.last)
 }
 
-// Hold renews the lease of a world from now on. One of the same name that is held
-// is held no more.
+// Hold renews the lease of a world from now on. It replaces a lease of the same name.
 func (l *leases) Hold(w leased) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,15 +72,15 @@ func (l *leases) Hold(w leased) {
 	l.next = time.Time{}
 }
 
-// Drop renews the lease of a world no more. It ends when its time is over.
+// Drop stops renewing the lease of a world. The lease ends when its time is over.
 func (l *leases) Drop(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.held, name)
 }
 
-// Release is Drop, and ends the lease at once, for who waits for the world. A
-// lease that is not held is none.
+// Release is Drop and ends the lease at once, so that others can take the world. It does
+// nothing if the lease is not held.
 func (l *leases) Release(ctx context.Context, name string) error {
 	l.mu.Lock()
 	h := l.held[name]
@@ -95,8 +92,8 @@ func (l *leases) Release(ctx context.Context, name string) error {
 	return l.st.Release(ctx, name, h.w.Fence())
 }
 
-// Sure reports whether a lease is held and cannot be another's as of the last
-// Step: the Store has given or renewed it since less than its time.
+// Sure reports whether a lease is held and nobody else can have it, as of the last Step: the
+// Store gave or renewed it less than its time ago.
 func (l *leases) Sure(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +101,7 @@ func (l *leases) Sure(name string) bool {
 	return h != nil && l.now.Sub(h.since) < l.last
 }
 
-// unsure returns how many leases are held and not Sure.
+// unsure returns the number of held leases that are not Sure.
 func (l *leases) unsure() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,9 +113,9 @@ func (l *leases) unsure() (n int) {
 	return n
 }
 
-// Step sets the time, which never goes back, and returns the renewals that are to
-// be begun, most overdue first, and the worlds whose leases were lost since the
-// last Step: nothing can be saved to these, so a game drops and closes them.
+// Step sets the time, which must not go back. It returns the renewals to begin, most overdue
+// first, and the worlds whose leases were lost since the last Step. Those worlds cannot be
+// saved, so a game drops and closes them.
 func (l *leases) Step(now time.Time) (due []*renewal, lost []leased) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,8 +138,7 @@ func (l *leases) Step(now time.Time) (due []*renewal, lost []leased) {
 	return due, lost
 }
 
-// waiting returns the leases that are not being renewed in the order in which
-// they are due.
+// waiting returns the leases that are not being renewed, in the order in which they are due.
 func (l *leases) waiting() []*lease {
 	l.next = l.now.Add(l.last) // if there is none; what is held or done sets it back
 	var all []*lease
@@ -155,7 +151,7 @@ func (l *leases) waiting() []*lease {
 	return all
 }
 
-// renewal is one renewal of a lease, which is under way until Run returns.
+// renewal is one renewal of a lease. It is running until Run returns.
 type renewal struct {
 	World leased
 
@@ -164,8 +160,8 @@ type renewal struct {
 	begun time.Time
 }
 
-// Run renews the lease, and may be called once. After an error it is tried again
-// after a twelfth of the lease's time; refused twice, the lease is lost.
+// Run renews the lease. It may be called once. After an error the renewal is retried after a
+// twelfth of the lease's time. A lease that is refused twice is lost.
 func (r *renewal) Run(ctx context.Context) error {
 	fence := r.World.Fence()
 	_, err := r.l.st.Renew(ctx, r.World.Name(), fence, r.l.last)
@@ -180,7 +176,7 @@ func (r *renewal) Run(ctx context.Context) error {
 	case err == nil:
 		h.since, h.due = r.begun, r.begun.Add(l.last/3)
 	case !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrNoWorld):
-	case h.refused != fence: // once may be because the world is going back just now
+	case h.refused != fence: // the first refusal may be because the world is going back just now
 		h.since, h.refused = time.Time{}, fence
 	case l.held[r.World.Name()] == h:
 		delete(l.held, r.World.Name())

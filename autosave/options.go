@@ -9,36 +9,33 @@ import (
 
 // Options of a Fleet. The zero value is the default.
 type Options struct {
-	// World is how worlds are opened; the Fleet sets its Fence. Set Manual where a
-	// server packs: otherwise commits pack stacks that have become too high.
+	// World is the options for opening worlds; the Fleet sets Fence. Set Manual if the server
+	// packs. Otherwise commits pack stacks that have become too high.
 	World world.Options
-	// Create has Open make worlds that do not exist.
+	// Create makes Open create worlds that do not exist.
 	Create bool
-	// Lease is how long leases are taken and renewed for. A world of a game that
-	// crashed is free after that time, or at once for the same holder. Default a
-	// minute.
+	// Lease is how long leases are taken and renewed for. After a crash of the game its worlds
+	// are free after that time, or at once for the same holder. Default a minute.
 	Lease time.Duration
-	// Run runs a save, a renewal or a closing, which may take as long as the Store
-	// takes. Default: in a goroutine of its own. Run may also call task and return
-	// when it is done.
+	// Run runs a save, a renewal or a closing, which may take as long as the Store takes.
+	// Default: each in its own goroutine. Run may also call task and return when it is done.
 	Run func(task func())
-	// Every is how long after its last save a world that was changed little is
-	// saved again. Worlds whose changes nobody told the Fleet of are found as
-	// often. Default 5 minutes.
+	// Every is the time between two saves of a world that changed little. Worlds with changes
+	// that nobody reported to the Fleet are found at the same rate. Default 5 minutes.
 	Every time.Duration
-	// Cells is how many changed cells halve Every; twice as many make it a third,
+	// Cells is the number of changed cells that halve Every; twice as many make it a third,
 	// and so on. Default 10,000.
 	Cells int
-	// Soonest is the least time between two saves of a world, but for the one
-	// before it is closed. Default 10 seconds; negative is none.
+	// Soonest is the least time between two saves of a world, except for the save before it is
+	// closed. Default 10 seconds; negative is none.
 	Soonest time.Duration
-	// Idle is how long after the last player left a world is saved to be closed.
-	// Default 10 seconds; negative is none.
+	// Idle is how long after the last player left the Fleet saves and closes a world. Default
+	// 10 seconds; negative is none.
 	Idle time.Duration
-	// AtOnce bounds the saves under way. Default 4.
+	// AtOnce bounds the saves that run at a time. Default 4.
 	AtOnce int
-	// Retry is how long after a failed save the next is tried. It doubles with
-	// each that fails, up to Every. Default a second.
+	// Retry is the delay before a failed save is retried. It doubles with each failure, up to
+	// Every. Default a second.
 	Retry time.Duration
 	// Message of commits. Default "autosave".
 	Message string
@@ -71,14 +68,13 @@ func positive[T cmp.Ordered](v, otherwise T) T {
 	return otherwise
 }
 
-// wait returns how long after its last save a world is saved of which so many
-// cells were changed.
+// wait returns the time between two saves of a world with that many changed cells.
 func (o *Options) wait(cells int) time.Duration {
 	sooner := 1 + float64(cells)/float64(o.Cells)
 	return max(time.Duration(float64(o.Every)/sooner), o.Soonest)
 }
 
-// retry returns how long the next save waits after so many that failed.
+// retry returns the delay before the next save after that many failures.
 func (o *Options) retry(fails int) time.Duration {
 	d := o.Retry
 	for ; fails > 1 && d < o.Every; fails-- {

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// target is what a policy needs of a world; *world.World is one. Dirty is called
-// often and under the policy's lock: it may neither do I/O nor call the policy.
+// target is what a policy needs of a world; *world.World is one. Dirty is called often and
+// under the policy's lock, so it must not do I/O or call the policy.
 type target interface {
 	Name() string
 	Dirty() bool
@@ -21,12 +21,11 @@ type target interface {
 // ErrOpen says that the policy has a world of that name already.
 var ErrOpen = errors.New("a world of that name is open")
 
-// policy says when worlds are saved. It is told what happens to worlds and says
-// at each Step which are to be saved and which to be closed. A world has one save
-// at a time, so that its saves keep their order. All of its methods and those of Kept and
-// Save may be called from any goroutine; none but Drain and Save.Run waits for
-// anything. An event costs O(log n) of n worlds. What happens between two
-// Steps counts as of the first of them.
+// policy decides when worlds are saved. It is told what happens to worlds, and returns at each
+// Step which to save and which to close. A world has one save at a time, so that its saves keep
+// their order. Any goroutine may call its methods and those of Kept and save. Only Drain and
+// save.Run wait. An event costs O(log n) for n worlds. An event between two Steps counts as if
+// it happened at the first.
 type policy struct {
 	o Options // resolved
 
@@ -44,8 +43,8 @@ func newPolicy(now time.Time, o Options) *policy {
 	return &policy{o: o.resolved(), now: now, worlds: make(map[string]*Kept)}
 }
 
-// Open gives a world to the policy, to be saved from now on. It fails with
-// ErrOpen while the policy has another of that name.
+// Open gives a world to the policy, which saves it from now on. It fails with ErrOpen if the
+// policy has another world of that name.
 func (p *policy) Open(w target) (*Kept, error) {
 	name := w.Name()
 	p.mu.Lock()
@@ -60,11 +59,10 @@ func (p *policy) Open(w target) (*Kept, error) {
 	return k, nil
 }
 
-// Step sets the time, which never goes back, and returns the saves that are to be
-// begun, most overdue first, and the worlds that are to be closed. The caller runs
-// the saves, each by Run or as it likes followed by Done. A world to be closed has
-// nothing that is not saved, and is not the policy's any more: a caller that
-// closes it before it changes it again loses nothing.
+// Step sets the time, which must not go back. It returns the saves to begin, most overdue
+// first, and the worlds to close. The caller runs each save with Run, or in another way
+// followed by Done. A world to close has nothing to save, and the policy no longer has it. The
+// caller loses nothing if it closes the world before the next change.
 func (p *policy) Step(now time.Time) (saves []*save, closed []target) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,14 +88,14 @@ func (p *policy) Step(now time.Time) (saves []*save, closed []target) {
 	return saves, closed
 }
 
-// Backlog says how saves keep up. A game slows down when Late grows: it opens no
-// more worlds, say, or slows its editors.
+// Backlog says how saves keep up. When Late grows, a game should slow down: for example, open
+// no more worlds or slow its editors.
 type Backlog struct {
 	Worlds  int           // open
-	Running int           // saves under way
-	Waiting int           // worlds that are due and wait for room
+	Running int           // running saves
+	Waiting int           // due worlds that wait because of Options.AtOnce
 	Failing int           // worlds whose last save failed
-	Late    time.Duration // how long the first of the waiting has waited
+	Late    time.Duration // how long the first waiting world has waited
 	Unsure  int           // worlds whose leases were not renewed in time: others may take them
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 )
 
-// save is one save of a world, which is under way until Run or Done was called.
+// save is one save of a world. It is running until Run or Done was called.
 type save struct {
 	World target
 
@@ -20,9 +20,9 @@ func (s *save) Run(ctx context.Context) error {
 	return err
 }
 
-// Done says how the save ended; after the first call it does nothing. What a save
-// that failed held is in the next one. A save that is never done keeps its world
-// from being saved again and its place among those at once.
+// Done says how the save ended. Later calls do nothing. The next save contains what a failed
+// save held. A save without Done keeps its world from being saved again, and keeps its place in
+// Options.AtOnce.
 func (s *save) Done(err error) {
 	k, p := s.k, s.k.p
 	p.mu.Lock()

@@ -9,10 +9,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// ErrTooLarge is wrapped where a world takes more memory than it may.
-var ErrTooLarge = errors.New("the world takes more memory than it may")
+// ErrTooLarge is wrapped when a world takes more memory than allowed.
+var ErrTooLarge = errors.New("the world takes more memory than allowed")
 
-// budget counts what a world takes in memory; nil counts nothing.
+// budget counts the memory of a world; a nil budget counts nothing.
 type budget struct{ left int64 }
 
 func newBudget(maxBytes int64) *budget {
@@ -22,7 +22,7 @@ func newBudget(maxBytes int64) *budget {
 	return &budget{maxBytes}
 }
 
-// check fails when more was spent than there was.
+// check fails if the budget is overdrawn.
 func (b *budget) check() error {
 	if b != nil && b.left < 0 {
 		return ErrTooLarge
@@ -30,7 +30,7 @@ func (b *budget) check() error {
 	return nil
 }
 
-// chunk spends a chunk and its place in a volume, n times.
+// chunk charges n times a chunk and its place in a volume.
 func (b *budget) chunk(c *voxel.Chunk, n int64) {
 	if b != nil {
 		b.left -= n * (int64(c.Bytes()) + int64(unsafe.Sizeof(geom.ChunkPos{})+2*unsafe.Sizeof(c)))
@@ -43,7 +43,7 @@ func (b *budget) bytes(n int) {
 	}
 }
 
-// column spends a column with its lists and parts.
+// column charges a column with its lists and parts.
 func (b *budget) column(c *voxel.Column) {
 	if b == nil {
 		return
@@ -64,10 +64,10 @@ func (b *budget) column(c *voxel.Column) {
 	b.bytes(n)
 }
 
-// growing is a list of names of which those that came last were not spent yet.
+// growing is a list of names. The first charged names are paid for.
 type growing struct {
-	names *format.Names
-	spent int
+	names   *format.Names
+	charged int
 }
 
 func (b *budget) names(all []growing) {
@@ -76,9 +76,9 @@ func (b *budget) names(all []growing) {
 	}
 	for i := range all {
 		g := &all[i]
-		for _, name := range g.names.List()[g.spent:] {
+		for _, name := range g.names.List()[g.charged:] {
 			b.bytes(len(name) + int(unsafe.Sizeof(name)))
 		}
-		g.spent = g.names.Len()
+		g.charged = g.names.Len()
 	}
 }

@@ -9,39 +9,38 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// canvas fills the chunks of a volume from columns. A chunk under way is flat;
-// it is packed when every column above its footprint has come, or when too many
-// are open. A column that comes later opens it again.
+// canvas fills the chunks of a volume from columns. A chunk in work is flat. The canvas closes
+// a tower, and so makes its chunks, when every column of the tower is done or when too many
+// chunks are open. A later column opens the tower again.
 type canvas struct {
-	v          *Volume
-	perChunk   int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
-	footprints map[geom.ColumnPos]*footprint
-	order      []geom.ColumnPos // of opening
-	free       []*flat
-	pack       voxel.Builder
-	open       int // flat chunks held
-	bound      *budget
-	blank      flat // the default throughout
+	v        *Volume
+	perChunk int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
+	towers   map[geom.ColumnPos]*openTower
+	order    []geom.ColumnPos // towers, in the order in which they were used last
+	free     []*flat
+	builder  voxel.Builder
+	open     int // flat chunks held
+	bound    *budget
+	blank    flat // the default throughout
 }
 
 type flat [voxel.ChunkCells]voxel.Cell
 
-// footprint is the open chunks above each other; its key counts chunks.
-type footprint struct {
-	columns int // that are done
+// openTower is the open chunks over one footprint. Its key counts chunks.
+type openTower struct {
+	columns int // how many are done
 	chunks  map[int32]*flat
 }
 
-// maxOpen bounds the flat chunks that a canvas holds: 1.5 MiB.
+// maxOpen bounds the flat chunks that a canvas holds (1.5 MiB).
 const maxOpen = 24
 
-// newCanvas returns a canvas for v, nil if that is nil or cannot take what
-// columns have for the volume like.
+// newCanvas returns a canvas for v, or nil if v is nil or differs from like in schema or scale.
 func newCanvas(v *Volume, like voxel.Volume, bound *budget) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}
-	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, footprints: map[geom.ColumnPos]*footprint{}, bound: bound}
+	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, towers: map[geom.ColumnPos]*openTower{}, bound: bound}
 	for i := range c.blank {
 		c.blank[i] = v.Default
 	}
@@ -52,11 +51,11 @@ func (c *canvas) key(pos geom.ColumnPos) geom.ColumnPos {
 	return geom.ColumnPos{X: int32(geom.FloorDiv(int(pos.X), c.perChunk)), Z: int32(geom.FloorDiv(int(pos.Z), c.perChunk))}
 }
 
-// at returns the flat chunk that holds height y (in cells of the volume) of a
-// column, and the index of the column's least cell in it.
+// at returns the flat chunk at height y (in cells of the volume) of a column, and the index of
+// the column's first cell in it.
 func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	key := c.key(pos)
-	f := c.footprint(key)
+	f := c.tower(key)
 	cy := int32(y >> geom.ChunkShift)
 	cells := f.chunks[cy]
 	if cells == nil {
@@ -68,15 +67,15 @@ func (c *canvas) at(pos geom.ColumnPos, y, edge int) (*flat, int) {
 	return cells, (y&(geom.ChunkEdge-1)*geom.ChunkEdge+z)*geom.ChunkEdge + x
 }
 
-// footprint returns the footprint of that key, now the last to be closed.
-func (c *canvas) footprint(key geom.ColumnPos) *footprint {
+// tower returns the tower of that key and makes it the last one to be closed.
+func (c *canvas) tower(key geom.ColumnPos) *openTower {
 	if n := len(c.order); n > 0 && c.order[n-1] == key {
-		return c.footprints[key]
+		return c.towers[key]
 	}
-	f := c.footprints[key]
+	f := c.towers[key]
 	if f == nil {
-		f = &footprint{chunks: map[int32]*flat{}}
-		c.footprints[key] = f
+		f = &openTower{chunks: map[int32]*flat{}}
+		c.towers[key] = f
 	}
 	c.order = append(slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key }), key)
 	return f
@@ -84,7 +83,7 @@ func (c *canvas) footprint(key geom.ColumnPos) *footprint {
 
 func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	for c.open >= maxOpen && len(c.order) > 1 {
-		c.close(c.order[0]) // never pos's own footprint, which at has put last
+		c.close(c.order[0]) // never the tower of pos, which at has moved to the end
 	}
 	c.open++
 	var cells *flat
@@ -102,8 +101,8 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	return cells
 }
 
-// cells stores edge*edge*edge cells, or one for all. Each place is stored to once
-// at most, so the default needs no storing.
+// cells stores edge*edge*edge cells, or one cell for all of them. Each place is stored to at
+// most once, so the default needs no storing.
 func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 	if c == nil || len(cells) == 0 || len(cells) == 1 && cells[0] == c.v.Default {
 		return
@@ -145,23 +144,23 @@ func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
 	}
 }
 
-// unpackHalves sets four cells to the low half bytes of v, by moving all at once.
+// unpackHalves sets four cells to the low half bytes of v, moving all of them at once.
 func unpackHalves(cells *[4]voxel.Cell, v uint64) {
 	v = (v&0xFF00)<<24 | v&0xFF
 	v = (v<<12 | v) & 0x000F_000F_000F_000F
 	cells[0], cells[1], cells[2], cells[3] = voxel.Cell(v), voxel.Cell(v>>16), voxel.Cell(v>>32), voxel.Cell(v>>48)
 }
 
-// allBytes reports whether b, which is not empty, is v throughout.
+// allBytes reports whether all bytes of b are v. b must not be empty.
 func allBytes(b []byte, v byte) bool { return b[0] == v && bytes.Equal(b[1:], b[:len(b)-1]) }
 
-// columnDone notes that a column has come whole.
+// columnDone says that a column is complete.
 func (c *canvas) columnDone(pos geom.ColumnPos) {
 	if c == nil {
 		return
 	}
 	key := c.key(pos)
-	f := c.footprints[key]
+	f := c.towers[key]
 	if f == nil {
 		return
 	}
@@ -170,17 +169,17 @@ func (c *canvas) columnDone(pos geom.ColumnPos) {
 	}
 }
 
-// close packs the open chunks of a footprint.
+// close makes the open chunks of a tower chunks of the volume.
 func (c *canvas) close(key geom.ColumnPos) {
 	c.order = slices.DeleteFunc(c.order, func(k geom.ColumnPos) bool { return k == key })
-	for y, cells := range c.footprints[key].chunks {
-		packed := c.pack.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
-		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, packed)
-		c.bound.chunk(packed, 1)
+	for y, cells := range c.towers[key].chunks {
+		made := c.builder.FromFlat((*[voxel.ChunkCells]voxel.Cell)(cells))
+		c.v.put(geom.ChunkPos{X: key.X, Y: y, Z: key.Z}, made)
+		c.bound.chunk(made, 1)
 		c.free = append(c.free, cells)
 		c.open--
 	}
-	delete(c.footprints, key)
+	delete(c.towers, key)
 }
 
 func (c *canvas) closeAll() {

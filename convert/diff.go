@@ -14,16 +14,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Difference says how two worlds differ. Cells are compared by what they mean:
-// by name in a volume of names, by number elsewhere.
+// Difference says how two worlds differ. Cells of a volume with names are compared by name,
+// others by number.
 type Difference struct {
 	Cells      int            `json:"cells"`
 	Volumes    map[string]int `json:"volumes"` // cells by volume
-	Objects    int            `json:"objects"` // lists of a column whose objects differ count each object that is not equal
+	Objects    int            `json:"objects"` // each object that differs counts
 	Columns    int            `json:"columns"`
-	Properties int            `json:"properties"` // of the world; and how its dimensions and volumes are described, but for the folder a dimension came from
+	Properties int            `json:"properties"` // of the world, its dimensions and its volumes; the folder of a dimension does not count
 	Files      int            `json:"files"`
-	First      []string       `json:"first"` // the first few, in words: of each kind and volume a share
+	First      []string       `json:"first"` // the first few differences as text, some of each kind and volume
 }
 
 // Same reports whether nothing differs.
@@ -31,10 +31,10 @@ func (d *Difference) Same() bool {
 	return d.Cells+d.Objects+d.Columns+d.Properties+d.Files == 0
 }
 
-// Diff compares two worlds. It fails if a file cannot be read, or if the two
-// have more names together than a volume can hold. equal compares two payloads of a media type that
-// the caller knows ("part" for documents of parts, "tags" for payloads of
-// sections and objects); nil compares bytes.
+// Diff compares two worlds. It fails if a file cannot be read, or if both worlds together have
+// more names than a volume can hold. equal compares two payloads whose kind the caller knows:
+// "part" for documents of parts, "tags" for payloads of sections and objects. If equal is nil,
+// bytes are compared.
 func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, error) {
 	if equal == nil {
 		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
@@ -61,8 +61,8 @@ type differ struct {
 	equal func(kind string, a, b []byte) bool
 }
 
-// pairs joins two lists by key, the nth of a key with the other list's nth; the
-// zero value stands for what one side lacks.
+// pairs joins two lists by key: the nth value of a key with the nth value of that key in the
+// other list. The zero value stands for a missing one.
 func pairs[T any, K cmp.Ordered](a, b []T, key func(T) K) [][2]T {
 	type place struct {
 		key K
@@ -88,7 +88,8 @@ func pairs[T any, K cmp.Ordered](a, b []T, key func(T) K) [][2]T {
 	return joined
 }
 
-// properties compares facts of the world; the format it came from is none.
+// properties compares the properties of the worlds. The format that a world came from does not
+// count.
 func (d *differ) properties(a, b format.Head) {
 	keys := maps.Clone(a.Properties)
 	if keys == nil {
@@ -154,7 +155,7 @@ func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 	d.notes.add("column", "%s: column %v only in the %s", dim, pos, side)
 }
 
-// volume compares cells; a side that lacks the volume holds the default.
+// volume compares cells. If one side does not have the volume, its cells are the default.
 func (d *differ) volume(dim string, a, b *Volume) error {
 	if a == nil {
 		a = &Volume{Volume: b.Volume, Names: named(b)}
@@ -196,7 +197,7 @@ func (d *differ) volume(dim string, a, b *Volume) error {
 // nowhere is a position that no chunk has.
 var nowhere = geom.ChunkPos{X: math.MaxInt32}
 
-// named returns the names that a volume without cells has beside v.
+// named returns the names of an empty volume to compare v with.
 func named(v *Volume) []string {
 	if v.Schema == voxel.Palette {
 		return v.Names[:min(1, len(v.Names))]
@@ -215,8 +216,8 @@ func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
 	return c
 }
 
-// unite returns what each side's cells become in one list of names; nil where
-// they stay.
+// unite returns one list of the names of both volumes, and tables that translate the cells of
+// each to it; a table is nil if its cells stay the same.
 func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string, err error) {
 	if a.Schema != voxel.Palette || b.Schema != voxel.Palette {
 		return nil, nil, nil, nil
@@ -303,4 +304,56 @@ func readFile(f format.File) ([]byte, error) {
 		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
 	}
 	return b, nil
+}
+
+// column compares everything in a column except its cells.
+func (d *differ) column(dim string, a, b *voxel.Column) {
+	if what := d.columnDiffers(a, b); what != "" {
+		d.Columns++
+		d.notes.add("column", "%s: column %v: %s", dim, a.Pos, what)
+	}
+	for _, pair := range pairs(a.Lists, b.Lists, func(l voxel.List) string { return l.Name }) {
+		d.list(dim, a, pair[0], pair[1])
+	}
+}
+
+// columnDiffers returns the first thing that differs, or "".
+func (d *differ) columnDiffers(a, b *voxel.Column) string {
+	switch {
+	case a.Version != b.Version:
+		return fmt.Sprintf("version %d, %d", a.Version, b.Version)
+	case a.Layout&^voxel.LayoutProperties != b.Layout&^voxel.LayoutProperties || a.Whole != b.Whole:
+		return fmt.Sprintf("layout %d.%d, %d.%d", a.Layout, a.Whole, b.Layout, b.Whole)
+	case !slices.EqualFunc(a.Sections, b.Sections, d.sameSection):
+		return "sections"
+	}
+	for _, p := range pairs(a.Maps, b.Maps, func(m voxel.Map) string { return m.Name }) {
+		if p[0] != p[1] {
+			return fmt.Sprintf("map %q", max(p[0].Name, p[1].Name))
+		}
+	}
+	for _, p := range pairs(a.Parts, b.Parts, func(p voxel.Part) string { return p.Name }) {
+		if x, y := p[0], p[1]; x.Name != y.Name || x.Stamp != y.Stamp || x.Damaged != y.Damaged || !d.equal("part", x.Data, y.Data) {
+			return fmt.Sprintf("part %q", max(x.Name, y.Name))
+		}
+	}
+	return ""
+}
+
+func (d *differ) sameSection(a, b voxel.Section) bool {
+	return a.Y == b.Y && a.Has == b.Has && (a.Tags == nil) == (b.Tags == nil) && d.equal("tags", a.Tags, b.Tags)
+}
+
+func (d *differ) list(dim string, c *voxel.Column, a, b voxel.List) {
+	for i := range max(len(a.Objects), len(b.Objects)) {
+		if i < len(a.Objects) && i < len(b.Objects) && d.sameObject(a.Objects[i], b.Objects[i]) {
+			continue
+		}
+		d.Objects++
+		d.notes.add("object", "%s: column %v: %s %d", dim, c.Pos, max(a.Name, b.Name), i)
+	}
+}
+
+func (d *differ) sameObject(a, b voxel.Object) bool {
+	return a.Place == b.Place && a.At == b.At && d.equal("tags", a.Payload, b.Payload)
 }

@@ -8,37 +8,36 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Filter reduces a world on its way to another Sink. Columns are reduced as
-// copies: what the source owns stays as it is.
+// Filter reduces a world and passes it on to another Sink. It reduces copies of columns, so the
+// source's own data does not change.
 type Filter struct {
-	format.Sink // where the rest goes
-	// Hold returns what reduces the columns of d in place and says which stay.
-	// It replaces a column's slices and never writes to them. nil keeps all.
+	format.Sink // takes what is left
+	// Hold returns a function for the columns of d. The function reduces a column in place and
+	// reports whether to keep it. It replaces a column's slices and never writes to them. nil
+	// keeps all columns.
 	Hold func(d *format.Dimension) func(c *format.Column) (kept bool)
-	// Keep says which files stay, by path. nil keeps all.
+	// Keep reports whether to keep the file at a path. nil keeps all files.
 	Keep func(path string) bool
-	// NoLight leaves out sky and block light.
+	// NoLight drops sky light and block light.
 	NoLight bool
 
 	hold func(c *format.Column) bool
 }
 
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
-
-// Dimension hands on d, without its volumes of light if they are to go.
+// Dimension passes on d, with NoLight without its volumes of light.
 func (f *Filter) Dimension(d *format.Dimension) error {
 	if f.Hold != nil {
 		f.hold = f.Hold(d)
 	}
 	if f.NoLight {
 		dark := *d
-		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.Volume) bool { return isLight(v.Volume.Name) })
+		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.Volume) bool { return voxel.IsLight(v.Volume.Name) })
 		d = &dark
 	}
 	return f.Sink.Dimension(d)
 }
 
-// Column hands on what stays of c.
+// Column passes on what is left of c.
 func (f *Filter) Column(c *format.Column) error {
 	rest := *c
 	if f.hold != nil && !f.hold(&rest) {
@@ -55,15 +54,15 @@ func (f *Filter) Column(c *format.Column) error {
 	return f.Sink.Column(&rest)
 }
 
-// Chunk hands on c unless it is light that is to go.
+// Chunk passes on c unless NoLight drops it.
 func (f *Filter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
-	if f.NoLight && isLight(volume) {
+	if f.NoLight && voxel.IsLight(volume) {
 		return nil
 	}
 	return f.Sink.Chunk(volume, pos, c)
 }
 
-// File hands on the files that stay.
+// File passes on the files to keep.
 func (f *Filter) File(file format.File) error {
 	if f.Keep != nil && !f.Keep(file.Path) {
 		return nil

@@ -13,32 +13,32 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Loader is the Sink that builds a World. Besides the world it holds a bounded
-// number of chunks that are still being filled.
+// Loader is the Sink that builds a World. Besides the world it holds a bounded number of flat
+// chunks.
 type Loader struct {
 	w     *World
-	names []func() // copies the names that grew while columns arrived
+	names []func() // copy the names that grew while columns arrived
 	dim   *loading
 	bound *budget
 }
 
-// NewLoader returns a Loader for a world with that head.
+// NewLoader returns a Loader for a world with head h.
 func NewLoader(h format.Head) *Loader { return &Loader{w: &World{Head: h}} }
 
-// Bound has the Loader fail with ErrTooLarge when what it has loaded takes more
-// than maxBytes of memory; 0 is no bound. It must be called first.
+// Bound makes the Loader fail with ErrTooLarge if the world takes more than maxBytes of memory;
+// 0 is no bound. Call it before anything is loaded.
 func (l *Loader) Bound(maxBytes int64) { l.bound = newBudget(maxBytes) }
 
-// loading is the dimension under way.
+// loading is the dimension that is being loaded.
 type loading struct {
 	*Dimension
-	canvases []*canvas // of voxel.BlockVolumes; nil where the dimension lacks it
+	canvases []*canvas // of voxel.BlockVolumes; nil for volumes that the dimension does not have
 	names    []growing
 	seen     map[geom.ColumnPos]bool
-	chunks   bool // some were given of the canvases' volumes
+	chunks   bool // volumes of the canvases got chunks
 }
 
-// Dimension begins a dimension; no two have one name.
+// Dimension begins a dimension. Its name must be new.
 func (l *Loader) Dimension(d *format.Dimension) error {
 	l.endDimension()
 	if slices.ContainsFunc(l.w.Dimensions, func(o *Dimension) bool { return o.Name == d.Name }) {
@@ -105,9 +105,9 @@ func (l *Loader) Column(c *format.Column) error {
 	return l.bound.check()
 }
 
-var errMixed = errors.New("a volume by columns and by chunks")
+var errMixed = errors.New("a volume has both columns and chunks")
 
-// check refuses what the volumes could not give back.
+// check refuses columns that could not be read back from the volumes.
 func (d *loading) check(c *format.Column) error {
 	if err := c.Pos.Check(); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (d *loading) check(c *format.Column) error {
 	return nil
 }
 
-// wholeBiomes is how many biome cells a column has in one piece.
+// wholeBiomes is the number of biome cells of a column that has them in one piece.
 const wholeBiomes = 1024
 
 func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
@@ -151,7 +151,7 @@ func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
 		switch name := voxel.BlockVolumes()[i].Name; {
 		case has>>i&1 == 0 && n == 0:
 		case has>>i&1 == 0 || n != whole && !one:
-			return fmt.Errorf("%s of %d cells or bytes, said to be there: %v", name, n, has>>i&1 != 0)
+			return fmt.Errorf("%s of %d cells or bytes; the section lists it: %v", name, n, has>>i&1 != 0)
 		case d.canvases[i] == nil:
 			return fmt.Errorf("%s in a dimension without such a volume", name)
 		}
@@ -162,7 +162,7 @@ func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
 // Chunk takes a chunk of a world without columns.
 func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if l.dim == nil || l.dim.Volume(volume) == nil {
-		return fmt.Errorf("convert: chunk %v of volume %q, which no dimension has", pos, volume)
+		return fmt.Errorf("convert: chunk %v: no dimension with a volume %q", pos, volume)
 	}
 	if err := pos.Check(); err != nil {
 		return fmt.Errorf("convert: %w", err)
@@ -179,7 +179,7 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	return cmp.Or(v.checkSize(), l.bound.check())
 }
 
-// put stores a chunk unless it is the default throughout.
+// put stores a chunk, unless the whole chunk is the default.
 func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 	if cell, ok := c.Uniform(); ok && cell == v.Default {
 		delete(v.Chunks, pos)
@@ -188,13 +188,12 @@ func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 	v.Chunks[pos] = c
 }
 
-// maxChunks bounds the chunks of a volume: a few bytes of a stone can say that
-// there are many.
+// maxChunks bounds the chunks of a volume. A few bytes of a stone can stand for many chunks.
 const maxChunks = 1 << 20
 
 func (v *Volume) checkSize() error {
 	if len(v.Chunks) > maxChunks {
-		return fmt.Errorf("convert: volume %q: more than %d chunks, too many to be held at once", v.Volume.Name, maxChunks)
+		return fmt.Errorf("convert: volume %q: more than %d chunks, too many for memory", v.Volume.Name, maxChunks)
 	}
 	return nil
 }
@@ -205,7 +204,7 @@ func (l *Loader) File(f format.File) error {
 	return nil
 }
 
-// World returns the world that was loaded; the Loader is done.
+// World returns the loaded world. The Loader must not be used after that.
 func (l *Loader) World() *World {
 	l.endDimension()
 	for _, f := range l.names {
@@ -215,7 +214,7 @@ func (l *Loader) World() *World {
 	return l.w
 }
 
-// cloneColumn copies what the source owns.
+// cloneColumn copies a column and the slices that the source owns.
 func cloneColumn(c *voxel.Column) voxel.Column {
 	n := *c
 	n.Sections = slices.Clone(c.Sections)

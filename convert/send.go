@@ -12,11 +12,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Source returns w as a Source: of each dimension the chunks of volumes that are
-// not those of columns, in ascending order of code, then the columns in
-// ascending order of position. Of a dimension with columns, biomes and light
-// outside of the columns' sections are not handed on; blocks are, in sections and
-// columns made for them.
+// Source returns w as a Source. Of each dimension it sends first the chunks of volumes that
+// columns do not hold, in ascending order of code, then the columns, in ascending order of
+// position. In a dimension with columns, biomes and light outside of the columns' sections are
+// not sent. Blocks outside of them are sent in sections and columns that Source adds.
 func (w *World) Source() format.Source { return source{w} }
 
 type source struct{ w *World }
@@ -57,14 +56,14 @@ func (d *Dimension) send(ctx context.Context, to format.Sink) error {
 	}
 	for _, v := range d.Volumes {
 		if len(d.Columns) > 0 && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
-			continue // goes with the columns
+			continue // sent with the columns
 		}
 		if err := v.send(ctx, to); err != nil {
 			return err
 		}
 	}
 	s := sender{block: d.Volume(voxel.Block), biome: d.Volume(voxel.Biome), sky: d.Volume(voxel.Sky), light: d.Volume(voxel.Light)}
-	s.feet = s.block.feet()
+	s.footprints = s.block.footprints()
 	columns := s.columnsToSend(d)
 	for i := range columns {
 		c, err := s.column(&columns[i])
@@ -87,10 +86,10 @@ func (v *Volume) send(ctx context.Context, to format.Sink) error {
 	return nil
 }
 
-// sender cuts columns out of volumes; its buffers serve one column at a time.
+// sender cuts columns out of volumes. Its buffers hold one column at a time.
 type sender struct {
 	block, biome, sky, light *Volume
-	feet                     map[foot][]int32 // of block
+	footprints               map[footprint][]int32 // of block
 	out                      format.Column
 	cells                    []voxel.Cell
 	bytes                    []byte
@@ -130,7 +129,7 @@ func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
 	return &s.out, nil
 }
 
-// section returns the cells of one section, or one cell if it is uniform.
+// section returns the cells of a section, or one cell if the section is uniform.
 func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cell {
 	min := geom.Point{X: int(pos.X) * edge, Y: y, Z: int(pos.Z) * edge}
 	if cell, ok := v.uniform(min.Chunk()); ok {
@@ -140,7 +139,7 @@ func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cel
 	return s.box(v, geom.Box{Max: geom.Point{X: edge, Y: edge, Z: edge}}.Add(min))
 }
 
-// uniform returns the cell of a chunk that is missing or uniform.
+// uniform returns the cell of a missing or uniform chunk.
 func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 	if v == nil {
 		return 0, true
@@ -152,7 +151,7 @@ func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 	return c.Uniform()
 }
 
-// box reads a box that lies within one chunk column and appends it to s.cells.
+// box appends the cells of a box to s.cells. The box must be within one tower.
 func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
 	from := len(s.cells)
 	for y := b.Min.Y; y < b.Max.Y; {
@@ -166,7 +165,7 @@ func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
 	return s.cells[from:]
 }
 
-// read fills dst with a box of cells that lies within one chunk.
+// read fills dst with the cells of a box that is within one chunk.
 func (v *Volume) read(b geom.Box, dst []voxel.Cell) {
 	pos := b.Min.Chunk()
 	if cell, ok := v.uniform(pos); ok {
@@ -189,4 +188,109 @@ func (s *sender) nibbles(v *Volume, pos geom.ColumnPos, y int) []byte {
 		out[i] = byte(lo) | byte(hi)<<4
 	}
 	return out
+}
+
+// footprint is the x and z of a tower, in chunks.
+type footprint struct{ x, z int32 }
+
+func footprintOf(pos geom.ColumnPos) footprint { return footprint{pos.X >> 1, pos.Z >> 1} }
+
+// footprints returns the heights of a volume's chunks by footprint, ascending.
+func (v *Volume) footprints() map[footprint][]int32 {
+	out := map[footprint][]int32{}
+	if v == nil {
+		return out
+	}
+	for pos := range v.Chunks {
+		at := footprint{pos.X, pos.Z}
+		out[at] = append(out[at], pos.Y)
+	}
+	for _, ys := range out {
+		slices.Sort(ys)
+	}
+	return out
+}
+
+// columnsToSend returns the dimension's columns in ascending order. It adds a column, of the
+// highest data version, for each place with blocks and without a column.
+func (s *sender) columnsToSend(d *Dimension) []voxel.Column {
+	have, version := map[geom.ColumnPos]bool{}, int32(0)
+	for i := range d.Columns {
+		have[d.Columns[i].Pos] = true
+		version = max(version, d.Columns[i].Version)
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	out := slices.Clip(d.Columns)
+	for at, ys := range s.footprints {
+		for i := range int32(4) {
+			pos := geom.ColumnPos{X: at.x<<1 + i&1, Z: at.z<<1 + i>>1}
+			if !have[pos] && slices.ContainsFunc(ys, func(y int32) bool { return s.matter(pos, int(y)*2) || s.matter(pos, int(y)*2+1) }) {
+				out = append(out, voxel.Column{Pos: pos, Version: version})
+			}
+		}
+	}
+	if len(out) > len(d.Columns) {
+		slices.SortStableFunc(out, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
+	}
+	return out
+}
+
+// sections returns the column's sections. It adds sections for blocks that no section covers: a
+// column lists the sections of its source, and someone may have built elsewhere.
+func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
+	out := c.Sections
+	var listed [256]bool
+	for _, sec := range out {
+		listed[uint8(sec.Y)] = listed[uint8(sec.Y)] || sec.Has&voxel.HasBlock != 0
+	}
+	for _, chunk := range s.footprints[footprintOf(c.Pos)] {
+		for y := 2 * int(chunk); y < 2*int(chunk)+2; y++ {
+			switch fits := int(int8(y)) == y; {
+			case fits && listed[uint8(y)] || !s.matter(c.Pos, y):
+			case !fits:
+				return nil, fmt.Errorf("blocks at height %d, beyond all sections", y*16)
+			default:
+				out = withBlocks(out, int8(y))
+			}
+		}
+	}
+	return out, nil
+}
+
+// withBlocks returns a copy of sections in which the section at y has blocks.
+func withBlocks(sections []voxel.Section, y int8) []voxel.Section {
+	out := slices.Clone(sections)
+	i := slices.IndexFunc(out, func(s voxel.Section) bool { return s.Y == y })
+	if i < 0 {
+		return append(out, voxel.Section{Y: y, Has: voxel.HasBlock})
+	}
+	out[i].Has |= voxel.HasBlock
+	return out
+}
+
+// matter reports whether a section has a block.
+func (s *sender) matter(pos geom.ColumnPos, section int) bool {
+	air := s.block.Default
+	at := pos.Min(section * 16)
+	if cell, ok := s.block.uniform(at.Chunk()); ok {
+		return cell != air
+	}
+	chunk, in := s.block.Chunks[at.Chunk()], at.InChunk()
+	var buf [64]voxel.Cell
+	for y := in.Y; y < in.Y+16; y++ {
+		if cell, ok := chunk.SliceUniform(y); ok {
+			if cell != air {
+				return true
+			}
+			continue
+		}
+		for z := in.Z; z < in.Z+16; z++ {
+			if slices.ContainsFunc(chunk.Row(y, z, &buf)[in.X:in.X+16], func(c voxel.Cell) bool { return c != air }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,10 +1,8 @@
-// Package convert moves whole worlds: from a Source into memory, from memory
-// into a stone or a Sink, from a stone back into memory; and it says what
-// differs between two worlds.
+// Package convert moves whole worlds: from a Source into memory, from memory into a stone or a
+// Sink, and from a stone back into memory. It also compares two worlds.
 //
-// The package knows no file format, drops nothing unless asked to
-// (Filter), and upgrades no data. It holds a world in memory in row-packed
-// chunks; worlds larger than memory are the business of package world.
+// The package knows no file format and does not upgrade data. It drops nothing unless a Filter
+// tells it to. It holds a world in memory; package world works with worlds larger than memory.
 package convert
 
 import (
@@ -27,13 +25,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// World is a whole world in memory. It is read by any number of goroutines or
-// changed by one.
+// World is a whole world in memory. Any number of goroutines may read it, or one may change it.
 type World struct {
 	Head       format.Head
 	Dimensions []*Dimension
-	// Files are in ascending order of path. Their Open reads from where the
-	// world came from, which must stay open.
+	// Files are in ascending order of path. Their Open reads from the source of the world,
+	// which must stay open.
 	Files []format.File
 }
 
@@ -54,15 +51,14 @@ func (d *Dimension) Volume(name string) *Volume {
 	return nil
 }
 
-// Volume is a volume with its chunks. A chunk that is not there holds the
-// default everywhere.
+// Volume is a volume with its chunks. A missing chunk holds the default everywhere.
 type Volume struct {
 	voxel.Volume
-	Names  []string // by cell; of a Terrain volume by material; empty where nothing is named
+	Names  []string // by cell; in a Terrain volume by material; empty if nothing has a name
 	Chunks map[geom.ChunkPos]*voxel.Chunk
 }
 
-// Positions returns where the volume has chunks, in ascending order of code.
+// Positions returns the positions of the volume's chunks in ascending order of code.
 func (v *Volume) Positions() []geom.ChunkPos {
 	at := slices.Collect(maps.Keys(v.Chunks))
 	slices.SortFunc(at, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
@@ -77,25 +73,25 @@ func (v *Volume) Count() (n int) {
 	return n
 }
 
-// Load reads the whole of src. Where src could not read columns it returns the
-// world without them and a *format.DamageError.
+// Load reads the whole of src. If src cannot read some columns, Load returns the world without
+// them and a *format.DamageError.
 func Load(ctx context.Context, src format.Source) (*World, error) {
 	l := NewLoader(src.Head())
 	err := src.Read(ctx, l)
 	return l.World(), err
 }
 
-// FromContent reads the whole of a world into memory. Its files are read from c,
-// which must stay open.
+// FromContent reads the whole of a world into memory. Its files are read from c, which must
+// stay open.
 func FromContent(ctx context.Context, c stone.Content) (*World, error) {
 	return FromContentWithin(ctx, c, 0)
 }
 
-// FromContentWithin is FromContent that fails with ErrTooLarge when the world takes
-// more than maxBytes of memory; 0 is no bound.
+// FromContentWithin is FromContent with a bound: it fails with ErrTooLarge if the world takes
+// more than maxBytes of memory. 0 is no bound.
 func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*World, error) {
 	if r, ok := c.(*stone.Reader); ok {
-		c = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // what it keeps is the world's too
+		c = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // the cache shares its chunks with the world
 	}
 	bound, about := newBudget(maxBytes), c.About()
 	w := &World{Head: HeadOf(about.Properties)}
@@ -139,8 +135,8 @@ func (v *Volume) dropDefaults() {
 	})
 }
 
-// Properties that convert itself gives to a stone. A source's own of these
-// names, quoted or not, gets one quote more.
+// Properties that convert itself adds to a stone. A property of the source with one of
+// these names, quoted or not, gets one more quote.
 const (
 	propFormat  = "format"
 	propVersion = "format.version"
@@ -152,8 +148,8 @@ func isQuoted(key string) bool {
 	return key == propFormat || key == propVersion
 }
 
-// HeadOf returns the head that the properties of a stone, or of a world of package
-// world, stand for.
+// HeadOf returns the head of a world from the properties of its stone, or of its world in
+// package world.
 func HeadOf(properties []stone.Property) format.Head {
 	h := format.Head{Properties: map[string]string{}}
 	for _, p := range properties {
@@ -161,7 +157,7 @@ func HeadOf(properties []stone.Property) format.Head {
 		case p.Key == propFormat:
 			h.Format = p.Value
 		case p.Key == propVersion:
-			h.Version, _ = strconv.Atoi(p.Value) // 0 is a version unknown
+			h.Version, _ = strconv.Atoi(p.Value) // 0 is an unknown version
 		case isQuoted(p.Key):
 			h.Properties[p.Key[len(quote):]] = p.Value
 		default:
@@ -171,7 +167,7 @@ func HeadOf(properties []stone.Property) format.Head {
 	return h
 }
 
-// propertiesOf undoes HeadOf.
+// propertiesOf is the inverse of HeadOf.
 func propertiesOf(h format.Head) map[string]string {
 	props := map[string]string{propFormat: h.Format}
 	if h.Version != 0 {
@@ -186,13 +182,12 @@ func propertiesOf(h format.Head) map[string]string {
 	return props
 }
 
-// WriteStone writes w as one stone with a whole world. Names that no cell uses are
-// left out.
+// WriteStone writes w as one stone with a whole world. It leaves out names that no cell uses.
 func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o})
 }
 
-// Content returns w as a Content. w must not be changed while it is used.
+// Content returns w as a Content. w must not change while it is in use.
 func (w *World) Content() stone.Content { return content{w} }
 
 type content struct{ w *World }
@@ -216,7 +211,7 @@ func (c content) About() stone.About {
 	return about
 }
 
-// dimension returns a dimension, an empty one if there is none of that name.
+// dimension returns the dimension of that name, or an empty one.
 func (c content) dimension(name string) *Dimension {
 	for _, d := range c.w.Dimensions {
 		if d.Name == name {

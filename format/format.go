@@ -5,6 +5,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -120,6 +121,11 @@ type File struct {
 	// Open returns the content; the caller closes it. It works until the Source is
 	// closed.
 	Open func() (io.ReadCloser, error)
+}
+
+// FileOf returns a file with that content.
+func FileOf(path string, data []byte) File {
+	return File{path, int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
 // MaxFile bounds the size in bytes of a file that is kept.

@@ -53,9 +53,9 @@ type ReadOptions struct {
 	MaxBytes int64
 }
 
-// Remarker is a Source that reports on reading: what it left out, by name and count,
+// Reporter is a Source that reports on reading: what it left out, by name and count,
 // and which columns it passed on as they are stored.
-type Remarker interface {
+type Reporter interface {
 	Remarks() (lost map[string]int, damaged []string)
 }
 

@@ -55,4 +55,9 @@ func (b Box) Union(c Box) Box {
 // Add returns b moved by p.
 func (b Box) Add(p Point) Box { return Box{b.Min.Add(p), b.Max.Add(p)} }
 
+// Scale returns b with all coordinates times n.
+func (b Box) Scale(n int) Box {
+	return Box{Point{b.Min.X * n, b.Min.Y * n, b.Min.Z * n}, Point{b.Max.X * n, b.Max.Y * n, b.Max.Z * n}}
+}
+
 func (b Box) String() string { return fmt.Sprintf("[%v %v)", b.Min, b.Max) }

@@ -116,3 +116,10 @@ func TestBoxEdges(t *testing.T) {
 		t.Error("a box holds its Min and not its Max")
 	}
 }
+
+func TestBoxScale(t *testing.T) {
+	got := geom.Box{Min: geom.Point{X: -1, Y: 2, Z: 3}, Max: geom.Point{X: 4, Y: 5, Z: 6}}.Scale(8)
+	if want := (geom.Box{Min: geom.Point{X: -8, Y: 16, Z: 24}, Max: geom.Point{X: 32, Y: 40, Z: 48}}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

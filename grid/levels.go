@@ -268,7 +268,7 @@ func halve(rule *voxel.Rule, cell func(x, y, z int) voxel.Cell, x, y, z int) vox
 
 // readFar is ReadBox for levels from firstFar up.
 func (v *View) readFar(b geom.Box, level int, t *target) bool {
-	if s, ok := spanOf(atLevel0(b, level), 0); !ok {
+	if s, ok := spanOf(b.Scale(1<<level), 0); !ok {
 		return true
 	} else if v.root.anyMissing(&s) {
 		return false
@@ -282,12 +282,4 @@ func (v *View) readFar(b geom.Box, level int, t *target) bool {
 		t.copyChunk(c, in)
 		return true
 	})
-}
-
-// atLevel0 returns the cells of level 0 that the cells of b stand for.
-func atLevel0(b geom.Box, level int) geom.Box {
-	return geom.Box{
-		Min: geom.Point{X: b.Min.X << level, Y: b.Min.Y << level, Z: b.Min.Z << level},
-		Max: geom.Point{X: b.Max.X << level, Y: b.Max.Y << level, Z: b.Max.Z << level},
-	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 )
 
-// An archive may hold maxRatio bytes for each of its own, and always minUnpacked;
-// a tar, which is read into memory, at most maxTar.
+// Bounds of what an archive unpacks to. A tar is read into memory, so maxTar bounds it
+// too.
 const (
-	maxRatio    = 100
-	minUnpacked = 64 << 20
+	maxRatio    = 100      // bytes for each byte of the archive
+	minUnpacked = 64 << 20 // always allowed
 	maxTar      = 2 << 30
 )
 
@@ -34,8 +34,8 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 
 
 func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
 
-// unpack opens the world in an archive.
-func (s *Source) unpack(r io.ReaderAt, head []byte) error {
+// extract opens the world in an archive.
+func (s *Source) extract(r io.ReaderAt, head []byte) error {
 	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
 	var fsys fs.FS
 	var err error
@@ -50,11 +50,11 @@ func (s *Source) unpack(r io.ReaderAt, head []byte) error {
 	return s.openFS(fsys)
 }
 
-// perFile is what a file of an archive costs besides its bytes and its name.
+// perFile is the cost of a file in an archive, without its bytes and its name.
 const perFile = 512
 
-// readZip lists the files of a zip. What its directory says of their sizes holds:
-// package zip reads no more.
+// readZip lists the files of a zip. Package zip reads no more bytes of a file than the zip's
+// directory says.
 func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	bounded := &boundedReader{r, limit / 8}
 	z, err := zip.NewReader(bounded, s.size)
@@ -79,14 +79,15 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	return z, nil
 }
 
-// damaged says that an archive cannot be read, of which packages say the kind too.
+// damaged returns a CorruptError for an archive. It drops the kind that the error already
+// names.
 func damaged(kind string, err error) error {
 	why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "archive/"), kind+": ")
 	return &format.CorruptError{Offset: -1, Part: kind, Err: errors.New(why)}
 }
 
-// boundedReader is an io.ReaderAt that gives left bytes at most: an archive's
-// directory takes several times its bytes in memory.
+// boundedReader is an io.ReaderAt that reads at most left bytes. The directory of an archive
+// takes several times its bytes in memory.
 type boundedReader struct {
 	r    io.ReaderAt
 	left int64
@@ -100,19 +101,19 @@ func (b *boundedReader) ReadAt(p []byte, off int64) (int, error) {
 	return b.r.ReadAt(p, off)
 }
 
-// Bounds of a file's name within an archive: fs.FS has every folder above it in
+// Bounds of a file's name in an archive. fs.FS keeps every folder above the file in
 // memory.
 const (
 	maxName  = 512
 	maxDepth = 32
 )
 
-// isFile reports whether a name in an archive is that of a file below its root.
+// isFile reports whether a name in an archive is the path of a file below its root.
 func isFile(name string) bool {
 	return fs.ValidPath(name) && name != "." && len(name) <= maxName && strings.Count(name, "/") < maxDepth && !strings.ContainsAny(name, "\\\x00")
 }
 
-// takes is isFile, and counts as lost what it is not.
+// takes reports isFile. It counts other names as lost.
 func (s *Source) takes(name string) bool {
 	ok := isFile(name)
 	if !ok {
@@ -121,8 +122,8 @@ func (s *Source) takes(name string) bool {
 	return ok
 }
 
-// inRegionFolder gives region files that lie in no folder of theirs the one that
-// blocks have.
+// inRegionFolder moves region files into the folder "region" if none of them is in a folder of
+// regions.
 func inRegionFolder(files []*zip.File) {
 	folders := []string{"region", "entities", "poi"}
 	for _, f := range files {
@@ -144,8 +145,8 @@ func isRegion(name string) bool {
 	return old || now
 }
 
-// isRegionTable reports whether a file of size bytes that begins with head looks
-// like a region file: with a table of where its chunks lie, in sectors.
+// isRegionTable reports whether a file of size bytes that begins with head looks like a region
+// file. A region file begins with a table of the sectors of its chunks.
 func isRegionTable(head []byte, size int64) bool {
 	const sector = 4096
 	some := false
@@ -160,8 +161,8 @@ func isRegionTable(head []byte, size int64) bool {
 	return some && size > 2*sector
 }
 
-// openFS opens the world that lies in fsys: at its root, or in the one folder
-// there; or a single file with a world.
+// openFS opens the world in fsys. The world is at the root, in the only folder there, or in a
+// single file.
 func (s *Source) openFS(fsys fs.FS) error {
 	root, err := worldFolder(fsys)
 	if err != nil {
@@ -174,8 +175,8 @@ func (s *Source) openFS(fsys fs.FS) error {
 	return err
 }
 
-// worldFolder goes down while a folder holds nothing but one folder, which is none
-// of a world's own.
+// worldFolder returns the folder of the world. It enters a folder that is alone in its parent,
+// unless a world has a folder of that name.
 func worldFolder(fsys fs.FS) (fs.FS, error) {
 	ofWorld := []string{"region", "entities", "poi", "DIM-1", "DIM1", "dimensions"}
 	for {
@@ -192,7 +193,7 @@ func worldFolder(fsys fs.FS) (fs.FS, error) {
 	}
 }
 
-// openInner opens the one file with a whole world in fsys.
+// openInner opens the only file in fsys that is a whole world.
 func (s *Source) openInner(fsys fs.FS) error {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 		}
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("the archive holds no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		return fmt.Errorf("the archive has no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
 	}
 	f, err := fsys.Open(names[0])
 	if err != nil {
@@ -226,9 +227,8 @@ func (s *Source) openInner(fsys fs.FS) error {
 	return nil
 }
 
-// readTar reads a tar, as it is or in gzip, into memory. What it returns is a
-// zip that compresses nothing, so that there is one kind of archive to look
-// into.
+// readTar reads a tar, compressed by gzip or not, into memory. It returns the files as a zip
+// without compression, so that all archives are read in one way.
 func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	if zipped {
 		z, err := gzip.NewReader(r)
@@ -247,7 +247,7 @@ func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	bounded := &io.LimitedReader{R: r, N: limit}
 	err := s.copyTar(out, tar.NewReader(bounded), limit)
 	if err == nil {
-		// The checksum of a gzip is behind the tar's end, and what follows is nobody's.
+		// The checksum of a gzip follows the end of the tar. Bytes after it are ignored.
 		if _, err = io.Copy(io.Discard, bounded); errors.Is(err, gzip.ErrHeader) {
 			err = nil
 		}
@@ -282,7 +282,7 @@ func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 		}
 		name := path.Clean(h.Name)
 		if h.Typeflag != tar.TypeReg || !s.takes(name) {
-			continue // as with a folder's links, which are not followed
+			continue // links are not followed
 		}
 		if limit -= perFile + int64(len(name)) + h.Size; limit < 0 {
 			return ErrTooLarge

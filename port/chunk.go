@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// VolumeError says that a dimension lacks the volume that was asked for.
+// VolumeError says that a dimension does not have the requested volume.
 type VolumeError struct {
 	Dimension, Want string
 	Have            []string // in the dimension's order
@@ -22,7 +22,7 @@ func (e *VolumeError) Error() string {
 	return fmt.Sprintf("port: no volume %q: %s has %s", e.Want, e.Dimension, strings.Join(e.Have, ", "))
 }
 
-// volumeOf returns a volume of a world, else a *DimensionError or a *VolumeError.
+// volumeOf returns a volume of a world. The error is a *DimensionError or a *VolumeError.
 func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
 	missing := &DimensionError{Want: dimension}
 	for _, d := range c.About().Dimensions {
@@ -45,23 +45,23 @@ func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
 // Cells are the cells of a chunk of any level.
 type Cells struct {
 	Volume voxel.Volume
-	// Names of a palette are those in use, and cells count them; of another volume
-	// they are all that it has.
+	// Names are the names of the cells. Of a palette volume they are only the names in use, in
+	// the order of the cells; of others all names of the volume.
 	Names []string
 	Cells *[voxel.ChunkCells]voxel.Cell // x fastest, then z, then y
 }
 
-// Chunk reads a chunk of a level of a volume; nil if all of it is the volume's
-// default. Reading a far level may take maxBytes of memory (else
-// convert.ErrTooLarge); 0 is no bound. Other errors are a *DimensionError, a
-// *VolumeError and geom.ErrOutOfRange.
+// Chunk reads a chunk of a level of a volume. It returns nil if the whole chunk is the volume's
+// default. Reading a far level takes at most maxBytes of memory, or fails with
+// convert.ErrTooLarge; 0 is no bound. Other errors are a *DimensionError, a *VolumeError and
+// geom.ErrOutOfRange.
 func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*Cells, error) {
 	v, err := volumeOf(s, dimension, volume)
 	if err != nil {
 		return nil, err
 	}
 	if maxBytes > 0 && level >= stone.FirstFar && !s.HasLevel(dimension, volume, level) {
-		if err := weighBox(ctx, s, dimension, volume, scaled(pos.Box(), 1<<level), maxBytes); err != nil {
+		if err := weighBox(ctx, s, dimension, volume, pos.Box().Scale(1<<level), maxBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -72,12 +72,7 @@ func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, lev
 	return out.finish(), nil
 }
 
-func scaled(b geom.Box, scale int) geom.Box {
-	mul := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
-	return geom.Box{Min: mul(b.Min), Max: mul(b.Max)}
-}
-
-// finish returns c with the names in use; nil if all of it is the default.
+// finish returns c with only the names in use, or nil if the whole chunk is the default.
 func (c *Cells) finish() *Cells {
 	if !slices.ContainsFunc(c.Cells[:], func(cell voxel.Cell) bool { return cell != c.Volume.Default }) {
 		return nil
@@ -88,7 +83,7 @@ func (c *Cells) finish() *Cells {
 	return c
 }
 
-// compact leaves the names in use, in the order of their cells.
+// compact keeps the names in use, in the order of their cells.
 func (c *Cells) compact() {
 	var used [int(voxel.MaxCell) + 1]bool
 	for _, cell := range c.Cells {

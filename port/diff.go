@@ -13,9 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Diff says how two worlds differ. Of two versions of one world it reads only what
-// differs. Neither may take more than maxBytes of memory (convert.ErrTooLarge); 0 is
-// no bound.
+// Diff returns the differences of two worlds. If both are versions of one world, it reads only
+// what differs. Each takes at most maxBytes of memory, or Diff fails with convert.ErrTooLarge;
+// 0 is no bound.
 func Diff(ctx context.Context, a, b stone.Content, maxBytes int64) (*convert.Difference, error) {
 	s, one := a.(*world.Snapshot)
 	t, two := b.(*world.Snapshot)
@@ -34,8 +34,8 @@ func Diff(ctx context.Context, a, b stone.Content, maxBytes int64) (*convert.Dif
 	return convert.Diff(first, second, EqualTags)
 }
 
-// EqualTags is how convert.Diff compares what NBT means: the order of a compound's
-// tags does not count.
+// EqualTags compares the meaning of NBT, for convert.Diff. The order of tags in a compound does
+// not count.
 func EqualTags(kind string, a, b []byte) bool {
 	if string(a) == string(b) {
 		return true
@@ -47,13 +47,13 @@ func EqualTags(kind string, a, b []byte) bool {
 	return same
 }
 
-// document makes a document of the payload of a compound.
+// document returns the payload of a compound as a document.
 func document(payload []byte) []byte {
 	return append(nbt.AppendCompound(make([]byte, 0, len(payload)+3), ""), payload...)
 }
 
-// alike reports whether cells that neither world has in a chunk are the same in both,
-// and whether materials have the same numbers.
+// alike reports whether cells that both worlds leave out are the same in both, and whether
+// materials have the same numbers.
 func alike(a, b stone.About) bool {
 	for _, d := range a.Dimensions {
 		for _, e := range b.Dimensions {
@@ -80,7 +80,7 @@ func alikeVolumes(v, u stone.Volume) bool {
 	return v.Volume == u.Volume && slices.Equal(v.Names[:n], u.Names[:n])
 }
 
-// part is a version of a world where it may differ from another.
+// part is a version of a world, reduced to where it may differ from another version.
 type part struct {
 	*world.Snapshot
 	where *world.Apart

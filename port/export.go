@@ -14,11 +14,11 @@ import (
 	"github.com/cairnvoxel/cairn/format/slime"
 )
 
-// ErrHolds is wrapped where a format cannot hold a world, whatever is left out.
+// ErrHolds is wrapped if a format cannot hold a world, even if parts are left out.
 var ErrHolds = format.ErrHolds
 
-// DimensionError says that a world lacks the dimension that was asked for, or that
-// one must be asked for.
+// DimensionError says that a world does not have the requested dimension, or that a dimension
+// must be chosen.
 type DimensionError struct {
 	Want string   // "" if none was asked for
 	Have []string // in the world's order
@@ -26,14 +26,14 @@ type DimensionError struct {
 
 func (e *DimensionError) Error() string {
 	if e.Want == "" {
-		return "port: a Slime file holds one dimension, the world has " + strings.Join(e.Have, ", ")
+		return "port: a Slime file holds one dimension; the world has " + strings.Join(e.Have, ", ")
 	}
 	return fmt.Sprintf("port: no dimension %q: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
 
-// Pick leaves in w the dimension of a name, or, for a format of one dimension without a
-// name, the one with columns, and counts the columns of the others as lost. Errors are
-// a *DimensionError.
+// Pick keeps one dimension in w: the one of that name. Without a name, a format of one
+// dimension gets the one that has columns. Pick counts the columns of the other dimensions as
+// lost. Errors are a *DimensionError.
 func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
 	if k, _ := Format(to); dimension == "" && !k.Single {
 		return nil
@@ -55,25 +55,25 @@ func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
 	return nil
 }
 
-// Target says in which format a world is written.
+// Target is the format that a world is written in.
 type Target struct {
 	// Format is the name of one of Formats.
 	Format string
-	// Version of the format, where it has versions. Default: the one that the world was
-	// read from, or what its data version asks for.
+	// Version of the format, for formats that have versions. Default: the version that the
+	// world was read from, or the one for its data version.
 	Version int
-	// Name of the world, where the format has one and the world brings none.
+	// Name of the world, for formats that store one. A name in the world itself takes
+	// precedence.
 	Name string
 }
 
-// WriteFile writes a world as a file of t's format and adds to lost what that does not
-// hold.
+// WriteFile writes a world as a file. It adds what the format cannot hold to lost.
 func WriteFile(ctx context.Context, w *convert.World, to io.Writer, t Target, through Through, lost map[string]int) error {
 	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.Create(to, o) })
 }
 
-// WriteFolder is WriteFile for a format of folders. The folder must be empty, and is left
-// as it is after an error.
+// WriteFolder is WriteFile for formats of folders. The folder must be empty. After an error its
+// content stays.
 func WriteFolder(ctx context.Context, w *convert.World, dir string, t Target, through Through, lost map[string]int) error {
 	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.CreateFolder(dir, o) })
 }
@@ -95,7 +95,7 @@ func write(ctx context.Context, w *convert.World, t Target, through Through, los
 	if columns == 0 {
 		o.DataVersion = facts.Version
 	}
-	if ok || t.Format != w.Head.Format { // whose own facts are in its files
+	if ok || t.Format != w.Head.Format { // a world in its own format has the facts in its files
 		o.Facts = facts
 	}
 	out, err := create(&k, o)

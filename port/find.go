@@ -13,16 +13,16 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// ErrVersion says that what should name a version does not.
-var ErrVersion = errors.New("no name of a version")
+// ErrVersion says that a text does not name a version.
+var ErrVersion = errors.New("not a version")
 
-// MinPrefix is how many digits of an id name a commit at least.
+// MinPrefix is the least number of digits of an id that name a commit.
 const MinPrefix = 4
 
-// Find returns the commit of a world that version means: its number, the first
-// digits of its id, or a time, of which it is the newest; "" is the head. Errors
-// wrap history.ErrNoCommit where there is none and ErrVersion where version cannot
-// name one, or names two; the first are not told what was looked for.
+// Find returns the commit of a world that version names. version is a number, the first digits
+// of an id, or a time; a time names the newest commit up to then, and "" the head. Errors wrap
+// history.ErrNoCommit if there is no such commit, and ErrVersion if version is malformed or
+// names two commits. Errors with history.ErrNoCommit do not contain the version.
 func Find(ctx context.Context, st history.Store, name, version string) (history.Commit, error) {
 	if version == "" {
 		return newest(ctx, st, name)
@@ -48,8 +48,7 @@ func isHex(s string) bool {
 	return len(s) <= 2*len(history.ID{}) && strings.Trim(s, digits) == ""
 }
 
-// ParseTime reads a time as people write it; without a zone it is UTC. Errors
-// wrap ErrVersion.
+// ParseTime parses a date or a time. A time without a zone is UTC. Errors wrap ErrVersion.
 func ParseTime(s string) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -59,14 +58,14 @@ func ParseTime(s string) (time.Time, error) {
 	return time.Time{}, versionError(fmt.Sprintf("version %q: want a number, the beginning of an id, or a time such as 2026-11-20T10:00", s))
 }
 
-// versionError is an ErrVersion in words of its own.
+// versionError is an ErrVersion with its own text.
 type versionError string
 
 func (e versionError) Error() string { return string(e) }
 
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// Commits yields the log of a world, newest first. An error is the last.
+// Commits yields the log of a world, newest first. An error ends it.
 func Commits(ctx context.Context, st history.Store, name string) iter.Seq2[history.Commit, error] {
 	const page = 256
 	return func(yield func(history.Commit, error) bool) {
@@ -127,7 +126,7 @@ func byPrefix(ctx context.Context, st history.Store, name, prefix string) (found
 			return found, err
 		case !strings.HasPrefix(c.ID().String(), prefix):
 		case found.Number != 0:
-			return found, versionError(fmt.Sprintf("the ids of versions %d and %d both begin with %s", found.Number, c.Number, prefix))
+			return found, versionError(fmt.Sprintf("versions %d and %d: both ids begin with %s", found.Number, c.Number, prefix))
 		default:
 			found = c
 		}

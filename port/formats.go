@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/slime"
 )
 
-// kinds is the table of formats: a line for each.
+// kinds is the table of formats.
 var kinds = []format.Kind{
 	anvil.Kind(),
 	slime.Kind(),
@@ -40,8 +40,7 @@ func Format(name string) (k format.Kind, ok bool) {
 	return kinds[i], true
 }
 
-// FormatOf returns the format that the name of a file or a folder to be written asks
-// for.
+// FormatOf returns the format for a file or folder of that name.
 func FormatOf(path string) string {
 	for _, k := range kinds {
 		if k.Ext != "" && strings.HasSuffix(path, k.Ext) {
@@ -51,7 +50,7 @@ func FormatOf(path string) string {
 	return Anvil
 }
 
-// fileExts are how the names of files end that are whole worlds.
+// fileExts returns the extensions of files that hold a whole world.
 func fileExts() []string {
 	exts := []string{Ext}
 	for _, k := range kinds {
@@ -62,7 +61,7 @@ func fileExts() []string {
 	return exts
 }
 
-// openFolder opens a folder in the first format that it is a world of.
+// openFolder opens a folder in the first format that recognizes it.
 func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Source, err error) {
 	for i := range kinds {
 		if kinds[i].OpenFS == nil {
@@ -75,7 +74,7 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Sour
 	return nil, err
 }
 
-// detectFolder reports whether a folder looks like a world of some format.
+// detectFolder reports whether a folder looks like a world of any format.
 func detectFolder(fsys fs.FS) bool {
 	return slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
 }

@@ -1,11 +1,9 @@
 package port
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,25 +15,25 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Data versions that change what ForGame makes. Source: the table of DataVersions of
-// the Minecraft Wiki.
+// Data versions at which the output of ForGame changes. Source: the table of
+// DataVersions of the Minecraft Wiki.
 const (
 	gameNames  = 1519 // 1.13: blocks have names
 	gameBiomes = 2203 // 19w36a: biomes in three dimensions
 	gameStates = 2844 // 21w43a: biomes by section, 24 sections in the overworld
 )
 
-// plains is the biome of a world that has none, by name and by number.
+// plains is the biome of a world without biomes, by name and by number.
 const (
 	plains       = "minecraft:plains"
 	plainsNumber = 1
 )
 
-// maxUnknown bounds how many names an error lists.
+// maxUnknown bounds the names that an error lists.
 const maxUnknown = 8
 
-// IsMade reports whether a world is a program's: it has blocks with names, and no
-// columns that say of which game they are.
+// IsMade reports whether a program made the world: it has blocks with names, and no columns of
+// a game.
 func IsMade(w *convert.World) bool {
 	blocks := false
 	for _, d := range w.Dimensions {
@@ -48,13 +46,15 @@ func IsMade(w *convert.World) bool {
 	return blocks
 }
 
-// ForGame makes of a world that a program made, in place, one that the game of a data
-// version, 1.13 or later, can read: finished columns with all their sections and a
-// height map, without light, which the game computes; plains where there is no biome; a
-// level.dat of that name with a spawn on top of the blocks and air around them. A name
-// without a namespace gets the game's. A single dimension of a name that the game does
-// not have becomes the overworld. Names that the game does not have are joined
-// *block.NameErrors. What goes is counted in lost.
+// ForGame turns a world that a program made, in place, into a world that the game of a data
+// version can read. The version must be 1.13 or later. The result has finished columns with all
+// their sections and a height map. It has no light, because the game computes light. Where
+// there is no biome it has plains. Its level.dat has the given name, a spawn on top of the
+// blocks, and a generator that makes air.
+//
+// A block name without a namespace gets the game's. A single dimension with a name that the
+// game does not know becomes the overworld. Unknown block names are an error of joined
+// *block.NameErrors. lost counts what is left out.
 func ForGame(ctx context.Context, w *convert.World, name string, version int32, lost map[string]int) error {
 	if version < gameNames {
 		return fmt.Errorf("port: data version %d: blocks have names from 1.13 (%d) on", version, gameNames)
@@ -77,22 +77,19 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 	}
 	w.Head = format.Head{Format: "made", Properties: w.Head.Properties}
 	if !slices.ContainsFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath }) {
-		data := anvil.AppendLevel(nil, level)
-		w.Files = append(w.Files, format.File{Path: anvil.LevelPath, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(data)), nil
-		}})
+		w.Files = append(w.Files, format.FileOf(anvil.LevelPath, anvil.AppendLevel(nil, level)))
 		slices.SortFunc(w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	}
 	return nil
 }
 
-// airs are the names of what no height map counts.
+// airs are the names of blocks that no height map counts.
 var airs = []string{format.Air, block.Space + "cave_air", block.Space + "void_air"}
 
-// theEnd is the dimension that has no light from above, and a dragon.
+// theEnd is the dimension without light from above; it has a dragon.
 const theEnd = "the_end"
 
-// game is a dimension that becomes one of the game.
+// game turns a dimension into one of the game.
 type game struct {
 	*convert.Dimension
 	version int32
@@ -101,7 +98,7 @@ type game struct {
 	tops    map[geom.ColumnPos]*[256]int32 // heights above the topmost blocks, by column
 }
 
-// heights returns the lowest section and the one above the highest.
+// heights returns the lowest section, and the section after the highest.
 func (g *game) heights() (low, high int) {
 	if g.version >= gameStates && g.Name == "overworld" {
 		return -4, 20
@@ -139,7 +136,7 @@ func (g *game) fit(ctx context.Context) error {
 	return nil
 }
 
-// rename gives the names in use the game's namespace, and drops the others.
+// rename adds the game's namespace to names in use, and drops the other names.
 func (g *game) rename(v *convert.Volume, t *block.Table) error {
 	counts := make([]int, max(1, len(v.Names)))
 	for _, c := range v.Chunks {
@@ -159,7 +156,7 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 		}
 		var err error
 		switch {
-		case strings.HasPrefix(name, "legacy:"): // the number of a biome, from biomes
+		case strings.HasPrefix(name, "legacy:"): // a biome by number, from biomes
 		case name == block.Space+format.Air:
 			name = format.Air
 		default:
@@ -184,7 +181,7 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 	return nil
 }
 
-// biomes returns the dimension's volume of biomes, or one of plains.
+// biomes returns the dimension's volume of biomes, or a volume of plains.
 func (g *game) biomes() *convert.Volume {
 	v := g.Volume(voxel.Biome)
 	if v != nil && v.Schema == voxel.Palette && v.Scale == 4 && g.version >= gameStates {
@@ -202,7 +199,7 @@ func (g *game) biomes() *convert.Volume {
 	return out
 }
 
-// findColumns makes a column of each place that has blocks.
+// findColumns adds a column for each x and z with blocks.
 func (g *game) findColumns(ctx context.Context) error {
 	low, high := g.heights()
 	air := make([]bool, len(g.block.Names))
@@ -210,7 +207,7 @@ func (g *game) findColumns(ctx context.Context) error {
 		air[cell] = slices.Contains(airs, name)
 	}
 	if !air[g.block.Default] {
-		return fmt.Errorf("there is %s all around it, not air", g.block.Names[g.block.Default])
+		return fmt.Errorf("its blocks are surrounded by %s, not by air", g.block.Names[g.block.Default])
 	}
 	g.tops = map[geom.ColumnPos]*[256]int32{}
 	var buf [64]voxel.Cell
@@ -230,7 +227,7 @@ func (g *game) findColumns(ctx context.Context) error {
 						continue
 					}
 					if height < low*16 || height >= high*16 {
-						return fmt.Errorf("a block at height %d: the game has %d to %d", height, low*16, high*16-1)
+						return fmt.Errorf("a block at height %d: the game allows %d to %d", height, low*16, high*16-1)
 					}
 					at := geom.ColumnPos{X: pos.X*2 + int32(x>>4), Z: pos.Z*2 + int32(z>>4)}
 					if g.tops[at] == nil {
@@ -276,7 +273,7 @@ func (g *game) column(at geom.ColumnPos, tops *[256]int32) voxel.Column {
 	return c
 }
 
-// spawn is on top of the column of blocks nearest to x and z of 0.
+// spawn returns the top of the column of blocks nearest to x and z 0.
 func (g *game) spawn() (p geom.Point, ok bool) {
 	low, _ := g.heights()
 	best := 0

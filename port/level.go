@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	"io"
 	"slices"
 
@@ -11,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/format/slime"
 )
 
-// levelIn reads the world's level.dat; ok is false if it has none that can be read.
-// rest names what a Slime file does not hold of it.
+// levelIn reads the world's level.dat. ok is false if there is none that can be read. rest
+// names what a Slime file cannot hold of it.
 func levelIn(w *convert.World) (l format.Level, rest []string, ok bool) {
 	i := slices.IndexFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath })
 	if i < 0 {
@@ -34,9 +33,9 @@ func readLevel(f format.File) (l format.Level, rest []string, ok bool) {
 	return l, rest, err == nil
 }
 
-// Slim returns a Sink before another that hands on what Slime files hold, each column
-// in the version of its own data version, and adds to lost what goes. Of a level.dat
-// it hands on one with no more than a Slime file says.
+// Slim returns a Sink in front of another one. It passes on what Slime files can hold, each
+// column in the version for its own data version, and adds the rest to lost. It reduces
+// level.dat to what a Slime file can hold.
 func Slim(to format.Sink, lost map[string]int) format.Sink {
 	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost}
 }
@@ -46,7 +45,7 @@ type slim struct {
 	lost map[string]int
 }
 
-// File hands on what a Slime file keeps of f.
+// File passes on what a Slime file keeps of f.
 func (s *slim) File(f format.File) error {
 	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
 		return s.Sink.File(f)
@@ -54,17 +53,14 @@ func (s *slim) File(f format.File) error {
 	if f.Path == anvil.LevelPath {
 		if level, rest, ok := readLevel(f); ok {
 			countLevel(rest, s.lost)
-			data := anvil.AppendLevel(nil, level)
-			f.Size, f.Open = int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-			return s.Sink.File(f)
+			return s.Sink.File(format.FileOf(f.Path, anvil.AppendLevel(nil, level)))
 		}
 	}
 	s.lost["file "+f.Path]++
 	return nil
 }
 
-// slimHold reduces each column to what the Slime version of its own data version
-// holds.
+// slimHold reduces each column to what the Slime version for its data version holds.
 func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
 	holds := map[int32]func(*format.Column) bool{}
 	return func(c *format.Column) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Regions returns the region files that the source consists of, if it is a folder
-// without a level.dat: a part of a world, which Overlay puts into the whole.
+// Regions returns the region files of the source if it is a folder without a level.dat. Such a
+// folder is a part of a world, and Overlay puts it into the whole world.
 func (s *Source) Regions() []anvil.Region {
 	if w, ok := s.leaf.(*anvil.World); ok && w.Partial() {
 		return w.Regions()
@@ -21,12 +21,12 @@ func (s *Source) Regions() []anvil.Region {
 	return nil
 }
 
-// Overlay puts a part of a world into w, as copying its files into the world's
-// folder would. A region file says all of the 32 by 32 columns that it is of:
-// those that it lacks are taken away. Region files of entities and of points of
-// interest say nothing of blocks, and the other way round. Other files replace
-// those of their path. Everything else stays: other columns, files, properties.
-// It fails where the two cannot be one world, and w is then of no use.
+// Overlay puts a part of a world into w. The result is the same as that of copying the part's
+// files into the world's folder. A region file replaces all of its 32 by 32 columns, and
+// removes those that it does not have. Region files of entities and of points of interest do
+// not change blocks, and region files of blocks do not change entities and points of interest.
+// Other files replace files of the same path. All other columns, files and properties stay.
+// Overlay fails if the two cannot be one world; w must not be used then.
 func Overlay(w, part *convert.World, regions []anvil.Region) error {
 	if old, now := w.Head.Format == "mcregion", part.Head.Format == "mcregion"; old != now {
 		return fmt.Errorf("port: Anvil and McRegion in one world: %w", ErrHolds)
@@ -37,10 +37,10 @@ func Overlay(w, part *convert.World, regions []anvil.Region) error {
 			w.Dimensions = append(w.Dimensions, d)
 			continue
 		}
-		o := &overlay{to: w.Dimensions[at], from: d, said: map[regionPos][]string{}}
+		o := &overlay{to: w.Dimensions[at], from: d, parts: map[regionPos][]string{}}
 		for _, r := range regions {
 			if r.Dimension == d.Name {
-				o.said[regionPos{r.X, r.Z}] = append(o.said[regionPos{r.X, r.Z}], r.Part)
+				o.parts[regionPos{r.X, r.Z}] = append(o.parts[regionPos{r.X, r.Z}], r.Part)
 			}
 		}
 		if err := o.do(); err != nil {
@@ -65,10 +65,10 @@ const regionEdge = 32
 // regionPos is a position in regions.
 type regionPos struct{ x, z int32 }
 
-// overlay is Overlay of a dimension.
+// overlay does the work of Overlay for one dimension.
 type overlay struct {
 	to, from *convert.Dimension
-	said     map[regionPos][]string // parts
+	parts    map[regionPos][]string // of the region files
 }
 
 func (o *overlay) do() error {
@@ -80,7 +80,7 @@ func (o *overlay) do() error {
 	return o.columns()
 }
 
-// volume replaces the chunks of regions of which chunks are said.
+// volume replaces the chunks of those regions that have a region file of blocks.
 func (o *overlay) volume(from *convert.Volume) error {
 	to := o.to.Volume(from.Volume.Name)
 	if to == nil {
@@ -89,34 +89,34 @@ func (o *overlay) volume(from *convert.Volume) error {
 	}
 	perRegion := int32(regionEdge * geom.ColumnEdge / (geom.ChunkEdge * max(1, to.Scale)))
 	if to.Volume != from.Volume || perRegion == 0 {
-		return fmt.Errorf("port: volume %q of %s is another: %w", to.Volume.Name, o.to.Name, ErrHolds)
+		return fmt.Errorf("port: volume %q of %s is of another kind: %w", to.Volume.Name, o.to.Name, ErrHolds)
 	}
 	table, err := o.table(to, from)
 	if err != nil {
 		return err
 	}
-	said := func(pos geom.ChunkPos) bool {
+	replaced := func(pos geom.ChunkPos) bool {
 		at := regionPos{int32(geom.FloorDiv(int(pos.X), int(perRegion))), int32(geom.FloorDiv(int(pos.Z), int(perRegion)))}
-		return slices.Contains(o.said[at], voxel.PartChunk)
+		return slices.Contains(o.parts[at], voxel.PartChunk)
 	}
 	for pos := range to.Chunks {
-		if said(pos) {
+		if replaced(pos) {
 			delete(to.Chunks, pos)
 		}
 	}
 	for pos, c := range from.Chunks {
-		if said(pos) && table != nil {
+		if replaced(pos) && table != nil {
 			c = c.Translate(table)
 		}
-		if said(pos) {
+		if replaced(pos) {
 			to.Chunks[pos] = c
 		}
 	}
 	return nil
 }
 
-// table adds the names of from to those of to and returns what its cells are
-// there, nil for cells that are no names.
+// table adds the names of from to those of to. It returns the cells of to for the cells of
+// from, or nil for a volume without a palette.
 func (o *overlay) table(to, from *convert.Volume) ([]voxel.Cell, error) {
 	if to.Schema != voxel.Palette {
 		return nil, nil
@@ -141,7 +141,7 @@ func (o *overlay) table(to, from *convert.Volume) ([]voxel.Cell, error) {
 	return table, nil
 }
 
-// columns replaces the parts of columns that are said.
+// columns replaces the parts of columns that have region files.
 func (o *overlay) columns() error {
 	there := make(map[geom.ColumnPos][2]*voxel.Column)
 	for i, d := range []*convert.Dimension{o.to, o.from} {
@@ -154,8 +154,8 @@ func (o *overlay) columns() error {
 	}
 	all := make([]voxel.Column, 0, len(there))
 	for pos, both := range there {
-		said := o.said[regionPos{pos.X >> 5, pos.Z >> 5}]
-		c, err := anvil.Patch(both[0], both[1], said)
+		parts := o.parts[regionPos{pos.X >> 5, pos.Z >> 5}]
+		c, err := anvil.Patch(both[0], both[1], parts)
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,8 @@
-// Package port is what the command and the server both do between worlds and
-// the formats of the field: it opens a world in whatever format its content
-// says, finds a version of a world by what people write, makes a world the next
-// version of one that is kept, says how two versions differ, and gives a world
-// back in another format.
+// Package port does what the command and the server share between worlds and file formats. It
+// opens a world in any format, finds a version of a world by a text, makes a world the next
+// version of a stored one, compares two versions, and writes a world in another format.
 //
-// It prints nothing, asks nobody, and writes to no folder but those that it is
-// given.
+// It prints nothing, and writes only to folders that it is given.
 package port
 
 import (
@@ -26,29 +23,28 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Ext is how the name of a file ends that is a whole world in one stone.
+// Ext is the extension of files that hold a whole world in one stone.
 const Ext = ".cairn"
 
-// stoneMagic is how a stone begins.
+// stoneMagic is the beginning of a stone.
 const stoneMagic = "CAIRN\n\x1a"
 
-// ErrTooLarge says that an archive unpacks to more than it may.
-var ErrTooLarge = errors.New("unpacked it is too large")
+// ErrTooLarge says that an archive unpacks to more bytes than allowed.
+var ErrTooLarge = errors.New("too large when unpacked")
 
-// ErrUnknown says that bytes are in no format that is known.
-var ErrUnknown = errors.New("in no format that cairn knows")
+// ErrUnknown says that bytes are in no known format.
+var ErrUnknown = errors.New("unknown format")
 
-// Options say how a world is opened. The zero value is the default.
+// Options of opening a world. The zero value is the default.
 type Options struct {
-	// Salvage hands on chunks of a folder that cannot be read as they are stored.
+	// Salvage passes on chunks of a folder that cannot be decoded, as they are stored.
 	Salvage bool
-	// MaxBytes bounds what an archive may unpack to, and the memory that the world
-	// may take. Default: of an archive 100 times its own bytes and at least 64 MiB,
-	// otherwise none.
+	// MaxBytes bounds the unpacked size of an archive, and the memory of the world. Default:
+	// for an archive 100 times its size and at least 64 MiB, otherwise no bound.
 	MaxBytes int64
 }
 
-// decoded is MaxBytes as a bound.
+// decoded returns MaxBytes as a bound.
 func (o Options) decoded() int64 {
 	if o.MaxBytes <= 0 {
 		return math.MaxInt64
@@ -56,26 +52,26 @@ func (o Options) decoded() int64 {
 	return o.MaxBytes
 }
 
-// leaf returns o as the leaves of package format have it.
+// leaf returns o as options of package format.
 func (o Options) leaf() format.ReadOptions {
 	return format.ReadOptions{Salvage: o.Salvage, MaxBytes: o.MaxBytes}
 }
 
-// Source is an opened world: a stone, or a world in another format. It is used
-// by one goroutine at a time.
+// Source is an opened world: a stone, or a world in another format. One goroutine may use it at
+// a time.
 type Source struct {
-	content stone.Content // a world that is read piece by piece and is no file
-	Stone   *stone.Reader // nil unless the source is one
-	leaf    format.Source // nil if it is
+	content stone.Content // a world that is read in parts and is no file
+	Stone   *stone.Reader // nil unless the source is a stone
+	leaf    format.Source // nil if the world is a Content
 	file    *os.File
 	size    int64
 	o       Options
-	// nameless counts files of an archive whose names are no paths below its root.
+	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
 }
 
-// Open opens the world at path, a file or a folder. An error of the path itself
-// is a *fs.PathError and not wrapped.
+// Open opens the world at path, a file or a folder. An error of the path itself is a
+// *fs.PathError and is not wrapped.
 func Open(path string, o Options) (*Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -89,7 +85,7 @@ func Open(path string, o Options) (*Source, error) {
 		return &Source{leaf: leaf, o: o}, nil
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+		return nil, fmt.Errorf("%s: not a file or a folder", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,8 +100,8 @@ func Open(path string, o Options) (*Source, error) {
 	return s, nil
 }
 
-// OpenReader opens the world in size bytes, which must be there until the Source
-// is closed.
+// OpenReader opens the world in the size bytes of r. r must stay open until the Source is
+// closed.
 func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	head := make([]byte, min(size, 4096))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -116,9 +112,9 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	switch {
 	case known:
 	case isArchive(head):
-		err = s.unpack(r, head)
+		err = s.extract(r, head)
 	case isRegionTable(head, size):
-		err = errors.New("a region file alone: put it into a folder, or a zip, as region/NAME")
+		err = errors.New("a single region file: put it into a folder or a zip as region/NAME")
 	default:
 		err = unknown(head)
 	}
@@ -128,8 +124,7 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	return s, nil
 }
 
-// openFile opens a stone, or a file of a format of the table; known says that it is
-// one.
+// openFile opens a stone or a file of a known format. known is false for other bytes.
 func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
 	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
 		s.Stone, err = stone.Open(r, size)
@@ -149,19 +144,19 @@ func unknown(head []byte) error {
 	case len(head) == 0:
 		return errors.New("the file is empty")
 	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
-		return errors.New("a file of tags, such as a level.dat or a schematic, and no whole world; of a world, give the folder")
+		return errors.New("a file of NBT, such as a level.dat or a schematic, and not a whole world: give the folder of the world")
 	}
 	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
 }
 
-// IsDamage reports whether an error says that the bytes of a world are wrong.
+// IsDamage reports whether an error says that bytes of a world are damaged.
 func IsDamage(err error) bool {
 	var damage *format.DamageError
 	var corrupt *stone.CorruptError
 	return errors.As(err, &damage) || errors.As(err, &corrupt)
 }
 
-// Size is the bytes of the file, 0 for a folder.
+// Size is the size of the file in bytes, 0 for a folder.
 func (s *Source) Size() int64 { return s.size }
 
 // Close releases files.
@@ -176,7 +171,7 @@ func (s *Source) Close() error {
 	return err
 }
 
-// Format says in one or two words what the source is.
+// Format returns the name of the source's format, and its version if it has one.
 func (s *Source) Format() string {
 	if s.Content() != nil {
 		return "cairn"
@@ -184,7 +179,7 @@ func (s *Source) Format() string {
 	return FormatName(s.leaf.Head())
 }
 
-// FormatName is the format of a world with its version, where it has one.
+// FormatName returns the name of a world's format, and its version if it has one.
 func FormatName(h format.Head) string {
 	if h.Version != 0 {
 		return fmt.Sprintf("%s v%d", h.Format, h.Version)
@@ -192,7 +187,7 @@ func FormatName(h format.Head) string {
 	return h.Format
 }
 
-// Through returns a Sink that stands before another. nil is none.
+// Through returns a Sink in front of another one. nil adds none.
 type Through func(format.Sink) format.Sink
 
 func (t Through) sink(to format.Sink) format.Sink {
@@ -202,12 +197,11 @@ func (t Through) sink(to format.Sink) format.Sink {
 	return t(to)
 }
 
-// Of returns a Source of a world that can be read piece by piece, such as a version in
-// a store. Its format is cairn's. The Source does not close it.
+// Of returns a Source of a world that can be read in parts, such as a version in a store. Its
+// format is "cairn". The Source does not close c.
 func Of(c stone.Content) *Source { return &Source{content: c} }
 
-// Content returns the world if it can be read piece by piece, and nil if it must be
-// loaded.
+// Content returns the world if it can be read in parts, or nil if it must be loaded.
 func (s *Source) Content() stone.Content {
 	if s.Stone != nil {
 		return s.Stone
@@ -215,10 +209,10 @@ func (s *Source) Content() stone.Content {
 	return s.content
 }
 
-// Load reads the whole world into memory, through what stands before the Sink
-// that builds it. Where chunks are damaged it returns the world without them and
-// a *format.DamageError. Files of the world are read from the Source. A world of
-// more than Options.MaxBytes is convert.ErrTooLarge.
+// Load reads the whole world into memory. It passes the world through the given Sink. If chunks
+// are damaged it returns the world without them and a *format.DamageError. The files of the
+// world are read from the Source when they are needed. A world of more than Options.MaxBytes is
+// convert.ErrTooLarge.
 func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
 	src := s.leaf
 	if c := s.Content(); c != nil {
@@ -234,19 +228,19 @@ func (s *Source) Load(ctx context.Context, through Through) (*convert.World, err
 	return l.World(), err
 }
 
-// Remarks are what reading a Source has met.
+// Remarks are what the reader of a Source left out or could not decode.
 type Remarks struct {
-	Lost    map[string]int // what was not handed on, by name
-	Damaged []string       // chunks that are handed on as they are stored
+	Lost    map[string]int // counts of what was left out, by name
+	Damaged []string       // chunks that are passed on as they are stored
 }
 
-// Remarks returns what Load has met.
+// Remarks returns the remarks of Load.
 func (s *Source) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
 	}
-	if leaf, ok := s.leaf.(format.Remarker); ok {
+	if leaf, ok := s.leaf.(format.Reporter); ok {
 		lost, damaged := leaf.Remarks()
 		maps.Copy(r.Lost, lost)
 		r.Damaged = append(r.Damaged, damaged...)

@@ -10,12 +10,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// indexBytes is about what opening a world to change it takes for each chunk, column
-// and file that its stones speak of. A few bytes speak of millions.
+// indexBytes is about the memory of an open world for each chunk, column and file of its
+// stones. A few bytes of a stone can stand for millions.
 const indexBytes = 128
 
-// IndexBytes returns about how much memory it takes to open a world of that content to
-// change it, before anything of it is loaded. It does not count on above most.
+// IndexBytes returns about the memory for opening a world for changes, before anything is
+// loaded. It stops counting above most.
 func IndexBytes(c counted, most int64) (n int64) {
 	about := c.About()
 	n = indexBytes * int64(len(about.Files))
@@ -38,8 +38,8 @@ type counted interface {
 	ColumnCount(dim string) int
 }
 
-// weighBox fails with convert.ErrTooLarge if the chunks of a volume that a box, in
-// cells of the volume, lies over take more than maxBytes of memory.
+// weighBox fails with convert.ErrTooLarge if the chunks of a volume that touch a box, in cells
+// of the volume, take more than maxBytes of memory.
 func weighBox(ctx context.Context, s *world.Snapshot, dim, vol string, b geom.Box, maxBytes int64) error {
 	var want []geom.ChunkPos
 	for pos, holds := range s.Spoken(dim, vol, 0) {

@@ -13,33 +13,33 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// NetherTop is below the ceiling of the game's nether: what a picture from above
-// shows of it lies lower.
+// NetherTop is a height below the ceiling of the game's nether. Pictures from above show what
+// is below it.
 const NetherTop = 100
 
 // ErrNothing says that a world has no blocks to draw.
 var ErrNothing = errors.New("the world has no blocks to draw")
 
-// IsMatter reports whether a volume's cells are what a world is built of.
+// IsMatter reports whether a volume holds the solid content of a world: its name is "block" or
+// "solid".
 func IsMatter(volume string) bool { return slices.Contains([]string{"block", "solid"}, volume) }
 
-// liquid is the volume beside matter that is drawn too.
+// liquid is the volume that is drawn beside matter.
 const liquid = "liquid"
 
-// View is a dimension of a world as package picture draws it.
+// View is a dimension of a world in the form that package picture draws.
 type View struct {
 	Dimension string
 	Schema    voxel.Schema
-	// Names are those of cells, of a Terrain volume those of materials.
+	// Names are the names of cells, or of materials in a Terrain volume.
 	Names          []string
 	matter, liquid *convert.Volume // liquid may be nil
 	bounds         geom.Box
 }
 
-// ViewOf reads what is drawn of the dimension of that name, of the first with chunks
-// if there is no name; nothing else of the world is read. Errors are ErrNothing, a
-// *DimensionError and, if it takes more than maxBytes of memory, convert.ErrTooLarge; 0
-// is no bound.
+// ViewOf reads what is drawn of a dimension, and nothing else. Without a name it takes the
+// first dimension with chunks. Errors are ErrNothing, a *DimensionError and, above maxBytes of
+// memory, convert.ErrTooLarge; 0 is no bound.
 func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (*View, error) {
 	missing := &DimensionError{Want: name}
 	for _, d := range c.About().Dimensions {
@@ -66,7 +66,7 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 	return nil, missing
 }
 
-// hasMatter reports whether a volume of matter of the dimension has chunks.
+// hasMatter reports whether a volume of matter in the dimension has chunks.
 func hasMatter(c stone.Content, d stone.Dimension) bool {
 	for _, v := range d.Volumes {
 		if IsMatter(v.Volume.Name) {
@@ -80,7 +80,7 @@ func hasMatter(c stone.Content, d stone.Dimension) bool {
 	return false
 }
 
-// drawn is what is drawn of a dimension: its volumes of matter and liquid.
+// drawn is a dimension reduced to its volumes of matter and liquid.
 type drawn struct {
 	stone.Content
 	dimension stone.Dimension
@@ -98,7 +98,7 @@ func (d drawn) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] 
 	return func(func(*voxel.Column, error) bool) {}
 }
 
-// BoundsOf is the box of the chunks of a volume.
+// BoundsOf returns the box around the chunks of a volume.
 func BoundsOf(v *convert.Volume) (b geom.Box) {
 	for pos := range v.Chunks {
 		b = b.Union(pos.Box())
@@ -106,7 +106,7 @@ func BoundsOf(v *convert.Volume) (b geom.Box) {
 	return b
 }
 
-// Bounds is the box of all chunks.
+// Bounds returns the box around all chunks.
 func (v *View) Bounds() geom.Box { return v.bounds }
 
 // Chunk returns the chunk at pos.

@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// WriteZip writes all regular files of a folder as a zip, in the order of their
-// paths. Region files are stored as they are: they are compressed within.
+// WriteZip writes all regular files of a folder as a zip, in the order of their paths. It
+// stores region files without compression, because their chunks are compressed.
 func WriteZip(ctx context.Context, folder fs.FS, to io.Writer) error {
 	out := zip.NewWriter(to)
 	err := fs.WalkDir(folder, ".", func(name string, e fs.DirEntry, err error) error {

@@ -129,7 +129,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 			return done, err
 		}
 		c.step("merge")
-		done, answer.Same, err = port.Become(c.ctx, c.st, c.name, history.Stone{ID: id, Data: b.Bytes()}, on)
+		done, answer.Same, err = port.Replace(c.ctx, c.st, c.name, history.Stone{ID: id, Data: b.Bytes()}, on)
 		c.step("commit")
 		if errors.Is(err, history.ErrConflict) && n.On == nil && c.ctx.Err() == nil {
 			continue

@@ -8,17 +8,17 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// cells is what was replaced in a chunk: a cube that holds all of it, before and
-// after. Where the two are equal nothing was replaced.
+// cells is what was replaced in a chunk: a cube around the replaced cells, before and after.
+// Cells that are equal in both were not replaced.
 type cells struct {
 	pos    geom.ChunkPos
 	corner geom.Point // of the cube in the chunk, at a multiple of edge
 	edge   int        // 4, 8, 16 or 32
 	n      int        // how many were replaced
-	boxes  []byte     // both, as codec.AppendBitRLE
+	boxes  []byte     // both cubes, as codec.AppendBitRLE
 }
 
-// cellsBytes is what cells take without their boxes.
+// cellsBytes is the memory of cells without their boxes.
 const cellsBytes = 80
 
 func (c *cells) bytes() int { return cellsBytes + cap(c.boxes) }
@@ -41,8 +41,7 @@ func newPair(edge int) pair {
 	return pair{both[:n], both[n:]}
 }
 
-// replaced returns what differs between two chunks of a volume, and false if
-// nothing does.
+// replaced returns the difference of two chunks of a volume, and false if there is none.
 func replaced(pos geom.ChunkPos, old, new *voxel.Chunk, s voxel.Schema) (cells, bool) {
 	b := differing(old, new)
 	if b.Empty() {
@@ -52,14 +51,13 @@ func replaced(pos geom.ChunkPos, old, new *voxel.Chunk, s voxel.Schema) (cells, 
 	p := newPair(edge)
 	old.ReadBox(cubeAt(corner, edge), p.old)
 	new.ReadBox(cubeAt(corner, edge), p.new)
-	return p.pack(pos, corner, edge, s)
+	return p.encode(pos, corner, edge, s)
 }
 
-// pack makes cells of a pair, which it changes, and reports whether the two
-// differ.
-func (p pair) pack(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schema) (cells, bool) {
+// encode returns cells for a pair, and whether the two sides differ. It changes the pair.
+func (p pair) encode(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schema) (cells, bool) {
 	c := cells{pos: pos, corner: corner, edge: edge}
-	var rest voxel.Cell // what was written first, so that a filled cube is of one cell
+	var rest voxel.Cell // the first new cell, so that a filled cube is uniform
 	for i, v := range p.new {
 		if v != p.old[i] {
 			if c.n == 0 {
@@ -79,22 +77,22 @@ func (p pair) pack(pos geom.ChunkPos, corner geom.Point, edge int, s voxel.Schem
 	return c, c.n > 0
 }
 
-// unpack undoes pack.
-func (c *cells) unpack(s voxel.Schema) pair {
+// decode is the inverse of encode.
+func (c *cells) decode(s voxel.Schema) pair {
 	p := newPair(c.edge)
 	n, err := codec.DecodeBitRLE(p.old, c.edge, s, c.boxes)
 	if err == nil {
 		_, err = codec.DecodeBitRLE(p.new, c.edge, s, c.boxes[n:])
 	}
 	if err != nil {
-		panic("undo: what pack wrote cannot be read: " + err.Error())
+		panic("undo: encoded cells cannot be decoded: " + err.Error())
 	}
 	return p
 }
 
-// widen returns the pair of c in a cube around its own.
+// widen returns the pair of c in a larger cube.
 func (c *cells) widen(corner geom.Point, edge int, s voxel.Schema) pair {
-	p := c.unpack(s)
+	p := c.decode(s)
 	if edge == c.edge {
 		return p
 	}
@@ -110,9 +108,8 @@ func (c *cells) widen(corner geom.Point, edge int, s voxel.Schema) pair {
 	return wide
 }
 
-// join returns c and what was replaced after it in the same chunk as one, and
-// false if they cancel out. Where somebody else wrote in between, his is what was
-// replaced.
+// join returns c and a later replacement in the same chunk as one, and false if they cancel
+// out. If someone else wrote in between, the old cells are theirs.
 func (c *cells) join(d *cells, s voxel.Schema) (cells, bool) {
 	corner, edge := cubeOf(c.inChunk().Union(d.inChunk()))
 	p, q := c.widen(corner, edge, s), d.widen(corner, edge, s)
@@ -125,12 +122,12 @@ func (c *cells) join(d *cells, s voxel.Schema) (cells, bool) {
 			p.old[i], p.new[i] = q.old[i], v
 		}
 	}
-	return p.pack(c.pos, corner, edge, s)
+	return p.encode(c.pos, corner, edge, s)
 }
 
 func (c *cells) inChunk() geom.Box { return cubeAt(c.corner, c.edge) }
 
-// cubeOf returns the least cube of the codec's that holds b, a box in a chunk.
+// cubeOf returns the least cube that the codec can encode and that holds b, a box in a chunk.
 func cubeOf(b geom.Box) (corner geom.Point, edge int) {
 	last := b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})
 	apart := uint((b.Min.X ^ last.X) | (b.Min.Y ^ last.Y) | (b.Min.Z ^ last.Z))
@@ -139,8 +136,8 @@ func cubeOf(b geom.Box) (corner geom.Point, edge int) {
 	return geom.Point{X: b.Min.X & mask, Y: b.Min.Y & mask, Z: b.Min.Z & mask}, 1 << shift
 }
 
-// differing returns the least box of rows in which the chunks differ, empty if
-// they do not.
+// differing returns the least box around the cells in which the chunks differ. It is empty if
+// they are equal.
 func differing(a, b *voxel.Chunk) (box geom.Box) {
 	var bufA, bufB [64]voxel.Cell
 	for y, rows := range a.Differing(b) {
@@ -153,8 +150,8 @@ func differing(a, b *voxel.Chunk) (box geom.Box) {
 	return box
 }
 
-// apart returns where two rows begin to differ and where they are the same
-// again to the end, equal if they do not differ.
+// apart returns where two rows begin and cease to differ. Both are the same if the rows are
+// equal.
 func apart(a, b []voxel.Cell) (x0, x1 int) {
 	x1 = len(a)
 	for x0 < x1 && a[x0] == b[x0] {

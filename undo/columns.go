@@ -11,14 +11,14 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// column is what was replaced of a column: itself, without its lists, and lists.
-// What an update derives from cells is no part of it.
+// column is what was replaced of a column: the column without its lists, and the lists. It does
+// not include data that an update derives from cells.
 type column struct {
 	dimension string
 	pos       geom.ColumnPos
-	own       bool          // whether old and new differ
-	old, new  *voxel.Column // nil: none
-	follows   bool          // the maps follow from cells, and do not count
+	own       bool          // old and new differ
+	old, new  *voxel.Column // nil: no column
+	derived   bool          // the maps are derived from cells and do not count
 	lists     []list        // sorted by name
 }
 
@@ -27,11 +27,10 @@ type list struct {
 	old, new []voxel.Object
 }
 
-// replacedColumn returns what differs between two columns, and whether
-// anything does.
-func replacedColumn(c world.ColumnChange, follows bool) (column, bool) {
-	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, follows: follows}
-	out.own = !sameColumn(c.Old, c.New, follows)
+// replacedColumn returns the difference of two columns, and whether there is one.
+func replacedColumn(c world.ColumnChange, derived bool) (column, bool) {
+	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, derived: derived}
+	out.own = !sameColumn(c.Old, c.New, derived)
 	for _, name := range listNames(c.Old, c.New) {
 		l := list{name, objectsOf(c.Old, name), objectsOf(c.New, name)}
 		if !sameObjects(l.old, l.new) {
@@ -42,7 +41,7 @@ func replacedColumn(c world.ColumnChange, follows bool) (column, bool) {
 	return out, out.own || len(out.lists) > 0
 }
 
-// trim lets go of what need not be kept.
+// trim drops what need not be kept.
 func (c *column) trim() {
 	if !c.own {
 		c.old, c.new = nil, nil
@@ -60,34 +59,35 @@ func bare(c *voxel.Column) *voxel.Column {
 	return &b
 }
 
-// sameColumn compares columns without their lists and without what follows
-// from cells: whether light is stale and, if so told, maps.
-func sameColumn(a, b *voxel.Column, follows bool) bool {
+// sameColumn compares columns without their lists and without derived data: whether light is
+// stale and, with derived, maps.
+func sameColumn(a, b *voxel.Column, derived bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	x, y := *bare(a), *bare(b)
 	x.Lists, y.Lists = nil, nil
 	y.Stale = x.Stale
-	if follows {
+	if derived {
 		y.Maps = x.Maps
 	}
 	return reflect.DeepEqual(x, y)
 }
 
-// stillColumn reports whether now is what a step left, whatever light was computed
-// since.
-func stillColumn(now, left *voxel.Column, follows bool) bool {
-	if now == nil || left == nil || !follows {
-		return sameColumn(now, left, follows)
+// stillColumn reports whether now is the column that a step left. With derived, light that was
+// computed since does not count.
+func stillColumn(now, left *voxel.Column, derived bool) bool {
+	if now == nil || left == nil || !derived {
+		return sameColumn(now, left, derived)
 	}
 	x, y := *now, *left
-	x.Sections, y.Sections = unlit(x.Sections), unlit(y.Sections)
-	return sameColumn(&x, &y, follows)
+	x.Sections, y.Sections = withoutLight(x.Sections), withoutLight(y.Sections)
+	return sameColumn(&x, &y, derived)
 }
 
-// unlit returns sections without their light, and none that have nothing else.
-func unlit(sections []voxel.Section) []voxel.Section {
+// withoutLight returns sections without their light. It leaves out sections that have nothing
+// else.
+func withoutLight(sections []voxel.Section) []voxel.Section {
 	out := []voxel.Section{}
 	for _, s := range sections {
 		if s.Has &^= light; s.Has != 0 || len(s.Tags) > 0 {
@@ -126,15 +126,15 @@ func objectsOf(c *voxel.Column, name string) []voxel.Object {
 	return nil
 }
 
-// join returns c and what was replaced after it in the same column as one.
+// join returns c and a later replacement in the same column as one.
 func (c column) join(d column) column {
-	c.follows = c.follows || d.follows
+	c.derived = c.derived || d.derived
 	switch {
-	case !c.own || d.own && !stillColumn(d.old, c.new, c.follows):
+	case !c.own || d.own && !stillColumn(d.old, c.new, c.derived):
 		c.own, c.old, c.new = d.own, d.old, d.new
 	case d.own:
 		c.new = d.new
-		c.own = !sameColumn(c.old, c.new, c.follows)
+		c.own = !sameColumn(c.old, c.new, c.derived)
 	}
 	c.lists = slices.Clone(c.lists)
 	for _, l := range d.lists {
@@ -153,8 +153,8 @@ func (c column) join(d column) column {
 	return c
 }
 
-// takeBack puts back what the column still holds, and returns how many parts it
-// did and did not. It is told whether the light of blocks stays as it is.
+// takeBack restores the parts that the column still holds. It returns how many parts it
+// restored and how many it left. With lightStays the light of blocks stays as it is.
 func (c *column) takeBack(d *world.DimensionTx, lightStays bool) (done, left int) {
 	count := func(ok bool) {
 		if ok {
@@ -179,16 +179,16 @@ func (c *column) takeBack(d *world.DimensionTx, lightStays bool) (done, left int
 	return done, left
 }
 
-// putOwn puts the column back with the lists it has now.
+// putOwn restores the column with its current lists.
 func (c *column) putOwn(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
-	if !stillColumn(now, c.new, c.follows) {
+	if !stillColumn(now, c.new, c.derived) {
 		return false
 	}
 	back := *c.old
 	if now != nil {
 		back.Lists, back.Stale = now.Lists, now.Stale
-		if c.follows {
+		if c.derived {
 			back.Maps = now.Maps
 		}
 	}
@@ -199,13 +199,13 @@ func (c *column) putOwn(d *world.DimensionTx, lightStays bool) bool {
 	return true
 }
 
-// remove takes away the column that the step made, if nobody put anything in.
+// remove removes the column that the step made, if it holds nothing new.
 func (c *column) remove(d *world.DimensionTx, lightStays bool) bool {
 	now := d.Column(c.pos)
-	if !stillColumn(now, c.new, c.follows) || len(now.Lists) > 0 {
+	if !stillColumn(now, c.new, c.derived) || len(now.Lists) > 0 {
 		return false
 	}
-	if lightStays && c.follows {
+	if lightStays && c.derived {
 		if back, ok := onlyLight(c.pos, now); ok {
 			d.SetColumn(back)
 			return true
@@ -215,7 +215,7 @@ func (c *column) remove(d *world.DimensionTx, lightStays bool) bool {
 	return true
 }
 
-// bytes returns about how much memory the column keeps.
+// bytes returns about how much memory the column takes.
 func (c *column) bytes() int {
 	n := 128
 	for _, o := range []*voxel.Column{c.old, c.new} {

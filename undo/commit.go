@@ -13,13 +13,13 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Revert takes back, in one update, what a commit in the log of w changed: as History.Undo
-// does, only where w still holds what the commit wrote. It does I/O to read what the commit
-// and its parent say. The caller commits the result. Files and properties stay as they are.
+// Revert takes back, in one update, what a commit in the log of w changed. As History.Undo, it
+// restores only what w still holds as the commit wrote it. It does I/O to read the commit and
+// its parent. The caller commits the result. Files and properties stay as they are.
 //
-// Light that follows from blocks goes back too if the commit is the head and nothing was
-// changed since. Otherwise it is marked stale; if the commit changed light and no blocks,
-// the light is left alone and reported.
+// Derived light is restored too if the commit is the head and nothing was changed since.
+// Otherwise it is marked stale. If the commit changed light and no blocks, Revert leaves the
+// light alone and reports it.
 func Revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
 	r, err := revert(ctx, w, id)
 	if err != nil {
@@ -58,7 +58,7 @@ func find(ctx context.Context, w *world.World, id history.ID) (history.Commit, e
 	}
 }
 
-// reading is a commit and its parent, open to be compared.
+// reading is a commit and its parent, opened for comparison.
 type reading struct {
 	ctx      context.Context
 	old, new *world.Snapshot
@@ -106,7 +106,7 @@ func both[T any](old, new []T, name func(T) string) (pairs [][2]T) {
 
 // dimension adds what differs in a dimension.
 func (r *reading) dimension(s *step, name string, old, new stone.Dimension) error {
-	blocks := make(map[foot]bool)
+	blocks := make(map[footprint]bool)
 	for _, v := range both(old.Volumes, new.Volumes, func(v stone.Volume) string { return v.Volume.Name }) {
 		out, err := r.volume(name, v[0], v[1])
 		if err != nil {
@@ -118,7 +118,7 @@ func (r *reading) dimension(s *step, name string, old, new stone.Dimension) erro
 		s.addVolume(out)
 		for _, c := range out.chunks {
 			if out.volume == voxel.Block {
-				blocks[foot{name, c.pos.X, c.pos.Z}] = true
+				blocks[footprint{name, c.pos.X, c.pos.Z}] = true
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (r *reading) dimension(s *step, name string, old, new stone.Dimension) erro
 		if change.New, err = r.new.Column(r.ctx, name, pos); err != nil {
 			return err
 		}
-		s.addColumn(change, blocks[footOf(name, pos)])
+		s.addColumn(change, blocks[footprintOf(name, pos)])
 	}
 	return nil
 }

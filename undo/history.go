@@ -1,20 +1,20 @@
-// Package undo takes back what was done to an open world: the last steps of each author,
-// or a commit of long ago.
+// Package undo takes back changes to an open world: the last steps of each author, or an old
+// commit.
 //
-// A History records steps: change the world by History.Update instead of World.Update.
-// Undo takes back the last step of an author, and Redo does it again. Begin and End make
-// one step of many updates, as for the stroke of a brush. The steps of all authors together
-// are bounded in bytes; the oldest are dropped first. Revert needs no History: it takes back
-// what a commit changed, whenever that was.
+// A History records steps. Change the world by History.Update instead of World.Update. Undo
+// takes back the last step of an author, and Redo repeats it. Begin and End make one step of
+// many updates, for example for the stroke of a brush. The memory of all steps of all authors
+// is bounded; the oldest steps are dropped first. Revert needs no History: it takes back what a
+// commit changed, however old it is.
 //
 // A step is the cells, columns and lists of objects that updates replaced, before and after.
-// To take a step back is an update like any other. It writes what was there, but only where
-// the world still holds what the step wrote; it leaves the rest alone and says so in a Report.
-// So authors who work in one place do not destroy what others did since.
+// Taking back a step is an update like any other. It restores the old content only where the
+// world still holds what the step wrote. It leaves the rest alone and says so in a Report. So
+// authors who work in one place do not destroy each other's later work.
 //
-// A History is in memory and ends with its World. Files and properties of a world are not
-// taken back. Light that follows from blocks is taken back only by Revert of the newest
-// commit; otherwise it is marked stale, and a World with Options.Relight computes it.
+// A History is in memory and ends with its World. Files and properties of a world are not taken
+// back. Derived light is restored only by Revert of the newest commit. Otherwise it is marked
+// stale, and a World with Options.Relight computes it.
 package undo
 
 import (
@@ -27,12 +27,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// What callers branch on.
+// Errors that callers branch on.
 var (
-	// ErrNothing says that the author has no step to take back, or to do again.
+	// ErrNothing says that the author has no step to undo, or to redo.
 	ErrNothing = errors.New("nothing to take back")
-	// ErrTooLarge says that one step takes more memory than all steps may.
-	ErrTooLarge = errors.New("more than the history may hold")
+	// ErrTooLarge says that one step takes more memory than all steps may take.
+	ErrTooLarge = errors.New("larger than the history allows")
 )
 
 // Options of a History. The zero value is the default.
@@ -41,16 +41,16 @@ type Options struct {
 	Bytes int
 }
 
-// History is the steps of the authors of one open World. Any number of goroutines may use
-// it, but none from within an update of the World.
+// History holds the steps of the authors of one open World. Any number of goroutines may use
+// it, but not from within an update of the World.
 type History struct {
 	w   *world.World
 	max int
 
-	mu      sync.Mutex // held while the World is changed, so that steps are in order
+	mu      sync.Mutex // held while the World changes, so that steps are in order
 	authors map[string]*past
 	bytes   int
-	seq     uint64 // of the step recorded last
+	seq     uint64 // of the last recorded step
 }
 
 // New returns an empty History of w.
@@ -61,11 +61,10 @@ func New(w *world.World, o Options) *History {
 	return &History{w: w, max: o.Bytes, authors: make(map[string]*past)}
 }
 
-// Update changes the World as World.Update does and records the change as a step of
-// the author. If f fails, or ctx has ended when f returns, nothing changes. To record
-// takes time for each chunk: where ctx ends in the course of that, and with
-// ErrTooLarge, Update returns the change together with the error. The World was
-// changed then, and Undo does not know of it.
+// Update changes the World as World.Update does and records the change as a step of the author.
+// If f fails, or ctx has ended when f returns, nothing changes. Recording takes time for each
+// chunk. If ctx ends during it, and with ErrTooLarge, Update returns the change together with
+// the error: the World has changed, and Undo does not know of it.
 func (h *History) Update(ctx context.Context, author, name string, f func(*world.Tx) error) (*world.Change, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,11 +80,11 @@ func (h *History) Update(ctx context.Context, author, name string, f func(*world
 	return change, h.record(ctx, author, name, change)
 }
 
-// Record adds a change that World.Update returned as a step of the author. It adds no step
-// if nothing of the change can be taken back. After it, Redo of what the author took back
-// before is no longer possible. Changes must be recorded in the order in which they
-// happened: where several goroutines change the World, use Update. With ErrTooLarge, and
-// when ctx ends, nothing of the step is kept, nor what was recorded since Begin.
+// Record adds a change that World.Update returned as a step of the author. If nothing of the
+// change can be taken back, it adds no step. After Record the author's earlier undone steps can
+// no longer be redone. Changes must be recorded in the order in which they happened; if several
+// goroutines change the World, use Update. With ErrTooLarge, and when ctx ends, the step is
+// lost, and so is everything recorded since Begin.
 func (h *History) Record(ctx context.Context, author, name string, change *world.Change) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,15 +112,15 @@ func (h *History) record(ctx context.Context, author, name string, change *world
 	return nil
 }
 
-// Begin makes one step of all that the author does until End, with that name. It ends a
-// step that was begun before.
+// Begin makes one step, of that name, of everything that the author does until End. It ends an
+// earlier Begin.
 func (h *History) Begin(author, name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.past(author).begin(name)
 }
 
-// End ends the step that Begin began, if there is one.
+// End ends the step of Begin, if there is one.
 func (h *History) End(author string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,22 +128,22 @@ func (h *History) End(author string) {
 	h.forget(author)
 }
 
-// Undo takes back the author's last step, in one update, and reports what it put back and
-// what it left alone. The error is ErrNothing if there is no step. Undo loads what it needs,
-// which may be I/O, and ends a step that was begun. After an error nothing has changed.
+// Undo takes back the author's last step in one update. It reports what it restored and what it
+// left alone. The error is ErrNothing if there is no step. Undo loads what it needs, which may
+// be I/O. It ends a step of Begin. After an error nothing has changed.
 func (h *History) Undo(ctx context.Context, author string) (Report, error) {
 	return h.move(ctx, author, "undo", func(p *past) (from, to *[]*step) { return &p.undo, &p.redo })
 }
 
-// Redo does again what the author took back last, as Undo takes back a step: only where the
-// World still holds what Undo put there. The error is ErrNothing if the author has changed
-// something since.
+// Redo repeats the step that the author undid last. As Undo, it changes only what the World
+// still holds as Undo left it. The error is ErrNothing if the author has changed something
+// since.
 func (h *History) Redo(ctx context.Context, author string) (Report, error) {
 	return h.move(ctx, author, "redo", func(p *past) (from, to *[]*step) { return &p.redo, &p.undo })
 }
 
-// move takes back the last of one stack of the author and puts on the other
-// what that replaced.
+// move takes back the last step of one of the author's stacks, and pushes the replaced content
+// on the other.
 func (h *History) move(ctx context.Context, author, verb string, stacks func(*past) (from, to *[]*step)) (Report, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -162,16 +161,15 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 	}
 	*from = (*from)[:len(*from)-1]
 	h.bytes -= s.bytes
-	// What was taken back must be known whatever becomes of ctx. A step too large to be
-	// kept was taken back all the same.
+	// The new step must be recorded even if ctx ends. If it is too large to be kept, it is
+	// lost, but the World has changed.
 	if back, err := newStep(context.WithoutCancel(ctx), h.w.View(), s.name, r.Change); err == nil {
 		_ = h.push(to, back)
 	}
 	return r, nil
 }
 
-// Names returns the names of the steps that the author can take back, and of those that
-// can be done again, the next one last.
+// Names returns the names of the steps that the author can undo and redo, the next one last.
 func (h *History) Names(author string) (undo, redo []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -181,7 +179,7 @@ func (h *History) Names(author string) (undo, redo []string) {
 	return undo, redo
 }
 
-// Bytes returns how much memory the steps of all authors take.
+// Bytes returns the memory of the steps of all authors.
 func (h *History) Bytes() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,22 +9,20 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// light is the arrays of a section that follow from blocks.
+// light is the arrays of a section that are derived from blocks.
 const light = voxel.HasSky | voxel.HasLight
 
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
-
-// exact reports whether to take the step back gives a version that was: it is the commit head,
-// and nothing came after. Only then is the light of before that of the blocks of before.
-// Light that was stale is none to go back to.
+// exact reports whether taking back the step restores an earlier version exactly: the step is
+// the commit head, and nothing came after it. Only then does the old light fit the old blocks.
+// Stale light is never restored.
 func (s *step) exact(w *world.World, head history.ID) bool {
 	return head != history.ID{} && !s.relit && w.Head() == head && !w.Dirty()
 }
 
-// followsBlocks reports whether a volume is light of blocks.
-func followsBlocks(tx *world.Tx, v *volume) bool {
+// derivesFromBlocks reports whether a volume is light that is derived from blocks.
+func derivesFromBlocks(tx *world.Tx, v *volume) bool {
 	d := tx.Dimension(v.dimension)
-	return isLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
+	return voxel.IsLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
 }
 
 // hasBlocks reports whether the step changed blocks of the dimension.
@@ -32,8 +30,8 @@ func (s *step) hasBlocks(dimension string) bool {
 	return slices.ContainsFunc(s.volumes, func(v volume) bool { return v.dimension == dimension && v.volume == voxel.Block })
 }
 
-// takeBackLight puts light back if the step is taken back exactly. Else it stays, to be computed
-// anew where the step has blocks, and is reported where it has none.
+// takeBackLight restores light if the step is taken back exactly. Otherwise the light stays. If
+// the step has blocks, the light is computed anew; if not, it is reported.
 func (s *step) takeBackLight(tx *world.Tx, v *volume, exact bool, r *Report) {
 	derived := s.hasBlocks(v.dimension)
 	switch {
@@ -48,7 +46,7 @@ func (s *step) takeBackLight(tx *world.Tx, v *volume, exact bool, r *Report) {
 	}
 }
 
-// leave reports all of the volume as left alone.
+// leave reports the whole volume as left alone.
 func (v *volume) leave(r *Report) {
 	place := Place{Dimension: v.dimension, Volume: v.volume}
 	for i := range v.chunks {
@@ -57,9 +55,9 @@ func (v *volume) leave(r *Report) {
 	r.left(place)
 }
 
-// keepLight gives a column that is put back the light that the World goes on to hold there: what
-// was lit since is listed still. Light that only the column of before lists is of
-// nobody knows which blocks.
+// keepLight gives a restored column the light that the World now holds there. Light that was
+// computed since stays listed. Light that only the old column lists is marked stale, because
+// the blocks that it fits are unknown.
 func keepLight(back, now *voxel.Column) {
 	back.Sections = slices.Clone(back.Sections)
 	if now == nil {
@@ -81,7 +79,7 @@ func keepLight(back, now *voxel.Column) {
 	}
 }
 
-// lightAt returns the light of the sections at a height.
+// lightAt returns which light the sections at a height have.
 func lightAt(sections []voxel.Section, y int8) (has voxel.Has) {
 	for _, s := range sections {
 		if s.Y == y {
@@ -91,8 +89,8 @@ func lightAt(sections []voxel.Section, y int8) (has voxel.Has) {
 	return has
 }
 
-// onlyLight returns what is left of a column without all that a step made, and false if that is
-// nothing. Without a column nothing would darken what its blocks lit.
+// onlyLight returns what is left of a column without everything that a step made, and false if
+// nothing is left. The column stays so that the light of its blocks is removed.
 func onlyLight(pos geom.ColumnPos, now *voxel.Column) (voxel.Column, bool) {
 	back := voxel.Column{Pos: pos, Version: now.Version, Layout: now.Layout, Stale: now.Stale}
 	keepLight(&back, now)

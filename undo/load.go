@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// tickets is what was loaded for a step.
+// tickets hold in memory what was loaded for a step.
 type tickets []*world.Held
 
 func (t tickets) release() {
@@ -17,7 +17,7 @@ func (t tickets) release() {
 	}
 }
 
-// load brings what the step needs into memory, as far as there is any.
+// load loads what the step needs and the world has.
 func (s *step) load(ctx context.Context, w *world.World) (tickets, error) {
 	var t tickets
 	for i := range s.volumes {
@@ -54,7 +54,7 @@ func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume st
 		scale = v.Scale
 	}
 	for _, b := range in {
-		h, err := w.Load(ctx, dimension, scaled(b, scale), with(volume)...)
+		h, err := w.Load(ctx, dimension, b.Scale(scale), with(volume)...)
 		if err != nil {
 			return err
 		}
@@ -63,19 +63,12 @@ func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume st
 	return nil
 }
 
-// with returns what to load to change a volume: columns follow from blocks.
+// with returns what to load for a change of a volume. Columns are derived from blocks.
 func with(volume string) []string {
 	if volume == voxel.Block {
 		return []string{volume, world.Columns}
 	}
 	return []string{volume}
-}
-
-// scaled returns the cells of the dimension that b covers in a volume of that
-// scale.
-func scaled(b geom.Box, scale int) geom.Box {
-	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
-	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
 }
 
 func (v *volume) chunkBoxes() (out boxes) {
@@ -89,8 +82,8 @@ func columnBox(pos geom.ColumnPos) geom.Box {
 	return geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
 }
 
-// boxes is boxes of which no two neighbours in the list make one. Chunks that
-// come in the order of codes fall together to cubes.
+// boxes is a list in which no two neighbours form one box. Chunks in the order of codes join to
+// cubes.
 type boxes []geom.Box
 
 func (b *boxes) add(c geom.Box) {

@@ -3,8 +3,8 @@ package undo
 // past is the steps of one author, oldest first.
 type past struct {
 	undo, redo []*step
-	// A step that was begun has a name, and from its first record on lies on top
-	// of undo, unless it is lost: too large, or dropped.
+	// The step of Begin: its name, and from its first record on the step on top of
+	// undo. It may be lost because it is too large or was dropped.
 	joining bool
 	name    string
 	joined  *step
@@ -25,7 +25,7 @@ func names(steps []*step) (out []string) {
 	return out
 }
 
-// past returns the author's, which forget takes away again if it is empty.
+// past returns the steps of an author. forget removes them if they are empty.
 func (h *History) past(author string) *past {
 	if h.authors[author] == nil {
 		h.authors[author] = new(past)
@@ -39,7 +39,7 @@ func (h *History) forget(author string) {
 	}
 }
 
-// add puts a new step on top, or into the one that was begun.
+// add pushes a new step, or joins it to the step of Begin.
 func (h *History) add(p *past, s *step) error {
 	switch {
 	case p.lost:
@@ -59,7 +59,7 @@ func (h *History) add(p *past, s *step) error {
 	return err
 }
 
-// lose drops the step that was begun, a part of which is missing.
+// lose drops the step of Begin because a part of it is missing.
 func (h *History) lose(p *past) {
 	if p.joined != nil {
 		h.bytes -= p.joined.bytes
@@ -68,7 +68,7 @@ func (h *History) lose(p *past) {
 	p.joined, p.lost = nil, p.joining
 }
 
-// push puts s on a stack and drops the oldest steps that are too many with it.
+// push pushes s on a stack, and drops the oldest steps that exceed the bound.
 func (h *History) push(stack *[]*step, s *step) error {
 	if s.bytes > h.max {
 		return ErrTooLarge

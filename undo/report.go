@@ -9,30 +9,30 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Report says what came of taking a step back.
+// Report is the result of taking back a step.
 type Report struct {
 	Name    string // of the step, or the message of the commit
-	Cells   int    // that were put back; light that follows from blocks does not count
-	Columns int    // that were put back; each list of objects counts by itself
-	// Skipped and SkippedColumns are how many were left alone: the World no longer held
-	// what the step wrote there, or it is light of blocks that the step did not change.
+	Cells   int    // restored cells; derived light does not count
+	Columns int    // restored columns; each list of objects counts by itself
+	// Skipped and SkippedColumns count what was left alone. There the World no longer held
+	// what the step wrote, or it is derived light whose blocks the step did not change.
 	Skipped, SkippedColumns int
 	Places                  []Place // where cells were left alone, sorted
-	// Unknown is how many chunks and columns the step replaced that were not loaded: what
-	// they held before is not known, and they were left alone.
+	// Unknown counts the chunks and columns that the step replaced while they were not loaded.
+	// Their old content is not known, and they were left alone.
 	Unknown int
-	Change  *world.Change // what was replaced to take the step back
+	Change  *world.Change // what the update replaced
 }
 
-// Place is where cells of a volume were left alone.
+// Place says where cells of a volume were left alone.
 type Place struct {
 	Dimension, Volume string
-	Box               geom.Box // the least box that holds them, in cells of the volume
+	Box               geom.Box // the least box around them, in cells of the volume
 	Cells             int
 }
 
-// takeBack puts back in one update what w still holds of the step, which is what
-// a commit changed, or if that is zero part of none.
+// takeBack restores in one update what w still holds of the step. commit is the commit that
+// made the step, or zero.
 func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) (Report, error) {
 	held, err := s.load(ctx, w)
 	defer held.release()
@@ -44,7 +44,7 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 		r = Report{Name: s.name, Unknown: s.unknown}
 		exact := s.exact(w, commit)
 		for i := range s.volumes {
-			if v := &s.volumes[i]; followsBlocks(tx, v) {
+			if v := &s.volumes[i]; derivesFromBlocks(tx, v) {
 				s.takeBackLight(tx, v, exact, &r)
 			} else {
 				v.takeBack(tx, &r)
@@ -93,7 +93,7 @@ func (r *Report) left(place Place) {
 	}
 }
 
-// volumeOf returns the volume if there is one, of the same schema.
+// volumeOf returns the volume if it exists and has the same schema.
 func volumeOf(tx *world.Tx, v *volume) *world.VolumeTx {
 	if d := tx.Dimension(v.dimension); d != nil {
 		if in := d.Volume(v.volume); in != nil && in.Schema == v.schema {
@@ -108,10 +108,10 @@ func (p *Place) add(b geom.Box, n int) {
 	p.Cells += n
 }
 
-// takeBack puts back the cells that v still holds and returns how many it does
-// not. table says what the cells are in v; nil: the same.
+// takeBack restores the cells that v still holds, and returns how many it leaves. table
+// translates the cells to those of v; nil leaves them as they are.
 func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, left *Place) (n int) {
-	p := c.unpack(s)
+	p := c.decode(s)
 	if table != nil {
 		translate(p.old, table)
 		translate(p.new, table)
@@ -135,7 +135,7 @@ func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, 
 	return n
 }
 
-// tableIn returns what the step's cells are in a volume.
+// tableIn returns a table that translates the step's cells to those of a volume.
 func (v *volume) tableIn(in *world.VolumeTx) (table []voxel.Cell) {
 	for _, name := range v.names {
 		table = append(table, in.Named(name))

@@ -11,14 +11,14 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// step is what one or more updates replaced. It does not change.
+// step is what one or more updates replaced. It is immutable.
 type step struct {
 	name    string
 	seq     uint64
 	volumes []volume // sorted
 	columns []column // sorted
-	unknown int      // chunks and columns replaced that nobody had read
-	relit   bool     // light that was stale no longer is
+	unknown int      // replaced chunks and columns that were not loaded
+	relit   bool     // stale light was computed
 	bytes   int
 }
 
@@ -29,11 +29,11 @@ type volume struct {
 	chunks            []cells  // in ascending order of code
 }
 
-// newStep returns what can be taken back of a change of the world that v is a
-// view of. It fails when ctx ends.
+// newStep returns what can be taken back of a change. v is a view of the changed world. newStep
+// fails when ctx ends.
 func newStep(ctx context.Context, v *world.View, name string, change *world.Change) (*step, error) {
 	s := &step{name: name}
-	blocks := make(map[foot]bool)
+	blocks := make(map[footprint]bool)
 	for _, c := range change.Volumes {
 		in := viewOf(v, c.Dimension, c.Volume)
 		if in == nil {
@@ -42,13 +42,13 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 		}
 		filler := voxel.Uniform(in.Volume.Default)
 		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
-		filled := make(map[[2]voxel.Cell]cells) // what was one cell and became one
+		filled := make(map[[2]voxel.Cell]cells) // changes from one uniform chunk to another
 		for _, r := range c.Chunks {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if c.Volume == voxel.Block {
-				blocks[foot{c.Dimension, r.Pos.X, r.Pos.Z}] = true
+				blocks[footprint{c.Dimension, r.Pos.X, r.Pos.Z}] = true
 			}
 			if r.Unknown {
 				s.unknown++
@@ -76,13 +76,13 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.addColumn(c, blocks[footOf(c.Dimension, c.Pos)])
+		s.addColumn(c, blocks[footprintOf(c.Dimension, c.Pos)])
 	}
 	return s.finish(), nil
 }
 
-// viewOf returns a volume, or nil: the world may have gone back to before it was
-// made.
+// viewOf returns a volume, or nil: the world may have gone back to a time before the volume
+// existed.
 func viewOf(v *world.View, dimension, volume string) *world.Volume {
 	if d := v.Dimension(dimension); d != nil {
 		return d.Volume(volume)
@@ -90,16 +90,16 @@ func viewOf(v *world.View, dimension, volume string) *world.Volume {
 	return nil
 }
 
-// foot is the place of a chunk from above: columns in one whose blocks changed
-// have maps that follow from these.
-type foot struct {
+// footprint is the x and z of a chunk. If blocks of a footprint changed, the maps of its
+// columns are derived from them.
+type footprint struct {
 	dimension string
 	x, z      int32
 }
 
-func footOf(dimension string, pos geom.ColumnPos) foot {
+func footprintOf(dimension string, pos geom.ColumnPos) footprint {
 	c := pos.Chunk(0)
-	return foot{dimension, c.X, c.Z}
+	return footprint{dimension, c.X, c.Z}
 }
 
 func (s *step) addVolume(v volume) {
@@ -108,7 +108,7 @@ func (s *step) addVolume(v volume) {
 	}
 }
 
-func (s *step) addColumn(c world.ColumnChange, follows bool) {
+func (s *step) addColumn(c world.ColumnChange, derived bool) {
 	if c.Unknown {
 		s.unknown++
 		return
@@ -116,7 +116,7 @@ func (s *step) addColumn(c world.ColumnChange, follows bool) {
 	if c.Old != nil && c.New != nil && c.Old.Stale&^c.New.Stale != 0 {
 		s.relit = true
 	}
-	if one, ok := replacedColumn(c, follows); ok {
+	if one, ok := replacedColumn(c, derived); ok {
 		s.columns = append(s.columns, one)
 	}
 }
@@ -140,7 +140,7 @@ func (s *step) finish() *step {
 
 func (s *step) empty() bool { return len(s.volumes)+len(s.columns)+s.unknown == 0 }
 
-// join returns s and a step after it as one.
+// join returns s and the next step as one.
 func (s *step) join(t *step) *step {
 	out := &step{unknown: s.unknown + t.unknown}
 	out.volumes = merge(s.volumes, t.volumes, compareVolumes, func(v, w volume) (volume, bool) {
@@ -154,8 +154,8 @@ func (s *step) join(t *step) *step {
 	return out.finish()
 }
 
-// merge returns the elements of two sorted lists, equal ones joined or, if that
-// says false, left out.
+// merge merges two sorted lists. It joins equal elements, and leaves them out if join returns
+// false.
 func merge[T any](a, b []T, compare func(T, T) int, join func(T, T) (T, bool)) []T {
 	out := make([]T, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

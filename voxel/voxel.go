@@ -87,6 +87,9 @@ const (
 	Light = "light" // Level, scale 1
 )
 
+// IsLight reports whether a volume of a block world holds light.
+func IsLight(volume string) bool { return volume == Sky || volume == Light }
+
 // BlockVolumes returns the volumes of a block world's dimension in the order of a
 // stone.
 func BlockVolumes() []Volume {

@@ -35,11 +35,11 @@ func newForms() []form {
 		{name: "stone", coder: &stoneForm{}},
 		{name: "stone, good", coder: &stoneForm{o: stone.Options{Effort: stone.Good}}},
 		{name: "stone, quick", coder: &stoneForm{o: stone.Options{Effort: stone.Quick}}},
-		{name: "rle", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: lab.Plain{}}},
-		{name: "rle+lz4", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: &lab.LZ4Pack{}}},
-		{name: "rle+zstd", only: voxel.Terrain, coder: &packedForm{from: runBytes, back: readRuns, pack: lab.NewZstdPack()}},
-		{name: "flat+lz4", coder: &packedForm{from: flatBytes, pack: &lab.LZ4Pack{}}},
-		{name: "flat+zstd", coder: &packedForm{from: flatBytes, pack: lab.NewZstdPack()}},
+		{name: "rle", only: voxel.Terrain, coder: &compressedForm{from: runBytes, back: readRuns, compressor: lab.Plain{}}},
+		{name: "rle+lz4", only: voxel.Terrain, coder: &compressedForm{from: runBytes, back: readRuns, compressor: &lab.LZ4{}}},
+		{name: "rle+zstd", only: voxel.Terrain, coder: &compressedForm{from: runBytes, back: readRuns, compressor: lab.NewZstd()}},
+		{name: "flat+lz4", coder: &compressedForm{from: flatBytes, compressor: &lab.LZ4{}}},
+		{name: "flat+zstd", coder: &compressedForm{from: flatBytes, compressor: lab.NewZstd()}},
 	}
 }
 
@@ -143,34 +143,34 @@ func (f *stoneForm) decode() error {
 	return nil
 }
 
-// packedForm makes bytes of chunks and packs them. What from needs of flat
+// compressedForm makes bytes of chunks and packs them. What from needs of flat
 // cells is prepared, as if chunks were flat; runs are part of what is timed.
-type packedForm struct {
-	from   func(dst []byte, b batch) []byte
-	back   func(src []byte) error // nil where the bytes are what is wanted
-	pack   lab.Packer
-	b      batch
-	plain  []byte
-	packed []byte
+type compressedForm struct {
+	from       func(dst []byte, b batch) []byte
+	back       func(src []byte) error // nil where the bytes are what is wanted
+	compressor lab.Compressor
+	b          batch
+	plain      []byte
+	compressed []byte
 }
 
-func (f *packedForm) prepare(b batch) {
+func (f *compressedForm) prepare(b batch) {
 	f.b = b
 	if f.back == nil {
 		f.plain = f.from(f.plain[:0], b)
 	}
 }
 
-func (f *packedForm) encode() (n int64, err error) {
+func (f *compressedForm) encode() (n int64, err error) {
 	if f.back != nil {
 		f.plain = f.from(f.plain[:0], f.b)
 	}
-	f.packed, err = f.pack.Pack(f.packed[:0], f.plain)
-	return int64(len(f.packed)), err
+	f.compressed, err = f.compressor.Compress(f.compressed[:0], f.plain)
+	return int64(len(f.compressed)), err
 }
 
-func (f *packedForm) decode() error {
-	plain, err := f.pack.Unpack(f.packed, len(f.plain))
+func (f *compressedForm) decode() error {
+	plain, err := f.compressor.Decompress(f.compressed, len(f.plain))
 	if err == nil && !bytes.Equal(plain, f.plain) {
 		err = errors.New("what was read is not what was written")
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
-// AbuseReport is how the server bears callers who mean it ill, beside one who
-// loads islands.
+// AbuseReport says how the server copes with hostile callers while another caller loads
+// islands.
 type AbuseReport struct {
 	Seconds float64 `json:"seconds"`
 	// Idle is how many connections did nothing after a first call, IdleOpen how many
@@ -67,8 +67,8 @@ const (
 	probesPerSec = 10
 )
 
-// BenchAbuse runs the server in a process of its own and misuses it for Seconds.
-// Worlds is how many idle connections there are, and mutated calls.
+// BenchAbuse runs the server in a process of its own and abuses it for Seconds. Worlds is the
+// number of idle connections and of mutated calls.
 func BenchAbuse(ctx context.Context, o lab.Options) (*AbuseReport, error) {
 	o = o.WithLoad(abuseIdle, 0, abuseSeconds)
 	r := &AbuseReport{Seconds: o.Seconds, Slow: min(abuseSlow, o.Worlds), Mutated: min(abuseMutated, o.Worlds), Bodies: []AbuseBody{}}
@@ -120,7 +120,7 @@ func (r *AbuseReport) measure(ctx context.Context, s *lab.Server, c *crowd, o la
 	return nil
 }
 
-// abuse is what all misuse shares.
+// abuse is what all kinds of abuse share.
 type abuse struct {
 	host  string
 	crowd *crowd

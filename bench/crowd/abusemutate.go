@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// mutate makes calls that are garbled, shared out over the time there is, and
-// returns what they were answered.
+// mutate sends garbled calls, spread over the time, and returns their answers.
 func (a *abuse) mutate(ctx context.Context, n int) map[string]int {
 	answers := make(map[string]int)
 	var mu sync.Mutex // guards answers
@@ -53,7 +52,7 @@ func garbled(r *rand.Rand, c call, host string) []byte {
 	return c.bytes(host)
 }
 
-// evil is what nobody means well with.
+// evil is input that no honest caller sends.
 var evil = [...]string{"%2e%2e/", "/../..", "\x00", "\r\n\r\n", "-1", "99999999999999999999", "\xff\xfe", "Content-Length: 9\r\n", "Transfer-Encoding: chunked\r\n",
 	"{\"a\":[[[[[[[[", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "?at=", "&at=1", "null", "1e999", " "}
 

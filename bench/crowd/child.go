@@ -15,7 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 )
 
-// job is what a child process of a measurement is to do.
+// job is the task of a child process of a measurement.
 type job struct {
 	What    string
 	Row     string
@@ -30,7 +30,7 @@ type job struct {
 
 func (j *job) duration() time.Duration { return time.Duration(j.Seconds * float64(time.Second)) }
 
-// word is what a child says: how far it is, or in the end its result.
+// word is a message of a child: its progress, or in the end its result.
 type word struct {
 	Done, All int
 	Next      string

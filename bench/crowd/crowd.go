@@ -1,5 +1,5 @@
-// Package crowd measures many players at once: islands saved and loaded in several kinds of
-// stores, a million islands in one, and a server that is misused.
+// Package crowd measures many players at once: islands that are saved and loaded in several
+// kinds of stores, a million islands in one store, and a server under abuse.
 package crowd
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 )
 
-// account is what the players of a world know of it.
+// account is what the players of a world know about it.
 type account struct {
 	head  history.ID
-	step  int // the next save, of those of its template
-	saves int // that it was given
+	step  int // the next save of those in its template
+	saves int // saves so far
 }
 
-// crowd is many islands, forked from the templates of a pool and played on. Who
-// plays on which, and what they do, follows from the seed.
+// crowd is many islands that were forked from the templates of a pool and played on. The seed
+// decides who plays on which island, and what they do.
 type crowd struct {
 	*pool
 	seed     uint64
@@ -39,8 +39,8 @@ func newCrowd(p *pool, worlds int, seed uint64) *crowd {
 // of returns the template of an island.
 func (c *crowd) of(i int) *template { return &c.Templates[i%len(c.Templates)] }
 
-// nameOf returns the name of an island: as with the ids of players, neighbours have
-// nothing in common.
+// nameOf returns the name of an island. Names of neighbours have nothing in common, like the
+// ids of players.
 func nameOf(i int) string { return fmt.Sprintf(islandFormat, mixed(0, i)) }
 
 const islandFormat = "island/%016x"
@@ -66,8 +66,8 @@ func mixed(seed uint64, i int) uint64 {
 	return x ^ x>>31
 }
 
-// vault is what keeps the islands of a crowd. save and load are called by many
-// goroutines, of one island by one at a time.
+// vault keeps the islands of a crowd. Many goroutines call save and load, but only one at a
+// time for an island.
 type vault interface {
 	// fill makes the islands, and open makes ready for the rest; neither is timed.
 	fill(ctx context.Context, o lab.Options) error
@@ -87,7 +87,7 @@ const (
 	loadsOf = 904
 )
 
-// player is one that plays.
+// player is a client that plays.
 type player struct {
 	saves, loads []float64 // milliseconds
 	took         time.Duration

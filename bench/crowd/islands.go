@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
-// IslandsReport is what very many islands in one store take, forked from templates
-// and edited.
+// IslandsReport is the cost of very many islands in one store, forked from templates and
+// edited.
 type IslandsReport struct {
 	Islands   int     `json:"islands"`
 	Templates int     `json:"templates"`
@@ -21,8 +21,7 @@ type IslandsReport struct {
 	IslandsBytes
 }
 
-// IslandsOpen is what it takes to open the store in a fresh process, and to look
-// into it.
+// IslandsOpen is the cost of opening the store in a fresh process and reading from it.
 type IslandsOpen struct {
 	Open    float64 `json:"open_ms"`
 	Pages   int     `json:"pages"` // of 100 names, after any name
@@ -37,9 +36,9 @@ type IslandsOpen struct {
 	Highest int64 `json:"highest_rss_bytes"`
 }
 
-// IslandsBytes is what an island takes, on average.
+// IslandsBytes is the average size of an island.
 type IslandsBytes struct {
-	Alone  float64 `json:"alone_bytes"`  // its newest version as a .cairn file, of a sample
+	Alone  float64 `json:"alone_bytes"`  // its newest version as a .cairn file, from a sample
 	Shared float64 `json:"shared_bytes"` // of the directory, for each island
 	// Week is Shared and, for each of the islands played on, what stones are kept
 	// beyond that after a week of saves, packed, and collected every night. WeekDisk
@@ -63,8 +62,8 @@ const (
 	openLoads      = 1_000
 )
 
-// BenchIslands fills a store in a directory, opens it in another process, and plays
-// a week on some of its islands.
+// BenchIslands fills a store in a directory, opens it in another process, and plays for a week
+// on some of its islands.
 func BenchIslands(ctx context.Context, o lab.Options) (*IslandsReport, error) {
 	o = o.WithLoad(millionIslands, 0, 0)
 	r := &IslandsReport{Islands: o.Worlds, Templates: templatesFor(o.Worlds)}

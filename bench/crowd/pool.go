@@ -20,12 +20,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// pool is the bytes that saves are made of, prepared before anything is timed.
+// pool is the data that saves are made of. It is prepared before the measurement.
 type pool struct {
 	Templates []template
 }
 
-// template is an island that others are forked from, and what a player does to it.
+// template is an island that others are forked from, and the saves of a player on it.
 type template struct {
 	Stone []byte // all of it
 	Saves []stamped
@@ -47,8 +47,7 @@ const (
 	playerFile    = "player" // is in each save, and differs
 )
 
-// templatesFor returns how many templates there are of many islands, and fewer of
-// few.
+// templatesFor returns the number of templates for a number of islands.
 func templatesFor(worlds int) int { return min(poolTemplates, max(worlds/10, 1)) }
 
 // makePool makes islands of several seeds and versions, and builds on them.

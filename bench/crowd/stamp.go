@@ -12,9 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// stamped is a stone whose bytes can be made new ones at the price of a few
-// checksums: it holds a mark in a page of its own, which stone/FORMAT.md says the
-// place of.
+// stamped is a stone that can get new bytes for the price of a few checksums. It has a mark in
+// a page of its own, at the place that stone/FORMAT.md defines.
 type stamped struct {
 	Data     []byte
 	Mark     int // where the mark is

@@ -13,8 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
-// StoreRow is what one of those that keep islands did under the load. Of one that
-// could not be tried, Missing says why, and nothing else is said.
+// StoreRow is the result of one way to keep islands under the load. If it could not be tried,
+// Missing says why and the rest is empty.
 type StoreRow struct {
 	Name    string  `json:"name"`
 	Missing string  `json:"missing,omitempty"`
@@ -38,8 +38,8 @@ type StoreRow struct {
 	CPU          float64 `json:"cpu_s"`           // of all its processes, those who ask included
 }
 
-// StoreReport is what became of many islands, saved and loaded as their players
-// do, in each of several ways to keep them.
+// StoreReport is the result of saving and loading many islands, as their players do, in each of
+// several ways to keep them.
 type StoreReport struct {
 	Worlds    int        `json:"worlds"`
 	Clients   int        `json:"clients"`

@@ -1,5 +1,5 @@
-// Package growth measures how the cost of each verb grows with the size of a world: made
-// lands with light, square, and the built command on them, each verb in a process of its
+// Package growth measures how the cost of each verb grows with the size of a world. It makes
+// square lands with light and runs the built command on them, each verb in a process of its
 // own.
 package growth
 
@@ -17,8 +17,8 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 )
 
-// Row is what a verb cost on a land: the least of its runs. Of one that failed, Error says
-// why, and nothing else is said.
+// Row is the cost of a verb on a land: the least of its runs. If the verb failed, Error says
+// why and the rest is empty.
 type Row struct {
 	Verb    string  `json:"verb"`
 	Columns int     `json:"columns"`

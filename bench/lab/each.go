@@ -8,8 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/savings"
 )
 
-// EachWorld calls f with every world below dirs that can be read, and returns the
-// others.
+// EachWorld calls f with every world below dirs that can be read. It returns the other worlds.
 func EachWorld(ctx context.Context, dirs []string, f func(*convert.World)) ([]savings.SkippedWorld, error) {
 	places, err := savings.Find(dirs)
 	if err != nil {
@@ -30,7 +29,8 @@ func EachWorld(ctx context.Context, dirs []string, f func(*convert.World)) ([]sa
 	return skipped, nil
 }
 
-// LoadPlace reads a world into memory; its files are gone with its Source.
+// LoadPlace reads a world into memory. Its files cannot be read afterwards, because it closes
+// the Source.
 func LoadPlace(ctx context.Context, p savings.Place) (*convert.World, error) {
 	src, err := anvil.Open(p.Path, anvil.Options{})
 	if err != nil {

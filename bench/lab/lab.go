@@ -1,9 +1,9 @@
-// Package lab is what measurements share: their options, worlds to measure, clocks,
-// processes, and the flat arrays that chunks are compared with. Each measurement
-// returns its figures as a value that prints as a table or as JSON.
+// Package lab is what measurements share: their options, worlds to measure, clocks, processes,
+// and the flat arrays that chunks are compared with. Each measurement returns its figures as a
+// value that prints as a table or as JSON.
 //
-// Measurements judge nothing and write to no folder that they measure; the times are
-// those of the machine they run on, and no test depends on them.
+// Measurements judge nothing and write to no folder that they measure. Their times depend on
+// the machine, so no test checks them.
 package lab
 
 import (

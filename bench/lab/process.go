@@ -24,8 +24,8 @@ func (u Usage) Sub(v Usage) Usage { return Usage{u.CPU - v.CPU, u.Written - v.Wr
 // clockTick is the unit of times in /proc.
 const clockTick = 10 * time.Millisecond
 
-// UsageOf returns what a process and those of its children that ended have used;
-// zero where there is no /proc.
+// UsageOf returns what a process and its ended children have used. It returns zero if there is
+// no /proc.
 func UsageOf(pid int) (u Usage) {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
 		_, rest, _ := bytes.Cut(text, []byte(") ")) // behind the name of the program
@@ -40,8 +40,8 @@ func UsageOf(pid int) (u Usage) {
 	return u
 }
 
-// MemoryOf returns how many bytes of a process are in memory, and how many were
-// at most; zero where there is no /proc.
+// MemoryOf returns the bytes that a process has in memory, and the most that it had. It returns
+// zero if there is no /proc.
 func MemoryOf(pid int) (now, highest int64) {
 	return procValue(pid, "status", "VmRSS") << 10, procValue(pid, "status", "VmHWM") << 10
 }
@@ -62,8 +62,7 @@ func procValue(pid int, file, name string) int64 {
 	return 0
 }
 
-// SizeOf returns how many bytes the files below dir have, which may change
-// meanwhile.
+// SizeOf returns the bytes of the files below dir. The files may change meanwhile.
 func SizeOf(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Cost is what a process took.
+// Cost is what a process used.
 type Cost struct {
 	Processor time.Duration // user and system
 	Wall      time.Duration
@@ -21,8 +21,8 @@ type Cost struct {
 	Peak int64
 }
 
-// Run runs a program in a directory, "" for this one, and returns what it prints and
-// costs. A status other than 0 is an error with what it complains about.
+// Run runs a program in a directory ("" is the current one), and returns its output and its
+// cost. A status other than 0 is an error with the program's error output.
 func Run(ctx context.Context, dir, program string, args ...string) (out string, cost Cost, err error) {
 	var printed, complaint strings.Builder
 	c := exec.CommandContext(ctx, program, args...)

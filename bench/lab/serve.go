@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Patience is how long a process that was told to stop has for it.
+// Patience is how long a process may take to stop.
 const Patience = 20 * time.Second
 
 // Server is a process of the server with a store of its own.
@@ -64,7 +64,7 @@ func (s *Server) Stop() error {
 // Used returns what the process has used so far.
 func (s *Server) Used() Usage { return UsageOf(s.Program.Process.Pid) }
 
-// tail is a Writer that keeps what was written last.
+// tail is a Writer that keeps the last bytes.
 type tail struct{ last []byte }
 
 const tailBytes = 4 << 10
@@ -76,7 +76,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// StopProcess asks a process to end and waits for that, at last without asking.
+// StopProcess asks a process to end and waits for it. If it does not end, StopProcess kills it.
 func StopProcess(p *exec.Cmd, ask os.Signal) error {
 	if err := p.Process.Signal(ask); err != nil {
 		return errors.Join(err, p.Process.Kill(), p.Wait())

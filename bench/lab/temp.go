@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
-// InTemp calls f with a directory that goes afterwards.
+// InTemp calls f with a directory and then removes it.
 func InTemp(f func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "cairn-bench-")
 	if err != nil {
@@ -16,7 +16,7 @@ func InTemp(f func(dir string) error) error {
 	return errors.Join(f(dir), os.RemoveAll(dir))
 }
 
-// InStore calls f with a fresh store in a directory that goes afterwards.
+// InStore calls f with a fresh store in a directory, and then removes the directory.
 func InStore(f func(st *local.Store, dir string) error) error {
 	return InTemp(func(dir string) error {
 		st, err := local.Open(dir, local.Options{})

@@ -105,14 +105,14 @@ type placedLevel struct {
 	placed []grid.Placed
 }
 
-// farLevel is the first level that a full pack has of its own; a chunk has
+// farLevel is the first level that a full stone has of its own; a chunk has
 // those below as mips.
 const farLevel = 3
 
-// far returns the levels that a full pack has, up to the first one of at most 8
+// far returns the levels that a full stone has, up to the first one of at most 8
 // chunks.
 func (b *levelBench) far() (out []placedLevel) {
-	var pack voxel.Builder
+	var builder voxel.Builder
 	var cells lab.FlatChunk
 	for level := farLevel; ; level++ {
 		l := placedLevel{level: level}
@@ -126,7 +126,7 @@ func (b *levelBench) far() (out []placedLevel) {
 			if !b.view.ReadBox(pos.Box(), level, cells[:]) {
 				panic("level: a level that was made is not loaded")
 			}
-			l.placed = append(l.placed, grid.Placed{Pos: pos, Chunk: pack.FromFlat(&cells)})
+			l.placed = append(l.placed, grid.Placed{Pos: pos, Chunk: builder.FromFlat(&cells)})
 		}
 		if out = append(out, l); len(l.placed) <= 8 {
 			return out

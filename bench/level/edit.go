@@ -31,7 +31,7 @@ type EditTime struct {
 	Bytes int64   `json:"bytes"` // of stones; of forks what the store's directory grew by
 }
 
-// UndoCost is what a step of undo takes.
+// UndoCost is the cost of an undo step.
 type UndoCost struct {
 	Cells int   `json:"cells"`
 	Bytes int   `json:"bytes"`
@@ -40,7 +40,7 @@ type UndoCost struct {
 	Redo  int64 `json:"redo_us"`
 }
 
-// EditReport is what editing and saving takes.
+// EditReport is the cost of editing and saving.
 type EditReport struct {
 	Voxels int64              `json:"voxels"` // of the level that is not empty
 	Chunks int                `json:"chunks"`

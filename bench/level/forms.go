@@ -23,10 +23,10 @@ func levelForms() []levelForm {
 		{name: "flat", article: 2.97, make: func() levelCoder { return &levelFlat{} }},
 		{name: "rowpacked", article: .49, make: func() levelCoder { return newLevelRows() }},
 		{name: "cairn"},
-		{name: "rle", article: .073, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: lab.Plain{}} }},
-		{name: "rle_lz4", article: .050, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: &lab.LZ4Pack{}} }},
-		{name: "rle_zstd", article: .038, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, pack: lab.NewZstdPack()} }},
-		{name: "bitrle", article: .059, make: func() levelCoder { return &levelPieces{runs: &bitRuns{}, pack: lab.Plain{}} }},
+		{name: "rle", article: .073, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, compressor: lab.Plain{}} }},
+		{name: "rle_lz4", article: .050, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, compressor: &lab.LZ4{}} }},
+		{name: "rle_zstd", article: .038, make: func() levelCoder { return &levelPieces{runs: byteRuns{}, compressor: lab.NewZstd()} }},
+		{name: "bitrle", article: .059, make: func() levelCoder { return &levelPieces{runs: &bitRuns{}, compressor: lab.Plain{}} }},
 		{name: "stone", stone: &stone.Options{}},
 		{name: "stone_columns", stone: &stone.Options{Only: int(codec.Columns)}},
 		{name: "stone_relief", stone: &stone.Options{Only: int(codec.Relief)}},
@@ -46,9 +46,9 @@ type rowScanner interface{ scan() (sum int) }
 
 // levelFlat is two bytes for each cell.
 type levelFlat struct {
-	all   []*lab.FlatChunk // kept for the next batch
-	flats []*lab.FlatChunk
-	pack  voxel.Builder
+	all     []*lab.FlatChunk // kept for the next batch
+	flats   []*lab.FlatChunk
+	builder voxel.Builder
 }
 
 func (f *levelFlat) encode(batch []grid.Placed) error {
@@ -68,7 +68,7 @@ func (f *levelFlat) scan() int    { return lab.ScanFlats(f.flats) }
 func (f *levelFlat) check(batch []grid.Placed, seconds *float64) error {
 	for i, p := range batch {
 		var c *voxel.Chunk
-		clock(seconds, func() { c = f.pack.FromFlat(f.flats[i]) })
+		clock(seconds, func() { c = f.builder.FromFlat(f.flats[i]) })
 		if !c.Equal(p.Chunk) {
 			return errNotSame
 		}
@@ -79,9 +79,9 @@ func (f *levelFlat) check(batch []grid.Placed, seconds *float64) error {
 // levelRows is the article's row-packed form: for each row two bytes, the cell
 // of the whole row or packed and the number of a row of 32 cells.
 type levelRows struct {
-	filled [][voxel.ChunkEdge]voxel.Cell // by cell
-	chunks []packedRows
-	pack   voxel.Builder
+	filled  [][voxel.ChunkEdge]voxel.Cell // by cell
+	chunks  []packedRows
+	builder voxel.Builder
 }
 
 type packedRows struct {
@@ -154,7 +154,7 @@ func (r *levelRows) check(batch []grid.Placed, seconds *float64) error {
 			for yz := range r.chunks[i].rows {
 				copy(cells[yz*voxel.ChunkEdge:], r.row(&r.chunks[i], yz))
 			}
-			c = r.pack.FromFlat(&cells)
+			c = r.builder.FromFlat(&cells)
 		})
 		if !c.Equal(p.Chunk) {
 			return errNotSame
@@ -169,10 +169,10 @@ const pieceBytes = 4 << 20
 
 // levelPieces is chunks as runs one after the other, compressed in pieces.
 type levelPieces struct {
-	runs   chunkRuns
-	pack   lab.Packer
-	plain  []byte
-	pieces []levelPiece
+	runs       chunkRuns
+	compressor lab.Compressor
+	plain      []byte
+	pieces     []levelPiece
 }
 
 // chunkRuns is a way to write one chunk.
@@ -189,8 +189,8 @@ func (byteRuns) decode(src []byte) (*voxel.Chunk, int, error) { return codec.Dec
 
 // bitRuns is bit-packed runs, as for the wire.
 type bitRuns struct {
-	cells lab.FlatChunk
-	pack  voxel.Builder
+	cells   lab.FlatChunk
+	builder voxel.Builder
 }
 
 func (r *bitRuns) append(dst []byte, c *voxel.Chunk) []byte {
@@ -203,7 +203,7 @@ func (r *bitRuns) decode(src []byte) (*voxel.Chunk, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.pack.FromFlat(&r.cells), n, nil
+	return r.builder.FromFlat(&r.cells), n, nil
 }
 
 type levelPiece struct {
@@ -220,7 +220,7 @@ func (r *levelPieces) encode(batch []grid.Placed) error {
 		if chunks++; len(r.plain) < pieceBytes && i < len(batch)-1 {
 			continue
 		}
-		packed, err := r.pack.Pack(nil, r.plain)
+		packed, err := r.compressor.Compress(nil, r.plain)
 		if err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (r *levelPieces) check(batch []grid.Placed, seconds *float64) error {
 }
 
 func (r *levelPieces) decode(p levelPiece) ([]*voxel.Chunk, error) {
-	src, err := r.pack.Unpack(p.packed, p.plain)
+	src, err := r.compressor.Decompress(p.packed, p.plain)
 	if err != nil {
 		return nil, err
 	}

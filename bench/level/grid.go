@@ -18,9 +18,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// GridRow is what one piece of work takes on a grid, on one flat array of the
-// whole box, and on a Go map of flat chunks. Flat is 0 where that array would be
-// too large.
+// GridRow is the cost of one piece of work on a grid, on one flat array of the whole box, and
+// on a Go map of flat chunks. Flat is 0 if the array would be too large.
 type GridRow struct {
 	Set       string  `json:"set"`
 	What      string  `json:"what"`
@@ -32,7 +31,7 @@ type GridRow struct {
 	RatioMap  float64 `json:"ratio_map"`            // cairn/map
 }
 
-// GridReport is what reading, writing and keeping a volume takes.
+// GridReport is the cost of reading, writing and keeping a volume.
 type GridReport struct {
 	Sets    []GridSet              `json:"sets"`
 	Rows    []GridRow              `json:"rows"`
@@ -81,11 +80,11 @@ func (r *GridReport) worlds(ctx context.Context, dirs []string) ([]grid.Placed, 
 	return sideBySide(volumes), err
 }
 
-// shelfEdge is how many chunks stand in a row before the next row begins.
-const shelfEdge = 128
+// rowChunks is how many chunks stand in a row before the next row begins.
+const rowChunks = 128
 
-// sideBySide moves volumes to where they share no chunk, the deepest first. A
-// chunk keeps its height; one that comes to lie out of range is left out.
+// sideBySide moves volumes next to each other so that they share no chunk, the deepest first. A
+// chunk keeps its height. Chunks that end up out of range are left out.
 func sideBySide(volumes []*convert.Volume) (out []grid.Placed) {
 	type shelved struct {
 		*convert.Volume
@@ -100,7 +99,7 @@ func sideBySide(volumes []*convert.Volume) (out []grid.Placed) {
 	var at geom.ChunkPos
 	deep := int32(0)
 	for _, s := range all {
-		if at.X > 0 && at.X+s.size.X > shelfEdge {
+		if at.X > 0 && at.X+s.size.X > rowChunks {
 			at.X, at.Z, deep = 0, at.Z+deep, 0
 		}
 		for _, pos := range s.Positions() {

@@ -59,7 +59,7 @@ func newGridSet(name string, schema voxel.Schema, placed []grid.Placed, reads in
 	s.box = boundsOf(s.at)
 	heap := GridRow{Set: name, What: "memory, with mips and levels", Unit: "B"}
 	heap.Map = float64(lab.HeapGrowth(func() { s.chunks = flatten(placed) }))
-	heap.Cairn = float64(lab.HeapGrowth(func() { s.grid = grid.Hold(s.pack(schema)) }))
+	heap.Cairn = float64(lab.HeapGrowth(func() { s.grid = grid.Hold(s.view(schema)) }))
 	// Boxes of the largest kind must fit.
 	least := s.box.Min.Add(geom.Point{X: boxMost, Y: boxMost, Z: boxMost})
 	s.box = s.box.Union(geom.Box{Min: s.box.Min, Max: least})
@@ -85,8 +85,8 @@ func flatten(placed []grid.Placed) flatChunks {
 	return m
 }
 
-// pack returns the flat chunks as a volume with all its levels.
-func (s *gridSet) pack(schema voxel.Schema) *grid.View {
+// view returns the flat chunks as a volume with all its levels.
+func (s *gridSet) view(schema voxel.Schema) *grid.View {
 	var b voxel.Builder
 	v := grid.Build(grid.Options{Schema: schema}, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		for _, pos := range s.at {

@@ -1,5 +1,5 @@
-// Package level measures one large terrain, made here: in memory beside flat arrays and maps,
-// in files in the forms of an article on voxel terrain, and edited.
+// Package level measures one large terrain that it makes: in memory beside flat arrays and
+// maps, in files in the forms of an article on voxel terrain, and while it is edited.
 package level
 
 import (
@@ -17,9 +17,8 @@ import (
 
 // The article is Arseny Kapoulkine's "Voxel terrain: storage".
 
-// Row is what a level takes in one form. Seconds are of the clock, on one
-// goroutine, from chunks in memory and back to them; what is decoded is
-// compared, and comparing not timed.
+// Row is the cost of a level in one form. Seconds are of the clock, on one goroutine, from
+// chunks in memory to bytes and back. The decoded cells are compared; comparing is not timed.
 type Row struct {
 	Name    string  `json:"name"`
 	Bytes   int64   `json:"bytes"`

@@ -261,12 +261,12 @@ func sectionAt(pos geom.ColumnPos, y, around int) geom.Box {
 
 // kind compares one kind of light, one footprint of chunks after the other.
 func (b *lightBench) kind(ctx context.Context, d *lightDimension, kind light.Kind) error {
-	feet := make(map[[2]int32][]*lightColumn)
+	footprints := make(map[[2]int32][]*lightColumn)
 	for pos, c := range d.columns {
 		at := pos.Chunk(0)
-		feet[[2]int32{at.X, at.Z}] = append(feet[[2]int32{at.X, at.Z}], c)
+		footprints[[2]int32{at.X, at.Z}] = append(footprints[[2]int32{at.X, at.Z}], c)
 	}
-	for at, columns := range feet {
+	for at, columns := range footprints {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -17,10 +17,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Memory says what the cells of worlds take on the heap, in bytes: what is live
-// after the garbage collector has run, less what was live before the world was
-// loaded. What is shared by all worlds of a process does not count: cairn's
-// table of rows (2 MiB), dragonfly's block registry.
+// Memory is the heap memory of the cells of worlds in bytes: the live bytes after a garbage
+// collection, less those before the world was loaded. Data that all worlds of a process share
+// does not count: cairn's table of rows (2 MiB), dragonfly's block registry.
 type Memory struct {
 	Kind    string `json:"kind"`
 	Worlds  int    `json:"worlds"`

@@ -1,7 +1,7 @@
 // Package peer does the work of cairn beside other Go libraries, in the same
 // process and run: reading and writing NBT, decoding region files, holding,
-// reading and writing block chunks in memory. Ratios are what counts: absolute
-// numbers are those of the machine.
+// reading and writing block chunks in memory. Only ratios count: absolute numbers
+// depend on the machine.
 //
 // The peers are github.com/Tnze/go-mc, github.com/sandertv/gophertunnel and
 // github.com/df-mc/dragonfly, at the versions in go.mod. Both go-mc and

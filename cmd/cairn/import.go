@@ -196,7 +196,7 @@ func (o importOptions) filter(lost map[string]int) port.Through {
 }
 
 func dropLight(c *format.Column) bool {
-	anvil.Unlit(c)
+	anvil.DropLight(c)
 	return true
 }
 

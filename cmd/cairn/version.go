@@ -132,7 +132,7 @@ func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history
 		return err
 	}
 	r.ID, r.Bytes = whole.ID.String(), int64(len(whole.Data))
-	c, same, err := port.Become(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
+	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err
 }

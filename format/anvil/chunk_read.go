@@ -10,11 +10,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-var errRoot = errors.New("its root is no compound")
+var errRoot = errors.New("its root is not a compound")
 
-// decoder turns the tags of chunks into columns of one dimension. The column
-// and what it points at are valid until the next reset; so must be the
-// documents that it is given.
+// decoder turns the tags of chunks into columns of one dimension. The column and its slices are
+// valid until the next reset. The documents that the decoder reads must be valid as long.
 type decoder struct {
 	col format.Column
 
@@ -24,7 +23,7 @@ type decoder struct {
 	stateNames *format.Names        // of blocks
 	names      *format.Names        // of biomes
 	ids        map[int32]voxel.Cell // of biomes with numbers
-	kept       int                  // sections that stayed tags, of all columns
+	kept       int                  // sections that stayed tags, in all columns
 
 	form form              // of the column's sections so far
 	long longs             // of the column's packed longs so far
@@ -33,16 +32,16 @@ type decoder struct {
 	odd  []odd             // entries of the column's palettes so far with an empty one
 
 	root, level, inner, deep []tag        // of the documents, and of compounds in them
-	items                    []item       // the chunk's sections
-	itemTags                 []tag        // theirs
+	items                    []item       // sections of the chunk
+	itemTags                 []tag        // tags of the items
 	table                    []voxel.Cell // the palette being read
 	has                      []block.Properties
-	bytes                    []byte       // what the column's fields point at
-	cells                    []voxel.Cell // the same
+	bytes                    []byte       // memory of the column's fields
+	cells                    []voxel.Cell // memory of the column's cells
 	objects                  []voxel.Object
 }
 
-// longs is how packed longs are laid out.
+// longs is the layout of packed longs.
 type longs uint8
 
 const (
@@ -81,9 +80,9 @@ func (d *decoder) newCells(n int) []voxel.Cell {
 	return d.cells[at : at+n : at+n]
 }
 
-// readRoot reads the root of a document into d.root and returns its header, and
-// the document without what follows it. On the way it reads the entries of a
-// chunk's Level, and of its sections.
+// readRoot reads the root of a document into d.root. It returns the header of the root, and the
+// document without what follows the root. It also reads the entries of a chunk's Level and of
+// its sections.
 func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	t, _ := r.Root()
@@ -127,8 +126,8 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, names levelNam
 	}
 }
 
-// readSections reads a list, and the entries of its elements if these are
-// compounds of which each could have a height of its own.
+// readSections reads a list. If its elements are compounds, and few enough to have different
+// heights, it also reads their entries.
 func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
 	elem, n := r.List()
 	if elem == nbt.Compound && n <= maxSections {
@@ -140,8 +139,8 @@ func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
 	}
 }
 
-// chunk reads a chunk into the column and returns how many bytes follow its
-// root. On an error the column is as it was.
+// chunk reads a chunk into the column, and returns how many bytes follow its root. After an
+// error the column is unchanged.
 func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 	head, whole, err := d.readRoot(doc)
 	if err != nil {
@@ -169,7 +168,7 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 	return len(doc) - len(whole), nil
 }
 
-// rest returns the document of the tags that nothing stands for.
+// rest returns the document of the tags that no field of the column holds.
 func (d *decoder) rest(head []byte, wrap *tag) []byte {
 	at := len(d.bytes)
 	d.bytes = append(d.bytes, head...)
@@ -187,7 +186,7 @@ func (d *decoder) rest(head []byte, wrap *tag) []byte {
 	return d.bytes[at:]
 }
 
-// fields fills the column's fields from a level's tags.
+// fields fills the column's fields from the tags of a level.
 func (d *decoder) fields(level []tag, names levelNames) {
 	d.position(find(level, "xPos"), find(level, "zPos"))
 	d.sections(find(level, names.sections))
@@ -218,8 +217,8 @@ func (d *decoder) position(x, z *tag) {
 	x.taken, z.taken = true, true
 }
 
-// entities reads the document of an entities file into the column; chunk says
-// that the column has a chunk, whose data version counts.
+// entities reads the document of an entities file into the column. chunk says that the column
+// has a chunk; then the data version of the chunk counts.
 func (d *decoder) entities(doc []byte, stamp uint32, chunk bool) (trailing int, err error) {
 	head, whole, err := d.readRoot(doc)
 	if err != nil {

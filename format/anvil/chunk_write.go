@@ -26,7 +26,7 @@ type encoder struct {
 	rest           []byte       // the payload of the part's root, nil if there is none
 	written        []string     // names written into the level
 	dropped        []string     // names written into a section or the height maps
-	bare           bool         // the column has no part: nothing but its fields
+	bare           bool         // the column has no part, only its fields
 	left           voxel.Has    // arrays of light that sections go without
 	must           bool         // sections have both
 	empty          bool         // all palette entries have Properties
@@ -40,8 +40,8 @@ func newEncoder(d *format.Dimension) (*encoder, error) {
 	return &encoder{dim: d, blocks: blocks.Names, biomes: biomes.Names}, nil
 }
 
-// document returns the document of one kind of a column, valid until the next
-// call; nil if the column has none. p may be nil.
+// document returns the document of one kind of a column, valid until the next call. It is nil
+// if the column has none. p may be nil.
 func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, error) {
 	var data []byte
 	if p != nil {
@@ -60,10 +60,10 @@ func (e *encoder) document(c *format.Column, kind int, p *voxel.Part) ([]byte, e
 	return doc, nil
 }
 
-// build is document for the data of a part, before it is checked.
+// build is document without the check for data of a part.
 func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error) {
 	if kind == kindChunk && staleLight(c) != 0 {
-		if doc := unlit(data); doc != nil {
+		if doc := withoutLight(data); doc != nil {
 			data = doc
 		}
 	}
@@ -82,14 +82,13 @@ func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error)
 	return e.chunk(c, data)
 }
 
-// hasEntities reports whether a column holds entities that belong into a file of
-// their own.
+// hasEntities reports whether a column has entities that belong in a file of entities.
 func hasEntities(c *format.Column) bool {
 	return c.Version >= versionEntities && len(findList(c, voxel.Entities)) > 0
 }
 
-// hasChunk reports whether a column has, beside its parts, anything that belongs
-// into a chunk. One without parts is somebody's own: empty, but there.
+// hasChunk reports whether a column has, besides its parts, data that belongs in a chunk. A
+// column without parts was made by a program; it has a chunk even if it is empty.
 func hasChunk(c *format.Column) bool {
 	own := func(l voxel.List) bool { return l.Name != voxel.Entities || c.Version < versionEntities }
 	return len(c.Parts) == 0 || len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
@@ -105,8 +104,8 @@ func findList(c *format.Column, name string) []voxel.Object {
 	return nil
 }
 
-// begin begins a document with the header of the part's; without a part the
-// root has no name.
+// begin begins a document with the header of the part's document. Without a part the root has
+// no name.
 func (e *encoder) begin(part []byte) error {
 	e.buf, e.rest, e.written, e.bare = e.buf[:0], nil, e.written[:0], len(part) == 0
 	if e.bare {
@@ -149,8 +148,8 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 	return e.buf, nil
 }
 
-// fields appends the tags that the column's fields stand for, those that a bare
-// chunk needs beside them, and those of rest, the compound in the part.
+// fields appends the tags for the column's fields, the further tags that a bare chunk needs,
+// and the tags of rest, the compound in the part.
 func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error {
 	if c.Layout&layoutNoPos == 0 {
 		e.buf = nbt.AppendInt(e.buf, "xPos", c.Pos.X)
@@ -171,7 +170,7 @@ func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error 
 	case e.bare:
 		e.fresh(c, names)
 	case staleLight(c) != 0:
-		e.unlit(c.Version, rest)
+		e.noLight(c.Version, rest)
 	}
 	e.buf = appendExcept(e.buf, rest, e.written)
 	return nil
@@ -190,8 +189,7 @@ func (e *encoder) list(c *format.Column, name, list string) {
 	e.written = append(e.written, name)
 }
 
-// fresh appends what a chunk of the column's version must have so that the game
-// takes it for finished.
+// fresh appends the tags that make the game accept a chunk of the column's version as finished.
 func (e *encoder) fresh(c *format.Column, names levelNames) {
 	e.buf = nbt.AppendLong(e.buf, "LastUpdate", 0)
 	e.buf = nbt.AppendLong(e.buf, "InhabitedTime", 0)
@@ -200,7 +198,7 @@ func (e *encoder) fresh(c *format.Column, names levelNames) {
 	case c.Version < versionPalette:
 		e.buf = nbt.AppendByte(e.buf, "V", 1)
 		e.buf = nbt.AppendByte(e.buf, "TerrainPopulated", 1)
-		e.buf = nbt.AppendByte(e.buf, lightPopulated, lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightPopulated, isLightOn(c))
 		e.heightMap(c)
 		lists = append(lists, names.entities)
 	case c.Version < versionFlat:
@@ -235,7 +233,7 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	}
 	e.buf = nbt.AppendString(e.buf, "Status", status)
 	if c.Version >= versionStatus {
-		e.buf = nbt.AppendByte(e.buf, lightOn, lit(c))
+		e.buf = nbt.AppendByte(e.buf, lightOn, isLightOn(c))
 	}
 	e.buf = nbt.AppendCompound(e.buf, structures)
 	e.buf = nbt.AppendEnd(nbt.AppendCompound(e.buf, starts))
@@ -243,9 +241,9 @@ func (e *encoder) finished(c *format.Column, structures, starts string) {
 	e.buf = nbt.AppendEnd(e.buf)
 }
 
-// lit returns 1 if a section has light that is good, so that the game does not
-// light the chunk again.
-func lit(c *format.Column) int8 {
+// isLightOn returns 1 if a section has light that is not stale. The game then does not light
+// the chunk again.
+func isLightOn(c *format.Column) int8 {
 	if staleLight(c) != 0 {
 		return 0
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 )
 
-// File writes a file of the world. Its path must be clean and local. A region
-// file without chunks gives way to one that has them.
+// File writes a file of the world. Its path must be clean and local. If the same region file
+// has chunks, they replace a file without chunks.
 func (w *Writer) File(f format.File) error {
 	if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsAny(f.Path, "\\\x00") {
-		return fmt.Errorf("anvil: write: file %q: no clean path", f.Path)
+		return fmt.Errorf("anvil: write: file %q: its path is not clean", f.Path)
 	}
 	size, ok := w.made[f.Path]
 	if _, _, _, region := placeOf(f.Path, anvilExt); ok && size < 0 && region && f.Size <= headerSize {
@@ -75,7 +75,7 @@ func (w *Writer) create(name string, size int64, r io.Reader) (err error) {
 	return b.Flush()
 }
 
-// Close writes what is left, so that the world is whole.
+// Close writes the rest. After it the world is complete.
 func (w *Writer) Close() error {
 	defer w.root.Close()
 	if len(w.o.LevelName) > maxName {
@@ -98,7 +98,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Abort gives up; what has been written stays for the caller to remove.
+// Abort gives up. What was written stays; the caller removes it.
 func (w *Writer) Abort() error {
 	clear(w.regions)
 	return w.root.Close()

@@ -31,15 +31,15 @@ const (
 
 var errTooLarge = fmt.Errorf("more than %d bytes of tags", maxRaw)
 
-// inflater undoes the compression of chunks. Its readers are kept for the next.
+// inflater decompresses chunks. It keeps its readers for the next chunk.
 type inflater struct {
 	src   bytes.Reader
 	flate io.ReadCloser
 	gzip  *gzip.Reader
 }
 
-// inflate appends to dst what payload holds under a type of compression; rest
-// counts the bytes of payload behind it.
+// inflate appends the decompressed payload to dst. kind is the type of compression. rest counts
+// the bytes of payload after the compressed data.
 func (f *inflater) inflate(dst []byte, kind byte, payload []byte) (out []byte, rest int, err error) {
 	switch kind {
 	case typeGzip:
@@ -56,7 +56,7 @@ func (f *inflater) inflate(dst []byte, kind byte, payload []byte) (out []byte, r
 	case typeLZ4:
 		return inflateLZ4(dst, payload)
 	case typeCustom:
-		return dst, 0, fmt.Errorf("compressed by %s, which only its own server can undo", customID(payload))
+		return dst, 0, fmt.Errorf("compressed by %s: only its own server can decompress it", customID(payload))
 	}
 	return dst, 0, fmt.Errorf("unknown compression %d", kind)
 }

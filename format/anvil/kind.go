@@ -32,8 +32,8 @@ func source(w *World, err error) (format.Source, error) {
 	return w, nil
 }
 
-// createFolder returns a Writer for a world that was read from any format. A world
-// that was read from Anvil and had no level.dat gets none.
+// createFolder returns a Writer for a world that was read from any format. A world that was
+// read from Anvil without a level.dat gets none.
 func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
 	switch o.Head.Format {
 	case mcregionName:

@@ -16,7 +16,7 @@ const (
 // Bits of voxel.Column.Layout. A column that the game of its Version would have
 // laid out in the same way has none. Stones keep them: their values never change.
 const (
-	// layoutWhole: the part "chunk" is the whole document; nothing is added.
+	// layoutWhole: the part "chunk" is the whole document, and nothing is added.
 	layoutWhole = 1 << iota
 	// layoutNoPos: xPos and zPos are not both there as ints of the slot; what
 	// there is of them is in the part.
@@ -36,7 +36,7 @@ const (
 	layoutForm = 8
 )
 
-// form is how sections hold blocks.
+// form is how sections store blocks.
 type form uint8
 
 const (

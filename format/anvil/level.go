@@ -16,10 +16,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// LevelPath is the file with the facts of a whole world.
+// LevelPath is the file with the facts of the whole world.
 const LevelPath = "level.dat"
 
-// maxLevel bounds a level.dat as it is stored.
+// maxLevel bounds the stored bytes of a level.dat.
 const maxLevel = 16 << 20
 
 // anvilVersion is what level.dat calls the format of Anvil.
@@ -38,8 +38,8 @@ var difficulties = []string{"peaceful", "easy", "normal", "hard"}
 // generators are the names that level.dat has for types, where they differ.
 var generators = map[string]string{"large_biomes": "largeBiomes"}
 
-// ReadLevel reads a level.dat as it is stored. rest names the entries of its Data
-// that Level does not stand for.
+// ReadLevel reads a stored level.dat. rest names the entries of its Data that Level does not
+// hold.
 func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 	data, err := levelData(stored)
 	if err != nil {
@@ -71,11 +71,11 @@ func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 	return l, rest, nil
 }
 
-// levelTags are the entries of Data that Level stands for, or that every world of
-// a version has.
+// levelTags are the entries of Data that Level holds, and those that every world of a version
+// has.
 var levelTags = []string{"LevelName", "DataVersion", "version", "Version", "initialized", "SpawnX", "SpawnY", "SpawnZ", "SpawnAngle", "spawn", "Difficulty", "generatorName", "generatorVersion"}
 
-// levelData inflates a level.dat and returns the payload of its compound Data.
+// levelData decompresses a level.dat and returns the payload of its compound Data.
 func levelData(stored []byte) ([]byte, error) {
 	doc, err := new(inflater).inflateGzip(nil, stored)
 	if err != nil {
@@ -152,8 +152,8 @@ func readRules(l *format.Level, data []byte) {
 	l.NoPVP = off("pvp", "pvp")
 }
 
-// compoundAt returns the payload of the compound at a path below another's, which
-// may be nil, or nil.
+// compoundAt returns the payload of the compound at a path below another compound, or nil. The
+// other payload may be nil.
 func compoundAt(compound []byte, path ...string) []byte {
 	for _, name := range path {
 		t, payload := lookup(compound, name)
@@ -192,7 +192,7 @@ func textAt(compound []byte, name string) string {
 	if t != nbt.String {
 		return ""
 	}
-	s, _ := nbt.DecodeString(p[2:]) // "" where it is no text
+	s, _ := nbt.DecodeString(p[2:]) // "" if it is not text
 	return s
 }
 
@@ -225,8 +225,8 @@ func readLevel(fsys fs.FS) map[string]string {
 	return facts
 }
 
-// AppendLevel appends the least level.dat, as it is stored, that says l and that the
-// game of its version opens. Text of more than 16,384 bytes is cut out.
+// AppendLevel appends the smallest stored level.dat that holds l and that the game of its
+// version opens. Text of more than 16,384 bytes is left out.
 func AppendLevel(dst []byte, l format.Level) []byte {
 	for _, s := range []*string{&l.Name, &l.Type, &l.Biome} {
 		if len(*s) > maxName {

@@ -35,22 +35,22 @@ func inflateLZ4(dst, src []byte) (out []byte, rest int, err error) {
 			return dst, 0, fmt.Errorf("%w: magic %q", errLZ4Block, src[:len(lz4Magic)])
 		}
 		token, h := src[len(lz4Magic)], src[len(lz4Magic)+1:lz4Header]
-		packed, raw := int(int32(binary.LittleEndian.Uint32(h))), int(int32(binary.LittleEndian.Uint32(h[4:])))
+		size, raw := int(int32(binary.LittleEndian.Uint32(h))), int(int32(binary.LittleEndian.Uint32(h[4:])))
 		src = src[lz4Header:]
 		switch {
-		case packed == 0 && raw == 0:
+		case size == 0 && raw == 0:
 			return dst, len(src), nil
-		case packed <= 0 || raw <= 0 || raw > 1<<(10+token&15):
-			return dst, 0, fmt.Errorf("%w: lengths %d and %d", errLZ4Block, packed, raw)
-		case packed > len(src):
+		case size <= 0 || raw <= 0 || raw > 1<<(10+token&15):
+			return dst, 0, fmt.Errorf("%w: lengths %d and %d", errLZ4Block, size, raw)
+		case size > len(src):
 			return dst, 0, fmt.Errorf("lz4: %w", io.ErrUnexpectedEOF)
 		case len(dst)-start+raw > maxRaw:
 			return dst, 0, errTooLarge
 		}
-		if dst, err = inflateBlock(dst, src[:packed], token, raw, binary.LittleEndian.Uint32(h[8:])); err != nil {
+		if dst, err = inflateBlock(dst, src[:size], token, raw, binary.LittleEndian.Uint32(h[8:])); err != nil {
 			return dst, 0, err
 		}
-		src = src[packed:]
+		src = src[size:]
 	}
 }
 

@@ -142,7 +142,7 @@ func (d *decoder) packedMap(g *tag) bool {
 
 func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
 	if size < 1 || size > 32 || len(longs) != 8*block.Longs(mapCells, size, straddle) ||
-		block.UnpackInts(longs, size, straddle, m.Values[:]) != nil {
+		block.UnpackLongInts(longs, size, straddle, m.Values[:]) != nil {
 		return false
 	}
 	m.Form = uint8(size)

@@ -21,8 +21,7 @@ const (
 
 var errNoLevel = errors.New("it has no compound Level")
 
-// oldChunk is chunk for McRegion: the arrays of the whole chunk become those of
-// eight sections.
+// oldChunk is chunk for McRegion. It splits the arrays of the whole chunk into eight sections.
 func (d *decoder) oldChunk(doc []byte, stamp uint32) (trailing int, err error) {
 	head, whole, err := d.readRoot(doc)
 	if err != nil {
@@ -45,7 +44,7 @@ func (d *decoder) oldChunk(doc []byte, stamp uint32) (trailing int, err error) {
 	return len(doc) - len(whole), nil
 }
 
-// oldSections makes eight sections from the arrays in d.level.
+// oldSections makes eight sections of the arrays in d.level.
 func (d *decoder) oldSections() {
 	blocks, data := find(d.level, "Blocks"), find(d.level, "Data")
 	sky, light := find(d.level, "SkyLight"), find(d.level, "BlockLight")
@@ -76,8 +75,8 @@ func (d *decoder) oldSections() {
 	}
 }
 
-// oldBlocks returns the cells of section y from the arrays of a chunk, or nil
-// where the volume has no room for their names.
+// oldBlocks returns the cells of section y from the arrays of a chunk. It returns nil if the
+// volume has no room for their names.
 func (d *decoder) oldBlocks(ids, data []byte, y int) []voxel.Cell {
 	if alike(ids, y*16, 16, 8) && alike(data, y*8, 8, 4) {
 		return d.oneNumeric(int(ids[y*16]), data[y*8])

@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// minObject is how many bytes objects have on average at least, so that a list
-// of nothing does not become many times as long in memory.
+// minObject is the least average size of objects in bytes. It keeps a list of empty objects
+// from growing many times in memory.
 const minObject = 16
 
 // list makes a list of the column from a list of compounds. An empty list stays

@@ -7,8 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Region is a region file of a world: all that there is of one part of 32 by 32
-// columns.
+// Region is a region file of a world: one part of 32 by 32 columns.
 type Region struct {
 	Dimension string
 	Part      string // voxel.PartChunk, PartEntities or PartPOI
@@ -30,14 +29,13 @@ func (w *World) Regions() (all []Region) {
 	return all
 }
 
-// Partial reports whether the folder has no level.dat: then it is some region
-// files of a world rather than a world.
+// Partial reports whether the folder has no level.dat. Such a folder holds some region files of
+// a world and is not a whole world.
 func (w *World) Partial() bool { return !w.has("level.dat") }
 
-// Patch returns what a column becomes when region files of the parts that are
-// said hold new, and those of the others hold old; nil is a column that is not
-// there. It fails where a part was written by another version of the game than
-// the chunk that it now belongs to. What it returns shares memory with both.
+// Patch returns a column in which the region files of the given parts hold new and the others
+// hold old. nil is a missing column. It fails if a part and the chunk that it now belongs to
+// are of different versions of the game. The result shares memory with both columns.
 func Patch(old, new *voxel.Column, said []string) (*voxel.Column, error) {
 	var from [kinds]*voxel.Column
 	for kind, part := range kindParts {
@@ -82,7 +80,7 @@ func Patch(old, new *voxel.Column, said []string) (*voxel.Column, error) {
 	return &out, nil
 }
 
-// ofChunk reports whether a column has anything of a chunk.
+// ofChunk reports whether a column has data of a chunk.
 func ofChunk(c *voxel.Column) bool {
 	return len(c.Sections) > 0 || len(parts(c, voxel.PartChunk)) > 0 || len(lists(c, false)) > 0
 }

@@ -48,8 +48,8 @@ func parseRegionName(name, ext string) (x, z int32, ok bool) {
 	return x, z, okX && okZ
 }
 
-// parseCoord accepts only what strconv would write, so that a name can be made
-// again, and only regions within the range of columns.
+// parseCoord accepts only numbers as strconv writes them, so that the name can be made again,
+// and only regions in the range of columns.
 func parseCoord(s string) (int32, bool) {
 	const max = geom.MaxChunk * geom.ChunkEdge / (32 * geom.ColumnEdge)
 	v, err := strconv.Atoi(s)

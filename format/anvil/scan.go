@@ -90,7 +90,7 @@ func isRegion(e fs.DirEntry) bool {
 	return (ok || old) && e.Type().IsRegular()
 }
 
-// scan lists the folder: region files by dimension, and all other files.
+// scan lists the folder: the region files by dimension, and all other files.
 func (w *World) scan() error {
 	if err := w.walk(); err != nil {
 		return err
@@ -188,7 +188,7 @@ func placeOf(name, ext string) (folder string, kind int, at [2]int32, ok bool) {
 	return folder, kind, at, ok && kind >= 0
 }
 
-// sortOut moves the region files from the world's files into its dimensions.
+// sortOut moves region files from the world's files into its dimensions.
 func (w *World) sortOut(ext string) {
 	dims := map[string]*dimension{}
 	sets := map[string]map[[2]int32]*regionSet{}

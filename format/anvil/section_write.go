@@ -10,11 +10,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// maxName bounds the bytes of a name that is written; no name that was read is
-// as long.
+// maxName bounds the bytes of a name. Names that are read are shorter.
 const maxName = 1 << 14
 
-// defaultBiome stands for the empty cell, which no biome of the game is.
+// defaultBiome stands for the empty cell, which is no biome of the game.
 const defaultBiome = "minecraft:plains"
 
 var errLong = fmt.Errorf("a name of more than %d bytes", maxName)
@@ -168,7 +167,7 @@ func (e *encoder) palette(cells []voxel.Cell, empty func(voxel.Cell) bool, strad
 func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) {
 	e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, name)
 	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(len(entries), size, straddle)))
-	e.buf = block.AppendPacked(e.buf, entries, size, straddle)
+	e.buf = block.AppendLongs(e.buf, entries, size, straddle)
 }
 
 // blockList appends a list of the palette entries of blocks, with an empty
@@ -348,7 +347,7 @@ func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
 		e.drop(m.Name)
 		e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, m.Name)
 		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(mapCells, size, straddle)))
-		e.buf = block.AppendPacked(e.buf, m.Values[:], size, straddle)
+		e.buf = block.AppendLongs(e.buf, m.Values[:], size, straddle)
 	}
 	e.buf = nbt.AppendEnd(appendExcept(e.buf, more, e.dropped))
 	return nil

@@ -318,7 +318,7 @@ func (d *decoder) unpackBlocks(data []byte) []voxel.Cell {
 		return d.oneCell(d.table[0])
 	}
 	cells := d.newCells(sectionCells)
-	if size == 0 || block.Unpack(data, size, straddle, d.table, cells) != nil {
+	if size == 0 || block.UnpackLongs(data, size, straddle, d.table, cells) != nil {
 		return nil
 	}
 	if 64%size != 0 {
@@ -363,7 +363,7 @@ func (d *decoder) biomeStates(g *tag) []voxel.Cell {
 	cells := d.oneCell(d.table[0])
 	if len(d.table) > 1 {
 		cells = d.newCells(biomeCells)
-		if block.Unpack(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
+		if block.UnpackLongs(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
 			return nil
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // tag is an entry of a compound, in slices of its document.
 type tag struct {
 	t     nbt.Type
-	taken bool   // a field of the column stands for it
+	taken bool   // a field of the column holds it
 	name  []byte // raw modified UTF-8
 	entry []byte // header and payload
 }
@@ -123,8 +123,8 @@ func find(tags []tag, name string) *tag {
 	return nil
 }
 
-// unique reports whether tags are all of a compound's, and no two have the same
-// name, which the game would read as the last of them.
+// unique reports whether tags are all entries of a compound and have different names.
+// Of two entries with one name the game reads the last.
 func unique(tags []tag) bool {
 	if len(tags) > maxTags {
 		return false
@@ -139,7 +139,7 @@ func unique(tags []tag) bool {
 	return true
 }
 
-// appendRest appends the entries that nothing stands for.
+// appendRest appends the entries that no field holds.
 func appendRest(dst []byte, tags []tag) []byte {
 	for i := range tags {
 		if !tags[i].taken {

@@ -1,11 +1,10 @@
 // Package anvil reads and writes the world folders of Minecraft: Java Edition
 // in the Anvil format, and reads those of its predecessor McRegion.
 //
-// A chunk becomes a column. What the column has fields for is taken out of its
-// tags: data version and position, sections, height maps, biomes, entities,
-// block entities and ticks. All other tags stay, in order, in the part "chunk",
-// and so does whatever is not exactly as the game writes it; so nothing is lost
-// and the Writer gives every tag back. The order of tags within a compound does
+// A chunk becomes a column. The column's fields hold data version and position,
+// sections, height maps, biomes, entities, block entities and ticks. All other tags
+// stay, in order, in the part "chunk". Tags that are not exactly as the game writes
+// them stay there too. So nothing is lost, and the Writer writes every tag back. The order of tags within a compound does
 // not count, the order of lists does. An empty list stays a tag.
 //
 // Blocks with numeric ids are "legacy:ID/DATA", biomes with numeric ids

@@ -57,18 +57,18 @@ var (
 // Writer writes a world as an Anvil folder, a format.Sink. After an error it
 // must be aborted. It is used by one goroutine at a time.
 type Writer struct {
-	root    *os.Root
-	o       WriteOptions
-	dim     *format.Dimension
-	folders map[string]bool
-	enc     *encoder
-	zlib    *zlib.Writer
-	packed  bytes.Buffer
-	regions map[regionKey]*regionBuffer // not in their files yet
-	pending int                         // bytes in regions
-	made    map[string]int64            // sizes of files by path, -1 of those made of chunks
-	version int32                       // the highest of a column
-	lost    map[string]int
+	root     *os.Root
+	o        WriteOptions
+	dim      *format.Dimension
+	folders  map[string]bool
+	enc      *encoder
+	zlib     *zlib.Writer
+	deflated bytes.Buffer
+	regions  map[regionKey]*regionBuffer // not in their files yet
+	pending  int                         // bytes in regions
+	made     map[string]int64            // sizes of files by path, -1 of those made of chunks
+	version  int32                       // the highest of a column
+	lost     map[string]int
 }
 
 type regionKey struct {
@@ -221,16 +221,16 @@ func (w *Writer) part(c *format.Column, kind int, p *voxel.Part) error {
 // compress returns what a slot holds for a document; a payload that is too long
 // for it goes into a file of its own.
 func (w *Writer) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byte, error) {
-	w.packed.Reset()
-	w.packed.Write([]byte{0, 0, 0, 0, typeZlib})
-	w.zlib.Reset(&w.packed)
+	w.deflated.Reset()
+	w.deflated.Write([]byte{0, 0, 0, 0, typeZlib})
+	w.zlib.Reset(&w.deflated)
 	if _, err := w.zlib.Write(doc); err != nil {
 		return nil, err
 	}
 	if err := w.zlib.Close(); err != nil {
 		return nil, err
 	}
-	stored := bytes.Clone(w.packed.Bytes())
+	stored := bytes.Clone(w.deflated.Bytes())
 	if payload := stored[5:]; len(payload) > maxInside {
 		name := path.Join(w.dim.Folder, kindFolders[kind], fmt.Sprintf("c.%d.%d.mcc", pos.X, pos.Z))
 		if err := w.create(name, -1, bytes.NewReader(payload)); err != nil {

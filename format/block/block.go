@@ -1,16 +1,15 @@
-// Package block is names of block states and the packed longs of Minecraft's
-// sections: what the Anvil and Slime formats share.
+// Package block holds what the Anvil and Slime formats share: the names of block states, and
+// the packed longs of Minecraft's sections.
 //
-// A block state with a name is "minecraft:oak_stairs[facing=east,half=bottom]",
-// keys sorted by their bytes; one with numeric ids is "legacy:ID/DATA"; a biome
-// with a numeric id is "legacy:ID". minecraft:air and legacy:0/0 are
-// format.Air. A compound Properties without entries does not change the name:
-// Properties tells it. An entry that these forms cannot hold exactly (other
-// tags, characters beyond printable ASCII) is "nbt:" and its payload in hex, the
-// entries of each compound sorted by name; AppendEntry undoes it.
+// The name of a block state is "minecraft:oak_stairs[facing=east,half=bottom]", with keys
+// sorted by their bytes. A block with numeric ids is "legacy:ID/DATA"; a biome with a numeric
+// id is "legacy:ID". minecraft:air and legacy:0/0 are format.Air. A compound Properties without
+// entries does not change the name; the type Properties tells it apart. An entry that these
+// forms cannot hold exactly (other tags, characters beyond printable ASCII) is "nbt:" and its
+// payload in hex, with the entries of each compound sorted by name. AppendEntry is the inverse.
 //
-// The package knows no sections, chunks or files, does not upgrade names from
-// one game version to another, and keeps no cells.
+// The package knows no sections, chunks or files. It does not upgrade names from one game
+// version to another, and keeps no cells.
 package block
 
 import (
@@ -33,10 +32,10 @@ const (
 	escapePrefix = "nbt:"
 )
 
-// ErrName is wrapped where a name is not one that this package makes.
-var ErrName = errors.New("no name of this kind")
+// ErrName is wrapped if a name is not one that this package makes.
+var ErrName = errors.New("not a name of this kind")
 
-// Properties says what a palette entry has under "Properties".
+// Properties says what a palette entry has in its tag "Properties".
 type Properties uint8
 
 // The kinds of Properties. Those of an escaped entry count as SomeProperties,
@@ -183,15 +182,15 @@ func isPlain(s []byte) bool {
 	return true
 }
 
-// isReserved reports whether a bare s would be read as something else.
+// isReserved reports whether s, written as it is, would be read as another form of name.
 func isReserved(s []byte) bool {
 	return len(s) == 0 || string(s) == format.Air ||
 		bytes.HasPrefix(s, []byte(legacyPrefix)) || bytes.HasPrefix(s, []byte(escapePrefix))
 }
 
-// AppendEntry appends the palette entry of name: the payload of a compound, its
-// End tag included. It undoes Name, but for the order of tags; empty adds an empty
-// Properties where the name has none. A numeric name is an error wrapping ErrName.
+// AppendEntry appends the palette entry for a name: the payload of a compound with its End tag.
+// It is the inverse of Name, except for the order of tags. With empty it adds an empty
+// Properties if the name has none. A numeric name is an error that wraps ErrName.
 func AppendEntry(dst []byte, name string, empty bool) ([]byte, error) {
 	if h, ok := strings.CutPrefix(name, escapePrefix); ok {
 		return appendEscaped(dst, h, nbt.Compound)
@@ -247,8 +246,8 @@ func BiomeName(raw []byte) string {
 	return escapePrefix + hex.EncodeToString(payload)
 }
 
-// AppendBiome appends the payload of the NBT string that BiomeName named. A
-// numeric name, or the empty cell's, is an error wrapping ErrName.
+// AppendBiome appends the payload of the NBT string for the name of a biome. A numeric name,
+// and the name of the empty cell, is an error that wraps ErrName.
 func AppendBiome(dst []byte, name string) ([]byte, error) {
 	if h, ok := strings.CutPrefix(name, escapePrefix); ok {
 		return appendEscaped(dst, h, nbt.String)
@@ -268,7 +267,7 @@ func LegacyName(id int, data uint8) string {
 	return legacyPrefix + strconv.Itoa(id) + "/" + strconv.Itoa(int(data))
 }
 
-// ParseLegacy undoes LegacyName.
+// ParseLegacy is the inverse of LegacyName.
 func ParseLegacy(name string) (id int, data uint8, err error) {
 	if name == format.Air {
 		return 0, 0, nil

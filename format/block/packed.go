@@ -37,10 +37,10 @@ func checkLongs(longs []byte, n, size int, straddle bool) error {
 	return nil
 }
 
-// Unpack fills dst with table[entry] for the entries of size bits in longs,
+// UnpackLongs fills dst with table[entry] for the entries of size bits in longs,
 // which are big-endian and begin with the lowest bits. It fails where longs has
 // not exactly the length of len(dst) entries, or an entry is beyond the table.
-func Unpack(longs []byte, size int, straddle bool, table, dst []voxel.Cell) error {
+func UnpackLongs(longs []byte, size int, straddle bool, table, dst []voxel.Cell) error {
 	if err := checkLongs(longs, len(dst), size, straddle); err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func beyond(e uint64, table []voxel.Cell) error {
 	return fmt.Errorf("block: packed longs: entry %d is beyond a palette of %d", e, len(table))
 }
 
-// UnpackInts is Unpack for the numbers themselves, as height maps have them.
-func UnpackInts(longs []byte, size int, straddle bool, dst []int32) error {
+// UnpackLongInts is Unpack for the numbers themselves, as height maps have them.
+func UnpackLongInts(longs []byte, size int, straddle bool, dst []int32) error {
 	if err := checkLongs(longs, len(dst), size, straddle); err != nil {
 		return err
 	}
@@ -147,9 +147,9 @@ func UnpackInts(longs []byte, size int, straddle bool, dst []int32) error {
 	return nil
 }
 
-// AppendPacked appends entries of size bits (1..32) as packed longs; see Longs
+// AppendLongs appends entries of size bits (1..32) as packed longs; see Longs
 // for their number. Bits of an entry above size must be zero.
-func AppendPacked[T ~uint16 | ~int32](dst []byte, entries []T, size int, straddle bool) []byte {
+func AppendLongs[T ~uint16 | ~int32](dst []byte, entries []T, size int, straddle bool) []byte {
 	var v uint64
 	have := 0
 	for _, e := range entries {

@@ -43,7 +43,7 @@ func testPacked(t *testing.T, rng *rand.Rand, n, size int, straddle bool) {
 	for i := range entries {
 		entries[i] = int32(rng.Uint32() & uint32(1<<size-1))
 	}
-	longs := block.AppendPacked(nil, entries, size, straddle)
+	longs := block.AppendLongs(nil, entries, size, straddle)
 	if got, want := len(longs), 8*block.Longs(n, size, straddle); got != want {
 		t.Fatalf("packed to %d bytes, want %d", got, want)
 	}
@@ -53,8 +53,8 @@ func testPacked(t *testing.T, rng *rand.Rand, n, size int, straddle bool) {
 		}
 	}
 	ints := make([]int32, n)
-	if err := block.UnpackInts(longs, size, straddle, ints); err != nil || !slices.Equal(ints, entries) {
-		t.Fatalf("UnpackInts: %v, equal %v", err, slices.Equal(ints, entries))
+	if err := block.UnpackLongInts(longs, size, straddle, ints); err != nil || !slices.Equal(ints, entries) {
+		t.Fatalf("UnpackLongInts: %v, equal %v", err, slices.Equal(ints, entries))
 	}
 	if size > 15 {
 		return
@@ -64,7 +64,7 @@ func testPacked(t *testing.T, rng *rand.Rand, n, size int, straddle bool) {
 		table[i] = voxel.Cell(i) ^ 5&voxel.MaxCell
 	}
 	cells := make([]voxel.Cell, n)
-	if err := block.Unpack(longs, size, straddle, table, cells); err != nil {
+	if err := block.UnpackLongs(longs, size, straddle, table, cells); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range cells {
@@ -73,7 +73,7 @@ func testPacked(t *testing.T, rng *rand.Rand, n, size int, straddle bool) {
 		}
 	}
 	top := slices.Max(entries)
-	if err := block.Unpack(longs, size, straddle, table[:top], cells); err == nil {
+	if err := block.UnpackLongs(longs, size, straddle, table[:top], cells); err == nil {
 		t.Fatalf("entry %d is beyond the table and was taken", top)
 	}
 }
@@ -91,13 +91,13 @@ func TestPackedLengths(t *testing.T) {
 			t.Errorf("Longs(%d, %d, %v) = %d, want %d", c.entries, c.size, c.straddle, got, c.longs)
 		}
 		for _, wrong := range []int{0, 8*c.longs - 8, 8*c.longs - 1, 8*c.longs + 8} {
-			if block.UnpackInts(make([]byte, wrong), c.size, c.straddle, make([]int32, c.entries)) == nil {
+			if block.UnpackLongInts(make([]byte, wrong), c.size, c.straddle, make([]int32, c.entries)) == nil {
 				t.Errorf("%d bytes taken for %d longs", wrong, c.longs)
 			}
 		}
 	}
 	for _, size := range []int{-1, 0, 33} {
-		if block.Unpack(make([]byte, 64), size, false, []voxel.Cell{0}, make([]voxel.Cell, 64)) == nil {
+		if block.UnpackLongs(make([]byte, 64), size, false, []voxel.Cell{0}, make([]voxel.Cell, 64)) == nil {
 			t.Errorf("%d bits an entry taken", size)
 		}
 	}
@@ -134,7 +134,7 @@ func BenchmarkUnpack(b *testing.B) {
 				table, cells := make([]voxel.Cell, 1<<size), make([]voxel.Cell, 4096)
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := block.Unpack(longs, size, straddle, table, cells); err != nil {
+					if err := block.UnpackLongs(longs, size, straddle, table, cells); err != nil {
 						b.Fatal(err)
 					}
 				}

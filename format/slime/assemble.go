@@ -66,8 +66,8 @@ func (w *Writer) appendOld(d *deflater) ([]byte, error) {
 	return d.appendBlob(dst, w.files[MapsPath], "maps")
 }
 
-// globals returns the payloads of objects whose column is in the file: servers
-// refuse a world with others.
+// globals returns the payloads of objects whose column is in the file. Servers refuse a world
+// with other objects.
 func (w *Writer) globals(i int) [][]byte {
 	objects := w.objects[i]
 	slices.SortStableFunc(objects, func(a, b placed) int { return a.from.Compare(b.from) })
@@ -85,7 +85,7 @@ func (w *Writer) globals(i int) [][]byte {
 // appendBox appends the rectangle of the columns and the mask of those that
 // are there; all is by z, then x.
 func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
-	var low, high geom.ColumnPos // of a file without columns: one that is not there
+	var low, high geom.ColumnPos // without columns: one missing column
 	if len(all) > 0 {
 		low, high = all[0], all[len(all)-1]
 	}
@@ -95,7 +95,7 @@ func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
 	width, depth := int(high.X)-int(low.X)+1, int(high.Z)-int(low.Z)+1
 	if low.X < math.MinInt16 || low.Z < math.MinInt16 || high.X > math.MaxInt16 || high.Z > math.MaxInt16 ||
 		width > math.MaxInt16 || depth > math.MaxInt16 {
-		return nil, fmt.Errorf("slime: columns from %v to %v: beyond what 16 bits hold", low, high)
+		return nil, fmt.Errorf("slime: columns from %v to %v: more than 16 bits hold", low, high)
 	}
 	for _, v := range [...]int{int(low.X), int(low.Z), width, depth} {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(v))
@@ -129,7 +129,7 @@ func (w *Writer) appendNew(d *deflater) ([]byte, error) {
 		return nil, err
 	}
 	all := w.positions()
-	// Not every reader takes a block without bytes for an empty compound.
+	// Some readers do not accept a block without bytes as an empty compound.
 	nothing := [...][]byte{nbt.AppendEnd(nbt.AppendHeader(nil, nbt.Compound, "")), objectDocument(kinds[2].tag, nil), objectDocument(kinds[3].tag, nil)}
 	raw := binary.BigEndian.AppendUint32(nil, uint32(len(all)))
 	for _, p := range all {

@@ -8,8 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// chunk is a column as it lies in the file: slices of the decoded blob. The
-// arrays and NBT documents that the file lacks are nil or empty.
+// chunk is a column as the file holds it, in slices of the decoded blob. Arrays and NBT
+// documents that the file does not have are nil or empty.
 type chunk struct {
 	pos        geom.ColumnPos
 	heights    []byte // 256 ints, or an NBT document
@@ -18,13 +18,13 @@ type chunk struct {
 	poi        []byte
 	blockTicks []byte
 	fluidTicks []byte
-	unknown    int // payloads of flags that nobody here knows
+	unknown    int // payloads of unknown flags
 	tiles      []byte
 	entities   []byte
 	extra      []byte
 }
 
-// section is a section as it lies in the file.
+// section is a section as the file holds it.
 type section struct {
 	y          int
 	light, sky []byte
@@ -148,7 +148,7 @@ func (c *cursor) frame() []byte {
 func (l layout) readSection(c *cursor, k *chunk, y int) {
 	s := section{y: y}
 	if int(int8(y)) != y || k.has(y) {
-		c.fail(fmt.Errorf("section at height %d is twice or too high", y))
+		c.fail(fmt.Errorf("section at height %d: it comes twice or is too high", y))
 	}
 	l.readLight(c, &s)
 	switch {

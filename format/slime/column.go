@@ -48,7 +48,7 @@ func (d *decoder) take(n int) []voxel.Cell {
 	return d.cells[d.used-n : d.used : d.used]
 }
 
-// column makes the column of k, without the objects of versions 1 to 10.
+// column makes the column of k without the objects of versions 1 to 10.
 func (d *decoder) column(k *chunk) (*format.Column, error) {
 	d.used, d.bare, d.empty = 0, false, 0
 	c := &format.Column{Column: voxel.Column{Pos: k.pos}}
@@ -168,9 +168,9 @@ func (d *decoder) paletted(s *section) ([]voxel.Cell, error) {
 	return d.unpack(s.longs, 4, block.Straddles(d.data), sectionCells)
 }
 
-// container unpacks the paletted container that world version 8 and up keeps
-// of blocks (entries of type Compound) or biomes (String). It returns nil where
-// there is none, and one cell where there is but one.
+// container unpacks the paletted container that holds blocks (entries of type Compound) or
+// biomes (String) from world version 8 on. It returns nil if there is none, and one cell if all
+// cells are the same.
 func (d *decoder) container(doc []byte, elem nbt.Type, n int) ([]voxel.Cell, error) {
 	d.table = d.table[:0]
 	var longs []byte
@@ -225,22 +225,22 @@ func (d *decoder) readTable(r *nbt.Reader, elem nbt.Type) error {
 	return nil
 }
 
-// unpack unpacks n entries. Their size is what the table asks for, or the next
-// that gives so many longs: a palette may have shrunk since they were packed.
+// unpack unpacks n entries from packed longs. It takes the entry size for the table, or the
+// next size with that number of longs, because a palette may have shrunk since.
 func (d *decoder) unpack(longs []byte, least int, straddle bool, n int) ([]voxel.Cell, error) {
 	dst := d.take(n)
 	size := block.Bits(len(d.table), least)
 	for b := size; b <= 16; b++ {
 		for _, s := range [...]bool{straddle, !straddle} {
 			if 8*block.Longs(n, b, s) == len(longs) && (!s || d.world < worldContainers) {
-				return dst, block.Unpack(longs, b, s, d.table, dst)
+				return dst, block.UnpackLongs(longs, b, s, d.table, dst)
 			}
 		}
 	}
-	return nil, block.Unpack(longs, size, straddle, d.table, dst)
+	return nil, block.UnpackLongs(longs, size, straddle, d.table, dst)
 }
 
-// addObjects adds the lists that version 11 and up keep with the column.
+// addObjects adds the lists that each column holds from version 11 on.
 func (d *decoder) addObjects(c *format.Column, k *chunk) (err error) {
 	docs := [len(kinds)][]byte{k.tiles, k.entities, k.blockTicks, k.fluidTicks}
 	for i := range kinds {
@@ -298,8 +298,8 @@ func checkDocument(doc []byte) error {
 	})
 }
 
-// poiDocument makes the document of a points of interest chunk from that of
-// its Sections, or nil where these are empty.
+// poiDocument returns the document of a points of interest chunk for the document of its
+// Sections. It returns nil if these are empty.
 func poiDocument(sections []byte, version int32) ([]byte, error) {
 	if err := checkDocument(sections); err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func poiDocument(sections []byte, version int32) ([]byte, error) {
 	return nbt.AppendEnd(doc), nil
 }
 
-// poiSections undoes poiDocument; it returns nil where doc has no sections.
+// poiSections is the inverse of poiDocument. It returns nil if doc has no sections.
 func poiSections(doc []byte) (sections []byte, err error) {
 	err = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error {
 		raw := r.Raw(t)

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// cursor reads big-endian numbers and slices of b. Errors stick: after one
-// every method returns zero values.
+// cursor reads big-endian numbers and slices of b. After an error every method returns zero
+// values.
 type cursor struct {
 	b   []byte
 	off int
@@ -57,10 +57,10 @@ func (c *cursor) i32() int {
 	return 0
 }
 
-// block returns bytes behind a length of 32 bits.
+// block returns bytes that follow a length of 32 bits.
 func (c *cursor) block() []byte { return c.bytes(c.i32()) }
 
-// count returns a number of things that take at least size bytes each.
+// count returns a number of things, each of at least size bytes.
 func (c *cursor) count(size int) int {
 	n := c.i32()
 	if n < 0 || n > c.rest()/size {

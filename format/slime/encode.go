@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// encoder turns columns that Hold has reduced into bytes.
+// encoder encodes columns that Hold has reduced.
 type encoder struct {
 	layout
 	blocks  *format.Names
@@ -40,7 +40,7 @@ func (e *encoder) column(c *format.Column) (*columnBytes, error) {
 	return out, err
 }
 
-// oldColumn appends a column as versions 3 and 9 have it.
+// oldColumn appends a column in the form of versions 3 and 9.
 func (e *encoder) oldColumn(dst []byte, c *format.Column) ([]byte, error) {
 	dst, err := e.appendMaps(dst, c)
 	if err != nil {
@@ -192,7 +192,7 @@ func whole(cells []voxel.Cell, n int) []voxel.Cell {
 	return out
 }
 
-// appendPalette appends blocks as world versions 4 to 7 have them.
+// appendPalette appends blocks in the form of world versions 4 to 7.
 func (e *encoder) appendPalette(dst []byte, cells []voxel.Cell) ([]byte, error) {
 	palette, entries := e.index.Build(whole(cells, sectionCells))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(palette)))
@@ -205,10 +205,10 @@ func (e *encoder) appendPalette(dst []byte, cells []voxel.Cell) ([]byte, error) 
 	}
 	size, straddle := block.Bits(len(palette), 4), block.Straddles(e.data)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(sectionCells, size, straddle)))
-	return block.AppendPacked(dst, entries, size, straddle), nil
+	return block.AppendLongs(dst, entries, size, straddle), nil
 }
 
-// appendContainers appends both containers of world version 8 and up.
+// appendContainers appends both containers of world version 8 and later.
 func (e *encoder) appendContainers(dst []byte, a *format.Cells) ([]byte, error) {
 	dst, err := e.appendContainer(dst, a.Block, nbt.Compound, 4)
 	if err != nil {
@@ -235,14 +235,14 @@ func (e *encoder) appendContainer(dst []byte, cells []voxel.Cell, elem nbt.Type,
 		size := block.Bits(len(palette), least)
 		dst = nbt.AppendHeader(dst, nbt.LongArray, "data")
 		dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(len(cells), size, false)))
-		dst = block.AppendPacked(dst, entries, size, false)
+		dst = block.AppendLongs(dst, entries, size, false)
 	}
 	dst = nbt.AppendEnd(dst)
 	binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	return dst, nil
 }
 
-// newColumn encodes a column as version 13 has it.
+// newColumn encodes a column in the form of version 13.
 func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	dst := binary.BigEndian.AppendUint32(nil, uint32(c.Pos.X))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(c.Pos.Z))

@@ -16,11 +16,11 @@ const (
 	maxFrameBlock = 128 << 10
 )
 
-var errFrame = errors.New("no zstd frame")
+var errFrame = errors.New("not a zstd frame")
 
-// frameBound returns the most bytes that the one zstd frame in b can decode to,
-// from the headers of its blocks, so that a frame of a kilobyte that claims a
-// gigabyte is found out before anything is allocated. Source: RFC 8878 3.1.1.
+// frameBound returns the most bytes that the one zstd frame in b can decode to, from the
+// headers of its blocks. So a frame of a kilobyte that claims a gigabyte is refused before
+// anything is allocated. Source: RFC 8878 3.1.1.
 func frameBound(b []byte) (int64, error) {
 	if len(b) < 5 || binary.LittleEndian.Uint32(b) != frameMagic {
 		return 0, errFrame
@@ -62,7 +62,7 @@ func frameBound(b []byte) (int64, error) {
 	return bound, nil
 }
 
-// inflater decodes blobs. It is used by one goroutine at a time.
+// inflater decodes blobs. One goroutine may use it at a time.
 type inflater struct {
 	dec *zstd.Decoder
 	max int64 // bytes that a blob may decode to
@@ -75,17 +75,17 @@ func newInflater(max int64) (*inflater, error) {
 
 func (f *inflater) close() { f.dec.Close() }
 
-// inflate decodes the frame in b, which must give exactly size bytes.
+// inflate decodes the frame in b. The result must have exactly size bytes.
 func (f *inflater) inflate(b []byte, size int) ([]byte, error) {
 	bound, err := frameBound(b)
 	if err != nil {
 		return nil, err
 	}
 	if int64(size) > f.max {
-		return nil, fmt.Errorf("%d bytes claim to be %d, at most %d are taken", len(b), size, f.max)
+		return nil, fmt.Errorf("%d bytes claim to decode to %d; the limit is %d", len(b), size, f.max)
 	}
 	if size < 0 || int64(size) > bound {
-		return nil, fmt.Errorf("%d bytes stored claim to be %d, at most %d can be", len(b), size, bound)
+		return nil, fmt.Errorf("%d bytes claim to decode to %d; the frame holds at most %d", len(b), size, bound)
 	}
 	out, err := f.dec.DecodeAll(b, make([]byte, 0, size))
 	if err != nil {

@@ -15,22 +15,22 @@ type parts struct {
 	extra, maps              part
 }
 
-// part is a blob of the file. One that a version does not have has no name.
+// part is a blob of the file. A part that the version does not have has no name.
 type part struct {
 	name   string
 	start  int64 // of the frame
 	stored int   // bytes
-	size   int   // bytes that it claims to decode to
+	size   int   // decoded bytes, as the file claims
 }
 
-// framer reads the framing of a file. Errors stick, as a cursor's do.
+// framer reads the framing of a file. After an error it reads nothing more.
 type framer struct {
 	w   *World
 	off int64
 	err error
 }
 
-// bytes reads n bytes, of which part tells in an error.
+// bytes reads n bytes. part names them in an error.
 func (f *framer) bytes(n int64, part string) []byte {
 	if f.err != nil {
 		return nil
@@ -54,7 +54,7 @@ func (f *framer) fail(part string, err error) {
 	}
 }
 
-// header returns a cursor over the next n bytes; after an error over zeros.
+// header returns a cursor over the next n bytes, or over zeros after an error.
 func (f *framer) header(n int64) *cursor {
 	if b := f.bytes(n, "header"); b != nil {
 		return &cursor{b: b}
@@ -62,7 +62,7 @@ func (f *framer) header(n int64) *cursor {
 	return &cursor{b: make([]byte, n)}
 }
 
-// blob notes where a blob lies and goes beyond it.
+// blob notes the place of a blob and skips it.
 func (f *framer) blob(name string) part {
 	c := &cursor{b: f.bytes(8, name)}
 	p := part{name: name, start: f.off, stored: c.i32(), size: c.i32()}

@@ -10,42 +10,40 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// WriteOptions say which version of the format is written. What is zero is
-// chosen by the data version of the first column; see Choose.
+// WriteOptions say which version of the format to write. Choose picks values for zero fields,
+// from the data version of the first column.
 type WriteOptions struct {
 	// Version of the format: 3, 9 or 13.
 	Version int
 	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
 	WorldVersion int
-	// DataVersion of all columns of a file of version 13, of columns of a program,
-	// which say none, and of a file without columns.
+	// DataVersion of all columns of a file of version 13. It also applies to columns that a
+	// program made, which have none, and to a file without columns.
 	DataVersion int32
 	// Level of zstd, 1 to 22. Default 3, zstd's own.
 	Level int
-	// Facts go into the properties of the extra tags, in place of what these say.
+	// Facts replace the same properties in the extra tags.
 	Facts format.Level
 }
 
 // holder reduces columns to what one version holds.
 type holder struct {
 	layout
-	biome voxel.Cell // what a section without biomes is given
-	dark  []byte     // what one without light is given where it must have some
+	biome voxel.Cell // fills a section without biomes
+	dark  []byte     // fills a section without light that must have light
 	day   []byte
 	lost  Losses
 }
 
-// Hold returns a function that reduces a column of d, whose names may grow, in
-// place to exactly what a Slime file of these options holds: reading the
-// written file gives the same column, but for an object that lies outside of
-// its column's cells in versions before 11, and for Stale in version 3, which
-// must have light. Later ones go without light that is stale. It says false for a column that the
-// format does not keep: one that the game has not finished generating, or one
-// without blocks (in version 13: without objects too). What goes is counted in
-// lost, which may be nil. The column's own slices are replaced, never written
-// to; sections and arrays that the format cannot leave out are added. Columns of
-// another data version than the options allow are reduced as well; the Writer
-// refuses them.
+// Hold returns a function that reduces a column of d, in place, to exactly what a Slime file of
+// these options holds. The names of d may grow. Reading the written file gives the same column,
+// with two exceptions: objects outside of their column's cells before version 11, and Stale in
+// version 3, which must have light. Later versions go without stale light. The function returns
+// false for a column that the format does not hold: one that the game has not finished
+// generating, or one without blocks (in version 13: without blocks and objects). lost counts
+// what is dropped, and may be nil. The function replaces the column's slices and never writes
+// to them. It adds sections and arrays that the format requires. It also reduces columns of a
+// data version that the options exclude; the Writer refuses those.
 func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Column) (kept bool) {
 	var h *holder
 	return func(c *format.Column) bool {
@@ -60,8 +58,8 @@ func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Colum
 	}
 }
 
-// isBare reports whether a column has neither sections nor objects, as where a
-// world keeps no more than the time of a chunk. Its version decides nothing.
+// isBare reports whether a column has no sections and no objects. Some worlds keep only the
+// time of a chunk. The version of such a column decides nothing.
 func isBare(c *format.Column) bool {
 	return len(c.Sections) == 0 && !slices.ContainsFunc(c.Lists, func(l voxel.List) bool { return len(l.Objects) > 0 })
 }
@@ -93,7 +91,7 @@ func (o WriteOptions) resolve(version int32) layout {
 		if o.DataVersion != 0 {
 			l.data = o.DataVersion
 		}
-	case l.version < 4: // which do not tell
+	case l.version < 4: // they do not store a version
 		l.world, l.data = world, 0
 	default:
 		l.data = dataVersions[l.world]
@@ -101,7 +99,7 @@ func (o WriteOptions) resolve(version int32) layout {
 	return l
 }
 
-// bareName says what a column without anything that Slime holds is.
+// bareName is the name for a lost column without anything that Slime holds.
 func bareName(c *format.Column) string {
 	for _, p := range c.Parts {
 		if p.Damaged {
@@ -138,7 +136,7 @@ func (h *holder) hold(c *format.Column) bool {
 	return false
 }
 
-// isFull reports whether the game has finished the column, or does not say.
+// isFull reports whether the game has finished the column, or the column does not say.
 func isFull(c *format.Column) bool {
 	for i := range c.Parts {
 		if p := &c.Parts[i]; p.Name == voxel.PartChunk {
@@ -148,8 +146,8 @@ func isFull(c *format.Column) bool {
 	return true
 }
 
-// isFullStatus reports whether a chunk of that status is whole. Source: the
-// importer of Slime World Manager.
+// isFullStatus reports whether a chunk with that status is complete. Source: the importer of
+// Slime World Manager.
 func isFullStatus(status string) bool {
 	status = strings.TrimPrefix(status, "minecraft:")
 	return status == "" || status == "postprocessed" || strings.HasPrefix(status, "full")
@@ -177,7 +175,7 @@ func statusOf(doc []byte) (status string) {
 	return status
 }
 
-// holdLists keeps what has a place in the file, in its order.
+// holdLists keeps the lists that the file holds, in its order.
 func (h *holder) holdLists(c *format.Column) {
 	lists := c.Lists
 	c.Lists = nil
@@ -243,7 +241,7 @@ func (h *holder) holdParts(c *format.Column) {
 // empty, or zero where zero is what a reader takes without them, say nothing.
 var elsewhere = []string{"DataVersion", "Position", "Status", "xPos", "yPos", "zPos", "isLightOn", "LightPopulated", "TerrainPopulated", "V"}
 
-// countPart counts what goes with a part: its tags by name.
+// countPart counts what is lost with a part: its tags by name.
 func (h *holder) countPart(p voxel.Part) {
 	count := func(prefix string, r *nbt.Reader, t nbt.Type, name []byte) {
 		raw := r.Raw(t)
@@ -281,14 +279,14 @@ func (h *holder) countPart(p voxel.Part) {
 	}
 }
 
-// emptyDocument reports whether a document has nothing in it.
+// emptyDocument reports whether a document has no entries.
 func emptyDocument(doc []byte) bool {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	t, _ := r.Root()
 	return len(doc) == 0 || r.Err() == nil && nbt.Empty(t, doc[r.Offset():])
 }
 
-// holdTags returns the tags of a section that version 3 keeps, and counts the others.
+// holdTags returns the tags of a section that version 3 holds. It counts the others.
 func (h *holder) holdTags(s voxel.Section) []byte {
 	if len(s.Tags) == 0 {
 		return nil
@@ -314,7 +312,7 @@ func isSpare(has voxel.Has, name []byte) bool {
 	return has&voxel.HasBlock != 0 && string(name) == "block_states" || has&voxel.HasBiome != 0 && string(name) == "biomes"
 }
 
-// dropTags counts the tags of a section that goes.
+// dropTags counts the tags of a dropped section.
 func (h *holder) dropTags(s voxel.Section) {
 	if h.holdTags(s) != nil {
 		h.lost.add("section tag "+TagHypixelBlocks3, 1)

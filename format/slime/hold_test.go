@@ -307,7 +307,7 @@ func TestRefused(t *testing.T) {
 		{"version 13 of 1.14", v9, slime.WriteOptions{Version: 13}, func(*collected) {}, "1.18"},
 		{"too wide", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 32767, Z: 0}) }, "16 bits"},
 		{"too far", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 0, Z: -32769}) }, "16 bits"},
-		{"a column twice", v13, slime.WriteOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) is there twice"},
+		{"a column twice", v13, slime.WriteOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) comes twice"},
 		{"another environment", v13, slime.WriteOptions{}, func(w *collected) { w.dim.Name = "the_end" }, `environment "normal", but the dimension is "the_end"`},
 		{"extra is no NBT", v13, slime.WriteOptions{}, func(w *collected) { w.files[slime.ExtraPath] = []byte{1} }, slime.ExtraPath},
 		{"version 5", v9, slime.WriteOptions{Version: 5}, func(*collected) {}, "version 5 cannot be written"},

@@ -7,8 +7,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// holdSections leaves the sections that the file has, lowest first, each with
-// the arrays that the file has. It leaves none if the column goes.
+// holdSections keeps the sections and arrays that the file holds, lowest section first. It
+// keeps none if the column is dropped.
 func (h *holder) holdSections(c *format.Column) {
 	bySection := map[int8]int{}
 	blocks := false
@@ -43,8 +43,7 @@ func hasObjects(c *format.Column) bool {
 	})
 }
 
-// keeps reports whether the file has a place for a section, and counts what goes
-// where it has none.
+// keeps reports whether the file can hold a section. It counts what is lost if not.
 func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool {
 	low, high := 0, 16
 	switch {
@@ -74,7 +73,7 @@ func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool 
 	return false
 }
 
-// heights returns the heights of the sections that the file has, ascending.
+// heights returns the heights of the sections in the file, ascending.
 func (h *holder) heights(have map[int8]int) []int8 {
 	var out []int8
 	for y := -128; y < 128; y++ {
@@ -86,8 +85,7 @@ func (h *holder) heights(have map[int8]int) []int8 {
 	return out
 }
 
-// holdLight drops stale light, which a server had better compute, where a
-// section may lack it.
+// holdLight drops stale light if a section may go without light. The server then computes it.
 func (h *holder) holdLight(stale voxel.Has, s *voxel.Section, a *format.Cells) {
 	stale &= s.Has & (voxel.HasSky | voxel.HasLight)
 	switch {
@@ -107,8 +105,8 @@ func (h *holder) holdLight(stale voxel.Has, s *voxel.Section, a *format.Cells) {
 	}
 }
 
-// holdArrays drops the arrays that a section of the file has not and adds
-// those that it must have.
+// holdArrays drops arrays that a section of the file cannot have, and adds arrays that it must
+// have.
 func (h *holder) holdArrays(s *voxel.Section, a *format.Cells) {
 	if s.Has&voxel.HasBlock == 0 {
 		a.Block = []voxel.Cell{voxel.Empty}
@@ -137,14 +135,14 @@ func (h *holder) holdArrays(s *voxel.Section, a *format.Cells) {
 	s.Has |= voxel.HasSky | voxel.HasLight
 }
 
-// holdMaps leaves the maps and biomes that the file has, biomes last.
+// holdMaps keeps the maps and biomes that the file holds, biomes last.
 func (h *holder) holdMaps(c *format.Column) {
 	maps := c.Maps
 	c.Maps = nil
 	if h.world < worldNames {
 		c.Maps = []voxel.Map{
 			pickMap(maps, mapHeight, voxel.MapInts, 0),
-			pickMap(maps, mapBiomes, voxel.MapBytes, 0xFF), // the game's "not known yet"
+			pickMap(maps, mapBiomes, voxel.MapBytes, 0xFF), // the game's value for "not known yet"
 		}
 		h.dropBiomes(c)
 	} else {
@@ -173,14 +171,14 @@ func (h *holder) dropBiomes(c *format.Column) {
 	}
 }
 
-// findMap returns the first valid map of that name and form, or -1.
+// findMap returns the index of the first valid map of that name and form, or -1.
 func findMap(maps []voxel.Map, name string, form uint8) int {
 	return slices.IndexFunc(maps, func(m voxel.Map) bool {
 		return m.Name == name && m.Form == form && checkMap(&m) == nil
 	})
 }
 
-// pickMap returns the map of that name and form, or one full of other.
+// pickMap returns the map of that name and form, or a map filled with other.
 func pickMap(maps []voxel.Map, name string, form uint8, other int32) voxel.Map {
 	if i := findMap(maps, name, form); i >= 0 {
 		return maps[i]

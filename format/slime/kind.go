@@ -68,9 +68,8 @@ const (
 // theEnd is the dimension that has a dragon.
 const theEnd = "the_end"
 
-// propertiesOf returns what a Slime file of a dimension says for a level.dat. What
-// is so in every Slime file that does not say otherwise is left out, but for the
-// spawn.
+// propertiesOf returns the properties of a Slime file that stand for a level.dat. It leaves out
+// values that are the default of Slime files, except for the spawn.
 func propertiesOf(l format.Level, env environment) (out nbt.Entries) {
 	add := func(is bool, name string, v nbt.Value) {
 		if is {
@@ -91,7 +90,7 @@ func propertiesOf(l format.Level, env environment) (out nbt.Entries) {
 	return out
 }
 
-// LevelOf returns what the head of a world that was read from a Slime file says of it.
+// LevelOf returns the facts of a world from the head of a Slime file.
 func LevelOf(h format.Head, dimension string) (l format.Level) {
 	number := func(name string, to *int) {
 		if n, err := strconv.Atoi(h.Properties[name]); err == nil {

@@ -54,7 +54,7 @@ func packedMap(name string, longs []byte, straddle bool) (m voxel.Map, ok bool) 
 		if s {
 			m.Form |= voxel.MapStraddle
 		}
-		if block.UnpackInts(longs, size, s, m.Values[:]) == nil && bytes.Equal(longs, appendPackedMap(nil, &m)) {
+		if block.UnpackLongInts(longs, size, s, m.Values[:]) == nil && bytes.Equal(longs, appendPackedMap(nil, &m)) {
 			return m, true
 		}
 	}
@@ -70,7 +70,7 @@ func hasMap(maps []voxel.Map, name string) bool {
 func isPacked(m *voxel.Map) bool { return m.Form != voxel.MapInts && m.Form != voxel.MapBytes }
 
 func appendPackedMap(dst []byte, m *voxel.Map) []byte {
-	return block.AppendPacked(dst, m.Values[:], int(m.Form&^voxel.MapStraddle), m.Form&voxel.MapStraddle != 0)
+	return block.AppendLongs(dst, m.Values[:], int(m.Form&^voxel.MapStraddle), m.Form&voxel.MapStraddle != 0)
 }
 
 // checkMap reports whether m's values fit its form.

@@ -48,8 +48,8 @@ func (k *kind) readObjects(doc []byte, tag string, dropped Losses, add func(voxe
 	})
 }
 
-// eachEntry calls f for the entries of the root compound of doc, which may be
-// empty; f reads or skips the entry's payload.
+// eachEntry calls f for each entry of the root compound of doc, which may be empty. f reads or
+// skips the payload of the entry.
 func eachEntry(doc []byte, f func(r *nbt.Reader, t nbt.Type, name []byte) error) error {
 	if len(doc) == 0 {
 		return nil
@@ -77,8 +77,8 @@ func (k *kind) object(raw []byte) voxel.Object {
 	return movedObject(raw)
 }
 
-// movedObject takes the ints x, y and z out of the payload, if it has all
-// three once.
+// movedObject takes the ints x, y and z out of the payload if each of them is there exactly
+// once.
 func movedObject(raw []byte) voxel.Object {
 	var at [3]int
 	var found [3]int
@@ -138,8 +138,8 @@ func floorPoint(x, y, z float64) (geom.Point, bool) {
 	return geom.Point{X: int(math.Floor(x)), Y: int(math.Floor(y)), Z: int(math.Floor(z))}, true
 }
 
-// columnOf returns the column in which an object is by its position; one that
-// has none is in column (0,0).
+// columnOf returns the column of an object by its position. An object without a position is in
+// column (0,0).
 func columnOf(o voxel.Object) geom.ColumnPos {
 	return geom.ColumnPos{X: int32(o.At.X >> 4), Z: int32(o.At.Z >> 4)}
 }

@@ -1,14 +1,13 @@
-// Package slime reads and writes the .slime format, in which Hypixel, Slime
-// World Manager and AdvancedSlimePaper keep one small Minecraft world in one
-// file: versions 1 to 13 are read, 3, 9 and 13 written. FORMAT.md has the
-// layout of every version.
+// Package slime reads and writes the .slime format. Hypixel, Slime World Manager and
+// AdvancedSlimePaper use it to keep one small Minecraft world in one file. The package reads
+// versions 1 to 13 and writes versions 3, 9 and 13. FORMAT.md describes the layout of every
+// version.
 //
-// A file holds one dimension. What belongs to the file but is no column is
-// handed on as files below .slime/, and put back from there. Hold is the one
-// definition of what a version can hold.
+// A file holds one dimension. Parts of the file that are no columns become files below .slime/,
+// and are written back from there. Hold alone defines what a version can hold.
 //
-// The package does not upgrade columns from one data version to another, does
-// not light or recompute anything, and talks to no server.
+// The package does not upgrade columns from one data version to another. It computes no light
+// and nothing else, and talks to no server.
 package slime
 
 import "github.com/cairnvoxel/cairn/format"
@@ -39,7 +38,7 @@ func Detect(head []byte) bool {
 	return len(head) >= 2 && int(head[0])<<8|int(head[1]) == magic
 }
 
-// Losses counts by name what a format cannot hold or a reader does not know.
+// Losses counts, by name, what a format cannot hold or a reader does not know.
 type Losses map[string]int
 
 func (l Losses) add(name string, n int) {
@@ -64,8 +63,8 @@ const version1_15 = 2230
 // dataVersions are the data versions that stand for world versions.
 var dataVersions = [...]int32{0, 0, 184, 922, 1631, 1976, 2586, 2730, 2975}
 
-// worldOf returns the world version of columns of a data version. Each begins
-// with the snapshot that changed the form of what Slime stores.
+// worldOf returns the world version for columns of a data version. Each world version begins
+// with the snapshot that changed the form of the stored data.
 func worldOf(data int32) int {
 	world := 1
 	for _, first := range [...]int32{100, 800, 1451, 1901, 2529, 2681, 2834} {
@@ -76,9 +75,8 @@ func worldOf(data int32) int {
 	return world
 }
 
-// Choose returns the version of the format, and its world version, in which a
-// world of a data version is written if nobody says otherwise: 3 up to 1.12, 9
-// from 1.13 to 1.17, 13 from 1.18.
+// Choose returns the version of the format, and the world version, for a world of a data
+// version: 3 up to 1.12, 9 from 1.13 to 1.17, 13 from 1.18.
 func Choose(data int32) (slime, world int) {
 	switch world = worldOf(data); {
 	case world < worldNames:
@@ -89,7 +87,7 @@ func Choose(data int32) (slime, world int) {
 	return maxVersion, world
 }
 
-// layout is what a file's header says of the form of what follows.
+// layout is what the header of a file says about the form of the rest.
 type layout struct {
 	version int
 	world   int   // world version; 8 from version 10 on
@@ -122,13 +120,13 @@ func (l layout) columnVersion(solid bool) int32 {
 	return l.data
 }
 
-// environment is the kind of a dimension, which decides the height of the
-// lowest section in versions 10 and up.
+// environment is the kind of a dimension. It decides the height of the lowest section from
+// version 10 on.
 type environment struct {
 	property  string // the world's property "environment"
 	dimension string
 	folder    string
-	biome     string // what a section without biomes is given
+	biome     string // fills a section without biomes
 	min, max  int    // sections of 1.18 and up: min <= Y < max
 }
 
@@ -138,7 +136,7 @@ var environments = [...]environment{
 	{"the_end", "the_end", "DIM1", "minecraft:the_end", 0, 16},
 }
 
-// environmentBy returns the first environment that is, or the overworld's.
+// environmentBy returns the first environment for which is returns true, or the overworld.
 func environmentBy(is func(environment) bool) environment {
 	for _, e := range environments {
 		if is(e) {

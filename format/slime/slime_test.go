@@ -69,9 +69,7 @@ func (w *collected) write(s format.Sink) error {
 		}
 	}
 	for path, doc := range w.files {
-		f := format.File{Path: path, Size: int64(len(doc)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(doc)), nil
-		}}
+		f := format.FileOf(path, doc)
 		if err := s.File(f); err != nil {
 			return err
 		}

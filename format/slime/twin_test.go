@@ -152,7 +152,7 @@ func (w *twin) heights(c *format.Column) []byte {
 		if m.Form == voxel.MapInts {
 			continue
 		}
-		packed := block.AppendPacked(nil, m.Values[:], int(m.Form&0x7F), m.Form&0x80 != 0)
+		packed := block.AppendLongs(nil, m.Values[:], int(m.Form&0x7F), m.Form&0x80 != 0)
 		longs := make([]int64, len(packed)/8)
 		for i := range longs {
 			longs[i] = int64(binary.BigEndian.Uint64(packed[8*i:]))
@@ -247,7 +247,7 @@ func (w *twin) oldSection(s voxel.Section, a format.Cells) {
 			w.block(append([]byte{10, 0, 0}, w.entry(c, voxel.Block)...))
 		}
 		size, straddle := block.Bits(len(palette), 4), w.world < 6
-		w.put(int32(block.Longs(4096, size, straddle)), block.AppendPacked(nil, entries, size, straddle))
+		w.put(int32(block.Longs(4096, size, straddle)), block.AppendLongs(nil, entries, size, straddle))
 	}
 	w.light(a.Sky)
 	if w.version < 4 {
@@ -299,7 +299,7 @@ func (w *twin) container(cells []voxel.Cell, volume string) []byte {
 		doc = append(doc, w.entry(c, volume)...)
 	}
 	if len(palette) > 1 {
-		packed := block.AppendPacked(nil, entries, block.Bits(len(palette), least), false)
+		packed := block.AppendLongs(nil, entries, block.Bits(len(palette), least), false)
 		doc = nbt.AppendHeader(doc, nbt.LongArray, "data")
 		doc = append(binary.BigEndian.AppendUint32(doc, uint32(len(packed)/8)), packed...)
 	}

@@ -1,13 +1,11 @@
 package slime
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,13 +16,11 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// World is a Slime file, a format.Source. Properties of its Head are those of
-// the file's own "properties" that are text or numbers, and "dataVersion" and
-// "worldVersion".
+// World is a Slime file and a format.Source. The properties of its Head are the file's own
+// "properties" of text or numbers, and "dataVersion" and "worldVersion".
 type World struct {
 	r      io.ReaderAt
 	size   int64
-	closer io.Closer
 	layout layout
 	parts  parts
 	extra  []byte
@@ -37,30 +33,8 @@ type World struct {
 type Stats struct {
 	Columns  int
 	Raw      int64  // bytes of the decoded blobs
-	Trailing int64  // bytes behind the last column that were ignored, as some writers of versions 10 and 11 leave
-	Dropped  Losses // tags and payloads that nobody here knows
-}
-
-// Open opens the file at path; the caller closes the World.
-func Open(path string) (*World, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("slime: %w", err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
-	}
-	var w *World
-	if err == nil {
-		w, err = New(f, info.Size())
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("slime: open %s: %w", path, err)
-	}
-	w.closer = f
-	return w, nil
+	Trailing int64  // ignored bytes after the last column; some writers of versions 10 and 11 leave them
+	Dropped  Losses // unknown tags and payloads
 }
 
 // New reads the header and the framing of a Slime file of size bytes. Its
@@ -68,8 +42,8 @@ func Open(path string) (*World, error) {
 // wrong.
 func New(r io.ReaderAt, size int64) (*World, error) { return newWithin(r, size, 0) }
 
-// newWithin is New for a file whose blobs decode to maxRaw bytes each at most: one
-// that claims more is damaged. 0 is no bound.
+// newWithin is New with a bound: a blob that claims more than maxRaw decoded bytes is damaged.
+// 0 is no bound.
 func newWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
 	if maxRaw <= 0 {
 		maxRaw = math.MaxInt32
@@ -89,19 +63,16 @@ func newWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
 // Head returns what the header and the extra tags say.
 func (w *World) Head() format.Head { return w.head }
 
-// Stats returns facts of what Read has read.
+// Stats returns the facts that Read has collected.
 func (w *World) Stats() Stats { return w.stats }
 
-// Close releases the file.
+// Close frees the decoders. The caller closes the file.
 func (w *World) Close() error {
 	w.frames.close()
-	if w.closer == nil {
-		return nil
-	}
-	return w.closer.Close()
+	return nil
 }
 
-// readExtra reads the extra tags and what Head tells of them.
+// readExtra reads the extra tags and fills in Head from them.
 func (w *World) readExtra() (err error) {
 	if w.extra, err = w.inflate(w.parts.extra); err != nil {
 		return err
@@ -156,10 +127,10 @@ func readProperties(r *nbt.Reader, props map[string]string) {
 	}
 }
 
-// Read hands the world to s: its one dimension, the columns in the order of
-// geom.ColumnPos.Compare, then the files. Objects that the file keeps apart
-// from columns are with the column of their position, one without position with
-// column (0,0); where the file has no such column it has no sections either.
+// Read passes the world to s: its one dimension, the columns in the order of
+// geom.ColumnPos.Compare, then the files. Some versions store objects apart from columns. Read
+// puts such an object into the column at its position, or into column (0,0) if it has no
+// position. If the file does not have that column, Read adds one without sections.
 func (w *World) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Dropped: Losses{}, Raw: int64(len(w.extra))}
 	blob, err := w.inflate(w.parts.chunks)
@@ -208,11 +179,11 @@ func (w *World) hand(d *decoder, h *home, k *chunk, s format.Sink) error {
 	return s.Column(c)
 }
 
-// home is where a column lies in the decoded blob, and its objects where the
-// file keeps them apart.
+// home is the place of a column in the decoded blob, and the column's objects if the file
+// stores them apart.
 type home struct {
 	pos     geom.ColumnPos
-	start   int // -1: objects alone
+	start   int // -1: only objects
 	objects [2][]voxel.Object
 }
 
@@ -252,14 +223,14 @@ func (w *World) findColumns(h *homes, blob []byte) error {
 			return err
 		}
 		if h.at[k.pos] != nil {
-			return fmt.Errorf("chunk %v is there twice", k.pos)
+			return fmt.Errorf("chunk %v comes twice", k.pos)
 		}
 		h.add(k.pos, start)
 		return nil
 	})
 	w.stats.Trailing = int64(c.rest())
 	if err == nil && c.rest() > 0 && w.layout.version != 10 && w.layout.version != 11 {
-		err = fmt.Errorf("%d bytes behind the last chunk", c.rest())
+		err = fmt.Errorf("%d bytes follow the last chunk", c.rest())
 	}
 	return err
 }
@@ -322,10 +293,7 @@ func (w *World) readFiles(s format.Sink) error {
 			w.stats.Dropped.add(f.path, 1)
 			continue
 		}
-		err := s.File(format.File{Path: f.path, Size: int64(len(f.doc)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(f.doc)), nil
-		}})
-		if err != nil {
+		if err := s.File(format.FileOf(f.path, f.doc)); err != nil {
 			return err
 		}
 	}
@@ -334,12 +302,12 @@ func (w *World) readFiles(s format.Sink) error {
 
 var errHeader = errors.New("not a Slime file")
 
-// corrupt says that something within a blob is wrong.
+// corrupt returns a CorruptError for a blob.
 func (w *World) corrupt(p part, err error) error {
 	return fmt.Errorf("slime: %w", &format.CorruptError{Offset: p.start, Part: p.name, Err: err})
 }
 
-// inflate reads and decodes a blob; one that the file has not is empty.
+// inflate reads and decodes a blob. A missing blob is empty.
 func (w *World) inflate(p part) ([]byte, error) {
 	if p.stored == 0 && p.size == 0 {
 		return nil, nil

@@ -11,10 +11,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Writer writes a Slime file, a format.Sink. It keeps the columns, encoded but
-// not compressed, until Close. The same columns and files give the same bytes
-// in whatever order they come. Its errors name the first block, column or file
-// that the version cannot hold.
+// Writer writes a Slime file and is a format.Sink. It keeps the encoded columns, not
+// compressed, until Close. The same columns and files give the same bytes in any order. Its
+// errors name the first block, column or file that the version cannot hold.
 type Writer struct {
 	out      io.Writer
 	o        WriteOptions
@@ -29,11 +28,10 @@ type Writer struct {
 	lost     Losses
 }
 
-// columnBytes is a column, encoded; what follows its sections depends on the
-// world's flags.
+// columnBytes is an encoded column. The data after its sections depends on the world's flags.
 type columnBytes struct {
 	body    []byte
-	flagged [3][]byte // for each flag of version 13 a document; nil if there is nothing
+	flagged [3][]byte // a document for each flag of version 13, or nil
 	tail    []byte
 }
 
@@ -43,7 +41,7 @@ type placed struct {
 	payload  []byte
 }
 
-// maxNamed bounds how many columns an error names.
+// maxNamed bounds the columns that an error names.
 const maxNamed = 8
 
 // Create returns a Writer whose Close writes the file to w.
@@ -57,7 +55,7 @@ func Create(w io.Writer, o WriteOptions) (*Writer, error) {
 	return &Writer{out: w, o: o, columns: map[geom.ColumnPos]*columnBytes{}, files: map[string][]byte{}, lost: Losses{}}, nil
 }
 
-// Lost returns what of all that was given the file does not hold, by name.
+// Lost returns what the file does not hold of everything that was given, by name.
 func (w *Writer) Lost() map[string]int { return w.lost }
 
 // Dimension begins the file's one dimension; a second is an error.
@@ -66,19 +64,19 @@ func (w *Writer) Dimension(d *format.Dimension) error {
 		return fmt.Errorf("slime: dimension %q: a Slime file holds one, and has %q", d.Name, w.dim.Name)
 	}
 	if d.Volume(voxel.Block) == nil || d.Volume(voxel.Biome) == nil {
-		return fmt.Errorf("slime: dimension %q is none of a block world", d.Name)
+		return fmt.Errorf("slime: dimension %q is not one of a block world", d.Name)
 	}
 	w.dim = d
 	w.hold = Hold(w.o, d, w.lost)
 	return nil
 }
 
-// Chunk is an error: a Slime file holds columns alone.
+// Chunk returns an error: a Slime file holds only columns.
 func (w *Writer) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk) error {
-	return fmt.Errorf("slime: volume %q, chunk %v: a Slime file holds columns alone", volume, pos)
+	return fmt.Errorf("slime: volume %q, chunk %v: a Slime file holds only columns", volume, pos)
 }
 
-// File takes the files of ExtraPath and MapsPath; others are counted as lost.
+// File takes the files of ExtraPath and MapsPath. It counts others as lost.
 func (w *Writer) File(f format.File) error {
 	if f.Path != ExtraPath && f.Path != MapsPath {
 		w.lost.add("file "+f.Path, 1)
@@ -126,7 +124,7 @@ func (w *Writer) Column(c *format.Column) error {
 		return nil
 	}
 	if w.columns[c.Pos] != nil {
-		return fmt.Errorf("slime: column %v is there twice", c.Pos)
+		return fmt.Errorf("slime: column %v comes twice", c.Pos)
 	}
 	b, err := w.enc.column(&held)
 	if err != nil {
@@ -143,7 +141,7 @@ func hasPart(c *format.Column, name string) bool {
 	return slices.ContainsFunc(c.Parts, func(p voxel.Part) bool { return p.Name == name })
 }
 
-// begin settles what the first column decides.
+// begin decides the version from the first column.
 func (w *Writer) begin(version int32) error {
 	if w.enc != nil {
 		return nil
@@ -152,9 +150,9 @@ func (w *Writer) begin(version int32) error {
 	l.env = environmentOf(w.dim)
 	switch numeric := l.world < worldNames; {
 	case l.version == 3 && !numeric:
-		return fmt.Errorf("slime: version 3 holds numeric blocks, and not those of data version %d", version)
+		return fmt.Errorf("slime: version 3 holds numeric blocks, not those of data version %d", version)
 	case l.version == 13 && worldOf(l.data) < worldContainers:
-		return fmt.Errorf("slime: version 13 holds worlds of 1.18 and up, and not data version %d", l.data)
+		return fmt.Errorf("slime: version 13 holds worlds of 1.18 and later, not data version %d", l.data)
 	}
 	w.enc = newEncoder(l, w.dim)
 	return nil
@@ -191,8 +189,7 @@ func (w *Writer) addObjects(c *format.Column) {
 // Abort gives up. Nothing has been written.
 func (w *Writer) Abort() error { return nil }
 
-// Close writes the file. It must be called once, and alone makes the file
-// whole.
+// Close writes the file. It must be called once; without it there is no file.
 func (w *Writer) Close() error {
 	if w.others > 0 {
 		return fmt.Errorf("slime: %d columns are not of the file's one version (%s): %v",
@@ -222,7 +219,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// beginEmpty settles the version of a file without columns.
+// beginEmpty decides the version of a file without columns.
 func (w *Writer) beginEmpty() error {
 	if w.dim == nil {
 		w.dim = format.BlockDimension(environments[0].dimension, "")

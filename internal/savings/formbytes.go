@@ -15,7 +15,7 @@ import (
 
 // FormBytes are the sizes of cells in pages of stones.
 type FormBytes struct {
-	Runs int64 `json:"runs"` // plain runs along y under zstd, in the same pages: no form of stones
+	Runs int64 `json:"runs"` // plain runs along y, compressed by zstd, in the same pages; not a form of stones
 	// Alone is what each form takes alone, by name; what it cannot hold is columns.
 	Alone map[string]int64 `json:"alone"`
 	Stone int64            `json:"stone"` // each page in the form that a Writer chooses
@@ -52,7 +52,7 @@ func (f *FormWeights) Add(g FormWeights) {
 
 // of returns the part that a volume belongs to.
 func (f *FormWeights) of(volume string) *FormBytes {
-	if isLight(volume) {
+	if voxel.IsLight(volume) {
 		return &f.Light
 	}
 	return &f.Blocks
@@ -71,7 +71,7 @@ func holds(form int, v *convert.Volume) bool {
 	case codec.Images, codec.Odds:
 		return v.Schema != voxel.Terrain
 	case codec.Form(litForm):
-		return isLight(v.Volume.Name)
+		return voxel.IsLight(v.Volume.Name)
 	}
 	return true
 }
@@ -83,8 +83,6 @@ var litForm = func() int {
 	i := slices.IndexFunc(stone.Forms(), func(f stone.Form) bool { return f.Name == "lit" })
 	return stone.Forms()[i].Number
 }()
-
-func isLight(volume string) bool { return volume == voxel.Sky || volume == voxel.Light }
 
 // WeighForms writes the cells of w in every form.
 func WeighForms(ctx context.Context, w *convert.World) (f FormWeights, err error) {
@@ -144,7 +142,7 @@ func chunksAPage(w *convert.World) int {
 	return 256
 }
 
-// cellsOf returns w without what is no cell.
+// cellsOf returns w with nothing but cells.
 func cellsOf(w *convert.World) *convert.World {
 	out := &convert.World{Head: w.Head}
 	for _, d := range w.Dimensions {

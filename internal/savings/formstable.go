@@ -22,8 +22,8 @@ type FormsRow struct {
 	FormWeights
 }
 
-// FormsTable prints what cells take by form, blocks and light apart. A form that
-// held nothing has no column.
+// FormsTable prints the sizes of cells by form, for blocks and light separately. It leaves out
+// forms that held nothing.
 func FormsTable(w io.Writer, first string, rows []FormsRow) {
 	var all FormWeights
 	for _, r := range rows {

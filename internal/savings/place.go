@@ -16,8 +16,8 @@ import (
 // it between brackets.
 type Place struct{ Path, Kind, Note string }
 
-// Find returns the folders of Anvil worlds below dirs in the order of their paths; a
-// world within a world is not one of its own.
+// Find returns the folders of Anvil worlds below dirs, in the order of their paths. It ignores
+// worlds within worlds.
 func Find(dirs []string) ([]Place, error) {
 	var out []Place
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func Find(dirs []string) ([]Place, error) {
 	return out, nil
 }
 
-// manifest is what a file beside the worlds says of them.
+// manifest is what a file near the worlds says about them.
 type manifest struct {
 	root       string
 	kind, note map[string]string // by slash path below root
@@ -61,7 +61,7 @@ const (
 // gameKind finds the kind of game in the third field of a manifest's line.
 var gameKind = regexp.MustCompile(`\[(minigame [^],]+)`)
 
-// readManifest reads the manifest nearest above dir; without one it is empty.
+// readManifest reads the nearest manifest above dir. If there is none it returns an empty one.
 func readManifest(dir string) (manifest, error) {
 	m := manifest{kind: map[string]string{}, note: map[string]string{}}
 	root, err := filepath.Abs(dir)

@@ -13,9 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// runsForm is what forms of stones are compared with: each column of a page as
-// runs upwards, values and lengths in streams of their own, compressed as a
-// stone's streams are, with a head like those of its pages.
+// runsForm is a form to compare the forms of stones with. It stores each column of a page as
+// runs upwards, with values and lengths in separate streams. It compresses the streams and adds
+// a head as a stone does for its pages.
 type runsForm struct {
 	enc    *zstd.Encoder
 	packed []byte
@@ -91,7 +91,7 @@ func alike(v *convert.Volume, at []geom.ChunkPos) bool {
 // page returns the page of chunks.
 func (f *runsForm) page(v *convert.Volume, at []geom.ChunkPos) []byte {
 	var kinds, uniform, table, values, lengths []byte
-	stacks := map[geom.ChunkPos][]*voxel.Chunk{}
+	towers := map[geom.ChunkPos][]*voxel.Chunk{}
 	for _, pos := range at {
 		c, ok := v.Chunks[pos].Uniform()
 		if ok {
@@ -99,12 +99,12 @@ func (f *runsForm) page(v *convert.Volume, at []geom.ChunkPos) []byte {
 			continue
 		}
 		kinds = append(kinds, 2)
-		foot := geom.ChunkPos{X: pos.X, Z: pos.Z}
-		stacks[foot] = append(stacks[foot], v.Chunks[pos])
+		footprint := geom.ChunkPos{X: pos.X, Z: pos.Z}
+		towers[footprint] = append(towers[footprint], v.Chunks[pos])
 	}
 	var columns []yRun
-	for _, foot := range slices.SortedFunc(maps.Keys(stacks), compareFeet) {
-		columns = appendRuns(columns, stacks[foot])
+	for _, footprint := range slices.SortedFunc(maps.Keys(towers), compareFootprints) {
+		columns = appendRuns(columns, towers[footprint])
 	}
 	ranks := map[voxel.Cell]int{}
 	for _, r := range columns {
@@ -117,10 +117,12 @@ func (f *runsForm) page(v *convert.Volume, at []geom.ChunkPos) []byte {
 	for _, r := range columns {
 		values, lengths = binary.AppendUvarint(values, uint64(ranks[r.cell])), binary.AppendUvarint(lengths, uint64(r.cells))
 	}
-	return f.pack(kinds, uniform, table, values, lengths)
+	return f.compress(kinds, uniform, table, values, lengths)
 }
 
-func compareFeet(a, b geom.ChunkPos) int { return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X)) }
+func compareFootprints(a, b geom.ChunkPos) int {
+	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X))
+}
 
 // yRun is cells of one kind above each other; the topmost of a column has 0 cells.
 type yRun struct {
@@ -153,8 +155,8 @@ func appendRuns(dst []yRun, stack []*voxel.Chunk) []yRun {
 	return dst
 }
 
-// pack returns streams as a page of a stone has them.
-func (f *runsForm) pack(streams ...[]byte) (page []byte) {
+// compress returns the page for streams, in the layout of a stone.
+func (f *runsForm) compress(streams ...[]byte) (page []byte) {
 	var body []byte
 	page = append(page, 0, byte(len(streams)))
 	for _, s := range streams {

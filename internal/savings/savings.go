@@ -159,6 +159,6 @@ func (r *Report) Groups() []Kind {
 }
 
 var (
-	errOld   = errors.New("a McRegion world, not an Anvil one")
+	errOld   = errors.New("a McRegion world, not an Anvil world")
 	errEmpty = errors.New("no column with blocks")
 )

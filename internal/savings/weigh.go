@@ -98,7 +98,7 @@ func slimWorld(ctx context.Context, w *convert.World) (*convert.World, error) {
 	return slim, err
 }
 
-// reduce returns what a filter leaves of w.
+// reduce returns w after a filter.
 func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.World, error) {
 	l := convert.NewLoader(w.Head)
 	f.Sink = l
@@ -164,7 +164,7 @@ func zipBytes(ctx context.Context, dir string) (int64, error) {
 	return int64(n), err
 }
 
-// Count is an io.Writer that counts what it is given.
+// Count is an io.Writer that counts bytes.
 type Count int64
 
 // Write counts p.

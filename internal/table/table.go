@@ -11,8 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// Table prints rows of cells in columns: the first to the left, the others to
-// the right.
+// Table prints rows of cells in columns. The first column is aligned left, the others right.
 type Table struct {
 	to   io.Writer
 	lead int
@@ -26,13 +25,13 @@ func New(w io.Writer, head ...string) *Table {
 	return t
 }
 
-// Row adds a row; it has as many cells as the first.
+// Row adds a row. It must have as many cells as the first row.
 func (t *Table) Row(cells ...string) {
 	t.lead = max(t.lead, len(cells[0]))
 	t.rows = append(t.rows, cells)
 }
 
-// Blank separates what follows from what is above.
+// Blank adds an empty line.
 func (t *Table) Blank() { t.Row(make([]string, len(t.rows[0]))...) }
 
 // Flush prints the table.
@@ -48,7 +47,7 @@ func (t *Table) Flush() {
 	}
 }
 
-// Size is n bytes for people: "12.3 kB".
+// Size formats n bytes for people: "12.3 kB".
 func Size(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
@@ -62,7 +61,7 @@ func Size(n int64) string {
 
 const units = "kMGTPE"
 
-// Ratio is a/b, "-" if there is no b.
+// Ratio formats a/b, or "-" if b is 0.
 func Ratio(a, b int64) string {
 	if b == 0 {
 		return "-"

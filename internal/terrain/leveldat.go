@@ -3,7 +3,6 @@ package terrain
 import (
 	"bytes"
 	"compress/gzip"
-	"io"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -32,10 +31,7 @@ func levelDat(name string, o Options, spawn geom.Point) format.File {
 	} else {
 		b = appendSettings(b, o)
 	}
-	data := gzipped(nbt.AppendEnd(nbt.AppendEnd(b)))
-	return format.File{Path: "level.dat", Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(data)), nil
-	}}
+	return format.FileOf("level.dat", gzipped(nbt.AppendEnd(nbt.AppendEnd(b))))
 }
 
 func appendFlat(b []byte, o Options) []byte {

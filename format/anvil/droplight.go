@@ -9,30 +9,29 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Unlit makes the tags of a column say that its light is to be computed anew,
-// as they must where its arrays of light are left out. It replaces the column's
-// parts and never writes to them.
-func Unlit(c *format.Column) {
+// DropLight changes the tags of a column so that the game computes its light. It must be called
+// if the arrays of light are left out. It replaces the column's parts and never writes to them.
+func DropLight(c *format.Column) {
 	for i, p := range c.Parts {
 		if p.Name != voxel.PartChunk || p.Damaged {
 			continue
 		}
-		if doc := unlit(p.Data); doc != nil {
+		if doc := withoutLight(p.Data); doc != nil {
 			c.Parts = slices.Clone(c.Parts)
 			c.Parts[i].Data = doc
 		}
 	}
 }
 
-// unlit returns a copy of a chunk's document in which no tag says that its light
-// is good, or nil if none does. Paper's light engine looks for its own tag alone.
-func unlit(doc []byte) []byte {
+// withoutLight returns a copy of a chunk's document in which no tag says that its light is
+// complete. It returns nil if no tag says so. Paper's light engine looks only at its own tag.
+func withoutLight(doc []byte) []byte {
 	r := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := r.Root(); t != nbt.Compound {
 		return nil
 	}
 	var out []byte
-	done := 0 // bytes of doc that out has
+	done := 0 // bytes of doc that were copied or left out
 	for depth := 1; depth > 0 && r.Err() == nil; {
 		start := r.Offset()
 		t, name := r.Next()
@@ -59,13 +58,13 @@ func unlit(doc []byte) []byte {
 	return append(out, doc[done:]...)
 }
 
-// Tags of a chunk that tell whether its light is good.
+// Tags of a chunk that say whether its light is complete.
 const (
 	lightPopulated = "LightPopulated"
 	lightOn        = "isLightOn"
 )
 
-// lightTag returns the one that the game of a data version reads; 1.13 has none.
+// lightTag returns the tag that the game of a data version reads; 1.13 has none.
 func lightTag(version int32) string {
 	switch {
 	case version < versionPalette:
@@ -76,21 +75,21 @@ func lightTag(version int32) string {
 	return lightOn
 }
 
-// staleLight returns the column's arrays of light that are not to be trusted.
+// staleLight returns the column's stale arrays of light.
 func staleLight(c *format.Column) voxel.Has { return c.Stale & (voxel.HasSky | voxel.HasLight) }
 
-// unlit appends the tag that has the game light a chunk unless rest, the
-// compound in the part, has it.
-func (e *encoder) unlit(version int32, rest []byte) {
+// noLight appends the tag that makes the game light a chunk, unless rest, the compound in the
+// part, has it.
+func (e *encoder) noLight(version int32, rest []byte) {
 	name := lightTag(version)
 	if t, _ := lookup(rest, name); name != "" && t == nbt.End {
 		e.buf = nbt.AppendByte(e.buf, name, 0)
 	}
 }
 
-// light decides on the arrays of light of a column's sections. Games before 1.14
-// drop a chunk that lacks one; told to light it, those before 1.13 mend what is
-// there, so that stale arrays serve best. Later ones read none that is not good.
+// light decides which arrays of light a column's sections get. Games before 1.14 drop a chunk
+// without an array of light. Told to light a chunk, games before 1.13 correct the arrays that
+// are there, so stale arrays serve best. Later games do not read stale arrays.
 func (e *encoder) light(c *format.Column) {
 	e.left, e.must = staleLight(c), false
 	if c.Version < versionStatus {
@@ -98,7 +97,8 @@ func (e *encoder) light(c *format.Column) {
 	}
 }
 
-// nibbles appends an array of light, one full of value where there must be one.
+// nibbles appends an array of light. If an array is required and missing, it appends one filled
+// with value.
 func (e *encoder) nibbles(name string, has bool, b []byte, value byte) {
 	switch {
 	case has:

@@ -28,13 +28,13 @@ func TestUnlit(t *testing.T) {
 	for _, wrap := range []bool{false, true} {
 		was := doc(wrap, 1)
 		c := format.Column{Column: voxel.Column{Parts: []voxel.Part{{Name: voxel.PartPOI, Data: was}, {Name: voxel.PartChunk, Data: was}}}}
-		anvil.Unlit(&c)
+		anvil.DropLight(&c)
 		if string(c.Parts[1].Data) != string(doc(wrap, 0)) || string(c.Parts[0].Data) != string(doc(wrap, 1)) || string(was) != string(doc(wrap, 1)) {
 			t.Errorf("wrapped %t: %v", wrap, c.Parts)
 		}
 	}
 	for n := range doc(true, 1) {
 		c := format.Column{Column: voxel.Column{Parts: []voxel.Part{{Name: voxel.PartChunk, Data: doc(true, 1)[:n]}}}}
-		anvil.Unlit(&c) // a cut document is no reason to panic
+		anvil.DropLight(&c) // a cut document is no reason to panic
 	}
 }

@@ -8,7 +8,7 @@ import (
 // firsts bounds Difference.First.
 const firsts = 10
 
-// notes are the first differences of each kind, in words.
+// notes are the first differences of each kind, as text.
 type notes struct {
 	kinds []kindNotes
 	count int
@@ -20,7 +20,7 @@ type kindNotes struct {
 }
 
 type note struct {
-	at   int // how many came before
+	at   int // how many notes came before
 	text string
 }
 
@@ -34,8 +34,8 @@ func (n *notes) index(kind string) int {
 	return slices.IndexFunc(n.kinds, func(k kindNotes) bool { return k.kind == kind })
 }
 
-// add notes a difference, unless there are enough of its kind, and reports whether
-// there are now.
+// add notes a difference unless there are enough notes of its kind. It reports whether there
+// are enough now.
 func (n *notes) add(kind, format string, args ...any) (full bool) {
 	i := n.index(kind)
 	if i < 0 {
@@ -50,8 +50,7 @@ func (n *notes) add(kind, format string, args ...any) (full bool) {
 	return len(k.lines) == firsts
 }
 
-// first returns the first few notes in the order they came: in turns one of each
-// kind, as long as there are any.
+// first returns the first few notes in the order they came. It takes one of each kind in turn.
 func (n *notes) first() []string {
 	var taken []note
 	for turn := range firsts {

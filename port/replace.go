@@ -13,20 +13,19 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Note is what is said to a commit, and what it is made under.
+// Note is the metadata of a commit and the conditions for making it.
 type Note struct {
 	Author, Message string
 	// Fence is the number of the caller's lease, 0 without one; see history.Store.
 	Fence uint64
-	// On is the commit that the head must be, zero for a world without commits;
-	// nil takes any.
+	// On is the expected head: zero for a world without commits, nil for any head.
 	On *history.ID
-	// MaxBytes bounds the memory that it may take to open the world; beyond it the
-	// error is convert.ErrTooLarge. 0 is no bound.
+	// MaxBytes bounds the memory for opening the world. Above it the error is
+	// convert.ErrTooLarge. 0 is no bound.
 	MaxBytes int64
 }
 
-// check fails unless the head is what the note says.
+// check fails if the head is not the one that the note expects.
 func (n Note) check(name string, head history.ID) error {
 	if n.On != nil && *n.On != head {
 		return fmt.Errorf("port: %s: head %v, want %v: %w", name, head, *n.On, history.ErrConflict)
@@ -34,11 +33,10 @@ func (n Note) check(name string, head history.ID) error {
 	return nil
 }
 
-// Become makes a stone with a whole world the newest version of a world: the
-// first of a new one, or a commit of what differs. It reports whether nothing
-// did, and then returns the head's commit. A change made by someone else
-// meanwhile is history.ErrConflict.
-func Become(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
+// Replace makes a stone with a whole world the newest version of a world: the first commit of a
+// new world, or a commit of the differences. If nothing differs, same is true and c is the
+// head's commit. If someone else changed the world meanwhile, the error is history.ErrConflict.
+func Replace(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
 	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
 	if err != nil {
 		return c, false, err
@@ -58,8 +56,7 @@ func Become(ctx context.Context, st history.Store, name string, whole history.St
 	return change(ctx, st, name, r, n)
 }
 
-// first makes the stone the first commit of a world, which is made too if it is
-// not there.
+// first makes the stone the first commit of a world. It also creates the world if told to.
 func first(ctx context.Context, st history.Store, name string, make bool, whole history.Stone, n Note) (history.Commit, error) {
 	if make {
 		if err := st.Create(ctx, name); err != nil {
@@ -74,7 +71,7 @@ func first(ctx context.Context, st history.Store, name string, make bool, whole 
 	return c, err
 }
 
-// change commits what differs.
+// change commits the differences between a world and a stone.
 func change(ctx context.Context, st history.Store, name string, to *stone.Reader, n Note) (c history.Commit, same bool, err error) {
 	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
 		return c, false, err
@@ -96,8 +93,7 @@ func change(ctx context.Context, st history.Store, name string, to *stone.Reader
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
 }
 
-// openable fails if it takes more than maxBytes to open a world to change it; 0 is no
-// bound.
+// openable fails if opening the world for changes takes more than maxBytes; 0 is no bound.
 func openable(ctx context.Context, st history.Store, name string, maxBytes int64) error {
 	if maxBytes <= 0 {
 		return nil
@@ -116,7 +112,8 @@ func openable(ctx context.Context, st history.Store, name string, maxBytes int64
 	return errors.Join(err, s.Close())
 }
 
-// fits fails if a volume of the world is to be another of the same name.
+// fits fails if a volume of the stone and the volume of that name in the world are of different
+// kinds.
 func fits(v *world.View, to *stone.Reader) error {
 	for _, d := range to.Dimensions() {
 		have := v.Dimension(d.Name)
