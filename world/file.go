@@ -43,16 +43,3 @@ func (p openStack) openFile(path string) (io.ReadCloser, error) {
 	}
 	return nil, fmt.Errorf("world: file %q: %w", path, fs.ErrNotExist)
 }
-
-// file returns the bytes of a file, nil if there is none.
-func (p openStack) file(path string) ([]byte, error) {
-	r, err := p.openFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(r)
-	return data, errors.Join(err, r.Close())
-}
