@@ -66,9 +66,9 @@ func TestWrongSources(t *testing.T) {
 		reason string
 	}{
 		{"nowhere", 3, "nowhere: no such file"},
-		{"noise", 3, "no format that cairn knows"},
-		{"noise.slime", 3, "no format that cairn knows"},
-		{"noise.cairn", 3, "no format that cairn knows"},
+		{"noise", 3, "unknown format"},
+		{"noise.slime", 3, "unknown format"},
+		{"noise.cairn", 3, "unknown format"},
 		{"empty.cairn", 3, "empty"},
 		{"island/level.dat", 3, "give the folder"},
 		{"cut.cairn", 1, "cut.cairn: "},
@@ -77,7 +77,7 @@ func TestWrongSources(t *testing.T) {
 		{"r.0.0.mca", 3, "as region/NAME"},
 		{"cut.tar", 1, "cut.tar: tar: "},
 		{"cut.tgz", 1, "cut.tgz: tar: "},
-		{"bare.zip", 3, "holds no world"},
+		{"bare.zip", 3, "no world at its root"},
 		{"bomb.tgz", 3, "unpack it first"},
 		{"bomb.zip", 3, "unpack it first"},
 		{"claim.slime", 1, "claim.slime: "},

@@ -178,7 +178,7 @@ func TestDamage(t *testing.T) {
 		{"lz4, token", stored(4, flip(lz4Stream(doc, 1000, xxh32), 8+0)), "lengths"},
 		{"not NBT", stored(3, []byte("hello")), "nbt"},
 		{"cut NBT", stored(3, doc[:100]), "unexpected EOF"},
-		{"a list for a root", stored(3, []byte{9, 0, 0, 1, 0, 0, 0, 0}), "no compound"},
+		{"a list for a root", stored(3, []byte{9, 0, 0, 1, 0, 0, 0, 0}), "not a compound"},
 		{"external, missing", stored(0x82, nil), "c.0.0.mcc"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
