@@ -64,6 +64,12 @@ func (w *World) Snapshot() (*Snapshot, error) {
 
 // SnapshotAt returns a commit of the world. The caller closes it.
 func (w *World) SnapshotAt(ctx context.Context, id history.ID) (*Snapshot, error) {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed {
+		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
 	return OpenSnapshot(ctx, w.store, w.name, id, w.o)
 }
 

@@ -66,7 +66,7 @@ func TestServeDrainsNoLonger(t *testing.T) {
 	s := mustServe(t, dir, "--drain", "50ms")
 	slowly(t, dir, s)
 	s.end(syscall.SIGTERM, 3)
-	s.until("within --drain 50ms", "under way", "calls were cut")
+	s.until("within --drain 50ms", "in progress", "calls were cut")
 	mustRun(t, 0, dir, "check", "local:cairn-data")
 	s = mustServe(t, dir)
 	slowly(t, dir, s)
