@@ -1,12 +1,16 @@
 package stone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math/bits"
+	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone/pages"
 )
 
@@ -170,14 +174,17 @@ func (s *Reader) CheckSums(ctx context.Context) error {
 
 func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	t := NewTally()
+	if err := s.checkNear(ctx, d, t); err != nil {
+		return err
+	}
 	for _, v := range d.volumes {
 		for _, l := range v.levels {
-			for c, err := range s.Chunks(ctx, d.name, v.Name, l.level) {
+			if l.level == 0 {
+				continue // checkNear
+			}
+			for _, err := range s.Chunks(ctx, d.name, v.Name, l.level) {
 				if err != nil {
 					return err
-				}
-				if l.level == 0 {
-					t.Chunk(v.Name, c.Chunk, 1)
 				}
 			}
 		}
@@ -195,6 +202,51 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	}
 	if d.tally != nil && !t.equal(d.tally) {
 		return fmt.Errorf("stone: check: %w", corruptf(s.size-int64(footerSize), "tally", "dimension %q holds %+v: said to hold %+v", d.name, *t, *d.tally))
+	}
+	return nil
+}
+
+// checkNear reads level 0 of all volumes of a dimension, cube by cube, so that light is
+// read while the blocks around it are in the Cache, and counts it.
+func (s *Reader) checkNear(ctx context.Context, d *dimension, t *Tally) error {
+	type reader struct {
+		volume string
+		next   func() (Placed, error, bool)
+		head   Placed
+	}
+	var readers []*reader
+	advance := func(r *reader) (bool, error) {
+		c, err, ok := r.next()
+		r.head = c
+		return ok, err
+	}
+	for _, v := range d.volumes {
+		next, stop := iter.Pull2(s.Chunks(ctx, d.name, v.Name, 0))
+		defer stop()
+		r := &reader{volume: v.Name, next: next}
+		if ok, err := advance(r); err != nil {
+			return err
+		} else if ok {
+			readers = append(readers, r)
+		}
+	}
+	cube := func(r *reader) geom.Code { return geom.CodeOf(r.head.Pos, 0) >> 6 }
+	for len(readers) > 0 {
+		least := cube(slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(cube(a), cube(b)) }))
+		var left []*reader
+		for _, r := range readers {
+			ok, err := true, error(nil)
+			for ok && cube(r) == least {
+				t.Chunk(r.volume, r.head.Chunk, 1)
+				if ok, err = advance(r); err != nil {
+					return err
+				}
+			}
+			if ok {
+				left = append(left, r)
+			}
+		}
+		readers = left
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
@@ -149,7 +150,8 @@ func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.Wor
 	if err != nil {
 		return nil, err
 	}
-	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true})
+	// The command opens one world: a pack of a large one reads blocks again for their light.
+	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true, Cache: stone.NewLRU(4 * stone.CacheBytes)})
 }
 
 // outside checks that the store does not lie in the folder src, because a source is never
