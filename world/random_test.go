@@ -117,6 +117,15 @@ func (p *player) diff() {
 	a, b := p.version(), p.version()
 	d, err := apartIn(ctx, p.w, a, b)
 	p.check(err)
+	old, err := p.w.SnapshotAt(ctx, a)
+	p.check(err)
+	defer closeWorld(p.t, old)
+	now, err := p.w.SnapshotAt(ctx, b)
+	p.check(err)
+	defer closeWorld(p.t, now)
+	if got := old.Apart(now).Properties; got == maps.Equal(p.versions[a].facts, p.versions[b].facts) {
+		p.t.Fatalf("properties differ: %v", got)
+	}
 	cells, columns, files := p.versions[a].differences(p.versions[b])
 	if d.Cells != cells || (d.Columns+d.Objects > 0) != (columns > 0) || d.Files != files || d.Properties == 0 && !maps.Equal(p.versions[a].facts, p.versions[b].facts) {
 		p.t.Fatalf("diff of %d cells, %d columns and objects, %d files, %d properties; want %d, %d, %d", d.Cells, d.Columns+d.Objects, d.Files, d.Properties, cells, columns, files)
