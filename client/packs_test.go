@@ -56,7 +56,7 @@ func TestServerPacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			if packs { // as a Keeper does
-				if _, _, err := world.Tidy(t.Context(), mem, "a", world.TidyOptions{}); err != nil {
+				if _, _, err := world.PackStack(t.Context(), mem, "a", world.PackStackOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}

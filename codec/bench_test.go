@@ -24,7 +24,7 @@ func corpora(b *testing.B) []corpus {
 	var level ground
 	for z := range int32(6) {
 		for x := range int32(6) {
-			var s codec.Stack
+			var s codec.Tower
 			for y := range int32(4) {
 				s = append(s, terrain.Level{Seed: 2}.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}))
 			}
@@ -66,7 +66,7 @@ func blocksOf(b *testing.B, dir string) (p page) {
 			return geom.ColumnPos{X: p.X, Z: p.Z}.Compare(geom.ColumnPos{X: q.X, Z: q.Z})
 		})
 		for i, pos := range at {
-			if i == 0 || pos.X != at[i-1].X || pos.Z != at[i-1].Z || len(p[len(p)-1]) == codec.MaxStack {
+			if i == 0 || pos.X != at[i-1].X || pos.Z != at[i-1].Z || len(p[len(p)-1]) == codec.MaxTower {
 				p = append(p, nil)
 			}
 			p[len(p)-1] = append(p[len(p)-1], v.Chunks[pos])

@@ -33,26 +33,26 @@ const (
 )
 
 // Ops of a column. A byte of ops has the op in its low two bits and the number of
-// columns minus one above. A run of ops ends with its stack.
+// columns minus one above. A run of ops ends with its tower.
 const (
 	opLiteral = 0 // its runs follow
-	opWest    = 1 // equal to the column to the west in the stack
-	opNorth   = 2 // equal to the column to the north in the stack
+	opWest    = 1 // equal to the column to the west in the tower
+	opNorth   = 2 // equal to the column to the north in the tower
 	opEarlier = 3 // equal to the literal column a number of literal columns back
 
 	opBits   = 2
 	maxOpRun = 1 << (8 - opBits)
 )
 
-// MaxStack is the greatest number of chunks in a stack.
-const MaxStack = 64
+// MaxTower is the greatest number of chunks in a tower.
+const MaxTower = 64
 
 // maxLiterals is how many literal columns back a reference reaches.
 const maxLiterals = 1 << 16
 
-// A Stack is chunks above each other, bottom up. Gaps between them do not matter. No
+// A Tower is chunks above each other, bottom up. Gaps between them do not matter. No
 // chunk may be nil.
-type Stack []*voxel.Chunk
+type Tower []*voxel.Chunk
 
 const (
 	edge     = voxel.ChunkEdge
@@ -61,7 +61,7 @@ const (
 	maxSmall = 1<<16 - 1
 )
 
-// change says that the column holds cell from height at on, in cells of the stack.
+// change says that the column holds cell from height at on, in cells of the tower.
 type change struct {
 	at   uint16
 	cell voxel.Cell
@@ -73,18 +73,18 @@ type swept struct {
 	col uint16
 }
 
-// Encoder writes stacks as streams. The zero value is ready. It reuses its buffers.
+// Encoder writes towers as streams. The zero value is ready. It reuses its buffers.
 // Goroutines must not share it.
 type Encoder struct {
 	work     int
 	streams  [numStreams][]byte
 	swept    []swept
-	cols     []change // of the stack, by column, bottom up
+	cols     []change // of the tower, by column, bottom up
 	start    [columns + 1]int
 	first    [columns]voxel.Cell
-	literal  [columns]int32 // the index of the literal of each column of the stack
+	literal  [columns]int32 // the index of the literal of each column of the tower
 	literals columnSet
-	heights  []int        // of the stacks of the page, in chunks
+	heights  []int        // of the towers of the page, in chunks
 	ids      []int32      // of the columns of the page: the index of the literal
 	cells    []voxel.Cell // those that occur, ascending
 	ranks    []uint16     // by cell
@@ -115,10 +115,10 @@ func (s *columnSet) reset() {
 	s.first, s.start, s.list = s.first[:0], append(s.start[:0], 0), s.list[:0]
 }
 
-// forget empties recent for a page of that many stacks. Only an Encoder needs
+// forget empties recent for a page of that many towers. Only an Encoder needs
 // recent.
-func (s *columnSet) forget(stacks int) {
-	size := min(max(bits.Len(uint(stacks*columns*8-1)), leastRecentBits), mostRecentBits)
+func (s *columnSet) forget(towers int) {
+	size := min(max(bits.Len(uint(towers*columns*8-1)), leastRecentBits), mostRecentBits)
 	s.recent = slices.Grow(s.recent[:0], 1<<size)[:1<<size]
 	clear(s.recent)
 	s.shift = uint8(64 - size)
@@ -135,13 +135,13 @@ func (s *columnSet) add(first voxel.Cell, list []change) int32 {
 	return s.len() - 1
 }
 
-// reserve makes room for n more changes. If done of the page's stacks are done, it
+// reserve makes room for n more changes. If done of the page's towers are done, it
 // also makes room for the others at the same rate.
-func (s *columnSet) reserve(n, done, stacks int) {
+func (s *columnSet) reserve(n, done, towers int) {
 	if have := len(s.list); cap(s.list)-have < n {
 		more := n
 		if done > 0 {
-			more = max(n, have/done*(stacks-done))
+			more = max(n, have/done*(towers-done))
 		}
 		s.list = slices.Grow(s.list, more)
 	}
@@ -165,20 +165,20 @@ func hashOf(first voxel.Cell, list []change) uint64 {
 	return h
 }
 
-// Encode returns the streams of the form Columns for stacks. They are valid until
+// Encode returns the streams of the form Columns for towers. They are valid until
 // the next call.
-func (e *Encoder) Encode(stacks []Stack) [][]byte {
+func (e *Encoder) Encode(towers []Tower) [][]byte {
 	for i := range e.streams {
 		e.streams[i] = e.streams[i][:0]
 	}
 	e.literals.reset()
 	e.work = 0
 	e.heights, e.ids = e.heights[:0], e.ids[:0]
-	e.literals.forget(len(stacks))
-	for i, s := range stacks {
+	e.literals.forget(len(towers))
+	for i, s := range towers {
 		e.sweep(s)
 		e.sort()
-		e.literals.reserve(len(e.cols), i, len(stacks))
+		e.literals.reserve(len(e.cols), i, len(towers))
 		e.ops()
 		e.heights, e.ids = append(e.heights, len(s)), append(e.ids, e.literal[:]...)
 		e.work += len(s) * workOfChunk
@@ -187,12 +187,12 @@ func (e *Encoder) Encode(stacks []Stack) [][]byte {
 	return e.streams[:]
 }
 
-// Work returns how many steps a Decoder takes for the stacks of the last Encode, in
+// Work returns how many steps a Decoder takes for the towers of the last Encode, in
 // any form.
 func (e *Encoder) Work() int { return e.work }
 
-// sweep goes up the stack slice by slice and records the changes.
-func (e *Encoder) sweep(s Stack) {
+// sweep goes up the tower slice by slice and records the changes.
+func (e *Encoder) sweep(s Tower) {
 	var buf [64]voxel.Cell
 	var now [columns]voxel.Cell
 	e.swept = e.swept[:0]
@@ -260,7 +260,7 @@ func (e *Encoder) sort() {
 	}
 }
 
-// ops writes an op for each column of the stack and collects the literal ones.
+// ops writes an op for each column of the tower and collects the literal ones.
 func (e *Encoder) ops() {
 	set, last := &e.literals, byte(0)
 	for col := range columns {

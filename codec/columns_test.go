@@ -12,8 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// page is stacks as they are encoded.
-type page []codec.Stack
+// page is towers as they are encoded.
+type page []codec.Tower
 
 func (p page) heights() (hs []int) {
 	for _, s := range p {
@@ -22,7 +22,7 @@ func (p page) heights() (hs []int) {
 	return hs
 }
 
-// pages are kinds of content: name, stacks, bytes of all streams.
+// pages are kinds of content: name, towers, bytes of all streams.
 func pages() []struct {
 	name  string
 	page  page
@@ -40,20 +40,20 @@ func pages() []struct {
 	var level page
 	for z := range int32(3) {
 		for x := range int32(3) {
-			var s codec.Stack
+			var s codec.Tower
 			for y := range int32(3) {
 				s = append(s, terrain.Level{Seed: 4}.Chunk(geom.ChunkPos{X: x, Y: y, Z: z}))
 			}
 			level = append(level, s)
 		}
 	}
-	var tall codec.Stack
-	for y := range codec.MaxStack {
+	var tall codec.Tower
+	for y := range codec.MaxTower {
 		tall = append(tall, uniform(voxel.Cell(y)))
 	}
 	var mixed page
 	for h := range 6 {
-		var s codec.Stack
+		var s codec.Tower
 		for range h + 1 {
 			s = append(s, flatLayers(r, 1+r.IntN(6)).pack())
 		}
@@ -64,7 +64,7 @@ func pages() []struct {
 		page  page
 		bytes int
 	}{
-		{"no stacks", page{}, 1},
+		{"no towers", page{}, 1},
 		{"air", page{{uniform(0)}}, 68},
 		{"uniform", page{{uniform(7), uniform(7)}, {uniform(7)}}, 134},
 		{"the greatest cell", page{{uniform(voxel.MaxCell), uniform(0)}}, 73},
@@ -74,22 +74,22 @@ func pages() []struct {
 		{"values beyond one byte", page{{noise(300), noise(256)}, {noise(255)}}, 206416},
 		{"layers", mixed, 169238},
 		{"terrain", level, 30695},
-		{"the same stack again", page{level[6], level[6], level[6]}, 10706},
+		{"the same tower again", page{level[6], level[6], level[6]}, 10706},
 	}
 }
 
 // flatLayers returns a chunk of few values whose columns resemble each other.
 func flatLayers(r *rand.Rand, values int) *flat {
 	f := new(flat)
-	for col := range stackColumns {
+	for col := range towerColumns {
 		top := r.IntN(4) + 8*(col/32/8)
 		for y := range 32 {
 			if y < top {
-				f[y*stackColumns+col] = voxel.Cell(y % values * 77)
+				f[y*towerColumns+col] = voxel.Cell(y % values * 77)
 			}
 		}
 		if r.IntN(50) == 0 {
-			f[r.IntN(32)*stackColumns+col] = voxel.Cell(r.IntN(1 << 15))
+			f[r.IntN(32)*towerColumns+col] = voxel.Cell(r.IntN(1 << 15))
 		}
 	}
 	return f
@@ -143,7 +143,7 @@ func checkChunks(t *testing.T, p page, got []*voxel.Chunk) {
 }
 
 // TestColumnsFarReference has more literal columns than a reference reaches
-// back over: the first stack comes again when it is out of reach, the last one
+// back over: the first tower comes again when it is out of reach, the last one
 // when it is within.
 func TestColumnsFarReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -153,12 +153,12 @@ func TestColumnsFarReference(t *testing.T) {
 		for i := range f {
 			f[i] = voxel.Cell(r.IntN(1 << 15))
 		}
-		p = append(p, codec.Stack{f.pack()})
+		p = append(p, codec.Tower{f.pack()})
 	}
 	p = append(p, p[0], p[65])
 	streams := encode(p)
-	if n := len(streams[streamNear]); n > stackColumns || n < stackColumns*9/10 {
-		t.Errorf("%d references, want at most %d and not many less", n, stackColumns)
+	if n := len(streams[streamNear]); n > towerColumns || n < towerColumns*9/10 {
+		t.Errorf("%d references, want at most %d and not many less", n, towerColumns)
 	}
 	checkChunks(t, p, checkDecode(t, streams, p.heights()))
 }
@@ -168,7 +168,7 @@ func TestColumnsRandom(t *testing.T) {
 	for range 20 {
 		var p page
 		for range 1 + r.IntN(3) {
-			var s codec.Stack
+			var s codec.Tower
 			for range 1 + r.IntN(6) {
 				switch r.IntN(3) {
 				case 0:

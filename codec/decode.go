@@ -16,10 +16,10 @@ type Decoder struct {
 	ctx      context.Context
 	work     int
 	literals columnSet
-	literal  [columns]int32 // the index of the literal of each column of the stack
+	literal  [columns]int32 // the index of the literal of each column of the tower
 	now      [columns]voxel.Cell
-	spans    []span                 // of the stack
-	rising   [MaxStack * edge]int32 // by height the first span that changes there, plus one
+	spans    []span                 // of the tower
+	rising   [MaxTower * edge]int32 // by height the first span that changes there, plus one
 	build    voxel.Builder
 	relief   reliefDecoder
 	images   imageDecoder
@@ -52,8 +52,8 @@ type span struct {
 	next    int32 // 1 + the next span that changes at the same height
 }
 
-// Decode reads stacks of the given heights in chunks from streams and appends their
-// chunks to dst, stack by stack, bottom up. It fails with a *CorruptError that names
+// Decode reads towers of the given heights in chunks from streams and appends their
+// chunks to dst, tower by tower, bottom up. It fails with a *CorruptError that names
 // the stream. All cells are from the table in the streams; the caller checks with
 // Table that the volume allows them.
 func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([]*voxel.Chunk, error) {
@@ -67,15 +67,15 @@ func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([
 	r := newReader(streams, table)
 	d.literals.reset()
 	for _, h := range heights {
-		if h < 1 || h > MaxStack {
-			return dst, corrupt(-1, "page", fmt.Errorf("a stack of %d chunks", h))
+		if h < 1 || h > MaxTower {
+			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
 		d.columns(&r)
 		if err := r.err(); err != nil {
 			return dst, err
 		}
 		if !d.split(h * edge) {
-			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the stack"))
+			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the tower"))
 		}
 		if dst, err = d.chunks(dst, h); err != nil {
 			return dst, err
@@ -167,13 +167,13 @@ func (r *reader) cell() voxel.Cell {
 	return r.table[i]
 }
 
-// columns reads the index of the literal of each column of the stack.
+// columns reads the index of the literal of each column of the tower.
 func (d *Decoder) columns(r *reader) {
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
 		op, end := b&(1<<opBits-1), col+int(b>>opBits)+1
 		if end > columns {
-			r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
+			r.ops.fail(errors.New("a run of ops crosses the end of the tower"))
 			return
 		}
 		if col = d.plainColumns(r, op, col, end); col < end {
@@ -224,7 +224,7 @@ func (d *Decoder) readLiteral(r *reader) {
 		if n == 0 {
 			break
 		}
-		if at += n; at >= MaxStack*edge {
+		if at += n; at >= MaxTower*edge {
 			r.runs.fail(fmt.Errorf("a run that ends at height %d", at))
 			break
 		}
@@ -233,7 +233,7 @@ func (d *Decoder) readLiteral(r *reader) {
 	set.start = append(set.start, int32(len(set.list)))
 }
 
-// split divides the columns of the stack, which is top cells high, into spans. It
+// split divides the columns of the tower, which is top cells high, into spans. It
 // reports whether all changes are below the top.
 func (d *Decoder) split(top int) bool {
 	set := &d.literals
@@ -265,7 +265,7 @@ func (d *Decoder) split(top int) bool {
 	return true
 }
 
-// chunks makes the chunks of the stack, bottom up.
+// chunks makes the chunks of the tower, bottom up.
 func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error) {
 	for y := range chunks * edge {
 		changed := d.rise(y)

@@ -10,14 +10,14 @@ const (
 // guesser guesses the ground of one column after another from earlier columns. It
 // knows four ways and takes the one with the smallest recent errors near the column.
 type guesser struct {
-	// window is the ground of the stack and of two columns to its west and north.
+	// window is the ground of the tower and of two columns to its west and north.
 	window [edge + 2][edge + 2]int64
-	beside bool                     // there is a stack to the west
+	beside bool                     // there is a tower to the west
 	misses [edge + 2][guesses]int64 // by x+1: errors in the row, and from x on in the previous row
 	now    [guesses]int64
 }
 
-// begin moves on to the current stack.
+// begin moves on to the current tower.
 func (g *guesser) begin(l *land) {
 	g.misses = [edge + 2][guesses]int64{}
 	for z := range 2 {
@@ -40,8 +40,8 @@ func (g *guesser) begin(l *land) {
 	}
 }
 
-// height returns the ground of a stack at z and x from -2 on. If it is unknown, it
-// returns the base of the current stack.
+// height returns the ground of a tower at z and x from -2 on. If it is unknown, it
+// returns the base of the current tower.
 func (l *land) height(first int32, z, x int) int64 {
 	if first == 0 {
 		return int64(l.base) * unit

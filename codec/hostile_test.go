@@ -39,9 +39,9 @@ func TestColumnsDamage(t *testing.T) {
 // TestColumnsTruncations cuts each stream of a small page at every byte.
 func TestColumnsTruncations(t *testing.T) {
 	f := new(flat)
-	for col := range stackColumns {
+	for col := range towerColumns {
 		for y := range col % 7 {
-			f[y*stackColumns+col] = voxel.Cell(300 + col%3)
+			f[y*towerColumns+col] = voxel.Cell(300 + col%3)
 		}
 	}
 	p := page{{f.pack()}}
@@ -95,9 +95,9 @@ func TestColumnsHostile(t *testing.T) {
 		{"earlier than all", [][]byte{one, {0, 3}, air, {1}, {0}}, []int{1}},
 		{"far earlier than all", [][]byte{one, {0, 3}, air, {0}, {1}}, []int{1}},
 		{"references of one byte", [][]byte{one, {0, 3}, air, {0}, nil}, []int{1}},
-		{"ops beyond the stack", [][]byte{one, append(allOps(0)[:15:15], 62<<2, 1<<2), slices.Repeat(air, 2000), nil, nil}, []int{1}},
-		{"one stack of two", [][]byte{one, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1, 1}},
-		{"two stacks of one", [][]byte{one, slices.Repeat(allOps(0), 2), slices.Repeat(air, 2048), nil, nil}, []int{1}},
+		{"ops beyond the tower", [][]byte{one, append(allOps(0)[:15:15], 62<<2, 1<<2), slices.Repeat(air, 2000), nil, nil}, []int{1}},
+		{"one tower of two", [][]byte{one, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1, 1}},
+		{"two towers of one", [][]byte{one, slices.Repeat(allOps(0), 2), slices.Repeat(air, 2048), nil, nil}, []int{1}},
 		{"an index beyond the table", [][]byte{one, allOps(0), {1, 0}, nil, nil}, []int{1}},
 		{"an index into no table", [][]byte{{0}, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1}},
 		{"a run to the top", [][]byte{one, allOps(0), append([]byte{0, 32, 0, 0}, slices.Repeat(air, 1023)...), nil, nil}, []int{1}},
@@ -127,7 +127,7 @@ func TestColumnsNearHostile(t *testing.T) {
 		{"literals", [][]byte{{1, 5}, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1}},
 		{"a run to the last cell", [][]byte{{1, 5}, allOps(0), append([]byte{0, 31, 0, 0}, slices.Repeat(air, 1023)...), nil, nil}, []int{1}},
 		{"a run to the highest cell", [][]byte{{1, 5}, allOps(0), append([]byte{0, 255, 255, 7, 0, 0}, slices.Repeat(air, 1023)...), nil, nil}, []int{64}},
-		{"a reference across stacks", [][]byte{{2, 5, 0}, append(allOps(0), allOps(3)...), slices.Repeat(air, 1024),
+		{"a reference across towers", [][]byte{{2, 5, 0}, append(allOps(0), allOps(3)...), slices.Repeat(air, 1024),
 			bytes.Repeat([]byte{255}, 1024), bytes.Repeat([]byte{3}, 1024)}, []int{1, 2}},
 		{"the greatest cell", [][]byte{{1, 0xFF, 0xFF, 1}, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1}},
 		{"a table that nothing uses", [][]byte{{3, 0, 0, 0}, nil, nil, nil, nil}, nil},
@@ -166,7 +166,7 @@ func FuzzDecodeColumns(f *testing.F) {
 	}
 	f.Add([]byte{1, 5}, allOps(3), []byte{0, 0}, []byte{0}, []byte{0}, 1, 0)
 	f.Fuzz(func(t *testing.T, table, ops, runs, near, far []byte, height, more int) {
-		if height > 8 && height <= codec.MaxStack {
+		if height > 8 && height <= codec.MaxTower {
 			height = height%8 + 1 // the twin is slow
 		}
 		heights := slices.Repeat([]int{height}, 1+more&3)

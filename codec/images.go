@@ -52,24 +52,24 @@ func (w way) compare(v way) int {
 	return cmp.Or(cmp.Compare(w.turn, v.turn), cmp.Compare(w.a, v.a), cmp.Compare(w.b, v.b))
 }
 
-// plan finds columns by position. Stacks are numbered in their order.
+// plan finds columns by position. Towers are numbered in their order.
 type plan struct {
 	tops  []geom.ChunkPos
-	slots []int32 // by hash of a footprint: 1 + the last stack there; the length is a power of two
+	slots []int32 // by hash of a footprint: 1 + the last tower there; the length is a power of two
 	last  geom.ChunkPos
-	stack int32 // at the footprint of last, or -1
+	tower int32 // at the footprint of last, or -1
 }
 
-// reset makes room for that many stacks.
-func (p *plan) reset(stacks int) {
-	size := 2 << bits.Len(uint(stacks))
+// reset makes room for that many towers.
+func (p *plan) reset(towers int) {
+	size := 2 << bits.Len(uint(towers))
 	p.slots = slices.Grow(p.slots[:0], size)[:size]
 	clear(p.slots)
 	p.tops = p.tops[:0]
-	p.last, p.stack = geom.ChunkPos{X: math.MaxInt32}, -1
+	p.last, p.tower = geom.ChunkPos{X: math.MaxInt32}, -1
 }
 
-// slot returns the slot of a footprint: that of its stack, or an empty one.
+// slot returns the slot of a footprint: that of its tower, or an empty one.
 func (p *plan) slot(x, z int32) *int32 {
 	const prime = 0x9E3779B97F4A7C15
 	mask := uint32(len(p.slots) - 1)
@@ -87,20 +87,20 @@ func (p *plan) slot(x, z int32) *int32 {
 func (p *plan) begin(top geom.ChunkPos) {
 	p.tops = append(p.tops, top)
 	*p.slot(top.X, top.Z) = int32(len(p.tops))
-	p.last, p.stack = top, int32(len(p.tops)-1)
+	p.last, p.tower = top, int32(len(p.tops)-1)
 }
 
-// at returns the number in the page of the column at x, z, or -1 if no stack is
+// at returns the number in the page of the column at x, z, or -1 if no tower is
 // there.
 func (p *plan) at(x, z int32) int32 {
 	if x>>5 != p.last.X || z>>5 != p.last.Z {
 		p.last.X, p.last.Z = x>>5, z>>5
-		p.stack = *p.slot(x>>5, z>>5) - 1
+		p.tower = *p.slot(x>>5, z>>5) - 1
 	}
-	if p.stack < 0 {
+	if p.tower < 0 {
 		return -1
 	}
-	return p.stack*columns + (z&31)<<5 | x&31
+	return p.tower*columns + (z&31)<<5 | x&31
 }
 
 // place returns the position of a column of the page.
@@ -154,7 +154,7 @@ type imageEncoder struct {
 	writer  imageWriter
 }
 
-// EncodeImages returns the streams of the form Images for the stacks of the last
+// EncodeImages returns the streams of the form Images for the towers of the last
 // Encode. tops are the positions of their topmost chunks. It returns nil if hardly
 // any column is an image. The streams are valid until the next call; those of Encode
 // stay valid.

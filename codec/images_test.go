@@ -15,7 +15,7 @@ import (
 
 const streamImages = numStreams
 
-// plan is a page and where its stacks' topmost chunks are.
+// plan is a page and where its towers' topmost chunks are.
 type plan struct {
 	page
 	tops []geom.ChunkPos
@@ -30,7 +30,7 @@ func arena(seed uint64, boxes int, turn func(x, z int) (int, int)) plan {
 		x, z, height := r.IntN(28), r.IntN(28), 4+r.IntN(20)
 		for i := range 16 {
 			for y := range height {
-				quarter[y*stackColumns+(z+i>>2)*32+x+i&3] = voxel.Cell(r.IntN(4) + 9)
+				quarter[y*towerColumns+(z+i>>2)*32+x+i&3] = voxel.Cell(r.IntN(4) + 9)
 			}
 		}
 	}
@@ -57,8 +57,8 @@ func imagesBy(e *codec.Encoder, p plan) [][]byte {
 	return cloneStreams(e.EncodeImages(p.tops))
 }
 
-// slowImages returns every stack as its 1024 columns, as slowDecode.
-func slowImages(streams [][]byte, heights []int, tops []geom.ChunkPos) (stacks [][][]voxel.Cell, err error) {
+// slowImages returns every tower as its 1024 columns, as slowDecode.
+func slowImages(streams [][]byte, heights []int, tops []geom.ChunkPos) (towers [][][]voxel.Cell, err error) {
 	defer func() {
 		if r := recover(); r == errSlow {
 			err = errSlow
@@ -84,20 +84,20 @@ func slowImages(streams [][]byte, heights []int, tops []geom.ChunkPos) (stacks [
 	images := map[made]int{}
 	at := map[[2]int32]int{} // numbers, by place
 	for n, h := range heights {
-		if h < 1 || h > codec.MaxStack {
+		if h < 1 || h > codec.MaxTower {
 			return nil, errSlow
 		}
-		for x := range int32(32) { // another stack at that place is forgotten
+		for x := range int32(32) { // another tower at that place is forgotten
 			for z := range int32(32) {
 				delete(at, [2]int32{tops[n].X*32 + x, tops[n].Z*32 + z})
 			}
 		}
 		var which []int
-		for len(which) < stackColumns {
+		for len(which) < towerColumns {
 			b := s.byte(streamOps)
 			for range b>>4 + 1 {
 				col, is := len(which), 0
-				if col == stackColumns {
+				if col == towerColumns {
 					return nil, errSlow
 				}
 				x, z := tops[n].X*32+int32(col%32), tops[n].Z*32+int32(col/32)
@@ -144,14 +144,14 @@ func slowImages(streams [][]byte, heights []int, tops []geom.ChunkPos) (stacks [
 			}
 			columns = append(columns, numbered[i].cells)
 		}
-		stacks = append(stacks, columns)
+		towers = append(towers, columns)
 	}
 	for _, rest := range s.streams {
 		if len(rest) > 0 {
 			return nil, errSlow
 		}
 	}
-	return stacks, nil
+	return towers, nil
 }
 
 // slowWay is one of the stream of images.
@@ -222,7 +222,7 @@ func checkImages(t *testing.T, streams [][]byte, heights []int, tops []geom.Chun
 	return checkDecoded(t, heights, got, err, want, slowErr)
 }
 
-// checkDecoded compares what a decoder gives with what its twin gives, by stack and
+// checkDecoded compares what a decoder gives with what its twin gives, by tower and
 // column, and returns the chunks.
 func checkDecoded(t *testing.T, heights []int, got []*voxel.Chunk, err error, want [][][]voxel.Cell, slowErr error) []*voxel.Chunk {
 	t.Helper()
@@ -240,8 +240,8 @@ func checkDecoded(t *testing.T, heights []int, got []*voxel.Chunk, err error, wa
 	for s, h := range heights {
 		for y := range h {
 			for at, c := range flatOf(got[i]) {
-				if c != want[s][at%stackColumns][y*32+at/stackColumns] {
-					t.Fatalf("stack %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%stackColumns][y*32+at/stackColumns])
+				if c != want[s][at%towerColumns][y*32+at/towerColumns] {
+					t.Fatalf("tower %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%towerColumns][y*32+at/towerColumns])
 				}
 			}
 			i++
@@ -294,7 +294,7 @@ func TestImagesNotWorthIt(t *testing.T) {
 		t.Error("a few images alone are not worth it")
 	}
 	for name, p := range map[string]page{
-		"nothing": {}, "air": {{voxel.Uniform(0)}}, "noise": {{noise.pack()}}, "hardly any": append(few, codec.Stack{noise.pack(), noise.pack(), noise.pack(), noise.pack()}),
+		"nothing": {}, "air": {{voxel.Uniform(0)}}, "noise": {{noise.pack()}}, "hardly any": append(few, codec.Tower{noise.pack(), noise.pack(), noise.pack(), noise.pack()}),
 	} {
 		tops := make([]geom.ChunkPos, len(p))
 		for i := range tops {
@@ -365,7 +365,7 @@ func FuzzDecodeImages(f *testing.F) {
 		f.Add(s[0], s[1], s[2], s[3], s[4], s[5], 1, int32(3))
 	}
 	f.Fuzz(func(t *testing.T, table, ops, runs, near, far, images []byte, height int, apart int32) {
-		if height > 4 && height <= codec.MaxStack {
+		if height > 4 && height <= codec.MaxTower {
 			height = height%4 + 1 // the twin is slow
 		}
 		tops := []geom.ChunkPos{{X: -1, Z: 4}, {X: -1 + apart%5, Z: 4}}

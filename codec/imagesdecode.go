@@ -23,7 +23,7 @@ type readWay struct {
 	made []int32      // by number of the source: number of the image plus one
 }
 
-// DecodeImages is Decode for the form Images. tops are the positions of the stacks'
+// DecodeImages is Decode for the form Images. tops are the positions of the towers'
 // topmost chunks.
 func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
 	if len(streams) != numImageStreams {
@@ -42,8 +42,8 @@ func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []i
 		return dst, err
 	}
 	for i, h := range heights {
-		if h < 1 || h > MaxStack {
-			return dst, corrupt(-1, "page", fmt.Errorf("a stack of %d chunks", h))
+		if h < 1 || h > MaxTower {
+			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
 		m.plan.begin(tops[i])
 		d.imageColumns(&r)
@@ -51,7 +51,7 @@ func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []i
 			return dst, err
 		}
 		if !d.split(h * edge) {
-			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the stack"))
+			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the tower"))
 		}
 		if dst, err = d.chunks(dst, h); err != nil {
 			return dst, err
@@ -121,13 +121,13 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 	return ways, nil
 }
 
-// imageColumns reads the number of each column of the stack.
+// imageColumns reads the number of each column of the tower.
 func (d *Decoder) imageColumns(r *reader) {
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
 		op, end := b&(1<<imageOpBits-1), col+int(b>>imageOpBits)+1
 		if end > columns {
-			r.ops.fail(errors.New("a run of ops crosses the end of the stack"))
+			r.ops.fail(errors.New("a run of ops crosses the end of the tower"))
 			return
 		}
 		from := col
@@ -150,7 +150,7 @@ func (d *Decoder) imagesOf(i, col, end int) int {
 	if i >= len(m.ways) {
 		return col
 	}
-	first := int32(len(m.of) - col) // of the stack
+	first := int32(len(m.of) - col) // of the tower
 	for ; col < end; col++ {
 		x, z := m.plan.place(first + int32(col))
 		s := m.plan.at(m.ways[i].source(x, z))

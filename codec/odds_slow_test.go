@@ -30,10 +30,10 @@ type slowOdds struct {
 	hit, found int
 	changes    int
 	bytes      int // of the stream
-	stacks     []slowField
+	towers     []slowField
 }
 
-// slowColumn is ranks from the base of its stack up.
+// slowColumn is ranks from the base of its tower up.
 type slowColumn struct {
 	ranks []int
 	base  int
@@ -43,7 +43,7 @@ type slowColumn struct {
 type slowField struct {
 	at     [2]int32
 	base   int
-	number [stackColumns]int
+	number [towerColumns]int
 }
 
 // at returns the rank at a height above a base.
@@ -151,19 +151,19 @@ func is(b bool) int {
 	return 0
 }
 
-// beside returns the number of the column at x and z, of the stack under way or the
+// beside returns the number of the column at x and z, of the tower under way or the
 // last one there.
 func (s *slowOdds) beside(now *slowField, x, z int32) int {
-	for i := len(s.stacks) - 1; i >= 0; i-- {
-		if st := &s.stacks[i]; st.at == [2]int32{x >> 5, z >> 5} && st != now {
+	for i := len(s.towers) - 1; i >= 0; i-- {
+		if st := &s.towers[i]; st.at == [2]int32{x >> 5, z >> 5} && st != now {
 			return st.number[z&31*32+x&31]
 		}
 	}
 	return 0
 }
 
-// stack reads the numbers of a stack's columns.
-func (s *slowOdds) stack(at geom.ChunkPos, height int) *slowField {
+// tower reads the numbers of a tower's columns.
+func (s *slowOdds) tower(at geom.ChunkPos, height int) *slowField {
 	now := &slowField{at: [2]int32{at.X, at.Z}, base: 32 * (int(at.Y) + 1 - height)}
 	get := func(x, z int) int {
 		switch {
@@ -187,7 +187,7 @@ func (s *slowOdds) stack(at geom.ChunkPos, height int) *slowField {
 			now.number[z*32+x] = s.column(now, x, z, height*32, w, n, nw, ne)
 		}
 	}
-	s.stacks = append(s.stacks, *now)
+	s.towers = append(s.towers, *now)
 	return now
 }
 
@@ -241,7 +241,7 @@ func (s *slowOdds) apart(now *slowField, key uint64, x, z, top, w, n int) int {
 		return len(s.numbered) - back
 	}
 	s.found = 1
-	// In a column beside that is of this stack, heights count from its base.
+	// In a column beside that is of this tower, heights count from its base.
 	west, north := s.numbered[w], s.numbered[n]
 	west.base, north.base = now.base, now.base
 	if x == 0 {
@@ -254,12 +254,12 @@ func (s *slowOdds) apart(now *slowField, key uint64, x, z, top, w, n int) int {
 	return len(s.numbered) - 1
 }
 
-// baseOf returns the base of the last stack at a place beside the one under way, its own
+// baseOf returns the base of the last tower at a place beside the one under way, its own
 // if there is none.
 func (s *slowOdds) baseOf(now *slowField, dx, dz int32) int {
-	for i := len(s.stacks) - 1; i >= 0; i-- {
-		if s.stacks[i].at == [2]int32{now.at[0] + dx, now.at[1] + dz} {
-			return s.stacks[i].base
+	for i := len(s.towers) - 1; i >= 0; i-- {
+		if s.towers[i].at == [2]int32{now.at[0] + dx, now.at[1] + dz} {
+			return s.towers[i].base
 		}
 	}
 	return now.base
@@ -357,8 +357,8 @@ func newSlowOdds(stream []byte, chunks, cells int) *slowOdds {
 	return s
 }
 
-// slowDecodeOdds returns every stack as its 1024 columns.
-func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (stacks [][][]voxel.Cell, err error) {
+// slowDecodeOdds returns every tower as its 1024 columns.
+func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (towers [][][]voxel.Cell, err error) {
 	defer func() {
 		if r := recover(); r == errSlow {
 			err = errSlow
@@ -372,7 +372,7 @@ func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (stac
 	table := (&slow{[numStreams][]byte{streamTable: streams[0]}}).table()
 	chunks := 0
 	for _, h := range heights {
-		if h < 1 || h > codec.MaxStack {
+		if h < 1 || h > codec.MaxTower {
 			return nil, errSlow
 		}
 		chunks += h
@@ -383,7 +383,7 @@ func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (stac
 	s := newSlowOdds(streams[1], chunks, len(table))
 	for i, h := range heights {
 		var columns [][]voxel.Cell
-		for _, n := range s.stack(tops[i], h).number {
+		for _, n := range s.tower(tops[i], h).number {
 			col := s.numbered[n]
 			if col.last >= h*voxel.ChunkEdge {
 				return nil, errSlow
@@ -394,12 +394,12 @@ func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (stac
 			}
 			columns = append(columns, cells)
 		}
-		stacks = append(stacks, columns)
+		towers = append(towers, columns)
 	}
 	if len(s.words) > 0 {
 		return nil, errSlow
 	}
-	return stacks, nil
+	return towers, nil
 }
 
 // checkOdds compares DecodeOdds with the twin and returns the chunks.

@@ -22,7 +22,7 @@ func mustEncodeOdds(t testing.TB, e *codec.Encoder, p plan) [][]byte {
 	return cloneStreams(streams)
 }
 
-// placed puts stacks beside each other, some at places of others.
+// placed puts towers beside each other, some at places of others.
 func placed(p page) plan {
 	var tops []geom.ChunkPos
 	for i := range p {
@@ -31,8 +31,8 @@ func placed(p page) plan {
 	return plan{p, tops}
 }
 
-// hills is stacks side by side of ground that goes on from one to the next, with ore
-// and caves in it. The stacks begin at different heights.
+// hills is towers side by side of ground that goes on from one to the next, with ore
+// and caves in it. The towers begin at different heights.
 func hills(seed uint64, edge int) plan {
 	r := rand.New(rand.NewPCG(seed, 9))
 	slope := func(x, z int) int { return 40 + (x*x/50+z*3/4+x*z/90)%23 - (x+z)%3/2 }
@@ -40,7 +40,7 @@ func hills(seed uint64, edge int) plan {
 	for z := range edge {
 		for x := range edge {
 			low := (x + z) % 2
-			var s codec.Stack
+			var s codec.Tower
 			for y := low; y < 3; y++ {
 				f := new(flat)
 				for i := range f {
@@ -69,8 +69,8 @@ func hills(seed uint64, edge int) plan {
 // TestOddsRoundTrip compares with the twin, and holds bytes to what they were.
 func TestOddsRoundTrip(t *testing.T) {
 	sizes := map[string]int{
-		"no stacks": 1, "air": 6, "uniform": 6, "the greatest cell": 9, "as tall as can be": 217, "two values": 4931,
-		"all values": 153560, "values beyond one byte": 110398, "layers": 8990, "terrain": 7536, "the same stack again": 2561,
+		"no towers": 1, "air": 6, "uniform": 6, "the greatest cell": 9, "as tall as can be": 217, "two values": 4931,
+		"all values": 153560, "values beyond one byte": 110398, "layers": 8990, "terrain": 7536, "the same tower again": 2561,
 	}
 	var e codec.Encoder
 	for _, tt := range pages() {
@@ -101,7 +101,7 @@ func TestOddsHills(t *testing.T) {
 	}
 }
 
-// TestOddsBeside has the columns of a stack follow from those of the stack beside it,
+// TestOddsBeside has the columns of a tower follow from those of the tower beside it,
 // which begins at another height.
 func TestOddsBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
@@ -111,7 +111,7 @@ func TestOddsBeside(t *testing.T) {
 			band[y][z] = voxel.Cell(r.IntN(5))
 		}
 	}
-	stack := func(low int, turned bool) (s codec.Stack) {
+	tower := func(low int, turned bool) (s codec.Tower) {
 		for y := low; y < 3; y++ {
 			f := new(flat)
 			for i := range f {
@@ -130,7 +130,7 @@ func TestOddsBeside(t *testing.T) {
 		turned bool
 		beside geom.ChunkPos
 	}{{"to the east", false, geom.ChunkPos{X: 1}}, {"to the south", true, geom.ChunkPos{Z: 1}}} {
-		p := plan{page{stack(0, tt.turned), stack(1, tt.turned)}, []geom.ChunkPos{{}, tt.beside}}
+		p := plan{page{tower(0, tt.turned), tower(1, tt.turned)}, []geom.ChunkPos{{}, tt.beside}}
 		streams := mustEncodeOdds(t, new(codec.Encoder), p)
 		checkChunks(t, p.page, checkOdds(t, streams, p.heights(), p.tops))
 		p.tops[1] = geom.ChunkPos{X: 9}
@@ -141,9 +141,9 @@ func TestOddsBeside(t *testing.T) {
 	}
 }
 
-// TestOddsTooTall refers to a column that is taller than the stack.
+// TestOddsTooTall refers to a column that is taller than the tower.
 func TestOddsTooTall(t *testing.T) {
-	s := codec.Stack{voxel.Uniform(1), voxel.Uniform(2), voxel.Uniform(3)}
+	s := codec.Tower{voxel.Uniform(1), voxel.Uniform(2), voxel.Uniform(3)}
 	p := placed(page{s, s})
 	streams := mustEncodeOdds(t, new(codec.Encoder), p)
 	if checkOdds(t, streams, []int{3, 3}, p.tops) == nil || checkOdds(t, streams, []int{3, 2}, p.tops) != nil {
@@ -160,7 +160,7 @@ func TestOddsFar(t *testing.T) {
 		for at := range f {
 			f[at] = voxel.Cell(r.IntN(3))
 		}
-		p.page = append(p.page, codec.Stack{f.pack()})
+		p.page = append(p.page, codec.Tower{f.pack()})
 		p.tops = append(p.tops, geom.ChunkPos{X: int32(i)})
 	}
 	p.page, p.tops = append(p.page, p.page[0], p.page[65]), append(p.tops, geom.ChunkPos{Z: 7}, geom.ChunkPos{Z: 9})
@@ -174,7 +174,7 @@ func TestOddsFar(t *testing.T) {
 
 // TestOddsTooFewBytes has so many runs follow from so little that the form is refused.
 func TestOddsTooFewBytes(t *testing.T) {
-	var stripes codec.Stack
+	var stripes codec.Tower
 	for range 32 {
 		f := new(flat)
 		for i := range f {
@@ -183,12 +183,12 @@ func TestOddsTooFewBytes(t *testing.T) {
 		stripes = append(stripes, f.pack())
 	}
 	named := new(flat) // columns apart from each other
-	for i := range stackColumns {
+	for i := range towerColumns {
 		for b := range 10 {
-			named[b*stackColumns+i] = voxel.Cell(i >> b & 1)
+			named[b*towerColumns+i] = voxel.Cell(i >> b & 1)
 		}
 	}
-	s := append(codec.Stack{named.pack()}, stripes...)
+	s := append(codec.Tower{named.pack()}, stripes...)
 	p := plan{page{s}, []geom.ChunkPos{{}}}
 	var e codec.Encoder
 	e.Encode(p.page)
@@ -301,7 +301,7 @@ func FuzzDecodeOdds(f *testing.F) {
 		f.Add(s[0], s[1], len(tt.page[0]), int32(1))
 	}
 	f.Fuzz(func(t *testing.T, table, bits []byte, height int, apart int32) {
-		if height > 4 && height <= codec.MaxStack {
+		if height > 4 && height <= codec.MaxTower {
 			height = height%4 + 1 // the twin is slow
 		}
 		tops := []geom.ChunkPos{{X: -1, Z: 4}, {X: -1 + apart%5, Y: apart % 3, Z: 4}}

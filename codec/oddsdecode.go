@@ -23,13 +23,13 @@ type oddsDecoder struct {
 	err    error
 }
 
-// DecodeOdds is Decode for the form Odds. tops are the positions of the stacks'
+// DecodeOdds is Decode for the form Odds. tops are the positions of the towers'
 // topmost chunks.
 func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
 	chunks := 0
 	for _, h := range heights {
-		if h < 1 || h > MaxStack {
-			return dst, corrupt(-1, "page", fmt.Errorf("a stack of %d chunks", h))
+		if h < 1 || h > MaxTower {
+			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
 		chunks += h
 	}
@@ -39,11 +39,11 @@ func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int
 	}
 	for i, h := range heights {
 		r.field.begin(tops[i], h)
-		if r.stack(&d.literal, d.ended); r.err != nil {
+		if r.tower(&d.literal, d.ended); r.err != nil {
 			return dst, r.err
 		}
 		if !d.split(h * edge) {
-			return dst, corrupt(r.bits.at, "bits", errors.New("a run crosses the top of the stack"))
+			return dst, corrupt(r.bits.at, "bits", errors.New("a run crosses the top of the tower"))
 		}
 		var err error
 		if dst, err = d.chunks(dst, h); err != nil {
@@ -56,7 +56,7 @@ func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int
 	return dst, nil
 }
 
-func (r *oddsDecoder) begin(streams [][]byte, stacks, chunks int, cells *columnSet) (err error) {
+func (r *oddsDecoder) begin(streams [][]byte, towers, chunks int, cells *columnSet) (err error) {
 	if len(streams) != oddsStreams {
 		return corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), oddsStreams))
 	}
@@ -68,7 +68,7 @@ func (r *oddsDecoder) begin(streams [][]byte, stacks, chunks int, cells *columnS
 	}
 	r.model.reset(len(r.table), chunks)
 	r.bits = newOddsReader(streams[oddsBits])
-	r.field.reset(stacks)
+	r.field.reset(towers)
 	r.width, r.cells, r.err = rankBits(len(r.table)), cells, nil
 	r.set.reset()
 	r.cells.reset()
@@ -85,8 +85,8 @@ func (r *oddsDecoder) fail(err error) {
 	}
 }
 
-// stack reads the columns of a stack.
-func (r *oddsDecoder) stack(literal *[columns]int32, ended func() error) {
+// tower reads the columns of a tower.
+func (r *oddsDecoder) tower(literal *[columns]int32, ended func() error) {
 	same := false
 	for z := range edge {
 		row, north := r.field.around.row(z)

@@ -21,7 +21,7 @@ type oddsEncoder struct {
 	streams [oddsStreams][]byte
 }
 
-// EncodeOdds returns the streams of the form Odds for the stacks of the last Encode.
+// EncodeOdds returns the streams of the form Odds for the towers of the last Encode.
 // tops are the positions of their topmost chunks. It returns false if the streams
 // would have too few bytes for the number of runs. They are valid until the next
 // call; those of Encode stay valid.
@@ -34,7 +34,7 @@ func (e *Encoder) EncodeOdds(tops []geom.ChunkPos) ([][]byte, bool) {
 	r.begin(e, chunks)
 	for i, h := range e.heights {
 		r.field.begin(tops[i], h)
-		r.stack(e.ids[i*columns:][:columns])
+		r.tower(e.ids[i*columns:][:columns])
 	}
 	r.streams = [oddsStreams][]byte{appendAscending(r.streams[oddsTable][:0], e.cells), r.bits.end()}
 	return r.streams[:], r.changes <= mostChanges(len(r.streams[oddsBits]))
@@ -78,8 +78,8 @@ func (r *oddsEncoder) lowest() int32 {
 	return r.set.len()
 }
 
-// stack writes the columns of a stack. ids are the indexes of their literals.
-func (r *oddsEncoder) stack(ids []int32) {
+// tower writes the columns of a tower. ids are the indexes of their literals.
+func (r *oddsEncoder) tower(ids []int32) {
 	same := false
 	for z := range edge {
 		row, north := r.field.around.row(z)

@@ -19,7 +19,7 @@ const (
 	oddsStreams = 2
 )
 
-// none is the number of the column that stands for a missing stack. It is all of the
+// none is the number of the column that stands for a missing tower. It is all of the
 // lowest cell of the table.
 const none = 0
 
@@ -203,7 +203,7 @@ func (m *oddsModel) note(w, n, number int32) {
 // grow makes room for the neighbours of one more column.
 func (m *oddsModel) grow() { m.easts, m.souths = append(m.easts, none), append(m.souths, none) }
 
-// window holds the numbers of a stack's columns and of earlier columns around it: a
+// window holds the numbers of a tower's columns and of earlier columns around it: a
 // row to the north with both corners, and a column to the west.
 type window [(edge + 1) * windowEdge]int32
 
@@ -214,23 +214,23 @@ func (v *window) row(z int) (row, north *[windowEdge]int32) {
 	return (*[windowEdge]int32)(v[(z+1)*windowEdge:]), (*[windowEdge]int32)(v[z*windowEdge:])
 }
 
-// pageMap holds the positions of the stacks of a page, and their columns.
+// pageMap holds the positions of the towers of a page, and their columns.
 type pageMap struct {
 	plan   plan
-	bases  []int   // of stacks: the height of their lowest cells
+	bases  []int   // of towers: the height of their lowest cells
 	of     []int32 // numbers of columns
 	around window
-	off    [2]int // from the base of the stack to those of the stacks to the west and north
-	top    int    // height of the stack
+	off    [2]int // from the base of the tower to those of the towers to the west and north
+	top    int    // height of the tower
 }
 
-// reset starts a page of that many stacks.
-func (f *pageMap) reset(stacks int) {
-	f.plan.reset(stacks)
+// reset starts a page of that many towers.
+func (f *pageMap) reset(towers int) {
+	f.plan.reset(towers)
 	f.bases, f.of = f.bases[:0], f.of[:0]
 }
 
-// begin moves on to a stack of that many chunks.
+// begin moves on to a tower of that many chunks.
 func (f *pageMap) begin(top geom.ChunkPos, height int) {
 	base := (int(top.Y) + 1 - height) * edge
 	f.off = [2]int{f.offset(top.X-1, top.Z, base), f.offset(top.X, top.Z-1, base)}
@@ -246,7 +246,7 @@ func (f *pageMap) begin(top geom.ChunkPos, height int) {
 	f.bases = append(f.bases, base)
 }
 
-// offset returns how much higher than base the last stack at a place starts.
+// offset returns how much higher than base the last tower at a place starts.
 func (f *pageMap) offset(x, z int32, base int) int {
 	if s := *f.plan.slot(x, z); s > 0 {
 		return f.bases[s-1] - base
@@ -261,7 +261,7 @@ func (f *pageMap) at(x, z int32) int32 {
 	return none
 }
 
-// end records the columns of the stack.
+// end records the columns of the tower.
 func (f *pageMap) end() {
 	for z := range edge {
 		row, _ := f.around.row(z)

@@ -37,51 +37,51 @@ const (
 // land is what encoder and decoder know of the columns of a page so far. Heights
 // count from the volume's height 0.
 type land struct {
-	// The first 1024 sites belong to no stack: they are beyond the page. The sites
-	// of each stack follow.
+	// The first 1024 sites belong to no tower: they are beyond the page. The sites
+	// of each tower follow.
 	sites  []site
 	floors []int32 // of sites, top down
 	dents  []dent  // of sites, top down
 	lists  []byte  // materials, top down
 	bounds []int32 // of lists; one more than there are lists
 
-	stacks          map[footprint]int32 // first site, by place
-	base            int32               // height of the lowest cells of the stack under way
-	first           int32               // site of the stack under way
-	west, north, nw int32               // first sites of the stacks beside
+	towers          map[footprint]int32 // first site, by place
+	base            int32               // height of the lowest cells of the tower under way
+	first           int32               // site of the tower under way
+	west, north, nw int32               // first sites of the towers beside
 	ground          guesser
 }
 
 // site is the known data of a column.
 type site struct {
-	ground int64  // in 1/256 of a cell; that of the stack's base if all is air
+	ground int64  // in 1/256 of a cell; that of the tower's base if all is air
 	list   int32  // of layers
 	floors int32  // index in land.floors of its first one; one for each layer
 	dents  int32  // index in land.dents of its first one
 	dented uint16 // number of its dents
 }
 
-// footprint is the x and z of a stack, in chunks.
+// footprint is the x and z of a tower, in chunks.
 type footprint struct{ x, z int32 }
 
 func (l *land) reset() {
-	if l.stacks == nil {
-		l.stacks = map[footprint]int32{}
+	if l.towers == nil {
+		l.towers = map[footprint]int32{}
 	}
-	clear(l.stacks)
+	clear(l.towers)
 	l.sites = append(l.sites[:0], make([]site, columns)...)
 	l.floors, l.dents, l.lists = l.floors[:0], l.dents[:0], l.lists[:0]
 	l.bounds = append(l.bounds[:0], 0, 0)
 }
 
-// begin moves on to a stack of that many chunks. Its topmost chunk is at top.
+// begin moves on to a tower of that many chunks. Its topmost chunk is at top.
 func (l *land) begin(top geom.ChunkPos, height int) {
 	l.first = int32(len(l.sites))
 	l.base = (top.Y + 1 - int32(height)) * edge
-	l.west = l.stacks[footprint{top.X - 1, top.Z}]
-	l.north = l.stacks[footprint{top.X, top.Z - 1}]
-	l.nw = l.stacks[footprint{top.X - 1, top.Z - 1}]
-	l.stacks[footprint{top.X, top.Z}] = l.first
+	l.west = l.towers[footprint{top.X - 1, top.Z}]
+	l.north = l.towers[footprint{top.X, top.Z - 1}]
+	l.nw = l.towers[footprint{top.X - 1, top.Z - 1}]
+	l.towers[footprint{top.X, top.Z}] = l.first
 	l.ground.begin(l)
 }
 
@@ -100,7 +100,7 @@ func (l *land) beside(x, z int) (w, n, nw *site) {
 	return l.site(x-1, z), l.site(x, z-1), l.site(x-1, z-1)
 }
 
-// site returns the site at x and z, both from -1 on. It may belong to a stack
+// site returns the site at x and z, both from -1 on. It may belong to a tower
 // beside.
 func (l *land) site(x, z int) *site {
 	first := l.first
@@ -170,7 +170,7 @@ func abs(v int32) int32 { return max(v, -v) }
 // between returns w+n-nw, limited to the range of w and n.
 func between(w, n, nw int32) int32 { return max(min(w, n), min(max(w, n), w+n-nw)) }
 
-// within limits a guess of the ground to a stack that ends at top.
+// within limits a guess of the ground to a tower that ends at top.
 func (l *land) within(guess int64, top int32) int64 {
 	return max(int64(l.base)*unit+1, min(guess, int64(top)*unit))
 }

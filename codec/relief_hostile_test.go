@@ -42,9 +42,9 @@ func TestReliefDamage(t *testing.T) {
 // steps is a small page with something in every stream but some of grades.
 func steps() (g ground) {
 	f := new(flat)
-	for col := range stackColumns {
+	for col := range towerColumns {
 		for y := range 4 + col/32%4 {
-			f[y*stackColumns+col] = voxel.TerrainCell(uint8(1+y/3), uint8(255-col%5/4*(y&1)))
+			f[y*towerColumns+col] = voxel.TerrainCell(uint8(1+y/3), uint8(255-col%5/4*(y&1)))
 		}
 	}
 	g.add(0, 0, 0, f.pack())
@@ -177,7 +177,7 @@ func FuzzDecodeRelief(f *testing.F) {
 		add(encodeRelief(f, new(codec.Encoder), g), 1, len(g.page)-1, 0)
 	}
 	f.Fuzz(func(t *testing.T, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13 []byte, height, more int, apart int32) {
-		if height > 4 && height <= codec.MaxStack {
+		if height > 4 && height <= codec.MaxTower {
 			height = height%4 + 1 // the twin is slow
 		}
 		heights := slices.Repeat([]int{height}, 1+more&3)

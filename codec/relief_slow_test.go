@@ -26,7 +26,7 @@ const (
 	reliefStreams = reliefLow + 4
 )
 
-// spot is the x and z of a column of cells, or of a stack in chunks.
+// spot is the x and z of a column of cells, or of a tower in chunks.
 type spot struct{ x, z int }
 
 // slowSite is a column: everything in heights above nought.
@@ -77,7 +77,7 @@ func (s *slowSite) dented() bool { return s != nil && s.dents > 0 }
 type slowLand struct {
 	streams [][]byte
 	lists   []string
-	stacks  map[spot]*slowStack
+	towers  map[spot]*slowStack
 	here    *slowStack
 	west    *slowStack
 	north   *slowStack
@@ -124,7 +124,7 @@ func (s *slowLand) signed(stream int) int {
 	return v / 2
 }
 
-// site is the column at a place in the stack or in one beside it, nil if there
+// site is the column at a place in the tower or in one beside it, nil if there
 // is none.
 func (s *slowLand) site(x, z int) *slowSite {
 	switch {
@@ -160,7 +160,7 @@ func (s *slowLand) guesses(x, z int) [4]int {
 	return [4]int{h(1, 0) + h(0, 1) - h(1, 1), (x2 + z2) >> 1, both, h(1, 0)}
 }
 
-// guess returns the guess of the ground, kept within the stack, and its grade.
+// guess returns the guess of the ground, kept within the tower, and its grade.
 func (s *slowLand) guess(x, z, top int) (guess, grade int) {
 	least := 1 << 60
 	for i, g := range s.guesses(x, z) {
@@ -293,8 +293,8 @@ func (s *slowLand) dents(w, n, nw, c *slowSite) {
 	}
 }
 
-// slowDecodeRelief returns every stack as columns of cells, from the bottom up.
-func slowDecodeRelief(streams [][]byte, heights []int, tops []geom.ChunkPos) (stacks [][][]voxel.Cell, err error) {
+// slowDecodeRelief returns every tower as columns of cells, from the bottom up.
+func slowDecodeRelief(streams [][]byte, heights []int, tops []geom.ChunkPos) (towers [][][]voxel.Cell, err error) {
 	defer func() {
 		if r := recover(); r == errSlow {
 			err = errSlow
@@ -305,31 +305,31 @@ func slowDecodeRelief(streams [][]byte, heights []int, tops []geom.ChunkPos) (st
 	if len(streams) != reliefStreams {
 		return nil, errSlow
 	}
-	s := &slowLand{streams: cloneStreams(streams), lists: []string{""}, stacks: map[spot]*slowStack{}}
+	s := &slowLand{streams: cloneStreams(streams), lists: []string{""}, towers: map[spot]*slowStack{}}
 	for i, h := range heights {
-		if h < 1 || h > codec.MaxStack {
+		if h < 1 || h > codec.MaxTower {
 			panic(errSlow)
 		}
 		at := spot{int(tops[i].X), int(tops[i].Z)}
-		s.west, s.north, s.nw = s.stacks[spot{at.x - 1, at.z}], s.stacks[spot{at.x, at.z - 1}], s.stacks[spot{at.x - 1, at.z - 1}]
+		s.west, s.north, s.nw = s.towers[spot{at.x - 1, at.z}], s.towers[spot{at.x, at.z - 1}], s.towers[spot{at.x - 1, at.z - 1}]
 		s.here, s.misses, s.base = new(slowStack), [33][34][4]int{}, (int(tops[i].Y)+1-h)*32
-		s.stacks[at] = s.here
-		var stack [][]voxel.Cell
+		s.towers[at] = s.here
+		var tower [][]voxel.Cell
 		for z := range 32 {
 			for x := range 32 {
 				c := s.column(x, z, h*32)
 				s.here[z][x] = c
-				stack = append(stack, c.cells(s.base, h*32))
+				tower = append(tower, c.cells(s.base, h*32))
 			}
 		}
-		stacks = append(stacks, stack)
+		towers = append(towers, tower)
 	}
 	for _, rest := range s.streams {
 		if len(rest) > 0 {
 			panic(errSlow)
 		}
 	}
-	return stacks, nil
+	return towers, nil
 }
 
 func (s *slowSite) cells(base, top int) []voxel.Cell {
@@ -366,8 +366,8 @@ func checkDecodeRelief(t *testing.T, streams [][]byte, heights []int, tops []geo
 	for s, h := range heights {
 		for y := range h {
 			for at, c := range flatOf(got[i]) {
-				if c != want[s][at%stackColumns][y*32+at/stackColumns] || !voxel.Terrain.Valid(c, 0) {
-					t.Fatalf("stack %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%stackColumns][y*32+at/stackColumns])
+				if c != want[s][at%towerColumns][y*32+at/towerColumns] || !voxel.Terrain.Valid(c, 0) {
+					t.Fatalf("tower %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%towerColumns][y*32+at/towerColumns])
 				}
 			}
 			i++

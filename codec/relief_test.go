@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// ground is stacks and where their topmost chunks are.
+// ground is towers and where their topmost chunks are.
 type ground struct {
 	page
 	tops []geom.ChunkPos
@@ -28,7 +28,7 @@ func levelGround(seed uint64, edge, from int32) (g ground) {
 	for z := range edge {
 		for x := range edge {
 			pos := geom.ChunkPos{X: from + x, Z: from - z}
-			var s codec.Stack
+			var s codec.Tower
 			for y, c := range (terrain.Level{Seed: seed}).Tower(pos.X, pos.Z) {
 				if _, same := c.Uniform(); !same {
 					s = append(s, c)
@@ -54,7 +54,7 @@ func farGround(seed uint64) (g ground) {
 			m := c.Mip(rule, 3)
 			for n := range 64 {
 				x, z, y := at.X*4+n%4, at.Z*4+n/4%4, at.Y*4+n/16
-				f[y*stackColumns+z*32+x] = m.Cell(n%4, n/16, n/4%4)
+				f[y*towerColumns+z*32+x] = m.Cell(n%4, n/16, n/4%4)
 			}
 		}
 		g.add(x, 0, 0, f.pack())
@@ -62,7 +62,7 @@ func farGround(seed uint64) (g ground) {
 	return g
 }
 
-// grounds are kinds of terrain: name, stacks, bytes of all streams.
+// grounds are kinds of terrain: name, towers, bytes of all streams.
 func grounds() []struct {
 	name   string
 	ground ground
@@ -72,7 +72,7 @@ func grounds() []struct {
 	cells := func(cell func(x, y, z int) voxel.Cell) *voxel.Chunk {
 		f := new(flat)
 		for i := range f {
-			f[i] = cell(i%32, i/stackColumns, i/32%32)
+			f[i] = cell(i%32, i/towerColumns, i/32%32)
 		}
 		return f.pack()
 	}
@@ -96,8 +96,8 @@ func grounds() []struct {
 	apart.add(5, 3, 2, some())
 	apart.add(5, 9, 2, some())
 	apart.add(6, 9, 2, some())
-	var layers codec.Stack
-	for y := range codec.MaxStack {
+	var layers codec.Tower
+	for y := range codec.MaxTower {
 		fill := uint8(255)
 		if y == 3 {
 			fill = 9
@@ -117,7 +117,7 @@ func grounds() []struct {
 		ground ground
 		bytes  int
 	}{
-		{"no stacks", ground{}, 0},
+		{"no towers", ground{}, 0},
 		{"air", one(voxel.Uniform(0)), 1024},
 		{"rock", one(voxel.Uniform(rock), voxel.Uniform(rock)), 4100},
 		{"half full", one(voxel.Uniform(voxel.TerrainCell(6, 127))), 67592},
@@ -180,14 +180,14 @@ func TestReliefLevels(t *testing.T) {
 	}
 }
 
-// TestReliefRandom brings cells of every kind together, in stacks that lie
+// TestReliefRandom brings cells of every kind together, in towers that lie
 // anyhow beside each other.
 func TestReliefRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	for range 20 {
 		var g ground
 		for range 1 + r.IntN(5) {
-			var s codec.Stack
+			var s codec.Tower
 			for range 1 + r.IntN(3) {
 				switch r.IntN(4) {
 				case 0:
@@ -211,13 +211,13 @@ func TestReliefManyLists(t *testing.T) {
 	var g ground
 	for i := range int32(65) {
 		f := new(flat)
-		for col := range stackColumns {
-			n := int(i)*stackColumns + col
+		for col := range towerColumns {
+			n := int(i)*towerColumns + col
 			for y := range 3 {
-				f[y*stackColumns+col] = voxel.TerrainCell(uint8(1+21*y+n%21), 255)
+				f[y*towerColumns+col] = voxel.TerrainCell(uint8(1+21*y+n%21), 255)
 				n /= 21
 			}
-			f[3*stackColumns+col] = voxel.TerrainCell(uint8(1+n), 255)
+			f[3*towerColumns+col] = voxel.TerrainCell(uint8(1+n), 255)
 		}
 		g.add(i, 0, 0, f.pack())
 	}

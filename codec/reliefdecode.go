@@ -12,12 +12,12 @@ import (
 type reliefDecoder struct {
 	s     [reliefStreams]smalls
 	land  land
-	top   int32 // of the stack under way
-	cells [MaxStack * edge]voxel.Cell
+	top   int32 // of the tower under way
+	cells [MaxTower * edge]voxel.Cell
 }
 
-// DecodeRelief reads stacks of the given heights in chunks from streams of the form
-// Relief and appends their chunks to dst, stack by stack, bottom up. tops are the
+// DecodeRelief reads towers of the given heights in chunks from streams of the form
+// Relief and appends their chunks to dst, tower by tower, bottom up. tops are the
 // positions of their topmost chunks. It fails with a *CorruptError that names the
 // stream. All cells are valid in a Terrain volume.
 func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
@@ -30,16 +30,16 @@ func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []i
 	}
 	r.land.reset()
 	for i, h := range heights {
-		if h < 1 || h > MaxStack {
-			return dst, corrupt(-1, "page", fmt.Errorf("a stack of %d chunks", h))
+		if h < 1 || h > MaxTower {
+			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
 		r.land.begin(tops[i], h)
 		r.top = r.land.base + int32(h*edge)
-		if err := r.stack(&d.literals, &d.literal, d.ended); err != nil {
+		if err := r.tower(&d.literals, &d.literal, d.ended); err != nil {
 			return dst, err
 		}
 		if !d.split(h * edge) {
-			panic("codec: a column of relief ends above its stack")
+			panic("codec: a column of relief ends above its tower")
 		}
 		var err error
 		if dst, err = d.chunks(dst, h); err != nil {
@@ -62,8 +62,8 @@ func reliefPart(stream int) string {
 	return "ground"
 }
 
-// stack reads the columns of the current stack into set.
-func (r *reliefDecoder) stack(set *columnSet, literal *[columns]int32, ended func() error) error {
+// tower reads the columns of the current tower into set.
+func (r *reliefDecoder) tower(set *columnSet, literal *[columns]int32, ended func() error) error {
 	set.reset()
 	for z := range edge {
 		r.land.ground.row(z)
@@ -153,7 +153,7 @@ func (r *reliefDecoder) list(w, n, nw *site) int32 {
 func (r *reliefDecoder) newList() int32 {
 	l, s := &r.land, &r.s[reliefLayers]
 	n := s.next()
-	if n == 0 || n > len(s.b)-s.at || n > MaxStack*edge {
+	if n == 0 || n > len(s.b)-s.at || n > MaxTower*edge {
 		s.fail(fmt.Errorf("a list of %d layers", n))
 		return 0
 	}
@@ -176,7 +176,7 @@ func (r *reliefDecoder) ground(guess int64, grade int) int64 {
 	low, high := &r.s[reliefLow+grade], &r.s[reliefHigh]
 	v := guess + int64(int8(low.byte())) + int64(unzigzag(high.next()))*unit
 	if v != r.land.within(v, r.top) {
-		high.fail(fmt.Errorf("ground at %d/256, the stack ends at %d", v, r.top))
+		high.fail(fmt.Errorf("ground at %d/256, the tower ends at %d", v, r.top))
 		return guess
 	}
 	return v
@@ -249,7 +249,7 @@ func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
 	set.list, set.start = list, append(set.start, int32(len(list)))
 }
 
-// at is a height above the stack's lowest cells.
+// at is a height above the tower's lowest cells.
 func (r *reliefDecoder) at(y int32) uint16 { return uint16(y - r.land.base) }
 
 // solid returns the full cell of a material, or air.

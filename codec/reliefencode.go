@@ -15,13 +15,13 @@ type reliefEncoder struct {
 	cut     cut
 }
 
-// EncodeRelief returns the streams of the form Relief for stacks of a Terrain
+// EncodeRelief returns the streams of the form Relief for towers of a Terrain
 // volume. tops are the positions of their topmost chunks. ok is false if a cell is
 // not valid in a Terrain volume. The streams are valid until the next call.
-func (e *Encoder) EncodeRelief(stacks []Stack, tops []geom.ChunkPos) (streams [][]byte, ok bool) {
+func (e *Encoder) EncodeRelief(towers []Tower, tops []geom.ChunkPos) (streams [][]byte, ok bool) {
 	r := &e.relief
 	r.reset()
-	for i, s := range stacks {
+	for i, s := range towers {
 		e.sweep(s)
 		e.sort()
 		r.land.begin(tops[i], len(s))
@@ -50,7 +50,7 @@ func (r *reliefEncoder) reset() {
 
 // cut is a column split into its parts.
 type cut struct {
-	base, top int32 // of the stack
+	base, top int32 // of the tower
 	ground    int64
 	layers    []byte  // top down
 	floors    []int32 // of layers

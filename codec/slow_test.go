@@ -20,7 +20,7 @@ const (
 	numStreams
 )
 
-const stackColumns = 1024
+const towerColumns = 1024
 
 var errSlow = errors.New("wrong")
 
@@ -84,7 +84,7 @@ func (s *slow) literal(table []voxel.Cell) (cells []voxel.Cell, top int) {
 		}
 		return table[i]
 	}
-	cells = make([]voxel.Cell, codec.MaxStack*voxel.ChunkEdge)
+	cells = make([]voxel.Cell, codec.MaxTower*voxel.ChunkEdge)
 	at, now := 0, cell()
 	for {
 		run := s.small(streamRuns)
@@ -105,9 +105,9 @@ func (s *slow) literal(table []voxel.Cell) (cells []voxel.Cell, top int) {
 	}
 }
 
-// slowDecode returns every stack as its 1024 columns, from the bottom to 2048
+// slowDecode returns every tower as its 1024 columns, from the bottom to 2048
 // cells high, and how high the columns reach that change last.
-func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err error) {
+func slowDecode(streams [][]byte, heights []int) (towers [][][]voxel.Cell, err error) {
 	defer func() {
 		if r := recover(); r == errSlow {
 			err = errSlow
@@ -130,11 +130,11 @@ func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err e
 		return literal{cells, top}
 	}
 	for _, h := range heights {
-		if h < 1 || h > codec.MaxStack {
+		if h < 1 || h > codec.MaxTower {
 			panic(errSlow)
 		}
 		var which []int
-		for len(which) < stackColumns {
+		for len(which) < towerColumns {
 			op := s.byte(streamOps)
 			for n := op>>2 + 1; n > 0; n-- {
 				col := len(which)
@@ -159,7 +159,7 @@ func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err e
 					}
 					which = append(which, len(literals)-1-back)
 				}
-				if len(which) > stackColumns {
+				if len(which) > towerColumns {
 					panic(errSlow)
 				}
 			}
@@ -171,14 +171,14 @@ func slowDecode(streams [][]byte, heights []int) (stacks [][][]voxel.Cell, err e
 			}
 			columns = append(columns, literals[i].cells)
 		}
-		stacks = append(stacks, columns)
+		towers = append(towers, columns)
 	}
 	for _, rest := range s.streams {
 		if len(rest) > 0 {
 			panic(errSlow)
 		}
 	}
-	return stacks, nil
+	return towers, nil
 }
 
 // checkDecode compares Decode with the twin and returns the chunks.
@@ -207,8 +207,8 @@ func checkDecode(t *testing.T, streams [][]byte, heights []int) []*voxel.Chunk {
 			f := flatOf(got[i])
 			i++
 			for at, c := range f {
-				if c != want[s][at%stackColumns][y*32+at/stackColumns] {
-					t.Fatalf("stack %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%stackColumns][y*32+at/stackColumns])
+				if c != want[s][at%towerColumns][y*32+at/towerColumns] {
+					t.Fatalf("tower %d chunk %d cell %d: got %d, want %d", s, y, at, c, want[s][at%towerColumns][y*32+at/towerColumns])
 				}
 				if _, ok := slices.BinarySearch(table, c); !ok {
 					t.Fatalf("cell %d is not in the table", c)

@@ -221,7 +221,7 @@ func (c content) dimension(name string) *Dimension {
 	return &Dimension{}
 }
 
-func (c content) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+func (c content) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		v := c.dimension(dim).Volume(vol)
 		if v == nil || level != 0 {

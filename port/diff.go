@@ -95,7 +95,7 @@ func (p part) About() stone.About {
 	return about
 }
 
-func (p part) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+func (p part) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		for _, pos := range p.where.Chunks(dim, vol) {
 			if !yield(pos, true) {

@@ -22,7 +22,7 @@ func IndexBytes(c counted, most int64) (n int64) {
 	for _, d := range about.Dimensions {
 		n += indexBytes * int64(c.ColumnCount(d.Name))
 		for _, v := range d.Volumes {
-			for range c.Spoken(d.Name, v.Volume.Name, 0) {
+			for range c.Entries(d.Name, v.Volume.Name, 0) {
 				if n += indexBytes; n > most {
 					return n
 				}
@@ -42,7 +42,7 @@ type counted interface {
 // of the volume, take more than maxBytes of memory.
 func weighBox(ctx context.Context, s *world.Snapshot, dim, vol string, b geom.Box, maxBytes int64) error {
 	var want []geom.ChunkPos
-	for pos, holds := range s.Spoken(dim, vol, 0) {
+	for pos, holds := range s.Entries(dim, vol, 0) {
 		if holds && !pos.Box().Intersect(b).Empty() {
 			want = append(want, pos)
 		}

@@ -70,7 +70,7 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 func hasMatter(c stone.Content, d stone.Dimension) bool {
 	for _, v := range d.Volumes {
 		if IsMatter(v.Volume.Name) {
-			for _, holds := range c.Spoken(d.Name, v.Volume.Name, 0) {
+			for _, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
 				if holds {
 					return true
 				}

@@ -18,7 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// mustCrowd returns a stone of few bytes that speaks of n chunks, 1<<apart from
+// mustCrowd returns a stone of few bytes that covers n chunks, 1<<apart from
 // each other.
 func mustCrowd(t testing.TB, n, apart int) history.Stone {
 	t.Helper()

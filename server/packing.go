@@ -149,7 +149,7 @@ func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, er
 	return height, err
 }
 
-// safely is world.Tidy, but it turns a panic into an error, so that the stones of one
+// safely is world.PackStack, but it turns a panic into an error, so that the stones of one
 // world cannot end the server.
 func safely(ctx context.Context, st history.Store, name string) (height int, packed bool, err error) {
 	defer func() {
@@ -157,7 +157,7 @@ func safely(ctx context.Context, st history.Store, name string) (height int, pac
 			err = fmt.Errorf("server: pack: panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return world.Tidy(ctx, st, name, world.TidyOptions{High: queueHeight})
+	return world.PackStack(ctx, st, name, world.PackStackOptions{High: queueHeight})
 }
 
 // heights remembers the heights of the stacks that were saved lately. It forgets

@@ -81,9 +81,9 @@ func positions(dst []geom.ChunkPos, key, mask uint64) []geom.ChunkPos {
 	return dst
 }
 
-// stackUp returns the indexes of the chunks of kindRuns in the order of a page, by
-// z, x, y, and the heights of their stacks.
-func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
+// towersOf returns the indexes of the chunks of kindRuns in the order of a page, by
+// z, x, y, and the heights of their towers.
+func towersOf(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 	for i, k := range kinds {
 		if k == kindRuns {
 			order = append(order, i)
@@ -94,7 +94,7 @@ func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 		return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
 	})
 	for n, i := range order {
-		if n > 0 && at[i].X == at[order[n-1]].X && at[i].Z == at[order[n-1]].Z && heights[len(heights)-1] < codec.MaxStack {
+		if n > 0 && at[i].X == at[order[n-1]].X && at[i].Z == at[order[n-1]].Z && heights[len(heights)-1] < codec.MaxTower {
 			heights[len(heights)-1]++
 			continue
 		}
@@ -107,9 +107,9 @@ func stackUp(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 type cellPage struct {
 	kinds  []byte
 	values []byte
-	stacks []codec.Stack
-	tops   []geom.ChunkPos // the topmost chunks of stacks
-	places []geom.ChunkPos // of all chunks of stacks
+	towers []codec.Tower
+	tops   []geom.ChunkPos // the topmost chunks of towers
+	places []geom.ChunkPos // of all chunks of towers
 }
 
 func newCellPage(cubes []cube) (p cellPage) {
@@ -127,23 +127,23 @@ func newCellPage(cubes []cube) (p cellPage) {
 			p.values = binary.AppendUvarint(p.values, uint64(v))
 		}
 	}
-	order, heights := stackUp(at, p.kinds)
+	order, heights := towersOf(at, p.kinds)
 	p.tops = topmost(at, order, heights)
 	for _, i := range order {
 		p.places = append(p.places, at[i])
 	}
 	for _, h := range heights {
-		s := make(codec.Stack, h)
+		s := make(codec.Tower, h)
 		for i := range s {
 			s[i] = chunks[order[i]]
 		}
 		order = order[h:]
-		p.stacks = append(p.stacks, s)
+		p.towers = append(p.towers, s)
 	}
 	return p
 }
 
-// topmost returns the positions of the topmost chunks of stacks.
+// topmost returns the positions of the topmost chunks of towers.
 func topmost(at []geom.ChunkPos, order, heights []int) (tops []geom.ChunkPos) {
 	n := 0
 	for _, h := range heights {
@@ -156,8 +156,8 @@ func topmost(at []geom.ChunkPos, order, heights []int) (tops []geom.ChunkPos) {
 // columns returns the streams of the page in the form Columns.
 func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
 	streams := [][]byte{p.kinds, p.values}
-	if len(p.stacks) > 0 {
-		streams = append(streams, enc.Encode(p.stacks)...)
+	if len(p.towers) > 0 {
+		streams = append(streams, enc.Encode(p.towers)...)
 	}
 	return streams
 }
@@ -166,7 +166,7 @@ func (p *cellPage) columns(enc *codec.Encoder) [][]byte {
 // returns nil if the form does not suit the volume or the effort, or if hardly any
 // column is an image.
 func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
-	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
+	if v.Schema == voxel.Terrain || effort != Best || len(p.towers) == 0 {
 		return nil
 	}
 	streams := enc.EncodeImages(p.tops)
@@ -179,10 +179,10 @@ func (p *cellPage) images(enc *codec.Encoder, v *volume, effort Effort) [][]byte
 // relief returns the streams of the page in the form Relief. It returns nil if the
 // cells are not terrain or there are too many bytes.
 func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
-	if len(p.stacks) == 0 {
+	if len(p.towers) == 0 {
 		return nil
 	}
-	streams, ok := enc.EncodeRelief(p.stacks, p.tops)
+	streams, ok := enc.EncodeRelief(p.towers, p.tops)
 	if streams = slices.Concat([][]byte{p.kinds, p.values}, streams); !ok || pages.Size(streams) > maxPage {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (p *cellPage) relief(enc *codec.Encoder) [][]byte {
 // returns nil if the form does not suit the volume or the effort, or if the page has
 // too many runs for its bytes.
 func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
-	if v.Schema == voxel.Terrain || effort != Best || len(p.stacks) == 0 {
+	if v.Schema == voxel.Terrain || effort != Best || len(p.towers) == 0 {
 		return nil
 	}
 	streams, ok := enc.EncodeOdds(p.tops)
@@ -264,7 +264,7 @@ func (v *volume) holds(form codec.Form) bool {
 }
 
 func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, streams [][]byte, at []geom.ChunkPos, kinds []byte, v *volume) error {
-	order, heights := stackUp(at, kinds)
+	order, heights := towersOf(at, kinds)
 	if len(order) > maxRuns {
 		return corruptf(0, "kinds", "%d chunks of runs, at most %d", len(order), maxRuns)
 	}

@@ -69,7 +69,7 @@ func fuzzStone(t *testing.T, b []byte) {
 		for _, v := range d.Volumes {
 			for _, l := range v.Levels {
 				var want []geom.ChunkPos
-				for pos := range r.Spoken(d.Name, v.Name, l.Level) {
+				for pos := range r.Entries(d.Name, v.Name, l.Level) {
 					want = append(want, pos)
 				}
 				if got := read(t, r, d.Name, v.Name, l.Level, want); !reflect.DeepEqual(got, l.Chunks) {

@@ -286,7 +286,7 @@ func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams 
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
 	var chunks []*voxel.Chunk
-	for _, s := range p.stacks {
+	for _, s := range p.towers {
 		chunks = append(chunks, s...)
 	}
 	for _, c := range chunks {
@@ -307,11 +307,11 @@ func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams 
 		return nil, 0
 	}
 	times = runBytes(chunks) / max(1, runBytes(rests))
-	stacks := make([]codec.Stack, len(p.stacks))
-	for i, s := range p.stacks {
-		stacks[i], rests = rests[:len(s)], rests[len(s):]
+	towers := make([]codec.Tower, len(p.towers))
+	for i, s := range p.towers {
+		towers[i], rests = rests[:len(s)], rests[len(s):]
 	}
-	return append([][]byte{p.kinds, p.values, octants}, enc.cells.Encode(stacks)...), times
+	return append([][]byte{p.kinds, p.values, octants}, enc.cells.Encode(towers)...), times
 }
 
 // runBytes returns the memory of chunks beyond that of uniform chunks.
@@ -330,7 +330,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if err := decodeRuns(dec, page.chunks, codec.Columns, streams[litCodec-litOctants:], at, kinds, &rest); err != nil {
 		return err
 	}
-	order, _ := stackUp(at, kinds)
+	order, _ := towersOf(at, kinds)
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}

@@ -77,7 +77,7 @@ func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []a
 func (s *Reader) PagesOf(dim, vol string, level int, want []geom.ChunkPos) (parts [][]geom.ChunkPos) {
 	_, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
-	spoken := make([]geom.ChunkPos, 0, len(want)) // backing array of parts
+	covered := make([]geom.ChunkPos, 0, len(want)) // backing array of parts
 	begin, pages := 0, 0
 	for _, pos := range want {
 		_, moved, ok := finder.next(pos)
@@ -86,14 +86,14 @@ func (s *Reader) PagesOf(dim, vol string, level int, want []geom.ChunkPos) (part
 		}
 		if moved {
 			if pages++; pages > 1 {
-				parts = append(parts, spoken[begin:len(spoken):len(spoken)])
-				begin = len(spoken)
+				parts = append(parts, covered[begin:len(covered):len(covered)])
+				begin = len(covered)
 			}
 		}
-		spoken = append(spoken, pos)
+		covered = append(covered, pos)
 	}
-	if begin < len(spoken) {
-		parts = append(parts, spoken[begin:])
+	if begin < len(covered) {
+		parts = append(parts, covered[begin:])
 	}
 	return parts
 }

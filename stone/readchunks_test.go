@@ -156,7 +156,7 @@ func readVolumes(b *testing.B, r *stone.Reader, volumes ...string) {
 	dim := r.Dimensions()[0].Name
 	for _, v := range volumes {
 		var want []geom.ChunkPos
-		for pos := range r.Spoken(dim, v, 0) {
+		for pos := range r.Entries(dim, v, 0) {
 			want = append(want, pos)
 		}
 		err := r.ReadChunks(b.Context(), dim, v, 0, want, func(geom.ChunkPos, *voxel.Chunk) error { n++; return nil })

@@ -72,22 +72,22 @@ func (s *Reader) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*v
 	return c, nil
 }
 
-// ColumnAlone returns one column without its lists. spoken says that the stone has
+// ColumnAlone returns one column without its lists. covered says that the stone has
 // an entry for it; a nil column is then deleted with all its lists. It reads the
 // column's page and, if height maps of the column follow from blocks, the pages of
 // the chunks of its tower.
-func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
-	c, spoken, err = s.columnReader(ctx, s.dimension(dim)).find(pos)
+func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
+	c, covered, err = s.columnReader(ctx, s.dimension(dim)).find(pos)
 	if err != nil {
 		err = fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
 	}
-	return c, spoken, err
+	return c, covered, err
 }
 
-// List returns the objects of one list of a column. spoken says that the stone has
+// List returns the objects of one list of a column. covered says that the stone has
 // an entry for the list. It does not report deleted columns; ColumnAlone and
-// SpokenColumns do. It reads one page.
-func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, spoken bool, err error) {
+// ColumnEntries do. It reads one page.
+func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, covered bool, err error) {
 	d := s.dimension(dim)
 	i := slices.IndexFunc(d.lists, func(l list) bool { return l.name == name })
 	if i < 0 {
@@ -117,8 +117,8 @@ func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
 	return &columnReader{ctx: ctx, s: s, d: d}
 }
 
-// find returns the column at pos. spoken says that the stone has an entry for it.
-func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, spoken bool, err error) {
+// find returns the column at pos. covered says that the stone has an entry for it.
+func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
 	i := findColumn(r.d.columns, pos)
 	if i < 0 || !r.d.columns[i].paged() {
 		return nil, i >= 0, nil

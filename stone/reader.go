@@ -253,14 +253,14 @@ func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
 	return nil, nil
 }
 
-// Chunk returns the chunk at pos of a volume's level. spoken says that the stone has
+// Chunk returns the chunk at pos of a volume's level. covered says that the stone has
 // an entry for it; a nil chunk then has no cells. It reads one page.
-func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, spoken bool, err error) {
+func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, covered bool, err error) {
 	err = s.ReadChunks(ctx, dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
-		c, spoken = got, true
+		c, covered = got, true
 		return nil
 	})
-	return c, spoken || err != nil, err
+	return c, covered || err != nil, err
 }
 
 // find returns the index of the entry for a neighbour, or -1.

@@ -43,9 +43,9 @@ func checkChunks(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 				if i%7 > 0 {
 					continue
 				}
-				got, spoken, err := r.Chunk(t.Context(), d.Name, v.Name, l.Level, want.Pos)
-				if err != nil || !spoken || !reflect.DeepEqual(got, want.Chunk) {
-					t.Errorf("%s %s level %d: chunk %v: spoken %v, %v", d.Name, v.Name, l.Level, want.Pos, spoken, err)
+				got, covered, err := r.Chunk(t.Context(), d.Name, v.Name, l.Level, want.Pos)
+				if err != nil || !covered || !reflect.DeepEqual(got, want.Chunk) {
+					t.Errorf("%s %s level %d: chunk %v: covered %v, %v", d.Name, v.Name, l.Level, want.Pos, covered, err)
 				}
 			}
 		}
@@ -74,8 +74,8 @@ func TestReadsOfNothing(t *testing.T) {
 		{"earth", voxel.Block, -1, at(0, 0, 0)}, {"earth", voxel.Block, 99, at(0, 0, 0)},
 		{"earth", voxel.Block, 0, at(2, 0, 0)}, {"earth", voxel.Block, 0, at(-1<<31, 1<<31-1, 0)},
 	} {
-		if c, spoken, err := r.Chunk(t.Context(), tt.dim, tt.vol, tt.level, tt.pos); c != nil || spoken || err != nil {
-			t.Errorf("%+v: got %v, %v, %v", tt, c, spoken, err)
+		if c, covered, err := r.Chunk(t.Context(), tt.dim, tt.vol, tt.level, tt.pos); c != nil || covered || err != nil {
+			t.Errorf("%+v: got %v, %v, %v", tt, c, covered, err)
 		}
 	}
 	// 1<<24 columns further on is where the bits of a key begin again

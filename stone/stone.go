@@ -122,9 +122,9 @@ const FirstFar = 3
 type Content interface {
 	// About describes the world.
 	About() About
-	// Spoken yields the chunks of a volume's level in ascending order of code.
+	// Entries yields the chunks of a volume's level in ascending order of code.
 	// false says that the chunk is known to be all of the volume's default.
-	Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
+	Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
 	// ReadChunks calls f for each chunk of want that exists, with nil for a chunk of
 	// the volume's default. want must ascend by code. Calls may come in another
 	// order.

@@ -322,7 +322,7 @@ const (
 // tryLit tries the form Lit and reports whether no other form needs a try.
 func (j *cellJob) tryLit(p *cellPage) (sure bool) {
 	kind, ok := litKind(j.volume)
-	if !ok || len(p.stacks) == 0 || j.lit == nil || !j.may(formLit) || j.levels[j.inLevel].level != 0 {
+	if !ok || len(p.towers) == 0 || j.lit == nil || !j.may(formLit) || j.levels[j.inLevel].level != 0 {
 		return false
 	}
 	streams, times := p.lit(j.encoder, j.lit, kind)

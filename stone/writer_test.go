@@ -243,7 +243,7 @@ func TestEqualPages(t *testing.T) {
 	}
 }
 
-// TestManyWithoutCells writes what an erased land is: chunks spoken of, without
+// TestManyWithoutCells writes what an erased land is: chunks covered, without
 // cells, more than a page holds.
 func TestManyWithoutCells(t *testing.T) {
 	l := stonetest.LevelSpec{}

@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Apart says where two commits may differ: what stones of either speak of that the
+// Apart says where two commits may differ: what stones of either cover that the
 // other's stack does not have. Everywhere else they are the same.
 type Apart struct {
 	// Files are paths, sorted.
@@ -34,7 +34,7 @@ func (a *Apart) Columns(dim string) []geom.ColumnPos {
 	return slices.SortedFunc(maps.Keys(a.where.columns[dim]), geom.ColumnPos.Compare)
 }
 
-// differing returns what stones speak of that p and q do not have in common.
+// differing returns what stones cover that p and q do not have in common.
 func (p openStack) differing(q openStack) *dirty {
 	same := 0
 	for same < len(p) && same < len(q) && p[same].Stone.ID == q[same].Stone.ID {
@@ -43,30 +43,30 @@ func (p openStack) differing(q openStack) *dirty {
 	out := new(dirty)
 	for _, rest := range []openStack{p[same:], q[same:]} {
 		for _, l := range rest {
-			l.spoken(out)
+			l.addEntries(out)
 		}
 	}
 	return out
 }
 
-// spoken adds to d what the stone speaks of.
-func (b *openStone) spoken(d *dirty) {
+// addEntries adds to d what the stone covers.
+func (b *openStone) addEntries(d *dirty) {
 	for _, dim := range b.Dimensions() {
 		for _, v := range dim.Volumes {
-			for pos := range b.Spoken(dim.Name, v.Volume.Name, 0) {
+			for pos := range b.Entries(dim.Name, v.Volume.Name, 0) {
 				d.chunk(volumeName{dim.Name, v.Volume.Name}, pos)
 			}
 		}
-		for pos := range b.SpokenColumns(dim.Name) {
+		for pos := range b.ColumnEntries(dim.Name) {
 			d.column(dim.Name, pos, parts{column: true})
 		}
 		for _, list := range dim.Lists {
-			for pos := range b.SpokenLists(dim.Name, list) {
+			for pos := range b.ListEntries(dim.Name, list) {
 				d.column(dim.Name, pos, parts{lists: map[string]bool{list: true}})
 			}
 		}
 	}
-	for path := range b.SpokenFiles() {
+	for path := range b.FileEntries() {
 		d.file(path)
 	}
 }

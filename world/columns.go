@@ -70,13 +70,13 @@ func (c *columns) with(changes iter.Seq2[geom.ColumnPos, *voxel.Column]) *column
 		f[p.square][p.in] = col
 	}
 	for at, squares := range own {
-		out.tidy(at, squares)
+		out.prune(at, squares)
 	}
 	return out
 }
 
-// tidy takes away which of the squares of a field are empty.
-func (c *columns) tidy(at geom.ColumnPos, squares uint64) {
+// prune removes those of the squares of a field that are empty.
+func (c *columns) prune(at geom.ColumnPos, squares uint64) {
 	f := c.fields[at]
 	for i, s := range f {
 		if squares>>i&1 != 0 && *s == (square{}) {

@@ -99,7 +99,7 @@ func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.
 		}
 		slices.SortFunc(want, byCode)
 	} else {
-		for pos, holds := range s.Spoken(name.dimension, name.volume, 0) {
+		for pos, holds := range s.Entries(name.dimension, name.volume, 0) {
 			if holds && !pos.Box().Intersect(b).Empty() {
 				want = append(want, pos)
 			}
@@ -182,7 +182,7 @@ func (f *farReader) packed(level int) bool {
 }
 
 // change finds the chunks below b that changed since the pack: those that
-// stones above it speak of and those that no commit holds.
+// stones above it cover and those that no commit holds.
 func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, b geom.Box, level int) error {
 	f.changed, f.touched = make(map[geom.ChunkPos]*voxel.Chunk), make(map[farPage]bool)
 	below := scaled(b, 1<<level)
@@ -208,7 +208,7 @@ func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, 
 		}
 	}
 	for _, l := range f.openStack[1:] {
-		for pos := range l.Spoken(f.name.dimension, f.name.volume, 0) {
+		for pos := range l.Entries(f.name.dimension, f.name.volume, 0) {
 			look(pos)
 		}
 	}

@@ -24,7 +24,7 @@ func (f *stackFile) Close() error {
 	return err
 }
 
-// openFile opens a file as the highest stone says that speaks of it; fs.ErrNotExist
+// openFile opens a file as the highest stone says that covers it; fs.ErrNotExist
 // if there is none.
 func (p openStack) openFile(path string) (io.ReadCloser, error) {
 	for i := len(p) - 1; i >= 0; i-- {
@@ -35,8 +35,8 @@ func (p openStack) openFile(path string) (io.ReadCloser, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		for spoken := range p[i].SpokenFiles() {
-			if spoken == path { // and it is gone
+		for covered := range p[i].FileEntries() {
+			if covered == path { // and it is gone
 				return nil, err
 			}
 		}

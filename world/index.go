@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// index returns what the stack speaks of: every chunk and column that is there
+// index returns what the stack covers: every chunk and column that is there
 // is not loaded. Otherwise it is describe.
 func (p openStack) index(empty []string, olds ...*state) (*state, error) {
 	s, err := p.describe(empty, olds...)
@@ -24,17 +24,17 @@ func (p openStack) index(empty []string, olds ...*state) (*state, error) {
 			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.cells)
 		}
 		for _, l := range p {
-			d.columns = d.columns.with(l.spokenColumns(d.name))
+			d.columns = d.columns.with(l.columnEntries(d.name))
 		}
 	}
 	return s, nil
 }
 
-// spokenColumns yields the columns that the stone speaks of: unloaded, or nil if
+// columnEntries yields the columns that the stone covers: unloaded, or nil if
 // they are gone.
-func (o *openStone) spokenColumns(dim string) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+func (o *openStone) columnEntries(dim string) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-		for pos, there := range o.SpokenColumns(dim) {
+		for pos, there := range o.ColumnEntries(dim) {
 			var c *voxel.Column
 			if there {
 				c = unloaded
@@ -160,7 +160,7 @@ func startsAlike(a, b []string) bool {
 func (p openStack) placeholders(name volumeName, cells *grid.View) *grid.View {
 	for _, l := range p {
 		var changes []grid.Placed
-		for pos, there := range l.Spoken(name.dimension, name.volume, 0) {
+		for pos, there := range l.Entries(name.dimension, name.volume, 0) {
 			switch {
 			case there:
 				changes = append(changes, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})
@@ -185,13 +185,13 @@ func (v *volume) options(empty []string) grid.Options {
 	return o
 }
 
-// stackFiles lays the files that a stone speaks of on those that are there.
+// stackFiles lays the files that a stone covers on those that are there.
 func (s *state) stackFiles(b *openStone) {
 	sizes := make(map[string]int64)
 	for _, f := range b.Files() {
 		sizes[f.Path] = f.Size
 	}
-	for path, there := range b.SpokenFiles() {
+	for path, there := range b.FileEntries() {
 		s.setFile(path, fileRef{File: stone.File{Path: path, Size: sizes[path]}}, there)
 	}
 }

@@ -150,11 +150,11 @@ func (p openStack) folder(dim string) (folder string) {
 // batch is how many chunks are read at once when a stack is gone through.
 const batch = 1024
 
-// positions returns where the stack speaks of chunks, in ascending order of code.
+// positions returns where the stack covers chunks, in ascending order of code.
 func (p openStack) positions(name volumeName) []geom.ChunkPos {
 	var out []geom.ChunkPos
 	for _, l := range p {
-		for pos := range l.Spoken(name.dimension, name.volume, 0) {
+		for pos := range l.Entries(name.dimension, name.volume, 0) {
 			out = append(out, pos)
 		}
 	}
@@ -165,11 +165,11 @@ func (p openStack) positions(name volumeName) []geom.ChunkPos {
 	return out
 }
 
-// columns returns which columns the stack speaks of, in ascending order.
+// columns returns which columns the stack covers, in ascending order.
 func (p openStack) columns(dim string) []geom.ColumnPos {
 	var out []geom.ColumnPos
 	for _, l := range p {
-		for pos := range l.SpokenColumns(dim) {
+		for pos := range l.ColumnEntries(dim) {
 			out = append(out, pos)
 		}
 	}
@@ -184,7 +184,7 @@ func (p openStack) files() (out []stone.File) {
 		for _, f := range l.Files() {
 			sizes[f.Path] = f.Size
 		}
-		for path, there := range l.SpokenFiles() {
+		for path, there := range l.FileEntries() {
 			i, ok := slices.BinarySearchFunc(out, path, func(f stone.File, p string) int { return strings.Compare(f.Path, p) })
 			if ok {
 				out = slices.Delete(out, i, i+1)

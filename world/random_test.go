@@ -149,17 +149,17 @@ func (p *player) become() {
 	maps.Copy(p.have.volumes, volumes) // they stay, empty
 }
 
-// tidy packs beside the open world.
-func (p *player) tidy() {
+// packStack packs beside the open world.
+func (p *player) packStack() {
 	high := 1 + p.r.IntN(8)
-	height, _, err := world.Tidy(ctx, p.st, p.name, world.TidyOptions{High: high})
+	height, _, err := world.PackStack(ctx, p.st, p.name, world.PackStackOptions{High: high})
 	if errors.Is(err, history.ErrGone) { // so it seems
 		return
 	}
 	p.check(err)
 	layers, err := p.st.Stack(ctx, p.name, p.w.Head())
 	if err != nil || len(layers) > high || height != len(layers) {
-		p.t.Fatalf("tidied to %d stones: %d, %v", high, len(layers), err)
+		p.t.Fatalf("packed to %d stones: %d, %v", high, len(layers), err)
 	}
 }
 
@@ -201,7 +201,7 @@ func (p *player) step() {
 	case k < 31 && p.r.IntN(2) == 0:
 		p.check(p.w.Pack(ctx))
 	case k < 31:
-		p.tidy()
+		p.packStack()
 	case k < 33:
 		p.reopen()
 	case k < 34:

@@ -103,7 +103,7 @@ func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.Volume) error {
 	}
 	name := volumeName{d.d.name, v.Name}
 	var want []geom.ChunkPos
-	for pos, holds := range r.c.Spoken(name.dimension, name.volume, 0) {
+	for pos, holds := range r.c.Entries(name.dimension, name.volume, 0) {
 		if holds {
 			want = append(want, pos)
 		}

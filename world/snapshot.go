@@ -153,7 +153,7 @@ func (s *Snapshot) ColumnCount(dim string) (n int) {
 	}
 	there := make(map[geom.ColumnPos]bool)
 	for _, l := range s.stack {
-		for pos, is := range l.SpokenColumns(dim) {
+		for pos, is := range l.ColumnEntries(dim) {
 			there[pos] = is
 		}
 	}
@@ -165,19 +165,19 @@ func (s *Snapshot) ColumnCount(dim string) (n int) {
 	return n
 }
 
-// Spoken implements stone.Content. It has no level but 0.
-func (s *Snapshot) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+// Entries implements stone.Content. It has no level but 0.
+func (s *Snapshot) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		if level != 0 {
 			return
 		}
 		if len(s.stack) == 1 {
-			s.stack[0].Spoken(dim, vol, 0)(yield)
+			s.stack[0].Entries(dim, vol, 0)(yield)
 			return
 		}
 		holds := make(map[geom.ChunkPos]bool)
 		for _, l := range s.stack {
-			for pos, there := range l.Spoken(dim, vol, 0) {
+			for pos, there := range l.Entries(dim, vol, 0) {
 				holds[pos] = there
 			}
 		}

@@ -99,7 +99,7 @@ func (p openStack) layers() []history.Layer {
 }
 
 // chunks calls f with the chunk of a volume at each position of want that the
-// stack speaks of, in cells of the world; nil where it has no cells. want is in
+// stack covers, in cells of the world; nil where it has no cells. want is in
 // ascending order of code, the calls are not.
 func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
 	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
@@ -126,7 +126,7 @@ func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPo
 }
 
 // statement is what a stack says of one column: of the column itself, if it is not
-// nil, or that it is gone with its lists; and of those lists that it speaks of,
+// nil, or that it is gone with its lists; and of those lists that it covers,
 // sorted, also empty ones.
 type statement struct {
 	pos    geom.ColumnPos
@@ -136,7 +136,7 @@ type statement struct {
 }
 
 // says returns what the stack says of a column and of lists. Nothing below a stone
-// that says it is gone counts: whoever makes a column anew speaks of all its lists.
+// that says it is gone counts: whoever makes a column anew covers all its lists.
 func (p openStack) says(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (statement, error) {
 	s := statement{pos: pos}
 	found := make([]bool, len(lists))
@@ -152,11 +152,11 @@ func (p openStack) says(ctx context.Context, dim string, lists []string, pos geo
 // says adds what the stone says of what no stone above it said.
 func (o *openStone) says(ctx context.Context, dim string, lists []string, s *statement, found []bool) error {
 	if s.column == nil {
-		c, spoken, err := o.ColumnAlone(ctx, dim, s.pos)
+		c, covered, err := o.ColumnAlone(ctx, dim, s.pos)
 		if err != nil {
 			return err
 		}
-		if s.column = c; spoken && c == nil {
+		if s.column = c; covered && c == nil {
 			s.gone = true
 			return nil
 		}
@@ -165,11 +165,11 @@ func (o *openStone) says(ctx context.Context, dim string, lists []string, s *sta
 		if found[n] {
 			continue
 		}
-		objects, spoken, err := o.List(ctx, dim, name, s.pos)
+		objects, covered, err := o.List(ctx, dim, name, s.pos)
 		if err != nil {
 			return err
 		}
-		if found[n] = spoken; spoken {
+		if found[n] = covered; covered {
 			s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
 		}
 	}

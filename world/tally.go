@@ -34,7 +34,7 @@ func (s *Snapshot) Tally(ctx context.Context, dim string) (*stone.Tally, error) 
 func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) error {
 	changed := new(dirty)
 	for _, l := range s.stack[1:] {
-		l.spoken(changed)
+		l.addEntries(changed)
 	}
 	for _, v := range d.volumes {
 		name := volumeName{d.name, v.Name}

@@ -201,12 +201,12 @@ func batches(v *convert.Volume) (out []batch) {
 		key := geom.ChunkPos{X: pos.X >> 2, Y: pos.Y >> 2, Z: pos.Z >> 2}
 		cubes[key] = append(cubes[key], pos)
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(cubes), compareStacks) {
+	for _, key := range slices.SortedFunc(maps.Keys(cubes), compareTowers) {
 		b := batch{volume: &convert.Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}, at: cubes[key]}
 		if v.Schema == voxel.Palette {
 			b.volume.Names = v.Names
 		}
-		slices.SortFunc(b.at, compareStacks)
+		slices.SortFunc(b.at, compareTowers)
 		for _, pos := range b.at {
 			b.volume.Chunks[pos] = v.Chunks[pos]
 		}
@@ -215,7 +215,7 @@ func batches(v *convert.Volume) (out []batch) {
 	return out
 }
 
-func compareStacks(a, b geom.ChunkPos) int {
+func compareTowers(a, b geom.ChunkPos) int {
 	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
 }
 

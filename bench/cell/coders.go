@@ -47,25 +47,25 @@ func newForms() []form {
 type columnsForm struct {
 	enc     codec.Encoder
 	dec     codec.Decoder
-	stacks  []codec.Stack
+	towers  []codec.Tower
 	heights []int
 	streams [][]byte
 }
 
 func (f *columnsForm) prepare(b batch) {
-	f.stacks, f.heights = nil, nil
+	f.towers, f.heights = nil, nil
 	for i, pos := range b.at {
 		if i == 0 || pos.X != b.at[i-1].X || pos.Z != b.at[i-1].Z {
-			f.stacks, f.heights = append(f.stacks, nil), append(f.heights, 0)
+			f.towers, f.heights = append(f.towers, nil), append(f.heights, 0)
 		}
-		last := len(f.stacks) - 1
-		f.stacks[last] = append(f.stacks[last], b.volume.Chunks[pos])
+		last := len(f.towers) - 1
+		f.towers[last] = append(f.towers[last], b.volume.Chunks[pos])
 		f.heights[last]++
 	}
 }
 
 func (f *columnsForm) encode() (n int64, err error) {
-	f.streams = f.enc.Encode(f.stacks)
+	f.streams = f.enc.Encode(f.towers)
 	for _, s := range f.streams {
 		n += int64(len(s))
 	}
@@ -94,7 +94,7 @@ func (f *oddsForm) prepare(b batch) {
 }
 
 func (f *oddsForm) encode() (n int64, err error) {
-	f.enc.Encode(f.stacks)
+	f.enc.Encode(f.towers)
 	streams, ok := f.enc.EncodeOdds(f.tops)
 	if f.streams = streams; !ok { // too many runs for their bytes: a stone has another form
 		f.streams = nil

@@ -163,7 +163,7 @@ func dimensionOf(c stone.Content, d stone.Dimension, t *stone.Tally) dimensionFa
 	}
 	for _, v := range d.Volumes {
 		chunks, box := 0, geom.Box{}
-		for pos, holds := range c.Spoken(d.Name, v.Volume.Name, 0) {
+		for pos, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
 			if holds {
 				chunks++
 				box = box.Union(pos.Box())

@@ -178,7 +178,7 @@ func ReadSpec(r *stone.Reader) (Spec, error) {
 		if spec.Lists, err = readLists(r, d); err != nil {
 			return s, err
 		}
-		for pos, there := range r.SpokenColumns(d.Name) {
+		for pos, there := range r.ColumnEntries(d.Name) {
 			if !there {
 				spec.Gone = append(spec.Gone, pos)
 			}
@@ -192,7 +192,7 @@ func ReadSpec(r *stone.Reader) (Spec, error) {
 func readLists(r *stone.Reader, d stone.Dimension) (specs []ListsSpec, err error) {
 	lists := make(map[geom.ColumnPos][]voxel.List)
 	for _, name := range d.Lists {
-		for pos := range r.SpokenLists(d.Name, name) {
+		for pos := range r.ListEntries(d.Name, name) {
 			objects, _, err := r.List(context.Background(), d.Name, name, pos)
 			if err != nil {
 				return nil, err
@@ -200,7 +200,7 @@ func readLists(r *stone.Reader, d stone.Dimension) (specs []ListsSpec, err error
 			lists[pos] = append(lists[pos], voxel.List{Name: name, Objects: objects})
 		}
 	}
-	for pos := range r.SpokenColumns(d.Name) {
+	for pos := range r.ColumnEntries(d.Name) {
 		delete(lists, pos)
 	}
 	for _, pos := range slices.SortedFunc(maps.Keys(lists), geom.ColumnPos.Compare) {
@@ -210,7 +210,7 @@ func readLists(r *stone.Reader, d stone.Dimension) (specs []ListsSpec, err error
 }
 
 func (s *Spec) readFiles(r *stone.Reader) error {
-	for path, there := range r.SpokenFiles() {
+	for path, there := range r.FileEntries() {
 		if !there {
 			s.Files = append(s.Files, FileSpec{Path: path, Gone: true})
 			continue

@@ -44,7 +44,7 @@ func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) it
 			return true
 		}
 		want := make([]geom.ChunkPos, 0, readAtOnce)
-		for pos, holds := range c.Spoken(dim, vol, level) {
+		for pos, holds := range c.Entries(dim, vol, level) {
 			if !holds {
 				continue
 			}
@@ -162,7 +162,7 @@ func (d *dimension) look(ctx context.Context) error {
 		counts := make([]int, max(1, len(v.Names)))
 		named := v.Schema == voxel.Palette
 		there := 0
-		for _, holds := range d.from.Spoken(d.Name, v.Volume.Name, 0) {
+		for _, holds := range d.from.Entries(d.Name, v.Volume.Name, 0) {
 			if holds {
 				there++
 			}

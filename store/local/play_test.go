@@ -69,7 +69,7 @@ func BenchmarkPlay(b *testing.B) {
 					saves.Add(1)
 					heads[i], err = play(b, s, name(i), heads[i], stones[n])
 					if heights[i]++; heights[i] > 8 && err == nil {
-						heights[i], _, err = world.Tidy(b.Context(), s, name(i), world.TidyOptions{})
+						heights[i], _, err = world.PackStack(b.Context(), s, name(i), world.PackStackOptions{})
 					}
 				} else {
 					loads.Add(1)

@@ -8,10 +8,10 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Spoken yields the chunks of a volume's level that the stone has entries for, in
+// Entries yields the chunks of a volume's level that the stone has entries for, in
 // ascending order of code. It reads only the directory. false says that the chunk is
 // all default; true says that it may not be.
-func (s *Reader) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+func (s *Reader) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		v, entries := s.entries(dim, vol, level)
 		for _, e := range entries {
@@ -25,10 +25,10 @@ func (s *Reader) Spoken(dim, vol string, level int) iter.Seq2[geom.ChunkPos, boo
 	}
 }
 
-// SpokenColumns yields the columns of a dimension that the stone has entries for, in
+// ColumnEntries yields the columns of a dimension that the stone has entries for, in
 // ascending order of position. It reads only the directory. false says that the
 // column is deleted with all its lists.
-func (s *Reader) SpokenColumns(dim string) iter.Seq2[geom.ColumnPos, bool] {
+func (s *Reader) ColumnEntries(dim string) iter.Seq2[geom.ColumnPos, bool] {
 	return func(yield func(geom.ColumnPos, bool) bool) {
 		for _, e := range s.dimension(dim).columns {
 			for m := e.mask; m != 0; m &= m - 1 {
@@ -51,10 +51,10 @@ func (s *Reader) ColumnCount(dim string) (n int) {
 	return n
 }
 
-// SpokenLists yields the columns for which the stone has a list of that name, in
+// ListEntries yields the columns for which the stone has a list of that name, in
 // ascending order of position. It reads only the directory and leaves out deleted
 // columns.
-func (s *Reader) SpokenLists(dim, list string) iter.Seq[geom.ColumnPos] {
+func (s *Reader) ListEntries(dim, list string) iter.Seq[geom.ColumnPos] {
 	return func(yield func(geom.ColumnPos) bool) {
 		for _, e := range s.dimension(dim).entriesOf(list) {
 			for m := e.mask; m != 0; m &= m - 1 {
@@ -66,9 +66,9 @@ func (s *Reader) SpokenLists(dim, list string) iter.Seq[geom.ColumnPos] {
 	}
 }
 
-// SpokenFiles yields the paths of files that the stone has entries for, sorted.
+// FileEntries yields the paths of files that the stone has entries for, sorted.
 // false says that the file is deleted.
-func (s *Reader) SpokenFiles() iter.Seq2[string, bool] {
+func (s *Reader) FileEntries() iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for _, f := range s.dir.files {
 			if !yield(f.path, !f.gone) {

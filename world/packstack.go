@@ -10,20 +10,20 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// TidyOptions say when Tidy packs. The zero value is the default.
-type TidyOptions struct {
+// PackStackOptions say when PackStack packs. The zero value is the default.
+type PackStackOptions struct {
 	// High is how many stones a stack may have. Default 8.
 	High int
 	// Empty is Options.Empty.
 	Empty []string
 }
 
-// Tidy packs the top of a world's stack if that is too high. It returns how many
+// PackStack packs the top of a world's stack if that is too high. It returns how many
 // stones are left, and whether it packed. It reads directories and what meets in
 // a page, and no more of the world; it changes no commit, so it may run beside
 // everything else. ErrGone says that someone else was quicker and the stones were
 // collected.
-func Tidy(ctx context.Context, st history.Store, name string, o TidyOptions) (height int, packed bool, err error) {
+func PackStack(ctx context.Context, st history.Store, name string, o PackStackOptions) (height int, packed bool, err error) {
 	f, err := fetchStack(ctx, st, name, history.ID{}, 0)
 	high := max(1, cmp.Or(o.High, maxStones))
 	if err != nil || len(f.Layers) <= high {

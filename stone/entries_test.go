@@ -16,16 +16,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// TestSpoken compares what a stone says that it speaks of, and what it gives
+// TestEntries compares what a stone says that it covers, and what it gives
 // thing by thing, with what was written.
-func TestSpoken(t *testing.T) {
+func TestEntries(t *testing.T) {
 	for seed := range uint64(few(12)) {
 		s := newMaker(300 + seed).spec()
 		r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 8, Effort: stone.Quick}))
 		for _, d := range s.Dimensions {
 			for _, v := range d.Volumes {
 				for _, l := range v.Levels {
-					checkSpoken(t, r.Spoken(d.Name, v.Name, l.Level), v.Volume, l)
+					checkEntries(t, r.Entries(d.Name, v.Name, l.Level), v.Volume, l)
 				}
 			}
 			checkSpokenColumns(t, r, d)
@@ -37,12 +37,12 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-func checkSpoken(t *testing.T, spoken iter.Seq2[geom.ChunkPos, bool], v voxel.Volume, l stonetest.LevelSpec) {
+func checkEntries(t *testing.T, covered iter.Seq2[geom.ChunkPos, bool], v voxel.Volume, l stonetest.LevelSpec) {
 	t.Helper()
 	i := 0
-	for pos, holds := range spoken {
+	for pos, holds := range covered {
 		if i == len(l.Chunks) || pos != l.Chunks[i].Pos {
-			t.Fatalf("volume %q: %v is said to be spoken of as number %d", v.Name, pos, i)
+			t.Fatalf("volume %q: %v is covered as number %d", v.Name, pos, i)
 		}
 		c := l.Chunks[i].Chunk
 		if c == nil {
@@ -54,7 +54,7 @@ func checkSpoken(t *testing.T, spoken iter.Seq2[geom.ChunkPos, bool], v voxel.Vo
 		i++
 	}
 	if i != len(l.Chunks) {
-		t.Errorf("volume %q: %d chunks spoken of, want %d", v.Name, i, len(l.Chunks))
+		t.Errorf("volume %q: %d chunks covered, want %d", v.Name, i, len(l.Chunks))
 	}
 }
 
@@ -69,25 +69,25 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		want[pos] = nil
 	}
 	var got []geom.ColumnPos
-	for pos, there := range r.SpokenColumns(d.Name) {
+	for pos, there := range r.ColumnEntries(d.Name) {
 		got = append(got, pos)
 		if there != (want[pos] != nil) {
 			t.Errorf("column %v is there: %v", pos, there)
 		}
-		c, spoken, err := r.ColumnAlone(t.Context(), d.Name, pos)
-		if err != nil || !spoken || !reflect.DeepEqual(c, want[pos]) {
-			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, spoken, err, want[pos])
+		c, covered, err := r.ColumnAlone(t.Context(), d.Name, pos)
+		if err != nil || !covered || !reflect.DeepEqual(c, want[pos]) {
+			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, covered, err, want[pos])
 		}
 		if _, err := r.Column(t.Context(), d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
 			t.Errorf("column %v with its lists: %v", pos, err)
 		}
 	}
 	if !slices.Equal(got, slices.SortedFunc(maps.Keys(want), geom.ColumnPos.Compare)) {
-		t.Errorf("columns spoken of are %v", got)
+		t.Errorf("columns covered are %v", got)
 	}
 	for _, l := range d.Lists {
-		if c, spoken, err := r.ColumnAlone(t.Context(), d.Name, l.Pos); c != nil || spoken || err != nil {
-			t.Errorf("column %v: got %v, %v, %v", l.Pos, c, spoken, err)
+		if c, covered, err := r.ColumnAlone(t.Context(), d.Name, l.Pos); c != nil || covered || err != nil {
+			t.Errorf("column %v: got %v, %v, %v", l.Pos, c, covered, err)
 		}
 	}
 }
@@ -108,15 +108,15 @@ func checkSpokenLists(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec, 
 	for _, l := range d.Lists {
 		put(l.Pos, l.Lists)
 	}
-	got := slices.Collect(r.SpokenLists(d.Name, name))
+	got := slices.Collect(r.ListEntries(d.Name, name))
 	if !slices.Equal(got, slices.SortedFunc(maps.Keys(want), geom.ColumnPos.Compare)) {
-		t.Errorf("lists %q spoken of are %v", name, got)
+		t.Errorf("lists %q covered are %v", name, got)
 	}
 	for _, pos := range slices.Concat(got, d.Gone, []geom.ColumnPos{{X: 99}, {X: 1 << 30}}) {
 		_, said := want[pos]
-		objects, spoken, err := r.List(t.Context(), d.Name, name, pos)
-		if err != nil || spoken != said || !reflect.DeepEqual(objects, want[pos]) {
-			t.Errorf("list %q of %v: got %v, %v, %v", name, pos, objects, spoken, err)
+		objects, covered, err := r.List(t.Context(), d.Name, name, pos)
+		if err != nil || covered != said || !reflect.DeepEqual(objects, want[pos]) {
+			t.Errorf("list %q of %v: got %v, %v, %v", name, pos, objects, covered, err)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stonetest.FileSpec) 
 	t.Helper()
 	i := 0
 	there := []stone.File{}
-	for path, is := range r.SpokenFiles() {
+	for path, is := range r.FileEntries() {
 		if f := want[i]; path != f.Path || is == f.Gone {
 			t.Errorf("file %q is there: %v, want %q: %v", path, is, f.Path, !f.Gone)
 		}
@@ -137,7 +137,7 @@ func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stonetest.FileSpec) 
 		i++
 	}
 	if i != len(want) || !slices.Equal(r.Files(), there) {
-		t.Errorf("%d files spoken of, want %d; there are %v, want %v", i, len(want), r.Files(), there)
+		t.Errorf("%d files covered, want %d; there are %v, want %v", i, len(want), r.Files(), there)
 	}
 }
 
@@ -150,13 +150,13 @@ func TestSpokenAllocatesNothing(t *testing.T) {
 	allocs := testing.AllocsPerRun(10, func() {
 		n = 0
 		for _, d := range s.Dimensions {
-			for range r.Spoken(d.Name, voxel.Block, 0) {
+			for range r.Entries(d.Name, voxel.Block, 0) {
 				n++
 			}
-			for range r.SpokenColumns(d.Name) {
+			for range r.ColumnEntries(d.Name) {
 				n++
 			}
-			for range r.SpokenLists(d.Name, "a") {
+			for range r.ListEntries(d.Name, "a") {
 				n++
 			}
 		}
@@ -190,7 +190,7 @@ func TestColumnPagesAreReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.calls = 0
-	for pos := range r.SpokenColumns("d") {
+	for pos := range r.ColumnEntries("d") {
 		_, _, err := r.ColumnAlone(t.Context(), "d", pos)
 		_, _, listErr := r.List(t.Context(), "d", "a", pos)
 		if err := errors.Join(err, listErr); err != nil {
@@ -227,7 +227,7 @@ func TestNothingThere(t *testing.T) {
 			s := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{{Volume: sky, Levels: []stonetest.LevelSpec{l}}}}}}
 			r := mustOpen(t, mustWrite(t, s, stone.Options{}))
 			mustEqual(t, mustReadSpec(t, r), s)
-			for pos, holds := range r.Spoken("d", voxel.Sky, 0) {
+			for pos, holds := range r.Entries("d", voxel.Sky, 0) {
 				if holds != tt.holds {
 					t.Errorf("chunk %v holds cells: %v, want %v", pos, holds, tt.holds)
 				}

@@ -78,7 +78,7 @@ func TestTidy(t *testing.T) {
 			high = 2 + a.r.IntN(5)
 			b.r.IntN(5)
 		}
-		if _, _, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: high}); err != nil {
+		if _, _, err := world.PackStack(ctx, st, "packed", world.PackStackOptions{High: high}); err != nil {
 			t.Fatal(err)
 		}
 		if layers, err := st.Stack(ctx, "packed", packed.Head()); err != nil || len(layers) > high {
@@ -91,10 +91,10 @@ func TestTidy(t *testing.T) {
 	if price := float64(st.packed) / float64(st.saved/2); price > 3 {
 		t.Errorf("packs took %.2f bytes for each byte saved", price)
 	}
-	if _, packed, err := world.Tidy(ctx, st, "packed", world.TidyOptions{High: 40}); packed || err != nil {
+	if _, packed, err := world.PackStack(ctx, st, "packed", world.PackStackOptions{High: 40}); packed || err != nil {
 		t.Errorf("a low stack was packed: %v", err)
 	}
-	if _, _, err := world.Tidy(ctx, st, "none", world.TidyOptions{}); !errors.Is(err, history.ErrNoWorld) {
+	if _, _, err := world.PackStack(ctx, st, "none", world.PackStackOptions{}); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("no world: %v", err)
 	}
 	closeWorld(t, packed)
@@ -127,7 +127,7 @@ func TestPackIsSmaller(t *testing.T) {
 		return layers[0].Stone.Size
 	}
 	v.save(t)
-	if _, packed, err := world.Tidy(ctx, st, "a", world.TidyOptions{High: 1}); err != nil || !packed {
+	if _, packed, err := world.PackStack(ctx, st, "a", world.PackStackOptions{High: 1}); err != nil || !packed {
 		t.Fatalf("packed %v, %v", packed, err)
 	}
 	passing := size()
@@ -165,7 +165,7 @@ func BenchmarkTidy(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if _, packed, err := world.Tidy(ctx, nowhere{st}, fmt.Sprint("w", n%worlds), world.TidyOptions{}); !packed || err != nil {
+		if _, packed, err := world.PackStack(ctx, nowhere{st}, fmt.Sprint("w", n%worlds), world.PackStackOptions{}); !packed || err != nil {
 			b.Fatal(packed, err)
 		}
 		n++
