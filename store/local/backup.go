@@ -293,8 +293,8 @@ func restore(ctx context.Context, from, to string, o Options) (Report, error) {
 		return Report{}, err
 	}
 	err = eachFile(o.FS, from, "", func(rel string) error {
-		if rel == closedFile {
-			return nil // it belongs to the identity of the old store
+		if rel == closedFile || rel == ackedFile {
+			return nil // they belong to the identity of the old store
 		}
 		target := o.FS.PathJoin(temp, rel)
 		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o755); err != nil {

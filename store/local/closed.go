@@ -249,6 +249,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 		}
 		var why error
 		m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+		m.name = name
 		if err = cmp.Or(err, why); err != nil {
 			return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
 		}
@@ -268,24 +269,31 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	if lacks := m.lacks(numbers, newest["MANIFEST"], newest["OPTIONS"]); lacks != "" && newest["MANIFEST"] > 0 {
 		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", lacks, newest["MANIFEST"]))
 	}
+	s.lists = m
 	if some, err = s.inspectTables(m); err != nil {
 		return nil, nil, err
 	}
-	var l walked
+	l := walked{logs: logs, first: m.firstLog, sums: make(map[uint64]uint32)}
 	for _, number := range numbers {
 		if number < m.firstLog {
 			continue
 		}
-		which, end, why, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), logs[number], number)
+		why, end, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), number)
 		if err != nil {
 			return nil, nil, err
 		}
-		if why != nil {
-			all = append(all, fmt.Sprintf("db/%s: %v", which, why))
+		if why != "" {
+			if len(s.cut) == 0 { // what follows may be a consequence
+				all = append(all, why)
+			}
 			s.cut[logs[number]] = end
 		}
 	}
-	return some, all, nil
+	at, err := s.readAcked()
+	if len(s.cut) == 0 && l.lacks(at) {
+		all = append(all, l.lost(at, ackedFile))
+	}
+	return some, all, err
 }
 
 // inspectTables checks all tables that a manifest names.
@@ -296,13 +304,10 @@ func (s *Store) inspectTables(m manifest) (some []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if why == "" {
-			if err := s.openable(want.path); err != nil {
-				why = ": " + err.Error()
-			}
-		}
 		if why != "" {
-			some = append(some, want.path+why)
+			some = append(some, fmt.Sprintf("%s%s by %s", want.path, why, m.name))
+		} else if err := s.openable(want.path); err != nil {
+			some = append(some, want.path+": "+err.Error())
 		}
 	}
 	return some, nil

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -280,65 +281,130 @@ func readDamaged(t *testing.T, s *local.Store, p string, heads map[string]histor
 	return lost
 }
 
-// TestDamageAfterKill damages what a process that was killed left. What was saved
-// last stands at the end of the log, and its damage looks like a torn end; all else
-// is as in TestDamage.
-func TestDamageAfterKill(t *testing.T) {
-	mem, heads := closedStore(t, "a")
-	s := mustOpen(t, "store", damageOptions(mem))
-	for i := range 25 {
+// wantFaults wants of a Store whose file p is damaged that it does not open, or that
+// Check finds faults.
+func wantFaults(t *testing.T, on *vfs.MemFS, p string) {
+	t.Helper()
+	s, err := local.Open("store", damageOptions(on))
+	if err != nil {
+		if !namesFile(err.Error(), p) {
+			t.Errorf("open: %v: does not name %s", err, p)
+		}
+		return
+	}
+	if r, err := s.Check(t.Context(), nil); err == nil && len(r.Faults) == 0 {
+		t.Error("check finds no fault")
+	}
+	if err := s.Close(); err != nil {
+		t.Logf("close: %v", err)
+	}
+}
+
+// heldFS lets nobody make a table or blob file while it is held.
+type heldFS struct {
+	vfs.FS
+	held sync.RWMutex
+}
+
+func (h *heldFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob") {
+		h.held.RLock()
+		defer h.held.RUnlock()
+	}
+	return h.FS.Create(name, c)
+}
+
+// killedStore makes a Store as closedStore does, saves to it until there are tables
+// and several logs that the tables do not have, and returns what a process leaves
+// that is killed then. last is the head of w24 before the last save, which was to
+// w24.
+func killedStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]history.ID, last history.ID) {
+	t.Helper()
+	mem, heads := closedStore(t, salt)
+	on := &heldFS{FS: mem}
+	s := mustOpen(t, "store", damageOptions(on))
+	for i := range 35 {
 		for _, name := range []string{"w00", "w12", "w24"} {
-			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint("later", name, i), 500+i*100))
+			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, "later", name, i), 500+i*50))
+		}
+		switch i {
+		case 10:
+			if err := local.Flush(s); err != nil {
+				t.Fatal(err)
+			}
+			on.held.Lock()
+		case 20: // a batch that the database does not keep in memory
+			heads["w12"] = mustSave(t, s, "w12", mustStone(t, salt+"a", damageFile*9/10), mustStone(t, salt+"b", damageFile*9/10))
 		}
 	}
-	before := heads["w24"]
-	heads["w24"] = mustSave(t, s, "w24", mustStone(t, "last", 700))
-	left := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+	last = heads["w24"]
+	heads["w24"] = mustSave(t, s, "w24", mustStone(t, salt+"last", 700))
+	left = mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+	on.held.Unlock()
 	mustClose(t, s)
+	return left, heads, last
+}
+
+// TestDamageAfterKill damages what a process that was killed left, as TestDamage
+// does for a closed Store. ACKED says where the log ended. Without it, as with an
+// older version, an earlier end of the log is as good as any other, and the damage
+// of the last save looks like a torn end. A table that another store made under the
+// same number, with the same size, is found only by Check.
+func TestDamageAfterKill(t *testing.T) {
+	left, heads, before := killedStore(t, "a")
+	twin, _, _ := killedStore(t, "b")
 	kinds := make(map[string][]string)
 	filesOf(t, left, "store", kinds)
-	if len(kinds["CLOSED"]) > 0 {
-		t.Fatal("a store that is open is marked as closed")
+	if len(kinds["CLOSED"]) > 0 || len(kinds["ACKED"]) != 1 || len(kinds[".log"]) < 2 {
+		t.Fatalf("a store that is open has the files %v", kinds)
 	}
 	delete(kinds, "stone") // which are as in a closed Store
-	seen := make(map[string]int)
-	for kind, paths := range kinds {
-		for i, p := range paths {
-			if testing.Short() && i > 0 && i < len(paths)-1 {
-				continue
-			}
-			b := readPath(t, left, p)
-			others := [][]byte{readPath(t, left, paths[(i+1)%len(paths)])}
-			rng := rand.New(rand.NewPCG(uint64(len(b)), uint64(i)))
-			for how, damaged := range damages(b, others, rng) {
-				switch {
-				case damaged != nil && string(damaged) == string(b),
-					kind == ".log" && !strings.HasPrefix(how, "flipped"), // an end is as good as another
-					kind == "MANIFEST" && strings.HasPrefix(how, "longer"),
-					kind == ".sst" && strings.HasPrefix(how, "replaced by"): // by one of the same size
+	for _, acked := range []bool{true, false} {
+		seen := make(map[string]int)
+		for kind, paths := range kinds {
+			for i, p := range paths {
+				if testing.Short() && i > 0 && i < len(paths)-1 || !acked && kind != ".log" {
 					continue
 				}
-				t.Run(p+" "+how, func(t *testing.T) {
-					on := cloned(left)
-					replace(t, on, p, damaged)
-					heads := maps.Clone(heads)
-					if kind == ".log" {
-						s, err := local.Open("store", damageOptions(cloned(on)))
-						if err == nil {
-							h, err := s.Head(t.Context(), "w24")
-							if err == nil && h.Commit == before {
-								heads["w24"] = before
-							}
-							mustClose(t, s)
-						}
+				b := readPath(t, left, p)
+				others := [][]byte{readPath(t, left, paths[(i+1)%len(paths)])}
+				if _, err := twin.Stat(p); err == nil {
+					others = append(others, readPath(t, twin, p))
+				}
+				rng := rand.New(rand.NewPCG(uint64(len(b)), uint64(i)))
+				for how, damaged := range damages(b, others, rng) {
+					switch {
+					case damaged != nil && string(damaged) == string(b),
+						!acked && !strings.HasPrefix(how, "flipped"):
+						continue
 					}
-					seen[kind+": "+wantDamage(t, on, p, heads)]++
-				})
+					t.Run(fmt.Sprintf("%s %s, acked %v", p, how, acked), func(t *testing.T) {
+						on := cloned(left)
+						replace(t, on, p, damaged)
+						if swapped := len(damaged) == len(b) && strings.HasPrefix(how, "replaced"); swapped && (kind == ".sst" || kind == ".blob") {
+							wantFaults(t, on, p)
+							return
+						}
+						heads := maps.Clone(heads)
+						if !acked {
+							replace(t, on, "store/ACKED", nil)
+							s, err := local.Open("store", damageOptions(cloned(on)))
+							if err == nil {
+								h, err := s.Head(t.Context(), "w24")
+								if err == nil && h.Commit == before {
+									heads["w24"] = before
+								}
+								mustClose(t, s)
+							}
+						}
+						seen[kind+": "+wantDamage(t, on, p, heads)]++
+					})
+				}
 			}
 		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(seen)) {
-		t.Log(what, seen[what])
+		for _, what := range slices.Sorted(maps.Keys(seen)) {
+			t.Logf("acked %v: %s %d", acked, what, seen[what])
+		}
 	}
 }
 

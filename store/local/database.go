@@ -95,6 +95,7 @@ const maxFailed = 100
 func (s *Store) listener() *pebble.EventListener {
 	return &pebble.EventListener{
 		DataCorruption: func(pebble.DataCorruptionInfo) {}, // the read returns the error
+		WALCreated:     func(w pebble.WALCreateInfo) { s.log.Store(uint64(w.FileNum)) },
 		BackgroundError: func(err error) {
 			if s.trouble.failed.Add(1) == maxFailed {
 				s.failure.stop(fmt.Errorf("stopped, because the database cannot compact its files; acknowledged data is safe: %w", err))
@@ -118,14 +119,18 @@ func (s *Store) listener() *pebble.EventListener {
 func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 	return s.write(func() error {
 		s.dirty.Store(true)
+		log := s.log.Load()
 		if err := s.acknowledge(b); err != nil {
 			return err
 		}
+		repr := b.Repr() // a large batch drops it
 		if err := s.db.Apply(b, o); err != nil {
 			return err
 		}
 		if o.GetSync() {
-			s.acknowledged(b)
+			if err := s.acknowledged(repr, log); err != nil {
+				return fmt.Errorf("%s: %w", ackedFile, err)
+			}
 		}
 		return b.Close()
 	})

@@ -10,6 +10,9 @@ import (
 // Listener is what hears of the database's work.
 func Listener(s *Store) *pebble.EventListener { return s.listener() }
 
+// Flush writes what only the log holds to tables.
+func Flush(s *Store) error { return s.db.Flush() }
+
 // Cache is the door to cache.
 type Cache struct{ m *cache[uint64, uint64] }
 

@@ -47,20 +47,23 @@ func mustStone(t testing.TB, text string, n int) history.Stone {
 	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
-// save commits one stone on the head.
-func save(t testing.TB, s history.Store, name string, st history.Stone) (history.ID, error) {
+// save commits stones on the head.
+func save(t testing.TB, s history.Store, name string, stones ...history.Stone) (history.ID, error) {
 	h, err := s.Head(t.Context(), name)
 	if err != nil {
 		return history.ID{}, err
 	}
-	ref := history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}
-	c, err := s.Commit(t.Context(), name, h, history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{ref}}, st)
+	next := history.Commit{Parent: h.Commit, Base: h.Commit}
+	for _, st := range stones {
+		next.Stones = append(next.Stones, history.StoneRef{ID: st.ID, Size: int64(len(st.Data))})
+	}
+	c, err := s.Commit(t.Context(), name, h, next, stones...)
 	return c.ID(), err
 }
 
-func mustSave(t testing.TB, s history.Store, name string, st history.Stone) history.ID {
+func mustSave(t testing.TB, s history.Store, name string, stones ...history.Stone) history.ID {
 	t.Helper()
-	id, err := save(t, s, name, st)
+	id, err := save(t, s, name, stones...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,8 @@ type Store struct {
 	stones    locks         // locks of stones being added; locked before worlds, never after
 	last      atomic.Uint64 // the highest number of a world
 	lastStone atomic.Uint64 // the highest number of the bytes of a stone
-	acked     atomic.Uint64 // the sequence number below which all is on stable storage
+	acked     acked
+	log       atomic.Uint64 // number of the log that is written
 	dirty     atomic.Bool   // the log holds something
 	failure   failure
 	trouble   trouble
@@ -110,6 +111,7 @@ type Store struct {
 
 	// What Open learned about the files of the database.
 	sealed  map[string]sealed      // as Close left them; nil if the Store was not closed
+	lists   manifest               // read only if the Store was not closed
 	damage  []string               // damage in a Store that is only read
 	missing []string               // missing tables
 	hidden  []string               // damaged files that reads do not need
@@ -212,7 +214,7 @@ func (s *Store) Close() error {
 		if err == nil && !s.ReadOnly {
 			err = s.writeClosed()
 		}
-		err = errors.Join(err, s.lock.Close())
+		err = errors.Join(err, s.acked.close(), s.lock.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("local: %s: close: %w", s.dir, err)

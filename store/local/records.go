@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -26,7 +24,6 @@ const (
 	chunkFirst    = 2
 	chunkLast     = 0
 	batchHead     = 8 + 4        // the first sequence number, how many
-	ackedData     = 'a'          // first byte of a note about earlier batches
 	emptyLogBytes = recycledHead // size of a log that was closed without a record: one chunk that ends it
 )
 
@@ -121,6 +118,7 @@ func isZero(b []byte) bool {
 
 // manifest is the part of a manifest's changes that this package uses.
 type manifest struct {
+	name     string
 	firstLog uint64           // the first log that is still needed
 	tables   map[string]int64 // sizes of the tables and blob files that are needed
 	unknown  bool             // a change was not understood
@@ -257,72 +255,70 @@ func (f *fields) skipTable() (whole bool) {
 
 // walked is the result of reading the logs so far, from the first that is needed.
 type walked struct {
-	next uint64 // the next sequence number, 0 if there was no record
-	last string // the log that was read last
+	logs  map[uint64]string // names of the logs that exist, by number
+	first uint64            // the first log that is needed; the tables have what was in those before it
+	next  uint64            // the next sequence number, 0 if there was no record
+	sums  map[uint64]uint32 // of each batch, by the sequence number behind it
+	last  uint64            // the log that was read last
+}
+
+// lacks reports whether the logs lack what is before a place.
+func (l *walked) lacks(at logPlace) bool {
+	switch {
+	case at.log == 0: // by an older version
+		return l.next > 0 && at.next > l.next
+	case at.log < l.first:
+		return false
+	}
+	sum, ok := l.sums[at.next]
+	return at.next > l.next || ok && sum != at.sum
+}
+
+// lost says which log lacks what is before a place that another file names.
+func (l *walked) lost(at logPlace, by string) string {
+	name := l.logs[at.log]
+	switch {
+	case name == "":
+		return fmt.Sprintf("db/%06d.log is missing: it held saves that were acknowledged", at.log)
+	case at.next <= l.next:
+		return fmt.Sprintf("db/%s and %s are not of one store: the saves differ", name, by)
+	}
+	return fmt.Sprintf("db/%s lost its end: it held more saves that were acknowledged", name)
 }
 
 // check reads the next log. If records behind damage show that acknowledged records
-// are lost (see acknowledge), it returns the log that lost them, the reason, and
-// the offset up to which the log can be read.
-func (l *walked) check(on vfs.FS, dir, name string, number uint64) (damaged string, end int64, why, err error) {
+// are lost (see acknowledge), it returns a text that names the log that lost them,
+// and the offset up to which the log can be read.
+func (l *walked) check(on vfs.FS, dir string, number uint64) (why string, end int64, err error) {
 	var resumed uint64 // first sequence number behind the damage
 	r := records{number: uint32(number)}
 	r.each = func(b []byte) {
-		if len(b) < batchHead || why != nil {
+		if len(b) < batchHead || why != "" {
 			return
 		}
 		seq, acked := le.Uint64(b), ackedBy(b)
-		switch {
-		case l.next > 0 && acked > l.next:
-			damaged = name
-			if r.end == 0 && l.last != "" && !r.bad {
-				damaged = l.last
-			}
-		case r.bad && resumed == 0:
+		if r.bad && resumed == 0 {
 			resumed = seq
-			fallthrough
-		case r.bad:
-			if l.next == 0 && acked >= resumed {
-				damaged = name
+		}
+		switch {
+		case l.lacks(acked) && !r.bad && acked.log > 0:
+			why = l.lost(acked, "db/"+l.logs[number])
+		case l.lacks(acked), r.bad && l.next == 0 && acked.next >= resumed:
+			damaged := l.logs[number]
+			if r.end == 0 && l.last > 0 && !r.bad {
+				damaged = l.logs[l.last]
 			}
-		default:
-			l.next = seq + uint64(le.Uint32(b[8:]))
-		}
-		if damaged != "" {
-			why = fmt.Errorf("damaged at byte %d: saves that were acknowledged are lost there", r.end)
+			why = fmt.Sprintf("db/%s: damaged at byte %d: saves that were acknowledged are lost there", damaged, r.end)
+		case !r.bad:
+			if next, sum := endOf(b); next > seq {
+				l.next, l.sums[next] = next, sum
+			}
 		}
 	}
-	file, err := readAll(on, on.PathJoin(dir, name))
+	file, err := readAll(on, on.PathJoin(dir, l.logs[number]))
 	r.scan(file)
-	l.last = name
-	return damaged, r.end, why, err
-}
-
-// acknowledge adds a note to a batch: all earlier batches up to this sequence
-// number were acknowledged. The note is only in the log.
-func (s *Store) acknowledge(b *pebble.Batch) error {
-	return b.LogData(be.AppendUint64([]byte{ackedData}, s.acked.Load()), nil)
-}
-
-// acknowledged records that a batch and all before it are on stable storage.
-func (s *Store) acknowledged(b *pebble.Batch) {
-	next := uint64(b.SeqNum()) + uint64(b.Count())
-	for had := s.acked.Load(); had < next && !s.acked.CompareAndSwap(had, next); had = s.acked.Load() {
-	}
-}
-
-// ackedBy returns the sequence number that acknowledge added to a batch, 0 if none.
-func ackedBy(b []byte) (acked uint64) {
-	r := batchrepr.Read(b)
-	for {
-		kind, data, _, ok, err := r.Next()
-		if !ok || err != nil {
-			return acked
-		}
-		if kind == pebble.InternalKeyKindLogData && len(data) == 9 && data[0] == ackedData {
-			acked = be.Uint64(data[1:])
-		}
-	}
+	l.last = number
+	return why, r.end, err
 }
 
 func readAll(on vfs.FS, path string) ([]byte, error) {

@@ -32,6 +32,9 @@ func (s *Store) checkTable(path string, f vfs.File) error {
 	if err != nil {
 		return err
 	}
+	if want, ok := s.lists.tables[s.FS.PathBase(path)]; ok && in.Size() != want {
+		return corrupt(rel, "%d bytes: want %d by %s", in.Size(), want, s.lists.name)
+	}
 	if want, ok := s.sealed[rel]; ok {
 		if in.Size() != want.size {
 			return corrupt(rel, "%d bytes: want %d", in.Size(), want.size)
