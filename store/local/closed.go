@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // Close writes a list of the files of the Store. Open compares the files with the
@@ -185,6 +187,8 @@ func (s *Store) inspect() (some, all []string, err error) {
 		case why == "":
 		case isTable(path):
 			some = append(some, path+why)
+		case strings.HasPrefix(name, "marker."): // its name says everything
+			some = append(some, path+why)
 		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
 			s.hidden = append(s.hidden, name) // reads do not need it
 			some = append(some, path+why)
@@ -215,8 +219,8 @@ func (s *Store) compare(want sealed) (why string, err error) {
 	size, err := sizeAt(s.FS, s.FS.PathJoin(s.dir, want.path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if isTable(want.path) {
-			s.missing = append(s.missing, s.FS.PathBase(want.path))
+		if name := s.FS.PathBase(want.path); isTable(name) || strings.HasPrefix(name, "marker.") {
+			s.missing = append(s.missing, name)
 		}
 		return fmt.Sprintf(" is missing, and had %d bytes", want.size), nil
 	case err != nil:
@@ -238,25 +242,26 @@ func (s *Store) compare(want sealed) (why string, err error) {
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	var m manifest
 	newest := make(map[string]uint64) // numbers of the files that exist once
-	for _, name := range sealable(names) {
+	markers := lostMarkers(names)
+	for _, name := range sealable(slices.Concat(names, markers)) {
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "marker."), ".")
 		if name == kind+rest {
 			kind, rest, _ = strings.Cut(name, "-")
 		}
-		newest[kind], _ = strconv.ParseUint(rest, 10, 64)
-		if kind != "MANIFEST" {
-			continue
-		}
-		var why error
-		m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
-		m.name = name
-		if err = cmp.Or(err, why); err != nil {
-			return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
-		}
-	}
-	for _, kind := range []string{"manifest", "format-version"} {
-		if _, ok := newest[kind]; !ok && slices.ContainsFunc(names, isTable) {
-			all = append(all, fmt.Sprintf("db/marker.%s.* is missing", kind))
+		newest[kind], _ = strconv.ParseUint(rest, 10, 64) // a marker's number is not used
+		switch kind {
+		case "OPTIONS":
+			if err := s.inspectOptions(name); err != nil {
+				s.hidden = append(s.hidden, name) // reads do not need it
+				some = append(some, fmt.Sprintf("db/%s: %v", name, err))
+			}
+		case "MANIFEST":
+			var why error
+			m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+			m.name = name
+			if err = cmp.Or(err, why); err != nil {
+				return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
+			}
 		}
 	}
 	logs := make(map[uint64]string)
@@ -270,9 +275,12 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", lacks, newest["MANIFEST"]))
 	}
 	s.lists = m
-	if some, err = s.inspectTables(m); err != nil {
+	tables, err := s.inspectTables(m)
+	if err != nil {
 		return nil, nil, err
 	}
+	some = append(some, tables...)
+	sound := true
 	l := walked{logs: logs, first: m.firstLog, sums: make(map[uint64]uint32)}
 	for _, number := range numbers {
 		if number < m.firstLog {
@@ -282,18 +290,57 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if why != "" {
-			if len(s.cut) == 0 { // what follows may be a consequence
-				all = append(all, why)
-			}
+		if why != "" && sound { // what follows may be a consequence
+			all, sound = append(all, why), false
+		}
+		if s.Damaged {
 			s.cut[logs[number]] = end
 		}
 	}
+	if slices.ContainsFunc(names, isTable) || l.next > 0 { // otherwise the database may be about to make its first files
+		for _, name := range markers {
+			all = append(all, fmt.Sprintf("db/%s.* is missing", strings.Join(strings.Split(name, ".")[:2], ".")))
+		}
+		s.missing = append(s.missing, markers...)
+	}
 	at, err := s.readAcked()
-	if len(s.cut) == 0 && l.lacks(at) {
+	if sound && l.lacks(at) {
 		all = append(all, l.lost(at, ackedFile))
 	}
 	return some, all, err
+}
+
+// lostMarkers returns the markers that are missing. A marker is an empty file whose
+// name says which manifest is in use, or which format the database has.
+func lostMarkers(names []string) (lost []string) {
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) })
+	}
+	if !has("marker.manifest.") {
+		manifest := ""
+		for _, name := range names {
+			if strings.HasPrefix(name, "MANIFEST-") {
+				manifest = later(manifest, name)
+			}
+		}
+		lost = append(lost, "marker.manifest.000001."+manifest)
+	}
+	if !has("marker.format-version.") {
+		lost = append(lost, fmt.Sprintf("marker.format-version.000001.%03d", pebble.FormatValueSeparation))
+	}
+	return lost
+}
+
+// inspectOptions returns an error if the database cannot read its options.
+func (s *Store) inspectOptions(name string) error {
+	dir := s.FS.PathJoin(s.dir, "db")
+	b, err := readAll(s.FS, s.FS.PathJoin(dir, name))
+	if err != nil {
+		return err
+	}
+	o := new(pebble.Options)
+	o.EnsureDefaults()
+	return o.CheckCompatibility(dir, string(b))
 }
 
 // inspectTables checks all tables that a manifest names.

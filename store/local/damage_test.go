@@ -345,67 +345,95 @@ func killedStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]h
 	return left, heads, last
 }
 
+// youngStore is killedStore before the database made a table.
+func youngStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]history.ID, last history.ID) {
+	t.Helper()
+	mem := vfs.NewCrashableMem()
+	s := mustOpen(t, "store", damageOptions(mem))
+	mustCreate(t, s, "w24")
+	last = mustSave(t, s, "w24", mustStone(t, salt+"first", 700))
+	heads = map[string]history.ID{"w24": mustSave(t, s, "w24", mustStone(t, salt+"last", 700))}
+	left = mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+	mustClose(t, s)
+	return left, heads, last
+}
+
 // TestDamageAfterKill damages what a process that was killed left, as TestDamage
 // does for a closed Store. ACKED says where the log ended. Without it, as with an
 // older version, an earlier end of the log is as good as any other, and the damage
 // of the last save looks like a torn end. A table that another store made under the
 // same number, with the same size, is found only by Check.
 func TestDamageAfterKill(t *testing.T) {
-	left, heads, before := killedStore(t, "a")
-	twin, _, _ := killedStore(t, "b")
-	kinds := make(map[string][]string)
-	filesOf(t, left, "store", kinds)
-	if len(kinds["CLOSED"]) > 0 || len(kinds["ACKED"]) != 1 || len(kinds[".log"]) < 2 {
-		t.Fatalf("a store that is open has the files %v", kinds)
-	}
-	delete(kinds, "stone") // which are as in a closed Store
-	for _, acked := range []bool{true, false} {
-		seen := make(map[string]int)
-		for kind, paths := range kinds {
-			for i, p := range paths {
-				if testing.Short() && i > 0 && i < len(paths)-1 || !acked && kind != ".log" {
-					continue
-				}
-				b := readPath(t, left, p)
-				others := [][]byte{readPath(t, left, paths[(i+1)%len(paths)])}
-				if _, err := twin.Stat(p); err == nil {
-					others = append(others, readPath(t, twin, p))
-				}
-				rng := rand.New(rand.NewPCG(uint64(len(b)), uint64(i)))
-				for how, damaged := range damages(b, others, rng) {
-					switch {
-					case damaged != nil && string(damaged) == string(b),
-						!acked && !strings.HasPrefix(how, "flipped"):
+	for _, tt := range []struct {
+		name  string
+		make  func(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]history.ID, last history.ID)
+		acked bool
+	}{
+		{"killed", killedStore, true},
+		{"killed young", youngStore, true},
+		{"killed, no ACKED", killedStore, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			left, heads, before := tt.make(t, "a")
+			twin, _, _ := tt.make(t, "b")
+			kinds := make(map[string][]string)
+			filesOf(t, left, "store", kinds)
+			if len(kinds["CLOSED"]) > 0 || len(kinds["ACKED"]) != 1 {
+				t.Fatalf("a store that is open has the files %v", kinds)
+			}
+			delete(kinds, "stone") // which are as in a closed Store
+			seen := make(map[string]int)
+			for kind, paths := range kinds {
+				for i, p := range paths {
+					if testing.Short() && i > 0 && i < len(paths)-1 || !tt.acked && kind != ".log" {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s %s, acked %v", p, how, acked), func(t *testing.T) {
-						on := cloned(left)
-						replace(t, on, p, damaged)
-						if swapped := len(damaged) == len(b) && strings.HasPrefix(how, "replaced"); swapped && (kind == ".sst" || kind == ".blob") {
-							wantFaults(t, on, p)
-							return
+					b := readPath(t, left, p)
+					others := [][]byte{readPath(t, left, paths[(i+1)%len(paths)])}
+					if _, err := twin.Stat(p); err == nil {
+						others = append(others, readPath(t, twin, p))
+					}
+					rng := rand.New(rand.NewPCG(uint64(len(b)), uint64(i)))
+					for how, damaged := range damages(b, others, rng) {
+						if damaged != nil && string(damaged) == string(b) || !tt.acked && !strings.HasPrefix(how, "flipped") {
+							continue
 						}
-						heads := maps.Clone(heads)
-						if !acked {
-							replace(t, on, "store/ACKED", nil)
-							s, err := local.Open("store", damageOptions(cloned(on)))
-							if err == nil {
-								h, err := s.Head(t.Context(), "w24")
-								if err == nil && h.Commit == before {
+						t.Run(p+" "+how, func(t *testing.T) {
+							on := cloned(left)
+							replace(t, on, p, damaged)
+							if swapped := len(damaged) == len(b) && strings.HasPrefix(how, "replaced"); swapped && (kind == ".sst" || kind == ".blob") {
+								wantFaults(t, on, p)
+								return
+							}
+							heads := maps.Clone(heads)
+							if !tt.acked {
+								replace(t, on, "store/ACKED", nil)
+								if lostLast(t, on, before) {
 									heads["w24"] = before
 								}
-								mustClose(t, s)
 							}
-						}
-						seen[kind+": "+wantDamage(t, on, p, heads)]++
-					})
+							seen[kind+": "+wantDamage(t, on, p, heads)]++
+						})
+					}
 				}
 			}
-		}
-		for _, what := range slices.Sorted(maps.Keys(seen)) {
-			t.Logf("acked %v: %s %d", acked, what, seen[what])
-		}
+			for _, what := range slices.Sorted(maps.Keys(seen)) {
+				t.Log(what, seen[what])
+			}
+		})
 	}
+}
+
+// lostLast reports whether a Store opens and lost the last save to w24.
+func lostLast(t *testing.T, on *vfs.MemFS, before history.ID) bool {
+	t.Helper()
+	s, err := local.Open("store", damageOptions(cloned(on)))
+	if err != nil {
+		return false
+	}
+	defer mustClose(t, s)
+	h, err := s.Head(t.Context(), "w24")
+	return err == nil && h.Commit == before
 }
 
 // TestDamageBeside saves to a Store in which a block is damaged that the database

@@ -115,7 +115,7 @@ type Store struct {
 	damage  []string               // damage in a Store that is only read
 	missing []string               // missing tables
 	hidden  []string               // damaged files that reads do not need
-	cut     map[string]int64       // damaged logs, and how many bytes of each are read
+	cut     map[string]int64       // logs of a damaged Store, and how many bytes of each are read
 	reading atomic.Pointer[string] // the last file that the database opened
 }
 
