@@ -19,7 +19,7 @@ type factsAnswer struct {
 	Name       string           `json:"name"`
 	Commit     *client.Commit   `json:"commit"` // nil for a world without commits
 	Fence      uint64           `json:"fence"`
-	Lease      *client.Lease    `json:"lease"` // nil if none is live
+	Lease      *client.Lease    `json:"lease"` // nil if there is none, or it has ended
 	Stones     int              `json:"stones"`
 	Bytes      int64            `json:"bytes"` // of the stones
 	Properties []property       `json:"properties"`

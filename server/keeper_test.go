@@ -215,7 +215,7 @@ func (r *raw) save(n int) {
 	}
 }
 
-// height returns how many stones the world stands on.
+// height returns how many stones the stack of the world has.
 func (r *raw) height() int {
 	r.t.Helper()
 	layers, err := r.st.Stack(r.t.Context(), r.name, r.head)
@@ -237,7 +237,7 @@ func TestKeeperHoldsHeight(t *testing.T) {
 				r.save(1)
 				k.Saved(r.name)
 				if h := r.height(); h > server.MaxHeight {
-					t.Errorf("%s stands on %d stones", r.name, h)
+					t.Errorf("the stack of %s has %d stones", r.name, h)
 				}
 			}
 		})
@@ -270,7 +270,7 @@ func TestKeeperLags(t *testing.T) {
 	<-done
 	mustEnd(t, k)
 	if h := r.height(); h > 2 {
-		t.Errorf("it stands on %d stones after all", h)
+		t.Errorf("the stack has %d stones", h)
 	}
 }
 

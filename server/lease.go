@@ -12,7 +12,7 @@ import (
 func leaseRoutes() []route {
 	fence := []string{client.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the live lease, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
 		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(client.LeaseCall{}), status: 201, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).lease},
 		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).renew},
 		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
