@@ -191,7 +191,11 @@ func (s *Reader) rawPage(n int) (b []byte, err error) {
 		return nil, err
 	}
 	if uint32(xxh3.Hash(b)) != p.hash {
-		return nil, corrupt(p.off, "page", errChecksum)
+		part := "page"
+		if s.id != (ID{}) {
+			part = fmt.Sprintf("page of stone %v", s.id)
+		}
+		return nil, corrupt(p.off, part, errChecksum)
 	}
 	return b, nil
 }

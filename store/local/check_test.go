@@ -138,7 +138,7 @@ func TestCheckMissingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Check(t.Context(), nil)
-	if err != nil || len(r.Faults) == 0 || !strings.Contains(r.Faults[0], "gone") {
+	if err != nil || len(r.Faults) == 0 || !strings.Contains(r.Faults[0], "is missing") {
 		t.Errorf("got %+v, %v, want faults", r, err)
 	}
 	mustClose(t, s)

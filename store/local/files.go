@@ -31,6 +31,12 @@ func (f *files) path(id stone.ID) string {
 	return f.fs.PathJoin(dir, name)
 }
 
+// rel is path as FORMAT.md names it, below the directory of the Store.
+func (f *files) rel(id stone.ID) string {
+	name := id.String()
+	return "stones/" + name[:2] + "/" + name
+}
+
 // put writes a stone. It returns when the file has its final name and is on stable
 // storage.
 func (f *files) put(s history.Stone) error {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,10 +103,7 @@ type bytesOf struct {
 // openBytes opens the bytes of an existing stone.
 func (s *Store) openBytes(r reads, id stone.ID, in record.Info) (bytesOf, error) {
 	if in.File {
-		f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = history.ErrGone // deleted since the snapshot
-		}
+		f, err := s.openFile(id, in.Size)
 		return bytesOf{f, f}, err
 	}
 	data, err := r.Get(dataKey(id, in))
@@ -113,6 +111,34 @@ func (s *Store) openBytes(r reads, id stone.ID, in record.Info) (bytesOf, error)
 		err = wrongBytes(len(data), in.Size)
 	}
 	return bytesOf{bytes.NewReader(data), io.NopCloser(nil)}, err
+}
+
+// openFile opens the file of a stone.
+func (s *Store) openFile(id stone.ID, size int64) (vfs.File, error) {
+	f, err := s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
+	if errors.Is(err, fs.ErrNotExist) {
+		if in, ok, lost := s.live().Info(id); !ok || !in.File {
+			return nil, cmp.Or(lost, history.ErrGone) // deleted since the snapshot
+		}
+		// The file exists as long as the record, unless the stone was deleted and
+		// added again since the first try.
+		f, err = s.FS.Open(s.files.path(id), vfs.RandomReadsOption)
+	}
+	part := s.files.rel(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corrupt(part, "it is missing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.Size() != size {
+		err = corrupt(part, "%d bytes: want %d", st.Size(), size)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // addStones adds stones that are held and locked, unless they exist: large stones
