@@ -236,7 +236,7 @@ func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 			return nil, err
 		}
 		head := make([]byte, 512)
-		n, _ := io.ReadFull(z, head)
+		n, _ := io.ReadFull(z, head) // fewer bytes are no tar
 		if !isTar(head[:n]) {
 			return nil, unknown([]byte{0x1F, 0x8B})
 		}

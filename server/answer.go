@@ -182,7 +182,7 @@ func (c *call) fail(err error) {
 	case client.BadMethod:
 		h.Set("Allow", c.allow)
 	}
-	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e})
+	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e}) // a Refusal always becomes JSON
 }
 
 // ours reports whether an error belongs into the log: the caller can do nothing

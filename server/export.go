@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"strconv"
@@ -81,7 +82,11 @@ func (c *call) exportFolder(v version, format string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			c.note(slog.LevelWarn, "a temporary folder is left", err)
+		}
+	}()
 	lost := map[string]int{}
 	var taken int64
 	defer func() { c.disk.give(taken) }()
@@ -93,7 +98,10 @@ func (c *call) exportFolder(v version, format string) error {
 		if err != nil {
 			return err
 		}
-		bytes := folderBytes(os.DirFS(dir))
+		bytes, err := folderBytes(os.DirFS(dir))
+		if err != nil {
+			return err
+		}
 		if !c.disk.take(bytes) {
 			return fault(client.Busy, "too many worlds are being received or sent at this moment")
 		}
@@ -171,12 +179,16 @@ func lostText(lost map[string]int) string {
 }
 
 // folderBytes returns the size of all files of a folder.
-func folderBytes(folder fs.FS) (n int64) {
-	_ = fs.WalkDir(folder, ".", func(_ string, e fs.DirEntry, err error) error {
-		if info, infoErr := e.Info(); err == nil && infoErr == nil && info.Mode().IsRegular() {
+func folderBytes(folder fs.FS) (n int64, err error) {
+	err = fs.WalkDir(folder, ".", func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
 			n += info.Size()
 		}
 		return err
 	})
-	return n
+	return n, err
 }

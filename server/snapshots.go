@@ -94,7 +94,7 @@ func (s *snapshots) drop(e *list.Element) {
 	delete(s.all, o.ID())
 	s.bytes -= o.bytes
 	if o.gone = true; o.users == 0 {
-		o.Close()
+		o.Close() // it was only read
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *snapshots) release(o *openSnapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.users--; o.users == 0 && o.gone {
-		o.Close()
+		o.Close() // it was only read
 	}
 }
 

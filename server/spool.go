@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -38,8 +39,10 @@ func (s *spool) Write(b []byte) (int, error) {
 
 func (s *spool) close() {
 	s.c.disk.give(s.bytes)
-	_ = s.file.Close()
-	_ = os.Remove(s.file.Name())
+	_ = s.file.Close() // nobody reads the file again
+	if err := os.Remove(s.file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.c.note(slog.LevelWarn, "a temporary file is left", err)
+	}
 }
 
 // fault gives a code to an error of reading the upload: standard, unless the error

@@ -222,7 +222,7 @@ func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 		b = newOpenStone(o)
 		b.learn(w.now.Load())
 	} else {
-		o.Close()
+		o.Close() // it was only read
 	}
 	b.users.Add(1)
 	w.stack = append(slices.Clip(w.stack), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})

@@ -13,7 +13,7 @@ func (a *abuse) mutate(ctx context.Context, n int) map[string]int {
 	answers := make(map[string]int)
 	var mu sync.Mutex // guards answers
 	begun, all := time.Now(), time.Until(a.until)
-	_ = inParallel(ctx, n, mutators, func(i int) error {
+	_ = inParallel(ctx, n, mutators, func(i int) error { // returns no error but that of ctx
 		sleep(ctx, time.Until(begun.Add(all*time.Duration(i)/time.Duration(n))))
 		random := rand.New(rand.NewPCG(a.o.Seed, uint64(i)))
 		answer := "none"

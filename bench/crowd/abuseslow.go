@@ -33,7 +33,7 @@ func (a *abuse) dial(ctx context.Context) (net.Conn, error) {
 func (a *abuse) idle(ctx context.Context, n int) (made, open int) {
 	conns := make([]net.Conn, n)
 	var count atomic.Int64
-	_ = inParallel(ctx, n, dialWorkers, func(i int) error {
+	_ = inParallel(ctx, n, dialWorkers, func(i int) error { // returns no error but that of ctx
 		c, err := a.dial(ctx)
 		if err != nil {
 			return nil // it is not counted

@@ -52,7 +52,7 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // ends with the process
-		_, _ = from.Token()
+		_, _ = from.Token() // returns when in has ended
 		stop()
 	}()
 	to := json.NewEncoder(out)

@@ -177,7 +177,7 @@ func declared(buf []byte) (int, error) {
 // raw returns all that lies in a slot's sectors but padding: zeros behind the
 // end that its length gives, which may be too short.
 func (g *region) raw(slot int, buf []byte) []byte {
-	buf, _ = g.sectors(slot, buf)
+	buf, _ = g.sectors(slot, buf) // what the file has counts
 	length, err := declared(buf)
 	if err != nil {
 		return buf

@@ -66,7 +66,8 @@ func (p *Pending) create(do func(temp string) error) error {
 	}
 }
 
-// Abort removes what was written so far. After Commit it does nothing.
+// Abort removes what was written so far. After Commit it does nothing. It ignores
+// errors, because the caller has its own; what is left has a temporary name.
 func (p *Pending) Abort() {
 	if p.Temp == "" {
 		return

@@ -221,7 +221,9 @@ func newBlock(modern, numeric, class string) block {
 		b.fluid = true
 	}
 	if len(class) > 1 {
-		fmt.Sscan(class[1:], &b.glow)
+		if _, err := fmt.Sscan(class[1:], &b.glow); err != nil {
+			panic(fmt.Sprintf("terrain: class %q of the catalogue: %v", class, err))
+		}
 	}
 	return b
 }
