@@ -97,3 +97,38 @@ func TestServeDamaged(t *testing.T) {
 		t.Errorf("check prints %q", r.out)
 	}
 }
+
+// TestServeKilledDamaged damages the newest log that a server left which was killed:
+// the next one refuses to start and names it, and check says it too.
+func TestServeKilledDamaged(t *testing.T) {
+	dir := island(t)
+	s := mustServe(t, dir)
+	mustRun(t, 0, dir, "import", "--store", s.url, "island", "@isle")
+	s.end(syscall.SIGKILL, -1)
+	logs, err := filepath.Glob(filepath.Join(dir, "cairn-data", "db", "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("logs: %q, %v", logs, err)
+	}
+	newest := logs[len(logs)-1]
+	whole := read(t, newest)
+	for name, damage := range map[string]func() error{
+		"missing": func() error { return os.Remove(newest) },
+		"empty":   func() error { return os.Truncate(newest, 0) },
+		"cut":     func() error { return os.Truncate(newest, int64(len(whole)/2)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := damage(); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"check", "local:cairn-data"}} {
+				if r := mustRun(t, 1, dir, args...); !strings.Contains(r.out+r.errors, filepath.Base(newest)) {
+					t.Errorf("%v says %q", args, r.out+r.errors)
+				}
+			}
+			write(t, newest, whole)
+		})
+	}
+	s = mustServe(t, dir)
+	mustRun(t, 0, dir, "diff", "--store", s.url, "@isle", "island")
+	s.end(syscall.SIGTERM, 0)
+}
