@@ -28,7 +28,7 @@ const (
 type logPlace struct {
 	log  uint64 // the batch is in this log or a later one; 0 in stores of older versions
 	next uint64 // the first sequence number behind the batch
-	sum  uint32 // CRC-32C of the batch's end; 0 if the batch changed nothing
+	sum  uint32 // CRC-32C of the batch's end
 }
 
 func (p logPlace) append(b []byte) []byte {
@@ -41,10 +41,7 @@ func parsePlace(b []byte) logPlace {
 
 // endOf returns the sequence number behind a batch, and the checksum of its end.
 func endOf(batch []byte) (next uint64, sum uint32) {
-	count := le.Uint32(batch[8:])
-	if next = le.Uint64(batch) + uint64(count); count == 0 {
-		return next, 0
-	}
+	next = le.Uint64(batch) + uint64(le.Uint32(batch[8:]))
 	return next, crc32.Checksum(batch[max(0, len(batch)-sumBytes):], castagnoli)
 }
 
@@ -78,7 +75,9 @@ func (s *Store) acknowledge(b *pebble.Batch) error {
 // the log that was in use before the batch was written.
 func (s *Store) acknowledged(batch []byte, log uint64) (err error) {
 	at := logPlace{log: log}
-	at.next, at.sum = endOf(batch)
+	if at.next, at.sum = endOf(batch); at.next == le.Uint64(batch) {
+		return nil // it has no record, and those before it may be in earlier logs
+	}
 	s.acked.mu.Lock()
 	defer s.acked.mu.Unlock()
 	if at.next <= s.acked.place.next {
