@@ -145,8 +145,8 @@ func TestPackIsSmaller(t *testing.T) {
 	}
 }
 
-// BenchmarkTidy packs what eight saves of an island left.
-func BenchmarkTidy(b *testing.B) {
+// BenchmarkPackStack packs what eight saves of an island left.
+func BenchmarkPackStack(b *testing.B) {
 	st := &counter{Store: newStore()}
 	imported(b, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
 	w := open(b, st, "a", world.Options{})
