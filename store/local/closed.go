@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/store/local/journal"
 	"github.com/cockroachdb/pebble/v2"
 )
 
@@ -189,7 +190,7 @@ func (s *Store) inspect() (some, all []string, err error) {
 			some = append(some, path+why)
 		case strings.HasPrefix(name, "marker."): // its name says everything
 			some = append(some, path+why)
-		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= emptyLogBytes:
+		case strings.HasPrefix(name, "OPTIONS-"), strings.HasSuffix(name, ".log") && want.size <= journal.EmptyLog:
 			s.hidden = append(s.hidden, name) // reads do not need it
 			some = append(some, path+why)
 		default:
@@ -240,7 +241,7 @@ func (s *Store) compare(want sealed) (why string, err error) {
 // inspectOpen finds damage in a Store that was not closed, or that was closed by a
 // version that writes no list.
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
-	var m manifest
+	var m journal.Manifest
 	newest := make(map[string]uint64) // numbers of the files that exist once
 	markers := lostMarkers(names)
 	for _, name := range sealable(slices.Concat(names, markers)) {
@@ -257,8 +258,8 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 			}
 		case "MANIFEST":
 			var why error
-			m, why, err = readManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
-			m.name = name
+			m, why, err = journal.ReadManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
+			m.Name = name
 			if err = cmp.Or(err, why); err != nil {
 				return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
 			}
@@ -271,7 +272,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 		}
 	}
 	numbers := slices.Sorted(maps.Keys(logs))
-	if lacks := m.lacks(numbers, newest["MANIFEST"], newest["OPTIONS"]); lacks != "" && newest["MANIFEST"] > 0 {
+	if lacks := m.Lacks(numbers, newest["MANIFEST"], newest["OPTIONS"]); lacks != "" && newest["MANIFEST"] > 0 {
 		all = append(all, fmt.Sprintf("db/%s is missing, or what db/MANIFEST-%06d ends with", lacks, newest["MANIFEST"]))
 	}
 	s.lists = m
@@ -281,9 +282,9 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	}
 	some = append(some, tables...)
 	sound := true
-	l := walked{logs: logs, first: m.firstLog, sums: make(map[uint64]uint32)}
+	l := walked{logs: logs, first: m.FirstLog, sums: make(map[uint64]uint32)}
 	for _, number := range numbers {
-		if number < m.firstLog {
+		if number < m.FirstLog {
 			continue
 		}
 		why, end, err := l.check(s.FS, s.FS.PathJoin(s.dir, "db"), number)
@@ -334,7 +335,7 @@ func lostMarkers(names []string) (lost []string) {
 // inspectOptions returns an error if the database cannot read its options.
 func (s *Store) inspectOptions(name string) error {
 	dir := s.FS.PathJoin(s.dir, "db")
-	b, err := readAll(s.FS, s.FS.PathJoin(dir, name))
+	b, err := journal.ReadAll(s.FS, s.FS.PathJoin(dir, name))
 	if err != nil {
 		return err
 	}
@@ -344,15 +345,15 @@ func (s *Store) inspectOptions(name string) error {
 }
 
 // inspectTables checks all tables that a manifest names.
-func (s *Store) inspectTables(m manifest) (some []string, err error) {
-	for _, name := range slices.Sorted(maps.Keys(m.tables)) {
-		want := sealed{path: "db/" + name, size: m.tables[name]}
+func (s *Store) inspectTables(m journal.Manifest) (some []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
+		want := sealed{path: "db/" + name, size: m.Tables[name]}
 		why, err := s.compare(want)
 		if err != nil {
 			return nil, err
 		}
 		if why != "" {
-			some = append(some, fmt.Sprintf("%s%s by %s", want.path, why, m.name))
+			some = append(some, fmt.Sprintf("%s%s by %s", want.path, why, m.Name))
 		} else if err := s.openable(want.path); err != nil {
 			some = append(some, want.path+": "+err.Error())
 		}

@@ -30,6 +30,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/local/journal"
 )
 
 // Options of a Store. The zero value is the default.
@@ -111,7 +112,7 @@ type Store struct {
 
 	// What Open learned about the files of the database.
 	sealed  map[string]sealed      // as Close left them; nil if the Store was not closed
-	lists   manifest               // read only if the Store was not closed
+	lists   journal.Manifest       // read only if the Store was not closed
 	damage  []string               // damage in a Store that is only read
 	missing []string               // missing tables
 	hidden  []string               // damaged files that reads do not need

@@ -3,7 +3,6 @@ package local
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/local/journal"
 )
 
 // openable opens and closes a table or blob file as the database does.
@@ -32,8 +32,8 @@ func (s *Store) checkTable(path string, f vfs.File) error {
 	if err != nil {
 		return err
 	}
-	if want, ok := s.lists.tables[s.FS.PathBase(path)]; ok && in.Size() != want {
-		return corrupt(rel, "%d bytes: want %d by %s", in.Size(), want, s.lists.name)
+	if want, ok := s.lists.Tables[s.FS.PathBase(path)]; ok && in.Size() != want {
+		return corrupt(rel, "%d bytes: want %d by %s", in.Size(), want, s.lists.Name)
 	}
 	if want, ok := s.sealed[rel]; ok {
 		if in.Size() != want.size {
@@ -53,7 +53,7 @@ func (s *Store) checkTable(path string, f vfs.File) error {
 	if _, err := f.ReadAt(end[:], in.Size()-int64(len(end))); err != nil {
 		return err
 	}
-	if maskedSum(end[4:]) != le.Uint32(end[:]) {
+	if journal.Sum(end[4:]) != le.Uint32(end[:]) {
 		return corrupt(rel, "its end is damaged: the checksum does not match")
 	}
 	if end[21] != byte(blob.FileFormatV1) || string(end[30:]) != blobMagic {
@@ -74,12 +74,6 @@ const (
 
 func corrupt(part, format string, args ...any) error {
 	return &stone.CorruptError{Part: part, Offset: -1, Err: fmt.Errorf(format, args...)}
-}
-
-// maskedSum is the checksum that the database uses in its files.
-func maskedSum(b []byte) uint32 {
-	c := crc32.Checksum(b, castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
 }
 
 // checkedFS is the file system that the database reads from. It checks files when
