@@ -18,6 +18,9 @@ import (
 // TestSalvage takes out what can be read of Stores with a damaged file of each kind:
 // all worlds, but for those that are said to be lost, and everything of it is right.
 func TestSalvage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
 	closed, closedHeads := closedStore(t, "a")
 	killed, killedHeads, _ := killedStore(t, "a")
 	for _, tt := range []struct {
