@@ -40,7 +40,7 @@ func (d *Decoder) Work() int { return d.work }
 // The steps of a chunk with hardly any changes, and those of which there are more.
 const (
 	workOfChunk = 1 << 10
-	workOfRow   = 2
+	workOfRow   = 4
 	workOfLand  = 2
 )
 

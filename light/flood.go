@@ -163,10 +163,9 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 		f.towers, f.near = f.near, f.towers
 		f.clear()
 		for i := range f.towers {
-			if f.ended() {
+			if !f.lay(&f.towers[i]) {
 				return false
 			}
-			f.lay(&f.towers[i])
 		}
 		f.laid = true
 	}

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
@@ -45,7 +43,6 @@ const ends = 12
 func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	r := &Report{Rows: []Row{}}
 	for i, a := range attacks {
-		if f := os.Getenv("HB"); f != "" && !strings.Contains(a.form+"/"+a.name, f) { continue }
 		o.Step(i, len(attacks), a.form+": "+a.name)
 		row, err := measure(ctx, a)
 		if ctx.Err() != nil {
@@ -54,7 +51,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("hostile: %s, %s: %w", a.form, a.name, err)
 		}
-		r.Rows = append(r.Rows, row); fmt.Printf("%+v\n", row)
+		r.Rows = append(r.Rows, row)
 	}
 	return r, nil
 }

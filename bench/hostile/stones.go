@@ -56,7 +56,7 @@ var attacks = []attack{
 		}
 		return lit(lamps, 1, at, changing(512*1024, 1, 1), columnsPage(2))
 	}, 0},
-	{"height maps", "of blocks that do not count", func() []byte { return mapped() }, 0},
+	{"height maps", "of blocks that do not count", mapped, 65},
 	{"height maps", "of a column of nothing", nowhere, 0},
 	{"height maps", "of long names", longNames, 0},
 	{"columns of maps", "32 maps each", func() []byte {
