@@ -26,7 +26,7 @@
 //
 // World.World gives the world with everything in it. Package world has other
 // dimensions and volumes, terrain of fractions, objects like chests and entities,
-// differences of versions, and worlds of which a part is in memory. Package region
+// differences of versions, and worlds that are in memory in part. Package region
 // has shapes to fill, brush has tools for builders, undo takes back what each author
 // did, grid has rays and collisions, and port reads and writes the formats of games.
 package cairn

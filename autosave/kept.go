@@ -16,7 +16,7 @@ type Kept struct {
 
 	// All below is guarded by the policy's lock.
 	place   int       // in the queue
-	due     time.Time // as of which it is in the queue
+	due     time.Time // its place in the queue is by this time
 	last    time.Time // when it was opened, found clean, saved, or not saved
 	leave   time.Time // when it is to be closed; zero: not
 	closing bool      // Close was called

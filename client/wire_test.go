@@ -248,8 +248,8 @@ func TestReadStackRefused(t *testing.T) {
 	}
 }
 
-// What is announced costs nothing: a record of a gigabyte of which ten bytes
-// arrive makes room for little.
+// An announced size costs nothing: a record that announces a gigabyte and brings ten
+// bytes makes room for little.
 func TestRecordsLie(t *testing.T) {
 	body := append(binary.AppendUvarint(nil, 1<<30), "0123456789"...)
 	var before, after runtime.MemStats

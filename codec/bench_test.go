@@ -39,6 +39,9 @@ func corpora(b *testing.B) []corpus {
 	for i := 0; i < len(dirs) && len(real.page) < 64; i += 10 {
 		real.page = append(real.page, blocksOf(b, dirs[i])...)
 	}
+	for i := range real.page { // in a row without neighbours
+		real.tops = append(real.tops, geom.ChunkPos{X: int32(i % 8 * 2), Z: int32(i / 8 * 2)})
+	}
 	return []corpus{{"terrain", level}, {"worlds", real}}
 }
 
@@ -102,6 +105,17 @@ func forms(b *testing.B) []form {
 		_, err := d.Decode(nil, blobs, g.heights())
 		return err
 	}}
+	odds := form{name: "odds", encode: func(g ground) [][]byte {
+		e.Encode(g.page)
+		streams, ok := e.EncodeOdds(g.tops)
+		if !ok {
+			b.Fatal("no odds")
+		}
+		return streams
+	}, decode: func(blobs [][]byte, g ground) error {
+		_, err := d.DecodeOdds(nil, blobs, g.heights(), g.tops)
+		return err
+	}}
 	relief := form{name: "relief", terrain: true, encode: func(g ground) [][]byte { return encodeRelief(b, &e, g) }, decode: func(blobs [][]byte, g ground) error {
 		_, err := d.DecodeRelief(nil, blobs, g.heights(), g.tops)
 		return err
@@ -124,7 +138,7 @@ func forms(b *testing.B) []form {
 		}}
 	}
 	return []form{
-		columns, zstded(columns), relief, zstded(relief),
+		columns, zstded(columns), odds, relief, zstded(relief),
 		perChunk("rle", func(c *voxel.Chunk) []byte { return codec.AppendRLE(nil, c) }, func(blob []byte) error {
 			_, _, err := codec.DecodeRLE(blob)
 			return err

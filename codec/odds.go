@@ -192,12 +192,19 @@ func (w *oddsWriter) bit(o *odds, is bool) {
 	w.scale()
 }
 
-// tree writes the lower n bits of v.
+// tree writes the lower n bits of v. Like the reader's, it does not branch on them.
 func (w *oddsWriter) tree(o *[16]odds, v, n int) {
-	for i, node := n-1, 1; i >= 0; i-- {
-		b := v >> i & 1
-		w.bit(&o[node&15], b != 0)
-		node = node<<1 | b
+	node := uint64(1)
+	for i := n - 1; i >= 0; i-- {
+		is := uint64(v) >> (i & 63) & 1
+		all := -is
+		at := &o[node&15]
+		low := w.span >> 16 * uint64(*at>>16)
+		w.add(low &^ all)
+		w.span = low&all | (w.span-low)&^all
+		*at = at.after(uint32(all))
+		w.scale()
+		node = node<<1 | is
 	}
 }
 

@@ -274,7 +274,7 @@ func TestLearnNothing(t *testing.T) {
 	}
 }
 
-// TestLearnSome has columns of which some lack a map or have another.
+// TestLearnSome has some columns that lack a map or have another.
 func TestLearnSome(t *testing.T) {
 	columns, g := land(10, 0, 3, []light.Rule{{Map: "A", Cells: cells(1, 2, 3, 4, 5, 6, 7, 8)}, {Map: "B", Cells: cells(1, 2, 3)}})
 	for i := range columns {

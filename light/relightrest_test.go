@@ -47,7 +47,7 @@ func TestRelightRest(t *testing.T) {
 	}
 }
 
-// rising is air all of which became stone.
+// rising is air that became stone.
 type rising struct{}
 
 func (rising) Section(_ light.Kind, _ light.SectionPos, s *light.Section) light.Place {

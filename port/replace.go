@@ -123,9 +123,9 @@ func fits(v *world.View, to *stone.Reader) error {
 			}
 			u, same := have.Volume(want.Volume.Name), false
 			if u.Schema == voxel.Palette && int(want.Default) < len(want.Names) {
-				same = u.CellName(u.Volume.Default) == want.Names[want.Default]
+				same = u.CellName(u.Default()) == want.Names[want.Default]
 			} else {
-				same = u.Volume.Default == want.Default
+				same = u.Default() == want.Default
 			}
 			if !same || u.Schema != want.Schema || u.Scale != want.Scale {
 				return fmt.Errorf("port: volume %q of %s is another in that world: %w", want.Volume.Name, d.Name, ErrHolds)

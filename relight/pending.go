@@ -168,8 +168,8 @@ func (p *Pending) Around(blocks *grid.View) (out []geom.Box) {
 	return out
 }
 
-// TouchedColumn is a column some cells of which were replaced: bit x of Cells[z] is set
-// where. All bits are set if nobody knows where.
+// TouchedColumn is a column with replaced cells: bit x of Cells[z] is set where a cell
+// was replaced. All bits are set if nobody knows where.
 type TouchedColumn struct {
 	Pos   geom.ColumnPos
 	Cells [geom.ColumnEdge]uint16

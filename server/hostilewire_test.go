@@ -44,7 +44,7 @@ func (s *site) answers(text string) (statuses []int, closed bool) {
 	}
 }
 
-// TestShapes sends calls of which two programs may think that they end at different
+// TestShapes sends calls that two programs may think end at different
 // places. Behind each comes one more, to a world that is not there: it is answered
 // once, where it is one, or never.
 func TestShapes(t *testing.T) {

@@ -310,6 +310,9 @@ func TestBusy(t *testing.T) {
 
 // TestRealWorlds sends real worlds through the server.
 func TestRealWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
 		t.Skip("CAIRN_WORLDS is not set")

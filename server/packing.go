@@ -13,7 +13,7 @@ import (
 )
 
 // A world whose stack is higher than queueHeight waits for a packer. If it is
-// higher than MaxHeight, whoever saves the world packs it and waits for that.
+// higher than MaxHeight, the save that makes it so packs it and waits for that.
 const (
 	queueHeight = MaxHeight - 1
 	// MaxHeight is the largest number of stones in a world's stack after a save

@@ -111,7 +111,7 @@ func TestStonesGoWhileLoading(t *testing.T) {
 func TestRanges(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.mustCommit("a", 1)
-	large := noise(t, 200<<10) // of which no Reader has all in memory
+	large := noise(t, 200<<10) // too large for a Reader to keep in memory
 	head, err := s.st.Head(context.Background(), "a")
 	if err != nil {
 		t.Fatal(err)

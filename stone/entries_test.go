@@ -141,9 +141,9 @@ func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stonetest.FileSpec) 
 	}
 }
 
-// TestSpokenAllocatesNothing holds the walks over a directory to no allocation
+// TestEntriesAllocateNothing holds the walks over a directory to no allocation
 // for each thing.
-func TestSpokenAllocatesNothing(t *testing.T) {
+func TestEntriesAllocateNothing(t *testing.T) {
 	s := newMaker(7).spec()
 	r := mustOpen(t, mustWrite(t, s, stone.Options{Effort: stone.Quick}))
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// mirrored is a volume of two chunks, of which one is the mirror image of the other.
+// mirrored is a volume of two chunks. One is the mirror image of the other.
 func mirrored(names ...string) stonetest.Spec {
 	r := rand.New(rand.NewPCG(1, 7))
 	var left, right [voxel.ChunkCells]voxel.Cell

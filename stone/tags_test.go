@@ -136,6 +136,9 @@ func withPage(pages [][]byte, dir []byte, n int, page []byte) []byte {
 // TestSplitDamaged cuts and changes every byte of the streams of pages of form 2,
 // with sound checksums.
 func TestSplitDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
 	pages, dir := stone.Parts(mustWrite(t, lodging(6), stone.Options{}))
 	cuts, wrong, sound := 0, 0, 0
 	for n, page := range pages {

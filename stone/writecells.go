@@ -313,7 +313,7 @@ func (j *cellJob) misuse(format string, args ...any) {
 // fewer bytes it has than either, and the size of page for which the comparison is
 // worth it.
 const (
-	litSure    = 4
+	litSure    = 2
 	imagesSure = 9
 	oddsSure   = 4
 	oddsLarge  = 4096

@@ -40,7 +40,7 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 			s.unknown += len(c.Chunks)
 			continue
 		}
-		filler := voxel.Uniform(in.Volume.Default)
+		filler := voxel.Uniform(in.Default())
 		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
 		filled := make(map[[2]voxel.Cell]cells) // changes from one uniform chunk to another
 		for _, r := range c.Chunks {

@@ -174,6 +174,9 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 
 // A chunk that is written again and again must not grow.
 func TestPatchedStaysSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
 	r := rand.New(rand.NewPCG(13, 14))
 	want := hills(r)
 	c := voxel.FromFlat(want)

@@ -58,6 +58,7 @@ func difference(t testing.TB, a, b *convert.World) *convert.Difference {
 // A world that was imported is what it was, packed or not; an edit changes the
 // cell, the height maps above it and what is known of its light.
 func TestImportedWorld(t *testing.T) {
+	onlyInFull(t)
 	for _, version := range []int32{0, terrain.Modern} {
 		st := newStore()
 		have := imported(t, st, "a", terrain.Island(terrain.Options{Seed: 3, Version: version}))

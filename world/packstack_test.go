@@ -54,9 +54,10 @@ func (v *visitor) save(t testing.TB) {
 	commit(t, v.w)
 }
 
-// Tidied worlds are what they are unpacked, never higher than was wanted, and
+// Packed worlds hold what unpacked ones hold, are never higher than was wanted, and
 // packing writes little beside what was saved.
-func TestTidy(t *testing.T) {
+func TestPackStack(t *testing.T) {
+	onlyInFull(t)
 	st := &counter{Store: newStore()}
 	imported(t, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
 	w := open(t, st, "a", world.Options{})
@@ -111,6 +112,7 @@ func (n nowhere) PutPack(_ context.Context, _ string, _ history.Pack, s history.
 
 // TestPackIsSmaller packs on purpose what was packed in passing.
 func TestPackIsSmaller(t *testing.T) {
+	onlyInFull(t)
 	st := newStore()
 	imported(t, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
 	w := open(t, st, "a", world.Options{Whole: true, Manual: true})
@@ -143,8 +145,8 @@ func TestPackIsSmaller(t *testing.T) {
 	}
 }
 
-// BenchmarkTidy packs what eight saves of an island left.
-func BenchmarkTidy(b *testing.B) {
+// BenchmarkPackStack packs what eight saves of an island left.
+func BenchmarkPackStack(b *testing.B) {
 	st := &counter{Store: newStore()}
 	imported(b, st, "a", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
 	w := open(b, st, "a", world.Options{})

@@ -143,6 +143,9 @@ type Volume struct {
 
 func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
 
+// Default returns the cell of chunks that are not stored.
+func (v *Volume) Default() voxel.Cell { return v.Volume.Default }
+
 // Names returns the names of cells, by cell. They must not be changed.
 func (v *Volume) Names() []string { return v.names.list }
 

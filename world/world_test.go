@@ -78,6 +78,14 @@ func name(w *world.World, p geom.Point) string {
 	return v.CellName(c)
 }
 
+// onlyInFull skips long work of one goroutine where the race detector looks.
+func onlyInFull(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
+}
+
 func open(t testing.TB, st history.Store, name string, o world.Options) *world.World {
 	t.Helper()
 	w, err := world.Open(ctx, st, name, o)

@@ -74,6 +74,7 @@ func hasLight(d *world.Dimension, p geom.Point, has voxel.Has) bool {
 // Blocks of real worlds are taken away and put back, one by one and in lumps:
 // the light comes back too, but for a little where it was not as the rule has it.
 func TestRelightWorlds(t *testing.T) {
+	onlyInFull(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
 		t.Skip("CAIRN_WORLDS is not set")

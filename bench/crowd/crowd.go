@@ -95,7 +95,7 @@ type player struct {
 	err          error // the first
 }
 
-// play saves and loads islands of which no other client plays, until the deadline.
+// play saves and loads islands until the deadline. No other client plays them.
 func (pl *player) play(ctx context.Context, c *crowd, v vault, number, clients int, deadline time.Time) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(number)))
 	mine := (len(c.accounts) - number + clients - 1) / clients

@@ -16,7 +16,7 @@ func TestBenchIslands(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Islands != 50 || r.Pages != 50 || r.Loads != 50 || r.Played != 5 || r.Saves != 336 {
-		t.Errorf("got %+v, want 50 islands of which 5 are played on", r)
+		t.Errorf("got %+v, want 50 islands, 5 of them played on", r)
 	}
 	if r.Disk <= 0 || r.Open <= 0 || r.PageP99 < r.PageP50 || r.LoadP99 < r.LoadP50 || r.Alone < 1000 || r.Shared <= 0 || r.Week <= r.Shared || r.Stones < 2 || r.Stones > 8 {
 		t.Errorf("not plausible: %+v", r)

@@ -161,7 +161,7 @@ func (s *gridSet) inOrder() []geom.Point {
 	return out
 }
 
-// walk returns cells of which each is beside the one before or the same.
+// walk returns cells. Each is beside the one before it, or the same.
 func (s *gridSet) walk(n int) []geom.Point {
 	out := make([]geom.Point, n)
 	p := s.point()

@@ -142,7 +142,7 @@ type lightDimension struct {
 
 type lightColumn struct {
 	*voxel.Column
-	dark voxel.Has // kinds of which it has nothing but 0
+	dark voxel.Has // kinds whose cells are all 0
 }
 
 // lightSamples is from how many chunks of a kind the rule is learned.

@@ -16,14 +16,6 @@ type address struct {
 	version string // a number, the first digits of an id, or a time; "" for the newest
 }
 
-// String returns the address with its @.
-func (a address) String() string {
-	if a.version == "" {
-		return "@" + a.name
-	}
-	return "@" + a.name + "@" + a.version
-}
-
 // isAddress reports whether an argument is an address and not a path.
 func isAddress(arg string) bool { return strings.HasPrefix(arg, "@") }
 

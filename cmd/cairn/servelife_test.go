@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// slowly begins a save of which half is there.
+// slowly begins a save and sends half of it.
 func slowly(t *testing.T, dir string, s *served) (rest func(), status <-chan int) {
 	t.Helper()
 	mustRun(t, 0, dir, "gen", "--size", "4", "--force", "island", "w.cairn")

@@ -23,9 +23,9 @@ const (
 
 var errEntry = errors.New("a palette entry of too many bytes")
 
-// sections makes the column's sections from d.items, the elements of g, of which
-// each has a height. Any other list stays a tag, and so does, within its
-// section, what is not as the game writes it.
+// sections makes the column's sections from d.items, the elements of g. Each element
+// must have a height; another list stays a tag. Parts of a section that differ from
+// what the game writes stay tags too.
 func (d *decoder) sections(g *tag) {
 	if _, n := g.list(nbt.Compound); n == 0 || n != len(d.items) {
 		return

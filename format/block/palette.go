@@ -120,7 +120,7 @@ func (n *Numeric) Unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	return n.unpack(ids, add, data, dst)
 }
 
-// unpack is Unpack for blocks of which few are alike.
+// unpack is Unpack for blocks that are mostly different.
 func (n *Numeric) unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	for i := 0; i < len(dst); i += 2 {
 		d := data[i/2]

@@ -108,8 +108,8 @@ func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.W
 	return l.World(), nil
 }
 
-// slimeBytes is the size of a Slime file of each dimension of w of which slim
-// has columns.
+// slimeBytes is the size of Slime files of the dimensions of w that have columns in
+// slim.
 func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, error) {
 	var n Count
 	for i, d := range w.Dimensions {

@@ -95,6 +95,9 @@ const (
 	// smallWorld is the most chunks, not counting uniform ones, that a volume may
 	// write to one page. Such a world is loaded as a whole, and it repeats itself.
 	smallWorld = 256
+	// chunksAtOnce is how many chunks a volume must have for each further page that is
+	// encoded at once, so that the memory for pages stays small beside the world.
+	chunksAtOnce = 1024
 	// learnColumns is the most columns to learn rules of height maps from.
 	// learnChunks is the most chunks to learn rules of light from.
 	learnColumns = 1024
@@ -113,9 +116,14 @@ func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone
 			return stone.ID{}, 0, err
 		}
 	}
-	if o.PageChunks == 0 && !slices.ContainsFunc(wholes, func(d dimension) bool { return d.large }) {
+	most := 0
+	for i := range wholes {
+		most = max(most, wholes[i].most)
+	}
+	if o.PageChunks == 0 && most <= smallWorld {
 		o.PageChunks = smallWorld
 	}
+	o.AtOnce = min(o.AtOnce, 1+most/chunksAtOnce)
 	o.Options.Tally = true
 	w := stone.NewWriter(to, o.Options)
 	for _, p := range about.Properties {
@@ -150,7 +158,7 @@ type dimension struct {
 	o      *Options
 	used   [][]string     // names as written, by volume
 	tables [][]voxel.Cell // new value of each cell, by volume; nil: unchanged
-	large  bool           // too many chunks for one page
+	most   int            // chunks of a volume, not counting uniform ones if that matters
 	blocks *towerMap      // as written; nil if nothing follows from blocks
 }
 
@@ -181,7 +189,7 @@ func (d *dimension) look(ctx context.Context) error {
 				}
 			}
 		}
-		d.large = d.large || there > smallWorld
+		d.most = max(d.most, there)
 		if d.used[i] = v.Names; named {
 			d.used[i], d.tables[i] = UsedNames(v.Names, v.Default, counts)
 		}

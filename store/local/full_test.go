@@ -16,6 +16,9 @@ import (
 // TestFull lets the disk be full from the n-th write on, for a while. What was
 // acknowledged is there, whether the Store goes on or is opened anew.
 func TestFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
 	var stones []history.Stone
 	for i := range 14 {
 		stones = append(stones, mustStone(t, fmt.Sprint(i), 900_000)) // beyond a memtable

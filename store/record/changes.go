@@ -40,15 +40,6 @@ func Leased(w uint64, old, next history.Lease) []Change {
 	return []Change{{Key: LeaseKey(w), Value: LeaseValue(next)}}
 }
 
-// Follows returns an error unless a commit on base is allowed: the lease permits
-// it, and the head is base.
-func Follows(h history.Head, l history.Lease, base history.Head, now time.Time) error {
-	if err := l.Admit(base.Fence, now); err != nil {
-		return err
-	}
-	return h.Follows(base)
-}
-
 // Trim returns the changes that delete the entries of a log, oldest first, that
 // keep does not keep.
 func Trim(w uint64, log []Entry, keep history.Retention, now time.Time) (drop []Change) {
