@@ -212,7 +212,10 @@ func (e *Encoder) sweep(s Tower) {
 					copy(was, row)
 					continue
 				}
-				e.compare(row, was, uint16(i*edge+y), z*edge)
+				before := len(e.swept)
+				if e.compare(row, was, uint16(i*edge+y), z*edge); y > 0 && len(e.swept) > before {
+					e.work += workOfRow
+				}
 			}
 			if i+y == 0 {
 				e.first = now

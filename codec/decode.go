@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -31,11 +32,17 @@ type Decoder struct {
 func (d *Decoder) Until(ctx context.Context) { d.ctx, d.work = ctx, 0 }
 
 // Work estimates the steps since Until: one for each cell that differs from the one
-// below, once for equal columns side by side, and workOfChunk for each chunk.
+// below, once for equal columns side by side, workOfRow for each row of cells that differs
+// from the one below in its chunk, and workOfChunk for each chunk. In the form Relief each
+// layer and each cell that is not full is workOfLand more.
 func (d *Decoder) Work() int { return d.work }
 
-// workOfChunk is the steps of a chunk with hardly any changes.
-const workOfChunk = 1 << 10
+// The steps of a chunk with hardly any changes, and those of which there are more.
+const (
+	workOfChunk = 1 << 10
+	workOfRow   = 4
+	workOfLand  = 2
+)
 
 // ended returns the error of the context if it has ended.
 func (d *Decoder) ended() error {
@@ -269,7 +276,9 @@ func (d *Decoder) split(top int) bool {
 func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error) {
 	for y := range chunks * edge {
 		changed := d.rise(y)
-		if y%edge == 0 {
+		if y%edge > 0 {
+			d.work += workOfRow * bits.OnesCount32(changed)
+		} else {
 			changed = ^uint32(0)
 		}
 		d.build.Slice(&d.now, changed)

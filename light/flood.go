@@ -35,6 +35,12 @@ func (k Kind) Full() uint8 {
 // workOfFloor is the work of finding the slices of a chunk that are not empty.
 const workOfFloor = 4
 
+// workOfOdd is the work of light from a tile with odd cells, besides that of any tile.
+const workOfOdd = 3
+
+// tilesAtOnce is how many tiles light spreads from before the bounds are looked at again.
+const tilesAtOnce = 1 << 12
+
 // tileEdge is the edge of a tile in cells along x and z. A tile is 8x8 cells of one
 // height with one bit each: z*8+x. Light of one level spreads in 64 cells at once.
 const tileEdge = 8
@@ -135,8 +141,8 @@ func (f *Flood) ended() bool {
 }
 
 // Work estimates the steps of the last Fill: one for each tile, one for each level of
-// light in a tile, and one for each run of a row of blocks that differs from the row
-// below.
+// light in a tile, workOfOdd more if cells of it take or give light in an unusual way, and one
+// for each run of a row of blocks that differs from the row below.
 func (f *Flood) Work() int { return f.work }
 
 // Fill computes the light of the chunks from..to-1. towers must return the blocks of
@@ -157,10 +163,9 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 		f.towers, f.near = f.near, f.towers
 		f.clear()
 		for i := range f.towers {
-			if f.ended() {
+			if !f.lay(&f.towers[i]) {
 				return false
 			}
-			f.lay(&f.towers[i])
 		}
 		f.laid = true
 	}

@@ -64,8 +64,9 @@ type window struct {
 	rows                     uint32 // by z
 }
 
-// lay writes the cells of a tower to the tiles, as far as they are in the box.
-func (f *Flood) lay(g *placedTower) {
+// lay writes the cells of a tower to the tiles, as far as they are in the box. It reports whether
+// it came to the end.
+func (f *Flood) lay(g *placedTower) bool {
 	var l layer
 	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
 	clip := func(from, n int) (low, high int) {
@@ -76,6 +77,9 @@ func (f *Flood) lay(g *placedTower) {
 	l.rows = uint32(uint64(1)<<(l.south*tileEdge) - uint64(1)<<(l.north*tileEdge))
 	at := f.first + z0/tileEdge*f.row + x0/tileEdge
 	for _, floor := range g.t {
+		if f.ended() {
+			return false
+		}
 		laid := false // the slice below is laid out
 		for y := range geom.ChunkEdge {
 			if f.bareSlice(floor.Chunk, y) {
@@ -92,6 +96,7 @@ func (f *Flood) lay(g *placedTower) {
 			laid = true
 		}
 	}
+	return true
 }
 
 // layRows updates some rows of l to height y and writes their odd cells.

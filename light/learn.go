@@ -15,7 +15,7 @@ const sampled = 128
 const maxKinds = 32
 
 // Learn returns rules for the kinds of maps that follow from cells well enough,
-// sorted by name, at most 16. A vote decides which cells count: a cell gets a vote
+// sorted by name, at most 16 with MaxNames bytes of names. A vote decides which cells count: a cell gets a vote
 // for where a map's height is on it, and against where it is above the height.
 // Columns without the map do not vote.
 func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
@@ -43,8 +43,10 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 		count(kinds, &columns[i], towers(columns[i].Pos.X>>1, columns[i].Pos.Z>>1))
 	}
 	var before []voxel.Cell
+	names := 0
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if r := kinds[name].rule(name, before); len(r.Cells) > 0 && len(rules) < maxRules {
+		if r := kinds[name].rule(name, before); len(r.Cells) > 0 && len(rules) < maxRules && names+len(name) <= MaxNames {
+			names += len(name)
 			rules = append(rules, r)
 			before = r.Cells
 		}

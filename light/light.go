@@ -5,6 +5,7 @@
 package light
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -37,10 +38,17 @@ type Towers func(x, z int32) Tower
 // maxRules is the most rules that a Heights applies.
 const maxRules = 16
 
+// MaxNames is the most bytes of the names of learned rules.
+const MaxNames = 1 << 14
+
 // Heights applies rules to columns. Goroutines must not share it.
 type Heights struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
+
+	ctx  context.Context // nil: never ends
+	most int             // work since Until; 0: no bound
+	work int
 
 	tower Tower                     // the last tower
 	all   [][voxel.SliceCells]int32 // its heights by rule; nil before the first
@@ -59,6 +67,17 @@ func NewHeights(rules []Rule) *Heights {
 		}
 	}
 	return h
+}
+
+// Until bounds later calls of Column: they return false soon after ctx ends, and once their
+// Work is more than most. 0 sets no bound.
+func (h *Heights) Until(ctx context.Context, most int) { h.ctx, h.most, h.work = ctx, most, 0 }
+
+// Work returns the steps since Until: one for each run of a row of cells that was looked at.
+func (h *Heights) Work() int { return h.work }
+
+func (h *Heights) ended() bool {
+	return h.most > 0 && h.work > h.most || h.ctx != nil && h.ctx.Err() != nil
 }
 
 func (h *Heights) of(c voxel.Cell) uint16 {
@@ -86,10 +105,12 @@ func (s *seek) start(rules int) {
 }
 
 // Column sets maps[i] to the map of the column by rule i, index z*16+x. Four columns
-// of a tower, one after another, cost hardly more than one.
-func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
-	if h.all == nil || !slices.Equal(t, h.tower) {
-		h.find(t)
+// of a tower, one after another, cost hardly more than one. It returns false after the end of
+// Until.
+func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) bool {
+	if (h.all == nil || !slices.Equal(t, h.tower)) && !h.find(t) {
+		h.all = nil
+		return false
 	}
 	x, z := int(pos.X&1)*16, int(pos.Z&1)*16
 	for i := range h.rules {
@@ -97,10 +118,11 @@ func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) {
 			copy(maps[i][row*16:][:16], h.all[i][(z+row)*geom.ChunkEdge+x:])
 		}
 	}
+	return true
 }
 
-// find applies the rules to a tower.
-func (h *Heights) find(t Tower) {
+// find applies the rules to a tower, and reports whether it came to the end.
+func (h *Heights) find(t Tower) bool {
 	h.tower = append(h.tower[:0], t...)
 	if h.all == nil {
 		h.all = make([][voxel.SliceCells]int32, len(h.rules))
@@ -109,9 +131,12 @@ func (h *Heights) find(t Tower) {
 	s := &h.seek
 	s.start(len(h.rules))
 	if len(h.rules) == 0 {
-		return
+		return true
 	}
 	for _, f := range t {
+		if h.ended() {
+			return false
+		}
 		for y := geom.ChunkEdge - 1; y >= 0 && s.rows != 0; y-- {
 			if cell, ok := f.Chunk.SliceUniform(y); ok && h.of(cell) == 0 {
 				continue
@@ -125,6 +150,7 @@ func (h *Heights) find(t Tower) {
 			}
 		}
 	}
+	return true
 }
 
 // row records the heights that a row decides.
@@ -133,6 +159,7 @@ func (h *Heights) row(f Floor, y, z int) {
 	s := &h.seek
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
 	starts, cells := f.Chunk.Runs(y, z, &buf)
+	h.work += len(cells)
 	m := uint64(starts) | 1<<geom.ChunkEdge
 	for _, v := range cells {
 		x := m & -m

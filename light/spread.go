@@ -98,7 +98,11 @@ func (f *Flood) spread() bool {
 		f.wake(l)
 		plane := [4]uint64{-uint64(l & 1), -uint64(l >> 1 & 1), -uint64(l >> 2 & 1), -uint64(l >> 3)}
 		f.work += len(f.now.at)
-		for _, k := range f.now.at {
+		for i, k := range f.now.at {
+			if i%tilesAtOnce == tilesAtOnce-1 && f.ended() {
+				f.drop()
+				return false
+			}
 			cells := f.now.cells[k]
 			f.now.cells[k] = 0
 			v := &f.level[k]
@@ -194,6 +198,7 @@ func (f *Flood) flow(k int, cells uint64, l uint8) {
 
 // flowOdd is flow from a tile with odd cells.
 func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
+	f.work += workOfOdd
 	s := &f.odds[f.odd[k]].shut
 	west, east, north, south := cells&^s[West], cells&^s[East], cells&^s[North], cells&^s[South]
 	f.enter(k, east&^atEast<<1, West, l)

@@ -130,7 +130,7 @@ func (w *Writer) enter(to *[]entry, entries []entry, candidates ...pages.Page) {
 	}
 	for _, e := range entries {
 		if e.paged() {
-			e.page, e.first = number, first
+			e.page, e.first = number, int32(first)
 			first += bits.OnesCount64(e.mask)
 		}
 		*to = append(*to, e)

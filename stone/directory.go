@@ -25,8 +25,8 @@ type dimension struct {
 	matters      light.Matters // of that volume's cells; nil if no page of light follows from blocks
 	columns      []entry       // by columnKey
 	lists        []list
-	tally        *Tally                       // nil if the directory has none
-	footprints   func() map[footprint][]int32 // see footprintsOf; made on first use
+	tally        *Tally // nil if the directory has none
+	footprints   footprints
 }
 
 type volume struct {
@@ -54,10 +54,11 @@ type entry struct {
 	key   uint64
 	mask  uint64
 	page  int        // index into directory.pages, or one of the constants below
-	first int        // the number of neighbours of earlier entries in the page
+	first int32      // the number of neighbours of earlier entries in the page
 	value voxel.Cell // of every chunk, if page is constPage
 	// number is the entry's position in the directory of a Reader, in a fixed order.
-	number uint32
+	// begun is that of the first entry of its group; see group.
+	number, begun uint32
 }
 
 // The content of an entry without a page.

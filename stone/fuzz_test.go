@@ -84,16 +84,32 @@ func fuzzStone(t *testing.T, b []byte) {
 	}
 }
 
+// talliedSpec has light and height maps that follow from blocks.
+func talliedSpec() stonetest.Spec {
+	s := house(1, 3, at(0, 0, 0))
+	s.Dimensions = append(s.Dimensions, ruled(1).Dimensions...)
+	return s
+}
+
+// FuzzTallies puts another end behind a directory: matters and tallies.
+func FuzzTallies(f *testing.F) {
+	f.Add([]byte(soundTally()))
+	f.Fuzz(func(t *testing.T, after []byte) { fuzzStone(t, tallied(after)) })
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add(mustWrite(f, tiny(), stone.Options{}))
 	f.Add(mustWrite(f, stonetest.Spec{}, stone.Options{}))
 	f.Add(mustWrite(f, house(1, 3, at(0, 0, 0), at(1, 0, 0)), stone.Options{Effort: stone.Best}))
+	f.Add(mustWrite(f, talliedSpec(), stone.Options{Effort: stone.Quick, Tally: true}))
 	f.Fuzz(fuzzStone)
 }
 
 // FuzzDirectory puts sound checksums around a directory and the pages of the example.
 func FuzzDirectory(f *testing.F) {
 	pages, dir := stone.Parts(mustWrite(f, tiny(), stone.Options{}))
+	f.Add(dir)
+	_, dir = stone.Parts(mustWrite(f, tiny(), stone.Options{Tally: true}))
 	f.Add(dir)
 	f.Fuzz(func(t *testing.T, dir []byte) { fuzzStone(t, stone.Assemble(pages, dir)) })
 }

@@ -17,6 +17,9 @@ import (
 const (
 	maxRules = 16
 	maxTower = column.MaxTower
+	// maxRuleNames is the most bytes of the names of a dimension's rules. They are compared with
+	// the names of all maps.
+	maxRuleNames = light.MaxNames
 )
 
 // Heights sets the rules for the height maps of the dimension's columns, in cells of
@@ -47,6 +50,13 @@ func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 
 // checkRule returns an error if a rule is invalid after the rules before it.
 func checkRule(r light.Rule, before []light.Rule) error {
+	names := len(r.Map)
+	for _, b := range before {
+		names += len(b.Map)
+	}
+	if names > maxRuleNames {
+		return fmt.Errorf("names of %d bytes, at most %d", names, maxRuleNames)
+	}
 	for i, c := range r.Cells {
 		if c == voxel.Empty || c > voxel.MaxCell || i > 0 && c <= r.Cells[i-1] {
 			return fmt.Errorf("cell %d cannot count, or is not after the one before it", c)

@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math/bits"
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // PageInfo describes a page.
@@ -146,12 +145,8 @@ func (s *Reader) Check(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, f := range s.Files() {
-		r, err := s.OpenFile(f.Path)
-		if err == nil {
-			_, err = io.Copy(io.Discard, r)
-		}
-		if err = first(err, ctx.Err()); err != nil {
+	for _, f := range s.dir.files {
+		if _, err := io.Copy(io.Discard, &fileReader{ctx: ctx, s: s, f: f}); err != nil {
 			return err
 		}
 	}
@@ -174,19 +169,30 @@ func (s *Reader) CheckSums(ctx context.Context) error {
 
 func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	t := NewTally()
-	if err := s.checkNear(ctx, d, t); err != nil {
-		return err
-	}
-	for _, v := range d.volumes {
+	var near []*levelCheck // together, so that light is read while the blocks around it are in the Cache
+	for i := range d.volumes {
+		v := &d.volumes[i]
 		for _, l := range v.levels {
+			c := &levelCheck{v: v, entries: l.entries}
 			if l.level == 0 {
-				continue // checkNear
+				near = append(near, c)
+				continue
 			}
-			for _, err := range s.Chunks(ctx, d.name, v.Name, l.level) {
-				if err != nil {
+			for len(c.entries) > c.at {
+				if err := s.checkEntry(ctx, c, NewTally()); err != nil {
 					return err
 				}
 			}
+		}
+	}
+	for {
+		near = slices.DeleteFunc(near, func(c *levelCheck) bool { return c.at == len(c.entries) })
+		if len(near) == 0 {
+			break
+		}
+		least := slices.MinFunc(near, func(a, b *levelCheck) int { return cmp.Compare(a.entries[a.at].key, b.entries[b.at].key) })
+		if err := s.checkEntry(ctx, least, t); err != nil {
+			return err
 		}
 	}
 	for c, err := range s.Columns(ctx, d.name) {
@@ -201,52 +207,37 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 		}
 	}
 	if d.tally != nil && !t.equal(d.tally) {
-		return fmt.Errorf("stone: check: %w", corruptf(s.size-int64(footerSize), "tally", "dimension %q holds %+v: said to hold %+v", d.name, *t, *d.tally))
+		return fmt.Errorf("stone: check: %w", corruptf(s.size-int64(footerSize), "tally", "dimension %q holds %v: said to hold %v", d.name, t, d.tally))
 	}
 	return nil
 }
 
-// checkNear reads level 0 of all volumes of a dimension, cube by cube, so that light is
-// read while the blocks around it are in the Cache, and counts it.
-func (s *Reader) checkNear(ctx context.Context, d *dimension, t *Tally) error {
-	type reader struct {
-		volume string
-		next   func() (Placed, error, bool)
-		head   Placed
+// levelCheck is how far a level of a volume is checked.
+type levelCheck struct {
+	v       *volume
+	entries []entry
+	at      int            // of the next entry
+	page    []*voxel.Chunk // of the last entry with a page
+}
+
+// checkEntry reads the next entry of a level and counts its chunks.
+func (s *Reader) checkEntry(ctx context.Context, c *levelCheck, t *Tally) error {
+	e := &c.entries[c.at]
+	n := bits.OnesCount64(e.mask)
+	err := ctx.Err()
+	if e.paged() && e.first == 0 && err == nil {
+		c.page, err = s.cells(ctx, c.v, group(c.entries, c.at), nil)
 	}
-	var readers []*reader
-	advance := func(r *reader) (bool, error) {
-		c, err, ok := r.next()
-		r.head = c
-		return ok, err
+	if err != nil {
+		return fmt.Errorf("stone: volume %q: %w", c.v.Name, err)
 	}
-	for _, v := range d.volumes {
-		next, stop := iter.Pull2(s.Chunks(ctx, d.name, v.Name, 0))
-		defer stop()
-		r := &reader{volume: v.Name, next: next}
-		if ok, err := advance(r); err != nil {
-			return err
-		} else if ok {
-			readers = append(readers, r)
-		}
+	c.at++
+	if !e.paged() {
+		t.Chunk(c.v.Name, e.chunk(), n)
+		return nil
 	}
-	cube := func(r *reader) geom.Code { return geom.CodeOf(r.head.Pos, 0) >> 6 }
-	for len(readers) > 0 {
-		least := cube(slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(cube(a), cube(b)) }))
-		var left []*reader
-		for _, r := range readers {
-			ok, err := true, error(nil)
-			for ok && cube(r) == least {
-				t.Chunk(r.volume, r.head.Chunk, 1)
-				if ok, err = advance(r); err != nil {
-					return err
-				}
-			}
-			if ok {
-				left = append(left, r)
-			}
-		}
-		readers = left
+	for _, chunk := range c.page[e.first:][:n] {
+		t.Chunk(c.v.Name, chunk, 1)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ const (
 
 // maxFlooding is the most work of a Reader's floods for one page of light; see
 // light.Flood.Work. A Writer allows three quarters, because it floods other boxes.
-const maxFlooding = 1 << 25
+const maxFlooding = 1 << 24
 
 // floods floods boxes with the chunks at some places and calls use after each, with
 // the indexes of the chunks in it.
@@ -334,7 +334,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	page.unlit = &pendingLight{kind: kind, at: at, octants: make(map[int]byte, len(order))}
+	page.unlit = &pendingLight{turn: make(turn, 1), kind: kind, at: at, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
 		page.unlit.octants[n] = octants[i]
 	}
@@ -345,7 +345,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 // that follows from blocks. They are completed on demand, because that reads all
 // blocks around them.
 type pendingLight struct {
-	mu      sync.Mutex // guards octants and the chunks in it
+	turn    turn // for octants and the chunks in it
 	kind    light.Kind
 	at      []geom.ChunkPos // of all chunks of the page
 	octants map[int]byte    // by index of chunk, for chunks that are not complete
@@ -353,8 +353,10 @@ type pendingLight struct {
 
 // light adds the light to chunks of a page. A nil want means all.
 func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	if err := u.turn.take(l.ctx); err != nil {
+		return err
+	}
+	defer u.turn.give()
 	var some []int
 	if want == nil {
 		some = slices.Sorted(maps.Keys(u.octants))

@@ -67,7 +67,7 @@ func order(out, live []piece, layers [][]entry) []piece {
 		e := &layers[p.layer][p.at]
 		within := e.mask &^ (1<<low - 1) & (1<<bits.Len64(p.mask) - 1)
 		p.page, p.value, p.solid = e.page, e.value, within == p.mask
-		p.first = e.first + bits.OnesCount64(e.mask&(1<<low-1))
+		p.first = e.first + int32(bits.OnesCount64(e.mask&(1<<low-1)))
 		out = append(out, p)
 	}
 	return out
@@ -80,7 +80,7 @@ func intact(pieces []piece, layers [][]entry) (n int) {
 	if !p.paged() || p.first > 0 {
 		return 0
 	}
-	things, have := 0, 0
+	things, have := 0, int32(0)
 	for i := range group(layers[p.layer], p.at) {
 		if e := &layers[p.layer][p.at+i]; e.paged() {
 			things += bits.OnesCount64(e.mask)
@@ -94,7 +94,7 @@ func intact(pieces []piece, layers [][]entry) (n int) {
 		if q.layer != p.layer || q.page != p.page || q.first != have || !q.solid {
 			return 0
 		}
-		if have += bits.OnesCount64(q.mask); have == things {
+		if have += int32(bits.OnesCount64(q.mask)); int(have) == things {
 			return i + 1
 		}
 	}

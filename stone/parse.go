@@ -1,11 +1,12 @@
 package stone
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
-	"sync"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone/column"
@@ -38,7 +39,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 		names[d.name] = true
 	}
 	for i := range p.dir.dims {
-		p.dir.dims[i].footprints = sync.OnceValue(p.dir.dims[i].footprintsOf)
+		p.dir.dims[i].footprints = footprints{turn: make(turn, 1)}
 	}
 	p.files()
 	p.matters()
@@ -145,9 +146,8 @@ func (p *parser) dimension(d *dimension) {
 // deleted column.
 func possible(list, columns []entry) bool {
 	for _, e := range list {
-		for len(columns) > 0 && columns[0].key < e.key {
-			columns = columns[1:]
-		}
+		n, _ := slices.BinarySearchFunc(columns, e.key, func(c entry, key uint64) int { return cmp.Compare(c.key, key) })
+		columns = columns[n:]
 		for i := 0; i < len(columns) && columns[i].key == e.key; i++ {
 			if columns[i].page == nonePage && columns[i].mask&e.mask != 0 {
 				return false
@@ -201,7 +201,7 @@ func (p *parser) room(n int) bool {
 // number of things.
 func (p *parser) entries(least, most uint64, things int) []entry {
 	entries := make([]entry, p.Count(10, maxDirectory))
-	key, page, first := uint64(0), nonePage, 0
+	key, page, first, begun := uint64(0), nonePage, int32(0), uint32(0)
 	for i := range entries {
 		step, e := p.Uvarint(), &entries[i]
 		e.number = p.entry
@@ -224,12 +224,12 @@ func (p *parser) entries(least, most uint64, things int) []entry {
 			}
 			continue
 		case ref != refSame:
-			page, first = p.page(ref), 0
+			page, first, begun = p.page(ref), 0, e.number
 		case first == 0:
 			p.Fail(errors.New("an entry continues no page"))
 		}
-		e.page, e.first = page, first
-		if first += bits.OnesCount64(e.mask); first > things {
+		e.page, e.first, e.begun = page, first, begun
+		if first += int32(bits.OnesCount64(e.mask)); int(first) > things {
 			p.Fail(fmt.Errorf("more than %d things in a page", things))
 		}
 		if p.Err() != nil {

@@ -93,14 +93,17 @@ func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos)
 	if i < 0 {
 		return nil, false, nil
 	}
-	page, n, err := s.list(ctx, &d.lists[i], pos)
+	entries := d.lists[i].entries
+	at := findColumn(entries, pos)
+	if at < 0 {
+		return nil, false, nil
+	}
+	page, err := s.list(ctx, &d.lists[i], at)
 	if err != nil {
 		return nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", name, pos, d.name, err)
 	}
-	if page == nil {
-		return nil, false, nil
-	}
-	return page.Lists[n], true, nil
+	_, bit := columnKey(pos)
+	return page.Lists[entries[at].at(bit)], true, nil
 }
 
 // columnReader reads columns of a dimension. Goroutines must not share it.
@@ -111,6 +114,14 @@ type columnReader struct {
 	heights *column.Heights // made on first use
 	blocks  *towerReader    // below heights
 	begun   uint32          // the group whose columns blocks were read for last
+	lists   []heldList      // by list of the dimension, the page read last
+}
+
+// heldList is a page of objects. A columnReader holds one of each list, because the lists of
+// one column may be more than a Cache keeps.
+type heldList struct {
+	begun uint32
+	page  *column.Objects
 }
 
 func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
@@ -130,9 +141,10 @@ func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, covered bool, 
 
 // column returns the column at a bit of an entry that has a page.
 func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
-	group := group(r.d.columns, entry)
-	n := group[0].page
-	page, err := cachedPage(r.ctx, r.s, group, func() (*column.Page, int64, error) {
+	e := &r.d.columns[entry]
+	n := e.page
+	page, err := cachedPage(r.ctx, r.s, e.begun, func() (*column.Page, int64, error) {
+		group := group(r.d.columns, entry)
 		form, streams, err := r.s.page(r.ctx, n)
 		if err != nil {
 			return nil, 0, err
@@ -146,12 +158,12 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, ok := page.Column(r.d.columns[entry].at(bit), r.rule(group[0].number))
+	c, ok := page.Column(e.at(bit), r.rule(e.begun))
 	if r.blocks != nil && r.blocks.err != nil {
 		return nil, r.blocks.err
 	}
 	if !ok {
-		return nil, corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule", c.Pos)
+		return nil, first(r.ctx.Err(), corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule, or take too long to look at", c.Pos))
 	}
 	return &c, nil
 }
@@ -163,10 +175,12 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 		if r.heights == nil {
 			r.blocks = r.s.towers(r.ctx, r.d)
 			r.heights = column.NewHeights(r.d.rules, r.blocks.tower)
+			r.heights.Until(r.ctx, maxRows)
 		}
 		if r.begun != begun { // what the columns of one page may need is bounded
-			r.begun, r.blocks.work = begun, 0
+			r.begun, r.blocks.work, r.blocks.bytes = begun, 0, 0
 			clear(r.blocks.pages)
+			r.heights.Until(r.ctx, maxRows)
 		}
 		return r.heights.Of(pos, name)
 	}
@@ -175,19 +189,29 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 // fill gives c its lists.
 func (r *columnReader) fill(c *voxel.Column) error {
 	count, bytes := 0, 0
+	_, bit := columnKey(c.Pos)
 	for i := range r.d.lists {
 		l := &r.d.lists[i]
-		page, n, err := r.s.list(r.ctx, l, c.Pos)
-		if err != nil {
-			return err
-		}
-		if page == nil {
+		at := findColumn(l.entries, c.Pos)
+		if at < 0 {
 			continue
 		}
-		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {
-			return corruptf(r.s.dir.pages[l.entries[findColumn(l.entries, c.Pos)].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
+		if r.lists == nil {
+			r.lists = make([]heldList, len(r.d.lists))
 		}
-		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.Lists[n]})
+		held := &r.lists[i]
+		if e := &l.entries[at]; held.page == nil || held.begun != e.begun {
+			page, err := r.s.list(r.ctx, l, at)
+			if err != nil {
+				return err
+			}
+			*held = heldList{e.begun, page}
+		}
+		page := held.page
+		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {
+			return corruptf(r.s.dir.pages[l.entries[at].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
+		}
+		c.Lists = append(c.Lists, voxel.List{Name: l.name, Objects: page.Lists[l.entries[at].at(bit)]})
 	}
 	return nil
 }
@@ -209,16 +233,11 @@ func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Colum
 	}
 }
 
-// list returns the page with a column's list and the index of the list in it. The
-// page is nil if the stone has no entry for the list.
-func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *column.Objects, n int, err error) {
-	i := findColumn(l.entries, pos)
-	if i < 0 {
-		return nil, 0, nil
-	}
-	group := group(l.entries, i)
-	number := group[0].page
-	page, err = cachedPage(ctx, s, group, func() (*column.Objects, int64, error) {
+// list returns the page of an entry of a list.
+func (s *Reader) list(ctx context.Context, l *list, entry int) (*column.Objects, error) {
+	return cachedPage(ctx, s, l.entries[entry].begun, func() (*column.Objects, int64, error) {
+		group := group(l.entries, entry)
+		number := group[0].page
 		form, streams, err := s.page(ctx, number)
 		if err != nil {
 			return nil, 0, err
@@ -229,8 +248,6 @@ func (s *Reader) list(ctx context.Context, l *list, pos geom.ColumnPos) (page *c
 		}
 		return page, page.Memory(), nil
 	})
-	_, bit := columnKey(pos)
-	return page, l.entries[i].at(bit), err
 }
 
 // findColumn returns the index of the entry for a column, or -1.

@@ -174,11 +174,16 @@ func (s *Reader) read(off int64, n int) ([]byte, error) {
 
 // page returns the form and streams of page n.
 func (s *Reader) page(ctx context.Context, n int) (byte, [][]byte, error) {
+	return s.pageOf(ctx, n, maxPage)
+}
+
+// pageOf is page for a page of at most most plain bytes.
+func (s *Reader) pageOf(ctx context.Context, n int, most uint64) (byte, [][]byte, error) {
 	b, err := s.rawPage(n)
 	if err != nil {
 		return 0, nil, err
 	}
-	form, streams, err := pages.Split(ctx, b)
+	form, streams, err := pages.SplitAtMost(ctx, b, most)
 	return form, streams, s.at(n, err)
 }
 
@@ -304,13 +309,7 @@ func group(entries []entry, i int) []entry {
 
 // groupStart returns the index of the first entry of the group around index i. Entry
 // i has a page.
-func groupStart(entries []entry, i int) int {
-	from := i
-	for entries[from].page != entries[i].page || entries[from].first > 0 {
-		from--
-	}
-	return from
-}
+func groupStart(entries []entry, i int) int { return i - int(entries[i].number-entries[i].begun) }
 
 // chunk returns the chunk of an entry without a page.
 func (e *entry) chunk() *voxel.Chunk {
@@ -321,11 +320,12 @@ func (e *entry) chunk() *voxel.Chunk {
 }
 
 // at returns the index in the entry's page of the item at a bit of its mask.
-func (e *entry) at(bit int) int { return e.first + bits.OnesCount64(e.mask&(1<<bit-1)) }
+func (e *entry) at(bit int) int { return int(e.first) + bits.OnesCount64(e.mask&(1<<bit-1)) }
 
-// cachedPage returns the page of the group's first entry through the Cache.
-func cachedPage[T any](ctx context.Context, s *Reader, group []entry, decode func() (T, int64, error)) (T, error) {
-	page, err := s.cache.Page(ctx, PageKey{s.id, group[0].number}, func() (any, int64, error) {
+// cachedPage returns the page of a group through the Cache. begun is the number of the
+// group's first entry.
+func cachedPage[T any](ctx context.Context, s *Reader, begun uint32, decode func() (T, int64, error)) (T, error) {
+	page, err := s.cache.Page(ctx, PageKey{s.id, begun}, func() (any, int64, error) {
 		page, bytes, err := decode()
 		return page, bytes, err
 	})
@@ -351,7 +351,7 @@ func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int
 
 // cellsPage returns the page of the group's first entry, of which chunks may lack their light.
 func (s *Reader) cellsPage(ctx context.Context, v *volume, group []entry) (*cellsPage, error) {
-	return cachedPage(ctx, s, group, func() (*cellsPage, int64, error) {
+	return cachedPage(ctx, s, group[0].number, func() (*cellsPage, int64, error) {
 		page, err := s.decode(ctx, v, group)
 		if err != nil {
 			return nil, 0, err
@@ -382,7 +382,7 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPa
 	}
 	var at []geom.ChunkPos
 	for _, e := range group {
-		if e.page == n && e.first == len(at) {
+		if e.page == n && int(e.first) == len(at) {
 			at = positions(at, e.key, e.mask)
 		} else if e.paged() {
 			break

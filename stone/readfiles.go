@@ -32,10 +32,13 @@ func (s *Reader) OpenFile(path string) (io.ReadCloser, error) {
 	if !ok || s.dir.files[i].gone {
 		return nil, fmt.Errorf("stone: file %q: %w", path, fs.ErrNotExist)
 	}
-	return io.NopCloser(&fileReader{s: s, f: s.dir.files[i]}), nil
+	return io.NopCloser(&fileReader{ctx: context.Background(), s: s, f: s.dir.files[i]}), nil
 }
 
+// fileReader reads a file. A page of it that claims more than filePage bytes is refused before
+// it is decompressed.
 type fileReader struct {
+	ctx  context.Context
 	s    *Reader
 	f    file
 	page []byte
@@ -47,8 +50,8 @@ func (r *fileReader) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		}
 		n := r.f.pages[0]
-		form, streams, err := r.s.page(context.Background(), n)
-		if err != nil {
+		form, streams, err := r.s.pageOf(r.ctx, n, filePage)
+		if err = first(err, r.ctx.Err()); err != nil {
 			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
 		}
 		want := min(r.f.size, filePage)

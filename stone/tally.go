@@ -49,6 +49,18 @@ func (t *Tally) Clone() *Tally {
 	return &Tally{maps.Clone(t.Cells), maps.Clone(t.Objects), maps.Clone(t.Versions), t.Damaged}
 }
 
+// String returns the sums. The counts themselves may be very many.
+func (t *Tally) String() string {
+	return fmt.Sprintf("%d cells, %d objects and %d columns of %d versions, with %d damaged parts", sum(t.Cells), sum(t.Objects), sum(t.Versions), len(t.Versions), t.Damaged)
+}
+
+func sum[K comparable](m map[K]int) (n int) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
+
 func (t *Tally) equal(u *Tally) bool {
 	return maps.Equal(t.Cells, u.Cells) && maps.Equal(t.Objects, u.Objects) && maps.Equal(t.Versions, u.Versions) && t.Damaged == u.Damaged
 }

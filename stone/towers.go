@@ -15,7 +15,13 @@ const (
 	// may need.
 	maxDecoded = 1024
 	// maxWork is how much work decoding them may be, see codec.Decoder.Work.
-	maxWork = 1 << 26
+	maxWork = 1 << 25
+	// workOfLook is the work of looking up a chunk.
+	workOfLook = 4
+	// maxRows is the most runs of cells that rules look at for a page of columns.
+	maxRows = 1 << 28
+	// looksAtOnce is how many entries are looked at before the context is asked again.
+	looksAtOnce = 1 << 12
 	// maxHeld is the most bytes of pages that a towerReader holds besides the Cache.
 	maxHeld = 64 << 20
 )
@@ -36,9 +42,11 @@ type towerReader struct {
 	s          *Reader
 	v          *volume
 	entries    []entry
-	footprints map[footprint][]int32 // entries by the footprint of their cubes
+	d          *dimension
+	footprints map[footprint][]int32 // see footprintsOf; nil before the first tower
 	pages      map[uint32][]*voxel.Chunk
-	work       int // that all pages took that were needed so far
+	work       int // that all pages took that were needed so far, and looks
+	looks      int // at chunks
 	bytes      int // of pages
 	last       footprint
 	held       light.Tower // over last
@@ -47,93 +55,135 @@ type towerReader struct {
 
 func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
 	v, entries := s.entries(d.name, voxel.Block, 0)
-	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, footprints: d.footprints(), pages: make(map[uint32][]*voxel.Chunk), last: footprint{1 << 30, 0}}
+	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, d: d, pages: make(map[uint32][]*voxel.Chunk), last: footprint{1 << 30, 0}}
 }
 
-// footprintsOf returns the indexes of a dimension's block entries by footprint.
-func (d *dimension) footprintsOf() map[footprint][]int32 {
-	feet := make(map[footprint][]int32)
-	for _, v := range d.volumes {
-		if v.Name != voxel.Block || len(v.levels) == 0 || v.levels[0].level != 0 {
-			continue
+// footprints holds the indexes of a dimension's block entries with cells by footprint, those
+// that are lowest first.
+type footprints struct {
+	turn turn // to make at
+	at   map[footprint][]int32
+}
+
+// footprintsOf returns the indexes of the block entries by footprint. The first call makes them.
+func (d *dimension) footprintsOf(ctx context.Context, blocks []entry) (map[footprint][]int32, error) {
+	if err := d.footprints.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer d.footprints.turn.give()
+	if d.footprints.at != nil {
+		return d.footprints.at, nil
+	}
+	at := make(map[footprint][]int32)
+	for i := range blocks {
+		if i%looksAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		for i, e := range v.levels[0].entries {
-			at := cubeChunk(e.key, 0)
-			f := footprint{at.X >> 2, at.Z >> 2}
-			feet[f] = append(feet[f], int32(i))
+		if e := &blocks[i]; e.page != nonePage {
+			pos := cubeChunk(e.key, 0)
+			f := footprint{pos.X >> 2, pos.Z >> 2}
+			at[f] = append(at[f], int32(i))
 		}
 	}
-	return feet
+	d.footprints.at = at
+	return at, nil
 }
+
+// turn lets one goroutine at a time go on.
+type turn chan struct{}
+
+// take waits until the turn is free, or ctx ends.
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) give() { <-t }
 
 // tower returns the chunks with cells over a chunk's x and z, topmost first. It
 // returns at most one more than maxTower. It is a light.Towers.
 func (t *towerReader) tower(x, z int32) light.Tower {
+	if t.err != nil {
+		return nil
+	}
 	if t.last == (footprint{x, z}) {
 		return t.held
 	}
-	var held light.Tower
-	for _, p := range t.places(x, z) {
-		c, err := t.chunk(p)
-		if err != nil {
-			t.err = first(t.err, err)
-			return nil
-		}
-		if c != nil {
-			held = append(held, light.Floor{Y: p.at.Y, Chunk: c})
-		}
-		if len(held) > maxTower {
-			break
-		}
+	held, err := t.read(x, z)
+	if err != nil {
+		t.err = err
+		return nil
 	}
 	t.last, t.held = footprint{x, z}, held
 	return held
 }
 
-// place is a chunk's position and its entry.
-type place struct {
-	at    geom.ChunkPos
-	entry int
-}
-
-// places returns the chunks of the volume at x and z, topmost first.
-func (t *towerReader) places(x, z int32) (ps []place) {
-	for _, i := range t.footprints[footprint{x >> 2, z >> 2}] {
-		e := t.entries[i]
-		for y := range uint32(4) {
-			bit := int(geom.Morton(uint32(x&3), y, uint32(z&3)))
-			if e.mask>>bit&1 != 0 {
-				ps = append(ps, place{cubeChunk(e.key, bit), int(i)})
+// read looks at the chunks at x and z from the top down. Entries of one footprint are in
+// ascending order of height, because keys and bits are Morton codes.
+func (t *towerReader) read(x, z int32) (held light.Tower, err error) {
+	if t.footprints == nil {
+		if t.footprints, err = t.d.footprintsOf(t.ctx, t.entries); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range slices.Backward(t.footprints[footprint{x >> 2, z >> 2}]) {
+		e := &t.entries[i]
+		for y := uint32(4); y > 0 && len(held) <= maxTower; y-- {
+			bit := int(geom.Morton(uint32(x&3), y-1, uint32(z&3)))
+			if e.mask>>bit&1 == 0 {
+				continue
+			}
+			if err := t.worked(workOfLook); err != nil {
+				return nil, err
+			}
+			c, err := t.chunk(int(i), bit)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				held = append(held, light.Floor{Y: cubeChunk(e.key, bit).Y, Chunk: c})
 			}
 		}
 	}
-	slices.SortFunc(ps, func(a, b place) int { return int(b.at.Y) - int(a.at.Y) })
-	return ps
+	return held, nil
 }
 
-func (t *towerReader) chunk(p place) (*voxel.Chunk, error) {
-	e := &t.entries[p.entry]
+// worked counts work, and fails if it is too much or the context has ended.
+func (t *towerReader) worked(n int) error {
+	if t.looks++; t.looks%looksAtOnce == 0 && t.ctx.Err() != nil {
+		return t.ctx.Err()
+	}
+	if t.work += n; t.work > maxWork {
+		return corrupt(-1, "blocks", errWork)
+	}
+	return nil
+}
+
+// chunk returns the chunk at a bit of an entry.
+func (t *towerReader) chunk(entry, bit int) (*voxel.Chunk, error) {
+	e := &t.entries[entry]
 	if !e.paged() {
 		return e.chunk(), nil
 	}
-	start := groupStart(t.entries, p.entry)
-	number := t.entries[start].number
-	page, seen := t.pages[number]
+	page, seen := t.pages[e.begun]
 	if page == nil {
 		if len(t.pages) == maxDecoded && !seen {
 			return nil, corrupt(-1, "blocks", errTowers)
 		}
-		cells, err := t.s.cellsPage(t.ctx, t.v, group(t.entries, start))
+		cells, err := t.s.cellsPage(t.ctx, t.v, group(t.entries, entry))
 		if err != nil {
 			return nil, err
 		}
-		if t.work += cells.work; t.work > maxWork {
-			return nil, corrupt(-1, "blocks", errWork)
+		if err := t.worked(cells.work); err != nil {
+			return nil, err
 		}
 		page = cells.chunks
-		t.hold(number, page)
+		t.hold(e.begun, page)
 	}
-	_, bit := cubeKey(p.at, 0)
 	return page[e.at(bit)], nil
 }
 

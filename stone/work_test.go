@@ -66,10 +66,18 @@ func TestContextEndsInside(t *testing.T) {
 		{"odds", plain, stone.Options{Only: 5}, 20 + 8*32},
 		{"light", house(1, 3, at(0, 0, 0), at(1, 0, 0), at(0, 1, 0)), stone.Options{Only: formLit}, 3 * 14},
 		{"columns and lists", house(5, 3, at(0, 0, 0)), stone.Options{}, 1},
+		{"images", mirrored("air", "dirt", "rock"), stone.Options{Only: 4}, 4},
+		{"relief", landscape(hills(0, 0, 2)), stone.Options{Only: 2}, 4*32 + 10},
+		{"height maps", ruled(3), stone.Options{}, 36 * 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := mustWrite(t, tt.spec, tt.o)
+			for _, p := range mustForms(t, mustOpen(t, b)) {
+				if o := tt.o.Only; o != 0 && p.Name != voxel.Block && p.Form != o {
+					t.Errorf("%s of %q have form %d", p.Holds, p.Name, p.Form)
+				}
+			}
 			whole := &countdown{Context: context.Background(), left: 1 << 30}
 			if err := readAll(whole, mustOpen(t, b)); err != nil {
 				t.Fatal(err)
@@ -89,6 +97,73 @@ func TestContextEndsInside(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func mustForms(t *testing.T, r *stone.Reader) []stone.PageInfo {
+	t.Helper()
+	infos, err := r.Forms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return infos
+}
+
+// TestFilesEnd ends the context between the pages of a file.
+func TestFilesEnd(t *testing.T) {
+	s := stonetest.Spec{Files: []stonetest.FileSpec{{Path: "f", Data: make([]byte, 5*stone.FilePage)}}}
+	r := mustOpen(t, mustWrite(t, s, stone.Options{}))
+	whole := &countdown{Context: context.Background(), left: 1 << 30}
+	if err := r.Check(whole); err != nil || whole.asked < 5 {
+		t.Fatalf("asked %d times, want 5: %v", whole.asked, err)
+	}
+	for left := range whole.asked {
+		ctx := &countdown{Context: context.Background(), left: left}
+		if err := r.Check(ctx); !errors.Is(err, context.Canceled) || ctx.asked > left+3 {
+			t.Errorf("ended after %d: asked %d times, %v", left, ctx.asked, err)
+		}
+	}
+}
+
+// gate is a context that waits when it is asked for the last time.
+type gate struct {
+	countdown
+	waits, goes chan bool
+}
+
+func (g *gate) Err() error {
+	if g.countdown.Err() != nil {
+		g.waits <- true
+		<-g.goes
+	}
+	return nil
+}
+
+// TestLightWaits reads light that another goroutine computes: waiting for that ends with the
+// context.
+func TestLightWaits(t *testing.T) {
+	b := mustWrite(t, house(1, 3, at(0, 0, 0)), stone.Options{Only: formLit})
+	read := func(r *stone.Reader, ctx context.Context) error {
+		_, _, err := r.Chunk(ctx, "earth", voxel.Sky, 0, at(0, 0, 0))
+		return err
+	}
+	whole := &countdown{Context: context.Background(), left: 1 << 30}
+	if err := read(mustOpen(t, b), whole); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, b)
+	g := &gate{countdown{context.Background(), whole.asked - 1, 0}, make(chan bool), make(chan bool)}
+	done := make(chan error)
+	go func() { done <- read(r, g) }()
+	<-g.waits
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := read(r, ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("another reader: %v", err)
+	}
+	g.goes <- true
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -240,7 +240,7 @@ func (w *Writer) enterCells(j *cellJob) {
 	for _, c := range j.cubes {
 		e, ok := c.pageless()
 		if !ok {
-			e = entry{key: c.key, mask: c.mask, page: number, first: first}
+			e = entry{key: c.key, mask: c.mask, page: number, first: int32(first)}
 			first += bits.OnesCount64(c.mask)
 		}
 		l.entries = append(l.entries, e)

@@ -37,7 +37,7 @@ func appendNumbers(dst []byte, t byte, b []byte) (out []byte, way uint64) {
 }
 
 // decodeNumbers undoes appendNumbers; it may return b.
-func decodeNumbers(t byte, way uint64, b []byte) []byte {
+func (r *Reader) decodeNumbers(t byte, way uint64, b []byte) []byte {
 	if !planar(t) || way == wayPlanes && width[t] == 1 {
 		return b
 	}
@@ -45,6 +45,9 @@ func decodeNumbers(t byte, way uint64, b []byte) []byte {
 	last, at := byte(0), 0
 	for i := range wide {
 		for j := i; j < len(out); j += wide {
+			if at%bytesAtOnce == 0 && r.ended() {
+				return out
+			}
 			v := b[at]
 			if way == waySteps {
 				v += last

@@ -25,8 +25,12 @@ type Reader struct {
 	err         error
 }
 
-// stepsAtOnce is how many values are read before the context is asked again.
-const stepsAtOnce = 1 << 12
+// stepsAtOnce is how many values are read before the context is asked again, and bytesAtOnce how
+// many bytes of numbers.
+const (
+	stepsAtOnce = 1 << 12
+	bytesAtOnce = 1 << 20
+)
 
 // place is a node of the tree of tags.
 type place struct {
@@ -185,7 +189,7 @@ func (r *Reader) enter(p *place) {
 			size.fail(fmt.Errorf("%d numbers of %d bytes in way %d", n>>1, wide, n&1))
 			n = 0
 		}
-		p.values = cursor{r: r, b: decodeNumbers(p.t, n&1, from.take(int(n>>1)*wide)), part: from.part}
+		p.values = cursor{r: r, b: r.decodeNumbers(p.t, n&1, from.take(int(n>>1)*wide)), part: from.part}
 	}
 }
 
@@ -289,10 +293,19 @@ func (r *Reader) over(out []byte) bool {
 	if len(out) > r.plain {
 		r.fail(corruptf(0, "tags", "documents of more than %d bytes", r.plain))
 	}
-	if r.steps++; r.steps%stepsAtOnce == 0 && r.ctx != nil && r.ctx.Err() != nil {
-		r.fail(r.ctx.Err())
+	if r.steps++; r.steps%stepsAtOnce == 0 {
+		r.ended()
 	}
 	return r.err != nil
+}
+
+// ended reports whether the context has ended, and fails if it has.
+func (r *Reader) ended() bool {
+	if r.ctx == nil || r.ctx.Err() == nil {
+		return false
+	}
+	r.fail(r.ctx.Err())
+	return true
 }
 
 // value appends the next payload of a place. Each value takes at least one byte of

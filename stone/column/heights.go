@@ -1,6 +1,7 @@
 package column
 
 import (
+	"context"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -26,8 +27,12 @@ func NewHeights(rules []light.Rule, towers light.Towers) *Heights {
 	return &Heights{rules: rules, towers: towers, h: light.NewHeights(rules), maps: make([][256]int32, len(rules))}
 }
 
-// Of returns the map of the column at pos by the rule with that name, or nil if
-// there is no rule.
+// Until bounds later calls of Of: they return nil soon after ctx ends, and once they have
+// looked at more than most runs of cells.
+func (h *Heights) Until(ctx context.Context, most int) { h.h.Until(ctx, most) }
+
+// Of returns the map of the column at pos by the rule with that name. It returns nil if
+// there is no rule, if the blocks are too high, and after the end of Until.
 func (h *Heights) Of(pos geom.ColumnPos, name string) *[256]int32 {
 	if h == nil {
 		return nil
@@ -40,10 +45,10 @@ func (h *Heights) Of(pos geom.ColumnPos, name string) *[256]int32 {
 		tower := h.towers(pos.X>>1, pos.Z>>1)
 		h.known, h.pos, h.high = true, pos, len(tower) > MaxTower
 		if !h.high {
-			h.h.Column(pos, tower, h.maps)
+			h.known = h.h.Column(pos, tower, h.maps)
 		}
 	}
-	if h.high {
+	if h.high || !h.known {
 		return nil
 	}
 	return &h.maps[i]

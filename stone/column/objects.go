@@ -11,6 +11,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// objectsAtOnce is how many objects of a list are read before the context is asked again.
+const objectsAtOnce = 1 << 12
+
 // objectBytes is the size that an object counts for, besides its payload.
 const objectBytes = 8
 
@@ -135,6 +138,9 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 	for i := range at {
 		lists[i] = pages.Some[voxel.Object](counts.AtMost(places.Left()))
 		for j := range lists[i] {
+			if j%objectsAtOnce == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			o := &lists[i][j]
 			if o.Place = voxel.Place(places.Byte()); o.Place > voxel.Moved {
 				places.Fail(fmt.Errorf("place %d", o.Place))
@@ -146,7 +152,9 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 			}
 		}
 	}
-	r.positions(lists, at)
+	if err := r.positions(ctx, lists, at); err != nil {
+		return nil, err
+	}
 	for i := range r.c {
 		if err := r.c[i].End(); err != nil {
 			return nil, err
@@ -159,12 +167,15 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 }
 
 // positions reads the positions of the objects that have one.
-func (r *objectReader) positions(lists [][]voxel.Object, at []geom.ColumnPos) {
+func (r *objectReader) positions(ctx context.Context, lists [][]voxel.Object, at []geom.ColumnPos) error {
 	c := &r.c[objectAt]
 	each := func(read func(o *voxel.Object, last geom.Point)) {
 		for i, list := range lists {
 			last := at[i].Min(0)
 			for j := range list {
+				if j%objectsAtOnce == 0 && ctx.Err() != nil {
+					return
+				}
 				if o := &list[j]; o.Place != voxel.Nowhere {
 					read(o, last)
 					if r.tags != nil {
@@ -178,9 +189,10 @@ func (r *objectReader) positions(lists [][]voxel.Object, at []geom.ColumnPos) {
 		each(func(o *voxel.Object, min geom.Point) {
 			o.At = min.Add(geom.Point{X: c.Int(), Y: c.Int(), Z: c.Int()})
 		})
-		return
+		return ctx.Err()
 	}
 	each(func(o *voxel.Object, last geom.Point) { o.At.X = last.X + c.Int() })
 	each(func(o *voxel.Object, last geom.Point) { o.At.Y = last.Y + c.Int() })
 	each(func(o *voxel.Object, last geom.Point) { o.At.Z = last.Z + c.Int() })
+	return ctx.Err()
 }

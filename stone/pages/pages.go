@@ -124,7 +124,12 @@ func AppendStored(dst []byte, form byte, streams []Stored) []byte {
 // Split undoes Append; offsets in its errors count from the start of
 // the page.
 func Split(ctx context.Context, b []byte) (form byte, streams [][]byte, err error) {
-	form, streams, rest, err := SplitPrefix(ctx, b, MaxPage)
+	return SplitAtMost(ctx, b, MaxPage)
+}
+
+// SplitAtMost is Split for a page of at most most plain bytes.
+func SplitAtMost(ctx context.Context, b []byte, most uint64) (form byte, streams [][]byte, err error) {
+	form, streams, rest, err := SplitPrefix(ctx, b, most)
 	if err == nil && len(rest) > 0 {
 		err = corrupt(int64(len(b)-len(rest)), "page", fmt.Errorf("%d bytes left over", len(rest)))
 	}
@@ -239,6 +244,7 @@ func decompressPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) 
 	if err := dec.Reset(bytes.NewReader(in)); err != nil {
 		return nil, err
 	}
+	defer dec.Reset(nil) // a stream that is not read to its end keeps what DecodeAll waits for
 	out := make([]byte, 0, n+1)
 	for {
 		if err := ctx.Err(); err != nil {

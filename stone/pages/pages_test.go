@@ -70,12 +70,46 @@ func TestSplit(t *testing.T) {
 }
 
 // TestSplitEnds has the context end before a stream is unpacked in pieces.
+//
+// Then it reads a short page: the decoder of the first must have become free.
 func TestSplitEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	page := pages.NewEncoder(false).Append(nil, 1, sheets()["many pieces"])
 	if _, _, err := pages.Split(ctx, page); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	for left := range 5 {
+		if _, _, err := pages.Split(&countdown{context.Background(), left}, page); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if _, _, err := pages.Split(context.Background(), pages.NewEncoder(false).Append(nil, 1, sheets()["packed"])); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// countdown is a context that ends when it was asked so many times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestSplitAtMost has a page claim more than the caller allows.
+func TestSplitAtMost(t *testing.T) {
+	page := pages.NewEncoder(false).Append(nil, 0, [][]byte{make([]byte, 1000)})
+	if _, _, err := pages.SplitAtMost(context.Background(), page, 1000); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := pages.SplitAtMost(context.Background(), page, 999); !refused(err) {
+		t.Errorf("999 bytes: %v", err)
 	}
 }
 

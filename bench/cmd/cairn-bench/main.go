@@ -26,6 +26,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/crowd"
 	"github.com/cairnvoxel/cairn/bench/growth"
+	"github.com/cairnvoxel/cairn/bench/hostile"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/level"
@@ -65,6 +66,7 @@ func measurements() map[string]measurement {
 		"abuse":   ofMade(crowd.BenchAbuse),
 		"islands": ofMade(crowd.BenchIslands),
 		"growth":  ofMade(growth.Bench),
+		"hostile": ofMade(hostile.Bench),
 	}
 }
 
