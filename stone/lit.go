@@ -40,7 +40,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lighting{matters: m, towers: towers, area: writerArea, most: maxFlooding / 4 * 3}
+	w.lit = &lighting{matters: m, towers: towers, area: writerArea, most: maxFlooding / 2}
 	return nil
 }
 
@@ -165,8 +165,8 @@ const (
 )
 
 // maxFlooding is the most work of a Reader's floods for one page of light; see
-// light.Flood.Work. A Writer allows three quarters, because it floods other boxes.
-const maxFlooding = 1 << 24
+// light.Flood.Work. A Writer allows half, because it floods other boxes.
+const maxFlooding = 3 << 23
 
 // floods floods boxes with the chunks at some places and calls use after each, with
 // the indexes of the chunks in it.

@@ -14,8 +14,11 @@ const (
 	// maxDecoded is the most pages of blocks that one page of light, or one column,
 	// may need.
 	maxDecoded = 1024
-	// maxWork is how much work decoding them may be, see codec.Decoder.Work.
+	// maxWork is how much unpaid work decoding them may be.
 	maxWork = 1 << 25
+	// workOfByte is the work that a byte of a stored page pays for. Pages of large worlds
+	// are many and take much work, and have the bytes for it.
+	workOfByte = 64
 	// workOfLook is the work of looking up a chunk.
 	workOfLook = 4
 	// maxRows is the most runs of cells that rules look at for a page of columns.
@@ -30,6 +33,10 @@ var (
 	errTowers = errors.New("blocks in too many pages")
 	errWork   = errors.New("blocks that take too long to read")
 )
+
+// unpaidWork is the work of decoding a page, as of codec.Decoder.Work, beyond what its
+// stored bytes pay for.
+func unpaidWork(work, stored int) int { return max(0, work-workOfByte*stored) }
 
 // footprint is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type footprint struct{ x, z int32 }

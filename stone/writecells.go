@@ -249,7 +249,7 @@ func (w *Writer) enterCells(j *cellJob) {
 
 // blockWork is what decoding the pages of a dimension's blocks takes.
 type blockWork struct {
-	pages []int                 // work
+	pages []int                 // see unpaidWork
 	feet  map[footprint][]int32 // pages by the place of cubes
 }
 
@@ -259,7 +259,7 @@ func (w *Writer) noteWork(j *cellJob) {
 		w.blocks.feet = make(map[footprint][]int32)
 	}
 	n := int32(len(w.blocks.pages))
-	w.blocks.pages = append(w.blocks.pages, j.work)
+	w.blocks.pages = append(w.blocks.pages, unpaidWork(j.work, len(j.page)))
 	for _, c := range j.paged {
 		at := cubeChunk(c.key, 0)
 		f := footprint{at.X >> 2, at.Z >> 2}
@@ -267,7 +267,8 @@ func (w *Writer) noteWork(j *cellJob) {
 	}
 }
 
-// workAround returns how much work decoding the pages of blocks over, under and beside cubes is.
+// workAround returns how much unpaid work decoding the pages of blocks over, under and beside
+// cubes is.
 func (w *Writer) workAround(cubes []cube) (work int) {
 	seen := make(map[int32]bool)
 	for _, c := range cubes {
