@@ -207,7 +207,7 @@ func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 type cellsPage struct {
 	chunks []*voxel.Chunk // in the order of the directory
 	unlit  *pendingLight  // nil if chunks are complete
-	work   int            // to decode it, see unpaidWork
+	work   int            // that decoding it took, see codec.Decoder.Work
 }
 
 // decodeCells returns the chunks at the positions at, in that order, from a page of

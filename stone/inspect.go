@@ -5,12 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone/pages"
-	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // PageInfo describes a page.
@@ -169,37 +170,31 @@ func (s *Reader) CheckSums(ctx context.Context) error {
 
 func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	t := NewTally()
-	var near []*levelCheck // together, so that light is read while the blocks around it are in the Cache
-	for i := range d.volumes {
-		v := &d.volumes[i]
-		for _, l := range v.levels {
-			c := &levelCheck{v: v, entries: l.entries}
-			if l.level == 0 {
-				near = append(near, c)
-				continue
-			}
-			for len(c.entries) > c.at {
-				if err := s.checkEntry(ctx, c, NewTally()); err != nil {
-					return err
-				}
-			}
-		}
+	left, err := uncheckedPages(ctx, d, t)
+	if err != nil {
+		return err
 	}
-	for {
-		near = slices.DeleteFunc(near, func(c *levelCheck) bool { return c.at == len(c.entries) })
-		if len(near) == 0 {
-			break
+	// Columns and light need the blocks around them, which are in the Cache by then.
+	readTo := func(square uint64) error {
+		for ; len(left) > 0 && left[0].square <= square; left = left[1:] {
+			if err := s.checkPage(ctx, &left[0], t); err != nil {
+				return fmt.Errorf("stone: volume %q: %w", left[0].v.Name, err)
+			}
 		}
-		least := slices.MinFunc(near, func(a, b *levelCheck) int { return cmp.Compare(a.entries[a.at].key, b.entries[b.at].key) })
-		if err := s.checkEntry(ctx, least, t); err != nil {
-			return err
-		}
+		return nil
 	}
 	for c, err := range s.Columns(ctx, d.name) {
 		if err != nil {
 			return err
 		}
+		square, _ := columnKey(c.Pos)
+		if err := readTo(square); err != nil {
+			return err
+		}
 		t.Column(c, 1)
+	}
+	if err := readTo(math.MaxUint64); err != nil {
+		return err
 	}
 	for _, err := range s.loose(ctx, d) {
 		if err = first(err, ctx.Err()); err != nil {
@@ -212,32 +207,51 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	return nil
 }
 
-// levelCheck is how far a level of a volume is checked.
-type levelCheck struct {
-	v       *volume
-	entries []entry
-	at      int            // of the next entry
-	page    []*voxel.Chunk // of the last entry with a page
+// uncheckedPage is a page of chunks to check.
+type uncheckedPage struct {
+	square uint64 // key of the square of columns where it begins, as of columnKey; 0 for far levels
+	v      *volume
+	group  []entry
+	counts bool // of level 0
 }
 
-// checkEntry reads the next entry of a level and counts its chunks.
-func (s *Reader) checkEntry(ctx context.Context, c *levelCheck, t *Tally) error {
-	e := &c.entries[c.at]
-	n := bits.OnesCount64(e.mask)
-	err := ctx.Err()
-	if e.paged() && e.first == 0 && err == nil {
-		c.page, err = s.cells(ctx, c.v, group(c.entries, c.at), nil)
+// uncheckedPages returns the pages of chunks of a dimension, all levels and volumes of a
+// square together. It counts the chunks without a page.
+func uncheckedPages(ctx context.Context, d *dimension, t *Tally) (out []uncheckedPage, err error) {
+	for i := range d.volumes {
+		v := &d.volumes[i]
+		for _, l := range v.levels {
+			for n := range l.entries {
+				if n%looksAtOnce == 0 && ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				e := &l.entries[n]
+				switch {
+				case e.paged() && e.first == 0:
+					p := uncheckedPage{v: v, group: group(l.entries, n), counts: l.level == 0}
+					if p.counts {
+						at := cubeChunk(e.key, 0)
+						p.square, _ = columnKey(geom.ColumnPos{X: 2 * at.X, Z: 2 * at.Z})
+					}
+					out = append(out, p)
+				case !e.paged() && l.level == 0:
+					t.Chunk(v.Name, e.chunk(), bits.OnesCount64(e.mask))
+				}
+			}
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("stone: volume %q: %w", c.v.Name, err)
+	slices.SortStableFunc(out, func(a, b uncheckedPage) int { return cmp.Compare(a.square, b.square) })
+	return out, nil
+}
+
+// checkPage reads a page and counts its chunks.
+func (s *Reader) checkPage(ctx context.Context, p *uncheckedPage, t *Tally) error {
+	chunks, err := s.cells(ctx, p.v, p.group, nil)
+	if err = first(err, ctx.Err()); err != nil || !p.counts {
+		return err
 	}
-	c.at++
-	if !e.paged() {
-		t.Chunk(c.v.Name, e.chunk(), n)
-		return nil
-	}
-	for _, chunk := range c.page[e.first:][:n] {
-		t.Chunk(c.v.Name, chunk, 1)
+	for _, c := range chunks {
+		t.Chunk(p.v.Name, c, 1)
 	}
 	return nil
 }

@@ -180,6 +180,7 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 		if r.begun != begun { // what the columns of one page may need is bounded
 			r.begun, r.blocks.work, r.blocks.bytes = begun, 0, 0
 			clear(r.blocks.pages)
+			clear(r.blocks.paid)
 			r.heights.Until(r.ctx, maxRows)
 		}
 		return r.heights.Of(pos, name)

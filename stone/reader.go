@@ -397,7 +397,7 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPa
 	if err != nil {
 		return nil, s.at(n, err)
 	}
-	page.work = unpaidWork(dec.Work(), s.dir.pages[n].size)
+	page.work = dec.Work()
 	return page, nil
 }
 

@@ -14,7 +14,7 @@ const (
 	// maxDecoded is the most pages of blocks that one page of light, or one column,
 	// may need.
 	maxDecoded = 1024
-	// maxWork is how much unpaid work decoding them may be.
+	// maxWork is how much work decoding them may be, beyond what is paid.
 	maxWork = 1 << 25
 	// workOfByte is the work that a byte of a stored page pays for. Pages of large worlds
 	// are many and take much work, and have the bytes for it.
@@ -34,9 +34,18 @@ var (
 	errWork   = errors.New("blocks that take too long to read")
 )
 
-// unpaidWork is the work of decoding a page, as of codec.Decoder.Work, beyond what its
-// stored bytes pay for.
-func unpaidWork(work, stored int) int { return max(0, work-workOfByte*stored) }
+// paid is the numbers of the pages whose stored bytes have paid for work.
+type paid map[int]bool
+
+// rest returns the work of decoding a page, as of codec.Decoder.Work, beyond what its
+// stored bytes pay for. A page pays once, however often it is named.
+func (p paid) rest(work, number, stored int) int {
+	if p[number] {
+		return work
+	}
+	p[number] = true
+	return max(0, work-workOfByte*stored)
+}
 
 // footprint is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type footprint struct{ x, z int32 }
@@ -54,6 +63,7 @@ type towerReader struct {
 	pages      map[uint32][]*voxel.Chunk
 	work       int // that all pages took that were needed so far, and looks
 	looks      int // at chunks
+	paid       paid
 	bytes      int // of pages
 	last       footprint
 	held       light.Tower // over last
@@ -62,7 +72,7 @@ type towerReader struct {
 
 func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
 	v, entries := s.entries(d.name, voxel.Block, 0)
-	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, d: d, pages: make(map[uint32][]*voxel.Chunk), last: footprint{1 << 30, 0}}
+	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, d: d, pages: make(map[uint32][]*voxel.Chunk), paid: make(paid), last: footprint{1 << 30, 0}}
 }
 
 // footprints holds the indexes of a dimension's block entries with cells by footprint, those
@@ -185,7 +195,7 @@ func (t *towerReader) chunk(entry, bit int) (*voxel.Chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := t.worked(cells.work); err != nil {
+		if err := t.worked(t.paid.rest(cells.work, e.page, t.s.dir.pages[e.page].size)); err != nil {
 			return nil, err
 		}
 		page = cells.chunks

@@ -235,7 +235,7 @@ func (w *Writer) enterCells(j *cellJob) {
 	}
 	l := &w.dimension().volumes[j.inVolume].levels[j.inLevel]
 	if j.Name == voxel.Block && l.level == 0 {
-		w.noteWork(j)
+		w.noteWork(j, number)
 	}
 	for _, c := range j.cubes {
 		e, ok := c.pageless()
@@ -249,17 +249,18 @@ func (w *Writer) enterCells(j *cellJob) {
 
 // blockWork is what decoding the pages of a dimension's blocks takes.
 type blockWork struct {
-	pages []int                 // see unpaidWork
+	pages []int                 // see paid
 	feet  map[footprint][]int32 // pages by the place of cubes
+	paid  paid
 }
 
 // noteWork notes the work of a page of blocks, for light that may follow from them.
-func (w *Writer) noteWork(j *cellJob) {
+func (w *Writer) noteWork(j *cellJob, number int) {
 	if w.blocks.feet == nil {
-		w.blocks.feet = make(map[footprint][]int32)
+		w.blocks.feet, w.blocks.paid = make(map[footprint][]int32), make(paid)
 	}
 	n := int32(len(w.blocks.pages))
-	w.blocks.pages = append(w.blocks.pages, unpaidWork(j.work, len(j.page)))
+	w.blocks.pages = append(w.blocks.pages, w.blocks.paid.rest(j.work, number, len(j.page)))
 	for _, c := range j.paged {
 		at := cubeChunk(c.key, 0)
 		f := footprint{at.X >> 2, at.Z >> 2}
@@ -267,8 +268,8 @@ func (w *Writer) noteWork(j *cellJob) {
 	}
 }
 
-// workAround returns how much unpaid work decoding the pages of blocks over, under and beside
-// cubes is.
+// workAround returns the work, beyond what is paid, of decoding the pages of blocks over, under
+// and beside cubes.
 func (w *Writer) workAround(cubes []cube) (work int) {
 	seen := make(map[int32]bool)
 	for _, c := range cubes {
