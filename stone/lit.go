@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -222,67 +221,9 @@ func (l *flooding) flood(some []int) error {
 	return cmp.Or(l.flood(some[:cut]), l.flood(some[cut:]))
 }
 
-// chunk returns the chunk c plus its base, or minus it if less is set. The base is
-// the flood in the given octants and full elsewhere.
-func chunk(b *voxel.Builder, c *voxel.Chunk, fl *light.Flood, at geom.ChunkPos, octants, full uint8, less bool) *voxel.Chunk {
-	var runs [geom.ChunkEdge]voxel.Cell
-	beyond := light.All(full)
-	for y := range geom.ChunkEdge {
-		rows := c.Changed(y) | fl.Changed(at, y)
-		if y == geom.ChunkEdge/2 && octants != 0xff {
-			rows = ^uint32(0)
-		}
-		for left := rows; left != 0; left &= left - 1 {
-			z := bits.TrailingZeros32(left)
-			base := fl.Bits(at, y, z).Within(rowOf(octants, y, z), beyond)
-			row := light.BitsOf(c, y, z)
-			if less {
-				row = row.Minus(base)
-			} else {
-				row = row.Plus(base)
-			}
-			starts, cells := row.Runs(&runs)
-			b.Runs(z, starts, cells)
-		}
-		b.Next(rows)
-	}
-	return b.Chunk()
-}
-
-// half is the cells of half a row.
-const half = 1<<(geom.ChunkEdge/2) - 1
-
-// rowOf returns the cells of a row that are in the given octants.
-func rowOf(octants uint8, y, z int) uint32 {
-	two := uint32(octants >> (z>>4<<1 | y>>4<<2) & 3)
-	return two&1*half | two>>1*half<<(geom.ChunkEdge/2)
-}
-
-// octantsOf returns the octants of a chunk that a flood predicts better than the
-// default. It looks at every fourth slice.
-func octantsOf(c *voxel.Chunk, full uint8, f *light.Flood, at geom.ChunkPos) (octants uint8) {
-	var gain [8]int // cells equal to the flood minus cells equal to the default
-	for y := 1; y < geom.ChunkEdge; y += 4 {
-		for z := range geom.ChunkEdge {
-			row := light.BitsOf(c, y, z)
-			flooded, plain := row.Differ(f.Bits(at, y, z)), row.Differ(light.All(full))
-			o := z>>4<<1 | y>>4<<2
-			gain[o] += bits.OnesCount32(plain&half) - bits.OnesCount32(flooded&half)
-			gain[o|1] += bits.OnesCount32(plain&^half) - bits.OnesCount32(flooded&^half)
-		}
-	}
-	for o := range gain {
-		if gain[o] > 0 {
-			octants |= 1 << o
-		}
-	}
-	return octants
-}
-
 // lit returns the streams of the page in the form Lit, or nil if that is impossible.
 // times is how much smaller in memory the chunks become.
 func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams [][]byte, times int) {
-	full := kind.Full()
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
 	var chunks []*voxel.Chunk
@@ -299,8 +240,8 @@ func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams 
 	f := &enc.flood
 	err := l.floods(f, kind, p.places, func(some []int) {
 		for _, i := range some {
-			octants[i] = octantsOf(chunks[i], full, f, p.places[i])
-			rests[i] = chunk(b, chunks[i], f, p.places[i], octants[i], full, true)
+			octants[i] = f.Octants(chunks[i], p.places[i])
+			rests[i] = f.Minus(b, chunks[i], p.places[i], octants[i])
 		}
 	})
 	if err != nil {
@@ -387,7 +328,6 @@ func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) err
 
 // complete adds the light that follows from blocks to chunks that hold the difference.
 func (l *lighting) complete(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
-	full := kind.Full()
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)
 	f := floods.Get().(*light.Flood)
@@ -397,7 +337,7 @@ func (l *lighting) complete(kind light.Kind, chunks []*voxel.Chunk, at []geom.Ch
 			if l.ctx.Err() != nil {
 				return
 			}
-			chunks[i] = chunk(b, chunks[i], f, at[i], octants[i], full, false)
+			chunks[i] = f.Plus(b, chunks[i], at[i], octants[i])
 		}
 	})
 	return cmp.Or(err, l.ctx.Err())
