@@ -59,8 +59,8 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 // lightOf adds the light to chunks of a page. A nil want means all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
 	blocks := s.towers(ctx, d)
-	err := p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, area: readerArea, most: maxFlooding})
-	return cmp.Or(blocks.err, err)
+	failed := func() error { return blocks.err }
+	return p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, failed: failed, area: readerArea, most: maxFlooding})
 }
 
 // appendMatters appends the matters of all dimensions, if any has some: for each the
@@ -135,8 +135,9 @@ type lighting struct {
 	ctx     context.Context // nil: never ends
 	matters light.Matters
 	towers  light.Towers
-	area    int32 // most footprints of a box that is flooded at once
-	most    int   // work for one page
+	failed  func() error // the error because of which towers are incomplete; nil: they never are
+	area    int32        // most footprints of a box that is flooded at once
+	most    int          // work for one page
 }
 
 // flooding is the floods of one kind for the chunks at some places.
@@ -203,6 +204,9 @@ func (l *flooding) flood(some []int) error {
 	}
 	if l.ctx != nil && l.ctx.Err() != nil {
 		return l.ctx.Err()
+	}
+	if l.failed != nil && l.failed() != nil {
+		return l.failed()
 	}
 	if l.work > l.most || one && !ok {
 		return errFlood

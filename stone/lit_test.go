@@ -1,6 +1,7 @@
 package stone_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -324,5 +325,58 @@ func TestMergeLight(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// faultyOnce is a source whose nth read fails, once.
+type faultyOnce struct {
+	bytes.Reader
+	left int
+}
+
+func (f *faultyOnce) ReadAt(b []byte, off int64) (int, error) {
+	if f.left--; f.left == -1 {
+		return 0, errBroken
+	}
+	return f.Reader.ReadAt(b, off)
+}
+
+// TestLightAfterFailedRead reads light while one read of the file fails, then again: it is right.
+func TestLightAfterFailedRead(t *testing.T) {
+	s := house(1, 3, at(0, 0, 0), at(1, 0, 0), at(0, 1, 0))
+	noise := make([]byte, 1<<20) // a Reader does not read such a stone at once
+	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {
+		noise[i] = byte(r.Uint32())
+	}
+	s.Files = []stonetest.FileSpec{{Path: "noise", Data: noise}}
+	b := mustWrite(t, s, stone.Options{PageChunks: 1, Only: formLit})
+	failed := 0
+	for n := range 40 {
+		f := &faultyOnce{*bytes.NewReader(b), 1 << 30}
+		r, err := stone.Open(f, int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.left = n
+		for _, v := range []string{voxel.Sky, voxel.Light} {
+			for _, p := range s.Dimensions[0].Volumes {
+				if p.Volume.Name != v {
+					continue
+				}
+				for _, want := range p.Levels[0].Chunks {
+					got, _, err := r.Chunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
+					if err != nil {
+						failed++
+						got, _, err = r.Chunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
+					}
+					if err != nil || !got.Equal(want.Chunk) {
+						t.Fatalf("read %d failed; %s of %v after it: %v", n, v, want.Pos, err)
+					}
+				}
+			}
+		}
+	}
+	if failed < 4 {
+		t.Errorf("%d reads failed", failed)
 	}
 }

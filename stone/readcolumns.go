@@ -115,6 +115,7 @@ type columnReader struct {
 	blocks  *towerReader    // below heights
 	begun   uint32          // the group whose columns blocks were read for last
 	lists   []heldList      // by list of the dimension, the page read last
+	held    int64           // bytes of the pages of lists
 }
 
 // heldList is a page of objects. A columnReader holds one of each list, because the lists of
@@ -178,7 +179,7 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 			r.heights.Until(r.ctx, maxRows)
 		}
 		if r.begun != begun { // what the columns of one page may need is bounded
-			r.begun, r.blocks.work, r.blocks.bytes = begun, 0, 0
+			r.begun, r.blocks.work, r.blocks.again, r.blocks.bytes = begun, 0, 0, 0
 			clear(r.blocks.pages)
 			clear(r.blocks.paid)
 			r.heights.Until(r.ctx, maxRows)
@@ -189,6 +190,10 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 
 // fill gives c its lists.
 func (r *columnReader) fill(c *voxel.Column) error {
+	if r.held > maxHeld {
+		clear(r.lists)
+		r.held = 0
+	}
 	count, bytes := 0, 0
 	_, bit := columnKey(c.Pos)
 	for i := range r.d.lists {
@@ -207,6 +212,7 @@ func (r *columnReader) fill(c *voxel.Column) error {
 				return err
 			}
 			*held = heldList{e.begun, page}
+			r.held += page.Memory()
 		}
 		page := held.page
 		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {

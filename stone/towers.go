@@ -22,9 +22,11 @@ const (
 	// workOfLook is the work of looking up a chunk.
 	workOfLook = 4
 	// maxRows is the most runs of cells that rules look at for a page of columns.
-	maxRows = 1 << 28
+	maxRows = 1 << 29
 	// looksAtOnce is how many entries are looked at before the context is asked again.
 	looksAtOnce = 1 << 12
+	// maxAgain is how much work decoding pages again may be, because of maxHeld.
+	maxAgain = 1 << 27
 	// maxHeld is the most bytes of pages that a towerReader holds besides the Cache.
 	maxHeld = 64 << 20
 )
@@ -62,6 +64,7 @@ type towerReader struct {
 	footprints map[footprint][]int32 // see footprintsOf; nil before the first tower
 	pages      map[uint32][]*voxel.Chunk
 	work       int // that all pages took that were needed so far, and looks
+	again      int // work of pages that were decoded before
 	looks      int // at chunks
 	paid       paid
 	bytes      int // of pages
@@ -195,8 +198,13 @@ func (t *towerReader) chunk(entry, bit int) (*voxel.Chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := t.worked(t.paid.rest(cells.work, e.page, t.s.dir.pages[e.page].size)); err != nil {
+		if seen {
+			t.again += cells.work
+		} else if err := t.worked(t.paid.rest(cells.work, e.page, t.s.dir.pages[e.page].size)); err != nil {
 			return nil, err
+		}
+		if t.again > maxAgain {
+			return nil, corrupt(-1, "blocks", errWork)
 		}
 		page = cells.chunks
 		t.hold(e.begun, page)

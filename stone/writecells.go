@@ -185,7 +185,7 @@ func (w *Writer) flushPage() {
 		return
 	}
 	j := &cellJob{inVolume: len(w.dimension().volumes) - 1, inLevel: len(v.levels) - 1, cubes: w.cubes, lit: w.lit, o: &w.o}
-	if w.lit != nil && w.o.Only != formLit && w.workAround(w.cubes) > maxWork {
+	if w.lit != nil && w.o.Only != formLit && w.workAround(w.cubes) > maxWork/2 {
 		j.lit = nil // a Reader would refuse the light
 	}
 	copied := *v // the dimension may get more volumes first

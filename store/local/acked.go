@@ -3,9 +3,9 @@ package local
 import (
 	"errors"
 	"hash/crc32"
-	"io"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/store/local/journal"
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -73,28 +73,35 @@ func (s *Store) acknowledge(b *pebble.Batch) error {
 
 // acknowledged records that a batch and all before it are on stable storage. log is
 // the log that was in use before the batch was written.
-func (s *Store) acknowledged(batch []byte, log uint64) (err error) {
+func (s *Store) acknowledged(batch []byte, log uint64) {
 	at := logPlace{log: log}
 	if at.next, at.sum = endOf(batch); at.next == le.Uint64(batch) {
-		return nil // it has no record, and those before it may be in earlier logs
+		return // it has no record, and those before it may be in earlier logs
 	}
 	s.acked.mu.Lock()
 	defer s.acked.mu.Unlock()
 	if at.next <= s.acked.place.next {
-		return nil
+		return
 	}
 	at.log = max(at.log, s.acked.place.log) // later batches are in later logs
 	s.acked.place = at
-	if s.acked.file == nil {
-		path := s.FS.PathJoin(s.dir, ackedFile)
-		f, err := s.FS.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
-		if err != nil {
+	if s.acked.write(s.FS, s.FS.PathJoin(s.dir, ackedFile), s.ackedText(at)) != nil {
+		s.acked.file = nil // the batch is saved; an earlier place, or none, raises no alarm
+	}
+}
+
+// write writes the file. The first write makes a new file, because a copy of the
+// directory may share the old one.
+func (a *acked) write(on vfs.FS, path string, text []byte) (err error) {
+	if a.file == nil {
+		if a.file, err = on.Create(path, vfs.WriteCategoryUnspecified); err != nil {
 			return err
 		}
-		s.acked.file = f
 	}
-	_, err = s.acked.file.WriteAt(s.ackedText(at), 0)
-	return err
+	if _, err = a.file.WriteAt(text, 0); err != nil {
+		return errors.Join(err, a.file.Close())
+	}
+	return nil
 }
 
 // ackedText returns the content of the file. Its checksum covers the Store's
@@ -105,23 +112,19 @@ func (s *Store) ackedText(at logPlace) []byte {
 	return b
 }
 
-// readAcked reads the file. The place is zero if there is no file, or if it was not
-// written by this Store: older versions write none, and a failure of power may take
-// it.
-func (s *Store) readAcked() (logPlace, error) {
-	f, err := s.FS.Open(s.FS.PathJoin(s.dir, ackedFile))
-	if err != nil {
-		return logPlace{}, ignoreMissing(err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, ackedBytes))
-	if err = errors.Join(err, f.Close()); err != nil || len(b) < ackedBytes {
-		return logPlace{}, err
+// readAcked reads the file. The place is zero if the file cannot be read, or if it was
+// not written by this Store: older versions write none, and a failure of power may
+// take it.
+func (s *Store) readAcked() logPlace {
+	b, err := journal.ReadAll(s.FS, s.FS.PathJoin(s.dir, ackedFile))
+	if err != nil || len(b) != ackedBytes {
+		return logPlace{}
 	}
 	at := parsePlace(b[4:])
 	if string(s.ackedText(at)) != string(b) {
-		return logPlace{}, nil
+		return logPlace{}
 	}
-	return at, nil
+	return at
 }
 
 // ackedBy returns the place that acknowledge added to a batch, zero if there is

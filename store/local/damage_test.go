@@ -515,3 +515,33 @@ func TestSyncedNothing(t *testing.T) {
 	wantHeads(t, s, heads)
 	mustClose(t, s)
 }
+
+// noAckedFS lets nobody make the file ACKED.
+type noAckedFS struct{ vfs.FS }
+
+func (n noAckedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasSuffix(name, "ACKED") {
+		return nil, errors.New("no room for it")
+	}
+	return n.FS.Create(name, c)
+}
+
+// TestAckedNotWritten saves to a Store that cannot write the file ACKED.
+func TestAckedNotWritten(t *testing.T) {
+	mem, heads := closedStore(t, "a")
+	s := mustOpen(t, "store", damageOptions(noAckedFS{mem}))
+	for i := range 3 {
+		heads["w00"] = mustSave(t, s, "w00", mustStone(t, fmt.Sprint("later", i), 500))
+	}
+	left := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	s = mustOpen(t, "store", damageOptions(left))
+	defer s.Close()
+	for name, want := range heads {
+		if got, err := s.Head(t.Context(), name); err != nil || got.Commit != want {
+			t.Errorf("%s: %v, %v: want %v", name, got.Commit, err, want)
+		}
+	}
+}

@@ -128,9 +128,7 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) error {
 			return err
 		}
 		if o.GetSync() {
-			if err := s.acknowledged(repr, log); err != nil {
-				return fmt.Errorf("%s: %w", ackedFile, err)
-			}
+			s.acknowledged(repr, log)
 		}
 		return b.Close()
 	})

@@ -32,7 +32,7 @@ func (l *walked) lacks(at logPlace) bool {
 		return false
 	}
 	sum, ok := l.sums[at.next]
-	return at.next > l.next || ok && sum != at.sum
+	return !ok || sum != at.sum
 }
 
 // lost says which log lacks what is before a place that another file names.
