@@ -145,7 +145,7 @@ func (w *Writer) setSmallest(candidates []pages.Page) {
 		if w.err != nil {
 			return
 		}
-		w.other = w.encoder().Append(w.other[:0], s.Form, s.Streams)
+		w.other = w.encoderOf(0).Append(w.other[:0], s.Form, s.Streams)
 		if len(w.other) < len(w.page) {
 			w.page, w.other = w.other, w.page
 		}

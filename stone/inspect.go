@@ -197,7 +197,7 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 		return err
 	}
 	for _, err := range s.loose(ctx, d) {
-		if err = first(err, ctx.Err()); err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,6 @@ type uncheckedPage struct {
 	square uint64 // key of the square of columns where it begins, as of columnKey; 0 for far levels
 	v      *volume
 	group  []entry
-	counts bool // of level 0
 }
 
 // uncheckedPages returns the pages of chunks of a dimension, all levels and volumes of a
@@ -228,8 +227,8 @@ func uncheckedPages(ctx context.Context, d *dimension, t *Tally) (out []unchecke
 				e := &l.entries[n]
 				switch {
 				case e.paged() && e.first == 0:
-					p := uncheckedPage{v: v, group: group(l.entries, n), counts: l.level == 0}
-					if p.counts {
+					p := uncheckedPage{v: v, group: group(l.entries, n)}
+					if l.level == 0 {
 						at := cubeChunk(e.key, 0)
 						p.square, _ = columnKey(geom.ColumnPos{X: 2 * at.X, Z: 2 * at.Z})
 					}
@@ -247,20 +246,11 @@ func uncheckedPages(ctx context.Context, d *dimension, t *Tally) (out []unchecke
 // checkPage reads a page and counts its chunks.
 func (s *Reader) checkPage(ctx context.Context, p *uncheckedPage, t *Tally) error {
 	chunks, err := s.cells(ctx, p.v, p.group, nil)
-	if err = first(err, ctx.Err()); err != nil || !p.counts {
+	if err = cmp.Or(err, ctx.Err()); err != nil || !p.group[0].finest() {
 		return err
 	}
 	for _, c := range chunks {
 		t.Chunk(p.v.Name, c, 1)
-	}
-	return nil
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

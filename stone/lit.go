@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -279,7 +280,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	page.unlit = &pendingLight{turn: make(turn, 1), kind: kind, at: at, octants: make(map[int]byte, len(order))}
+	page.unlit = &pendingLight{turn: cache.NewTurn(), kind: kind, at: at, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
 		page.unlit.octants[n] = octants[i]
 	}
@@ -290,7 +291,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 // that follows from blocks. They are completed on demand, because that reads all
 // blocks around them.
 type pendingLight struct {
-	turn    turn // for octants and the chunks in it
+	turn    cache.Turn // for octants and the chunks in it
 	kind    light.Kind
 	at      []geom.ChunkPos // of all chunks of the page
 	octants map[int]byte    // by index of chunk, for chunks that are not complete
@@ -298,10 +299,10 @@ type pendingLight struct {
 
 // light adds the light to chunks of a page. A nil want means all.
 func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) error {
-	if err := u.turn.take(l.ctx); err != nil {
+	if err := u.turn.Take(l.ctx); err != nil {
 		return err
 	}
-	defer u.turn.give()
+	defer u.turn.Give()
 	var some []int
 	if want == nil {
 		some = slices.Sorted(maps.Keys(u.octants))

@@ -236,7 +236,7 @@ func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 		if err != nil {
 			return err
 		}
-		streams[i] = pages.Stored{Size: len(plain), Data: slices.Clone(v.w.encoder().Compress(plain))}
+		streams[i] = pages.Stored{Size: len(plain), Data: slices.Clone(v.w.encoderOf(0).Compress(plain))}
 	}
 	v.w.page = pages.AppendStored(v.w.page[:0], page[0], streams)
 	return nil

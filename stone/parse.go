@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
@@ -39,7 +40,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 		names[d.name] = true
 	}
 	for i := range p.dir.dims {
-		p.dir.dims[i].footprints = footprints{turn: make(turn, 1)}
+		p.dir.dims[i].footprints = footprints{turn: cache.NewTurn()}
 	}
 	p.files()
 	p.matters()

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colum
 			for m := e.mask; m != 0; m &= m - 1 {
 				c, err := r.column(i, bits.TrailingZeros64(m))
 				if err == nil {
-					err = first(r.fill(c), ctx.Err())
+					err = cmp.Or(r.fill(c), ctx.Err())
 				}
 				if err != nil {
 					yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
@@ -116,13 +117,15 @@ type columnReader struct {
 	begun   uint32          // the group whose columns blocks were read for last
 	lists   []heldList      // by list of the dimension, the page read last
 	held    int64           // bytes of the pages of lists
+	filled  int             // columns
 }
 
 // heldList is a page of objects. A columnReader holds one of each list, because the lists of
 // one column may be more than a Cache keeps.
 type heldList struct {
-	begun uint32
-	page  *column.Objects
+	begun  uint32
+	filled int // number of the column that needed it last
+	page   *column.Objects
 }
 
 func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
@@ -164,7 +167,7 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 		return nil, r.blocks.err
 	}
 	if !ok {
-		return nil, first(r.ctx.Err(), corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule, or take too long to look at", c.Pos))
+		return nil, cmp.Or(r.ctx.Err(), corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule, or take too long to look at", c.Pos))
 	}
 	return &c, nil
 }
@@ -190,9 +193,12 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 
 // fill gives c its lists.
 func (r *columnReader) fill(c *voxel.Column) error {
-	if r.held > maxHeld {
-		clear(r.lists)
-		r.held = 0
+	r.filled++
+	for i := 0; r.held > maxHeld && i < len(r.lists); i++ { // pages that the column before did not need
+		if h := &r.lists[i]; h.page != nil && h.filled < r.filled-1 {
+			r.held -= h.page.Memory()
+			*h = heldList{}
+		}
 	}
 	count, bytes := 0, 0
 	_, bit := columnKey(c.Pos)
@@ -211,9 +217,13 @@ func (r *columnReader) fill(c *voxel.Column) error {
 			if err != nil {
 				return err
 			}
-			*held = heldList{e.begun, page}
+			if held.page != nil {
+				r.held -= held.page.Memory()
+			}
+			*held = heldList{begun: e.begun, page: page}
 			r.held += page.Memory()
 		}
+		held.filled = r.filled
 		page := held.page
 		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {
 			return corruptf(r.s.dir.pages[l.entries[at].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)

@@ -1,6 +1,7 @@
 package stone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func (r *fileReader) Read(b []byte) (int, error) {
 		}
 		n := r.f.pages[0]
 		form, streams, err := r.s.pageOf(r.ctx, n, filePage)
-		if err = first(err, r.ctx.Err()); err != nil {
+		if err = cmp.Or(err, r.ctx.Err()); err != nil {
 			return 0, fmt.Errorf("stone: file %q: %w", r.f.path, err)
 		}
 		want := min(r.f.size, filePage)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -81,16 +82,16 @@ func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
 // footprints holds the indexes of a dimension's block entries with cells by footprint, those
 // that are lowest first.
 type footprints struct {
-	turn turn // to make at
+	turn cache.Turn // to make at
 	at   map[footprint][]int32
 }
 
 // footprintsOf returns the indexes of the block entries by footprint. The first call makes them.
 func (d *dimension) footprintsOf(ctx context.Context, blocks []entry) (map[footprint][]int32, error) {
-	if err := d.footprints.turn.take(ctx); err != nil {
+	if err := d.footprints.turn.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer d.footprints.turn.give()
+	defer d.footprints.turn.Give()
 	if d.footprints.at != nil {
 		return d.footprints.at, nil
 	}
@@ -108,21 +109,6 @@ func (d *dimension) footprintsOf(ctx context.Context, blocks []entry) (map[footp
 	d.footprints.at = at
 	return at, nil
 }
-
-// turn lets one goroutine at a time go on.
-type turn chan struct{}
-
-// take waits until the turn is free, or ctx ends.
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) give() { <-t }
 
 // tower returns the chunks with cells over a chunk's x and z, topmost first. It
 // returns at most one more than maxTower. It is a light.Towers.

@@ -217,7 +217,7 @@ func (w *Writer) setPage(form byte, streams [][]byte) {
 		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 	if w.err == nil {
-		w.page = w.encoder().Append(w.page[:0], form, streams)
+		w.page = w.encoderOf(0).Append(w.page[:0], form, streams)
 	}
 }
 
@@ -243,9 +243,6 @@ func (w *Writer) keep(b, shape []byte) int {
 	w.write(b)
 	return n
 }
-
-// encoder returns the Writer's first pageEncoder.
-func (w *Writer) encoder() *pageEncoder { return w.encoderOf(0) }
 
 // encoderOf returns the pageEncoder of page i of the pages that are made at once.
 func (w *Writer) encoderOf(i int) *pageEncoder {
@@ -327,7 +324,7 @@ func (w *Writer) Close() (ID, int64, error) {
 	if len(plain) > maxDirectory {
 		w.misuse("a directory of %d bytes: at most %d", len(plain), maxDirectory)
 	}
-	dir := w.encoder().Append(nil, byte(form), [][]byte{plain})
+	dir := w.encoderOf(0).Append(nil, byte(form), [][]byte{plain})
 	for _, p := range w.encoders {
 		w.o.Effort.encoders().Put(p)
 	}
