@@ -27,8 +27,9 @@ type garbage struct {
 	taken     func() // called then, if not nil
 }
 
-// maxRuns is how often a sweep starts again.
-const maxRuns = 5
+// maxRuns is how often a sweep starts again. Commits that disturb it come in bursts; what
+// it deleted before stays deleted.
+const maxRuns = 500
 
 // errDisturbed says that a sweep must start again.
 var errDisturbed = errors.New("another collection has begun, or many worlds make the same commits")
