@@ -98,7 +98,7 @@ func (c *call) exportFolder(v version, format string) error {
 		if err != nil {
 			return err
 		}
-		bytes, err := folderBytes(os.DirFS(dir))
+		bytes, err := port.FolderSize(dir)
 		if err != nil {
 			return err
 		}
@@ -176,19 +176,4 @@ func lostText(lost map[string]int) string {
 		sum += n
 	}
 	return `{"many things":` + strconv.Itoa(sum) + `}`
-}
-
-// folderBytes returns the size of all files of a folder.
-func folderBytes(folder fs.FS) (n int64, err error) {
-	err = fs.WalkDir(folder, ".", func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
 }

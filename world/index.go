@@ -96,10 +96,10 @@ func (d *dimension) stack(b *openStone, described stone.Dimension, olds []*state
 		d.lists = addList(d.lists, list)
 	}
 	if rules := b.Rules(d.name); len(rules) > 0 {
-		d.rules = translateRules(rules, b.tables[volumeName{d.name, voxel.Block}])
+		d.rules = light.TranslateRules(rules, b.tables[volumeName{d.name, voxel.Block}])
 	}
 	if m := b.Matters(d.name); len(m) > 0 {
-		d.matters = translateMatters(m, b.tables[volumeName{d.name, voxel.Block}])
+		d.matters = m.Translate(b.tables[volumeName{d.name, voxel.Block}])
 	}
 	return nil
 }
@@ -208,36 +208,4 @@ func (s *state) setFile(path string, f fileRef, there bool) {
 	case there:
 		s.files = slices.Insert(s.files, i, f)
 	}
-}
-
-func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
-	if table == nil {
-		return rules
-	}
-	out := slices.Clone(rules)
-	for i, r := range out {
-		var cells []voxel.Cell
-		for _, c := range r.Cells {
-			if int(c) < len(table) { // no other can be met
-				cells = append(cells, table[c])
-			}
-		}
-		slices.Sort(cells)
-		out[i].Cells = cells
-	}
-	return out
-}
-
-func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
-	if table == nil {
-		return m
-	}
-	var out light.Matters
-	for c, v := range m[:min(len(m), len(table))] {
-		for len(out) <= int(table[c]) {
-			out = append(out, light.Opaque)
-		}
-		out[table[c]] = v
-	}
-	return out
 }

@@ -28,6 +28,7 @@ type Week struct {
 	Log    int   `json:"log"`          // commits that can be gone back to at the end
 }
 
+// Print prints the week in a line.
 func (w *Week) Print(to io.Writer) {
 	fmt.Fprintf(to, "\na week on an island of %s: %d autosaves wrote %s, packing %s; with the default retention %s are kept, %d versions\n",
 		table.Size(w.Island), w.Saves, table.Size(w.Saved), table.Size(w.Packed), table.Size(w.Kept), w.Log)
@@ -51,6 +52,7 @@ func (t *tally) PutPack(ctx context.Context, name string, p history.Pack, s hist
 	return t.Store.PutPack(ctx, name, p, s)
 }
 
+// How often a player's world is saved: WeekSaves times on a day.
 const (
 	WeekSaves = 12 * 4 // a day
 	SaveEvery = 5 * time.Minute
@@ -143,6 +145,7 @@ type PackPrice struct {
 	Highest int     `json:"highest_stack"`
 }
 
+// PriceCommits is how many commits PriceOf is asked for.
 const PriceCommits = 5000
 
 // PackedWorld is a world whose packing is priced.

@@ -18,7 +18,10 @@ type Usage struct {
 	Written int64 // bytes that it had the system bring to a disk
 }
 
+// Add returns what both used together.
 func (u Usage) Add(v Usage) Usage { return Usage{u.CPU + v.CPU, u.Written + v.Written} }
+
+// Sub returns what u used beyond v.
 func (u Usage) Sub(v Usage) Usage { return Usage{u.CPU - v.CPU, u.Written - v.Written} }
 
 // clockTick is the unit of times in /proc.

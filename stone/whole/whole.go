@@ -308,7 +308,7 @@ func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error
 	if from, ok := d.from.(interface {
 		Matters(dim string) light.Matters
 	}); ok {
-		matters = translateMatters(from.Matters(d.Name), d.tables[block])
+		matters = from.Matters(d.Name).Translate(d.tables[block])
 	}
 	if matters != nil {
 		return w.Light(matters.With(d.used[block]), d.blocks.at)
@@ -395,7 +395,7 @@ func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	block := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == voxel.Block })
 	var rules []light.Rule
 	if from, ok := d.from.(interface{ Rules(dim string) []light.Rule }); ok {
-		rules = translateRules(from.Rules(d.Name), d.tables[block])
+		rules = light.TranslateRules(from.Rules(d.Name), d.tables[block])
 	}
 	if rules == nil {
 		sample, err := d.sample(ctx)
@@ -424,43 +424,6 @@ func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) 
 		out = append(out, *all[i])
 	}
 	return out, nil
-}
-
-// translateRules returns rules with other cells. A nil table changes nothing.
-func translateRules(rules []light.Rule, table []voxel.Cell) []light.Rule {
-	if table == nil {
-		return rules
-	}
-	out := slices.Clone(rules)
-	for i, r := range out {
-		var cells []voxel.Cell
-		for _, c := range r.Cells {
-			if int(c) < len(table) && table[c] != voxel.Empty { // others do not occur
-				cells = append(cells, table[c])
-			}
-		}
-		slices.Sort(cells)
-		out[i].Cells = cells
-	}
-	return out
-}
-
-// translateMatters returns matters for other cells. A nil table changes nothing.
-func translateMatters(m light.Matters, table []voxel.Cell) light.Matters {
-	if table == nil || m == nil {
-		return m
-	}
-	var out light.Matters
-	for c, v := range m[:min(len(m), len(table))] {
-		if c > 0 && table[c] == voxel.Empty {
-			continue // it does not occur
-		}
-		for len(out) <= int(table[c]) {
-			out = append(out, light.Opaque)
-		}
-		out[table[c]] = v
-	}
-	return out
 }
 
 // footprint is the x and z of a chunk.
