@@ -30,7 +30,7 @@ makes it again.`,
 }
 
 func runDemo(ctx context.Context, out io.Writer, dir string) error {
-	sf := &storeFlag{url: localScheme + filepath.Join(dir, demo.StoreDir), writes: true}
+	sf := &storeFlag{url: localScheme + filepath.Join(dir, demo.StoreDir), writes: true, memory: memoryFlag{bytes: defaultMemory}}
 	return demo.Run(ctx, demo.Options{Dir: dir, Out: out, Store: sf.url,
 		Command: func(ctx context.Context, out io.Writer, args ...string) error {
 			root := newRoot(sf)

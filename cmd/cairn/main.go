@@ -53,7 +53,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	d := &storeFlag{}
+	d := &storeFlag{memory: memoryFlag{bytes: defaultMemory}}
 	root := newRoot(d)
 	root.SetArgs(args)
 	out := &sticky{w: stdout}
@@ -116,6 +116,8 @@ error, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
+	root.PersistentPreRun = func(*cobra.Command, []string) { sf.memory.bound() }
+	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
 	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
@@ -34,6 +33,7 @@ type storeFlag struct {
 	writes bool   // open it for writing
 	damage bool   // open it even if it is damaged
 	st     history.Store
+	memory memoryFlag // --memory
 }
 
 // isSet reports whether the user named a store.
@@ -150,8 +150,7 @@ func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.Wor
 	if err != nil {
 		return nil, err
 	}
-	// The command opens one world: a pack of a large one reads blocks again for their light.
-	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true, Cache: stone.NewLRU(4 * stone.CacheBytes)})
+	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true, Cache: sf.memory.cache()})
 }
 
 // outside checks that the store does not lie in the folder src, because a source is never

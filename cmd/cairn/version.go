@@ -93,7 +93,7 @@ func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := world.OpenSnapshot(ctx, st, a.name, c.ID(), world.Options{})
+	s, err := world.OpenSnapshot(ctx, st, a.name, c.ID(), world.Options{Cache: sf.memory.cache()})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// memoryFlag is what --memory allows the process to take, in bytes. It is a pflag.Value.
+//
+// Half of it is for what verbs keep: decoded pages and a loaded world. The rest is for the
+// garbage that the collector has not taken yet, for directories, and for the work itself.
+type memoryFlag struct {
+	bytes int64
+	pages stone.Cache
+}
+
+// The default of --memory, and the least that verbs work with.
+const (
+	defaultMemory = 512 << 20
+	leastMemory   = 64 << 20
+)
+
+var memoryUnits = []struct {
+	name  string
+	bytes int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}
+
+// Set parses a size, such as 512MiB or 2GiB.
+func (m *memoryFlag) Set(text string) error {
+	for _, u := range memoryUnits {
+		number, found := strings.CutSuffix(text, u.name)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n > math.MaxInt64/u.bytes {
+			break
+		}
+		if n *= u.bytes; n < leastMemory {
+			return fmt.Errorf("at least %d MiB", leastMemory>>20)
+		}
+		m.bytes = n
+		return nil
+	}
+	return fmt.Errorf("want a size such as 512MiB or 2GiB")
+}
+
+func (m *memoryFlag) String() string {
+	for _, u := range memoryUnits[1:] {
+		if n := m.bytes / u.bytes; m.bytes%u.bytes == 0 && n > 0 && n < 1<<10 {
+			return strconv.FormatInt(n, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(m.bytes>>10, 10) + "KiB"
+}
+
+// Type is the placeholder that help shows.
+func (*memoryFlag) Type() string { return "SIZE" }
+
+// bound tells the garbage collector the limit. An eighth of it is for what the collector does
+// not count, such as the program itself.
+func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - m.bytes/8) }
+
+// cache returns the cache of decoded pages that the verb's readers share.
+func (m *memoryFlag) cache() stone.Cache {
+	if m.pages == nil {
+		m.pages = stone.NewLRU(m.bytes / 4)
+	}
+	return m.pages
+}
+
+// world returns how many bytes a loaded world may take.
+func (m *memoryFlag) world() int64 { return m.bytes / 4 }
