@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,31 +80,31 @@ func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effo
 // pack puts a pack in place of the stack, which is the top of a world's stack. s is
 // what the stack says if it is all of it, written with that effort; nil if there is more below.
 func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) error {
-	var written history.Stone
+	out := history.NewSpool(st)
+	defer out.Close()
+	var id stone.ID
 	var err error
 	if s == nil {
-		written, err = p.merged(ctx)
+		id, err = p.merged(ctx, out)
 	} else {
-		var out bytes.Buffer
 		whole := &Snapshot{world: name, stack: p, about: s, empty: empty}
-		written.ID, _, err = whole.Write(ctx, &out, stone.Options{Effort: effort})
-		written.Data = out.Bytes()
+		id, _, err = whole.Write(ctx, out, stone.Options{Effort: effort})
 	}
 	if err != nil {
 		return fmt.Errorf("world: %s: pack: %w", name, err)
 	}
+	written := out.Stone(id)
 	return st.PutPack(ctx, name, history.Pack{After: p[0].After, Upto: p[len(p)-1].Upto, Stone: written.Ref()}, written)
 }
 
-// merged returns the stone that stands for the stack where there is more below.
-func (p openStack) merged(ctx context.Context) (history.Stone, error) {
+// merged writes the stone that stands for the stack where there is more below.
+func (p openStack) merged(ctx context.Context, to io.Writer) (stone.ID, error) {
 	run := make([]*stone.Reader, len(p))
 	for i, l := range p {
 		run[i] = l.Reader
 	}
-	var out bytes.Buffer
-	id, _, err := stone.Merge(ctx, &out, run, stone.Options{Effort: stone.Quick})
-	return history.Stone{ID: id, Data: out.Bytes()}, err
+	id, _, err := stone.Merge(ctx, to, run, stone.Options{Effort: stone.Quick})
+	return id, err
 }
 
 // WriteStone writes the last commit, with everything below it, as one stone.

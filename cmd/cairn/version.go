@@ -131,7 +131,7 @@ func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history
 	if err != nil {
 		return err
 	}
-	r.ID, r.Bytes = whole.ID.String(), int64(len(whole.Data))
+	r.ID, r.Bytes = whole.ID.String(), whole.Size()
 	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err
