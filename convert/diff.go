@@ -365,29 +365,42 @@ func (d *differ) file(a, b format.File) error {
 		d.notes.add("file", "file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
 		return nil
 	}
-	ca, err := readFile(a)
-	if err != nil {
-		return err
-	}
-	cb, err := readFile(b)
-	if err == nil && !bytes.Equal(ca, cb) {
+	same, err := sameBytes(a, b)
+	if err == nil && !same {
 		d.Files++
 		d.notes.add("file", "file %q differs", a.Path)
 	}
 	return err
 }
 
-func readFile(f format.File) ([]byte, error) {
-	r, err := f.Open()
+// sameBytes reads two files side by side.
+func sameBytes(a, b format.File) (bool, error) {
+	ra, err := a.Open()
 	if err != nil {
-		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+		return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
 	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
+	defer ra.Close()
+	rb, err := b.Open()
 	if err != nil {
-		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+		return false, fmt.Errorf("convert: file %q: %w", b.Path, err)
 	}
-	return b, nil
+	defer rb.Close()
+	var bufs [2][32 << 10]byte
+	for {
+		n, errA := io.ReadFull(ra, bufs[0][:])
+		m, errB := io.ReadFull(rb, bufs[1][:])
+		for _, err := range []error{errA, errB} {
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
+			}
+		}
+		if !bytes.Equal(bufs[0][:n], bufs[1][:m]) {
+			return false, nil
+		}
+		if n < len(bufs[0]) {
+			return true, nil
+		}
+	}
 }
 
 // column compares everything in a column except its cells.

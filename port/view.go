@@ -69,12 +69,18 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 // hasMatter reports whether a volume of matter in the dimension has chunks.
 func hasMatter(c stone.Content, d stone.Dimension) bool {
 	for _, v := range d.Volumes {
-		if IsMatter(v.Volume.Name) {
-			for _, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
-				if holds {
-					return true
-				}
-			}
+		if IsMatter(v.Volume.Name) && hasChunks(c, d.Name, v.Volume.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChunks reports whether a volume has chunks.
+func hasChunks(c stone.Content, dim, vol string) bool {
+	for _, holds := range c.Entries(dim, vol, 0) {
+		if holds {
+			return true
 		}
 	}
 	return false

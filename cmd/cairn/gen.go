@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
@@ -96,20 +98,20 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 	if err := o.check(sf, to, world); err != nil {
 		return err
 	}
-	w, err := build(ctx, make(o.seed, o.size))
-	if err != nil {
-		return err
-	}
-	t := tally(w)
-	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files),
-		Lost: map[string]int{}, Damaged: []string{}}
+	src := make(o.seed, o.size)
+	done := imported{Source: kind, Format: src.Head().Format, World: to, Lost: map[string]int{}, Damaged: []string{}}
+	var err error
 	if world {
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		err = done.put(ctx, sf, w, o.note)
+		var w *convert.World
+		if w, err = build(ctx, src); err == nil {
+			done.count(w)
+			err = done.put(ctx, sf, w, o.note)
+		}
 	} else {
-		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
+		err = done.folder(ctx, src)
 	}
 	if err != nil {
 		return err
@@ -117,7 +119,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 	if o.json {
 		return console.PrintJSON(out, done)
 	}
-	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(t.columns, "column"), console.Counted(t.cells, "cell"), console.Counted(t.objects, "object"), table.Size(done.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(done.Columns, "column"), console.Counted(done.Cells, "cell"), console.Counted(done.Objects, "object"), table.Size(done.Bytes))
 	if c := done.Commit; c != nil {
 		fmt.Fprintln(out, "version", c)
 	}
@@ -145,4 +147,56 @@ func build(ctx context.Context, src format.Source) (*convert.World, error) {
 	l := convert.NewLoader(src.Head())
 	err := src.Read(ctx, p.Through("making", nil)(l))
 	return l.World(), err
+}
+
+// folder writes src as an Anvil folder while src is made.
+func (r *imported) folder(ctx context.Context, src format.Source) (err error) {
+	r.Bytes, err = newFolder(r.World, func(dir string, p *console.Progress) error {
+		kind, _ := port.Format(port.Anvil)
+		out, err := kind.CreateFolder(dir, format.WriteOptions{Head: src.Head(), Name: filepath.Base(r.World)})
+		if err != nil {
+			return err
+		}
+		counted := &counter{Sink: out, counts: r}
+		if err := src.Read(ctx, p.Through("making", nil)(counted)); err != nil {
+			return errors.Join(err, out.Abort())
+		}
+		err = errors.Join(out.Close(), ctx.Err())
+		maps.Copy(r.Lost, out.Lost())
+		return err
+	})
+	return err
+}
+
+// counter counts what it passes on.
+type counter struct {
+	format.Sink
+	counts *imported
+}
+
+// Column passes on a column and counts its blocks, those that are not air, and its objects.
+func (c *counter) Column(col *format.Column) error {
+	c.counts.Columns++
+	for i := range col.Cells {
+		switch block := col.Cells[i].Block; {
+		case len(block) == 1 && block[0] != voxel.Empty:
+			c.counts.Cells += voxel.ChunkCells / 8
+		case len(block) > 1:
+			for _, cell := range block {
+				if cell != voxel.Empty {
+					c.counts.Cells++
+				}
+			}
+		}
+	}
+	for _, l := range col.Lists {
+		c.counts.Objects += len(l.Objects)
+	}
+	return c.Sink.Column(col)
+}
+
+// File passes on a file and counts it.
+func (c *counter) File(f format.File) error {
+	c.counts.Files++
+	return c.Sink.File(f)
 }

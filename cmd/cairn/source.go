@@ -75,35 +75,31 @@ func (s *source) load(ctx context.Context, through port.Through) (*convert.World
 	return w, err
 }
 
-// withWorld opens the world at a path or an address, loads all of it, and calls do.
-func withWorld(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, *convert.World) error) error {
-	src, err := openSource(ctx, sf, path, salvage)
-	if err != nil {
-		return err
+// parts returns the world to be read in parts. It loads a world that cannot be read in
+// parts. If chunks of that are damaged, parts returns the world without them and a
+// *format.DamageError.
+func (s *source) parts(ctx context.Context) (stone.Content, error) {
+	if c := s.Content(); c != nil {
+		return c, nil
 	}
-	defer src.Close()
-	w, err := src.load(ctx, nil)
-	if err != nil {
-		return err
+	w, err := s.load(ctx, nil)
+	if w == nil {
+		return nil, err
 	}
-	return do(src, w)
+	return w.Content(), err
 }
 
-// withContent is like withWorld, but it loads nothing of a stone or of a version in the
-// store: do reads what it needs.
+// withContent opens the world at a path or an address and calls do, which reads what it
+// needs.
 func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, stone.Content) error) error {
 	src, err := openSource(ctx, sf, path, salvage)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	c := src.Content()
-	if c == nil {
-		w, err := src.load(ctx, nil)
-		if err != nil {
-			return err
-		}
-		c = w.Content()
+	c, err := src.parts(ctx)
+	if err != nil {
+		return err
 	}
 	return do(src, c)
 }
