@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
@@ -26,6 +27,9 @@ type Snapshot struct {
 	stack openStack
 	about *state // without chunks and columns
 	empty []string
+
+	mu      sync.Mutex
+	touched map[farName]map[geom.ChunkPos]bool // chunks of far levels that changed since the full pack
 }
 
 // OpenSnapshot opens a commit of a world; the zero ID is a world without commits. Of
@@ -189,10 +193,10 @@ func (s *Snapshot) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, 
 	}
 }
 
-// ReadChunks implements stone.Content. It has no level but 0.
+// ReadChunks implements stone.Content. Besides level 0 it has the levels that HasLevel reports.
 func (s *Snapshot) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	if level != 0 {
-		return nil
+		return s.readFar(ctx, farName{volumeName{dim, vol}, level}, want, f)
 	}
 	var stop error
 	err := s.stack.chunks(ctx, volumeName{dim, vol}, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
