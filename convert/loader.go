@@ -86,7 +86,7 @@ func (l *Loader) Column(c *format.Column) error {
 	if err := l.dim.check(c); err != nil {
 		return fmt.Errorf("convert: column %v of %s: %w", c.Pos, l.dim.Name, err)
 	}
-	square, bit := squareOf(c.Pos)
+	square, bit := seenAt(c.Pos)
 	l.dim.seen[square] |= 1 << bit
 	column := cloneColumn(&c.Column)
 	if len(c.Biomes) > 0 {
@@ -112,8 +112,8 @@ func (l *Loader) Column(c *format.Column) error {
 	return l.room()
 }
 
-// squareOf returns the square of 8x8 columns that has a column, and the column's number in it.
-func squareOf(pos geom.ColumnPos) (square geom.ColumnPos, bit int32) {
+// seenAt returns the square of 8x8 columns that has a column, and the column's number in it.
+func seenAt(pos geom.ColumnPos) (square geom.ColumnPos, bit int32) {
 	return geom.ColumnPos{X: pos.X >> 3, Z: pos.Z >> 3}, pos.Z&7<<3 | pos.X&7
 }
 
@@ -124,7 +124,7 @@ func (d *loading) check(c *format.Column) error {
 	if err := c.Pos.Check(); err != nil {
 		return err
 	}
-	if square, bit := squareOf(c.Pos); d.seen[square]>>bit&1 != 0 {
+	if square, bit := seenAt(c.Pos); d.seen[square]>>bit&1 != 0 {
 		return errors.New("it comes twice")
 	}
 	if d.chunks {
