@@ -107,7 +107,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		err = done.put(ctx, sf, w, o.note)
+		err = done.put(ctx, sf, w.Content(), o.note)
 	} else {
 		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
 	}

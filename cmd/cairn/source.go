@@ -44,7 +44,11 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	if isAddress(path) {
 		return openVersion(ctx, sf, path)
 	}
-	s, err := port.Open(path, port.Options{Salvage: salvage})
+	o := port.Options{Salvage: salvage}
+	if sf != nil {
+		o.Memory, o.Temp, o.Cache = sf.memory.world(), sf.temp, sf.memory.cache()
+	}
+	s, err := port.Open(path, o)
 	if err == nil {
 		return &source{Source: s, path: path, bytes: s.Size()}, nil
 	}
@@ -75,6 +79,22 @@ func (s *source) load(ctx context.Context, through port.Through) (*convert.World
 	return w, err
 }
 
+// parts returns the world to be read in parts. What does not fit into memory lies in temporary
+// files until the source is closed. If chunks are damaged, parts returns the world without them
+// and a *format.DamageError.
+func (s *source) parts(ctx context.Context, through port.Through) (stone.Content, error) {
+	if s.Content() == nil || through != nil {
+		p := console.NewProgress()
+		defer p.Done()
+		through = p.Through("reading", through)
+	}
+	c, err := s.Parts(ctx, through)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.path, err)
+	}
+	return c, err
+}
+
 // withWorld opens the world at a path or an address, loads all of it, and calls do.
 func withWorld(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, *convert.World) error) error {
 	src, err := openSource(ctx, sf, path, salvage)
@@ -97,13 +117,9 @@ func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, 
 		return err
 	}
 	defer src.Close()
-	c := src.Content()
-	if c == nil {
-		w, err := src.load(ctx, nil)
-		if err != nil {
-			return err
-		}
-		c = w.Content()
+	c, err := src.parts(ctx, nil)
+	if err != nil {
+		return err
 	}
 	return do(src, c)
 }
