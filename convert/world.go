@@ -265,6 +265,9 @@ func (c content) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colum
 	}
 }
 
+// ColumnCount returns the number of columns of a dimension.
+func (c content) ColumnCount(dim string) int { return len(c.dimension(dim).Columns) }
+
 func (c content) OpenFile(path string) (io.ReadCloser, error) {
 	i, ok := slices.BinarySearchFunc(c.w.Files, path, func(f format.File, p string) int { return cmp.Compare(f.Path, p) })
 	if !ok {

@@ -154,7 +154,7 @@ func (c *checked) check(ctx context.Context, src *source) error {
 			return err
 		}
 	}
-	w, err := src.parts(ctx)
+	w, err := src.parts(ctx, nil)
 	var damage *format.DamageError
 	if errors.As(err, &damage) {
 		for _, d := range damage.Columns {

@@ -76,7 +76,7 @@ func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 		src, err := openSource(ctx, sf, path, true)
 		if err == nil {
 			defer src.Close()
-			worlds[i], err = src.parts(ctx)
+			worlds[i], err = src.parts(ctx, nil)
 		}
 		if err != nil {
 			return nil, err

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -105,11 +104,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		var w *convert.World
-		if w, err = build(ctx, src); err == nil {
-			done.count(w)
-			err = done.put(ctx, sf, w, o.note)
-		}
+		err = done.make(ctx, sf, src, o.note)
 	} else {
 		err = done.folder(ctx, src)
 	}
@@ -137,16 +132,22 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 		sf.writes = true
 		return nil
 	}
+	sf.temp = filepath.Dir(to)
 	return checkReplaceable(to, o.force)
 }
 
-// build loads a source into memory.
-func build(ctx context.Context, src format.Source) (*convert.World, error) {
-	p := console.NewProgress()
-	defer p.Done()
-	l := convert.NewLoader(src.Head())
-	err := src.Read(ctx, p.Through("making", nil)(l))
-	return l.World(), err
+// make makes src a world.
+func (r *imported) make(ctx context.Context, sf *storeFlag, src format.Source, n note) error {
+	s := &source{Source: port.OfLeaf(src, sf.options()), path: r.Source}
+	defer s.Close()
+	w, err := s.parts(ctx, nil)
+	if err == nil {
+		err = r.count(ctx, w)
+	}
+	if err == nil {
+		err = r.put(ctx, sf, w, n)
+	}
+	return err
 }
 
 // folder writes src as an Anvil folder while src is made.

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 )
 
 // memoryFlag is what --memory allows the process to take, in bytes. It is a pflag.Value.
@@ -76,3 +78,8 @@ func (m *memoryFlag) cache() stone.Cache {
 
 // world returns how many bytes a loaded world may take.
 func (m *memoryFlag) world() int64 { return m.bytes / 4 }
+
+// whole returns options to write a whole world with.
+func (m *memoryFlag) whole(o stone.Options) whole.Options {
+	return whole.Options{Options: port.AtOnce(o), Memory: m.bytes / 2}
+}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
@@ -37,6 +36,14 @@ func (s *source) Close() error {
 	return err
 }
 
+// options returns the options of a world that is read within --memory. sf may be nil.
+func (sf *storeFlag) options() (o port.Options) {
+	if sf != nil {
+		o.Memory, o.Temp, o.Cache = sf.memory.world(), sf.temp, sf.memory.cache()
+	}
+	return o
+}
+
 // openSource opens the world at a path or an address. The content of a file or folder
 // decides on its format. With salvage, damaged chunks of a folder are kept as they are
 // stored.
@@ -44,7 +51,9 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	if isAddress(path) {
 		return openVersion(ctx, sf, path)
 	}
-	s, err := port.Open(path, port.Options{Salvage: salvage})
+	o := sf.options()
+	o.Salvage = salvage
+	s, err := port.Open(path, o)
 	if err == nil {
 		return &source{Source: s, path: path, bytes: s.Size()}, nil
 	}
@@ -60,33 +69,20 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	return nil, err
 }
 
-// load reads the whole world into memory. through, unless it is nil, filters the world. If
-// chunks are damaged, load returns the world without them and a *format.DamageError.
-func (s *source) load(ctx context.Context, through port.Through) (*convert.World, error) {
+// parts returns the world to be read in parts. What does not fit into memory lies in temporary
+// files until the source is closed. If chunks are damaged, parts returns the world without them
+// and a *format.DamageError.
+func (s *source) parts(ctx context.Context, through port.Through) (stone.Content, error) {
 	if s.Content() == nil || through != nil {
 		p := console.NewProgress()
 		defer p.Done()
 		through = p.Through("reading", through)
 	}
-	w, err := s.Load(ctx, through)
+	c, err := s.Parts(ctx, through)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", s.path, err)
 	}
-	return w, err
-}
-
-// parts returns the world to be read in parts. It loads a world that cannot be read in
-// parts. If chunks of that are damaged, parts returns the world without them and a
-// *format.DamageError.
-func (s *source) parts(ctx context.Context) (stone.Content, error) {
-	if c := s.Content(); c != nil {
-		return c, nil
-	}
-	w, err := s.load(ctx, nil)
-	if w == nil {
-		return nil, err
-	}
-	return w.Content(), err
+	return c, err
 }
 
 // withContent opens the world at a path or an address and calls do, which reads what it
@@ -97,7 +93,7 @@ func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, 
 		return err
 	}
 	defer src.Close()
-	c, err := src.parts(ctx)
+	c, err := src.parts(ctx, nil)
 	if err != nil {
 		return err
 	}

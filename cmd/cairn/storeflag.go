@@ -34,6 +34,7 @@ type storeFlag struct {
 	damage bool   // open it even if it is damaged
 	st     history.Store
 	memory memoryFlag // --memory
+	temp   string     // the folder of temporary files; "" for the system's
 }
 
 // isSet reports whether the user named a store.
