@@ -16,19 +16,27 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
+// madeUp is a made-up world. It comes from one of the two.
+type madeUp struct {
+	src   format.Source
+	parts stone.Content
+}
+
 // kinds returns the made-up worlds by name.
-func kinds() map[string]func(seed uint64, columns int) format.Source {
-	block := func(build func(terrain.Options) format.Source) func(uint64, int) format.Source {
-		return func(seed uint64, columns int) format.Source {
-			return build(terrain.Options{Seed: seed, Size: columns, Version: terrain.Modern})
+func kinds() map[string]func(seed uint64, columns int) madeUp {
+	block := func(build func(terrain.Options) format.Source) func(uint64, int) madeUp {
+		return func(seed uint64, columns int) madeUp {
+			return madeUp{src: build(terrain.Options{Seed: seed, Size: columns, Version: terrain.Modern})}
 		}
 	}
-	return map[string]func(uint64, int) format.Source{
+	return map[string]func(uint64, int) madeUp{
 		"terrain":  level,
+		"plains":   newPlains,
 		"island":   block(terrain.Island),
 		"arena":    block(terrain.Arena),
 		"plots":    block(terrain.Plots),
@@ -39,34 +47,36 @@ func kinds() map[string]func(seed uint64, columns int) format.Source {
 // levelTop is above the highest cell of a default terrain.
 const levelTop = 256
 
-func level(seed uint64, columns int) format.Source {
+func level(seed uint64, columns int) madeUp {
 	if columns == 0 {
 		columns = 32
 	}
 	half := columns * geom.ColumnEdge / 2
-	return terrain.Level{Seed: seed}.Source(geom.Box{
+	return madeUp{src: terrain.Level{Seed: seed}.Source(geom.Box{
 		Min: geom.Point{X: -half, Z: -half}, Max: geom.Point{X: half, Y: levelTop, Z: half},
-	})
+	})}
 }
 
 type genOptions struct {
 	seed        uint64
 	size        int
 	force, json bool
+	quick       bool
 	note
 }
 
 // maxColumns is the largest edge of a made-up world, in columns.
-const maxColumns = 2048
+const maxColumns = 4096
 
 func newGen(sf *storeFlag) *cobra.Command {
 	var o genOptions
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
 		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
-		Long: `gen makes a world up: a terrain of materials and occupancies, or a block world: an
-island, an arena, plots, a survival land. The same seed gives the same world. The
-result is a WORLD, or an Anvil folder, which a game can open.`,
+		Long: `gen makes a world up: a terrain of materials and occupancies, low plains of them that may
+be very wide, or a block world: an island, an arena, plots, a survival land. The same
+seed gives the same world. The result is a WORLD, or an Anvil folder, which a game can
+open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -76,6 +86,7 @@ result is a WORLD, or an Anvil folder, which a game can open.`,
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
 	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
+	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -91,14 +102,17 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 		return usagef("--size %d: 1 to %d", o.size, maxColumns)
 	}
 	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
-	if !world && kind == "terrain" {
+	if !world && (kind == "terrain" || kind == "plains") {
 		return usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
 	}
 	if err := o.check(sf, to, world); err != nil {
 		return err
 	}
 	src := make(o.seed, o.size)
-	done := imported{Source: kind, Format: src.Head().Format, World: to, Lost: map[string]int{}, Damaged: []string{}}
+	done := imported{Source: kind, Format: "terrain", World: to, Lost: map[string]int{}, Damaged: []string{}}
+	if o.quick {
+		done.options.Effort = stone.Good
+	}
 	var err error
 	if world {
 		if o.message == "" {
@@ -106,7 +120,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 		}
 		err = done.make(ctx, sf, src, o.note)
 	} else {
-		err = done.folder(ctx, src)
+		err = done.folder(ctx, src.src)
 	}
 	if err != nil {
 		return err
@@ -137,8 +151,14 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 }
 
 // make makes src a world.
-func (r *imported) make(ctx context.Context, sf *storeFlag, src format.Source, n note) error {
-	s := &source{Source: port.OfLeaf(src, sf.options()), path: r.Source}
+func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) error {
+	if src.parts != nil { // the stone has counted it
+		if err := r.put(ctx, sf, src.parts, n); err != nil {
+			return err
+		}
+		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
+	}
+	s := &source{Source: port.OfLeaf(src.src, sf.options()), path: r.Source}
 	defer s.Close()
 	w, err := s.parts(ctx, nil)
 	if err == nil {
