@@ -129,7 +129,7 @@ func (l *Loader) spill() error {
 // writeSpill writes a spill and forgets what it holds.
 func (l *Loader) writeSpill(out io.Writer) (stone.ID, int64, error) {
 	o := l.spills.Stone
-	o.Effort = stone.Quick
+	o.Effort, o.Only = stone.Quick, 1
 	w := stone.NewWriter(out, o)
 	for _, d := range l.w.Dimensions {
 		if err := l.spillDimension(w, d); err != nil {

@@ -71,15 +71,23 @@ func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - m.bytes/8) }
 // cache returns the cache of decoded pages that the verb's readers share.
 func (m *memoryFlag) cache() stone.Cache {
 	if m.pages == nil {
-		m.pages = stone.NewLRU(m.bytes / 4)
+		m.pages = stone.NewLRU(m.share())
 	}
 	return m.pages
 }
 
 // world returns how many bytes a loaded world may take.
-func (m *memoryFlag) world() int64 { return m.bytes / 4 }
+func (m *memoryFlag) world() int64 { return m.share() }
+
+// fixedMemory is for the program itself, and for encoding one page.
+const fixedMemory = 64 << 20
+
+// share returns what one of several things that a verb keeps may take.
+func (m *memoryFlag) share() int64 { return max(fixedMemory/2, m.bytes-fixedMemory) / 4 }
 
 // whole returns options to write a whole world with.
 func (m *memoryFlag) whole(o stone.Options) whole.Options {
-	return whole.Options{Options: port.AtOnce(o), Memory: m.bytes / 2}
+	o = port.AtOnce(o)
+	o.AtOnce = int(min(int64(o.AtOnce), max(1, m.bytes/(2*fixedMemory))))
+	return whole.Options{Options: o, Memory: 2 * m.share()}
 }
