@@ -99,8 +99,7 @@ type Cache[K Key] struct {
 	shards []shard[K]
 	slab   slab[K]
 	pool   pool
-	epoch  atomic.Uint64 // counts calls of InvalidateIf, for microcaches
-	used   atomic.Int64  // bytes of payloads, pinned ones that have no record included
+	used   atomic.Int64 // bytes of payloads, pinned ones that have no record included
 
 	mu       sync.Mutex // guards the policies and the fields below
 	purposes []purpose
@@ -440,12 +439,16 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 	if p.uses == nil {
 		p.uses = &r.uses
 	}
+	kept := r.flight == f && p.size >= 0 && !c.closed // else it was invalidated while it was read, or there is no room
+	if !kept {
+		p.stale.Store(true)
+	}
 	f.p = p
 	p.pins.Add(int32(f.waiters) + 1)
 	if f.done != nil {
 		close(f.done)
 	}
-	if r.flight != f || p.size < 0 || c.closed { // invalidated while it was read, or no room
+	if !kept {
 		c.land(id, f)
 		p.size = max(p.size, 0)
 		p.gone.Store(p.owners == 0)

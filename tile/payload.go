@@ -16,6 +16,7 @@ type payload struct {
 	size    int64 // what it counts
 	pins    atomic.Int32
 	gone    atomic.Bool // no record has it
+	stale   atomic.Bool // it was invalidated for a record: microcaches ask again
 	purpose uint8
 	free    func(*payload)
 	one     constant       // a tile that needs no bytes

@@ -250,7 +250,6 @@ func (c *Cache[K]) Invalidate(key K) { c.InvalidateIf(func(k K) bool { return k 
 func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.epoch.Add(1) // microcaches may keep what is here until then
 	for i := range c.shards {
 		s := &c.shards[i]
 		s.mu.Lock()
@@ -268,6 +267,8 @@ func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
 func (c *Cache[K]) invalidate(id uint32) {
 	r := c.record(id)
 	r.flight = nil // who reads it now gives it to its waiters only
+	c.left++
+	r.left = c.left // who packs it now drops it
 	r.reads = 0
 	c.tier.drop(r.packed)
 	r.packed = nil
@@ -275,6 +276,7 @@ func (c *Cache[K]) invalidate(id uint32) {
 	if p == nil {
 		return
 	}
+	p.stale.Store(true)
 	c.part(r)
 	if p.one.size > 0 {
 		return

@@ -7,7 +7,6 @@ package tile
 type Worker[K Key] struct {
 	c     *Cache[K]
 	slots []slot[K]
-	epoch uint64 // of c when slots were filled
 	hand  uint8
 
 	requests, hits int64
@@ -18,8 +17,7 @@ type Worker[K Key] struct {
 type slot[K Key] struct {
 	key   K
 	p     *payload
-	users int  // handles that the worker gave out
-	stale bool // the tile was invalidated
+	users int // handles that the worker gave out
 }
 
 // ways is how many slots a key may lie in.
@@ -49,13 +47,9 @@ func (w *Worker[K]) get(key K) (Handle, bool) {
 	if w.requests++; w.requests%1024 == 0 {
 		w.count()
 	}
-	if e := w.c.epoch.Load(); e != w.epoch {
-		w.flush()
-		w.epoch = e
-	}
 	set := w.set(key)
 	for i := range set {
-		if s := &set[i]; s.key == key && s.p != nil && !s.stale {
+		if s := &set[i]; s.key == key && s.p != nil && !s.p.stale.Load() {
 			w.hits++
 			use(s.p.uses)
 			s.users++
@@ -76,7 +70,7 @@ func (w *Worker[K]) keep(key K, h Handle) Handle {
 			continue
 		}
 		s.drop()
-		s.key, s.p, s.users, s.stale = key, h.p, 1, false
+		s.key, s.p, s.users = key, h.p, 1
 		return Handle{p: h.p, users: &s.users}
 	}
 	return h
@@ -89,12 +83,10 @@ func (s *slot[K]) drop() {
 	}
 }
 
-// flush empties the slots that nobody uses and reports whether there were any. Those in
-// use are found no more.
+// flush empties the slots that nobody uses and reports whether there were any.
 func (w *Worker[K]) flush() (any bool) {
 	for i := range w.slots {
 		s := &w.slots[i]
-		s.stale = true
 		if s.p != nil && s.users == 0 {
 			s.drop()
 			any = true
