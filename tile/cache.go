@@ -65,8 +65,8 @@ type Options struct {
 	// Shards is the number of locks. Default: 4 for each processor that Go uses.
 	Shards int
 	// Records is the most tiles that the cache remembers, with and without payload.
-	// Default: one for 2 KiB of the budget, at least 65,536. A record takes about 130
-	// bytes.
+	// Default: one for 2 KiB of the budget, at least 65,536. A record takes about 150
+	// bytes, and room is made for those that are used.
 	Records int
 	// Instances keeps tiles with equal bytes once.
 	Instances bool
@@ -143,9 +143,9 @@ func New[K Key](o Options) *Cache[K] {
 	c := &Cache[K]{o: o, shards: make([]shard[K], o.Shards), shared: make(map[uint64]*payload)}
 	c.pool.most = o.Budget / 16
 	c.moved = sync.NewCond(&c.mu)
-	c.slab.pages = make([]atomic.Pointer[[slabPage]record[K]], (o.Records+slabPage-1)/slabPage)
+	c.slab.most = o.Records
 	for i := range c.shards {
-		c.shards[i].slots = make([]place, max(16, 1<<10/o.Shards))
+		c.shards[i].slots = make([]place, 16)
 	}
 	hits := func(id uint32) uint32 { return c.record(id).uses.Swap(0) }
 	for _, p := range o.Purposes {

@@ -41,7 +41,7 @@ const noList = ^uint32(0)
 
 // newLinks returns so many empty lists.
 func newLinks(lists int) links {
-	l := links{nodes: make([]node, lists, lists+1024), lists: uint32(lists)}
+	l := links{nodes: make([]node, lists, lists+16), lists: uint32(lists)}
 	for i := range l.nodes {
 		l.nodes[i] = node{next: uint32(i), prev: uint32(i), list: noList}
 	}

@@ -114,14 +114,15 @@ func (s *shard[K]) remove(tag, id uint32) {
 
 // slab has the records by number. They do not move.
 type slab[K Key] struct {
-	pages []atomic.Pointer[[slabPage]record[K]]
+	pages atomic.Pointer[[]*[slabPage]record[K]] // grows under the cache's lock
+	most  int
 	count int      // of records that were ever made; needs the cache's lock
 	free  []uint32 // needs the cache's lock
 }
 
-const slabPage = 1024
+const slabPage = 64
 
-func (s *slab[K]) record(id uint32) *record[K] { return &s.pages[id/slabPage].Load()[id%slabPage] }
+func (s *slab[K]) record(id uint32) *record[K] { return &(*s.pages.Load())[id/slabPage][id%slabPage] }
 
 // fresh returns the number of a record that nobody uses. It reports false if there are as
 // many as are allowed.
@@ -131,11 +132,16 @@ func (s *slab[K]) fresh() (uint32, bool) {
 		s.free = s.free[:n-1]
 		return id, true
 	}
-	if s.count == len(s.pages)*slabPage {
+	if s.count >= s.most {
 		return 0, false
 	}
 	if s.count%slabPage == 0 {
-		s.pages[s.count/slabPage].Store(new([slabPage]record[K]))
+		var pages []*[slabPage]record[K]
+		if old := s.pages.Load(); old != nil {
+			pages = *old
+		}
+		pages = append(pages, new([slabPage]record[K])) // readers of the old slice see no more than its length
+		s.pages.Store(&pages)
 	}
 	s.count++
 	return uint32(s.count - 1), true
