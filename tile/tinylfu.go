@@ -1,177 +1,214 @@
 package tile
 
-// tinyLFU keeps what is used most. A new payload comes into the window. When it reaches
-// the window's end, it stays only if its record was used more often than that of the
-// payload that would leave instead. Those that stay are on probation until they are used
-// again; then they are protected.
+import "math"
+
+// tinyLFU is W-TinyLFU for a cache that keeps its records and whose hits take no lock of
+// the policy.
 //
-// The order of a list is that of a clock: a payload that was used since it was last looked
-// at goes to the front when it reaches the end. Records stay when payloads leave, so how
-// often a tile was used is counted exactly, for absent tiles too; counts halve as time goes
-// by.
+// A new payload comes into the window. The oldest of the window is compared with the worst
+// of the oldest on probation, by uses for each square root of bytes: a large payload must
+// be used more often. The worse one leaves, the better one is on probation. What is used on
+// probation is protected.
+//
+// A hit only marks the record. The policy sees the mark when the payload is the oldest of
+// its list: it counts it and gives the payload another round. Each record has its own
+// count, which is halved as time goes by, so that there is no sketch to collide in.
+//
+// The window grows when a tile is asked for again that went from it lately, and shrinks
+// when it went from the main part lately. Lately is within a twentieth of the budget, by
+// the bytes that went from either: what that part would hold if it were so much larger.
 type tinyLFU struct {
-	links
-	hits   func(uint32) uint32
-	bytes  [3]int64 // of the lists
-	most   [3]int64 // of the window and of what is protected
-	count  int
-	adds   int
-	epoch  uint32 // counts halve in each
-	budget int64
+	lists
+	used    func(uint32) bool
+	budget  int64
+	most    int64 // bytes of the window
+	held    int   // payloads
+	counted int   // uses since the last halving, and half of those before it
+	age     uint16
+	gone    [2]int64 // bytes that went from the window, and from the main part
 }
 
 const (
-	window uint32 = iota
+	window uint8 = iota
 	probation
 	protected
 )
 
-// Parts of the budget, and how many payloads come before counts halve, for each that is
-// there.
+// Parts of the budget are divisors. The numbers lose nothing on any trace of the benchmark
+// "tiles".
 const (
-	windowPart    = 100
-	protectedPart = 0.8
-	halfLife      = 8
-	mostFrequent  = 60
+	mostCount     = 15
+	halfLife      = 20 // uses for each payload
+	leastUses     = 1000
+	samples       = 4 // of the oldest on probation
+	leastWindow   = 400
+	protectedPart = 80 // percent of the main part
+	ghostPart     = 20
+	slackPart     = 128
 )
 
-// TinyLFU returns the default policy: a window of recency before a cache by frequency
-// (Einziger, Friedman and Manes, "TinyLFU", 2017).
-func TinyLFU(budget int64, hits func(id uint32) uint32) Policy {
-	t := &tinyLFU{links: newLinks(3), hits: hits, budget: budget}
-	t.most[window] = budget / windowPart
-	t.most[protected] = int64(float64(budget-t.most[window]) * protectedPart)
-	return t
-}
-
-// frequency returns how often a record was used lately.
-func (t *tinyLFU) frequency(id uint32) uint32 {
-	n := t.at(id)
-	if age := t.epoch - n.when; age > 0 {
-		n.uses >>= min(age, 31)
-		n.when = t.epoch
-	}
-	return n.uses
-}
-
-// used adds the hits of a record to its frequency and reports whether there were any.
-func (t *tinyLFU) used(id uint32) bool {
-	h := t.hits(id)
-	if h > 0 {
-		t.at(id).uses = min(t.frequency(id)+h, mostFrequent)
-	}
-	return h > 0
-}
-
-// move puts a record at the front of a list.
-func (t *tinyLFU) move(list, id uint32) {
-	n := t.at(id)
-	t.bytes[n.list] -= int64(n.bytes)
-	t.bytes[list] += int64(n.bytes)
-	t.push(list, id)
+// TinyLFU returns the default policy: recency before frequency, after Einziger, Friedman
+// and Manes, "TinyLFU: a highly efficient cache admission policy", 2017.
+func TinyLFU(budget int64, used func(id uint32) bool) Policy {
+	return &tinyLFU{lists: newLists(3), used: used, budget: budget, most: budget / leastWindow}
 }
 
 func (t *tinyLFU) Add(id uint32, bytes int64) {
-	t.hits(id) // of before it came
-	t.at(id).uses = min(t.frequency(id)+1, mostFrequent)
-	t.at(id).bytes = uint32(bytes)
+	t.count(id)
+	t.adapt(t.at(id))
+	n := t.at(id)
+	n.bytes, n.root = bytes, uint16(min(math.Sqrt(float64(bytes)), math.MaxUint16))
+	t.used(id) // before it came does not count
 	t.push(window, id)
-	t.bytes[window] += bytes
-	t.count++
-	if t.adds++; t.adds > halfLife*t.count {
-		t.adds = 0
-		t.epoch++
+	t.held++
+}
+
+// adapt changes the window if a larger one, or a smaller one, would have kept the tile.
+func (t *tinyLFU) adapt(n *node) {
+	if n.from == noList || int64(uint32(t.gone[n.from]>>10)-n.went) >= t.budget/ghostPart>>10 {
+		return
 	}
+	if n.from == 0 {
+		t.most = min(t.most+n.bytes, t.budget/5*4)
+	} else {
+		t.most = max(t.most-n.bytes, t.budget/leastWindow)
+	}
+	n.from = noList
 }
 
 func (t *tinyLFU) Evict(leave func(uint32) bool) bool {
-	for range 4 * t.count {
-		candidate, contest := t.candidate()
-		victim, ok := t.victim()
-		switch {
-		case contest && !ok, contest && t.frequency(candidate) > t.frequency(victim):
-			t.move(probation, candidate)
-			if !ok {
-				continue
-			}
-		case contest:
-			victim = candidate
-		case !ok:
-			return false
+	for range t.held {
+		id, ok := t.victim()
+		if !ok {
+			break
 		}
-		if leave(victim) {
-			t.Remove(victim)
+		if leave(id) {
+			t.Remove(id)
 			return true
 		}
-		t.move(t.at(victim).list, victim)
+		t.push(t.at(id).list, id) // pinned: another round
 	}
-	return t.any(leave)
+	return t.evictAny(leave, t.Remove)
 }
 
-// any evicts any payload that is not pinned.
-func (t *tinyLFU) any(leave func(uint32) bool) bool {
-	for list := range t.lists {
-		for i := t.nodes[list].prev; i != list; i = t.nodes[i].prev {
-			if id := i - t.lists; leave(id) {
-				t.Remove(id)
-				return true
+// victim returns the payload that leaves next. It finds none if all are used meanwhile.
+func (t *tinyLFU) victim() (id uint32, ok bool) {
+	for t.bytes[window] > t.most && t.bytes[probation]+t.bytes[protected]+t.budget/slackPart < t.budget-t.most {
+		id, _ := t.oldest(window)
+		t.push(probation, id) // the main part has room
+	}
+	for rounds := t.held; ; {
+		worst, any := t.worst()
+		id, ok := t.oldest(window)
+		switch {
+		case !ok && !any: // those on probation were used
+			if rounds--; rounds < 0 {
+				return 0, false
 			}
+			t.demote(0)
+		case !ok || any && t.bytes[window] < t.most:
+			return worst, true
+		case rounds > 0 && t.harvest(id):
+			rounds--
+			if any && t.better(worst, id) {
+				t.push(window, id)
+			} else {
+				t.push(probation, id)
+			}
+		case !any || !t.better(id, worst):
+			return id, true
+		default:
+			t.push(probation, id)
+			return worst, true
 		}
 	}
-	return false
 }
 
-// candidate returns the payload at the end of the window if that is too large.
-func (t *tinyLFU) candidate() (uint32, bool) {
-	for t.bytes[window] > t.most[window] {
-		id, _ := t.last(window)
-		if !t.used(id) {
-			return id, true
+// worst returns the worst of the oldest on probation that were not used. Those that were
+// it protects. It takes from those that are protected when there are no others.
+func (t *tinyLFU) worst() (worst uint32, any bool) {
+	if _, ok := t.oldest(probation); !ok {
+		t.demote(0)
+	}
+	end := uint32(probation)
+	i := t.nodes[end].newer
+	for n := 0; n < samples && i != end; {
+		id, next := i-t.ends, t.nodes[i].newer
+		if t.harvest(id) {
+			t.push(protected, id)
+			t.demote((t.budget - t.most) / 100 * protectedPart)
+			if next == end && !any {
+				next = t.nodes[end].newer // what demote brought
+			}
+		} else {
+			if !any || t.better(worst, id) {
+				worst, any = id, true
+			}
+			n++
 		}
-		if t.bytes[probation]+t.bytes[protected] > t.budget-t.most[window] {
-			t.move(window, id)
+		i = next
+	}
+	return worst, any
+}
+
+// demote puts the oldest of those that are protected on probation until they have so many
+// bytes at most; if that is 0, one of them. What was used gets another round first.
+func (t *tinyLFU) demote(most int64) {
+	for rounds := t.held; t.bytes[protected] > most; {
+		id, _ := t.oldest(protected)
+		if rounds > 0 && t.harvest(id) {
+			rounds--
+			t.push(protected, id)
 			continue
 		}
-		t.move(probation, id)
-	}
-	return 0, false
-}
-
-// victim returns the payload that is on probation longest and was not used.
-func (t *tinyLFU) victim() (uint32, bool) {
-	for {
-		id, ok := t.last(probation)
-		if !ok {
-			if id, ok = t.last(protected); !ok {
-				return t.last(window)
-			}
-			t.used(id)
-			t.move(probation, id)
-			continue
-		}
-		if !t.used(id) {
-			return id, true
-		}
-		t.move(protected, id)
-		for t.bytes[protected] > t.most[protected] {
-			old, _ := t.last(protected)
-			if t.used(old) {
-				t.move(protected, old)
-				continue
-			}
-			t.move(probation, old)
+		t.push(probation, id)
+		if most == 0 {
+			return
 		}
 	}
 }
 
 func (t *tinyLFU) Remove(id uint32) {
 	n := t.at(id)
-	t.bytes[n.list] -= int64(n.bytes)
+	n.from = 1
+	if n.list == window {
+		n.from = 0
+	}
+	t.gone[n.from] += n.bytes
+	n.went = uint32(t.gone[n.from] >> 10)
 	t.take(id)
-	t.count--
+	t.held--
 }
 
 func (t *tinyLFU) Forget(id uint32) {
 	n := t.at(id)
-	n.uses, n.when = 0, t.epoch
+	n.from, n.count = noList, 0
+}
+
+// harvest takes the mark of a use away and counts it.
+func (t *tinyLFU) harvest(id uint32) bool {
+	if !t.used(id) {
+		return false
+	}
+	t.count(id)
+	return true
+}
+
+func (t *tinyLFU) count(id uint32) {
+	n := t.at(id)
+	n.count = min(t.uses(n)+1, mostCount)
+	n.age = t.age
+	if t.counted++; t.counted > max(leastUses, halfLife*t.held) {
+		t.counted /= 2
+		t.age++
+	}
+}
+
+// uses returns the count of a record, halved as often as is due.
+func (t *tinyLFU) uses(n *node) uint8 { return n.count >> min(t.age-n.age, 8) }
+
+// better reports whether a has more uses for its size than b.
+func (t *tinyLFU) better(a, b uint32) bool {
+	m, n := t.at(a), t.at(b)
+	return int(t.uses(m))*int(n.root) > int(t.uses(n))*int(m.root)
 }
