@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -21,7 +22,7 @@ import (
 type Spill struct {
 	Memory int64 // bytes of a world to hold, besides names; at least 1
 	// File makes an empty file. The Loader closes it.
-	File func() (SpillFile, error)
+	File func() (whole.TempFile, error)
 	// Stone has the AtOnce and Run of Writers of spills.
 	Stone stone.Options
 }
@@ -30,19 +31,12 @@ type Spill struct {
 // chunks, so a few pages at a time are enough.
 const leastSpillCache = 8 << 20
 
-// SpillFile is written once from the beginning and then read. Close deletes it.
-type SpillFile interface {
-	io.Writer
-	io.ReaderAt
-	io.Closer
-}
-
 // spills are the spills of a Loader.
 type spills struct {
 	Spill
 	ctx     context.Context
 	cache   stone.Cache
-	files   []SpillFile
+	files   []whole.TempFile
 	stones  []*stone.Reader // bottom first
 	volumes map[*Volume]*spiltVolume
 	tallies map[*Dimension]*stone.Tally

@@ -45,7 +45,7 @@ func (f *memoryFile) ReadAt(p []byte, off int64) (int, error) {
 
 func (f *memoryFile) Close() error { f.in.open--; return nil }
 
-func (d *folder) file() (convert.SpillFile, error) {
+func (d *folder) file() (whole.TempFile, error) {
 	d.made++
 	d.open++
 	if d.then != nil {

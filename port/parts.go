@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 )
 
 // Parts returns the world, passed through the given Sink, to be read in parts. What takes more
@@ -37,11 +38,11 @@ func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, err
 	return c, err
 }
 
-func (o Options) spillFile() (convert.SpillFile, error) { return TempFile(o.Temp) }
+func (o Options) spillFile() (whole.TempFile, error) { return TempFile(o.Temp) }
 
 // TempFile makes an empty file in a folder, the system's for temporary files if dir is empty.
 // Close deletes it. Where the system allows it, a crash leaves nothing either.
-func TempFile(dir string) (convert.SpillFile, error) {
+func TempFile(dir string) (whole.TempFile, error) {
 	f, err := os.CreateTemp(dir, ".cairn-*.tmp")
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func (r *imported) put(ctx context.Context, sf *storeFlag, w stone.Content, n no
 	if isAddress(r.World) {
 		return r.commit(ctx, sf, w, n)
 	}
-	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, sf.memory.whole(r.options))
+	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, sf.whole(r.options))
 	return err
 }
 

@@ -86,8 +86,9 @@ const fixedMemory = 64 << 20
 func (m *memoryFlag) share() int64 { return max(fixedMemory/2, m.bytes-fixedMemory) / 4 }
 
 // whole returns options to write a whole world with.
-func (m *memoryFlag) whole(o stone.Options) whole.Options {
+func (sf *storeFlag) whole(o stone.Options) whole.Options {
+	m := &sf.memory
 	o = port.AtOnce(o)
 	o.AtOnce = int(min(int64(o.AtOnce), max(1, m.bytes/(2*fixedMemory))))
-	return whole.Options{Options: o, Memory: 3 * m.share()}
+	return whole.Options{Options: o, Memory: 2 * m.share(), Temp: func() (whole.TempFile, error) { return port.TempFile(sf.temp) }}
 }

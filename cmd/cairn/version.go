@@ -112,7 +112,7 @@ type commitResult struct {
 func (r *imported) commit(ctx context.Context, sf *storeFlag, w stone.Content, n note) error {
 	out := history.NewSpool(beforeStore{dir: sf.temp})
 	defer out.Close()
-	id, _, err := whole.Write(ctx, out, w, sf.memory.whole(r.options))
+	id, _, err := whole.Write(ctx, out, w, sf.whole(r.options))
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -3,6 +3,7 @@ package whole
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"math/bits"
 	"slices"
@@ -40,11 +41,13 @@ func (c *cube) all() iter.Seq[geom.ChunkPos] {
 }
 
 // towers is the chunks of blocks as written, by footprint. Up to a budget it holds them. Beyond
-// that it reads them when they are asked for, 4x4 towers at once. After add and sort, goroutines
-// may share it.
+// that it reads them when they are asked for, 4x4 towers at once, from a temporary file or, where
+// there is none, from the world. After add and sort, goroutines may share it.
 type towers struct {
-	read   func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	most   int64 // bytes of chunks to hold
+	read   func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error // from the world
+	temp   func() (TempFile, error)                                                    // nil: there is none
+	swap   *swap                                                                       // nil while towers are held, and without temp
+	most   int64                                                                       // bytes of chunks to hold
 	bytes  int64
 	held   map[footprint]light.Tower // nil: they are read
 	cubes  []cube                    // in ascending order of code
@@ -59,27 +62,62 @@ type towers struct {
 // block is 4x4 towers, z after z.
 type block [16]light.Tower
 
-func newTowers(ctx context.Context, most int64, read func([]geom.ChunkPos, func(geom.ChunkPos, *voxel.Chunk) error) error) *towers {
-	return &towers{ctx: ctx, most: most, read: read, held: make(map[footprint]light.Tower)}
+func newTowers(ctx context.Context, most int64, temp func() (TempFile, error), read func([]geom.ChunkPos, func(geom.ChunkPos, *voxel.Chunk) error) error) *towers {
+	return &towers{ctx: ctx, most: most, temp: temp, read: read, held: make(map[footprint]light.Tower)}
 }
 
 // add adds the next chunk in ascending order of code.
 func (t *towers) add(c stone.Placed) {
 	code := geom.CodeOf(c.Pos, 0)
 	if n := len(t.cubes); n == 0 || t.cubes[n-1].code != code>>6 {
+		if t.swap != nil {
+			t.swap.end()
+		}
 		t.cubes = append(t.cubes, cube{code: code >> 6, before: t.chunks})
 	}
 	t.cubes[len(t.cubes)-1].mask |= 1 << (code & 63)
 	t.chunks++
-	if t.held == nil {
-		return
+	if t.swap != nil {
+		t.swap.add(c.Chunk)
 	}
-	if t.bytes += int64(c.Chunk.Bytes()); t.bytes > t.most {
-		t.held = nil
+	if t.held == nil {
 		return
 	}
 	at := footprint{c.Pos.X, c.Pos.Z}
 	t.held[at] = append(t.held[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
+	if t.bytes += int64(c.Chunk.Bytes()); t.bytes > t.most {
+		t.let()
+	}
+}
+
+// let lets the held chunks go, to a temporary file if there is one.
+func (t *towers) let() {
+	if t.temp != nil {
+		file, err := t.temp()
+		if err != nil {
+			err = fmt.Errorf("whole: temporary file: %w", err)
+			t.failed.CompareAndSwap(nil, &err)
+			return
+		}
+		t.swap = &swap{file: file}
+		for i := range t.cubes {
+			if i > 0 {
+				t.swap.end()
+			}
+			for pos := range t.cubes[i].all() {
+				t.swap.add(t.chunk(pos))
+			}
+		}
+	}
+	t.held = nil
+}
+
+// close deletes the temporary file.
+func (t *towers) close() error {
+	if t == nil || t.swap == nil {
+		return nil
+	}
+	return t.swap.file.Close()
 }
 
 // sort ends the adding. It orders towers topmost first.
@@ -89,6 +127,10 @@ func (t *towers) sort() {
 	}
 	if t.held != nil {
 		return
+	}
+	if t.swap != nil {
+		t.swap.end()
+		t.swap.cube = nil
 	}
 	t.cache = stone.NewLRU(max(t.most, leastTowers))
 	t.feet = make(map[footprint][]int32)
@@ -146,7 +188,7 @@ func (t *towers) load(cubes []int32) (*block, int64, error) {
 		want = slices.AppendSeq(want, t.cubes[i].all())
 	}
 	b, bytes := new(block), int64(0)
-	err := t.read(want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+	err := t.each(want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 		if c != nil {
 			tower := &b[pos.Z&3<<2|pos.X&3]
 			*tower = append(*tower, light.Floor{Y: pos.Y, Chunk: c})
@@ -162,10 +204,15 @@ func (t *towers) load(cubes []int32) (*block, int64, error) {
 
 // err returns the error because of which towers are incomplete, or nil.
 func (t *towers) err() error {
-	if t == nil || t.failed.Load() == nil {
+	switch {
+	case t == nil:
 		return nil
+	case t.failed.Load() != nil:
+		return *t.failed.Load()
+	case t.swap != nil:
+		return t.swap.err
 	}
-	return *t.failed.Load()
+	return nil
 }
 
 // place returns the position of the nth chunk, counted from 0.
@@ -186,16 +233,44 @@ func (t *towers) place(n int) geom.ChunkPos {
 
 // each calls f with the chunks at the positions of want, which ascend by code, in any order.
 func (t *towers) each(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	if t.swap != nil {
+		return t.eachSwapped(want, f)
+	}
 	if t.held == nil {
 		return t.read(want, f)
 	}
 	for _, pos := range want {
-		tower := t.held[footprint{pos.X, pos.Z}]
-		if i := slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == pos.Y }); i >= 0 {
-			if err := f(pos, tower[i].Chunk); err != nil {
-				return err
-			}
+		if err := f(pos, t.chunk(pos)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// chunk returns a chunk that is held.
+func (t *towers) chunk(pos geom.ChunkPos) *voxel.Chunk {
+	tower := t.held[footprint{pos.X, pos.Z}]
+	return tower[slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == pos.Y })].Chunk
+}
+
+// eachSwapped is each for chunks in the temporary file.
+func (t *towers) eachSwapped(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	for len(want) > 0 {
+		code := geom.CodeOf(want[0], 0) >> 6
+		i, _ := slices.BinarySearchFunc(t.cubes, code, func(c cube, k geom.Code) int { return c.code.Compare(k) })
+		b, err := t.swap.read(i)
+		if err != nil {
+			return err
+		}
+		for pos := range t.cubes[i].all() {
+			var c *voxel.Chunk
+			if c, b = voxel.FromMemory(b); len(want) > 0 && pos == want[0] {
+				want = want[1:]
+				if err := f(pos, c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return t.ctx.Err()
 }

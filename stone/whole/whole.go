@@ -90,6 +90,10 @@ type Options struct {
 	// Memory is about how many bytes of the world Write holds. Parts beyond that it reads
 	// again. Default 256 MiB. The written bytes do not depend on it.
 	Memory int64
+	// Temp makes an empty file for blocks that light and height maps follow from, if these
+	// take more memory. The file takes as many bytes as they do. By default Write decodes
+	// them again and again, which takes up to twice as long in all.
+	Temp func() (TempFile, error)
 }
 
 // defaultMemory is the default of Options.Memory.
@@ -120,10 +124,15 @@ type Counted interface {
 // Write writes c as one stone. It leaves out unused names and sorts the others.
 // With Effort Best it uses rules of light and of height maps. It takes them from c
 // if c is a Reader or has methods Matters or Rules like one; else it learns them.
-func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone.ID, int64, error) {
+func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (id stone.ID, n int64, err error) {
 	o.Memory = cmp.Or(o.Memory, defaultMemory)
 	about := c.About()
 	wholes := make([]dimension, len(about.Dimensions))
+	defer func() {
+		for i := range wholes {
+			err = cmp.Or(err, wholes[i].blocks.close())
+		}
+	}()
 	for i := range wholes {
 		wholes[i] = dimension{Dimension: about.Dimensions[i], from: c, o: &o}
 		if err := wholes[i].look(ctx); err != nil {
@@ -153,7 +162,7 @@ func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone
 			return stone.ID{}, 0, err
 		}
 	}
-	id, n, err := w.Close()
+	id, n, err = w.Close()
 	for i := range wholes {
 		err = cmp.Or(err, wholes[i].blocks.err()) // pages are written later than their chunks
 	}
@@ -274,6 +283,23 @@ func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
 	return ctx.Err()
 }
 
+// follows reports whether something may follow from the blocks of the dimension.
+func (d *dimension) follows(ctx context.Context) (bool, error) {
+	for i := range d.Volumes {
+		if name := d.Volumes[i].Volume.Name; voxel.IsLight(name) && d.o.Effort == stone.Best {
+			for _, holds := range d.from.Entries(d.Name, name, 0) {
+				if holds {
+					return true, nil
+				}
+			}
+		}
+	}
+	for _, err := range d.from.Columns(ctx, d.Name) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
 // written yields the chunks of a volume as they are written.
 func (d *dimension) written(ctx context.Context, i int) iter.Seq2[stone.Placed, error] {
 	table := d.tables[i]
@@ -296,9 +322,15 @@ func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 		v.Default = table[v.Default]
 	}
 	w.Volume(v.Volume, d.used[i])
-	blocks := v.Volume.Name == voxel.Block
+	blocks, err := false, error(nil)
+	if v.Volume.Name == voxel.Block {
+		blocks, err = d.follows(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	if blocks {
-		d.blocks = newTowers(ctx, d.o.Memory/2, func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+		d.blocks = newTowers(ctx, d.o.Memory/2, d.o.Temp, func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 			return d.from.ReadChunks(ctx, d.Name, v.Volume.Name, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 				if table := d.tables[i]; c != nil && table != nil {
 					c = c.Translate(table)
