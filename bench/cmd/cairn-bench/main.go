@@ -29,6 +29,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/hostile"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/bench/large"
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/stone"
@@ -66,6 +67,7 @@ func measurements() map[string]measurement {
 		"abuse":   ofMade(crowd.BenchAbuse),
 		"islands": ofMade(crowd.BenchIslands),
 		"growth":  ofMade(growth.Bench),
+		"large":   ofMade(large.Bench),
 		"hostile": ofMade(hostile.Bench),
 	}
 }
@@ -104,7 +106,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
-	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
+	f.IntVar(&c.options.Edge, "edge", 3750, "large: the edge of the land in columns of 16 cells")
+	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
 	}
