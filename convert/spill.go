@@ -22,11 +22,13 @@ type Spill struct {
 	Memory int64 // bytes of a world to hold, besides names; at least 1
 	// File makes an empty file. The Loader closes it.
 	File func() (SpillFile, error)
-	// Cache keeps pages of spills in memory. Default: a cache of Memory.
-	Cache stone.Cache
 	// Stone has the AtOnce and Run of Writers of spills.
 	Stone stone.Options
 }
+
+// leastSpillCache is the least memory for pages of spills. A world is read in the order of its
+// chunks, so a few pages at a time are enough.
+const leastSpillCache = 8 << 20
 
 // SpillFile is written once from the beginning and then read. Close deletes it.
 type SpillFile interface {
@@ -39,6 +41,7 @@ type SpillFile interface {
 type spills struct {
 	Spill
 	ctx     context.Context
+	cache   stone.Cache
 	files   []SpillFile
 	stones  []*stone.Reader // bottom first
 	volumes map[*Volume]*spiltVolume
@@ -57,11 +60,8 @@ type spiltVolume struct {
 // Spill makes the Loader write spills. Call it before anything is loaded, instead of Bound. The
 // world then comes from Content, and the caller calls Close when it no longer needs it.
 func (l *Loader) Spill(ctx context.Context, s Spill) {
-	if s.Cache == nil {
-		s.Cache = stone.NewLRU(s.Memory)
-	}
 	l.bound = newBudget(s.Memory)
-	l.spills = &spills{Spill: s, ctx: ctx, volumes: map[*Volume]*spiltVolume{}, tallies: map[*Dimension]*stone.Tally{}}
+	l.spills = &spills{Spill: s, ctx: ctx, cache: stone.NewLRU(max(s.Memory/4, leastSpillCache)), volumes: map[*Volume]*spiltVolume{}, tallies: map[*Dimension]*stone.Tally{}}
 }
 
 // Close deletes the spills. The world must not be used after that.
@@ -122,7 +122,7 @@ func (l *Loader) spill() error {
 	if err != nil {
 		return fmt.Errorf("convert: spill: %w", err)
 	}
-	l.spills.stones = append(l.spills.stones, r.Through(l.spills.Cache, id))
+	l.spills.stones = append(l.spills.stones, r.Through(l.spills.cache, id))
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, err
 	l := convert.NewLoader(src.Head())
 	s.loaders = append(s.loaders, l)
 	if s.o.Memory > 0 {
-		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile, Cache: s.o.Cache, Stone: AtOnce(stone.Options{})})
+		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile, Stone: AtOnce(stone.Options{})})
 	}
 	err := src.Read(ctx, through.sink(l))
 	if damage := (*format.DamageError)(nil); err != nil && !errors.As(err, &damage) {

@@ -47,8 +47,6 @@ type Options struct {
 	Memory int64
 	// Temp is the folder of temporary files. Default: os.TempDir.
 	Temp string
-	// Cache keeps pages of temporary files. Default: a cache of Memory.
-	Cache stone.Cache
 }
 
 // decoded returns MaxBytes as a bound.

@@ -89,5 +89,5 @@ func (m *memoryFlag) share() int64 { return max(fixedMemory/2, m.bytes-fixedMemo
 func (m *memoryFlag) whole(o stone.Options) whole.Options {
 	o = port.AtOnce(o)
 	o.AtOnce = int(min(int64(o.AtOnce), max(1, m.bytes/(2*fixedMemory))))
-	return whole.Options{Options: o, Memory: 2 * m.share()}
+	return whole.Options{Options: o, Memory: 3 * m.share()}
 }

@@ -39,7 +39,7 @@ func (s *source) Close() error {
 // options returns the options of a world that is read within --memory. sf may be nil.
 func (sf *storeFlag) options() (o port.Options) {
 	if sf != nil {
-		o.Memory, o.Temp, o.Cache = sf.memory.world(), sf.temp, sf.memory.cache()
+		o.Memory, o.Temp = sf.memory.world(), sf.temp
 	}
 	return o
 }

@@ -122,6 +122,23 @@ func (t *towers) at(x, z int32) light.Tower {
 	return got.(*block)[z&3<<2|x&3]
 }
 
+// keep returns at as a function that keeps all towers that it returns, for few of them all over
+// the world. One goroutine may use it.
+func (t *towers) keep() light.Towers {
+	if t.held != nil {
+		return t.at
+	}
+	kept := make(map[footprint]light.Tower)
+	return func(x, z int32) light.Tower {
+		tower, ok := kept[footprint{x, z}]
+		if !ok {
+			tower = t.at(x, z)
+			kept[footprint{x, z}] = tower
+		}
+		return tower
+	}
+}
+
 // load reads the towers of cubes over one another.
 func (t *towers) load(cubes []int32) (*block, int64, error) {
 	var want []geom.ChunkPos

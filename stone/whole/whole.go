@@ -431,7 +431,7 @@ func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 		if err != nil {
 			return err
 		}
-		rules = light.Learn(sample, d.blocks.at)
+		rules = light.Learn(sample, d.blocks.keep())
 	}
 	if err := d.blocks.err(); err != nil {
 		return err
