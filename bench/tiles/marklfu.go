@@ -44,11 +44,12 @@ type lfuRecord struct {
 }
 
 const (
-	countMax     = 15
-	agePeriod    = 12
-	victimSample = 6
-	windowLeast  = 400 // the window has at least one part in so many
-	ghostPart    = 20  // one part of the budget in so many
+	countMax      = 15
+	agePeriod     = 20
+	victimSample  = 4
+	windowLeast   = 400 // the window has at least one part in so many
+	protectedPart = 80  // percent
+	ghostPart     = 20  // one part of the budget in so many
 )
 
 func newMarkLFU(budget int64, marked func(int32) bool) *markLFU {
@@ -74,6 +75,7 @@ func (p *markLFU) Miss(i int32) {
 	} else {
 		p.window = max(p.window-r.bytes, p.budget/windowLeast)
 	}
+	r.from = none
 }
 
 func (p *markLFU) Add(i int32, bytes int64) {
@@ -122,7 +124,7 @@ func (p *markLFU) worst() int32 {
 		newer := p.records[i].newer
 		if p.harvest(i) {
 			p.move(protected, i)
-			p.demote((p.budget - p.window) / 5 * 4)
+			p.demote((p.budget - p.window) / 100 * protectedPart)
 			if newer == none && worst == none {
 				newer = p.ends[probation].oldest
 			}
