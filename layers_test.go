@@ -28,6 +28,7 @@ type row struct{ pkg, imports string }
 var plan = []row{
 	{"geom", ""},
 	{"voxel", "geom"},
+	{"tile", "geom"},
 	{"codec", "geom voxel"},
 	{"region", "geom"},
 	{"octree", "geom"},
@@ -54,7 +55,6 @@ var plan = []row{
 	{"edit", "geom voxel region world"},
 	{"port", "geom voxel format format/* stone convert history world"},
 	{"autosave", "history world"},
-	{"tile", "geom"},
 	{"lod", "geom octree tile"},
 	{"blob", ""},
 	{"blob/*", "blob"},
@@ -86,8 +86,8 @@ var plan = []row{
 // without a home is for tests alone; a test may import any that is listed.
 var homes = []row{
 	{"github.com/klauspost/compress", "stone/pages format/* internal/savings"},
-	{"github.com/pierrec/lz4/v4", "format/anvil"},
-	{"github.com/zeebo/xxh3", "stone"},
+	{"github.com/pierrec/lz4/v4", "format/anvil tile"},
+	{"github.com/zeebo/xxh3", "stone tile"},
 	{"github.com/cockroachdb/pebble/v2", "store/local store/local/journal internal/crash"},
 	{"github.com/minio/minio-go/v7", "blob/s3"},
 	{"github.com/jackc/pgx/v5", "store/cluster"},
