@@ -67,7 +67,7 @@ func saltOf(t testing.TB, b []byte, key num) uint64 {
 
 func fixed(n int) func(num) int { return func(num) int { return n } }
 
-var policies = map[string]tile.NewPolicy{"clock": tile.Clock, "tinylfu": tile.TinyLFU}
+var policies = map[string]tile.NewPolicy{"clock": tile.Clock, "s3fifo": tile.S3FIFO, "tinylfu": tile.TinyLFU}
 
 func get(t *testing.T, c *tile.Cache[num], w *tile.Worker[num], key num, r *reader) tile.Handle {
 	t.Helper()

@@ -33,8 +33,11 @@ type node struct {
 	next, prev uint32
 	list       uint32 // noList: in none
 	bytes      uint32
-	uses       uint32 // the policy's own
-	when       uint32 // the policy's own
+	// The others are the policy's own: how often the record was used, and until when;
+	// where and when its payload left.
+	count, left uint8
+	epoch       uint16
+	when        uint32
 }
 
 const noList = ^uint32(0)

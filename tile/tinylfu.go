@@ -1,23 +1,31 @@
 package tile
 
-// tinyLFU keeps what is used most. A new payload comes into the window. When it reaches
-// the window's end, it stays only if its record was used more often than that of the
-// payload that would leave instead. Those that stay are on probation until they are used
-// again; then they are protected.
+// tinyLFU keeps what is used most. A new payload comes into the window. At the window's end
+// it is compared with a payload of the main part, and the one that was used less leaves.
+// In the main part payloads are on probation until they are used again; then they are
+// protected.
 //
-// The order of a list is that of a clock: a payload that was used since it was last looked
-// at goes to the front when it reaches the end. Records stay when payloads leave, so how
-// often a tile was used is counted exactly, for absent tiles too; counts halve as time goes
-// by.
+// The order of a list is that of a clock: whether a payload was used is seen when it
+// reaches the end of its list. It then counts as one use and goes on to where an exact
+// list would have it. Records stay when payloads leave, so uses are counted without a
+// sketch, for absent tiles too. Counts halve as time goes by.
+//
+// A payload competes by the square of its count for each byte: a large one must be used
+// more often.
+//
+// The window grows when a payload comes back that left it lately, and shrinks when one
+// comes back that left the main part lately. Lately is within a part of the budget, counted
+// for each of them: what it would hold if it were so much larger.
 type tinyLFU struct {
 	links
 	hits   func(uint32) uint32
-	bytes  [3]int64 // of the lists
-	most   [3]int64 // of the window and of what is protected
-	count  int
-	adds   int
-	epoch  uint32 // counts halve in each
 	budget int64
+	window int64 // bytes of the window that are aimed at
+	bytes  [3]int64
+	gone   [2]int64 // bytes that left the window, and the main part
+	count  int      // payloads
+	uses   int      // since counts halved last, and half of those before
+	epoch  uint16   // counts halve in each
 }
 
 const (
@@ -26,41 +34,58 @@ const (
 	protected
 )
 
-// Parts of the budget, and how many payloads come before counts halve, for each that is
-// there.
+// leftWindow and leftMain say where the payload of a record left.
 const (
-	windowPart    = 100
-	protectedPart = 0.8
-	halfLife      = 8
-	mostFrequent  = 60
+	leftWindow uint8 = iota + 1
+	leftMain
+)
+
+// The measurement "tiles" of the module bench found these.
+const (
+	leastWindow   = 400 // one part of the budget in so many
+	mostWindow    = .8
+	protectedPart = .8
+	latelyPart    = 20 // one part of the budget in so many
+	free          = 32 // payloads for which the main part may lack bytes
+	samples       = 4  // payloads at the end of probation that are compared
+	halfLife      = 20 // uses before counts halve, for each payload
+	leastHalfLife = 1000
+	mostUsed      = 15
 )
 
 // TinyLFU returns the default policy: a window of recency before a cache by frequency
 // (Einziger, Friedman and Manes, "TinyLFU", 2017).
 func TinyLFU(budget int64, hits func(id uint32) uint32) Policy {
-	t := &tinyLFU{links: newLinks(3), hits: hits, budget: budget}
-	t.most[window] = budget / windowPart
-	t.most[protected] = int64(float64(budget-t.most[window]) * protectedPart)
-	return t
+	return &tinyLFU{links: newLinks(3), hits: hits, budget: budget, window: budget / leastWindow}
+}
+
+// used counts one use of a record.
+func (t *tinyLFU) used(id uint32) {
+	n := t.at(id)
+	n.count, n.epoch = min(t.frequency(n)+1, mostUsed), t.epoch
+	if t.uses++; t.uses > max(leastHalfLife, halfLife*t.count) {
+		t.uses /= 2
+		t.epoch++
+	}
 }
 
 // frequency returns how often a record was used lately.
-func (t *tinyLFU) frequency(id uint32) uint32 {
-	n := t.at(id)
-	if age := t.epoch - n.when; age > 0 {
-		n.uses >>= min(age, 31)
-		n.when = t.epoch
+func (t *tinyLFU) frequency(n *node) uint8 { return n.count >> min(t.epoch-n.epoch, 8) }
+
+// touched counts a use if there were any since the last call.
+func (t *tinyLFU) touched(id uint32) bool {
+	if t.hits(id) == 0 {
+		return false
 	}
-	return n.uses
+	t.used(id)
+	return true
 }
 
-// used adds the hits of a record to its frequency and reports whether there were any.
-func (t *tinyLFU) used(id uint32) bool {
-	h := t.hits(id)
-	if h > 0 {
-		t.at(id).uses = min(t.frequency(id)+h, mostFrequent)
-	}
-	return h > 0
+// better reports whether id is worth more than other.
+func (t *tinyLFU) better(id, other uint32) bool {
+	a, b := t.at(id), t.at(other)
+	i, j := uint64(t.frequency(a)), uint64(t.frequency(b))
+	return i*i*uint64(b.bytes) > j*j*uint64(a.bytes)
 }
 
 // move puts a record at the front of a list.
@@ -73,39 +98,58 @@ func (t *tinyLFU) move(list, id uint32) {
 
 func (t *tinyLFU) Add(id uint32, bytes int64) {
 	t.hits(id) // of before it came
-	t.at(id).uses = min(t.frequency(id)+1, mostFrequent)
-	t.at(id).bytes = uint32(bytes)
+	n := t.at(id)
+	t.adapt(n)
+	n.bytes = uint32(bytes)
 	t.push(window, id)
 	t.bytes[window] += bytes
 	t.count++
-	if t.adds++; t.adds > halfLife*t.count {
-		t.adds = 0
-		t.epoch++
+	t.used(id)
+}
+
+// adapt changes the window if a larger one, or a smaller one, would have kept a payload.
+func (t *tinyLFU) adapt(n *node) {
+	if n.left == 0 {
+		return
 	}
+	since := uint32(t.gone[n.left-1]>>10) - n.when
+	switch {
+	case int64(since) >= t.budget/latelyPart>>10:
+	case n.left == leftWindow:
+		t.window = min(t.window+int64(n.bytes), int64(mostWindow*float64(t.budget)))
+	default:
+		t.window = max(t.window-int64(n.bytes), t.budget/leastWindow)
+	}
+	n.left = 0
 }
 
 func (t *tinyLFU) Evict(leave func(uint32) bool) bool {
+	t.fillMain()
 	for range 4 * t.count {
-		candidate, contest := t.candidate()
 		victim, ok := t.victim()
-		switch {
-		case contest && !ok, contest && t.frequency(candidate) > t.frequency(victim):
-			t.move(probation, candidate)
-			if !ok {
-				continue
-			}
-		case contest:
-			victim = candidate
-		case !ok:
-			return false
+		if !ok {
+			continue
 		}
 		if leave(victim) {
-			t.Remove(victim)
+			t.leave(victim)
 			return true
 		}
-		t.move(t.at(victim).list, victim)
+		t.goOn(victim)
 	}
 	return t.any(leave)
+}
+
+// fillMain moves what is too much in the window to a main part that has room for more than
+// some payloads. It always has room for some, because evictions make more room than one
+// payload needs; their places are to be won by comparison.
+func (t *tinyLFU) fillMain() {
+	main := t.bytes[probation] + t.bytes[protected]
+	main += free * (main + t.bytes[window]) / int64(max(t.count, 1))
+	for t.bytes[window] > t.window && main < t.budget-t.window {
+		id, _ := t.last(window)
+		main += int64(t.at(id).bytes)
+		t.move(probation, id)
+	}
 }
 
 // any evicts any payload that is not pinned.
@@ -113,7 +157,7 @@ func (t *tinyLFU) any(leave func(uint32) bool) bool {
 	for list := range t.lists {
 		for i := t.nodes[list].prev; i != list; i = t.nodes[i].prev {
 			if id := i - t.lists; leave(id) {
-				t.Remove(id)
+				t.leave(id)
 				return true
 			}
 		}
@@ -121,46 +165,85 @@ func (t *tinyLFU) any(leave func(uint32) bool) bool {
 	return false
 }
 
-// candidate returns the payload at the end of the window if that is too large.
-func (t *tinyLFU) candidate() (uint32, bool) {
-	for t.bytes[window] > t.most[window] {
-		id, _ := t.last(window)
-		if !t.used(id) {
-			return id, true
-		}
-		if t.bytes[probation]+t.bytes[protected] > t.budget-t.most[window] {
+// leave removes the payload of a record and remembers when that was.
+func (t *tinyLFU) leave(id uint32) {
+	n := t.at(id)
+	n.left = leftMain
+	if n.list == window {
+		n.left = leftWindow
+	}
+	gone := &t.gone[n.left-1]
+	*gone += int64(n.bytes)
+	n.when = uint32(*gone >> 10)
+	t.Remove(id)
+}
+
+// victim returns the payload to leave. It reports false if it moved payloads on instead,
+// because they were used.
+func (t *tinyLFU) victim() (uint32, bool) {
+	id, contest := t.last(window)
+	main, ok := t.worst()
+	switch {
+	case !contest, ok && t.bytes[window] < t.window:
+		return main, ok
+	case t.touched(id):
+		if ok && t.better(main, id) {
 			t.move(window, id)
-			continue
+		} else {
+			t.move(probation, id)
+		}
+		return 0, false
+	case !ok || !t.better(id, main):
+		return id, true
+	}
+	t.move(probation, id)
+	return main, true
+}
+
+// worst returns the worst of the payloads that are on probation longest and were not used.
+// Those that were used it protects.
+func (t *tinyLFU) worst() (worst uint32, ok bool) {
+	id, any := t.last(probation)
+	if !any {
+		if id, any = t.last(protected); !any {
+			return 0, false
 		}
 		t.move(probation, id)
 	}
-	return 0, false
+	for n := 0; n < samples; {
+		newer := t.at(id).prev
+		switch {
+		case t.touched(id):
+			t.goOn(id)
+		default:
+			if !ok || t.better(worst, id) {
+				worst, ok = id, true
+			}
+			n++
+		}
+		if newer == probation {
+			return worst, ok
+		}
+		id = newer - t.lists
+	}
+	return worst, ok
 }
 
-// victim returns the payload that is on probation longest and was not used.
-func (t *tinyLFU) victim() (uint32, bool) {
-	for {
-		id, ok := t.last(probation)
-		if !ok {
-			if id, ok = t.last(protected); !ok {
-				return t.last(window)
-			}
-			t.used(id)
-			t.move(probation, id)
+// goOn moves a payload that is in use: from the window to its front, from the main part to
+// the front of what is protected.
+func (t *tinyLFU) goOn(id uint32) {
+	if t.at(id).list == window {
+		t.move(window, id)
+		return
+	}
+	t.move(protected, id)
+	for t.bytes[protected] > int64(protectedPart*float64(t.budget-t.window)) {
+		old, _ := t.last(protected)
+		if old != id && t.touched(old) {
+			t.move(protected, old)
 			continue
 		}
-		if !t.used(id) {
-			return id, true
-		}
-		t.move(protected, id)
-		for t.bytes[protected] > t.most[protected] {
-			old, _ := t.last(protected)
-			if t.used(old) {
-				t.move(protected, old)
-				continue
-			}
-			t.move(probation, old)
-		}
+		t.move(probation, old)
 	}
 }
 
@@ -173,5 +256,5 @@ func (t *tinyLFU) Remove(id uint32) {
 
 func (t *tinyLFU) Forget(id uint32) {
 	n := t.at(id)
-	n.uses, n.when = 0, t.epoch
+	n.count, n.left = 0, 0
 }
