@@ -1,7 +1,7 @@
 package tiles
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/Yiling-J/theine-go"
 	"github.com/dgraph-io/ristretto/v2"
@@ -93,25 +93,23 @@ var rivals = []struct {
 }
 
 // drive runs a library over a trace.
-func drive(t *Trace, name string, budget int64) (o Outcome, err error) {
-	for _, r := range rivals {
-		if r.name != name {
-			continue
+func drive(ctx context.Context, t *Trace, open func(budget int64) (serial, error), budget int64) (o Outcome, err error) {
+	c, err := open(budget)
+	if err != nil {
+		return o, err
+	}
+	defer c.close()
+	hits := 0
+	for n, i := range t.Reads {
+		if c.ask(t.Keys[i], t.Sizes[i]) {
+			hits++
+		} else {
+			o.Bytes += int64(t.Sizes[i])
 		}
-		c, err := r.new(budget)
-		if err != nil {
-			return o, fmt.Errorf("tiles: %s: %w", name, err)
-		}
-		defer c.close()
-		for _, i := range t.Reads {
-			if c.ask(t.Keys[i], t.Sizes[i]) {
-				o.Hits++
-			} else {
-				o.Bytes += int64(t.Sizes[i])
-			}
+		if n%block == 0 && ctx.Err() != nil {
+			return o, ctx.Err()
 		}
 	}
-	o.Reads = len(t.Reads)
-	o.HitRatio = 100 * float64(o.Hits) / float64(o.Reads)
+	o.Hits = percent(hits, len(t.Reads))
 	return o, nil
 }

@@ -1,58 +1,64 @@
 package tiles
 
-// A Policy says which payload goes next. Records are indexes from 0 on; a policy keeps what it
-// needs in arrays over them. Calls are not concurrent, except Hit where a policy says so.
-type Policy interface {
-	// Hit says that the payload of i was asked for and is there.
-	Hit(i int32)
-	// Miss says that the payload of i was asked for and is not there.
-	Miss(i int32)
-	// Add says that the payload of i has come.
-	Add(i int32, bytes int64)
-	// Victim returns the record whose payload goes next, or -1 if there is none.
-	Victim() int32
-	// Removed says that the payload of i has gone.
-	Removed(i int32)
-}
+import (
+	"github.com/cairnvoxel/cairn/tile"
+)
 
-// Outcome is what a cache made of a trace.
+// Outcome is what a cache made of a trace, without concurrency.
 type Outcome struct {
-	Reads    int     `json:"reads"`
-	Hits     int     `json:"hits"`
-	Bytes    int64   `json:"bytes_read"` // of misses
-	Peak     int64   `json:"peak_bytes"`
-	HitRatio float64 `json:"hit_percent"`
+	Hits  float64 `json:"hit_percent"`
+	Bytes int64   `json:"bytes_read"`
+	Peak  int64   `json:"peak_bytes,omitempty"` // of payloads; 0 if not known
 }
 
-// Simulate runs a policy over a trace with an exact budget. Payloads larger than it are not
-// kept.
-func Simulate(t *Trace, p Policy, budget int64) (o Outcome) {
+// hitter is a policy that is told each hit.
+type hitter interface{ Hit(id uint32) }
+
+// over is how many times the room that a payload needs is made at once, as package tile does.
+const over = 2
+
+// Simulate runs a policy over a trace with an exact budget of payloads. Payloads larger than it
+// are not kept.
+func Simulate(t *Trace, policy tile.NewPolicy, budget int64) (o Outcome) {
 	held := make([]bool, len(t.Keys))
+	uses := make([]uint32, len(t.Keys))
+	p := policy(budget, func(id uint32) (n uint32) {
+		n, uses[id] = uses[id], 0
+		return n
+	})
+	exact, _ := p.(hitter)
 	var used int64
+	hits := 0
+	leave := func(id uint32) bool {
+		held[id] = false
+		used -= int64(t.Sizes[id])
+		return true
+	}
 	for _, i := range t.Reads {
 		if held[i] {
-			o.Hits++
-			p.Hit(i)
+			hits++
+			uses[i] = min(uses[i]+1, 15)
+			if exact != nil {
+				exact.Hit(uint32(i))
+			}
 			continue
 		}
 		size := int64(t.Sizes[i])
 		o.Bytes += size
-		p.Miss(i)
 		if size > budget {
 			continue
 		}
-		for used+size > budget {
-			v := p.Victim()
-			p.Removed(v)
-			held[v] = false
-			used -= int64(t.Sizes[v])
+		if used+size > budget {
+			for used+min(over*size, budget) > budget && p.Evict(leave) {
+			}
 		}
-		p.Add(i, size)
+		p.Add(uint32(i), size)
 		held[i] = true
 		used += size
 		o.Peak = max(o.Peak, used)
 	}
-	o.Reads = len(t.Reads)
-	o.HitRatio = 100 * float64(o.Hits) / float64(o.Reads)
+	o.Hits = percent(hits, len(t.Reads))
 	return o
 }
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }

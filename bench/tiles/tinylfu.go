@@ -1,6 +1,10 @@
 package tiles
 
-import "math"
+import (
+	"math"
+
+	"github.com/cairnvoxel/cairn/tile"
+)
 
 // sketch estimates how often records were asked for lately: a count-min sketch of four rows of
 // counters up to 15, which are halved after some number of counts.
@@ -68,32 +72,40 @@ const (
 	protected
 )
 
-// newTinyLFU makes one for payloads of about that size. adaptive lets its window grow and
-// shrink by the hit ratio.
-func newTinyLFU(budget, mean int64, adaptive bool) *tinyLFU {
-	items := int(budget / mean)
-	p := &tinyLFU{lists: newLists(), sketch: newSketch(items), budget: budget, window: budget / 100}
-	if adaptive {
-		p.climb = &climber{sample: 10 * items, step: 0.0625}
-	}
-	return p
+// FixedTinyLFU is W-TinyLFU with a window of one percent, for Simulate.
+func FixedTinyLFU(budget int64, _ func(uint32) uint32) tile.Policy {
+	return exact{newTinyLFU(budget)}
 }
 
-func (p *tinyLFU) Hit(i int32) {
+// ClimbingTinyLFU is W-TinyLFU that lets its window grow and shrink by the hit ratio, for
+// Simulate.
+func ClimbingTinyLFU(budget int64, _ func(uint32) uint32) tile.Policy {
+	p := newTinyLFU(budget)
+	p.climb = &climber{sample: int(10 * budget / meanBytes), step: 0.0625}
+	return exact{p}
+}
+
+// meanBytes is about the size of a tile.
+const meanBytes = 16 << 10
+
+func newTinyLFU(budget int64) *tinyLFU {
+	return &tinyLFU{lists: newLists(), sketch: newSketch(int(budget / meanBytes)), budget: budget, window: budget / 100}
+}
+
+func (p *tinyLFU) Hit(id uint32) {
+	i := int32(id)
 	p.asked(i, true)
-	switch p.nodes[i].list {
-	case windowList:
+	if p.nodes[i].list == windowList {
 		p.move(windowList, i)
-	default:
-		p.move(protected, i)
-		for p.bytes(protected) > (p.budget-p.window)/5*4 {
-			p.move(probation, p.oldest(protected))
-		}
+		return
+	}
+	p.move(protected, i)
+	for p.bytes(protected) > (p.budget-p.window)/5*4 {
+		p.move(probation, p.oldest(protected))
 	}
 }
 
-func (p *tinyLFU) Miss(i int32) { p.asked(i, false) }
-
+// asked counts, and changes the window.
 func (p *tinyLFU) asked(i int32, hit bool) {
 	p.sketch.count(i)
 	if p.climb != nil {
@@ -101,43 +113,42 @@ func (p *tinyLFU) asked(i int32, hit bool) {
 	}
 }
 
-func (p *tinyLFU) Add(i int32, bytes int64) { p.add(windowList, i, bytes) }
+func (p *tinyLFU) Add(id uint32, bytes int64) {
+	p.asked(int32(id), false)
+	p.add(windowList, id, bytes)
+}
 
-func (p *tinyLFU) Victim() int32 {
+func (p *tinyLFU) victim() int32 {
 	p.overflow()
-	for {
-		main := p.oldest(probation)
-		if main == none {
-			main = p.oldest(protected)
-		}
-		i := p.oldest(windowList)
-		switch {
-		case i == none || main != none && p.bytes(windowList) < p.window:
-			return main
-		case main == none || p.sketch.estimate(i) <= p.sketch.estimate(main):
-			return i
-		}
-		p.move(probation, i)
-		return main
+	main := p.oldest(probation)
+	if main == none {
+		main = p.oldest(protected)
 	}
+	i := p.oldest(windowList)
+	switch {
+	case i == none || main != none && p.bytes(windowList) < p.window:
+		return main
+	case main == none || p.sketch.estimate(i) <= p.sketch.estimate(main):
+		return i
+	}
+	p.move(probation, i)
+	return main
 }
 
 // overflow moves what is too much in the window to a main part that has room.
 func (p *tinyLFU) overflow() {
-	for p.bytes(windowList) > p.window && p.total-p.bytes(windowList)+p.budget/128 < p.budget-p.window {
+	for p.bytes(windowList) > p.window && p.bytes(probation)+p.bytes(protected)+p.budget/128 < p.budget-p.window {
 		p.move(probation, p.oldest(windowList))
 	}
 }
 
-func (p *tinyLFU) Removed(i int32) { p.take(i) }
-
 // climber changes the window while that betters the hit ratio.
 type climber struct {
-	sample      int
-	step        float64
-	asks, hits  int
-	last        float64
-	initialized bool
+	sample     int
+	step       float64
+	asks, hits int
+	last       float64
+	started    bool
 }
 
 // asked returns by how much the window is to change, as a part of the budget.
@@ -153,8 +164,8 @@ func (c *climber) asked(hit bool) float64 {
 	c.asks, c.hits = 0, 0
 	change := ratio - c.last
 	c.last = ratio
-	if !c.initialized {
-		c.initialized = true
+	if !c.started {
+		c.started = true
 		return c.step
 	}
 	if change < 0 {

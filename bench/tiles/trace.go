@@ -1,9 +1,11 @@
 package tiles
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // A Trace is a sequence of reads of tiles. The same seed and length make the same trace.
@@ -58,12 +60,15 @@ func TraceNames() (names []string) {
 	return names
 }
 
-// NewTrace makes a trace of that many reads. It panics if there is no trace of that name.
-// If bytes is not 0, each tile has that size.
-func NewTrace(name string, seed uint64, reads int, bytes int32) *Trace {
+func errTrace(name string) error {
+	return fmt.Errorf("no trace %q; there are %s", name, strings.Join(TraceNames(), ", "))
+}
+
+// NewTrace makes a trace of that many reads. If bytes is not 0, each tile has that size.
+func NewTrace(name string, seed uint64, reads int, bytes int32) (*Trace, error) {
 	i := slices.Index(TraceNames(), name)
 	if i < 0 {
-		panic("tiles: no trace " + name)
+		return nil, fmt.Errorf("tiles: %w", errTrace(name))
 	}
 	m := &traceMaker{
 		Trace:  Trace{Name: name},
@@ -79,7 +84,7 @@ func NewTrace(name string, seed uint64, reads int, bytes int32) *Trace {
 		}
 	}
 	m.Reads = m.Reads[:reads]
-	return &m.Trace
+	return &m.Trace, nil
 }
 
 // mix is the finalizer of MurmurHash3 with 64 bits.
