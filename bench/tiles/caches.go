@@ -26,18 +26,22 @@ type cache interface {
 	close() error
 }
 
-// cacheKinds are the caches by name.
-var cacheKinds = []struct {
+// cacheKind is a cache that can be measured.
+type cacheKind struct {
 	name string
 	new  func(s *source, budget int64, workers int) (cache, error)
-}{
-	{"mutex", newMutexCache},
-	{"otter", newOtterCache},
-	{"theine", newTheineCache},
-	{"ristretto", newRistrettoCache},
-	{"clock", ours(tile.Clock)},
-	{"s3fifo", ours(tile.S3FIFO)},
-	{"tinylfu", ours(tile.TinyLFU)},
+	ours bool // of package tile
+}
+
+// cacheKinds are all of them.
+var cacheKinds = []cacheKind{
+	{"mutex", newMutexCache, false},
+	{"otter", newOtterCache, false},
+	{"theine", newTheineCache, false},
+	{"ristretto", newRistrettoCache, false},
+	{"clock", ours(tile.Clock), true},
+	{"s3fifo", ours(tile.S3FIFO), true},
+	{"tinylfu", ours(tile.TinyLFU), true},
 }
 
 // CacheNames returns the names of the caches. Those of package tile, named by policy, may have
@@ -49,31 +53,32 @@ func CacheNames() (names []string) {
 	return append(names, "tinylfu+2")
 }
 
+// findCache returns the kind of a cache and the size of its microcaches, 0 for none.
+func findCache(name string) (k cacheKind, slots int, err error) {
+	kind, micro, with := strings.Cut(name, "+")
+	i := slices.IndexFunc(cacheKinds, func(k cacheKind) bool { return k.name == kind })
+	if with {
+		slots, err = strconv.Atoi(micro)
+	}
+	if i < 0 || err != nil || with && (slots < 1 || !cacheKinds[i].ours) {
+		return k, 0, fmt.Errorf("no cache %q; there are %s", name, strings.Join(CacheNames(), ", "))
+	}
+	return cacheKinds[i], slots, nil
+}
+
 // newCache makes the cache of a name.
 func newCache(name string, s *source, budget int64, workers int) (cache, error) {
-	name, micro, _ := strings.Cut(name, "+")
-	i := slices.IndexFunc(cacheKinds, func(k struct {
-		name string
-		new  func(*source, int64, int) (cache, error)
-	}) bool {
-		return k.name == name
-	})
-	if i < 0 {
-		return nil, fmt.Errorf("tiles: no cache %q; there are %s", name, strings.Join(CacheNames(), ", "))
+	k, slots, err := findCache(name)
+	if err != nil {
+		return nil, fmt.Errorf("tiles: %w", err)
 	}
-	c, err := cacheKinds[i].new(s, budget, workers)
-	if err != nil || micro == "" {
-		return c, err
+	c, err := k.new(s, budget, workers)
+	if our, ok := c.(*ourCache); ok && slots > 0 {
+		for w := range our.workers {
+			our.workers[w].micro = our.c.NewWorker(slots)
+		}
 	}
-	slots, err := strconv.Atoi(micro)
-	our, ok := c.(*ourCache)
-	if err != nil || !ok || slots < 1 {
-		return nil, fmt.Errorf("tiles: no microcache %q of %s", micro, name)
-	}
-	for w := range our.workers {
-		our.workers[w].micro = our.c.NewWorker(slots)
-	}
-	return c, nil
+	return c, err
 }
 
 // ourCache is a cache of package tile.

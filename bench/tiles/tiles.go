@@ -196,12 +196,17 @@ func Check(o lab.Options) error {
 			return errTrace(name)
 		}
 	}
+	for _, name := range o.Caches {
+		if _, _, err := findCache(name); err != nil {
+			return err
+		}
+	}
 	for _, n := range o.Threads {
 		if n < 1 || n > 1024 {
 			return fmt.Errorf("%d threads: 1 to 1024", n)
 		}
 	}
-	if o.Budget < 0 || o.TileBytes < 0 || o.TileBytes > 1<<20 || o.Reads < 0 {
+	if o.Budget < 0 || o.TileBytes != 0 && (o.TileBytes < 8 || o.TileBytes > 1<<20) || o.Reads < 0 {
 		return fmt.Errorf("a budget of %d, tiles of %d bytes, %d reads", o.Budget, o.TileBytes, o.Reads)
 	}
 	return nil

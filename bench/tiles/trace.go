@@ -25,8 +25,11 @@ type traceMaker struct {
 	want   int // reads
 }
 
-// read adds a read of a tile.
+// read adds a read of a tile, unless the trace is done.
 func (m *traceMaker) read(key uint64) {
+	if m.done() {
+		return
+	}
 	i, ok := m.index[key]
 	if !ok {
 		i = int32(len(m.Keys))
@@ -83,7 +86,6 @@ func NewTrace(name string, seed uint64, reads int, bytes int32) (*Trace, error) 
 			m.Sizes[j] = bytes
 		}
 	}
-	m.Reads = m.Reads[:reads]
 	return &m.Trace, nil
 }
 
@@ -146,6 +148,9 @@ func loop(m *traceMaker) {
 
 // mapKey is the key of a tile of the plane.
 func mapKey(x, y int) uint64 { return uint64(y)<<32 | uint64(x) }
+
+// MapPlace returns the place of a tile of the traces "viewers" and "scan".
+func MapPlace(key uint64) (x, y int) { return int(uint32(key)), int(key >> 32) }
 
 const (
 	walkers = 24

@@ -63,6 +63,7 @@ func measurements() map[string]measurement {
 		"island":   ofMade(island.Bench),
 		"light":    ofWorlds(light.Bench),
 		"edit":     ofMade(level.BenchEdit),
+		"paged":    ofMade(level.BenchPaged),
 		"grid":     ofWorlds(level.BenchGrid),
 		"store":    ofMade(crowd.BenchStore),
 		"abuse":    ofMade(crowd.BenchAbuse),
@@ -102,7 +103,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f := pflag.NewFlagSet("cairn-bench", pflag.ContinueOnError)
 	f.BoolVar(&c.json, "json", false, "print one JSON document")
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
-	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
+	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
@@ -112,8 +113,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.StringSliceVar(&c.options.Traces, "trace", tiles.TraceNames(), "tiles, policies: what is read")
 	f.StringSliceVar(&c.options.Caches, "cache", tiles.CacheNames(), "tiles: what is measured; clock, s3fifo and tinylfu are this project's, +N gives each thread a microcache")
 	f.IntSliceVar(&c.options.Threads, "threads", tiles.Threads(), "tiles: how many read at the same time")
-	f.IntVar(&c.options.Reads, "reads", 0, "tiles, policies: the length of a trace (default 2000000)")
-	f.Int64Var(&budget, "budget", 0, "tiles, policies: MiB of tiles that a cache keeps (default 128)")
+	f.IntVar(&c.options.Reads, "reads", 0, "tiles, policies, paged: the length of a trace (default 2000000, 2000000, 200000)")
+	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
