@@ -147,7 +147,7 @@ func New[K Key](o Options) *Cache[K] {
 	for i := range c.shards {
 		c.shards[i].slots = make([]place, 16)
 	}
-	hits := func(id uint32) uint32 { return c.record(id).uses.Swap(0) }
+	used := func(id uint32) bool { mark := &c.record(id).used; return mark.Load() && mark.Swap(false) }
 	for _, p := range o.Purposes {
 		share := p.Share
 		if share == 0 {
@@ -157,7 +157,7 @@ func New[K Key](o Options) *Cache[K] {
 			p.Policy = TinyLFU
 		}
 		n := int64(share * float64(o.Budget))
-		c.purposes = append(c.purposes, purpose{Policy: p.Policy(n, hits), share: n})
+		c.purposes = append(c.purposes, purpose{Policy: p.Policy(n, used), share: n})
 	}
 	c.freeBytes = func(p *payload) {
 		c.used.Add(-p.size)
@@ -212,7 +212,7 @@ func (c *Cache[K]) Peek(key K) (Handle, bool) {
 // pinned marks the record as used and returns a handle of its payload. The caller has the
 // shard's lock.
 func (r *record[K]) pinned() Handle {
-	use(&r.uses)
+	use(&r.used)
 	if r.payload.one.size == 0 {
 		r.payload.pins.Add(1)
 	}
@@ -436,8 +436,8 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 	defer s.mu.Unlock()
 	r := c.record(id)
 	s.arrived(p, r.reads)
-	if p.uses == nil {
-		p.uses = &r.uses
+	if p.used == nil {
+		p.used = &r.used
 	}
 	kept := r.flight == f && p.size >= 0 && !c.closed // else it was invalidated while it was read, or there is no room
 	if !kept {

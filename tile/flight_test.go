@@ -244,6 +244,9 @@ func TestLinear(t *testing.T) {
 						} else {
 							h, err := c.Get(context.Background(), w, o.key, r)
 							if err != nil {
+								if p := (*tile.PanicError)(nil); errors.As(err, &p) {
+									t.Errorf("%s", p.Stack)
+								}
 								t.Error(err)
 								return
 							}

@@ -19,8 +19,8 @@ type payload struct {
 	stale   atomic.Bool // it was invalidated for a record: microcaches ask again
 	purpose uint8
 	free    func(*payload)
-	one     constant       // a tile that needs no bytes
-	uses    *atomic.Uint32 // of the record that had it first
+	one     constant     // a tile that needs no bytes
+	used    *atomic.Bool // of the record that had it first
 	// unpacked says that it came from the compressed tier.
 	unpacked bool
 	// owners are the records that share the payload, and sum is the hash of its bytes if

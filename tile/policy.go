@@ -1,8 +1,8 @@
 package tile
 
 // A Policy decides which payload leaves. It knows records by number. All its calls are
-// made under one lock, so it needs none. A hit calls no method of it: the cache counts
-// hits of each record, and the Policy asks for them.
+// made under one lock, so it needs none. A hit calls no method of it: it marks the record,
+// and the Policy asks for the mark.
 type Policy interface {
 	// Add says that record id got a payload of so many bytes. The record may have had
 	// one before.
@@ -18,68 +18,87 @@ type Policy interface {
 	Forget(id uint32)
 }
 
-// NewPolicy makes a Policy for payloads of up to budget bytes. hits returns how often a
-// record was used since it was last called for the record, at most 15.
-type NewPolicy func(budget int64, hits func(id uint32) uint32) Policy
+// NewPolicy makes a Policy for payloads of up to budget bytes. used reports whether a
+// record was used since it was last called for the record.
+type NewPolicy func(budget int64, used func(id uint32) bool) Policy
 
-// links are doubly linked lists of records. A record is in one list at most. The number of
-// a list is that of its head: lists come first, records after them.
-type links struct {
-	nodes []node
-	lists uint32
+// lists are doubly linked lists of records, newest first. A record is in one list at most.
+// Their links are numbers in one array: no operation allocates, but for a new record, and
+// the garbage collector has nothing to follow.
+type lists struct {
+	nodes []node // those of the lists' ends come first
+	ends  uint32
+	bytes [maxLists]int64
 }
 
+const maxLists = 3
+
+// node is what a policy knows of a record, whether its payload is there or not.
 type node struct {
-	next, prev uint32
-	list       uint32 // noList: in none
-	bytes      uint32
-	// The others are the policy's own: how often the record was used, and until when;
-	// where and when its payload left.
-	count, left uint8
-	epoch       uint16
-	when        uint32
+	older, newer uint32
+	bytes        int64
+	went         uint32 // what had gone, in KiB, when its payload went
+	root         uint16 // of bytes
+	age          uint16 // of count
+	list         uint8  // noList: its payload is not there
+	from         uint8  // the part that its payload went from; noList: none
+	count        uint8  // of uses
 }
 
-const noList = ^uint32(0)
+const noList = 0xFF
 
-// newLinks returns so many empty lists.
-func newLinks(lists int) links {
-	l := links{nodes: make([]node, lists, lists+16), lists: uint32(lists)}
+func newLists(n int) lists {
+	l := lists{nodes: make([]node, n, n+16), ends: uint32(n)}
 	for i := range l.nodes {
-		l.nodes[i] = node{next: uint32(i), prev: uint32(i), list: noList}
+		l.nodes[i] = node{older: uint32(i), newer: uint32(i), list: noList}
 	}
 	return l
 }
 
 // at returns the node of a record.
-func (l *links) at(id uint32) *node {
-	for uint32(len(l.nodes)) <= id+l.lists {
-		l.nodes = append(l.nodes, node{list: noList})
+func (l *lists) at(id uint32) *node {
+	for uint32(len(l.nodes)) <= id+l.ends {
+		l.nodes = append(l.nodes, node{list: noList, from: noList})
 	}
-	return &l.nodes[id+l.lists]
+	return &l.nodes[id+l.ends]
 }
 
-// push puts a record at the front of a list.
-func (l *links) push(list, id uint32) {
+// push makes a record the newest of a list.
+func (l *lists) push(list uint8, id uint32) {
 	l.take(id)
-	n, i := l.at(id), id+l.lists
-	n.list, n.prev, n.next = list, list, l.nodes[list].next
-	l.nodes[n.next].prev = i
-	l.nodes[list].next = i
+	n, i, end := l.at(id), id+l.ends, uint32(list)
+	n.list, n.newer, n.older = list, end, l.nodes[end].older
+	l.nodes[n.older].newer = i
+	l.nodes[end].older = i
+	l.bytes[list] += n.bytes
 }
 
 // take takes a record out of its list.
-func (l *links) take(id uint32) {
+func (l *lists) take(id uint32) {
 	n := l.at(id)
 	if n.list == noList {
 		return
 	}
-	l.nodes[n.prev].next, l.nodes[n.next].prev = n.next, n.prev
+	l.nodes[n.newer].older, l.nodes[n.older].newer = n.older, n.newer
+	l.bytes[n.list] -= n.bytes
 	n.list = noList
 }
 
-// last returns the record at the end of a list.
-func (l *links) last(list uint32) (id uint32, ok bool) {
-	i := l.nodes[list].prev
-	return i - l.lists, i != list
+// oldest returns the oldest record of a list.
+func (l *lists) oldest(list uint8) (id uint32, ok bool) {
+	i := l.nodes[list].newer
+	return i - l.ends, i != uint32(list)
+}
+
+// evictAny evicts any payload that may leave, oldest first.
+func (l *lists) evictAny(leave func(uint32) bool, remove func(uint32)) bool {
+	for list := range l.ends {
+		for i := l.nodes[list].newer; i != list; i = l.nodes[i].newer {
+			if id := i - l.ends; leave(id) {
+				remove(id)
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -5,27 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// record is what the cache knows of a tile. Its shard's lock guards it, but for uses.
+// record is what the cache knows of a tile. Its shard's lock guards it, but for used.
 type record[K Key] struct {
 	key     K
 	hash    uint64
-	payload *payload // nil: not here
-	flight  *flight  // nil: nobody reads it
-	packed  *packed  // nil: not in the compressed tier
-	uses    atomic.Uint32
-	reads   uint32 // how often it was read
+	payload *payload    // nil: not here
+	flight  *flight     // nil: nobody reads it
+	packed  *packed     // nil: not in the compressed tier
+	used    atomic.Bool // since the policy last asked
+	reads   uint32      // how often it was read
 	purpose uint8
 	left    uint32 // when its payload left last, by the cache's count
 }
 
-// mostUses bounds the count of uses, so that a tile that everybody uses is written to
-// rarely.
-const mostUses = 15
-
-// use counts a use of a record.
-func use(uses *atomic.Uint32) {
-	if n := uses.Load(); n < mostUses {
-		uses.CompareAndSwap(n, n+1)
+// use marks a record as used. Most records that are used have the mark already and are not
+// written to.
+func use(mark *atomic.Bool) {
+	if !mark.Load() {
+		mark.CompareAndSwap(false, true)
 	}
 }
 

@@ -61,7 +61,7 @@ func (c *Cache[K]) evict(need int64, purpose int) (victims []victim) {
 			victims = append(victims, v)
 			moving += v.p.size
 		} else {
-			v.p.drop()
+			v.p.free(v.p)
 		}
 		return true
 	}
@@ -99,7 +99,7 @@ func (c *Cache[K]) evictOne(need int64, purpose int, leave func(uint32) bool) bo
 	}
 }
 
-// victim is a payload that leaves a record, to be packed.
+// victim is a payload that left a record. Who has it frees it.
 type victim struct {
 	p    *payload
 	id   uint32
@@ -115,13 +115,14 @@ func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := r.payload
-	if p.pins.Load() != 0 {
+	if p.owners > 1 {
+		c.part(r)
+		return v, true
+	}
+	if !p.pins.CompareAndSwap(0, -1) { // -1: nobody else may free it
 		return v, false
 	}
 	c.part(r)
-	if p.owners > 0 {
-		return v, true
-	}
 	return victim{p, id, r.hash, r.left}, true
 }
 

@@ -99,7 +99,7 @@ func (c *Cache[K]) pack(victims []victim) {
 		if buf = small; ok {
 			made[i] = &packed{bytes: append(make([]byte, 0, len(small)), small...), size: len(v.p.bytes)}
 		}
-		v.p.drop()
+		v.p.free(v.p)
 	}
 	c.mu.Lock()
 	c.moving -= moving

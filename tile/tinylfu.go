@@ -1,260 +1,224 @@
 package tile
 
-// tinyLFU keeps what is used most. A new payload comes into the window. At the window's end
-// it is compared with a payload of the main part, and the one that was used less leaves.
-// In the main part payloads are on probation until they are used again; then they are
-// protected.
+import "math"
+
+// tinyLFU is W-TinyLFU for a cache that keeps its records and whose hits take no lock of
+// the policy.
 //
-// The order of a list is that of a clock: whether a payload was used is seen when it
-// reaches the end of its list. It then counts as one use and goes on to where an exact
-// list would have it. Records stay when payloads leave, so uses are counted without a
-// sketch, for absent tiles too. Counts halve as time goes by.
+// A new payload comes into the window. The oldest of the window is compared with the worst
+// of the oldest on probation, by uses for each square root of bytes: a large payload must
+// be used more often. The worse one leaves, the better one is on probation. What is used on
+// probation is protected.
 //
-// A payload competes by the square of its count for each byte: a large one must be used
-// more often.
+// A hit only marks the record. The policy sees the mark when the payload is the oldest of
+// its list: it counts it and gives the payload another round. Each record has its own
+// count, which is halved as time goes by, so that there is no sketch to collide in.
 //
-// The window grows when a payload comes back that left it lately, and shrinks when one
-// comes back that left the main part lately. Lately is within a part of the budget, counted
-// for each of them: what it would hold if it were so much larger.
+// The window grows when a tile is asked for again that went from it lately, and shrinks
+// when it went from the main part lately. Lately is within a twentieth of the budget, by
+// the bytes that went from either: what that part would hold if it were so much larger.
 type tinyLFU struct {
-	links
-	hits   func(uint32) uint32
-	budget int64
-	window int64 // bytes of the window that are aimed at
-	bytes  [3]int64
-	gone   [2]int64 // bytes that left the window, and the main part
-	count  int      // payloads
-	uses   int      // since counts halved last, and half of those before
-	epoch  uint16   // counts halve in each
+	lists
+	used    func(uint32) bool
+	budget  int64
+	most    int64 // bytes of the window
+	held    int   // payloads
+	counted int   // uses since the last halving, and half of those before it
+	age     uint16
+	gone    [2]int64 // bytes that went from the window, and from the main part
 }
 
 const (
-	window uint32 = iota
+	window uint8 = iota
 	probation
 	protected
 )
 
-// leftWindow and leftMain say where the payload of a record left.
+// Parts of the budget are divisors. The numbers lose nothing on any trace of the benchmark
+// "tiles".
 const (
-	leftWindow uint8 = iota + 1
-	leftMain
+	mostCount     = 15
+	halfLife      = 20 // uses for each payload
+	leastUses     = 1000
+	samples       = 4 // of the oldest on probation
+	leastWindow   = 400
+	protectedPart = 80 // percent of the main part
+	ghostPart     = 20
+	slack         = 32 // payloads that the main part may lack
 )
 
-// The measurement "tiles" of the module bench found these.
-const (
-	leastWindow   = 400 // one part of the budget in so many
-	mostWindow    = .8
-	protectedPart = .8
-	latelyPart    = 20 // one part of the budget in so many
-	free          = 32 // payloads for which the main part may lack bytes
-	samples       = 4  // payloads at the end of probation that are compared
-	halfLife      = 20 // uses before counts halve, for each payload
-	leastHalfLife = 1000
-	mostUsed      = 15
-)
-
-// TinyLFU returns the default policy: a window of recency before a cache by frequency
-// (Einziger, Friedman and Manes, "TinyLFU", 2017).
-func TinyLFU(budget int64, hits func(id uint32) uint32) Policy {
-	return &tinyLFU{links: newLinks(3), hits: hits, budget: budget, window: budget / leastWindow}
-}
-
-// used counts one use of a record.
-func (t *tinyLFU) used(id uint32) {
-	n := t.at(id)
-	n.count, n.epoch = min(t.frequency(n)+1, mostUsed), t.epoch
-	if t.uses++; t.uses > max(leastHalfLife, halfLife*t.count) {
-		t.uses /= 2
-		t.epoch++
-	}
-}
-
-// frequency returns how often a record was used lately.
-func (t *tinyLFU) frequency(n *node) uint8 { return n.count >> min(t.epoch-n.epoch, 8) }
-
-// touched counts a use if there were any since the last call.
-func (t *tinyLFU) touched(id uint32) bool {
-	if t.hits(id) == 0 {
-		return false
-	}
-	t.used(id)
-	return true
-}
-
-// better reports whether id is worth more than other.
-func (t *tinyLFU) better(id, other uint32) bool {
-	a, b := t.at(id), t.at(other)
-	i, j := uint64(t.frequency(a)), uint64(t.frequency(b))
-	return i*i*uint64(b.bytes) > j*j*uint64(a.bytes)
-}
-
-// move puts a record at the front of a list.
-func (t *tinyLFU) move(list, id uint32) {
-	n := t.at(id)
-	t.bytes[n.list] -= int64(n.bytes)
-	t.bytes[list] += int64(n.bytes)
-	t.push(list, id)
+// TinyLFU returns the default policy: recency before frequency, after Einziger, Friedman
+// and Manes, "TinyLFU: a highly efficient cache admission policy", 2017.
+func TinyLFU(budget int64, used func(id uint32) bool) Policy {
+	return &tinyLFU{lists: newLists(3), used: used, budget: budget, most: budget / leastWindow}
 }
 
 func (t *tinyLFU) Add(id uint32, bytes int64) {
-	t.hits(id) // of before it came
+	t.count(id)
+	t.adapt(t.at(id))
 	n := t.at(id)
-	t.adapt(n)
-	n.bytes = uint32(bytes)
+	n.bytes, n.root = bytes, uint16(min(math.Sqrt(float64(bytes)), math.MaxUint16))
+	t.used(id) // before it came does not count
 	t.push(window, id)
-	t.bytes[window] += bytes
-	t.count++
-	t.used(id)
+	t.held++
 }
 
-// adapt changes the window if a larger one, or a smaller one, would have kept a payload.
+// adapt changes the window if a larger one, or a smaller one, would have kept the tile.
 func (t *tinyLFU) adapt(n *node) {
-	if n.left == 0 {
+	if n.from == noList || int64(uint32(t.gone[n.from]>>10)-n.went) >= t.budget/ghostPart>>10 {
 		return
 	}
-	since := uint32(t.gone[n.left-1]>>10) - n.when
-	switch {
-	case int64(since) >= t.budget/latelyPart>>10:
-	case n.left == leftWindow:
-		t.window = min(t.window+int64(n.bytes), int64(mostWindow*float64(t.budget)))
-	default:
-		t.window = max(t.window-int64(n.bytes), t.budget/leastWindow)
+	if n.from == 0 {
+		t.most = min(t.most+n.bytes, t.budget/5*4)
+	} else {
+		t.most = max(t.most-n.bytes, t.budget/leastWindow)
 	}
-	n.left = 0
+	n.from = noList
 }
 
 func (t *tinyLFU) Evict(leave func(uint32) bool) bool {
-	t.fillMain()
-	for range 4 * t.count {
-		victim, ok := t.victim()
+	for range t.held {
+		id, ok := t.victim()
 		if !ok {
-			continue
+			break
 		}
-		if leave(victim) {
-			t.leave(victim)
+		if leave(id) {
+			t.Remove(id)
 			return true
 		}
-		t.goOn(victim)
+		t.push(t.at(id).list, id) // pinned: another round
 	}
-	return t.any(leave)
+	return t.evictAny(leave, t.Remove)
 }
 
-// fillMain moves what is too much in the window to a main part that has room for more than
-// some payloads. It always has room for some, because evictions make more room than one
-// payload needs; their places are to be won by comparison.
-func (t *tinyLFU) fillMain() {
-	main := t.bytes[probation] + t.bytes[protected]
-	main += free * (main + t.bytes[window]) / int64(max(t.count, 1))
-	for t.bytes[window] > t.window && main < t.budget-t.window {
-		id, _ := t.last(window)
-		main += int64(t.at(id).bytes)
-		t.move(probation, id)
-	}
-}
-
-// any evicts any payload that is not pinned.
-func (t *tinyLFU) any(leave func(uint32) bool) bool {
-	for list := range t.lists {
-		for i := t.nodes[list].prev; i != list; i = t.nodes[i].prev {
-			if id := i - t.lists; leave(id) {
-				t.leave(id)
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// leave removes the payload of a record and remembers when that was.
-func (t *tinyLFU) leave(id uint32) {
-	n := t.at(id)
-	n.left = leftMain
-	if n.list == window {
-		n.left = leftWindow
-	}
-	gone := &t.gone[n.left-1]
-	*gone += int64(n.bytes)
-	n.when = uint32(*gone >> 10)
-	t.Remove(id)
-}
-
-// victim returns the payload to leave. It reports false if it moved payloads on instead,
-// because they were used.
-func (t *tinyLFU) victim() (uint32, bool) {
-	id, contest := t.last(window)
-	main, ok := t.worst()
-	switch {
-	case !contest, ok && t.bytes[window] < t.window:
-		return main, ok
-	case t.touched(id):
-		if ok && t.better(main, id) {
-			t.move(window, id)
-		} else {
-			t.move(probation, id)
-		}
-		return 0, false
-	case !ok || !t.better(id, main):
-		return id, true
-	}
-	t.move(probation, id)
-	return main, true
-}
-
-// worst returns the worst of the payloads that are on probation longest and were not used.
-// Those that were used it protects.
-func (t *tinyLFU) worst() (worst uint32, ok bool) {
-	id, any := t.last(probation)
-	if !any {
-		if id, any = t.last(protected); !any {
-			return 0, false
-		}
-		t.move(probation, id)
-	}
-	for n := 0; n < samples; {
-		newer := t.at(id).prev
+// victim returns the payload that leaves next. It finds none if all are used meanwhile.
+func (t *tinyLFU) victim() (id uint32, ok bool) {
+	t.fillMain()
+	for rounds := t.held; ; {
+		worst, any := t.worst()
+		id, ok := t.oldest(window)
 		switch {
-		case t.touched(id):
-			t.goOn(id)
+		case !ok && !any: // those on probation were used
+			if rounds--; rounds < 0 {
+				return 0, false
+			}
+			t.demote(0)
+		case !ok || any && t.bytes[window] < t.most:
+			return worst, true
+		case rounds > 0 && t.harvest(id):
+			rounds--
+			if any && t.better(worst, id) {
+				t.push(window, id)
+			} else {
+				t.push(probation, id)
+			}
+		case !any || !t.better(id, worst):
+			return id, true
 		default:
-			if !ok || t.better(worst, id) {
-				worst, ok = id, true
+			t.push(probation, id)
+			return worst, true
+		}
+	}
+}
+
+// fillMain moves what is too much in the window to a main part that lacks more than some
+// payloads. It always lacks some, because evictions make more room than one payload needs;
+// their places are to be won by comparison.
+func (t *tinyLFU) fillMain() {
+	lacks := t.budget - t.most - t.bytes[probation] - t.bytes[protected]
+	lacks -= slack * (t.bytes[window] + t.bytes[probation] + t.bytes[protected]) / int64(max(t.held, 1))
+	for t.bytes[window] > t.most && lacks > 0 {
+		id, _ := t.oldest(window)
+		lacks -= t.at(id).bytes
+		t.push(probation, id)
+	}
+}
+
+// worst returns the worst of the oldest on probation that were not used. Those that were
+// it protects. It takes from those that are protected when there are no others.
+func (t *tinyLFU) worst() (worst uint32, any bool) {
+	if _, ok := t.oldest(probation); !ok {
+		t.demote(0)
+	}
+	end := uint32(probation)
+	i := t.nodes[end].newer
+	for n := 0; n < samples && i != end; {
+		id, next := i-t.ends, t.nodes[i].newer
+		if t.harvest(id) {
+			t.push(protected, id)
+			t.demote((t.budget - t.most) / 100 * protectedPart)
+			if next == end && !any {
+				next = t.nodes[end].newer // what demote brought
+			}
+		} else {
+			if !any || t.better(worst, id) {
+				worst, any = id, true
 			}
 			n++
 		}
-		if newer == probation {
-			return worst, ok
-		}
-		id = newer - t.lists
+		i = next
 	}
-	return worst, ok
+	return worst, any
 }
 
-// goOn moves a payload that is in use: from the window to its front, from the main part to
-// the front of what is protected.
-func (t *tinyLFU) goOn(id uint32) {
-	if t.at(id).list == window {
-		t.move(window, id)
-		return
-	}
-	t.move(protected, id)
-	for t.bytes[protected] > int64(protectedPart*float64(t.budget-t.window)) {
-		old, _ := t.last(protected)
-		if old != id && t.touched(old) {
-			t.move(protected, old)
+// demote puts the oldest of those that are protected on probation until they have so many
+// bytes at most; if that is 0, one of them. What was used gets another round first.
+func (t *tinyLFU) demote(most int64) {
+	for rounds := t.held; t.bytes[protected] > most; {
+		id, _ := t.oldest(protected)
+		if rounds > 0 && t.harvest(id) {
+			rounds--
+			t.push(protected, id)
 			continue
 		}
-		t.move(probation, old)
+		t.push(probation, id)
+		if most == 0 {
+			return
+		}
 	}
 }
 
 func (t *tinyLFU) Remove(id uint32) {
 	n := t.at(id)
-	t.bytes[n.list] -= int64(n.bytes)
+	n.from = 1
+	if n.list == window {
+		n.from = 0
+	}
+	t.gone[n.from] += n.bytes
+	n.went = uint32(t.gone[n.from] >> 10)
 	t.take(id)
-	t.count--
+	t.held--
 }
 
 func (t *tinyLFU) Forget(id uint32) {
 	n := t.at(id)
-	n.count, n.left = 0, 0
+	n.from, n.count = noList, 0
+}
+
+// harvest takes the mark of a use away and counts it.
+func (t *tinyLFU) harvest(id uint32) bool {
+	if !t.used(id) {
+		return false
+	}
+	t.count(id)
+	return true
+}
+
+func (t *tinyLFU) count(id uint32) {
+	n := t.at(id)
+	n.count = min(t.uses(n)+1, mostCount)
+	n.age = t.age
+	if t.counted++; t.counted > max(leastUses, halfLife*t.held) {
+		t.counted /= 2
+		t.age++
+	}
+}
+
+// uses returns the count of a record, halved as often as is due.
+func (t *tinyLFU) uses(n *node) uint8 { return n.count >> min(t.age-n.age, 8) }
+
+// better reports whether a has more uses for its size than b.
+func (t *tinyLFU) better(a, b uint32) bool {
+	m, n := t.at(a), t.at(b)
+	return int(t.uses(m))*int(n.root) > int(t.uses(n))*int(m.root)
 }

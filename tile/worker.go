@@ -51,7 +51,7 @@ func (w *Worker[K]) get(key K) (Handle, bool) {
 	for i := range set {
 		if s := &set[i]; s.key == key && s.p != nil && !s.p.stale.Load() {
 			w.hits++
-			use(s.p.uses)
+			use(s.p.used)
 			s.users++
 			return Handle{p: s.p, users: &s.users}, true
 		}

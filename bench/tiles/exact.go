@@ -110,7 +110,7 @@ func (l *lists) Forget(uint32)          {}
 type lru struct{ lists }
 
 // LRU is an exact tile.NewPolicy for Simulate.
-func LRU(int64, func(uint32) uint32) tile.Policy { return exact{&lru{newLists()}} }
+func LRU(int64, func(uint32) bool) tile.Policy { return exact{&lru{newLists()}} }
 
 func (p *lru) Hit(id uint32)              { p.move(0, int32(id)) }
 func (p *lru) Add(id uint32, bytes int64) { p.add(0, id, bytes) }
@@ -124,7 +124,7 @@ type markedClock struct {
 }
 
 // MarkedClock is an exact tile.NewPolicy for Simulate.
-func MarkedClock(int64, func(uint32) uint32) tile.Policy {
+func MarkedClock(int64, func(uint32) bool) tile.Policy {
 	return exact{&markedClock{lists: newLists()}}
 }
 
@@ -153,7 +153,7 @@ type sieve struct {
 }
 
 // Sieve is an exact tile.NewPolicy for Simulate.
-func Sieve(int64, func(uint32) uint32) tile.Policy {
+func Sieve(int64, func(uint32) bool) tile.Policy {
 	return exact{&sieve{markedClock{lists: newLists()}, none}}
 }
 

@@ -21,23 +21,23 @@ const over = 2
 // are not kept.
 func Simulate(t *Trace, policy tile.NewPolicy, budget int64) (o Outcome) {
 	held := make([]bool, len(t.Keys))
-	uses := make([]uint32, len(t.Keys))
-	p := policy(budget, func(id uint32) (n uint32) {
-		n, uses[id] = uses[id], 0
-		return n
+	used := make([]bool, len(t.Keys))
+	p := policy(budget, func(id uint32) (was bool) {
+		was, used[id] = used[id], false
+		return was
 	})
 	exact, _ := p.(hitter)
-	var used int64
+	var bytes int64
 	hits := 0
 	leave := func(id uint32) bool {
 		held[id] = false
-		used -= int64(t.Sizes[id])
+		bytes -= int64(t.Sizes[id])
 		return true
 	}
 	for _, i := range t.Reads {
 		if held[i] {
 			hits++
-			uses[i] = min(uses[i]+1, 15)
+			used[i] = true
 			if exact != nil {
 				exact.Hit(uint32(i))
 			}
@@ -48,14 +48,14 @@ func Simulate(t *Trace, policy tile.NewPolicy, budget int64) (o Outcome) {
 		if size > budget {
 			continue
 		}
-		if used+size > budget {
-			for used+min(over*size, budget) > budget && p.Evict(leave) {
+		if bytes+size > budget {
+			for bytes+min(over*size, budget) > budget && p.Evict(leave) {
 			}
 		}
 		p.Add(uint32(i), size)
 		held[i] = true
-		used += size
-		o.Peak = max(o.Peak, used)
+		bytes += size
+		o.Peak = max(o.Peak, bytes)
 	}
 	o.Hits = percent(hits, len(t.Reads))
 	return o

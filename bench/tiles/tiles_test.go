@@ -111,7 +111,7 @@ func (m *model) Forget(uint32)    {}
 func (m *model) front() uint32 { return m.order.Front().Value.(uint32) }
 
 func newModel(mark bool, hit func(*model, uint32), next func(*model) uint32) tile.NewPolicy {
-	return func(int64, func(uint32) uint32) tile.Policy {
+	return func(int64, func(uint32) bool) tile.Policy {
 		return &model{order: list.New(), at: make(map[uint32]*list.Element), marks: make(map[uint32]bool), hit: hit, next: next, mark: mark}
 	}
 }
@@ -128,7 +128,7 @@ func round(m *model) uint32 {
 }
 
 // newSieve is a model whose hand stays where it is.
-func newSieve(budget int64, hits func(uint32) uint32) tile.Policy {
+func newSieve(budget int64, used func(uint32) bool) tile.Policy {
 	var hand *list.Element
 	return newModel(false, setMark, func(m *model) uint32 {
 		if hand == nil {
@@ -146,7 +146,7 @@ func newSieve(budget int64, hits func(uint32) uint32) tile.Policy {
 				hand = m.order.Front()
 			}
 		}
-	})(budget, hits)
+	})(budget, used)
 }
 
 // TestModels compares policies with slow ones.

@@ -73,13 +73,13 @@ const (
 )
 
 // FixedTinyLFU is W-TinyLFU with a window of one percent, for Simulate.
-func FixedTinyLFU(budget int64, _ func(uint32) uint32) tile.Policy {
+func FixedTinyLFU(budget int64, _ func(uint32) bool) tile.Policy {
 	return exact{newTinyLFU(budget)}
 }
 
 // ClimbingTinyLFU is W-TinyLFU that lets its window grow and shrink by the hit ratio, for
 // Simulate.
-func ClimbingTinyLFU(budget int64, _ func(uint32) uint32) tile.Policy {
+func ClimbingTinyLFU(budget int64, _ func(uint32) bool) tile.Policy {
 	p := newTinyLFU(budget)
 	p.climb = &climber{sample: int(10 * budget / meanBytes), step: 0.0625}
 	return exact{p}
