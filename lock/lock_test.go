@@ -2,6 +2,7 @@ package lock_test
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -187,6 +188,55 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Counters of 32 bits wrap around too.
+func TestWrap(t *testing.T) {
+	type starter interface {
+		lock.Locker
+		Start(number uint32)
+	}
+	for _, l := range []starter{new(lock.Ticket[lock.Packed]), lock.NewAnderson[lock.Packed](8), lock.NewAnderson[lock.Packed](64)} {
+		l.Start(math.MaxUint32 - 9)
+		if order := queueUp(one[lock.Locker](l), 20)(); !slices.IsSorted(order) || len(order) != 20 {
+			t.Errorf("%T: goroutines came in order and went in %v", l, order)
+		}
+	}
+}
+
+func TestSlots(t *testing.T) {
+	for slots, want := range map[int]int{-1: 1, 0: 1, 1: 1, 2: 2, 3: 4, 64: 64, 65: 128} {
+		if got := lock.NewAnderson[lock.Packed](slots).Slots(); got != want {
+			t.Errorf("of %d slots there are %d, want %d", slots, got, want)
+		}
+	}
+}
+
+// A holder of MCS that leaves while another one is in the queue, but not linked to it yet, waits for the
+// link.
+func TestLateLink(t *testing.T) {
+	var l lock.MCS[lock.Packed]
+	holder, late := l.Locker(), l.Locker()
+	holder.Lock()
+	link := late.Come()
+	left := make(chan struct{})
+	go func() {
+		holder.Unlock()
+		close(left)
+	}()
+	for range 1000 {
+		runtime.Gosched()
+	}
+	select {
+	case <-left:
+		t.Fatal("the holder left nobody behind")
+	default:
+	}
+	link()
+	<-left
+	if late.Waiting() {
+		t.Error("the one behind still waits")
+	}
+}
+
 // More goroutines than an 8-bit ticket has numbers are right, and the first 255 in order.
 func TestFewTickets(t *testing.T) {
 	l := new(lock.SmallTicket[uint8, lock.Packed])
@@ -273,6 +323,18 @@ func TestBackOff(t *testing.T) {
 	} {
 		if got := lock.BackOffs(tt.w, 5); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: waits %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestLooks(t *testing.T) {
+	for looks, want := range map[int][]int{-1: {16, 32}, 0: {16, 32}, 1: {1, 2, 3}, 15: {15, 30, 45}, 40: {40}} {
+		got := lock.YieldsAt(lock.Wait{Looks: looks, Pauses: 1}, 45)
+		if looks == 1 {
+			got = got[:3]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d looks: yields after %v, want %v", looks, got, want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func goroutines(most int) []int {
 }
 
 // rounds of a row are timed, and as many in which each call is timed.
-const rounds = 3
+const rounds = 5
 
 // Bench measures each lock for Options.Seconds, by default 0.1, and as long again for the
 // percentiles, with up to Options.Clients goroutines, by default 64. If Options.Plots is not empty, it writes plots into that folder. It sets GOMAXPROCS

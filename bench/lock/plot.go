@@ -17,6 +17,7 @@ func (r *Report) plot(dir string) error {
 		for _, g := range r.goroutines()[from:] {
 			names = append(names, fmt.Sprintf("%d goroutines", g))
 		}
+		names[0] = strings.Replace(names[0], "1 goroutines", "1 goroutine", 1)
 		return names
 	}
 	cost := plot{title: "Time from one acquisition to the next", rows: r.locks(), series: byGoroutines(0), log: true}
@@ -84,7 +85,7 @@ func (p *plot) add(title string, of func(row string) []float64) {
 
 // Places in a plot, in pixels.
 const (
-	plotWide, labelWide, panelGap = 960, 190, 26
+	plotWide, labelWide, panelGap = 960, 190, 44
 	headHigh, rowHigh, footHigh   = 84, 19, 30
 	dot                           = 4.5
 )
@@ -135,7 +136,7 @@ func (p *plot) panel(b *strings.Builder, x panel, left, wide float64, colours []
 	place := func(v float64) float64 { return left + wide*(p.scale(v)-low)/(high-low) }
 	text(b, left, headHigh-12, `font-weight="bold"`, x.title)
 	bottom := rowAt(len(p.rows) - 1)
-	for _, tick := range p.ticks(low, high) {
+	for _, tick := range p.ticks(low, high, wide) {
 		at := place(tick.at)
 		line(b, at, headHigh, at, bottom+rowHigh/2, "#ddd")
 		text(b, at, bottom+rowHigh/2+16, `text-anchor="middle" font-size="11" fill="#555"`, tick.name)
@@ -147,7 +148,7 @@ func (p *plot) panel(b *strings.Builder, x panel, left, wide float64, colours []
 		}
 		line(b, first, y, last, y, "#aaa")
 		for j, v := range values {
-			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`+"\n", place(v), y, dot, colours[j])
+			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s" stroke="#fff" stroke-width="0.7"/>`+"\n", place(v), y, dot, colours[j])
 		}
 	}
 }
@@ -180,13 +181,21 @@ type tick struct {
 	name string
 }
 
-func (p *plot) ticks(low, high float64) (out []tick) {
+// ticks returns lines and their names. An axis with little room names only ns, us, ms and s.
+func (p *plot) ticks(low, high, wide float64) (out []tick) {
 	if !p.log {
 		return []tick{{0, "0"}, {0.25, ""}, {0.5, "0.5"}, {0.75, ""}, {1, "1"}}
 	}
-	names := []string{"1 ns", "10", "100", "1 us", "10", "100", "1 ms", "10", "100", "1 s", "10", "100"}
-	for e := int(low); e <= int(high) && e < len(names); e++ {
-		out = append(out, tick{math.Pow10(e), names[e]})
+	units := []string{"ns", "us", "ms", "s", "ks"}
+	for e := int(low); e <= int(high); e++ {
+		name := fmt.Sprintf("%.0f %s", math.Pow10(e%3), units[e/3])
+		if e%3 > 0 && wide < tickWide*(high-low) {
+			name = ""
+		}
+		out = append(out, tick{math.Pow10(e), name})
 	}
 	return out
 }
+
+// tickWide is the room that a name of a tick takes.
+const tickWide = 44

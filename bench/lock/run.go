@@ -41,8 +41,9 @@ func (r *result) sum() (n int64) {
 // round.
 func (r *result) each() float64 { return float64(r.took.Nanoseconds()) / float64(max(1, r.sum())) }
 
-// run starts all loops, calls begin when they had time to come to the lock, and stops them after d.
-func (s *stop) run(loops []loop, d time.Duration, timed bool, begin func()) *result {
+// run starts all loops at once and stops them after d. If release is not nil, something holds the
+// loops up until then: they get time to come there, and the round begins with release.
+func (s *stop) run(loops []loop, d time.Duration, timed bool, release func()) *result {
 	r := &result{counts: make([]int64, len(loops))}
 	times := make([]*histogram, len(loops))
 	gate := make(chan struct{})
@@ -56,10 +57,13 @@ func (s *stop) run(loops []loop, d time.Duration, timed bool, begin func()) *res
 			r.counts[g] = f(s, times[g])
 		})
 	}
-	close(gate)
-	time.Sleep(coming)
 	start := time.Now()
-	begin()
+	close(gate)
+	if release != nil {
+		time.Sleep(coming)
+		start = time.Now()
+		release()
+	}
 	time.Sleep(d)
 	s.over.Store(true)
 	r.took = time.Since(start)
@@ -70,7 +74,7 @@ func (s *stop) run(loops []loop, d time.Duration, timed bool, begin func()) *res
 	return r
 }
 
-// coming is how long goroutines have to come to the lock.
+// coming is how long goroutines have to come to a lock that is held.
 const coming = 200 * time.Microsecond
 
 // fineBits are the bits below the highest that a histogram tells apart.

@@ -173,7 +173,7 @@ func benchTables(ctx context.Context, o lab.Options, round time.Duration) ([]Tab
 						return nil, ctx.Err()
 					}
 					var s stop
-					run := s.run(t.loops(g, kind.draw), round, i >= tableRounds, func() {})
+					run := s.run(t.loops(g, kind.draw), round, i >= tableRounds, nil)
 					if times[j].join(&run.times); i < tableRounds {
 						rows[j].Each = lab.Least(rows[j].Each, run.each())
 					}
