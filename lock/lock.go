@@ -24,10 +24,10 @@ type Locker interface {
 }
 
 // Pad says whether what different goroutines write has lines of the cache of its own.
-type Pad interface{ Packed | Padded }
+type Pad interface{ Bare | Padded }
 
-// Packed leaves no gaps: locks take the fewest bytes and may share a line with others.
-type Packed = [0]byte
+// Bare leaves no gaps: locks take the fewest bytes and may share a line with others.
+type Bare = [0]byte
 
 // Padded keeps 128 bytes apart: that is a line of Apple's processors, and Intel's fetch lines of
 // 64 bytes in pairs.
@@ -35,11 +35,12 @@ type Padded = [124]byte
 
 // Wait says what a goroutine does while it waits. The zero value is the default.
 type Wait struct {
-	// Looks is how often a goroutine looks at the lock before it calls Yield. Default 16.
+	// Looks is how often a goroutine looks at the lock before it calls Yield. Default 64, which
+	// is long enough for a holder on another processor to leave a short critical section.
 	Looks int
 	// Yield lets others run. Default runtime.Gosched. A function that does nothing
 	// makes the pure spin of the literature: a waiting goroutine then keeps its processor
-	// until the runtime takes it, which is after 10 ms, also from the holder's point of view.
+	// until the runtime takes it away after 10 ms, also when the holder needs it.
 	Yield func()
 	// Pauses is how many PAUSE instructions stand between two looks. Default none.
 	Pauses int
@@ -59,7 +60,7 @@ type Wait struct {
 	Share int
 }
 
-const usualLooks = 16
+const usualLooks = 64
 
 // usual is the default, complete.
 var usual = Wait{}.complete()

@@ -60,7 +60,7 @@ func kindsOf[P lock.Pad](name string) []kind {
 }
 
 func kinds() []kind {
-	return slices.Concat(kindsOf[lock.Packed]("packed"), kindsOf[lock.Padded]("padded"))
+	return slices.Concat(kindsOf[lock.Bare]("bare"), kindsOf[lock.Padded]("padded"))
 }
 
 // waits are ways of waiting. The pure spin is for few goroutines.
@@ -127,7 +127,7 @@ func TestExclusion(t *testing.T) {
 func TestWaits(t *testing.T) {
 	setProcessors(t, 2)
 	for name, w := range waits() {
-		for _, k := range kindsOf[lock.Packed](name) {
+		for _, k := range kindsOf[lock.Bare](name) {
 			m := k.make()
 			t.Run(k.name, func(t *testing.T) {
 				exclude(t, 16, 50, func() sync.Locker { return lock.With(m.handle(), w) })
@@ -139,7 +139,7 @@ func TestWaits(t *testing.T) {
 // A waiting goroutine that never yields is preempted, so that even then others go on.
 func TestPure(t *testing.T) {
 	setProcessors(t, 1)
-	for _, k := range kindsOf[lock.Packed]("packed") {
+	for _, k := range kindsOf[lock.Bare]("bare") {
 		m := k.make()
 		t.Run(k.name, func(t *testing.T) {
 			exclude(t, 2, 3, func() sync.Locker { return lock.With(m.handle(), lock.Wait{Yield: func() {}}) })
@@ -194,7 +194,7 @@ func TestWrap(t *testing.T) {
 		lock.Locker
 		Start(number uint32)
 	}
-	for _, l := range []starter{new(lock.Ticket[lock.Packed]), lock.NewAnderson[lock.Packed](8), lock.NewAnderson[lock.Packed](64)} {
+	for _, l := range []starter{new(lock.Ticket[lock.Bare]), lock.NewAnderson[lock.Bare](8), lock.NewAnderson[lock.Bare](64)} {
 		l.Start(math.MaxUint32 - 9)
 		if order := queueUp(one[lock.Locker](l), 20)(); !slices.IsSorted(order) || len(order) != 20 {
 			t.Errorf("%T: goroutines came in order and went in %v", l, order)
@@ -204,7 +204,7 @@ func TestWrap(t *testing.T) {
 
 func TestSlots(t *testing.T) {
 	for slots, want := range map[int]int{-1: 1, 0: 1, 1: 1, 2: 2, 3: 4, 64: 64, 65: 128} {
-		if got := lock.NewAnderson[lock.Packed](slots).Slots(); got != want {
+		if got := lock.NewAnderson[lock.Bare](slots).Slots(); got != want {
 			t.Errorf("of %d slots there are %d, want %d", slots, got, want)
 		}
 	}
@@ -213,7 +213,7 @@ func TestSlots(t *testing.T) {
 // A holder of MCS that leaves while another one is in the queue, but not linked to it yet, waits for the
 // link.
 func TestLateLink(t *testing.T) {
-	var l lock.MCS[lock.Packed]
+	var l lock.MCS[lock.Bare]
 	holder, late := l.Locker(), l.Locker()
 	holder.Lock()
 	link := late.Come()
@@ -239,7 +239,7 @@ func TestLateLink(t *testing.T) {
 
 // More goroutines than an 8-bit ticket has numbers are right, and the first 255 in order.
 func TestFewTickets(t *testing.T) {
-	l := new(lock.SmallTicket[uint8, lock.Packed])
+	l := new(lock.SmallTicket[uint8, lock.Bare])
 	release := queueUp(one(l), 254)
 	full := l.Tail()
 	var late int
@@ -300,8 +300,7 @@ func TestYield(t *testing.T) {
 				t.Errorf("the lock was held after %d yields, and let go after 3", yields)
 			}
 			l.Unlock()
-			l.Lock()
-			l.Unlock()
+			pass(l)
 			if yields != 3 {
 				t.Error("a free lock makes a goroutine yield")
 			}
@@ -328,8 +327,8 @@ func TestBackOff(t *testing.T) {
 }
 
 func TestLooks(t *testing.T) {
-	for looks, want := range map[int][]int{-1: {16, 32}, 0: {16, 32}, 1: {1, 2, 3}, 15: {15, 30, 45}, 40: {40}} {
-		got := lock.YieldsAt(lock.Wait{Looks: looks, Pauses: 1}, 45)
+	for looks, want := range map[int][]int{-1: {64, 128}, 0: {64, 128}, 1: {1, 2, 3}, 50: {50, 100, 150}, 99: {99}} {
+		got := lock.YieldsAt(lock.Wait{Looks: looks, Pauses: 1}, 150)
 		if looks == 1 {
 			got = got[:3]
 		}
@@ -353,12 +352,17 @@ func TestUnlocked(t *testing.T) {
 			for range 3 {
 				mustPanic(t, m.handle().Unlock)
 				l := m.handle()
-				l.Lock()
-				l.Unlock()
+				pass(l)
 				mustPanic(t, l.Unlock)
 			}
 		})
 	}
+}
+
+// pass locks and unlocks l.
+func pass(l sync.Locker) {
+	l.Lock()
+	defer l.Unlock()
 }
 
 func mustPanic(t *testing.T, f func()) {
@@ -375,49 +379,49 @@ func TestNothingAllocated(t *testing.T) {
 	for _, k := range kinds() {
 		m := k.make()
 		l, w := m.handle(), lock.With(m.handle(), lock.Wait{Looks: 1})
-		if n := testing.AllocsPerRun(100, func() { l.Lock(); l.Unlock(); w.Lock(); w.Unlock() }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { pass(l); pass(w) }); n != 0 {
 			t.Errorf("%s allocates %v times", k.name, n)
 		}
 	}
 }
 
 type sizes struct {
-	name           string
-	packed, padded uintptr
+	name         string
+	bare, padded uintptr
 }
 
-func sizeOf[packed, padded any](name string) sizes {
-	return sizes{name, unsafe.Sizeof(*new(packed)), unsafe.Sizeof(*new(padded))}
+func sizeOf[bare, padded any](name string) sizes {
+	return sizes{name, unsafe.Sizeof(*new(bare)), unsafe.Sizeof(*new(padded))}
 }
 
 func TestSizes(t *testing.T) {
 	type (
-		packed = lock.Packed
+		bare   = lock.Bare
 		padded = lock.Padded
 	)
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("the sizes are those with pointers of 8 bytes")
 	}
 	for _, tt := range []struct {
-		got            sizes
-		packed, padded uintptr
+		got          sizes
+		bare, padded uintptr
 	}{
 		{sizeOf[sync.Mutex, sync.Mutex]("sync.Mutex"), 8, 8},
-		{sizeOf[lock.TAS[packed], lock.TAS[padded]]("TAS"), 4, 128},
-		{sizeOf[lock.TTAS[packed], lock.TTAS[padded]]("TTAS"), 4, 128},
-		{sizeOf[lock.SmallTicket[uint8, packed], lock.SmallTicket[uint8, padded]]("SmallTicket of 8 bits"), 4, 128},
-		{sizeOf[lock.SmallTicket[uint16, packed], lock.SmallTicket[uint16, padded]]("SmallTicket of 16 bits"), 4, 128},
-		{sizeOf[lock.Ticket[packed], lock.Ticket[padded]]("Ticket"), 8, 256},
-		{sizeOf[lock.Anderson[packed], lock.Anderson[padded]]("Anderson, without its slots"), 32, 280},
-		{sizeOf[lock.GraunkeThakkar[packed], lock.GraunkeThakkar[padded]]("GraunkeThakkar"), 8, 136},
-		{sizeOf[lock.GraunkeThakkarLocker[packed], lock.GraunkeThakkarLocker[padded]]("GraunkeThakkarLocker"), 56, 176},
-		{sizeOf[lock.MCS[packed], lock.MCS[padded]]("MCS"), 8, 136},
-		{sizeOf[lock.MCSLocker[packed], lock.MCSLocker[padded]]("MCSLocker"), 24, 152},
-		{sizeOf[lock.CLH[packed], lock.CLH[padded]]("CLH"), 16, 264},
-		{sizeOf[lock.CLHLocker[packed], lock.CLHLocker[padded]]("CLHLocker"), 32, 152},
+		{sizeOf[lock.TAS[bare], lock.TAS[padded]]("TAS"), 4, 128},
+		{sizeOf[lock.TTAS[bare], lock.TTAS[padded]]("TTAS"), 4, 128},
+		{sizeOf[lock.SmallTicket[uint8, bare], lock.SmallTicket[uint8, padded]]("SmallTicket of 8 bits"), 4, 128},
+		{sizeOf[lock.SmallTicket[uint16, bare], lock.SmallTicket[uint16, padded]]("SmallTicket of 16 bits"), 4, 128},
+		{sizeOf[lock.Ticket[bare], lock.Ticket[padded]]("Ticket"), 8, 256},
+		{sizeOf[lock.Anderson[bare], lock.Anderson[padded]]("Anderson, without its slots"), 32, 280},
+		{sizeOf[lock.GraunkeThakkar[bare], lock.GraunkeThakkar[padded]]("GraunkeThakkar"), 8, 136},
+		{sizeOf[lock.GraunkeThakkarLocker[bare], lock.GraunkeThakkarLocker[padded]]("GraunkeThakkarLocker"), 56, 176},
+		{sizeOf[lock.MCS[bare], lock.MCS[padded]]("MCS"), 8, 136},
+		{sizeOf[lock.MCSLocker[bare], lock.MCSLocker[padded]]("MCSLocker"), 24, 152},
+		{sizeOf[lock.CLH[bare], lock.CLH[padded]]("CLH"), 16, 264},
+		{sizeOf[lock.CLHLocker[bare], lock.CLHLocker[padded]]("CLHLocker"), 32, 152},
 	} {
-		if tt.got.packed != tt.packed || tt.got.padded != tt.padded {
-			t.Errorf("%s: %d bytes packed and %d padded, want %d and %d", tt.got.name, tt.got.packed, tt.got.padded, tt.packed, tt.padded)
+		if tt.got.bare != tt.bare || tt.got.padded != tt.padded {
+			t.Errorf("%s: %d bytes bare and %d padded, want %d and %d", tt.got.name, tt.got.bare, tt.got.padded, tt.bare, tt.padded)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (l *TAS[P]) Unlock() {
 // TTAS is the test-and-test-and-set lock: it writes only when it saw the lock free, so those that
 // wait read their own caches. The zero value is unlocked. It is not fair.
 //
-// Packed, it has 4 bytes. That is as small as a lock gets: Go has no atomic operations on less.
+// Bare, it has 4 bytes. That is as small as a lock gets: Go has no atomic operations on less.
 type TTAS[P Pad] struct {
 	_     P
 	state atomic.Uint32

@@ -40,12 +40,13 @@ func (l *Ticket[P]) Unlock() {
 	l.serving.Store(now + 1)
 }
 
-// SmallTicket is a ticket lock with counters of 8 or 16 bits. Both are in one word, so packed it
+// SmallTicket is a ticket lock with counters of 8 or 16 bits. Both are in one word, so a bare one
 // has 4 bytes. The zero value is unlocked.
 //
 // In the literature's lock, a goroutine that draws a ticket while 2^bits are out gets the
 // number that is served now, and holds the lock beside its holder. Here at most 2^bits-1
-// tickets are out. Who finds that many waits outside, without an order, until one returns.
+// tickets are out. A goroutine that finds so many waits outside the queue, without an order, until
+// one comes back.
 type SmallTicket[W uint8 | uint16, P Pad] struct {
 	_    P
 	word atomic.Uint32 // serving; above it next

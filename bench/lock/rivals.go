@@ -67,7 +67,7 @@ func (w way) of(l lock.Locker, s *stop) sync.Locker {
 	return lock.With(l, w(s))
 }
 
-// beside is a lock and its counter: side by side if packed, on lines of their own if padded.
+// beside is a lock and its counter: side by side if bare, on lines of their own if padded.
 type beside[L any, P lock.Pad] struct {
 	lock    L
 	_       P
@@ -111,12 +111,12 @@ func anderson[P lock.Pad](name string) rival {
 }
 
 func mutex(*stop, int) instance {
-	b := new(beside[sync.Mutex, packed])
+	b := new(beside[sync.Mutex, bare])
 	return instance{func() sync.Locker { return &b.lock }, &b.counter, int(unsafe.Sizeof(b.lock))}
 }
 
 type (
-	packed = lock.Packed
+	bare   = lock.Bare
 	padded = lock.Padded
 )
 
@@ -128,7 +128,7 @@ const (
 )
 
 func pure(s *stop) lock.Wait     { return lock.Wait{Yield: s.pure} }
-func pausing(*stop) lock.Wait    { return lock.Wait{Looks: 32, Pauses: 1} }
+func pausing(*stop) lock.Wait    { return lock.Wait{Pauses: 1} }
 func proportion(*stop) lock.Wait { return lock.Wait{Share: share} }
 func sleeping(*stop) lock.Wait {
 	return lock.Wait{Looks: sleepLooks, Yield: func() { time.Sleep(asleep) }}
@@ -159,30 +159,30 @@ func yield(rounds int) {
 func rivals() []rival {
 	return []rival{
 		{"sync.Mutex", mutex},
-		one[lock.TAS[packed], packed]("TAS", nil),
-		one[lock.TTAS[packed], packed]("TTAS", nil),
+		one[lock.TAS[bare], bare]("TAS", nil),
+		one[lock.TTAS[bare], bare]("TTAS", nil),
 		one[lock.TTAS[padded], padded]("TTAS padded", nil),
-		one[lock.TTAS[packed], packed]("TTAS, PAUSE", pausing),
-		one[lock.TTAS[packed], packed]("TTAS, back-off busy", backingOff(busy)),
-		one[lock.TTAS[packed], packed]("TTAS, back-off PAUSE", backingOff(nil)),
-		one[lock.TTAS[packed], packed]("TTAS, back-off yields", backingOff(yield)),
-		one[lock.TTAS[packed], packed]("TTAS, sleep", sleeping),
-		one[lock.TAS[packed], packed]("TAS, pure spin", pure),
-		one[lock.TTAS[packed], packed]("TTAS, pure spin", pure),
-		one[lock.SmallTicket[uint8, packed], packed]("ticket, 8 bits", nil),
-		one[lock.SmallTicket[uint16, packed], packed]("ticket, 16 bits", nil),
-		one[lock.Ticket[packed], packed]("ticket, 32 bits", nil),
+		one[lock.TTAS[bare], bare]("TTAS, PAUSE", pausing),
+		one[lock.TTAS[bare], bare]("TTAS, back-off busy", backingOff(busy)),
+		one[lock.TTAS[bare], bare]("TTAS, back-off PAUSE", backingOff(nil)),
+		one[lock.TTAS[bare], bare]("TTAS, back-off yields", backingOff(yield)),
+		one[lock.TTAS[bare], bare]("TTAS, sleep", sleeping),
+		one[lock.TAS[bare], bare]("TAS, pure spin", pure),
+		one[lock.TTAS[bare], bare]("TTAS, pure spin", pure),
+		one[lock.SmallTicket[uint8, bare], bare]("ticket, 8 bits", nil),
+		one[lock.SmallTicket[uint16, bare], bare]("ticket, 16 bits", nil),
+		one[lock.Ticket[bare], bare]("ticket, 32 bits", nil),
 		one[lock.Ticket[padded], padded]("ticket padded", nil),
 		one[lock.Ticket[padded], padded]("ticket padded, proportional", proportion),
 		one[lock.Ticket[padded], padded]("ticket padded, pure spin", pure),
-		anderson[packed]("Anderson"),
+		anderson[bare]("Anderson"),
 		anderson[padded]("Anderson padded"),
-		handles[lock.GraunkeThakkar[packed], packed, lock.GraunkeThakkarLocker[packed]]("Graunke-Thakkar", nil),
+		handles[lock.GraunkeThakkar[bare], bare, lock.GraunkeThakkarLocker[bare]]("Graunke-Thakkar", nil),
 		handles[lock.GraunkeThakkar[padded], padded, lock.GraunkeThakkarLocker[padded]]("Graunke-Thakkar padded", nil),
-		handles[lock.MCS[packed], packed, lock.MCSLocker[packed]]("MCS", nil),
+		handles[lock.MCS[bare], bare, lock.MCSLocker[bare]]("MCS", nil),
 		handles[lock.MCS[padded], padded, lock.MCSLocker[padded]]("MCS padded", nil),
 		handles[lock.MCS[padded], padded, lock.MCSLocker[padded]]("MCS padded, pure spin", pure),
-		handles[lock.CLH[packed], packed, lock.CLHLocker[packed]]("CLH", nil),
+		handles[lock.CLH[bare], bare, lock.CLHLocker[bare]]("CLH", nil),
 		handles[lock.CLH[padded], padded, lock.CLHLocker[padded]]("CLH padded", nil),
 	}
 }

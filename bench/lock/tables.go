@@ -49,9 +49,9 @@ type locks struct {
 // shardTables are maps of shards: a call locks a shard and looks a key up. The calls are written out,
 // so that the compiler inlines each lock.
 func shardTables() []locks {
-	mutexes, mutexesPadded := new(mutexTable[packed]), new(mutexTable[padded])
+	mutexes, mutexesPadded := new(mutexTable[bare]), new(mutexTable[padded])
 	rw := new(rwTable)
-	spins, spinsPadded := new(spinTable[packed]), new(spinTable[padded])
+	spins, spinsPadded := new(spinTable[bare]), new(spinTable[padded])
 	for i := range shards {
 		m := map[uint64]uint64{}
 		for k := range uint64(1 << (keyBits - shardBits)) {
@@ -116,7 +116,7 @@ func recordTables() []locks {
 			uses uint32
 		}
 		spinRecord struct {
-			mu   lock.TTAS[packed]
+			mu   lock.TTAS[bare]
 			uses uint32
 		}
 	)
