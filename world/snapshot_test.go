@@ -58,7 +58,7 @@ func TestSnapshotPages(t *testing.T) {
 		if err != nil || tally.Cells[voxel.Block] != 21 {
 			t.Errorf("%s: tally %+v, %v, want 21 cells", name, tally, err)
 		}
-		now := cache.Stats().Fills
+		now := cache.Stats().Reads
 		if i == 0 && now == 0 || i > 0 && now != fills {
 			t.Errorf("open %d: %d pages decoded, %d before", i, now, fills)
 		}

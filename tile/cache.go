@@ -1,0 +1,474 @@
+package tile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// Key names a tile. Equal keys have equal hashes; all 64 bits of a hash are used. Keys
+// with an equal high half lie under one lock.
+type Key interface {
+	comparable
+	Hash() uint64
+}
+
+// A Reader reads tiles. Goroutines share it.
+type Reader[K Key] interface {
+	// ReadTile reads the tile of a key. It calls room once with the tile's size in bytes
+	// and fills the buffer that it gets. The buffer is not cleared. ReadTile must not keep
+	// it.
+	ReadTile(ctx context.Context, key K, room func(size int) ([]byte, error)) error
+}
+
+// An Observer is a Reader that is told what becomes of its tiles.
+type Observer[K Key] interface {
+	// Wait is called before a goroutine waits for a tile that another one reads. What it
+	// returns is called afterwards.
+	Wait(key K) (done func())
+	// Arrived says that a tile of so many bytes was read, and how often before.
+	Arrived(key K, size int64, before uint32)
+}
+
+// Traits say how the cache treats tiles of a Reader that has a method Traits.
+type Traits struct {
+	// Purpose is a number in Options.Purposes.
+	Purpose int
+	// Element is the size in bytes of what a tile repeats. Tiles that repeat one element
+	// are kept as that element. 0 keeps all tiles as they are.
+	Element int
+}
+
+// What callers branch on.
+var (
+	// ErrOversize says that a tile is larger than the budget.
+	ErrOversize = errors.New("the tile is larger than the cache")
+	// ErrPinned says that there is no room for a tile because handles pin all others.
+	ErrPinned = errors.New("all tiles of the cache are in use")
+	// ErrClosed says that the cache was closed.
+	ErrClosed = errors.New("the cache is closed")
+)
+
+// Options of a Cache. The zero value is the default, but for Budget.
+type Options struct {
+	// Budget is the most bytes of payloads.
+	Budget int64
+	// Purposes are the kinds of tiles. Default: one.
+	Purposes []Purpose
+	// Over is how many times the room that a tile needs is made at once, so that the next
+	// tile need not wait for it. Default 2.
+	Over float64
+	// Shards is the number of locks. Default: 4 for each processor that Go uses.
+	Shards int
+	// Records is the most tiles that the cache remembers, with and without payload.
+	// Default: one for 2 KiB of the budget, at least 65,536. A record takes about 150
+	// bytes, and room is made for those that are used.
+	Records int
+	// Instances keeps tiles with equal bytes once.
+	Instances bool
+	// Packed is the budget of the compressed tier in bytes, beside Budget. Payloads that
+	// leave are packed into it. Default: no such tier.
+	Packed int64
+	// Packer packs payloads. Default: LZ4 blocks.
+	Packer Packer
+}
+
+// Purpose is a kind of tile.
+type Purpose struct {
+	Name string
+	// Share is the part of the budget that these tiles have for themselves; what they do
+	// not need is lent to others. Default: equal shares.
+	Share float64
+	// Policy decides which of them leaves. Default TinyLFU.
+	Policy NewPolicy
+	// Sharper is how many levels finer than needed a sampler reads: masks and cut-outs
+	// look better with less filtering. See Level.
+	Sharper float64
+}
+
+// Cache keeps tiles. Any number of goroutines may use it.
+//
+// Locks: mu, then that of one shard, then that of the pool. The time under mu does not
+// depend on the size of tiles.
+type Cache[K Key] struct {
+	o      Options
+	shards []shard[K]
+	slab   slab[K]
+	pool   pool
+	used   atomic.Int64 // bytes of payloads, pinned ones that have no record included
+
+	mu       sync.Mutex // guards the policies and the fields below
+	purposes []purpose
+	peak     int64
+	moving   int64      // bytes of payloads that are being packed
+	moved    *sync.Cond // on mu: moving became less
+	left     uint32     // counts payloads that left
+	hand     uint32     // where the search for records to forget goes on
+	shared   map[uint64]*payload
+	tier     tier
+	closed   bool
+	roomCounts
+	microRequests, microHits atomic.Int64
+
+	freeBytes, freeValue func(*payload)
+}
+
+type purpose struct {
+	Policy
+	share int64
+	used  int64 // of records' payloads
+}
+
+// New returns an empty Cache.
+func New[K Key](o Options) *Cache[K] {
+	if len(o.Purposes) == 0 {
+		o.Purposes = []Purpose{{Name: "tiles"}}
+	}
+	if o.Over == 0 {
+		o.Over = 2
+	}
+	if o.Shards == 0 {
+		o.Shards = 4 * runtime.GOMAXPROCS(0)
+	}
+	if o.Records == 0 {
+		o.Records = int(max(1<<16, o.Budget>>11))
+	}
+	if o.Packer == nil {
+		o.Packer = LZ4{}
+	}
+	c := &Cache[K]{o: o, shards: make([]shard[K], o.Shards), shared: make(map[uint64]*payload)}
+	c.pool.most = o.Budget / 16
+	c.moved = sync.NewCond(&c.mu)
+	c.slab.most = o.Records
+	for i := range c.shards {
+		c.shards[i].slots = make([]place, 16)
+	}
+	used := func(id uint32) bool { mark := &c.record(id).used; return mark.Load() && mark.Swap(false) }
+	for _, p := range o.Purposes {
+		share := p.Share
+		if share == 0 {
+			share = 1 / float64(len(o.Purposes))
+		}
+		if p.Policy == nil {
+			p.Policy = TinyLFU
+		}
+		n := int64(share * float64(o.Budget))
+		c.purposes = append(c.purposes, purpose{Policy: p.Policy(n, used), share: n})
+	}
+	c.freeBytes = func(p *payload) {
+		c.used.Add(-p.size)
+		c.pool.put(p.bytes)
+		p.bytes = nil
+	}
+	c.freeValue = func(p *payload) { c.used.Add(-p.size) }
+	return c
+}
+
+func (c *Cache[K]) record(id uint32) *record[K] { return c.slab.record(id) }
+
+func (c *Cache[K]) shard(hash uint64) *shard[K] { return &c.shards[shardOf(hash, len(c.shards))] }
+
+// Get returns a handle of the tile of a key. If the tile is not here, Get reads it through
+// r, with ctx. Of concurrent calls for one tile one reads; the others wait until it is
+// there or their ctx ends. If the reader fails, its caller gets the error, and the next
+// that waits reads. A Reader that panics is an error for its caller. The errors besides
+// those of ctx and r are ErrOversize, ErrPinned and ErrClosed. w is the caller's
+// microcache; it may be nil.
+func (c *Cache[K]) Get(ctx context.Context, w *Worker[K], key K, r Reader[K]) (Handle, error) {
+	if w == nil {
+		return c.get(ctx, key, request[K]{reader: r})
+	}
+	if h, ok := w.get(key); ok {
+		return h, nil
+	}
+	h, err := c.get(ctx, key, request[K]{reader: r})
+	if errors.Is(err, ErrPinned) && w.flush() {
+		h, err = c.get(ctx, key, request[K]{reader: r})
+	}
+	if err != nil {
+		return h, err
+	}
+	return w.keep(key, h), nil
+}
+
+// Peek returns a handle of a tile if it is here. It neither reads nor waits.
+func (c *Cache[K]) Peek(key K) (Handle, bool) {
+	hash := key.Hash()
+	s := c.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.find(c, hash, key)
+	if r == nil || r.payload == nil {
+		return Handle{}, false
+	}
+	s.hits++
+	return r.pinned(), true
+}
+
+// pinned marks the record as used and returns a handle of its payload. The caller has the
+// shard's lock.
+func (r *record[K]) pinned() Handle {
+	use(&r.used)
+	if r.payload.one.size == 0 {
+		r.payload.pins.Add(1)
+	}
+	return Handle{p: r.payload}
+}
+
+// request is how a tile is read: its bytes by a Reader, or a value by a function.
+type request[K Key] struct {
+	reader Reader[K]
+	value  func() (any, int64, error)
+}
+
+func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error) {
+	hash := key.Hash()
+	s := c.shard(hash)
+	s.mu.Lock()
+	id, r := s.find(c, hash, key)
+	if r == nil {
+		s.mu.Unlock()
+		if err := c.remember(s, hash, key); err != nil {
+			return Handle{}, err
+		}
+		s.mu.Lock()
+		if id, r = s.find(c, hash, key); r == nil { // forgotten meanwhile
+			s.mu.Unlock()
+			return c.get(ctx, key, q)
+		}
+	}
+	if r.payload != nil {
+		s.hits++
+		h := r.pinned()
+		s.mu.Unlock()
+		return h, nil
+	}
+	s.misses++
+	f := r.flight
+	if f == nil {
+		f = &flight{}
+		r.flight = f
+		s.mu.Unlock()
+		return c.lead(ctx, s, id, f, key, q)
+	}
+	if f.done == nil {
+		f.done, f.turn = make(chan struct{}), make(chan struct{}, 1)
+	}
+	f.waiters++
+	s.waits++
+	s.mu.Unlock()
+	if o, ok := q.reader.(Observer[K]); ok {
+		defer o.Wait(key)()
+	}
+	select {
+	case <-f.done:
+		return Handle{p: f.p}, nil
+	case <-f.turn:
+		s.mu.Lock()
+		f.waiters--
+		s.mu.Unlock()
+		return c.lead(ctx, s, id, f, key, q)
+	case <-ctx.Done():
+		c.stopWaiting(s, id, f)
+		return Handle{}, ctx.Err()
+	}
+}
+
+// stopWaiting takes a waiter away whose context has ended.
+func (c *Cache[K]) stopWaiting(s *shard[K], id uint32, f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.waiters--
+	if f.p != nil { // it was pinned for this waiter too
+		Handle{p: f.p}.Release()
+		return
+	}
+	if f.waiters == 0 {
+		select {
+		case <-f.turn: // nobody is left to take it
+			c.land(id, f)
+		default:
+		}
+	}
+}
+
+// land ends a flight. The caller has the lock of the record's shard.
+func (c *Cache[K]) land(id uint32, f *flight) {
+	if r := c.record(id); r.flight == f {
+		r.flight = nil
+	}
+}
+
+// lead reads a tile. The caller has the turn of the flight.
+func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, key K, q request[K]) (h Handle, err error) {
+	var p *payload
+	defer func() {
+		if p == nil { // an error, or the goroutine ends
+			c.pass(s, id, f)
+		}
+	}()
+	if p, err = c.unpack(s, id, f); p == nil && err == nil {
+		p, err = c.read(ctx, key, q)
+	}
+	if err != nil {
+		p = nil
+		return Handle{}, err
+	}
+	var before uint32
+	size := max(p.size, int64(p.one.size))
+	unpacked := p.unpacked
+	p, before = c.arrive(s, id, f, p)
+	if o, ok := q.reader.(Observer[K]); ok && !unpacked {
+		o.Arrived(key, size, before)
+	}
+	return Handle{p: p}, nil
+}
+
+func traitsOf(r any) Traits {
+	if t, ok := r.(interface{ Traits() Traits }); ok {
+		return t.Traits()
+	}
+	return Traits{}
+}
+
+// pass gives the turn to the next waiter, or ends the flight.
+func (c *Cache[K]) pass(s *shard[K], id uint32, f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.waiters > 0 {
+		f.turn <- struct{}{}
+		return
+	}
+	c.land(id, f)
+}
+
+// PanicError is the error of a Reader that panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("tile: a reader panicked: %v", e.Value) }
+
+// read reads a tile into a payload that no record has yet. Its room is taken.
+func (c *Cache[K]) read(ctx context.Context, key K, q request[K]) (p *payload, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if q.value != nil {
+		return c.readValue(q.value)
+	}
+	var b []byte
+	var t Traits
+	done := false
+	defer func() {
+		if v := recover(); v != nil {
+			p, err, done = nil, &PanicError{v, debug.Stack()}, false
+		}
+		if !done && b != nil {
+			c.giveBack(b)
+		}
+	}()
+	room := func(size int) ([]byte, error) {
+		switch t = traitsOf(q.reader); { // a file is open by now
+		case t.Purpose < 0 || t.Purpose >= len(c.purposes):
+			return nil, fmt.Errorf("tile: purpose %d of %d", t.Purpose, len(c.purposes))
+		case b != nil:
+			return nil, errors.New("tile: a reader asked for room twice")
+		case size <= 0:
+			return nil, fmt.Errorf("tile: a tile of %d bytes", size)
+		}
+		if err := c.reserve(int64(size), t.Purpose); err != nil {
+			return nil, err
+		}
+		b = c.pool.get(size)
+		return b, nil
+	}
+	if err := q.reader.ReadTile(ctx, key, room); err != nil {
+		return nil, err
+	}
+	if b == nil {
+		return nil, errors.New("tile: a reader returned neither bytes nor an error")
+	}
+	if one, ok := constantOf(b, t.Element); ok {
+		return &payload{one: one}, nil // the deferred function gives b back
+	}
+	done = true
+	return &payload{bytes: b, size: int64(len(b)), purpose: uint8(t.Purpose), free: c.freeBytes}, nil
+}
+
+// giveBack gives room and buffer of a tile that does not stay.
+func (c *Cache[K]) giveBack(b []byte) {
+	c.used.Add(-int64(len(b)))
+	c.pool.put(b)
+}
+
+// readValue is read for a Go value. Its size is known afterwards. A value that has no
+// room is returned and not kept.
+func (c *Cache[K]) readValue(value func() (any, int64, error)) (p *payload, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, &PanicError{v, debug.Stack()}
+		}
+	}()
+	p = &payload{free: c.freeValue}
+	if p.value, p.size, err = value(); err != nil {
+		return nil, err
+	}
+	if err := c.reserve(p.size, 0); err != nil {
+		p.size = -1
+	}
+	return p, nil
+}
+
+// arrive gives the payload to the record and to all who wait for it, and pins it for each
+// and for the caller. It returns the payload, or the one of another record with the same
+// bytes, and how often the tile was read before.
+func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *payload, before uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p = c.instance(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := c.record(id)
+	s.arrived(p, r.reads)
+	if p.used == nil {
+		p.used = &r.used
+	}
+	kept := r.flight == f && p.size >= 0 && !c.closed // else it was invalidated while it was read, or there is no room
+	if !kept {
+		p.stale.Store(true)
+	}
+	f.p = p
+	p.pins.Add(int32(f.waiters) + 1)
+	if f.done != nil {
+		close(f.done)
+	}
+	if !kept {
+		c.land(id, f)
+		p.size = max(p.size, 0)
+		p.gone.Store(p.owners == 0)
+		return p, 0
+	}
+	r.flight = nil
+	if before = r.reads; !p.unpacked {
+		r.reads++
+	}
+	r.purpose = p.purpose
+	p.owners++
+	r.payload = p
+	if p.one.size > 0 {
+		c.constants++
+		return p, before
+	}
+	of := &c.purposes[p.purpose]
+	of.used += p.size
+	of.Add(id, p.size)
+	c.payloads++
+	c.peak = max(c.peak, c.used.Load())
+	return p, before
+}

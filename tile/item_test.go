@@ -1,0 +1,196 @@
+package tile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/tile"
+	"github.com/zeebo/xxh3"
+)
+
+// disk is files of virtual tiles.
+type disk struct {
+	mu      sync.Mutex
+	version map[string]byte
+	opens   map[string]int
+	open    int
+	most    int
+	refuse  error
+	stuck   error // of Close
+}
+
+func newDisk() *disk { return &disk{version: map[string]byte{}, opens: map[string]int{}} }
+
+func (d *disk) Open(_ context.Context, name string) (tile.File[tile.Flat], error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refuse != nil {
+		return nil, d.refuse
+	}
+	d.opens[name]++
+	d.open++
+	d.most = max(d.most, d.open)
+	return &file{disk: d, name: name, version: d.version[name]}, nil
+}
+
+type file struct {
+	disk    *disk
+	name    string
+	version byte
+}
+
+func (f *file) About() tile.About {
+	return tile.About{Size: [3]int{256, 128, 1}, Tile: 32, Levels: 4, Channels: []string{"R", "G"}, Traits: tile.Traits{Element: 2}}
+}
+
+func (f *file) ReadTile(_ context.Context, k tile.Flat, room func(int) ([]byte, error)) error {
+	f.disk.mu.Lock()
+	now := f.disk.version[f.name]
+	f.disk.mu.Unlock()
+	if now != f.version {
+		return fmt.Errorf("version %d: %w", now, tile.ErrChanged)
+	}
+	b, err := room(100)
+	if err != nil {
+		return err
+	}
+	_, y, x := k.At()
+	for i := range b {
+		b[i] = byte(i) ^ byte(x) ^ byte(y)
+	}
+	b[0] = f.version
+	return nil
+}
+
+func (f *file) Close() error {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.open--
+	return f.disk.stuck
+}
+
+// twins returns two names with one hash.
+func twins() (a, b string) {
+	seen := map[uint32]string{}
+	for i := 0; ; i++ {
+		name := fmt.Sprint("texture", i)
+		hash := uint32(xxh3.HashString(name))
+		if other, ok := seen[hash]; ok {
+			return other, name
+		}
+		seen[hash] = name
+	}
+}
+
+func TestItems(t *testing.T) {
+	ctx := context.Background()
+	c := tile.New[tile.Flat](tile.Options{Budget: 4 << 10})
+	d := newDisk()
+	items := tile.NewItems(c, d.Open, tile.Flat.Item, tile.ItemsOptions{Open: 3, Now: clockOf()})
+	a, b := twins()
+	if items.Item(a).ID() == items.Item(b).ID() {
+		t.Error("two names of one hash have one number")
+	}
+	if len(d.opens) != 0 {
+		t.Error("an item is opened before it is asked for")
+	}
+	read := func(name string, x int) (byte, error) {
+		i := items.Item(name)
+		k, _ := tile.FlatKey(i.ID(), 0, 0, x)
+		h, err := c.Get(ctx, nil, k, i)
+		if err != nil {
+			return 0, err
+		}
+		defer h.Release()
+		return h.Bytes()[0], nil
+	}
+	for _, name := range []string{a, b, "c", "d", "e", "f", a, "c"} {
+		if _, err := read(name, len(d.opens)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.most > 4 || d.open > 3 {
+		t.Errorf("%d files were open at a time, now %d", d.most, d.open)
+	}
+	opens := d.opens[b]
+	if about, err := items.Item(b).About(ctx); err != nil || about.Size[0] != 256 || about.Levels != 4 || d.opens[b] != opens {
+		t.Errorf("what is known of a closed item: %+v, %v, opened %d times", about, err, d.opens[b])
+	}
+	if about, err := items.Item("new").About(ctx); err != nil || about.Tile != 32 {
+		t.Errorf("%+v, %v", about, err)
+	}
+
+	d.version["c"] = 1
+	if _, err := read("c", 77); !errors.Is(err, tile.ErrChanged) || !strings.Contains(err.Error(), "tile: c: item ") {
+		t.Errorf("a file that changed: %v", err)
+	}
+	for _, x := range []int{77, 2} {
+		if v, err := read("c", x); err != nil || v != 1 {
+			t.Errorf("after it changed: version %d, %v", v, err)
+		}
+	}
+	d.version["c"] = 2
+	if err := items.Item("c").Invalidate(); err != nil {
+		t.Error(err)
+	}
+	if v, err := read("c", 77); err != nil || v != 2 {
+		t.Errorf("after Invalidate: version %d, %v", v, err)
+	}
+
+	d.refuse = errBad
+	if _, err := read("z", 0); !errors.Is(err, errBad) {
+		t.Errorf("a file that does not open: %v", err)
+	}
+	d.refuse = nil
+	if _, err := read("z", 0); err != nil {
+		t.Error(err)
+	}
+	all := items.Stats()
+	if worst := tile.Worst(all, 1, func(s tile.ItemStats) int64 { return s.Opens }); len(worst) != 1 || worst[0].Opens < 2 {
+		t.Errorf("%+v", worst)
+	}
+	if all[0].Name != "c" || all[0].Bytes == 0 || all[0].IO == 0 || all[0].Reads < 4 {
+		t.Errorf("%+v", all[0])
+	}
+	d.stuck = errBad
+	if err := items.Close(); !errors.Is(err, errBad) || d.open != 0 {
+		t.Errorf("%d open, %v", d.open, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestItemsRace reads items beside each other while they change.
+func TestItemsRace(t *testing.T) {
+	c := tile.New[tile.Flat](tile.Options{Budget: 4 << 10})
+	d := newDisk()
+	items := tile.NewItems(c, d.Open, tile.Flat.Item, tile.ItemsOptions{Open: 2})
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for n := range 400 {
+				i := items.Item(fmt.Sprint("file", (n+g)%5))
+				if n%37 == 0 {
+					d.mu.Lock()
+					d.version[i.Name()]++
+					d.mu.Unlock()
+				}
+				k, _ := tile.FlatKey(i.ID(), 0, n%7, g)
+				h, err := c.Get(context.Background(), nil, k, i)
+				if err != nil && !errors.Is(err, tile.ErrChanged) {
+					t.Error(err)
+				}
+				h.Release()
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(items.Close(), c.Close()); err != nil || d.open != 0 {
+		t.Errorf("%d open, %v", d.open, err)
+	}
+}

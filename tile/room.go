@@ -1,0 +1,303 @@
+package tile
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
+
+// reserve takes room for need bytes of a purpose. It evicts payloads if there is none.
+func (c *Cache[K]) reserve(need int64, purpose int) error {
+	if need > c.o.Budget {
+		return fmt.Errorf("tile: %d bytes within a budget of %d: %w", need, c.o.Budget, ErrOversize)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if c.closed {
+			return fmt.Errorf("tile: %w", ErrClosed)
+		}
+		if c.take(need) {
+			return nil
+		}
+		switch victims := c.evict(need, purpose); {
+		case len(victims) > 0:
+			c.pack(victims)
+		case c.take(need): // payloads left without being packed
+			return nil
+		case c.moving > 0:
+			c.moved.Wait()
+		default:
+			return fmt.Errorf("tile: room for %d bytes within a budget of %d: %w", need, c.o.Budget, ErrPinned)
+		}
+	}
+}
+
+// take takes room if there is some. The caller has mu; only release makes room without it.
+func (c *Cache[K]) take(need int64) bool {
+	if c.used.Load()+need > c.o.Budget {
+		return false
+	}
+	c.used.Add(need)
+	return true
+}
+
+// evict makes payloads leave until there is Over times the room that is needed. Those that
+// are to be packed it returns; the others it frees. The caller has mu.
+func (c *Cache[K]) evict(need int64, purpose int) (victims []victim) {
+	want := min(int64(float64(need)*c.o.Over), c.o.Budget)
+	var moving int64
+	leave := func(id uint32) bool {
+		v, ok := c.leave(id)
+		if !ok {
+			return false
+		}
+		c.evictions++
+		if v.p == nil {
+			return true
+		}
+		if c.o.Packed > 0 && v.p.bytes != nil {
+			victims = append(victims, v)
+			moving += v.p.size
+		} else {
+			v.p.free(v.p)
+		}
+		return true
+	}
+	for c.used.Load()-moving+want > c.o.Budget && c.evictOne(need, purpose, leave) {
+	}
+	return victims
+}
+
+// evictOne evicts a payload of the purpose that is furthest above its share, if the need
+// is counted too. If all of that are pinned it is another purpose's turn.
+func (c *Cache[K]) evictOne(need int64, purpose int, leave func(uint32) bool) bool {
+	if len(c.purposes) == 1 {
+		return c.purposes[0].Evict(leave)
+	}
+	tried := make([]bool, len(c.purposes))
+	for {
+		worst, over := -1, int64(0)
+		for i := range c.purposes {
+			p := &c.purposes[i]
+			used := p.used - p.share
+			if i == purpose {
+				used += need
+			}
+			if !tried[i] && (worst < 0 || used > over) {
+				worst, over = i, used
+			}
+		}
+		if worst < 0 {
+			return false
+		}
+		if c.purposes[worst].Evict(leave) {
+			return true
+		}
+		tried[worst] = true
+	}
+}
+
+// victim is a payload that left a record. Who has it frees it.
+type victim struct {
+	p    *payload
+	id   uint32
+	hash uint64
+	left uint32 // record.left, to know the record again
+}
+
+// leave takes the payload from a record, unless it is pinned. A payload that other records
+// share stays: v.p is nil then. The caller has mu.
+func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
+	r := c.record(id)
+	s := c.shard(r.hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := r.payload
+	if p.owners > 1 {
+		c.part(r)
+		return v, true
+	}
+	if !p.pins.CompareAndSwap(0, -1) { // -1: nobody else may free it
+		return v, false
+	}
+	c.part(r)
+	return victim{p, id, r.hash, r.left}, true
+}
+
+// part takes the payload from a record. The caller has mu and the shard's lock, and drops
+// the payload if no other record has it.
+func (c *Cache[K]) part(r *record[K]) {
+	p := r.payload
+	r.payload = nil
+	c.left++
+	r.left = c.left
+	p.owners--
+	if p.one.size > 0 {
+		c.constants--
+		return
+	}
+	c.payloads--
+	c.purposes[r.purpose].used -= p.size
+	if p.owners == 0 {
+		if p.sum != 0 {
+			delete(c.shared, p.sum)
+		}
+		p.gone.Store(true)
+	} else {
+		c.instances--
+	}
+}
+
+// instance returns the payload with the same bytes that another record has, and drops p;
+// or p. The caller has mu.
+func (c *Cache[K]) instance(p *payload) *payload {
+	if !c.o.Instances || p.bytes == nil || p.sum != 0 {
+		return p
+	}
+	sum := max(1, xxh3.Hash(p.bytes))
+	other := c.shared[sum]
+	switch {
+	case other == nil:
+		p.sum = sum
+		c.shared[sum] = p
+	case bytes.Equal(other.bytes, p.bytes):
+		c.giveBack(p.bytes)
+		c.instances++
+		return other
+	}
+	return p
+}
+
+// remember makes a record for a key, unless there is one. If there are as many records as
+// are allowed, it forgets one.
+func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return fmt.Errorf("tile: %w", ErrClosed)
+	}
+	id, ok := c.slab.fresh()
+	if !ok {
+		if id, ok = c.forgetOne(); !ok {
+			return fmt.Errorf("tile: %d records, all with a payload or being read: %w", c.slab.count, ErrPinned)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, r := s.find(c, hash, key); r != nil {
+		c.slab.free = append(c.slab.free, id)
+		return nil
+	}
+	r := c.record(id)
+	r.key, r.hash = key, hash
+	r.reads, r.packed = 0, nil
+	s.insert(uint32(hash), id)
+	return nil
+}
+
+// forgetTries is how many records without a payload are compared. The one whose payload
+// left first is forgotten.
+const forgetTries = 8
+
+// forgetOne takes a record without a payload out of the table and returns its number. The
+// caller has mu.
+func (c *Cache[K]) forgetOne() (id uint32, ok bool) {
+	var best uint32
+	for tries, passed := 0, 0; tries < forgetTries && passed < c.slab.count; passed++ {
+		c.hand = (c.hand + 1) % uint32(c.slab.count)
+		r := c.record(c.hand)
+		s := c.shard(r.hash)
+		s.mu.Lock()
+		idle := r.payload == nil && r.flight == nil
+		s.mu.Unlock()
+		if !idle {
+			continue
+		}
+		tries++
+		if age := c.left - r.left; !ok || age > best {
+			id, best, ok = c.hand, age, true
+		}
+	}
+	if !ok {
+		return 0, false
+	}
+	return id, c.forget(id)
+}
+
+// forget takes an idle record out of the table. The caller has mu.
+func (c *Cache[K]) forget(id uint32) bool {
+	r := c.record(id)
+	s := c.shard(r.hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.payload != nil || r.flight != nil {
+		return false
+	}
+	s.remove(uint32(r.hash), id)
+	c.tier.drop(r.packed)
+	r.packed = nil
+	c.purposes[r.purpose].Forget(id)
+	c.forgotten++
+	return true
+}
+
+// Invalidate forgets what is known of a tile. Who asks for it after Invalidate has returned
+// gets bytes that are read from then on. Handles stay good.
+func (c *Cache[K]) Invalidate(key K) { c.InvalidateIf(func(k K) bool { return k == key }) }
+
+// InvalidateIf invalidates all tiles whose keys fit. It goes over all records.
+func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		for _, at := range s.slots {
+			if at.id != 0 && fits(c.record(at.id-1).key) {
+				c.invalidate(at.id - 1)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// invalidate empties a record, which stays in the table. The caller has mu and the shard's
+// lock.
+func (c *Cache[K]) invalidate(id uint32) {
+	r := c.record(id)
+	r.flight = nil // who reads it now gives it to its waiters only
+	c.left++
+	r.left = c.left // who packs it now drops it
+	r.reads = 0
+	c.tier.drop(r.packed)
+	r.packed = nil
+	p := r.payload
+	if p == nil {
+		return
+	}
+	p.stale.Store(true)
+	c.part(r)
+	if p.one.size > 0 {
+		return
+	}
+	c.purposes[r.purpose].Remove(id)
+	if p.owners == 0 && p.pins.Load() == 0 {
+		p.drop()
+	}
+}
+
+// Close drops everything. It returns an error if handles pin payloads. Get fails from then
+// on; handles stay good.
+func (c *Cache[K]) Close() error {
+	c.InvalidateIf(func(K) bool { return true })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.moved.Broadcast()
+	if n := c.used.Load(); n > 0 {
+		return fmt.Errorf("tile: close: handles of %d bytes are not released", n)
+	}
+	return nil
+}

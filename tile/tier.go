@@ -1,0 +1,173 @@
+package tile
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/pierrec/lz4/v4"
+)
+
+// A Packer packs payloads for the compressed tier. Goroutines share it.
+type Packer interface {
+	// Pack appends the packed form of src to dst. It reports false if src does not become
+	// smaller by that.
+	Pack(dst, src []byte) ([]byte, bool)
+	// Unpack fills dst with what src was packed from.
+	Unpack(dst, src []byte) error
+}
+
+// LZ4 packs payloads as LZ4 blocks.
+type LZ4 struct{}
+
+var compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+
+// Pack implements Packer. A payload must become smaller by an eighth.
+func (LZ4) Pack(dst, src []byte) ([]byte, bool) {
+	l := compressors.Get().(*lz4.Compressor)
+	defer compressors.Put(l)
+	from := len(dst)
+	dst = append(dst, make([]byte, len(src)-len(src)/8)...)
+	n, err := l.CompressBlock(src, dst[from:])
+	return dst[:from+n], err == nil && n > 0
+}
+
+// Unpack implements Packer.
+func (LZ4) Unpack(dst, src []byte) error {
+	n, err := lz4.UncompressBlock(src, dst)
+	if err != nil || n != len(dst) {
+		return fmt.Errorf("tile: unpack %d bytes: %d of %d, %w", len(src), n, len(dst), err)
+	}
+	return nil
+}
+
+// packed is a payload in the compressed tier.
+type packed struct {
+	bytes      []byte
+	size       int // unpacked
+	purpose    int
+	next, prev *packed
+	leave      func() // takes it from its record
+}
+
+// tier is the packed payloads, first in first out. The cache's mu guards it.
+type tier struct {
+	head       packed // of a ring
+	bytes      int64
+	count      int
+	incoming   int64
+	left       int64
+	notSmaller int64
+}
+
+// packedBytes is about what a packed payload takes besides its bytes.
+const packedBytes = 128
+
+func (t *tier) drop(p *packed) {
+	if p == nil || p.next == nil {
+		return
+	}
+	p.prev.next, p.next.prev = p.next, p.prev
+	p.next = nil
+	t.bytes -= int64(cap(p.bytes)) + packedBytes
+	t.count--
+}
+
+func (t *tier) push(p *packed) {
+	if t.head.next == nil {
+		t.head.next, t.head.prev = &t.head, &t.head
+	}
+	p.next, p.prev = t.head.next, &t.head
+	p.next.prev, t.head.next = p, p
+	t.bytes += int64(cap(p.bytes)) + packedBytes
+	t.count++
+	t.incoming++
+}
+
+// pack packs payloads that left and frees them. The caller has mu, which pack gives away
+// while it packs.
+func (c *Cache[K]) pack(victims []victim) {
+	var moving int64
+	for _, v := range victims {
+		moving += v.p.size
+	}
+	c.moving += moving
+	c.mu.Unlock()
+	made := make([]*packed, len(victims))
+	var buf []byte
+	for i, v := range victims {
+		small, ok := c.o.Packer.Pack(buf[:0], v.p.bytes)
+		if buf = small; ok {
+			made[i] = &packed{bytes: append(make([]byte, 0, len(small)), small...), size: len(v.p.bytes)}
+		}
+		v.p.free(v.p)
+	}
+	c.mu.Lock()
+	c.moving -= moving
+	c.moved.Broadcast()
+	for i, v := range victims {
+		if made[i] == nil {
+			c.tier.notSmaller++
+			continue
+		}
+		c.store(v, made[i])
+	}
+}
+
+// store puts a packed payload into the tier, unless its tile is here again or is being
+// read. The caller has mu.
+func (c *Cache[K]) store(v victim, p *packed) {
+	need := int64(cap(p.bytes)) + packedBytes
+	if need > c.o.Packed {
+		return
+	}
+	for c.tier.bytes+need > c.o.Packed {
+		last := c.tier.head.prev
+		last.leave()
+		c.tier.drop(last)
+		c.tier.left++
+	}
+	r := c.record(v.id)
+	s := c.shard(v.hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.hash != v.hash || r.left != v.left || r.payload != nil || r.flight != nil || r.packed != nil {
+		return
+	}
+	p.purpose = int(r.purpose)
+	p.leave = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r.packed = nil
+	}
+	r.packed = p
+	c.tier.push(p)
+}
+
+// unpack returns the payload of a record from the compressed tier, or nil. The caller has
+// the turn of the flight.
+func (c *Cache[K]) unpack(s *shard[K], id uint32, f *flight) (*payload, error) {
+	if c.o.Packed == 0 {
+		return nil, nil
+	}
+	c.mu.Lock()
+	s.mu.Lock()
+	var from *packed
+	if r := c.record(id); r.flight == f && r.packed != nil {
+		from, r.packed = r.packed, nil
+		c.tier.drop(from)
+	}
+	s.mu.Unlock()
+	c.mu.Unlock()
+	if from == nil {
+		return nil, nil
+	}
+	if err := c.reserve(int64(from.size), from.purpose); err != nil {
+		return nil, err
+	}
+	b := c.pool.get(from.size)
+	if err := c.o.Packer.Unpack(b, from.bytes); err != nil {
+		c.giveBack(b)
+		return nil, err
+	}
+	return &payload{bytes: b, size: int64(len(b)), purpose: uint8(from.purpose), free: c.freeBytes, unpacked: true}, nil
+}
