@@ -55,6 +55,8 @@ type Options struct {
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string
+	// Plots is the folder that plots are written to. Default: none are drawn.
+	Plots string
 }
 
 // Shared returns o for many goroutines that tell progress.

@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,6 +43,7 @@ var cacheKinds = []cacheKind{
 	{"clock", ours(tile.Clock), true},
 	{"s3fifo", ours(tile.S3FIFO), true},
 	{"tinylfu", ours(tile.TinyLFU), true},
+	{"deferred", newDeferredCache, true},
 }
 
 // CacheNames returns the names of the caches. Those of package tile, named by policy, may have
@@ -73,10 +75,8 @@ func newCache(name string, s *source, budget int64, workers int) (cache, error) 
 		return nil, fmt.Errorf("tiles: %w", err)
 	}
 	c, err := k.new(s, budget, workers)
-	if our, ok := c.(*ourCache); ok && slots > 0 {
-		for w := range our.workers {
-			our.workers[w].micro = our.c.NewWorker(slots)
-		}
+	if our, ok := c.(interface{ microcaches(slots int) }); ok && slots > 0 {
+		our.microcaches(slots)
 	}
 	return c, err
 }
@@ -101,6 +101,12 @@ func ours(policy tile.NewPolicy) func(*source, int64, int) (cache, error) {
 	}
 }
 
+func (c *ourCache) microcaches(slots int) {
+	for w := range c.workers {
+		c.workers[w].micro = c.c.NewWorker(slots)
+	}
+}
+
 func (c *ourCache) get(worker int, i uint64) ([]byte, error) {
 	w := &c.workers[worker]
 	h, err := c.c.Get(context.Background(), w.micro, tileKey(i), c.s)
@@ -119,6 +125,32 @@ func (c *ourCache) close() error {
 		}
 	}
 	return c.c.Close()
+}
+
+// deferredCache gathers the requests of a worker and serves them sorted by tile.
+type deferredCache struct {
+	*ourCache
+	queues []tile.Deferred[tileKey, uint64]
+}
+
+func newDeferredCache(s *source, budget int64, workers int) (cache, error) {
+	c, err := ours(tile.TinyLFU)(s, budget, workers)
+	if err != nil {
+		return nil, err
+	}
+	return &deferredCache{c.(*ourCache), make([]tile.Deferred[tileKey, uint64], workers)}, nil
+}
+
+// serve calls do for each request, sorted by the keys of the trace.
+func (c *deferredCache) serve(worker int, requests []int32, do func(i uint64, b []byte) error) error {
+	q := &c.queues[worker]
+	for _, i := range requests {
+		q.Add(tileKey(i), c.s, uint64(i))
+	}
+	byKey := func(a, b tileKey) int { return cmp.Compare(c.s.Keys[a], c.s.Keys[b]) }
+	return q.Serve(context.Background(), c.c, c.workers[worker].micro, byKey, func(h tile.Handle, i uint64) error {
+		return do(i, h.Bytes())
+	})
 }
 
 // counted is a cache whose tiles the source counts.

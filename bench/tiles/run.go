@@ -120,6 +120,11 @@ func (j Job) run(ctx context.Context) (r Row, err error) {
 	return r, b.cache.close()
 }
 
+// batches is a cache that answers many requests together.
+type batches interface {
+	serve(worker int, requests []int32, do func(i uint64, tile []byte) error) error
+}
+
 // run is many workers that read a trace through one cache.
 type run struct {
 	source  *source
@@ -153,22 +158,30 @@ func (b *run) snapshot() (s snapshot) {
 	return s
 }
 
-// block is how many reads a worker takes at once: about what a bucket of pixels needs.
-const block = 256
+// block is how many reads a worker takes at once, about what four pixels of the scene need.
+// A cache that answers many together gets batch of them, what a bucket of pixels needs.
+const (
+	block = 256
+	batch = 64 * block
+)
 
 // work reads until so many reads of the trace are done, or until a time.
 func (b *run) work(ctx context.Context, reads int64, until time.Time) error {
 	var wait sync.WaitGroup
 	errs := make([]error, len(b.workers))
 	end := b.next.Load() + reads
+	n, serve := int64(block), b.serve
+	if together, ok := b.cache.(batches); ok {
+		n, serve = batch, func(w int, from int64) error { return b.serveBatch(together, w, from) }
+	}
 	for w := range b.workers {
 		wait.Go(func() {
 			for errs[w] == nil {
-				from := b.next.Add(block) - block
+				from := b.next.Add(n) - n
 				if reads > 0 && from >= end || reads == 0 && !time.Now().Before(until) {
 					return
 				}
-				errs[w] = cmp.Or(b.serve(w, from), ctx.Err())
+				errs[w] = cmp.Or(serve(w, from), ctx.Err())
 			}
 		})
 	}
@@ -203,6 +216,23 @@ func (b *run) serve(w int, from int64) error {
 		}
 	}
 	worker.gets += block
+	return nil
+}
+
+// serveBatch reads a batch of the trace. Single gets have no time of their own.
+func (b *run) serveBatch(c batches, w int, from int64) error {
+	all := int64(len(b.source.Reads))
+	for at := from; at < from+batch; {
+		n := min(from+batch-at, all-at%all) // up to the end of the trace
+		err := c.serve(w, b.source.Reads[at%all:at%all+n], func(i uint64, tile []byte) error {
+			return b.source.check(i, tile, i^uint64(from))
+		})
+		if err != nil {
+			return err
+		}
+		at += n
+	}
+	b.workers[w].gets += batch
 	return nil
 }
 

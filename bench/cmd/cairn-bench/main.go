@@ -32,6 +32,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
+	"github.com/cairnvoxel/cairn/bench/lock"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -72,6 +73,7 @@ func measurements() map[string]measurement {
 		"hostile":  ofMade(hostile.Bench),
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
+		"lock":     ofMade(lock.Bench),
 	}
 }
 
@@ -106,8 +108,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
-	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles: how long each row is measured (default 300, 60, 3)")
+	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most (default 16, 64)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock: how long each row is measured (default 300, 60, 3, 0.1)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.StringSliceVar(&c.options.Traces, "trace", tiles.TraceNames(), "tiles, policies: what is read")
@@ -116,6 +118,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.Reads, "reads", 0, "tiles, policies, paged: the length of a trace (default 2000000, 2000000, 200000)")
 	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
+	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
