@@ -19,7 +19,7 @@ import (
 func Diff(ctx context.Context, a, b stone.Content, maxBytes int64) (*convert.Difference, error) {
 	s, one := a.(*world.Snapshot)
 	t, two := b.(*world.Snapshot)
-	if one && two && s.World() == t.World() && alike(s.About(), t.About()) {
+	if one && two && s.World() == t.World() && s.Beside(t) && alike(s.About(), t.About()) {
 		where := s.Apart(t)
 		a, b = part{s, where}, part{t, where}
 	}

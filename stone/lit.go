@@ -13,7 +13,6 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -280,7 +279,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	page.unlit = &pendingLight{turn: cache.NewTurn(), kind: kind, at: at, octants: make(map[int]byte, len(order))}
+	page.unlit = &pendingLight{turn: pages.NewTurn(), kind: kind, at: at, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
 		page.unlit.octants[n] = octants[i]
 	}
@@ -291,7 +290,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 // that follows from blocks. They are completed on demand, because that reads all
 // blocks around them.
 type pendingLight struct {
-	turn    cache.Turn // for octants and the chunks in it
+	turn    pages.Turn // for octants and the chunks in it
 	kind    light.Kind
 	at      []geom.ChunkPos // of all chunks of the page
 	octants map[int]byte    // by index of chunk, for chunks that are not complete

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/tags"
@@ -40,7 +39,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 		names[d.name] = true
 	}
 	for i := range p.dir.dims {
-		p.dir.dims[i].footprints = footprints{turn: cache.NewTurn()}
+		p.dir.dims[i].footprints = footprints{turn: pages.NewTurn()}
 	}
 	p.files()
 	p.matters()

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/cache"
 	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/zeebo/xxh3"
 )
@@ -43,12 +43,16 @@ type Cache interface {
 // CacheBytes is the budget of the Cache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// LRU is a Cache that drops the least recently used pages.
-type LRU = cache.LRU[PageKey]
-
 // NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
 // page larger than that.
-func NewLRU(budget int64) *LRU { return cache.New[PageKey](budget) }
+func NewLRU(budget int64) tile.Pages[PageKey] {
+	return tile.NewPages[PageKey](tile.Options{Budget: budget})
+}
+
+// Hash implements tile.Key.
+func (k PageKey) Hash() uint64 {
+	return (binary.LittleEndian.Uint64(k.Stone[:]) + uint64(k.Entry)) * 0x9E3779B97F4A7C15
+}
 
 // wholeSize is the size in bytes up to which Open reads all of a stone.
 const wholeSize = 64 << 10

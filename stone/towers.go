@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/stone/cache"
+	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -82,7 +82,7 @@ func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
 // footprints holds the indexes of a dimension's block entries with cells by footprint, those
 // that are lowest first.
 type footprints struct {
-	turn cache.Turn // to make at
+	turn pages.Turn // to make at
 	at   map[footprint][]int32
 }
 

@@ -44,7 +44,7 @@ const (
 	leastWindow   = 400
 	protectedPart = 80 // percent of the main part
 	ghostPart     = 20
-	slackPart     = 128
+	slack         = 32 // payloads that the main part may lack
 )
 
 // TinyLFU returns the default policy: recency before frequency, after Einziger, Friedman
@@ -93,10 +93,7 @@ func (t *tinyLFU) Evict(leave func(uint32) bool) bool {
 
 // victim returns the payload that leaves next. It finds none if all are used meanwhile.
 func (t *tinyLFU) victim() (id uint32, ok bool) {
-	for t.bytes[window] > t.most && t.bytes[probation]+t.bytes[protected]+t.budget/slackPart < t.budget-t.most {
-		id, _ := t.oldest(window)
-		t.push(probation, id) // the main part has room
-	}
+	t.fillMain()
 	for rounds := t.held; ; {
 		worst, any := t.worst()
 		id, ok := t.oldest(window)
@@ -121,6 +118,19 @@ func (t *tinyLFU) victim() (id uint32, ok bool) {
 			t.push(probation, id)
 			return worst, true
 		}
+	}
+}
+
+// fillMain moves what is too much in the window to a main part that lacks more than some
+// payloads. It always lacks some, because evictions make more room than one payload needs;
+// their places are to be won by comparison.
+func (t *tinyLFU) fillMain() {
+	lacks := t.budget - t.most - t.bytes[probation] - t.bytes[protected]
+	lacks -= slack * (t.bytes[window] + t.bytes[probation] + t.bytes[protected]) / int64(max(t.held, 1))
+	for t.bytes[window] > t.most && lacks > 0 {
+		id, _ := t.oldest(window)
+		lacks -= t.at(id).bytes
+		t.push(probation, id)
 	}
 }
 

@@ -29,7 +29,8 @@ type Options struct {
 	// 100 million.
 	Voxels int64
 	// Reads is how many random reads of a grid are timed; of other work there is
-	// in proportion. Default 262,144; at least 4,096.
+	// in proportion. Default 262,144; at least 4,096. Of a trace it is the length, default
+	// 2,000,000.
 	Reads int
 	// Commits is how many are made to see what packing costs. Default 5,000.
 	Commits int
@@ -40,13 +41,24 @@ type Options struct {
 	// have defaults of their own.
 	Worlds, Clients int
 	Seconds         float64
+	// Traces, Caches and Threads say what is measured of caches of tiles; Budget is their
+	// bytes, and TileBytes the size of each tile. 0 is the default: tiles have the sizes of
+	// the trace.
+	Traces, Caches []string
+	Threads        []int
+	Budget         int64
+	TileBytes      int
 	// Columns are the sizes of the lands of a growth, Verbs what is measured of it; nil
 	// is the default.
 	Columns []int
 	Verbs   []string
+	// Edge is the edge of the land of a large, in columns. Default 3,750: 60,000 cells.
+	Edge int
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string
+	// Plots is the folder that plots are written to. Default: none are drawn.
+	Plots string
 }
 
 // Shared returns o for many goroutines that tell progress.

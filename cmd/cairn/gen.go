@@ -86,7 +86,7 @@ open.`,
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
 	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
-	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
+	f.BoolVar(&o.quick, "quick", false, "try one form: several times as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -111,7 +111,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 	src := make(o.seed, o.size)
 	done := imported{Source: kind, Format: "terrain", World: to, Lost: map[string]int{}, Damaged: []string{}}
 	if o.quick {
-		done.options.Effort = stone.Good
+		done.options.Effort = stone.Quick
 	}
 	var err error
 	if world {

@@ -116,7 +116,11 @@ error, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentPreRun = func(*cobra.Command, []string) { sf.memory.bound() }
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		if c.Name() != serveVerb { // a server takes what its calls need, unless told otherwise
+			sf.memory.bound()
+		}
+	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
 	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {

@@ -64,9 +64,9 @@ func (m *memoryFlag) String() string {
 // Type is the placeholder that help shows.
 func (*memoryFlag) Type() string { return "SIZE" }
 
-// bound tells the garbage collector the limit. An eighth of it is for what the collector does
-// not count, such as the program itself.
-func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - m.bytes/8) }
+// bound tells the garbage collector the limit. An eighth of it, or 28 MiB, is for what the
+// collector does not count, such as the program itself.
+func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - max(m.bytes/8, 28<<20)) }
 
 // cache returns the cache of decoded pages that the verb's readers share.
 func (m *memoryFlag) cache() stone.Cache {

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,8 +30,11 @@ import (
 	"github.com/cairnvoxel/cairn/bench/hostile"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/bench/large"
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
+	"github.com/cairnvoxel/cairn/bench/lock"
+	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -53,20 +57,25 @@ func ofMade[R report](f func(context.Context, lab.Options) (R, error)) measureme
 
 func measurements() map[string]measurement {
 	return map[string]measurement{
-		"import":  ofWorlds(cell.BenchImport),
-		"chunks":  ofWorlds(cell.BenchChunks),
-		"codec":   ofWorlds(cell.BenchCodec),
-		"forms":   ofWorlds(cell.BenchForms),
-		"level":   ofMade(level.BenchLevel),
-		"island":  ofMade(island.Bench),
-		"light":   ofWorlds(light.Bench),
-		"edit":    ofMade(level.BenchEdit),
-		"grid":    ofWorlds(level.BenchGrid),
-		"store":   ofMade(crowd.BenchStore),
-		"abuse":   ofMade(crowd.BenchAbuse),
-		"islands": ofMade(crowd.BenchIslands),
-		"growth":  ofMade(growth.Bench),
-		"hostile": ofMade(hostile.Bench),
+		"import":   ofWorlds(cell.BenchImport),
+		"chunks":   ofWorlds(cell.BenchChunks),
+		"codec":    ofWorlds(cell.BenchCodec),
+		"forms":    ofWorlds(cell.BenchForms),
+		"level":    ofMade(level.BenchLevel),
+		"island":   ofMade(island.Bench),
+		"light":    ofWorlds(light.Bench),
+		"edit":     ofMade(level.BenchEdit),
+		"paged":    ofMade(level.BenchPaged),
+		"grid":     ofWorlds(level.BenchGrid),
+		"store":    ofMade(crowd.BenchStore),
+		"abuse":    ofMade(crowd.BenchAbuse),
+		"islands":  ofMade(crowd.BenchIslands),
+		"growth":   ofMade(growth.Bench),
+		"large":    ofMade(large.Bench),
+		"hostile":  ofMade(hostile.Bench),
+		"tiles":    ofMade(tiles.Bench),
+		"policies": ofMade(tiles.BenchPolicies),
+		"lock":     ofMade(lock.Bench),
 	}
 }
 
@@ -93,18 +102,27 @@ func parse(args []string, out io.Writer) (call, error) {
 	var c call
 	var quick bool
 	var voxels float64
+	var budget int64
 	names := strings.Join(slices.Sorted(maps.Keys(measurements())), ", ")
 	f := pflag.NewFlagSet("cairn-bench", pflag.ContinueOnError)
 	f.BoolVar(&c.json, "json", false, "print one JSON document")
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
-	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid: cells that are not empty, at least; 1e9 takes a minute")
+	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
-	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time (default 16)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse: how long each row is measured (default 300, 60)")
+	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most (default 16, 64)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock: how long each row is measured (default 300, 60, 3, 0.1)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
-	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
+	f.IntVar(&c.options.Edge, "edge", 3750, "large: the edge of the land in columns of 16 cells")
+	f.StringSliceVar(&c.options.Traces, "trace", tiles.TraceNames(), "tiles, policies: what is read")
+	f.StringSliceVar(&c.options.Caches, "cache", tiles.CacheNames(), "tiles: what is measured; clock, s3fifo and tinylfu are this project's, +N gives each thread a microcache")
+	f.IntSliceVar(&c.options.Threads, "threads", tiles.Threads(), "tiles: how many read at the same time")
+	f.IntVar(&c.options.Reads, "reads", 0, "tiles, policies, paged: the length of a trace (default 2000000, 2000000, 200000)")
+	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
+	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
+	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
+	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
 	}
@@ -130,7 +148,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	case o.Worlds < 0 || o.Clients < 0 || !(o.Seconds >= 0):
 		return c, usagef("--worlds, --clients and --seconds are not below 0")
 	}
-	if err := growth.Check(*o); err != nil {
+	o.Budget = budget << 20
+	if err := cmp.Or(growth.Check(*o), tiles.Check(*o)); err != nil {
 		return c, usagef("%w", err)
 	}
 	o.Voxels = int64(voxels)
@@ -153,6 +172,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	if len(args) > 0 && args[0] == growth.ChildName {
 		return growth.Child(ctx, args[1:])
+	}
+	if len(args) > 0 && args[0] == tiles.ChildName {
+		return tiles.Child(ctx, args[1:], out)
 	}
 	c, err := parse(args, out)
 	if err != nil {
