@@ -46,7 +46,7 @@ func (c *cube) all() iter.Seq[geom.ChunkPos] {
 type towers struct {
 	read   func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error // from the world
 	temp   func() (TempFile, error)                                                    // nil: there is none
-	swap   *swap                                                                       // nil while towers are held, and without temp
+	file   *blockFile                                                                  // nil while towers are held, and without temp
 	most   int64                                                                       // bytes of chunks to hold
 	bytes  int64
 	held   map[footprint]light.Tower // nil: they are read
@@ -70,15 +70,15 @@ func newTowers(ctx context.Context, most int64, temp func() (TempFile, error), r
 func (t *towers) add(c stone.Placed) {
 	code := geom.CodeOf(c.Pos, 0)
 	if n := len(t.cubes); n == 0 || t.cubes[n-1].code != code>>6 {
-		if t.swap != nil {
-			t.swap.end()
+		if t.file != nil {
+			t.file.end()
 		}
 		t.cubes = append(t.cubes, cube{code: code >> 6, before: t.chunks})
 	}
 	t.cubes[len(t.cubes)-1].mask |= 1 << (code & 63)
 	t.chunks++
-	if t.swap != nil {
-		t.swap.add(c.Chunk)
+	if t.file != nil {
+		t.file.add(c.Chunk)
 	}
 	if t.held == nil {
 		return
@@ -93,19 +93,19 @@ func (t *towers) add(c stone.Placed) {
 // let lets the held chunks go, to a temporary file if there is one.
 func (t *towers) let() {
 	if t.temp != nil {
-		file, err := t.temp()
+		made, err := t.temp()
 		if err != nil {
 			err = fmt.Errorf("whole: temporary file: %w", err)
 			t.failed.CompareAndSwap(nil, &err)
 			return
 		}
-		t.swap = &swap{file: file}
+		t.file = &blockFile{file: made}
 		for i := range t.cubes {
 			if i > 0 {
-				t.swap.end()
+				t.file.end()
 			}
 			for pos := range t.cubes[i].all() {
-				t.swap.add(t.chunk(pos))
+				t.file.add(t.chunk(pos))
 			}
 		}
 	}
@@ -114,10 +114,10 @@ func (t *towers) let() {
 
 // close deletes the temporary file.
 func (t *towers) close() error {
-	if t == nil || t.swap == nil {
+	if t == nil || t.file == nil {
 		return nil
 	}
-	return t.swap.file.Close()
+	return t.file.file.Close()
 }
 
 // sort ends the adding. It orders towers topmost first.
@@ -128,9 +128,9 @@ func (t *towers) sort() {
 	if t.held != nil {
 		return
 	}
-	if t.swap != nil {
-		t.swap.end()
-		t.swap.cube = nil
+	if t.file != nil {
+		t.file.end()
+		t.file.cube = nil
 	}
 	t.cache = stone.NewLRU(max(t.most, leastTowers))
 	t.feet = make(map[footprint][]int32)
@@ -209,8 +209,8 @@ func (t *towers) err() error {
 		return nil
 	case t.failed.Load() != nil:
 		return *t.failed.Load()
-	case t.swap != nil:
-		return t.swap.err
+	case t.file != nil:
+		return t.file.err
 	}
 	return nil
 }
@@ -233,8 +233,8 @@ func (t *towers) place(n int) geom.ChunkPos {
 
 // each calls f with the chunks at the positions of want, which ascend by code, in any order.
 func (t *towers) each(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
-	if t.swap != nil {
-		return t.eachSwapped(want, f)
+	if t.file != nil {
+		return t.eachInFile(want, f)
 	}
 	if t.held == nil {
 		return t.read(want, f)
@@ -253,12 +253,12 @@ func (t *towers) chunk(pos geom.ChunkPos) *voxel.Chunk {
 	return tower[slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == pos.Y })].Chunk
 }
 
-// eachSwapped is each for chunks in the temporary file.
-func (t *towers) eachSwapped(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+// eachInFile is each for chunks in the temporary file.
+func (t *towers) eachInFile(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	for len(want) > 0 {
 		code := geom.CodeOf(want[0], 0) >> 6
 		i, _ := slices.BinarySearchFunc(t.cubes, code, func(c cube, k geom.Code) int { return c.code.Compare(k) })
-		b, err := t.swap.read(i)
+		b, err := t.file.read(i)
 		if err != nil {
 			return err
 		}

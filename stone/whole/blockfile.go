@@ -16,9 +16,9 @@ type TempFile interface {
 	io.Closer
 }
 
-// swap keeps the chunks of cubes in a file as they are in memory, because decoding them again
+// blockFile keeps the chunks of cubes in a file as they are in memory, because decoding them again
 // and again takes too long. Goroutines may share it once all cubes are written.
-type swap struct {
+type blockFile struct {
 	file TempFile
 	ends []int64  // of cubes
 	sums []uint32 // of their bytes
@@ -28,13 +28,13 @@ type swap struct {
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-var errSwap = errors.New("the temporary file has changed")
+var errBlockFile = errors.New("the temporary file has changed")
 
 // add adds a chunk to the cube that is being written.
-func (s *swap) add(c *voxel.Chunk) { s.cube = c.AppendMemory(s.cube) }
+func (s *blockFile) add(c *voxel.Chunk) { s.cube = c.AppendMemory(s.cube) }
 
 // end ends a cube.
-func (s *swap) end() {
+func (s *blockFile) end() {
 	n, err := s.file.Write(s.cube)
 	if err == nil && n < len(s.cube) {
 		err = io.ErrShortWrite
@@ -46,7 +46,7 @@ func (s *swap) end() {
 	s.cube = s.cube[:0]
 }
 
-func (s *swap) start(cube int) int64 {
+func (s *blockFile) start(cube int) int64 {
 	if cube == 0 {
 		return 0
 	}
@@ -54,12 +54,12 @@ func (s *swap) start(cube int) int64 {
 }
 
 // read returns the bytes of a cube.
-func (s *swap) read(cube int) ([]byte, error) {
+func (s *blockFile) read(cube int) ([]byte, error) {
 	start := s.start(cube)
 	b := make([]byte, s.ends[cube]-start)
 	n, err := s.file.ReadAt(b, start)
 	if n == len(b) && crc32.Checksum(b, crcTable) != s.sums[cube] {
-		err = errSwap
+		err = errBlockFile
 	} else if n == len(b) {
 		return b, nil
 	}
