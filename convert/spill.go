@@ -173,8 +173,9 @@ func (l *Loader) spillVolume(w *stone.Writer, v *Volume, tally *stone.Tally) err
 	}
 	for _, pos := range v.Positions() {
 		c := v.Chunks[pos]
-		s.add(v, c, 1)
-		tally.Chunk(v.Volume.Name, c, 1)
+		if n := s.add(v, c); n > 0 {
+			tally.Cells[v.Volume.Name] += n
+		}
 		if cell, uniform := c.Uniform(); uniform && cell == v.Default {
 			c = nil // it replaces one with cells
 		}
@@ -204,15 +205,17 @@ func (s *spills) of(v *Volume) *spiltVolume {
 	return s.volumes[v]
 }
 
-// add counts a chunk that goes to a spill (n is 1) or that was taken back (-1). Cells of a chunk
-// that was taken back are in use in the one that replaces it.
-func (s *spiltVolume) add(v *Volume, c *voxel.Chunk, n int) {
+// add counts a chunk that goes to a spill. It returns the number of its cells that are not empty.
+func (s *spiltVolume) add(v *Volume, c *voxel.Chunk) int {
 	if _, uniform := c.Uniform(); !uniform {
-		s.runs += n
+		s.runs++
 	}
-	if v.Schema == voxel.Palette && n > 0 {
-		c.AddCounts(s.counts)
+	if v.Schema != voxel.Palette {
+		return c.CountNonEmpty()
 	}
+	empty := s.counts[voxel.Empty]
+	c.AddCounts(s.counts)
+	return voxel.ChunkCells - (s.counts[voxel.Empty] - empty)
 }
 
 // takeBack returns the chunk that the spills have at a position, to which cells will be added,
@@ -228,7 +231,9 @@ func (l *Loader) takeBack(d *Dimension, v *Volume, pos geom.ChunkPos) *voxel.Chu
 			s.err = fmt.Errorf("convert: spill: %w", err)
 		}
 		if c != nil {
-			s.of(v).add(v, c, -1)
+			if _, uniform := c.Uniform(); !uniform {
+				s.of(v).runs-- // its cells stay in use in the chunk that replaces it
+			}
 			s.tallies[d].Chunk(v.Volume.Name, c, -1)
 		}
 		if covered {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
@@ -160,6 +161,7 @@ func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n
 func (r *imported) count(ctx context.Context, c stone.Content) error {
 	about := c.About()
 	for _, dim := range about.Dimensions {
+		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.Volume) bool { return !port.IsMatter(v.Volume.Name) })
 		t, err := tallyOf(ctx, c, dim)
 		if err != nil {
 			return err
