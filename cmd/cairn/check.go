@@ -120,7 +120,7 @@ func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error
 func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 	c.Format = "store"
 	if c.Path != sf.location() {
-		sf = &storeFlag{url: c.Path, memory: sf.memory}
+		sf = &storeFlag{url: c.Path, memory: sf.memory, cache: sf.cache}
 		defer sf.close()
 	}
 	sf.damage = true

@@ -247,24 +247,3 @@ func (r *imported) print(out io.Writer) {
 	}
 	console.PrintList(out, what, r.Damaged)
 }
-
-// totals are the counts of a world.
-type totals struct{ columns, cells, objects int }
-
-// tally counts columns, objects, and the cells of blocks and materials that are not empty.
-func tally(w *convert.World) (t totals) {
-	for _, d := range w.Dimensions {
-		t.columns += len(d.Columns)
-		for _, v := range d.Volumes {
-			if port.IsMatter(v.Volume.Name) {
-				t.cells += v.Count()
-			}
-		}
-		for i := range d.Columns {
-			for _, l := range d.Columns[i].Lists {
-				t.objects += len(l.Objects)
-			}
-		}
-	}
-	return t
-}

@@ -119,6 +119,7 @@ error, 130 interrupted.`,
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		if c.Name() != serveVerb { // a server takes what its calls need, unless told otherwise
 			sf.memory.bound()
+			sf.cache = sf.memory.share() / 2
 		}
 	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
@@ -130,7 +131,7 @@ error, 130 interrupted.`,
 		{"To start with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(), newRender(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
-		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(), newSalvage(), newServe(sf), newToken()}},
+		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
