@@ -278,9 +278,9 @@ func (b *run) percentile(part float64) float64 {
 
 // watcher notes the most memory that is in use.
 type watcher struct {
-	stopped      chan struct{}
-	done         chan struct{}
-	heap, memory int64
+	stopped chan struct{}
+	done    chan struct{}
+	heap    int64
 }
 
 func watch() *watcher {
