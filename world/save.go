@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +138,7 @@ func (w *World) save(ctx context.Context, s *state, message string) (history.Com
 	if err != nil {
 		return history.Commit{}, nil, err
 	}
-	r, err := stone.Open(bytes.NewReader(written.Data), int64(len(written.Data)))
+	r, err := stone.Open(written.Open(), written.Size())
 	if err != nil {
 		return history.Commit{}, nil, fmt.Errorf("world: %s: what was written cannot be read: %w", w.name, err)
 	}
