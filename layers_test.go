@@ -53,7 +53,7 @@ var plan = []row{
 	{"undo", "geom voxel codec stone history world"},
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel region world"},
-	{"port", "geom voxel format format/* stone convert history world"},
+	{"port", "geom voxel format format/* stone stone/whole convert history world"},
 	{"autosave", "history world"},
 	{"lod", "geom octree tile"},
 	{"blob", ""},

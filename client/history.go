@@ -82,6 +82,12 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, comm
 	if err != nil {
 		return history.Commit{}, err
 	}
+	stones = slices.Clone(stones)
+	for i, s := range stones {
+		if stones[i].Data, err = s.Bytes(); err != nil {
+			return history.Commit{}, err
+		}
+	}
 	c.match = match(base.Commit)
 	c.fence, c.repeat, c.saysRetry = base.Fence, always, true
 	c.accept, c.bodyType = RecordsType, RecordsType

@@ -149,10 +149,14 @@ func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st his
 	if err == nil {
 		err = p.Admit(st) // the server computes the ID from the bytes
 	}
+	var data []byte
+	if err == nil {
+		data, err = st.Bytes()
+	}
 	if err != nil {
 		return err
 	}
-	c.body = PackBody(p, st.Data)
+	c.body = PackBody(p, data)
 	c.bodyType, c.repeat, c.carries = RecordsType, always, c.body.Size()
 	return s.do(ctx, c)
 }

@@ -1,11 +1,15 @@
 package convert
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"iter"
 	"unsafe"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -62,6 +66,43 @@ func (b *budget) column(c *voxel.Column) {
 		n += int(unsafe.Sizeof(p)) + len(p.Data)
 	}
 	b.bytes(n)
+}
+
+// Within returns c as a Content that fails with ErrTooLarge when more than maxBytes of it were
+// read, as they are in memory. 0 is no bound. One goroutine may use it.
+func Within(c stone.Content, maxBytes int64) stone.Content {
+	if maxBytes <= 0 {
+		return c
+	}
+	return within{c, newBudget(maxBytes)}
+}
+
+type within struct {
+	stone.Content
+	left *budget
+}
+
+func (w within) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	return w.Content.ReadChunks(ctx, dim, vol, level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c != nil {
+			w.left.chunk(c, 1)
+		}
+		return cmp.Or(w.left.check(), f(pos, c))
+	})
+}
+
+func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		for c, err := range w.Content.Columns(ctx, dim) {
+			if err == nil {
+				w.left.column(c)
+				err = w.left.check()
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // growing is a list of names. The first charged names are paid for.

@@ -21,7 +21,8 @@ type canvas struct {
 	builder  voxel.Builder
 	open     int // flat chunks held
 	bound    *budget
-	blank    flat // the default throughout
+	takeBack func(geom.ChunkPos) *voxel.Chunk // a chunk that left memory, or nil
+	blank    flat                             // the default throughout
 }
 
 type flat [voxel.ChunkCells]voxel.Cell
@@ -36,11 +37,11 @@ type openTower struct {
 const maxOpen = 24
 
 // newCanvas returns a canvas for v, or nil if v is nil or differs from like in schema or scale.
-func newCanvas(v *Volume, like voxel.Volume, bound *budget) *canvas {
+func newCanvas(v *Volume, like voxel.Volume, bound *budget, takeBack func(geom.ChunkPos) *voxel.Chunk) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}
-	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, towers: map[geom.ColumnPos]*openTower{}, bound: bound}
+	c := &canvas{v: v, perChunk: geom.ChunkEdge * v.Scale / geom.ColumnEdge, towers: map[geom.ColumnPos]*openTower{}, bound: bound, takeBack: takeBack}
 	for i := range c.blank {
 		c.blank[i] = v.Default
 	}
@@ -92,9 +93,15 @@ func (c *canvas) openChunk(pos geom.ChunkPos) *flat {
 	} else {
 		cells = new(flat)
 	}
-	if old := c.v.Chunks[pos]; old != nil {
-		old.Flat((*[voxel.ChunkCells]voxel.Cell)(cells))
+	old := c.v.Chunks[pos]
+	if old != nil {
+		delete(c.v.Chunks, pos) // a spill must not have it as it is now
 		c.bound.chunk(old, -1)
+	} else {
+		old = c.takeBack(pos)
+	}
+	if old != nil {
+		old.Flat((*[voxel.ChunkCells]voxel.Cell)(cells))
 		return cells
 	}
 	*cells = c.blank

@@ -3,14 +3,16 @@ package convert
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -31,23 +33,29 @@ func (d *Difference) Same() bool {
 	return d.Cells+d.Objects+d.Columns+d.Properties+d.Files == 0
 }
 
-// Diff compares two worlds. It fails if a file cannot be read, or if both worlds together have
-// more names than a volume can hold. equal compares two payloads whose kind the caller knows:
-// "part" for documents of parts, "tags" for payloads of sections and objects. If equal is nil,
-// bytes are compared.
+// Diff is DiffContent of two worlds in memory.
 func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, error) {
+	return DiffContent(context.Background(), a.Content(), b.Content(), equal)
+}
+
+// DiffContent compares two worlds. It reads both in parts, side by side. It fails if something
+// cannot be read, or if both worlds together have more names than a volume can hold. equal
+// compares two payloads whose kind the caller knows: "part" for documents of parts, "tags" for
+// payloads of sections and objects. If equal is nil, bytes are compared.
+func DiffContent(ctx context.Context, a, b stone.Content, equal func(kind string, a, b []byte) bool) (*Difference, error) {
 	if equal == nil {
 		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
 	}
-	d := &differ{Difference: Difference{Volumes: map[string]int{}}, equal: equal}
-	d.properties(a.Head, b.Head)
-	for _, pair := range pairs(a.Dimensions, b.Dimensions, func(d *Dimension) string { return d.Name }) {
+	d := &differ{Difference: Difference{Volumes: map[string]int{}}, equal: equal, ctx: ctx, a: a, b: b}
+	first, second := a.About(), b.About()
+	d.properties(HeadOf(first.Properties), HeadOf(second.Properties))
+	for _, pair := range pairs(pointers(first.Dimensions), pointers(second.Dimensions), func(d *stone.Dimension) string { return d.Name }) {
 		if err := d.dimension(pair[0], pair[1]); err != nil {
 			return nil, err
 		}
 	}
-	for _, pair := range pairs(a.Files, b.Files, func(f format.File) string { return f.Path }) {
-		if err := d.file(pair[0], pair[1]); err != nil {
+	for _, pair := range pairs(filesOf(a, first), filesOf(b, second), func(f format.File) string { return f.Path }) {
+		if err := cmp.Or(d.file(pair[0], pair[1]), ctx.Err()); err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +67,17 @@ type differ struct {
 	Difference
 	notes notes
 	equal func(kind string, a, b []byte) bool
+	ctx   context.Context
+	a, b  stone.Content
+}
+
+// pointers returns the addresses of the elements of a list.
+func pointers[T any](list []T) []*T {
+	out := make([]*T, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
 }
 
 // pairs joins two lists by key: the nth value of a key with the nth value of that key in the
@@ -104,50 +123,64 @@ func (d *differ) properties(a, b format.Head) {
 	}
 }
 
-func (d *differ) dimension(a, b *Dimension) error {
+func (d *differ) dimension(a, b *stone.Dimension) error {
 	if a == nil {
-		a = &Dimension{Name: b.Name}
+		a = &stone.Dimension{Name: b.Name}
 		d.property("%s: only in the second", b.Name)
 	}
 	if b == nil {
-		b = &Dimension{Name: a.Name}
+		b = &stone.Dimension{Name: a.Name}
 		d.property("%s: only in the first", a.Name)
 	}
-	for _, pair := range pairs(a.Volumes, b.Volumes, func(v *Volume) string { return v.Volume.Name }) {
+	for _, pair := range pairs(pointers(a.Volumes), pointers(b.Volumes), func(v *stone.Volume) string { return v.Volume.Name }) {
 		if err := d.volume(a.Name, pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
-	i, j := 0, 0
-	for i < len(a.Columns) || j < len(b.Columns) {
-		switch order := compareAt(a.Columns, b.Columns, i, j); {
-		case order < 0:
-			d.lone(a.Name, a.Columns[i].Pos, "first")
-			i++
-		case order > 0:
-			d.lone(a.Name, b.Columns[j].Pos, "second")
-			j++
+	return d.columns(a.Name)
+}
+
+// columns compares the columns of a dimension.
+func (d *differ) columns(dim string) error {
+	nextA, stopA := iter.Pull2(d.a.Columns(d.ctx, dim))
+	defer stopA()
+	nextB, stopB := iter.Pull2(d.b.Columns(d.ctx, dim))
+	defer stopB()
+	a, errA, _ := nextA()
+	b, errB, _ := nextB()
+	for {
+		if err := cmp.Or(errA, errB, d.ctx.Err()); err != nil || a == nil && b == nil {
+			return err
+		}
+		order := 0
+		switch {
+		case a == nil:
+			order = 1
+		case b == nil:
+			order = -1
 		default:
-			d.column(a.Name, &a.Columns[i], &b.Columns[j])
-			i, j = i+1, j+1
+			order = a.Pos.Compare(b.Pos)
+		}
+		switch {
+		case order < 0:
+			d.lone(dim, a.Pos, "first")
+		case order > 0:
+			d.lone(dim, b.Pos, "second")
+		default:
+			d.column(dim, a, b)
+		}
+		if order <= 0 {
+			a, errA, _ = nextA()
+		}
+		if order >= 0 {
+			b, errB, _ = nextB()
 		}
 	}
-	return nil
 }
 
 func (d *differ) property(format string, args ...any) {
 	d.Properties++
 	d.notes.add("property", format, args...)
-}
-
-func compareAt(a, b []voxel.Column, i, j int) int {
-	switch {
-	case i == len(a):
-		return 1
-	case j == len(b):
-		return -1
-	}
-	return a[i].Pos.Compare(b[j].Pos)
 }
 
 func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
@@ -156,12 +189,12 @@ func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 }
 
 // volume compares cells. If one side does not have the volume, its cells are the default.
-func (d *differ) volume(dim string, a, b *Volume) error {
+func (d *differ) volume(dim string, a, b *stone.Volume) error {
 	if a == nil {
-		a = &Volume{Volume: b.Volume, Names: named(b)}
+		a = &stone.Volume{Volume: b.Volume, Names: named(b)}
 	}
 	if b == nil {
-		b = &Volume{Volume: a.Volume, Names: named(a)}
+		b = &stone.Volume{Volume: a.Volume, Names: named(a)}
 	}
 	ta, tb, union, err := unite(a, b)
 	if err != nil {
@@ -171,42 +204,93 @@ func (d *differ) volume(dim string, a, b *Volume) error {
 		d.property("%s: %s: %v of scale %d, %v of scale %d", dim, a.Volume.Name, a.Schema, a.Scale, b.Schema, b.Scale)
 		return nil
 	}
-	if !a.chunk(nowhere, ta).Equal(b.chunk(nowhere, tb)) {
+	if !translated(nil, a, ta).Equal(translated(nil, b, tb)) {
 		d.property("%s: %s: defaults differ", dim, a.Volume.Name)
 	}
 	if a.Schema != voxel.Palette && !slices.Equal(a.Names, b.Names) {
 		d.property("%s: %s: names differ", dim, a.Volume.Name)
 	}
-	at := slices.Collect(maps.Keys(a.Chunks))
-	for pos := range b.Chunks {
-		if a.Chunks[pos] == nil {
-			at = append(at, pos)
+	for at := range d.batches(dim, a.Volume.Name) {
+		have := [2]map[geom.ChunkPos]*voxel.Chunk{}
+		for side, c := range []stone.Content{d.a, d.b} {
+			have[side] = make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+			err := c.ReadChunks(d.ctx, dim, a.Volume.Name, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+				have[side][pos] = c
+				return d.ctx.Err()
+			})
+			if err != nil {
+				return err
+			}
 		}
-	}
-	slices.SortFunc(at, func(p, q geom.ChunkPos) int { return geom.CodeOf(p, 0).Compare(geom.CodeOf(q, 0)) })
-	for _, pos := range at {
-		ca, cb := a.chunk(pos, ta), b.chunk(pos, tb)
-		if ca.Equal(cb) {
-			continue
+		for _, pos := range at {
+			if ca, cb := translated(have[0][pos], a, ta), translated(have[1][pos], b, tb); !ca.Equal(cb) {
+				d.cells(dim, a, pos, ca, cb, union)
+			}
 		}
-		d.cells(dim, a, pos, ca, cb, union)
 	}
 	return nil
 }
 
-// nowhere is a position that no chunk has.
-var nowhere = geom.ChunkPos{X: math.MaxInt32}
+// chunksAtOnce is how many chunks of each world are compared at once.
+const chunksAtOnce = 1024
+
+// batches yields the positions at which a world has a chunk of a volume, in ascending order of
+// code.
+func (d *differ) batches(dim, vol string) iter.Seq[[]geom.ChunkPos] {
+	return func(yield func([]geom.ChunkPos) bool) {
+		nextA, stopA := iter.Pull2(d.a.Entries(dim, vol, 0))
+		defer stopA()
+		nextB, stopB := iter.Pull2(d.b.Entries(dim, vol, 0))
+		defer stopB()
+		a, holdsA, moreA := nextA()
+		b, holdsB, moreB := nextB()
+		at := make([]geom.ChunkPos, 0, chunksAtOnce)
+		for moreA || moreB {
+			order := 0
+			switch {
+			case !moreA:
+				order = 1
+			case !moreB:
+				order = -1
+			default:
+				order = geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0))
+			}
+			pos, holds := a, order <= 0 && holdsA || order >= 0 && holdsB
+			if order > 0 {
+				pos = b
+			}
+			if order <= 0 {
+				a, holdsA, moreA = nextA()
+			}
+			if order >= 0 {
+				b, holdsB, moreB = nextB()
+			}
+			if holds {
+				at = append(at, pos)
+			}
+			if len(at) == chunksAtOnce {
+				if !yield(at) {
+					return
+				}
+				at = at[:0]
+			}
+		}
+		if len(at) > 0 {
+			yield(at)
+		}
+	}
+}
 
 // named returns the names of an empty volume to compare v with.
-func named(v *Volume) []string {
+func named(v *stone.Volume) []string {
 	if v.Schema == voxel.Palette {
 		return v.Names[:min(1, len(v.Names))]
 	}
 	return v.Names
 }
 
-func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
-	c := v.Chunks[pos]
+// translated returns a chunk of a volume in the cells of both worlds. nil is the default.
+func translated(c *voxel.Chunk, v *stone.Volume, table []voxel.Cell) *voxel.Chunk {
 	if c == nil {
 		c = voxel.Uniform(v.Default)
 	}
@@ -218,7 +302,7 @@ func (v *Volume) chunk(pos geom.ChunkPos, table []voxel.Cell) *voxel.Chunk {
 
 // unite returns one list of the names of both volumes, and tables that translate the cells of
 // each to it; a table is nil if its cells stay the same.
-func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string, err error) {
+func unite(a, b *stone.Volume) (ta, tb []voxel.Cell, union []string, err error) {
 	if a.Schema != voxel.Palette || b.Schema != voxel.Palette {
 		return nil, nil, nil, nil
 	}
@@ -245,7 +329,7 @@ func unite(a, b *Volume) (ta, tb []voxel.Cell, union []string, err error) {
 	return ta, tb, union, err
 }
 
-func (d *differ) cells(dim string, v *Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
+func (d *differ) cells(dim string, v *stone.Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
 	var ba, bb [64]voxel.Cell
 	kind, n := "volume "+v.Volume.Name, 0
 	full := d.notes.full(kind)
@@ -281,29 +365,42 @@ func (d *differ) file(a, b format.File) error {
 		d.notes.add("file", "file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
 		return nil
 	}
-	ca, err := readFile(a)
-	if err != nil {
-		return err
-	}
-	cb, err := readFile(b)
-	if err == nil && !bytes.Equal(ca, cb) {
+	same, err := sameBytes(a, b)
+	if err == nil && !same {
 		d.Files++
 		d.notes.add("file", "file %q differs", a.Path)
 	}
 	return err
 }
 
-func readFile(f format.File) ([]byte, error) {
-	r, err := f.Open()
+// sameBytes reads two files side by side.
+func sameBytes(a, b format.File) (bool, error) {
+	ra, err := a.Open()
 	if err != nil {
-		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+		return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
 	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
+	defer ra.Close()
+	rb, err := b.Open()
 	if err != nil {
-		return nil, fmt.Errorf("convert: file %q: %w", f.Path, err)
+		return false, fmt.Errorf("convert: file %q: %w", b.Path, err)
 	}
-	return b, nil
+	defer rb.Close()
+	var bufs [2][32 << 10]byte
+	for {
+		n, errA := io.ReadFull(ra, bufs[0][:])
+		m, errB := io.ReadFull(rb, bufs[1][:])
+		for _, err := range []error{errA, errB} {
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
+			}
+		}
+		if !bytes.Equal(bufs[0][:n], bufs[1][:m]) {
+			return false, nil
+		}
+		if n < len(bufs[0]) {
+			return true, nil
+		}
+	}
 }
 
 // column compares everything in a column except its cells.

@@ -14,16 +14,20 @@ import (
 )
 
 // Loader is the Sink that builds a World. Besides the world it holds a bounded number of flat
-// chunks.
+// chunks. With Spill it holds a bounded part of the world.
 type Loader struct {
-	w     *World
-	names []func() // copy the names that grew while columns arrived
-	dim   *loading
-	bound *budget
+	w       *World
+	names   []func()                  // copy the names that grew while columns arrived
+	namesOf map[*Volume]*format.Names // these; nil where nothing has a name
+	dim     *loading
+	bound   *budget
+	spills  *spills // nil without Spill
 }
 
 // NewLoader returns a Loader for a world with head h.
-func NewLoader(h format.Head) *Loader { return &Loader{w: &World{Head: h}} }
+func NewLoader(h format.Head) *Loader {
+	return &Loader{w: &World{Head: h}, namesOf: map[*Volume]*format.Names{}}
+}
 
 // Bound makes the Loader fail with ErrTooLarge if the world takes more than maxBytes of memory;
 // 0 is no bound. Call it before anything is loaded.
@@ -34,8 +38,8 @@ type loading struct {
 	*Dimension
 	canvases []*canvas // of voxel.BlockVolumes; nil for volumes that the dimension does not have
 	names    []growing
-	seen     map[geom.ColumnPos]bool
-	chunks   bool // volumes of the canvases got chunks
+	seen     map[geom.ColumnPos]uint64 // columns of squares of 8x8
+	chunks   bool                      // volumes of the canvases got chunks
 }
 
 // Dimension begins a dimension. Its name must be new.
@@ -45,18 +49,20 @@ func (l *Loader) Dimension(d *format.Dimension) error {
 		return fmt.Errorf("convert: dimension %q comes twice", d.Name)
 	}
 	nd := &Dimension{Name: d.Name, Folder: d.Folder}
-	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]bool{}}
+	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]uint64{}}
 	for _, v := range d.Volumes {
 		nv := &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 		if v.Names != nil {
 			l.names = append(l.names, func() { nv.Names = v.Names.List() })
+			l.namesOf[nv] = v.Names
 			l.dim.names = append(l.dim.names, growing{names: v.Names})
 		}
 		nd.Volumes = append(nd.Volumes, nv)
 	}
 	l.w.Dimensions = append(l.w.Dimensions, nd)
 	for _, v := range voxel.BlockVolumes() {
-		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(v.Name), v, l.bound))
+		takeBack := func(pos geom.ChunkPos) *voxel.Chunk { return l.takeBack(nd, nd.Volume(v.Name), pos) }
+		l.dim.canvases = append(l.dim.canvases, newCanvas(nd.Volume(v.Name), v, l.bound, takeBack))
 	}
 	return nil
 }
@@ -80,7 +86,8 @@ func (l *Loader) Column(c *format.Column) error {
 	if err := l.dim.check(c); err != nil {
 		return fmt.Errorf("convert: column %v of %s: %w", c.Pos, l.dim.Name, err)
 	}
-	l.dim.seen[c.Pos] = true
+	square, bit := seenAt(c.Pos)
+	l.dim.seen[square] |= 1 << bit
 	column := cloneColumn(&c.Column)
 	if len(c.Biomes) > 0 {
 		column.Whole |= voxel.HasBiome
@@ -102,7 +109,12 @@ func (l *Loader) Column(c *format.Column) error {
 	}
 	l.bound.column(&column)
 	l.bound.names(l.dim.names)
-	return l.bound.check()
+	return l.room()
+}
+
+// seenAt returns the square of 8x8 columns that has a column, and the column's number in it.
+func seenAt(pos geom.ColumnPos) (square geom.ColumnPos, bit int32) {
+	return geom.ColumnPos{X: pos.X >> 3, Z: pos.Z >> 3}, pos.Z&7<<3 | pos.X&7
 }
 
 var errMixed = errors.New("a volume has both columns and chunks")
@@ -112,7 +124,7 @@ func (d *loading) check(c *format.Column) error {
 	if err := c.Pos.Check(); err != nil {
 		return err
 	}
-	if d.seen[c.Pos] {
+	if square, bit := seenAt(c.Pos); d.seen[square]>>bit&1 != 0 {
 		return errors.New("it comes twice")
 	}
 	if d.chunks {
@@ -174,9 +186,16 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 		}
 		l.dim.chunks = true
 	}
-	v.put(pos, c)
+	if l.spills.comes(v, pos) {
+		v.Chunks[pos] = c // also the default, which replaces what a spill has
+	} else {
+		v.put(pos, c)
+	}
 	l.bound.chunk(c, 1)
-	return cmp.Or(v.checkSize(), l.bound.check())
+	if l.spills == nil {
+		return cmp.Or(v.checkSize(), l.bound.check())
+	}
+	return l.room()
 }
 
 // put stores a chunk, unless the whole chunk is the default.
@@ -204,7 +223,8 @@ func (l *Loader) File(f format.File) error {
 	return nil
 }
 
-// World returns the loaded world. The Loader must not be used after that.
+// World returns the loaded world. The Loader must not be used after that. With Spill call
+// Content instead.
 func (l *Loader) World() *World {
 	l.endDimension()
 	for _, f := range l.names {

@@ -5,31 +5,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Source returns w as a Source. Of each dimension it sends first the chunks of volumes that
+// Source returns c as a Source. Of each dimension it sends first the chunks of volumes that
 // columns do not hold, in ascending order of code, then the columns, in ascending order of
 // position. In a dimension with columns, biomes and light outside of the columns' sections are
-// not sent. Blocks outside of them are sent in sections and columns that Source adds.
-func (w *World) Source() format.Source { return source{w} }
+// not sent. Blocks outside of them are sent in sections and columns that Source adds. It reads c
+// in parts: in memory are the positions of the chunks of blocks and one square of columns.
+func Source(c stone.Content) format.Source { return source{c} }
 
-type source struct{ w *World }
+// Source returns w as a Source; see the function Source.
+func (w *World) Source() format.Source { return Source(w.Content()) }
 
-func (s source) Head() format.Head { return s.w.Head }
+type source struct{ c stone.Content }
+
+func (s source) Head() format.Head { return HeadOf(s.c.About().Properties) }
 func (s source) Close() error      { return nil }
 
 func (s source) Read(ctx context.Context, to format.Sink) error {
-	for _, d := range s.w.Dimensions {
-		if err := d.send(ctx, to); err != nil {
+	about := s.c.About()
+	for i := range about.Dimensions {
+		if err := (&sender{from: s.c, dim: &about.Dimensions[i], to: to}).send(ctx); err != nil {
 			return err
 		}
 	}
-	for _, f := range s.w.Files {
+	for _, f := range filesOf(s.c, about) {
 		if err := to.File(f); err != nil {
 			return err
 		}
@@ -37,64 +47,203 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 	return ctx.Err()
 }
 
-func (d *Dimension) send(ctx context.Context, to format.Sink) error {
-	fd := &format.Dimension{Name: d.Name, Folder: d.Folder}
-	for _, v := range d.Volumes {
-		fv := &format.Volume{Volume: v.Volume}
-		if v.Schema == voxel.Palette || len(v.Names) > 0 {
-			fv.Names = format.NewNames()
-			for i, name := range v.Names {
-				if c, err := fv.Names.Cell(name); err != nil || int(c) != i {
-					return fmt.Errorf("convert: volume %q of %s: cell %d cannot be %q", v.Volume.Name, d.Name, i, name)
-				}
-			}
-		}
-		fd.Volumes = append(fd.Volumes, fv)
+// filesOf returns the files of a world.
+func filesOf(c stone.Content, about stone.About) (files []format.File) {
+	for _, f := range about.Files {
+		files = append(files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return c.OpenFile(f.Path) }})
 	}
-	if err := to.Dimension(fd); err != nil {
-		return err
-	}
-	for _, v := range d.Volumes {
-		if len(d.Columns) > 0 && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
-			continue // sent with the columns
-		}
-		if err := v.send(ctx, to); err != nil {
-			return err
-		}
-	}
-	s := sender{block: d.Volume(voxel.Block), biome: d.Volume(voxel.Biome), sky: d.Volume(voxel.Sky), light: d.Volume(voxel.Light)}
-	s.footprints = s.block.footprints()
-	columns := s.columnsToSend(d)
-	for i := range columns {
-		c, err := s.column(&columns[i])
-		if err != nil {
-			return fmt.Errorf("convert: column %v of %s: %w", columns[i].Pos, d.Name, err)
-		}
-		if err := cmp.Or(to.Column(c), ctx.Err()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files
 }
 
-func (v *Volume) send(ctx context.Context, to format.Sink) error {
-	for _, pos := range v.Positions() {
-		if err := cmp.Or(to.Chunk(v.Volume.Name, pos, v.Chunks[pos]), ctx.Err()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sender cuts columns out of volumes. Its buffers hold one column at a time.
+// sender sends a dimension. It cuts columns out of volumes, one square of columns at a time:
+// the Chunks of its volumes are those of the square.
 type sender struct {
+	from stone.Content
+	dim  *stone.Dimension
+	to   format.Sink
+
 	block, biome, sky, light *Volume
 	footprints               map[footprint][]int32 // of block
+	places                   []geom.ChunkPos       // of chunks of blocks in squares to come
+	version                  int32                 // the highest data version of a column
+	versioned                bool                  // version is known
 	out                      format.Column
 	cells                    []voxel.Cell
 	bytes                    []byte
 	flat                     [4096]voxel.Cell
 	wide                     bool // a cell of light had more than 4 bits
+}
+
+func (s *sender) send(ctx context.Context) error {
+	fd := &format.Dimension{Name: s.dim.Name, Folder: s.dim.Folder}
+	for _, v := range s.dim.Volumes {
+		fv := &format.Volume{Volume: v.Volume}
+		if v.Schema == voxel.Palette || len(v.Names) > 0 {
+			fv.Names = format.NewNames()
+			for i, name := range v.Names {
+				if c, err := fv.Names.Cell(name); err != nil || int(c) != i {
+					return fmt.Errorf("convert: volume %q of %s: cell %d cannot be %q", v.Volume.Name, s.dim.Name, i, name)
+				}
+			}
+		}
+		fd.Volumes = append(fd.Volumes, fv)
+	}
+	if err := s.to.Dimension(fd); err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(s.from.Columns(ctx, s.dim.Name))
+	defer stop()
+	first, err, columns := next()
+	if err != nil {
+		return err
+	}
+	for _, v := range s.dim.Volumes {
+		if columns && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
+			continue // sent with the columns
+		}
+		for p, err := range whole.Chunks(ctx, s.from, s.dim.Name, v.Volume.Name, 0) {
+			if err != nil {
+				return err
+			}
+			if cell, same := p.Chunk.Uniform(); same && cell == v.Default {
+				continue
+			}
+			if err := cmp.Or(s.to.Chunk(v.Volume.Name, p.Pos, p.Chunk), ctx.Err()); err != nil {
+				return err
+			}
+		}
+	}
+	if !columns {
+		return ctx.Err()
+	}
+	return s.columns(ctx, first, next)
+}
+
+// columns sends the columns square by square.
+func (s *sender) columns(ctx context.Context, c *voxel.Column, next func() (*voxel.Column, error, bool)) error {
+	s.block, s.biome, s.sky, s.light = s.volume(voxel.Block), s.volume(voxel.Biome), s.volume(voxel.Sky), s.volume(voxel.Light)
+	if s.block != nil {
+		for pos, holds := range s.from.Entries(s.dim.Name, voxel.Block, 0) {
+			if holds {
+				s.places = append(s.places, pos)
+			}
+		}
+		slices.SortFunc(s.places, func(a, b geom.ChunkPos) int { return cmp.Or(corner(a).Compare(corner(b)), cmp.Compare(a.Y, b.Y)) })
+	}
+	for c != nil || len(s.places) > 0 {
+		at := squareOf(c, s.places)
+		var have []voxel.Column
+		for c != nil && inSquare(c.Pos, at) {
+			have = append(have, *c)
+			var err error
+			if c, err, _ = next(); err != nil {
+				return err
+			}
+		}
+		n := 0
+		for n < len(s.places) && inSquare(corner(s.places[n]), at) {
+			n++
+		}
+		if err := s.square(ctx, have, s.places[:n]); err != nil {
+			return err
+		}
+		s.places = s.places[n:]
+	}
+	return nil
+}
+
+// squareShift is the edge of a square in columns as a power of two. A chunk of biomes is as wide.
+const squareShift = 3
+
+// corner returns the least column over a chunk.
+func corner(pos geom.ChunkPos) geom.ColumnPos { return geom.ColumnPos{X: pos.X * 2, Z: pos.Z * 2} }
+
+// squareOf returns a column of the next square.
+func squareOf(c *voxel.Column, places []geom.ChunkPos) geom.ColumnPos {
+	if c == nil || len(places) > 0 && corner(places[0]).Compare(c.Pos) < 0 {
+		return corner(places[0])
+	}
+	return c.Pos
+}
+
+func inSquare(pos, at geom.ColumnPos) bool {
+	return pos.X>>squareShift == at.X>>squareShift && pos.Z>>squareShift == at.Z>>squareShift
+}
+
+// square sends the columns of a square. places are its chunks of blocks.
+func (s *sender) square(ctx context.Context, have []voxel.Column, places []geom.ChunkPos) error {
+	if err := s.read(ctx, s.block, slices.Clone(places)); err != nil {
+		return err
+	}
+	s.footprints = s.block.footprints()
+	columns, err := s.columnsToSend(ctx, have)
+	if err != nil || len(columns) == 0 {
+		return err
+	}
+	for _, v := range []struct {
+		*Volume
+		has  voxel.Has
+		edge int32 // of a section
+	}{{s.biome, voxel.HasBiome, 4}, {s.sky, voxel.HasSky, 16}, {s.light, voxel.HasLight, 16}} {
+		if err := s.read(ctx, v.Volume, chunksOf(columns, v.has, v.edge)); err != nil {
+			return err
+		}
+	}
+	for i := range columns {
+		c, err := s.column(&columns[i])
+		if err != nil {
+			return fmt.Errorf("convert: column %v of %s: %w", columns[i].Pos, s.dim.Name, err)
+		}
+		if err := cmp.Or(s.to.Column(c), ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunksOf returns the chunks of a volume that columns lie over.
+func chunksOf(columns []voxel.Column, has voxel.Has, edge int32) (want []geom.ChunkPos) {
+	there := map[geom.ChunkPos]bool{}
+	for i := range columns {
+		c := &columns[i]
+		add := func(y int32) {
+			there[geom.ChunkPos{X: c.Pos.X * edge >> geom.ChunkShift, Y: y * edge >> geom.ChunkShift, Z: c.Pos.Z * edge >> geom.ChunkShift}] = true
+		}
+		for _, sec := range c.Sections {
+			if sec.Has&has != 0 {
+				add(int32(sec.Y))
+			}
+		}
+		for y := int32(0); c.Whole&has != 0 && y < 16; y++ {
+			add(y)
+		}
+	}
+	return slices.Collect(maps.Keys(there))
+}
+
+// volume returns a volume of the dimension without chunks, or nil.
+func (s *sender) volume(name string) *Volume {
+	for _, v := range s.dim.Volumes {
+		if v.Volume.Name == name {
+			return &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+		}
+	}
+	return nil
+}
+
+// read makes the chunks of v those of want that are there. It sorts want.
+func (s *sender) read(ctx context.Context, v *Volume, want []geom.ChunkPos) error {
+	if v == nil {
+		return nil
+	}
+	clear(v.Chunks)
+	slices.SortFunc(want, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	return s.from.ReadChunks(ctx, s.dim.Name, v.Volume.Name, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c != nil {
+			v.Chunks[pos] = c
+		}
+		return ctx.Err()
+	})
 }
 
 func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
@@ -211,30 +360,44 @@ func (v *Volume) footprints() map[footprint][]int32 {
 	return out
 }
 
-// columnsToSend returns the dimension's columns in ascending order. It adds a column, of the
-// highest data version, for each place with blocks and without a column.
-func (s *sender) columnsToSend(d *Dimension) []voxel.Column {
-	have, version := map[geom.ColumnPos]bool{}, int32(0)
-	for i := range d.Columns {
-		have[d.Columns[i].Pos] = true
-		version = max(version, d.Columns[i].Version)
+// columnsToSend returns columns in ascending order, with one more, of the highest data version,
+// for each place with blocks and without a column.
+func (s *sender) columnsToSend(ctx context.Context, columns []voxel.Column) ([]voxel.Column, error) {
+	have := map[geom.ColumnPos]bool{}
+	for i := range columns {
+		have[columns[i].Pos] = true
 	}
-	if len(have) == 0 {
-		return nil
-	}
-	out := slices.Clip(d.Columns)
+	out := slices.Clip(columns)
 	for at, ys := range s.footprints {
 		for i := range int32(4) {
 			pos := geom.ColumnPos{X: at.x<<1 + i&1, Z: at.z<<1 + i>>1}
 			if !have[pos] && slices.ContainsFunc(ys, func(y int32) bool { return s.matter(pos, int(y)*2) || s.matter(pos, int(y)*2+1) }) {
-				out = append(out, voxel.Column{Pos: pos, Version: version})
+				if err := s.findVersion(ctx); err != nil {
+					return nil, err
+				}
+				out = append(out, voxel.Column{Pos: pos, Version: s.version})
 			}
 		}
 	}
-	if len(out) > len(d.Columns) {
+	if len(out) > len(columns) {
 		slices.SortStableFunc(out, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
 	}
-	return out
+	return out, nil
+}
+
+// findVersion finds the highest data version. Few worlds need it, so only they pay for it.
+func (s *sender) findVersion(ctx context.Context) error {
+	if s.versioned {
+		return nil
+	}
+	s.versioned = true
+	for c, err := range s.from.Columns(ctx, s.dim.Name) {
+		if err != nil {
+			return err
+		}
+		s.version = max(s.version, c.Version)
+	}
+	return nil
 }
 
 // sections returns the column's sections. It adds sections for blocks that no section covers: a

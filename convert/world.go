@@ -2,7 +2,8 @@
 // Sink, and from a stone back into memory. It also compares two worlds.
 //
 // The package knows no file format and does not upgrade data. It drops nothing unless a Filter
-// tells it to. It holds a world in memory; package world works with worlds larger than memory.
+// tells it to. A World is in memory. A Loader with a Spill loads worlds of any size, which are then
+// read in parts.
 package convert
 
 import (
@@ -264,6 +265,9 @@ func (c content) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colum
 		}
 	}
 }
+
+// ColumnCount returns the number of columns of a dimension.
+func (c content) ColumnCount(dim string) int { return len(c.dimension(dim).Columns) }
 
 func (c content) OpenFile(path string) (io.ReadCloser, error) {
 	i, ok := slices.BinarySearchFunc(c.w.Files, path, func(f format.File, p string) int { return cmp.Compare(f.Path, p) })

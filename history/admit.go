@@ -1,7 +1,6 @@
 package history
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -25,7 +24,7 @@ func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 		if err := s.check(); err != nil {
 			return nil, err
 		}
-		given[s.ID] = int64(len(s.Data))
+		given[s.ID] = s.Size()
 	}
 	var reached []StoneRef
 	named := 0
@@ -55,13 +54,6 @@ func namedIn(refs []StoneRef, id stone.ID) bool {
 	return false
 }
 
-func (s Stone) check() error {
-	if got := stone.ID(sha256.Sum256(s.Data)); got != s.ID {
-		return fmt.Errorf("history: stone %v: its bytes have the hash %v", s.ID, got)
-	}
-	return nil
-}
-
 // Complete returns c as a Store keeps it: with its number and its time. A commit
 // without a parent gets the zero Commit.
 func (c Commit) Complete(parent Commit, now time.Time) Commit {
@@ -82,7 +74,7 @@ func (p Pack) Admit(s Stone) error {
 		return fmt.Errorf("history: pack of %v: replaces no commit", p.Upto)
 	case p.Stone != s.Ref():
 		return fmt.Errorf("history: pack of %v: names stone %v of %d bytes: got %v of %d",
-			p.Upto, p.Stone.ID, p.Stone.Size, s.ID, len(s.Data))
+			p.Upto, p.Stone.ID, p.Stone.Size, s.ID, s.Size())
 	}
 	return s.check()
 }

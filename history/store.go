@@ -53,15 +53,6 @@ type Lease struct {
 // MaxHolder is the largest number of bytes of a lease's holder.
 const MaxHolder = 256
 
-// Stone is a stone to store. Nobody changes Data.
-type Stone struct {
-	ID   stone.ID
-	Data []byte
-}
-
-// Ref returns the stone's ID and size.
-func (s Stone) Ref() StoneRef { return StoneRef{s.ID, int64(len(s.Data))} }
-
 // Opened is an open stone. It can be read until it is closed.
 type Opened struct {
 	*stone.Reader

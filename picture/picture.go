@@ -33,15 +33,22 @@ type Wet interface {
 	Liquid(pos geom.ChunkPos) *voxel.Chunk
 }
 
+// Failing is a World that is read while it is drawn. Top returns its first error.
+type Failing interface {
+	Err() error
+}
+
 // Options of a picture from above.
 type Options struct {
+	// Unit is the edge of a cell in blocks, of a World that is a far level. Default 1.
+	Unit int
 	// Zoom is the edge of a block in pixels. 0 chooses 1 to 8 so that the picture
 	// has about 1024 pixels an edge, or fewer if MaxEdge requires it.
 	Zoom int
-	// MaxEdge bounds the picture's edges in pixels; wider worlds are averaged.
-	// Default 4096.
+	// MaxEdge bounds the picture's edges in pixels; wider worlds are averaged. The
+	// default is the constant.
 	MaxEdge int
-	// Top hides all blocks at this height and above, to look under a ceiling. 0
+	// Top hides all cells at this height and above, to look under a ceiling. 0
 	// hides none.
 	Top int
 	// Box is the part of the world to draw. If it is empty, all of the world is
@@ -65,6 +72,9 @@ type Count struct {
 	N    int
 }
 
+// MaxEdge is the default of Options.MaxEdge.
+const MaxEdge = 4096
+
 // maxColumns bounds the columns of chunks that one picture looks at.
 const maxColumns = 1 << 22
 
@@ -79,18 +89,15 @@ func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d", b, n, maxColumns)
 	}
 	if o.MaxEdge <= 0 {
-		o.MaxEdge = 4096
+		o.MaxEdge = MaxEdge
 	}
 	s := newScan(w, b, o)
 	if err := s.run(ctx); err != nil {
 		return nil, Result{}, err
 	}
-	if o.Box.Empty() {
-		s.canvas.trim()
-	}
-	img, zoom := s.canvas.image(o.Zoom, o.MaxEdge)
+	img, zoom := s.canvas.image(o.Box.Empty(), o.Zoom, o.MaxEdge)
 	if !o.Plain {
-		img = withScale(img, float64(zoom)/float64(s.canvas.shrink))
+		img = withScale(img, float64(zoom)/float64(s.canvas.shrink*max(1, o.Unit)))
 	}
 	return img, s.result(), nil
 }

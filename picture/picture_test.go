@@ -205,3 +205,61 @@ func TestSheet(t *testing.T) {
 	img, _ := mustTop(t, hill(), picture.Options{Zoom: 1, Plain: true})
 	golden(t, "sheet", picture.Sheet([]picture.Card{{Image: img, Caption: "Abc-123"}, {Image: img, Caption: "the quick brown fox, jumps"}, {Image: img, Caption: "0123456789 %/"}}, 40))
 }
+
+// TestShrunk: a pixel of a shrunk picture is the mean of a square of the whole picture, in which
+// void is all around.
+func TestShrunk(t *testing.T) {
+	w := build(geom.Box{Min: geom.Point{X: -37, Z: -41}, Max: geom.Point{X: 63, Y: 40, Z: 49}}, []string{"air", "minecraft:stone", "minecraft:sand", "minecraft:grass_block"}, func(x, y, z int) voxel.Cell {
+		if y > 20+x*x%11+z%7 {
+			return 0
+		}
+		return voxel.Cell(1 + (x*x+z*z)%3)
+	})
+	whole, _ := mustTop(t, w, picture.Options{Zoom: 1, Plain: true})
+	void := color.RGBA{24, 27, 34, 255}
+	for _, most := range []int{99, 50, 33, 14, 7, 3, 1} {
+		n := (100 + most - 1) / most
+		img, r := mustTop(t, w, picture.Options{Zoom: 1, MaxEdge: most, Plain: true})
+		if want := image.Rect(0, 0, (100+n-1)/n, (90+n-1)/n); img.Rect != want || r.Drawn != 9000 {
+			t.Fatalf("at most %d: %v, %d drawn, want %v", most, img.Rect, r.Drawn, want)
+		}
+		for y := range img.Rect.Dy() {
+			for x := range img.Rect.Dx() {
+				var sum [3]int
+				for i := range n * n {
+					c, p := void, image.Pt(x*n+i%n, y*n+i/n)
+					if p.In(whole.Rect) {
+						c = whole.RGBAAt(p.X, p.Y)
+					}
+					sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
+				}
+				want := color.RGBA{uint8(sum[0] / (n * n)), uint8(sum[1] / (n * n)), uint8(sum[2] / (n * n)), 255}
+				if got := img.RGBAAt(x, y); !near(got, want) {
+					t.Fatalf("at most %d: pixel %d,%d is %v, want %v", most, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+// broken is a World that cannot be read.
+type broken struct{ *model }
+
+var errBroken = errors.New("broken")
+
+func (broken) Err() error { return errBroken }
+
+func TestFailing(t *testing.T) {
+	if _, _, err := picture.Top(t.Context(), broken{hill()}, picture.Options{}); !errors.Is(err, errBroken) {
+		t.Errorf("got %v, want %v", err, errBroken)
+	}
+}
+
+// TestUnit: the scale of a far level counts blocks.
+func TestUnit(t *testing.T) {
+	one, _ := mustTop(t, hill(), picture.Options{Zoom: 4})
+	far, _ := mustTop(t, hill(), picture.Options{Zoom: 4, Unit: 8})
+	if one.Rect != far.Rect || bytes.Equal(one.Pix, far.Pix) {
+		t.Errorf("pictures of %v and %v", one.Rect, far.Rect)
+	}
+}

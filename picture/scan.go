@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -20,6 +21,7 @@ type scan struct {
 	world   World
 	box     geom.Box
 	terrain bool
+	unit    int32
 	table   *Table
 	seen    []sight // by number
 	nothing *voxel.Chunk
@@ -50,7 +52,7 @@ type stack struct {
 }
 
 func newScan(w World, b geom.Box, o Options) *scan {
-	s := &scan{world: w, box: b, terrain: o.Terrain, table: NewTable(), unknown: map[voxel.Cell]int{},
+	s := &scan{world: w, box: b, terrain: o.Terrain, unit: int32(max(1, o.Unit)), table: NewTable(), unknown: map[voxel.Cell]int{},
 		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), canvas: newCanvas(b.Size(), o.MaxEdge)}
 	s.water = sightOf(s.table.Find("water"))
 	return s
@@ -74,6 +76,10 @@ func (s *scan) run(ctx context.Context) error {
 			}
 			s.emit(x, z, s.south[int(x-lo.X)*edge:][:edge])
 		}
+		if f, ok := s.world.(Failing); ok && f.Err() != nil {
+			return fmt.Errorf("picture: top: %w", f.Err())
+		}
+		s.canvas.finish(int(z+1)*edge - s.box.Min.Z)
 	}
 	return nil
 }
@@ -248,7 +254,7 @@ func (s *scan) emit(cx, cz int32, north []int32) {
 		light := float32(1)
 		if h := k.height[i]; h != nowhere {
 			west, up := s.neighbours(i, north)
-			light = shade(h, west, up)
+			light = s.shade(h, west, up)
 		}
 		p := geom.ChunkPos{X: cx, Z: cz}.Min().Sub(s.box.Min).Add(geom.Point{X: i % edge, Z: i / edge})
 		s.canvas.add(p.X, p.Z, k.rgb[i], k.left[i], light)
@@ -273,7 +279,7 @@ func (s *scan) neighbours(i int, north []int32) (west, up int32) {
 
 // shade returns how bright a column is. Slopes that face north-west are bright, and
 // high ground is a little brighter.
-func shade(h, west, north int32) float32 {
+func (s *scan) shade(h, west, north int32) float32 {
 	rise := 0
 	for _, n := range [2]int32{west, north} {
 		if n != nowhere {
@@ -282,6 +288,6 @@ func shade(h, west, north int32) float32 {
 	}
 	d := float32(max(-24, min(24, rise)))
 	slope := .3 * d / (2.5 + float32(math.Abs(float64(d))))
-	tint := max(-.12, min(.12, float32(h-64)/500))
+	tint := max(-.12, min(.12, float32(h*s.unit-64)/500))
 	return 1 + slope + tint
 }

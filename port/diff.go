@@ -13,25 +13,17 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Diff returns the differences of two worlds. If both are versions of one world, it reads only
-// what differs. Each takes at most maxBytes of memory, or Diff fails with convert.ErrTooLarge;
-// 0 is no bound.
+// Diff returns the differences of two worlds. It reads both in parts, and of two versions of one
+// world only what differs. If what it reads of one would take more than maxBytes in memory, it
+// fails with convert.ErrTooLarge; 0 is no bound.
 func Diff(ctx context.Context, a, b stone.Content, maxBytes int64) (*convert.Difference, error) {
 	s, one := a.(*world.Snapshot)
 	t, two := b.(*world.Snapshot)
-	if one && two && s.World() == t.World() && alike(s.About(), t.About()) {
+	if one && two && s.World() == t.World() && s.Beside(t) && alike(s.About(), t.About()) {
 		where := s.Apart(t)
 		a, b = part{s, where}, part{t, where}
 	}
-	first, err := convert.FromContentWithin(ctx, a, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	second, err := convert.FromContentWithin(ctx, b, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Diff(first, second, EqualTags)
+	return convert.DiffContent(ctx, convert.Within(a, maxBytes), convert.Within(b, maxBytes), EqualTags)
 }
 
 // EqualTags compares the meaning of NBT, for convert.Diff. The order of tags in a compound does

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // ErrHolds is wrapped if a format cannot hold a world, even if parts are left out.
@@ -31,28 +32,58 @@ func (e *DimensionError) Error() string {
 	return fmt.Sprintf("port: no dimension %q: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
 
-// Pick keeps one dimension in w: the one of that name. Without a name, a format of one
+// Pick returns w with one dimension: the one of that name. Without a name, a format of one
 // dimension gets the one that has columns. Pick counts the columns of the other dimensions as
-// lost. Errors are a *DimensionError.
-func Pick(w *convert.World, dimension, to string, lost map[string]int) error {
+// lost. It fails with a *DimensionError, or if columns cannot be read.
+func Pick(ctx context.Context, w stone.Content, dimension, to string, lost map[string]int) (stone.Content, error) {
 	if k, _ := Format(to); dimension == "" && !k.Single {
-		return nil
+		return w, nil
 	}
 	e := &DimensionError{Want: dimension}
-	var picked []*convert.Dimension
-	for _, d := range w.Dimensions {
+	var chosen []stone.Dimension
+	all := w.About().Dimensions
+	for _, d := range all {
 		e.Have = append(e.Have, d.Name)
-		if d.Name == dimension || dimension == "" && (len(d.Columns) > 0 || len(w.Dimensions) == 1) {
-			picked = append(picked, d)
-		} else if len(d.Columns) > 0 {
-			lost["columns of "+d.Name] = len(d.Columns)
+		columns, err := columnsOf(ctx, w, d.Name)
+		if err != nil {
+			return nil, err
+		}
+		if d.Name == dimension || dimension == "" && (columns > 0 || len(all) == 1) {
+			chosen = append(chosen, d)
+		} else if columns > 0 {
+			lost["columns of "+d.Name] = columns
 		}
 	}
-	if dimension != "" && len(picked) == 0 || dimension == "" && len(picked) > 1 {
-		return e
+	if dimension != "" && len(chosen) == 0 || dimension == "" && len(chosen) > 1 {
+		return nil, e
 	}
-	w.Dimensions = picked
-	return nil
+	return picked{w, chosen}, nil
+}
+
+// picked is a world reduced to some dimensions.
+type picked struct {
+	stone.Content
+	dimensions []stone.Dimension
+}
+
+func (p picked) About() stone.About {
+	about := p.Content.About()
+	about.Dimensions = p.dimensions
+	return about
+}
+
+// columnsOf returns how many columns a dimension has. It reads them if c cannot tell.
+func columnsOf(ctx context.Context, c stone.Content, dim string) (n int, err error) {
+	if c, ok := c.(interface{ ColumnCount(string) int }); ok {
+		return c.ColumnCount(dim), nil
+	}
+	for _, err := range c.Columns(ctx, dim) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // Target is the format that a world is written in.
@@ -67,42 +98,51 @@ type Target struct {
 	Name string
 }
 
-// WriteFile writes a world as a file. It adds what the format cannot hold to lost.
-func WriteFile(ctx context.Context, w *convert.World, to io.Writer, t Target, through Through, lost map[string]int) error {
+// WriteFile writes a world, which it reads in parts, as a file. It adds what the format cannot
+// hold to lost.
+func WriteFile(ctx context.Context, w stone.Content, to io.Writer, t Target, through Through, lost map[string]int) error {
 	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.Create(to, o) })
 }
 
 // WriteFolder is WriteFile for formats of folders. The folder must be empty. After an error its
 // content stays.
-func WriteFolder(ctx context.Context, w *convert.World, dir string, t Target, through Through, lost map[string]int) error {
+func WriteFolder(ctx context.Context, w stone.Content, dir string, t Target, through Through, lost map[string]int) error {
 	return write(ctx, w, t, through, lost, func(k *format.Kind, o format.WriteOptions) (format.Writer, error) { return k.CreateFolder(dir, o) })
 }
 
-func write(ctx context.Context, w *convert.World, t Target, through Through, lost map[string]int, create func(*format.Kind, format.WriteOptions) (format.Writer, error)) error {
+func write(ctx context.Context, w stone.Content, t Target, through Through, lost map[string]int, create func(*format.Kind, format.WriteOptions) (format.Writer, error)) error {
 	k, ok := Format(t.Format)
 	if !ok {
 		return fmt.Errorf("port: no format %q: there are %s", t.Format, strings.Join(Formats(), ", "))
 	}
-	o := format.WriteOptions{Head: w.Head, Name: t.Name, Version: t.Version}
-	dimension, columns := "", 0
-	for _, d := range w.Dimensions {
-		dimension, columns = d.Name, columns+len(d.Columns)
+	src := convert.Source(w)
+	o := format.WriteOptions{Head: src.Head(), Name: t.Name, Version: t.Version}
+	dimension, columns := "", false
+	for _, d := range w.About().Dimensions {
+		dimension = d.Name
+		for _, err := range w.Columns(ctx, d.Name) {
+			if err != nil {
+				return err
+			}
+			columns = true
+			break
+		}
 	}
 	facts, rest, ok := levelIn(w)
-	if !ok && w.Head.Format == Slime {
-		facts = slime.LevelOf(w.Head, dimension)
+	if !ok && o.Head.Format == Slime {
+		facts = slime.LevelOf(o.Head, dimension)
 	}
-	if columns == 0 {
+	if !columns {
 		o.DataVersion = facts.Version
 	}
-	if ok || t.Format != w.Head.Format { // a world in its own format has the facts in its files
+	if ok || t.Format != o.Head.Format { // a world in its own format has the facts in its files
 		o.Facts = facts
 	}
 	out, err := create(&k, o)
 	if err != nil {
 		return err
 	}
-	if err := w.Source().Read(ctx, through.sink(out)); err != nil {
+	if err := src.Read(ctx, through.sink(out)); err != nil {
 		return errors.Join(err, out.Abort())
 	}
 	err = errors.Join(out.Close(), ctx.Err())

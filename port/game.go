@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -34,16 +35,17 @@ const maxUnknown = 8
 
 // IsMade reports whether a program made the world: it has blocks with names, and no columns of
 // a game.
-func IsMade(w *convert.World) bool {
+func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 	blocks := false
-	for _, d := range w.Dimensions {
-		if len(d.Columns) > 0 {
-			return false
+	for _, d := range w.About().Dimensions {
+		for _, err := range w.Columns(ctx, d.Name) {
+			return false, err
 		}
-		v := d.Volume(voxel.Block)
-		blocks = blocks || v != nil && v.Schema == voxel.Palette && len(v.Chunks) > 0
+		for _, v := range d.Volumes {
+			blocks = blocks || v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && hasChunks(w, d.Name, voxel.Block)
+		}
 	}
-	return blocks
+	return blocks, nil
 }
 
 // ForGame turns a world that a program made, in place, into a world that the game of a data

@@ -75,8 +75,8 @@ func TestForGame(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.version, c.to), func(t *testing.T) {
 			w := made(t, build(c.low))
-			if !port.IsMade(w) {
-				t.Fatal("no made world")
+			if made, err := port.IsMade(t.Context(), w.Content()); !made || err != nil {
+				t.Fatalf("no made world: %v", err)
 			}
 			lost := map[string]int{}
 			if err := port.ForGame(t.Context(), w, "isle", c.version, lost); err != nil {
@@ -86,7 +86,7 @@ func TestForGame(t *testing.T) {
 			var back *convert.World
 			if c.to == port.Slime {
 				var file bytes.Buffer
-				if err := port.WriteFile(t.Context(), w, &file, port.Target{Format: c.to}, nil, lost); err != nil {
+				if err := port.WriteFile(t.Context(), w.Content(), &file, port.Target{Format: c.to}, nil, lost); err != nil {
 					t.Fatal(err)
 				}
 				_, got, err := open(t, file.Bytes(), port.Options{})
@@ -99,7 +99,7 @@ func TestForGame(t *testing.T) {
 				}
 			} else {
 				dir := t.TempDir()
-				if err := port.WriteFolder(t.Context(), w, dir, port.Target{Format: c.to, Name: "x"}, nil, lost); err != nil {
+				if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: c.to, Name: "x"}, nil, lost); err != nil {
 					t.Fatal(err)
 				}
 				s, err := port.Open(dir, port.Options{})
@@ -193,7 +193,8 @@ func TestForGameRefuses(t *testing.T) {
 		})
 	}
 	w := mustLoad(t, island(1, 0))
-	if err := port.ForGame(t.Context(), w, "x", 3955, map[string]int{}); port.IsMade(w) || err == nil {
-		t.Errorf("a world of a game: %v", err)
+	made, wrong := port.IsMade(t.Context(), w.Content())
+	if err := port.ForGame(t.Context(), w, "x", 3955, map[string]int{}); made || wrong != nil || err == nil {
+		t.Errorf("a world of a game: made by a program: %v, %v; %v", made, wrong, err)
 	}
 }

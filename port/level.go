@@ -2,22 +2,18 @@ package port
 
 import (
 	"io"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // levelIn reads the world's level.dat. ok is false if there is none that can be read. rest
 // names what a Slime file cannot hold of it.
-func levelIn(w *convert.World) (l format.Level, rest []string, ok bool) {
-	i := slices.IndexFunc(w.Files, func(f format.File) bool { return f.Path == anvil.LevelPath })
-	if i < 0 {
-		return l, nil, false
-	}
-	return readLevel(w.Files[i])
+func levelIn(w stone.Content) (l format.Level, rest []string, ok bool) {
+	return readLevel(format.File{Open: func() (io.ReadCloser, error) { return w.OpenFile(anvil.LevelPath) }})
 }
 
 func readLevel(f format.File) (l format.Level, rest []string, ok bool) {

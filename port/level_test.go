@@ -62,7 +62,7 @@ func TestLevelThroughSlime(t *testing.T) {
 			}
 			var file bytes.Buffer
 			lost := map[string]int{}
-			if err := port.WriteFile(t.Context(), w, &file, port.Target{Format: port.Slime}, nil, lost); err != nil {
+			if err := port.WriteFile(t.Context(), w.Content(), &file, port.Target{Format: port.Slime}, nil, lost); err != nil {
 				t.Fatal(err)
 			}
 			if lost["level.dat LevelName"] != 0 || lost["file level.dat"] != 0 || lost["level.dat SpawnX"] != 0 {
@@ -76,7 +76,7 @@ func TestLevelThroughSlime(t *testing.T) {
 				t.Errorf("dimension %s", got)
 			}
 			back := t.TempDir()
-			if err := port.WriteFolder(t.Context(), again, back, port.Target{Format: port.Anvil, Name: "again"}, nil, map[string]int{}); err != nil {
+			if err := port.WriteFolder(t.Context(), again.Content(), back, port.Target{Format: port.Anvil, Name: "again"}, nil, map[string]int{}); err != nil {
 				t.Fatal(err)
 			}
 			stored, err := os.ReadFile(filepath.Join(back, anvil.LevelPath))
@@ -99,7 +99,7 @@ func TestLostOfLevel(t *testing.T) {
 		}
 	}
 	lost := map[string]int{}
-	if err := port.WriteFile(t.Context(), w, io.Discard, port.Target{Format: port.Slime}, nil, lost); err != nil {
+	if err := port.WriteFile(t.Context(), w.Content(), io.Discard, port.Target{Format: port.Slime}, nil, lost); err != nil {
 		t.Fatal(err)
 	}
 	if lost["file level.dat"] != 1 {

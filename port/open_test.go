@@ -25,7 +25,7 @@ import (
 func folder(t testing.TB, w *convert.World) fstest.MapFS {
 	t.Helper()
 	dir := t.TempDir()
-	if err := port.WriteFolder(t.Context(), w, dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
+	if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{}
@@ -112,7 +112,7 @@ func gzipOf(t testing.TB, data []byte) []byte {
 func slimeOf(t testing.TB, w *convert.World) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := port.WriteFile(t.Context(), w, &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
+	if err := port.WriteFile(t.Context(), w.Content(), &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -294,7 +294,7 @@ func FuzzOpenReader(f *testing.F) {
 		f.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := port.WriteFile(f.Context(), made, &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
+	if err := port.WriteFile(f.Context(), made.Content(), &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

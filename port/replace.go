@@ -1,7 +1,6 @@
 package port
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ func (n Note) check(name string, head history.ID) error {
 // new world, or a commit of the differences. If nothing differs, same is true and c is the
 // head's commit. If someone else changed the world meanwhile, the error is history.ErrConflict.
 func Replace(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
-	r, err := stone.Open(bytes.NewReader(whole.Data), int64(len(whole.Data)))
+	r, err := stone.Open(whole.Open(), whole.Size())
 	if err != nil {
 		return c, false, err
 	}
@@ -63,7 +62,7 @@ func first(ctx context.Context, st history.Store, name string, make bool, whole 
 			return history.Commit{}, err
 		}
 	}
-	c := history.Commit{Author: n.Author, Message: n.Message, Stones: []history.StoneRef{{ID: whole.ID, Size: int64(len(whole.Data))}}}
+	c := history.Commit{Author: n.Author, Message: n.Message, Stones: []history.StoneRef{whole.Ref()}}
 	c, err := st.Commit(ctx, name, history.Head{Fence: n.Fence}, c, whole)
 	if err != nil && make {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))

@@ -295,7 +295,7 @@ func TestPick(t *testing.T) {
 			{Name: "overworld", Columns: make([]voxel.Column, 3)}, {Name: "the_nether", Columns: make([]voxel.Column, 2)}, {Name: "the_end"},
 		}}
 		lost := map[string]int{}
-		err := port.Pick(w, tt.dimension, tt.format, lost)
+		got, err := port.Pick(t.Context(), w.Content(), tt.dimension, tt.format, lost)
 		if which := (*port.DimensionError)(nil); tt.fails != errors.As(err, &which) || tt.fails && len(which.Have) != 3 {
 			t.Errorf("%+v: %v", tt, err)
 		}
@@ -303,7 +303,7 @@ func TestPick(t *testing.T) {
 			continue
 		}
 		var left []string
-		for _, d := range w.Dimensions {
+		for _, d := range got.About().Dimensions {
 			left = append(left, d.Name)
 		}
 		if !slices.Equal(left, tt.left) || len(lost) != tt.lost {

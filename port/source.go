@@ -42,6 +42,11 @@ type Options struct {
 	// MaxBytes bounds the unpacked size of an archive, and the memory of the world. Default:
 	// for an archive 100 times its size and at least 64 MiB, otherwise no bound.
 	MaxBytes int64
+	// Memory is how many bytes of a world Parts holds in memory, and the most that a cache of
+	// pages takes that the Source makes itself. Default: any number.
+	Memory int64
+	// Temp is the folder of temporary files. Default: os.TempDir.
+	Temp string
 }
 
 // decoded returns MaxBytes as a bound.
@@ -66,6 +71,7 @@ type Source struct {
 	file    *os.File
 	size    int64
 	o       Options
+	loaders []*convert.Loader // of Parts
 	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
 }
@@ -127,7 +133,9 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 // openFile opens a stone or a file of a known format. known is false for other bytes.
 func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
 	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
-		s.Stone, err = stone.Open(r, size)
+		if s.Stone, err = stone.Open(r, size); err == nil && s.o.Memory > 0 {
+			s.Stone = s.Stone.Through(stone.NewLRU(min(s.o.Memory, stone.CacheBytes)), stone.ID{})
+		}
 		return true, err
 	}
 	for _, k := range kinds {
@@ -162,8 +170,11 @@ func (s *Source) Size() int64 { return s.size }
 // Close releases files.
 func (s *Source) Close() error {
 	var err error
+	for _, l := range s.loaders {
+		err = errors.Join(err, l.Close())
+	}
 	if s.leaf != nil {
-		err = s.leaf.Close()
+		err = errors.Join(err, s.leaf.Close())
 	}
 	if s.file != nil {
 		err = errors.Join(err, s.file.Close())
@@ -200,6 +211,10 @@ func (t Through) sink(to format.Sink) format.Sink {
 // Of returns a Source of a world that can be read in parts, such as a version in a store. Its
 // format is "cairn". The Source does not close c.
 func Of(c stone.Content) *Source { return &Source{content: c} }
+
+// OfLeaf returns a Source of a world in another format, or of one that is made while it is read.
+// Close closes leaf.
+func OfLeaf(leaf format.Source, o Options) *Source { return &Source{leaf: leaf, o: o} }
 
 // Content returns the world if it can be read in parts, or nil if it must be loaded.
 func (s *Source) Content() stone.Content {

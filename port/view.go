@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // NetherTop is a height below the ceiling of the game's nether. Pictures from above show what
@@ -27,19 +27,24 @@ func IsMatter(volume string) bool { return slices.Contains([]string{"block", "so
 // liquid is the volume that is drawn beside matter.
 const liquid = "liquid"
 
-// View is a dimension of a world in the form that package picture draws.
+// View is a dimension of a world in the form that package picture draws. It reads chunks when
+// they are asked for. It is for one goroutine.
 type View struct {
 	Dimension string
 	Schema    voxel.Schema
 	// Names are the names of cells, or of materials in a Terrain volume.
 	Names          []string
-	matter, liquid *convert.Volume // liquid may be nil
-	bounds         geom.Box
+	ctx            context.Context
+	whole, c       stone.Content // c is whole within a bound
+	matter, liquid string        // liquid is "" if there is none
+	level          int
+	bounds         geom.Box // at level 0
+	err            error
 }
 
-// ViewOf reads what is drawn of a dimension, and nothing else. Without a name it takes the
-// first dimension with chunks. Errors are ErrNothing, a *DimensionError and, above maxBytes of
-// memory, convert.ErrTooLarge; 0 is no bound.
+// ViewOf returns what is drawn of a dimension. Without a name it takes the first dimension with
+// chunks. Errors are ErrNothing and a *DimensionError. If more than maxBytes of chunks, as they
+// are in memory, are asked for, Err is convert.ErrTooLarge; 0 is no bound.
 func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (*View, error) {
 	missing := &DimensionError{Want: name}
 	for _, d := range c.About().Dimensions {
@@ -50,14 +55,20 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 		if name == "" && !hasMatter(c, d) {
 			continue
 		}
-		w, err := convert.FromContentWithin(ctx, drawn{c, d}, maxBytes)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range w.Dimensions[0].Volumes {
-			if IsMatter(v.Volume.Name) {
-				return &View{d.Name, v.Schema, v.Names, v, w.Dimensions[0].Volume(liquid), BoundsOf(v)}, nil
+		for _, v := range d.Volumes {
+			if !IsMatter(v.Volume.Name) {
+				continue
 			}
+			view := &View{Dimension: d.Name, Schema: v.Schema, Names: v.Names, ctx: ctx, whole: c, c: convert.Within(c, maxBytes), matter: v.Volume.Name}
+			for pos, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
+				if holds {
+					view.bounds = view.bounds.Union(pos.Box())
+				}
+			}
+			if slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == liquid }) {
+				view.liquid = liquid
+			}
+			return view, ctx.Err()
 		}
 	}
 	if name == "" {
@@ -69,56 +80,81 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 // hasMatter reports whether a volume of matter in the dimension has chunks.
 func hasMatter(c stone.Content, d stone.Dimension) bool {
 	for _, v := range d.Volumes {
-		if IsMatter(v.Volume.Name) {
-			for _, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
-				if holds {
-					return true
-				}
+		if IsMatter(v.Volume.Name) && hasChunks(c, d.Name, v.Volume.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChunks reports whether a volume has chunks.
+func hasChunks(c stone.Content, dim, vol string) bool {
+	for _, holds := range c.Entries(dim, vol, 0) {
+		if holds {
+			return true
+		}
+	}
+	return false
+}
+
+// Fit makes a View of a wide world that of a far level, if the world has it, so that at least
+// pixels cells are left of the longer edge. It returns how many blocks wide a cell is then.
+func (v *View) Fit(pixels int) (unit int) {
+	wide := max(v.bounds.Size().X, v.bounds.Size().Z)
+	for level := stone.FirstFar; wide>>level >= pixels; level++ {
+		if hasLevel(v.whole, v.Dimension, v.matter, level) && (v.liquid == "" || hasLevel(v.whole, v.Dimension, v.liquid, level)) {
+			v.level = level
+		}
+	}
+	return 1 << v.level
+}
+
+// hasLevel reports whether a far level of a volume can be read.
+func hasLevel(c stone.Content, dim, vol string, level int) bool {
+	if s, ok := c.(*world.Snapshot); ok {
+		return s.HasLevel(dim, vol, level)
+	}
+	for _, d := range c.About().Dimensions {
+		for _, v := range d.Volumes {
+			if d.Name == dim && v.Volume.Name == vol {
+				return slices.Contains(v.Levels, level)
 			}
 		}
 	}
 	return false
 }
 
-// drawn is a dimension reduced to its volumes of matter and liquid.
-type drawn struct {
-	stone.Content
-	dimension stone.Dimension
-}
-
-func (d drawn) About() stone.About {
-	dim := d.dimension
-	dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.Volume) bool {
-		return !IsMatter(v.Volume.Name) && v.Volume.Name != liquid
-	})
-	return stone.About{Dimensions: []stone.Dimension{dim}}
-}
-
-func (d drawn) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] {
-	return func(func(*voxel.Column, error) bool) {}
-}
-
-// BoundsOf returns the box around the chunks of a volume.
-func BoundsOf(v *convert.Volume) (b geom.Box) {
-	for pos := range v.Chunks {
-		b = b.Union(pos.Box())
-	}
+// Bounds returns the box around all chunks.
+func (v *View) Bounds() geom.Box {
+	b, up := v.bounds, 1<<v.level-1
+	b.Min = geom.Point{X: b.Min.X >> v.level, Y: b.Min.Y >> v.level, Z: b.Min.Z >> v.level}
+	b.Max = geom.Point{X: (b.Max.X + up) >> v.level, Y: (b.Max.Y + up) >> v.level, Z: (b.Max.Z + up) >> v.level}
 	return b
 }
 
-// Bounds returns the box around all chunks.
-func (v *View) Bounds() geom.Box { return v.bounds }
-
-// Chunk returns the chunk at pos.
-func (v *View) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.matter.Chunks[pos] }
+// Chunk returns the chunk at pos, or nil if there is none or if it cannot be read.
+func (v *View) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.read(v.matter, pos) }
 
 // Liquid returns the chunk of liquid at pos.
 func (v *View) Liquid(pos geom.ChunkPos) *voxel.Chunk {
-	if v.liquid == nil {
+	if v.liquid == "" {
 		return nil
 	}
-	return v.liquid.Chunks[pos]
+	return v.read(v.liquid, pos)
 }
+
+func (v *View) read(vol string, pos geom.ChunkPos) (got *voxel.Chunk) {
+	if v.err == nil {
+		v.err = v.c.ReadChunks(v.ctx, v.Dimension, vol, v.level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) error {
+			got = c
+			return nil
+		})
+	}
+	return got
+}
+
+// Err returns the first error of reading.
+func (v *View) Err() error { return v.err }
 
 // Name returns the name of a cell.
 func (v *View) Name(c voxel.Cell) string {

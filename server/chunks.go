@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -137,12 +138,12 @@ func (c *call) draw(v version, dimension string, size int) ([]byte, error) {
 			return err
 		}
 		c.step("read")
-		o := picture.Options{MaxEdge: size, Terrain: view.Schema == voxel.Terrain}
+		o := picture.Options{MaxEdge: size, Unit: view.Fit(picture.MaxEdge), Terrain: view.Schema == voxel.Terrain}
 		if view.Dimension == "the_nether" {
-			o.Top = port.NetherTop
+			o.Top = (port.NetherTop + o.Unit - 1) / o.Unit
 		}
 		img, _, err := picture.Top(c.ctx, view, o)
-		if ended := c.ctx.Err(); ended != nil {
+		if ended := cmp.Or(c.ctx.Err(), view.Err()); ended != nil {
 			return ended
 		}
 		if err != nil {

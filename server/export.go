@@ -118,14 +118,13 @@ func (c *call) exportFolder(v version, format string) error {
 	return err
 }
 
-// picked reads the part of a version that is to be written.
-func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (*convert.World, error) {
-	w, err := convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
+// picked returns the part of a version that is to be written.
+func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (stone.Content, error) {
+	w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), format, lost)
 	if err != nil {
 		return nil, err
 	}
-	c.step("read")
-	return w, port.Pick(w, c.query.Get("dimension"), format, lost)
+	return convert.Within(w, c.limits.WorldMemory), nil
 }
 
 // unsupported gives a code to an error that the world causes, not the server.

@@ -74,19 +74,21 @@ func TestCrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := allocated()
-	for _, path := range []string{"worlds/c", "properties/c", "chunks/c?dimension=a&volume=block", "chunks/c?dimension=a&volume=block&level=5"} {
+	for _, path := range []string{"worlds/c", "properties/c", "chunks/c?dimension=a&volume=block", "chunks/c?dimension=a&volume=block&level=5", "picture/c"} {
 		s.want(200, request{method: "GET", path: "/v1/" + path}, nil) // reads a directory and what it asks for
 	}
-	for _, r := range []request{
-		{"PATCH", "/v1/properties/c", []byte(`{"set":{"a":"b"}}`), nil},
-		{"GET", "/v1/picture/c", nil, nil},
-		{"GET", "/v1/export/c", nil, nil},
-		{"GET", "/v1/export/c?format=slime", nil, nil},
-		{"GET", "/v1/export/c?format=anvil", nil, nil},
-		{"GET", "/v1/diff/c?with=b", nil, nil},
-		{"POST", "/v1/import/c", mustStone(t, 1).Data, nil},
+	for _, tt := range []struct {
+		request
+		want client.Code
+	}{
+		{request{"PATCH", "/v1/properties/c", []byte(`{"set":{"a":"b"}}`), nil}, client.TooLarge},
+		{request{"GET", "/v1/export/c", nil, nil}, client.TooLarge},
+		{request{"GET", "/v1/export/c?format=slime", nil, nil}, client.Unsupported},
+		{request{"GET", "/v1/export/c?format=anvil", nil, nil}, client.Unsupported},
+		{request{"GET", "/v1/diff/c?with=b", nil, nil}, client.TooLarge},
+		{request{"POST", "/v1/import/c", mustStone(t, 1).Data, nil}, client.TooLarge},
 	} {
-		t.Run(r.method+" "+r.path, func(t *testing.T) { s.do(r).wantCode(t, client.TooLarge) })
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) { s.do(tt.request).wantCode(t, tt.want) })
 	}
 	if grown := allocated() - before; grown > 100<<20 {
 		t.Errorf("%d bytes were allocated for a world of %d", grown, len(large.Data))

@@ -34,7 +34,7 @@ func madeUp(t testing.TB, seed uint64) *convert.World {
 func mustSlime(t testing.TB, w *convert.World) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := port.WriteFile(t.Context(), w, &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
+	if err := port.WriteFile(t.Context(), w.Content(), &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -44,7 +44,7 @@ func mustSlime(t testing.TB, w *convert.World) []byte {
 func mustFolder(t testing.TB, w *convert.World) fs.FS {
 	t.Helper()
 	dir := t.TempDir()
-	if err := port.WriteFolder(t.Context(), w, dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
+	if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
 		t.Fatal(err)
 	}
 	return os.DirFS(dir)

@@ -17,6 +17,12 @@ type Apart struct {
 	where      *dirty
 }
 
+// Beside reports whether two commits stand on the same lowest stone. If they do not, Apart names
+// everything that they hold.
+func (s *Snapshot) Beside(t *Snapshot) bool {
+	return len(s.stack) > 0 && len(t.stack) > 0 && s.stack[0].Stone.ID == t.stack[0].Stone.ID
+}
+
 // Apart says where the commits of two Snapshots may differ, from directories alone.
 func (s *Snapshot) Apart(t *Snapshot) *Apart {
 	where := s.stack.differing(t.stack)

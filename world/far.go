@@ -85,6 +85,66 @@ func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b ge
 	return nil
 }
 
+// farName is a far level of a volume.
+type farName struct {
+	volumeName
+	level int
+}
+
+// readFar is ReadChunks of a far level: the chunks of the full pack, and those over a change
+// since by ReadBox.
+func (s *Snapshot) readFar(ctx context.Context, name farName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	if !s.HasLevel(name.dimension, name.volume, name.level) {
+		return nil
+	}
+	touched := s.changedFar(name)
+	pack := s.stack[0]
+	table := pack.tables[name.volumeName]
+	same := slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return touched[pos] })
+	err := pack.ReadChunks(ctx, name.dimension, name.volume, name.level, same, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c != nil && table != nil {
+			c = c.Translate(table)
+		}
+		return f(pos, c)
+	})
+	if err != nil {
+		return fmt.Errorf("world: stone %v: %w", pack.Stone.ID, err)
+	}
+	for _, pos := range want {
+		if !touched[pos] {
+			continue
+		}
+		cells := new([voxel.ChunkCells]voxel.Cell)
+		if err := s.ReadBox(ctx, name.dimension, name.volume, name.level, pos.Box(), cells[:]); err != nil {
+			return err
+		}
+		if err := f(pos, voxel.FromFlat(cells)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changedFar returns the chunks of a far level over chunks that changed since the full pack.
+func (s *Snapshot) changedFar(name farName) map[geom.ChunkPos]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if touched, known := s.touched[name]; known {
+		return touched
+	}
+	touched := make(map[geom.ChunkPos]bool)
+	for _, l := range s.stack[1:] {
+		for pos := range l.Entries(name.dimension, name.volume, 0) {
+			touched[geom.ChunkPos{X: pos.X >> name.level, Y: pos.Y >> name.level, Z: pos.Z >> name.level}] = true
+		}
+	}
+	if s.touched == nil {
+		s.touched = make(map[farName]map[geom.ChunkPos]bool)
+	}
+	s.touched[name] = touched
+	return touched
+}
+
 // near returns the chunks of a volume that a box, in cells of the volume, lies over.
 func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.Box) (*grid.View, error) {
 	var want []geom.ChunkPos

@@ -55,6 +55,9 @@ func checkFar(t *testing.T, st history.Store, w *world.World, packed bool) {
 	}
 	r := rand.New(rand.NewPCG(5, 5))
 	view := w.View().Dimension(earth).Volume(voxel.Block)
+	if !w.Dirty() && packed {
+		checkFarChunks(t, st, w.Head(), view)
+	}
 	for level := 3; level <= 7; level++ {
 		for range 3 {
 			at := geom.Point{X: (r.IntN(600) - 300) >> level, Y: (r.IntN(300) - 150) >> level, Z: (r.IntN(600) - 300) >> level}
@@ -69,6 +72,41 @@ func checkFar(t *testing.T, st history.Store, w *world.World, packed bool) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("packed %v, level %d, %v: got %v, want %v", packed, level, b, got, want)
 			}
+		}
+	}
+}
+
+// checkFarChunks compares the chunks of far levels of a Snapshot with those of the world in
+// memory.
+func checkFarChunks(t *testing.T, st history.Store, at history.ID, view *world.Volume) {
+	t.Helper()
+	s, err := world.OpenSnapshot(ctx, st, "a", at, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, level := range []int{3, 4} {
+		n := 0
+		var want []geom.ChunkPos
+		for x := int32(-1); x < 1; x++ {
+			for z := int32(-1); z < 1; z++ {
+				want = append(want, geom.ChunkPos{X: x, Z: z}, geom.ChunkPos{X: x, Y: -1, Z: z})
+			}
+		}
+		slices.SortFunc(want, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, level).Compare(geom.CodeOf(b, level)) })
+		err := s.ReadChunks(ctx, earth, voxel.Block, level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			n++
+			cells := new([voxel.ChunkCells]voxel.Cell)
+			if !view.ReadBox(pos.Box(), level, cells[:]) {
+				t.Fatal("not in memory")
+			}
+			if !voxel.FromFlat(cells).Equal(c) {
+				t.Errorf("level %d: chunk %v is another one", level, pos)
+			}
+			return nil
+		})
+		if err != nil || (n > 0) != s.HasLevel(earth, voxel.Block, level) || level == 3 && n == 0 {
+			t.Errorf("level %d: %d chunks, %v", level, n, err)
 		}
 	}
 }

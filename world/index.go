@@ -158,9 +158,13 @@ func startsAlike(a, b []string) bool {
 // placeholders returns the volume, of which cells is an empty View, with every
 // chunk that is there not loaded.
 func (p openStack) placeholders(name volumeName, cells *grid.View) *grid.View {
+	const atOnce = 1 << 15 // so that the list takes little memory beside the volume
 	for _, l := range p {
 		var changes []grid.Placed
 		for pos, there := range l.Entries(name.dimension, name.volume, 0) {
+			if len(changes) == atOnce {
+				cells, changes = cells.With(changes), changes[:0]
+			}
 			switch {
 			case there:
 				changes = append(changes, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})

@@ -1,11 +1,11 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -81,31 +81,31 @@ func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effo
 // pack puts a pack in place of the stack, which is the top of a world's stack. s is
 // what the stack says if it is all of it, written with that effort; nil if there is more below.
 func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) error {
-	var written history.Stone
+	out := history.NewSpool(st)
+	defer out.Close()
+	var id stone.ID
 	var err error
 	if s == nil {
-		written, err = p.merged(ctx)
+		id, err = p.merged(ctx, out)
 	} else {
-		var out bytes.Buffer
 		whole := &Snapshot{world: name, stack: p, about: s, empty: empty}
-		written.ID, _, err = whole.Write(ctx, &out, stone.Options{Effort: effort})
-		written.Data = out.Bytes()
+		id, _, err = whole.Write(ctx, out, stone.Options{Effort: effort})
 	}
 	if err != nil {
 		return fmt.Errorf("world: %s: pack: %w", name, err)
 	}
+	written := out.Stone(id)
 	return st.PutPack(ctx, name, history.Pack{After: p[0].After, Upto: p[len(p)-1].Upto, Stone: written.Ref()}, written)
 }
 
-// merged returns the stone that stands for the stack where there is more below.
-func (p openStack) merged(ctx context.Context) (history.Stone, error) {
+// merged writes the stone that stands for the stack where there is more below.
+func (p openStack) merged(ctx context.Context, to io.Writer) (stone.ID, error) {
 	run := make([]*stone.Reader, len(p))
 	for i, l := range p {
 		run[i] = l.Reader
 	}
-	var out bytes.Buffer
-	id, _, err := stone.Merge(ctx, &out, run, stone.Options{Effort: stone.Quick})
-	return history.Stone{ID: id, Data: out.Bytes()}, err
+	id, _, err := stone.Merge(ctx, to, run, stone.Options{Effort: stone.Quick})
+	return id, err
 }
 
 // WriteStone writes the last commit, with everything below it, as one stone.
@@ -150,31 +150,88 @@ func (p openStack) folder(dim string) (folder string) {
 // batch is how many chunks are read at once when a stack is gone through.
 const batch = 1024
 
-// positions returns where the stack covers chunks, in ascending order of code.
-func (p openStack) positions(name volumeName) []geom.ChunkPos {
-	var out []geom.ChunkPos
-	for _, l := range p {
-		for pos := range l.Entries(name.dimension, name.volume, 0) {
-			out = append(out, pos)
-		}
-	}
-	if len(p) > 1 {
-		slices.SortFunc(out, byCode)
-		out = slices.Compact(out)
-	}
-	return out
+// entries yields where the stack covers chunks, in ascending order of code, and whether they
+// may hold anything.
+func (p openStack) entries(name volumeName) iter.Seq2[geom.ChunkPos, bool] {
+	return overlaid(p, byCode, func(a, b geom.ChunkPos) bool { return geom.CodeOf(a, 0)>>6 == geom.CodeOf(b, 0)>>6 },
+		func(o *openStone) iter.Seq2[geom.ChunkPos, bool] { return o.Entries(name.dimension, name.volume, 0) })
 }
 
-// columns returns which columns the stack covers, in ascending order.
-func (p openStack) columns(dim string) []geom.ColumnPos {
-	var out []geom.ColumnPos
-	for _, l := range p {
-		for pos := range l.ColumnEntries(dim) {
-			out = append(out, pos)
+// columns yields which columns the stack covers, in ascending order, and whether they are there.
+func (p openStack) columns(dim string) iter.Seq2[geom.ColumnPos, bool] {
+	return overlaid(p, geom.ColumnPos.Compare, func(a, b geom.ColumnPos) bool { return a.X>>3 == b.X>>3 && a.Z>>3 == b.Z>>3 },
+		func(o *openStone) iter.Seq2[geom.ColumnPos, bool] { return o.ColumnEntries(dim) })
+}
+
+// overlaid yields what stones say of positions, in ascending order: at each position what the
+// highest stone says that says anything. beside reports whether two positions are of one group
+// of neighbours; groups ascend in a stone, and in a group there are at most 64 in any order.
+func overlaid[P any](p openStack, compare func(a, b P) int, beside func(a, b P) bool, says func(*openStone) iter.Seq2[P, bool]) iter.Seq2[P, bool] {
+	return func(yield func(P, bool) bool) {
+		var heads []*head[P] // top first
+		for _, l := range slices.Backward(p) {
+			h := &head[P]{compare: compare, beside: beside}
+			var stop func()
+			h.pull, stop = iter.Pull2(says(l.openStone))
+			defer stop()
+			if h.next() {
+				heads = append(heads, h)
+			}
+		}
+		for len(heads) > 0 {
+			first := heads[0]
+			for _, h := range heads[1:] {
+				if compare(h.group[0].pos, first.group[0].pos) < 0 {
+					first = h
+				}
+			}
+			at := first.group[0]
+			if !yield(at.pos, at.there) {
+				return
+			}
+			heads = slices.DeleteFunc(heads, func(h *head[P]) bool { return compare(h.group[0].pos, at.pos) == 0 && !h.next() })
 		}
 	}
-	slices.SortFunc(out, geom.ColumnPos.Compare)
-	return slices.Compact(out)
+}
+
+// head is how far overlaid has come in a stone.
+type head[P any] struct {
+	compare func(a, b P) int
+	beside  func(a, b P) bool
+	pull    func() (P, bool, bool)
+	group   []said[P] // ascending; the first is next
+	after   []said[P] // the first of the group after that, or empty
+	buffer  []said[P]
+}
+
+// said is what a stone says of a position.
+type said[P any] struct {
+	pos   P
+	there bool
+}
+
+// next goes on to the next position. It returns false after the last.
+func (h *head[P]) next() bool {
+	if len(h.group) > 1 {
+		h.group = h.group[1:]
+		return true
+	}
+	h.buffer = append(h.buffer[:0], h.after...)
+	h.after = h.after[:0]
+	for {
+		pos, there, ok := h.pull()
+		if !ok {
+			break
+		}
+		if len(h.buffer) > 0 && !h.beside(h.buffer[0].pos, pos) {
+			h.after = append(h.after, said[P]{pos, there})
+			break
+		}
+		h.buffer = append(h.buffer, said[P]{pos, there})
+	}
+	slices.SortFunc(h.buffer, func(a, b said[P]) int { return h.compare(a.pos, b.pos) })
+	h.group = h.buffer
+	return len(h.group) > 0
 }
 
 // files returns the files that are there, by path.

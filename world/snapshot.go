@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
@@ -26,6 +27,9 @@ type Snapshot struct {
 	stack openStack
 	about *state // without chunks and columns
 	empty []string
+
+	mu      sync.Mutex
+	touched map[farName]map[geom.ChunkPos]bool // chunks of far levels that changed since the full pack
 }
 
 // OpenSnapshot opens a commit of a world; the zero ID is a world without commits. Of
@@ -151,14 +155,8 @@ func (s *Snapshot) ColumnCount(dim string) (n int) {
 	if len(s.stack) == 1 {
 		return s.stack[0].ColumnCount(dim)
 	}
-	there := make(map[geom.ColumnPos]bool)
-	for _, l := range s.stack {
-		for pos, is := range l.ColumnEntries(dim) {
-			there[pos] = is
-		}
-	}
-	for _, is := range there {
-		if is {
+	for _, there := range s.stack.columns(dim) {
+		if there {
 			n++
 		}
 	}
@@ -175,24 +173,14 @@ func (s *Snapshot) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, 
 			s.stack[0].Entries(dim, vol, 0)(yield)
 			return
 		}
-		holds := make(map[geom.ChunkPos]bool)
-		for _, l := range s.stack {
-			for pos, there := range l.Entries(dim, vol, 0) {
-				holds[pos] = there
-			}
-		}
-		for _, pos := range s.stack.positions(volumeName{dim, vol}) {
-			if !yield(pos, holds[pos]) {
-				return
-			}
-		}
+		s.stack.entries(volumeName{dim, vol})(yield)
 	}
 }
 
-// ReadChunks implements stone.Content. It has no level but 0.
+// ReadChunks implements stone.Content. Besides level 0 it has the levels that HasLevel reports.
 func (s *Snapshot) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	if level != 0 {
-		return nil
+		return s.readFar(ctx, farName{volumeName{dim, vol}, level}, want, f)
 	}
 	var stop error
 	err := s.stack.chunks(ctx, volumeName{dim, vol}, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
@@ -210,8 +198,15 @@ func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Col
 		if i < 0 {
 			return
 		}
+		if len(s.stack) == 1 {
+			s.onlyColumns(ctx, dim)(yield)
+			return
+		}
 		lists := s.about.dimensions[i].lists
-		for _, pos := range s.stack.columns(dim) {
+		for pos, there := range s.stack.columns(dim) {
+			if !there {
+				continue
+			}
 			c, err := s.stack.column(ctx, dim, lists, pos)
 			if err == nil {
 				err = ctx.Err()
@@ -221,6 +216,22 @@ func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Col
 				return
 			}
 			if c != nil && !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// onlyColumns is Columns of a commit on one stone, whose pages it goes through once.
+func (s *Snapshot) onlyColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	return func(yield func(*voxel.Column, error) bool) {
+		for c, err := range s.stack[0].Columns(ctx, dim) {
+			if err != nil {
+				yield(nil, fmt.Errorf("world: stone %v: %w", s.stack[0].Stone.ID, err))
+				return
+			}
+			c.Lists = withObjects(c.Lists)
+			if !yield(c, nil) {
 				return
 			}
 		}

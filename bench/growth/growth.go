@@ -26,11 +26,15 @@ type Row struct {
 	Seconds float64 `json:"seconds,omitempty"` // of processors, user and system
 	Wall    float64 `json:"wall_seconds,omitempty"`
 	Peak    int64   `json:"peak_bytes,omitempty"` // of memory
+	Within  bool    `json:"within_memory"`        // Peak is at most Memory
 	// SecondsColumn and PeakColumn are those for each column.
 	SecondsColumn float64 `json:"seconds_per_column,omitempty"`
 	PeakColumn    float64 `json:"peak_bytes_per_column,omitempty"`
 	Error         string  `json:"error,omitempty"`
 }
+
+// Memory is what the command may take by default: cairn's flag --memory.
+const Memory = 512 << 20
 
 // Growth compares a verb's cost on the largest land with that on the smallest.
 type Growth struct {
@@ -167,6 +171,7 @@ func (l *land) measure(ctx context.Context, v verb) Row {
 	}
 	row.SecondsColumn = row.Seconds / float64(l.columns)
 	row.PeakColumn = float64(row.Peak) / float64(l.columns)
+	row.Within = row.Peak <= Memory
 	return row
 }
 

@@ -59,10 +59,10 @@ func TestBench(t *testing.T) {
 		t.Errorf("to be flat in all: %s, want %s of %d verbs", flat, want, len(r.Growth))
 	}
 	text := labtest.JSON(t, r)
-	if got, want := labtest.KeysAt(t, text, "rows"), "columns peak_bytes peak_bytes_per_column runs seconds seconds_per_column verb wall_seconds"; got != want {
+	if got, want := labtest.KeysAt(t, text, "rows"), "columns peak_bytes peak_bytes_per_column runs seconds seconds_per_column verb wall_seconds within_memory"; got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
-	labtest.Table(t, r.Table, "processor s", "ms a column, 16", "memory at most", "4 columns to 16", "picture-again", "in all")
+	labtest.Table(t, r.Table, "processor s", "ms a column, 16", "memory at most", "within 512 MiB, 16", "4 columns to 16", "picture-again", "in all")
 }
 
 // An old command may lack a verb: the others are measured.

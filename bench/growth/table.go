@@ -30,7 +30,7 @@ func (r *Report) Table(w io.Writer) {
 	r.costs(w, head, "processor s", func(x *Row) string { return fmt.Sprintf("%.3f", x.Seconds) },
 		"ms a column", func(x *Row) string { return fmt.Sprintf("%.3f", 1000*x.SecondsColumn) })
 	r.costs(w, head, "memory at most", func(x *Row) string { return table.Size(x.Peak) },
-		"a column", func(x *Row) string { return table.Size(int64(x.PeakColumn)) })
+		fmt.Sprintf("within %d MiB", Memory>>20), func(x *Row) string { return map[bool]string{true: "yes", false: "no"}[x.Within] })
 	r.growth(w)
 	for _, x := range r.Rows {
 		if x.Error != "" {

@@ -24,7 +24,8 @@ type verb struct {
 
 // verbs returns all verbs in the order in which they are run: store imports the stone
 // into a store as @big; chunk, picture and picture-again are calls of the server, open
-// and save are the library's, edit-again is the second edit, and pack follows it.
+// and save are the library's, edit-again is the second edit, and pack follows it. commit
+// takes the edits back.
 func verbs() []verb {
 	return []verb{
 		{name: "import", run: command("import", "--force", landDir, landStone)},
@@ -43,6 +44,9 @@ func verbs() []verb {
 		{name: "edit", after: []string{"store"}, once: true, flat: true, run: ball("0,70,0")},
 		{name: "edit-again", after: []string{"edit"}, once: true, flat: true, run: ball("20,66,20")},
 		{name: "pack", after: []string{"edit-again"}, once: true, run: inStore("pack", big)},
+		{name: "backup", after: []string{"store"}, once: true, run: inStore("backup", "--to", "backups")},
+		{name: "restore", after: []string{"backup"}, once: true, run: command("restore-store", "backups", "local:restored")},
+		{name: "commit", after: []string{"store"}, once: true, run: inStore("commit", landDir, big)},
 	}
 }
 

@@ -53,6 +53,8 @@ type Options struct {
 	// is the default.
 	Columns []int
 	Verbs   []string
+	// Edge is the edge of the land of a large, in columns. Default 3,750: 60,000 cells.
+	Edge int
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string

@@ -111,7 +111,7 @@ type restoredStore struct {
 	local.Report
 }
 
-func newRestoreStore() *cobra.Command {
+func newRestoreStore(sf *storeFlag) *cobra.Command {
 	var json bool
 	c := &cobra.Command{
 		Use:   "restore-store DIR STORE",
@@ -121,19 +121,19 @@ backups. It verifies the whole backup first. It does not replace a store.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRestoreStore(c.Context(), c.OutOrStdout(), args[0], args[1], json)
+			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runRestoreStore(ctx context.Context, out io.Writer, from, to string, json bool) error {
+func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
 	dir, err := localDir(to)
 	if err != nil {
 		return err
 	}
-	r, err := local.Restore(ctx, from, dir, local.Options{})
+	r, err := local.Restore(ctx, from, dir, local.Options{CacheBytes: sf.cache})
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
@@ -117,7 +120,7 @@ func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error
 func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 	c.Format = "store"
 	if c.Path != sf.location() {
-		sf = &storeFlag{url: c.Path, memory: sf.memory}
+		sf = &storeFlag{url: c.Path, memory: sf.memory, cache: sf.cache}
 		defer sf.close()
 	}
 	sf.damage = true
@@ -151,7 +154,7 @@ func (c *checked) check(ctx context.Context, src *source) error {
 			return err
 		}
 	}
-	w, err := src.load(ctx, nil)
+	w, err := src.parts(ctx, nil)
 	var damage *format.DamageError
 	if errors.As(err, &damage) {
 		for _, d := range damage.Columns {
@@ -164,22 +167,24 @@ func (c *checked) check(ctx context.Context, src *source) error {
 }
 
 // world checks the content of a world and counts it.
-func (c *checked) world(ctx context.Context, w *convert.World) error {
-	t := tally(w)
-	c.Columns, c.Cells, c.Objects, c.Files = t.columns, t.cells, t.objects, len(w.Files)
-	for _, d := range w.Dimensions {
+func (c *checked) world(ctx context.Context, w stone.Content) error {
+	about := w.About()
+	for _, d := range about.Dimensions {
 		for _, v := range d.Volumes {
-			c.volume(d.Name, v)
-		}
-		for i := range d.Columns {
-			c.column(d.Name, &d.Columns[i])
-			if err := ctx.Err(); err != nil {
+			if err := c.volume(ctx, w, d.Name, v); err != nil {
 				return err
 			}
 		}
+		for column, err := range w.Columns(ctx, d.Name) {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				return err
+			}
+			c.column(d.Name, column)
+		}
 	}
-	for _, f := range w.Files {
-		if err := c.file(f); err != nil {
+	c.Files = len(about.Files)
+	for _, f := range about.Files {
+		if err := c.file(w, f); err != nil {
 			return err
 		}
 	}
@@ -187,7 +192,7 @@ func (c *checked) world(ctx context.Context, w *convert.World) error {
 }
 
 // volume checks that names are unique and not empty, and that the schema has every cell.
-func (c *checked) volume(dim string, v *convert.Volume) {
+func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.Volume) error {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
 		if name == "" || seen[name] {
@@ -196,18 +201,26 @@ func (c *checked) volume(dim string, v *convert.Volume) {
 		seen[name] = true
 	}
 	var counts [int(voxel.MaxCell) + 1]int
-	for _, pos := range v.Positions() {
+	for p, err := range whole.Chunks(ctx, w, dim, v.Volume.Name, 0) {
+		if err != nil {
+			return err
+		}
+		if port.IsMatter(v.Volume.Name) {
+			c.Cells += p.Chunk.CountNonEmpty()
+		}
 		clear(counts[:])
-		v.Chunks[pos].AddCounts(counts[:])
+		p.Chunk.AddCounts(counts[:])
 		for cell, n := range counts {
 			if n > 0 && !v.Schema.Valid(voxel.Cell(cell), len(v.Names)) {
-				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not have", dim, v.Volume.Name, pos, console.Counted(n, "cell"), cell)
+				c.problem("%s: %s: chunk %v: %s of value %d, which the volume does not have", dim, v.Volume.Name, p.Pos, console.Counted(n, "cell"), cell)
 			}
 		}
 	}
+	return nil
 }
 
 func (c *checked) column(dim string, col *voxel.Column) {
+	c.Columns++
 	at := fmt.Sprintf("%s: column %v", dim, col.Pos)
 	heights := map[int8]bool{}
 	for _, s := range col.Sections {
@@ -220,6 +233,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 		}
 	}
 	for _, l := range col.Lists {
+		c.Objects += len(l.Objects)
 		for i, o := range l.Objects {
 			c.object(fmt.Sprintf("%s: %s %d", at, l.Name, i), o)
 		}
@@ -264,8 +278,8 @@ func (c *checked) tags(at string, r nbt.Reader) {
 }
 
 // file reads a file to its end.
-func (c *checked) file(f format.File) error {
-	r, err := f.Open()
+func (c *checked) file(w stone.Content, f stone.File) error {
+	r, err := w.OpenFile(f.Path)
 	if err != nil {
 		return fmt.Errorf("file %q: %w", f.Path, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -68,20 +69,20 @@ func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 	return d, ctx.Err()
 }
 
-// diffWhole loads and compares two worlds in any formats.
+// diffWhole compares two worlds in any formats.
 func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
-	var worlds [2]*convert.World
+	var worlds [2]stone.Content
 	for i, path := range []string{a, b} {
 		src, err := openSource(ctx, sf, path, true)
 		if err == nil {
 			defer src.Close()
-			worlds[i], err = src.load(ctx, nil)
+			worlds[i], err = src.parts(ctx, nil)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return convert.Diff(worlds[0], worlds[1], port.EqualTags)
+	return port.Diff(ctx, worlds[0], worlds[1], 0)
 }
 
 // diffVersions compares two versions of one world. It reads only the parts that differ. It
@@ -105,7 +106,7 @@ func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*convert.Dif
 		if err != nil {
 			return nil, err
 		}
-		if versions[i], err = world.OpenSnapshot(ctx, st, at.name, c.ID(), world.Options{}); err != nil {
+		if versions[i], err = world.OpenSnapshot(ctx, st, at.name, c.ID(), world.Options{Cache: sf.memory.cache()}); err != nil {
 			return nil, err
 		}
 		defer versions[i].Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
 
@@ -102,12 +103,16 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err := free(to); err != nil {
 		return err
 	}
-	return withWorld(ctx, sf, from, false, func(src *source, w *convert.World) error {
+	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
 		if src.Content() == nil {
 			return usagef("%s: not a %s file; cairn import makes one", from, port.Ext)
 		}
 		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
-		if err := done.write(ctx, w, o); err != nil {
+		w, err := done.forGame(ctx, w, sf.memory.world(), o)
+		if err == nil {
+			err = done.write(ctx, w, o)
+		}
+		if err != nil {
 			return err
 		}
 		return report(out, done, o.json)
@@ -115,24 +120,34 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 }
 
 // forGame converts a world that a program made to the release of the game that the flags
-// name.
-func (r *exported) forGame(ctx context.Context, w *convert.World, o exportOptions) error {
-	switch made := port.IsMade(w); {
+// name. It does that in memory, of which it takes at most maxBytes.
+func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64, o exportOptions) (stone.Content, error) {
+	made, err := port.IsMade(ctx, c)
+	switch {
+	case err != nil:
+		return nil, err
 	case o.dataVersion == 0 && made:
-		return usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
+		return nil, usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
 	case o.dataVersion == 0:
-		return nil
+		return c, nil
 	case !made:
-		return usagef("%s has a version of a game already; cairn does not convert it", r.World)
+		return nil, usagef("%s has a version of a game already; cairn does not convert it", r.World)
 	}
-	return port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
+	w, err := convert.FromContentWithin(ctx, c, maxBytes)
+	if err == nil {
+		err = port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
+	}
+	if errors.Is(err, convert.ErrTooLarge) {
+		err = fmt.Errorf("%s: %w; --memory allows more", r.World, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.Content(), nil
 }
 
-func (r *exported) write(ctx context.Context, w *convert.World, o exportOptions) error {
-	if err := r.forGame(ctx, w, o); err != nil {
-		return err
-	}
-	err := port.Pick(w, o.dimension, o.format, r.Lost)
+func (r *exported) write(ctx context.Context, w stone.Content, o exportOptions) error {
+	w, err := port.Pick(ctx, w, o.dimension, o.format, r.Lost)
 	var which *port.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
@@ -175,7 +190,7 @@ func checkFree(path string) error {
 }
 
 // exportFile writes w as a file. It adds to lost what the format cannot hold.
-func exportFile(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (int64, error) {
+func exportFile(ctx context.Context, w stone.Content, path string, t port.Target, lost map[string]int) (int64, error) {
 	p := console.NewProgress()
 	defer p.Done()
 	return writeFile(path, func(file io.Writer) error {
@@ -185,16 +200,23 @@ func exportFile(ctx context.Context, w *convert.World, path string, t port.Targe
 
 // exportFolder writes w as a folder, which appears only when it is complete. It adds to
 // lost what the format cannot hold.
-func exportFolder(ctx context.Context, w *convert.World, path string, t port.Target, lost map[string]int) (n int64, err error) {
+func exportFolder(ctx context.Context, w stone.Content, path string, t port.Target, lost map[string]int) (int64, error) {
+	t.Name = filepath.Base(path)
+	return newFolder(path, func(dir string, p *console.Progress) error {
+		return port.WriteFolder(ctx, w, dir, t, p.Through("writing", nil), lost)
+	})
+}
+
+// newFolder makes a folder of what write writes to dir. It returns the bytes of its files.
+func newFolder(path string, write func(dir string, p *console.Progress) error) (n int64, err error) {
 	folder, err := atomicfile.NewFolder(path)
 	if err != nil {
 		return 0, pathError(path, err)
 	}
 	defer folder.Abort()
-	t.Name = filepath.Base(path)
 	p := console.NewProgress()
 	defer p.Done()
-	if err = port.WriteFolder(ctx, w, folder.Temp, t, p.Through("writing", nil), lost); err == nil {
+	if err = write(folder.Temp, p); err == nil {
 		n, err = port.FolderSize(folder.Temp)
 	}
 	if err == nil {

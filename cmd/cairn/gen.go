@@ -6,28 +6,37 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
+// madeUp is a made-up world. It comes from one of the two.
+type madeUp struct {
+	src   format.Source
+	parts stone.Content
+}
+
 // kinds returns the made-up worlds by name.
-func kinds() map[string]func(seed uint64, columns int) format.Source {
-	block := func(build func(terrain.Options) format.Source) func(uint64, int) format.Source {
-		return func(seed uint64, columns int) format.Source {
-			return build(terrain.Options{Seed: seed, Size: columns, Version: terrain.Modern})
+func kinds() map[string]func(seed uint64, columns int) madeUp {
+	block := func(build func(terrain.Options) format.Source) func(uint64, int) madeUp {
+		return func(seed uint64, columns int) madeUp {
+			return madeUp{src: build(terrain.Options{Seed: seed, Size: columns, Version: terrain.Modern})}
 		}
 	}
-	return map[string]func(uint64, int) format.Source{
+	return map[string]func(uint64, int) madeUp{
 		"terrain":  level,
+		"plains":   newPlains,
 		"island":   block(terrain.Island),
 		"arena":    block(terrain.Arena),
 		"plots":    block(terrain.Plots),
@@ -38,34 +47,36 @@ func kinds() map[string]func(seed uint64, columns int) format.Source {
 // levelTop is above the highest cell of a default terrain.
 const levelTop = 256
 
-func level(seed uint64, columns int) format.Source {
+func level(seed uint64, columns int) madeUp {
 	if columns == 0 {
 		columns = 32
 	}
 	half := columns * geom.ColumnEdge / 2
-	return terrain.Level{Seed: seed}.Source(geom.Box{
+	return madeUp{src: terrain.Level{Seed: seed}.Source(geom.Box{
 		Min: geom.Point{X: -half, Z: -half}, Max: geom.Point{X: half, Y: levelTop, Z: half},
-	})
+	})}
 }
 
 type genOptions struct {
 	seed        uint64
 	size        int
 	force, json bool
+	quick       bool
 	note
 }
 
 // maxColumns is the largest edge of a made-up world, in columns.
-const maxColumns = 2048
+const maxColumns = 4096
 
 func newGen(sf *storeFlag) *cobra.Command {
 	var o genOptions
 	c := &cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
 		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
-		Long: `gen makes a world up: a terrain of materials and occupancies, or a block world: an
-island, an arena, plots, a survival land. The same seed gives the same world. The
-result is a WORLD, or an Anvil folder, which a game can open.`,
+		Long: `gen makes a world up: a terrain of materials and occupancies, low plains of them that may
+be very wide, or a block world: an island, an arena, plots, a survival land. The same
+seed gives the same world. The result is a WORLD, or an Anvil folder, which a game can
+open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -75,6 +86,7 @@ result is a WORLD, or an Anvil folder, which a game can open.`,
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
 	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
+	f.BoolVar(&o.quick, "quick", false, "try one form: several times as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
@@ -90,26 +102,25 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 		return usagef("--size %d: 1 to %d", o.size, maxColumns)
 	}
 	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
-	if !world && kind == "terrain" {
+	if !world && (kind == "terrain" || kind == "plains") {
 		return usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
 	}
 	if err := o.check(sf, to, world); err != nil {
 		return err
 	}
-	w, err := build(ctx, make(o.seed, o.size))
-	if err != nil {
-		return err
+	src := make(o.seed, o.size)
+	done := imported{Source: kind, Format: "terrain", World: to, Lost: map[string]int{}, Damaged: []string{}}
+	if o.quick {
+		done.options.Effort = stone.Quick
 	}
-	t := tally(w)
-	done := imported{Source: kind, Format: w.Head.Format, World: to, Columns: t.columns, Cells: t.cells, Objects: t.objects, Files: len(w.Files),
-		Lost: map[string]int{}, Damaged: []string{}}
+	var err error
 	if world {
 		if o.message == "" {
 			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 		}
-		err = done.put(ctx, sf, w, o.note)
+		err = done.make(ctx, sf, src, o.note)
 	} else {
-		done.Bytes, err = exportFolder(ctx, w, to, port.Target{Format: port.Anvil}, done.Lost)
+		err = done.folder(ctx, src.src)
 	}
 	if err != nil {
 		return err
@@ -117,7 +128,7 @@ func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, 
 	if o.json {
 		return console.PrintJSON(out, done)
 	}
-	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(t.columns, "column"), console.Counted(t.cells, "cell"), console.Counted(t.objects, "object"), table.Size(done.Bytes))
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(done.Columns, "column"), console.Counted(done.Cells, "cell"), console.Counted(done.Objects, "object"), table.Size(done.Bytes))
 	if c := done.Commit; c != nil {
 		fmt.Fprintln(out, "version", c)
 	}
@@ -135,14 +146,78 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 		sf.writes = true
 		return nil
 	}
+	sf.temp = filepath.Dir(to)
 	return checkReplaceable(to, o.force)
 }
 
-// build loads a source into memory.
-func build(ctx context.Context, src format.Source) (*convert.World, error) {
-	p := console.NewProgress()
-	defer p.Done()
-	l := convert.NewLoader(src.Head())
-	err := src.Read(ctx, p.Through("making", nil)(l))
-	return l.World(), err
+// make makes src a world.
+func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) error {
+	if src.parts != nil { // the stone has counted it
+		if err := r.put(ctx, sf, src.parts, n); err != nil {
+			return err
+		}
+		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
+	}
+	s := &source{Source: port.OfLeaf(src.src, sf.options()), path: r.Source}
+	defer s.Close()
+	w, err := s.parts(ctx, nil)
+	if err == nil {
+		err = r.count(ctx, w)
+	}
+	if err == nil {
+		err = r.put(ctx, sf, w, n)
+	}
+	return err
+}
+
+// folder writes src as an Anvil folder while src is made.
+func (r *imported) folder(ctx context.Context, src format.Source) (err error) {
+	r.Bytes, err = newFolder(r.World, func(dir string, p *console.Progress) error {
+		kind, _ := port.Format(port.Anvil)
+		out, err := kind.CreateFolder(dir, format.WriteOptions{Head: src.Head(), Name: filepath.Base(r.World)})
+		if err != nil {
+			return err
+		}
+		counted := &counter{Sink: out, counts: r}
+		if err := src.Read(ctx, p.Through("making", nil)(counted)); err != nil {
+			return errors.Join(err, out.Abort())
+		}
+		err = errors.Join(out.Close(), ctx.Err())
+		maps.Copy(r.Lost, out.Lost())
+		return err
+	})
+	return err
+}
+
+// counter counts what it passes on.
+type counter struct {
+	format.Sink
+	counts *imported
+}
+
+// Column passes on a column and counts its blocks, those that are not air, and its objects.
+func (c *counter) Column(col *format.Column) error {
+	c.counts.Columns++
+	for i := range col.Cells {
+		switch block := col.Cells[i].Block; {
+		case len(block) == 1 && block[0] != voxel.Empty:
+			c.counts.Cells += voxel.ChunkCells / 8
+		case len(block) > 1:
+			for _, cell := range block {
+				if cell != voxel.Empty {
+					c.counts.Cells++
+				}
+			}
+		}
+	}
+	for _, l := range col.Lists {
+		c.counts.Objects += len(l.Objects)
+	}
+	return c.Sink.Column(col)
+}
+
+// File passes on a file and counts it.
+func (c *counter) File(f format.File) error {
+	c.counts.Files++
+	return c.Sink.File(f)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
@@ -98,14 +99,16 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		}
 		return report(out, done, o.json)
 	}
-	w, err := src.load(ctx, o.filter(done.Lost))
+	w, err := src.parts(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
 	}
 	remarks := src.Remarks()
 	maps.Copy(done.Lost, remarks.Lost)
 	done.Damaged = remarks.Damaged
-	done.count(w)
+	if err = done.count(ctx, w); err != nil {
+		return err
+	}
 	if err = done.put(ctx, sf, w, o.note); err != nil {
 		return err
 	}
@@ -117,6 +120,7 @@ func (o *importOptions) check(sf *storeFlag, from, to string) error {
 		return err
 	}
 	if !isAddress(to) {
+		sf.temp = filepath.Dir(to)
 		return checkOutput(to, from, o.force)
 	}
 	sf.writes = true
@@ -127,30 +131,44 @@ func (o *importOptions) check(sf *storeFlag, from, to string) error {
 }
 
 // put writes w to its file, or commits it to the store.
-func (r *imported) put(ctx context.Context, sf *storeFlag, w *convert.World, n note) (err error) {
+func (r *imported) put(ctx context.Context, sf *storeFlag, w stone.Content, n note) (err error) {
 	if isAddress(r.World) {
 		return r.commit(ctx, sf, w, n)
 	}
-	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, r.options)
+	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, sf.whole(r.options))
 	return err
 }
 
 // commitFile commits a world that is a stone file. The stone is not written again: a new
 // world gets it as it is.
 func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
-	data := make([]byte, src.Stone.Size())
-	if _, err := io.ReadFull(io.NewSectionReader(src.Stone, 0, src.Stone.Size()), data); err != nil {
+	bytes := io.NewSectionReader(src.Stone, 0, src.Stone.Size())
+	sum := sha256.New()
+	if _, err := io.Copy(sum, bytes); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
 	}
 	if err := src.Stone.CheckSums(ctx); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
 	}
-	for _, dim := range src.Stone.Dimensions() {
-		t, err := tallyOf(ctx, src.Stone, dim)
+	if err := r.count(ctx, src.Stone); err != nil {
+		return err
+	}
+	return r.commitStone(ctx, sf, history.Stone{ID: stone.ID(sum.Sum(nil)), File: bytes}, n)
+}
+
+// count counts the columns, objects and files of a world, and the cells of blocks and materials
+// that are not empty.
+func (r *imported) count(ctx context.Context, c stone.Content) error {
+	about := c.About()
+	for _, dim := range about.Dimensions {
+		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.Volume) bool { return !port.IsMatter(v.Volume.Name) })
+		t, err := tallyOf(ctx, c, dim)
 		if err != nil {
 			return err
 		}
-		r.Columns += src.Stone.ColumnCount(dim.Name)
+		for _, n := range t.Versions {
+			r.Columns += n
+		}
 		for volume, n := range t.Cells {
 			if port.IsMatter(volume) {
 				r.Cells += n
@@ -160,8 +178,8 @@ func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n
 			r.Objects += n
 		}
 	}
-	r.Files = len(src.Stone.Files())
-	return r.commitStone(ctx, sf, history.Stone{ID: sha256.Sum256(data), Data: data}, n)
+	r.Files = len(about.Files)
+	return nil
 }
 
 // tallyOf counts the content of a dimension. It uses the counts in a directory where there
@@ -170,7 +188,7 @@ func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Ta
 	switch c := c.(type) {
 	case *world.Snapshot:
 		return c.Tally(ctx, d.Name)
-	case *stone.Reader:
+	case interface{ Tally(dim string) *stone.Tally }: // a stone, or a world that was counted while it was loaded
 		if t := c.Tally(d.Name); t != nil {
 			return t, nil
 		}
@@ -201,18 +219,13 @@ func dropLight(c *format.Column) bool {
 }
 
 // writeWorld writes w as a stone file.
-func writeWorld(ctx context.Context, w *convert.World, path string, o stone.Options) (id string, n int64, err error) {
+func writeWorld(ctx context.Context, w stone.Content, path string, o whole.Options) (id string, n int64, err error) {
 	n, err = writeFile(path, func(out io.Writer) error {
-		name, _, err := convert.WriteStone(ctx, w, out, port.AtOnce(o))
+		name, _, err := whole.Write(ctx, out, w, o)
 		id = name.String()
 		return errors.Join(err, ctx.Err())
 	})
 	return id, n, err
-}
-
-func (r *imported) count(w *convert.World) {
-	t := tally(w)
-	r.Columns, r.Cells, r.Objects, r.Files = t.columns, t.cells, t.objects, len(w.Files)
 }
 
 func (r *imported) print(out io.Writer) {
@@ -233,25 +246,4 @@ func (r *imported) print(out io.Writer) {
 		what = "damaged, left out by --slim:"
 	}
 	console.PrintList(out, what, r.Damaged)
-}
-
-// totals are the counts of a world.
-type totals struct{ columns, cells, objects int }
-
-// tally counts columns, objects, and the cells of blocks and materials that are not empty.
-func tally(w *convert.World) (t totals) {
-	for _, d := range w.Dimensions {
-		t.columns += len(d.Columns)
-		for _, v := range d.Volumes {
-			if port.IsMatter(v.Volume.Name) {
-				t.cells += v.Count()
-			}
-		}
-		for i := range d.Columns {
-			for _, l := range d.Columns[i].Lists {
-				t.objects += len(l.Objects)
-			}
-		}
-	}
-	return t
 }

@@ -116,7 +116,12 @@ error, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
-	root.PersistentPreRun = func(*cobra.Command, []string) { sf.memory.bound() }
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		if c.Name() != serveVerb { // a server takes what its calls need, unless told otherwise
+			sf.memory.bound()
+			sf.cache = sf.memory.share() / 2
+		}
+	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
 	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
@@ -126,7 +131,7 @@ error, 130 interrupted.`,
 		{"To start with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(), newRender(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
-		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(), newSalvage(), newServe(sf), newToken()}},
+		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {

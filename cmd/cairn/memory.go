@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 )
 
 // memoryFlag is what --memory allows the process to take, in bytes. It is a pflag.Value.
@@ -62,17 +64,31 @@ func (m *memoryFlag) String() string {
 // Type is the placeholder that help shows.
 func (*memoryFlag) Type() string { return "SIZE" }
 
-// bound tells the garbage collector the limit. An eighth of it is for what the collector does
-// not count, such as the program itself.
-func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - m.bytes/8) }
+// bound tells the garbage collector the limit. An eighth of it, or 28 MiB, is for what the
+// collector does not count, such as the program itself.
+func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - max(m.bytes/8, 28<<20)) }
 
 // cache returns the cache of decoded pages that the verb's readers share.
 func (m *memoryFlag) cache() stone.Cache {
 	if m.pages == nil {
-		m.pages = stone.NewLRU(m.bytes / 4)
+		m.pages = stone.NewLRU(m.share())
 	}
 	return m.pages
 }
 
 // world returns how many bytes a loaded world may take.
-func (m *memoryFlag) world() int64 { return m.bytes / 4 }
+func (m *memoryFlag) world() int64 { return m.share() }
+
+// fixedMemory is for the program itself, and for encoding one page.
+const fixedMemory = 64 << 20
+
+// share returns what one of several things that a verb keeps may take.
+func (m *memoryFlag) share() int64 { return max(fixedMemory/2, m.bytes-fixedMemory) / 4 }
+
+// whole returns options to write a whole world with.
+func (sf *storeFlag) whole(o stone.Options) whole.Options {
+	m := &sf.memory
+	o = port.AtOnce(o)
+	o.AtOnce = int(min(int64(o.AtOnce), max(1, m.bytes/(2*fixedMemory))))
+	return whole.Options{Options: o, Memory: 2 * m.share(), Temp: func() (whole.TempFile, error) { return port.TempFile(sf.temp) }}
+}

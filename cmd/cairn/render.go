@@ -27,9 +27,11 @@ type renderOptions struct {
 func newRender(sf *storeFlag) *cobra.Command {
 	var o renderOptions
 	c := &cobra.Command{
-		Use:     "render SRC|WORLD OUT.png",
-		Short:   "Draws a world from above",
-		Long:    "render draws a world from above, north up, with a scale in blocks.",
+		Use:   "render SRC|WORLD OUT.png",
+		Short: "Draws a world from above",
+		Long: `render draws a world from above, north up, with a scale in blocks. A picture has at most
+4,096 pixels an edge. Of a wider world it shows means, and from 32,768 blocks on it is drawn
+from the far levels of a stone of a whole world, which cairn pack makes of several.`,
 		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -85,7 +87,8 @@ func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, p
 	if o.top == 0 && v.Dimension == "the_nether" {
 		o.top = port.NetherTop
 	}
-	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top, Terrain: v.Schema == voxel.Terrain})
+	unit := v.Fit(picture.MaxEdge)
+	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: (o.top + unit - 1) / unit, Unit: unit, Terrain: v.Schema == voxel.Terrain})
 }
 
 // viewOf returns a view of the named dimension, or of the first with chunks if name is

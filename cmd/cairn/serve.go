@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const serveVerb = "serve"
+
 type serveOptions struct {
 	listen, tokens, cert, key string
 	debug                     string
@@ -26,7 +28,7 @@ type serveOptions struct {
 func newServe(sf *storeFlag) *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
-		Use:   "serve",
+		Use:   serveVerb,
 		Short: "Serves the store over HTTP",
 		Long: `serve serves the worlds of the store over HTTP (server/API.md). It packs worlds as they
 are saved, deletes what nothing needs, and makes backups. It creates the store if it
@@ -36,6 +38,9 @@ serve prints "ready URL" when it accepts calls, and logs to standard error. Afte
 SIGTERM or Ctrl-C it finishes running calls and exits; a second signal ends it at once,
 which loses nothing that was acknowledged. After SIGHUP it reads the tokens and the
 certificate again.
+
+With --memory the garbage collector keeps the process below that as far as it can, and
+decoded pages get a quarter of it. Without it a server takes what its calls need.
 
 Without --tokens it serves only programs on this machine, and each of them may do
 everything. cairn token makes tokens. docs/SERVE.md describes how to run a server.`,
@@ -51,6 +56,10 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 			}
 			if err != nil {
 				return err
+			}
+			if c.Flags().Changed("memory") {
+				sf.memory.bound()
+				s.CacheBytes = sf.memory.share()
 			}
 			o.setStore(&s, sf)
 			return service.Run(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
@@ -37,6 +36,14 @@ func (s *source) Close() error {
 	return err
 }
 
+// options returns the options of a world that is read within --memory. sf may be nil.
+func (sf *storeFlag) options() (o port.Options) {
+	if sf != nil {
+		o.Memory, o.Temp = sf.memory.world(), sf.temp
+	}
+	return o
+}
+
 // openSource opens the world at a path or an address. The content of a file or folder
 // decides on its format. With salvage, damaged chunks of a folder are kept as they are
 // stored.
@@ -44,7 +51,9 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	if isAddress(path) {
 		return openVersion(ctx, sf, path)
 	}
-	s, err := port.Open(path, port.Options{Salvage: salvage})
+	o := sf.options()
+	o.Salvage = salvage
+	s, err := port.Open(path, o)
 	if err == nil {
 		return &source{Source: s, path: path, bytes: s.Size()}, nil
 	}
@@ -60,50 +69,33 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	return nil, err
 }
 
-// load reads the whole world into memory. through, unless it is nil, filters the world. If
-// chunks are damaged, load returns the world without them and a *format.DamageError.
-func (s *source) load(ctx context.Context, through port.Through) (*convert.World, error) {
+// parts returns the world to be read in parts. What does not fit into memory lies in temporary
+// files until the source is closed. If chunks are damaged, parts returns the world without them
+// and a *format.DamageError.
+func (s *source) parts(ctx context.Context, through port.Through) (stone.Content, error) {
 	if s.Content() == nil || through != nil {
 		p := console.NewProgress()
 		defer p.Done()
 		through = p.Through("reading", through)
 	}
-	w, err := s.Load(ctx, through)
+	c, err := s.Parts(ctx, through)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", s.path, err)
 	}
-	return w, err
+	return c, err
 }
 
-// withWorld opens the world at a path or an address, loads all of it, and calls do.
-func withWorld(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, *convert.World) error) error {
-	src, err := openSource(ctx, sf, path, salvage)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	w, err := src.load(ctx, nil)
-	if err != nil {
-		return err
-	}
-	return do(src, w)
-}
-
-// withContent is like withWorld, but it loads nothing of a stone or of a version in the
-// store: do reads what it needs.
+// withContent opens the world at a path or an address and calls do, which reads what it
+// needs.
 func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, stone.Content) error) error {
 	src, err := openSource(ctx, sf, path, salvage)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	c := src.Content()
-	if c == nil {
-		w, err := src.load(ctx, nil)
-		if err != nil {
-			return err
-		}
-		c = w.Content()
+	c, err := src.parts(ctx, nil)
+	if err != nil {
+		return err
 	}
 	return do(src, c)
 }

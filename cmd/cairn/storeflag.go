@@ -32,8 +32,10 @@ type storeFlag struct {
 	url    string // --store
 	writes bool   // open it for writing
 	damage bool   // open it even if it is damaged
+	cache  int64  // what its database may keep in memory; 0 is the store's default
 	st     history.Store
 	memory memoryFlag // --memory
+	temp   string     // the folder of temporary files; "" for the system's
 }
 
 // isSet reports whether the user named a store.
@@ -90,7 +92,7 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 			return nil, err
 		}
 	}
-	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage})
+	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage, CacheBytes: sf.cache})
 	if err == nil {
 		sf.st = st
 	}

@@ -157,7 +157,7 @@ func TestRender(t *testing.T) {
 
 func TestGen(t *testing.T) {
 	dir := t.TempDir()
-	for _, kind := range []string{"terrain", "island", "arena", "plots", "survival"} {
+	for _, kind := range []string{"terrain", "plains", "island", "arena", "plots", "survival"} {
 		mustRun(t, 0, dir, "gen", "--size", "4", kind, kind+".cairn")
 		mustRun(t, 0, dir, "gen", "--size", "4", kind, "again.cairn", "--force")
 		mustRun(t, 0, dir, "gen", "--size", "4", "--seed", "9", kind, "seed.cairn", "--force")
@@ -171,6 +171,20 @@ func TestGen(t *testing.T) {
 		mustRun(t, 0, dir, "check", kind+".cairn")
 	}
 	mustRun(t, 2, dir, "gen", "terrain", "folder")
+	mustRun(t, 2, dir, "gen", "plains", "folder")
+	if r := mustRun(t, 0, dir, "gen", "--quick", "--size", "50", "plains", "@wide"); !strings.HasPrefix(r.out, "@wide: 0 columns, 731,017 cells") {
+		t.Errorf("plains are %q", r.out)
+	}
+	mustRun(t, 0, dir, "check", "@wide")
+	mustRun(t, 0, dir, "gen", "--size", "33", "survival", "folder") // in four regions
+	mustRun(t, 0, dir, "gen", "--size", "33", "survival", "land.cairn")
+	mustRun(t, 0, dir, "export", "land.cairn", "exported")
+	if r := mustRun(t, 0, dir, "diff", "folder", "exported"); r.out != "same\n" {
+		t.Errorf("what gen writes is not what export writes: %s", r.out)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "folder")); err != nil {
+		t.Fatal(err)
+	}
 	mustRun(t, 2, dir, "gen", "moon", "moon.cairn")
 	mustRun(t, 3, dir, "export", "terrain.cairn", "folder")
 	mustRun(t, 3, dir, "gen", "arena", "arena.cairn")

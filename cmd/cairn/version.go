@@ -1,16 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/user"
 	"time"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
@@ -109,17 +109,28 @@ type commitResult struct {
 
 // commit makes w the newest version of a world in the store: the first version of a new
 // world, or a commit of the differences.
-func (r *imported) commit(ctx context.Context, sf *storeFlag, w *convert.World, n note) error {
-	var b bytes.Buffer
-	id, _, err := convert.WriteStone(ctx, w, &b, port.AtOnce(r.options))
+func (r *imported) commit(ctx context.Context, sf *storeFlag, w stone.Content, n note) error {
+	out := history.NewSpool(beforeStore{dir: sf.temp})
+	defer out.Close()
+	id, _, err := whole.Write(ctx, out, w, sf.whole(r.options))
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return err
 	}
-	return r.commitStone(ctx, sf, history.Stone{ID: id, Data: b.Bytes()}, n)
+	return r.commitStone(ctx, sf, out.Stone(id), n)
 }
+
+// beforeStore has room for stones that are written before the store is opened, so that others
+// may use it meanwhile.
+type beforeStore struct {
+	history.Store
+	dir string
+}
+
+// SpoolFile implements history.Spooling.
+func (s beforeStore) SpoolFile() (history.SpoolFile, error) { return port.TempFile(s.dir) }
 
 // commitStone commits a world that is one stone.
 func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history.Stone, n note) error {
@@ -131,7 +142,7 @@ func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history
 	if err != nil {
 		return err
 	}
-	r.ID, r.Bytes = whole.ID.String(), int64(len(whole.Data))
+	r.ID, r.Bytes = whole.ID.String(), whole.Size()
 	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
 	r.Commit, r.Same = versionOf(c), same
 	return err

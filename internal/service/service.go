@@ -41,6 +41,9 @@ type Settings struct {
 	Slow    time.Duration // calls that take longer are logged; none if it is not positive
 	JSONLog bool
 
+	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
+	CacheBytes int64
+
 	StoreURL string // for the log
 	InMemory bool   // the store is lost when the process ends
 	// OpenStore opens the store. The caller closes it after Run.
@@ -168,7 +171,7 @@ func (s *service) newServer(st history.Store) (err error) {
 		}
 	}
 	o := server.Options{Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
-		Saved: func(name string) { s.keeper.Saved(name) }}
+		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
 	}

@@ -80,7 +80,11 @@ func (w *world) Head() format.Head {
 // Close does nothing.
 func (w *world) Close() error { return nil }
 
-// Read paints the world footprint by footprint.
+// regionEdge is the edge of a region file in footprints.
+const regionEdge = 16
+
+// Read paints the world region by region and in a region footprint by footprint, so that a
+// writer of regions holds one of them.
 func (w *world) Read(ctx context.Context, s format.Sink) error {
 	if v := w.opts.Version; v != 0 && v < 2860 {
 		return fmt.Errorf("terrain: data version %d: neither 0 nor 2860 or above", v)
@@ -93,16 +97,22 @@ func (w *world) Read(ctx context.Context, s format.Sink) error {
 	f := framer{canvas: c, dim: d, version: w.opts.Version, biomeAt: w.scene.biome}
 	lo := -w.opts.Size / 2
 	hi := lo + w.opts.Size // columns lo..hi-1
-	for fz := geom.FloorDiv(lo, 2); fz*2 < hi; fz++ {
-		for fx := geom.FloorDiv(lo, 2); fx*2 < hi; fx++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			c.move(fx, fz)
-			w.scene.paint(c)
-			c.shine()
-			if err := f.footprint(s, fx, fz, lo, hi); err != nil {
-				return err
+	low, high := geom.FloorDiv(lo, 2), geom.FloorDiv(hi+1, 2)
+	first := geom.FloorDiv(low, regionEdge) * regionEdge
+	for rz := first; rz < high; rz += regionEdge {
+		for rx := first; rx < high; rx += regionEdge {
+			for fz := max(rz, low); fz < min(rz+regionEdge, high); fz++ {
+				for fx := max(rx, low); fx < min(rx+regionEdge, high); fx++ {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					c.move(fx, fz)
+					w.scene.paint(c)
+					c.shine()
+					if err := f.footprint(s, fx, fz, lo, hi); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}

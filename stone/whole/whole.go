@@ -87,7 +87,17 @@ type Options struct {
 	// Empty names cells of palettes besides cell 0 that count as empty in far
 	// levels.
 	Empty []string
+	// Memory is about how many bytes of the world Write holds. Parts beyond that it reads
+	// again. Default 256 MiB. The written bytes do not depend on it.
+	Memory int64
+	// Temp makes an empty file for blocks that light and height maps follow from, if these
+	// take more memory. The file takes as many bytes as they do. By default Write decodes
+	// them again and again, which takes up to twice as long in all.
+	Temp func() (TempFile, error)
 }
+
+// defaultMemory is the default of Options.Memory.
+const defaultMemory = 256 << 20
 
 const (
 	// nearWorld is the most chunks of a volume without far levels.
@@ -104,12 +114,25 @@ const (
 	learnChunks  = 512
 )
 
+// Counted is a Content that may know which cells a volume uses. counts holds how often
+// each cell occurs, or any number above 0 for a cell in use. runs is the number of
+// chunks that are not uniform.
+type Counted interface {
+	Counts(dim, vol string) (counts []int, runs int, known bool)
+}
+
 // Write writes c as one stone. It leaves out unused names and sorts the others.
 // With Effort Best it uses rules of light and of height maps. It takes them from c
 // if c is a Reader or has methods Matters or Rules like one; else it learns them.
-func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone.ID, int64, error) {
+func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (id stone.ID, n int64, err error) {
+	o.Memory = cmp.Or(o.Memory, defaultMemory)
 	about := c.About()
 	wholes := make([]dimension, len(about.Dimensions))
+	defer func() {
+		for i := range wholes {
+			err = cmp.Or(err, wholes[i].blocks.close())
+		}
+	}()
 	for i := range wholes {
 		wholes[i] = dimension{Dimension: about.Dimensions[i], from: c, o: &o}
 		if err := wholes[i].look(ctx); err != nil {
@@ -139,7 +162,11 @@ func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (stone
 			return stone.ID{}, 0, err
 		}
 	}
-	return w.Close()
+	id, n, err = w.Close()
+	for i := range wholes {
+		err = cmp.Or(err, wholes[i].blocks.err()) // pages are written later than their chunks
+	}
+	return id, n, err
 }
 
 func writeFile(w *stone.Writer, c stone.Content, f stone.File) error {
@@ -159,7 +186,7 @@ type dimension struct {
 	used   [][]string     // names as written, by volume
 	tables [][]voxel.Cell // new value of each cell, by volume; nil: unchanged
 	most   int            // chunks of a volume, not counting uniform ones if that matters
-	blocks *towerMap      // as written; nil if nothing follows from blocks
+	blocks *towers        // as written; nil if nothing follows from blocks
 }
 
 // look determines the names in use and the size of the dimension.
@@ -173,6 +200,13 @@ func (d *dimension) look(ctx context.Context) error {
 		for _, holds := range d.from.Entries(d.Name, v.Volume.Name, 0) {
 			if holds {
 				there++
+			}
+		}
+		if c, ok := d.from.(Counted); ok && named {
+			if counts, runs, known := c.Counts(d.Name, v.Volume.Name); known {
+				d.most = max(d.most, runs)
+				d.used[i], d.tables[i] = UsedNames(v.Names, v.Default, counts)
+				continue
 			}
 		}
 		if named || there > smallWorld && there <= 16*smallWorld {
@@ -242,44 +276,86 @@ func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(w.Column(c), ctx.Err()); err != nil {
+		if err := cmp.Or(w.Column(c), d.blocks.err(), ctx.Err()); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
+// follows reports whether something may follow from the blocks of the dimension.
+func (d *dimension) follows(ctx context.Context) (bool, error) {
+	for i := range d.Volumes {
+		if name := d.Volumes[i].Volume.Name; voxel.IsLight(name) && d.o.Effort == stone.Best {
+			for _, holds := range d.from.Entries(d.Name, name, 0) {
+				if holds {
+					return true, nil
+				}
+			}
+		}
+	}
+	for _, err := range d.from.Columns(ctx, d.Name) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// written yields the chunks of a volume as they are written.
+func (d *dimension) written(ctx context.Context, i int) iter.Seq2[stone.Placed, error] {
+	table := d.tables[i]
+	return func(yield func(stone.Placed, error) bool) {
+		for c, err := range d.chunks(ctx, &d.Volumes[i]) {
+			if err == nil && table != nil {
+				c.Chunk = c.Chunk.Translate(table)
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // volume writes a volume. After the blocks it sets the matters.
 func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
-	v, table := d.Volumes[i], d.tables[i]
-	if table != nil {
+	v := d.Volumes[i]
+	if table := d.tables[i]; table != nil {
 		v.Default = table[v.Default]
 	}
 	w.Volume(v.Volume, d.used[i])
-	blocks := v.Volume.Name == voxel.Block
+	blocks, err := false, error(nil)
+	if v.Volume.Name == voxel.Block {
+		blocks, err = d.follows(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	if blocks {
-		d.blocks = &towerMap{towers: make(map[footprint]light.Tower)}
+		d.blocks = newTowers(ctx, d.o.Memory/2, d.o.Temp, func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+			return d.from.ReadChunks(ctx, d.Name, v.Volume.Name, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+				if table := d.tables[i]; c != nil && table != nil {
+					c = c.Translate(table)
+				}
+				return cmp.Or(f(pos, c), ctx.Err())
+			})
+		})
 	}
 	var far *farLevels
 	if d.o.Far {
-		far = newFarLevels(voxel.Rule{Schema: v.Schema, Empties: emptyCells(&v, d.used[i], d.o.Empty)}, v.Default)
+		far = newFarLevels(d.o.Memory/4, voxel.Rule{Schema: v.Schema, Empties: emptyCells(&v, d.used[i], d.o.Empty)}, v.Default)
 	}
-	for c, err := range d.chunks(ctx, &d.Volumes[i]) {
+	for c, err := range d.written(ctx, i) {
 		if err != nil {
 			return err
-		}
-		if table != nil {
-			c.Chunk = c.Chunk.Translate(table)
 		}
 		if blocks {
 			d.blocks.add(c)
 		}
 		far.add(c)
-		if err := cmp.Or(w.Chunk(0, c.Pos, c.Chunk), ctx.Err()); err != nil {
+		if err := cmp.Or(w.Chunk(0, c.Pos, c.Chunk), d.blocks.err(), ctx.Err()); err != nil {
 			return err
 		}
 	}
-	if err := far.write(w); err != nil {
+	if err := far.write(w, d.written(ctx, i)); err != nil {
 		return err
 	}
 	if blocks {
@@ -323,30 +399,37 @@ func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error
 // lit returns chunks of blocks with their light from all over the dimension: first
 // ones far apart, then those between.
 func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
-	known, err := d.known(ctx)
+	columns, err := d.litColumns(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var picked []geom.ChunkPos
-	for apart := 1 << bits.Len(uint(len(d.blocks.places))); apart > 0; apart /= 2 {
-		for i := apart; i <= len(d.blocks.places) && len(picked) < learnChunks; i += 2 * apart {
-			if pos := d.blocks.places[i-1]; known(pos) != 0 {
+	for apart := 1 << bits.Len(uint(d.blocks.chunks)); apart > 0; apart /= 2 {
+		for i := apart; i <= d.blocks.chunks && len(picked) < learnChunks; i += 2 * apart {
+			if pos := d.blocks.place(i - 1); columns.known(pos) != 0 {
 				picked = append(picked, pos)
 			}
 		}
 	}
 	at := make(map[geom.ChunkPos]*light.Lit, len(picked))
 	for _, pos := range picked {
-		at[pos] = &light.Lit{Blocks: d.blocks.chunk(pos)}
+		at[pos] = new(light.Lit)
 	}
 	ordered := slices.Clone(picked)
 	slices.SortFunc(ordered, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	err = d.blocks.each(ordered, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		at[pos].Blocks = c
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	read := func(vol string, has voxel.Has, put func(*light.Lit, *voxel.Chunk)) error {
 		if !slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == vol }) {
 			return nil
 		}
 		return d.from.ReadChunks(ctx, d.Name, vol, 0, ordered, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-			if known(pos)&has != 0 {
+			if columns.known(pos)&has != 0 {
 				put(at[pos], c)
 			}
 			return ctx.Err()
@@ -365,28 +448,6 @@ func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 	return out, nil
 }
 
-// known returns a function that returns the kinds of light of a chunk. Without
-// columns it returns all.
-func (d *dimension) known(ctx context.Context) (func(geom.ChunkPos) voxel.Has, error) {
-	columns := make(map[geom.ColumnPos]*voxel.Column)
-	for c, err := range d.from.Columns(ctx, d.Name) {
-		if err != nil {
-			return nil, err
-		}
-		columns[c.Pos] = &voxel.Column{Sections: c.Sections, Stale: c.Stale}
-	}
-	return func(pos geom.ChunkPos) voxel.Has {
-		if len(columns) == 0 {
-			return voxel.HasSky | voxel.HasLight
-		}
-		var over [4]*voxel.Column
-		for i := range over {
-			over[i] = columns[geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}]
-		}
-		return light.Known(pos.Y, over)
-	}, nil
-}
-
 // heights sets the Writer's rules of height maps.
 func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	if d.blocks == nil {
@@ -402,60 +463,13 @@ func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 		if err != nil {
 			return err
 		}
-		rules = light.Learn(sample, d.blocks.at)
+		rules = light.Learn(sample, d.blocks.keep())
+	}
+	if err := d.blocks.err(); err != nil {
+		return err
 	}
 	if len(rules) == 0 {
 		return nil
 	}
 	return w.Heights(rules, d.blocks.at)
-}
-
-// sample returns columns from all over the dimension, without lists.
-func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) {
-	var all []*voxel.Column
-	for c, err := range d.from.Columns(ctx, d.Name) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	step := (len(all) + learnColumns - 1) / learnColumns
-	for i := 0; i < len(all); i += step {
-		out = append(out, *all[i])
-	}
-	return out, nil
-}
-
-// footprint is the x and z of a chunk.
-type footprint struct{ x, z int32 }
-
-// towerMap is the written chunks of blocks by footprint.
-type towerMap struct {
-	towers map[footprint]light.Tower
-	places []geom.ChunkPos // in ascending order of code
-}
-
-func (t *towerMap) add(c stone.Placed) {
-	at := footprint{c.Pos.X, c.Pos.Z}
-	t.towers[at] = append(t.towers[at], light.Floor{Y: c.Pos.Y, Chunk: c.Chunk})
-	t.places = append(t.places, c.Pos)
-}
-
-// sort orders towers topmost first.
-func (t *towerMap) sort() {
-	for _, tower := range t.towers {
-		slices.SortFunc(tower, func(a, b light.Floor) int { return cmp.Compare(b.Y, a.Y) })
-	}
-}
-
-// at is a light.Towers.
-func (t *towerMap) at(x, z int32) light.Tower { return t.towers[footprint{x, z}] }
-
-// chunk returns the chunk at a position, or nil.
-func (t *towerMap) chunk(at geom.ChunkPos) *voxel.Chunk {
-	tower := t.at(at.X, at.Z)
-	if i := slices.IndexFunc(tower, func(f light.Floor) bool { return f.Y == at.Y }); i >= 0 {
-		return tower[i].Chunk
-	}
-	return nil
 }

@@ -270,7 +270,7 @@ func (b *backup) retire() error {
 
 // Restore makes a Store in to, which must be missing or empty, from a backup, or
 // from the newest backup in a directory. It copies and verifies everything before
-// the Store gets its final name. It uses only FS and Now of o.
+// the Store gets its final name. It uses only FS, Now and CacheBytes of o.
 func Restore(ctx context.Context, from, to string, o Options) (Report, error) {
 	o = o.withDefaults()
 	report, err := restore(ctx, from, to, o)

@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"sync/atomic"
 
@@ -48,7 +49,7 @@ func (f *files) put(s history.Stone) error {
 		}
 	}
 	temp = f.fs.PathJoin(temp, fmt.Sprintf("%d-%s", f.next.Add(1), name))
-	err := writeSynced(f.fs, temp, s.Data)
+	err := writeSynced(f.fs, temp, s.Open())
 	if err == nil {
 		err = f.fs.Rename(temp, f.fs.PathJoin(dir, name))
 	}
@@ -95,18 +96,38 @@ func (f *files) each(what func(stone.ID) error) error {
 // clear removes the unfinished files of a process that died.
 func (f *files) clear() error { return f.fs.RemoveAll(f.fs.PathJoin(f.dir, tempDir)) }
 
+// spoolFile is a history.SpoolFile. clear removes what a crash leaves.
+type spoolFile struct {
+	vfs.File
+	fs   vfs.FS
+	path string
+}
+
+// Close deletes the file.
+func (f *spoolFile) Close() error { return errors.Join(f.File.Close(), f.fs.Remove(f.path)) }
+
+// SpoolFile is for history.Spooling.
+func (s *Store) SpoolFile() (history.SpoolFile, error) {
+	dir := s.FS.PathJoin(s.files.dir, tempDir)
+	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("local: spool: %w", err)
+	}
+	path := s.FS.PathJoin(dir, fmt.Sprintf("%d-spool", s.files.next.Add(1)))
+	f, err := s.FS.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, fmt.Errorf("local: spool: %w", err)
+	}
+	return &spoolFile{f, s.FS, path}, nil
+}
+
 // writeSynced writes and syncs a file. It copies the data first, because a vfs.File
 // may change the bytes that it gets.
-func writeSynced(on vfs.FS, path string, data []byte) error {
+func writeSynced(on vfs.FS, path string, data *io.SectionReader) error {
 	f, err := on.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, 0, min(len(data), copyBytes))
-	for ; len(data) > 0 && err == nil; data = data[len(buf):] {
-		buf = append(buf[:0], data[:min(len(data), copyBytes)]...)
-		_, err = f.Write(buf)
-	}
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, data, make([]byte, max(1, min(data.Size(), copyBytes))))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -118,7 +139,7 @@ const copyBytes = 1 << 18
 // writeFile writes a whole file under its name, on stable storage.
 func writeFile(on vfs.FS, dir, name string, data []byte) error {
 	path := on.PathJoin(dir, name)
-	if err := writeSynced(on, path+".tmp", data); err != nil {
+	if err := writeSynced(on, path+".tmp", history.Stone{Data: data}.Open()); err != nil {
 		return err
 	}
 	if err := on.Rename(path+".tmp", path); err != nil {

@@ -121,7 +121,7 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 
 func sizeOf(stones []history.Stone) (n int) {
 	for _, s := range stones {
-		n += len(s.Data)
+		n += int(s.Size())
 	}
 	return n
 }

@@ -163,12 +163,15 @@ func (s *Store) addStones(b *pebble.Batch, stones []history.Stone) (in record.In
 }
 
 func (s *Store) addStone(b *pebble.Batch, st history.Stone) (in record.Info, err error) {
-	in.Size = int64(len(st.Data))
-	if in.File = len(st.Data) >= s.FileBytes; in.File {
+	in.Size = st.Size()
+	if in.File = in.Size >= int64(s.FileBytes); in.File {
 		err = s.files.put(st)
 	} else {
 		in.Number = s.lastStone.Add(1)
-		err = b.Set(dataKey(st.ID, in), st.Data, nil)
+		var data []byte
+		if data, err = st.Bytes(); err == nil {
+			err = b.Set(dataKey(st.ID, in), data, nil)
+		}
 	}
 	return in, errors.Join(err, b.Set(record.StoneKey(st.ID), in.Value(), nil))
 }
@@ -232,7 +235,7 @@ func (s *Store) putPack(name string, p history.Pack, st history.Stone) error {
 	if err := p.Admit(st); err != nil {
 		return err
 	}
-	if err := s.room(len(st.Data)); err != nil {
+	if err := s.room(int(st.Size())); err != nil {
 		return err
 	}
 	r := s.live()

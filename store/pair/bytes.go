@@ -85,7 +85,11 @@ func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone
 		return err
 	}
 	for _, st := range fresh {
-		if err := s.stones.Put(ctx, bytesKey(st.ID, a.numbers[st.ID]), st.Data); err != nil {
+		data, err := st.Bytes()
+		if err == nil {
+			err = s.stones.Put(ctx, bytesKey(st.ID, a.numbers[st.ID]), data)
+		}
+		if err != nil {
 			return fmt.Errorf("stone %v: %w", st.ID, err)
 		}
 	}
@@ -144,7 +148,7 @@ func (a *attempt) name(d *draft, st history.Stone) error {
 	}
 	a.used[st.ID] = true
 	d.set(key, nil)
-	d.set(record.StoneKey(st.ID), record.Info{Size: int64(len(st.Data)), Number: n}.Value())
+	d.set(record.StoneKey(st.ID), record.Info{Size: st.Size(), Number: n}.Value())
 	return nil
 }
 

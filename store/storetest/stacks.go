@@ -2,6 +2,9 @@ package storetest
 
 import (
 	"context"
+	"encoding/base64"
+	"io"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -167,5 +170,42 @@ func cancelled(e *env) {
 	e.wantLease("a", history.Lease{Fence: own, Holder: "ann", Until: e.clock.now().Add(term)})
 	if all, _ := e.s.List(e.ctx, "", "", 9); !slices.Equal(all, []string{"a"}) {
 		e.Errorf("worlds: got %q", all)
+	}
+}
+
+// stonesInFiles gives stones as files and as what a Spool holds.
+func stonesInFiles(e *env) {
+	e.create("a")
+	inFile := func(text string) history.Stone {
+		s := stoneOf(e, text)
+		return history.Stone{ID: s.ID, File: s.Open()}
+	}
+	var parent history.ID
+	for _, text := range []string{"one", "two"} {
+		s := inFile(text)
+		c, err := e.s.Commit(e.ctx, "a", history.Head{Commit: parent}, history.Commit{Parent: parent, Base: parent, Stones: []history.StoneRef{s.Ref()}}, s)
+		e.want("commit", err, nil)
+		parent = c.ID()
+	}
+	e.wantTexts("a", parent, "one", "two")
+	cut := inFile("x")
+	cut.File = io.NewSectionReader(cut.File, 1, cut.Size()-1)
+	if _, err := e.s.Commit(e.ctx, "a", history.Head{Commit: parent}, history.Commit{Parent: parent, Stones: []history.StoneRef{cut.Ref()}}, cut); err == nil {
+		e.Error("a file with other bytes was stored")
+	}
+	noise := make([]byte, 4<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	large := stoneOf(e, base64.StdEncoding.EncodeToString(noise))
+	spool := history.NewSpool(e.s)
+	defer spool.Close()
+	_, err := io.Copy(spool, large.Open())
+	e.want("spool", err, nil)
+	if _, can := e.s.(history.Spooling); can && spool.Stone(large.ID).File == nil {
+		e.Errorf("a stone of %d bytes is kept in memory", large.Size())
+	}
+	packed := spool.Stone(large.ID)
+	e.want("pack", e.s.PutPack(e.ctx, "a", history.Pack{Upto: parent, Stone: packed.Ref()}, packed), nil)
+	if stack, err := e.s.Stack(e.ctx, "a", parent); err != nil || len(stack) != 1 || stack[0].Stone != large.Ref() {
+		e.Errorf("the stack after a pack in a file: %v, %v", stack, err)
 	}
 }

@@ -52,6 +52,7 @@ func Run(t *testing.T, k Kind) {
 		{"Pack", pack},
 		{"PackRefused", packRefused},
 		{"PackOfAFork", packOfAFork},
+		{"StonesInFiles", stonesInFiles},
 		{"Opens", opens},
 		{"Cancelled", cancelled},
 		{"Trim", trim},

@@ -30,6 +30,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/hostile"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/bench/large"
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/bench/lock"
@@ -70,6 +71,7 @@ func measurements() map[string]measurement {
 		"abuse":    ofMade(crowd.BenchAbuse),
 		"islands":  ofMade(crowd.BenchIslands),
 		"growth":   ofMade(growth.Bench),
+		"large":    ofMade(large.Bench),
 		"hostile":  ofMade(hostile.Bench),
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
@@ -112,6 +114,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock: how long each row is measured (default 300, 60, 3, 0.1)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
+	f.IntVar(&c.options.Edge, "edge", 3750, "large: the edge of the land in columns of 16 cells")
 	f.StringSliceVar(&c.options.Traces, "trace", tiles.TraceNames(), "tiles, policies: what is read")
 	f.StringSliceVar(&c.options.Caches, "cache", tiles.CacheNames(), "tiles: what is measured; clock, s3fifo and tinylfu are this project's, +N gives each thread a microcache")
 	f.IntSliceVar(&c.options.Threads, "threads", tiles.Threads(), "tiles: how many read at the same time")
@@ -120,7 +123,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
 	f.IntVar(&c.options.GOGC, "gogc", 0, "tiles: by how many percent the heap grows between collections (default 100)")
 	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
-	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth: the file of the command that is measured (default: built from this project)")
+	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
 	}
