@@ -37,7 +37,7 @@ type touched struct {
 // Edit returns a draft of v. v does not change.
 func (v *View) Edit() *Draft { return &Draft{view: v} }
 
-// Err returns the first error. It wraps ErrNotLoaded or geom.ErrOutOfRange, or names
+// Err returns the first error. It is a *NotLoadedError, wraps geom.ErrOutOfRange, or names
 // the invalid cell.
 func (d *Draft) Err() error { return d.err }
 
@@ -79,7 +79,7 @@ func (d *Draft) at(pos geom.ChunkPos) *touched {
 func (d *Draft) loaded(pos geom.ChunkPos) *touched {
 	t := d.at(pos)
 	if t != nil && t.now == NotLoaded {
-		d.fail(fmt.Errorf("%w: %v", ErrNotLoaded, pos))
+		d.fail(&NotLoadedError{pos})
 		return nil
 	}
 	return t

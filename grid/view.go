@@ -23,6 +23,14 @@ import (
 // the chunk.
 var ErrNotLoaded = errors.New("grid: chunk not loaded")
 
+// NotLoadedError is the ErrNotLoaded of a Draft: it says which chunk is meant.
+type NotLoadedError struct{ Pos geom.ChunkPos }
+
+func (e *NotLoadedError) Error() string { return fmt.Sprintf("%v: %v", ErrNotLoaded, e.Pos) }
+
+// Unwrap returns ErrNotLoaded.
+func (e *NotLoadedError) Unwrap() error { return ErrNotLoaded }
+
 // NotLoaded stands, in Build and With, for a chunk that exists but is not in memory.
 // It is compared by address. No View returns it.
 var NotLoaded = voxel.Uniform(voxel.Empty)

@@ -46,7 +46,7 @@ const CacheBytes = 64 << 20
 // NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
 // page larger than that.
 func NewLRU(budget int64) tile.Pages[PageKey] {
-	return tile.NewPages[PageKey](tile.Options{Budget: budget})
+	return tile.NewPages[PageKey](tile.Options{Budget: budget, Purposes: []tile.Purpose{{Policy: tile.WideTinyLFU}}})
 }
 
 // Hash implements tile.Key.

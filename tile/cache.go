@@ -114,7 +114,13 @@ type Cache[K Key] struct {
 	roomCounts
 	microRequests, microHits atomic.Int64
 
+	// leaving are the payloads that an eviction took to be packed, and leavingBytes theirs.
+	leaving      []victim
+	leavingBytes int64
+
 	freeBytes, freeValue func(*payload)
+	tryLeaveFunc         func(id uint32) bool
+	readings, flights    sync.Pool // what a miss needs
 }
 
 type purpose struct {
@@ -161,10 +167,16 @@ func New[K Key](o Options) *Cache[K] {
 	}
 	c.freeBytes = func(p *payload) {
 		c.used.Add(-p.size)
-		c.pool.put(p.bytes)
-		p.bytes = nil
+		c.pool.putPayload(p)
 	}
 	c.freeValue = func(p *payload) { c.used.Add(-p.size) }
+	c.tryLeaveFunc = c.tryLeave
+	c.flights.New = func() any { return new(flight) }
+	c.readings.New = func() any {
+		g := &reading[K]{c: c}
+		g.room = g.makeRoom
+		return g
+	}
 	return c
 }
 
@@ -250,7 +262,7 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	s.misses++
 	f := r.flight
 	if f == nil {
-		f = &flight{}
+		f = c.flights.Get().(*flight)
 		r.flight = f
 		s.mu.Unlock()
 		return c.lead(ctx, s, id, f, key, q)
@@ -322,6 +334,10 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 	size := max(p.size, int64(p.one.size))
 	unpacked := p.unpacked
 	p, before = c.arrive(s, id, f, p)
+	if f.done == nil { // nobody else has seen it
+		*f = flight{}
+		c.flights.Put(f)
+	}
 	if o, ok := q.reader.(Observer[K]); ok && !unpacked {
 		o.Arrived(key, size, before)
 	}
@@ -362,43 +378,58 @@ func (c *Cache[K]) read(ctx context.Context, key K, q request[K]) (p *payload, e
 	if q.value != nil {
 		return c.readValue(q.value)
 	}
-	var b []byte
-	var t Traits
+	g := c.readings.Get().(*reading[K])
+	g.reader = q.reader
 	done := false
 	defer func() {
 		if v := recover(); v != nil {
 			p, err, done = nil, &PanicError{v, debug.Stack()}, false
 		}
-		if !done && b != nil {
-			c.giveBack(b)
+		if !done && g.b != nil {
+			c.giveBack(g.b)
+		}
+		if p != nil { // a reader that failed may call room later
+			g.reader, g.b = nil, nil
+			c.readings.Put(g)
 		}
 	}()
-	room := func(size int) ([]byte, error) {
-		switch t = traitsOf(q.reader); { // a file is open by now
-		case t.Purpose < 0 || t.Purpose >= len(c.purposes):
-			return nil, fmt.Errorf("tile: purpose %d of %d", t.Purpose, len(c.purposes))
-		case b != nil:
-			return nil, errors.New("tile: a reader asked for room twice")
-		case size <= 0:
-			return nil, fmt.Errorf("tile: a tile of %d bytes", size)
-		}
-		if err := c.reserve(int64(size), t.Purpose); err != nil {
-			return nil, err
-		}
-		b = c.pool.get(size)
-		return b, nil
-	}
-	if err := q.reader.ReadTile(ctx, key, room); err != nil {
+	if err := q.reader.ReadTile(ctx, key, g.room); err != nil {
 		return nil, err
 	}
-	if b == nil {
+	if g.b == nil {
 		return nil, errors.New("tile: a reader returned neither bytes nor an error")
 	}
-	if one, ok := constantOf(b, t.Element); ok {
+	if one, ok := constantOf(g.b, g.traits.Element); ok {
 		return &payload{one: one}, nil // the deferred function gives b back
 	}
 	done = true
-	return &payload{bytes: b, size: int64(len(b)), purpose: uint8(t.Purpose), free: c.freeBytes}, nil
+	return c.pool.payload(g.b, g.traits.Purpose, c.freeBytes), nil
+}
+
+// reading is a call of a Reader.
+type reading[K Key] struct {
+	c      *Cache[K]
+	reader Reader[K]
+	room   func(size int) ([]byte, error) // makeRoom
+	b      []byte
+	traits Traits
+}
+
+// makeRoom returns the buffer that the Reader fills.
+func (g *reading[K]) makeRoom(size int) ([]byte, error) {
+	switch g.traits = traitsOf(g.reader); { // a file is open by now
+	case g.traits.Purpose < 0 || g.traits.Purpose >= len(g.c.purposes):
+		return nil, fmt.Errorf("tile: purpose %d of %d", g.traits.Purpose, len(g.c.purposes))
+	case g.b != nil:
+		return nil, errors.New("tile: a reader asked for room twice")
+	case size <= 0:
+		return nil, fmt.Errorf("tile: a tile of %d bytes", size)
+	}
+	if err := g.c.reserve(int64(size), g.traits.Purpose); err != nil {
+		return nil, err
+	}
+	g.b = g.c.pool.get(size)
+	return g.b, nil
 }
 
 // giveBack gives room and buffer of a tile that does not stay.
@@ -444,7 +475,7 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 		p.stale.Store(true)
 	}
 	f.p = p
-	p.pins.Add(int32(f.waiters) + 1)
+	p.pins.Add(int64(f.waiters) + 1)
 	if f.done != nil {
 		close(f.done)
 	}

@@ -67,7 +67,7 @@ func saltOf(t testing.TB, b []byte, key num) uint64 {
 
 func fixed(n int) func(num) int { return func(num) int { return n } }
 
-var policies = map[string]tile.NewPolicy{"clock": tile.Clock, "s3fifo": tile.S3FIFO, "tinylfu": tile.TinyLFU}
+var policies = map[string]tile.NewPolicy{"clock": tile.Clock, "s3fifo": tile.S3FIFO, "tinylfu": tile.TinyLFU, "wide": tile.WideTinyLFU}
 
 func get(t *testing.T, c *tile.Cache[num], w *tile.Worker[num], key num, r *reader) tile.Handle {
 	t.Helper()
@@ -135,7 +135,7 @@ func TestRace(t *testing.T) {
 						w := c.NewWorker(g)
 						defer w.Close()
 						rnd := rand.New(rand.NewPCG(uint64(g), 1))
-						for i := range 3000 {
+						for i := range 1000 {
 							key := num(rnd.IntN(3000))
 							if rnd.IntN(2) == 0 {
 								key %= 64

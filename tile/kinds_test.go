@@ -333,6 +333,32 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestAllocationsOfMisses reads tiles again and again that do not fit. What a miss needs is
+// used again, but for what the race detector has sync.Pool lose.
+func TestAllocationsOfMisses(t *testing.T) {
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) {
+			c := tile.New[num](tile.Options{Budget: 100 << 12, Purposes: []tile.Purpose{{Policy: policy}}})
+			r := &tile.Virtual[num]{Size: fixed(1 << 12)}
+			misses := func() {
+				for key := range num(1000) {
+					h, err := c.Get(context.Background(), nil, key, r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					h.Release()
+				}
+			}
+			misses()
+			before := c.Stats().Misses
+			n := testing.AllocsPerRun(10, misses)
+			if each := 11 * n / float64(c.Stats().Misses-before); each > .8 {
+				t.Errorf("a miss allocates %.2f times", each)
+			}
+		})
+	}
+}
+
 // clockOf is a clock that goes on by a second with each look.
 func clockOf() func() time.Time {
 	var n int64

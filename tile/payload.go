@@ -9,14 +9,15 @@ import (
 //
 // The number of pins grows only under the lock of the record's shard and only as long as
 // the record has the payload. So a payload without pins that its record gave up belongs
-// to nobody.
+// to nobody. Payloads of bytes are used again, so pins tells one life from the next: what
+// frees a payload must have seen it without pins in the same life.
 type payload struct {
 	bytes   []byte
 	value   any
-	size    int64 // what it counts
-	pins    atomic.Int32
-	gone    atomic.Bool // no record has it
-	stale   atomic.Bool // it was invalidated for a record: microcaches ask again
+	size    int64        // what it counts
+	pins    atomic.Int64 // the lower half; the upper half counts lives
+	gone    atomic.Bool  // no record has it
+	stale   atomic.Bool  // it was invalidated for a record: microcaches ask again
 	purpose uint8
 	free    func(*payload)
 	one     constant     // a tile that needs no bytes
@@ -31,14 +32,20 @@ type payload struct {
 
 // release takes one pin away. The last pin of a payload that no record has frees it.
 func (p *payload) release() {
-	if p.pins.Add(-1) == 0 && p.gone.Load() {
-		p.drop()
+	if n := p.pins.Add(-1); !pinned(n) && p.gone.Load() {
+		p.drop(n)
 	}
 }
 
-// drop frees a payload that no record has and nobody pins, once.
-func (p *payload) drop() {
-	if p.pins.CompareAndSwap(0, -1) {
+// life is what pins grows by when a payload is freed.
+const life = 1 << 32
+
+func pinned(pins int64) bool { return pins%life != 0 }
+
+// drop frees a payload that no record has, once, unless somebody else has done so since
+// pins was what it is here: without pins.
+func (p *payload) drop(pins int64) {
+	if p.pins.CompareAndSwap(pins, pins+life) {
 		p.free(p)
 	}
 }
@@ -132,6 +139,7 @@ type pool struct {
 	mu    sync.Mutex
 	free  [classes][][]byte
 	bytes int64
+	spare []*payload
 }
 
 // A class has buffers of one capacity. There are classesDoubling of them from one power of
@@ -189,4 +197,30 @@ func (p *pool) put(b []byte) {
 		p.free[class] = append(p.free[class], b)
 		p.bytes += int64(cap(b))
 	}
+}
+
+// payload returns a payload of bytes.
+func (p *pool) payload(b []byte, purpose int, free func(*payload)) *payload {
+	var x *payload
+	p.mu.Lock()
+	if last := len(p.spare) - 1; last >= 0 {
+		x, p.spare = p.spare[last], p.spare[:last]
+	}
+	p.mu.Unlock()
+	if x == nil {
+		x = &payload{}
+	}
+	x.bytes, x.size, x.purpose, x.free = b, int64(len(b)), uint8(purpose), free
+	return x
+}
+
+// putPayload gives back a payload that was freed, and its buffer.
+func (p *pool) putPayload(x *payload) {
+	p.put(x.bytes)
+	x.bytes, x.used, x.unpacked, x.sum = nil, nil, false, 0
+	x.gone.Store(false)
+	x.stale.Store(false)
+	p.mu.Lock()
+	p.spare = append(p.spare, x)
+	p.mu.Unlock()
 }

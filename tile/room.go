@@ -47,34 +47,37 @@ func (c *Cache[K]) take(need int64) bool {
 // are to be packed it returns; the others it frees. The caller has mu.
 func (c *Cache[K]) evict(need int64, purpose int) (victims []victim) {
 	want := min(int64(float64(need)*c.o.Over), c.o.Budget)
-	var moving int64
-	leave := func(id uint32) bool {
-		v, ok := c.leave(id)
-		if !ok {
-			return false
-		}
-		c.evictions++
-		if v.p == nil {
-			return true
-		}
-		if c.o.Packed > 0 && v.p.bytes != nil {
-			victims = append(victims, v)
-			moving += v.p.size
-		} else {
-			v.p.free(v.p)
-		}
+	c.leaving, c.leavingBytes = nil, 0
+	for c.used.Load()-c.leavingBytes+want > c.o.Budget && c.evictOne(need, purpose) {
+	}
+	return c.leaving
+}
+
+// tryLeave evicts a payload, unless it is pinned. One that is to be packed is added to
+// c.leaving. The caller has mu.
+func (c *Cache[K]) tryLeave(id uint32) bool {
+	v, ok := c.leave(id)
+	if !ok {
+		return false
+	}
+	c.evictions++
+	if v.p == nil {
 		return true
 	}
-	for c.used.Load()-moving+want > c.o.Budget && c.evictOne(need, purpose, leave) {
+	if c.o.Packed > 0 && v.p.bytes != nil {
+		c.leaving = append(c.leaving, v)
+		c.leavingBytes += v.p.size
+	} else {
+		v.p.free(v.p)
 	}
-	return victims
+	return true
 }
 
 // evictOne evicts a payload of the purpose that is furthest above its share, if the need
 // is counted too. If all of that are pinned it is another purpose's turn.
-func (c *Cache[K]) evictOne(need int64, purpose int, leave func(uint32) bool) bool {
+func (c *Cache[K]) evictOne(need int64, purpose int) bool {
 	if len(c.purposes) == 1 {
-		return c.purposes[0].Evict(leave)
+		return c.purposes[0].Evict(c.tryLeaveFunc)
 	}
 	tried := make([]bool, len(c.purposes))
 	for {
@@ -92,7 +95,7 @@ func (c *Cache[K]) evictOne(need int64, purpose int, leave func(uint32) bool) bo
 		if worst < 0 {
 			return false
 		}
-		if c.purposes[worst].Evict(leave) {
+		if c.purposes[worst].Evict(c.tryLeaveFunc) {
 			return true
 		}
 		tried[worst] = true
@@ -119,7 +122,7 @@ func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 		c.part(r)
 		return v, true
 	}
-	if !p.pins.CompareAndSwap(0, -1) { // -1: nobody else may free it
+	if pins := p.pins.Load(); pinned(pins) || !p.pins.CompareAndSwap(pins, pins+life) { // nobody else may free it
 		return v, false
 	}
 	c.part(r)
@@ -278,13 +281,14 @@ func (c *Cache[K]) invalidate(id uint32) {
 		return
 	}
 	p.stale.Store(true)
+	before := p.pins.Load()
 	c.part(r)
 	if p.one.size > 0 {
 		return
 	}
 	c.purposes[r.purpose].Remove(id)
-	if p.owners == 0 && p.pins.Load() == 0 {
-		p.drop()
+	if pins := p.pins.Load(); pins/life == before/life && !pinned(pins) && p.gone.Load() { // else who had the last pin has freed it
+		p.drop(pins)
 	}
 }
 

@@ -169,5 +169,7 @@ func (c *Cache[K]) unpack(s *shard[K], id uint32, f *flight) (*payload, error) {
 		c.giveBack(b)
 		return nil, err
 	}
-	return &payload{bytes: b, size: int64(len(b)), purpose: uint8(from.purpose), free: c.freeBytes, unpacked: true}, nil
+	p := c.pool.payload(b, from.purpose, c.freeBytes)
+	p.unpacked = true
+	return p, nil
 }

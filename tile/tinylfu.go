@@ -22,6 +22,7 @@ type tinyLFU struct {
 	used    func(uint32) bool
 	budget  int64
 	most    int64 // bytes of the window
+	step    int64 // how fast it changes
 	held    int   // payloads
 	counted int   // uses since the last halving, and half of those before it
 	age     uint16
@@ -50,7 +51,14 @@ const (
 // TinyLFU returns the default policy: recency before frequency, after Einziger, Friedman
 // and Manes, "TinyLFU: a highly efficient cache admission policy", 2017.
 func TinyLFU(budget int64, used func(id uint32) bool) Policy {
-	return &tinyLFU{lists: newLists(3), used: used, budget: budget, most: budget / leastWindow}
+	return &tinyLFU{lists: newLists(3), used: used, budget: budget, most: budget / leastWindow, step: 1}
+}
+
+// WideTinyLFU returns TinyLFU with a window that begins with half of the budget and changes
+// four times as fast. It is for readers that go through worlds in an order: they need what
+// they read last, and they are done before a small window would have grown.
+func WideTinyLFU(budget int64, used func(id uint32) bool) Policy {
+	return &tinyLFU{lists: newLists(3), used: used, budget: budget, most: budget / 2, step: 4}
 }
 
 func (t *tinyLFU) Add(id uint32, bytes int64) {
@@ -69,9 +77,9 @@ func (t *tinyLFU) adapt(n *node) {
 		return
 	}
 	if n.from == 0 {
-		t.most = min(t.most+n.bytes, t.budget/5*4)
+		t.most = min(t.most+t.step*n.bytes, t.budget/5*4)
 	} else {
-		t.most = max(t.most-n.bytes, t.budget/leastWindow)
+		t.most = max(t.most-t.step*n.bytes, t.budget/leastWindow)
 	}
 	n.from = noList
 }

@@ -69,6 +69,7 @@ func (d *DimensionTx) before(v *volume) *grid.View {
 func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, cells *[geom.ColumnEdge]uint16, before, now *grid.View) ([]voxel.Map, error) {
 	tower, err := towerOf(now, c.Pos)
 	if err != nil {
+		d.tx.absent = append(d.tx.absent, absent{d.d.name, voxel.Block, columnBox(c.Pos)})
 		return nil, err
 	}
 	n := 0

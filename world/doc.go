@@ -22,6 +22,10 @@
 // until it is released; Options.Whole holds everything. A View answers false for what is
 // not loaded, and an Update that needs it fails with ErrNotLoaded.
 //
+// A world larger than memory is read by Workers: what they ask for comes when it is asked
+// for and goes when Options.Memory needs the room. UpdateContext brings in what an update
+// needs.
+//
 // # Saving and versions
 //
 // World.Commit writes what changed as one stone and makes that the new head in a
@@ -34,6 +38,7 @@
 // with the fence of a lost lease cannot save over what the next one saved. Package
 // autosave does this for games.
 //
-// The package knows no file format of games and no place where bytes are kept. It runs no
-// goroutine of its own between calls and has no clock: the Store stamps times.
+// The package knows no file format of games and no place where bytes are kept. It has no
+// clock: the Store stamps times. It runs no goroutine between calls, but for the fetches
+// that a Worker starts through Options.Go.
 package world

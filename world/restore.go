@@ -50,6 +50,7 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	w.forgetPending()
 	w.lightModel = relight.Model{} // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
+	w.version.Add(1)
 	for _, h := range held {
 		if !w.held[h] { // released since
 			w.dropHeld(s, h)

@@ -37,9 +37,10 @@ func (w *World) Commit(ctx context.Context, message string) (history.Commit, err
 	return c, err
 }
 
-// Upkeep counts what Commit did besides committing, and that failed.
+// Upkeep counts what nobody waits for and that failed: light and packs of Commit, and
+// fetches of Workers.
 type Upkeep struct {
-	Relights, Packs Failures
+	Relights, Packs, Fetches Failures
 }
 
 // Failures are how often something failed since it last worked, and how.
@@ -48,7 +49,7 @@ type Failures struct {
 	Last  error // nil if Count is 0
 }
 
-// Upkeep returns which of the work that commits do besides failed.
+// Upkeep returns which of the work that nobody waits for failed.
 func (w *World) Upkeep() Upkeep {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,6 +60,10 @@ func (w *World) Upkeep() Upkeep {
 func (w *World) count(f *Failures, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	f.note(err)
+}
+
+func (f *Failures) note(err error) {
 	if f.Last = err; err == nil {
 		f.Count = 0
 	} else {
@@ -226,6 +231,7 @@ func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 	b.users.Add(1)
 	w.stack = append(slices.Clip(w.stack), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})
 	w.head.Commit, w.last, w.base = id, c, id
+	w.version.Add(1)
 	w.dropSaved(saved)
 }
 

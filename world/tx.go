@@ -26,6 +26,7 @@ type Tx struct {
 	exact    bool                        // nothing follows from blocks: columns come as they are to be
 	relights bool                        // pending is to be filled
 	pending  map[string]*relight.Pending // blocks that changed without their light, by dimension
+	absent   []absent                    // columns, and chunks that height maps follow from
 	err      error
 }
 
@@ -245,6 +246,7 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 	}
 	c := d.d.columns.at(pos)
 	if c == unloaded {
+		d.tx.absent = append(d.tx.absent, absent{d.d.name, Columns, columnBox(pos)})
 		d.tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, ErrNotLoaded))
 		return nil
 	}

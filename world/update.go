@@ -44,8 +44,14 @@ type ColumnChange struct {
 // follow from blocks and marks the columns' light stale: see Relight, and
 // DimensionTx.Lit.
 func (w *World) Update(f func(*Tx) error) (*Change, error) {
+	change, _, err := w.update(f)
+	return change, err
+}
+
+// update is Update; with ErrNotLoaded it says what was not in memory, as far as it knows.
+func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	if w.readOnly {
-		return nil, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
+		return nil, nil, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -53,24 +59,24 @@ func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty),
 		relights: w.o.Relight, pending: make(map[string]*relight.Pending)}
 	if err := f(tx); err != nil {
-		return nil, err
+		return nil, tx.needed(), err
 	}
 	change, err := tx.finish()
 	if err == nil && tx.dirty.all {
 		err = tx.s.describable()
 	}
 	if err != nil {
-		return nil, err
+		return nil, tx.needed(), err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+		return nil, nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
 	w.addPending(tx)
-	return change, nil
+	return change, nil, nil
 }
 
 // finish publishes the drafts and returns what they replaced.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,16 @@ type Options struct {
 	Relight bool
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
-	// Cache keeps decoded pages. Worlds and Snapshots that share one share pages of
-	// the stones that they have in common. Default: one of stone.CacheBytes for each.
+	// Memory bounds the bytes of decoded pages that the world keeps for Workers and for
+	// what is loaded next, if there is no Cache. Default stone.CacheBytes. What is
+	// held, or changed and not committed, comes on top.
+	Memory int64
+	// Cache keeps decoded pages. Worlds, forks and Snapshots that share one share pages of
+	// the stones that they have in common. Default: one of Memory for each.
 	Cache stone.Cache
+	// Go runs a function beside the others: the fetches of Workers that cannot wait.
+	// Default: on a goroutine of its own.
+	Go func(func())
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 }
@@ -57,7 +65,10 @@ func (o Options) withDefaults() Options {
 		o.Parallel = 2
 	}
 	if o.Cache == nil {
-		o.Cache = stone.NewLRU(stone.CacheBytes)
+		o.Cache = stone.NewLRU(cmp.Or(o.Memory, stone.CacheBytes))
+	}
+	if o.Go == nil {
+		o.Go = func(f func()) { go f() }
 	}
 	return o
 }
@@ -72,6 +83,7 @@ type World struct {
 	readOnly bool
 
 	now        atomic.Pointer[state]
+	version    atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
 	saving     sync.Mutex    // one Commit, Pack, Restore or Relight
 	writer     sync.Mutex    // one Update or Restore; after saving
 	lightModel relight.Model // needs writer
@@ -89,6 +101,7 @@ type World struct {
 	pending        map[string]*relight.Pending // blocks without their light, by dimension
 	pendingChanges uint64                      // how often that changed
 	held           map[*Held]bool
+	fetching       map[fetchKey]bool // for who cannot wait
 	upkeep         Upkeep
 	height         int // of the stack when it was last asked for again; needs saving
 	closed         bool
@@ -131,7 +144,8 @@ func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o
 
 func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, readOnly bool) (*World, error) {
 	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
-		dirty: new(dirty), held: make(map[*Held]bool)}
+		dirty: new(dirty), held: make(map[*Held]bool), fetching: make(map[fetchKey]bool)}
+	w.version.Store(1)
 	if err := w.read(ctx, f); err != nil {
 		return nil, err
 	}

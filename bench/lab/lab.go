@@ -43,11 +43,12 @@ type Options struct {
 	Seconds         float64
 	// Traces, Caches and Threads say what is measured of caches of tiles; Budget is their
 	// bytes, and TileBytes the size of each tile. 0 is the default: tiles have the sizes of
-	// the trace.
+	// the trace, and the collector runs as Go has it.
 	Traces, Caches []string
 	Threads        []int
 	Budget         int64
 	TileBytes      int
+	GOGC           int // see runtime/debug.SetGCPercent
 	// Columns are the sizes of the lands of a growth, Verbs what is measured of it; nil
 	// is the default.
 	Columns []int

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ type Job struct {
 	Budget  int64   `json:"budget"`
 	Threads int     `json:"threads"`
 	Seconds float64 `json:"seconds"`
+	GOGC    int     `json:"gogc"`
 }
 
 // Row is what a job found. Heap and memory are those of the cache: what the process had
@@ -44,6 +46,7 @@ type Row struct {
 	Heap      int64   `json:"peak_heap_bytes"`
 	Memory    int64   `json:"peak_memory_bytes"`
 	OfBudget  float64 `json:"peak_heap_of_budget"`
+	Allocated float64 `json:"bytes_allocated_per_get"`
 	Collector float64 `json:"gc_percent_of_processor"`
 	Again     int64   `json:"duplicate_bytes_read"`
 	Over      int64   `json:"bytes_over_budget"` // at most; 0 if never above
@@ -90,6 +93,7 @@ func (j Job) run(ctx context.Context) (r Row, err error) {
 	}
 	b := &run{source: newSource(trace), workers: make([]runWorker, j.Threads)}
 	lab.HeapInUse() // collects
+	debug.SetGCPercent(cmp.Or(j.GOGC, defaultGOGC))
 	base, memory := heap(), memoryNow()
 	if b.cache, err = newCache(j.Cache, b.source, j.Budget, j.Threads); err != nil {
 		return r, err
@@ -115,6 +119,7 @@ func (j Job) run(ctx context.Context) (r Row, err error) {
 	r.Gets = gets / after.at.Sub(before.at).Seconds()
 	r.Processor = 1e6 * (after.processor - before.processor).Seconds() / gets
 	r.Collector = 100 * (after.collector - before.collector) / (after.busy - before.busy)
+	r.Allocated = (after.allocated - before.allocated) / gets
 	r.Again = after.again - before.again
 	r.P99 = b.percentile(.99)
 	return r, b.cache.close()
@@ -145,12 +150,14 @@ type snapshot struct {
 	processor          time.Duration
 	gets, loads, again int64
 	collector, busy    float64 // seconds of processors
+	allocated          float64 // bytes of the heap
 }
 
 func (b *run) snapshot() (s snapshot) {
 	runtime.GC() // brings the counter of the collector up to date
 	s = snapshot{at: time.Now(), processor: lab.ProcessorTime(), loads: b.source.loads.Load(), again: b.source.again.Load()}
 	s.collector = metric("/cpu/classes/gc/total:cpu-seconds") - metric("/cpu/classes/gc/mark/idle:cpu-seconds")
+	s.allocated = metric("/gc/heap/allocs:bytes")
 	s.busy = metric("/cpu/classes/total:cpu-seconds") - metric("/cpu/classes/idle:cpu-seconds") - metric("/cpu/classes/gc/mark/idle:cpu-seconds")
 	for i := range b.workers {
 		s.gets += b.workers[i].gets
@@ -271,9 +278,9 @@ func (b *run) percentile(part float64) float64 {
 
 // watcher notes the most memory that is in use.
 type watcher struct {
-	stopped      chan struct{}
-	done         chan struct{}
-	heap, memory int64
+	stopped chan struct{}
+	done    chan struct{}
+	heap    int64
 }
 
 func watch() *watcher {

@@ -26,6 +26,7 @@ const (
 	defaultBudget  = 128 << 20
 	defaultReads   = 2_000_000
 	defaultSeconds = 3
+	defaultGOGC    = 100
 )
 
 // Threads returns how many goroutines read at the same time by default: powers of two up to
@@ -44,7 +45,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 		for _, threads := range o.Threads {
 			for _, c := range o.Caches {
 				jobs = append(jobs, Job{Cache: c, Trace: trace, Seed: o.Seed, Reads: cmp.Or(o.Reads, defaultReads), Bytes: int32(o.TileBytes),
-					Budget: cmp.Or(o.Budget, defaultBudget), Threads: threads, Seconds: cmp.Or(o.Seconds, defaultSeconds)})
+					Budget: cmp.Or(o.Budget, defaultBudget), Threads: threads, Seconds: cmp.Or(o.Seconds, defaultSeconds), GOGC: cmp.Or(o.GOGC, defaultGOGC)})
 			}
 		}
 	}
@@ -68,12 +69,12 @@ func (r *Report) Table(w io.Writer) {
 		if j.Bytes != 0 {
 			size = table.Size(int64(j.Bytes)) + " each"
 		}
-		fmt.Fprintf(w, "%s, %d threads, budget %s, tiles: %s\n", j.Trace, j.Threads, table.Size(j.Budget), size)
-		t := table.New(w, "cache", "hit %", "gets/s", "processor us", "p99 us", "peak heap", "of budget", "peak memory", "GC %", "duplicate bytes", "over budget")
+		fmt.Fprintf(w, "%s, %d threads, budget %s, tiles: %s, GOGC %d\n", j.Trace, j.Threads, table.Size(j.Budget), size, j.GOGC)
+		t := table.New(w, "cache", "hit %", "gets/s", "processor us", "p99 us", "peak heap", "of budget", "peak memory", "heap B a get", "GC %", "duplicate bytes", "over budget")
 		for ; i < len(r.Rows) && r.Rows[i].Trace == j.Trace && r.Rows[i].Threads == j.Threads; i++ {
 			x := r.Rows[i]
 			t.Row(x.Cache, fmt.Sprintf("%.1f", x.Hits), fmt.Sprintf("%.0f", x.Gets), fmt.Sprintf("%.2f", x.Processor), fmt.Sprintf("%.1f", x.P99),
-				table.Size(x.Heap), fmt.Sprintf("%.2f", x.OfBudget), table.Size(x.Memory), fmt.Sprintf("%.1f", x.Collector), table.Size(x.Again), table.Size(x.Over))
+				table.Size(x.Heap), fmt.Sprintf("%.2f", x.OfBudget), table.Size(x.Memory), fmt.Sprintf("%.0f", x.Allocated), fmt.Sprintf("%.1f", x.Collector), table.Size(x.Again), table.Size(x.Over))
 		}
 		t.Flush()
 		fmt.Fprintln(w)
@@ -206,7 +207,7 @@ func Check(o lab.Options) error {
 			return fmt.Errorf("%d threads: 1 to 1024", n)
 		}
 	}
-	if o.Budget < 0 || o.TileBytes != 0 && (o.TileBytes < 8 || o.TileBytes > 1<<20) || o.Reads < 0 {
+	if o.Budget < 0 || o.GOGC < 0 || o.TileBytes != 0 && (o.TileBytes < 8 || o.TileBytes > 1<<20) || o.Reads < 0 {
 		return fmt.Errorf("a budget of %d, tiles of %d bytes, %d reads", o.Budget, o.TileBytes, o.Reads)
 	}
 	return nil

@@ -121,6 +121,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.Reads, "reads", 0, "tiles, policies, paged: the length of a trace (default 2000000, 2000000, 200000)")
 	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
+	f.IntVar(&c.options.GOGC, "gogc", 0, "tiles: by how many percent the heap grows between collections (default 100)")
 	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {

@@ -61,8 +61,12 @@ func TestWrongCalls(t *testing.T) {
 		{2, "unknown flag", "level --fast"},
 		{2, "not square", "growth --columns 256,8"},
 		{2, "no verb", "growth --verbs fly"},
+		{2, "no trace", "tiles --trace dream"},
+		{2, "no cache", "tiles --cache lru"},
+		{2, "0 threads", "tiles --threads 0"},
 		{3, "nowhere", "import nowhere"},
 		{3, "for measurements alone", "child"},
+		{3, "for measurements alone", "tiles-child"},
 	} {
 		out, errors := mustRun(t, tt.code, strings.Fields(tt.args)...)
 		if !strings.Contains(errors, tt.reason) || out != "" || !strings.HasPrefix(errors, "cairn-bench: ") {

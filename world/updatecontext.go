@@ -1,0 +1,68 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+)
+
+// UpdateContext is Update that brings in what f needs: when something is not in memory, it
+// loads that with what is around, and calls f again, whatever f returned. So f may be called several times, and
+// must not keep anything of a call that failed. What it brought in is let go afterwards.
+// The error is ctx.Err() if ctx ends while it loads.
+func (w *World) UpdateContext(ctx context.Context, f func(*Tx) error) (*Change, error) {
+	var held []*Held
+	defer func() {
+		for _, h := range held {
+			h.Release()
+		}
+	}()
+	var had []absent
+	for {
+		change, need, err := w.update(f)
+		need = slices.DeleteFunc(need, func(a absent) bool { return slices.Contains(had, a) })
+		if len(need) == 0 { // if err says that something is not loaded, it is nothing that Load brings
+			return change, err
+		}
+		for _, a := range need {
+			volumes := []string{a.volume, Columns}
+			h, err := w.Load(ctx, a.dimension, a.box, slices.Compact(volumes)...)
+			if err != nil {
+				return nil, err
+			}
+			held = append(held, h)
+		}
+		had = append(had, need...)
+	}
+}
+
+// absent is what an update needed and what was not in memory, with what is around: a
+// volume, or Columns.
+type absent struct {
+	dimension, volume string
+	box               geom.Box // in cells of the dimension
+}
+
+// around is the edge in chunks of what is loaded around a chunk: that of a page.
+const around = 4
+
+// needed returns what the Tx needed and what was not in memory.
+func (tx *Tx) needed() []absent {
+	out := tx.absent
+	for _, d := range tx.dims {
+		for _, v := range d.volumes {
+			var e *grid.NotLoadedError
+			if !errors.As(v.draft.Err(), &e) {
+				continue
+			}
+			const mask = ^int32(around - 1)
+			least := geom.ChunkPos{X: e.Pos.X & mask, Y: e.Pos.Y & mask, Z: e.Pos.Z & mask}
+			most := geom.ChunkPos{X: least.X + around - 1, Y: least.Y + around - 1, Z: least.Z + around - 1}
+			out = append(out, absent{d.d.name, v.Name, scaled(geom.Box{Min: least.Box().Min, Max: most.Box().Max}, v.Scale)})
+		}
+	}
+	return out
+}
