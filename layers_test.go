@@ -68,7 +68,7 @@ var plan = []row{
 	{"store/*", "stone history blob client store/record"},
 	{"store", "history blob client blob/* store/*"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
-	{"server", "geom voxel codec grid region stone history world convert format/* picture autosave store client port store/* server/*"},
+	{"server", "geom tile voxel codec grid region stone history world convert format/* picture autosave store client port store/* server/*"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt"},
 	{"internal/anviltest", "format/nbt"},

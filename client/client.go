@@ -47,7 +47,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Cache == nil {
-		o.Cache = stone.NewLRU(stone.CacheBytes)
+		o.Cache = stone.NewCache(stone.CacheBytes)
 	}
 	if o.Tries <= 0 {
 		o.Tries = 8

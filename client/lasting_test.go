@@ -104,7 +104,7 @@ func TestCloseEndsReads(t *testing.T) {
 			waits := make(chan struct{})
 			once := sync.OnceFunc(func() { close(waits) })
 			s := f.open(func(o *client.Options) {
-				o.Cache = stone.NewLRU(0)
+				o.Cache = stone.NewCache(0)
 				o.Wait = func(ctx context.Context, _ time.Duration) error {
 					once()
 					<-ctx.Done()

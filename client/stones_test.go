@@ -121,7 +121,7 @@ func TestCache(t *testing.T) {
 	for _, tt := range []struct {
 		cache stone.Cache
 		calls [2]int // of reading two blocks twice, and again by another that opens the stone
-	}{{nil, [2]int{2, 0}}, {stone.NewLRU(600 << 10), [2]int{4, 4}}, {stone.NewLRU(0), [2]int{4, 4}}} {
+	}{{nil, [2]int{2, 0}}, {stone.NewCache(600 << 10), [2]int{4, 4}}, {stone.NewCache(0), [2]int{4, 4}}} {
 		f := newFake(t, serveStones(large))
 		s := f.open(func(o *client.Options) { o.Cache = tt.cache })
 		for i := range 2 {
@@ -162,7 +162,7 @@ func TestHighStack(t *testing.T) {
 func TestLargeStone(t *testing.T) {
 	large := writtenStone(t, "large", 24<<20)
 	f := newFake(t, serveStones(large))
-	s := f.open(func(o *client.Options) { o.Cache = stone.NewLRU(1 << 20) })
+	s := f.open(func(o *client.Options) { o.Cache = stone.NewCache(1 << 20) })
 	o, err := s.Open(t.Context(), "w", large.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestLargeStoneTrouble(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		f = newFake(t, good, good, hangUp, refuse(client.Internal), good, step)
-		s := f.open(func(o *client.Options) { o.Cache = stone.NewLRU(0) })
+		s := f.open(func(o *client.Options) { o.Cache = stone.NewCache(0) })
 		o, err := s.Open(t.Context(), "w", large.ID)
 		if err != nil {
 			t.Fatal(err)

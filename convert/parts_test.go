@@ -35,7 +35,7 @@ func inParts(t *testing.T, w *convert.World) *stone.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Through(stone.NewLRU(1), stone.ID{})
+	return r.Through(stone.NewCache(1), stone.ID{})
 }
 
 // TestInParts: worlds that are read in parts, without room for a page, give what worlds in

@@ -55,7 +55,7 @@ type spiltVolume struct {
 // world then comes from Content, and the caller calls Close when it no longer needs it.
 func (l *Loader) Spill(ctx context.Context, s Spill) {
 	l.bound = newBudget(s.Memory)
-	l.spills = &spills{Spill: s, ctx: ctx, cache: stone.NewLRU(max(s.Memory/4, leastSpillCache)), volumes: map[*Volume]*spiltVolume{}, tallies: map[*Dimension]*stone.Tally{}}
+	l.spills = &spills{Spill: s, ctx: ctx, cache: stone.NewCache(max(s.Memory/4, leastSpillCache)), volumes: map[*Volume]*spiltVolume{}, tallies: map[*Dimension]*stone.Tally{}}
 }
 
 // Close deletes the spills. The world must not be used after that.

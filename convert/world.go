@@ -92,7 +92,7 @@ func FromContent(ctx context.Context, c stone.Content) (*World, error) {
 // more than maxBytes of memory. 0 is no bound.
 func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*World, error) {
 	if r, ok := c.(*stone.Reader); ok {
-		c = r.Through(stone.NewLRU(math.MaxInt64), stone.ID{}) // the cache shares its chunks with the world
+		c = r.Through(stone.NewCache(math.MaxInt64), stone.ID{}) // the cache shares its chunks with the world
 	}
 	bound, about := newBudget(maxBytes), c.About()
 	w := &World{Head: HeadOf(about.Properties)}

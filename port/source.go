@@ -134,7 +134,7 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
 	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
 		if s.Stone, err = stone.Open(r, size); err == nil && s.o.Memory > 0 {
-			s.Stone = s.Stone.Through(stone.NewLRU(min(s.o.Memory, stone.CacheBytes)), stone.ID{})
+			s.Stone = s.Stone.Through(stone.NewCache(min(s.o.Memory, stone.CacheBytes)), stone.ID{})
 		}
 		return true, err
 	}

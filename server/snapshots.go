@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -25,7 +26,7 @@ const (
 // its Snapshot.
 type snapshots struct {
 	st    history.Store
-	cache stone.Cache
+	cache tile.Pages[stone.PageKey]
 
 	mu    sync.Mutex // guards what is below
 	all   map[history.ID]*list.Element
@@ -41,7 +42,7 @@ type openSnapshot struct {
 }
 
 func newSnapshots(st history.Store, cacheBytes int64) *snapshots {
-	return &snapshots{st: st, cache: stone.NewLRU(cacheBytes), all: make(map[history.ID]*list.Element)}
+	return &snapshots{st: st, cache: stone.NewCache(cacheBytes), all: make(map[history.ID]*list.Element)}
 }
 
 // open returns the Snapshot of a commit of a world. The caller calls the function

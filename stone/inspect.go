@@ -140,7 +140,7 @@ func (s *Reader) spans(p page) ([]Span, error) {
 // object and file. It returns the first error, or ctx.Err(). It reads all bytes,
 // even if the Cache has their pages.
 func (s *Reader) Check(ctx context.Context) error {
-	s = s.Through(NewLRU(CacheBytes), s.id)
+	s = s.Through(NewCache(CacheBytes), s.id)
 	for i := range s.dir.dims {
 		if err := s.checkDimension(ctx, &s.dir.dims[i]); err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestReadChunks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r = r.Through(stone.NewLRU(0), stone.ID{})
+		r = r.Through(stone.NewCache(0), stone.ID{})
 		for _, d := range s.Dimensions {
 			for _, v := range d.Volumes {
 				for _, l := range v.Levels {

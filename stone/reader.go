@@ -43,9 +43,9 @@ type Cache interface {
 // CacheBytes is the budget of the Cache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// NewLRU returns a Cache that keeps up to budget bytes of pages. It does not keep a
+// NewCache returns a Cache that keeps up to budget bytes of pages. It does not keep a
 // page larger than that.
-func NewLRU(budget int64) tile.Pages[PageKey] {
+func NewCache(budget int64) tile.Pages[PageKey] {
 	return tile.NewPages[PageKey](tile.Options{Budget: budget, Purposes: []tile.Purpose{{Policy: tile.WideTinyLFU}}})
 }
 
@@ -73,7 +73,7 @@ type Reader struct {
 // readable while the Reader is in use. The Reader has its own Cache of CacheBytes;
 // see Through.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
-	s := &Reader{r: r, size: size, cache: NewLRU(CacheBytes)}
+	s := &Reader{r: r, size: size, cache: NewCache(CacheBytes)}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("stone: open: %w", err)
 	}

@@ -173,7 +173,7 @@ func TestReadFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustEqual(t, mustReadSpec(t, r), s)
-	r = r.Through(stone.NewLRU(0), stone.ID{}) // nothing is kept
+	r = r.Through(stone.NewCache(0), stone.ID{}) // nothing is kept
 	src.fail = int64(stone.HeaderSize) + 1
 	if err := r.Check(context.Background()); !errors.Is(err, errBroken) {
 		t.Errorf("check: %v", err)

@@ -53,7 +53,7 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 // packFetched puts a pack in place of f, which is the top of a stack, or all of
 // it.
 func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) error {
-	p, err := openLayers(ctx, st, name, f, nil, stone.NewLRU(stone.CacheBytes))
+	p, err := openLayers(ctx, st, name, f, nil, stone.NewCache(stone.CacheBytes))
 	if err != nil {
 		return err
 	}

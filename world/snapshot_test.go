@@ -35,7 +35,7 @@ func TestSnapshotPages(t *testing.T) {
 	if err := w.Fork(ctx, "b"); err != nil {
 		t.Fatal(err)
 	}
-	cache := stone.NewLRU(stone.CacheBytes)
+	cache := stone.NewCache(stone.CacheBytes)
 	fills := int64(0)
 	for i, name := range []string{"a", "a", "b"} {
 		s, err := world.OpenSnapshot(ctx, st, name, c.ID(), world.Options{Cache: cache})

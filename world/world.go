@@ -65,7 +65,7 @@ func (o Options) withDefaults() Options {
 		o.Parallel = 2
 	}
 	if o.Cache == nil {
-		o.Cache = stone.NewLRU(cmp.Or(o.Memory, stone.CacheBytes))
+		o.Cache = stone.NewCache(cmp.Or(o.Memory, stone.CacheBytes))
 	}
 	if o.Go == nil {
 		o.Go = func(f func()) { go f() }

@@ -87,7 +87,7 @@ func BenchPaged(ctx context.Context, o lab.Options) (_ *PagedReport, err error) 
 		if err != nil {
 			return nil, err
 		}
-		c := &countedPages{Cache: stone.NewLRU(row.Budget)}
+		c := &countedPages{Cache: stone.NewCache(row.Budget)}
 		s = s.Through(c, stone.ID{})
 		got, err := r.read(ctx, walk, row, c, func(pos geom.ChunkPos) (*voxel.Chunk, error) {
 			chunk, _, err := s.Chunk(ctx, "overworld", levelVolume, 0, pos)

@@ -60,6 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	d.memory.report(stderr)
 	if end := d.close(); err == nil {
 		err = end
 	}
@@ -123,6 +124,7 @@ error, 130 interrupted.`,
 		}
 	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
+	root.PersistentFlags().BoolVar(&sf.memory.stats, "stats", false, "print to standard error what the cache of decoded pages did")
 	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string

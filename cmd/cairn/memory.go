@@ -2,14 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/whole"
+	"github.com/cairnvoxel/cairn/tile"
 )
 
 // memoryFlag is what --memory allows the process to take, in bytes. It is a pflag.Value.
@@ -18,7 +21,8 @@ import (
 // garbage that the collector has not taken yet, for directories, and for the work itself.
 type memoryFlag struct {
 	bytes int64
-	pages stone.Cache
+	stats bool // --stats
+	pages tile.Pages[stone.PageKey]
 }
 
 // The default of --memory, and the least that verbs work with.
@@ -70,10 +74,20 @@ func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - max(m.bytes/8, 28<
 
 // cache returns the cache of decoded pages that the verb's readers share.
 func (m *memoryFlag) cache() stone.Cache {
-	if m.pages == nil {
-		m.pages = stone.NewLRU(m.share())
+	if m.pages.Cache == nil {
+		m.pages = stone.NewCache(m.share())
 	}
 	return m.pages
+}
+
+// report prints what the cache did, for --stats.
+func (m *memoryFlag) report(w io.Writer) {
+	if m.stats && m.pages.Cache != nil {
+		s := m.pages.Stats()
+		fmt.Fprintf(w, "pages: %d requests, %.1f %% hits, %d waits; %d pages decoded, %s once and %s again; %s in %d pages, at most %s of %s\n",
+			s.Requests, 100*s.HitRatio(), s.Waits, s.Reads, table.Size(s.UniqueBytes), table.Size(s.AgainBytes),
+			table.Size(s.Bytes), s.Payloads, table.Size(s.PeakBytes), table.Size(s.Budget))
+	}
 }
 
 // world returns how many bytes a loaded world may take.

@@ -132,7 +132,7 @@ func (t *towers) sort() {
 		t.file.end()
 		t.file.cube = nil
 	}
-	t.cache = stone.NewLRU(max(t.most, leastTowers))
+	t.cache = stone.NewCache(max(t.most, leastTowers))
 	t.feet = make(map[footprint][]int32)
 	for i := range t.cubes {
 		for pos := range t.cubes[i].all() {
