@@ -171,6 +171,7 @@ func (c *checked) world(ctx context.Context, w stone.Content) error {
 	about := w.About()
 	for _, d := range about.Dimensions {
 		for _, v := range d.Volumes {
+			c.names(d.Name, v)
 			if err := c.volume(ctx, w, d.Name, v); err != nil {
 				return err
 			}
@@ -191,14 +192,25 @@ func (c *checked) world(ctx context.Context, w stone.Content) error {
 	return ctx.Err()
 }
 
-// volume checks that names are unique and not empty, and that the schema has every cell.
-func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.Volume) error {
+// names checks that names are unique and not empty.
+func (c *checked) names(dim string, v stone.Volume) {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
 		if name == "" || seen[name] {
 			c.problem("%s: %s: name %d, %q, is empty or occurs twice", dim, v.Volume.Name, i, name)
 		}
 		seen[name] = true
+	}
+}
+
+// volume checks that the schema has every cell, and counts cells. A stone that is checked has no
+// others, and counts them itself.
+func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.Volume) error {
+	if s, ok := w.(*stone.Reader); ok && s.Tally(dim) != nil {
+		if port.IsMatter(v.Volume.Name) {
+			c.Cells += s.Tally(dim).Cells[v.Volume.Name]
+		}
+		return nil
 	}
 	var counts [int(voxel.MaxCell) + 1]int
 	for p, err := range whole.Chunks(ctx, w, dim, v.Volume.Name, 0) {
