@@ -26,6 +26,8 @@ func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, err
 	s.loaders = append(s.loaders, l)
 	if s.o.Memory > 0 {
 		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile, Stone: AtOnce(stone.Options{})})
+	} else {
+		l.Bound(s.o.MaxBytes)
 	}
 	err := src.Read(ctx, through.sink(l))
 	if damage := (*format.DamageError)(nil); err != nil && !errors.As(err, &damage) {

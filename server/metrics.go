@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -271,6 +272,22 @@ func (m *Metrics) Watch(s *Server) {
 	if st, ok := s.st.(counted); ok {
 		m.all.MustRegister(storeMetrics{st})
 	}
+	pages := s.snapshots.cache
+	for _, c := range []struct {
+		name, help string
+		of         func(tile.Stats) int64
+	}{
+		{"requests_total", "Requests of decoded pages.", func(s tile.Stats) int64 { return s.Requests }},
+		{"hits_total", "Requests of decoded pages that found the page.", func(s tile.Stats) int64 { return s.Hits }},
+		{"waits_total", "Requests that waited for the page of another request.", func(s tile.Stats) int64 { return s.Waits }},
+		{"decoded_bytes_total", "Bytes of pages that were decoded.", func(s tile.Stats) int64 { return s.UniqueBytes + s.AgainBytes }},
+		{"decoded_again_bytes_total", "Bytes of pages that were decoded again.", func(s tile.Stats) int64 { return s.AgainBytes }},
+	} {
+		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_page_" + c.name, Help: c.help},
+			func() float64 { return float64(c.of(pages.Stats())) }))
+	}
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_page_bytes", Help: "Bytes of decoded pages in memory."},
+		func() float64 { return float64(pages.Stats().Bytes) }))
 }
 
 // counted is a Store with statistics.

@@ -43,8 +43,7 @@ type Cache interface {
 // CacheBytes is the budget of the Cache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// NewCache returns a Cache that keeps up to budget bytes of pages. It does not keep a
-// page larger than that.
+// NewCache returns a Cache of up to budget bytes of pages. It keeps none that is larger.
 func NewCache(budget int64) tile.Pages[PageKey] {
 	return tile.NewPages[PageKey](tile.Options{Budget: budget, Purposes: []tile.Purpose{{Policy: tile.WideTinyLFU}}})
 }

@@ -66,7 +66,8 @@ type Options struct {
 	Shards int
 	// Records is the most tiles that the cache remembers, with and without payload.
 	// Default: one for 2 KiB of the budget, at least 65,536. A record takes about 150
-	// bytes, and room is made for those that are used.
+	// bytes, and room is made for those that are used. If it is set, the table is made for
+	// so many at once.
 	Records int
 	// Instances keeps tiles with equal bytes once.
 	Instances bool
@@ -140,8 +141,11 @@ func New[K Key](o Options) *Cache[K] {
 	if o.Shards == 0 {
 		o.Shards = 4 * runtime.GOMAXPROCS(0)
 	}
+	slots := 16
 	if o.Records == 0 {
 		o.Records = int(max(1<<16, o.Budget>>11))
+	} else {
+		slots += 3 * o.Records / (2 * o.Shards) // two of three are filled
 	}
 	if o.Packer == nil {
 		o.Packer = LZ4{}
@@ -151,7 +155,7 @@ func New[K Key](o Options) *Cache[K] {
 	c.moved = sync.NewCond(&c.mu)
 	c.slab.most = o.Records
 	for i := range c.shards {
-		c.shards[i].slots = make([]place, 16)
+		c.shards[i].slots = make([]place, slots)
 	}
 	used := func(id uint32) bool { mark := &c.record(id).used; return mark.Load() && mark.Swap(false) }
 	for _, p := range o.Purposes {

@@ -2,8 +2,10 @@ package tile_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -192,5 +194,73 @@ func TestItemsRace(t *testing.T) {
 	group.Wait()
 	if err := errors.Join(items.Close(), c.Close()); err != nil || d.open != 0 {
 		t.Errorf("%d open, %v", d.open, err)
+	}
+}
+
+// TestScene reads the article's scene, 898 textures of 8K with their levels in tiles of
+// 32x32, without a disk: paths begin with coherent rays and go on anywhere.
+func TestScene(t *testing.T) {
+	const files, edge, size, levels = 898, 8192, 32, 9
+	ctx := context.Background()
+	c := tile.New[tile.Flat](tile.Options{Budget: 8 << 20})
+	open := func(_ context.Context, name string) (tile.File[tile.Flat], error) {
+		return &tile.Virtual[tile.Flat]{
+			Item: tile.About{Size: [3]int{edge, edge, 1}, Tile: size, Levels: levels, Channels: []string{"R", "G", "B", "A"}, Traits: tile.Traits{Element: 8}},
+			Size: func(tile.Flat) int { return size * size * 8 },
+			Fill: func(k tile.Flat, b []byte) {
+				clear(b)
+				if _, y, _ := k.At(); y%5 > 0 { // the others are one color
+					binary.LittleEndian.PutUint64(b, uint64(k))
+				}
+			},
+		}, nil
+	}
+	items := tile.NewItems(c, open, tile.Flat.Item, tile.ItemsOptions{Open: 100, Now: clockOf()})
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			w := c.NewWorker(8)
+			defer w.Close()
+			rnd := rand.New(rand.NewPCG(uint64(g), 3))
+			at := rnd.IntN(files)
+			for n := range 3000 {
+				if n%6 == 0 {
+					at = (at + rnd.IntN(2)) % files
+				}
+				item := items.Item(fmt.Sprint("texture", (at+n%6*rnd.IntN(40))%files))
+				about, err := item.About(ctx)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				level, _ := tile.Purpose{}.Level(float64(int(1)<<rnd.IntN(levels)), about.Levels)
+				across := about.Size[0] >> level / about.Tile
+				k, _ := tile.FlatKey(item.ID(), level, n/6%across, rnd.IntN(across))
+				h, err := c.Get(ctx, w, k, item)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, y, _ := k.At(); y%5 == 0 {
+					if _, size, ok := h.Constant(); !ok || size != 8192 {
+						t.Errorf("%v is not constant", k)
+					}
+				} else if binary.LittleEndian.Uint64(h.Bytes()) != uint64(k) {
+					t.Errorf("%v has the bytes of another tile", k)
+				}
+				h.Release()
+			}
+		})
+	}
+	group.Wait()
+	s := c.Stats()
+	if s.Requests != 12000 || s.PeakBytes > 8<<20 || s.Constants == 0 || s.MicroHits == 0 || s.UniqueBytes == 0 {
+		t.Errorf("%+v", s)
+	}
+	if all := items.Stats(); len(all) < 500 || all[0].IO == 0 {
+		t.Errorf("%d items, the first %+v", len(all), all[0])
+	}
+	if err := errors.Join(items.Close(), c.Close()); err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -361,6 +362,6 @@ func TestAllocationsOfMisses(t *testing.T) {
 
 // clockOf is a clock that goes on by a second with each look.
 func clockOf() func() time.Time {
-	var n int64
-	return func() time.Time { n++; return time.Unix(n, 0) }
+	var n atomic.Int64
+	return func() time.Time { return time.Unix(n.Add(1), 0) }
 }

@@ -150,14 +150,7 @@ func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.
 	var want []geom.ChunkPos
 	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	if few := int32(4); high.X-low.X < few && high.Y-low.Y < few && high.Z-low.Z < few {
-		for y := low.Y; y <= high.Y; y++ {
-			for z := low.Z; z <= high.Z; z++ {
-				for x := low.X; x <= high.X; x++ {
-					want = append(want, geom.ChunkPos{X: x, Y: y, Z: z})
-				}
-			}
-		}
-		slices.SortFunc(want, byCode)
+		want = chunksOver(b)
 	} else {
 		for pos, holds := range s.Entries(name.dimension, name.volume, 0) {
 			if holds && !pos.Box().Intersect(b).Empty() {

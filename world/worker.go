@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -104,29 +106,36 @@ func (r *Worker) ReadBox(ctx context.Context, b geom.Box, dst []voxel.Cell) erro
 	if b.Empty() {
 		return nil
 	}
-	size := b.Max.Sub(b.Min)
+	if b.Intersect(Everywhere) != b {
+		return fmt.Errorf("world: %s: box %v: %w", r.w.name, b, geom.ErrOutOfRange)
+	}
+	var placed []grid.Placed
+	for _, pos := range chunksOver(b) {
+		c, err := r.Chunk(ctx, pos)
+		if err != nil {
+			return err
+		}
+		placed = append(placed, grid.Placed{Pos: pos, Chunk: c})
+	}
+	if !grid.New(r.volume().options(nil)).With(placed).ReadBox(b, 0, dst) {
+		panic("world: a chunk of a box that was read is missing")
+	}
+	return nil
+}
+
+// chunksOver returns the positions of the chunks that a box lies over, in ascending order
+// of code.
+func chunksOver(b geom.Box) (out []geom.ChunkPos) {
 	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
-	var buf [64]voxel.Cell
 	for y := low.Y; y <= high.Y; y++ {
 		for z := low.Z; z <= high.Z; z++ {
 			for x := low.X; x <= high.X; x++ {
-				pos := geom.ChunkPos{X: x, Y: y, Z: z}
-				c, err := r.Chunk(ctx, pos)
-				if err != nil {
-					return err
-				}
-				c = filled(c, r.volume().Default)
-				part, min := pos.Box().Intersect(b), pos.Box().Min
-				for py := part.Min.Y; py < part.Max.Y; py++ {
-					for pz := part.Min.Z; pz < part.Max.Z; pz++ {
-						row := c.Row(py-min.Y, pz-min.Z, &buf)[part.Min.X-min.X : part.Max.X-min.X]
-						copy(dst[((py-b.Min.Y)*size.Z+pz-b.Min.Z)*size.X+part.Min.X-b.Min.X:], row)
-					}
-				}
+				out = append(out, geom.ChunkPos{X: x, Y: y, Z: z})
 			}
 		}
 	}
-	return nil
+	slices.SortFunc(out, byCode)
+	return out
 }
 
 // ended is a context that has ended: with it a read finds what is in memory.

@@ -12,18 +12,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSavings() *cobra.Command {
+func newSavings(sf *storeFlag) *cobra.Command {
 	var json, quick bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
 		Short: "Compares the sizes of worlds: zip, Slime, cairn",
 		Long: `savings finds every Anvil world below the folders. For each world and each kind of game
 it prints the size as a zipped folder, as a Slime file, as a stone with the content of
-the Slime file, and as a stone with everything.`,
+the Slime file, and as a stone with everything. A world that takes more than a quarter of
+--memory is listed as skipped, because a Slime file is made of a whole world.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := weigh(c.Context(), args, quick)
+			r, err := weigh(c.Context(), sf, args, quick)
 			if err != nil {
 				return err
 			}
@@ -39,7 +40,7 @@ the Slime file, and as a stone with everything.`,
 	return c
 }
 
-func weigh(ctx context.Context, dirs []string, quick bool) (*savings.Report, error) {
+func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick bool) (*savings.Report, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -49,7 +50,7 @@ func weigh(ctx context.Context, dirs []string, quick bool) (*savings.Report, err
 			return nil, fmt.Errorf("%s: not a folder", dir)
 		}
 	}
-	var o savings.Options
+	o := savings.Options{Memory: sf.memory.world()}
 	show, done := console.Bar()
 	defer done()
 	o.Progress = show

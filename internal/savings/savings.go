@@ -90,6 +90,9 @@ type Options struct {
 	Progress func(done, all int, next string)
 	// Stone is how the stones are written.
 	Stone stone.Options
+	// Memory is the most bytes that a world may take in memory, 0 for any number. Forms
+	// such as Slime hold a whole world, so one that takes more is skipped.
+	Memory int64
 }
 
 func (o Options) step(done, all int, next string) {
@@ -110,7 +113,7 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 	r := &Report{Worlds: []World{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
 		o.step(i, len(places), p.Path)
-		w, err := weigh(ctx, p, o.Stone)
+		w, err := weigh(ctx, p, o)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

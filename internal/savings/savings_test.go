@@ -296,3 +296,14 @@ func checkTable(t *testing.T, print func(io.Writer), parts ...string) {
 		}
 	}
 }
+
+// TestSavingsTooLarge allows less memory than any world takes.
+func TestSavingsTooLarge(t *testing.T) {
+	r, err := savings.Of(context.Background(), []string{mustWorlds(t)}, savings.Options{Memory: 1 << 10})
+	if err != nil || len(r.Worlds) != 0 || len(r.Skipped) == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if n := slices.IndexFunc(r.Skipped, func(s savings.SkippedWorld) bool { return strings.Contains(s.Why, "more memory") }); n < 0 {
+		t.Errorf("%+v", r.Skipped)
+	}
+}

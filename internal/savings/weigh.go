@@ -17,7 +17,7 @@ import (
 )
 
 // weigh reads the world once and makes every form of it from memory.
-func weigh(ctx context.Context, p Place, o stone.Options) (*World, error) {
+func weigh(ctx context.Context, p Place, o Options) (*World, error) {
 	src, err := anvil.Open(p.Path, anvil.Options{})
 	if err != nil {
 		return nil, err
@@ -26,10 +26,12 @@ func weigh(ctx context.Context, p Place, o stone.Options) (*World, error) {
 	if src.Head().Format != "anvil" {
 		return nil, errOld
 	}
-	w, err := convert.Load(ctx, src)
-	if err != nil {
+	l := convert.NewLoader(src.Head())
+	l.Bound(o.Memory)
+	if err := src.Read(ctx, l); err != nil {
 		return nil, err
 	}
+	w := l.World()
 	stats := src.Stats()
 	out := &World{Path: p.Path, Kind: p.Kind, Chunks: stats.Chunks}
 	out.Bytes.Live = stats.StoredBytes
@@ -38,7 +40,7 @@ func weigh(ctx context.Context, p Place, o stone.Options) (*World, error) {
 			out.Cells += v.Count()
 		}
 	}
-	err = out.weigh(ctx, w, o)
+	err = out.weigh(ctx, w, o.Stone)
 	if err == nil {
 		out.DataVersion = firstVersion(w)
 		out.Bytes.Zip, err = zipBytes(ctx, p.Path)
