@@ -132,26 +132,111 @@ func (d *differ) dimension(a, b *stone.Dimension) error {
 		b = &stone.Dimension{Name: a.Name}
 		d.property("%s: only in the first", a.Name)
 	}
+	var volumes []*volumePair
+	d.notes.expect("property")
 	for _, pair := range pairs(pointers(a.Volumes), pointers(b.Volumes), func(v *stone.Volume) string { return v.Volume.Name }) {
-		if err := d.volume(a.Name, pair[0], pair[1]); err != nil {
+		v, err := d.volume(a.Name, pair[0], pair[1])
+		if err != nil {
+			return err
+		}
+		if v != nil {
+			volumes = append(volumes, v)
+			d.notes.expect(kindOf(v.a))
+		}
+	}
+	d.notes.expect("object", "column")
+	return d.squares(a.Name, volumes)
+}
+
+// chunkSquare returns the least column of the square that a chunk of a volume lies over.
+func chunkSquare(pos geom.ChunkPos, scale int) geom.ColumnPos {
+	return columnSquare(geom.ColumnPos{X: 2 * int32(scale) * pos.X, Z: 2 * int32(scale) * pos.Z})
+}
+
+// columnSquare returns the least column of a column's square.
+func columnSquare(pos geom.ColumnPos) geom.ColumnPos {
+	const mask = ^int32(1<<squareShift - 1)
+	return geom.ColumnPos{X: pos.X & mask, Z: pos.Z & mask}
+}
+
+// squares compares the cells and the columns of a dimension square by square, in the order
+// of columns. Light and height maps follow from the blocks around, which are in the page cache
+// then.
+func (d *differ) squares(dim string, volumes []*volumePair) error {
+	columns := d.columns(dim)
+	defer columns.stop()
+	for {
+		var square *geom.ColumnPos
+		for _, v := range volumes {
+			if len(v.left) == 0 {
+				continue
+			}
+			if at := chunkSquare(v.left[0], v.a.Scale); square == nil || at.Compare(*square) < 0 {
+				square = &at
+			}
+		}
+		for _, v := range volumes {
+			for square != nil && len(v.left) > 0 && chunkSquare(v.left[0], v.a.Scale) == *square {
+				n := 1
+				for n < min(len(v.left), chunksAtOnce) && chunkSquare(v.left[n], v.a.Scale) == *square {
+					n++
+				}
+				if err := d.chunks(dim, v, v.left[:n]); err != nil {
+					return err
+				}
+				v.left = v.left[n:]
+			}
+		}
+		if err := columns.compareUpto(square); err != nil || square == nil {
 			return err
 		}
 	}
-	return d.columns(a.Name)
 }
 
-// columns compares the columns of a dimension.
-func (d *differ) columns(dim string) error {
-	nextA, stopA := iter.Pull2(d.a.Columns(d.ctx, dim))
-	defer stopA()
-	nextB, stopB := iter.Pull2(d.b.Columns(d.ctx, dim))
-	defer stopB()
-	a, errA, _ := nextA()
-	b, errB, _ := nextB()
-	for {
-		if err := cmp.Or(errA, errB, d.ctx.Err()); err != nil || a == nil && b == nil {
-			return err
-		}
+// columnPairs are the columns of a dimension that are not compared yet.
+type columnPairs struct {
+	d            *differ
+	dim          string
+	nextA, nextB func() (*voxel.Column, error, bool)
+	stops        [2]func()
+	a, b         *voxel.Column // the next of each; nil: none is left
+	err          error
+}
+
+func (d *differ) columns(dim string) *columnPairs {
+	p := &columnPairs{d: d, dim: dim}
+	p.nextA, p.stops[0] = iter.Pull2(d.a.Columns(d.ctx, dim))
+	p.nextB, p.stops[1] = iter.Pull2(d.b.Columns(d.ctx, dim))
+	p.step(true, true)
+	return p
+}
+
+func (p *columnPairs) stop() {
+	p.stops[0]()
+	p.stops[1]()
+}
+
+// step goes on to the next column of one side, or of both.
+func (p *columnPairs) step(a, b bool) {
+	var errA, errB error
+	if a {
+		p.a, errA, _ = p.nextA()
+	}
+	if b {
+		p.b, errB, _ = p.nextB()
+	}
+	p.err = cmp.Or(p.err, errA, errB, p.d.ctx.Err())
+}
+
+// compareUpto compares the columns up to the end of a square; nil is the end of the
+// dimension.
+func (p *columnPairs) compareUpto(square *geom.ColumnPos) error {
+	later := func(c *voxel.Column) bool {
+		return c == nil || square != nil && columnSquare(c.Pos).Compare(*square) > 0
+	}
+	d, dim := p.d, p.dim
+	for p.err == nil && !(later(p.a) && later(p.b)) {
+		a, b := p.a, p.b
 		order := 0
 		switch {
 		case a == nil:
@@ -169,13 +254,9 @@ func (d *differ) columns(dim string) error {
 		default:
 			d.column(dim, a, b)
 		}
-		if order <= 0 {
-			a, errA, _ = nextA()
-		}
-		if order >= 0 {
-			b, errB, _ = nextB()
-		}
+		p.step(order <= 0, order >= 0)
 	}
+	return p.err
 }
 
 func (d *differ) property(format string, args ...any) {
@@ -188,8 +269,17 @@ func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 	d.notes.add("column", "%s: column %v only in the %s", dim, pos, side)
 }
 
-// volume compares cells. If one side does not have the volume, its cells are the default.
-func (d *differ) volume(dim string, a, b *stone.Volume) error {
+// volumePair is a volume of both worlds whose cells are to be compared.
+type volumePair struct {
+	a, b   *stone.Volume
+	ta, tb []voxel.Cell // to cells of union
+	union  []string
+	left   []geom.ChunkPos // not compared yet: by square, then by code
+}
+
+// volume compares what describes a volume. If one side does not have it, its cells are the
+// default there. It returns nil if the cells of both cannot be compared.
+func (d *differ) volume(dim string, a, b *stone.Volume) (*volumePair, error) {
 	if a == nil {
 		a = &stone.Volume{Volume: b.Volume, Names: named(b)}
 	}
@@ -198,11 +288,11 @@ func (d *differ) volume(dim string, a, b *stone.Volume) error {
 	}
 	ta, tb, union, err := unite(a, b)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if a.Schema != b.Schema || a.Scale != b.Scale {
 		d.property("%s: %s: %v of scale %d, %v of scale %d", dim, a.Volume.Name, a.Schema, a.Scale, b.Schema, b.Scale)
-		return nil
+		return nil, nil
 	}
 	if !translated(nil, a, ta).Equal(translated(nil, b, tb)) {
 		d.property("%s: %s: defaults differ", dim, a.Volume.Name)
@@ -210,22 +300,27 @@ func (d *differ) volume(dim string, a, b *stone.Volume) error {
 	if a.Schema != voxel.Palette && !slices.Equal(a.Names, b.Names) {
 		d.property("%s: %s: names differ", dim, a.Volume.Name)
 	}
-	for at := range d.batches(dim, a.Volume.Name) {
-		have := [2]map[geom.ChunkPos]*voxel.Chunk{}
-		for side, c := range []stone.Content{d.a, d.b} {
-			have[side] = make(map[geom.ChunkPos]*voxel.Chunk, len(at))
-			err := c.ReadChunks(d.ctx, dim, a.Volume.Name, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-				have[side][pos] = c
-				return d.ctx.Err()
-			})
-			if err != nil {
-				return err
-			}
+	v := &volumePair{a: a, b: b, ta: ta, tb: tb, union: union, left: slices.Collect(d.positions(dim, a.Volume.Name))}
+	slices.SortStableFunc(v.left, func(p, q geom.ChunkPos) int { return chunkSquare(p, a.Scale).Compare(chunkSquare(q, a.Scale)) })
+	return v, d.ctx.Err()
+}
+
+// chunks compares chunks of a volume.
+func (d *differ) chunks(dim string, v *volumePair, at []geom.ChunkPos) error {
+	have := [2]map[geom.ChunkPos]*voxel.Chunk{}
+	for side, c := range []stone.Content{d.a, d.b} {
+		have[side] = make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+		err := c.ReadChunks(d.ctx, dim, v.a.Volume.Name, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			have[side][pos] = c
+			return d.ctx.Err()
+		})
+		if err != nil {
+			return err
 		}
-		for _, pos := range at {
-			if ca, cb := translated(have[0][pos], a, ta), translated(have[1][pos], b, tb); !ca.Equal(cb) {
-				d.cells(dim, a, pos, ca, cb, union)
-			}
+	}
+	for _, pos := range at {
+		if ca, cb := translated(have[0][pos], v.a, v.ta), translated(have[1][pos], v.b, v.tb); !ca.Equal(cb) {
+			d.cells(dim, v.a, pos, ca, cb, v.union)
 		}
 	}
 	return nil
@@ -234,17 +329,15 @@ func (d *differ) volume(dim string, a, b *stone.Volume) error {
 // chunksAtOnce is how many chunks of each world are compared at once.
 const chunksAtOnce = 1024
 
-// batches yields the positions at which a world has a chunk of a volume, in ascending order of
-// code.
-func (d *differ) batches(dim, vol string) iter.Seq[[]geom.ChunkPos] {
-	return func(yield func([]geom.ChunkPos) bool) {
+// positions yields where a world has a chunk of a volume, in ascending order of code.
+func (d *differ) positions(dim, vol string) iter.Seq[geom.ChunkPos] {
+	return func(yield func(geom.ChunkPos) bool) {
 		nextA, stopA := iter.Pull2(d.a.Entries(dim, vol, 0))
 		defer stopA()
 		nextB, stopB := iter.Pull2(d.b.Entries(dim, vol, 0))
 		defer stopB()
 		a, holdsA, moreA := nextA()
 		b, holdsB, moreB := nextB()
-		at := make([]geom.ChunkPos, 0, chunksAtOnce)
 		for moreA || moreB {
 			order := 0
 			switch {
@@ -265,18 +358,9 @@ func (d *differ) batches(dim, vol string) iter.Seq[[]geom.ChunkPos] {
 			if order >= 0 {
 				b, holdsB, moreB = nextB()
 			}
-			if holds {
-				at = append(at, pos)
+			if holds && !yield(pos) {
+				return
 			}
-			if len(at) == chunksAtOnce {
-				if !yield(at) {
-					return
-				}
-				at = at[:0]
-			}
-		}
-		if len(at) > 0 {
-			yield(at)
 		}
 	}
 }
@@ -329,9 +413,12 @@ func unite(a, b *stone.Volume) (ta, tb []voxel.Cell, union []string, err error) 
 	return ta, tb, union, err
 }
 
+// kindOf returns the kind of notes of a volume.
+func kindOf(v *stone.Volume) string { return "volume " + v.Volume.Name }
+
 func (d *differ) cells(dim string, v *stone.Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
 	var ba, bb [64]voxel.Cell
-	kind, n := "volume "+v.Volume.Name, 0
+	kind, n := kindOf(v), 0
 	full := d.notes.full(kind)
 	for y := range voxel.ChunkEdge {
 		for z := range voxel.ChunkEdge {

@@ -9,19 +9,20 @@ import (
 const firsts = 10
 
 // notes are the first differences of each kind, as text.
-type notes struct {
-	kinds []kindNotes
-	count int
-}
+type notes struct{ kinds []kindNotes }
 
 type kindNotes struct {
 	kind  string
-	lines []note
+	lines []string
 }
 
-type note struct {
-	at   int // how many notes came before
-	text string
+// expect puts kinds, unless they are there already, behind those that are.
+func (n *notes) expect(kinds ...string) {
+	for _, kind := range kinds {
+		if n.index(kind) < 0 {
+			n.kinds = append(n.kinds, kindNotes{kind: kind})
+		}
+	}
 }
 
 // full reports whether there are enough notes of a kind.
@@ -37,33 +38,30 @@ func (n *notes) index(kind string) int {
 // add notes a difference unless there are enough notes of its kind. It reports whether there
 // are enough now.
 func (n *notes) add(kind, format string, args ...any) (full bool) {
-	i := n.index(kind)
-	if i < 0 {
-		i = len(n.kinds)
-		n.kinds = append(n.kinds, kindNotes{kind: kind})
-	}
-	k := &n.kinds[i]
+	n.expect(kind)
+	k := &n.kinds[n.index(kind)]
 	if len(k.lines) < firsts {
-		k.lines = append(k.lines, note{n.count, fmt.Sprintf(format, args...)})
-		n.count++
+		k.lines = append(k.lines, fmt.Sprintf(format, args...))
 	}
 	return len(k.lines) == firsts
 }
 
-// first returns the first few notes in the order they came. It takes one of each kind in turn.
+// first returns the first few notes, kind by kind. It takes one of each kind in turn.
 func (n *notes) first() []string {
-	var taken []note
-	for turn := range firsts {
-		for _, k := range n.kinds {
-			if turn < len(k.lines) && len(taken) < firsts {
-				taken = append(taken, k.lines[turn])
+	took := make([]int, len(n.kinds))
+	for left, any := firsts, true; any && left > 0; {
+		any = false
+		for i, k := range n.kinds {
+			if took[i] < len(k.lines) && left > 0 {
+				took[i]++
+				left--
+				any = true
 			}
 		}
 	}
-	slices.SortFunc(taken, func(a, b note) int { return a.at - b.at })
-	out := make([]string, 0, len(taken))
-	for _, t := range taken {
-		out = append(out, t.text)
+	out := make([]string, 0, firsts)
+	for i, k := range n.kinds {
+		out = append(out, k.lines[:took[i]]...)
 	}
 	return out
 }
