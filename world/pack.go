@@ -88,7 +88,7 @@ func (p openStack) pack(ctx context.Context, st history.Store, name string, s *s
 	if s == nil {
 		id, err = p.merged(ctx, out)
 	} else {
-		whole := &Snapshot{world: name, stack: p, about: s, empty: empty}
+		whole := &Snapshot{world: name, stack: p, about: s, empty: empty, temp: tempIn(st)}
 		id, _, err = whole.Write(ctx, out, stone.Options{Effort: effort})
 	}
 	if err != nil {

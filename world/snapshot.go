@@ -27,6 +27,7 @@ type Snapshot struct {
 	stack openStack
 	about *state // without chunks and columns
 	empty []string
+	temp  func() (whole.TempFile, error) // for Write; nil: the Store has no room for files
 
 	mu      sync.Mutex
 	touched map[farName]map[geom.ChunkPos]bool // chunks of far levels that changed since the full pack
@@ -36,7 +37,7 @@ type Snapshot struct {
 // the Options it uses Empty and Cache. The caller closes the Snapshot.
 func OpenSnapshot(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*Snapshot, error) {
 	o = o.withDefaults()
-	s := &Snapshot{world: name, id: at, about: &state{}, empty: o.Empty}
+	s := &Snapshot{world: name, id: at, about: &state{}, empty: o.Empty, temp: tempIn(st)}
 	if at == (history.ID{}) {
 		return s, nil
 	}
@@ -63,7 +64,7 @@ func (w *World) Snapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty}, nil
+	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty, temp: tempIn(w.store)}, nil
 }
 
 // SnapshotAt returns a commit of the world. The caller closes it.
@@ -270,10 +271,25 @@ func (s *Snapshot) Rules(dim string) []light.Rule {
 	return nil
 }
 
+// tempIn returns what makes temporary files of a Store, nil if it has none.
+func tempIn(st history.Store) func() (whole.TempFile, error) {
+	from, ok := st.(history.Spooling)
+	if !ok {
+		return nil
+	}
+	return func() (whole.TempFile, error) {
+		f, err := from.SpoolFile()
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+}
+
 // Write writes the commit, with everything below it, as one stone.
 func (s *Snapshot) Write(ctx context.Context, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	if len(s.stack) == 0 {
 		return stone.ID{}, 0, fmt.Errorf("world: %s: %w", s.world, history.ErrNoCommit)
 	}
-	return whole.Write(ctx, to, s, whole.Options{Options: o, Far: true, Empty: s.empty})
+	return whole.Write(ctx, to, s, whole.Options{Options: o, Far: true, Empty: s.empty, Temp: s.temp})
 }

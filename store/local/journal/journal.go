@@ -93,7 +93,7 @@ func (r *Records) Scan(file []byte) {
 		}
 		switch kind % 4 {
 		case chunkWhole, chunkFirst:
-			record = append([]byte(nil), data...)
+			record = append([]byte{}, data...) // not nil: only the head of a record may fit into a block
 		default:
 			if record == nil {
 				continue
