@@ -300,7 +300,11 @@ func (d *differ) volume(dim string, a, b *stone.Volume) (*volumePair, error) {
 	if a.Schema != voxel.Palette && !slices.Equal(a.Names, b.Names) {
 		d.property("%s: %s: names differ", dim, a.Volume.Name)
 	}
-	v := &volumePair{a: a, b: b, ta: ta, tb: tb, union: union, left: slices.Collect(d.positions(dim, a.Volume.Name))}
+	n := 0
+	for range d.positions(dim, a.Volume.Name) {
+		n++
+	}
+	v := &volumePair{a: a, b: b, ta: ta, tb: tb, union: union, left: slices.AppendSeq(make([]geom.ChunkPos, 0, n), d.positions(dim, a.Volume.Name))}
 	slices.SortStableFunc(v.left, func(p, q geom.ChunkPos) int { return chunkSquare(p, a.Scale).Compare(chunkSquare(q, a.Scale)) })
 	return v, d.ctx.Err()
 }
