@@ -306,14 +306,14 @@ func (c *Cache[K]) stopWaiting(s *shard[K], id uint32, f *flight) {
 	if f.waiters == 0 {
 		select {
 		case <-f.turn: // nobody is left to take it
-			c.land(id, f)
+			c.endFlight(id, f)
 		default:
 		}
 	}
 }
 
-// land ends a flight. The caller has the lock of the record's shard.
-func (c *Cache[K]) land(id uint32, f *flight) {
+// endFlight ends a flight. The caller has the lock of the record's shard.
+func (c *Cache[K]) endFlight(id uint32, f *flight) {
 	if r := c.record(id); r.flight == f {
 		r.flight = nil
 	}
@@ -363,7 +363,7 @@ func (c *Cache[K]) pass(s *shard[K], id uint32, f *flight) {
 		f.turn <- struct{}{}
 		return
 	}
-	c.land(id, f)
+	c.endFlight(id, f)
 }
 
 // PanicError is the error of a Reader that panicked.
@@ -484,9 +484,14 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 		close(f.done)
 	}
 	if !kept {
-		c.land(id, f)
+		c.endFlight(id, f)
 		p.size = max(p.size, 0)
-		p.gone.Store(p.owners == 0)
+		if p.owners == 0 {
+			if p.sum != 0 {
+				delete(c.shared, p.sum)
+			}
+			p.gone.Store(true)
+		}
 		return p, 0
 	}
 	r.flight = nil

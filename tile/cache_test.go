@@ -115,7 +115,7 @@ func TestRace(t *testing.T) {
 		for _, packed := range []int64{0, 16 << 10} {
 			t.Run(fmt.Sprintf("%s/%d packed", name, packed), func(t *testing.T) {
 				const budget = 32 << 10
-				c := tile.New[num](tile.Options{Budget: budget, Records: 1024, Packed: packed, Purposes: []tile.Purpose{{Policy: policy}}})
+				c := tile.New[num](tile.Options{Budget: budget, Records: 1024, Packed: packed, Instances: true, Purposes: []tile.Purpose{{Policy: policy}}})
 				r := &reader{size: func(n num) int { return 64 + 8*int(n%200) }}
 				r.before = func(ctx context.Context, n num) error {
 					if n%7 == 0 {

@@ -365,3 +365,28 @@ func clockOf() func() time.Time {
 	var n atomic.Int64
 	return func() time.Time { return time.Unix(n.Add(1), 0) }
 }
+
+// TestInstanceOfNone invalidates a tile while it is read: no other tile may share its payload
+// afterwards, because nobody keeps it.
+func TestInstanceOfNone(t *testing.T) {
+	ctx := context.Background()
+	c := tile.New[num](tile.Options{Budget: 1 << 20, Instances: true})
+	r := &tile.Virtual[num]{Size: fixed(1024), Fill: func(_ num, b []byte) { fill(b, 7, 0) }}
+	held := &tile.Virtual[num]{Size: r.Size, Fill: func(key num, b []byte) { r.Fill(key, b); c.Invalidate(key) }}
+	first, err := c.Get(ctx, nil, 1, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := c.Get(ctx, nil, 2, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := c.Stats(); s.Instances != 0 || s.Bytes != 2048 {
+		t.Errorf("%+v", s)
+	}
+	first.Release()
+	second.Release()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}

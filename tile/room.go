@@ -43,8 +43,8 @@ func (c *Cache[K]) take(need int64) bool {
 	return true
 }
 
-// evict makes payloads leave until there is Over times the room that is needed. Those that
-// are to be packed it returns; the others it frees. The caller has mu.
+// evict makes payloads leave until there is Over times the room that is needed. It frees
+// them, or returns them if they are to be packed. The caller has mu.
 func (c *Cache[K]) evict(need int64, purpose int) (victims []victim) {
 	want := min(int64(float64(need)*c.o.Over), c.o.Budget)
 	c.leaving, c.leavingBytes = nil, 0
@@ -129,8 +129,8 @@ func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 	return victim{p, id, r.hash, r.left}, true
 }
 
-// part takes the payload from a record. The caller has mu and the shard's lock, and drops
-// the payload if no other record has it.
+// part takes the payload from a record. If no other record has the payload, the caller
+// frees it. The caller has mu and the shard's lock.
 func (c *Cache[K]) part(r *record[K]) {
 	p := r.payload
 	r.payload = nil

@@ -80,11 +80,10 @@ func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effo
 
 // pack puts a pack in place of the stack, which is the top of a world's stack. s is
 // what the stack says if it is all of it, written with that effort; nil if there is more below.
-func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) error {
+func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) (err error) {
 	out := history.NewSpool(st)
-	defer out.Close()
+	defer func() { err = errors.Join(err, out.Close()) }()
 	var id stone.ID
-	var err error
 	if s == nil {
 		id, err = p.merged(ctx, out)
 	} else {

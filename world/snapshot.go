@@ -27,7 +27,7 @@ type Snapshot struct {
 	stack openStack
 	about *state // without chunks and columns
 	empty []string
-	temp  func() (whole.TempFile, error) // for Write; nil: the Store has no room for files
+	temp  func() (whole.TempFile, error) // for Write of a pack; nil: none
 
 	mu      sync.Mutex
 	touched map[farName]map[geom.ChunkPos]bool // chunks of far levels that changed since the full pack
@@ -37,7 +37,7 @@ type Snapshot struct {
 // the Options it uses Empty and Cache. The caller closes the Snapshot.
 func OpenSnapshot(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*Snapshot, error) {
 	o = o.withDefaults()
-	s := &Snapshot{world: name, id: at, about: &state{}, empty: o.Empty, temp: tempIn(st)}
+	s := &Snapshot{world: name, id: at, about: &state{}, empty: o.Empty}
 	if at == (history.ID{}) {
 		return s, nil
 	}
@@ -64,7 +64,7 @@ func (w *World) Snapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty, temp: tempIn(w.store)}, nil
+	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty}, nil
 }
 
 // SnapshotAt returns a commit of the world. The caller closes it.

@@ -151,7 +151,7 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 }
 
 // make makes src a world.
-func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) error {
+func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) (err error) {
 	if src.parts != nil { // the stone has counted it
 		if err := r.put(ctx, sf, src.parts, n); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) 
 		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
 	}
 	s := &source{Source: port.OfLeaf(src.src, sf.options()), path: r.Source}
-	defer s.Close()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	w, err := s.parts(ctx, nil)
 	if err == nil {
 		err = r.count(ctx, w)

@@ -82,7 +82,11 @@ func (m *memoryFlag) cache() stone.Cache {
 
 // report prints what the cache did, for --stats.
 func (m *memoryFlag) report(w io.Writer) {
-	if m.stats && m.pages.Cache != nil {
+	switch {
+	case !m.stats:
+	case m.pages.Cache == nil:
+		fmt.Fprintln(w, "pages: the verb read none through the cache that --stats counts")
+	default:
 		s := m.pages.Stats()
 		fmt.Fprintf(w, "pages: %d requests, %.1f %% hits, %d waits; %d pages decoded, %s once and %s again; %s in %d pages, at most %s of %s\n",
 			s.Requests, 100*s.HitRatio(), s.Waits, s.Reads, table.Size(s.UniqueBytes), table.Size(s.AgainBytes),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/user"
 	"time"
@@ -109,9 +110,9 @@ type commitResult struct {
 
 // commit makes w the newest version of a world in the store: the first version of a new
 // world, or a commit of the differences.
-func (r *imported) commit(ctx context.Context, sf *storeFlag, w stone.Content, n note) error {
+func (r *imported) commit(ctx context.Context, sf *storeFlag, w stone.Content, n note) (err error) {
 	out := history.NewSpool(beforeStore{dir: sf.temp})
-	defer out.Close()
+	defer func() { err = errors.Join(err, out.Close()) }()
 	id, _, err := whole.Write(ctx, out, w, sf.whole(r.options))
 	if err == nil {
 		err = ctx.Err()

@@ -108,6 +108,9 @@ func (f *spoolFile) Close() error { return errors.Join(f.File.Close(), f.fs.Remo
 
 // SpoolFile is for history.Spooling.
 func (s *Store) SpoolFile() (history.SpoolFile, error) {
+	if s.ReadOnly {
+		return nil, errors.New("local: spool: the store is open for reading only")
+	}
 	dir := s.FS.PathJoin(s.files.dir, tempDir)
 	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("local: spool: %w", err)
