@@ -215,19 +215,14 @@ func (p *cellsPage) Spill(dst []byte) ([]byte, func([]byte) any) {
 	if p.unlit != nil {
 		return dst, nil
 	}
-	holds := make([]bool, len(p.chunks))
-	for i, c := range p.chunks {
-		if holds[i] = c != nil; c != nil {
-			dst = c.AppendMemory(dst)
-		}
+	for _, c := range p.chunks {
+		dst = c.AppendMemory(dst)
 	}
-	work := p.work
+	n, work := len(p.chunks), p.work
 	return dst, func(b []byte) any {
-		p := &cellsPage{chunks: make([]*voxel.Chunk, len(holds)), work: work}
-		for i, is := range holds {
-			if is {
-				p.chunks[i], b = voxel.FromMemory(b)
-			}
+		p := &cellsPage{chunks: make([]*voxel.Chunk, n), work: work}
+		for i := range p.chunks {
+			p.chunks[i], b = voxel.FromMemory(b)
 		}
 		return p
 	}
