@@ -117,9 +117,7 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		}
 	}
 	t.next = done
-	if took := clock().Sub(start) - inSections; s.Sections > 0 {
-		s.q.publish = max(took, s.q.publish-s.q.publish/8)
-	}
+	s.q.publish.add(clock().Sub(start) - inSections)
 }
 
 // addCells counts changed cells of a chunk that is not done.
@@ -156,7 +154,7 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		if len(c.index) == 0 {
 			continue
 		}
-		if all = s.room(s.q.publish); !all {
+		if all = s.room(s.q.publish.likely()); !all {
 			break
 		}
 		at := sectionMin(least, i)
@@ -164,7 +162,7 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		if sink := f.arena.Sink; sink != nil {
 			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
 		}
-		s.took(s.q.o.Clock().Sub(start))
+		s.q.section.add(s.q.o.Clock().Sub(start))
 		if p.err != nil {
 			exact = false
 			break

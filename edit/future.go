@@ -321,7 +321,7 @@ func (f *Future) light(s *step, t *tower) {
 	}
 	start := f.q.o.Clock()
 	err := f.arena.Light.Relight(f.ctx, f.arena, changed)
-	s.took(f.q.o.Clock().Sub(start))
+	s.q.section.add(f.q.o.Clock().Sub(start))
 	s.Sections++
 	f.lit++
 	if err != nil {

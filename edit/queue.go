@@ -38,9 +38,9 @@ type Queue struct {
 	running sync.WaitGroup // calls beside the game
 	work    work           // needs stepping
 
-	stepping sync.Mutex    // one Step
-	section  time.Duration // what a section takes at most, as far as known; needs stepping
-	publish  time.Duration // what publishing a tower takes; needs stepping
+	stepping sync.Mutex // one Step
+	section  mean       // of what a section takes; needs stepping
+	publish  mean       // of what publishing a tower takes; needs stepping
 
 	mu     sync.Mutex
 	queued []*Future // by time of Add
@@ -206,13 +206,16 @@ func (s *step) room(more time.Duration) bool {
 	case o.Sections > 0 && s.Sections >= o.Sections:
 		s.full = true
 	case s.Sections == 0:
-	case o.Clock().Add(s.q.section + more).After(s.deadline):
+	case o.Clock().Add(s.q.section.likely() + more).After(s.deadline):
 		s.full = true
 	}
 	return !s.full
 }
 
-// took remembers what a section took: the most, which fades.
-func (s *step) took(d time.Duration) {
-	s.q.section = max(d, s.q.section-s.q.section/64)
-}
+// mean is a mean of times in which the last ones count most.
+type mean time.Duration
+
+func (m *mean) add(d time.Duration) { *m += (mean(d) - *m) / 8 }
+
+// likely is a bound that most times stay below.
+func (m mean) likely() time.Duration { return 2 * time.Duration(m) }

@@ -20,9 +20,16 @@ import (
 // rival is another way to restore an arena, every cell of which differs.
 type rival struct {
 	name, what string
-	// prepare makes a column's snapshot of states, index (y*16+z)*16+x, and the live column
-	// that it is restored to. It returns the bytes of the snapshot.
-	prepare func(states []uint16) (restore func() error, same func() bool, bytes int64)
+	// prepare makes a column's snapshot of states, index (y*16+z)*16+x, and a live column.
+	prepare func(states []uint16) column
+}
+
+// column is a live column of a rival and its snapshot.
+type column struct {
+	bytes   int64  // of the snapshot
+	spoil   func() // makes every cell another
+	restore func() error
+	same    func() bool // as in the snapshot
 }
 
 func rivals() []rival {
@@ -41,30 +48,32 @@ func (v rival) bench(a *arena) (Row, error) {
 	if v.prepare == nil {
 		return row, a.naive(&row)
 	}
-	var restores []func() error
-	var sames []func() bool
+	var columns []column
 	low, high := a.columns()
 	for z := low.Z; z < high.Z; z++ {
 		for x := low.X; x < high.X; x++ {
-			restore, same, n := v.prepare(a.states(geom.ColumnPos{X: x, Z: z}))
-			restores, sames = append(restores, restore), append(sames, same)
-			row.Bytes += n
+			c := v.prepare(a.states(geom.ColumnPos{X: x, Z: z}))
+			columns = append(columns, c)
+			row.Bytes += c.bytes
 		}
 	}
 	var totals, times []float64
 	for range runs {
+		for _, c := range columns {
+			c.spoil()
+		}
 		start := lab.ProcessorTime()
-		for _, restore := range restores {
+		for _, c := range columns {
 			began := time.Now()
-			if err := restore(); err != nil {
+			if err := c.restore(); err != nil {
 				return row, err
 			}
 			times = append(times, time.Since(began).Seconds()*1000)
 		}
 		totals = append(totals, (lab.ProcessorTime()-start).Seconds()*1000)
 	}
-	for i, same := range sames {
-		if !same() {
+	for i, c := range columns {
+		if !c.same() {
 			return row, fmt.Errorf("arena: %s: column %d differs after it was restored", v.name, i)
 		}
 	}
@@ -173,19 +182,23 @@ func (l *level) is(states []uint16) func() bool {
 	}
 }
 
-func clipboard(states []uint16) (func() error, func() bool, int64) {
+// levelColumn is a column of a level that restore makes what the states are.
+func levelColumn(states []uint16, bytes int, restore func(l *level) error) column {
+	l, wrong := newLevel(), levelOf(other(states))
+	return column{int64(bytes), func() { l.copy(wrong) }, func() error { return restore(l) }, l.is(states)}
+}
+
+func clipboard(states []uint16) column {
 	array := make([]uint32, len(states)) // a reference to a state in Java takes 4 bytes
 	for i, s := range states {
 		array[i] = uint32(s)
 	}
-	l, wrong := newLevel(), levelOf(other(states))
-	return func() error {
-		l.copy(wrong)
+	return levelColumn(states, 4*len(array), func(l *level) error {
 		for i, s := range array {
 			l.restore(i, uint16(s))
 		}
 		return nil
-	}, l.is(states), int64(4 * len(array))
+	})
 }
 
 // pack returns a palette and the numbers of states in it.
@@ -203,14 +216,12 @@ func pack(states []uint16) (names []uint16, data []byte) {
 	return names, data
 }
 
-func palette(states []uint16) (func() error, func() bool, int64) {
+func palette(states []uint16) column {
 	names, data := pack(states)
-	l, wrong := newLevel(), levelOf(other(states))
-	return func() error {
-		l.copy(wrong)
+	return levelColumn(states, len(data)+2*len(names), func(l *level) error {
 		l.restoreFrom(names, data)
 		return nil
-	}, l.is(states), int64(len(data) + 2*len(names))
+	})
 }
 
 // restoreFrom is the loop of the article.
@@ -224,11 +235,9 @@ func (l *level) restoreFrom(names []uint16, data []byte) {
 	}
 }
 
-func sections(states []uint16) (func() error, func() bool, int64) {
+func sections(states []uint16) column {
 	names, data := pack(states)
-	l, wrong := newLevel(), levelOf(other(states))
-	return func() error {
-		l.copy(wrong)
+	return levelColumn(states, len(data)+2*len(names), func(l *level) error {
 		at := 0
 		var cells [4096]uint16
 		for s := range l.sections {
@@ -241,18 +250,16 @@ func sections(states []uint16) (func() error, func() bool, int64) {
 		}
 		l.maps()
 		return nil
-	}, l.is(states), int64(len(data) + 2*len(names))
+	})
 }
 
-func schem(states []uint16) (func() error, func() bool, int64) {
+func schem(states []uint16) column {
 	names, data := pack(states)
 	var file bytes.Buffer
 	z := gzip.NewWriter(&file)
-	z.Write(data)
+	z.Write(data) // a bytes.Buffer takes everything
 	z.Close()
-	l, wrong := newLevel(), levelOf(other(states))
-	return func() error {
-		l.copy(wrong)
+	return levelColumn(states, file.Len(), func(l *level) error {
 		r, err := gzip.NewReader(bytes.NewReader(file.Bytes()))
 		if err != nil {
 			return err
@@ -263,7 +270,7 @@ func schem(states []uint16) (func() error, func() bool, int64) {
 		}
 		l.restoreFrom(names, data)
 		return nil
-	}, l.is(states), int64(file.Len())
+	})
 }
 
 // registry is a chunk.BlockRegistry that knows air and nothing else.
@@ -271,7 +278,7 @@ type registry struct{ chunk.BlockRegistry }
 
 func (registry) AirRuntimeID() uint32 { return 0 }
 
-func dragonfly(states []uint16) (func() error, func() bool, int64) {
+func dragonfly(states []uint16) column {
 	wrong := other(states)
 	c := chunk.New(registry{}, cube.Range{low, low + height - 1})
 	set := func(states []uint16) {
@@ -279,16 +286,15 @@ func dragonfly(states []uint16) (func() error, func() bool, int64) {
 			c.SetBlock(uint8(i&15), int16(low+i>>8), uint8(i>>4&15), 0, uint32(s))
 		}
 	}
-	set(wrong)
-	return func() error {
-			set(states)
-			return nil
-		}, func() bool {
-			for i, s := range states {
-				if c.Block(uint8(i&15), int16(low+i>>8), uint8(i>>4&15), 0) != uint32(s) {
-					return false
-				}
+	return column{int64(2 * len(states)), func() { set(wrong) }, func() error {
+		set(states)
+		return nil
+	}, func() bool {
+		for i, s := range states {
+			if c.Block(uint8(i&15), int16(low+i>>8), uint8(i>>4&15), 0) != uint32(s) {
+				return false
 			}
-			return true
-		}, int64(2 * len(states))
+		}
+		return true
+	}}
 }
