@@ -70,7 +70,7 @@ var plan = []row{
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
 	{"server", "geom tile voxel codec grid region stone history world convert format/* picture autosave store client port store/* server/*"},
 	{".", "*"},
-	{"internal/terrain", "geom voxel format format/nbt"},
+	{"internal/terrain", "geom voxel format format/nbt stone"},
 	{"internal/anviltest", "format/nbt"},
 	{"internal/table", ""},
 	{"internal/console", "format internal/table"},
