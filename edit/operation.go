@@ -27,13 +27,14 @@ type plan struct {
 	close  func() // nil: nothing is open
 }
 
-// tower is the chunks of a volume over one another that are to be changed, or the
-// columns over them.
+// tower is the chunks of a volume over one another that are to be changed, or a column, or a
+// tower whose light is to be computed.
 type tower struct {
-	volume  string   // world.Columns: the columns
+	volume  string   // world.Columns: a column; "": light
 	box     geom.Box // in cells of the dimension
 	parts   []part
 	columns []columnPart
+	dark    []geom.ChunkPos // whose blocks were changed, for light
 
 	next int // parts that are done
 	held *world.Held
@@ -108,7 +109,7 @@ func (t *tower) footprint() geom.Code {
 }
 
 // chunks is how many chunks the tower brings into memory.
-func (t *tower) chunks() int { return len(t.parts) + len(t.columns) }
+func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
 
 // cover returns the least box around two; the first may be empty.
 func cover(a, b geom.Box) geom.Box {

@@ -41,6 +41,7 @@ type Queue struct {
 	stepping sync.Mutex // one Step
 	section  mean       // of what a section takes; needs stepping
 	publish  mean       // of what publishing a tower takes; needs stepping
+	light    mean       // of what the light of a tower takes; needs stepping
 
 	mu     sync.Mutex
 	queued []*Future // by time of Add
