@@ -9,12 +9,14 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/format/sponge"
 )
 
 // kinds is the table of formats.
 var kinds = []format.Kind{
 	anvil.Kind(),
 	slime.Kind(),
+	sponge.Kind(),
 }
 
 // The formats that have names here.
