@@ -207,3 +207,21 @@ func ID(o *voxel.Object) (id []byte, rest []Field, err error) {
 	}
 	return id, fields, nil
 }
+
+// Hangs returns the block that an entity hangs at: a painting, an item frame.
+func Hangs(o *voxel.Object) (geom.Point, bool) {
+	fields, err := Fields(o.Payload)
+	if err != nil {
+		return geom.Point{}, false
+	}
+	return tile(fields)
+}
+
+// Hang returns an entity that hangs at another block.
+func Hang(o voxel.Object, p geom.Point) voxel.Object {
+	if fields, err := Fields(o.Payload); err == nil {
+		setTile(fields, p)
+		o.Payload = Compound(fields)
+	}
+	return o
+}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/mcedit"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/format/sponge"
+	"github.com/cairnvoxel/cairn/format/structure"
 )
 
 // kinds is the table of formats.
@@ -17,6 +19,8 @@ var kinds = []format.Kind{
 	anvil.Kind(),
 	slime.Kind(),
 	sponge.Kind(),
+	mcedit.Kind(),
+	structure.Kind(),
 }
 
 // The formats that have names here.
