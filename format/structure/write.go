@@ -31,7 +31,7 @@ type writer struct {
 }
 
 // Write writes a clip. Blocks come in three runs as the game writes them: those that fill a
-// block, those with a tag nbt, and the rest; each by y, x and z. For a clip from another format
+// block, the rest, and those with a tag nbt; each by y, x and z. For a clip from another format
 // a block counts as full if its state has no properties. It returns by name and count what the
 // format cannot hold.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
@@ -69,9 +69,6 @@ func (w *writer) write() error {
 		}
 	}
 	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
-	if c.Version != 0 {
-		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
-	}
 	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagSize), c.Size)
 	if err := w.tags(); err != nil {
 		return err
@@ -101,6 +98,9 @@ func (w *writer) write() error {
 		if w.buf, err = block.AppendEntry(w.buf, c.Block.Names[cell], false); err != nil {
 			return fmt.Errorf("%w: %w", format.ErrHolds, err)
 		}
+	}
+	if c.Version != 0 {
+		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
 	}
 	w.buf = nbt.AppendEnd(w.buf)
 	return w.emit()
@@ -151,7 +151,7 @@ func (w *writer) isFull(cell voxel.Cell) bool {
 	return name != format.Air && !strings.Contains(name, "[") && !strings.HasSuffix(name, "_air")
 }
 
-// run writes one of the three runs: full blocks, blocks with a tag nbt, the rest.
+// run writes one of the three runs: full blocks, the rest, blocks with a tag nbt.
 func (w *writer) run(run int) error {
 	slice := make([]voxel.Cell, w.c.Area())
 	class := make([]int8, len(w.c.Block.Names)) // of blocks without nbt: 1 + run
@@ -169,11 +169,11 @@ func (w *writer) run(run int) error {
 					o = w.tiles[p]
 				}
 				if class[cell] == 0 {
-					if class[cell] = 3; w.isFull(cell) {
+					if class[cell] = 2; w.isFull(cell) {
 						class[cell] = 1
 					}
 				}
-				if o != nil && run != 1 || o == nil && int(class[cell]) != run+1 {
+				if o != nil && run != 2 || o == nil && int(class[cell]) != run+1 {
 					continue
 				}
 				w.block(p, cell, o)
