@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
@@ -162,10 +163,16 @@ func (c *Clip) TagsOf(format string, lost map[string]int) ([]Field, error) {
 		return fields, err
 	}
 	for _, f := range fields {
-		lost["tag "+f.Name+" of "+c.Format]++
+		if !strings.HasPrefix(f.Name, Note) {
+			lost["tag "+f.Name+" of "+c.Format]++
+		}
 	}
 	return nil, nil
 }
+
+// Note begins the names of tags by which a leaf remembers how a file was written. They are in
+// no file.
+const Note = "cairn "
 
 // List returns the objects of the list of that name.
 func (c *Clip) List(name string) []voxel.Object {

@@ -1,7 +1,6 @@
 package clip
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -66,7 +65,7 @@ func (w *writer) Close() error {
 		c.Format, c.FormatVersion = w.leaf.Name, w.o.Head.Version
 	}
 	if w.lost, err = w.leaf.Write(w.out, c, WriteOptions{Version: w.o.Version}); err != nil {
-		return fmt.Errorf("%s: %w", w.leaf.Ext, err)
+		return err
 	}
 	for name, n := range c.Lost {
 		lose(w.lost, name, n)

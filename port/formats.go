@@ -25,8 +25,11 @@ var kinds = []format.Kind{
 
 // The formats that have names here.
 const (
-	Anvil = "anvil"
-	Slime = "slime"
+	Anvil     = "anvil"
+	Slime     = "slime"
+	Sponge    = "sponge"
+	MCEdit    = "mcedit"
+	Structure = "structure"
 )
 
 // Formats returns the names of all formats that can be written.

@@ -108,7 +108,7 @@ func (w *writer) numbers() (high bool, err error) {
 		}
 		id, data, err := block.ParseLegacy(name)
 		if err != nil {
-			return false, fmt.Errorf("%w: %w", format.ErrHolds, err)
+			return false, fmt.Errorf("%w: block %q has a name and no number; .schem files hold names", format.ErrHolds, name)
 		}
 		w.ids[cell] = uint16(id<<4) | uint16(data)
 		high = high || id > 255

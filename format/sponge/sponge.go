@@ -59,7 +59,8 @@ var weOffset = []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
-	for _, f := range clip.Peek(head) {
+	names := clip.Peek(head)
+	for _, f := range names {
 		switch {
 		case f.Name == tagBlockData && f.Type == nbt.ByteArray,
 			f.Name == tagPalette && f.Type == nbt.Compound,
@@ -72,7 +73,6 @@ func Detect(head []byte) bool {
 			return false
 		}
 	}
-	names := clip.Peek(head)
 	has := func(name string) bool {
 		return slices.ContainsFunc(names, func(f clip.Field) bool { return f.Name == name })
 	}
@@ -104,9 +104,12 @@ func stateName(s string) (string, error) {
 
 // stateString undoes stateName. It fails for names that are no states of named blocks.
 func stateString(name string) (string, error) {
+	if _, _, err := block.ParseLegacy(name); err == nil && name != format.Air {
+		return "", fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
+	}
 	entry, err := block.AppendEntry(nil, name, false)
 	if err != nil {
-		return "", fmt.Errorf("sponge: %w: %w", format.ErrHolds, err)
+		return "", fmt.Errorf("%w: %w", format.ErrHolds, err)
 	}
 	fields, err := clip.Fields(entry)
 	if err != nil {
@@ -114,7 +117,10 @@ func stateString(name string) (string, error) {
 	}
 	base, err := text(clip.Find(fields, "Name", nbt.String))
 	if err != nil {
-		return "", fmt.Errorf("sponge: block %q: %w", name, err)
+		return "", fmt.Errorf("block %q: %w", name, err)
+	}
+	if !strings.Contains(base, ":") {
+		base = block.Space + base
 	}
 	properties, err := clip.Fields(orEnd(clip.Find(fields, "Properties", nbt.Compound)))
 	if err != nil {
@@ -124,7 +130,7 @@ func stateString(name string) (string, error) {
 	for _, p := range properties {
 		value, err := text(p.Payload)
 		if err != nil || p.Type != nbt.String {
-			return "", fmt.Errorf("sponge: block %q: its property %s is no text", name, p.Name)
+			return "", fmt.Errorf("block %q: its property %s is no text", name, p.Name)
 		}
 		base += sep + p.Name + "=" + value
 		sep = ","
@@ -157,7 +163,7 @@ func text(payload []byte) (string, error) {
 func biomeString(name string) (string, error) {
 	payload, err := block.AppendBiome(nil, name)
 	if err != nil {
-		return "", fmt.Errorf("sponge: %w: %w", format.ErrHolds, err)
+		return "", fmt.Errorf("%w: %w", format.ErrHolds, err)
 	}
 	return text(payload)
 }

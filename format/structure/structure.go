@@ -34,7 +34,7 @@ const (
 	tagBlockPos = "blockPos"
 	// tagFull is a note of the reader in the clip's tags: the states of the file's first run,
 	// which are those that fill a block. It is never in a file.
-	tagFull = "cairn full blocks"
+	tagFull = clip.Note + "full blocks"
 )
 
 // Detect reports whether a file of the format starts with head.

@@ -95,6 +95,9 @@ func (w *writer) write() error {
 	w.buf = nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(w.palette))
 	for _, cell := range w.palette {
 		var err error
+		if name := c.Block.Names[cell]; strings.HasPrefix(name, "legacy:") {
+			return fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
+		}
 		if w.buf, err = block.AppendEntry(w.buf, c.Block.Names[cell], false); err != nil {
 			return fmt.Errorf("%w: %w", format.ErrHolds, err)
 		}
