@@ -1,0 +1,133 @@
+package edit_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+var errSink = errors.New("the game is full")
+
+// faulty is a Sink that fails at some sections.
+type faulty struct{ rng *rand.Rand }
+
+func (f *faulty) Section(*edit.Section) error {
+	if f.rng.IntN(40) == 0 {
+		return errSink
+	}
+	return nil
+}
+
+func (f *faulty) Column(geom.ColumnPos, *voxel.Column) error { return nil }
+
+// same reports whether two views have the same blocks.
+func same(v, u *world.View) bool {
+	a, b := v.Dimension("overworld").Volume(voxel.Block), u.Dimension("overworld").Volume(voxel.Block)
+	for pos, c := range a.Chunks() {
+		if d, ok := b.Chunk(pos); !ok || c != d && (d == nil || !c.Equal(d)) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestInterrupted interrupts restores at random: it cancels them, has the Sink fail, or ends the
+// program, with some of it committed. The world can be used afterwards, and the restore can be
+// resumed or undone.
+func TestInterrupted(t *testing.T) {
+	times := 1000
+	if testing.Short() {
+		times = 100
+	}
+	ctx := context.Background()
+	st, w := made(t, 2)
+	defer func() { w.Close() }()
+	start := w.View()
+	base := w.Head()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var resumed, undone, killed int
+	for i := range times {
+		scatter(t, w, 1+rng.IntN(200))
+		spoiled := w.View()
+		if _, err := w.Commit(ctx, "played"); err != nil {
+			t.Fatal(err)
+		}
+		from, err := world.OpenSnapshot(ctx, st, "arena", base, world.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := edit.New(edit.Options{Sections: 1 + rng.IntN(6)})
+		a := &edit.Arena{World: w}
+		f := q.Add(a, &edit.Restore{Snapshot: from}, 0)
+		fails := rng.IntN(2) == 0
+		if fails {
+			a.Sink = &faulty{rng}
+		}
+		cancel := rng.IntN(20)
+		for step := 0; q.Len() > 0; {
+			if q.Step(time.Now(), 0).Sections > 0 {
+				if step++; step == cancel && !fails {
+					f.Cancel()
+				}
+			}
+		}
+		_, err = f.Wait(ctx)
+		if err != nil && !errors.Is(err, edit.ErrCanceled) && !errors.Is(err, errSink) {
+			t.Fatal(err)
+		}
+		a.Sink = nil
+		switch rng.IntN(3) {
+		case 0:
+			resumed++
+			run(t, q, q.Add(a, &edit.Restore{Snapshot: from}, 0))
+			if !same(start, w.View()) {
+				t.Fatalf("run %d: a resumed restore did not restore", i)
+			}
+		case 1:
+			undone++
+			run(t, q, q.Add(a, f.Undo(), 0))
+			if !same(spoiled, w.View()) {
+				t.Fatalf("run %d: an undone restore left changes", i)
+			}
+		default:
+			killed++
+			if rng.IntN(2) == 0 { // after a save
+				if _, err := w.Commit(ctx, "half restored"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w = reopened(t, st, w)
+			a.World = w
+			run(t, q, q.Add(a, &edit.Restore{Snapshot: from}, 0))
+			if !same(start, w.View()) {
+				t.Fatalf("run %d: a restore after a kill did not restore", i)
+			}
+		}
+		q.Close()
+		if err := from.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d resumed, %d undone, %d after a kill", resumed, undone, killed)
+}
+
+// reopened opens a world as its store has it, without what was not committed.
+func reopened(t *testing.T, st history.Store, w *world.World) *world.World {
+	t.Helper()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.Open(context.Background(), st, "arena", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
