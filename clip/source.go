@@ -37,6 +37,9 @@ func (s source) Head() format.Head {
 
 func (s source) Close() error { return nil }
 
+// Clip returns the clip that the world is made of.
+func (s source) Clip() *Clip { return s.c }
+
 // Remarks returns what the file's reader left out.
 func (s source) Remarks() (lost map[string]int, damaged []string) { return maps.Clone(s.c.Lost), nil }
 
