@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -324,10 +323,9 @@ func (f *Future) dark() (out []*tower) {
 	if f.arena.Light == nil {
 		return nil
 	}
-	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
 	for _, t := range f.plan.towers {
 		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
-			out = append(out, &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}})
+			out = append(out, t.shadow(changed))
 		}
 	}
 	return out

@@ -2,12 +2,14 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -159,3 +161,29 @@ func generated(d *world.Dimension, x, z int32) bool {
 
 // opaque is blocks that no names know, which let no light through.
 var opaque = voxel.Uniform(voxel.MaxCell)
+
+// Relight has the light of the towers of a region computed anew, by the Light of the Arena.
+type Relight struct {
+	Region region.Region // in cells of the dimension
+}
+
+func (o *Relight) prepare(_ context.Context, a *Arena) (*plan, error) {
+	if a.Light == nil || o.Region == nil {
+		return nil, errors.New("edit: relight: the arena has no Light, or there is no region")
+	}
+	blocks, err := a.volume(voxel.Block)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	for pos := range blocks.ChunksIn(o.Region.Bounds()) {
+		if region.CoverOf(o.Region, pos.Box()) != 0 {
+			parts = append(parts, part{pos: pos})
+		}
+	}
+	p := &plan{}
+	for _, t := range towersOf(blocks.Volume, parts) {
+		p.towers = append(p.towers, t.shadow(t.positions()))
+	}
+	return p, nil
+}

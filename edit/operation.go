@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, or the Undo of one.
+// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
 type Operation interface {
 	// prepare finds what is to be done. It runs beside the game.
 	prepare(ctx context.Context, a *Arena) (*plan, error)
@@ -110,6 +110,20 @@ func (t *tower) footprint() geom.Code {
 
 // chunks is how many chunks the tower brings into memory.
 func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
+
+// shadow returns a tower whose light is to be computed, with what is around it.
+func (t *tower) shadow(changed []geom.ChunkPos) *tower {
+	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
+	return &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}}
+}
+
+// positions returns where the chunks of the tower are.
+func (t *tower) positions() (out []geom.ChunkPos) {
+	for i := range t.parts {
+		out = append(out, t.parts[i].pos)
+	}
+	return out
+}
 
 // cover returns the least box around two; the first may be empty.
 func cover(a, b geom.Box) geom.Box {
