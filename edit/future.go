@@ -85,7 +85,7 @@ func (f *Future) Wait(ctx context.Context) (Result, error) {
 }
 
 // Cancel ends the operation at the next Step. What was done stays done; see Undo.
-func (f *Future) Cancel() { f.cancel(ErrCanceled) }
+func (f *Future) Cancel() { f.q.cancel(f, ErrCanceled) }
 
 // Pause keeps the operation from going on until Resume; operations of the same arena wait
 // behind it.
@@ -140,7 +140,7 @@ func (f *Future) beside(do func()) {
 // fail ends the operation with an error at the next Step.
 func (f *Future) fail(err error) {
 	if err != nil {
-		f.cancel(err)
+		f.q.cancel(f, err)
 	}
 }
 
