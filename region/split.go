@@ -54,6 +54,9 @@ func Split(p Polygon, l Line) ([]Part, error) {
 	if l.A == l.B {
 		return nil, fmt.Errorf("region: split by a line: both points are (%d,%d)", l.A.X, l.A.Z)
 	}
+	if len(p.vertices) == 0 {
+		return nil, nil
+	}
 	left := Left
 	if l.B.before(l.A) {
 		l.A, l.B, left = l.B, l.A, Right
@@ -61,7 +64,7 @@ func Split(p Polygon, l Line) ([]Part, error) {
 	s := splitter{ring: p.vertices, line: through(l.A, l.B), left: left}
 	var room [8]event
 	s.events = room[:0]
-	if whole := s.meet(); whole != 0 || len(p.vertices) == 0 {
+	if whole := s.meet(); whole != 0 {
 		return []Part{{p, whole * left}}, nil
 	}
 	if len(s.events) == 2 {
@@ -101,9 +104,6 @@ type event struct {
 // meet finds the events. If the ring is on one side of the line it returns that side instead.
 func (s *splitter) meet() Side {
 	n := len(s.ring)
-	if n == 0 {
-		return 0
-	}
 	cuts, on, met := 0, 0, [3]bool{}
 	last := Side(s.line.side(s.ring[n-1]))
 	var few [64]Side
