@@ -18,8 +18,8 @@ const MaxCorner = 1<<62 - 1
 type Line struct{ A, B Corner }
 
 // Polygon is a simple polygon seen from above: its edges meet only at their common ends. Its
-// vertices go round counterclockwise on a map, on which x goes to the right and z down. The zero value has no vertices. A
-// Polygon does not change.
+// vertices go round counterclockwise on a map, on which x goes to the right and z down. The zero
+// value has no vertices. A Polygon does not change.
 type Polygon struct{ vertices []Vertex }
 
 // Vertex is a point where two edges of a Polygon meet: a Corner, or the point where a line has
@@ -89,8 +89,9 @@ func (v Vertex) Exact() (x, z *big.Rat) {
 	return at(a.X, b.X), at(a.Z, b.Z)
 }
 
-// Fraction returns the coordinates of v as x/over and z/over, perhaps not in lowest terms; over is positive. It reports whether they
-// fit, which they do if all corners and points of lines are within 1<<19. It is much faster than Exact.
+// Fraction returns the coordinates of v as x/over and z/over, perhaps not in lowest terms; over
+// is positive. It reports whether they fit, which they do if all corners and points of lines are
+// within 1<<19. It is much faster than Exact.
 func (v Vertex) Fraction() (x, z, over int64, ok bool) {
 	if v.cut == nil {
 		return int64(v.at.X), int64(v.at.Z), 1, true
@@ -147,8 +148,9 @@ func (v Vertex) support(next Vertex) ray {
 // first. Either direction is taken. Corners in the middle of a straight edge stay. The polygon begins
 // with the corner of least x, and among these of least z.
 //
-// The error is a *PolygonError if the polygon is not simple: corners are the same, edges cross, touch or overlap. It wraps geom.ErrOutOfRange
-// if a coordinate is beyond MaxCorner. The check takes time in proportion to n log n.
+// The error is a *PolygonError if the polygon is not simple: corners are the same, edges cross,
+// touch or overlap. It wraps geom.ErrOutOfRange if a coordinate is beyond MaxCorner. The check
+// takes time in proportion to n log n.
 func NewPolygon(corners []Corner) (Polygon, error) { return newPolygon(corners, true) }
 
 // TrustPolygon is NewPolygon for corners that are known to make a simple polygon. It leaves

@@ -31,8 +31,8 @@ func onLine(l region.Line, v region.Vertex) int {
 	return dz.Mul(dz, x.Sub(x, r(l.A.X))).Cmp(dx.Mul(dx, z.Sub(z, r(l.A.Z))))
 }
 
-// drawSimple draws a polygon with many corners on one line: from a triangle on a small grid it moves an edge over a corner
-// as often as that leaves it simple.
+// drawSimple draws a polygon with many corners on one line: from a triangle on a small grid it
+// moves an edge over a corner as often as that leaves it simple.
 func drawSimple(t *rapid.T) []region.Corner {
 	side := rapid.IntRange(0, 6)
 	draw := func() region.Corner { return region.Corner{X: side.Draw(t, "x"), Z: side.Draw(t, "z")} }
@@ -50,8 +50,8 @@ func drawSimple(t *rapid.T) []region.Corner {
 	return corners
 }
 
-// TestSplitFarAway maps polygons and lines to coordinates of 62 bits, where edges are nearly parallel to the line, and
-// wants the mapped parts.
+// TestSplitFarAway maps polygons and lines to coordinates of 62 bits, where edges are nearly
+// parallel to the line, and wants the mapped parts.
 func TestSplitFarAway(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		corners := drawSimple(t)

@@ -297,7 +297,8 @@ func covered(edges map[bridge]int, ring []key) error {
 	return nil
 }
 
-// otherwise splits the polygon from another first corner in the other direction, by the line backwards, and moved.
+// otherwise splits the polygon from another first corner in the other direction, by the line
+// backwards, and moved.
 func otherwise(ring []region.Corner, l region.Line, want []ringKeys) error {
 	n := len(ring)
 	other, moved := make([]region.Corner, n), make([]region.Corner, n)
