@@ -211,3 +211,6 @@ func chunksOf(b geom.Box) geom.Point {
 func middle(v, n int) int {
 	return (geom.FloorDiv(v, geom.ChunkEdge) + n/2) * geom.ChunkEdge
 }
+
+// CoverOf returns how much of a box a region holds, 0 for nothing.
+func CoverOf(r Region, b geom.Box) Cover { return shapeOf(r).look(b) }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -75,4 +76,17 @@ func (b *openStone) addEntries(d *dirty) {
 	for path := range b.FileEntries() {
 		d.file(path)
 	}
+}
+
+// Apart says where the world as it is now may differ from a Snapshot: what stones of
+// either cover that the other's stack does not have, and what no commit holds yet.
+func (w *World) Apart(s *Snapshot) (*Apart, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
+	where := w.stack.differing(s.stack)
+	where.add(w.unsaved())
+	return &Apart{slices.Sorted(maps.Keys(where.files)), where.all, where}, nil
 }

@@ -16,7 +16,8 @@ import (
 // replaced: height maps that have a rule; light is marked stale.
 func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
-	heights := light.NewHeights(d.d.rules)
+	// Each remembers the last tower, and the columns of one follow each other.
+	heights := [2]*light.Heights{light.NewHeights(d.d.rules), light.NewHeights(d.d.rules)}
 	columns := relight.Touched(blocks.Default, replaced)
 	pending := relight.NewPending(blocks.Default, replaced, columns, d.lit)
 	if d.tx.relights && d.d.hasLight() {
@@ -66,7 +67,7 @@ func (d *DimensionTx) before(v *volume) *grid.View {
 // recompute returns the column's maps, nil if they stay: where a rule says another
 // number than before, that; elsewhere, what the game said. Bit x of cells[z] is set
 // where a cell was replaced.
-func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, cells *[geom.ColumnEdge]uint16, before, now *grid.View) ([]voxel.Map, error) {
+func (d *DimensionTx) recompute(heights [2]*light.Heights, c *voxel.Column, cells *[geom.ColumnEdge]uint16, before, now *grid.View) ([]voxel.Map, error) {
 	tower, err := towerOf(now, c.Pos)
 	if err != nil {
 		d.tx.absent = append(d.tx.absent, absent{d.d.name, voxel.Block, columnBox(c.Pos)})
@@ -83,7 +84,7 @@ func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, cells *[geom.
 		for z, row := range cells {
 			for ; row != 0; row &= row - 1 {
 				at := z*geom.ColumnEdge + bits.TrailingZeros16(row)
-				said, had := h.Cell(c.Pos, at, tower), h.Cell(c.Pos, at, old)
+				said, had := heights[0].Cell(c.Pos, at, tower), heights[1].Cell(c.Pos, at, old)
 				for i, height := range said {
 					if height != had[i] {
 						maps.set(i, at, height)
@@ -94,10 +95,10 @@ func (d *DimensionTx) recompute(h *light.Heights, c *voxel.Column, cells *[geom.
 		return maps.own, nil
 	}
 	said, had := make([][256]int32, len(d.d.rules)), make([][256]int32, len(d.d.rules))
-	h.Column(c.Pos, tower, said)
+	heights[0].Column(c.Pos, tower, said)
 	known := err == nil
 	if known {
-		h.Column(c.Pos, old, had)
+		heights[1].Column(c.Pos, old, had)
 	}
 	for i := range said {
 		for at, height := range said[i] {

@@ -94,3 +94,20 @@ func (d *dirty) add(e *dirty) {
 		d.file(path)
 	}
 }
+
+// clone returns a copy that may be changed.
+func (d *dirty) clone() *dirty {
+	out := &dirty{all: d.all, files: maps.Clone(d.files)}
+	if d.chunks != nil {
+		out.chunks = make(map[volumeName]map[geom.ChunkPos]bool, len(d.chunks))
+	}
+	for name, chunks := range d.chunks {
+		out.chunks[name] = maps.Clone(chunks)
+	}
+	for dim, columns := range d.columns {
+		for pos, p := range columns {
+			out.column(dim, pos, p)
+		}
+	}
+	return out
+}

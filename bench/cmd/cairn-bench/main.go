@@ -24,6 +24,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cairnvoxel/cairn/bench/arena"
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/crowd"
 	"github.com/cairnvoxel/cairn/bench/growth"
@@ -78,6 +79,7 @@ func measurements() map[string]measurement {
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
 		"polygons": ofMade(polygon.Bench),
+		"arena":    ofMade(arena.Bench),
 	}
 }
 

@@ -1,0 +1,269 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// columnPart is a column that is to be changed.
+type columnPart struct {
+	pos geom.ColumnPos
+	// change returns what is to become of the column that is there, which it does not
+	// change; nil is none.
+	change func(now *voxel.Column) *voxel.Column
+}
+
+// columnTowers makes towers of columns, in their order.
+func columnTowers(parts []columnPart) (out []*tower) {
+	slices.SortFunc(parts, func(a, b columnPart) int { return a.pos.Compare(b.pos) })
+	for _, p := range parts {
+		b := geom.Box{Min: p.pos.Min(world.Everywhere.Min.Y)}
+		b.Max = b.Min.Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})
+		b.Max.Y = world.Everywhere.Max.Y
+		out = append(out, &tower{volume: world.Columns, box: b, columns: []columnPart{p}})
+	}
+	return out
+}
+
+// changeColumns changes the column of a tower if it fits.
+func (f *Future) changeColumns(s *step, t *tower) {
+	if !s.room(0) {
+		return
+	}
+	p := &t.columns[0]
+	start := f.q.o.Clock()
+	d, err := f.arena.dimension()
+	var refused error
+	var before, after *voxel.Column
+	if err == nil {
+		_, err = f.arena.World.Update(func(tx *world.Tx) error {
+			in := tx.Dimension(d.Name())
+			before = in.Column(p.pos)
+			if after = p.change(before); sameColumn(before, after) {
+				after = before
+				return nil
+			}
+			if f.arena.Sink != nil {
+				if refused = f.arena.Sink.Column(p.pos, after); refused != nil {
+					return nil
+				}
+			}
+			s.Sections++
+			writeColumn(in, before, after)
+			return nil
+		})
+	}
+	t.next++
+	if err == nil {
+		err = refused
+	}
+	if err == nil && before != after {
+		f.replaced.addColumn(p.pos, before, after)
+	}
+	s.q.section.add(f.q.o.Clock().Sub(start))
+	f.count(t, 0, 0, err)
+}
+
+// writeColumn writes what differs of a column: lists by themselves, so that a commit holds no more.
+func writeColumn(d *world.DimensionTx, before, after *voxel.Column) {
+	switch {
+	case after == nil:
+		d.RemoveColumn(before.Pos)
+	case before == nil || !sameBody(before, after):
+		d.SetColumn(*after)
+	default:
+		for _, name := range listsOf(before, after) {
+			if now := objectsOf(after, name); !sameObjects(objectsOf(before, name), now) {
+				d.SetObjects(name, after.Pos, now)
+			}
+		}
+	}
+}
+
+// listsOf returns the names of the lists of two columns, either of which may be nil, sorted.
+func listsOf(a, b *voxel.Column) []string {
+	names := make(map[string]bool)
+	for _, c := range [...]*voxel.Column{a, b} {
+		if c != nil {
+			for _, l := range c.Lists {
+				names[l.Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// objectsOf returns a list of a column that may be nil.
+func objectsOf(c *voxel.Column, list string) []voxel.Object {
+	if c != nil {
+		for _, l := range c.Lists {
+			if l.Name == list {
+				return l.Objects
+			}
+		}
+	}
+	return nil
+}
+
+// withList returns a list with other objects in a column's lists, which stay sorted.
+func withList(lists []voxel.List, name string, objects []voxel.Object) []voxel.List {
+	lists = slices.DeleteFunc(slices.Clone(lists), func(l voxel.List) bool { return l.Name == name })
+	if len(objects) > 0 {
+		lists = append(lists, voxel.List{Name: name, Objects: objects})
+	}
+	slices.SortFunc(lists, func(a, b voxel.List) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return lists
+}
+
+func sameObject(a, b voxel.Object) bool {
+	return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
+}
+
+func sameObjects(a, b []voxel.Object) bool { return slices.EqualFunc(a, b, sameObject) }
+
+// sameColumn compares two columns, either of which may be nil.
+func sameColumn(a, b *voxel.Column) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return sameBody(a, b) && slices.EqualFunc(a.Lists, b.Lists, func(a, b voxel.List) bool {
+		return a.Name == b.Name && sameObjects(a.Objects, b.Objects)
+	})
+}
+
+// sameBody compares what two columns have besides lists.
+func sameBody(a, b *voxel.Column) bool {
+	return a.Version == b.Version && a.Layout == b.Layout && a.Whole == b.Whole && a.Stale == b.Stale &&
+		slices.Equal(a.Maps, b.Maps) &&
+		slices.EqualFunc(a.Sections, b.Sections, func(a, b voxel.Section) bool {
+			return a.Y == b.Y && a.Has == b.Has && bytes.Equal(a.Tags, b.Tags)
+		}) &&
+		slices.EqualFunc(a.Parts, b.Parts, func(a, b voxel.Part) bool {
+			return a.Name == b.Name && a.Stamp == b.Stamp && a.Damaged == b.Damaged && bytes.Equal(a.Data, b.Data)
+		})
+}
+
+// columnsApart returns the columns of a region that may differ, with what a Restore makes of
+// them.
+func (o *Restore) columnsApart(z *frozen, in region.Region) (out []columnPart) {
+	bounds := in.Bounds()
+	for _, pos := range z.apart.Columns(z.name) {
+		foot := geom.Box{Min: pos.Min(bounds.Min.Y)}
+		foot.Max = foot.Min.Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})
+		foot.Max.Y = bounds.Max.Y
+		cover := region.CoverOf(in, foot)
+		if cover == 0 {
+			continue
+		}
+		c := &restoredColumn{of: o, from: z, in: in, pos: pos, whole: cover == region.Whole}
+		out = append(out, columnPart{pos, c.change})
+		z.columns[pos] = c
+	}
+	return out
+}
+
+// restoredColumn is a column that a Restore brings back.
+type restoredColumn struct {
+	of    *Restore
+	from  *frozen
+	in    region.Region
+	pos   geom.ColumnPos
+	whole bool // the column lies in the region completely
+	was   *voxel.Column
+}
+
+// read reads the column as it was.
+func (r *restoredColumn) read(ctx context.Context) (err error) {
+	if r.from.view != nil {
+		if c, ok := r.from.view.Column(r.pos); ok {
+			r.was = c
+			return nil
+		}
+	}
+	r.was, err = r.from.snap.Column(ctx, r.from.name, r.pos)
+	return err
+}
+
+// change returns what is to become of the column as it is now.
+func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
+	if now == r.was {
+		return now
+	}
+	body := now
+	if r.of.Columns && r.whole {
+		body = r.was
+	}
+	if body == nil {
+		if !r.of.Objects || r.was == nil {
+			return nil
+		}
+		body = &voxel.Column{Pos: r.pos, Version: r.was.Version, Layout: r.was.Layout}
+	}
+	out := *body
+	if now != nil {
+		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
+	} else if body != r.was || !r.of.Objects {
+		out.Lists = nil
+	}
+	if r.of.Objects {
+		for _, name := range listsOf(now, r.was) {
+			out.Lists = withList(out.Lists, name, r.merged(objectsOf(now, name), objectsOf(r.was, name)))
+		}
+	}
+	return &out
+}
+
+// merged returns the objects that are there now outside of the region, and those that were there
+// within it, each in the place of one that they come back for.
+func (r *restoredColumn) merged(now, was []voxel.Object) (out []voxel.Object) {
+	within := func(o voxel.Object) bool {
+		return o.Place == voxel.Nowhere && r.whole || o.Place != voxel.Nowhere && r.in.Contains(o.At)
+	}
+	back := slices.DeleteFunc(slices.Clone(was), func(o voxel.Object) bool { return !within(o) })
+	for _, o := range now {
+		switch {
+		case !within(o):
+			out = append(out, o)
+		case len(back) > 0:
+			out = append(out, back[0])
+			back = back[1:]
+		}
+	}
+	return append(out, back...)
+}
+
+// undoColumns returns the columns that an operation changed, to be changed back: each list,
+// and the rest of the column, where it still is as the operation left it.
+func (r *replaced) undoColumns() (out []columnPart) {
+	for pos, c := range r.columns {
+		out = append(out, columnPart{pos: pos, change: c.undo})
+	}
+	return out
+}
+
+func (c columns) undo(now *voxel.Column) *voxel.Column {
+	if sameColumn(now, c.after) {
+		return c.before
+	}
+	if now == nil {
+		return nil
+	}
+	out := *now
+	if c.before != nil && c.after != nil && sameBody(now, c.after) {
+		out = *c.before
+		out.Lists = now.Lists
+	}
+	for _, name := range listsOf(c.before, c.after) {
+		if sameObjects(objectsOf(now, name), objectsOf(c.after, name)) {
+			out.Lists = withList(out.Lists, name, objectsOf(c.before, name))
+		}
+	}
+	return &out
+}

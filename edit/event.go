@@ -1,0 +1,31 @@
+package edit
+
+import "github.com/cairnvoxel/cairn/geom"
+
+// EventKind says what happened.
+type EventKind uint8
+
+// Kinds of events, in the order in which an operation has them.
+const (
+	Begun       EventKind = iota // the first Step worked on the operation
+	ChunkDone                    // a chunk is as the operation wants it
+	ChunkFailed                  // a chunk, or a column, could not be changed; see Err
+	Ended                        // the operation ended; Err says how
+)
+
+var eventNames = [...]string{"begun", "chunk done", "chunk failed", "ended"}
+
+func (k EventKind) String() string { return eventNames[k] }
+
+// Event is something that happened to an operation.
+type Event struct {
+	Kind   EventKind
+	Arena  *Arena
+	Future *Future
+	// Volume and Chunk say which chunk, for ChunkDone and ChunkFailed. Volume is
+	// world.Columns for a column, whose position is Column.
+	Volume string
+	Chunk  geom.ChunkPos
+	Column geom.ColumnPos
+	Err    error
+}

@@ -1,0 +1,69 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Fill makes cells of a region one cell. With a Mask it replaces what the Mask names.
+type Fill struct {
+	Region region.Region // in cells of the volume
+	Mask   region.Mask   // which cells may change
+	Volume string        // default: voxel.Block
+	// Name is what to fill with; a name that is new gets a cell. A volume without names is
+	// filled with Cell.
+	Name string
+	Cell voxel.Cell
+}
+
+func (o *Fill) prepare(_ context.Context, a *Arena) (*plan, error) {
+	if o.Region == nil {
+		return nil, errors.New("edit: fill: no region")
+	}
+	v, err := a.volume(o.Volume)
+	if err != nil {
+		return nil, err
+	}
+	cell, err := a.cell(v, o.Name, o.Cell)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := maskOf(o.Mask)
+	if err != nil {
+		return nil, err
+	}
+	want := voxel.Uniform(cell)
+	var parts []part
+	for pos, c := range region.Chunks(o.Region) {
+		parts = append(parts, part{pos: pos, want: want, mask: mask, only: onlyIn(o.Region, pos, c)})
+	}
+	return &plan{towers: towersOf(v.Volume, parts)}, nil
+}
+
+// cell returns the cell of a name, which is added if it is new, or cell if there is no name.
+func (a *Arena) cell(v *world.Volume, name string, cell voxel.Cell) (voxel.Cell, error) {
+	switch c, ok := v.Named(name); {
+	case name == "":
+		return cell, nil
+	case ok:
+		return c, nil
+	}
+	d, err := a.dimension()
+	if err != nil {
+		return 0, err
+	}
+	_, err = a.World.Update(func(tx *world.Tx) error {
+		in := tx.Dimension(d.Name()).Volume(v.Volume.Name)
+		cell = in.Named(name)
+		return in.Err()
+	})
+	if err != nil {
+		return 0, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+	}
+	return cell, nil
+}

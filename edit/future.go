@@ -1,0 +1,376 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// ErrCanceled is why a canceled operation ended.
+var ErrCanceled = errors.New("edit: canceled")
+
+// Future is an operation in a Queue. Any number of goroutines may use it.
+type Future struct {
+	q        *Queue
+	arena    *Arena
+	op       Operation
+	priority int
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	done     chan struct{}
+	paused   bool // needs q.mu
+
+	// Those that follow belong to Step.
+	begun    bool
+	plan     *plan
+	started  int  // towers that are being fetched or were
+	finished int  // towers that are done
+	ahead    int  // chunks fetched and not done
+	lit      bool // towers are planned whose light is to be computed
+	last     bool // finish was started
+	replaced replaced
+
+	mu       sync.Mutex
+	waiting  int // calls beside the game that did not return
+	planned  *plan
+	fetched  map[*tower]bool
+	result   Result
+	progress Progress
+	err      error
+	over     bool
+}
+
+// Progress is how far an operation is.
+type Progress struct {
+	Chunks int // that the operation looks at; 0 until they are known
+	Done   int // chunks that are done, failed ones included
+	Failed int
+	Cells  int // that were changed
+}
+
+// Result is what an operation did.
+type Result struct {
+	Progress
+	// Commit is what a Save wrote.
+	Commit history.Commit
+}
+
+// Progress returns how far the operation is.
+func (f *Future) Progress() Progress {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.progress
+}
+
+// Done is closed when the operation has ended.
+func (f *Future) Done() <-chan struct{} { return f.done }
+
+// Wait returns the result when the operation has ended, or ctx.Err(). The error wraps
+// ErrCanceled if the operation was canceled, and the first error of a chunk if any failed; what was
+// done by then stays done and is in the result.
+func (f *Future) Wait(ctx context.Context) (Result, error) {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.result, f.err
+}
+
+// Cancel ends the operation at the next Step. What was done stays done; see Undo.
+func (f *Future) Cancel() { f.q.cancel(f, ErrCanceled) }
+
+// Pause keeps the operation from going on until Resume; operations of the same arena wait
+// behind it.
+func (f *Future) Pause() { f.setPaused(true) }
+
+// Resume undoes Pause.
+func (f *Future) Resume() { f.setPaused(false) }
+
+func (f *Future) setPaused(paused bool) {
+	f.q.mu.Lock()
+	defer f.q.mu.Unlock()
+	f.paused = paused
+}
+
+// Undo returns the operation that takes back what this one did. It gives back cells that
+// are still as this operation left them, and columns likewise. The operation must have ended.
+func (f *Future) Undo() Operation { return &f.replaced }
+
+// canGoOn reports whether a Step has something to do.
+func (f *Future) canGoOn() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.plan == nil:
+		return f.waiting == 0
+	case f.finished < len(f.plan.towers):
+		return f.finished == f.started || f.fetched[f.plan.towers[f.finished]]
+	}
+	return f.waiting == 0
+}
+
+// beside runs a function beside the game. The last one to return after the operation ended
+// closes what it had open.
+func (f *Future) beside(do func()) {
+	f.mu.Lock()
+	f.waiting++
+	f.mu.Unlock()
+	f.q.running.Add(1)
+	f.q.o.Go(func() {
+		defer f.q.running.Done()
+		do()
+		f.mu.Lock()
+		f.waiting--
+		last := f.over && f.waiting == 0 && f.planned != nil && f.planned.close != nil
+		f.mu.Unlock()
+		if last {
+			f.planned.close()
+		}
+	})
+}
+
+// fail ends the operation with an error at the next Step.
+func (f *Future) fail(err error) {
+	if err != nil {
+		f.q.cancel(f, err)
+	}
+}
+
+// advance does one piece of work and reports whether the operation has ended.
+func (f *Future) advance(s *step) (ended bool) {
+	if f.ctx.Err() != nil {
+		return true
+	}
+	switch {
+	case !f.begun:
+		f.begun = true
+		f.event(Event{Kind: Begun})
+		f.beside(f.prepare)
+	case f.plan == nil:
+		f.mu.Lock()
+		f.plan = f.planned
+		f.mu.Unlock()
+		f.start()
+	case f.finished < len(f.plan.towers):
+		f.work(s, f.plan.towers[f.finished])
+		f.start()
+	case !f.lit:
+		f.lit = true
+		f.plan.towers = append(f.plan.towers, f.dark()...)
+		f.start()
+	case !f.last && f.plan.finish != nil:
+		f.last = true
+		f.beside(f.finish)
+	default:
+		return true
+	}
+	return false
+}
+
+func (f *Future) prepare() {
+	p, err := f.op.prepare(f.ctx, f.arena)
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.planned = p
+	f.fetched = make(map[*tower]bool)
+	for _, t := range p.towers {
+		f.progress.Chunks += t.chunks()
+	}
+}
+
+func (f *Future) finish() {
+	r, err := f.plan.finish(f.ctx)
+	f.mu.Lock()
+	f.result.Commit = r.Commit
+	f.mu.Unlock()
+	f.fail(err)
+}
+
+// start fetches towers as far as there is room for their chunks.
+func (f *Future) start() {
+	for f.started < len(f.plan.towers) {
+		t := f.plan.towers[f.started]
+		if f.ahead > 0 && f.ahead+t.chunks() > f.q.o.Chunks {
+			return
+		}
+		f.started++
+		f.ahead += t.chunks()
+		f.beside(func() { f.fetch(t) })
+	}
+}
+
+// fetch brings into memory what a tower needs, and holds it there.
+func (f *Future) fetch(t *tower) {
+	var volumes []string // all for light
+	if t.dark == nil {
+		volumes = append(volumes, t.volume)
+	}
+	if t.volume == voxel.Block {
+		volumes = append(volumes, world.Columns)
+	}
+	d, err := f.arena.dimension()
+	if err == nil {
+		t.held, err = f.arena.World.Load(f.ctx, d.Name(), t.box, volumes...)
+	}
+	if err == nil && f.plan.fetch != nil {
+		err = f.plan.fetch(f.ctx, t)
+	}
+	t.err = err
+	f.mu.Lock()
+	over := f.over
+	f.fetched[t] = true
+	f.mu.Unlock()
+	if over && t.held != nil {
+		t.held.Release()
+	}
+}
+
+// work changes a tower, or as much of it as fits.
+func (f *Future) work(s *step, t *tower) {
+	switch {
+	case t.err != nil:
+		f.failRest(t, t.err)
+	case t.dark != nil:
+		f.light(s, t)
+	case t.volume == world.Columns:
+		f.changeColumns(s, t)
+	default:
+		f.changeChunks(s, t)
+	}
+	if t.next < t.chunks() {
+		return
+	}
+	f.finished++
+	f.ahead -= t.chunks()
+	f.release(t)
+}
+
+// release lets go of what a tower holds, beside the game.
+func (f *Future) release(t *tower) {
+	f.mu.Lock()
+	delete(f.fetched, t)
+	f.mu.Unlock()
+	if t.held != nil {
+		f.beside(t.held.Release)
+	}
+	for i := range t.parts {
+		t.parts[i] = part{pos: t.parts[i].pos, err: t.parts[i].err}
+	}
+}
+
+// failRest gives up what is left of a tower.
+func (f *Future) failRest(t *tower, err error) {
+	if t.dark != nil {
+		t.next = t.chunks()
+		f.mu.Lock()
+		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
+		f.mu.Unlock()
+	}
+	for ; t.next < t.chunks(); t.next++ {
+		f.count(t, t.next, 0, err)
+	}
+}
+
+// count notes that a chunk or a column of a tower is done.
+func (f *Future) count(t *tower, i, cells int, err error) {
+	e := Event{Kind: ChunkDone, Volume: t.volume, Err: err}
+	if i < len(t.parts) {
+		e.Chunk = t.parts[i].pos
+	} else {
+		e.Column = t.columns[i-len(t.parts)].pos
+	}
+	f.mu.Lock()
+	f.progress.Done++
+	f.progress.Cells += cells
+	if err != nil {
+		e.Kind = ChunkFailed
+		f.progress.Failed++
+		if f.err == nil {
+			f.err = fmt.Errorf("edit: %s: %s: %w", f.arena.World.Name(), e.where(), err)
+		}
+	}
+	f.mu.Unlock()
+	f.event(e)
+}
+
+// where names the chunk or column of an event.
+func (e Event) where() string {
+	if e.Volume == world.Columns {
+		return fmt.Sprintf("column %v", e.Column)
+	}
+	return fmt.Sprintf("chunk %v of %s", e.Chunk, e.Volume)
+}
+
+func (f *Future) event(e Event) {
+	e.Arena, e.Future = f.arena, f
+	f.q.o.Events(e)
+}
+
+// dark returns the towers whose light is to be computed.
+func (f *Future) dark() (out []*tower) {
+	if f.arena.Light == nil {
+		return nil
+	}
+	for _, t := range f.plan.towers {
+		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
+			out = append(out, t.shadow(changed))
+		}
+	}
+	return out
+}
+
+// light has the light of a tower computed if that fits.
+func (f *Future) light(s *step, t *tower) {
+	if !s.room(s.q.light.likely()) {
+		return
+	}
+	start := f.q.o.Clock()
+	err := f.arena.Light.Relight(f.ctx, f.arena, t.dark)
+	s.q.light.add(f.q.o.Clock().Sub(start))
+	s.Sections++
+	t.next++
+	if err != nil {
+		f.mu.Lock()
+		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
+		f.mu.Unlock()
+	}
+}
+
+// end completes the Future and lets go of what it holds, beside the game.
+func (f *Future) end() {
+	cause := context.Cause(f.ctx)
+	f.cancel(nil)
+	f.mu.Lock()
+	f.over = true
+	if cause != nil {
+		f.err = cause
+	}
+	f.result.Progress = f.progress
+	err := f.err
+	var held []*world.Held
+	for t := range f.fetched {
+		held = append(held, t.held)
+	}
+	f.mu.Unlock()
+	f.beside(func() {
+		for _, h := range held {
+			if h != nil {
+				h.Release()
+			}
+		}
+	})
+	f.event(Event{Kind: Ended, Err: err})
+	close(f.done)
+}

@@ -1,0 +1,192 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
+type Operation interface {
+	// prepare finds what is to be done. It runs beside the game.
+	prepare(ctx context.Context, a *Arena) (*plan, error)
+}
+
+// plan is what an operation is going to do.
+type plan struct {
+	towers []*tower
+	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
+	fetch func(ctx context.Context, t *tower) error
+	// finish is the rest of the work, beside the game; nil: nothing.
+	finish func(ctx context.Context) (Result, error)
+	close  func() // nil: nothing is open
+}
+
+// tower is the chunks of a volume over one another that are to be changed, or a column, or a
+// tower whose light is to be computed.
+type tower struct {
+	volume  string   // world.Columns: a column; "": light
+	box     geom.Box // in cells of the dimension
+	parts   []part
+	columns []columnPart
+	dark    []geom.ChunkPos // whose blocks were changed, for light
+
+	next int // parts that are done
+	held *world.Held
+	err  error // of fetching
+}
+
+// part is a chunk that is to be changed.
+type part struct {
+	pos geom.ChunkPos
+	// want is what the chunk is to be, nil: the default alone. If change is set, it says
+	// what is to become of the chunk that is there.
+	want   *voxel.Chunk
+	change func(now *voxel.Chunk) *voxel.Chunk
+	// mask says which cells may change by what is there now; nil: all may.
+	mask *cellMask
+	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may.
+	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
+	err  error // of the Sink
+}
+
+// dimensionOf returns the dimension of an arena as it is now.
+func (a *Arena) dimension() (*world.Dimension, error) {
+	v := a.World.View()
+	if a.Dimension == "" && len(v.Dimensions()) > 0 {
+		return v.Dimensions()[0], nil
+	}
+	if d := v.Dimension(a.Dimension); d != nil {
+		return d, nil
+	}
+	return nil, fmt.Errorf("edit: %s: no dimension %q", a.World.Name(), a.Dimension)
+}
+
+// volume returns a volume of an arena as it is now.
+func (a *Arena) volume(name string) (*world.Volume, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = voxel.Block
+	}
+	v := d.Volume(name)
+	if v == nil {
+		return nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
+	}
+	return v, nil
+}
+
+// towersOf sorts the chunks of a volume into towers, nearby ones after one another.
+func towersOf(v voxel.Volume, parts []part) (out []*tower) {
+	type at struct{ x, z int32 }
+	found := make(map[at]*tower)
+	for _, p := range parts {
+		k := at{p.pos.X, p.pos.Z}
+		t := found[k]
+		if t == nil {
+			t = &tower{volume: v.Name}
+			found[k] = t
+			out = append(out, t)
+		}
+		t.parts = append(t.parts, p)
+		t.box = cover(t.box, scaled(p.pos.Box(), v.Scale))
+	}
+	slices.SortFunc(out, func(a, b *tower) int { return a.footprint().Compare(b.footprint()) })
+	return out
+}
+
+// footprint is the code of the tower's lowest place, so that neighbours are close.
+func (t *tower) footprint() geom.Code {
+	pos := t.parts[0].pos
+	return geom.CodeOf(geom.ChunkPos{X: pos.X, Z: pos.Z}, 0)
+}
+
+// chunks is how many chunks the tower brings into memory.
+func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
+
+// shadow returns a tower whose light is to be computed, with what is around it.
+func (t *tower) shadow(changed []geom.ChunkPos) *tower {
+	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
+	return &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}}
+}
+
+// positions returns where the chunks of the tower are.
+func (t *tower) positions() (out []geom.ChunkPos) {
+	for i := range t.parts {
+		out = append(out, t.parts[i].pos)
+	}
+	return out
+}
+
+// cover returns the least box around two; the first may be empty.
+func cover(a, b geom.Box) geom.Box {
+	if a.Empty() {
+		return b
+	}
+	return geom.Box{
+		Min: geom.Point{X: min(a.Min.X, b.Min.X), Y: min(a.Min.Y, b.Min.Y), Z: min(a.Min.Z, b.Min.Z)},
+		Max: geom.Point{X: max(a.Max.X, b.Max.X), Y: max(a.Max.Y, b.Max.Y), Z: max(a.Max.Z, b.Max.Z)},
+	}
+}
+
+// scaled returns the cells of the dimension that a box of a volume covers.
+func scaled(b geom.Box, scale int) geom.Box {
+	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
+	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
+}
+
+// cellMask is the name terms of a region.Mask. Names of a volume only grow.
+type cellMask struct {
+	of      region.Mask
+	allowed []bool // by cell
+}
+
+// maskOf returns nil for a mask that allows all cells.
+func maskOf(m region.Mask) (*cellMask, error) {
+	if len(m.Changes()) > 0 {
+		return nil, fmt.Errorf("edit: mask %v: what a history changed must be in Region", m)
+	}
+	if m.Cells(nil) == nil {
+		return nil, nil
+	}
+	return &cellMask{of: m}, nil
+}
+
+// cells returns what the mask allows of a volume with those names.
+func (m *cellMask) cells(names []string) []bool {
+	if m == nil {
+		return nil
+	}
+	if len(m.allowed) != len(names) {
+		m.allowed = m.of.Cells(names)
+	}
+	return m.allowed
+}
+
+// onlyIn returns the bits of a chunk's cells that lie in a region, nil if all do.
+func onlyIn(r region.Region, pos geom.ChunkPos, c region.Cover) *[voxel.ChunkEdge * voxel.ChunkEdge]uint32 {
+	if c == region.Whole {
+		return nil
+	}
+	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
+	b := pos.Box()
+	for y := range voxel.ChunkEdge {
+		for z := range voxel.ChunkEdge {
+			r.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
+				lo, hi := max(x0-b.Min.X, 0), min(x1-b.Min.X, voxel.ChunkEdge)
+				if lo < hi {
+					only[y*voxel.ChunkEdge+z] |= uint32(uint64(1)<<hi - uint64(1)<<lo)
+				}
+				return x1 < b.Max.X
+			})
+		}
+	}
+	return only
+}

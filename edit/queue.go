@@ -1,0 +1,257 @@
+package edit
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Tick is the length of a tick of a Minecraft server. The default budget of a Step is 60
+// percent of it.
+const Tick = 50 * time.Millisecond
+
+// Options of a Queue. The zero value is the default.
+type Options struct {
+	// Budget is the time that a Step may take if its caller gives none. Default 30 ms.
+	Budget time.Duration
+	// Sections bounds how many sections one Step changes. Default: no bound.
+	Sections int
+	// Chunks bounds how many chunks an operation has in memory ahead of its work: at least
+	// one tower. Default 64.
+	Chunks int
+	// Clock returns the time. Default: time.Now.
+	Clock func() time.Time
+	// Go runs a function beside the game. Default: on a goroutine of its own.
+	Go func(func())
+	// Events is told what happens, on the goroutine that calls Step and as part of its time.
+	// It must not call the Queue. Default: nobody is told.
+	Events func(Event)
+}
+
+// Queue holds operations and does them a little at a time. Any number of goroutines may use
+// it.
+type Queue struct {
+	o       Options
+	ctx     context.Context // ends with Close
+	stop    context.CancelFunc
+	running sync.WaitGroup // calls beside the game
+	work    work           // needs stepping
+
+	stepping sync.Mutex // one Step
+	section  mean       // of what a section takes; needs stepping
+	publish  mean       // of what publishing a tower takes; needs stepping
+	light    mean       // of what the light of a tower takes; needs stepping
+
+	mu     sync.Mutex
+	lines  []*line   // those of arenas with operations
+	over   []*Future // canceled or failed, to be ended
+	turn   uint64
+	paused bool
+}
+
+// line is the operations of an arena: by falling priority, then by time of Add.
+type line struct {
+	arena   *Arena
+	waiting []*Future
+	turn    uint64 // when the arena last had its turn
+}
+
+// New returns an empty Queue. The caller closes it.
+func New(o Options) *Queue {
+	if o.Budget <= 0 {
+		o.Budget = Tick * 60 / 100
+	}
+	if o.Chunks <= 0 {
+		o.Chunks = 64
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Go == nil {
+		o.Go = func(f func()) { go f() }
+	}
+	if o.Events == nil {
+		o.Events = func(Event) {}
+	}
+	q := &Queue{o: o}
+	q.ctx, q.stop = context.WithCancel(context.Background())
+	return q
+}
+
+// Add adds an operation. It runs after the operations of the same Arena that were added
+// before it and have the same priority; those with a higher priority come first.
+func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
+	f := &Future{q: q, arena: a, op: op, priority: priority, done: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancelCause(q.ctx)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == a })
+	if i < 0 {
+		i = len(q.lines)
+		q.lines = append(q.lines, &line{arena: a})
+	}
+	l := q.lines[i]
+	at := len(l.waiting)
+	for at > 0 && l.waiting[at-1].priority < priority {
+		at--
+	}
+	l.waiting = slices.Insert(l.waiting, at, f)
+	return f
+}
+
+// Pause stops all operations until Resume: Step does nothing meanwhile.
+func (q *Queue) Pause() { q.setPaused(true) }
+
+// Resume undoes Pause.
+func (q *Queue) Resume() { q.setPaused(false) }
+
+func (q *Queue) setPaused(paused bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.paused = paused
+}
+
+// Len returns how many operations have not ended.
+func (q *Queue) Len() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lines {
+		n += len(l.waiting)
+	}
+	return n
+}
+
+// Close cancels all operations, ends them, and waits until everything that they hold is
+// released.
+func (q *Queue) Close() {
+	q.stop()
+	q.stepping.Lock()
+	defer q.stepping.Unlock()
+	q.mu.Lock()
+	var left []*Future
+	for _, l := range q.lines {
+		left = append(left, l.waiting...)
+	}
+	q.mu.Unlock()
+	for _, f := range left {
+		q.end(f)
+	}
+	q.running.Wait()
+}
+
+// Step works on operations until budget has passed since now, which is when the caller's
+// tick began; a budget of 0 is Options.Budget. It ends between two sections, before one that
+// would probably not fit, but does at least one if there is one. It returns what it did.
+func (q *Queue) Step(now time.Time, budget time.Duration) Report {
+	q.stepping.Lock()
+	defer q.stepping.Unlock()
+	if budget <= 0 {
+		budget = q.o.Budget
+	}
+	s := &step{q: q, deadline: now.Add(budget)}
+	for {
+		f := q.next()
+		if f == nil {
+			return s.Report
+		}
+		if f.advance(s) {
+			q.end(f)
+		} else if s.full {
+			return s.Report
+		}
+	}
+}
+
+// next returns the operation whose turn it is: of those that are first in their line and can go
+// on, one of the highest priority, of the arena that had its turn least recently. Canceled
+// operations come before all others.
+func (q *Queue) next() *Future {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.over); n > 0 {
+		f := q.over[n-1]
+		q.over = q.over[:n-1]
+		return f
+	}
+	var best *Future
+	var from *line
+	for _, l := range q.lines {
+		f := l.waiting[0]
+		if q.paused || f.paused || !f.canGoOn() {
+			continue
+		}
+		if best == nil || f.priority > best.priority || f.priority == best.priority && l.turn < from.turn {
+			best, from = f, l
+		}
+	}
+	if best != nil {
+		q.turn++
+		from.turn = q.turn
+	}
+	return best
+}
+
+// end takes an operation out of its line and completes its Future.
+func (q *Queue) end(f *Future) {
+	q.mu.Lock()
+	there := false
+	if i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == f.arena }); i >= 0 {
+		l := q.lines[i]
+		n := len(l.waiting)
+		l.waiting = slices.DeleteFunc(l.waiting, func(g *Future) bool { return g == f })
+		there = len(l.waiting) < n
+		if len(l.waiting) == 0 {
+			q.lines = slices.Delete(q.lines, i, i+1)
+		}
+	}
+	q.mu.Unlock()
+	if there {
+		f.end()
+	}
+}
+
+// cancel has an operation ended at the next Step, for that reason.
+func (q *Queue) cancel(f *Future, why error) {
+	f.cancel(why)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.over = append(q.over, f)
+}
+
+// Report is what a Step did.
+type Report struct {
+	Sections int // that were changed
+	Chunks   int // that were completed
+	Cells    int // that were changed
+}
+
+// step is a Step under way.
+type step struct {
+	Report
+	q        *Queue
+	deadline time.Time
+	full     bool // nothing more fits
+}
+
+// room reports whether a section, and what else is to come, fits into the rest of the
+// budget. The first section always does.
+func (s *step) room(more time.Duration) bool {
+	switch o := &s.q.o; {
+	case s.full:
+	case o.Sections > 0 && s.Sections >= o.Sections:
+		s.full = true
+	case s.Sections == 0:
+	case o.Clock().Add(s.q.section.likely() + more).After(s.deadline):
+		s.full = true
+	}
+	return !s.full
+}
+
+// mean is a mean of times in which the last ones count most.
+type mean time.Duration
+
+func (m *mean) add(d time.Duration) { *m += (mean(d) - *m) / 8 }
+
+// likely is a bound that most times stay below.
+func (m mean) likely() time.Duration { return 2 * time.Duration(m) }

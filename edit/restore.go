@@ -1,0 +1,236 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Restore makes cells what they were in a snapshot. It costs what differs: nothing for a
+// chunk that the arena and the snapshot share.
+type Restore struct {
+	// One of the two is set. A Capture is a moment of the arena's own world; a Snapshot is a
+	// stored version of it or of another world. They must stay open until the operation has
+	// ended.
+	Capture  *world.Capture
+	Snapshot *world.Snapshot
+	// Region is what to restore, in cells of the dimension; nil: everything. Cells of a volume
+	// that are larger than a block are restored if they lie in it completely.
+	Region region.Region
+	// Mask says which cells of Volumes may change. It says nothing of biomes, objects and columns.
+	Mask region.Mask
+	// Volumes to restore. Default: all that hold no biomes and no light.
+	Volumes []string
+	Biomes  bool // restore biomes as well
+	Objects bool // restore the objects that lie in Region
+	// Columns restores what columns have besides cells, objects and height maps, of those
+	// columns that lie in Region completely.
+	Columns bool
+}
+
+// frozen is the dimension that a Restore goes back to.
+type frozen struct {
+	view    *world.Dimension // what was in memory; nil: nothing
+	snap    *world.Snapshot
+	name    string
+	apart   *world.Apart
+	columns map[geom.ColumnPos]*restoredColumn
+}
+
+func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	from, err := o.from(a, d)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := maskOf(o.Mask)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	if o.Capture != nil {
+		p.close = func() { from.snap.Close() }
+	}
+	in := o.Region
+	if in == nil {
+		in = region.Box(world.Everywhere)
+	}
+	tables := make(map[string][]voxel.Cell)
+	for _, name := range o.volumes(d) {
+		v := d.Volume(name)
+		if v == nil {
+			return nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
+		}
+		there, err := from.volume(name)
+		if err != nil {
+			return nil, err
+		}
+		if there.Volume != v.Volume {
+			return nil, fmt.Errorf("edit: %s: volume %q is %+v, not %+v as in the snapshot", a.World.Name(), name, v.Volume, there.Volume)
+		}
+		if tables[name], err = a.translation(d.Name(), name, there.Names); err != nil {
+			return nil, err
+		}
+		parts := from.parts(v, scaledRegion(in, v.Scale))
+		if name != voxel.Biome {
+			for i := range parts {
+				parts[i].mask = mask
+			}
+		}
+		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+	}
+	if o.Objects || o.Columns {
+		p.towers = append(p.towers, columnTowers(o.columnsApart(from, in))...)
+	}
+	p.fetch = func(ctx context.Context, t *tower) error {
+		if t.volume == world.Columns {
+			return from.columns[t.columns[0].pos].read(ctx)
+		}
+		return from.fetch(ctx, t, tables[t.volume])
+	}
+	return p, nil
+}
+
+// from returns what to go back to.
+func (o *Restore) from(a *Arena, d *world.Dimension) (*frozen, error) {
+	out := &frozen{snap: o.Snapshot, name: d.Name(), columns: make(map[geom.ColumnPos]*restoredColumn)}
+	switch {
+	case (o.Capture == nil) == (o.Snapshot == nil):
+		return nil, errors.New("edit: restore: one of Capture and Snapshot is needed")
+	case o.Capture != nil:
+		out.snap = o.Capture.Base()
+		if out.view = o.Capture.View().Dimension(d.Name()); out.view == nil {
+			return nil, errors.Join(fmt.Errorf("edit: restore: the snapshot has no dimension %q", d.Name()), out.snap.Close())
+		}
+	}
+	var err error
+	out.apart, err = a.World.Apart(out.snap)
+	return out, err
+}
+
+// volumes returns which volumes to restore.
+func (o *Restore) volumes(d *world.Dimension) (out []string) {
+	if out = slices.Clone(o.Volumes); out == nil {
+		for _, v := range d.Volumes() {
+			if !slices.Contains([]string{voxel.Biome, voxel.Sky, voxel.Light}, v.Name) {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	if o.Biomes && d.Volume(voxel.Biome) != nil && !slices.Contains(out, voxel.Biome) {
+		out = append(out, voxel.Biome)
+	}
+	return out
+}
+
+// volume describes a volume of the snapshot.
+func (z *frozen) volume(name string) (*stone.Volume, error) {
+	if z.view != nil {
+		if v := z.view.Volume(name); v != nil {
+			return &stone.Volume{Volume: v.Volume, Names: v.Names()}, nil
+		}
+	} else {
+		about := z.snap.About()
+		for _, d := range about.Dimensions {
+			for i := range d.Volumes {
+				if d.Name == z.name && d.Volumes[i].Volume.Name == name {
+					return &d.Volumes[i], nil
+				}
+			}
+		}
+	}
+	return nil, fmt.Errorf("edit: restore: the snapshot has no volume %q in %q", name, z.name)
+}
+
+// parts returns the chunks in a region that may differ.
+func (z *frozen) parts(v *world.Volume, in region.Region) (out []part) {
+	add := func(pos geom.ChunkPos) {
+		if c := region.CoverOf(in, pos.Box()); c != 0 {
+			out = append(out, part{pos: pos, only: onlyIn(in, pos, c)})
+		}
+	}
+	if z.view == nil {
+		for _, pos := range z.apart.Chunks(z.name, v.Name) {
+			add(pos)
+		}
+		return out
+	}
+	had := z.view.Volume(v.Name)
+	var apart map[geom.ChunkPos]bool
+	for pos, c := range v.Apart(had.View) {
+		if c[0] == grid.NotLoaded || c[1] == grid.NotLoaded {
+			if apart == nil {
+				apart = make(map[geom.ChunkPos]bool)
+				for _, pos := range z.apart.Chunks(z.name, v.Name) {
+					apart[pos] = true
+				}
+			}
+			if !apart[pos] {
+				continue
+			}
+		}
+		add(pos)
+	}
+	return out
+}
+
+// fetch reads what the chunks of a tower are to be. table translates their cells.
+func (z *frozen) fetch(ctx context.Context, t *tower, table []voxel.Cell) error {
+	var view *world.Volume
+	if z.view != nil {
+		view = z.view.Volume(t.volume)
+	}
+	var read []geom.ChunkPos
+	at := make(map[geom.ChunkPos]int)
+	for i := range t.parts {
+		p := &t.parts[i]
+		if view != nil {
+			if c, ok := view.Chunk(p.pos); ok {
+				p.want = c
+				continue
+			}
+		}
+		read = append(read, p.pos)
+		at[p.pos] = i
+	}
+	if len(read) == 0 {
+		return nil
+	}
+	slices.SortFunc(read, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	return z.snap.ReadChunks(ctx, z.name, t.volume, 0, read, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c != nil && table != nil {
+			c = c.Translate(table)
+		}
+		t.parts[at[pos]].want = c
+		return nil
+	})
+}
+
+// translation returns for each cell of a list of names the cell of the arena's volume, nil
+// if they are the same. It gives the volume the names that it lacks.
+func (a *Arena) translation(dimension, volume string, names []string) ([]voxel.Cell, error) {
+	have := a.World.View().Dimension(dimension).Volume(volume).Names()
+	if len(names) <= len(have) && slices.Equal(names, have[:len(names)]) {
+		return nil, nil
+	}
+	table := make([]voxel.Cell, len(names))
+	_, err := a.World.Update(func(tx *world.Tx) error {
+		v := tx.Dimension(dimension).Volume(volume)
+		for i, name := range names {
+			table[i] = v.Named(name)
+		}
+		return v.Err()
+	})
+	return table, err
+}

@@ -1,0 +1,109 @@
+package edit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// replaced is what an operation replaced, and the operation that takes it back.
+type replaced struct {
+	volumes map[string]map[geom.ChunkPos]chunks
+	columns map[geom.ColumnPos]columns
+}
+
+// chunks is a chunk before and after an operation; nil is the default alone.
+type chunks struct{ before, after *voxel.Chunk }
+
+// columns is a column before and after an operation; nil is none.
+type columns struct{ before, after *voxel.Column }
+
+// add adds what an update of the operation replaced.
+func (r *replaced) add(c *world.Change) {
+	for _, v := range c.Volumes {
+		if r.volumes == nil {
+			r.volumes = make(map[string]map[geom.ChunkPos]chunks)
+		}
+		in := r.volumes[v.Volume]
+		if in == nil {
+			in = make(map[geom.ChunkPos]chunks)
+			r.volumes[v.Volume] = in
+		}
+		for _, p := range v.Chunks {
+			both := chunks{p.Old, p.New}
+			if had, ok := in[p.Pos]; ok {
+				both.before = had.before
+			}
+			in[p.Pos] = both
+		}
+	}
+}
+
+// addColumn adds a column that the operation changed.
+func (r *replaced) addColumn(pos geom.ColumnPos, before, after *voxel.Column) {
+	if r.columns == nil {
+		r.columns = make(map[geom.ColumnPos]columns)
+	}
+	r.columns[pos] = columns{before, after}
+}
+
+// in returns which chunks of a tower were changed.
+func (r *replaced) in(t *tower) (out []geom.ChunkPos) {
+	for i := range t.parts {
+		if _, ok := r.volumes[t.volume][t.parts[i].pos]; ok {
+			out = append(out, t.parts[i].pos)
+		}
+	}
+	return out
+}
+
+// prepare implements Operation: it takes back what was replaced where it still is as the
+// operation left it.
+func (r *replaced) prepare(_ context.Context, a *Arena) (*plan, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	for _, v := range d.Volumes() {
+		var parts []part
+		for pos, c := range r.volumes[v.Name] {
+			parts = append(parts, part{pos: pos, change: c.undo(v.Default())})
+		}
+		slices.SortFunc(parts, func(a, b part) int { return int(a.pos.Y) - int(b.pos.Y) })
+		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+	}
+	p.towers = append(p.towers, columnTowers(r.undoColumns())...)
+	return p, nil
+}
+
+// undo returns what makes of a chunk, as it is now, one without the operation's changes.
+func (c chunks) undo(def voxel.Cell) func(*voxel.Chunk) *voxel.Chunk {
+	before, after := filled(c.before, def), filled(c.after, def)
+	return func(now *voxel.Chunk) *voxel.Chunk {
+		if now == after {
+			return before
+		}
+		var was, left, is [voxel.ChunkCells]voxel.Cell
+		before.Flat(&was)
+		after.Flat(&left)
+		now.Flat(&is)
+		for i, cell := range is {
+			if cell == left[i] {
+				is[i] = was[i]
+			}
+		}
+		return voxel.FromFlat(&is)
+	}
+}
+
+// filled returns c, or a chunk of def if c is nil.
+func filled(c *voxel.Chunk, def voxel.Cell) *voxel.Chunk {
+	if c == nil {
+		return voxel.Uniform(def)
+	}
+	return c
+}

@@ -1,0 +1,85 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/history"
+)
+
+// Capture is an open world at one moment, with what no commit holds yet. It never
+// changes, and the world goes on beside it. Any number of goroutines may use it until
+// Close.
+type Capture struct {
+	w     *World
+	base  history.ID
+	dirty *dirty // what base does not have
+	moment
+}
+
+// Capture captures the world as it is now. It costs a copy of the list of what was changed
+// since the last commit.
+func (w *World) Capture() (*Capture, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, err := w.locked()
+	if err != nil {
+		return nil, err
+	}
+	return &Capture{w, w.base, w.unsaved(), m}, nil
+}
+
+// unsaved returns a copy of what base does not have. It needs mu.
+func (w *World) unsaved() *dirty {
+	d := w.dirty.clone()
+	if w.saved != nil {
+		d.add(w.saved)
+	}
+	return d
+}
+
+// View returns what was in memory at the moment.
+func (c *Capture) View() *View { return &View{c.now} }
+
+// Save makes a new world of that name with what was captured, and returns its head. It
+// copies no stone of the world: the new one is a fork of the last commit before the
+// moment, and a commit with what was changed since. The world that was captured stays as
+// it is, also its list of changes. Options.Relight has no effect: light that was stale stays so.
+func (c *Capture) Save(ctx context.Context, name, message string) (history.Commit, error) {
+	next := history.Commit{Parent: c.base, Base: c.base, Author: c.w.o.Author, Message: message}
+	var stones []history.Stone
+	if !c.dirty.empty() {
+		written, err := c.now.content(c.dirty).write(ctx)
+		if err != nil {
+			return history.Commit{}, err
+		}
+		stones = append(stones, written)
+		next.Stones = append(next.Stones, written.Ref())
+	}
+	var err error
+	if c.base == (history.ID{}) {
+		err = c.w.store.Create(ctx, name)
+	} else {
+		err = c.w.store.Fork(ctx, c.w.name, c.base, name)
+	}
+	if err != nil {
+		return history.Commit{}, fmt.Errorf("world: %s: save as %s: %w", c.w.name, name, err)
+	}
+	done, err := c.w.store.Commit(ctx, name, history.Head{Commit: c.base}, next, stones...)
+	if err != nil {
+		return history.Commit{}, errors.Join(err, c.w.store.Delete(context.WithoutCancel(ctx), name, history.Force))
+	}
+	return done, nil
+}
+
+// Base returns the last commit before the moment. The caller closes it.
+func (c *Capture) Base() *Snapshot {
+	return &Snapshot{world: c.w.name, id: c.base, stack: c.openStack.hold(), about: c.now, empty: c.w.o.Empty}
+}
+
+// Close lets go of the stones that the moment stands on. Its View stays good.
+func (c *Capture) Close() error {
+	c.release()
+	return nil
+}
