@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,13 +9,14 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/clip"
-	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/mcedit"
 	"github.com/cairnvoxel/cairn/format/sponge"
 	"github.com/cairnvoxel/cairn/format/structure"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -32,7 +34,7 @@ func Clip(ctx context.Context, w stone.Content, dimension string, r region.Regio
 		w = within{w, r.Bounds(), single}
 	}
 	to := clip.NewCollector(r)
-	if err := convert.Source(w).Read(ctx, to); err != nil {
+	if err := sendChunks(ctx, w, to); err != nil {
 		return nil, err
 	}
 	c, err := to.Clip()
@@ -43,6 +45,54 @@ func Clip(ctx context.Context, w stone.Content, dimension string, r region.Regio
 		c.Lost[name] += n
 	}
 	return c, nil
+}
+
+// sendChunks sends a world to the Sink of a clip: chunks whole, and columns without their cells.
+// It does not cut chunks into sections, as convert.Source does.
+func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
+	about := w.About()
+	for _, d := range about.Dimensions {
+		fd := &format.Dimension{Name: d.Name, Folder: d.Folder}
+		for _, v := range d.Volumes {
+			fv := &format.Volume{Volume: v.Volume}
+			if v.Schema == voxel.Palette {
+				fv.Names = format.NewNames()
+				for i, name := range v.Names {
+					if cell, err := fv.Names.Cell(name); err != nil || int(cell) != i {
+						return fmt.Errorf("port: volume %q of %s: cell %d cannot be %q", v.Volume.Name, d.Name, i, name)
+					}
+				}
+			}
+			fd.Volumes = append(fd.Volumes, fv)
+		}
+		if err := to.Dimension(fd); err != nil {
+			return err
+		}
+		for _, v := range []string{voxel.Block, voxel.Biome} {
+			for p, err := range whole.Chunks(ctx, w, d.Name, v, 0) {
+				if err == nil {
+					err = cmp.Or(to.Chunk(v, p.Pos, p.Chunk), ctx.Err())
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		for c, err := range w.Columns(ctx, d.Name) {
+			if err == nil {
+				err = cmp.Or(to.Column(&format.Column{Column: *c}), ctx.Err())
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range about.Files {
+		if err := to.File(format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return w.OpenFile(f.Path) }}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // ReadClip reads the schematic at path. Its format is found as Open does.
