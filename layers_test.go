@@ -53,7 +53,7 @@ var plan = []row{
 	{"world", "geom voxel light region grid relight stone/column stone stone/whole history"},
 	{"undo", "geom voxel codec stone history world"},
 	{"brush", "geom voxel region world"},
-	{"edit", "geom voxel region grid stone history world"},
+	{"edit", "geom voxel light region grid clip stone history world"},
 	{"port", "geom voxel region format format/* clip stone stone/whole convert history world"},
 	{"autosave", "history world"},
 	{"lod", "geom octree tile"},

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -45,7 +48,7 @@ func same(v, u *world.View) bool {
 func TestInterrupted(t *testing.T) {
 	times := 1000
 	if testing.Short() {
-		times = 100
+		times = 30
 	}
 	ctx := context.Background()
 	st, w := made(t, 2)
@@ -130,4 +133,104 @@ func reopened(t *testing.T, st history.Store, w *world.World) *world.World {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// TestFailedChunk has the Sink refuse one section: its chunk is reported, and the rest goes on.
+func TestFailedChunk(t *testing.T) {
+	_, w := made(t, 2)
+	defer w.Close()
+	var failed []edit.Event
+	done := 0
+	q := edit.New(edit.Options{Events: func(e edit.Event) {
+		switch e.Kind {
+		case edit.ChunkFailed:
+			failed = append(failed, e)
+		case edit.ChunkDone:
+			done++
+		}
+	}})
+	defer q.Close()
+	sink := &refusing{at: geom.Point{X: 0, Y: 48, Z: 0}}
+	box := region.Box{Min: geom.Point{X: -8, Y: 0, Z: -8}, Max: geom.Point{X: 8, Y: 64, Z: 8}}
+	f := q.Add(&edit.Arena{World: w, Sink: sink}, &edit.Fill{Region: box, Name: "minecraft:glass"}, 0)
+	for q.Len() > 0 {
+		q.Step(time.Now(), 0)
+		runtime.Gosched()
+	}
+	r, err := f.Wait(context.Background())
+	if !errors.Is(err, errSink) || r.Failed != 1 || len(failed) != 1 || r.Done != r.Chunks || done != r.Chunks-1 {
+		t.Fatalf("%+v, %v; %d failed, %d done", r, err, len(failed), done)
+	}
+	if want := (geom.ChunkPos{Y: 1}); failed[0].Chunk != want || !errors.Is(failed[0].Err, errSink) {
+		t.Errorf("%+v", failed[0])
+	}
+	blocks := w.View().Dimension("overworld").Volume(voxel.Block)
+	for p := range points(geom.Box(box)) {
+		c, _ := blocks.Cell(p)
+		within := geom.Box{Min: sink.at, Max: sink.at.Add(geom.Point{X: 16, Y: 16, Z: 16})}.Contains(p)
+		if glass := blocks.CellName(c) == "minecraft:glass"; glass == within {
+			t.Fatalf("cell %v is %s", p, blocks.CellName(c))
+		}
+	}
+}
+
+// refusing is a Sink that refuses one section.
+type refusing struct {
+	faulty
+	at geom.Point
+}
+
+func (r *refusing) Section(s *edit.Section) error {
+	if s.Min == r.at {
+		return errSink
+	}
+	return nil
+}
+
+// TestNotLoaded restores a part of a world of which nothing is in memory.
+func TestNotLoaded(t *testing.T) {
+	ctx := context.Background()
+	st, w := made(t, 4)
+	base := w.Head()
+	scatter(t, w, 50)
+	if _, err := w.Commit(ctx, "played"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.Open(ctx, st, "arena", world.Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	from, err := world.OpenSnapshot(ctx, st, "arena", base, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	q := edit.New(edit.Options{Chunks: 1})
+	box := geom.Box{Min: geom.Point{X: -32, Y: -64, Z: -32}, Max: geom.Point{X: 0, Y: 320, Z: 0}}
+	r := run(t, q, q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: from, Region: region.Box(box)}, 0))
+	q.Close()
+	if _, err := w.Commit(ctx, "restored"); err != nil {
+		t.Fatal(err)
+	}
+	for pos, c := range w.View().Dimension("overworld").Volume(voxel.Block).Chunks() {
+		if c != nil {
+			t.Errorf("chunk %v is still in memory", pos)
+		}
+	}
+	now, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	want, got := make([]voxel.Cell, box.Cells()), make([]voxel.Cell, box.Cells())
+	if err := errors.Join(from.ReadBox(ctx, "overworld", voxel.Block, 0, box, want), now.ReadBox(ctx, "overworld", voxel.Block, 0, box, got)); err != nil {
+		t.Fatal(err)
+	}
+	if r.Cells == 0 || !slices.Equal(want, got) {
+		t.Errorf("%+v; equal: %v", r, slices.Equal(want, got))
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, or the Undo of one.
+// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
 type Operation interface {
 	// prepare finds what is to be done. It runs beside the game.
 	prepare(ctx context.Context, a *Arena) (*plan, error)
@@ -27,13 +27,14 @@ type plan struct {
 	close  func() // nil: nothing is open
 }
 
-// tower is the chunks of a volume over one another that are to be changed, or the
-// columns over them.
+// tower is the chunks of a volume over one another that are to be changed, or a column, or a
+// tower whose light is to be computed.
 type tower struct {
-	volume  string   // world.Columns: the columns
+	volume  string   // world.Columns: a column; "": light
 	box     geom.Box // in cells of the dimension
 	parts   []part
 	columns []columnPart
+	dark    []geom.ChunkPos // whose blocks were changed, for light
 
 	next int // parts that are done
 	held *world.Held
@@ -108,7 +109,21 @@ func (t *tower) footprint() geom.Code {
 }
 
 // chunks is how many chunks the tower brings into memory.
-func (t *tower) chunks() int { return len(t.parts) + len(t.columns) }
+func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
+
+// shadow returns a tower whose light is to be computed, with what is around it.
+func (t *tower) shadow(changed []geom.ChunkPos) *tower {
+	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
+	return &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}}
+}
+
+// positions returns where the chunks of the tower are.
+func (t *tower) positions() (out []geom.ChunkPos) {
+	for i := range t.parts {
+		out = append(out, t.parts[i].pos)
+	}
+	return out
+}
 
 // cover returns the least box around two; the first may be empty.
 func cover(a, b geom.Box) geom.Box {

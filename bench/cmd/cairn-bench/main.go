@@ -77,7 +77,7 @@ func measurements() map[string]measurement {
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
-		"arena":    ofMade(arena.Bench),
+		"arena":    ofWorlds(arena.Bench),
 	}
 }
 
