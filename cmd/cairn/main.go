@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	d.memory.report(stderr)
-	if end := d.close(); err == nil {
+	if end := errors.Join(d.memory.close(), d.close()); err == nil {
 		err = end
 	}
 	if out.err != nil && (err == nil || err.Error() == "") {
