@@ -147,11 +147,11 @@ func (s shape) descend(cube geom.Box, cover Cover, yield func(geom.ChunkPos, Cov
 	return true
 }
 
-// Split returns boxes that hold every cell of r, no cell twice. Each box lies within the
+// Boxes returns boxes that hold every cell of r, no cell twice. Each box lies within the
 // bounds of r, holds at least one of its cells, touches at most n chunks (n below 1
 // counts as 1) and shares none of them with another box. The order is always the same.
 // The list grows with r.
-func Split(r Region, n int) []geom.Box {
+func Boxes(r Region, n int) []geom.Box {
 	s := shapeOf(r)
 	return s.split(nil, s.bounds, max(n, 1))
 }

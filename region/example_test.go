@@ -41,9 +41,9 @@ func ExampleChunks() {
 	// Output: 56 chunks lie in the ball, 176 are cut by it
 }
 
-// Split cuts a large job into pieces that can be done one after the other.
-func ExampleSplit() {
-	jobs := region.Split(region.Box{Max: geom.Point{X: 200, Y: 64, Z: 200}}, 16)
+// Boxes cuts a large job into pieces that can be done one after the other.
+func ExampleBoxes() {
+	jobs := region.Boxes(region.Box{Max: geom.Point{X: 200, Y: 64, Z: 200}}, 16)
 	fmt.Println(len(jobs), "jobs, the first", jobs[0])
 	// Output: 8 jobs, the first [(0,0,0) (32,64,96))
 }

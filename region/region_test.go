@@ -79,7 +79,7 @@ func checkRegion(t fataler, r region.Region, in func(geom.Point) bool) {
 		checkChunks(t, r, chunks)
 	}
 	for _, n := range []int{-1, 1, 2, 5, 8, 1 << 40} {
-		checkSplit(t, r, chunks, n)
+		checkBoxes(t, r, chunks, n)
 	}
 }
 
@@ -104,12 +104,12 @@ func checkChunks(t fataler, r region.Region, want map[geom.ChunkPos]int) {
 	}
 }
 
-func checkSplit(t fataler, r region.Region, chunks map[geom.ChunkPos]int, n int) {
+func checkBoxes(t fataler, r region.Region, chunks map[geom.ChunkPos]int, n int) {
 	t.Helper()
 	left := make(map[geom.ChunkPos]bool)
-	for _, b := range region.Split(r, n) {
+	for _, b := range region.Boxes(r, n) {
 		if b.Empty() || b.Intersect(r.Bounds()) != b {
-			t.Fatalf("%+v: a box of the split is %v, the bounds %v", r, b, r.Bounds())
+			t.Fatalf("%+v: one of the boxes is %v, the bounds %v", r, b, r.Bounds())
 		}
 		count, used := 0, false
 		for pos := range region.Chunks(region.Box(b)) {
@@ -274,7 +274,7 @@ func TestHuge(t *testing.T) {
 				t.Errorf("%v allocations for 10000 chunks", allocs)
 			}
 			b := r.Bounds()
-			if n := len(region.Split(r, 1<<50)); n > 1<<14 {
+			if n := len(region.Boxes(r, 1<<50)); n > 1<<14 {
 				t.Errorf("bounds %v split into %d boxes", b, n)
 			}
 		})
