@@ -54,6 +54,7 @@ var plan = []row{
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel region grid stone history world"},
 	{"port", "geom voxel format format/* stone stone/whole convert history world"},
+	{"arena", "geom voxel region stone convert history world edit port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree tile"},
 	{"blob", ""},
