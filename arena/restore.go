@@ -88,6 +88,14 @@ func (r *Restore) Progress() (p edit.Progress) {
 	return p
 }
 
+// Failures returns the chunks that failed, at most the first 64 of each dimension.
+func (r *Restore) Failures() (all []edit.Event) {
+	for _, f := range r.futures {
+		all = append(all, f.Failures()...)
+	}
+	return all
+}
+
 // Cancel ends the restore at the next Step of the Queue. What was done stays done.
 func (r *Restore) Cancel() { r.each((*edit.Future).Cancel) }
 

@@ -135,7 +135,17 @@ func of(name, snapshot string, c history.Commit) *Snapshot {
 	return s
 }
 
-// Find finds a snapshot of a world. The error wraps history.ErrNoWorld if there is none.
+// NoSnapshotError says that a world has no snapshot of a name. It wraps history.ErrNoWorld.
+type NoSnapshotError struct{ World, Snapshot string }
+
+func (e NoSnapshotError) Error() string {
+	return fmt.Sprintf("arena: %s has no snapshot %q", e.World, e.Snapshot)
+}
+
+// Unwrap returns history.ErrNoWorld.
+func (e NoSnapshotError) Unwrap() error { return history.ErrNoWorld }
+
+// Find finds a snapshot of a world. The error is a NoSnapshotError if there is none.
 func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapshot, error) {
 	full, err := edit.SnapshotName(name, snapshot)
 	if err != nil {
@@ -144,7 +154,7 @@ func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapsh
 	log, err := st.Log(ctx, full, history.ID{}, 1)
 	switch {
 	case errors.Is(err, history.ErrNoWorld):
-		return nil, fmt.Errorf("arena: %s has no snapshot %q: %w", name, snapshot, history.ErrNoWorld)
+		return nil, NoSnapshotError{name, snapshot}
 	case err != nil:
 		return nil, err
 	case len(log) == 0:
