@@ -155,6 +155,7 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 		return nil, areaError{err}
 	}
 	changes := out.names.Changes()
+	out.names = out.names.Names()
 	if len(changes) > 0 && len(out.dimensions) != 1 {
 		return nil, areaError{fmt.Errorf("arena: %s: mask %q: a mask about versions needs one dimension of %q", w.Name(), a.Mask, have)}
 	}

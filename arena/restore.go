@@ -70,7 +70,7 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 			*at = *a
 			at.Dimension = d.Name
 		}
-		r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: in.in,
+		r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
 			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}, o.Priority))
 	}
 	return r, nil

@@ -24,28 +24,45 @@ type cells struct {
 	now   []voxel.Cell
 }
 
-// differ finds where a chunk is not what it is to be, as far as it may change. It reports
-// whether it may change everywhere.
-func (w *work) differ(now, want *voxel.Chunk, only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32) {
+// differ finds where a chunk is not what it is to be, and reports whether it may change in all of
+// these places.
+func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool) {
 	for i := range w.sections {
 		w.sections[i].index, w.sections[i].now = w.sections[i].index[:0], w.sections[i].now[:0]
 	}
-	rows := now.Differing(want)
+	all = true
 	var nowBuf, wantBuf [64]voxel.Cell
-	for y, m := range rows {
+	for y, m := range now.Differing(want) {
 		for ; m != 0; m &= m - 1 {
 			z := bits.TrailingZeros32(m)
-			b := want.Row(y, z, &wantBuf)
-			diff := differing((*[voxel.ChunkEdge]voxel.Cell)(now.Row(y, z, &nowBuf)), (*[voxel.ChunkEdge]voxel.Cell)(b))
-			if only != nil {
-				diff &= only[y*voxel.ChunkEdge+z]
+			a := (*[voxel.ChunkEdge]voxel.Cell)(now.Row(y, z, &nowBuf))
+			b := (*[voxel.ChunkEdge]voxel.Cell)(want.Row(y, z, &wantBuf))
+			diff := differing(a, b)
+			may := diff
+			if p.only != nil {
+				may &= p.only[y*voxel.ChunkEdge+z]
 			}
+			if allowed != nil {
+				may &= admitted(a, may, allowed)
+			}
+			all = all && may == diff
 			at := uint16(y%SectionEdge*SectionEdge*SectionEdge + z%SectionEdge*SectionEdge)
 			pair := y/SectionEdge<<2 | z/SectionEdge<<1
-			w.sections[pair].add(at, uint16(diff), b[:SectionEdge])
-			w.sections[pair|1].add(at, uint16(diff>>SectionEdge), b[SectionEdge:])
+			w.sections[pair].add(at, uint16(may), b[:SectionEdge])
+			w.sections[pair|1].add(at, uint16(may>>SectionEdge), b[SectionEdge:])
 		}
 	}
+	return all
+}
+
+// admitted returns those bits of m whose cells are allowed.
+func admitted(row *[voxel.ChunkEdge]voxel.Cell, m uint32, allowed []bool) (out uint32) {
+	for ; m != 0; m &= m - 1 {
+		if x := bits.TrailingZeros32(m); int(row[x]) < len(allowed) && allowed[row[x]] {
+			out |= 1 << x
+		}
+	}
+	return out
 }
 
 // differing returns a bit x for each cell x in which two rows differ.
@@ -117,9 +134,7 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		}
 	}
 	t.next = done
-	if took := clock().Sub(start) - inSections; s.Sections > 0 {
-		s.q.publish = max(took, s.q.publish-s.q.publish/8)
-	}
+	s.q.publish.add(clock().Sub(start) - inSections)
 }
 
 // addCells counts changed cells of a chunk that is not done.
@@ -147,16 +162,16 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		want = voxel.Uniform(v.Default)
 	}
 	w := &s.q.work
-	w.differ(now, want, p.only)
+	exact := w.differ(now, want, p, p.mask.cells(v.Names()))
 	least := p.pos.Box().Min
 	var taken [sectionsOf]bool
-	all, exact := true, p.only == nil
+	all := true
 	for i := range w.sections {
 		c := &w.sections[i]
 		if len(c.index) == 0 {
 			continue
 		}
-		if all = s.room(s.q.publish); !all {
+		if all = s.room(s.q.publish.likely()); !all {
 			break
 		}
 		at := sectionMin(least, i)
@@ -164,7 +179,7 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		if sink := f.arena.Sink; sink != nil {
 			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
 		}
-		s.took(s.q.o.Clock().Sub(start))
+		s.q.section.add(s.q.o.Clock().Sub(start))
 		if p.err != nil {
 			exact = false
 			break

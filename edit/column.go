@@ -67,7 +67,7 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	if err == nil && before != after {
 		f.replaced.addColumn(p.pos, before, after)
 	}
-	s.took(f.q.o.Clock().Sub(start))
+	s.q.section.add(f.q.o.Clock().Sub(start))
 	f.count(t, 0, 0, err)
 }
 

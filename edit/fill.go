@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/region"
@@ -9,9 +10,10 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Fill makes all cells of a region one cell.
+// Fill makes cells of a region one cell. With a Mask it replaces what the Mask names.
 type Fill struct {
 	Region region.Region // in cells of the volume
+	Mask   region.Mask   // which cells may change
 	Volume string        // default: voxel.Block
 	// Name is what to fill with; a name that is new gets a cell. A volume without names is
 	// filled with Cell.
@@ -20,6 +22,9 @@ type Fill struct {
 }
 
 func (o *Fill) prepare(_ context.Context, a *Arena) (*plan, error) {
+	if o.Region == nil {
+		return nil, errors.New("edit: fill: no region")
+	}
 	v, err := a.volume(o.Volume)
 	if err != nil {
 		return nil, err
@@ -28,52 +33,16 @@ func (o *Fill) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	mask, err := maskOf(o.Mask)
+	if err != nil {
+		return nil, err
+	}
 	want := voxel.Uniform(cell)
-	return changeIn(v, o.Region, func(*voxel.Chunk) *voxel.Chunk { return want }), nil
-}
-
-// Replace changes cells of a region that are one of From into To.
-type Replace struct {
-	Region region.Region // in cells of the volume
-	Volume string        // default: voxel.Block
-	From   []string      // names of cells; names that the volume does not have are ignored
-	To     string        // a name that is new gets a cell
-}
-
-func (o *Replace) prepare(_ context.Context, a *Arena) (*plan, error) {
-	v, err := a.volume(o.Volume)
-	if err != nil {
-		return nil, err
-	}
-	to, err := a.cell(v, o.To, 0)
-	if err != nil {
-		return nil, err
-	}
-	from := make(map[voxel.Cell]bool)
-	for _, name := range o.From {
-		if c, ok := v.Named(name); ok {
-			from[c] = true
-		}
-	}
-	return changeIn(v, o.Region, func(now *voxel.Chunk) *voxel.Chunk {
-		table := make([]voxel.Cell, now.Highest()+1)
-		for i := range table {
-			table[i] = voxel.Cell(i)
-			if from[table[i]] {
-				table[i] = to
-			}
-		}
-		return now.Translate(table)
-	}), nil
-}
-
-// changeIn plans the same change for all chunks of a region.
-func changeIn(v *world.Volume, r region.Region, change func(*voxel.Chunk) *voxel.Chunk) *plan {
 	var parts []part
-	for pos, c := range region.Chunks(r) {
-		parts = append(parts, part{pos: pos, change: change, only: onlyIn(r, pos, c)})
+	for pos, c := range region.Chunks(o.Region) {
+		parts = append(parts, part{pos: pos, want: want, mask: mask, only: onlyIn(o.Region, pos, c)})
 	}
-	return &plan{towers: towersOf(v.Volume, parts)}
+	return &plan{towers: towersOf(v.Volume, parts)}, nil
 }
 
 // cell returns the cell of a name, which is added if it is new, or cell if there is no name.

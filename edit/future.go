@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -33,7 +32,7 @@ type Future struct {
 	started  int  // towers that are being fetched or were
 	finished int  // towers that are done
 	ahead    int  // chunks fetched and not done
-	lit      int  // towers whose light was asked for
+	lit      bool // towers are planned whose light is to be computed
 	last     bool // finish was started
 	replaced replaced
 
@@ -98,7 +97,7 @@ func (f *Future) Wait(ctx context.Context) (Result, error) {
 }
 
 // Cancel ends the operation at the next Step. What was done stays done; see Undo.
-func (f *Future) Cancel() { f.cancel(ErrCanceled) }
+func (f *Future) Cancel() { f.q.cancel(f, ErrCanceled) }
 
 // Pause keeps the operation from going on until Resume; operations of the same arena wait
 // behind it.
@@ -153,7 +152,7 @@ func (f *Future) beside(do func()) {
 // fail ends the operation with an error at the next Step.
 func (f *Future) fail(err error) {
 	if err != nil {
-		f.cancel(err)
+		f.q.cancel(f, err)
 	}
 }
 
@@ -175,8 +174,10 @@ func (f *Future) advance(s *step) (ended bool) {
 	case f.finished < len(f.plan.towers):
 		f.work(s, f.plan.towers[f.finished])
 		f.start()
-	case f.lit < len(f.plan.towers):
-		f.light(s, f.plan.towers[f.lit])
+	case !f.lit:
+		f.lit = true
+		f.plan.towers = append(f.plan.towers, f.dark()...)
+		f.start()
 	case !f.last && f.plan.finish != nil:
 		f.last = true
 		f.beside(f.finish)
@@ -224,7 +225,10 @@ func (f *Future) start() {
 
 // fetch brings into memory what a tower needs, and holds it there.
 func (f *Future) fetch(t *tower) {
-	volumes := []string{t.volume}
+	var volumes []string // all for light
+	if t.dark == nil {
+		volumes = append(volumes, t.volume)
+	}
 	if t.volume == voxel.Block {
 		volumes = append(volumes, world.Columns)
 	}
@@ -250,6 +254,8 @@ func (f *Future) work(s *step, t *tower) {
 	switch {
 	case t.err != nil:
 		f.failRest(t, t.err)
+	case t.dark != nil:
+		f.light(s, t)
 	case t.volume == world.Columns:
 		f.changeColumns(s, t)
 	default:
@@ -278,6 +284,12 @@ func (f *Future) release(t *tower) {
 
 // failRest gives up what is left of a tower.
 func (f *Future) failRest(t *tower, err error) {
+	if t.dark != nil {
+		t.next = t.chunks()
+		f.mu.Lock()
+		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
+		f.mu.Unlock()
+	}
 	for ; t.next < t.chunks(); t.next++ {
 		f.count(t, t.next, 0, err)
 	}
@@ -321,27 +333,32 @@ func (f *Future) event(e Event) {
 	f.q.o.Events(e)
 }
 
-// light has the light of a tower computed if its blocks were changed.
+// dark returns the towers whose light is to be computed.
+func (f *Future) dark() (out []*tower) {
+	if f.arena.Light == nil {
+		return nil
+	}
+	for _, t := range f.plan.towers {
+		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
+			out = append(out, t.shadow(changed))
+		}
+	}
+	return out
+}
+
+// light has the light of a tower computed if that fits.
 func (f *Future) light(s *step, t *tower) {
-	var changed []geom.ChunkPos
-	if f.arena.Light != nil && t.volume == voxel.Block {
-		changed = f.replaced.in(t)
-	}
-	if len(changed) == 0 {
-		f.lit++
-		return
-	}
-	if !s.room(0) {
+	if !s.room(s.q.light.likely()) {
 		return
 	}
 	start := f.q.o.Clock()
-	err := f.arena.Light.Relight(f.ctx, f.arena, changed)
-	s.took(f.q.o.Clock().Sub(start))
+	err := f.arena.Light.Relight(f.ctx, f.arena, t.dark)
+	s.q.light.add(f.q.o.Clock().Sub(start))
 	s.Sections++
-	f.lit++
+	t.next++
 	if err != nil {
 		f.mu.Lock()
-		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), changed[0], err))
+		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
 		f.mu.Unlock()
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Operation is work for a Queue: a Restore, a Fill, a Replace, a Paste, a Save or a Relight.
+// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
 type Operation interface {
 	// prepare finds what is to be done. It runs beside the game.
 	prepare(ctx context.Context, a *Arena) (*plan, error)
@@ -27,13 +27,14 @@ type plan struct {
 	close  func() // nil: nothing is open
 }
 
-// tower is the chunks of a volume over one another that are to be changed, or the
-// columns over them.
+// tower is the chunks of a volume over one another that are to be changed, or a column, or a
+// tower whose light is to be computed.
 type tower struct {
-	volume  string   // world.Columns: the columns
+	volume  string   // world.Columns: a column; "": light
 	box     geom.Box // in cells of the dimension
 	parts   []part
 	columns []columnPart
+	dark    []geom.ChunkPos // whose blocks were changed, for light
 
 	next int // parts that are done
 	held *world.Held
@@ -47,6 +48,8 @@ type part struct {
 	// what is to become of the chunk that is there.
 	want   *voxel.Chunk
 	change func(now *voxel.Chunk) *voxel.Chunk
+	// mask says which cells may change by what is there now; nil: all may.
+	mask *cellMask
 	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may.
 	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
 	err  error // of the Sink
@@ -106,7 +109,21 @@ func (t *tower) footprint() geom.Code {
 }
 
 // chunks is how many chunks the tower brings into memory.
-func (t *tower) chunks() int { return len(t.parts) + len(t.columns) }
+func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
+
+// shadow returns a tower whose light is to be computed, with what is around it.
+func (t *tower) shadow(changed []geom.ChunkPos) *tower {
+	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
+	return &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}}
+}
+
+// positions returns where the chunks of the tower are.
+func (t *tower) positions() (out []geom.ChunkPos) {
+	for i := range t.parts {
+		out = append(out, t.parts[i].pos)
+	}
+	return out
+}
 
 // cover returns the least box around two; the first may be empty.
 func cover(a, b geom.Box) geom.Box {
@@ -123,6 +140,34 @@ func cover(a, b geom.Box) geom.Box {
 func scaled(b geom.Box, scale int) geom.Box {
 	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
 	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
+}
+
+// cellMask is the name terms of a region.Mask. Names of a volume only grow.
+type cellMask struct {
+	of      region.Mask
+	allowed []bool // by cell
+}
+
+// maskOf returns nil for a mask that allows all cells.
+func maskOf(m region.Mask) (*cellMask, error) {
+	if len(m.Changes()) > 0 {
+		return nil, fmt.Errorf("edit: mask %v: what a history changed must be in Region", m)
+	}
+	if m.Cells(nil) == nil {
+		return nil, nil
+	}
+	return &cellMask{of: m}, nil
+}
+
+// cells returns what the mask allows of a volume with those names.
+func (m *cellMask) cells(names []string) []bool {
+	if m == nil {
+		return nil
+	}
+	if len(m.allowed) != len(names) {
+		m.allowed = m.of.Cells(names)
+	}
+	return m.allowed
 }
 
 // onlyIn returns the bits of a chunk's cells that lie in a region, nil if all do.

@@ -38,15 +38,23 @@ type Queue struct {
 	running sync.WaitGroup // calls beside the game
 	work    work           // needs stepping
 
-	stepping sync.Mutex    // one Step
-	section  time.Duration // what a section takes at most, as far as known; needs stepping
-	publish  time.Duration // what publishing a tower takes; needs stepping
+	stepping sync.Mutex // one Step
+	section  mean       // of what a section takes; needs stepping
+	publish  mean       // of what publishing a tower takes; needs stepping
+	light    mean       // of what the light of a tower takes; needs stepping
 
 	mu     sync.Mutex
-	queued []*Future // by time of Add
-	turns  map[*Arena]uint64
+	lines  []*line   // those of arenas with operations
+	over   []*Future // canceled or failed, to be ended
 	turn   uint64
 	paused bool
+}
+
+// line is the operations of an arena: by falling priority, then by time of Add.
+type line struct {
+	arena   *Arena
+	waiting []*Future
+	turn    uint64 // when the arena last had its turn
 }
 
 // New returns an empty Queue. The caller closes it.
@@ -66,7 +74,7 @@ func New(o Options) *Queue {
 	if o.Events == nil {
 		o.Events = func(Event) {}
 	}
-	q := &Queue{o: o, turns: make(map[*Arena]uint64)}
+	q := &Queue{o: o}
 	q.ctx, q.stop = context.WithCancel(context.Background())
 	return q
 }
@@ -78,7 +86,17 @@ func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
 	f.ctx, f.cancel = context.WithCancelCause(q.ctx)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.queued = append(q.queued, f)
+	i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == a })
+	if i < 0 {
+		i = len(q.lines)
+		q.lines = append(q.lines, &line{arena: a})
+	}
+	l := q.lines[i]
+	at := len(l.waiting)
+	for at > 0 && l.waiting[at-1].priority < priority {
+		at--
+	}
+	l.waiting = slices.Insert(l.waiting, at, f)
 	return f
 }
 
@@ -95,10 +113,13 @@ func (q *Queue) setPaused(paused bool) {
 }
 
 // Len returns how many operations have not ended.
-func (q *Queue) Len() int {
+func (q *Queue) Len() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.queued)
+	for _, l := range q.lines {
+		n += len(l.waiting)
+	}
+	return n
 }
 
 // Close cancels all operations, ends them, and waits until everything that they hold is
@@ -108,9 +129,12 @@ func (q *Queue) Close() {
 	q.stepping.Lock()
 	defer q.stepping.Unlock()
 	q.mu.Lock()
-	queued := slices.Clone(q.queued)
+	var left []*Future
+	for _, l := range q.lines {
+		left = append(left, l.waiting...)
+	}
 	q.mu.Unlock()
-	for _, f := range queued {
+	for _, f := range left {
 		q.end(f)
 	}
 	q.running.Wait()
@@ -127,7 +151,7 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 	}
 	s := &step{q: q, deadline: now.Add(budget)}
 	for {
-		f := q.next(s)
+		f := q.next()
 		if f == nil {
 			return s.Report
 		}
@@ -139,48 +163,60 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 	}
 }
 
-// next returns the operation whose turn it is: of those that can go on, one of the highest
-// priority, of the arena that had its turn least recently.
-func (q *Queue) next(s *step) *Future {
+// next returns the operation whose turn it is: of those that are first in their line and can go
+// on, one of the highest priority, of the arena that had its turn least recently. Canceled
+// operations come before all others.
+func (q *Queue) next() *Future {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var best *Future
-	first := make(map[*Arena]*Future)
-	for _, f := range q.queued {
-		if have := first[f.arena]; have == nil || f.priority > have.priority {
-			first[f.arena] = f
-		}
+	if n := len(q.over); n > 0 {
+		f := q.over[n-1]
+		q.over = q.over[:n-1]
+		return f
 	}
-	for _, f := range q.queued {
-		switch {
-		case f.ctx.Err() != nil:
-			return f // to be ended
-		case first[f.arena] != f || q.paused || f.paused || !f.canGoOn():
-		case best == nil || f.priority > best.priority || f.priority == best.priority && q.turns[f.arena] < q.turns[best.arena]:
-			best = f
+	var best *Future
+	var from *line
+	for _, l := range q.lines {
+		f := l.waiting[0]
+		if q.paused || f.paused || !f.canGoOn() {
+			continue
+		}
+		if best == nil || f.priority > best.priority || f.priority == best.priority && l.turn < from.turn {
+			best, from = f, l
 		}
 	}
 	if best != nil {
 		q.turn++
-		q.turns[best.arena] = q.turn
+		from.turn = q.turn
 	}
 	return best
 }
 
-// end takes an operation out of the queue and completes its Future.
+// end takes an operation out of its line and completes its Future.
 func (q *Queue) end(f *Future) {
 	q.mu.Lock()
-	i := slices.Index(q.queued, f)
-	if i < 0 {
-		q.mu.Unlock()
-		return
-	}
-	q.queued = slices.Delete(q.queued, i, i+1)
-	if !slices.ContainsFunc(q.queued, func(g *Future) bool { return g.arena == f.arena }) {
-		delete(q.turns, f.arena)
+	there := false
+	if i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == f.arena }); i >= 0 {
+		l := q.lines[i]
+		n := len(l.waiting)
+		l.waiting = slices.DeleteFunc(l.waiting, func(g *Future) bool { return g == f })
+		there = len(l.waiting) < n
+		if len(l.waiting) == 0 {
+			q.lines = slices.Delete(q.lines, i, i+1)
+		}
 	}
 	q.mu.Unlock()
-	f.end()
+	if there {
+		f.end()
+	}
+}
+
+// cancel has an operation ended at the next Step, for that reason.
+func (q *Queue) cancel(f *Future, why error) {
+	f.cancel(why)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.over = append(q.over, f)
 }
 
 // Report is what a Step did.
@@ -206,13 +242,16 @@ func (s *step) room(more time.Duration) bool {
 	case o.Sections > 0 && s.Sections >= o.Sections:
 		s.full = true
 	case s.Sections == 0:
-	case o.Clock().Add(s.q.section + more).After(s.deadline):
+	case o.Clock().Add(s.q.section.likely() + more).After(s.deadline):
 		s.full = true
 	}
 	return !s.full
 }
 
-// took remembers what a section took: the most, which fades.
-func (s *step) took(d time.Duration) {
-	s.q.section = max(d, s.q.section-s.q.section/64)
-}
+// mean is a mean of times in which the last ones count most.
+type mean time.Duration
+
+func (m *mean) add(d time.Duration) { *m += (mean(d) - *m) / 8 }
+
+// likely is a bound that most times stay below.
+func (m mean) likely() time.Duration { return 2 * time.Duration(m) }

@@ -25,6 +25,8 @@ type Restore struct {
 	// Region is what to restore, in cells of the dimension; nil: everything. Cells of a volume
 	// that are larger than a block are restored if they lie in it completely.
 	Region region.Region
+	// Mask says which cells of Volumes may change. It says nothing of biomes, objects and columns.
+	Mask region.Mask
 	// Volumes to restore. Default: all that hold no biomes and no light.
 	Volumes []string
 	Biomes  bool // restore biomes as well
@@ -52,6 +54,10 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	mask, err := maskOf(o.Mask)
+	if err != nil {
+		return nil, err
+	}
 	p := &plan{}
 	if o.Capture != nil {
 		p.close = func() { from.snap.Close() }
@@ -76,7 +82,13 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
 		if tables[name], err = a.translation(d.Name(), name, there.Names); err != nil {
 			return nil, err
 		}
-		p.towers = append(p.towers, towersOf(v.Volume, from.parts(v, scaledRegion(in, v.Scale)))...)
+		parts := from.parts(v, scaledRegion(in, v.Scale))
+		if name != voxel.Biome {
+			for i := range parts {
+				parts[i].mask = mask
+			}
+		}
+		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
 	if o.Objects || o.Columns {
 		p.towers = append(p.towers, columnTowers(o.columnsApart(from, in))...)

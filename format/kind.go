@@ -18,6 +18,8 @@ type Kind struct {
 	Versions []int
 	// Single says that a world has only one dimension.
 	Single bool
+	// Piece says that a file holds a piece of a world, with any data version or none.
+	Piece bool
 
 	// Detect reports whether a file of the format starts with head, up to 4,096
 	// bytes.

@@ -27,7 +27,7 @@ type DimensionError struct {
 
 func (e *DimensionError) Error() string {
 	if e.Want == "" {
-		return "port: a Slime file holds one dimension; the world has " + strings.Join(e.Have, ", ")
+		return "port: a file of this format holds one dimension; the world has " + strings.Join(e.Have, ", ")
 	}
 	return fmt.Sprintf("port: no dimension %q: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
@@ -93,6 +93,8 @@ type Target struct {
 	// Version of the format, for formats that have versions. Default: the version that the
 	// world was read from, or the one for its data version.
 	Version int
+	// DataVersion applies to what has none, in formats of schematics.
+	DataVersion int32
 	// Name of the world, for formats that store one. A name in the world itself takes
 	// precedence.
 	Name string
@@ -134,6 +136,9 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	}
 	if !columns {
 		o.DataVersion = facts.Version
+	}
+	if k.Piece {
+		o.DataVersion = t.DataVersion
 	}
 	if ok || t.Format != o.Head.Format { // a world in its own format has the facts in its files
 		o.Facts = facts

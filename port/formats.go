@@ -8,19 +8,28 @@ import (
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/mcedit"
 	"github.com/cairnvoxel/cairn/format/slime"
+	"github.com/cairnvoxel/cairn/format/sponge"
+	"github.com/cairnvoxel/cairn/format/structure"
 )
 
 // kinds is the table of formats.
 var kinds = []format.Kind{
 	anvil.Kind(),
 	slime.Kind(),
+	sponge.Kind(),
+	mcedit.Kind(),
+	structure.Kind(),
 }
 
 // The formats that have names here.
 const (
-	Anvil = "anvil"
-	Slime = "slime"
+	Anvil     = "anvil"
+	Slime     = "slime"
+	Sponge    = "sponge"
+	MCEdit    = "mcedit"
+	Structure = "structure"
 )
 
 // Formats returns the names of all formats that can be written.

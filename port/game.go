@@ -34,18 +34,32 @@ const (
 const maxUnknown = 8
 
 // IsMade reports whether a program made the world: it has blocks with names, and no columns of
-// a game.
+// a version of a game. A schematic without a data version is such a world.
 func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 	blocks := false
 	for _, d := range w.About().Dimensions {
-		for _, err := range w.Columns(ctx, d.Name) {
-			return false, err
+		columns := false
+		for c, err := range w.Columns(ctx, d.Name) {
+			if err != nil || isOfGame(c) {
+				return false, err
+			}
+			columns = true
 		}
 		for _, v := range d.Volumes {
-			blocks = blocks || v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && hasChunks(w, d.Name, voxel.Block)
+			if v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && hasChunks(w, d.Name, voxel.Block) {
+				blocks = blocks || !columns || slices.ContainsFunc(v.Names, isNamed)
+			}
 		}
 	}
 	return blocks, nil
+}
+
+// isOfGame reports whether a column is of a version of a game.
+func isOfGame(c *voxel.Column) bool { return c.Version != 0 || len(c.Parts) > 0 }
+
+// isNamed reports whether a block has a name of its own, and no number.
+func isNamed(name string) bool {
+	return name != format.Air && !strings.HasPrefix(name, "legacy:")
 }
 
 // ForGame turns a world that a program made, in place, into a world that the game of a data
@@ -63,10 +77,18 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 	}
 	level := format.Level{Name: name, Version: version, Type: "flat", Biome: plains}
 	for _, d := range w.Dimensions {
-		if len(d.Columns) > 0 {
-			return fmt.Errorf("port: the columns of %s are of a game already, of data version %d", d.Name, d.Columns[0].Version)
+		g := game{Dimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
+		for i := range d.Columns {
+			c := &d.Columns[i]
+			if isOfGame(c) {
+				return fmt.Errorf("port: the columns of %s are of a game already, of data version %d", d.Name, c.Version)
+			}
+			if len(c.Lists) > 0 {
+				g.lists[c.Pos] = c.Lists
+			}
+			g.read = true
 		}
-		g := game{Dimension: d, version: version, lost: lost}
+		d.Columns = nil
 		if len(w.Dimensions) == 1 && !slices.Contains([]string{"overworld", "the_nether", theEnd}, d.Name) {
 			d.Name = "overworld"
 		}
@@ -98,6 +120,8 @@ type game struct {
 	lost    map[string]int
 	block   *convert.Volume
 	tops    map[geom.ColumnPos]*[256]int32 // heights above the topmost blocks, by column
+	lists   map[geom.ColumnPos][]voxel.List
+	read    bool // the world is of a file: it has columns
 }
 
 // heights returns the lowest section, and the section after the highest.
@@ -147,6 +171,10 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 	counts[v.Default]++
 	names := format.NewNames()
 	table := make([]voxel.Cell, len(counts))
+	var own []string
+	if g.read { // it may have blocks of mods
+		own = slices.DeleteFunc(slices.Clone(v.Names), func(name string) bool { return strings.HasPrefix(name, block.Space) || !strings.Contains(name, ":") })
+	}
 	var unknown []error
 	for cell, n := range counts {
 		if n == 0 || cell == 0 {
@@ -162,7 +190,7 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 		case name == block.Space+format.Air:
 			name = format.Air
 		default:
-			if err = t.Check(name, g.version, nil); err == nil && t == block.Blocks() {
+			if err = t.Check(name, g.version, own); err == nil && t == block.Blocks() {
 				_, err = block.AppendEntry(nil, name, false)
 			}
 		}
@@ -241,6 +269,11 @@ func (g *game) findColumns(ctx context.Context) error {
 			}
 		}
 	}
+	for at := range g.lists {
+		if g.tops[at] == nil {
+			g.tops[at] = new([256]int32)
+		}
+	}
 	for at, tops := range g.tops {
 		g.Columns = append(g.Columns, g.column(at, tops))
 	}
@@ -249,7 +282,7 @@ func (g *game) findColumns(ctx context.Context) error {
 }
 
 func (g *game) column(at geom.ColumnPos, tops *[256]int32) voxel.Column {
-	c := voxel.Column{Pos: at, Version: g.version}
+	c := voxel.Column{Pos: at, Version: g.version, Lists: g.lists[at]}
 	low, high := g.heights()
 	has := voxel.HasBlock
 	switch {

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/stone"
@@ -141,6 +142,9 @@ func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, e
 	for _, k := range kinds {
 		if k.Detect != nil && k.Detect(head) {
 			s.leaf, err = k.Open(r, size, s.o.leaf())
+			if errors.Is(err, clip.ErrTooLarge) {
+				err = fmt.Errorf("%w: %w", ErrTooLarge, err)
+			}
 			return true, err
 		}
 	}
@@ -152,7 +156,12 @@ func unknown(head []byte) error {
 	case len(head) == 0:
 		return errors.New("the file is empty")
 	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
-		return errors.New("a file of NBT, such as a level.dat or a schematic, and not a whole world: give the folder of the world")
+		for _, f := range clip.Peek(head) {
+			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
+				return errors.New("a schematic of Litematica, which cairn does not read")
+			}
+		}
+		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
 	}
 	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
 }

@@ -25,8 +25,9 @@ type Polygon struct{ vertices []Vertex }
 // Vertex is a point where two edges of a Polygon meet: a Corner, or the point where a line has
 // cut an edge. It keeps the edge and the line and is exact.
 type Vertex struct {
-	at  Corner
-	cut *crossing // nil for a Corner
+	at    Corner
+	cut   *crossing // nil for a Corner
+	along *ray      // the line of the edge that begins here; nil if it goes from a Corner to the next one
 }
 
 // crossing is the point where two lines cross that are not parallel.
@@ -88,25 +89,36 @@ func (v Vertex) Exact() (x, z *big.Rat) {
 	return at(a.X, b.X), at(a.Z, b.Z)
 }
 
+// doubled returns the integers next to twice the coordinates of v, whose edge and line go through points
+// within range.
+func (v Vertex) doubled() (x, z neighbours) {
+	if v.cut == nil {
+		return neighbours{2 * v.at.X, 2 * v.at.X}, neighbours{2 * v.at.Z, 2 * v.at.Z}
+	}
+	e := v.cut.edge
+	a, b := int64(v.cut.line.measure(e.from).low), int64(v.cut.line.measure(e.to()).low)
+	at := func(from int, d int64) neighbours {
+		floor, exact := product(2*d, a).over(a - b)
+		return neighbours{2*from + int(floor), 2*from + int(floor) + b2i(!exact)}
+	}
+	return at(e.from.X, e.dx), at(e.from.Z, e.dz)
+}
+
+// neighbours is the integers next to a number, which are the same if it is one.
+type neighbours struct{ floor, ceiling int }
+
 // String returns the coordinates, such as (3,-7/2).
 func (v Vertex) String() string {
 	x, z := v.Exact()
 	return fmt.Sprintf("(%s,%s)", x.RatString(), z.RatString())
 }
 
-// support returns the line on which the edge from v to w lies, in either direction. Two
-// crossings with a common edge have it, or a line that has cut the polygon.
-func support(v, w Vertex) ray {
-	switch {
-	case v.cut == nil && w.cut == nil:
-		return through(v.at, w.at)
-	case v.cut == nil:
-		v, w = w, v
+// support returns the line of the edge from v to the next vertex.
+func (v Vertex) support(next Vertex) ray {
+	if v.along != nil {
+		return *v.along
 	}
-	if v.cut.edge.side(w) == 0 {
-		return v.cut.edge
-	}
-	return v.cut.line
+	return through(v.at, next.at)
 }
 
 // NewPolygon returns the polygon whose edges join the corners in their order, and the last corner to the

@@ -1,14 +1,20 @@
-// Package region has sets of cells: boxes, balls, cylinders and prisms over polygons.
+// Package region has sets of cells: boxes, balls, cylinders, prisms over polygons, and their unions, intersections and
+// differences.
 //
 // A Region can be asked for its bounds, whether it holds a cell, and its cells row by
 // row. Everything in cairn that fills, searches or loads a part of space takes one:
 // VolumeTx.Fill of package world, brushes, the regions of an arena. Chunks lists the
-// chunks that a region touches, Count counts its cells, and Split cuts it into boxes for
-// work that is done in pieces.
+// chunks that a region touches, Count counts its cells, and Boxes cuts it into boxes for
+// work that is done in pieces. Parse reads a region from a text for the command line.
 //
 // A cell belongs to a shape if its centre does. Regions hold only cells within the range
 // of package geom; what a shape has beyond is cut off. They are values that do not change,
 // so any number of goroutines may ask one, and they keep no list of cells.
+//
+// A Mask says which cells of a region an operation may touch, by what is there now.
+//
+// A Polygon is a shape without height. Split cuts it by a line, Towers between chunks; both are exact.
+// The pictures are in docs/POLYGONS.md.
 package region
 
 import (

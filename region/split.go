@@ -68,7 +68,7 @@ func Split(p Polygon, l Line) ([]Part, error) {
 		return s.two(), nil
 	}
 	// A splitter that sorts is a variable of its own, so that the one above need not be on the heap.
-	many := &splitter{ring: s.ring, line: s.line, left: s.left, events: slices.Clone(s.events)}
+	many := &splitter{ring: s.ring, line: s.line, along: s.along, left: s.left, events: slices.Clone(s.events)}
 	if err := many.pair(); err != nil {
 		return nil, err
 	}
@@ -79,6 +79,7 @@ func Split(p Polygon, l Line) ([]Part, error) {
 type splitter struct {
 	ring   []Vertex
 	line   ray
+	along  *ray    // the same for edges of parts
 	left   Side    // what the caller calls the left side of line
 	events []event // in the order of the ring
 	sorted []int32 // events in their order along the line
@@ -121,7 +122,9 @@ func (s *splitter) meet() Side {
 		}
 		return Right
 	}
-	room := make([]crossing, cuts)
+	room := make([]crossing, max(cuts, 1))
+	room[0].line = s.line
+	s.along = &room[0].line
 	if cuts+on > cap(s.events) {
 		s.events = make([]event, 0, cuts+on)
 	}
@@ -134,8 +137,8 @@ func (s *splitter) meet() Side {
 		case here*next < 0:
 			c := &room[0]
 			room = room[1:]
-			*c = crossing{support(v, s.ring[(i+1)%n]), s.line}
-			s.events = append(s.events, event{vertex: Vertex{cut: c}, index: int32(i), crosses: true, before: here, after: next})
+			*c = crossing{v.support(s.ring[(i+1)%n]), s.line}
+			s.events = append(s.events, event{vertex: Vertex{cut: c, along: &c.edge}, index: int32(i), crosses: true, before: here, after: next})
 		}
 		last = here
 	}
@@ -149,13 +152,13 @@ func (s *splitter) two() []Part {
 	if s.events[0].before == Right {
 		a, b = b, a
 	}
-	parts := []Part{{Side: s.left}, {Side: -s.left}}
+	first, second := s.events[a].vertex, s.events[b].vertex
 	n := len(s.ring) + 2
-	right := s.chain(append(make([]Vertex, 0, n), s.events[a].vertex), a)
-	left := append(make([]Vertex, 0, n), s.events[a].vertex, s.events[b].vertex)
-	parts[1].Polygon.vertices = append(right, s.events[b].vertex)
-	parts[0].Polygon.vertices = s.chain(left, b)
-	return parts
+	right := s.chain(append(make([]Vertex, 0, n), first), a)
+	first.along = s.along
+	left := s.chain(append(make([]Vertex, 0, n), first, second), b)
+	second.along = s.along
+	return []Part{{Polygon{left}, s.left}, {Polygon{append(right, second)}, -s.left}}
 }
 
 // chain appends the vertices between an event and the next of the ring.
@@ -169,7 +172,11 @@ func (s *splitter) chain(out []Vertex, k int) []Vertex {
 		out = append(out, s.ring[i:]...)
 		i = 0
 	}
-	return append(out, s.ring[i:j]...)
+	out = append(out, s.ring[i:j]...)
+	if f.crosses {
+		out[len(out)-1].along = f.vertex.along
+	}
+	return out
 }
 
 // sort orders the events along the line.
@@ -297,21 +304,24 @@ func (s *splitter) round(out []Vertex, first, step int32) []Vertex {
 		e := &s.events[(int(k)+1)%len(s.events)]
 		e.done = true
 		k = e.link
-		switch to := s.events[k].rank; {
-		case k != first:
-			out = s.walk(out, e.rank, to, step)
-		case step < 0:
-			return s.walk(out, e.rank, to+1, step)
-		default:
+		if k == first && step > 0 {
 			return out
+		}
+		out = s.walk(out, e.rank, s.events[k].rank, step)
+		if k == first {
+			return out[:len(out)-1]
 		}
 	}
 }
 
-// walk appends the vertices of the events of some ranks.
+// walk appends the vertices of the events of some ranks. From all but the last a bridge goes on.
 func (s *splitter) walk(out []Vertex, from, to, step int32) []Vertex {
-	for r := from; (to-r)*step >= 0; r += step {
-		out = append(out, s.events[s.sorted[r]].vertex)
+	for r := from; ; r += step {
+		v := s.events[s.sorted[r]].vertex
+		if r == to {
+			return append(out, v)
+		}
+		v.along = s.along
+		out = append(out, v)
 	}
-	return out
 }

@@ -175,10 +175,12 @@ func TestTextRoundTrip(t *testing.T) {
 			t.Fatalf("%q is %+v, %v; want %+v", text, got, err, want)
 		}
 		for n := range text {
-			if r, err := region.Parse(text[:n]); err == nil {
-				if again, err := region.Text(r); err != nil || !strings.HasPrefix(text, again[:1]) {
-					t.Fatalf("%q is read as %q, %v", text[:n], again, err)
-				}
+			r, err := region.Parse(text[:n])
+			if err != nil {
+				continue
+			}
+			if again, err := region.Text(r); err != nil {
+				t.Fatalf("%q is read as %q, %v", text[:n], again, err)
 			}
 		}
 	})

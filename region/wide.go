@@ -93,6 +93,18 @@ func square(a, b wide) (out [4]uint64) {
 	return out
 }
 
+// over returns the greatest integer that is at most a/b and fits, and whether it is a/b.
+func (a wide) over(b int64) (floor int64, exact bool) {
+	high, low := a.magnitude()
+	d := uint64(max(b, -b))
+	quotient, rest := bits.Div64(high, low, d)
+	floor = int64(quotient)
+	if a.sign() < 0 != (b < 0) {
+		floor = -floor - int64(b2i(rest != 0))
+	}
+	return floor, rest == 0
+}
+
 func (a wide) big() *big.Int {
 	v := big.NewInt(a.high)
 	return v.Or(v.Lsh(v, 64), new(big.Int).SetUint64(a.low))

@@ -20,11 +20,21 @@ func arenaRoutes() []route {
 		{method: "GET", path: "/v1/snapshots/NAME", role: Read, about: "the named snapshots of a world", status: 200, gives: jsonOf(snapshotsAnswer{}), serve: (*call).listSnapshots},
 		{method: "POST", path: "/v1/snapshots/NAME", role: Write, about: "saves a version of a world, or what it is now, as a named snapshot", takes: jsonOf(snapshotCall{}), status: 201, gives: jsonOf(snapshotAnswer{}), serve: (*call).saveSnapshot},
 		{method: "DELETE", path: "/v1/snapshots/NAME", role: Write, about: "deletes a named snapshot", query: []param{{"snapshot", "its name"}}, needs: []string{"snapshot"}, status: 204, serve: (*call).deleteSnapshot},
-		{method: "POST", path: "/v1/operations/NAME", role: Write, about: "begins to restore a named snapshot", takes: jsonOf(operationCall{}), status: 201, gives: operation, serve: (*call).operate},
-		{method: "GET", path: "/v1/operations/NAME", role: Read, about: "the operations on a world that run, and the last that ended", query: which, status: 200, gives: jsonOf(operationsAnswer{}), serve: (*call).listOperations},
-		{method: "PATCH", path: "/v1/operations/NAME", role: Write, about: "pauses an operation, or lets it go on", takes: jsonOf(pauseCall{}), status: 200, gives: operation, serve: (*call).pause},
-		{method: "DELETE", path: "/v1/operations/NAME", role: Write, about: "cancels an operation", query: which, needs: needed, status: 200, gives: operation, serve: (*call).cancelOperation},
-		{method: "GET", path: "/v1/events/NAME", role: Read, long: true, about: "what operations on a world do, as it happens; with operation until that ends", query: which, headers: []string{"Last-Event-ID"}, status: 200, gives: bytesOf(eventStream), serve: (*call).events},
+		{method: "POST", path: "/v1/operations/NAME", role: Write, about: "begins to restore a named snapshot", takes: jsonOf(operationCall{}), status: 201, gives: operation, serve: ifArenas((*call).operate)},
+		{method: "GET", path: "/v1/operations/NAME", role: Read, about: "the operations on a world that run, and the last that ended", query: which, status: 200, gives: jsonOf(operationsAnswer{}), serve: ifArenas((*call).listOperations)},
+		{method: "PATCH", path: "/v1/operations/NAME", role: Write, about: "pauses an operation, or lets it go on", takes: jsonOf(pauseCall{}), status: 200, gives: operation, serve: ifArenas((*call).pause)},
+		{method: "DELETE", path: "/v1/operations/NAME", role: Write, about: "cancels an operation", query: which, needs: needed, status: 200, gives: operation, serve: ifArenas((*call).cancelOperation)},
+		{method: "GET", path: "/v1/events/NAME", role: Read, long: true, about: "what operations on a world do, as it happens; with operation until that ends", query: which, headers: []string{"Last-Event-ID"}, status: 200, gives: bytesOf(eventStream), serve: ifArenas((*call).events)},
+	}
+}
+
+// ifArenas serves a call if the server does operations.
+func ifArenas(serve func(*call) error) func(*call) error {
+	return func(c *call) error {
+		if c.o.Arenas == nil {
+			return fault(client.NoRoute, "this server does no operations")
+		}
+		return serve(c)
 	}
 }
 
@@ -196,8 +206,6 @@ func (c *call) operate() error {
 		return err
 	}
 	switch {
-	case c.o.Arenas == nil:
-		return fault(client.NoRoute, "this server does no operations")
 	case to.Restore == "":
 		return bad("restore must name a snapshot")
 	case to.Message == "":

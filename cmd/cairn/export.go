@@ -25,7 +25,7 @@ import (
 type exportOptions struct {
 	format, dimension string
 	kind              format.Kind
-	slimeVersion      int
+	version           int    // of the format
 	game              string // a release of Minecraft
 	dataVersion       int32
 	json              bool
@@ -44,10 +44,11 @@ func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
-		Short: "Writes a world as a folder or a Slime file",
-		Long: `export writes a world as Anvil, which is a folder, or as Slime, which is one file. The
-default is Slime if DST ends in .slime, and Anvil otherwise. export lists by name what
-the format cannot hold. It does not convert between versions of a game: it does not
+		Short: "Writes a world as a folder, a Slime file or a schematic",
+		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
+schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
+game (.nbt). The default is what the name of DST ends in, and Anvil otherwise. A schematic
+has the least box with all blocks. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
 write a McRegion world as Anvil, and it does not write a world of several versions as
 Slime, because a Slime file has one version. A world that a program made has no
 version: give one by --version or --data-version. Its block names must be the game's,
@@ -60,7 +61,8 @@ with or without "minecraft:".`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
-	f.IntVar(&o.slimeVersion, "slime-version", 0, "3, 9 or 13; by default the one for the world's data version")
+	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3")
+	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
@@ -76,8 +78,8 @@ func (o *exportOptions) resolve(to string) error {
 	if !ok {
 		return usagef("--format %s: %s", o.format, strings.Join(port.Formats(), " or "))
 	}
-	if o.kind = kind; o.slimeVersion != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.slimeVersion) {
-		return usagef("--slime-version %d: 3, 9 or 13", o.slimeVersion)
+	if o.kind = kind; o.version != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.version) {
+		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))
 	}
 	if o.game != "" {
 		version, ok := block.DataVersion(o.game)
@@ -126,6 +128,8 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 	switch {
 	case err != nil:
 		return nil, err
+	case made && o.kind.Piece:
+		return c, nil
 	case o.dataVersion == 0 && made:
 		return nil, usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
 	case o.dataVersion == 0:
@@ -164,7 +168,7 @@ func (r *exported) write(ctx context.Context, w stone.Content, o exportOptions) 
 }
 
 func (o *exportOptions) target() port.Target {
-	return port.Target{Format: o.format, Version: o.slimeVersion}
+	return port.Target{Format: o.format, Version: o.version, DataVersion: o.dataVersion}
 }
 
 func noDimension(e *port.DimensionError) error {

@@ -163,7 +163,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "not a .cairn file", "export island b"},
 		{2, "cairn import", "export a.cairn b.cairn"},
 		{2, "anvil or slime", "export --format schematic a.cairn b"},
-		{2, "3, 9 or 13", "export --slime-version 4 a.cairn b.slime"},
+		{2, "slime has 3, 9, 13", "export --slime-version 4 a.cairn b.slime"},
 		{2, "the world has overworld", "export --dimension the_end a.cairn b"},
 		{3, "version 3 holds numeric blocks", "export --slime-version 3 a.cairn b.slime"},
 		{3, "not empty", "export a.cairn folder.cairn/"},

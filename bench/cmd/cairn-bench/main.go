@@ -24,6 +24,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cairnvoxel/cairn/bench/arena"
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/crowd"
 	"github.com/cairnvoxel/cairn/bench/growth"
@@ -76,6 +77,7 @@ func measurements() map[string]measurement {
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
+		"arena":    ofMade(arena.Bench),
 	}
 }
 

@@ -22,41 +22,41 @@ func (v *View) Sub(b geom.Box) *View {
 	return w
 }
 
-// Clip is the cells of a box, copied from a View for pasting. It shares the View's
-// chunks and never changes, so goroutines may share it.
-type Clip struct {
+// Cells are the cells of a box, copied from a View for pasting. They share the View's
+// chunks and never change, so goroutines may share them.
+type Cells struct {
 	view *View
 	box  geom.Box
 }
 
 // Copy returns the cells of b. It returns false if part of b is not loaded or out of
 // range. It copies pointers, not cells.
-func (v *View) Copy(b geom.Box) (*Clip, bool) {
+func (v *View) Copy(b geom.Box) (*Cells, bool) {
 	s, some := spanOf(b, 0)
 	if !within(b, 0) || some && v.root.anyMissing(&s) {
 		return nil, false
 	}
-	return &Clip{v.Sub(b), b}, true
+	return &Cells{v.Sub(b), b}, true
 }
 
-// Box returns the box that the clip was copied from.
-func (c *Clip) Box() geom.Box { return c.box }
+// Box returns the box that the cells were copied from.
+func (c *Cells) Box() geom.Box { return c.box }
 
-// ReadBox is View.ReadBox for level 0 and a box within the clip's.
-func (c *Clip) ReadBox(b geom.Box, dst []voxel.Cell) bool {
+// ReadBox is View.ReadBox for level 0 and a box within theirs.
+func (c *Cells) ReadBox(b geom.Box, dst []voxel.Cell) bool {
 	return b.Intersect(c.box) == b && c.view.ReadBox(b, 0, dst)
 }
 
 // PasteOptions say how Paste treats existing cells.
 type PasteOptions struct {
-	// SkipEmpty keeps the existing cell where the clip's cell counts as empty.
+	// SkipEmpty keeps the existing cell where the cell that is pasted counts as empty.
 	SkipEmpty bool
 }
 
-// Paste writes the cells of the clip with its least corner at to. The cells must be
+// Paste writes c with its least corner at to. The cells must be
 // valid in the volume. Without SkipEmpty a chunk that is written as a whole need not
-// be loaded, and it is shared if it was one chunk in the clip.
-func (d *Draft) Paste(c *Clip, to geom.Point, o PasteOptions) {
+// be loaded, and it is shared if it was one chunk in c.
+func (d *Draft) Paste(c *Cells, to geom.Point, o PasteOptions) {
 	move := to.Sub(c.box.Min)
 	b := c.box.Add(move)
 	if err := to.Check(); err != nil {

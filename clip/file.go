@@ -1,0 +1,147 @@
+package clip
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// FilePath is the file of a world that keeps what a clip has and columns do not: an NBT
+// document, not compressed. Format, FormatVersion, DataVersion; Size, Offset and Min, int
+// arrays of three; Tags, the tags of the format; and for biomes Biomes {Names, Flat, Runs},
+// in which Runs are pairs of a name's number and a count of blocks.
+const FilePath = ".clip/clip.nbt"
+
+// maxRuns bounds the runs of biomes in the file. Biomes of more are left to the columns.
+const maxRuns = 1 << 21
+
+// appendFile appends the document.
+func (c *Clip) appendFile(dst []byte) []byte {
+	dst = nbt.AppendHeader(dst, nbt.Compound, "")
+	dst = nbt.AppendString(dst, "Format", c.Format)
+	dst = nbt.AppendInt(dst, "FormatVersion", int32(c.FormatVersion))
+	dst = nbt.AppendInt(dst, "DataVersion", c.Version)
+	for _, p := range []struct {
+		name string
+		geom.Point
+	}{{"Size", c.Size}, {"Offset", c.Offset}, {"Min", c.Min}} {
+		dst = nbt.AppendIntArray(dst, p.name, []int32{int32(p.X), int32(p.Y), int32(p.Z)})
+	}
+	if len(c.Tags) > 0 && len(c.Tags) < format.MaxFile/2 {
+		dst = append(nbt.AppendCompound(dst, "Tags"), c.Tags...)
+	}
+	if c.Biome != nil {
+		dst = c.appendBiomes(dst)
+	}
+	return nbt.AppendEnd(dst)
+}
+
+func (c *Clip) appendBiomes(dst []byte) []byte {
+	v, height := c.Biome, c.Size.Y
+	flat := int8(0)
+	if v.Flat {
+		flat, height = 1, 1
+	}
+	var runs []int32
+	slice := make([]voxel.Cell, c.Area())
+	for y := range height {
+		c.Slice(v, y, slice)
+		for _, cell := range slice {
+			if n := len(runs); n > 0 && runs[n-2] == int32(cell) && runs[n-1] < 1<<31-1 {
+				runs[n-1]++
+			} else if runs = append(runs, int32(cell), 1); len(runs) > 2*maxRuns {
+				return dst
+			}
+		}
+	}
+	dst = nbt.AppendCompound(dst, "Biomes")
+	dst = nbt.AppendByte(dst, "Flat", flat)
+	dst = nbt.AppendList(dst, "Names", nbt.String, len(v.Names))
+	for _, name := range v.Names {
+		dst = nbt.AppendStringPayload(dst, name)
+	}
+	return nbt.AppendEnd(nbt.AppendIntArray(dst, "Runs", runs))
+}
+
+// parseFile undoes appendFile: it returns a clip of air.
+func parseFile(f format.File) (*Clip, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	doc, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	root := nbt.NewReader(doc, nbt.Limits{})
+	if t, _ := root.Root(); t != nbt.Compound {
+		return nil, Corrupt(FilePath, errors.New("no compound"))
+	}
+	fields, err := Fields(doc[root.Offset():])
+	if err != nil {
+		return nil, Corrupt(FilePath, err)
+	}
+	c := Air(geom.Point{})
+	number := func(name string) int {
+		if b := Find(fields, name, nbt.Int); b != nil {
+			return int(int32(binary.BigEndian.Uint32(b)))
+		}
+		return 0
+	}
+	point := func(name string) geom.Point {
+		v, _ := Ints(nbt.IntArray, Find(fields, name, nbt.IntArray))
+		return pointOf(v)
+	}
+	if b := Find(fields, "Format", nbt.String); b != nil {
+		c.Format = string(b[2:])
+	}
+	c.FormatVersion, c.Version, c.Tags = number("FormatVersion"), int32(number("DataVersion")), Find(fields, "Tags", nbt.Compound)
+	c.Size, c.Offset, c.Min = point("Size"), point("Offset"), point("Min")
+	if min(c.Size.X, c.Size.Y, c.Size.Z) < 0 || max(c.Size.X, c.Size.Y, c.Size.Z) > MaxEdge {
+		return nil, Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
+	}
+	if b := Find(fields, "Biomes", nbt.Compound); b != nil {
+		if err := c.parseBiomes(b); err != nil {
+			return nil, Corrupt(FilePath, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *Clip) parseBiomes(b []byte) error {
+	fields, err := Fields(b)
+	if err != nil {
+		return err
+	}
+	v := &Volume{Scale: 1, Flat: string(Find(fields, "Flat", nbt.Byte)) == "\x01"}
+	names := nbt.NewPayload(Find(fields, "Names", nbt.List), nbt.Limits{})
+	for _, n := names.List(); n > 0; n-- {
+		v.Names = append(v.Names, string(names.String()))
+	}
+	runs := nbt.NewPayload(Find(fields, "Runs", nbt.IntArray), nbt.Limits{})
+	box := c.Size
+	if v.Flat {
+		box.Y = 1
+	}
+	build := NewBuilder(box, 0, NewLimit(0))
+	for n := runs.Int() / 2; n > 0 && runs.Err() == nil; n-- {
+		cell, k := runs.Int(), runs.Int()
+		if cell < 0 || int(cell) >= len(v.Names) || k <= 0 {
+			return fmt.Errorf("a run of %d of biome %d", k, cell)
+		}
+		build.Run(voxel.Cell(cell), int(k))
+	}
+	if err := errors.Join(names.Err(), runs.Err()); err != nil {
+		return err
+	}
+	v.View, err = build.View()
+	c.Biome = v
+	return err
+}

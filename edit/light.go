@@ -1,0 +1,189 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Flood is a Relighter: it computes the light of a tower anew, from the blocks of the tower and of
+// those around it. What blocks are to light it takes from the world's stones as far as these
+// say, and from names. It is for worlds without world.Options.Relight, which compute light
+// when they are saved. The zero Flood is ready.
+type Flood struct {
+	mu    sync.Mutex
+	flood light.Flood
+	of    *world.World
+	names int // how many names the rule in use knows
+}
+
+// Relight implements Relighter.
+func (l *Flood) Relight(_ context.Context, a *Arena, chunks []geom.ChunkPos) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	d, err := a.dimension()
+	if err != nil {
+		return err
+	}
+	blocks := d.Volume(voxel.Block)
+	if names := blocks.Names(); l.of != a.World || l.names != len(names) {
+		m, err := a.matters(d.Name())
+		if err != nil {
+			return err
+		}
+		l.flood.Use(m.With(names))
+		l.of, l.names = a.World, len(names)
+	}
+	towers, low, high, err := towersAround(d, blocks, chunks[0])
+	if err != nil {
+		return err
+	}
+	from := geom.ChunkPos{X: chunks[0].X, Y: low, Z: chunks[0].Z}
+	to := geom.ChunkPos{X: from.X + 1, Y: high + 1, Z: from.Z + 1}
+	lit := [...]string{light.Sky: voxel.Sky, light.Block: voxel.Light}
+	has := [...]voxel.Has{light.Sky: voxel.HasSky, light.Block: voxel.HasLight}
+	levels := make(map[string][]*voxel.Chunk)
+	var done voxel.Has
+	for kind, name := range lit {
+		if v := d.Volume(name); v == nil || v.Schema != voxel.Level || v.Scale != 1 {
+			continue
+		}
+		if !l.flood.Fill(light.Kind(kind), from, to, towers) {
+			return fmt.Errorf("edit: light of tower %d,%d: %d chunks are too high", from.X, from.Z, to.Y-from.Y)
+		}
+		for y := from.Y; y < to.Y; y++ {
+			levels[name] = append(levels[name], l.chunk(geom.ChunkPos{X: from.X, Y: y, Z: from.Z}))
+		}
+		done |= has[kind]
+	}
+	_, err = a.World.Update(func(tx *world.Tx) error {
+		in := tx.Dimension(d.Name())
+		for name, chunks := range levels {
+			v := in.Volume(name)
+			for i, c := range chunks {
+				pos := geom.ChunkPos{X: from.X, Y: from.Y + int32(i), Z: from.Z}
+				if now, ok := v.Chunk(pos); ok && filled(now, v.Default).Equal(c) {
+					continue
+				}
+				v.SetChunk(pos, c)
+			}
+		}
+		for i := range int32(4) {
+			pos := geom.ColumnPos{X: from.X*2 + i&1, Z: from.Z*2 + i>>1}
+			if c := in.Column(pos); c != nil && c.Stale&done != 0 {
+				fresh := *c
+				fresh.Stale &^= done
+				in.SetColumn(fresh)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// matters returns what the stones of a world say that blocks are to light.
+func (a *Arena) matters(dimension string) (light.Matters, error) {
+	s, err := a.World.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return s.Matters(dimension), s.Close()
+}
+
+// chunk returns the light of a chunk of the last fill.
+func (l *Flood) chunk(pos geom.ChunkPos) *voxel.Chunk {
+	var flat [voxel.ChunkCells]voxel.Cell
+	var row [geom.ChunkEdge]uint8
+	for y := range geom.ChunkEdge {
+		for z := range geom.ChunkEdge {
+			l.flood.Row(pos, y, z, &row)
+			for x, v := range row {
+				flat[(y*geom.ChunkEdge+z)*geom.ChunkEdge+x] = voxel.Cell(v)
+			}
+		}
+	}
+	return voxel.FromFlat(&flat)
+}
+
+// towersAround returns the blocks of a tower and of those around it, and the heights of the
+// tower's own lowest and highest chunk. No light comes from where a world of columns ends.
+func towersAround(d *world.Dimension, blocks *world.Volume, at geom.ChunkPos) (towers light.Towers, low, high int32, err error) {
+	found := make(map[[2]int32]light.Tower)
+	b := at.Box()
+	b.Min = b.Min.Sub(geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge})
+	b.Max = b.Max.Add(geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge})
+	b.Min.Y, b.Max.Y = world.Everywhere.Min.Y, world.Everywhere.Max.Y
+	low, high = at.Y, at.Y
+	ends := generated(d, at.X, at.Z)
+	for pos, c := range blocks.ChunksIn(b) {
+		if c == nil {
+			return nil, 0, 0, fmt.Errorf("edit: light: chunk %v: %w", pos, world.ErrNotLoaded)
+		}
+		k := [2]int32{pos.X, pos.Z}
+		found[k] = append(found[k], light.Floor{Y: pos.Y, Chunk: c})
+		if pos.X == at.X && pos.Z == at.Z {
+			low, high = min(low, pos.Y), max(high, pos.Y)
+		}
+	}
+	for _, t := range found {
+		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+	}
+	var wall light.Tower
+	for y := high; y >= low && ends; y-- {
+		wall = append(wall, light.Floor{Y: y, Chunk: opaque})
+	}
+	return func(x, z int32) light.Tower {
+		t := found[[2]int32{x, z}]
+		if t == nil && !generated(d, x, z) {
+			return wall
+		}
+		return t
+	}, low, high, nil
+}
+
+// generated reports whether a dimension has a column over a tower.
+func generated(d *world.Dimension, x, z int32) bool {
+	for i := range int32(4) {
+		if c, ok := d.Column(geom.ColumnPos{X: x*2 + i&1, Z: z*2 + i>>1}); c != nil || !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// opaque is blocks that no names know, which let no light through.
+var opaque = voxel.Uniform(voxel.MaxCell)
+
+// Relight has the light of the towers of a region computed anew, by the Light of the Arena.
+type Relight struct {
+	Region region.Region // in cells of the dimension
+}
+
+func (o *Relight) prepare(_ context.Context, a *Arena) (*plan, error) {
+	if a.Light == nil || o.Region == nil {
+		return nil, errors.New("edit: relight: the arena has no Light, or there is no region")
+	}
+	blocks, err := a.volume(voxel.Block)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	for pos := range blocks.ChunksIn(o.Region.Bounds()) {
+		if region.CoverOf(o.Region, pos.Box()) != 0 {
+			parts = append(parts, part{pos: pos})
+		}
+	}
+	p := &plan{}
+	for _, t := range towersOf(blocks.Volume, parts) {
+		p.towers = append(p.towers, t.shadow(t.positions()))
+	}
+	return p, nil
+}

@@ -1,0 +1,65 @@
+package edit_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// counted counts the calls of a Relighter by tower.
+type counted struct {
+	edit.Relighter
+	calls map[[2]int32]int
+}
+
+func (c *counted) Relight(ctx context.Context, a *edit.Arena, chunks []geom.ChunkPos) error {
+	c.calls[[2]int32{chunks[0].X, chunks[0].Z}]++
+	return c.Relighter.Relight(ctx, a, chunks)
+}
+
+// TestLight fills a part of a world and takes that back: the light is that of before, and was
+// computed once for each tower.
+func TestLight(t *testing.T) {
+	_, w := made(t, 6)
+	defer w.Close()
+	q := edit.New(edit.Options{})
+	defer q.Close()
+	before := w.View().Dimension("overworld")
+	lights := &counted{new(edit.Flood), map[[2]int32]int{}}
+	a := &edit.Arena{World: w, Light: lights}
+	box := region.Box{Min: geom.Point{X: -12, Y: 40, Z: -12}, Max: geom.Point{X: 12, Y: 120, Z: 12}}
+	f := q.Add(a, &edit.Fill{Region: box, Name: "minecraft:stone"}, 0)
+	run(t, q, f)
+	if v := w.View().Dimension("overworld").Volume(voxel.Sky); v != nil {
+		if c, _ := v.Cell(geom.Point{Y: 100}); c != 0 {
+			t.Errorf("sky light %d within stone", c)
+		}
+	}
+	run(t, q, q.Add(a, f.Undo(), 0))
+	for at, n := range lights.calls {
+		if n != 2 {
+			t.Errorf("the light of tower %v was computed %d times in two operations", at, n)
+		}
+	}
+	if len(lights.calls) != 4 {
+		t.Errorf("light of %d towers", len(lights.calls))
+	}
+	after := w.View().Dimension("overworld")
+	for _, name := range []string{voxel.Block, voxel.Sky, voxel.Light} {
+		u := after.Volume(name)
+		for pos, c := range before.Volume(name).Chunks() {
+			if d, _ := u.Chunk(pos); d != c && (d == nil || !c.Equal(d)) {
+				t.Errorf("%s: chunk %v differs", name, pos)
+			}
+		}
+	}
+	for pos, c := range after.Columns(geom.Box(box)) {
+		if c.Stale != 0 {
+			t.Errorf("the light of column %v is stale", pos)
+		}
+	}
+}

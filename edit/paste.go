@@ -1,0 +1,236 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Paste writes the cells of a clip into the volume voxel.Block. Where the clip has
+// clip.Void, cells stay as they are.
+type Paste struct {
+	Clip *clip.Clip  // see clip.Clip.Turn for one that is turned
+	At   geom.Point  // where its least corner goes
+	Mask region.Mask // which cells may change
+	// NoAir keeps the cells where the clip has air.
+	NoAir   bool
+	Biomes  bool // paste biomes as well, in cells of biomes that lie in the clip completely
+	Objects bool // paste block entities and entities as well
+}
+
+// pasting is a Paste in an arena.
+type pasting struct {
+	*Paste
+	box    geom.Box
+	tables map[string]table
+}
+
+// table is how a volume of the clip becomes one of the arena.
+type table struct {
+	from  *clip.Volume
+	cells []voxel.Cell // nil: the same
+	keep  []bool       // by cell of the clip: what is there stays
+}
+
+func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
+	if o.Clip == nil {
+		return nil, errors.New("edit: paste: no clip")
+	}
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	in := &pasting{o, geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, make(map[string]table)}
+	if in.box.Intersect(world.Everywhere) != in.box {
+		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, geom.ErrOutOfRange)
+	}
+	mask, err := maskOf(o.Mask)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{fetch: in.fetch}
+	from := map[string]*clip.Volume{voxel.Block: &o.Clip.Block}
+	if o.Biomes && o.Clip.Biome != nil && d.Volume(voxel.Biome) != nil {
+		from[voxel.Biome] = o.Clip.Biome
+	}
+	for _, name := range []string{voxel.Block, voxel.Biome} {
+		if from[name] == nil {
+			continue
+		}
+		v, err := a.volume(name)
+		if err != nil {
+			return nil, err
+		}
+		cells, err := a.translation(d.Name(), name, from[name].Names)
+		if err != nil {
+			return nil, err
+		}
+		in.tables[name] = table{from[name], cells, in.kept(name)}
+		var parts []part
+		for pos := range region.Chunks(scaledRegion(region.Box(in.box), v.Scale)) {
+			parts = append(parts, part{pos: pos, mask: mask})
+		}
+		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+		mask = nil // it is about blocks
+	}
+	if o.Objects {
+		p.towers = append(p.towers, columnTowers(in.columns(d))...)
+	}
+	return p, nil
+}
+
+// kept returns which cells of a volume of the clip are not pasted.
+func (o *Paste) kept(volume string) []bool {
+	if volume != voxel.Block {
+		return nil
+	}
+	keep := make([]bool, len(o.Clip.Block.Names))
+	for i, name := range o.Clip.Block.Names {
+		keep[i] = name == clip.Void || o.NoAir && i == 0
+	}
+	if o.NoAir {
+		air, _ := region.ParseMask("air")
+		for i, is := range air.Cells(o.Clip.Block.Names) {
+			keep[i] = keep[i] || is
+		}
+	}
+	return keep
+}
+
+// fetch makes what the chunks of a tower are to be.
+func (p *pasting) fetch(_ context.Context, t *tower) error {
+	if t.volume == world.Columns {
+		return nil
+	}
+	for i := range t.parts {
+		if err := p.chunk(&t.parts[i], p.tables[t.volume], t.volume); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk makes what a chunk is to be.
+func (p *pasting) chunk(c *part, t table, volume string) error {
+	scale := 1
+	if volume == voxel.Biome {
+		scale = biomeScale
+	}
+	to := geom.Box(scaledRegion(region.Box(p.box), scale).(region.Box)).Intersect(c.pos.Box())
+	size := to.Max.Sub(to.Min)
+	row := make([]voxel.Cell, size.X)
+	var flat [voxel.ChunkCells]voxel.Cell
+	c.only = new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
+	for y := to.Min.Y; y < to.Max.Y; y++ {
+		for z := to.Min.Z; z < to.Max.Z; z++ {
+			if err := p.row(t, geom.Point{X: to.Min.X, Y: y, Z: z}, scale, row); err != nil {
+				return err
+			}
+			at := geom.Point{X: to.Min.X, Y: y, Z: z}.Sub(c.pos.Box().Min)
+			r := at.Y*voxel.ChunkEdge + at.Z
+			for i, v := range row {
+				if t.keep != nil && t.keep[v] {
+					continue
+				}
+				if t.cells != nil {
+					v = t.cells[v]
+				}
+				c.only[r] |= 1 << (at.X + i)
+				flat[r*voxel.ChunkEdge+at.X+i] = v
+			}
+		}
+	}
+	c.want = voxel.FromFlat(&flat)
+	return nil
+}
+
+// biomeScale is the edge of a cell of biomes in blocks.
+const biomeScale = 4
+
+// row reads a row of the clip for cells of the arena from at on, which are scale blocks wide.
+// Of a wide one it takes the middle.
+func (p *pasting) row(t table, at geom.Point, scale int, row []voxel.Cell) error {
+	block := geom.Point{X: at.X*scale + scale/2, Y: at.Y*scale + scale/2, Z: at.Z*scale + scale/2}.Sub(p.At).Add(t.from.At)
+	if t.from.Flat {
+		block.Y = t.from.At.Y
+	}
+	if scale == 1 && t.from.Scale == 1 {
+		b := geom.Box{Min: block, Max: block.Add(geom.Point{X: len(row), Y: 1, Z: 1})}
+		if !t.from.View.ReadBox(b, 0, row) {
+			return fmt.Errorf("edit: paste: the clip has no cells at %v", block)
+		}
+		return nil
+	}
+	for i := range row {
+		q := geom.Point{X: geom.FloorDiv(block.X+i*scale, t.from.Scale), Y: geom.FloorDiv(block.Y, t.from.Scale), Z: geom.FloorDiv(block.Z, t.from.Scale)}
+		v, ok := t.from.View.Cell(q)
+		if !ok {
+			return fmt.Errorf("edit: paste: the clip has no biome at %v", q)
+		}
+		row[i] = v
+	}
+	return nil
+}
+
+// columns returns the columns under the clip with what becomes of their objects: block
+// entities of blocks that are replaced go, those of the clip come, and entities come.
+func (p *pasting) columns(d *world.Dimension) (out []columnPart) {
+	come := make(map[geom.ColumnPos]map[string][]voxel.Object)
+	for _, l := range p.Clip.Lists {
+		for _, o := range l.Objects {
+			if o.Place == voxel.Nowhere {
+				continue
+			}
+			o = clip.Move(o, p.At)
+			pos := geom.ColumnPos{X: int32(geom.FloorDiv(o.At.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(o.At.Z, geom.ColumnEdge))}
+			if come[pos] == nil {
+				come[pos] = make(map[string][]voxel.Object)
+			}
+			come[pos][l.Name] = append(come[pos][l.Name], o)
+		}
+	}
+	for pos := range d.Columns(p.box) {
+		if come[pos] == nil {
+			come[pos] = nil
+		}
+	}
+	for pos, lists := range come {
+		out = append(out, columnPart{pos, func(now *voxel.Column) *voxel.Column { return p.column(pos, now, lists) }})
+	}
+	return out
+}
+
+// column returns what becomes of a column.
+func (p *pasting) column(pos geom.ColumnPos, now *voxel.Column, come map[string][]voxel.Object) *voxel.Column {
+	if now == nil && len(come) == 0 {
+		return nil
+	}
+	out := voxel.Column{Pos: pos, Version: p.Clip.Version}
+	if now != nil {
+		out = *now
+	}
+	stay := slices.DeleteFunc(slices.Clone(objectsOf(now, voxel.BlockEntities)), func(o voxel.Object) bool {
+		return o.Place != voxel.Nowhere && p.box.Contains(o.At) && p.replaces(o.At)
+	})
+	out.Lists = withList(out.Lists, voxel.BlockEntities, append(stay, come[voxel.BlockEntities]...))
+	for name, objects := range come {
+		if name != voxel.BlockEntities {
+			out.Lists = withList(out.Lists, name, append(slices.Clone(objectsOf(now, name)), objects...))
+		}
+	}
+	return &out
+}
+
+// replaces reports whether the clip has a block for a cell.
+func (p *pasting) replaces(at geom.Point) bool {
+	t := p.tables[voxel.Block]
+	v, ok := t.from.View.Cell(at.Sub(p.At).Add(t.from.At))
+	return ok && !t.keep[v]
+}

@@ -1,0 +1,291 @@
+package mcedit
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// reader reads a schematic: first all but the arrays, then the arrays side by side, each from
+// a stream of its own.
+type reader struct {
+	doc       *clip.Document
+	size      [3]int32 // width, height, length; -1 if the tag is missing
+	arrays    map[string]int64
+	materials string
+	offset    [3]int32
+	origin    [3]int32
+	rest      []clip.Field
+	objects   [2][][]byte
+}
+
+func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, materials: alpha}
+	if err := r.doc.Walk(r.entry); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
+	c.Format = formatName
+	c.Offset, c.Min = pointOf(r.offset), pointOf(r.origin)
+	if err := r.cells(c); err != nil {
+		return nil, clip.Corrupt(tagBlocks, err)
+	}
+	if len(r.rest) > 0 {
+		c.Tags = clip.Compound(r.rest)
+	}
+	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
+		var list []voxel.Object
+		for n, raw := range r.objects[i] {
+			o, err := object(raw, i == 1, c.Min)
+			if err != nil {
+				return nil, clip.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
+			}
+			list = append(list, o)
+		}
+		if len(list) > 0 {
+			c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+		}
+	}
+	return c, nil
+}
+
+func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
+
+// entry reads an entry of the root.
+func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
+	offset, origin := slices.Index(weOffset, name), slices.Index(weOrigin, name)
+	switch {
+	case name == tagWidth && t == nbt.Short:
+		r.size[0] = short(s)
+	case name == tagHeight && t == nbt.Short:
+		r.size[1] = short(s)
+	case name == tagLength && t == nbt.Short:
+		r.size[2] = short(s)
+	case offset >= 0 && t == nbt.Int:
+		r.offset[offset] = number(s)
+	case origin >= 0 && t == nbt.Int:
+		r.origin[origin] = number(s)
+	case name == tagMaterials && t == nbt.String:
+		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
+		r.materials = string(p.String())
+	case t == nbt.ByteArray && isArray(name):
+		if _, twice := r.arrays[name]; twice {
+			return clip.Corrupt(name, errors.New("it is there twice"))
+		}
+		n := s.Array(t)
+		r.arrays[name] = n
+		for n > 0 && s.Err() == nil {
+			n -= int64(len(s.Bytes(n)))
+		}
+	case name == tagTileEntities && t == nbt.List:
+		return r.list(s, 0, name)
+	case name == tagEntities && t == nbt.List:
+		return r.list(s, 1, name)
+	default:
+		raw, err := r.doc.Keep(s, t)
+		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		return err
+	}
+	return s.Err()
+}
+
+func isArray(name string) bool {
+	return name == tagBlocks || name == tagData || name == tagAddBlocks || name == tagAdd
+}
+
+func short(s *nbt.Stream) int32 {
+	if b := s.Raw(nbt.Short); b != nil {
+		return int32(binary.BigEndian.Uint16(b))
+	}
+	return 0
+}
+
+func number(s *nbt.Stream) int32 {
+	if b := s.Raw(nbt.Int); b != nil {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+func (r *reader) list(s *nbt.Stream, which int, name string) error {
+	elem, n := s.List()
+	if n > 0 && elem != nbt.Compound {
+		return clip.Corrupt(name, fmt.Errorf("a list of type %v", elem))
+	}
+	for ; n > 0 && s.Err() == nil; n-- {
+		raw, err := r.doc.Keep(s, elem)
+		if err != nil {
+			return err
+		}
+		r.objects[which] = append(r.objects[which], raw)
+	}
+	return s.Err()
+}
+
+func (r *reader) check() error {
+	blocks, ok := r.arrays[tagBlocks]
+	if r.materials != alpha {
+		return fmt.Errorf("materials %q: its numbers are blocks of another game than Minecraft Java Edition", r.materials)
+	}
+	if !ok || slices.Contains(r.size[:], -1) {
+		return clip.Corrupt("root", fmt.Errorf("no MCEdit schematic: %s, %s, %s or %s is missing", tagWidth, tagHeight, tagLength, tagBlocks))
+	}
+	want := int64(r.size[0]) * int64(r.size[1]) * int64(r.size[2])
+	if blocks != want {
+		return clip.Corrupt(tagBlocks, fmt.Errorf("%d bytes for %d x %d x %d blocks", blocks, r.size[0], r.size[1], r.size[2]))
+	}
+	if n, ok := r.arrays[tagData]; !ok || n != want {
+		return clip.Corrupt(tagData, fmt.Errorf("%d bytes for %d blocks", n, want))
+	}
+	if n, ok := r.arrays[tagAdd]; ok && n != want {
+		return clip.Corrupt(tagAdd, fmt.Errorf("%d bytes for %d blocks", n, want))
+	}
+	return nil
+}
+
+// array is a stream at the bytes of an array.
+type array struct {
+	s    *nbt.Stream
+	left int64
+	buf  []byte
+}
+
+var errFound = errors.New("found")
+
+// open returns the array of that name, or an empty one.
+func (r *reader) open(name string) (*array, error) {
+	a := new(array)
+	if _, ok := r.arrays[name]; !ok {
+		return a, nil
+	}
+	err := r.doc.Walk(func(s *nbt.Stream, t nbt.Type, at string) error {
+		if t == nbt.ByteArray && at == name {
+			a.s, a.left = s, s.Array(t)
+			return errFound
+		}
+		s.Skip(t)
+		return nil
+	})
+	if err == errFound {
+		err = nil
+	}
+	return a, err
+}
+
+// next returns the next byte, or 0 behind the end.
+func (a *array) next() byte {
+	if len(a.buf) == 0 {
+		if a.left == 0 {
+			return 0
+		}
+		if a.buf = a.s.Bytes(a.left); a.buf == nil {
+			a.left = 0
+			return 0
+		}
+		a.left -= int64(len(a.buf))
+	}
+	b := a.buf[0]
+	a.buf = a.buf[1:]
+	return b
+}
+
+func (a *array) err() error {
+	if a.s == nil {
+		return nil
+	}
+	return a.s.Err()
+}
+
+// cells reads the blocks.
+func (r *reader) cells(c *clip.Clip) error {
+	var in [4]*array
+	for i, name := range [...]string{tagBlocks, tagData, tagAddBlocks, tagAdd} {
+		var err error
+		if in[i], err = r.open(name); err != nil {
+			return err
+		}
+	}
+	names, high := format.NewNames(), byte(0)
+	var known [1 << 16]voxel.Cell // by id<<4 | data, plus one
+	b := clip.NewBuilder(c.Size, 0, r.doc.Limit())
+	wide := 0
+	for i := range c.Size.X * c.Size.Y * c.Size.Z {
+		id, data := int(in[0].next()), in[1].next()
+		if i&1 == 0 {
+			high = in[2].next()
+		} else {
+			high >>= 4
+		}
+		id |= (int(high&15) | int(in[3].next()&15)) << 8
+		if data > 15 {
+			wide++
+			data &= 15
+		}
+		cell := known[id<<4|int(data)]
+		if cell == 0 {
+			var err error
+			if cell, err = names.Cell(block.LegacyName(id, data)); err != nil {
+				return err
+			}
+			cell++
+			known[id<<4|int(data)] = cell
+		}
+		b.Run(cell-1, 1)
+		if i&0xFFFF == 0 && b.Err() != nil {
+			return b.Err()
+		}
+	}
+	if err := errors.Join(in[0].err(), in[1].err(), in[2].err(), in[3].err()); err != nil {
+		return err
+	}
+	if wide > 0 {
+		c.Lost["data of blocks above 15"] += wide
+	}
+	var err error
+	c.Block.Names = names.List()
+	c.Block.View, err = b.View()
+	return err
+}
+
+// object makes an object. WorldEdit counts positions of entities in the world that the clip
+// was copied from, where its least corner is the origin.
+func object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
+	fields, err := clip.Fields(raw)
+	if err != nil {
+		return voxel.Object{}, err
+	}
+	if entity {
+		v, ok := clip.Doubles(clip.Find(fields, "Pos", nbt.List))
+		if !ok {
+			return clip.Entity(nil, nil, fields)
+		}
+		v = [3]float64{v[0] - float64(least.X), v[1] - float64(least.Y), v[2] - float64(least.Z)}
+		o, err := clip.Entity(nil, &v, fields)
+		if err != nil {
+			return o, err
+		}
+		return clip.Settle(o, least), nil
+	}
+	var at [3]int32
+	for i, name := range [...]string{"x", "y", "z"} {
+		b := clip.Find(fields, name, nbt.Int)
+		if b == nil {
+			return clip.BlockEntity(nil, nil, fields)
+		}
+		at[i] = int32(binary.BigEndian.Uint32(b))
+	}
+	p := pointOf(at)
+	return clip.BlockEntity(nil, &p, fields)
+}
