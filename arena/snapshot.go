@@ -211,6 +211,32 @@ func Delete(ctx context.Context, st history.Store, name, snapshot string) error 
 	return st.Delete(ctx, s.Stored(), 0)
 }
 
+// Rename gives a world and its snapshots another name, and returns how many snapshots there are.
+// If it fails halfway, some snapshots keep their name.
+func Rename(ctx context.Context, st history.Store, from, to string, fence uint64) (snapshots int, err error) {
+	if err := st.Rename(ctx, from, to, fence); err != nil {
+		return 0, err
+	}
+	if _, _, ok := edit.SplitSnapshotName(from); ok {
+		return 0, nil
+	}
+	all, err := List(ctx, st, from)
+	if errors.Is(err, history.ErrNoWorld) {
+		err = nil // there are none
+	}
+	for _, s := range all {
+		full, err := edit.SnapshotName(to, s.Name)
+		if err == nil {
+			err = st.Rename(ctx, s.Stored(), full, 0)
+		}
+		if err != nil {
+			return snapshots, fmt.Errorf("arena: %s is %s now, but not its snapshot %q: %w", from, to, s.Name, err)
+		}
+		snapshots++
+	}
+	return snapshots, err
+}
+
 // Kept returns the bytes of stones that the snapshot needs and the newest version of its world
 // does not. If the world is gone, all of its stones count.
 func (s *Snapshot) Kept(ctx context.Context, st history.Store) (n int64, err error) {
