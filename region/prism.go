@@ -69,9 +69,10 @@ func NewPrism(corners []Corner, y0, y1 int) (Prism, error) {
 	return newPrism(slices.Clone(corners), edges, b), nil
 }
 
-// Prism returns the cells from height y0 to below y1 whose centres lie in the polygon, as NewPrism does. The prisms of
-// the parts of a polygon have together each cell of its prism, and none twice. It fails as NewPrism does, and with an
-// error that wraps geom.ErrOutOfRange if the points of a line that has cut p are out of range.
+// Prism returns the cells from height y0 to below y1 whose centres lie in the polygon, as
+// NewPrism does. The prisms of the parts of a polygon have together each cell of its prism, and
+// none twice. It fails as NewPrism does, and with an error that wraps geom.ErrOutOfRange if the
+// points of a line that has cut p are out of range.
 func (p Polygon) Prism(y0, y1 int) (Prism, error) {
 	edges, b, err := p.edges()
 	if err != nil {

@@ -183,7 +183,8 @@ func (s *sweep) high(e int32) Corner {
 
 func (s *sweep) ray(e int32) ray { return through(s.low(e), s.high(e)) }
 
-// add makes a node for an edge between two neighbours: a child of parent, which is one of them, or the root.
+// add makes a node for an edge between two neighbours: a child of parent, which is one of them,
+// or the root.
 func (s *sweep) add(edge, parent, below, above int32) int32 {
 	var x int32
 	if k := len(s.free); k > 0 {

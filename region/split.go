@@ -33,18 +33,20 @@ type Part struct {
 // errNotSimple is what Split finds out about a polygon that was trusted.
 var errNotSimple = errors.New("region: split: the polygon is not simple")
 
-// Split cuts a polygon by a line and returns the parts. Their areas add up to that of p,
-// exactly, and each is a simple polygon that can be split again. An edge of a part is an edge of p,
-// or a piece of one, or a bridge: a piece of the line inside p. Each bridge has a part on both of its sides, and both have the same vertices
-// on it. A polygon that the line does not cut is the only part, unchanged.
+// Split cuts a polygon by a line and returns the parts. Their areas add up to that of p, exactly,
+// and each is a simple polygon that can be split again. An edge of a part is an edge of p, or a
+// piece of one, or a bridge: a piece of the line inside p. Each bridge has a part on both of its
+// sides, and both have the same vertices on it. A polygon that the line does not cut is the only
+// part, unchanged.
 //
-// The parts come in the order in which they begin along the line, and each begins with its first vertex on the
-// line. Of two that begin at one point the left one is first. Here the line goes to greater x, or to greater z if x
-// does not change: the direction of l decides only what is left and right.
+// The parts come in the order in which they begin along the line, and each begins with its first
+// vertex on the line. Of two that begin at one point the left one is first. Here the line goes to
+// greater x, or to greater z if x does not change: the direction of l decides only what is left
+// and right.
 //
-// It takes time in proportion to the number of vertices, and to m log m for m points of p on the line. It fails
-// if the points of l are the same, with an error that wraps geom.ErrOutOfRange if they are beyond MaxCorner, and
-// if it finds that p is not simple.
+// It takes time in proportion to the number of vertices, and to m log m for m points of p on the
+// line. It fails if the points of l are the same, with an error that wraps geom.ErrOutOfRange if
+// they are beyond MaxCorner, and if it finds that p is not simple.
 func Split(p Polygon, l Line) ([]Part, error) {
 	for _, c := range [2]Corner{l.A, l.B} {
 		if max(int64(c.X), int64(c.Z)) > MaxCorner || min(int64(c.X), int64(c.Z)) < -MaxCorner {
@@ -54,6 +56,9 @@ func Split(p Polygon, l Line) ([]Part, error) {
 	if l.A == l.B {
 		return nil, fmt.Errorf("region: split by a line: both points are (%d,%d)", l.A.X, l.A.Z)
 	}
+	if len(p.vertices) == 0 {
+		return nil, nil
+	}
 	left := Left
 	if l.B.before(l.A) {
 		l.A, l.B, left = l.B, l.A, Right
@@ -61,7 +66,7 @@ func Split(p Polygon, l Line) ([]Part, error) {
 	s := splitter{ring: p.vertices, line: through(l.A, l.B), left: left}
 	var room [8]event
 	s.events = room[:0]
-	if whole := s.meet(); whole != 0 || len(p.vertices) == 0 {
+	if whole := s.meet(); whole != 0 {
 		return []Part{{p, whole * left}}, nil
 	}
 	if len(s.events) == 2 {
@@ -101,9 +106,6 @@ type event struct {
 // meet finds the events. If the ring is on one side of the line it returns that side instead.
 func (s *splitter) meet() Side {
 	n := len(s.ring)
-	if n == 0 {
-		return 0
-	}
 	cuts, on, met := 0, 0, [3]bool{}
 	last := Side(s.line.side(s.ring[n-1]))
 	var few [64]Side
@@ -237,11 +239,11 @@ func (s *splitter) beside(e, f *event) int {
 	return a | b
 }
 
-// pair links the events. Along each side of the line the polygon is inside between two events where
-// chains of this side begin or end, then outside up to the next two. A part on the left runs with the line,
-// from the end of a chain to the beginning of one; a part on the right against it. At a vertex where a chain
-// ends and another of the same side begins, the part goes on at once if it is outside before; otherwise
-// one interval closes and the next opens.
+// pair links the events. Along each side of the line the polygon is inside between two events
+// where chains of this side begin or end, then outside up to the next two. A part on the left
+// runs with the line, from the end of a chain to the beginning of one; a part on the right
+// against it. At a vertex where a chain ends and another of the same side begins, the part goes
+// on at once if it is outside before; otherwise one interval closes and the next opens.
 func (s *splitter) pair() error {
 	s.sort()
 	left, right := int32(-1), int32(-1) // the events that opened the intervals
@@ -296,8 +298,8 @@ func (s *splitter) collect() []Part {
 	return parts
 }
 
-// round appends the chains of a part and the ways along the line between them, from the chain that begins at
-// the event first. On the left out begins with the way to first.
+// round appends the chains of a part and the ways along the line between them, from the chain
+// that begins at the event first. On the left out begins with the way to first.
 func (s *splitter) round(out []Vertex, first, step int32) []Vertex {
 	for k := first; ; {
 		out = s.chain(out, int(k))

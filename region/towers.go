@@ -6,10 +6,11 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// Towers cuts a polygon between chunks. It calls visit with each part and the chunk at y 0 of the tower in
-// which the part lies, until visit returns false. A tower has several parts if the polygon
-// leaves it between them. The order is always the same. It fails as Split does, and with an error that wraps geom.ErrOutOfRange if
-// the polygon, or a line that has cut it, is out of range.
+// Towers cuts a polygon between chunks. It calls visit with each part and the chunk at y 0 of the
+// tower in which the part lies, until visit returns false. A tower has several parts if the
+// polygon leaves it between them. The order is always the same. It fails as Split does, and with
+// an error that wraps geom.ErrOutOfRange if the polygon, or a line that has cut it, is out of
+// range.
 //
 // The polygon is halved again and again, so each vertex takes part in few splits.
 func Towers(p Polygon, visit func(tower geom.ChunkPos, part Polygon) bool) error {

@@ -55,6 +55,8 @@ type Options struct {
 	Verbs   []string
 	// Edge is the edge of the land of a large, in columns. Default 3,750: 60,000 cells.
 	Edge int
+	// Splits is how many random splits of polygons are checked.
+	Splits int
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string

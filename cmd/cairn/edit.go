@@ -167,7 +167,7 @@ func (e *edited) commit(ctx context.Context, w *world.World, message string) err
 	}
 	e.World, e.commitResult = "@"+w.Name(), commitResult{versionOf(c), c.ID() == head}
 	if !e.Same {
-		d, err := diffCommits(ctx, w, head, c.ID())
+		d, err := between(ctx, w, head, c.ID(), func(s, t *world.Snapshot) (*convert.Difference, error) { return port.Diff(ctx, s, t, 0) })
 		if err != nil {
 			return err
 		}
@@ -176,19 +176,19 @@ func (e *edited) commit(ctx context.Context, w *world.World, message string) err
 	return nil
 }
 
-// diffCommits compares two commits of a world.
-func diffCommits(ctx context.Context, w *world.World, a, b history.ID) (*convert.Difference, error) {
+// between calls do with two commits of a world.
+func between[T any](ctx context.Context, w *world.World, a, b history.ID, do func(a, b *world.Snapshot) (T, error)) (done T, err error) {
 	s, err := w.SnapshotAt(ctx, a)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	defer s.Close()
 	t, err := w.SnapshotAt(ctx, b)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	defer t.Close()
-	return port.Diff(ctx, s, t, 0)
+	return do(s, t)
 }
 
 // place is where an edit works.

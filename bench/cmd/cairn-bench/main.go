@@ -35,6 +35,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/bench/lock"
+	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -78,6 +79,7 @@ func measurements() map[string]measurement {
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
 		"arena":    ofWorlds(arena.Bench),
+		"polygons": ofMade(polygon.Bench),
 	}
 }
 
@@ -113,9 +115,10 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most (default 16, 64)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock: how long each row is measured (default 300, 60, 3, 0.1)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons: how long each row is measured (default 300, 60, 3, 0.1, 0.3)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
+	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
 	f.IntVar(&c.options.Edge, "edge", 3750, "large: the edge of the land in columns of 16 cells")
 	f.StringSliceVar(&c.options.Traces, "trace", tiles.TraceNames(), "tiles, policies: what is read")
 	f.StringSliceVar(&c.options.Caches, "cache", tiles.CacheNames(), "tiles: what is measured; clock, s3fifo and tinylfu are this project's, +N gives each thread a microcache")
