@@ -200,9 +200,7 @@ func (w *writer) head() error {
 	if w.version >= 3 {
 		offset = w.c.Offset
 	}
-	if offset != (geom.Point{}) {
-		w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
-	}
+	w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
 	return nil
 }
 
