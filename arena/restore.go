@@ -153,7 +153,7 @@ func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o 
 		}()
 	}})
 	defer q.Close()
-	r, err := s.Start(ctx, st, q, &edit.Arena{World: w}, o)
+	r, err := s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.Pending{}}, o)
 	if err != nil {
 		return edit.Progress{}, err
 	}
