@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
@@ -89,7 +90,7 @@ func (c *Collector) biomes() bool {
 	return true
 }
 
-// Column takes a column.
+// Column takes a column. Its sections may come without cells if its blocks come as chunks.
 func (c *Collector) Column(col *format.Column) error {
 	if c.dim == nil {
 		return errors.New("clip: a column before any dimension")
@@ -127,15 +128,18 @@ func (c *Collector) Column(col *format.Column) error {
 }
 
 func (c *Collector) section(col *format.Column, i int, s voxel.Section) {
-	cells := col.Cells[i]
-	min := col.Pos.Min(int(s.Y) * columnEdge)
-	box := geom.Box{Min: min, Max: min.Add(geom.Point{X: columnEdge, Y: columnEdge, Z: columnEdge})}
 	if len(s.Tags) > 1 {
 		c.lost["tags of sections"]++
 	}
-	if len(cells.Sky)+len(cells.Light) > 0 {
+	if s.Has&(voxel.HasSky|voxel.HasLight) != 0 {
 		c.lost["light of sections"]++
 	}
+	if i >= len(col.Cells) {
+		return
+	}
+	cells := col.Cells[i]
+	min := col.Pos.Min(int(s.Y) * columnEdge)
+	box := geom.Box{Min: min, Max: min.Add(geom.Point{X: columnEdge, Y: columnEdge, Z: columnEdge})}
 	if box.Intersect(c.bounds()).Empty() {
 		return
 	}
@@ -209,6 +213,14 @@ func (c *Collector) Clip() (*Clip, error) {
 	}
 	if c.region == nil && c.file != nil {
 		c.restore(out, box)
+	}
+	if v := out.Biome; v != nil {
+		for cell, n := range out.Counts(v) {
+			if n > 0 && strings.HasPrefix(v.Names[cell], "legacy:") {
+				c.lost["blocks with biomes that have numbers"] += n
+				out.Biome = nil
+			}
+		}
 	}
 	if _, plain := c.region.(region.Box); c.region != nil && !plain {
 		if err := out.hollow(c.region); err != nil {

@@ -28,13 +28,16 @@ func BlockEntity(id []byte, at *geom.Point, fields []Field) (voxel.Object, error
 	return voxel.Object{Place: voxel.Moved, At: *at, Payload: Compound(fields)}, nil
 }
 
-// withID returns the fields with id, the payload of a string, first. nil keeps the fields'
-// own.
+// withID returns the fields with id, the payload of a string, first. nil is the fields' own.
 func withID(id []byte, fields []Field) []Field {
 	if id == nil {
-		return slices.Clone(fields)
+		id = Find(fields, "id", nbt.String)
 	}
-	return append([]Field{{nbt.String, "id", id}}, Without(fields, "id")...)
+	rest := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
+	if id == nil {
+		return rest
+	}
+	return append([]Field{{nbt.String, "id", id}}, rest...)
 }
 
 // Entity returns the object of an entity whose position is at, if it has one. The fields are
@@ -48,12 +51,12 @@ func Entity(id []byte, at *[3]float64, fields []Field) (voxel.Object, error) {
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	pos := Field{nbt.List, "Pos", doubles(*at)}
-	i := min(1, len(fields))
-	if id == nil {
-		i = 0
+	fields = Without(fields, "Pos")
+	i := 0
+	if len(fields) > 0 && fields[0].Name == "id" {
+		i = 1
 	}
-	fields = slices.Insert(Without(fields, "Pos"), min(i, len(Without(fields, "Pos"))), pos)
+	fields = slices.Insert(fields, i, Field{nbt.List, "Pos", doubles(*at)})
 	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}, nil
 }
 

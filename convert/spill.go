@@ -6,25 +6,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/whole"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Spill says where a Loader puts what it cannot hold in memory: into temporary stones, its
-// spills. A spill holds the chunks and columns that are in memory when the budget is used up. If
-// a chunk gets more cells later, a later spill has it again.
+// Spill says where a Loader puts what it cannot hold in memory: chunks into one temporary file, as
+// they are in memory, and columns into temporary stones. A spill is the chunks and columns that
+// are in memory when the budget is used up. If a chunk gets more cells later, a later spill has it
+// again.
 type Spill struct {
 	Memory int64 // bytes of a world to hold, besides names; at least 1
 	// File makes an empty file. The Loader closes it.
 	File func() (whole.TempFile, error)
-	// Stone has the AtOnce and Run of Writers of spills.
-	Stone stone.Options
 }
 
 // leastSpillCache is the least memory for pages of spills. A world is read in the order of its
@@ -37,7 +36,8 @@ type spills struct {
 	ctx     context.Context
 	cache   stone.Cache
 	files   []whole.TempFile
-	stones  []*stone.Reader // bottom first
+	stones  []*stone.Reader // of columns, bottom first
+	chunks  *tile.Pieces    // a piece for each spiltCube; in the first of files
 	volumes map[*Volume]*spiltVolume
 	tallies map[*Dimension]*stone.Tally
 	err     error // of reading a spill
@@ -45,8 +45,9 @@ type spills struct {
 
 // spiltVolume counts what spills hold of a volume.
 type spiltVolume struct {
-	counts  []int // by cell; above 0 for a cell in use
-	runs    int   // chunks that are not uniform
+	cubes   [][]spiltCube // by spill, in ascending order of code
+	counts  []int         // by cell; above 0 for a cell in use
+	runs    int           // chunks that are not uniform
 	last    geom.Code
 	inexact bool // a chunk came again, so the counts are of no use
 }
@@ -97,104 +98,122 @@ func (l *Loader) room() error {
 	return nil
 }
 
-// spill writes the chunks and columns that are in memory to a new spill.
+// spill writes the chunks and columns that are in memory to a new spill and forgets them.
 func (l *Loader) spill() error {
-	file, err := l.spills.File()
+	err := l.spillChunks()
+	if err == nil {
+		err = l.spillColumns()
+	}
 	if err != nil {
 		return fmt.Errorf("convert: spill: %w", err)
 	}
-	l.spills.files = append(l.spills.files, file)
+	return nil
+}
+
+// file makes a file that Close closes.
+func (s *spills) file() (whole.TempFile, error) {
+	f, err := s.File()
+	if err == nil {
+		s.files = append(s.files, f)
+	}
+	return f, err
+}
+
+func (l *Loader) spillChunks() error {
+	if l.spills.chunks == nil {
+		f, err := l.spills.file()
+		if err != nil {
+			return err
+		}
+		l.spills.chunks = tile.NewPieces(f)
+	}
+	for _, d := range l.w.Dimensions {
+		for _, v := range d.Volumes {
+			if err := l.spillVolume(v, l.spills.tally(d)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Loader) spillColumns() error {
+	file, err := l.spills.file()
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriterSize(file, 1<<20)
-	id, n, err := l.writeSpill(out)
-	if err == nil {
-		err = out.Flush()
+	w := stone.NewWriter(out, stone.Options{Effort: stone.Quick})
+	for _, d := range l.w.Dimensions {
+		w.Dimension(d.Name, "")
+		slices.SortFunc(d.Columns, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
+		for i := range d.Columns {
+			l.spills.tally(d).Column(&d.Columns[i], 1)
+			if err := cmp.Or(w.Column(&d.Columns[i]), l.spills.ctx.Err()); err != nil {
+				return err
+			}
+		}
+		d.Columns = nil
 	}
-	var r *stone.Reader
-	if err == nil {
-		r, err = stone.Open(file, n)
+	id, n, err := w.Close()
+	if err = cmp.Or(err, out.Flush()); err != nil {
+		return err
 	}
+	r, err := stone.Open(file, n)
 	if err != nil {
-		return fmt.Errorf("convert: spill: %w", err)
+		return err
 	}
 	l.spills.stones = append(l.spills.stones, r.Through(l.spills.cache, id))
 	return nil
 }
 
-// writeSpill writes a spill and forgets what it holds.
-func (l *Loader) writeSpill(out io.Writer) (stone.ID, int64, error) {
-	o := l.spills.Stone
-	o.Effort, o.Only = stone.Quick, 1
-	w := stone.NewWriter(out, o)
-	for _, d := range l.w.Dimensions {
-		if err := l.spillDimension(w, d); err != nil {
-			return stone.ID{}, 0, err
-		}
+// tally returns the counts of a dimension.
+func (s *spills) tally(d *Dimension) *stone.Tally {
+	if s.tallies[d] == nil {
+		s.tallies[d] = stone.NewTally()
 	}
-	return w.Close()
+	return s.tallies[d]
 }
 
-func (l *Loader) spillDimension(w *stone.Writer, d *Dimension) error {
-	tally := l.spills.tallies[d]
-	if tally == nil {
-		tally = stone.NewTally()
-		l.spills.tallies[d] = tally
-	}
-	if err := w.Dimension(d.Name, ""); err != nil {
-		return err
-	}
-	for _, v := range d.Volumes {
-		if err := l.spillVolume(w, v, tally); err != nil {
-			return err
+func (l *Loader) spillVolume(v *Volume, tally *stone.Tally) error {
+	s := l.spills.of(v)
+	if have := l.namesOf[v]; v.Schema == voxel.Palette {
+		n := 1
+		if have != nil {
+			n = max(n, have.Len())
 		}
+		s.counts = append(s.counts, make([]int, max(0, n-len(s.counts)))...)
 	}
-	slices.SortFunc(d.Columns, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
-	for i := range d.Columns {
-		tally.Column(&d.Columns[i], 1)
-		if err := cmp.Or(w.Column(&d.Columns[i]), l.spills.ctx.Err()); err != nil {
-			return err
+	var cubes []spiltCube
+	var bytes []byte // of the last cube
+	end := func() (err error) {
+		if n := len(cubes); n > 0 {
+			cubes[n-1].piece, err = l.spills.chunks.Add(bytes)
+			cubes[n-1].held, bytes = cubes[n-1].holds, bytes[:0]
 		}
-	}
-	d.Columns = nil
-	return nil
-}
-
-func (l *Loader) spillVolume(w *stone.Writer, v *Volume, tally *stone.Tally) error {
-	as, names, s := v.Volume, []string(nil), l.spills.of(v)
-	if v.Schema == voxel.Palette {
-		n := 0
-		if have := l.namesOf[v]; have != nil {
-			n = have.Len()
-		}
-		names = cellNames(n)
-		s.counts = append(s.counts, make([]int, max(0, len(names)-len(s.counts)))...)
-	}
-	if err := w.Volume(as, names); err != nil {
-		return err
+		return cmp.Or(err, l.spills.ctx.Err())
 	}
 	for _, pos := range v.Positions() {
-		c := v.Chunks[pos]
+		code := geom.CodeOf(pos, 0)
+		if n := len(cubes); n == 0 || cubes[n-1].code != code>>6 {
+			if err := end(); err != nil {
+				return err
+			}
+			cubes = append(cubes, spiltCube{code: code >> 6, spill: len(s.cubes)})
+		}
+		c, cube := v.Chunks[pos], &cubes[len(cubes)-1]
 		if n := s.add(v, c); n > 0 {
 			tally.Cells[v.Volume.Name] += n
 		}
-		if cell, uniform := c.Uniform(); uniform && cell == v.Default {
-			c = nil // it replaces one with cells
-		}
-		if err := cmp.Or(w.Chunk(0, pos, c), l.spills.ctx.Err()); err != nil {
-			return err
+		cube.mask |= 1 << (code & 63)
+		if cell, uniform := c.Uniform(); !uniform || cell != v.Default { // else it replaces one with cells
+			cube.holds |= 1 << (code & 63)
+			bytes = c.AppendMemory(bytes)
 		}
 	}
 	clear(v.Chunks)
-	return nil
-}
-
-// cellNames returns n names in ascending order. Spills have the cells of the Loader, whose names
-// are in no order.
-func cellNames(n int) []string {
-	names := make([]string, max(1, n))
-	for i := range names {
-		names[i] = fmt.Sprintf("%05d", i)
-	}
-	return names
+	s.cubes = append(s.cubes, cubes)
+	return end()
 }
 
 // of returns the counts of a volume.
@@ -225,19 +244,46 @@ func (l *Loader) takeBack(d *Dimension, v *Volume, pos geom.ChunkPos) *voxel.Chu
 	if s == nil || s.err != nil {
 		return nil
 	}
-	for _, r := range slices.Backward(s.stones) {
-		c, covered, err := r.Chunk(s.ctx, d.Name, v.Volume.Name, 0, pos)
-		if err != nil {
-			s.err = fmt.Errorf("convert: spill: %w", err)
+	code := geom.CodeOf(pos, 0)
+	for _, cubes := range slices.Backward(s.of(v).cubes) {
+		i, _ := slices.BinarySearchFunc(cubes, code>>6, func(c spiltCube, k geom.Code) int { return c.code.Compare(k) })
+		if i == len(cubes) || cubes[i].code != code>>6 || cubes[i].mask>>(code&63)&1 == 0 {
+			continue
 		}
+		var c *voxel.Chunk
+		s.err = s.read(&cubes[i], []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error { c = got; return nil })
 		if c != nil {
 			if _, uniform := c.Uniform(); !uniform {
 				s.of(v).runs-- // its cells stay in use in the chunk that replaces it
 			}
 			s.tallies[d].Chunk(v.Volume.Name, c, -1)
 		}
-		if covered {
-			return c
+		return c
+	}
+	return nil
+}
+
+// read calls f for each of the chunks of a cube that are at positions of want, which ascend by
+// code.
+func (s *spills) read(c *spiltCube, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	b, err := s.chunks.Read(c.piece)
+	if err != nil {
+		return fmt.Errorf("convert: spill: %w", err)
+	}
+	bit := geom.Code(0) // of the first chunk in b
+	for _, pos := range want {
+		at := geom.CodeOf(pos, 0)
+		if at &= 63; c.mask>>at&1 == 0 {
+			continue
+		}
+		var chunk *voxel.Chunk
+		for ; bit <= at; bit++ {
+			if chunk = nil; c.held>>bit&1 != 0 {
+				chunk, b = voxel.FromMemory(b)
+			}
+		}
+		if err := f(pos, chunk); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -261,7 +307,7 @@ func (s *spills) comes(v *Volume, pos geom.ChunkPos) (again bool) {
 type spilled struct {
 	content // without chunks and columns
 	*spills
-	chunks  map[*Volume][]spiltCube
+	cubes   map[*Volume][]spiltCube
 	columns map[*Dimension][]spiltColumn
 }
 
@@ -270,7 +316,9 @@ type spilled struct {
 type spiltCube struct {
 	code        geom.Code // of the first chunk, without the last six bits
 	mask, holds uint64    // by the last six bits
-	stone       int
+	held        uint64    // those in the piece
+	spill       int
+	piece       int
 }
 
 type spiltColumn struct {
@@ -279,10 +327,10 @@ type spiltColumn struct {
 }
 
 func newSpilled(w *World, s *spills) *spilled {
-	c := &spilled{content: content{w}, spills: s, chunks: map[*Volume][]spiltCube{}, columns: map[*Dimension][]spiltColumn{}}
+	c := &spilled{content: content{w}, spills: s, cubes: map[*Volume][]spiltCube{}, columns: map[*Dimension][]spiltColumn{}}
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
-			c.chunks[v] = s.cubes(d.Name, v.Volume.Name)
+			c.cubes[v] = s.of(v).all()
 		}
 		for i, r := range s.stones {
 			for pos := range r.ColumnEntries(d.Name) {
@@ -294,24 +342,11 @@ func newSpilled(w *World, s *spills) *spilled {
 	return c
 }
 
-// cubes returns where the chunks of a volume are, in ascending order of code. Each chunk is in
-// one of them: in that of the highest spill that has it.
-func (s *spills) cubes(dim, vol string) (all []spiltCube) {
-	for i, r := range s.stones {
-		from := len(all)
-		for pos, holds := range r.Entries(dim, vol, 0) {
-			code := geom.CodeOf(pos, 0)
-			if len(all) == from || all[len(all)-1].code != code>>6 {
-				all = append(all, spiltCube{code: code >> 6, stone: i})
-			}
-			c := &all[len(all)-1]
-			c.mask |= 1 << (code & 63)
-			if holds {
-				c.holds |= 1 << (code & 63)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b spiltCube) int { return cmp.Or(a.code.Compare(b.code), b.stone-a.stone) })
+// all returns where the chunks of the volume are, in ascending order of code. Each chunk is in one
+// of them: in that of the highest spill that has it.
+func (s *spiltVolume) all() []spiltCube {
+	all := slices.Concat(s.cubes...)
+	slices.SortFunc(all, func(a, b spiltCube) int { return cmp.Or(a.code.Compare(b.code), b.spill-a.spill) })
 	higher := uint64(0)
 	for i := range all {
 		if i == 0 || all[i].code != all[i-1].code {
@@ -331,7 +366,7 @@ func (c *spilled) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, b
 		if level != 0 {
 			return
 		}
-		for rest := c.chunks[c.volume(dim, vol)]; len(rest) > 0; {
+		for rest := c.cubes[c.volume(dim, vol)]; len(rest) > 0; {
 			n, mask, holds := 0, uint64(0), uint64(0)
 			for n < len(rest) && rest[n].code == rest[0].code {
 				mask, holds = mask|rest[n].mask, holds|rest[n].holds
@@ -352,24 +387,19 @@ func (c *spilled) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 	if level != 0 {
 		return nil
 	}
-	cubes := c.chunks[c.volume(dim, vol)]
-	from := make([][]geom.ChunkPos, len(c.stones))
-	for _, pos := range want {
-		code := geom.CodeOf(pos, 0)
-		i, _ := slices.BinarySearchFunc(cubes, code>>6, func(c spiltCube, k geom.Code) int { return c.code.Compare(k) })
-		for ; i < len(cubes) && cubes[i].code == code>>6; i++ {
-			if cubes[i].mask>>(code&63)&1 != 0 {
-				from[cubes[i].stone] = append(from[cubes[i].stone], pos)
+	cubes := c.cubes[c.volume(dim, vol)]
+	for len(want) > 0 {
+		code, n := geom.CodeOf(want[0], 0)>>6, 1
+		for n < len(want) && geom.CodeOf(want[n], 0)>>6 == code {
+			n++
+		}
+		i, _ := slices.BinarySearchFunc(cubes, code, func(c spiltCube, k geom.Code) int { return c.code.Compare(k) })
+		for ; i < len(cubes) && cubes[i].code == code; i++ {
+			if err := cmp.Or(c.read(&cubes[i], want[:n], f), ctx.Err()); err != nil {
+				return err
 			}
 		}
-	}
-	for i, some := range from {
-		if len(some) == 0 {
-			continue
-		}
-		if err := c.stones[i].ReadChunks(ctx, dim, vol, 0, some, f); err != nil {
-			return err
-		}
+		want = want[n:]
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		want = voxel.Uniform(v.Default)
 	}
 	w := &s.q.work
-	exact := w.differ(now, want, p, p.mask.cells(v.Names()))
+	exact := w.differ(now, want, p, p.mask.cells(v.Schema, v.Names()))
 	least := p.pos.Box().Min
 	var taken [sectionsOf]bool
 	all := true

@@ -13,6 +13,9 @@ type coarse struct {
 	scale int
 }
 
+// Scaled returns the cells of a volume that lie completely in a region of blocks.
+func Scaled(r region.Region, scale int) region.Region { return scaledRegion(r, scale) }
+
 // scaledRegion returns the cells of a volume that lie in a region of blocks completely.
 func scaledRegion(r region.Region, scale int) region.Region {
 	switch b, box := r.(region.Box); {

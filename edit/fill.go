@@ -15,8 +15,8 @@ type Fill struct {
 	Region region.Region // in cells of the volume
 	Mask   region.Mask   // which cells may change
 	Volume string        // default: voxel.Block
-	// Name is what to fill with; a name that is new gets a cell. A volume without names is
-	// filled with Cell.
+	// Name is what to fill with: of a palette, where a name that is new gets a cell, or a
+	// material, which fills cells completely. Without a Name it is Cell.
 	Name string
 	Cell voxel.Cell
 }
@@ -50,6 +50,8 @@ func (a *Arena) cell(v *world.Volume, name string, cell voxel.Cell) (voxel.Cell,
 	switch c, ok := v.Named(name); {
 	case name == "":
 		return cell, nil
+	case ok && v.Schema == voxel.Terrain && c > 0:
+		return voxel.TerrainCell(uint8(c), 255), nil
 	case ok:
 		return c, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -41,6 +42,7 @@ type Future struct {
 	fetched  map[*tower]bool
 	result   Result
 	progress Progress
+	failures []Event
 	err      error
 	over     bool
 }
@@ -65,6 +67,16 @@ func (f *Future) Progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.progress
+}
+
+// maxFailures is how many failures an operation remembers.
+const maxFailures = 64
+
+// Failures returns the ChunkFailed events so far, at most the first 64.
+func (f *Future) Failures() []Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.failures)
 }
 
 // Done is closed when the operation has ended.
@@ -297,16 +309,19 @@ func (f *Future) count(t *tower, i, cells int, err error) {
 	if err != nil {
 		e.Kind = ChunkFailed
 		f.progress.Failed++
+		if len(f.failures) < maxFailures {
+			f.failures = append(f.failures, Event{e.Kind, f.arena, f, e.Volume, e.Chunk, e.Column, err})
+		}
 		if f.err == nil {
-			f.err = fmt.Errorf("edit: %s: %s: %w", f.arena.World.Name(), e.where(), err)
+			f.err = fmt.Errorf("edit: %s: %s: %w", f.arena.World.Name(), e.Where(), err)
 		}
 	}
 	f.mu.Unlock()
 	f.event(e)
 }
 
-// where names the chunk or column of an event.
-func (e Event) where() string {
+// Where names the chunk or column of an event.
+func (e Event) Where() string {
 	if e.Volume == world.Columns {
 		return fmt.Sprintf("column %v", e.Column)
 	}

@@ -146,6 +146,7 @@ func scaled(b geom.Box, scale int) geom.Box {
 type cellMask struct {
 	of      region.Mask
 	allowed []bool // by cell
+	names   int    // how many names there were
 }
 
 // maskOf returns nil for a mask that allows all cells.
@@ -159,13 +160,22 @@ func maskOf(m region.Mask) (*cellMask, error) {
 	return &cellMask{of: m}, nil
 }
 
-// cells returns what the mask allows of a volume with those names.
-func (m *cellMask) cells(names []string) []bool {
-	if m == nil {
+// cells returns by cell what the mask allows of a volume with those names; nil: all.
+func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
+	switch {
+	case m == nil:
 		return nil
+	case m.names == len(names):
+		return m.allowed
 	}
-	if len(m.allowed) != len(names) {
-		m.allowed = m.of.Cells(names)
+	m.allowed, m.names = m.of.Cells(names), len(names)
+	if schema == voxel.Terrain { // names are those of materials
+		materials := m.allowed
+		m.allowed = make([]bool, int(voxel.MaxCell)+1)
+		for c := range m.allowed {
+			k := voxel.Cell(c).Material()
+			m.allowed[c] = int(k) < len(materials) && materials[k]
+		}
 	}
 	return m.allowed
 }

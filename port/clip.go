@@ -1,16 +1,22 @@
 package port
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/clip"
-	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/mcedit"
+	"github.com/cairnvoxel/cairn/format/sponge"
+	"github.com/cairnvoxel/cairn/format/structure"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/whole"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -19,15 +25,16 @@ import (
 // What a clip does not hold is in its Lost.
 func Clip(ctx context.Context, w stone.Content, dimension string, r region.Region) (*clip.Clip, error) {
 	lost := map[string]int{}
+	single, _ := w.(columnReader)
 	w, err := Pick(ctx, w, dimension, Sponge, lost)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil {
-		w = within{w, r.Bounds()}
+		w = within{w, r.Bounds(), single}
 	}
 	to := clip.NewCollector(r)
-	if err := convert.Source(w).Read(ctx, to); err != nil {
+	if err := sendChunks(ctx, w, to); err != nil {
 		return nil, err
 	}
 	c, err := to.Clip()
@@ -38,6 +45,54 @@ func Clip(ctx context.Context, w stone.Content, dimension string, r region.Regio
 		c.Lost[name] += n
 	}
 	return c, nil
+}
+
+// sendChunks sends a world to the Sink of a clip: chunks whole, and columns without their cells.
+// It does not cut chunks into sections, as convert.Source does.
+func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
+	about := w.About()
+	for _, d := range about.Dimensions {
+		fd := &format.Dimension{Name: d.Name, Folder: d.Folder}
+		for _, v := range d.Volumes {
+			fv := &format.Volume{Volume: v.Volume}
+			if v.Schema == voxel.Palette {
+				fv.Names = format.NewNames()
+				for i, name := range v.Names {
+					if cell, err := fv.Names.Cell(name); err != nil || int(cell) != i {
+						return fmt.Errorf("port: volume %q of %s: cell %d cannot be %q", v.Volume.Name, d.Name, i, name)
+					}
+				}
+			}
+			fd.Volumes = append(fd.Volumes, fv)
+		}
+		if err := to.Dimension(fd); err != nil {
+			return err
+		}
+		for _, v := range []string{voxel.Block, voxel.Biome} {
+			for p, err := range whole.Chunks(ctx, w, d.Name, v, 0) {
+				if err == nil {
+					err = cmp.Or(to.Chunk(v, p.Pos, p.Chunk), ctx.Err())
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		for c, err := range w.Columns(ctx, d.Name) {
+			if err == nil {
+				err = cmp.Or(to.Column(&format.Column{Column: *c}), ctx.Err())
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range about.Files {
+		if err := to.File(format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return w.OpenFile(f.Path) }}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // ReadClip reads the schematic at path. Its format is found as Open does.
@@ -57,10 +112,32 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 	return Clip(ctx, w.Content(), "", nil)
 }
 
+// WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.
+func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error {
+	write, ok := map[string]func(io.Writer, *clip.Clip, clip.WriteOptions) (map[string]int, error){
+		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write,
+	}[t.Format]
+	if !ok {
+		return fmt.Errorf("port: %s is no format of schematics", t.Format)
+	}
+	if c.Version == 0 && t.DataVersion != 0 {
+		with := *c
+		with.Version, c = t.DataVersion, &with
+	}
+	more, err := write(to, c, clip.WriteOptions{Version: t.Version})
+	for _, counts := range []map[string]int{more, c.Lost} {
+		for name, n := range counts {
+			lost[name] += n
+		}
+	}
+	return err
+}
+
 // within is a world reduced to the chunks and columns that a box of blocks touches.
 type within struct {
 	stone.Content
-	box geom.Box
+	box    geom.Box
+	single columnReader // nil if the world cannot read single columns
 }
 
 // scaled returns the box in cells of a volume.
@@ -101,8 +178,41 @@ func (w within) ReadChunks(ctx context.Context, dim, vol string, level int, want
 	return w.Content.ReadChunks(ctx, dim, vol, level, want, f)
 }
 
+// columnReader is a Snapshot: it reads single columns.
+type columnReader interface {
+	Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error)
+	ColumnCount(dim string) int
+}
+
+// maxColumns bounds the columns of a box that are looked up one by one.
+const maxColumns = 1 << 14
+
+// columns returns the columns of the box in ascending order, or nil if there are too many.
+func (w within) columns() (at []geom.ColumnPos) {
+	for z := w.box.Min.Z >> 4; z <= (w.box.Max.Z-1)>>4; z++ {
+		for x := w.box.Min.X >> 4; x <= (w.box.Max.X-1)>>4; x++ {
+			if at = append(at, geom.ColumnPos{X: int32(x), Z: int32(z)}); len(at) > maxColumns {
+				return nil
+			}
+		}
+	}
+	slices.SortFunc(at, geom.ColumnPos.Compare)
+	return at
+}
+
 func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
+		if s := w.single; s != nil {
+			if at := w.columns(); at != nil && len(at) < s.ColumnCount(dim) {
+				for _, pos := range at {
+					c, err := s.Column(ctx, dim, pos)
+					if (c != nil || err != nil) && !yield(c, err) || err != nil {
+						return
+					}
+				}
+				return
+			}
+		}
 		for c, err := range w.Content.Columns(ctx, dim) {
 			if err == nil {
 				corner := c.Pos.Min(w.box.Min.Y)

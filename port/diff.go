@@ -13,15 +13,25 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Diff returns the differences of two worlds. It reads both in parts, and of two versions of one
-// world only what differs. If what it reads of one would take more than maxBytes in memory, it
-// fails with convert.ErrTooLarge; 0 is no bound.
+// Diff returns the differences of two worlds. It reads both in parts, and of two versions that
+// stand on one stone, such as those of a world and its fork, only what differs. If what it
+// reads of one would take more than maxBytes in memory, it fails with convert.ErrTooLarge; 0 is
+// no bound.
 func Diff(ctx context.Context, a, b stone.Content, maxBytes int64) (*convert.Difference, error) {
+	return DiffIn(ctx, a, b, maxBytes, nil)
+}
+
+// DiffIn is Diff of what limit, if it is not nil, makes of the parts of both worlds that may
+// differ.
+func DiffIn(ctx context.Context, a, b stone.Content, maxBytes int64, limit func(a, b stone.Content) (stone.Content, stone.Content)) (*convert.Difference, error) {
 	s, one := a.(*world.Snapshot)
 	t, two := b.(*world.Snapshot)
-	if one && two && s.World() == t.World() && s.Beside(t) && alike(s.About(), t.About()) {
+	if one && two && s.Beside(t) && alike(s.About(), t.About()) {
 		where := s.Apart(t)
 		a, b = part{s, where}, part{t, where}
+	}
+	if limit != nil {
+		a, b = limit(a, b)
 	}
 	return convert.DiffContent(ctx, convert.Within(a, maxBytes), convert.Within(b, maxBytes), EqualTags)
 }

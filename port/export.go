@@ -147,7 +147,12 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	if err != nil {
 		return err
 	}
-	if err := src.Read(ctx, through.sink(out)); err != nil {
+	if k.Piece {
+		err = sendChunks(ctx, w, through.sink(out))
+	} else {
+		err = src.Read(ctx, through.sink(out))
+	}
+	if err != nil {
 		return errors.Join(err, out.Abort())
 	}
 	err = errors.Join(out.Close(), ctx.Err())

@@ -25,7 +25,7 @@ func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, err
 	l := convert.NewLoader(src.Head())
 	s.loaders = append(s.loaders, l)
 	if s.o.Memory > 0 {
-		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile, Stone: AtOnce(stone.Options{})})
+		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile})
 	} else {
 		l.Bound(s.o.MaxBytes)
 	}

@@ -22,6 +22,9 @@ type Note struct {
 	// MaxBytes bounds the memory for opening the world. Above it the error is
 	// convert.ErrTooLarge. 0 is no bound.
 	MaxBytes int64
+	// Cache is where pages of the world and of the stone are read through. Default: one for
+	// each.
+	Cache stone.Cache
 }
 
 // check fails if the head is not the one that the note expects.
@@ -52,6 +55,9 @@ func Replace(ctx context.Context, st history.Store, name string, whole history.S
 		c, err = first(ctx, st, name, made, whole, n)
 		return c, false, err
 	}
+	if n.Cache != nil {
+		r = r.Through(n.Cache, whole.ID)
+	}
 	return change(ctx, st, name, r, n)
 }
 
@@ -75,7 +81,7 @@ func change(ctx context.Context, st history.Store, name string, to *stone.Reader
 	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
 		return c, false, err
 	}
-	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence})
+	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence, Cache: n.Cache})
 	if err != nil {
 		return c, false, err
 	}

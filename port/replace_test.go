@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -62,6 +63,10 @@ func TestBecome(t *testing.T) {
 	}
 	if again, same, err := become(t, st, "a", 1, port.Note{}); err != nil || !same || again.ID() != first.ID() {
 		t.Error(again, same, err)
+	}
+	cache := stone.NewCache(stone.CacheBytes)
+	if _, same, err := become(t, st, "a", 1, port.Note{Cache: cache}); err != nil || !same || cache.Stats().Hits < cache.Stats().Reads {
+		t.Errorf("through a cache: %v, %v; one stone twice: %v", same, err, cache.Stats())
 	}
 	if _, _, err := become(t, st, "a", 2, port.Note{On: &none}); !errors.Is(err, history.ErrConflict) {
 		t.Error(err)

@@ -230,6 +230,9 @@ func (m Mask) Cells(names []string) []bool {
 	return out
 }
 
+// Names returns the mask without the terms that a history decides.
+func (m Mask) Names() Mask { return Mask{names: m.names} }
+
 // Changes returns the terms that a history decides, in the order of the text. A cell must
 // hold to all of them and to Cells.
 func (m Mask) Changes() []Change { return slices.Clone(m.changes) }

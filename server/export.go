@@ -69,7 +69,11 @@ func (c *call) exportFile(v version, format string) error {
 		return err
 	}
 	c.step("write")
-	c.attach("application/octet-stream", "."+format, lost)
+	ext := port.Ext
+	if kind, ok := port.Format(format); ok {
+		ext = kind.Ext
+	}
+	c.attach("application/octet-stream", ext, lost)
 	c.w.Header()["Content-Length"] = []string{strconv.FormatInt(file.bytes, 10)}
 	_, err = io.Copy(c, io.NewSectionReader(file.file, 0, file.bytes))
 	c.step("send")

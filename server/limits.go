@@ -37,6 +37,10 @@ type Limits struct {
 	// large. Default 20,000. StrangerRate is the same for one address without a
 	// known token. Default 20.
 	Rate, StrangerRate float64
+	// Operations is how many operations run at a time. Default 4.
+	Operations int
+	// Heartbeat is how long a stream of events is silent at most. Default 15 seconds.
+	Heartbeat time.Duration
 	// Time is how long a call may take. Longest is how long a call may take that
 	// reads or writes a whole world. Defaults 30 seconds, 15 minutes.
 	Time, Longest time.Duration
@@ -71,6 +75,8 @@ func (l Limits) filled() Limits {
 	fill(&l.Longest, 15*time.Minute)
 	fill(&l.BodyRate, 16<<10)
 	fill(&l.Patience, 10*time.Second)
+	fill(&l.Heartbeat, 15*time.Second)
+	l.Operations = count(l.Operations, 4)
 	l.Heavy = count(l.Heavy, 2)
 	l.Waiting = count(l.Waiting, 32)
 	l.Connections = count(l.Connections, 16_384)

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // document is what the tests read of openapi.json.
@@ -130,12 +131,28 @@ type example struct {
 	query, body string
 	header      []string
 	before      func(*site) []byte // prepares, and may give the body
+	operation   bool               // of an operation that has ended, whose id ends the query
 }
 
 // leaseOfA takes a lease of a, whose number is 1.
 func leaseOfA(s *site) []byte {
 	s.want(201, request{"POST", "/v1/leases/a", []byte(`{"seconds":10}`), nil}, nil)
 	return nil
+}
+
+// snapshotOfA makes a snapshot x of a.
+func snapshotOfA(s *site) []byte {
+	s.post(201, "/v1/snapshots/a", `{"snapshot":"x"}`, nil)
+	return nil
+}
+
+// operationOnA does an operation on a and returns its id.
+func operationOnA(s *site) string {
+	snapshotOfA(s)
+	var op operationJSON
+	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
+	s.events("/v1/events/a?operation="+op.ID, nil)
+	return op.ID
 }
 
 // examples are by method and path; what is not here needs nothing.
@@ -160,12 +177,19 @@ func examples(s *site, head history.ID) map[string]example {
 			st := mustStone(s.t, 9)
 			return commitRequest("a", commitOf(head, "", st), st).body
 		}},
-		"POST /v1/import/NAME":      {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
-		"GET /v1/export/NAME":       {query: "?format=cairn&at=1"},
-		"GET /v1/diff/NAME":         {query: "?a=1&b=2&with=a"},
-		"PATCH /v1/properties/NAME": {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
-		"GET /v1/chunks/NAME":       {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
-		"POST /v1/packs/NAME":       {before: func(s *site) []byte { return packBody(s.t, history.Pack{Upto: head}, mustStone(s.t, 5)) }},
+		"POST /v1/import/NAME":       {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
+		"GET /v1/export/NAME":        {query: "?format=cairn&at=1"},
+		"GET /v1/diff/NAME":          {query: "?a=1&b=2&with=a"},
+		"PATCH /v1/properties/NAME":  {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
+		"GET /v1/chunks/NAME":        {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
+		"POST /v1/snapshots/NAME":    {body: `{"snapshot":"x","at":"1","message":"m","author":"a","dimension":"a","region":"box:0,0,0..1,1,1","mask":"air","replace":true}`},
+		"DELETE /v1/snapshots/NAME":  {query: "?snapshot=x", before: snapshotOfA},
+		"POST /v1/operations/NAME":   {body: `{"restore":"x","without":["objects"],"message":"m","author":"a","dimension":"a","region":"box:0,0,0..1,1,1","mask":"air"}`, before: snapshotOfA},
+		"GET /v1/operations/NAME":    {operation: true},
+		"PATCH /v1/operations/NAME":  {operation: true, body: `{"operation":"%s","paused":false}`},
+		"DELETE /v1/operations/NAME": {operation: true},
+		"GET /v1/events/NAME":        {operation: true},
+		"POST /v1/packs/NAME":        {before: func(s *site) []byte { return packBody(s.t, history.Pack{Upto: head}, mustStone(s.t, 5)) }},
 	}
 }
 
@@ -222,10 +246,16 @@ func withMetrics() server.Options {
 }
 
 func tryOperation(t *testing.T, r server.RouteInfo, op operation) {
-	s := newSite(t, withMetrics())
+	s := newArenaSite(t, memory.New(memory.Options{}), withMetrics())
 	head := s.mustCommit("a", 2)
 	e := examples(s, head)[r.Method+" "+r.Path]
 	body := []byte(e.body)
+	switch {
+	case e.operation && e.body == "":
+		e.query = "?operation=" + operationOnA(s)
+	case e.operation:
+		body = fmt.Appendf(nil, e.body, operationOnA(s))
+	}
 	if e.before != nil {
 		if b := e.before(s); b != nil {
 			body = b

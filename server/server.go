@@ -46,6 +46,9 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Arenas are for operations, such as restoring a snapshot. Without them those routes
+	// answer no_route.
+	Arenas Arenas
 }
 
 // Server serves a Store. All of its methods are safe for any number of
@@ -66,6 +69,7 @@ type Server struct {
 	snapshots *snapshots
 	rates     *rates // of tokens
 	granted   granted
+	ops       operations
 	strangers *rates // of addresses without a token
 	calls     atomic.Int64
 	numbers   atomic.Uint64 // of calls in the log
@@ -91,6 +95,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
+	s.ops.most, s.ops.born = l.Operations, s.born
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
 	s.paths = pathsOf(routes())
 	var err error

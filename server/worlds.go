@@ -30,6 +30,7 @@ func worldRoutes() []route {
 			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
+			{"snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"}, {"dimension", "of a snapshot"}, {"region", "of a snapshot"}, {"mask", "of a snapshot"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
 		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
@@ -181,27 +182,7 @@ func names(list []string) string {
 
 // diff is GET /v1/diff.
 func (c *call) diff() error {
-	other := c.name
-	if with := c.query.Get("with"); with != "" {
-		if err := c.other(with); err != nil {
-			return err
-		}
-		other = with
-	}
-	var pair [2]version
-	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
-		var err error
-		if pair[i], err = c.versionOf(v.name, v.version); err != nil {
-			return err
-		}
-	}
-	var d *convert.Difference
-	err := c.heavily(pair[0], func(a *world.Snapshot) error {
-		return c.opened(pair[1], func(b *world.Snapshot) (err error) {
-			d, err = port.Diff(c.ctx, a, b, c.limits.WorldMemory)
-			return err
-		})
-	})
+	d, err := c.difference()
 	if err != nil {
 		return err
 	}
@@ -212,4 +193,38 @@ func (c *call) diff() error {
 		d.Volumes = map[string]int{}
 	}
 	return c.answer(http.StatusOK, d)
+}
+
+func (c *call) difference() (d *convert.Difference, err error) {
+	if name := c.query.Get("snapshot"); name != "" {
+		if c.query.Has("a") || c.query.Has("b") || c.query.Has("with") {
+			return nil, bad("snapshot goes without a, b and with")
+		}
+		return c.diffSnapshot(name)
+	}
+	for _, key := range []string{"dimension", "region", "mask"} {
+		if c.query.Has(key) {
+			return nil, bad("%s goes with snapshot", key)
+		}
+	}
+	other := c.name
+	if with := c.query.Get("with"); with != "" {
+		if err := c.other(with); err != nil {
+			return nil, err
+		}
+		other = with
+	}
+	var pair [2]version
+	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
+		if pair[i], err = c.versionOf(v.name, v.version); err != nil {
+			return nil, err
+		}
+	}
+	err = c.heavily(pair[0], func(a *world.Snapshot) error {
+		return c.opened(pair[1], func(b *world.Snapshot) (err error) {
+			d, err = port.Diff(c.ctx, a, b, c.limits.WorldMemory)
+			return err
+		})
+	})
+	return d, err
 }

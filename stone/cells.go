@@ -210,6 +210,24 @@ type cellsPage struct {
 	work   int            // that decoding it took, see codec.Decoder.Work
 }
 
+// Spill implements tile.Spiller. Pages whose chunks may lack their light stay in memory.
+func (p *cellsPage) Spill(dst []byte) ([]byte, func([]byte) any) {
+	if p.unlit != nil {
+		return dst, nil
+	}
+	for _, c := range p.chunks {
+		dst = c.AppendMemory(dst)
+	}
+	n, work := len(p.chunks), p.work
+	return dst, func(b []byte) any {
+		p := &cellsPage{chunks: make([]*voxel.Chunk, n), work: work}
+		for i := range p.chunks {
+			p.chunks[i], b = voxel.FromMemory(b)
+		}
+		return p
+	}
+}
+
 // decodeCells returns the chunks at the positions at, in that order, from a page of
 // volume v. known says that the dimension has a rule for light.
 func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, known bool) (*cellsPage, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone/column"
@@ -154,14 +155,7 @@ func (w *Writer) setSmallest(candidates []pages.Page) {
 
 // list returns the dimension's list of that name and makes it if it is new.
 func (d *dimension) list(name string) *list {
-	i, ok := slices.BinarySearchFunc(d.lists, name, func(l list, n string) int {
-		if l.name < n {
-			return -1
-		} else if l.name > n {
-			return 1
-		}
-		return 0
-	})
+	i, ok := slices.BinarySearchFunc(d.lists, name, func(l list, n string) int { return strings.Compare(l.name, n) })
 	if !ok {
 		d.lists = slices.Insert(d.lists, i, list{name: name})
 	}

@@ -71,23 +71,13 @@ func checkRule(r light.Rule, before []light.Rule) error {
 // Rules returns the rules of a dimension's height maps, in cells of the stone's
 // volume voxel.Block. The caller must not change them.
 func (s *Reader) Rules(dim string) []light.Rule {
-	for i := range s.dir.dims {
-		if s.dir.dims[i].name == dim {
-			return s.dir.dims[i].rules
-		}
-	}
-	return nil
+	return s.dimension(dim).rules
 }
 
 // Matters returns how the cells of a dimension's volume voxel.Block affect light. It
 // is nil if no page of light follows from blocks. The caller must not change it.
 func (s *Reader) Matters(dim string) light.Matters {
-	for i := range s.dir.dims {
-		if s.dir.dims[i].name == dim {
-			return s.dir.dims[i].matters
-		}
-	}
-	return nil
+	return s.dimension(dim).matters
 }
 
 // appendRules appends rules as differences from the previous rule: the map's name,

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -70,6 +71,45 @@ func TestReadChunks(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// memoryFile is a temporary file in memory.
+type memoryFile struct{ bytes.Buffer }
+
+func (f *memoryFile) ReadAt(b []byte, off int64) (int, error) {
+	return bytes.NewReader(f.Bytes()).ReadAt(b, off)
+}
+
+func (*memoryFile) Close() error { return nil }
+
+// A page that left the cache is read back from the cache's file and not decoded again.
+func TestReadChunksSpilled(t *testing.T) {
+	for seed := range uint64(few(12)) {
+		m := newMaker(700 + seed)
+		s := m.spec()
+		cache := stone.NewCache(0).Spill(func() (tile.TempFile, error) { return new(memoryFile), nil })
+		r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 1 + m.IntN(9)})).Through(cache, stone.ID{})
+		var decoded int64
+		for again := range 2 {
+			for _, d := range s.Dimensions {
+				for _, v := range d.Volumes {
+					for _, l := range v.Levels {
+						var want []geom.ChunkPos
+						for _, c := range l.Chunks {
+							want = append(want, c.Pos)
+						}
+						if got := read(t, r, d.Name, v.Name, l.Level, want); !reflect.DeepEqual(got, l.Chunks) {
+							t.Errorf("%q level %d: other chunks the %d. time", v.Name, l.Level, again+1)
+						}
+					}
+				}
+			}
+			if n := cache.Stats().Reads; again > 0 && n != decoded {
+				t.Errorf("%d pages decoded, then %d again", decoded, n-decoded)
+			}
+			decoded = cache.Stats().Reads
 		}
 	}
 }

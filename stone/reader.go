@@ -2,6 +2,7 @@ package stone
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -277,14 +278,7 @@ func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom
 
 // find returns the index of the entry for a neighbour, or -1.
 func find(entries []entry, key uint64, bit int) int {
-	i, _ := slices.BinarySearchFunc(entries, key, func(e entry, k uint64) int {
-		if e.key < k {
-			return -1
-		} else if e.key > k {
-			return 1
-		}
-		return 0
-	})
+	i, _ := slices.BinarySearchFunc(entries, key, func(e entry, k uint64) int { return cmp.Compare(e.key, k) })
 	for ; i < len(entries) && entries[i].key == key; i++ {
 		if entries[i].mask>>bit&1 != 0 {
 			return i

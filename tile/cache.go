@@ -238,7 +238,7 @@ func (r *record[K]) pinned() Handle {
 // request is how a tile is read: its bytes by a Reader, or a value by a function.
 type request[K Key] struct {
 	reader Reader[K]
-	value  func() (any, int64, error)
+	value  func() (v any, bytes int64, unpacked bool, err error)
 }
 
 func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error) {
@@ -444,14 +444,14 @@ func (c *Cache[K]) giveBack(b []byte) {
 
 // readValue is read for a Go value. Its size is known afterwards. A value that has no
 // room is returned and not kept.
-func (c *Cache[K]) readValue(value func() (any, int64, error)) (p *payload, err error) {
+func (c *Cache[K]) readValue(value func() (any, int64, bool, error)) (p *payload, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			p, err = nil, &PanicError{v, debug.Stack()}
 		}
 	}()
 	p = &payload{free: c.freeValue}
-	if p.value, p.size, err = value(); err != nil {
+	if p.value, p.size, p.unpacked, err = value(); err != nil {
 		return nil, err
 	}
 	if err := c.reserve(p.size, 0); err != nil {

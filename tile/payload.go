@@ -22,7 +22,7 @@ type payload struct {
 	free    func(*payload)
 	one     constant     // a tile that needs no bytes
 	used    *atomic.Bool // of the record that had it first
-	// unpacked says that it came from the compressed tier.
+	// unpacked says that it came from the compressed tier or from a file.
 	unpacked bool
 	// owners are the records that share the payload, and sum is the hash of its bytes if
 	// it can be shared. Both need the lock of the cache's instances.

@@ -12,7 +12,7 @@ type Stats struct {
 	Reads        int64   `json:"reads"`         // tiles that were read
 	UniqueBytes  int64   `json:"unique_bytes"`  // read for the first time
 	AgainBytes   int64   `json:"again_bytes"`   // read again, because the tile had left
-	Unpacked     int64   `json:"unpacked"`      // tiles that came from the compressed tier
+	Unpacked     int64   `json:"unpacked"`      // tiles that came from the compressed tier or a file
 	Evictions    int64   `json:"evictions"`     // payloads that left
 	Forgotten    int64   `json:"forgotten"`     // records that left
 	Records      int     `json:"records"`       // now, with and without payload

@@ -6,18 +6,26 @@ import (
 )
 
 // AppendMemory appends the chunk as it is in memory, for FromMemory in the same process. It is
-// many times faster than a codec, and takes as many bytes as the chunk.
+// many times faster than a codec, and takes as many bytes as the chunk. c may be nil.
 func (c *Chunk) AppendMemory(dst []byte) []byte {
+	if c == nil {
+		return binary.NativeEndian.AppendUint32(dst, noChunk)
+	}
 	dst = binary.NativeEndian.AppendUint32(dst, uint32(len(c.data)))
 	return append(append(dst, cellBytes(c.slices[:])...), cellBytes(c.data)...)
 }
 
+// noChunk is the length of the data of a nil chunk.
+const noChunk = 1<<32 - 1
+
 // FromMemory undoes AppendMemory. It returns the bytes after the chunk and keeps none. It trusts
 // b: the caller must know that AppendMemory made these bytes.
 func FromMemory(b []byte) (c *Chunk, rest []byte) {
+	n := binary.NativeEndian.Uint32(b)
+	if b = b[4:]; n == noChunk {
+		return nil, b
+	}
 	c = new(Chunk)
-	n := int(binary.NativeEndian.Uint32(b))
-	b = b[4:]
 	b = b[copy(cellBytes(c.slices[:]), b):]
 	if n > 0 {
 		c.data = make([]Cell, n, max(n, maxBytes)) // see roomy

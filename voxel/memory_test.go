@@ -8,6 +8,14 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// No chunk comes back as none.
+func TestAppendMemoryOfNone(t *testing.T) {
+	b := voxel.Uniform(3).AppendMemory((*voxel.Chunk)(nil).AppendMemory(nil))
+	if c, rest := voxel.FromMemory(b); c != nil || len(rest) == 0 {
+		t.Errorf("%v, and %d bytes after it", c, len(rest))
+	}
+}
+
 // A chunk comes back from its memory as it was: patched or not, and readable by kernels.
 func TestAppendMemory(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {

@@ -1,9 +1,11 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -58,17 +60,17 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 	w.mu.Lock()
 	w.held[h] = true
 	w.mu.Unlock()
-	if err := w.fill(ctx, h); err != nil {
+	if err := w.again(ctx, func() error { return w.fill(ctx, h) }); err != nil {
 		h.Release()
 		return nil, err
 	}
 	return h, nil
 }
 
-// fill loads what h holds and is not in memory.
-func (w *World) fill(ctx context.Context, h *Held) error {
+// again calls f, and again when stones of the stack were collected meanwhile.
+func (w *World) again(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
-		err := w.fillOnce(ctx, h)
+		err := f()
 		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
 			return err
 		}
@@ -103,7 +105,8 @@ func (w *World) reopen(ctx context.Context) error {
 	return nil
 }
 
-func (w *World) fillOnce(ctx context.Context, h *Held) error {
+// fill loads what h holds and is not in memory.
+func (w *World) fill(ctx context.Context, h *Held) error {
 	m, err := w.moment()
 	if err != nil {
 		return err
@@ -246,22 +249,9 @@ func each(ctx context.Context, parallel, n int, f func(int) error) error {
 }
 
 func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held) error {
-	got := make(map[geom.ColumnPos]*voxel.Column)
-	for pos, c := range d.columns.in(h.box) {
-		if c != unloaded {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c, err := m.column(ctx, d.name, d.lists, pos)
-		if err != nil {
-			return err
-		}
-		got[pos] = c
-	}
-	if len(got) == 0 {
-		return nil
+	got, err := m.unloaded(ctx, d, d.columns.in(h.box))
+	if err != nil || len(got) == 0 {
+		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -275,6 +265,22 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 	e.columns = e.columns.with(maps.All(got))
 	w.now.Store(s)
 	return nil
+}
+
+// unloaded reads those of the columns of d that are not in memory.
+func (p openStack) unloaded(ctx context.Context, d *dimension, columns iter.Seq2[geom.ColumnPos, *voxel.Column]) (map[geom.ColumnPos]*voxel.Column, error) {
+	got := make(map[geom.ColumnPos]*voxel.Column)
+	for pos, c := range columns {
+		if c != unloaded {
+			continue
+		}
+		c, err := p.column(ctx, d.name, d.lists, pos)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		got[pos] = c
+	}
+	return got, nil
 }
 
 // Release lets go of what is held: what nobody else holds and no commit is

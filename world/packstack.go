@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,8 +53,10 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 
 // packFetched puts a pack in place of f, which is the top of a stack, or all of
 // it.
-func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) error {
-	p, err := openLayers(ctx, st, name, f, nil, stone.NewCache(stone.CacheBytes))
+func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) (err error) {
+	cache := stone.NewCache(stone.CacheBytes).Spill(tempIn(st))
+	defer func() { err = errors.Join(err, cache.Close()) }()
+	p, err := openLayers(ctx, st, name, f, nil, cache)
 	if err != nil {
 		return err
 	}

@@ -142,19 +142,11 @@ func (w *World) heldColumns(ctx context.Context, p openStack, d *dimension) (map
 	w.mu.Lock()
 	k := w.keeper(d.name, Columns, Everywhere)
 	w.mu.Unlock()
-	out := make(map[geom.ColumnPos]*voxel.Column)
-	for pos, c := range d.columns.all() {
-		if c != unloaded || !k.keeps(columnBox(pos)) {
-			continue
+	return p.unloaded(ctx, d, func(yield func(geom.ColumnPos, *voxel.Column) bool) {
+		for pos, c := range d.columns.all() {
+			if k.keeps(columnBox(pos)) && !yield(pos, c) {
+				return
+			}
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c, err := p.column(ctx, d.name, d.lists, pos)
-		if err != nil {
-			return nil, err
-		}
-		out[pos] = c
-	}
-	return out, nil
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -54,15 +53,9 @@ func (r *Worker) Chunk(ctx context.Context, pos geom.ChunkPos) (*voxel.Chunk, er
 	if c, ok := r.known(pos); ok {
 		return c, nil
 	}
-	for try := 1; ; try++ {
-		c, err := r.read(ctx, pos)
-		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {
-			return c, err
-		}
-		if err := r.w.reopen(ctx); err != nil {
-			return nil, err
-		}
-	}
+	var c *voxel.Chunk
+	err := r.w.again(ctx, func() (err error) { c, err = r.read(ctx, pos); return err })
+	return c, err
 }
 
 // Cell returns the cell at p, which counts cells of the volume. It waits as Chunk does.

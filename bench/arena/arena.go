@@ -5,6 +5,7 @@ package arena
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,8 +16,10 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
@@ -25,7 +28,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// The arena: edge in columns, heights in blocks, cells.
+// The arena: edge in columns, heights in blocks. Older worlds fill less of the height.
 const (
 	edge   = 24
 	low    = -64
@@ -58,18 +61,32 @@ type Spread struct {
 
 // Report is the arena.
 type Report struct {
-	Cells int   `json:"cells"`
-	Runs  int   `json:"runs"`
-	World int64 `json:"world_bytes"` // of the live blocks in memory
-	Rows  []Row `json:"rows"`
+	World string `json:"world"`
+	Cells int    `json:"cells"`
+	Runs  int    `json:"runs"`
+	Bytes int64  `json:"live_bytes"` // of the live blocks in memory
+	Rows  []Row  `json:"rows"`
 }
 
-// Bench measures an arena that is made, on one core.
-func Bench(ctx context.Context, o lab.Options) (*Report, error) {
+// Bench measures, on one core, an arena that is made, or is the part with most columns of the
+// first world below dirs.
+func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	r := &Report{Cells: cells, Runs: runs}
+	r := &Report{Cells: cells, Runs: runs, World: "made"}
+	src := terrain.Survival(terrain.Options{Seed: o.Seed, Size: edge, Version: terrain.Modern})
+	if len(dirs) > 0 {
+		places, err := savings.Find(dirs)
+		if err != nil || len(places) == 0 {
+			return nil, errors.Join(errors.New("arena: no world in the folders"), err)
+		}
+		r.World = places[0].Path
+		if src, err = cut(ctx, places[0]); err != nil {
+			return nil, err
+		}
+		defer src.Close()
+	}
 	err := lab.InStore(func(st *local.Store, _ string) error {
-		a, err := newArena(ctx, st, o.Seed)
+		a, err := newArena(ctx, st, src, o.Seed)
 		if err != nil {
 			return err
 		}
@@ -92,6 +109,8 @@ type arena struct {
 	last    time.Time
 }
 
+const dimension = "overworld"
+
 // The arena as cairn import writes it with --quick and without: the second takes fewer bytes
 // and longer to decode.
 const (
@@ -99,8 +118,8 @@ const (
 	best  = "best"
 )
 
-func newArena(ctx context.Context, st history.Store, seed uint64) (*arena, error) {
-	src, err := convert.Load(ctx, terrain.Survival(terrain.Options{Seed: seed, Size: edge, Version: terrain.Modern}))
+func newArena(ctx context.Context, st history.Store, from format.Source, seed uint64) (*arena, error) {
+	src, err := convert.Load(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +137,7 @@ func newArena(ctx context.Context, st history.Store, seed uint64) (*arena, error
 	if err != nil {
 		return nil, err
 	}
-	a := &arena{st: st, w: w, rng: rand.New(rand.NewPCG(seed, 1)), place: &edit.Arena{World: w, Dimension: "overworld"}}
+	a := &arena{st: st, w: w, rng: rand.New(rand.NewPCG(seed, 1)), place: &edit.Arena{World: w, Dimension: dimension}}
 	if a.capture, err = w.Capture(); err != nil {
 		return nil, err
 	}
@@ -134,7 +153,7 @@ func (a *arena) close() error {
 }
 
 func (a *arena) view() *world.Volume {
-	return a.w.View().Dimension("overworld").Volume(voxel.Block)
+	return a.w.View().Dimension(dimension).Volume(voxel.Block)
 }
 
 // event notes how long the columns took that a tower holds.
@@ -155,7 +174,7 @@ func (a *arena) event(e edit.Event) {
 func (a *arena) change(share, every int) error {
 	k := 0
 	_, err := a.w.Update(func(tx *world.Tx) error {
-		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v := tx.Dimension(dimension).Volume(voxel.Block)
 		n := voxel.Cell(len(v.Names()))
 		for pos, c := range a.blocks.Chunks() {
 			if k++; k*share/100 == (k-1)*share/100 {
@@ -205,7 +224,7 @@ func (a *arena) same() bool {
 
 func (r *Report) bench(ctx context.Context, a *arena, o lab.Options) error {
 	for _, c := range a.blocks.Chunks() {
-		r.World += int64(c.Bytes())
+		r.Bytes += int64(c.Bytes())
 	}
 	rivals := rivals()
 	steps, done := 8+len(rivals), 0
@@ -316,7 +335,7 @@ func (r *Report) snapshot(ctx context.Context, a *arena) error {
 	if _, err := a.run(ctx, &edit.Restore{Capture: a.capture}); err != nil {
 		return err
 	}
-	row.Bytes = r.World
+	row.Bytes = r.Bytes
 	r.Rows = append(r.Rows, row)
 	return nil
 }
@@ -335,7 +354,7 @@ func spread(times []float64) (s Spread) {
 
 // Table prints a line for each row.
 func (r *Report) Table(w io.Writer) {
-	fmt.Fprintf(w, "%d cells, %d runs; the live blocks take %s\n\n", r.Cells, r.Runs, table.Size(r.World))
+	fmt.Fprintf(w, "%s: %d cells, %d runs; the live blocks take %s\n\n", r.World, r.Cells, r.Runs, table.Size(r.Bytes))
 	t := table.New(w, "", "ms", "bytes", "min", "avg", "median", "p95", "max", "")
 	for _, row := range r.Rows {
 		p := row.PerChunk

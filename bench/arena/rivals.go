@@ -133,7 +133,7 @@ func (a *arena) naive(row *Row) error {
 
 func (a *arena) setTower(x, z int32) error {
 	_, err := a.w.Update(func(tx *world.Tx) error {
-		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v := tx.Dimension(dimension).Volume(voxel.Block)
 		for y := int32(low / geom.ChunkEdge); y < (low+height)/geom.ChunkEdge; y++ {
 			pos := geom.ChunkPos{X: x, Y: y, Z: z}
 			c, _ := a.blocks.Chunk(pos)

@@ -30,7 +30,8 @@ func (f force) fence() uint64 {
 func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
 	c := sf.nameVerb("delete", "Removes a world from the store", `delete removes a world from the store. cairn undelete brings it back until cairn gc
-deletes it for good, a week later. cairn purge deletes it at once.`,
+deletes it for good, a week later. cairn purge deletes it at once. Its snapshots stay, and
+cairn list shows them from then on.`,
 		"%s is deleted; cairn undelete %[1]s brings it back until gc deletes it for good\n",
 		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
 	f.flags(c.Flags())

@@ -44,6 +44,11 @@ func runDiff(ctx context.Context, sf *storeFlag, out io.Writer, a, b string, jso
 	if err != nil {
 		return err
 	}
+	return printDiff(out, d, json)
+}
+
+// printDiff prints a difference and returns errWrong if there is one.
+func printDiff(out io.Writer, d *convert.Difference, json bool) (err error) {
 	if json {
 		err = console.PrintJSON(out, d)
 	} else {

@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
@@ -28,6 +29,8 @@ type exportOptions struct {
 	version           int    // of the format
 	game              string // a release of Minecraft
 	dataVersion       int32
+	region            string
+	within            region.Region // nil: everything
 	json              bool
 }
 
@@ -66,6 +69,7 @@ with or without "minecraft:".`,
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
+	f.StringVar(&o.region, "region", "", "write only this region, as a schematic, such as box:0,0,0..63,255,63")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
@@ -80,6 +84,16 @@ func (o *exportOptions) resolve(to string) error {
 	}
 	if o.kind = kind; o.version != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.version) {
 		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))
+	}
+	if o.region != "" {
+		if !kind.Piece {
+			return usagef("--region: only schematics hold a region, %s holds whole worlds", o.format)
+		}
+		r, err := region.Parse(o.region)
+		if err != nil {
+			return usagef("--region: %v", err)
+		}
+		o.within = r
 	}
 	if o.game != "" {
 		version, ok := block.DataVersion(o.game)
@@ -151,13 +165,27 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 }
 
 func (r *exported) write(ctx context.Context, w stone.Content, o exportOptions) error {
-	w, err := port.Pick(ctx, w, o.dimension, o.format, r.Lost)
+	err := r.writeWorld(ctx, w, o)
 	var which *port.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
-		err = usagef("this format holds one dimension and the world has %d; give --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
+		return usagef("this format holds one dimension and the world has %d; give --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
 	case errors.As(err, &which):
-		err = noDimension(which)
+		return noDimension(which)
+	}
+	return err
+}
+
+func (r *exported) writeWorld(ctx context.Context, w stone.Content, o exportOptions) error {
+	if o.within != nil {
+		c, err := port.Clip(ctx, w, o.dimension, o.within)
+		if err == nil {
+			r.Bytes, err = writeFile(r.Target, func(out io.Writer) error { return port.WriteClip(out, c, o.target(), r.Lost) })
+		}
+		return err
+	}
+	w, err := port.Pick(ctx, w, o.dimension, o.format, r.Lost)
+	switch {
 	case err != nil:
 	case o.kind.Ext != "":
 		r.Bytes, err = exportFile(ctx, w, r.Target, o.target(), r.Lost)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func kinds() map[string]func(seed uint64, columns int) madeUp {
 	}
 	return map[string]func(uint64, int) madeUp{
 		"terrain":  level,
-		"plains":   newPlains,
+		"plains":   plains,
 		"island":   block(terrain.Island),
 		"arena":    block(terrain.Arena),
 		"plots":    block(terrain.Plots),
@@ -48,13 +49,14 @@ func kinds() map[string]func(seed uint64, columns int) madeUp {
 const levelTop = 256
 
 func level(seed uint64, columns int) madeUp {
-	if columns == 0 {
-		columns = 32
-	}
-	half := columns * geom.ColumnEdge / 2
+	half := cmp.Or(columns, 32) * geom.ColumnEdge / 2
 	return madeUp{src: terrain.Level{Seed: seed}.Source(geom.Box{
 		Min: geom.Point{X: -half, Z: -half}, Max: geom.Point{X: half, Y: levelTop, Z: half},
 	})}
+}
+
+func plains(seed uint64, columns int) madeUp {
+	return madeUp{parts: terrain.Plains{Seed: seed}.Square(cmp.Or(columns, 32))}
 }
 
 type genOptions struct {

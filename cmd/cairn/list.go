@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
@@ -19,23 +20,25 @@ type listed struct {
 }
 
 func newList(sf *storeFlag) *cobra.Command {
-	var json bool
+	var json, snapshots bool
 	c := &cobra.Command{
-		Use:     "list [PREFIX]",
-		Short:   "Lists the worlds of the store",
-		Long:    "list lists the worlds of the store, with PREFIX only those whose names begin with it.",
+		Use:   "list [PREFIX]",
+		Short: "Lists the worlds of the store",
+		Long: `list lists the worlds of the store, with PREFIX only those whose names begin with it. Snapshots of
+worlds that are there are left out; cairn snapshot list shows them.`,
 		Example: "  cairn list @arenas/",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			prefix := strings.TrimPrefix(strings.Join(args, ""), "@")
-			return runList(c.Context(), sf, c.OutOrStdout(), prefix, json)
+			return runList(c.Context(), sf, c.OutOrStdout(), prefix, snapshots, json)
 		},
 	}
+	c.Flags().BoolVar(&snapshots, "snapshots", false, "list snapshots as well: they are worlds too")
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, json bool) error {
+func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, snapshots, json bool) error {
 	st, err := sf.open(ctx)
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, j
 		if err != nil {
 			return err
 		}
-		some, err := listOf(ctx, st, names)
+		some, err := listOf(ctx, st, names, snapshots)
 		if err != nil {
 			return err
 		}
@@ -67,9 +70,14 @@ func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, j
 	return nil
 }
 
-func listOf(ctx context.Context, st history.Store, names []string) ([]listed, error) {
+func listOf(ctx context.Context, st history.Store, names []string, snapshots bool) ([]listed, error) {
 	var out []listed
 	for _, name := range names {
+		if of, _, ok := edit.SplitSnapshotName(name); ok && !snapshots {
+			if _, err := st.Head(ctx, of); err == nil {
+				continue
+			}
+		}
 		log, err := st.Log(ctx, name, history.ID{}, 1)
 		if errors.Is(err, history.ErrNoWorld) {
 			continue // deleted since it was listed

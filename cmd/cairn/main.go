@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	d.memory.report(stderr)
-	if end := d.close(); err == nil {
+	if end := errors.Join(d.memory.close(), d.close()); err == nil {
 		err = end
 	}
 	if out.err != nil && (err == nil || err.Error() == "") {
@@ -95,8 +95,8 @@ func newRoot(sf *storeFlag) *cobra.Command {
 		Long: `cairn keeps voxel worlds: small, whole and checked.
 
 A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a .slime
-file, a .cairn file, or a .zip or .tar of one. cairn detects the format by content and
-never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
+file, a schematic (.schem, .schematic, a structure .nbt), a .cairn file, or a .zip or .tar
+of one. cairn detects the format by content and never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
 its history in the store that --store or CAIRN_STORE names. @name@version is an older
 version: its number, at least four digits of its id, or a time in UTC such as
 2026-11-20T10:00, which means the newest version at that time.
@@ -132,7 +132,7 @@ error, 130 interrupted.`,
 	}{
 		{"To start with:", []*cobra.Command{newDemo()}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newGen(sf), newStone()}},
-		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
+		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
 		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -72,12 +72,21 @@ func (*memoryFlag) Type() string { return "SIZE" }
 // collector does not count, such as the program itself.
 func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - max(m.bytes/8, 28<<20)) }
 
-// cache returns the cache of decoded pages that the verb's readers share.
+// cache returns the cache of decoded pages that the verb's readers share. What it cannot hold
+// lies in a temporary file.
 func (m *memoryFlag) cache() stone.Cache {
 	if m.pages.Cache == nil {
-		m.pages = stone.NewCache(m.share())
+		m.pages = stone.NewCache(m.share()).Spill(func() (tile.TempFile, error) { return port.TempFile("") })
 	}
 	return m.pages
+}
+
+// close deletes the cache's temporary file.
+func (m *memoryFlag) close() error {
+	if m.pages.Cache == nil {
+		return nil
+	}
+	return m.pages.Close()
 }
 
 // report prints what the cache did, for --stats.
@@ -88,8 +97,8 @@ func (m *memoryFlag) report(w io.Writer) {
 		fmt.Fprintln(w, "pages: the verb read none through the cache that --stats counts")
 	default:
 		s := m.pages.Stats()
-		fmt.Fprintf(w, "pages: %d requests, %.1f %% hits, %d waits; %d pages decoded, %s once and %s again; %s in %d pages, at most %s of %s\n",
-			s.Requests, 100*s.HitRatio(), s.Waits, s.Reads, table.Size(s.UniqueBytes), table.Size(s.AgainBytes),
+		fmt.Fprintf(w, "pages: %d requests, %.1f %% hits, %d waits; %d pages decoded, %s once and %s again, %d read back; %s in %d pages, at most %s of %s\n",
+			s.Requests, 100*s.HitRatio(), s.Waits, s.Reads, table.Size(s.UniqueBytes), table.Size(s.AgainBytes), s.Unpacked,
 			table.Size(s.Bytes), s.Payloads, table.Size(s.PeakBytes), table.Size(s.Budget))
 	}
 }

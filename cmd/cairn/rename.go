@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
 )
 
@@ -13,7 +15,7 @@ func newRename(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "rename @name @new",
 		Short:   "Gives a world another name",
-		Long:    "rename gives a world another name. It keeps all its versions.",
+		Long:    "rename gives a world another name. It keeps all its versions, and its snapshots go with it.",
 		Example: "  cairn rename @hub @lobby/main",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -33,9 +35,14 @@ func runRename(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err != nil {
 		return err
 	}
-	if err := st.Rename(ctx, name, next, fence); err != nil {
+	moved, err := arena.Rename(ctx, st, name, next, fence)
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s is %s now\n", from, to)
+	with := ""
+	if moved > 0 {
+		with = ", with " + console.Counted(moved, "snapshot")
+	}
+	_, err = fmt.Fprintf(out, "%s is %s now%s\n", from, to, with)
 	return err
 }

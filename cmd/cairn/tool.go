@@ -43,7 +43,7 @@ func tools() map[string]tool {
 			return make(o, s), nil
 		}}
 	}
-	all := map[string]tool{
+	return map[string]tool{
 		"ball":     solid("at", "r"),
 		"box":      solid("from", "to"),
 		"cylinder": solid("at", "r", "height"),
@@ -59,7 +59,6 @@ func tools() map[string]tool {
 		"sea": {help: "SHAPE --y N [MATTER]", flags: slices.Concat(shapeFlags, matterFlags, []string{"y"}), liquid: true,
 			brush: (*toolOptions).sea},
 	}
-	return all
 }
 
 // toolHelp lists the brushes.

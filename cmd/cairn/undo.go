@@ -115,7 +115,7 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", w.Name(), err)
 	}
-	apart, err := apartOf(ctx, w, c)
+	apart, err := between(ctx, w, c.Parent, c.ID(), func(old, new *world.Snapshot) (*world.Apart, error) { return old.Apart(new), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -129,21 +129,6 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 	made, err := w.Commit(ctx, revertMessage(way, c))
 	r.commitResult = commitResult{versionOf(made), made.ID() == head}
 	return r, err
-}
-
-// apartOf says where a commit may differ from its parent.
-func apartOf(ctx context.Context, w *world.World, c history.Commit) (*world.Apart, error) {
-	old, err := w.SnapshotAt(ctx, c.Parent)
-	if err != nil {
-		return nil, err
-	}
-	defer old.Close()
-	new, err := w.SnapshotAt(ctx, c.ID())
-	if err != nil {
-		return nil, err
-	}
-	defer new.Close()
-	return old.Apart(new), nil
 }
 
 func (r *reverted) print(out io.Writer) {

@@ -144,7 +144,7 @@ func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history
 		return err
 	}
 	r.ID, r.Bytes = whole.ID.String(), whole.Size()
-	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message})
+	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message, Cache: sf.memory.cache()})
 	r.Commit, r.Same = versionOf(c), same
 	return err
 }

@@ -271,12 +271,8 @@ func object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
 		if !ok {
 			return clip.Entity(nil, nil, fields)
 		}
-		v = [3]float64{v[0] - float64(least.X), v[1] - float64(least.Y), v[2] - float64(least.Z)}
 		o, err := clip.Entity(nil, &v, fields)
-		if err != nil {
-			return o, err
-		}
-		return clip.Settle(o, least), nil
+		return clip.Move(o, geom.Point{}.Sub(least)), err
 	}
 	var at [3]int32
 	for i, name := range [...]string{"x", "y", "z"} {

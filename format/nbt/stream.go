@@ -185,7 +185,8 @@ func (s *Stream) Bytes(n int64) []byte {
 func (s *Stream) Skip(t Type) { s.walk(t, s.lim.Depth, false) }
 
 // Raw returns the bytes of the payload of a tag of type t. They are valid until the next
-// call of Raw. A payload of more than Limits.Bytes is an error.
+// call of Raw. A list of negative length becomes an empty one. A payload of more than
+// Limits.Bytes is an error.
 func (s *Stream) Raw(t Type) []byte {
 	s.raw = s.raw[:0]
 	s.walk(t, s.lim.Depth, true)

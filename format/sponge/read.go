@@ -334,7 +334,13 @@ func (r *reader) place(c *clip.Clip) {
 			}
 			if v, ok := clip.Ints(nbt.IntArray, clip.Find(inner, tagOrigin, nbt.IntArray)); ok {
 				c.Min = offset.Add(geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])})
-				r.meta[i].Payload = clip.Compound(clip.Without(inner, tagOrigin))
+				if inner = clip.Without(inner, tagOrigin); len(inner) > 0 {
+					r.meta[i].Payload = clip.Compound(inner)
+				} else {
+					r.meta = slices.Delete(r.meta, i, i+1)
+				}
+				r.hasMeta = len(r.meta) > 0
+				break
 			}
 		}
 		return
@@ -350,6 +356,7 @@ func (r *reader) place(c *clip.Clip) {
 	}
 	c.Offset = geom.Point{X: v[0], Y: v[1], Z: v[2]}
 	r.meta = clip.Without(r.meta, weOffset...)
+	r.hasMeta = len(r.meta) > 0
 }
 
 // object makes an object of its compound. least is where the clip lay.
@@ -372,7 +379,7 @@ func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object
 			rest = append(inner, clip.Without(rest, tagData)...) // some writers leave the tags outside
 		}
 	} else if v := clip.Find(fields, tagContent, nbt.Int); r.version == 1 && v != nil && binary.BigEndian.Uint32(v) == contentVersion {
-		rest = clip.Without(rest, tagContent)
+		rest = slices.DeleteFunc(slices.Clone(rest), func(f clip.Field) bool { return f.Name == tagContent && f.Type == nbt.Int })
 	}
 	if inner := clip.Find(rest, "id", nbt.String); id != nil && inner != nil && string(inner) != string(id) {
 		r.lost["tags id that differ from Id"]++
@@ -396,12 +403,12 @@ func entityOf(id []byte, fields, rest []clip.Field, version int32, least geom.Po
 	if !ok {
 		return clip.Entity(id, nil, rest)
 	}
-	if version < 3 {
-		v = [3]float64{v[0] - float64(least.X), v[1] - float64(least.Y), v[2] - float64(least.Z)}
-	}
 	o, err := clip.Entity(id, &v, rest)
-	if err != nil {
+	switch {
+	case err != nil:
 		return o, err
+	case version < 3:
+		return clip.Move(o, geom.Point{}.Sub(least)), nil
 	}
 	return clip.Settle(o, least), nil
 }

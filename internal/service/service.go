@@ -17,9 +17,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // Settings say what a service does.
@@ -65,6 +67,8 @@ type service struct {
 	http    *http.Server
 	debug   *http.Server // nil for none
 	keeper  *server.Keeper
+	arenas  *server.LeasedArenas
+	stepped chan struct{} // closed to stop stepping the arenas
 	metrics *server.Metrics
 	failed  chan error // from the goroutines that serve
 }
@@ -170,7 +174,8 @@ func (s *service) newServer(st history.Store) (err error) {
 			return err
 		}
 	}
-	o := server.Options{Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	s.arenas = server.NewLeasedArenas(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
+	o := server.Options{Arenas: s.arenas, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
@@ -205,7 +210,7 @@ func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
 // observe adds a call to the metrics, and logs it if it was slow.
 func (s *service) observe(e *server.Event) {
 	s.metrics.Observe(e)
-	if s.Slow > 0 && e.Took > s.Slow {
+	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute {
 		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}
 		for _, step := range e.Steps {
 			args = append(args, step.Name, step.Took.Seconds())
@@ -216,6 +221,8 @@ func (s *service) observe(e *server.Event) {
 
 // serve starts to serve and prints the URLs.
 func (s *service) serve(l *listeners, out io.Writer) {
+	s.stepped = make(chan struct{})
+	go s.step()
 	scheme := "http"
 	if s.cert != nil {
 		scheme = "https"
@@ -230,6 +237,20 @@ func (s *service) serve(l *listeners, out io.Writer) {
 		fmt.Fprintf(out, "debug http://%s\n", l.debug.Addr())
 	}
 	fmt.Fprintf(out, "ready %s://%s\n", scheme, l.main.Addr())
+}
+
+// step steps the operations on arenas until stepped is closed.
+func (s *service) step() {
+	tick := time.NewTicker(edit.Tick)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			s.arenas.Step(now)
+		case <-s.stepped:
+			return
+		}
+	}
 }
 
 // wait steps the keeper until a signal or an error ends the service.
@@ -281,7 +302,9 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
-	err = errors.Join(err, s.server.Drain(ctx))
+	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations
+	close(s.stepped)
+	s.arenas.Close() // what did not end leaves its world as it was
 	if cut := s.http.Shutdown(ctx); cut != nil {
 		err = errors.Join(err, fmt.Errorf("calls were cut: %w", cut))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -46,7 +47,8 @@ func (c *cube) all() iter.Seq[geom.ChunkPos] {
 type towers struct {
 	read   func(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error // from the world
 	temp   func() (TempFile, error)                                                    // nil: there is none
-	file   *blockFile                                                                  // nil while towers are held, and without temp
+	file   *tile.Pieces                                                                // of cubes as they are in memory; nil while towers are held, and without temp
+	cube   []byte                                                                      // the next piece
 	most   int64                                                                       // bytes of chunks to hold
 	bytes  int64
 	held   map[footprint]light.Tower // nil: they are read
@@ -70,15 +72,13 @@ func newTowers(ctx context.Context, most int64, temp func() (TempFile, error), r
 func (t *towers) add(c stone.Placed) {
 	code := geom.CodeOf(c.Pos, 0)
 	if n := len(t.cubes); n == 0 || t.cubes[n-1].code != code>>6 {
-		if t.file != nil {
-			t.file.end()
-		}
+		t.endCube()
 		t.cubes = append(t.cubes, cube{code: code >> 6, before: t.chunks})
 	}
 	t.cubes[len(t.cubes)-1].mask |= 1 << (code & 63)
 	t.chunks++
 	if t.file != nil {
-		t.file.add(c.Chunk)
+		t.cube = c.Chunk.AppendMemory(t.cube)
 	}
 	if t.held == nil {
 		return
@@ -95,29 +95,39 @@ func (t *towers) let() {
 	if t.temp != nil {
 		made, err := t.temp()
 		if err != nil {
-			err = fmt.Errorf("whole: temporary file: %w", err)
-			t.failed.CompareAndSwap(nil, &err)
+			t.fail(fmt.Errorf("whole: temporary file: %w", err))
 			return
 		}
-		t.file = &blockFile{file: made}
+		t.file = tile.NewPieces(made)
 		for i := range t.cubes {
-			if i > 0 {
-				t.file.end()
-			}
+			t.endCube()
 			for pos := range t.cubes[i].all() {
-				t.file.add(t.chunk(pos))
+				t.cube = t.chunk(pos).AppendMemory(t.cube)
 			}
 		}
 	}
 	t.held = nil
 }
 
+// endCube writes a cube to the temporary file.
+func (t *towers) endCube() {
+	if len(t.cube) == 0 {
+		return
+	}
+	if _, err := t.file.Add(t.cube); err != nil {
+		t.fail(err)
+	}
+	t.cube = t.cube[:0]
+}
+
+func (t *towers) fail(err error) { t.failed.CompareAndSwap(nil, &err) }
+
 // close deletes the temporary file.
 func (t *towers) close() error {
 	if t == nil || t.file == nil {
 		return nil
 	}
-	return t.file.file.Close()
+	return t.file.Close()
 }
 
 // sort ends the adding. It orders towers topmost first.
@@ -128,10 +138,8 @@ func (t *towers) sort() {
 	if t.held != nil {
 		return
 	}
-	if t.file != nil {
-		t.file.end()
-		t.file.cube = nil
-	}
+	t.endCube()
+	t.cube = nil
 	t.cache = stone.NewCache(max(t.most, leastTowers))
 	t.feet = make(map[footprint][]int32)
 	for i := range t.cubes {
@@ -158,7 +166,7 @@ func (t *towers) at(x, z int32) light.Tower {
 	}
 	got, err := t.cache.Page(t.ctx, stone.PageKey{Entry: uint32(cubes[0])}, func() (any, int64, error) { return t.load(cubes) })
 	if err != nil {
-		t.failed.CompareAndSwap(nil, &err)
+		t.fail(err)
 		return nil
 	}
 	return got.(*block)[z&3<<2|x&3]
@@ -209,8 +217,6 @@ func (t *towers) err() error {
 		return nil
 	case t.failed.Load() != nil:
 		return *t.failed.Load()
-	case t.file != nil:
-		return t.file.err
 	}
 	return nil
 }
@@ -258,7 +264,7 @@ func (t *towers) eachInFile(want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.C
 	for len(want) > 0 {
 		code := geom.CodeOf(want[0], 0) >> 6
 		i, _ := slices.BinarySearchFunc(t.cubes, code, func(c cube, k geom.Code) int { return c.code.Compare(k) })
-		b, err := t.file.read(i)
+		b, err := t.file.Read(i)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -95,6 +96,9 @@ type Options struct {
 	// them again and again, which takes up to twice as long in all.
 	Temp func() (TempFile, error)
 }
+
+// TempFile is written once from the beginning and then read. Close deletes it.
+type TempFile = tile.TempFile
 
 // defaultMemory is the default of Options.Memory.
 const defaultMemory = 256 << 20

@@ -78,8 +78,8 @@ func measurements() map[string]measurement {
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
+		"arena":    ofWorlds(arena.Bench),
 		"polygons": ofMade(polygon.Bench),
-		"arena":    ofMade(arena.Bench),
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package terrain
 
 import (
 	"context"
@@ -10,51 +10,47 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// plains is a square of terrain.Plains around 0,0. It makes a chunk whenever the chunk is
-// read, so that the world may be larger than memory.
-type plains struct {
-	terrain.Plains
+// square is a square of Plains around 0,0.
+type square struct {
+	Plains
 	half int32 // half of the edge in chunks
 }
 
-func newPlains(seed uint64, columns int) madeUp {
-	if columns == 0 {
-		columns = 32
-	}
-	return madeUp{parts: plains{terrain.Plains{Seed: seed}, int32(columns+3) / 4}}
-}
+// Square returns the world of a square of Plains around 0,0, at least so many columns of 16
+// cells wide. It makes a chunk whenever the chunk is read, so that the world may be larger than
+// memory.
+func (p Plains) Square(columns int) stone.Content { return square{p, int32(columns+3) / 4} }
 
 // About implements stone.Content.
-func (p plains) About() stone.About {
+func (p square) About() stone.About {
 	return stone.About{
 		Properties: []stone.Property{{Key: "format", Value: "terrain"}, {Key: "name", Value: "Plains"}, {Key: "seed", Value: strconv.FormatUint(p.Seed, 10)}},
 		Dimensions: []stone.Dimension{{Name: "overworld", Volumes: []stone.Volume{{
-			Volume: voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}, Names: terrain.Materials(), Levels: []int{0},
+			Volume: voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}, Names: Materials(), Levels: []int{0},
 		}}}},
 	}
 }
 
 // Entries implements stone.Content.
-func (p plains) Entries(_, _ string, level int) iter.Seq2[geom.ChunkPos, bool] {
+func (p square) Entries(_, _ string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		edge := int32(1)
 		for edge < p.half {
 			edge *= 2
 		}
 		if level == 0 {
-			p.square(-edge, -edge, 2*edge, yield)
+			p.part(-edge, -edge, 2*edge, yield)
 		}
 	}
 }
 
-// square yields the chunks of a square, whose edge is a power of two, in ascending order of
+// part yields the chunks of a square, whose edge is a power of two, in ascending order of
 // code.
-func (p plains) square(x, z, edge int32, yield func(geom.ChunkPos, bool) bool) bool {
+func (p square) part(x, z, edge int32, yield func(geom.ChunkPos, bool) bool) bool {
 	if x >= p.half || z >= p.half || x+edge <= -p.half || z+edge <= -p.half {
 		return true
 	}
@@ -62,7 +58,7 @@ func (p plains) square(x, z, edge int32, yield func(geom.ChunkPos, bool) bool) b
 		return yield(geom.ChunkPos{X: x, Z: z}, true)
 	}
 	for i := range int32(4) {
-		if !p.square(x+i&1*edge/2, z+i>>1*edge/2, edge/2, yield) {
+		if !p.part(x+i&1*edge/2, z+i>>1*edge/2, edge/2, yield) {
 			return false
 		}
 	}
@@ -70,7 +66,7 @@ func (p plains) square(x, z, edge int32, yield func(geom.ChunkPos, bool) bool) b
 }
 
 // ReadChunks implements stone.Content. It makes chunks side by side.
-func (p plains) ReadChunks(ctx context.Context, _, _ string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+func (p square) ReadChunks(ctx context.Context, _, _ string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	if level != 0 {
 		return nil
 	}
@@ -96,9 +92,9 @@ func (p plains) ReadChunks(ctx context.Context, _, _ string, level int, want []g
 }
 
 // Columns implements stone.Content: there are none.
-func (p plains) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] {
+func (p square) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] {
 	return func(func(*voxel.Column, error) bool) {}
 }
 
 // OpenFile implements stone.Content: there are none.
-func (p plains) OpenFile(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }
+func (p square) OpenFile(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }

@@ -1,0 +1,315 @@
+package arena_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+const overworld = "overworld"
+
+// place is a store with a world.
+type place struct {
+	t  *testing.T
+	st history.Store
+}
+
+func newPlace(t *testing.T, name string) *place {
+	t.Helper()
+	p := &place{t, memory.New(memory.Options{})}
+	ctx := t.Context()
+	src, err := convert.Load(ctx, terrain.Survival(terrain.Options{Seed: 7, Size: 4, Version: terrain.Modern}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	id, _, err := convert.WriteStone(ctx, src, &out, stone.Options{Effort: stone.Quick})
+	if err == nil {
+		_, err = world.Import(ctx, p.st, name, history.Stone{ID: id, Data: out.Bytes()}, world.Options{Author: "maker"}, "made")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *place) open(name, author string) *world.World {
+	p.t.Helper()
+	w, err := world.Open(p.t.Context(), p.st, name, world.Options{Author: author, Whole: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return w
+}
+
+// fill fills a region and commits that.
+func (p *place) fill(name, author, text, cell string) history.Commit {
+	p.t.Helper()
+	w := p.open(name, author)
+	defer w.Close()
+	p.change(w, text, cell)
+	c, err := w.Commit(p.t.Context(), "fill "+text)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+func (p *place) change(w *world.World, text, cell string) {
+	p.t.Helper()
+	r, err := region.Parse(text)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension(overworld).Volume(voxel.Block)
+		v.Fill(r, v.Named(cell))
+		return v.Err()
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) save(name, snapshot string, o arena.SaveOptions) *arena.Snapshot {
+	p.t.Helper()
+	s, err := arena.Save(p.t.Context(), p.st, name, snapshot, o)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+// seen is a part of the world that tests look at cell by cell.
+var seen = geom.Box{Min: geom.Point{Y: 40}, Max: geom.Point{X: 64, Y: 80, Z: 64}}
+
+// blocks returns the names of the blocks there, in the newest version.
+func (p *place) blocks(name string) map[geom.Point]string {
+	p.t.Helper()
+	w := p.open(name, "")
+	defer w.Close()
+	v := w.View().Dimension(overworld).Volume(voxel.Block)
+	out := make(map[geom.Point]string)
+	for y := seen.Min.Y; y < seen.Max.Y; y++ {
+		for z := seen.Min.Z; z < seen.Max.Z; z++ {
+			for x := seen.Min.X; x < seen.Max.X; x++ {
+				at := geom.Point{X: x, Y: y, Z: z}
+				c, _ := v.Chunk(at.Chunk())
+				in := at.InChunk()
+				cell := v.Default()
+				if c != nil {
+					cell = c.Cell(in.X, in.Y, in.Z)
+				}
+				out[at] = v.CellName(cell)
+			}
+		}
+	}
+	return out
+}
+
+// TestRestore compares what a restore does with a look at each cell.
+func TestRestore(t *testing.T) {
+	const region1, region2 = "box:3,40,3..40,70,50", "ball:20,60,20,12"
+	in := func(text string, p geom.Point) bool {
+		r, err := region.Parse(text)
+		return err == nil && r.Contains(p)
+	}
+	annSince := []string{"box:0,60,0..30,62,63"} // after bob's
+	for _, tt := range []struct {
+		name         string
+		saved, asked arena.Area
+		admits       func(p geom.Point, now string) bool
+	}{
+		{"all", arena.Area{}, arena.Area{}, func(geom.Point, string) bool { return true }},
+		{"region", arena.Area{Region: region1}, arena.Area{}, func(p geom.Point, _ string) bool { return in(region1, p) }},
+		{"narrower", arena.Area{Region: region1}, arena.Area{Region: region2}, func(p geom.Point, _ string) bool { return in(region1, p) && in(region2, p) }},
+		{"two masks", arena.Area{Mask: "!air"}, arena.Area{Mask: "*glass,stone"}, func(_ geom.Point, now string) bool {
+			return now == "minecraft:glass" || now == "minecraft:stone"
+		}},
+		{"author", arena.Area{Dimension: overworld}, arena.Area{Mask: "by:bob"}, func(p geom.Point, _ string) bool { return in("box:0,50,0..63,61,20", p) }},
+		{"others", arena.Area{}, arena.Area{Mask: "!by:bob", Region: region1, Dimension: overworld}, func(p geom.Point, _ string) bool {
+			return in(region1, p) && !in("box:0,50,0..63,61,20", p)
+		}},
+		{"since", arena.Area{Dimension: overworld}, arena.Area{Mask: "since:2 & minecraft:glass"}, func(p geom.Point, now string) bool {
+			return in(annSince[0], p) && now == "minecraft:glass"
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t, "a")
+			s := p.save("a", "before", arena.SaveOptions{Area: tt.saved})
+			was := p.blocks("a")
+			p.fill("a", "bob", "box:0,50,0..63,61,20", "minecraft:tnt")
+			p.fill("a", "ann", annSince[0], "minecraft:glass")
+			now := p.blocks("a")
+			changed := 0
+			for at, name := range now {
+				if tt.admits(at, name) && name != was[at] {
+					now[at] = was[at]
+					changed++
+				}
+			}
+			d, err := s.Diff(t.Context(), p.st, arena.DiffOptions{Area: tt.asked})
+			if err != nil || d.Volumes[voxel.Block] != changed {
+				t.Errorf("%d cells differ, want %d: %v", d.Volumes[voxel.Block], changed, err)
+			}
+			w := p.open("a", "ann")
+			got, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{Area: tt.asked}, nil)
+			if err != nil || got.Cells != changed || changed == 0 {
+				t.Errorf("%d cells restored, want %d: %v", got.Cells, changed, err)
+			}
+			if _, err := w.Commit(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+			for at, name := range p.blocks("a") {
+				if name != now[at] {
+					t.Fatalf("%v is %s, want %s", at, name, now[at])
+				}
+			}
+		})
+	}
+}
+
+// A restore that is interrupted at any chunk leaves the stored world as it was, and may be
+// begun again.
+func TestInterrupted(t *testing.T) {
+	p := newPlace(t, "a")
+	s := p.save("a", "before", arena.SaveOptions{})
+	head := p.fill("a", "ann", "box:0,50,0..63,70,63", "minecraft:tnt").ID()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := p.open("a", "")
+	_, err := s.Run(ctx, p.st, w, arena.RestoreOptions{}, func(edit.Progress) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if got, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{}, nil); err != nil || got.Failed > 0 {
+		t.Errorf("again: %+v, %v", got, err)
+	}
+	if now, err := p.st.Head(t.Context(), "a"); err != nil || now.Commit != head {
+		t.Errorf("the stored world changed: %v", err)
+	}
+	w.Close()
+}
+
+func TestSave(t *testing.T) {
+	ctx := t.Context()
+	p := newPlace(t, "a")
+	first := p.save("a", "one", arena.SaveOptions{Area: arena.Area{Dimension: overworld, Region: "box:0,0,0..1,1,1 +\n ball:1,1,1,2", Mask: "!air"}, Message: "two\nlines", Author: "ann"})
+	p.fill("a", "bob", "box:0,50,0..9,51,9", "minecraft:tnt")
+	p.save("a", "two", arena.SaveOptions{At: first.Commit.Base})
+	p.save("a", "three", arena.SaveOptions{})
+	if err := p.st.Fork(ctx, "a", first.Commit.Base, "a/.snapshots/three/below"); err != nil {
+		t.Fatal(err)
+	}
+	all, err := arena.List(ctx, p.st, "a")
+	if err != nil || len(all) != 3 {
+		t.Fatalf("got %d snapshots, %v", len(all), err)
+	}
+	got, want := all[0], arena.Area{Dimension: overworld, Region: "box:0,0,0..1,1,1 + ball:1,1,1,2", Mask: "!air"}
+	if got.Name != "one" || got.Message != "two\nlines" || got.Area != want || got.Commit.Author != "ann" || got.Stored() != "a/.snapshots/one" {
+		t.Errorf("got %+v", got)
+	}
+	for _, s := range all { // the newest version stands on what they have
+		if n, err := s.Kept(ctx, p.st); err != nil || n != 0 {
+			t.Errorf("%s keeps %d bytes, %v", s.Name, n, err)
+		}
+	}
+	for _, tt := range []struct {
+		name, world, snapshot string
+		o                     arena.SaveOptions
+		want                  error
+	}{
+		{"exists", "a", "one", arena.SaveOptions{}, history.ErrExists},
+		{"two parts", "a", "one/two", arena.SaveOptions{}, history.ErrName},
+		{"no name", "a", "", arena.SaveOptions{}, history.ErrName},
+		{"upper case", "a", "One", arena.SaveOptions{}, history.ErrName},
+		{"too deep", "a/b/c/d/e/f/g", "x", arena.SaveOptions{}, history.ErrName},
+		{"of a snapshot", "a/.snapshots/one", "x", arena.SaveOptions{}, history.ErrName},
+		{"no world", "b", "x", arena.SaveOptions{}, history.ErrNoWorld},
+		{"no version", "a", "x", arena.SaveOptions{At: history.ID{1}}, history.ErrNoCommit},
+		{"region", "a", "x", arena.SaveOptions{Area: arena.Area{Region: "box"}}, arena.ErrArea},
+		{"mask", "a", "x", arena.SaveOptions{Area: arena.Area{Mask: "a b"}}, arena.ErrArea},
+		{"dimension", "a", "x", arena.SaveOptions{Area: arena.Area{Dimension: "moon"}}, arena.ErrArea},
+		{"message like an area", "a", "x", arena.SaveOptions{Message: "see\nmask x"}, arena.ErrArea},
+		{"replace by nothing", "a", "one", arena.SaveOptions{Replace: true, At: history.ID{1}}, history.ErrNoCommit},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := arena.Save(ctx, p.st, tt.world, tt.snapshot, tt.o); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+	if s, err := arena.Find(ctx, p.st, "a", "one"); err != nil || s.Message != "two\nlines" {
+		t.Errorf("a snapshot that could not be replaced: %v", err)
+	}
+	p.save("a", "one", arena.SaveOptions{Replace: true, Message: "new"})
+	if s, err := arena.Find(ctx, p.st, "a", "one"); err != nil || s.Message != "new" {
+		t.Errorf("replaced: %+v, %v", s, err)
+	}
+	if err := arena.Delete(ctx, p.st, "a", "none"); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Snapshots go with a world that is renamed and stay when it is deleted.
+func TestRename(t *testing.T) {
+	ctx := t.Context()
+	p := newPlace(t, "a")
+	p.save("a", "one", arena.SaveOptions{})
+	if n, err := arena.Rename(ctx, p.st, "a", "b/c", 0); n != 1 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
+	if _, err := arena.List(ctx, p.st, "a"); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("got %v", err)
+	}
+	if err := p.st.Delete(ctx, "b/c", 0); err != nil {
+		t.Fatal(err)
+	}
+	all, err := arena.List(ctx, p.st, "b/c")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("got %d, %v", len(all), err)
+	}
+	if n, err := all[0].Kept(ctx, p.st); n == 0 || err != nil {
+		t.Errorf("of a world that is gone: %d bytes, %v", n, err)
+	}
+	if err := p.st.Fork(ctx, all[0].Stored(), all[0].Commit.ID(), "b/c"); err != nil {
+		t.Errorf("a world from its snapshot: %v", err)
+	}
+}
+
+// A moment of an open world as a snapshot has what no commit holds.
+func TestSaveCapture(t *testing.T) {
+	p := newPlace(t, "a")
+	w := p.open("a", "ann")
+	defer w.Close()
+	p.change(w, "box:0,50,0..9,51,9", "minecraft:tnt")
+	c, err := w.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s, err := arena.SaveCapture(t.Context(), p.st, c, "a", "now", arena.SaveOptions{Area: arena.Area{Region: "box:0,0,0..1,1,1"}})
+	if err != nil || s.Region == "" {
+		t.Fatal(s, err)
+	}
+	d, err := s.Diff(t.Context(), p.st, arena.DiffOptions{})
+	if err != nil || !d.Same() {
+		t.Errorf("in its region: %+v, %v", d, err)
+	}
+	if got := p.blocks(s.Stored())[geom.Point{X: 5, Y: 50, Z: 5}]; got != "minecraft:tnt" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/world"
+	"github.com/spf13/cobra"
+)
+
+// snapshot is a named snapshot as the verbs print it.
+type snapshot struct {
+	World     string    `json:"world"`
+	Name      string    `json:"name"`
+	Stored    string    `json:"stored"` // the world that the snapshot is
+	Number    uint64    `json:"number"`
+	Time      time.Time `json:"time"`
+	Author    string    `json:"author"`
+	Message   string    `json:"message"`
+	Dimension string    `json:"dimension"` // "" for all, or for the first if there is a region
+	Region    string    `json:"region"`    // "" for everything
+	Mask      string    `json:"mask"`      // "" for every cell
+	Bytes     int64     `json:"bytes"`     // of stones that the newest version of the world does not use
+}
+
+func snapshotOf(ctx context.Context, st history.Store, s *arena.Snapshot) (*snapshot, error) {
+	bytes, err := s.Kept(ctx, st)
+	return &snapshot{"@" + s.World, s.Name, "@" + s.Stored(), s.Commit.Number, s.Commit.Time, s.Commit.Author, s.Message,
+		s.Dimension, s.Region, s.Mask, bytes}, err
+}
+
+// snapshotOptions are the flags of the verbs of snapshots.
+type snapshotOptions struct {
+	arena.Area
+	without []string
+	replace bool
+	json    bool
+	note
+}
+
+func newSnapshot(sf *storeFlag) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "snapshot",
+		Short: "Named snapshots of worlds and arenas: save, list, restore, diff or delete",
+		Long: `snapshot keeps a version of a world, or of a part of it, under a name, and brings it back
+as often as it is asked to. A snapshot is a fork of the world, @WORLD/.snapshots/NAME: it
+copies nothing, it stays until it is deleted, and every verb takes it as it takes a world.
+
+A REGION is box:X,Y,Z..X,Y,Z with both corners included, ball:X,Y,Z,R, cylinder:X,Y,Z,R,H
+or prism:Y..Y:X,Z;X,Z;X,Z; + joins regions, - takes one away, & is what both have. A MASK
+says which cells may change: names such as stone*,*_log[axis=y], air, since:VERSION for
+cells changed since a version, by:AUTHOR for cells that an author changed, ! for all
+others, & between terms. docs/ARENAS.md has examples.`,
+		Example: "  cairn snapshot save @hub before --region box:0,0,0..63,255,63",
+		Args: func(*cobra.Command, []string) error {
+			return usagef("snapshot takes save, list, restore, diff or delete; see cairn snapshot --help")
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	c.AddCommand(newSnapshotSave(sf), newSnapshotList(sf), newSnapshotRestore(sf), newSnapshotDiff(sf), newSnapshotDelete(sf))
+	return c
+}
+
+// snapshotVerb returns a verb of snapshots that takes a world and the name of a snapshot.
+func (o *snapshotOptions) verb(name, short, long, example string, area bool, do func(c *cobra.Command, world, snapshot string) error) *cobra.Command {
+	c := &cobra.Command{
+		Use:     name + " @name SNAPSHOT",
+		Short:   short,
+		Long:    long,
+		Example: "  cairn snapshot " + example,
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			err := errors.Join(o.Check(), o.note.check())
+			if err == nil {
+				err = do(c, args[0], args[1])
+			}
+			if errors.Is(err, arena.ErrArea) || errors.Is(err, history.ErrName) {
+				err = usageError{err}
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	if area {
+		f.StringVar(&o.Region, "region", "", "the region; by default everything, or what the snapshot is of")
+		f.StringVar(&o.Mask, "mask", "", "the mask; by default every cell, or what the snapshot is of")
+		f.StringVar(&o.Dimension, "dimension", "", "the dimension; by default all, with a region the first")
+	}
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func newSnapshotSave(sf *storeFlag) *cobra.Command {
+	o := new(snapshotOptions)
+	c := o.verb("save", "Saves a version of a world under a name", `save keeps the newest version of a world, or @name@version, under the name SNAPSHOT. It
+keeps all of the world; the region and the mask say what restore brings back.`,
+		`save @hub before --region box:0,0,0..63,255,63 -m "before the tournament"`, true, func(c *cobra.Command, world, snapshot string) error {
+			return o.save(c.Context(), sf, c.OutOrStdout(), world, snapshot)
+		})
+	c.Flags().BoolVar(&o.replace, "force", false, "replace a snapshot of that name")
+	o.note.flags(c.Flags())
+	return c
+}
+
+func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer, arg, name string) error {
+	a, err := parseAddress(arg)
+	if err != nil {
+		return err
+	}
+	st, err := sf.openWritable(ctx)
+	if err != nil {
+		return err
+	}
+	at, err := a.commit(ctx, st)
+	if err != nil {
+		return err
+	}
+	s, err := arena.Save(ctx, st, a.name, name, arena.SaveOptions{Area: o.Area, At: at.ID(), Message: o.message, Author: o.author, Replace: o.replace})
+	if errors.Is(err, history.ErrExists) {
+		err = fmt.Errorf("%w; --force replaces it", err)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := snapshotOf(ctx, st, s)
+	if err != nil {
+		return err
+	}
+	return report(out, &snapshotSaved{r, versionOf(at)}, o.json)
+}
+
+// snapshotSaved is what snapshot save prints.
+type snapshotSaved struct {
+	*snapshot
+	Of *version `json:"of"` // the version that it is a snapshot of
+}
+
+func (s *snapshotSaved) print(out io.Writer) {
+	fmt.Fprintf(out, "snapshot %s of %s, version %s\n", s.Name, s.World, s.Of)
+}
+
+// snapshotList is what snapshot list prints.
+type snapshotList struct {
+	World     string      `json:"world"`
+	Snapshots []*snapshot `json:"snapshots"`
+}
+
+func newSnapshotList(sf *storeFlag) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "list @name",
+		Short: "Lists the snapshots of a world",
+		Long: `list lists the snapshots of a world: name, time, author, the bytes that the newest version of
+the world does not need, region and mask, message. Times are UTC.`,
+		Example: "  cairn snapshot list @hub",
+		Args:    takes(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := listSnapshots(c.Context(), sf, args[0])
+			if err != nil {
+				return err
+			}
+			return report(c.OutOrStdout(), r, json)
+		},
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+func listSnapshots(ctx context.Context, sf *storeFlag, arg string) (*snapshotList, error) {
+	name, err := parseName(arg)
+	if err != nil {
+		return nil, err
+	}
+	st, err := sf.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := arena.List(ctx, st, name)
+	if err != nil {
+		return nil, err
+	}
+	r := &snapshotList{World: "@" + name, Snapshots: []*snapshot{}}
+	for _, s := range all {
+		one, err := snapshotOf(ctx, st, s)
+		if err != nil {
+			return nil, err
+		}
+		r.Snapshots = append(r.Snapshots, one)
+	}
+	return r, nil
+}
+
+func (r *snapshotList) print(out io.Writer) {
+	if len(r.Snapshots) == 0 {
+		fmt.Fprintf(out, "%s has no snapshots\n", r.World)
+	}
+	t := console.NewColumns(out)
+	for _, s := range r.Snapshots {
+		t.Row(s.Name, stamp(s.Time), console.Line(s.Author), table.Size(s.Bytes), console.Line(areaText(arena.Area{Dimension: s.Dimension, Region: s.Region, Mask: s.Mask})), console.Line(s.Message))
+	}
+	t.Flush()
+}
+
+// areaText describes an area in one line.
+func areaText(a arena.Area) string {
+	text := a.Region
+	if text == "" {
+		text = "everything"
+	}
+	if a.Dimension != "" {
+		text = a.Dimension + " " + text
+	}
+	if a.Mask != "" {
+		text += " mask " + a.Mask
+	}
+	return text
+}
+
+func newSnapshotRestore(sf *storeFlag) *cobra.Command {
+	o := new(snapshotOptions)
+	c := o.verb("restore", "Brings back what a snapshot has", `restore makes the blocks, biomes, objects and columns of a snapshot the next version of its
+world. It costs what differs. --region and --mask restore less than the snapshot is of.
+Files and properties of the world stay as they are. If it is interrupted, the world stays
+as it was. cairn edit undo takes a restore back.`, "restore @hub before --mask '!*_sign'", true, func(c *cobra.Command, world, snapshot string) error {
+		return o.restore(c.Context(), sf, c.OutOrStdout(), world, snapshot)
+	})
+	c.Flags().StringSliceVar(&o.without, "without", nil, "leave biomes, columns or objects as they are")
+	o.note.flags(c.Flags())
+	return c
+}
+
+// snapshotRestored is what snapshot restore prints.
+type snapshotRestored struct {
+	World    string `json:"world"`
+	Snapshot string `json:"snapshot"`
+	Chunks   int    `json:"chunks"` // that were looked at
+	Cells    int    `json:"cells"`  // that were changed
+	Failed   int    `json:"failed"` // chunks that could not be restored
+	commitResult
+}
+
+func (o *snapshotOptions) restore(ctx context.Context, sf *storeFlag, out io.Writer, arg, name string) error {
+	of, err := parseName(arg)
+	if err != nil {
+		return err
+	}
+	w, err := sf.world(ctx, of, o.author)
+	if err != nil {
+		return err
+	}
+	r, failed := o.restoreTo(ctx, sf, w, name)
+	if err := w.Close(); err != nil || r == nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(report(out, r, o.json), failed)
+}
+
+// restoreTo restores and commits. If only some chunks failed, it returns both a result and
+// an error.
+func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world.World, name string) (*snapshotRestored, error) {
+	if l, err := sf.st.Leased(ctx, w.Name()); err != nil || l != (history.Lease{}) {
+		return nil, errors.Join(err, fmt.Errorf("@%s: %w", w.Name(), history.ErrLeased))
+	}
+	s, err := arena.Find(ctx, sf.st, w.Name(), name)
+	if err != nil {
+		return nil, err
+	}
+	shown := console.NewProgress()
+	p, failed := s.Run(ctx, sf.st, w, arena.RestoreOptions{Area: o.Area, Without: o.without}, func(p edit.Progress) {
+		shown.Show(fmt.Sprintf("%d of %s", p.Done, console.Counted(p.Chunks, "chunk")))
+	})
+	shown.Done()
+	if failed != nil && p.Failed == 0 || ctx.Err() != nil {
+		return nil, failed
+	}
+	if o.message == "" {
+		o.message = "restore snapshot " + name
+	}
+	head := w.Head()
+	c, err := w.Commit(ctx, o.message)
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		failed = fmt.Errorf("%s could not be restored; the first: %w", console.Counted(p.Failed, "chunk"), failed)
+	}
+	return &snapshotRestored{"@" + w.Name(), name, p.Chunks, p.Cells, p.Failed, commitResult{versionOf(c), c.ID() == head}}, failed
+}
+
+func (r *snapshotRestored) print(out io.Writer) {
+	if r.Same {
+		fmt.Fprintf(out, "%s is as snapshot %s already\n", r.World, r.Snapshot)
+		return
+	}
+	fmt.Fprintf(out, "%s: version %s, %s of snapshot %s restored\n", r.World, r.Commit, console.Counted(r.Cells, "cell"), r.Snapshot)
+}
+
+func newSnapshotDiff(sf *storeFlag) *cobra.Command {
+	o := new(snapshotOptions)
+	return o.verb("diff", "Compares a world with a snapshot", `diff compares the newest version of a world with a snapshot, in the snapshot's region and mask or in
+less. With a region or a mask it says nothing of light, height maps, files and
+properties. The exit status is 0 if nothing differs and 1 if something does.`, "diff @hub before", true, func(c *cobra.Command, world, snapshot string) error {
+		d, err := o.diff(c.Context(), sf, world, snapshot)
+		if err != nil {
+			return err
+		}
+		return printDiff(c.OutOrStdout(), d, o.json)
+	})
+}
+
+func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot string) (*convert.Difference, error) {
+	name, err := parseName(arg)
+	if err != nil {
+		return nil, err
+	}
+	st, err := sf.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := arena.Find(ctx, st, name, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Diff(ctx, st, arena.DiffOptions{Area: o.Area, Cache: sf.memory.cache()})
+	if isWrong(err) {
+		err = notCompared{err}
+	}
+	return d, err
+}
+
+func newSnapshotDelete(sf *storeFlag) *cobra.Command {
+	o := new(snapshotOptions)
+	return o.verb("delete", "Deletes a snapshot", `delete deletes a snapshot. cairn undelete @name/.snapshots/SNAPSHOT brings it back until cairn gc
+deletes it for good, a week later.`, "delete @hub before", false, func(c *cobra.Command, arg, snapshot string) error {
+		name, st, err := sf.named(c.Context(), arg)
+		if err == nil {
+			err = arena.Delete(c.Context(), st, name, snapshot)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good\n", snapshot, arg, name)
+		return err
+	})
+}

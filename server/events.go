@@ -1,0 +1,132 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// eventStream is the type of a stream of server-sent events.
+const eventStream = "text/event-stream"
+
+// EventsRoute is the route of Events whose calls are long because they wait.
+const EventsRoute = "GET /v1/events/NAME"
+
+// eventsEvery is how often a stream looks what operations did. What happens in between is one
+// event, so that a stream costs an operation nothing.
+const eventsEvery = 100 * time.Millisecond
+
+// events is GET /v1/events. A stream that begins, or begins again, first tells how the
+// operations are now, so that a caller who lost it has missed nothing that counts.
+func (c *call) events() error {
+	id := c.query.Get("operation")
+	if id != "" && c.ops.find(c.name, id) == nil {
+		return noOperation(id)
+	}
+	if _, err := c.st.Head(c.ctx, c.name); id == "" && err != nil {
+		return err
+	}
+	if c.r.Method == http.MethodHead {
+		return c.finish(http.StatusOK, eventStream, nil)
+	}
+	s := eventWriter{c: c, told: make(map[*operation][]byte)}
+	for _, op := range c.ops.of(c.name) {
+		if op.ended() && op.id != id {
+			s.told[op] = nil // it ended before
+		}
+	}
+	s.buf.WriteString("retry: 1000\n\n")
+	tick := time.NewTicker(eventsEvery)
+	defer tick.Stop()
+	for {
+		ended, err := s.look(id)
+		if err == nil {
+			err = s.send()
+		}
+		if err != nil || ended {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-c.ctx.Done():
+			return nil // the caller has gone, or asks again
+		}
+		if c.Draining() {
+			return nil
+		}
+	}
+}
+
+// eventWriter writes a stream of events.
+type eventWriter struct {
+	c      *call
+	told   map[*operation][]byte // what was said last; nil: nothing is to be said
+	failed map[*operation]int
+	number int
+	buf    bytes.Buffer
+	sent   time.Time
+}
+
+// look adds what has changed since the last look. It reports whether the operation that the
+// caller asks for has ended.
+func (s *eventWriter) look(id string) (ended bool, err error) {
+	for _, op := range s.c.ops.of(s.c.name) {
+		last, known := s.told[op]
+		if id != "" && id != op.id || known && last == nil {
+			continue
+		}
+		over := op.ended()
+		a := op.answer()
+		now, err := json.Marshal(a)
+		if err != nil {
+			return false, err
+		}
+		if !known {
+			s.add("begun", now)
+		}
+		switch {
+		case over:
+			s.add("done", now)
+			s.told[op] = nil
+			ended = ended || id != ""
+			continue
+		case known && a.Failed > s.failed[op]:
+			s.add("failed", now)
+		case known && !bytes.Equal(now, last):
+			s.add("chunk", now)
+		}
+		s.told[op] = now
+		if s.failed == nil {
+			s.failed = make(map[*operation]int)
+		}
+		s.failed[op] = a.Failed
+	}
+	return ended, nil
+}
+
+func (s *eventWriter) add(event string, data []byte) {
+	s.number++
+	fmt.Fprintf(&s.buf, "id: %d\nevent: %s\ndata: %s\n\n", s.number, event, data)
+}
+
+// send sends what was added, or a heartbeat if it is time for one.
+func (s *eventWriter) send() error {
+	c := s.c
+	if s.buf.Len() == 0 {
+		if time.Since(s.sent) < c.limits.Heartbeat {
+			return nil
+		}
+		s.buf.WriteString(": still here\n\n")
+	}
+	s.sent = time.Now()
+	b := s.buf.Bytes()
+	c.writeBy(s.sent.Add(c.limits.Patience))
+	err := c.part(eventStream, &b)
+	s.buf.Reset()
+	if err == nil {
+		err = http.NewResponseController(c.w).Flush()
+	}
+	return err
+}
