@@ -55,12 +55,12 @@ func boxOf(low, high corner) geom.Box {
 
 // meta is meta.json.
 type meta struct {
-	Version int         `json:"version"`
-	Name    string      `json:"name"`
-	Level   string      `json:"level"` // the key of the level, such as minecraft:overworld
-	Min     corner      `json:"min"`
-	Max     corner      `json:"max"`
-	Amount  int         `json:"amount"`
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	Level   string `json:"level"` // the key of the level, such as minecraft:overworld
+	Min     corner `json:"min"`
+	Max     corner `json:"max"`
+	Amount  int    `json:"amount"`
 	// Chunks is a list of metaChunk. It is read after its length is checked.
 	Chunks json.RawMessage `json:"chunks"`
 	Points json.RawMessage `json:"points"` // x, y, z, yaw, pitch of places for players; not read

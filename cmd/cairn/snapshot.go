@@ -362,7 +362,7 @@ func (o *snapshotOptions) run(ctx context.Context, sf *storeFlag, w *world.World
 		return edit.Progress{}, usagef("--schem restores blocks alone: it takes no --without")
 	}
 	p, failed, err := arena.RestoreFolder(ctx, os.DirFS(o.schem), w, sf.st, o.Area, show)
-	for _, f := range failed {
+	for _, f := range failed[:min(len(failed), 8)] {
 		err = errors.Join(err, f)
 	}
 	return p, err
