@@ -3,6 +3,7 @@ package edit_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
+
+var interruptions = flag.Int("interruptions", 150, "how many restores TestInterrupted interrupts; a fifth with -short")
 
 var errSink = errors.New("the game is full")
 
@@ -46,9 +49,9 @@ func same(v, u *world.View) bool {
 // program, with some of it committed. The world can be used afterwards, and the restore can be
 // resumed or undone.
 func TestInterrupted(t *testing.T) {
-	times := 1000
+	times := *interruptions
 	if testing.Short() {
-		times = 30
+		times /= 5
 	}
 	ctx := context.Background()
 	st, w := made(t, 2)

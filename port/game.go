@@ -80,7 +80,7 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 		g := game{Dimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
 		for i := range d.Columns {
 			c := &d.Columns[i]
-			if isOfGame(c) {
+			if v := d.Volume(voxel.Block); isOfGame(c) || v == nil || !slices.ContainsFunc(v.Names, isNamed) {
 				return fmt.Errorf("port: the columns of %s are of a game already, of data version %d", d.Name, c.Version)
 			}
 			if len(c.Lists) > 0 {

@@ -1,6 +1,7 @@
 package region_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -147,8 +148,45 @@ func checkSplitOf(t fataler, corners []region.Corner, l region.Line) {
 			fail("%v is neither an edge nor a bridge", e)
 		}
 	}
+	if len(parts) > 1 {
+		checkOrder(t, l, parts)
+	}
 	checkInvariant(t, corners, l, texts(parts))
 	checkRaster(t, p, parts)
+}
+
+// checkOrder checks that parts come as they begin along the line, each with its first vertex on it.
+func checkOrder(t fataler, l region.Line, parts []region.Part) {
+	t.Helper()
+	left := region.Left
+	if l.B.X < l.A.X || l.B.X == l.A.X && l.B.Z < l.A.Z {
+		l.A, l.B, left = l.B, l.A, region.Right
+	}
+	along := func(v region.Vertex) *big.Rat {
+		x, z := v.Exact()
+		x.Mul(x, big.NewRat(int64(l.B.X-l.A.X), 1))
+		return x.Add(x, z.Mul(z, big.NewRat(int64(l.B.Z-l.A.Z), 1)))
+	}
+	var last *big.Rat
+	var side region.Side
+	for _, part := range parts {
+		var first *big.Rat
+		for v := range part.Polygon.Vertices() {
+			if first == nil {
+				first = along(v)
+				if onLine(l, v) != 0 {
+					t.Fatalf("the part %q does not begin on %v", ring(part.Polygon), l)
+				}
+			}
+			if onLine(l, v) == 0 && along(v).Cmp(first) < 0 {
+				t.Fatalf("the part %q does not begin with its first vertex on %v", ring(part.Polygon), l)
+			}
+		}
+		if last != nil && (last.Cmp(first) > 0 || last.Cmp(first) == 0 && (side != left || part.Side == left)) {
+			t.Fatalf("parts are not in the order in which they begin along %v: %q", l, texts(parts))
+		}
+		last, side = first, part.Side
+	}
 }
 
 // checkInvariant describes the same polygon and line otherwise.
@@ -289,7 +327,7 @@ func FuzzSplit(f *testing.F) {
 			corners = append(corners, region.Corner{X: int(int8(src[0])), Z: int(int8(src[1]))})
 		}
 		l := region.Line{A: region.Corner{X: int(ax), Z: int(az)}, B: region.Corner{X: int(bx), Z: int(bz)}}
-		p, err := region.NewPolygon(corners)
+		_, err := region.NewPolygon(corners)
 		if len(corners) >= 3 && (err == nil) != simple(corners) {
 			t.Fatalf("%v: %v", corners, err)
 		}
@@ -310,10 +348,11 @@ func FuzzSplit(f *testing.F) {
 		for i := range corners {
 			corners[i].X, corners[i].Z = corners[i].X<<shift, corners[i].Z<<shift
 		}
-		if p, err = region.NewPolygon(corners); err != nil {
+		moved, err := region.NewPolygon(corners)
+		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := region.Split(p, l)
+		parts, err := region.Split(moved, l)
 		if err != nil {
 			return
 		}
@@ -321,10 +360,91 @@ func FuzzSplit(f *testing.F) {
 		for _, part := range parts {
 			sum.Add(sum, part.Polygon.Area())
 		}
-		if sum.Cmp(p.Area()) != 0 {
+		if sum.Cmp(moved.Area()) != 0 {
 			t.Fatalf("%v by %v: %q", corners, l, texts(parts))
 		}
 	})
+}
+
+// inRing counts in exact fractions the edges of p that the ray from the centre of a cell towards
+// lesser x crosses or starts on.
+func inRing(p region.Polygon, x, z int) bool {
+	cx, cz := big.NewRat(int64(2*x+1), 2), big.NewRat(int64(2*z+1), 2)
+	vertices := slices.Collect(p.Vertices())
+	in := false
+	for i, v := range vertices {
+		ax, az := v.Exact()
+		bx, bz := vertices[(i+1)%len(vertices)].Exact()
+		if az.Cmp(cz) >= 0 == (bz.Cmp(cz) >= 0) {
+			continue
+		}
+		at := cz.Sub(cz, az)
+		at.Quo(at, bz.Sub(bz, az))
+		if at.Add(ax, at.Mul(at, bx.Sub(bx, ax))).Cmp(cx) <= 0 {
+			in = !in
+		}
+		cz = big.NewRat(int64(2*z+1), 2)
+	}
+	return in
+}
+
+// TestPartPrism compares the prism of a part of a part with its cells one by one.
+func TestPartPrism(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		corners := drawSimple(t)
+		for i := range corners {
+			corners[i].X, corners[i].Z = corners[i].X*7-20, corners[i].Z*8-20
+		}
+		p, err := region.NewPolygon(corners)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := rapid.IntRange(-20, 30)
+		for range 2 {
+			l := region.Line{A: region.Corner{X: g.Draw(t, "ax"), Z: g.Draw(t, "az")}, B: region.Corner{X: g.Draw(t, "bx"), Z: 31}}
+			parts, err := region.Split(p, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p = parts[rapid.IntRange(0, len(parts)-1).Draw(t, "part")].Polygon
+		}
+		prism, err := p.Prism(-2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := make(map[[2]int]bool)
+		for z := -24; z < 40; z++ {
+			for x := -24; x < 40; x++ {
+				plan[[2]int{x, z}] = inRing(p, x, z)
+			}
+		}
+		checkRegion(t, prism, func(q geom.Point) bool { return q.Y >= -2 && q.Y < 1 && plan[[2]int{q.X, q.Z}] })
+	})
+}
+
+func TestTowersRefuses(t *testing.T) {
+	p, err := region.NewPolygon([]region.Corner{{0, 0}, {1 << 30, 0}, {0, 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := region.Towers(p, func(geom.ChunkPos, region.Polygon) bool { return true }); !errors.Is(err, geom.ErrOutOfRange) {
+		t.Errorf("towers out of range: %v", err)
+	}
+	if _, err := p.Prism(0, 1); !errors.Is(err, geom.ErrOutOfRange) {
+		t.Errorf("a prism out of range: %v", err)
+	}
+	n := 0
+	p, err = region.NewPolygon([]region.Corner{{0, 0}, {1 << 25, 0}, {1 << 25, 1 << 25}, {0, 1 << 25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = region.Towers(p, func(geom.ChunkPos, region.Polygon) bool {
+		n++
+		return n < 100
+	})
+	if n != 100 || err != nil {
+		t.Errorf("%d towers after a stop at 100: %v", n, err)
+	}
 }
 
 func TestTowers(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 type editOptions struct {
 	dimension, volume string
 	tool              toolOptions
+	paste             pasteOptions
 	json              bool
 	note
 }
@@ -32,13 +33,14 @@ type edited struct {
 	World string `json:"world"`
 	Cells int    `json:"cells"` // that changed
 	commitResult
+	volume string
 }
 
 func newEdit(sf *storeFlag) *cobra.Command {
 	var o editOptions
 	c := &cobra.Command{
-		Use:   "edit @name BRUSH|undo|redo",
-		Short: "Changes a world with a brush: one version for each edit",
+		Use:   "edit @name BRUSH|paste FILE|undo|redo",
+		Short: "Changes a world with a brush or a schematic: one version for each edit",
 		Long: `edit changes a world with a brush and makes the result its next version.
 
 ` + toolHelp() + `
@@ -48,29 +50,37 @@ includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
 the number of a cell. In a Minecraft world, the world or the game must know NAME;
 --any-name allows any.
 
+paste puts a schematic with its least corner at --at: blocks, biomes, block entities and
+entities. Structure void keeps what is there, and so does air with --no-air. The states of
+blocks turn with --rotate and --mirror.
+
 undo reverts the last edit of --author, and redo reverts the undo. Both leave cells
 alone that others have changed since.`,
-		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub undo",
-		Args:    takes(2, 2),
+		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub paste tower.schem --at 0,64,0 --rotate 90 --no-air\n  cairn edit @hub undo",
+		Args:    takes(2, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
-				o.message = editMessage(args[1], c.Flags())
+				o.message = editMessage(c.Flags(), args[1:]...)
 			}
-			return runEdit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], c.Flags(), o)
+			if (args[1] == pasteVerb) != (len(args) == 3) {
+				return usagef("paste takes a FILE, and no other verb does; see cairn edit --help")
+			}
+			return runEdit(c.Context(), sf, c.OutOrStdout(), args, c.Flags(), o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
 	f.StringVar(&o.volume, "volume", "", "the volume; by default block or solid; for sea, liquid if there is one")
 	o.tool.flags(f)
+	o.paste.flags(f)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
 
 // editMessage returns the command line of an edit, for the log.
-func editMessage(verb string, f *pflag.FlagSet) string {
-	words := []string{"edit", verb}
+func editMessage(f *pflag.FlagSet, args ...string) string {
+	words := append([]string{"edit"}, args...)
 	f.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"author", "json", "store"}, f.Name) {
 			return
@@ -83,10 +93,14 @@ func editMessage(verb string, f *pflag.FlagSet) string {
 	return console.ShellLine(words...)
 }
 
-func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string, f *pflag.FlagSet, o editOptions) error {
-	name, err := parseName(arg)
+func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f *pflag.FlagSet, o editOptions) error {
+	name, err := parseName(args[0])
 	if err = errors.Join(err, o.note.check()); err != nil {
 		return err
+	}
+	verb := args[1]
+	if verb == pasteVerb {
+		return runPaste(ctx, sf, out, name, args[2], f, o)
 	}
 	if verb == undoVerb || verb == redoVerb {
 		if err := onlyFlags(f, verb); err != nil {
@@ -96,7 +110,7 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, arg, verb string
 	}
 	t, known := tools()[verb]
 	if !known {
-		return usagef("no brush %q; there are %s, undo and redo", verb, strings.Join(slices.Sorted(maps.Keys(tools())), ", "))
+		return usagef("no brush %q; there are %s, paste, undo and redo", verb, strings.Join(slices.Sorted(maps.Keys(tools())), ", "))
 	}
 	if err := onlyFlags(f, verb, append(t.flags, "dimension", "volume")...); err != nil {
 		return err
@@ -140,20 +154,26 @@ func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited
 	if err := in.apply(ctx, w, b, o.tool.checked(in)); err != nil {
 		return nil, err
 	}
+	r := &edited{volume: in.volume.Volume.Name}
+	return r, r.commit(ctx, w, o.message)
+}
+
+// commit commits an edit and counts the cells that it changed.
+func (e *edited) commit(ctx context.Context, w *world.World, message string) error {
 	head := w.Head()
-	c, err := w.Commit(ctx, o.message)
+	c, err := w.Commit(ctx, message)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &edited{World: "@" + w.Name(), commitResult: commitResult{versionOf(c), c.ID() == head}}
-	if !r.Same {
+	e.World, e.commitResult = "@"+w.Name(), commitResult{versionOf(c), c.ID() == head}
+	if !e.Same {
 		d, err := between(ctx, w, head, c.ID(), func(s, t *world.Snapshot) (*convert.Difference, error) { return port.Diff(ctx, s, t, 0) })
 		if err != nil {
-			return nil, err
+			return err
 		}
-		r.Cells = d.Volumes[in.volume.Volume.Name] // the light of it is no edit
+		e.Cells = d.Volumes[e.volume] // the light of it is no edit
 	}
-	return r, nil
+	return nil
 }
 
 // between calls do with two commits of a world.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/spf13/pflag"
+)
+
+// pasteVerb is the argument of edit that is not a brush and takes a file.
+const pasteVerb = "paste"
+
+// pasteOptions are the flags of edit paste.
+type pasteOptions struct {
+	rotate int
+	mirror string
+	noAir  bool
+}
+
+func (o *pasteOptions) flags(f *pflag.FlagSet) {
+	f.IntVar(&o.rotate, "rotate", 0, "90, 180 or 270: turn what is pasted, clockwise from above")
+	f.StringVar(&o.mirror, "mirror", "", "x, z or xz: mirror what is pasted, before it is rotated")
+	f.BoolVar(&o.noAir, "no-air", false, "keep what is there where the schematic has air")
+}
+
+// turn returns the turn that the flags describe.
+func (o *pasteOptions) turn() (t clip.Turn, err error) {
+	if o.rotate%90 != 0 {
+		return t, usagef("--rotate %d: a multiple of 90", o.rotate)
+	}
+	t.Quarters = o.rotate / 90
+	switch o.mirror {
+	case "":
+	case "x":
+		t.MirrorX = true
+	case "z":
+		t.MirrorZ = true
+	case "xz", "zx":
+		t.MirrorX, t.MirrorZ = true, true
+	default:
+		return t, usagef("--mirror %s: x, z or xz", o.mirror)
+	}
+	return t, nil
+}
+
+// pasted is what edit paste prints.
+type pasted struct {
+	edited
+	File string         `json:"file"`
+	Lost map[string]int `json:"lost"`
+}
+
+// runPaste pastes a schematic into a world and commits it.
+func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file string, f *pflag.FlagSet, o editOptions) error {
+	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name"); err != nil {
+		return err
+	}
+	at, err := parsePoint("--at", o.tool.at)
+	if err != nil {
+		return err
+	}
+	turn, err := o.paste.turn()
+	if err != nil {
+		return err
+	}
+	c, err := port.ReadClip(ctx, file, port.Options{MaxBytes: sf.memory.world()})
+	if err != nil {
+		return pathError(file, err)
+	}
+	w, err := sf.world(ctx, name, o.author)
+	if err != nil {
+		return err
+	}
+	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
+	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.anyName})
+	var which *port.DimensionError
+	var unknown *block.NameError
+	switch {
+	case errors.As(err, &which):
+		err = noDimension(which)
+	case errors.As(err, &unknown):
+		err = usagef("%s: %w; --any-name allows it", file, err)
+	case err == nil:
+		for what, n := range turned {
+			r.Lost[what] += n
+		}
+		err = r.commit(ctx, w, o.message)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return report(out, r, o.json)
+}
+
+func (r *pasted) print(out io.Writer) {
+	r.edited.print(out)
+	console.PrintCounts(out, fmt.Sprintf("not pasted as %s has it:", r.File), r.Lost)
+}

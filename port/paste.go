@@ -1,0 +1,124 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// PasteOptions say where and how a clip is pasted. The zero value is the default.
+type PasteOptions struct {
+	// Dimension is the name of a dimension. Default: the first that has blocks.
+	Dimension string
+	// At is where the least corner of the turned clip goes.
+	At   geom.Point
+	Turn clip.Turn
+	// NoAir keeps what is there where the clip has air.
+	NoAir bool
+	// AnyName allows names of blocks that neither the world nor its game knows.
+	AnyName bool
+}
+
+// Paste writes a clip into an open world: blocks, biomes, block entities and entities. It does
+// not commit. It returns by name and count what does not turn. Unknown names of blocks are an
+// error of joined *block.NameErrors. Of an interrupted paste some chunks may be done.
+func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (lost map[string]int, err error) {
+	dim, err := pasteDimension(w, o.Dimension)
+	if err != nil {
+		return nil, err
+	}
+	c, lost = c.Turn(o.Turn)
+	box := geom.Box{Min: o.At, Max: o.At.Add(c.Size)}
+	held, err := w.Load(ctx, dim.Name(), box.Intersect(world.Everywhere))
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	if !o.AnyName {
+		if err := checkNames(w, dim.Name(), box, c); err != nil {
+			return nil, err
+		}
+	}
+	q := edit.New(edit.Options{})
+	defer q.Close()
+	f := q.Add(&edit.Arena{World: w, Dimension: dim.Name()}, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
+	for {
+		q.Step(time.Now(), time.Second)
+		select {
+		case <-f.Done():
+			_, err := f.Wait(ctx)
+			return lost, err
+		case <-ctx.Done():
+			return lost, ctx.Err()
+		case <-time.After(time.Millisecond): // chunks are on their way
+		}
+	}
+}
+
+func pasteDimension(w *world.World, name string) (*world.Dimension, error) {
+	e := &DimensionError{Want: name}
+	for _, d := range w.View().Dimensions() {
+		e.Have = append(e.Have, d.Name())
+		if v := d.Volume(voxel.Block); (name == "" || d.Name() == name) && v != nil && v.Schema == voxel.Palette {
+			return d, nil
+		}
+	}
+	if name == "" {
+		return nil, errors.New("port: the world has no volume of blocks with names")
+	}
+	return nil, e
+}
+
+// checkNames checks the names of a clip against the world's own and the game's of the columns
+// in a box.
+func checkNames(w *world.World, dim string, box geom.Box, c *clip.Clip) error {
+	d := w.View().Dimension(dim)
+	own := d.Volume(voxel.Block).Names()
+	versions := map[int32]bool{}
+	for _, column := range d.Columns(box) {
+		if column != nil {
+			versions[column.Version] = true
+		}
+	}
+	if len(versions) == 0 {
+		versions[0] = true
+	}
+	var unknown []error
+	for cell, n := range c.Counts(&c.Block) {
+		name := c.Block.Names[cell]
+		if n == 0 || name == format.Air || name == clip.Void {
+			continue
+		}
+		for _, version := range slices.Sorted(maps.Keys(versions)) {
+			if err := checkName(name, version, own); err != nil {
+				if unknown = append(unknown, err); len(unknown) == maxUnknown {
+					return errors.Join(unknown...)
+				}
+				break
+			}
+		}
+	}
+	return errors.Join(unknown...)
+}
+
+// checkName checks a name against the game of a data version. A world of blocks with numbers
+// takes numbers, and no other world does.
+func checkName(name string, version int32, own []string) error {
+	numbers := slices.ContainsFunc(own, func(s string) bool { return strings.HasPrefix(s, "legacy:") })
+	if isNamed(name) && numbers && !slices.ContainsFunc(own, isNamed) {
+		return fmt.Errorf("block %q has a name, and the blocks of the world have numbers", name)
+	}
+	return block.Blocks().Check(name, version, own)
+}
