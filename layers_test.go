@@ -55,7 +55,7 @@ var plan = []row{
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel light region grid clip stone history world"},
 	{"port", "geom voxel region format format/* clip stone stone/whole convert history world edit"},
-	{"arena", "geom voxel region stone convert history world edit port"},
+	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree tile"},
 	{"blob", ""},

@@ -296,6 +296,38 @@ func TestOperationOnALeasedWorld(t *testing.T) {
 	if len(list.Operations) != 0 {
 		t.Errorf("got %+v", list)
 	}
+	s.want(204, request{method: "DELETE", path: "/v1/leases/a", header: []string{"Cairn-Fence", "force"}}, nil)
+	s.post(201, "/v1/leases/a", `{"holder":"cairn serve","seconds":60}`, nil) // of a server that crashed
+	var op operationJSON
+	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
+	if all, _ := s.events("/v1/events/a?operation="+op.ID, nil); all[len(all)-1].data.State != "done" {
+		t.Errorf("got %+v", all)
+	}
+}
+
+// What was done under a lease that is lost is not saved.
+func TestOperationLosesItsLease(t *testing.T) {
+	st := memory.New(memory.Options{})
+	arenas := server.NewLeasedArenas(st, "me", world.Options{})
+	defer arenas.Close()
+	s := newSiteOf(t, st, server.Options{Arenas: arenas})
+	s.mustArena("a", 1)
+	s.post(201, "/v1/snapshots/a", `{"snapshot":"x"}`, nil)
+	s.dig("a", "box:0,60,0..31,63,31")
+	var op operationJSON
+	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
+	s.want(204, request{method: "DELETE", path: "/v1/leases/a", header: []string{"Cairn-Fence", "force"}}, nil)
+	for arenas.Queue().Len() > 0 {
+		arenas.Step(time.Now())
+		runtime.Gosched()
+	}
+	all, _ := s.events("/v1/events/a?operation="+op.ID, nil)
+	if last := all[len(all)-1].data; last.State != "failed" || last.Commit != nil || !strings.Contains(last.Error, "lease") {
+		t.Errorf("got %+v", last)
+	}
+	if log, err := st.Log(context.Background(), "a", history.ID{}, 9); err != nil || len(log) != 2 {
+		t.Errorf("%d versions, %v", len(log), err)
+	}
 }
 
 // Tokens reach snapshots and operations as they reach the world.

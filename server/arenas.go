@@ -57,8 +57,9 @@ type LeasedArenas struct {
 const leaseTime = time.Minute
 
 // NewLeasedArenas returns LeasedArenas of a Store. holder names the server to other programs
-// that want its worlds. Of the options, Author and Fence do not count. The caller closes it
-// after the Server.
+// that want its worlds, and is its alone: a server that restarts under the same name gets
+// worlds back at once. Of the options, Author and Fence do not count. The caller closes it
+// after Server.Drain.
 func NewLeasedArenas(st history.Store, holder string, o world.Options) *LeasedArenas {
 	o.Relight = true
 	return &LeasedArenas{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(edit.Options{}), busy: make(map[string]bool)}
@@ -89,13 +90,6 @@ func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *O
 			a.give(name)
 		}
 	}()
-	held, err := a.st.Leased(ctx, name) // Lease would take over a lease of the same holder
-	if err == nil && held != (history.Lease{}) {
-		err = history.ErrLeased
-	}
-	if err != nil {
-		return nil, err
-	}
 	lease, err := a.st.Lease(ctx, name, a.holder, leaseTime)
 	if err != nil {
 		return nil, err
@@ -113,7 +107,7 @@ func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *O
 		defer close(renewed)
 		a.renew(renewing, w, lost)
 	}()
-	return &OpenArena{Arena: &edit.Arena{Name: name, World: w}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
+	return &OpenArena{Arena: &edit.Arena{Name: name, World: w, Light: edit.Pending{}}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
 		if save {
 			c, err = w.Commit(ctx, message)
 		}
