@@ -26,8 +26,17 @@ import (
 // game's structures and WorldEdit treat it so. A structure file leaves such cells out.
 const Void = "minecraft:structure_void"
 
-// MaxEdge bounds the edges of a clip in a file.
-const MaxEdge = 1<<16 - 1
+// MaxEdge bounds the edges of a clip in a file, and maxCells its blocks: an array of NBT has no
+// more bytes.
+const (
+	MaxEdge  = 1<<16 - 1
+	maxCells = 1<<31 - 1
+)
+
+// fits reports whether a file could hold a clip of that size.
+func fits(size geom.Point) bool {
+	return max(size.X, size.Y, size.Z) <= MaxEdge && size.X*size.Y*size.Z <= maxCells
+}
 
 // ErrTooLarge is wrapped if a file takes more memory than ReadOptions allow.
 var ErrTooLarge = errors.New("the file takes more memory than allowed")

@@ -43,6 +43,9 @@ func (c *Collector) Dimension(d *format.Dimension) error {
 	if v == nil || v.Schema != voxel.Palette || v.Names == nil || v.Scale != 1 {
 		return fmt.Errorf("clip: %w: dimension %q has no volume of blocks with names", format.ErrHolds, d.Name)
 	}
+	if size := c.bounds().Size(); c.region != nil && !fits(size) {
+		return fmt.Errorf("clip: %w: a region of %d x %d x %d", format.ErrHolds, size.X, size.Y, size.Z)
+	}
 	c.dim = d
 	c.block = grid.New(grid.Options{Schema: voxel.Palette, Default: v.Default}).Edit()
 	for _, v := range d.Volumes {

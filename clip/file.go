@@ -135,6 +135,9 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if v.Flat {
 		box.Y = 1
 	}
+	if !fits(box) {
+		return ErrTooLarge
+	}
 	build := NewBuilder(box, 0, NewLimit(maxBiomes))
 	for n := runs.Int() / 2; n > 0 && runs.Err() == nil; n-- {
 		cell, k := runs.Int(), runs.Int()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -182,6 +183,36 @@ func fuzz(f *testing.F, i int) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		leaf.Detect(b[:min(len(b), 4096)])
 		hold(t, leaf, b)
+	})
+}
+
+// FuzzFile gives a Collector the file of a clip with any bytes.
+func FuzzFile(f *testing.F) {
+	c := random(rand.New(rand.NewPCG(7, 9)), geom.Point{X: 3, Y: 2, Z: 2})
+	w, err := convert.Load(context.Background(), c.Source())
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := w.Files[0].Open()
+	if err != nil {
+		f.Fatal(err)
+	}
+	doc, err := io.ReadAll(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(doc)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		to := clip.NewCollector(nil)
+		if err := to.Dimension(format.BlockDimension("overworld", "")); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.File(format.FileOf(clip.FilePath, b)); err != nil {
+			return
+		}
+		if _, err := to.Clip(); err != nil && !errors.Is(err, format.ErrHolds) {
+			t.Fatal(err)
+		}
 	})
 }
 

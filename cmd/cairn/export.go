@@ -83,6 +83,9 @@ func (o *exportOptions) resolve(to string) error {
 	if !ok {
 		return usagef("--format %s: %s", o.format, strings.Join(port.Formats(), " or "))
 	}
+	if kind.Versions == nil && o.version != 0 {
+		return usagef("--format-version: %s has no versions", o.format)
+	}
 	if o.kind = kind; o.version != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.version) {
 		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))
 	}

@@ -43,6 +43,8 @@ func TestSchematics(t *testing.T) {
 		{2, "--region", "export isle.cairn part.slime --region box:0,0,0..1,1,1"},
 		{2, "offset", "export isle.cairn new.schem --region box:0"},
 		{2, "sponge has 1, 2, 3", "export isle.cairn new.schem --format-version 4"},
+		{2, "has no versions", "export isle.cairn new.nbt --format-version 1"},
+		{3, "cannot hold the world: a region of", "export isle.cairn new.schem --region ball:0,0,0,100000"},
 		{3, "has a name and no number", "export isle.cairn new.schematic"},
 		{2, "multiple of 90", "edit @isle paste part.schem --at 0,0,0 --rotate 45"},
 		{2, "--mirror", "edit @isle paste part.schem --at 0,0,0 --mirror y"},
