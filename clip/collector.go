@@ -214,16 +214,16 @@ func (c *Collector) Clip() (*Clip, error) {
 		view, _ := c.biome.Publish()
 		out.Biome = &Volume{Names: slices.Clone(c.dim.Volume(voxel.Biome).Names.List()), View: view, At: box.Min, Scale: 4}
 	}
-	if c.region == nil && c.file != nil {
-		c.restore(out, box)
-	}
-	if v := out.Biome; v != nil {
+	if v := out.Biome; v != nil && slices.ContainsFunc(v.Names, isNumber) {
 		for cell, n := range out.Counts(v) {
-			if n > 0 && strings.HasPrefix(v.Names[cell], "legacy:") {
+			if n > 0 && isNumber(v.Names[cell]) {
 				c.lost["blocks with biomes that have numbers"] += n
 				out.Biome = nil
 			}
 		}
+	}
+	if c.region == nil && c.file != nil {
+		c.restore(out, box)
 	}
 	if _, plain := c.region.(region.Box); c.region != nil && !plain {
 		if err := out.hollow(c.region); err != nil {
@@ -241,6 +241,9 @@ func (c *Collector) Clip() (*Clip, error) {
 	}
 	return out, nil
 }
+
+// isNumber reports whether a biome has a number and no name.
+func isNumber(name string) bool { return strings.HasPrefix(name, "legacy:") }
 
 // box returns the box of the clip.
 func (c *Collector) box() (b geom.Box, err error) {

@@ -21,11 +21,15 @@ const FilePath = ".clip/clip.nbt"
 // maxRuns bounds the runs of biomes in the file. Biomes of more are left to the columns.
 const maxRuns = 1 << 21
 
-// maxBiomes bounds the memory of biomes that are read from the file.
-const maxBiomes = 64 << 20
+// maxBiomes bounds the memory of biomes that are read from the file, and maxBiomeCells the
+// blocks that have them.
+const (
+	maxBiomes     = 64 << 20
+	maxBiomeCells = 1 << 28
+)
 
-// appendFile appends the document.
-func (c *Clip) appendFile(dst []byte) []byte {
+// appendFile appends the document. It counts what it leaves out.
+func (c *Clip) appendFile(dst []byte, lost map[string]int) []byte {
 	dst = nbt.AppendHeader(dst, nbt.Compound, "")
 	dst = nbt.AppendString(dst, "Format", c.Format)
 	dst = nbt.AppendInt(dst, "FormatVersion", int32(c.FormatVersion))
@@ -36,19 +40,30 @@ func (c *Clip) appendFile(dst []byte) []byte {
 	}{{"Size", c.Size}, {"Offset", c.Offset}, {"Min", c.Min}} {
 		dst = nbt.AppendIntArray(dst, p.name, []int32{int32(p.X), int32(p.Y), int32(p.Z)})
 	}
-	if len(c.Tags) > 0 && len(c.Tags) < format.MaxFile/2 {
-		dst = append(nbt.AppendCompound(dst, "Tags"), c.Tags...)
+	if len(c.Tags) < format.MaxFile/2 {
+		if len(c.Tags) > 0 {
+			dst = append(nbt.AppendCompound(dst, "Tags"), c.Tags...)
+		}
+	} else {
+		lost["tags of the file"]++
 	}
 	if c.Biome != nil {
-		dst = c.appendBiomes(dst)
+		var ok bool
+		if dst, ok = c.appendBiomes(dst); !ok {
+			lost["biomes but those of columns"]++
+		}
 	}
 	return nbt.AppendEnd(dst)
 }
 
-func (c *Clip) appendBiomes(dst []byte) []byte {
-	v, flat := c.Biome, int8(0)
+// appendBiomes appends the biomes unless there are too many.
+func (c *Clip) appendBiomes(dst []byte) (out []byte, ok bool) {
+	v, flat, n := c.Biome, int8(0), c.Area()*c.Size.Y
 	if v.Flat {
-		flat = 1
+		flat, n = 1, c.Area()
+	}
+	if n > maxBiomeCells {
+		return dst, false
 	}
 	var runs []int32
 	if c.Cells(v, func(cells []voxel.Cell) error {
@@ -61,7 +76,7 @@ func (c *Clip) appendBiomes(dst []byte) []byte {
 		}
 		return nil
 	}) != nil {
-		return dst
+		return dst, false
 	}
 	dst = nbt.AppendCompound(dst, "Biomes")
 	dst = nbt.AppendByte(dst, "Flat", flat)
@@ -69,7 +84,7 @@ func (c *Clip) appendBiomes(dst []byte) []byte {
 	for _, name := range v.Names {
 		dst = nbt.AppendStringPayload(dst, name)
 	}
-	return nbt.AppendEnd(nbt.AppendIntArray(dst, "Runs", runs))
+	return nbt.AppendEnd(nbt.AppendIntArray(dst, "Runs", runs)), true
 }
 
 // parseFile undoes appendFile: it returns a clip of air.
@@ -135,7 +150,7 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if v.Flat {
 		box.Y = 1
 	}
-	if !fits(box) {
+	if !fits(box) || box.X*box.Y*box.Z > maxBiomeCells {
 		return ErrTooLarge
 	}
 	build := NewBuilder(box, 0, NewLimit(maxBiomes))
