@@ -286,13 +286,13 @@ func (w *writer) data(tag string, v *clip.Volume, p *palette) error {
 		return err
 	}
 	return w.c.Cells(v, func(cells []voxel.Cell) error {
-		for _, cell := range cells {
-			id := uint32(p.index[cell])
-			for id >= 0x80 {
-				w.buf = append(w.buf, byte(id)|0x80)
-				id >>= 7
+		for len(cells) > 0 {
+			n := 1
+			for n < len(cells) && cells[n] == cells[0] {
+				n++
 			}
-			w.buf = append(w.buf, byte(id))
+			w.buf = appendVarints(w.buf, uint32(p.index[cells[0]]), n)
+			cells = cells[n:]
 		}
 		return w.emit()
 	})
