@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -83,7 +83,7 @@ func (a *LeasedArenas) Capture(context.Context, string) (*world.Capture, error) 
 // OpenArena implements Arenas.
 func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *OpenArena, err error) {
 	if !a.take(name) {
-		return nil, fmt.Errorf("server: an operation works on %s: %w", name, history.ErrLeased)
+		return nil, fault(client.Leased, "an operation works on this world")
 	}
 	defer func() {
 		if err != nil {
