@@ -141,7 +141,7 @@ func (r *Restore) Wait() (edit.Progress, error) {
 func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o RestoreOptions, show func(edit.Progress)) (edit.Progress, error) {
 	run := newRunner()
 	defer run.queue.Close()
-	r, err := s.Start(ctx, st, run.queue, &edit.Arena{World: w}, o)
+	r, err := s.Start(ctx, st, run.queue, &edit.Arena{World: w, Light: edit.Pending{}}, o)
 	if err != nil {
 		return edit.Progress{}, err
 	}

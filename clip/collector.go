@@ -186,7 +186,7 @@ func (c *Collector) list(l voxel.List) {
 
 // File takes FilePath and counts other files as lost.
 func (c *Collector) File(f format.File) (err error) {
-	if f.Path != FilePath {
+	if f.Path != FilePath || c.region != nil {
 		c.lost["file "+f.Path]++
 		return nil
 	}
@@ -266,6 +266,9 @@ func (c *Collector) box() (b geom.Box, err error) {
 func (c *Collector) restore(out *Clip, box geom.Box) {
 	f := c.file
 	out.Format, out.FormatVersion, out.Tags = f.Format, f.FormatVersion, f.Tags
+	for name, n := range f.Lost {
+		lose(c.lost, name, n)
+	}
 	out.Offset, out.Min = f.Offset.Add(box.Min), f.Min.Add(box.Min)
 	if f.Biome == nil || f.Size != out.Size {
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -23,12 +24,15 @@ type Document struct {
 	limit *Limit
 }
 
+// inflated is how many bytes of a file a byte of memory may stand for.
+const inflated = 16
+
 // maxTag bounds a tag that is held in memory, in bytes.
 const maxTag = 256 << 20
 
 // NewDocument returns the document in the size bytes of r.
 func NewDocument(r io.ReaderAt, size int64, o ReadOptions) *Document {
-	return &Document{r, size, o.MaxBytes, NewLimit(o.MaxBytes)}
+	return &Document{r, size, min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, NewLimit(o.MaxBytes)}
 }
 
 // Limit bounds the memory of what is read from the document.

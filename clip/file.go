@@ -21,6 +21,9 @@ const FilePath = ".clip/clip.nbt"
 // maxRuns bounds the runs of biomes in the file. Biomes of more are left to the columns.
 const maxRuns = 1 << 21
 
+// maxBiomes bounds the memory of biomes that are read from the file.
+const maxBiomes = 64 << 20
+
 // appendFile appends the document.
 func (c *Clip) appendFile(dst []byte) []byte {
 	dst = nbt.AppendHeader(dst, nbt.Compound, "")
@@ -43,22 +46,22 @@ func (c *Clip) appendFile(dst []byte) []byte {
 }
 
 func (c *Clip) appendBiomes(dst []byte) []byte {
-	v, height := c.Biome, c.Size.Y
-	flat := int8(0)
+	v, flat := c.Biome, int8(0)
 	if v.Flat {
-		flat, height = 1, 1
+		flat = 1
 	}
 	var runs []int32
-	slice := make([]voxel.Cell, c.Area())
-	for y := range height {
-		c.Slice(v, y, slice)
-		for _, cell := range slice {
+	if c.Cells(v, func(cells []voxel.Cell) error {
+		for _, cell := range cells {
 			if n := len(runs); n > 0 && runs[n-2] == int32(cell) && runs[n-1] < 1<<31-1 {
 				runs[n-1]++
 			} else if runs = append(runs, int32(cell), 1); len(runs) > 2*maxRuns {
-				return dst
+				return ErrTooLarge
 			}
 		}
+		return nil
+	}) != nil {
+		return dst
 	}
 	dst = nbt.AppendCompound(dst, "Biomes")
 	dst = nbt.AppendByte(dst, "Flat", flat)
@@ -108,7 +111,9 @@ func parseFile(f format.File) (*Clip, error) {
 		return nil, Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
 	}
 	if b := Find(fields, "Biomes", nbt.Compound); b != nil {
-		if err := c.parseBiomes(b); err != nil {
+		if err := c.parseBiomes(b); errors.Is(err, ErrTooLarge) {
+			c.Biome, c.Lost["biomes of "+FilePath] = nil, 1
+		} else if err != nil {
 			return nil, Corrupt(FilePath, err)
 		}
 	}
@@ -130,7 +135,7 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if v.Flat {
 		box.Y = 1
 	}
-	build := NewBuilder(box, 0, NewLimit(0))
+	build := NewBuilder(box, 0, NewLimit(maxBiomes))
 	for n := runs.Int() / 2; n > 0 && runs.Err() == nil; n-- {
 		cell, k := runs.Int(), runs.Int()
 		if cell < 0 || int(cell) >= len(v.Names) || k <= 0 {

@@ -303,3 +303,14 @@ func TestWorldGrows(t *testing.T) {
 		t.Errorf("a block entity at %v has not moved with the least corner", at)
 	}
 }
+
+// TestSizes pins the bytes of documents, so that one that grows is seen.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct{ leaf, version, want int }{{0, 1, 9026}, {0, 2, 10133}, {0, 3, 17773}, {1, 0, 21151}, {2, 0, 289933}} {
+		c := random(rand.New(rand.NewPCG(1, 1)), geom.Point{X: 20, Y: 20, Z: 20})
+		leaf := leaves[tt.leaf]
+		if got := len(inflate(t, write(t, leaf, reduced(c, leaf, tt.version), tt.version))); got != tt.want {
+			t.Errorf("%s %d: %d bytes, want %d", leaf.Name, tt.version, got, tt.want)
+		}
+	}
+}

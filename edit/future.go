@@ -176,7 +176,7 @@ func (f *Future) advance(s *step) (ended bool) {
 		f.start()
 	case !f.lit:
 		f.lit = true
-		f.plan.towers = append(f.plan.towers, f.dark()...)
+		f.plan.towers = slices.Concat(f.plan.towers, f.dark(), f.plan.last)
 		f.start()
 	case !f.last && f.plan.finish != nil:
 		f.last = true
@@ -197,7 +197,7 @@ func (f *Future) prepare() {
 	defer f.mu.Unlock()
 	f.planned = p
 	f.fetched = make(map[*tower]bool)
-	for _, t := range p.towers {
+	for _, t := range slices.Concat(p.towers, p.last) {
 		f.progress.Chunks += t.chunks()
 	}
 }

@@ -76,7 +76,7 @@ func (r *replaced) prepare(_ context.Context, a *Arena) (*plan, error) {
 		slices.SortFunc(parts, func(a, b part) int { return int(a.pos.Y) - int(b.pos.Y) })
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
-	p.towers = append(p.towers, columnTowers(r.undoColumns())...)
+	p.last = columnTowers(r.undoColumns())
 	return p, nil
 }
 

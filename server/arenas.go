@@ -107,7 +107,7 @@ func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *O
 		defer close(renewed)
 		a.renew(renewing, w, lost)
 	}()
-	return &OpenArena{Arena: &edit.Arena{Name: name, World: w}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
+	return &OpenArena{Arena: &edit.Arena{Name: name, World: w, Light: edit.Pending{}}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
 		if save {
 			c, err = w.Commit(ctx, message)
 		}
