@@ -398,7 +398,7 @@ func TestDimensions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()
 			p := &place{t, memory.New(memory.Options{})}
-			w, err := world.Create(ctx, p.st, "a", world.Options{})
+			w, err := world.Create(ctx, p.st, "a", world.Options{Whole: true})
 			if err != nil {
 				t.Fatal(err)
 			}
