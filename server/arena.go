@@ -249,11 +249,11 @@ func (c *call) begin(op *operation, s *arena.Snapshot, o arena.RestoreOptions) e
 	if err != nil {
 		return errors.Join(err, closeArena(c.ctx, open))
 	}
-	op.began(work, open)
+	op.began(work)
 	c.changes.Add(1) // Drain waits for this call, and then for the operation
 	go func() {
 		defer c.leave()
-		if c.Server.finish(op) && c.o.Saved != nil {
+		if c.Server.finish(op, work, open) && c.o.Saved != nil {
 			c.o.Saved(op.world)
 		}
 	}()

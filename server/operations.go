@@ -40,13 +40,15 @@ const (
 type operation struct {
 	id, world, snapshot, author, message string
 
-	mu     sync.Mutex // guards what is below
-	state  string
-	work   *arena.Restore // nil until it has begun
-	open   *OpenArena
-	last   edit.Progress // when it ended
-	commit *client.Commit
-	fault  string
+	mu    sync.Mutex // guards what is below
+	state string
+	begun bool
+	work  *arena.Restore // nil before it has begun and after it has ended: it holds what it replaced
+	// What is said of it when it has ended.
+	last     edit.Progress
+	failures []failureAnswer
+	commit   *client.Commit
+	fault    string
 }
 
 // operationAnswer is an operation in JSON.
@@ -133,7 +135,7 @@ func (o *operations) find(world, id string) *operation {
 func (op *operation) hasBegun() bool {
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	return op.work != nil
+	return op.begun
 }
 
 func (op *operation) ended() bool {
@@ -142,10 +144,10 @@ func (op *operation) ended() bool {
 	return op.state != running && op.state != paused
 }
 
-func (op *operation) began(work *arena.Restore, open *OpenArena) {
+func (op *operation) began(work *arena.Restore) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	op.work, op.open = work, open
+	op.work, op.begun = work, true
 }
 
 // pause pauses an operation that has not ended, or lets it go on.
@@ -162,24 +164,30 @@ func (op *operation) pause(on bool) {
 	}
 }
 
-func (op *operation) cancel() { op.work.Cancel() }
+func (op *operation) cancel() {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.work != nil {
+		op.work.Cancel()
+	}
+}
 
 // finish waits for the end of an operation and saves what it did. It reports whether it made a
 // commit.
-func (s *Server) finish(op *operation) (saved bool) {
+func (s *Server) finish(op *operation, work *arena.Restore, open *OpenArena) (saved bool) {
 	ctx := context.Background() // the caller may have gone
 	ended := make(chan struct{})
 	defer close(ended)
-	if op.open.Lost != nil {
+	if open.Lost != nil {
 		go func() {
 			select {
-			case <-op.open.Lost:
-				op.work.Cancel()
+			case <-open.Lost:
+				work.Cancel()
 			case <-ended:
 			}
 		}()
 	}
-	p, err := op.work.Wait()
+	p, err := work.Wait()
 	var made history.Commit
 	state, save := done, true
 	switch {
@@ -188,9 +196,9 @@ func (s *Server) finish(op *operation) (saved bool) {
 	case err != nil:
 		state, save = failed, p.Failed > 0
 	}
-	if op.open.Close != nil {
+	if open.Close != nil {
 		var end error
-		if made, end = op.open.Close(ctx, save, op.message); end != nil {
+		if made, end = open.Close(ctx, save, op.message); end != nil {
 			state, err = failed, errors.Join(err, end)
 		}
 	}
@@ -201,7 +209,7 @@ func (s *Server) finish(op *operation) (saved bool) {
 	}
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	op.state, op.last, op.fault = state, p, fault
+	op.state, op.last, op.failures, op.fault, op.work = state, p, failuresOf(work), fault, nil
 	if made.Number != 0 {
 		c := client.CommitOf(made)
 		op.commit = &c
@@ -222,11 +230,18 @@ func closeArena(ctx context.Context, open *OpenArena) error {
 func (op *operation) answer() operationAnswer {
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	p := op.work.Progress()
-	a := operationAnswer{ID: op.id, World: op.world, Restore: op.snapshot, Author: op.author, Message: op.message, State: op.state,
-		Total: p.Chunks, Done: p.Done, Failed: p.Failed, Cells: p.Cells, Failures: []failureAnswer{}, Commit: op.commit, Error: op.fault}
-	for _, f := range op.work.Failures() {
-		a.Failures = append(a.Failures, failureAnswer{f.Where(), answered(f.Err).Message})
+	p, failures := op.last, op.failures
+	if op.work != nil {
+		p, failures = op.work.Progress(), failuresOf(op.work)
 	}
-	return a
+	return operationAnswer{ID: op.id, World: op.world, Restore: op.snapshot, Author: op.author, Message: op.message, State: op.state,
+		Total: p.Chunks, Done: p.Done, Failed: p.Failed, Cells: p.Cells, Failures: failures, Commit: op.commit, Error: op.fault}
+}
+
+func failuresOf(r *arena.Restore) []failureAnswer {
+	out := []failureAnswer{}
+	for _, f := range r.Failures() {
+		out = append(out, failureAnswer{f.Where(), answered(f.Err).Message})
+	}
+	return out
 }
