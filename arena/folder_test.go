@@ -2,6 +2,8 @@ package arena_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -268,4 +271,73 @@ func FuzzRestoreFolder(f *testing.F) {
 			t.Errorf("got %+v, %v", p, failed)
 		}
 	})
+}
+
+// gaia returns a schematic as the plugin writes it: a palette that begins at 1, in no order,
+// and nothing but blocks.
+func gaia(w, h, l int, at func(x, y, z int) string) []byte {
+	ids := map[string]int{}
+	var data []byte
+	for y := range h {
+		for z := range l {
+			for x := range w {
+				name := at(x, y, z)
+				if ids[name] == 0 {
+					ids[name] = len(ids) + 1
+				}
+				data = binary.AppendUvarint(data, uint64(ids[name]))
+			}
+		}
+	}
+	all := nbt.AppendCompound(nbt.AppendCompound(nil, ""), "Schematic")
+	all = nbt.AppendInt(nbt.AppendInt(all, "Version", 3), "DataVersion", 3953)
+	all = nbt.AppendEnd(nbt.AppendLong(nbt.AppendString(nbt.AppendCompound(all, "Metadata"), "Author", "Gaia"), "Date", 1700000000000))
+	all = nbt.AppendShort(nbt.AppendShort(nbt.AppendShort(all, "Width", int16(w)), "Height", int16(h)), "Length", int16(l))
+	all = nbt.AppendIntArray(all, "Offset", []int32{2, 2, 1})
+	all = nbt.AppendCompound(nbt.AppendCompound(all, "Blocks"), "Palette")
+	for name, id := range ids {
+		all = nbt.AppendInt(all, name, int32(id))
+	}
+	all = nbt.AppendByteArray(nbt.AppendEnd(all), "Data", data)
+	all = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendEnd(all)))
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err := z.Write(all)
+	if err := errors.Join(err, z.Close()); err != nil {
+		panic("a buffer takes everything: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+func TestFolderOfGaia(t *testing.T) {
+	p := newPlace(t, "a")
+	want := p.blocks("a")
+	box := geom.Box{Min: geom.Point{X: 18, Y: 50, Z: 33}, Max: geom.Point{X: 32, Y: 60, Z: 48}}
+	at := func(x, y, z int) string {
+		n := x*x + 3*y + z
+		if n%3 == 0 {
+			return "minecraft:air"
+		}
+		return fmt.Sprintf("minecraft:oak_log[axis=%c]", "xyz"[n%3])
+	}
+	size := box.Size()
+	schem := gaia(size.X, size.Y, size.Z, at)
+	f := folder{"c.1.2.schem": {Data: schem}, "meta.json": {Data: fmt.Appendf(nil,
+		`{"version":2,"name":"gaia","level":"minecraft:overworld","min":[18,50,33],"max":[31,59,47],"amount":1,"chunks":[{"min":[18,50,33],"max":[31,59,47],"checksum":"%X"}],"points":[[1.5,2,3,0,0]]}`,
+		crc32.Checksum(schem, crc32.MakeTable(crc32.Castagnoli)))}}
+	got, failed, err := p.restore(f, arena.Area{})
+	if err != nil || len(failed) > 0 || got.Cells == 0 {
+		t.Fatalf("got %+v, %v, %v", got, failed, err)
+	}
+	for at1 := range want {
+		if box.Contains(at1) {
+			in := at1.Sub(box.Min)
+			want[at1] = strings.Replace(at(in.X, in.Y, in.Z), "minecraft:air", "air", 1)
+		}
+	}
+	for at, name := range p.blocks("a") {
+		if name != want[at] {
+			t.Fatalf("%v is %s, want %s", at, name, want[at])
+		}
+	}
 }

@@ -70,8 +70,21 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 			*at = *a
 			at.Dimension = d.Name
 		}
-		r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
-			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}, o.Priority))
+		back := &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
+			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}
+		if in.masked() {
+			back.Biomes, back.Columns = false, false
+			if back.Objects {
+				back.Objects = false
+				only, err := in.objects(ctx, a.World, from, d.Name)
+				if err != nil {
+					r.Cancel()
+					return nil, errors.Join(err, from.Close())
+				}
+				r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: only, Volumes: []string{}, Objects: true}, o.Priority))
+			}
+		}
+		r.futures = append(r.futures, q.Add(at, back, o.Priority))
 	}
 	return r, nil
 }

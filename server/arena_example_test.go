@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
@@ -28,11 +29,11 @@ type lobby struct {
 
 func (l *lobby) Queue() *edit.Queue { return l.queue }
 
-func (l *lobby) OpenArena(_ context.Context, name, author string) (*server.OpenArena, error) {
+func (l *lobby) Open(_ context.Context, name, author string) (*arena.Opened, error) {
 	if name != l.world.Name() {
 		return nil, history.ErrNoWorld
 	}
-	return &server.OpenArena{Arena: &l.arena}, nil // the game saves the world as it always does
+	return &arena.Opened{Arena: &l.arena}, nil // the game saves the world as it always does
 }
 
 func (l *lobby) Capture(_ context.Context, name string) (*world.Capture, error) {
@@ -44,7 +45,7 @@ func (l *lobby) Capture(_ context.Context, name string) (*world.Capture, error) 
 
 // A game serves its own open world: an operator saves a snapshot of it, and restores it
 // while the game goes on.
-func ExampleArenas() {
+func ExampleOptions_arenas() {
 	ctx := context.Background()
 	st := memory.New(memory.Options{})
 	defer st.Close()
