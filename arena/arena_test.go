@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/arena"
@@ -311,5 +312,138 @@ func TestSaveCapture(t *testing.T) {
 	}
 	if got := p.blocks(s.Stored())[geom.Point{X: 5, Y: 50, Z: 5}]; got != "minecraft:tnt" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// An object comes back if the mask admits the block that is in its place now.
+func TestMaskOfObjects(t *testing.T) {
+	const chest, tnt = "minecraft:chest[facing=north,type=single,waterlogged=false]", "minecraft:tnt"
+	at := []geom.Point{{X: 1, Y: 90, Z: 1}, {X: 2, Y: 90, Z: 2}, {X: 3, Y: 90, Z: 3}}
+	end := func(text string) []byte { return append([]byte{8, 0, 1, 'k', 0, byte(len(text))}, text+"\x00"...) }
+	for _, tt := range []struct {
+		mask string
+		want string // of the three
+	}{
+		{"", "old old old"},
+		{"!*chest", "new old new"},
+		{"*chest", "old new old"},
+		{"tnt", "new old new"},
+		{"air", "new new new"},
+	} {
+		t.Run(tt.mask, func(t *testing.T) {
+			p := newPlace(t, "a")
+			put := func(text string, blocks ...string) {
+				t.Helper()
+				w := p.open("a", "")
+				defer w.Close()
+				_, err := w.Update(func(tx *world.Tx) error {
+					d := tx.Dimension(overworld)
+					v := d.Volume(voxel.Block)
+					var list []voxel.Object
+					for i, b := range blocks {
+						v.Set(at[i], v.Named(b))
+						list = append(list, voxel.Object{Place: voxel.Indexed, At: at[i], Payload: end(text)})
+					}
+					d.SetObjects(voxel.BlockEntities, geom.ColumnPos{}, list)
+					return v.Err()
+				})
+				if err == nil {
+					_, err = w.Commit(t.Context(), text)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			put("old", chest, chest, chest)
+			s := p.save("a", "x", arena.SaveOptions{Area: arena.Area{Mask: tt.mask, Region: "box:0,80,0..31,100,31"}})
+			put("new", chest, tnt, chest)
+			d, err := s.Diff(t.Context(), p.st, arena.DiffOptions{})
+			if n := strings.Count(tt.want, "old"); err != nil || d.Objects != n {
+				t.Errorf("%d objects differ, want %d: %v", d.Objects, n, err)
+			}
+			w := p.open("a", "")
+			defer w.Close()
+			if _, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			c, _ := w.View().Dimension(overworld).Column(geom.ColumnPos{})
+			got := make(map[geom.Point]string)
+			for _, l := range c.Lists {
+				if l.Name == voxel.BlockEntities {
+					for _, o := range l.Objects {
+						got[o.At] = strings.Trim(string(o.Payload[6:]), "\x00")
+					}
+				}
+			}
+			if all := got[at[0]] + " " + got[at[1]] + " " + got[at[2]]; all != tt.want || len(got) != 3 {
+				t.Errorf("got %s, want %s", all, tt.want)
+			}
+		})
+	}
+}
+
+// Without a region all dimensions of a snapshot come back, with one the first, and a dimension that the
+// snapshot does not have stays as it is.
+func TestDimensions(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		area arena.Area
+		want string
+	}{
+		{"all", arena.Area{}, "old old new"},
+		{"second", arena.Area{Dimension: "two"}, "new old new"},
+		{"region", arena.Area{Region: "box:0,0,0..1,1,1"}, "old new new"},
+		{"region of the second", arena.Area{Dimension: "two", Region: "box:0,0,0..1,1,1"}, "new old new"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := t.Context()
+			p := &place{t, memory.New(memory.Options{})}
+			w, err := world.Create(ctx, p.st, "a", world.Options{Whole: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			put := func(name string, dimensions ...string) {
+				t.Helper()
+				_, err := w.Update(func(tx *world.Tx) error {
+					for _, dim := range dimensions {
+						d := tx.Dimension(dim)
+						if d == nil {
+							d = tx.AddDimension(dim, []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
+						}
+						v := d.Volume(voxel.Block)
+						v.Set(geom.Point{}, v.Named(name))
+						if v.Err() != nil {
+							return v.Err()
+						}
+					}
+					return nil
+				})
+				if err == nil {
+					_, err = w.Commit(ctx, name)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			put("old", "one", "two")
+			s := p.save("a", "x", arena.SaveOptions{})
+			put("new", "one", "two", "three")
+			if _, err := s.Run(ctx, p.st, w, arena.RestoreOptions{Area: tt.area}, nil); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range w.View().Dimensions() {
+				v := d.Volume(voxel.Block)
+				c, _ := v.Chunk(geom.ChunkPos{})
+				got = append(got, v.CellName(c.Cell(0, 0, 0)))
+			}
+			if all := strings.Join(got, " "); all != tt.want {
+				t.Errorf("got %s, want %s", all, tt.want)
+			}
+			if _, err := s.Run(ctx, p.st, w, arena.RestoreOptions{Area: arena.Area{Mask: "since:1"}}, nil); !errors.Is(err, arena.ErrArea) {
+				t.Errorf("a mask about versions of several dimensions: %v", err)
+			}
+		})
 	}
 }

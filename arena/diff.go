@@ -3,6 +3,7 @@ package arena
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -25,7 +26,8 @@ type DiffOptions struct {
 
 // Diff returns how the newest version of the snapshot's world differs from the snapshot. What
 // lies outside of a region or a mask does not count, nor do then light, height maps, files and properties.
-// Of a column that a region cuts, only objects count.
+// Of a column that a region cuts, only objects count. With a mask of names biomes do not count either, and of columns only the objects in
+// cells that it admits.
 func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*convert.Difference, error) {
 	what, err := o.Area.Within(s.Area)
 	if err != nil {
@@ -77,7 +79,7 @@ func (l *limited) About() stone.About {
 		}
 		d.Volumes = slices.Clone(d.Volumes)
 		d.Volumes = slices.DeleteFunc(d.Volumes, func(v stone.Volume) bool {
-			return v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light
+			return v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light || v.Volume.Name == voxel.Biome && l.masked()
 		})
 		about.Dimensions = append(about.Dimensions, d)
 	}
@@ -178,14 +180,38 @@ func (l *limited) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colu
 			foot.Max = foot.Min.Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})
 			foot.Max.Y = bounds.Max.Y
 			cover := region.CoverOf(l.in, foot)
-			if cover != 0 && !yield(l.column(c, cover == region.Whole), nil) {
+			if cover == 0 {
+				continue
+			}
+			admits, err := l.objects(ctx, dim, c)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(l.column(c, cover == region.Whole && admits == nil, admits), nil) {
 				return
 			}
 		}
 	}
 }
 
-func (l *limited) column(c *voxel.Column, whole bool) *voxel.Column {
+// objects returns what the mask says of the cells of objects, nil if it says nothing.
+func (l *limited) objects(ctx context.Context, dim string, c *voxel.Column) (func(geom.Point) bool, error) {
+	if !l.masked() {
+		return nil, nil
+	}
+	at := make(map[geom.ChunkPos]bool)
+	for _, list := range c.Lists {
+		for _, o := range list.Objects {
+			at[o.At.Chunk()] = true
+		}
+	}
+	want := slices.SortedFunc(maps.Keys(at), func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	admits, now, err := l.admitted(ctx, dim, voxel.Block, want)
+	return func(p geom.Point) bool { return admits != nil && admits[cellOf(now[p.Chunk()], 0, p)] }, err
+}
+
+func (l *limited) column(c *voxel.Column, whole bool, admits func(geom.Point) bool) *voxel.Column {
 	out := *c
 	out.Maps = nil
 	if !whole {
@@ -195,7 +221,7 @@ func (l *limited) column(c *voxel.Column, whole bool) *voxel.Column {
 	for _, list := range c.Lists {
 		list.Objects = slices.Clone(list.Objects)
 		list.Objects = slices.DeleteFunc(list.Objects, func(o voxel.Object) bool {
-			return !(o.Place == voxel.Nowhere && whole || o.Place != voxel.Nowhere && l.in.Contains(o.At))
+			return !(o.Place == voxel.Nowhere && whole || o.Place != voxel.Nowhere && l.in.Contains(o.At) && (admits == nil || admits(o.At)))
 		})
 		if len(list.Objects) > 0 {
 			out.Lists = append(out.Lists, list)

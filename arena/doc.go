@@ -5,4 +5,7 @@
 // edit.SnapshotName makes. It costs one commit without stones, and keeps its version
 // for as long as it is there: a collection always keeps the head of a world. The message of its newest
 // commit says what to restore from it, see Area.
+//
+// Operations are restores that callers of a server begin and watch. They work on the worlds
+// that an Opener opens: those of a game, or those that nobody holds, see Leased.
 package arena

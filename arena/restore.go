@@ -70,8 +70,21 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 			*at = *a
 			at.Dimension = d.Name
 		}
-		r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
-			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}, o.Priority))
+		back := &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
+			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}
+		if in.masked() {
+			back.Biomes, back.Columns = false, false
+			if back.Objects {
+				back.Objects = false
+				only, err := in.objects(ctx, a.World, from, d.Name)
+				if err != nil {
+					r.Cancel()
+					return nil, errors.Join(err, from.Close())
+				}
+				r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: only, Volumes: []string{}, Objects: true}, o.Priority))
+			}
+		}
+		r.futures = append(r.futures, q.Add(at, back, o.Priority))
 	}
 	return r, nil
 }
@@ -139,37 +152,63 @@ func (r *Restore) Wait() (edit.Progress, error) {
 // Run restores a world that nobody else changes, as fast as it goes. If ctx ends, so does the
 // restore. show, which may be nil, is called with the progress several times a second.
 func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o RestoreOptions, show func(edit.Progress)) (edit.Progress, error) {
-	wake := make(chan struct{}, 1)
-	poke := func() {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	}
-	q := edit.New(edit.Options{Go: func(beside func()) {
-		go func() {
-			beside()
-			poke()
-		}()
-	}})
-	defer q.Close()
-	r, err := s.Start(ctx, st, q, &edit.Arena{World: w}, o)
+	run := newRunner()
+	defer run.queue.Close()
+	r, err := s.Start(ctx, st, run.queue, &edit.Arena{World: w, Light: edit.Pending{}}, o)
 	if err != nil {
 		return edit.Progress{}, err
 	}
-	defer context.AfterFunc(ctx, func() {
-		r.Cancel()
-		poke()
-	})()
-	for !r.Ended() {
-		did := q.Step(time.Now(), edit.Tick)
+	run.until(ctx, r.Ended, r.Cancel, func() {
 		if show != nil {
 			show(r.Progress())
 		}
-		if did == (edit.Report{}) && !r.Ended() {
-			<-wake // what the next step needs is on its way
-		}
-	}
+	})
 	p, err := r.Wait()
 	return p, errors.Join(ctx.Err(), err)
+}
+
+// runner steps a Queue of its own as fast as it goes.
+type runner struct {
+	queue *edit.Queue
+	wake  chan struct{}
+}
+
+func newRunner() *runner {
+	r := &runner{wake: make(chan struct{}, 1)}
+	r.queue = edit.New(edit.Options{Go: func(beside func()) {
+		go func() {
+			beside()
+			r.poke()
+		}()
+	}})
+	return r
+}
+
+func (r *runner) poke() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// until steps until what it runs has ended, and cancels that if ctx ends.
+func (r *runner) until(ctx context.Context, ended func() bool, cancel, show func()) {
+	defer context.AfterFunc(ctx, func() {
+		cancel()
+		r.poke()
+	})()
+	for !ended() {
+		did := r.queue.Step(time.Now(), edit.Tick)
+		show()
+		if did == (edit.Report{}) && !ended() {
+			<-r.wake // what the next step needs is on its way
+		}
+	}
+}
+
+// run runs an operation to its end.
+func (r *runner) run(ctx context.Context, f *edit.Future) (edit.Result, error) {
+	one := &Restore{futures: []*edit.Future{f}}
+	r.until(ctx, one.Ended, f.Cancel, func() {})
+	return f.Wait(context.WithoutCancel(ctx))
 }

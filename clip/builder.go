@@ -26,7 +26,7 @@ type Builder struct {
 	towers []tower
 	free   []*voxel.Builder
 	placed []grid.Placed
-	same   map[voxel.Cell]*voxel.Chunk
+	same   map[shape]*voxel.Chunk
 	flat   [voxel.SliceCells]voxel.Cell
 	err    error
 }
@@ -49,7 +49,7 @@ var errCells = errors.New("not as many cells as its size says")
 
 // NewBuilder returns a Builder of a box. Size has no negative edge.
 func NewBuilder(size geom.Point, def voxel.Cell, limit *Limit) *Builder {
-	b := &Builder{size: size, def: def, limit: limit, left: size.X * size.Y * size.Z, same: map[voxel.Cell]*voxel.Chunk{}}
+	b := &Builder{size: size, def: def, limit: limit, left: size.X * size.Y * size.Z, same: map[shape]*voxel.Chunk{}}
 	if b.left == 0 {
 		return b
 	}
@@ -185,7 +185,7 @@ func (b *Builder) within(t *tower) bool { return t.w == geom.ChunkEdge && t.l ==
 
 // even adds k slices whose cells within the box are all v.
 func (b *Builder) even(t *tower, v voxel.Cell, k int) {
-	if t.b == nil && (b.within(t) || v == b.def) && (t.n == 0 || t.v == v) {
+	if t.b == nil && (t.n == 0 || t.v == v) {
 		t.v, t.n, t.even = v, t.n+k, true
 		return
 	}
@@ -249,34 +249,54 @@ func (b *Builder) advance(k int) {
 	}
 }
 
-// end makes the chunk of a tower.
+// end places the chunk of a tower. Towers of one cell share their chunks.
 func (b *Builder) end(t *tower, y int32) {
-	if t.n < geom.ChunkEdge {
-		if t.v != b.def {
-			b.open(t)
-		}
-		full := t.w
-		t.w = 0 // nothing above lies within the box
-		b.even(t, b.def, geom.ChunkEdge-t.n)
-		t.w = full
-	}
 	pos := geom.ChunkPos{X: int32(t.x >> geom.ChunkShift), Y: y, Z: int32(t.z >> geom.ChunkShift)}
-	switch {
+	switch key := (shape{t.v, t.n, t.w, t.l}); {
 	case t.b != nil:
-		c := t.b.Chunk()
-		b.free = append(b.free, t.b)
-		b.fail(b.limit.Take(int64(c.Bytes()) + 64))
-		b.placed = append(b.placed, grid.Placed{Pos: pos, Chunk: c})
-	case t.v != b.def:
-		c := b.same[t.v]
-		if c == nil {
-			c = voxel.Uniform(t.v)
-			b.same[t.v] = c
-		}
-		b.fail(b.limit.Take(64))
-		b.placed = append(b.placed, grid.Placed{Pos: pos, Chunk: c})
+		b.place(pos, b.chunk(t))
+	case t.v == b.def:
+	case b.same[key] != nil:
+		b.place(pos, b.same[key])
+	default:
+		c := b.chunk(t)
+		b.same[key] = c
+		b.place(pos, c)
 	}
 	t.b, t.n, t.even = nil, 0, false
+}
+
+// shape is a chunk of one cell, and the default beyond the box.
+type shape struct {
+	v       voxel.Cell
+	n, w, l int // slices, and cells along x and z, within the box
+}
+
+// chunk makes the chunk of a tower.
+func (b *Builder) chunk(t *tower) *voxel.Chunk {
+	if t.b == nil && b.within(t) && t.n == geom.ChunkEdge {
+		return voxel.Uniform(t.v)
+	}
+	b.open(t)
+	if t.n < geom.ChunkEdge {
+		for i := range b.flat {
+			b.flat[i] = b.def
+		}
+		changed := uint32(1<<geom.ChunkEdge - 1)
+		for ; t.n < geom.ChunkEdge; t.n++ { // above the box
+			t.b.Slice(&b.flat, changed)
+			changed = 0
+		}
+	}
+	c := t.b.Chunk()
+	b.free = append(b.free, t.b)
+	b.fail(b.limit.Take(int64(c.Bytes())))
+	return c
+}
+
+func (b *Builder) place(pos geom.ChunkPos, c *voxel.Chunk) {
+	b.fail(b.limit.Take(64))
+	b.placed = append(b.placed, grid.Placed{Pos: pos, Chunk: c})
 }
 
 // View returns the volume. It fails if not all cells came, or too many.

@@ -26,8 +26,17 @@ import (
 // game's structures and WorldEdit treat it so. A structure file leaves such cells out.
 const Void = "minecraft:structure_void"
 
-// MaxEdge bounds the edges of a clip in a file.
-const MaxEdge = 1<<16 - 1
+// MaxEdge bounds the edges of a clip in a file, and maxCells its blocks: an array of NBT has no
+// more bytes.
+const (
+	MaxEdge  = 1<<16 - 1
+	maxCells = 1<<31 - 1
+)
+
+// fits reports whether a file could hold a clip of that size.
+func fits(size geom.Point) bool {
+	return max(size.X, size.Y, size.Z) <= MaxEdge && size.X*size.Y*size.Z <= maxCells
+}
 
 // ErrTooLarge is wrapped if a file takes more memory than ReadOptions allow.
 var ErrTooLarge = errors.New("the file takes more memory than allowed")
@@ -84,13 +93,46 @@ func (c *Clip) Box(v *Volume) geom.Box { return geom.Box{Min: v.At, Max: v.At.Ad
 
 // Slice writes the cells of v at a height, one for each block, to dst: x fastest, then z. dst
 // must hold Area cells.
-func (c *Clip) Slice(v *Volume, y int, dst []voxel.Cell) {
+func (c *Clip) Slice(v *Volume, y int, dst []voxel.Cell) { c.rows(v, y, 0, c.Size.Z, dst) }
+
+// bandCells is about how many cells Cells gives at once.
+const bandCells = 1 << 20
+
+// Cells calls f with all cells of v, one for each block, in the order of schematics: x fastest,
+// then z, then y; of a flat volume, one slice. f gets whole rows, and must not keep them. Cells
+// returns the first error of f.
+func (c *Clip) Cells(v *Volume, f func(cells []voxel.Cell) error) error {
+	height := c.Size.Y
+	if v.Flat {
+		height = 1
+	}
+	if c.Area() == 0 {
+		return nil
+	}
+	rows := min(max(bandCells/c.Size.X, 1), c.Size.Z)
+	band := make([]voxel.Cell, rows*c.Size.X)
+	for y := range height {
+		for z := 0; z < c.Size.Z; z += rows {
+			end := min(z+rows, c.Size.Z)
+			part := band[:(end-z)*c.Size.X]
+			c.rows(v, y, z, end, part)
+			if err := f(part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rows writes the cells of the rows from z0 up to z1 at a height.
+func (c *Clip) rows(v *Volume, y, z0, z1 int, dst []voxel.Cell) {
 	if v.Flat {
 		y = 0
 	}
 	b := c.Box(v)
 	b.Min.Y += y
 	b.Max.Y = b.Min.Y + 1
+	b.Min.Z, b.Max.Z = b.Min.Z+z0, b.Min.Z+z1
 	if v.Scale == 1 {
 		mustRead(v.View, b, dst)
 		return
@@ -99,7 +141,7 @@ func (c *Clip) Slice(v *Volume, y int, dst []voxel.Cell) {
 	cells := make([]voxel.Cell, wide.Cells())
 	mustRead(v.View, wide, cells)
 	w := wide.Size().X
-	for z := range c.Size.Z {
+	for z := range z1 - z0 {
 		row := cells[((b.Min.Z+z)>>2-wide.Min.Z)*w:]
 		for x := range c.Size.X {
 			dst[z*c.Size.X+x] = row[(b.Min.X+x)>>2-wide.Min.X]
@@ -140,15 +182,14 @@ func (c *Clip) Counts(v *Volume) []int {
 		all[v.View.Default()] += left
 		return all[:len(v.Names)]
 	}
-	slice, height := make([]voxel.Cell, c.Area()), c.Size.Y
-	if v.Flat {
-		height = 1
-	}
-	for y := range height {
-		c.Slice(v, y, slice)
-		for _, cell := range slice {
+	count := func(cells []voxel.Cell) error {
+		for _, cell := range cells {
 			counts[cell]++
 		}
+		return nil
+	}
+	if err := c.Cells(v, count); err != nil {
+		panic("clip: counting does not fail: " + err.Error())
 	}
 	return counts
 }

@@ -43,6 +43,9 @@ func (c *Collector) Dimension(d *format.Dimension) error {
 	if v == nil || v.Schema != voxel.Palette || v.Names == nil || v.Scale != 1 {
 		return fmt.Errorf("clip: %w: dimension %q has no volume of blocks with names", format.ErrHolds, d.Name)
 	}
+	if size := c.bounds().Size(); c.region != nil && !fits(size) {
+		return fmt.Errorf("clip: %w: a region of %d x %d x %d", format.ErrHolds, size.X, size.Y, size.Z)
+	}
 	c.dim = d
 	c.block = grid.New(grid.Options{Schema: voxel.Palette, Default: v.Default}).Edit()
 	for _, v := range d.Volumes {
@@ -186,7 +189,7 @@ func (c *Collector) list(l voxel.List) {
 
 // File takes FilePath and counts other files as lost.
 func (c *Collector) File(f format.File) (err error) {
-	if f.Path != FilePath {
+	if f.Path != FilePath || c.region != nil {
 		c.lost["file "+f.Path]++
 		return nil
 	}
@@ -211,16 +214,16 @@ func (c *Collector) Clip() (*Clip, error) {
 		view, _ := c.biome.Publish()
 		out.Biome = &Volume{Names: slices.Clone(c.dim.Volume(voxel.Biome).Names.List()), View: view, At: box.Min, Scale: 4}
 	}
-	if c.region == nil && c.file != nil {
-		c.restore(out, box)
-	}
-	if v := out.Biome; v != nil {
+	if v := out.Biome; v != nil && slices.ContainsFunc(v.Names, isNumber) {
 		for cell, n := range out.Counts(v) {
-			if n > 0 && strings.HasPrefix(v.Names[cell], "legacy:") {
+			if n > 0 && isNumber(v.Names[cell]) {
 				c.lost["blocks with biomes that have numbers"] += n
 				out.Biome = nil
 			}
 		}
+	}
+	if c.region == nil && c.file != nil {
+		c.restore(out, box)
 	}
 	if _, plain := c.region.(region.Box); c.region != nil && !plain {
 		if err := out.hollow(c.region); err != nil {
@@ -238,6 +241,9 @@ func (c *Collector) Clip() (*Clip, error) {
 	}
 	return out, nil
 }
+
+// isNumber reports whether a biome has a number and no name.
+func isNumber(name string) bool { return strings.HasPrefix(name, "legacy:") }
 
 // box returns the box of the clip.
 func (c *Collector) box() (b geom.Box, err error) {
@@ -266,6 +272,9 @@ func (c *Collector) box() (b geom.Box, err error) {
 func (c *Collector) restore(out *Clip, box geom.Box) {
 	f := c.file
 	out.Format, out.FormatVersion, out.Tags = f.Format, f.FormatVersion, f.Tags
+	for name, n := range f.Lost {
+		lose(c.lost, name, n)
+	}
 	out.Offset, out.Min = f.Offset.Add(box.Min), f.Min.Add(box.Min)
 	if f.Biome == nil || f.Size != out.Size {
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -23,12 +24,15 @@ type Document struct {
 	limit *Limit
 }
 
+// inflated is how many bytes of a file a byte of memory may stand for.
+const inflated = 16
+
 // maxTag bounds a tag that is held in memory, in bytes.
 const maxTag = 256 << 20
 
 // NewDocument returns the document in the size bytes of r.
 func NewDocument(r io.ReaderAt, size int64, o ReadOptions) *Document {
-	return &Document{r, size, o.MaxBytes, NewLimit(o.MaxBytes)}
+	return &Document{r, size, min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, NewLimit(o.MaxBytes)}
 }
 
 // Limit bounds the memory of what is read from the document.
@@ -88,9 +92,9 @@ func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) er
 	if t, _ := s.Root(); t != nbt.Compound && s.Err() == nil {
 		return Corrupt("root", fmt.Errorf("a tag of type %v", t))
 	}
-	if err := each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+	if err := Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 		if t == nbt.Compound && name == "Schematic" {
-			return each(s, f)
+			return Each(s, f)
 		}
 		return f(s, t, name)
 	}); err != nil {
@@ -100,8 +104,8 @@ func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) er
 	return s.Err()
 }
 
-// Each calls f with each entry of a compound of the stream.
-func each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
+// Each calls f with each entry of a compound of the stream. f reads or skips the payload.
+func Each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
 	for t, raw := s.Next(); t != nbt.End; t, raw = s.Next() {
 		name, err := nbt.DecodeString(raw)
 		if err != nil {
@@ -115,11 +119,6 @@ func each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) e
 		}
 	}
 	return s.Err()
-}
-
-// Each calls f with each entry of a compound of the stream. f reads or skips the payload.
-func Each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
-	return each(s, f)
 }
 
 // Keep reads a payload and returns a copy. It counts its bytes.

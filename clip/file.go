@@ -21,8 +21,15 @@ const FilePath = ".clip/clip.nbt"
 // maxRuns bounds the runs of biomes in the file. Biomes of more are left to the columns.
 const maxRuns = 1 << 21
 
-// appendFile appends the document.
-func (c *Clip) appendFile(dst []byte) []byte {
+// maxBiomes bounds the memory of biomes that are read from the file, and maxBiomeCells the
+// blocks that have them.
+const (
+	maxBiomes     = 64 << 20
+	maxBiomeCells = 1 << 28
+)
+
+// appendFile appends the document. It counts what it leaves out.
+func (c *Clip) appendFile(dst []byte, lost map[string]int) []byte {
 	dst = nbt.AppendHeader(dst, nbt.Compound, "")
 	dst = nbt.AppendString(dst, "Format", c.Format)
 	dst = nbt.AppendInt(dst, "FormatVersion", int32(c.FormatVersion))
@@ -33,32 +40,43 @@ func (c *Clip) appendFile(dst []byte) []byte {
 	}{{"Size", c.Size}, {"Offset", c.Offset}, {"Min", c.Min}} {
 		dst = nbt.AppendIntArray(dst, p.name, []int32{int32(p.X), int32(p.Y), int32(p.Z)})
 	}
-	if len(c.Tags) > 0 && len(c.Tags) < format.MaxFile/2 {
-		dst = append(nbt.AppendCompound(dst, "Tags"), c.Tags...)
+	if len(c.Tags) < format.MaxFile/2 {
+		if len(c.Tags) > 0 {
+			dst = append(nbt.AppendCompound(dst, "Tags"), c.Tags...)
+		}
+	} else {
+		lost["tags of the file"]++
 	}
 	if c.Biome != nil {
-		dst = c.appendBiomes(dst)
+		var ok bool
+		if dst, ok = c.appendBiomes(dst); !ok {
+			lost["biomes but those of columns"]++
+		}
 	}
 	return nbt.AppendEnd(dst)
 }
 
-func (c *Clip) appendBiomes(dst []byte) []byte {
-	v, height := c.Biome, c.Size.Y
-	flat := int8(0)
+// appendBiomes appends the biomes unless there are too many.
+func (c *Clip) appendBiomes(dst []byte) (out []byte, ok bool) {
+	v, flat, n := c.Biome, int8(0), c.Area()*c.Size.Y
 	if v.Flat {
-		flat, height = 1, 1
+		flat, n = 1, c.Area()
+	}
+	if n > maxBiomeCells {
+		return dst, false
 	}
 	var runs []int32
-	slice := make([]voxel.Cell, c.Area())
-	for y := range height {
-		c.Slice(v, y, slice)
-		for _, cell := range slice {
+	if c.Cells(v, func(cells []voxel.Cell) error {
+		for _, cell := range cells {
 			if n := len(runs); n > 0 && runs[n-2] == int32(cell) && runs[n-1] < 1<<31-1 {
 				runs[n-1]++
 			} else if runs = append(runs, int32(cell), 1); len(runs) > 2*maxRuns {
-				return dst
+				return ErrTooLarge
 			}
 		}
+		return nil
+	}) != nil {
+		return dst, false
 	}
 	dst = nbt.AppendCompound(dst, "Biomes")
 	dst = nbt.AppendByte(dst, "Flat", flat)
@@ -66,7 +84,7 @@ func (c *Clip) appendBiomes(dst []byte) []byte {
 	for _, name := range v.Names {
 		dst = nbt.AppendStringPayload(dst, name)
 	}
-	return nbt.AppendEnd(nbt.AppendIntArray(dst, "Runs", runs))
+	return nbt.AppendEnd(nbt.AppendIntArray(dst, "Runs", runs)), true
 }
 
 // parseFile undoes appendFile: it returns a clip of air.
@@ -108,7 +126,9 @@ func parseFile(f format.File) (*Clip, error) {
 		return nil, Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
 	}
 	if b := Find(fields, "Biomes", nbt.Compound); b != nil {
-		if err := c.parseBiomes(b); err != nil {
+		if err := c.parseBiomes(b); errors.Is(err, ErrTooLarge) {
+			c.Biome, c.Lost["biomes of "+FilePath] = nil, 1
+		} else if err != nil {
 			return nil, Corrupt(FilePath, err)
 		}
 	}
@@ -130,7 +150,10 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if v.Flat {
 		box.Y = 1
 	}
-	build := NewBuilder(box, 0, NewLimit(0))
+	if !fits(box) || box.X*box.Y*box.Z > maxBiomeCells {
+		return ErrTooLarge
+	}
+	build := NewBuilder(box, 0, NewLimit(maxBiomes))
 	for n := runs.Int() / 2; n > 0 && runs.Err() == nil; n-- {
 		cell, k := runs.Int(), runs.Int()
 		if cell < 0 || int(cell) >= len(v.Names) || k <= 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -185,6 +186,36 @@ func fuzz(f *testing.F, i int) {
 	})
 }
 
+// FuzzFile gives a Collector the file of a clip with any bytes.
+func FuzzFile(f *testing.F) {
+	c := random(rand.New(rand.NewPCG(7, 9)), geom.Point{X: 3, Y: 2, Z: 2})
+	w, err := convert.Load(context.Background(), c.Source())
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := w.Files[0].Open()
+	if err != nil {
+		f.Fatal(err)
+	}
+	doc, err := io.ReadAll(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(doc)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		to := clip.NewCollector(nil)
+		if err := to.Dimension(format.BlockDimension("overworld", "")); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.File(format.FileOf(clip.FilePath, b)); err != nil {
+			return
+		}
+		if _, err := to.Clip(); err != nil && !errors.Is(err, format.ErrHolds) {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestOtherFormats writes clips in the formats of others: what they cannot hold is counted.
 func TestOtherFormats(t *testing.T) {
 	c := random(rand.New(rand.NewPCG(9, 9)), geom.Point{X: 4, Y: 4, Z: 4})
@@ -301,5 +332,16 @@ func TestWorldGrows(t *testing.T) {
 	}
 	if at := got.List(voxel.BlockEntities)[0].At; at.X < 32 {
 		t.Errorf("a block entity at %v has not moved with the least corner", at)
+	}
+}
+
+// TestSizes pins the bytes of documents, so that one that grows is seen.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct{ leaf, version, want int }{{0, 1, 9026}, {0, 2, 10133}, {0, 3, 17773}, {1, 0, 21151}, {2, 0, 289933}} {
+		c := random(rand.New(rand.NewPCG(1, 1)), geom.Point{X: 20, Y: 20, Z: 20})
+		leaf := leaves[tt.leaf]
+		if got := len(inflate(t, write(t, leaf, reduced(c, leaf, tt.version), tt.version))); got != tt.want {
+			t.Errorf("%s %d: %d bytes, want %d", leaf.Name, tt.version, got, tt.want)
+		}
 	}
 }

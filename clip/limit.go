@@ -7,8 +7,8 @@ import (
 
 // ReadOptions say how a file is read. The zero value is the default.
 type ReadOptions struct {
-	// MaxBytes bounds the memory of the clip, and the bytes of the file when inflated.
-	// Default: 4 GiB of memory.
+	// MaxBytes bounds the memory of the clip; the file may have 16 times as many bytes when
+	// inflated. Default: 4 GiB of memory, and any number of bytes.
 	MaxBytes int64
 }
 

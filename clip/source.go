@@ -27,9 +27,13 @@ const biomesInSections = 2844
 // Source returns the clip as a world with the dimension overworld. Its least corner lies at
 // 0,0,0. Each column of the clip's box has the clip's data version and the sections of the
 // box. The file FilePath keeps the rest, so that a Collector makes the same clip again.
-func (c *Clip) Source() format.Source { return source{c} }
+func (c *Clip) Source() format.Source { return source{c, map[string]int{}} }
 
-type source struct{ c *Clip }
+// source is a clip as a world, and what Read left out.
+type source struct {
+	c    *Clip
+	lost map[string]int
+}
 
 func (s source) Head() format.Head {
 	return format.Head{Format: s.c.Format, Version: s.c.FormatVersion}
@@ -40,8 +44,13 @@ func (s source) Close() error { return nil }
 // Clip returns the clip that the world is made of.
 func (s source) Clip() *Clip { return s.c }
 
-// Remarks returns what the file's reader left out.
-func (s source) Remarks() (lost map[string]int, damaged []string) { return maps.Clone(s.c.Lost), nil }
+// Remarks returns what the reader of the file and Read left out.
+func (s source) Remarks() (lost map[string]int, damaged []string) {
+	lost = map[string]int{}
+	maps.Copy(lost, s.c.Lost)
+	maps.Copy(lost, s.lost)
+	return lost, nil
+}
 
 func (s source) Read(ctx context.Context, to format.Sink) error {
 	c := s.c
@@ -74,7 +83,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 			return err
 		}
 	}
-	return to.File(format.FileOf(FilePath, c.appendFile(nil)))
+	return to.File(format.FileOf(FilePath, c.appendFile(nil, s.lost)))
 }
 
 // sender cuts columns out of a clip.

@@ -42,17 +42,18 @@ func (t Turn) State(name string) string {
 // value turns the value of a property.
 func (t Turn) value(key, value string) string {
 	switch key {
-	case "facing":
-		return t.direction(value)
-	case "axis", "horizontal_axis":
-		if t.quarters()&1 != 0 {
-			switch value {
-			case "x":
-				return "z"
-			case "z":
-				return "x"
-			}
+	case "facing": // of levers up to 1.12 up_x and the like
+		if way, axis, ok := strings.Cut(value, "_"); ok {
+			return way + "_" + t.axis(axis)
 		}
+		return t.direction(value)
+	case "axis":
+		return t.axis(value)
+	case "variant": // up to 1.12, of pillars and mushrooms
+		if axis, ok := strings.CutPrefix(value, "lines_"); ok {
+			return "lines_" + t.axis(axis)
+		}
+		return t.corner(value)
 	case "rotation": // of signs, banners and heads: 0 is south, 4 west
 		if n, err := strconv.Atoi(value); err == nil && n >= 0 && n < 16 {
 			return strconv.Itoa(t.sixteenth(n))
@@ -68,6 +69,35 @@ func (t Turn) value(key, value string) string {
 		return t.side(value)
 	}
 	return value
+}
+
+// axis turns an axis.
+func (t Turn) axis(value string) string {
+	if t.quarters()&1 != 0 {
+		switch value {
+		case "x":
+			return "z"
+		case "z":
+			return "x"
+		}
+	}
+	return value
+}
+
+// corner turns one direction, or two of which north or south comes first.
+func (t Turn) corner(value string) string {
+	a, b, ok := strings.Cut(value, "_")
+	if a = t.direction(a); !ok || !slices.Contains(clockwise, a) || !slices.Contains(clockwise, b) {
+		if ok {
+			return value
+		}
+		return a
+	}
+	b = t.direction(b)
+	if b == "north" || b == "south" {
+		a, b = b, a
+	}
+	return a + "_" + b
 }
 
 func (t Turn) sixteenth(n int) int {

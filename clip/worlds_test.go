@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -50,7 +51,13 @@ func TestRealFiles(t *testing.T) {
 				t.Errorf("%s is detected as %s", filepath.Base(path), l.Name)
 			}
 		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		c, err := leaf.Read(bytes.NewReader(raw), int64(len(raw)), clip.ReadOptions{})
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 {
+			t.Errorf("%s: reading takes %d MB", filepath.Base(path), n>>20)
+		}
 		if leaf.Detect(head) != (err == nil) {
 			t.Errorf("%s: detected: %v, %v", filepath.Base(path), leaf.Detect(head), err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Changed is a region: the cells in which versions of a world differ. It takes 4 KiB for each
+// Changed is a region: the cells in which versions of a world differ, or any others. It takes 4 KiB for each
 // chunk in which some do. The zero Changed has no cells. It must not change while it is in
 // use as a region.
 type Changed struct {
@@ -65,6 +65,14 @@ func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volu
 		}
 	}
 	return nil
+}
+
+// Put adds a cell.
+func (r *Changed) Put(p geom.Point) {
+	in := p.InChunk()
+	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
+	only[in.Y*voxel.ChunkEdge+in.Z] = 1 << in.X
+	r.put(p.Chunk(), only)
 }
 
 func volumeOf(s *world.Snapshot, dimension, volume string) *stone.Volume {

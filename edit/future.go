@@ -199,6 +199,7 @@ func (f *Future) prepare() {
 	f.planned = p
 	f.fetched = make(map[*tower]bool)
 	f.expect(p.towers)
+	f.expect(p.last)
 }
 
 // expect counts chunks that are still to be done. It needs mu.
@@ -338,21 +339,21 @@ func (f *Future) event(e Event) {
 	f.q.o.Events(e)
 }
 
-// darken adds the towers whose light is to be computed.
+// darken adds the towers whose light is to be computed, and what comes after it.
 func (f *Future) darken() {
-	if f.arena.Light == nil {
-		return
-	}
 	var out []*tower
 	for _, t := range f.plan.towers {
+		if f.arena.Light == nil {
+			break
+		}
 		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
 			out = append(out, t.shadow(changed))
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.plan.towers = append(f.plan.towers, out...)
 	f.expect(out)
+	f.plan.towers = slices.Concat(f.plan.towers, out, f.plan.last)
 }
 
 // light has the light of a tower computed if that fits.

@@ -81,7 +81,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		mask = nil // it is about blocks
 	}
 	if o.Objects {
-		p.towers = append(p.towers, columnTowers(in.columns(d))...)
+		p.last = columnTowers(in.columns(d))
 	}
 	return p, nil
 }

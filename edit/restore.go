@@ -97,7 +97,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
 	if o.Objects || o.Columns {
-		p.towers = append(p.towers, columnTowers(o.columnsApart(from, in))...)
+		p.last = columnTowers(o.columnsApart(from, in))
 	}
 	p.fetch = func(ctx context.Context, t *tower) error {
 		if t.volume == world.Columns {

@@ -80,7 +80,8 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Columns come first: their height maps then follow the blocks.
+	// Columns come first: their height maps then follow the blocks, and the light of these has not
+	// added sections yet.
 	r := &u.of.replaced
 	p := &plan{towers: columnTowers(r.undoColumns())}
 	for _, v := range d.Volumes() {

@@ -21,7 +21,7 @@ type Kind struct {
 	// Piece says that a file holds a piece of a world, with any data version or none.
 	Piece bool
 
-	// Detect reports whether a file of the format starts with head, up to 4,096
+	// Detect reports whether a file of the format starts with head, up to 65,536
 	// bytes.
 	Detect func(head []byte) bool
 	// Open opens a file of size bytes.

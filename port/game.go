@@ -149,7 +149,7 @@ func (g *game) fit(ctx context.Context) error {
 		return err
 	}
 	for _, v := range g.Volumes {
-		if v != g.block && v.Volume.Name != biomes.Volume.Name {
+		if v != g.block && v.Volume.Name != biomes.Volume.Name && len(v.Chunks) > 0 {
 			g.lost["volume "+v.Volume.Name]++
 		}
 	}

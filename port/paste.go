@@ -53,7 +53,7 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	}
 	q := edit.New(edit.Options{})
 	defer q.Close()
-	f := q.Add(&edit.Arena{World: w, Dimension: dim.Name()}, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
+	f := q.Add(&edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}}, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
 	for {
 		q.Step(time.Now(), time.Second)
 		select {

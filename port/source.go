@@ -27,6 +27,9 @@ import (
 // Ext is the extension of files that hold a whole world in one stone.
 const Ext = ".cairn"
 
+// maxHead is how many bytes of a file tell its format. The first tags of a schematic may be large.
+const maxHead = 64 << 10
+
 // stoneMagic is the beginning of a stone.
 const stoneMagic = "CAIRN\n\x1a"
 
@@ -110,7 +113,7 @@ func Open(path string, o Options) (*Source, error) {
 // OpenReader opens the world in the size bytes of r. r must stay open until the Source is
 // closed.
 func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
-	head := make([]byte, min(size, 4096))
+	head := make([]byte, min(size, maxHead))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
 	}

@@ -168,8 +168,12 @@ func (p *Pending) Around(blocks *grid.View) (out []geom.Box) {
 	return out
 }
 
+// FewCells is up to how many cells of a column Touched names all.
+const FewCells = 32
+
 // TouchedColumn is a column with replaced cells: bit x of Cells[z] is set where a cell
-// was replaced. All bits are set if nobody knows where.
+// was replaced. All bits are set if nobody knows where. Of more than FewCells some may be
+// missing.
 type TouchedColumn struct {
 	Pos   geom.ColumnPos
 	Cells [geom.ColumnEdge]uint16
@@ -190,9 +194,15 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 		} else {
 			old, new := filled(r.Old, def), filled(r.New, def)
 			for y, rows := range old.Differing(new) {
+				if rows == 0 {
+					continue
+				}
 				for ; rows != 0; rows &= rows - 1 {
 					z := bits.TrailingZeros32(rows)
 					cells[z] |= differing(old.Row(y, z, &a), new.Row(y, z, &b))
+				}
+				if many(&cells) {
+					break
 				}
 			}
 		}
@@ -214,6 +224,17 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 	}
 	slices.SortFunc(out, func(a, b TouchedColumn) int { return a.Pos.Compare(b.Pos) })
 	return out
+}
+
+// many reports whether each of the four columns over a chunk has more than FewCells.
+func many(cells *[geom.ChunkEdge]uint32) bool {
+	const edge = geom.ColumnEdge
+	var n [4]int
+	for z, row := range cells {
+		n[z/edge*2] += bits.OnesCount32(row & (1<<edge - 1))
+		n[z/edge*2+1] += bits.OnesCount32(row >> edge)
+	}
+	return slices.Min(n[:]) > FewCells
 }
 
 // differing returns a bit for each cell in which two rows differ.

@@ -31,7 +31,7 @@ func arenaRoutes() []route {
 // ifArenas serves a call if the server does operations.
 func ifArenas(serve func(*call) error) func(*call) error {
 	return func(c *call) error {
-		if c.o.Arenas == nil {
+		if c.ops == nil {
 			return fault(client.NoRoute, "this server does no operations")
 		}
 		return serve(c)
@@ -222,50 +222,91 @@ func (c *call) operate() error {
 	if err != nil {
 		return arenaFault(err)
 	}
-	op, err := c.ops.add(c.name, to)
-	if err != nil {
-		return err
-	}
+	var op *arena.Operation
 	err = c.heavily(version{s.Stored(), s.Commit.ID()}, func(was *world.Snapshot) error {
 		if err := c.fits(was); err != nil {
 			return err
 		}
-		return c.begin(op, s, o)
+		c.changes.Add(1) // Drain waits for this call, and then for the operation
+		op, err = c.ops.Begin(c.ctx, s, o, port.Note{Author: to.Author, Message: to.Message}, c.Server.ended)
+		if err != nil {
+			c.leave()
+		}
+		return err
 	})
-	if err != nil {
-		c.ops.drop(op)
+	switch {
+	case errors.Is(err, arena.ErrBusy):
+		return fault(client.Busy, "%d operations run at this moment", c.limits.Operations)
+	case errors.Is(err, history.ErrLeased):
+		return fault(client.Leased, "someone else holds a lease of this world, or an operation works on it")
+	case err != nil:
 		return arenaFault(err)
 	}
-	return c.answer(http.StatusCreated, op.answer())
+	return c.answer(http.StatusCreated, answerOf(op))
 }
 
-// begin opens the world and puts the operation into the Queue.
-func (c *call) begin(op *operation, s *arena.Snapshot, o arena.RestoreOptions) error {
-	open, err := c.o.Arenas.OpenArena(c.ctx, c.name, op.author)
-	if err != nil {
-		return err
+// ended notes that an operation has ended.
+func (s *Server) ended(op *arena.Operation) {
+	defer s.leave()
+	now := op.Status()
+	if now.Err != nil {
+		s.logger.Warn("operation failed", "operation", op.ID, "world", op.World, "err", now.Err)
 	}
-	work, err := s.Start(c.ctx, c.st, c.o.Arenas.Queue(), open.Arena, o)
-	if err != nil {
-		return errors.Join(err, closeArena(c.ctx, open))
+	if now.Commit.Number != 0 && s.o.Saved != nil {
+		s.o.Saved(op.World)
 	}
-	op.began(work, open)
-	c.changes.Add(1) // Drain waits for this call, and then for the operation
-	go func() {
-		defer c.leave()
-		if c.Server.finish(op) && c.o.Saved != nil {
-			c.o.Saved(op.world)
-		}
-	}()
-	return nil
+}
+
+// operationAnswer is an operation in JSON.
+type operationAnswer struct {
+	ID       string          `json:"id"`
+	World    string          `json:"world"`
+	Restore  string          `json:"restore"` // the snapshot
+	Author   string          `json:"author"`
+	Message  string          `json:"message"`
+	State    arena.State     `json:"state"`
+	Total    int             `json:"total"` // chunks, 0 until it is known
+	Done     int             `json:"done"`
+	Failed   int             `json:"failed"`
+	Cells    int             `json:"cells"` // that were changed
+	Failures []failureAnswer `json:"failures"`
+	Commit   *client.Commit  `json:"commit"` // the version that it made, or the newest if nothing changed; null if it made none
+	Error    string          `json:"error"`
+}
+
+type failureAnswer struct {
+	Where string `json:"where"`
+	Error string `json:"error"`
+}
+
+type operationsAnswer struct {
+	Operations []operationAnswer `json:"operations"`
+}
+
+// answerOf describes an operation as it is now.
+func answerOf(op *arena.Operation) operationAnswer {
+	now := op.Status()
+	a := operationAnswer{ID: op.ID, World: op.World, Restore: op.Snapshot, Author: op.Author, Message: op.Message, State: now.State,
+		Total: now.Chunks, Done: now.Done, Failed: now.Failed, Cells: now.Cells, Failures: []failureAnswer{}}
+	for _, f := range now.Failures {
+		a.Failures = append(a.Failures, failureAnswer{f.Where, answered(f.Err).Message})
+	}
+	if now.Commit.Number != 0 {
+		commit := client.CommitOf(now.Commit)
+		a.Commit = &commit
+	}
+	if now.Err != nil {
+		a.Error = answered(now.Err).Message
+	}
+	return a
 }
 
 // listOperations is GET /v1/operations.
 func (c *call) listOperations() error {
 	answer := operationsAnswer{Operations: []operationAnswer{}}
-	for _, op := range c.ops.of(c.name) {
-		if id := c.query.Get("operation"); id == "" || id == op.id {
-			answer.Operations = append(answer.Operations, op.answer())
+	for _, op := range c.ops.Of(c.name) {
+		if id := c.query.Get("operation"); id == "" || id == op.ID {
+			answer.Operations = append(answer.Operations, answerOf(op))
 		}
 	}
 	if len(answer.Operations) == 0 {
@@ -295,21 +336,21 @@ func (c *call) pause() error {
 	if err := c.json(&to); err != nil {
 		return err
 	}
-	op := c.ops.find(c.name, to.Operation)
+	op := c.ops.Find(c.name, to.Operation)
 	if op == nil {
 		return noOperation(to.Operation)
 	}
-	op.pause(to.Paused)
-	return c.answer(http.StatusOK, op.answer())
+	op.Pause(to.Paused)
+	return c.answer(http.StatusOK, answerOf(op))
 }
 
 // cancelOperation is DELETE /v1/operations.
 func (c *call) cancelOperation() error {
 	id := c.query.Get("operation")
-	op := c.ops.find(c.name, id)
+	op := c.ops.Find(c.name, id)
 	if op == nil {
 		return noOperation(id)
 	}
-	op.cancel()
-	return c.answer(http.StatusOK, op.answer())
+	op.Cancel()
+	return c.answer(http.StatusOK, answerOf(op))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/edit"
@@ -26,10 +27,10 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// newArenaSite returns a Server with LeasedArenas that a goroutine steps.
+// newArenaSite returns a Server with arenas that a goroutine steps.
 func newArenaSite(t testing.TB, st history.Store, o server.Options) *site {
 	t.Helper()
-	arenas := server.NewLeasedArenas(st, "", world.Options{})
+	arenas := arena.NewLeased(st, "", world.Options{})
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -253,7 +254,7 @@ func TestOperationIsCanceled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arenas := server.NewLeasedArenas(s.st, "", world.Options{}) // nobody steps these but the test
+	arenas := arena.NewLeased(s.st, "", world.Options{}) // nobody steps these but the test
 	s = newSiteOf(t, s.st, server.Options{Arenas: arenas, Limits: server.Limits{Heartbeat: 1, Operations: 1}})
 	var op operationJSON
 	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
@@ -295,6 +296,38 @@ func TestOperationOnALeasedWorld(t *testing.T) {
 	s.want(200, request{method: "GET", path: "/v1/operations/a"}, &list)
 	if len(list.Operations) != 0 {
 		t.Errorf("got %+v", list)
+	}
+	s.want(204, request{method: "DELETE", path: "/v1/leases/a", header: []string{"Cairn-Fence", "force"}}, nil)
+	s.post(201, "/v1/leases/a", `{"holder":"cairn serve","seconds":60}`, nil) // of a server that crashed
+	var op operationJSON
+	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
+	if all, _ := s.events("/v1/events/a?operation="+op.ID, nil); all[len(all)-1].data.State != "done" {
+		t.Errorf("got %+v", all)
+	}
+}
+
+// What was done under a lease that is lost is not saved.
+func TestOperationLosesItsLease(t *testing.T) {
+	st := memory.New(memory.Options{})
+	arenas := arena.NewLeased(st, "me", world.Options{})
+	defer arenas.Close()
+	s := newSiteOf(t, st, server.Options{Arenas: arenas})
+	s.mustArena("a", 1)
+	s.post(201, "/v1/snapshots/a", `{"snapshot":"x"}`, nil)
+	s.dig("a", "box:0,60,0..31,63,31")
+	var op operationJSON
+	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
+	s.want(204, request{method: "DELETE", path: "/v1/leases/a", header: []string{"Cairn-Fence", "force"}}, nil)
+	for arenas.Queue().Len() > 0 {
+		arenas.Step(time.Now())
+		runtime.Gosched()
+	}
+	all, _ := s.events("/v1/events/a?operation="+op.ID, nil)
+	if last := all[len(all)-1].data; last.State != "failed" || last.Commit != nil || !strings.Contains(last.Error, "lease") {
+		t.Errorf("got %+v", last)
+	}
+	if log, err := st.Log(context.Background(), "a", history.ID{}, 9); err != nil || len(log) != 2 {
+		t.Errorf("%d versions, %v", len(log), err)
 	}
 }
 
@@ -340,11 +373,11 @@ func newGame(t *testing.T, n int) *game {
 
 func (g *game) Queue() *edit.Queue { return g.queue }
 
-func (g *game) OpenArena(_ context.Context, name, _ string) (*server.OpenArena, error) {
+func (g *game) Open(_ context.Context, name, _ string) (*arena.Opened, error) {
 	if name != "a" {
 		return nil, history.ErrNoWorld
 	}
-	return &server.OpenArena{Arena: &g.arena}, nil
+	return &arena.Opened{Arena: &g.arena}, nil
 }
 
 func (g *game) Capture(context.Context, string) (*world.Capture, error) { return g.w.Capture() }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/cairnvoxel/cairn/arena"
 )
 
 // eventStream is the type of a stream of server-sent events.
@@ -22,7 +24,7 @@ const eventsEvery = 100 * time.Millisecond
 // operations are now, so that a caller who lost it has missed nothing that counts.
 func (c *call) events() error {
 	id := c.query.Get("operation")
-	if id != "" && c.ops.find(c.name, id) == nil {
+	if id != "" && c.ops.Find(c.name, id) == nil {
 		return noOperation(id)
 	}
 	if _, err := c.st.Head(c.ctx, c.name); id == "" && err != nil {
@@ -31,9 +33,9 @@ func (c *call) events() error {
 	if c.r.Method == http.MethodHead {
 		return c.finish(http.StatusOK, eventStream, nil)
 	}
-	s := eventWriter{c: c, told: make(map[*operation][]byte)}
-	for _, op := range c.ops.of(c.name) {
-		if op.ended() && op.id != id {
+	s := eventWriter{c: c, told: make(map[*arena.Operation][]byte)}
+	for _, op := range c.ops.Of(c.name) {
+		if op.Status().State.Ended() && op.ID != id {
 			s.told[op] = nil // it ended before
 		}
 	}
@@ -62,8 +64,8 @@ func (c *call) events() error {
 // eventWriter writes a stream of events.
 type eventWriter struct {
 	c      *call
-	told   map[*operation][]byte // what was said last; nil: nothing is to be said
-	failed map[*operation]int
+	told   map[*arena.Operation][]byte // what was said last; nil: nothing is to be said
+	failed map[*arena.Operation]int
 	number int
 	buf    bytes.Buffer
 	sent   time.Time
@@ -72,13 +74,12 @@ type eventWriter struct {
 // look adds what has changed since the last look. It reports whether the operation that the
 // caller asks for has ended.
 func (s *eventWriter) look(id string) (ended bool, err error) {
-	for _, op := range s.c.ops.of(s.c.name) {
+	for _, op := range s.c.ops.Of(s.c.name) {
 		last, known := s.told[op]
-		if id != "" && id != op.id || known && last == nil {
+		if id != "" && id != op.ID || known && last == nil {
 			continue
 		}
-		over := op.ended()
-		a := op.answer()
+		a := answerOf(op)
 		now, err := json.Marshal(a)
 		if err != nil {
 			return false, err
@@ -87,7 +88,7 @@ func (s *eventWriter) look(id string) (ended bool, err error) {
 			s.add("begun", now)
 		}
 		switch {
-		case over:
+		case a.State.Ended():
 			s.add("done", now)
 			s.told[op] = nil
 			ended = ended || id != ""
@@ -99,7 +100,7 @@ func (s *eventWriter) look(id string) (ended bool, err error) {
 		}
 		s.told[op] = now
 		if s.failed == nil {
-			s.failed = make(map[*operation]int)
+			s.failed = make(map[*arena.Operation]int)
 		}
 		s.failed[op] = a.Failed
 	}

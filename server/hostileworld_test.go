@@ -20,6 +20,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
@@ -136,6 +137,7 @@ func TestHostileUploads(t *testing.T) {
 		{"a tar bomb", tarBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
 		{"a tar that declares 10 GB", tarHeader(t, 10<<30), client.TooLarge},
 		{"a slime bomb", slimeBomb(t, 64<<20), client.Corrupt},
+		{"a schematic bomb", schematicBomb(t, 64<<20), client.TooLarge},
 		{"a cut slime", good[:len(good)/2], client.Corrupt},
 		{"a cut zip", zipped[:len(zipped)/2], client.Corrupt},
 		{"a cut stone", stone[:len(stone)/2], client.Corrupt},
@@ -155,6 +157,34 @@ func TestHostileUploads(t *testing.T) {
 	if got := s.mustImport("a", good); got.Commit.Number != 1 {
 		t.Errorf("a good world after all that: %+v", got)
 	}
+}
+
+// schematicBomb returns a schematic of that many blocks of noise that repeats.
+func schematicBomb(t *testing.T, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	doc := nbt.AppendInt(nbt.AppendHeader(nil, nbt.Compound, "Schematic"), "Version", 2)
+	for _, edge := range []string{"Width", "Length"} {
+		doc = nbt.AppendShort(doc, edge, 1024)
+	}
+	doc = nbt.AppendShort(doc, "Height", int16(n>>20))
+	doc = nbt.AppendCompound(doc, "Palette")
+	for i := range 7 {
+		doc = nbt.AppendInt(doc, strings.Repeat("a", i+1), int32(i))
+	}
+	noise := make([]byte, n)
+	for i := range noise {
+		noise[i] = byte(i & 0xFFF * 2654435761 >> 7 % 7)
+	}
+	doc = nbt.AppendByteArray(nbt.AppendEnd(doc), "BlockData", noise)
+	if _, err := z.Write(nbt.AppendEnd(doc)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // twice returns a zip that has each of some files twice.

@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 )
@@ -48,7 +49,7 @@ type Options struct {
 	Metrics http.Handler
 	// Arenas are for operations, such as restoring a snapshot. Without them those routes
 	// answer no_route.
-	Arenas Arenas
+	Arenas arena.Opener
 }
 
 // Server serves a Store. All of its methods are safe for any number of
@@ -69,8 +70,8 @@ type Server struct {
 	snapshots *snapshots
 	rates     *rates // of tokens
 	granted   granted
-	ops       operations
-	strangers *rates // of addresses without a token
+	ops       *arena.Operations // nil without Options.Arenas
+	strangers *rates            // of addresses without a token
 	calls     atomic.Int64
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
@@ -95,7 +96,9 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
-	s.ops.most, s.ops.born = l.Operations, s.born
+	if o.Arenas != nil {
+		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
+	}
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
 	s.paths = pathsOf(routes())
 	var err error

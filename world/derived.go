@@ -79,8 +79,7 @@ func (d *DimensionTx) recompute(heights [2]*light.Heights, c *voxel.Column, cell
 	}
 	maps := edition{maps: c.Maps, rules: d.d.rules}
 	old, err := towerOf(before, c.Pos)
-	const few = 32 // cells that are looked at one by one sooner than all
-	if err == nil && n <= few {
+	if err == nil && n <= relight.FewCells { // sooner looked at one by one than all
 		for z, row := range cells {
 			for ; row != 0; row &= row - 1 {
 				at := z*geom.ColumnEdge + bits.TrailingZeros16(row)

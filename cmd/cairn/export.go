@@ -51,7 +51,8 @@ func newExport(sf *storeFlag) *cobra.Command {
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
 schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
 game (.nbt). The default is what the name of DST ends in, and Anvil otherwise. A schematic
-has the least box with all blocks. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
+has the least box with all blocks, or the box around a --region: what lies in it and outside
+of the region is structure void, which a paste leaves out. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
 write a McRegion world as Anvil, and it does not write a world of several versions as
 Slime, because a Slime file has one version. A world that a program made has no
 version: give one by --version or --data-version. Its block names must be the game's,
@@ -81,6 +82,9 @@ func (o *exportOptions) resolve(to string) error {
 	kind, ok := port.Format(o.format)
 	if !ok {
 		return usagef("--format %s: %s", o.format, strings.Join(port.Formats(), " or "))
+	}
+	if kind.Versions == nil && o.version != 0 {
+		return usagef("--format-version: %s has no versions", o.format)
 	}
 	if o.kind = kind; o.version != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.version) {
 		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))

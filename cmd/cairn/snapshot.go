@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/arena"
@@ -42,6 +46,7 @@ func snapshotOf(ctx context.Context, st history.Store, s *arena.Snapshot) (*snap
 type snapshotOptions struct {
 	arena.Area
 	without []string
+	schem   string
 	replace bool
 	json    bool
 	note
@@ -81,7 +86,7 @@ func (o *snapshotOptions) verb(name, short, long, example string, area bool, do 
 		RunE: func(c *cobra.Command, args []string) error {
 			err := errors.Join(o.Check(), o.note.check())
 			if err == nil {
-				err = do(c, args[0], args[1])
+				err = do(c, args[0], strings.Join(args[1:], ""))
 			}
 			if errors.Is(err, arena.ErrArea) || errors.Is(err, history.ErrName) {
 				err = usageError{err}
@@ -102,10 +107,13 @@ func (o *snapshotOptions) verb(name, short, long, example string, area bool, do 
 func newSnapshotSave(sf *storeFlag) *cobra.Command {
 	o := new(snapshotOptions)
 	c := o.verb("save", "Saves a version of a world under a name", `save keeps the newest version of a world, or @name@version, under the name SNAPSHOT. It
-keeps all of the world; the region and the mask say what restore brings back.`,
+keeps all of the world; the region and the mask say what restore brings back. --schem
+writes the box around the region as a folder of chunk schematics as well, which a
+server with the plugin Gaia reads: DIR is the name of its arena.`,
 		`save @hub before --region box:0,0,0..63,255,63 -m "before the tournament"`, true, func(c *cobra.Command, world, snapshot string) error {
 			return o.save(c.Context(), sf, c.OutOrStdout(), world, snapshot)
 		})
+	c.Flags().StringVar(&o.schem, "schem", "", "also write a folder of chunk schematics there")
 	c.Flags().BoolVar(&o.replace, "force", false, "replace a snapshot of that name")
 	o.note.flags(c.Flags())
 	return c
@@ -124,6 +132,14 @@ func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer
 	if err != nil {
 		return err
 	}
+	if o.schem != "" && o.Region == "" {
+		return usagef("--schem needs a --region")
+	}
+	if o.schem != "" {
+		if err := checkFree(o.schem); err != nil {
+			return err
+		}
+	}
 	s, err := arena.Save(ctx, st, a.name, name, arena.SaveOptions{Area: o.Area, At: at.ID(), Message: o.message, Author: o.author, Replace: o.replace})
 	if errors.Is(err, history.ErrExists) {
 		err = fmt.Errorf("%w; --force replaces it", err)
@@ -131,21 +147,51 @@ func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer
 	if err != nil {
 		return err
 	}
-	r, err := snapshotOf(ctx, st, s)
+	kept, err := snapshotOf(ctx, st, s)
 	if err != nil {
 		return err
 	}
-	return report(out, &snapshotSaved{r, versionOf(at)}, o.json)
+	r := &snapshotSaved{snapshot: kept, Of: versionOf(at)}
+	if o.schem != "" {
+		r.Schem, r.Lost = o.schem, map[string]int{}
+		if r.Columns, err = o.writeSchem(ctx, sf, s, r.Lost); err != nil {
+			return fmt.Errorf("the snapshot is saved, but not as schematics: %w", err)
+		}
+	}
+	return report(out, r, o.json)
+}
+
+// writeSchem writes a snapshot as a folder of chunk schematics.
+func (o *snapshotOptions) writeSchem(ctx context.Context, sf *storeFlag, s *arena.Snapshot, lost map[string]int) (columns int, err error) {
+	from, err := world.OpenSnapshot(ctx, sf.st, s.Stored(), s.Commit.ID(), world.Options{Cache: sf.memory.cache()})
+	if err != nil {
+		return 0, err
+	}
+	defer from.Close()
+	_, err = newFolder(o.schem, func(dir string, _ *console.Progress) (err error) {
+		columns, err = arena.WriteFolder(ctx, from, s.Area, filepath.Base(o.schem), func(name string) (io.WriteCloser, error) {
+			return os.Create(filepath.Join(dir, name))
+		}, lost)
+		return err
+	})
+	return columns, err
 }
 
 // snapshotSaved is what snapshot save prints.
 type snapshotSaved struct {
 	*snapshot
-	Of *version `json:"of"` // the version that it is a snapshot of
+	Of      *version       `json:"of"`              // the version that it is a snapshot of
+	Schem   string         `json:"schem,omitempty"` // the folder of chunk schematics
+	Columns int            `json:"columns,omitempty"`
+	Lost    map[string]int `json:"lost,omitempty"` // what schematics do not hold
 }
 
 func (s *snapshotSaved) print(out io.Writer) {
 	fmt.Fprintf(out, "snapshot %s of %s, version %s\n", s.Name, s.World, s.Of)
+	if s.Schem != "" {
+		fmt.Fprintf(out, "%s in %s\n", console.Counted(s.Columns, "chunk schematic"), s.Schem)
+		console.PrintCounts(out, "the format does not hold:", s.Lost)
+	}
 }
 
 // snapshotList is what snapshot list prints.
@@ -230,9 +276,21 @@ func newSnapshotRestore(sf *storeFlag) *cobra.Command {
 	c := o.verb("restore", "Brings back what a snapshot has", `restore makes the blocks, biomes, objects and columns of a snapshot the next version of its
 world. It costs what differs. --region and --mask restore less than the snapshot is of.
 Files and properties of the world stay as they are. If it is interrupted, the world stays
-as it was. cairn edit undo takes a restore back.`, "restore @hub before --mask '!*_sign'", true, func(c *cobra.Command, world, snapshot string) error {
+as it was. cairn edit undo takes a restore back.
+
+With --schem and without SNAPSHOT it brings back the blocks of a folder of chunk
+schematics, which save --schem or a server with the plugin Gaia wrote. A damaged
+schematic is reported and the rest goes on.`, "restore @hub before --mask '!*_sign'", true, func(c *cobra.Command, world, snapshot string) error {
 		return o.restore(c.Context(), sf, c.OutOrStdout(), world, snapshot)
 	})
+	c.Use = "restore @name [SNAPSHOT]"
+	c.Args = func(c *cobra.Command, args []string) error {
+		if o.schem != "" {
+			return takes(1, 1)(c, args)
+		}
+		return takes(2, 2)(c, args)
+	}
+	c.Flags().StringVar(&o.schem, "schem", "", "bring back a folder of chunk schematics")
 	c.Flags().StringSliceVar(&o.without, "without", nil, "leave biomes, columns or objects as they are")
 	o.note.flags(c.Flags())
 	return c
@@ -241,10 +299,10 @@ as it was. cairn edit undo takes a restore back.`, "restore @hub before --mask '
 // snapshotRestored is what snapshot restore prints.
 type snapshotRestored struct {
 	World    string `json:"world"`
-	Snapshot string `json:"snapshot"`
-	Chunks   int    `json:"chunks"` // that were looked at
-	Cells    int    `json:"cells"`  // that were changed
-	Failed   int    `json:"failed"` // chunks that could not be restored
+	Snapshot string `json:"snapshot"` // or the folder of schematics
+	Chunks   int    `json:"chunks"`   // that were looked at
+	Cells    int    `json:"cells"`    // that were changed
+	Failed   int    `json:"failed"`   // chunks that could not be restored
 	commitResult
 }
 
@@ -270,20 +328,12 @@ func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world
 	if l, err := sf.st.Leased(ctx, w.Name()); err != nil || l != (history.Lease{}) {
 		return nil, errors.Join(err, fmt.Errorf("@%s: %w", w.Name(), history.ErrLeased))
 	}
-	s, err := arena.Find(ctx, sf.st, w.Name(), name)
-	if err != nil {
-		return nil, err
+	if o.message == "" {
+		o.message = "restore snapshot " + cmp.Or(name, o.schem)
 	}
-	shown := console.NewProgress()
-	p, failed := s.Run(ctx, sf.st, w, arena.RestoreOptions{Area: o.Area, Without: o.without}, func(p edit.Progress) {
-		shown.Show(fmt.Sprintf("%d of %s", p.Done, console.Counted(p.Chunks, "chunk")))
-	})
-	shown.Done()
+	p, failed := o.run(ctx, sf, w, name)
 	if failed != nil && p.Failed == 0 || ctx.Err() != nil {
 		return nil, failed
-	}
-	if o.message == "" {
-		o.message = "restore snapshot " + name
 	}
 	head := w.Head()
 	c, err := w.Commit(ctx, o.message)
@@ -291,17 +341,39 @@ func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world
 		return nil, err
 	}
 	if failed != nil {
-		failed = fmt.Errorf("%s could not be restored; the first: %w", console.Counted(p.Failed, "chunk"), failed)
+		failed = fmt.Errorf("%s could not be restored: %w", console.Counted(p.Failed, "chunk"), failed)
 	}
-	return &snapshotRestored{"@" + w.Name(), name, p.Chunks, p.Cells, p.Failed, commitResult{versionOf(c), c.ID() == head}}, failed
+	return &snapshotRestored{"@" + w.Name(), cmp.Or(name, o.schem), p.Chunks, p.Cells, p.Failed, commitResult{versionOf(c), c.ID() == head}}, failed
+}
+
+// run restores a snapshot, or a folder of schematics, in memory.
+func (o *snapshotOptions) run(ctx context.Context, sf *storeFlag, w *world.World, name string) (edit.Progress, error) {
+	shown := console.NewProgress()
+	defer shown.Done()
+	show := func(p edit.Progress) { shown.Show(fmt.Sprintf("%d of %s", p.Done, console.Counted(p.Chunks, "chunk"))) }
+	if o.schem == "" {
+		s, err := arena.Find(ctx, sf.st, w.Name(), name)
+		if err != nil {
+			return edit.Progress{}, err
+		}
+		return s.Run(ctx, sf.st, w, arena.RestoreOptions{Area: o.Area, Without: o.without}, show)
+	}
+	if len(o.without) > 0 {
+		return edit.Progress{}, usagef("--schem restores blocks alone: it takes no --without")
+	}
+	p, failed, err := arena.RestoreFolder(ctx, os.DirFS(o.schem), w, sf.st, o.Area, show)
+	for _, f := range failed[:min(len(failed), 8)] {
+		err = errors.Join(err, f)
+	}
+	return p, err
 }
 
 func (r *snapshotRestored) print(out io.Writer) {
 	if r.Same {
-		fmt.Fprintf(out, "%s is as snapshot %s already\n", r.World, r.Snapshot)
+		fmt.Fprintf(out, "%s is as %s already\n", r.World, r.Snapshot)
 		return
 	}
-	fmt.Fprintf(out, "%s: version %s, %s of snapshot %s restored\n", r.World, r.Commit, console.Counted(r.Cells, "cell"), r.Snapshot)
+	fmt.Fprintf(out, "%s: version %s, %s of %s restored\n", r.World, r.Commit, console.Counted(r.Cells, "cell"), r.Snapshot)
 }
 
 func newSnapshotDiff(sf *storeFlag) *cobra.Command {

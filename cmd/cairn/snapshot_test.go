@@ -112,3 +112,28 @@ func TestSnapshotWrong(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "snapshot", "save", "@a", "x", "--force")
 }
+
+// A folder of chunk schematics is written and read.
+func TestSnapshotSchem(t *testing.T) {
+	dir := island(t)
+	t.Setenv("CAIRN_STORE", "local:"+dir+"/store")
+	mustRun(t, 0, dir, "import", "island", "@i")
+	mustRun(t, 2, dir, "snapshot", "save", "@i", "x", "--schem", "arena")
+	if r := mustRun(t, 0, dir, "snapshot", "save", "@i", "x", "--region", "box:-20,40,-20..30,90,30", "--schem", "arena"); !strings.Contains(r.out, "16 chunk schematics") {
+		t.Errorf("got %s", r.out)
+	}
+	mustRun(t, 3, dir, "snapshot", "save", "@i", "y", "--region", "box:-20,40,-20..30,90,30", "--schem", "arena")
+	mustRun(t, 0, dir, "info", "arena/c.0.0.schem")
+	mustRun(t, 0, dir, "edit", "@i", "ball", "--at", "5,65,5", "--r", "9", "--name", "tnt")
+	mustRun(t, 1, dir, "snapshot", "diff", "@i", "x")
+	mustRun(t, 0, dir, "snapshot", "restore", "@i", "--schem", "arena")
+	mustRun(t, 0, dir, "snapshot", "diff", "@i", "x")
+	mustRun(t, 2, dir, "snapshot", "restore", "@i", "x", "--schem", "arena")
+	mustRun(t, 2, dir, "snapshot", "restore", "@i", "--schem", "arena", "--region", "ball:0,0,0,5")
+	mustRun(t, 3, dir, "snapshot", "restore", "@i", "--schem", "none")
+	mustRun(t, 0, dir, "edit", "@i", "ball", "--at", "5,65,5", "--r", "9", "--name", "tnt")
+	write(t, dir+"/arena/c.0.0.schem", []byte("x"))
+	if r := mustRun(t, 3, dir, "snapshot", "restore", "@i", "--schem", "arena"); !strings.Contains(r.errors, "c.0.0.schem") || !strings.Contains(r.out, "restored") {
+		t.Errorf("got %s%s", r.out, r.errors)
+	}
+}

@@ -54,6 +54,7 @@ func TestBlocks(t *testing.T) {
 		lost int
 	}{
 		{"plain", file(), "air 53/1 255/15", 0},
+		{"edges are ints", file(tag("Width", int32(3)), tag("Height", int32(1)), tag("Length", int32(1))), "air 53/1 255/15", 0},
 		{"no materials", file(tag("Materials", nil)), "air 53/1 255/15", 0},
 		{"AddBlocks, low half first", file(tag("AddBlocks", []byte{0x21, 0x03})), "256/0 565/1 1023/15", 0},
 		{"AddBlocks that is too short", file(tag("AddBlocks", []byte{0x20})), "air 565/1 255/15", 0},
@@ -98,6 +99,7 @@ func TestRefused(t *testing.T) {
 		{"Classic", file(tag("Materials", "Classic")), `materials "Classic"`, false},
 		{"Pocket", file(tag("Materials", "Pocket")), `materials "Pocket"`, false},
 		{"no width", file(tag("Width", nil)), "missing", true},
+		{"a width that is too large", file(tag("Width", int32(65536))), "missing", true},
 		{"no blocks", file(tag("Blocks", nil)), "missing", true},
 		{"no data", file(tag("Data", nil)), "Data", true},
 		{"few blocks", file(tag("Blocks", []byte{1})), "1 bytes for 3 x 1 x 1", true},

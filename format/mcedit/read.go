@@ -67,12 +67,12 @@ func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 	offset, origin := slices.Index(weOffset, name), slices.Index(weOrigin, name)
 	switch {
-	case name == tagWidth && t == nbt.Short:
-		r.size[0] = short(s)
-	case name == tagHeight && t == nbt.Short:
-		r.size[1] = short(s)
-	case name == tagLength && t == nbt.Short:
-		r.size[2] = short(s)
+	case name == tagWidth && (t == nbt.Short || t == nbt.Int):
+		r.size[0] = edge(s, t)
+	case name == tagHeight && (t == nbt.Short || t == nbt.Int):
+		r.size[1] = edge(s, t)
+	case name == tagLength && (t == nbt.Short || t == nbt.Int):
+		r.size[2] = edge(s, t)
 	case offset >= 0 && t == nbt.Int:
 		r.offset[offset] = number(s)
 	case origin >= 0 && t == nbt.Int:
@@ -105,11 +105,19 @@ func isArray(name string) bool {
 	return name == tagBlocks || name == tagData || name == tagAddBlocks || name == tagAdd
 }
 
-func short(s *nbt.Stream) int32 {
-	if b := s.Raw(nbt.Short); b != nil {
+// edge reads an unsigned short, or an int up to clip.MaxEdge. It returns -1 for another int.
+func edge(s *nbt.Stream, t nbt.Type) int32 {
+	b := s.Raw(t)
+	switch {
+	case b == nil:
+		return -1
+	case t == nbt.Short:
 		return int32(binary.BigEndian.Uint16(b))
 	}
-	return 0
+	if n := binary.BigEndian.Uint32(b); n <= clip.MaxEdge {
+		return int32(n)
+	}
+	return -1
 }
 
 func number(s *nbt.Stream) int32 {

@@ -137,11 +137,9 @@ func (w *writer) cells(tag string, part func(id uint16) byte, nibbles bool) erro
 	if err := w.emit(); err != nil {
 		return err
 	}
-	slice := make([]voxel.Cell, w.c.Area())
 	half, odd := byte(0), false
-	for y := range w.c.Size.Y {
-		w.c.Slice(&w.c.Block, y, slice)
-		for _, cell := range slice {
+	err := w.c.Cells(&w.c.Block, func(cells []voxel.Cell) error {
+		for _, cell := range cells {
 			b := part(w.ids[cell])
 			switch {
 			case !nibbles:
@@ -153,14 +151,12 @@ func (w *writer) cells(tag string, part func(id uint16) byte, nibbles bool) erro
 				half, odd = b, true
 			}
 		}
-		if err := w.emit(); err != nil {
-			return err
-		}
-	}
+		return w.emit()
+	})
 	if odd {
 		w.buf = append(w.buf, half)
 	}
-	return nil
+	return err
 }
 
 // objects appends a list of objects, moved by where the least corner is.

@@ -167,12 +167,11 @@ func (s *Stream) Bytes(n int64) []byte {
 	if s.err != nil {
 		return nil
 	}
-	b, err := s.r.Peek(1)
-	if err != nil {
+	if _, err := s.r.Peek(1); err != nil {
 		s.end("array", err)
 		return nil
 	}
-	b, _ = s.r.Peek(int(min(n, int64(s.r.Buffered()))))
+	b, _ := s.r.Peek(int(min(n, int64(s.r.Buffered())))) // they are there
 	if _, err := s.r.Discard(len(b)); err != nil {
 		s.end("array", err)
 		return nil

@@ -293,6 +293,9 @@ func (r *reader) clip() (*clip.Clip, error) {
 	if r.blocks.view != nil {
 		c.Block.Names, c.Block.View = r.blocks.table.names.List(), r.blocks.view
 	}
+	if r.biomes.palette != nil && !r.biomes.found {
+		r.lost["palettes of biomes without biomes"]++
+	}
 	if r.biomes.view != nil {
 		c.Biome = &clip.Volume{Names: r.biomes.table.names.List(), View: r.biomes.view, Scale: 1, Flat: r.biomes.flat}
 	}

@@ -129,5 +129,19 @@ func sameBytes(b []byte) int {
 	return i
 }
 
+// appendVarints appends a varint n times.
+func appendVarints(dst []byte, id uint32, n int) []byte {
+	from := len(dst)
+	for id >= 0x80 {
+		dst = append(dst, byte(id)|0x80)
+		id >>= 7
+	}
+	dst = append(dst, byte(id))
+	for end := from + n*(len(dst)-from); len(dst) < end; {
+		dst = append(dst, dst[from:min(len(dst), from+end-len(dst))]...)
+	}
+	return dst
+}
+
 // varintLen returns the bytes of a varint.
 func varintLen(id int) int { return (bits.Len32(uint32(id)|1) + 6) / 7 }

@@ -91,7 +91,7 @@ func (w *writer) flat() error {
 	}
 	w.buf = nbt.AppendInt(w.buf, tagPaletteMax, int32(len(blocks.names)))
 	w.appendPalette(tagPalette, blocks)
-	if err := w.data(tagBlockData, &w.c.Block, blocks, w.c.Size.Y); err != nil {
+	if err := w.data(tagBlockData, &w.c.Block, blocks); err != nil {
 		return err
 	}
 	tiles, entities := w.c.List(voxel.BlockEntities), w.c.List(voxel.Entities)
@@ -115,7 +115,7 @@ func (w *writer) flat() error {
 		}
 		w.buf = nbt.AppendInt(w.buf, tagBiomeMax, int32(len(biomes.names)))
 		w.appendPalette(tagBiomePalette, biomes)
-		if err := w.data(tagBiomeData, flat, biomes, 1); err != nil {
+		if err := w.data(tagBiomeData, flat, biomes); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (w *writer) nested() error {
 	}
 	w.buf = nbt.AppendCompound(w.buf, tagBlocks)
 	w.appendPalette(tagPalette, blocks)
-	if err := w.data(tagData, &w.c.Block, blocks, w.c.Size.Y); err != nil {
+	if err := w.data(tagData, &w.c.Block, blocks); err != nil {
 		return err
 	}
 	if err := w.objects(tagBlockEntities, w.c.List(voxel.BlockEntities), false); err != nil {
@@ -155,7 +155,7 @@ func (w *writer) nested() error {
 		}
 		w.buf = nbt.AppendCompound(w.buf, tagBiomes)
 		w.appendPalette(tagPalette, biomes)
-		if err := w.data(tagData, w.c.Biome, biomes, w.c.Size.Y); err != nil {
+		if err := w.data(tagData, w.c.Biome, biomes); err != nil {
 			return err
 		}
 		w.buf = nbt.AppendEnd(w.buf)
@@ -200,9 +200,7 @@ func (w *writer) head() error {
 	if w.version >= 3 {
 		offset = w.c.Offset
 	}
-	if offset != (geom.Point{}) {
-		w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
-	}
+	w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
 	return nil
 }
 
@@ -277,8 +275,8 @@ func (w *writer) appendPalette(tag string, p *palette) {
 	w.buf = nbt.AppendEnd(w.buf)
 }
 
-// data writes the cells of a volume, slice by slice.
-func (w *writer) data(tag string, v *clip.Volume, p *palette, height int) error {
+// data writes the cells of a volume.
+func (w *writer) data(tag string, v *clip.Volume, p *palette) error {
 	if p.bytes > math.MaxInt32 {
 		return fmt.Errorf("%w: %d bytes of cells, at most %d", format.ErrHolds, p.bytes, math.MaxInt32)
 	}
@@ -287,22 +285,17 @@ func (w *writer) data(tag string, v *clip.Volume, p *palette, height int) error 
 	if err := w.emit(); err != nil {
 		return err
 	}
-	slice := make([]voxel.Cell, w.c.Area())
-	for y := range height {
-		w.c.Slice(v, y, slice)
-		for _, cell := range slice {
-			id := uint32(p.index[cell])
-			for id >= 0x80 {
-				w.buf = append(w.buf, byte(id)|0x80)
-				id >>= 7
+	return w.c.Cells(v, func(cells []voxel.Cell) error {
+		for len(cells) > 0 {
+			n := 1
+			for n < len(cells) && cells[n] == cells[0] {
+				n++
 			}
-			w.buf = append(w.buf, byte(id))
+			w.buf = appendVarints(w.buf, uint32(p.index[cells[0]]), n)
+			cells = cells[n:]
 		}
-		if err := w.emit(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.emit()
+	})
 }
 
 // flatBiomes returns the biomes with one for each column. It counts the columns that have

@@ -16,7 +16,7 @@ import (
 )
 
 // maxCells bounds the box of a structure that names few of its blocks.
-const maxCells = 1 << 27
+const maxCells = 1 << 24
 
 // reader reads a structure in two passes, because the palette may follow the blocks.
 type reader struct {

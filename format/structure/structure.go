@@ -45,7 +45,7 @@ func Detect(head []byte) bool {
 	}
 	// Of a large file only the first tag may be in head.
 	return has(tagSize) && (has(tagBlocks) || has(tagPalette) || has(tagPalettes) || has(tagEntities)) ||
-		has(tagBlocks) && (has(tagPalette) || has(tagPalettes) || len(names) <= 3)
+		(has(tagBlocks) || has(tagPalette)) && (has(tagPalettes) || len(names) <= 3) || has(tagBlocks) && has(tagPalette)
 }
 
 // Read reads a structure. A file that is not one, or is damaged, is a *format.CorruptError or

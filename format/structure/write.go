@@ -17,6 +17,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// maxArea bounds the blocks of a slice, which the writer holds.
+const maxArea = 1 << 26
+
 // writer writes a structure.
 type writer struct {
 	out     *bufio.Writer
@@ -82,8 +85,8 @@ func (w *writer) write() error {
 			n += k
 		}
 	}
-	if n > math.MaxInt32 {
-		return fmt.Errorf("%w: %d blocks", format.ErrHolds, n)
+	if n > math.MaxInt32 || c.Area() > maxArea {
+		return fmt.Errorf("%w: %d blocks in %d x %d x %d", format.ErrHolds, n, c.Size.X, c.Size.Y, c.Size.Z)
 	}
 	w.findTiles()
 	w.buf = nbt.AppendList(w.buf, tagBlocks, nbt.Compound, n)

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
@@ -67,7 +68,7 @@ type service struct {
 	http    *http.Server
 	debug   *http.Server // nil for none
 	keeper  *server.Keeper
-	arenas  *server.LeasedArenas
+	arenas  *arena.Leased
 	stepped chan struct{} // closed to stop stepping the arenas
 	metrics *server.Metrics
 	failed  chan error // from the goroutines that serve
@@ -174,7 +175,7 @@ func (s *service) newServer(st history.Store) (err error) {
 			return err
 		}
 	}
-	s.arenas = server.NewLeasedArenas(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
+	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
 	o := server.Options{Arenas: s.arenas, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {

@@ -1,4 +1,4 @@
-package server
+package arena
 
 import (
 	"cmp"
@@ -13,23 +13,23 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Arenas opens the worlds that operations of callers work on, and does the operations a little at
+// Opener opens the worlds that operations of callers work on, and does the operations a little at
 // a time. A game gives the worlds that it has open anyway and its own Queue, so that
-// its tick keeps its budget; LeasedArenas is for a server by itself.
-type Arenas interface {
+// its tick keeps its budget; Leased is for a server by itself.
+type Opener interface {
 	// Queue returns the Queue for operations. Someone else steps it.
 	Queue() *edit.Queue
-	// OpenArena opens a world for one operation. author is who asks for it. The error wraps
+	// Open opens a world for one operation. author is who asks for it. The error wraps
 	// history.ErrNoWorld if there is no such world, and history.ErrLeased if the world
 	// cannot be had now.
-	OpenArena(ctx context.Context, name, author string) (*OpenArena, error)
+	Open(ctx context.Context, name, author string) (*Opened, error)
 	// Capture captures a world that is open, so that a snapshot has what no commit holds yet. It
 	// returns nil if the world is not open: then the newest version is saved.
 	Capture(ctx context.Context, name string) (*world.Capture, error)
 }
 
-// OpenArena is an arena that is open for an operation.
-type OpenArena struct {
+// Opened is an arena that is open for an operation.
+type Opened struct {
 	*edit.Arena
 	// Lost is closed when the world can no longer be saved. nil: never.
 	Lost <-chan struct{}
@@ -39,16 +39,24 @@ type OpenArena struct {
 	Close func(ctx context.Context, save bool, message string) (history.Commit, error)
 }
 
-// LeasedArenas opens stored worlds that nobody else holds: each operation takes the lease of its
+// end calls Close.
+func (o *Opened) end(ctx context.Context, save bool, message string) (history.Commit, error) {
+	if o.Close == nil {
+		return history.Commit{}, nil
+	}
+	return o.Close(ctx, save, message)
+}
+
+// Leased opens stored worlds that nobody else holds: each operation takes the lease of its
 // world, and gives it back when it has ended. Someone calls Step, 20 times a second say.
 // All of its methods are safe for any number of goroutines.
-type LeasedArenas struct {
+type Leased struct {
 	st     history.Store
 	holder string
 	o      world.Options
 	queue  *edit.Queue
 
-	open sync.WaitGroup
+	work sync.WaitGroup
 	mu   sync.Mutex
 	busy map[string]bool // worlds that are open
 }
@@ -56,46 +64,40 @@ type LeasedArenas struct {
 // leaseTime is how long a lease is taken and renewed for. A third of it passes between renewals.
 const leaseTime = time.Minute
 
-// NewLeasedArenas returns LeasedArenas of a Store. holder names the server to other programs
-// that want its worlds. Of the options, Author and Fence do not count. The caller closes it
-// after the Server.
-func NewLeasedArenas(st history.Store, holder string, o world.Options) *LeasedArenas {
+// NewLeased returns Leased of a Store. holder names the server to other programs
+// that want its worlds, and is its alone: a server that restarts under the same name gets
+// worlds back at once. Of the options, Author and Fence do not count. The caller closes it
+// when nobody begins operations any more.
+func NewLeased(st history.Store, holder string, o world.Options) *Leased {
 	o.Relight = true
-	return &LeasedArenas{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(edit.Options{}), busy: make(map[string]bool)}
+	return &Leased{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(edit.Options{}), busy: make(map[string]bool)}
 }
 
-// Queue implements Arenas.
-func (a *LeasedArenas) Queue() *edit.Queue { return a.queue }
+// Queue implements Opener.
+func (a *Leased) Queue() *edit.Queue { return a.queue }
 
 // Step works on operations for the time of a Step of package edit.
-func (a *LeasedArenas) Step(now time.Time) { a.queue.Step(now, 0) }
+func (a *Leased) Step(now time.Time) { a.queue.Step(now, 0) }
 
 // Close cancels all operations, and waits until all worlds are closed and their leases have ended.
-func (a *LeasedArenas) Close() {
+func (a *Leased) Close() {
 	a.queue.Close()
-	a.open.Wait()
+	a.work.Wait()
 }
 
-// Capture implements Arenas: what is stored is all there is.
-func (a *LeasedArenas) Capture(context.Context, string) (*world.Capture, error) { return nil, nil }
+// Capture implements Opener: what is stored is all there is.
+func (a *Leased) Capture(context.Context, string) (*world.Capture, error) { return nil, nil }
 
-// OpenArena implements Arenas.
-func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *OpenArena, err error) {
+// Open implements Opener.
+func (a *Leased) Open(ctx context.Context, name, author string) (_ *Opened, err error) {
 	if !a.take(name) {
-		return nil, fmt.Errorf("server: an operation works on %s: %w", name, history.ErrLeased)
+		return nil, fmt.Errorf("arena: an operation works on %s: %w", name, history.ErrLeased)
 	}
 	defer func() {
 		if err != nil {
 			a.give(name)
 		}
 	}()
-	held, err := a.st.Leased(ctx, name) // Lease would take over a lease of the same holder
-	if err == nil && held != (history.Lease{}) {
-		err = history.ErrLeased
-	}
-	if err != nil {
-		return nil, err
-	}
 	lease, err := a.st.Lease(ctx, name, a.holder, leaseTime)
 	if err != nil {
 		return nil, err
@@ -113,7 +115,7 @@ func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *O
 		defer close(renewed)
 		a.renew(renewing, w, lost)
 	}()
-	return &OpenArena{Arena: &edit.Arena{Name: name, World: w}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
+	return &Opened{Arena: &edit.Arena{Name: name, World: w, Light: edit.Pending{}}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
 		if save {
 			c, err = w.Commit(ctx, message)
 		}
@@ -130,7 +132,7 @@ func (a *LeasedArenas) OpenArena(ctx context.Context, name, author string) (_ *O
 }
 
 // renew renews the lease of a world until ctx ends or the lease is lost.
-func (a *LeasedArenas) renew(ctx context.Context, w *world.World, lost chan<- struct{}) {
+func (a *Leased) renew(ctx context.Context, w *world.World, lost chan<- struct{}) {
 	tick := time.NewTicker(leaseTime / 3)
 	defer tick.Stop()
 	for {
@@ -146,20 +148,20 @@ func (a *LeasedArenas) renew(ctx context.Context, w *world.World, lost chan<- st
 	}
 }
 
-func (a *LeasedArenas) take(name string) bool {
+func (a *Leased) take(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.busy[name] {
 		return false
 	}
 	a.busy[name] = true
-	a.open.Add(1)
+	a.work.Add(1)
 	return true
 }
 
-func (a *LeasedArenas) give(name string) {
+func (a *Leased) give(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.busy, name)
-	a.open.Done()
+	a.work.Done()
 }

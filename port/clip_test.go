@@ -1,0 +1,218 @@
+package port_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn"
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// hut is a clip of 3x2x1 blocks: stairs, void and air over stone, a chest and air.
+func hut(t *testing.T) *clip.Clip {
+	t.Helper()
+	c := clip.Air(geom.Point{X: 3, Y: 2, Z: 1})
+	c.Block.Names = []string{"air", "minecraft:stone", "minecraft:chest[facing=north]", "minecraft:oak_stairs[facing=east]", clip.Void}
+	b := clip.NewBuilder(c.Size, 0, clip.NewLimit(0))
+	b.Cells([]voxel.Cell{1, 2, 0, 3, 4, 0})
+	var err error
+	if c.Block.View, err = b.View(); err != nil {
+		t.Fatal(err)
+	}
+	at := geom.Point{X: 1}
+	o, err := clip.BlockEntity(nbt.AppendStringPayload(nil, "minecraft:chest"), &at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Lists = []voxel.List{{Name: voxel.BlockEntities, Objects: []voxel.Object{o}}}
+	return c
+}
+
+// schematic returns the file of a clip.
+func schematic(t *testing.T, c *clip.Clip, format string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	lost := map[string]int{}
+	if err := port.WriteClip(&out, c, port.Target{Format: format}, lost); err != nil || len(lost) > 0 {
+		t.Fatalf("%v, lost %v", err, lost)
+	}
+	return out.Bytes()
+}
+
+// TestSchematicForGame opens a schematic without a data version, names its version, and writes
+// it as a world of the game: with its chest.
+func TestSchematicForGame(t *testing.T) {
+	_, w, err := open(t, schematic(t, hut(t), port.Sponge), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err := port.IsMade(t.Context(), w.Content()); !made || err != nil {
+		t.Fatalf("no made world: %v", err)
+	}
+	lost := map[string]int{}
+	if err := port.ForGame(t.Context(), w, "hut", 3955, lost); err != nil || len(lost) > 0 {
+		t.Fatalf("%v, lost %v", err, lost)
+	}
+	dir := t.TempDir()
+	if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: port.Anvil, Name: "hut"}, nil, lost); err != nil {
+		t.Fatal(err)
+	}
+	s, err := port.Open(dir, port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	back, err := s.Load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	col := back.Dimensions[0].Columns[0]
+	if len(col.Lists) != 1 || col.Lists[0].Objects[0].At != (geom.Point{X: 1}) || col.Version != 3955 {
+		t.Errorf("version %d, lists %v", col.Version, col.Lists)
+	}
+	got, err := port.Clip(t.Context(), back.Content(), "", region.Box{Max: geom.Point{X: 3, Y: 2, Z: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hut(t)
+	want.Version, want.Biome = 3955, got.Biome
+	if d := clip.Difference(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOpenRefusesOtherNBT(t *testing.T) {
+	for want, doc := range map[string]nbt.Entries{
+		"Litematica": {{Name: "Regions", Value: nbt.Entries{}}, {Name: "Version", Value: int32(6)}},
+		"level.dat":  {{Name: "Data", Value: nbt.Entries{}}},
+	} {
+		if _, _, err := open(t, nbt.Append(nil, "", doc), port.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	noise := clip.Air(geom.Point{X: 100, Y: 100, Z: 100})
+	if _, _, err := open(t, schematic(t, noise, port.Sponge), port.Options{MaxBytes: 1000}); !errors.Is(err, port.ErrTooLarge) {
+		t.Errorf("%v, want ErrTooLarge", err)
+	}
+}
+
+func TestFormatOfSchematics(t *testing.T) {
+	for path, want := range map[string]string{"a.schem": port.Sponge, "a.schematic": port.MCEdit, "a.nbt": port.Structure, "a": port.Anvil} {
+		if got := port.FormatOf(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// opened puts a world into a store and opens it.
+func opened(t *testing.T, w *convert.World) *world.World {
+	t.Helper()
+	st := memory.New(memory.Options{})
+	if _, err := world.Import(t.Context(), st, "w", mustStone(t, w), world.Options{}, "made"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := world.Open(t.Context(), st, "w", world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	return out
+}
+
+// TestPaste pastes a clip that is turned, and copies it back.
+func TestPaste(t *testing.T) {
+	w := opened(t, mustLoad(t, island(1, 3955)))
+	at := geom.Point{X: 5, Y: 200, Z: -9}
+	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{At: at, Turn: clip.Turn{Quarters: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	got, err := port.Clip(t.Context(), s, "", region.Box{Min: at, Max: at.Add(geom.Point{X: 1, Y: 2, Z: 3})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[geom.Point]string{
+		{}: "minecraft:stone", {Z: 1}: "minecraft:chest[facing=east]", {Z: 2}: "air", {Y: 1}: "minecraft:oak_stairs[facing=south]", {Y: 1, Z: 1}: "air", {Y: 1, Z: 2}: "air",
+	} {
+		cell, _ := got.Block.View.Cell(p.Add(got.Block.At))
+		if name := got.Block.Names[cell]; name != want {
+			t.Errorf("%v: %s, want %s", p, name, want)
+		}
+	}
+	if list := got.List(voxel.BlockEntities); len(list) != 1 || list[0].At != (geom.Point{Z: 1}) {
+		t.Errorf("block entities %v", list)
+	}
+	ball, err := port.Clip(t.Context(), s, "", region.Ball{Center: at, Radius: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := ball.Counts(&ball.Block)
+	for cell, name := range ball.Block.Names {
+		if r := (region.Ball{Center: at, Radius: 2}); name == clip.Void && counts[cell] != r.Bounds().Cells()-region.Count(r) {
+			t.Errorf("%d void blocks around a ball of %d in %d", counts[cell], region.Count(r), r.Bounds().Cells())
+		}
+	}
+
+	var unknown *block.NameError
+	strange := hut(t)
+	strange.Block.Names = append([]string{}, strange.Block.Names...)
+	strange.Block.Names[1] = "mod:lamp"
+	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at}); !errors.As(err, &unknown) {
+		t.Errorf("%v, want a NameError", err)
+	}
+	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at, AnyName: true}); err != nil {
+		t.Error(err)
+	}
+	var which *port.DimensionError
+	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{Dimension: "moon"}); !errors.As(err, &which) {
+		t.Errorf("%v, want a DimensionError", err)
+	}
+	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{At: geom.Point{X: math.MaxInt32}}); !errors.Is(err, geom.ErrOutOfRange) {
+		t.Errorf("%v, want ErrOutOfRange", err)
+	}
+}
+
+// TestMadeAsSchematic writes a world that a program made, without a version of the game.
+func TestMadeAsSchematic(t *testing.T) {
+	w := made(t, func(b cairn.Blocks) {
+		b.Set(cairn.Point{X: -3, Y: 5, Z: 7}, "stone")
+		b.Set(cairn.Point{X: 40, Y: 8, Z: 7}, "minecraft:dirt")
+	})
+	for _, format := range []string{port.Sponge, port.Structure} {
+		var out bytes.Buffer
+		lost := map[string]int{}
+		if err := port.WriteFile(t.Context(), w.Content(), &out, port.Target{Format: format, DataVersion: 3955}, nil, lost); err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		_, back, err := open(t, out.Bytes(), port.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := port.Clip(t.Context(), back.Content(), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Size != (geom.Point{X: 44, Y: 4, Z: 1}) || c.Version != 3955 {
+			t.Errorf("%s: size %v, version %d", format, c.Size, c.Version)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/clip"
+	"github.com/cairnvoxel/cairn/format/sponge"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// TestSchematic sends a schematic to the server and gets it back.
+func TestSchematic(t *testing.T) {
+	c := clip.Air(geom.Point{X: 4, Y: 3, Z: 5})
+	c.Version, c.Offset = 3955, geom.Point{Y: -1}
+	c.Block.Names = []string{"air", "minecraft:stone"}
+	b := clip.NewBuilder(c.Size, 0, clip.NewLimit(0))
+	b.Run(1, 30)
+	b.Run(voxel.Empty, 30)
+	var err error
+	if c.Block.View, err = b.View(); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := sponge.Write(&file, c, clip.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, server.Options{})
+	s.want(200, request{"POST", "/v1/import/hut", file.Bytes(), nil}, nil)
+	got := s.do(request{"GET", "/v1/export/hut?format=sponge", nil, nil})
+	back, err := sponge.Read(bytes.NewReader(got.body), int64(len(got.body)), clip.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := clip.Difference(c, back); d != "" {
+		t.Error(d)
+	}
+	if name := got.header.Get("Content-Disposition"); !strings.Contains(name, ".schem") {
+		t.Errorf("the file is named %q", name)
+	}
+	s.do(request{"GET", "/v1/export/hut?format=mcedit", nil, nil}).wantCode(t, client.Unsupported)
+}
