@@ -7,7 +7,9 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // counted counts the calls of a Relighter by tower.
@@ -61,5 +63,43 @@ func TestLight(t *testing.T) {
 		if c.Stale != 0 {
 			t.Errorf("the light of column %v is stale", pos)
 		}
+	}
+}
+
+// TestLightOfTower computes light in a world without height maps of which nothing is in memory: what
+// is far above the region belongs to it.
+func TestLightOfTower(t *testing.T) {
+	ctx := context.Background()
+	st := memory.New(memory.Options{})
+	w, err := world.Create(ctx, st, "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		d := tx.AddDimension("d", []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, {Name: voxel.Sky, Schema: voxel.Level, Scale: 1}},
+			map[string][]string{voxel.Block: {"minecraft:air", "minecraft:stone"}})
+		for _, y := range []int32{0, 9} {
+			d.Volume(voxel.Block).SetChunk(geom.ChunkPos{Y: y}, voxel.Uniform(1))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(ctx, "made"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = world.Open(ctx, st, "w", world.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	q := still(edit.Options{})
+	defer q.Close()
+	r := run(t, q, q.Add(&edit.Arena{World: w, Light: new(edit.Flood)}, &edit.Relight{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}}, 0))
+	if r.Chunks != 1 || r.Done != 1 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 )
@@ -98,10 +99,7 @@ func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
 		q.lines = append(q.lines, &line{arena: a})
 	}
 	l := q.lines[i]
-	at := len(l.waiting)
-	for at > 0 && l.waiting[at-1].priority < priority {
-		at--
-	}
+	at := sort.Search(len(l.waiting), func(i int) bool { return l.waiting[i].priority < priority })
 	l.waiting = slices.Insert(l.waiting, at, f)
 	return f
 }
@@ -149,8 +147,8 @@ func (q *Queue) Close() {
 
 // Step works on operations until budget has passed since now, which is when the caller's
 // tick began; a budget of 0 or less is Options.Budget. It ends between two sections, before one that
-// would probably not fit. Also without any time left it looks at one chunk, and changes one
-// section of it if it differs, so that operations always come to their end. It returns what it did.
+// would probably not fit. Also without any time left it does one piece of work, such as one section,
+// so that operations always come to their end. It returns what it did.
 func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 	q.stepping.Lock()
 	defer q.stepping.Unlock()
@@ -158,7 +156,10 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 		budget = q.o.Budget
 	}
 	s := &step{q: q, deadline: now.Add(budget)}
-	for {
+	for first := true; ; first = false {
+		if !first && !q.o.Clock().Before(s.deadline) {
+			return s.Report // also beginnings and ends take time
+		}
 		f := q.next()
 		if f == nil {
 			return s.Report
@@ -186,10 +187,8 @@ func (q *Queue) next() *Future {
 	var from *line
 	for _, l := range q.lines {
 		f := l.waiting[0]
-		if q.paused || f.paused || !f.canGoOn() {
-			continue
-		}
-		if best == nil || f.priority > best.priority || f.priority == best.priority && l.turn < from.turn {
+		better := best == nil || f.priority > best.priority || f.priority == best.priority && l.turn < from.turn
+		if better && !q.paused && !f.paused && f.canGoOn() {
 			best, from = f, l
 		}
 	}

@@ -327,3 +327,23 @@ func TestRelightProgress(t *testing.T) {
 		t.Errorf("%+v, %v; %d calls, %d events", r, err, l.calls.Load(), failed)
 	}
 }
+
+// TestStepBegins has a game that is slow to hear of what begins: a Step does not begin the operations
+// of a thousand arenas at once.
+func TestStepBegins(t *testing.T) {
+	_, w := two(t)
+	defer w.Close()
+	c := &clock{time.Unix(0, 0)}
+	q := still(edit.Options{Clock: c.now, Events: func(edit.Event) { c.pass(time.Millisecond) }})
+	defer q.Close()
+	for range 1000 {
+		q.Add(&edit.Arena{World: w}, &edit.Fill{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Name: "dirt"}, 0)
+	}
+	for q.Len() > 0 {
+		began := c.t
+		q.Step(began, 10*time.Millisecond)
+		if took := c.t.Sub(began); took > 12*time.Millisecond {
+			t.Fatalf("a Step of 10 ms took %v", took)
+		}
+	}
+}
