@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"fmt"
 	"math/bits"
 	"time"
 
@@ -93,7 +94,7 @@ func (c *cells) add(at, mask uint16, row []voxel.Cell) {
 // changeChunks changes chunks of a tower, as many as fit, in one update.
 func (f *Future) changeChunks(s *step, t *tower) {
 	clock := f.q.o.Clock
-	start, first := clock(), t.next
+	start, next := clock(), t.next
 	var inSections time.Duration
 	var counts []int
 	d, err := f.arena.dimension()
@@ -102,10 +103,14 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		return
 	}
 	change, err := f.arena.World.Update(func(tx *world.Tx) error {
-		v := tx.Dimension(d.Name()).Volume(t.volume)
-		for ; t.next < len(t.parts); t.next++ {
+		in := tx.Dimension(d.Name())
+		if in == nil || in.Volume(t.volume) == nil {
+			return fmt.Errorf("no volume %q in %q any more", t.volume, d.Name())
+		}
+		v := in.Volume(t.volume)
+		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
-			n, whole := f.changeChunk(s, v, &t.parts[t.next])
+			n, whole := f.changeChunk(s, v, &t.parts[next])
 			inSections += clock().Sub(began)
 			if v.Err() != nil {
 				return v.Err()
@@ -118,22 +123,20 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		return nil
 	})
 	if err != nil {
-		t.next = first
 		f.failRest(t, err)
 		return
 	}
-	f.replaced.add(change)
-	done := t.next
-	for i, n := range counts {
-		t.next = first + i
-		if t.next < done {
-			s.Chunks++
-			f.count(t, t.next, n, t.parts[t.next].err)
-		} else {
+	f.replaced.add(change, d)
+	for _, n := range counts {
+		s.Cells += n
+		if t.next == next { // a part of it
 			f.addCells(n)
+			break
 		}
+		s.Chunks++
+		f.count(t, t.next, n, t.parts[t.next].err)
+		t.next++
 	}
-	t.next = done
 	s.q.publish.add(clock().Sub(start) - inSections)
 }
 

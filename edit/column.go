@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -34,7 +35,7 @@ func columnTowers(parts []columnPart) (out []*tower) {
 
 // changeColumns changes the column of a tower if it fits.
 func (f *Future) changeColumns(s *step, t *tower) {
-	if !s.room(0) {
+	if !s.look() || !s.room(0) {
 		return
 	}
 	p := &t.columns[0]
@@ -45,6 +46,9 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	if err == nil {
 		_, err = f.arena.World.Update(func(tx *world.Tx) error {
 			in := tx.Dimension(d.Name())
+			if in == nil {
+				return fmt.Errorf("no dimension %q any more", d.Name())
+			}
 			before = in.Column(p.pos)
 			if after = p.change(before); sameColumn(before, after) {
 				after = before
@@ -140,8 +144,12 @@ func sameColumn(a, b *voxel.Column) bool {
 
 // sameBody compares what two columns have besides lists.
 func sameBody(a, b *voxel.Column) bool {
-	return a.Version == b.Version && a.Layout == b.Layout && a.Whole == b.Whole && a.Stale == b.Stale &&
-		slices.Equal(a.Maps, b.Maps) &&
+	return sameBeside(a, b) && a.Stale == b.Stale && slices.Equal(a.Maps, b.Maps)
+}
+
+// sameBeside compares what two columns have besides lists and what follows from blocks.
+func sameBeside(a, b *voxel.Column) bool {
+	return a.Version == b.Version && a.Layout == b.Layout && a.Whole == b.Whole &&
 		slices.EqualFunc(a.Sections, b.Sections, func(a, b voxel.Section) bool {
 			return a.Y == b.Y && a.Has == b.Has && bytes.Equal(a.Tags, b.Tags)
 		}) &&
@@ -208,7 +216,10 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 	}
 	out := *body
 	if now != nil {
-		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
+		out.Lists = now.Lists
+		if !r.of.Light || r.of.Region != nil || body != r.was { // they follow from the blocks that are there now
+			out.Stale, out.Maps = now.Stale, now.Maps
+		}
 	} else if body != r.was || !r.of.Objects {
 		out.Lists = nil
 	}
@@ -216,6 +227,9 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 		for _, name := range listsOf(now, r.was) {
 			out.Lists = withList(out.Lists, name, r.merged(objectsOf(now, name), objectsOf(r.was, name)))
 		}
+	}
+	if now == nil && body != r.was && len(out.Lists) == 0 {
+		return nil // no objects come back, so no column has to
 	}
 	return &out
 }
@@ -249,21 +263,25 @@ func (r *replaced) undoColumns() (out []columnPart) {
 }
 
 func (c columns) undo(now *voxel.Column) *voxel.Column {
-	if sameColumn(now, c.after) {
+	switch {
+	case now == nil && c.after == nil:
 		return c.before
-	}
-	if now == nil {
-		return nil
+	case now == nil || c.after == nil:
+		return now
 	}
 	out := *now
-	if c.before != nil && c.after != nil && sameBody(now, c.after) {
+	same := sameBeside(now, c.after)
+	if same && c.before != nil {
 		out = *c.before
-		out.Lists = now.Lists
+		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
 	for _, name := range listsOf(c.before, c.after) {
 		if sameObjects(objectsOf(now, name), objectsOf(c.after, name)) {
 			out.Lists = withList(out.Lists, name, objectsOf(c.before, name))
 		}
+	}
+	if same && c.before == nil && len(out.Lists) == 0 {
+		return nil
 	}
 	return &out
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
@@ -87,7 +86,6 @@ func scatter(t testing.TB, w *world.World, every int) {
 }
 
 func TestRestore(t *testing.T) {
-	ctx := context.Background()
 	_, w := made(t, 4)
 	defer w.Close()
 	c, err := w.Capture()
@@ -125,8 +123,6 @@ func TestRestore(t *testing.T) {
 			t.Fatalf("chunk %v differs after a restore", pos)
 		}
 	}
-	_ = ctx
-	_ = geom.Point{}
 }
 
 func BenchmarkRestore(b *testing.B) {

@@ -1,6 +1,10 @@
 package edit
 
-import "github.com/cairnvoxel/cairn/geom"
+import (
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
 
 // EventKind says what happened.
 type EventKind uint8
@@ -15,7 +19,12 @@ const (
 
 var eventNames = [...]string{"begun", "chunk done", "chunk failed", "ended"}
 
-func (k EventKind) String() string { return eventNames[k] }
+func (k EventKind) String() string {
+	if int(k) < len(eventNames) {
+		return eventNames[k]
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
 
 // Event is something that happened to an operation.
 type Event struct {
@@ -23,7 +32,8 @@ type Event struct {
 	Arena  *Arena
 	Future *Future
 	// Volume and Chunk say which chunk, for ChunkDone and ChunkFailed. Volume is
-	// world.Columns for a column, whose position is Column.
+	// world.Columns for a column, whose position is Column, and empty for the light of the
+	// tower that Chunk is one of.
 	Volume string
 	Chunk  geom.ChunkPos
 	Column geom.ColumnPos

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -21,7 +22,7 @@ type Fill struct {
 	Cell voxel.Cell
 }
 
-func (o *Fill) prepare(_ context.Context, a *Arena) (*plan, error) {
+func (o *Fill) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if o.Region == nil {
 		return nil, errors.New("edit: fill: no region")
 	}
@@ -33,14 +34,34 @@ func (o *Fill) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v, err = a.volume(o.Volume); err != nil { // with the name
+		return nil, err
+	}
+	if !v.Schema.Valid(cell, len(v.Names())) {
+		return nil, fmt.Errorf("edit: %s: fill: cell %d: volume %q has %d names", a.World.Name(), cell, v.Volume.Name, len(v.Names()))
+	}
 	mask, err := maskOf(o.Mask)
 	if err != nil {
 		return nil, err
 	}
 	want := voxel.Uniform(cell)
 	var parts []part
+	add := func(pos geom.ChunkPos, c region.Cover) {
+		parts = append(parts, part{pos: pos, want: want, mask: mask}.within(o.Region, c))
+	}
+	if allowed := mask.cells(v.Schema, v.Names()); allowed != nil && (int(v.Default()) >= len(allowed) || !allowed[v.Default()]) {
+		for pos := range v.ChunksIn(o.Region.Bounds()) { // where no chunk is, nothing may change
+			if c := region.CoverOf(o.Region, pos.Box()); c != 0 {
+				add(pos, c)
+			}
+		}
+		return &plan{towers: towersOf(v.Volume, parts)}, nil
+	}
 	for pos, c := range region.Chunks(o.Region) {
-		parts = append(parts, part{pos: pos, want: want, mask: mask, only: onlyIn(o.Region, pos, c)})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		add(pos, c)
 	}
 	return &plan{towers: towersOf(v.Volume, parts)}, nil
 }

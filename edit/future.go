@@ -44,10 +44,10 @@ type Future struct {
 	progress Progress
 	failures []Event
 	err      error
-	over     bool
 }
 
-// Progress is how far an operation is.
+// Progress is how far an operation is. Chunks are chunks of any volume, columns, and towers whose
+// light is computed: these are known when the blocks are done.
 type Progress struct {
 	Chunks int // that the operation looks at; 0 until they are known
 	Done   int // chunks that are done, failed ones included
@@ -79,7 +79,7 @@ func (f *Future) Failures() []Event {
 	return slices.Clone(f.failures)
 }
 
-// Done is closed when the operation has ended.
+// Done is closed when the operation has ended. From then on it reads nothing.
 func (f *Future) Done() <-chan struct{} { return f.done }
 
 // Wait returns the result when the operation has ended, or ctx.Err(). The error wraps
@@ -96,7 +96,8 @@ func (f *Future) Wait(ctx context.Context) (Result, error) {
 	return f.result, f.err
 }
 
-// Cancel ends the operation at the next Step. What was done stays done; see Undo.
+// Cancel ends the operation at the next Step, or when what is being read for it has come. What
+// was done stays done; see Undo. It does nothing once the operation has ended.
 func (f *Future) Cancel() { f.q.cancel(f, ErrCanceled) }
 
 // Pause keeps the operation from going on until Resume; operations of the same arena wait
@@ -112,25 +113,29 @@ func (f *Future) setPaused(paused bool) {
 	f.paused = paused
 }
 
-// Undo returns the operation that takes back what this one did. It gives back cells that
-// are still as this operation left them, and columns likewise. The operation must have ended.
-func (f *Future) Undo() Operation { return &f.replaced }
+// Undo returns the operation that takes back what this one did, in the same dimension. It gives
+// back cells that are still as this operation left them, and columns likewise. It fails if it
+// begins before this operation has ended. A Future keeps the chunks that it replaced.
+func (f *Future) Undo() Operation { return undo{f} }
 
 // canGoOn reports whether a Step has something to do.
 func (f *Future) canGoOn() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case f.plan == nil:
-		return f.waiting == 0
-	case f.finished < len(f.plan.towers):
+	if f.plan != nil && f.finished < len(f.plan.towers) && f.ctx.Err() == nil {
 		return f.finished == f.started || f.fetched[f.plan.towers[f.finished]]
 	}
 	return f.waiting == 0
 }
 
-// beside runs a function beside the game. The last one to return after the operation ended
-// closes what it had open.
+// idle reports whether nothing runs beside the game for the operation.
+func (f *Future) idle() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waiting == 0
+}
+
+// beside runs a function beside the game.
 func (f *Future) beside(do func()) {
 	f.mu.Lock()
 	f.waiting++
@@ -141,15 +146,11 @@ func (f *Future) beside(do func()) {
 		do()
 		f.mu.Lock()
 		f.waiting--
-		last := f.over && f.waiting == 0 && f.planned != nil && f.planned.close != nil
 		f.mu.Unlock()
-		if last {
-			f.planned.close()
-		}
 	})
 }
 
-// fail ends the operation with an error at the next Step.
+// fail ends the operation with an error at one of the next Steps.
 func (f *Future) fail(err error) {
 	if err != nil {
 		f.q.cancel(f, err)
@@ -170,14 +171,18 @@ func (f *Future) advance(s *step) (ended bool) {
 		f.mu.Lock()
 		f.plan = f.planned
 		f.mu.Unlock()
-		f.start()
-	case f.finished < len(f.plan.towers):
+	case f.finished < f.started:
 		f.work(s, f.plan.towers[f.finished])
+		f.start()
+	case f.started < len(f.plan.towers):
 		f.start()
 	case !f.lit:
 		f.lit = true
-		f.plan.towers = slices.Concat(f.plan.towers, f.dark(), f.plan.last)
-		f.start()
+		f.beside(f.darken)
+	case f.plan.last != nil:
+		last := f.plan.last
+		f.plan.last = nil
+		f.beside(func() { f.planLast(last) })
 	case !f.last && f.plan.finish != nil:
 		f.last = true
 		f.beside(f.finish)
@@ -197,7 +202,12 @@ func (f *Future) prepare() {
 	defer f.mu.Unlock()
 	f.planned = p
 	f.fetched = make(map[*tower]bool)
-	for _, t := range slices.Concat(p.towers, p.last) {
+	f.expect(p.towers)
+}
+
+// expect counts chunks that are still to be done. It needs mu.
+func (f *Future) expect(towers []*tower) {
+	for _, t := range towers {
 		f.progress.Chunks += t.chunks()
 	}
 }
@@ -236,17 +246,16 @@ func (f *Future) fetch(t *tower) {
 	if err == nil {
 		t.held, err = f.arena.World.Load(f.ctx, d.Name(), t.box, volumes...)
 	}
+	for i := range t.parts {
+		t.parts[i].cut()
+	}
 	if err == nil && f.plan.fetch != nil {
 		err = f.plan.fetch(f.ctx, t)
 	}
 	t.err = err
 	f.mu.Lock()
-	over := f.over
+	defer f.mu.Unlock()
 	f.fetched[t] = true
-	f.mu.Unlock()
-	if over && t.held != nil {
-		t.held.Release()
-	}
 }
 
 // work changes a tower, or as much of it as fits.
@@ -284,24 +293,21 @@ func (f *Future) release(t *tower) {
 
 // failRest gives up what is left of a tower.
 func (f *Future) failRest(t *tower, err error) {
-	if t.dark != nil {
-		t.next = t.chunks()
-		f.mu.Lock()
-		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
-		f.mu.Unlock()
-	}
 	for ; t.next < t.chunks(); t.next++ {
 		f.count(t, t.next, 0, err)
 	}
 }
 
-// count notes that a chunk or a column of a tower is done.
+// count notes that a chunk or a column of a tower, or its light, is done.
 func (f *Future) count(t *tower, i, cells int, err error) {
 	e := Event{Kind: ChunkDone, Volume: t.volume, Err: err}
-	if i < len(t.parts) {
+	switch {
+	case t.dark != nil:
+		e.Chunk = t.dark[0]
+	case t.volume == world.Columns:
+		e.Column = t.columns[i].pos
+	default:
 		e.Chunk = t.parts[i].pos
-	} else {
-		e.Column = t.columns[i-len(t.parts)].pos
 	}
 	f.mu.Lock()
 	f.progress.Done++
@@ -320,10 +326,13 @@ func (f *Future) count(t *tower, i, cells int, err error) {
 	f.event(e)
 }
 
-// Where names the chunk or column of an event.
+// Where names the chunk, column or tower of a ChunkDone or ChunkFailed.
 func (e Event) Where() string {
-	if e.Volume == world.Columns {
+	switch e.Volume {
+	case world.Columns:
 		return fmt.Sprintf("column %v", e.Column)
+	case "":
+		return fmt.Sprintf("light of the tower of chunk %v", e.Chunk)
 	}
 	return fmt.Sprintf("chunk %v of %s", e.Chunk, e.Volume)
 }
@@ -333,17 +342,31 @@ func (f *Future) event(e Event) {
 	f.q.o.Events(e)
 }
 
-// dark returns the towers whose light is to be computed.
-func (f *Future) dark() (out []*tower) {
+// darken adds the towers whose light is to be computed.
+func (f *Future) darken() {
 	if f.arena.Light == nil {
-		return nil
+		return
 	}
+	var out []*tower
 	for _, t := range f.plan.towers {
 		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
 			out = append(out, t.shadow(changed))
 		}
 	}
-	return out
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan.towers = append(f.plan.towers, out...)
+	f.expect(out)
+}
+
+// planLast adds what comes after the light.
+func (f *Future) planLast(last func() ([]*tower, error)) {
+	towers, err := last()
+	f.fail(err)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan.towers = append(f.plan.towers, towers...)
+	f.expect(towers)
 }
 
 // light has the light of a tower computed if that fits.
@@ -356,19 +379,15 @@ func (f *Future) light(s *step, t *tower) {
 	s.q.light.add(f.q.o.Clock().Sub(start))
 	s.Sections++
 	t.next++
-	if err != nil {
-		f.mu.Lock()
-		f.err = errors.Join(f.err, fmt.Errorf("edit: %s: light of %v: %w", f.arena.World.Name(), t.dark[0], err))
-		f.mu.Unlock()
-	}
+	f.count(t, 0, 0, err)
 }
 
-// end completes the Future and lets go of what it holds, beside the game.
+// end completes the Future and lets go of what it holds, beside the game. Nothing else may run
+// there for it.
 func (f *Future) end() {
 	cause := context.Cause(f.ctx)
 	f.cancel(nil)
 	f.mu.Lock()
-	f.over = true
 	if cause != nil {
 		f.err = cause
 	}
@@ -378,12 +397,17 @@ func (f *Future) end() {
 	for t := range f.fetched {
 		held = append(held, t.held)
 	}
+	planned := f.planned
+	f.plan, f.planned, f.fetched = nil, nil, nil
 	f.mu.Unlock()
 	f.beside(func() {
 		for _, h := range held {
 			if h != nil {
 				h.Release()
 			}
+		}
+		if planned != nil && planned.close != nil {
+			planned.close()
 		}
 	})
 	f.event(Event{Kind: Ended, Err: err})

@@ -20,7 +20,9 @@ type Operation interface {
 // plan is what an operation is going to do.
 type plan struct {
 	towers []*tower
-	last   []*tower // columns, after the light of what the others change: it adds sections to columns
+	// last plans what comes after the light of what the towers change, which adds sections to
+	// columns. It runs beside the game; nil: nothing comes.
+	last func() ([]*tower, error)
 	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
 	fetch func(ctx context.Context, t *tower) error
 	// finish is the rest of the work, beside the game; nil: nothing.
@@ -51,12 +53,14 @@ type part struct {
 	change func(now *voxel.Chunk) *voxel.Chunk
 	// mask says which cells may change by what is there now; nil: all may.
 	mask *cellMask
-	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may.
+	in   region.Region // where cells may change; nil: everywhere
+	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may. It is
+	// made from in with what else the chunk needs, so that a plan stays small.
 	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
 	err  error // of the Sink
 }
 
-// dimensionOf returns the dimension of an arena as it is now.
+// dimension returns the dimension of an arena as it is now.
 func (a *Arena) dimension() (*world.Dimension, error) {
 	v := a.World.View()
 	if a.Dimension == "" && len(v.Dimensions()) > 0 {
@@ -112,10 +116,13 @@ func (t *tower) footprint() geom.Code {
 // chunks is how many chunks the tower brings into memory.
 func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
 
-// shadow returns a tower whose light is to be computed, with what is around it.
+// shadow returns a tower whose light is to be computed, with what is around it: light falls
+// through all of its height.
 func (t *tower) shadow(changed []geom.ChunkPos) *tower {
 	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
-	return &tower{dark: changed, box: geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}}
+	b := geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}
+	b.Min.Y, b.Max.Y = world.Everywhere.Min.Y, world.Everywhere.Max.Y
+	return &tower{dark: changed, box: b}
 }
 
 // positions returns where the chunks of the tower are.
@@ -181,16 +188,24 @@ func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
 	return m.allowed
 }
 
-// onlyIn returns the bits of a chunk's cells that lie in a region, nil if all do.
-func onlyIn(r region.Region, pos geom.ChunkPos, c region.Cover) *[voxel.ChunkEdge * voxel.ChunkEdge]uint32 {
-	if c == region.Whole {
-		return nil
+// within limits a part to a region that covers as much of it.
+func (p part) within(r region.Region, c region.Cover) part {
+	if c != region.Whole {
+		p.in = r
+	}
+	return p
+}
+
+// cut makes only from in.
+func (p *part) cut() {
+	if p.in == nil {
+		return
 	}
 	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
-	b := pos.Box()
+	b := p.pos.Box()
 	for y := range voxel.ChunkEdge {
 		for z := range voxel.ChunkEdge {
-			r.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
+			p.in.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
 				lo, hi := max(x0-b.Min.X, 0), min(x1-b.Min.X, voxel.ChunkEdge)
 				if lo < hi {
 					only[y*voxel.ChunkEdge+z] |= uint32(uint64(1)<<hi - uint64(1)<<lo)
@@ -199,5 +214,5 @@ func onlyIn(r region.Region, pos geom.ChunkPos, c region.Cover) *[voxel.ChunkEdg
 			})
 		}
 	}
-	return only
+	p.only = only
 }

@@ -24,8 +24,8 @@ type Options struct {
 	Clock func() time.Time
 	// Go runs a function beside the game. Default: on a goroutine of its own.
 	Go func(func())
-	// Events is told what happens, on the goroutine that calls Step and as part of its time.
-	// It must not call the Queue. Default: nobody is told.
+	// Events is told what happens, on the goroutine that calls Step or Close, and as part of its
+	// time. It must not call Step or Close. Default: nobody is told.
 	Events func(Event)
 }
 
@@ -34,7 +34,7 @@ type Options struct {
 type Queue struct {
 	o       Options
 	ctx     context.Context // ends with Close
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 	running sync.WaitGroup // calls beside the game
 	work    work           // needs stepping
 
@@ -75,17 +75,23 @@ func New(o Options) *Queue {
 		o.Events = func(Event) {}
 	}
 	q := &Queue{o: o}
-	q.ctx, q.stop = context.WithCancel(context.Background())
+	q.ctx, q.stop = context.WithCancelCause(context.Background())
 	return q
 }
 
 // Add adds an operation. It runs after the operations of the same Arena that were added
-// before it and have the same priority; those with a higher priority come first.
+// before it and have the same priority; those with a higher priority come first. In a Queue that
+// is closed it is canceled at once.
 func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
 	f := &Future{q: q, arena: a, op: op, priority: priority, done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(q.ctx)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.ctx.Err() != nil {
+		f.err = ErrCanceled
+		close(f.done)
+		return f
+	}
 	i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == a })
 	if i < 0 {
 		i = len(q.lines)
@@ -100,7 +106,7 @@ func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
 	return f
 }
 
-// Pause stops all operations until Resume: Step does nothing meanwhile.
+// Pause stops all operations until Resume: Step only ends those that were canceled.
 func (q *Queue) Pause() { q.setPaused(true) }
 
 // Resume undoes Pause.
@@ -123,11 +129,12 @@ func (q *Queue) Len() (n int) {
 }
 
 // Close cancels all operations, ends them, and waits until everything that they hold is
-// released.
+// released. It may be called again.
 func (q *Queue) Close() {
-	q.stop()
+	q.stop(ErrCanceled)
 	q.stepping.Lock()
 	defer q.stepping.Unlock()
+	q.running.Wait() // what is read for operations
 	q.mu.Lock()
 	var left []*Future
 	for _, l := range q.lines {
@@ -137,12 +144,13 @@ func (q *Queue) Close() {
 	for _, f := range left {
 		q.end(f)
 	}
-	q.running.Wait()
+	q.running.Wait() // what they held
 }
 
 // Step works on operations until budget has passed since now, which is when the caller's
-// tick began; a budget of 0 is Options.Budget. It ends between two sections, before one that
-// would probably not fit, but does at least one if there is one. It returns what it did.
+// tick began; a budget of 0 or less is Options.Budget. It ends between two sections, before one that
+// would probably not fit. Also without any time left it looks at one chunk, and changes one
+// section of it if it differs, so that operations always come to their end. It returns what it did.
 func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 	q.stepping.Lock()
 	defer q.stepping.Unlock()
@@ -165,13 +173,13 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 
 // next returns the operation whose turn it is: of those that are first in their line and can go
 // on, one of the highest priority, of the arena that had its turn least recently. Canceled
-// operations come before all others.
+// operations come before all others, as soon as nothing is read for them any more.
 func (q *Queue) next() *Future {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if n := len(q.over); n > 0 {
-		f := q.over[n-1]
-		q.over = q.over[:n-1]
+	if i := slices.IndexFunc(q.over, (*Future).idle); i >= 0 {
+		f := q.over[i]
+		q.over = slices.Delete(q.over, i, i+1)
 		return f
 	}
 	var best *Future
@@ -198,9 +206,9 @@ func (q *Queue) end(f *Future) {
 	there := false
 	if i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == f.arena }); i >= 0 {
 		l := q.lines[i]
-		n := len(l.waiting)
-		l.waiting = slices.DeleteFunc(l.waiting, func(g *Future) bool { return g == f })
-		there = len(l.waiting) < n
+		if at := slices.Index(l.waiting, f); at >= 0 {
+			l.waiting, there = without(l.waiting, at), true
+		}
 		if len(l.waiting) == 0 {
 			q.lines = slices.Delete(q.lines, i, i+1)
 		}
@@ -211,12 +219,23 @@ func (q *Queue) end(f *Future) {
 	}
 }
 
-// cancel has an operation ended at the next Step, for that reason.
+// without removes one operation: the first one, which is the usual one, without moving others.
+func without(waiting []*Future, at int) []*Future {
+	if at == 0 {
+		waiting[0] = nil
+		return waiting[1:]
+	}
+	return slices.Delete(waiting, at, at+1)
+}
+
+// cancel has an operation ended at one of the next Steps, for that reason, if it has not ended.
 func (q *Queue) cancel(f *Future, why error) {
-	f.cancel(why)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.over = append(q.over, f)
+	if f.ctx.Err() == nil {
+		f.cancel(why)
+		q.over = append(q.over, f)
+	}
 }
 
 // Report is what a Step did.
@@ -231,7 +250,18 @@ type step struct {
 	Report
 	q        *Queue
 	deadline time.Time
+	looked   bool // at a chunk or a column
 	full     bool // nothing more fits
+}
+
+// look reports whether there is time to look at one more chunk or column. The first always
+// fits.
+func (s *step) look() bool {
+	if s.looked && !s.q.o.Clock().Before(s.deadline) {
+		s.full = true
+	}
+	s.looked = true
+	return !s.full
 }
 
 // room reports whether a section, and what else is to come, fits into the rest of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -18,8 +19,8 @@ import (
 // chunk that the arena and the snapshot share.
 type Restore struct {
 	// One of the two is set. A Capture is a moment of the arena's own world; a Snapshot is a
-	// stored version of it or of another world. They must stay open until the operation has
-	// ended.
+	// stored version of it or of another world. They must stay open until Future.Done is
+	// closed.
 	Capture  *world.Capture
 	Snapshot *world.Snapshot
 	// Region is what to restore, in cells of the dimension; nil: everything. Cells of a volume
@@ -31,8 +32,14 @@ type Restore struct {
 	Volumes []string
 	Biomes  bool // restore biomes as well
 	Objects bool // restore the objects that lie in Region
-	// Columns restores what columns have besides cells, objects and height maps, of those
-	// columns that lie in Region completely.
+	// Light restores light as well, after all else, where nothing outside of Region reaches: in a
+	// box without its outermost 15 cells, or everywhere. Together with Columns and without
+	// a Region it brings height maps back as they were, too. A Mask rules it out. A world with
+	// world.Options.Relight needs an Arena with the Relighter Pending for it.
+	Light bool
+	// Columns restores what columns have besides cells, objects, height maps and what is known of
+	// their light, of those columns that lie in Region completely at the heights that it has.
+	// Columns that the snapshot does not have are removed.
 	Columns bool
 }
 
@@ -45,7 +52,7 @@ type frozen struct {
 	columns map[geom.ColumnPos]*restoredColumn
 }
 
-func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
+func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 	d, err := a.dimension()
 	if err != nil {
 		return nil, err
@@ -54,13 +61,14 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	mask, err := maskOf(o.Mask)
-	if err != nil {
-		return nil, err
-	}
 	p := &plan{}
 	if o.Capture != nil {
 		p.close = func() { from.snap.Close() }
+		defer func() {
+			if err != nil {
+				p.close()
+			}
+		}()
 	}
 	in := o.Region
 	if in == nil {
@@ -76,7 +84,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if there.Volume != v.Volume {
+		if !sameVolume(v, there) {
 			return nil, fmt.Errorf("edit: %s: volume %q is %+v, not %+v as in the snapshot", a.World.Name(), name, v.Volume, there.Volume)
 		}
 		if tables[name], err = a.translation(d.Name(), name, there.Names); err != nil {
@@ -84,14 +92,30 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (*plan, error) {
 		}
 		parts := from.parts(v, scaledRegion(in, v.Scale))
 		if name != voxel.Biome {
+			mask, err := maskOf(o.Mask) // it remembers the names of the volume
+			if err != nil {
+				return nil, err
+			}
 			for i := range parts {
 				parts[i].mask = mask
 			}
 		}
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
-	if o.Objects || o.Columns {
-		p.last = columnTowers(o.columnsApart(from, in))
+	p.last = func() (out []*tower, err error) {
+		if err := o.again(a, from); err != nil { // light changed since
+			return nil, err
+		}
+		if d, err = a.dimension(); err != nil {
+			return nil, err
+		}
+		if o.Light && o.Mask.Cells(nil) == nil {
+			out = o.light(d, from, in)
+		}
+		if o.Objects || o.Columns {
+			out = append(out, columnTowers(o.columnsApart(from, in))...)
+		}
+		return out, nil
 	}
 	p.fetch = func(ctx context.Context, t *tower) error {
 		if t.volume == world.Columns {
@@ -108,15 +132,64 @@ func (o *Restore) from(a *Arena, d *world.Dimension) (*frozen, error) {
 	switch {
 	case (o.Capture == nil) == (o.Snapshot == nil):
 		return nil, errors.New("edit: restore: one of Capture and Snapshot is needed")
-	case o.Capture != nil:
-		out.snap = o.Capture.Base()
-		if out.view = o.Capture.View().Dimension(d.Name()); out.view == nil {
-			return nil, errors.Join(fmt.Errorf("edit: restore: the snapshot has no dimension %q", d.Name()), out.snap.Close())
+	case o.Capture == nil:
+		return out, o.again(a, out)
+	case o.Capture.World() != a.World:
+		return nil, fmt.Errorf("edit: restore: the capture is not one of the world %s", a.World.Name())
+	}
+	if out.view = o.Capture.View().Dimension(d.Name()); out.view == nil {
+		return nil, fmt.Errorf("edit: restore: the snapshot has no dimension %q", d.Name())
+	}
+	if err := o.again(a, out); err != nil {
+		return nil, err
+	}
+	out.snap = o.Capture.Base()
+	return out, nil
+}
+
+// again finds where the arena as it is now may differ.
+func (o *Restore) again(a *Arena, z *frozen) (err error) {
+	if o.Capture != nil {
+		z.apart, err = o.Capture.Apart()
+	} else {
+		z.apart, err = a.World.Apart(z.snap)
+	}
+	return err
+}
+
+// light returns the towers of light that nothing outside of a region reaches.
+func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out []*tower) {
+	b, ok := in.(region.Box)
+	if !ok {
+		return nil
+	}
+	if o.Region != nil {
+		reach := geom.Point{X: light.MaxLight, Y: light.MaxLight, Z: light.MaxLight}
+		b.Min, b.Max = b.Min.Add(reach), b.Max.Sub(reach)
+	}
+	for _, name := range []string{voxel.Sky, voxel.Light} {
+		v := d.Volume(name)
+		if v == nil || geom.Box(b).Empty() {
+			continue
+		}
+		if there, err := from.volume(name); err != nil || there.Volume != v.Volume {
+			continue // the snapshot had none of its kind
+		}
+		out = append(out, towersOf(v.Volume, from.parts(v, scaledRegion(b, v.Scale)))...)
+	}
+	return out
+}
+
+// sameVolume reports whether a volume of a snapshot is what the arena's is. A default may be another
+// cell of the same name.
+func sameVolume(v *world.Volume, there *stone.Volume) bool {
+	is := there.Volume
+	if is.Schema == voxel.Palette && int(is.Default) < len(there.Names) {
+		if c, ok := v.Named(there.Names[is.Default]); ok {
+			is.Default = c
 		}
 	}
-	var err error
-	out.apart, err = a.World.Apart(out.snap)
-	return out, err
+	return is == v.Volume
 }
 
 // volumes returns which volumes to restore.
@@ -157,7 +230,7 @@ func (z *frozen) volume(name string) (*stone.Volume, error) {
 func (z *frozen) parts(v *world.Volume, in region.Region) (out []part) {
 	add := func(pos geom.ChunkPos) {
 		if c := region.CoverOf(in, pos.Box()); c != 0 {
-			out = append(out, part{pos: pos, only: onlyIn(in, pos, c)})
+			out = append(out, part{pos: pos}.within(in, c))
 		}
 	}
 	if z.view == nil {
@@ -166,21 +239,19 @@ func (z *frozen) parts(v *world.Volume, in region.Region) (out []part) {
 		}
 		return out
 	}
+	// What is in memory says itself whether it differs. Of the rest the stones know.
 	had := z.view.Volume(v.Name)
-	var apart map[geom.ChunkPos]bool
 	for pos, c := range v.Apart(had.View) {
-		if c[0] == grid.NotLoaded || c[1] == grid.NotLoaded {
-			if apart == nil {
-				apart = make(map[geom.ChunkPos]bool)
-				for _, pos := range z.apart.Chunks(z.name, v.Name) {
-					apart[pos] = true
-				}
-			}
-			if !apart[pos] {
-				continue
-			}
+		if c[0] != grid.NotLoaded && c[1] != grid.NotLoaded {
+			add(pos)
 		}
-		add(pos)
+	}
+	for _, pos := range z.apart.Chunks(z.name, v.Name) {
+		_, now := v.Chunk(pos)
+		_, then := had.Chunk(pos)
+		if !now || !then {
+			add(pos)
+		}
 	}
 	return out
 }
@@ -197,7 +268,9 @@ func (z *frozen) fetch(ctx context.Context, t *tower, table []voxel.Cell) error 
 		p := &t.parts[i]
 		if view != nil {
 			if c, ok := view.Chunk(p.pos); ok {
-				p.want = c
+				if p.want = c; c != nil {
+					p.want = translated(c, table)
+				}
 				continue
 			}
 		}
@@ -209,8 +282,8 @@ func (z *frozen) fetch(ctx context.Context, t *tower, table []voxel.Cell) error 
 	}
 	slices.SortFunc(read, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
 	return z.snap.ReadChunks(ctx, z.name, t.volume, 0, read, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-		if c != nil && table != nil {
-			c = c.Translate(table)
+		if c != nil {
+			c = translated(c, table)
 		}
 		t.parts[at[pos]].want = c
 		return nil

@@ -2,6 +2,8 @@ package edit
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -9,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// replaced is what an operation replaced, and the operation that takes it back.
+// replaced is what an operation replaced. It does not change once the operation has ended.
 type replaced struct {
 	volumes map[string]map[geom.ChunkPos]chunks
 	columns map[geom.ColumnPos]columns
@@ -21,8 +23,9 @@ type chunks struct{ before, after *voxel.Chunk }
 // columns is a column before and after an operation; nil is none.
 type columns struct{ before, after *voxel.Column }
 
-// add adds what an update of the operation replaced.
-func (r *replaced) add(c *world.Change) {
+// add adds what an update of the operation replaced in a dimension. What others wrote between
+// two updates of a chunk belongs to neither.
+func (r *replaced) add(c *world.Change, d *world.Dimension) {
 	for _, v := range c.Volumes {
 		if r.volumes == nil {
 			r.volumes = make(map[string]map[geom.ChunkPos]chunks)
@@ -32,10 +35,11 @@ func (r *replaced) add(c *world.Change) {
 			in = make(map[geom.ChunkPos]chunks)
 			r.volumes[v.Volume] = in
 		}
+		def := d.Volume(v.Volume).Default()
 		for _, p := range v.Chunks {
 			both := chunks{p.Old, p.New}
 			if had, ok := in[p.Pos]; ok {
-				both.before = had.before
+				both.before = had.undo(def)(filled(p.Old, def))
 			}
 			in[p.Pos] = both
 		}
@@ -60,23 +64,39 @@ func (r *replaced) in(t *tower) (out []geom.ChunkPos) {
 	return out
 }
 
-// prepare implements Operation: it takes back what was replaced where it still is as the
-// operation left it.
-func (r *replaced) prepare(_ context.Context, a *Arena) (*plan, error) {
+// undo is the operation that takes back what another one did, where it still is as that left it.
+type undo struct{ of *Future }
+
+func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
+	select {
+	case <-u.of.done:
+	default:
+		return nil, errors.New("edit: undo: the operation has not ended")
+	}
+	if of := u.of.arena; of.World != a.World || of.Dimension != a.Dimension {
+		return nil, fmt.Errorf("edit: undo: the operation was in %q of %s, not in %q of %s", of.Dimension, of.World.Name(), a.Dimension, a.World.Name())
+	}
 	d, err := a.dimension()
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{}
+	// Columns come first: their height maps then follow the blocks.
+	r := &u.of.replaced
+	p := &plan{towers: columnTowers(r.undoColumns())}
+	var lit []*tower
 	for _, v := range d.Volumes() {
 		var parts []part
 		for pos, c := range r.volumes[v.Name] {
 			parts = append(parts, part{pos: pos, change: c.undo(v.Default())})
 		}
 		slices.SortFunc(parts, func(a, b part) int { return int(a.pos.Y) - int(b.pos.Y) })
-		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+		if towers := towersOf(v.Volume, parts); voxel.IsLight(v.Name) {
+			lit = append(lit, towers...)
+		} else {
+			p.towers = append(p.towers, towers...)
+		}
 	}
-	p.last = columnTowers(r.undoColumns())
+	p.last = func() ([]*tower, error) { return lit, nil }
 	return p, nil
 }
 

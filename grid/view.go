@@ -32,7 +32,7 @@ func (e *NotLoadedError) Error() string { return fmt.Sprintf("%v: %v", ErrNotLoa
 func (e *NotLoadedError) Unwrap() error { return ErrNotLoaded }
 
 // NotLoaded stands, in Build and With, for a chunk that exists but is not in memory.
-// It is compared by address. No View returns it.
+// It is compared by address. Of what reads a View only Apart returns it.
 var NotLoaded = voxel.Uniform(voxel.Empty)
 
 // Options say what the cells of a volume mean.

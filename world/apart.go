@@ -80,13 +80,17 @@ func (b *openStone) addEntries(d *dirty) {
 
 // Apart says where the world as it is now may differ from a Snapshot: what stones of
 // either cover that the other's stack does not have, and what no commit holds yet.
-func (w *World) Apart(s *Snapshot) (*Apart, error) {
+func (w *World) Apart(s *Snapshot) (*Apart, error) { return w.apart(s.stack, new(dirty)) }
+
+// apart is Apart from a stack on which something else was changed.
+func (w *World) apart(p openStack, changed *dirty) (*Apart, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
-	where := w.stack.differing(s.stack)
+	where := w.stack.differing(p)
 	where.add(w.unsaved())
+	where.add(changed)
 	return &Apart{slices.Sorted(maps.Keys(where.files)), where.all, where}, nil
 }

@@ -73,6 +73,12 @@ func (c *Capture) Save(ctx context.Context, name, message string) (history.Commi
 	return done, nil
 }
 
+// World returns the world that was captured.
+func (c *Capture) World() *World { return c.w }
+
+// Apart says where the world as it is now may differ from the moment.
+func (c *Capture) Apart() (*Apart, error) { return c.w.apart(c.openStack, c.dirty) }
+
 // Base returns the last commit before the moment. The caller closes it.
 func (c *Capture) Base() *Snapshot {
 	return &Snapshot{world: c.w.name, id: c.base, stack: c.openStack.hold(), about: c.now, empty: c.w.o.Empty}
