@@ -52,7 +52,7 @@ type Progress struct {
 	Chunks int // that the operation looks at; 0 until they are known
 	Done   int // chunks that are done, failed ones included
 	Failed int
-	Cells  int // that were changed
+	Cells  int // that were changed, without light
 }
 
 // Result is what an operation did.
