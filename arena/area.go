@@ -120,6 +120,9 @@ func splitMessage(message string) (text string, a Area) {
 // oneLine returns the text of a region, in which spaces do not count, as one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// maxChanged bounds the chunks with cells that a mask about versions admits: 256 MiB of masks.
+const maxChanged = 1 << 16
+
 // area is an Area as an operation takes it.
 type area struct {
 	dimensions []string
@@ -170,7 +173,7 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 
 // only cuts the region down to the cells that a term about history admits.
 func (a *area) only(ctx context.Context, st history.Store, w *world.World, term region.Change) error {
-	changed := new(edit.Changed)
+	changed := &edit.Changed{Most: maxChanged}
 	add := func(from, to history.ID) error {
 		var pair [2]*world.Snapshot
 		for i, id := range []history.ID{from, to} {

@@ -71,7 +71,7 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 			at.Dimension = d.Name
 		}
 		back := &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
-			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns)}
+			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns), Light: true}
 		if in.masked() {
 			back.Biomes, back.Columns = false, false
 			if back.Objects {

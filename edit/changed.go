@@ -18,7 +18,11 @@ import (
 // chunk in which some do. The zero Changed has no cells. It must not change while it is in
 // use as a region.
 type Changed struct {
+	// Most bounds the chunks that have cells: Add fails beyond. 0: no bound.
+	Most int
+
 	rows   map[chunkRow][]changedChunk // by x
+	chunks int
 	bounds geom.Box
 }
 
@@ -61,6 +65,9 @@ func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volu
 			return err
 		}
 		for _, pos := range at {
+			if r.Most > 0 && r.chunks >= r.Most {
+				return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
+			}
 			r.compare(pos, filled(before[pos], va.Default), translated(filled(after[pos], vb.Default), table))
 		}
 	}
@@ -149,6 +156,7 @@ func (r *Changed) put(pos geom.ChunkPos, only *[voxel.ChunkEdge * voxel.ChunkEdg
 	row := r.rows[at]
 	i, found := slices.BinarySearchFunc(row, pos.X, func(c changedChunk, x int32) int { return cmp.Compare(c.x, x) })
 	if !found {
+		r.chunks++
 		r.rows[at] = slices.Insert(row, i, changedChunk{pos.X, only})
 		r.bounds = cover(r.bounds, pos.Box())
 		return

@@ -52,6 +52,20 @@ func TestChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	few := edit.Changed{Most: 2}
+	a, err := w.SnapshotAt(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	now, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if err := few.Add(t.Context(), a, now, "overworld", voxel.Block); err == nil {
+		t.Error("more chunks than allowed")
+	}
 	n := 0
 	b := got.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {

@@ -115,6 +115,9 @@ func (f *Future) changeChunks(s *step, t *tower) {
 			if v.Err() != nil {
 				return v.Err()
 			}
+			if voxel.IsLight(t.volume) {
+				n = 0 // it follows from cells that were counted
+			}
 			counts = append(counts, n)
 			if !whole {
 				return nil

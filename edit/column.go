@@ -215,8 +215,11 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 		body = &voxel.Column{Pos: r.pos, Version: r.was.Version, Layout: r.was.Layout}
 	}
 	out := *body
-	if now != nil { // height maps and light follow from the blocks that are there now
-		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
+	if now != nil {
+		out.Lists = now.Lists
+		if !r.of.Light || r.of.Region != nil || body != r.was { // they follow from the blocks that are there now
+			out.Stale, out.Maps = now.Stale, now.Maps
+		}
 	} else if body != r.was || !r.of.Objects {
 		out.Lists = nil
 	}

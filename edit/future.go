@@ -52,7 +52,7 @@ type Progress struct {
 	Chunks int // that the operation looks at; 0 until they are known
 	Done   int // chunks that are done, failed ones included
 	Failed int
-	Cells  int // that were changed
+	Cells  int // that were changed, without light
 }
 
 // Result is what an operation did.
@@ -179,6 +179,10 @@ func (f *Future) advance(s *step) (ended bool) {
 	case !f.lit:
 		f.lit = true
 		f.beside(f.darken)
+	case f.plan.last != nil:
+		last := f.plan.last
+		f.plan.last = nil
+		f.beside(func() { f.planLast(last) })
 	case !f.last && f.plan.finish != nil:
 		f.last = true
 		f.beside(f.finish)
@@ -199,7 +203,6 @@ func (f *Future) prepare() {
 	f.planned = p
 	f.fetched = make(map[*tower]bool)
 	f.expect(p.towers)
-	f.expect(p.last)
 }
 
 // expect counts chunks that are still to be done. It needs mu.
@@ -339,21 +342,31 @@ func (f *Future) event(e Event) {
 	f.q.o.Events(e)
 }
 
-// darken adds the towers whose light is to be computed, and what comes after it.
+// darken adds the towers whose light is to be computed.
 func (f *Future) darken() {
+	if f.arena.Light == nil {
+		return
+	}
 	var out []*tower
 	for _, t := range f.plan.towers {
-		if f.arena.Light == nil {
-			break
-		}
 		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
 			out = append(out, t.shadow(changed))
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.plan.towers = append(f.plan.towers, out...)
 	f.expect(out)
-	f.plan.towers = slices.Concat(f.plan.towers, out, f.plan.last)
+}
+
+// planLast adds what comes after the light.
+func (f *Future) planLast(last func() ([]*tower, error)) {
+	towers, err := last()
+	f.fail(err)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan.towers = append(f.plan.towers, towers...)
+	f.expect(towers)
 }
 
 // light has the light of a tower computed if that fits.

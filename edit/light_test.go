@@ -2,6 +2,8 @@ package edit_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/edit"
@@ -101,5 +103,67 @@ func TestLightOfTower(t *testing.T) {
 	r := run(t, q, q.Add(&edit.Arena{World: w, Light: new(edit.Flood)}, &edit.Relight{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}}, 0))
 	if r.Chunks != 1 || r.Done != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestLightBack restores a world whose light follows no rule, in one that computes light itself:
+// light and height maps are those of the snapshot again.
+func TestLightBack(t *testing.T) {
+	ctx := context.Background()
+	st, w := made(t, 4)
+	if _, err := w.Update(func(tx *world.Tx) error {
+		d := tx.Dimension("overworld")
+		d.Volume(voxel.Light).Fill(region.Ball{Center: geom.Point{Y: 70}, Radius: 9}, 7)
+		c := *d.Column(geom.ColumnPos{})
+		c.Maps = slices.Clone(c.Maps)
+		c.Maps[0].Values[3] += 5
+		d.SetColumn(c)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.Commit(ctx, "odd light")
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = world.Open(ctx, st, "arena", world.Options{Relight: true, Whole: true}); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	before := w.View().Dimension("overworld")
+	if _, err := w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v.Fill(region.Ball{Center: geom.Point{Y: 72}, Radius: 12}, v.Named("minecraft:glowstone"))
+		return v.Err()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(ctx, "a ball"); err != nil {
+		t.Fatal(err)
+	}
+	from, err := w.SnapshotAt(ctx, c.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	q := edit.New(edit.Options{})
+	defer q.Close()
+	run(t, q, q.Add(&edit.Arena{World: w, Light: edit.Pending{}}, &edit.Restore{Snapshot: from, Columns: true, Light: true}, 0))
+	if _, err := w.Commit(ctx, "restored"); err != nil {
+		t.Fatal(err)
+	}
+	after := w.View().Dimension("overworld")
+	for _, name := range []string{voxel.Block, voxel.Sky, voxel.Light} {
+		u := after.Volume(name)
+		for pos, c := range before.Volume(name).Chunks() {
+			if d, _ := u.Chunk(pos); d != c && (d == nil || !c.Equal(d)) {
+				t.Errorf("%s: chunk %v differs", name, pos)
+			}
+		}
+	}
+	for pos, c := range before.Columns(world.Everywhere) {
+		if d, _ := after.Column(pos); d.Stale != c.Stale || !slices.Equal(d.Maps, c.Maps) || len(d.Sections) != len(c.Sections) {
+			t.Errorf("column %v differs", pos)
+		}
 	}
 }

@@ -20,7 +20,9 @@ type Operation interface {
 // plan is what an operation is going to do.
 type plan struct {
 	towers []*tower
-	last   []*tower // columns, after the light of what the others change: it adds sections to columns
+	// last plans what comes after the light of what the towers change, which adds sections to
+	// columns. It runs beside the game; nil: nothing comes.
+	last func() ([]*tower, error)
 	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
 	fetch func(ctx context.Context, t *tower) error
 	// finish is the rest of the work, beside the game; nil: nothing.

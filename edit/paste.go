@@ -81,7 +81,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		mask = nil // it is about blocks
 	}
 	if o.Objects {
-		p.last = columnTowers(in.columns(d))
+		p.last = func() ([]*tower, error) { return columnTowers(in.columns(d)), nil }
 	}
 	return p, nil
 }

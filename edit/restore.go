@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -31,6 +32,11 @@ type Restore struct {
 	Volumes []string
 	Biomes  bool // restore biomes as well
 	Objects bool // restore the objects that lie in Region
+	// Light restores light as well, after all else, where nothing outside of Region reaches: in a
+	// box without its outermost 15 cells, or everywhere. Together with Columns and without
+	// a Region it brings height maps back as they were, too. A Mask rules it out. A world with
+	// world.Options.Relight needs an Arena with the Relighter Pending for it.
+	Light bool
 	// Columns restores what columns have besides cells, objects, height maps and what is known of
 	// their light, of those columns that lie in Region completely at the heights that it has.
 	// Columns that the snapshot does not have are removed.
@@ -96,8 +102,20 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		}
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
-	if o.Objects || o.Columns {
-		p.last = columnTowers(o.columnsApart(from, in))
+	p.last = func() (out []*tower, err error) {
+		if err := o.again(a, from); err != nil { // light changed since
+			return nil, err
+		}
+		if d, err = a.dimension(); err != nil {
+			return nil, err
+		}
+		if o.Light && o.Mask.Cells(nil) == nil {
+			out = o.light(d, from, in)
+		}
+		if o.Objects || o.Columns {
+			out = append(out, columnTowers(o.columnsApart(from, in))...)
+		}
+		return out, nil
 	}
 	p.fetch = func(ctx context.Context, t *tower) error {
 		if t.volume == world.Columns {
@@ -115,21 +133,51 @@ func (o *Restore) from(a *Arena, d *world.Dimension) (*frozen, error) {
 	case (o.Capture == nil) == (o.Snapshot == nil):
 		return nil, errors.New("edit: restore: one of Capture and Snapshot is needed")
 	case o.Capture == nil:
-		var err error
-		out.apart, err = a.World.Apart(out.snap)
-		return out, err
+		return out, o.again(a, out)
 	case o.Capture.World() != a.World:
 		return nil, fmt.Errorf("edit: restore: the capture is not one of the world %s", a.World.Name())
 	}
 	if out.view = o.Capture.View().Dimension(d.Name()); out.view == nil {
 		return nil, fmt.Errorf("edit: restore: the snapshot has no dimension %q", d.Name())
 	}
-	var err error
-	if out.apart, err = o.Capture.Apart(); err != nil {
+	if err := o.again(a, out); err != nil {
 		return nil, err
 	}
 	out.snap = o.Capture.Base()
 	return out, nil
+}
+
+// again finds where the arena as it is now may differ.
+func (o *Restore) again(a *Arena, z *frozen) (err error) {
+	if o.Capture != nil {
+		z.apart, err = o.Capture.Apart()
+	} else {
+		z.apart, err = a.World.Apart(z.snap)
+	}
+	return err
+}
+
+// light returns the towers of light that nothing outside of a region reaches.
+func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out []*tower) {
+	b, ok := in.(region.Box)
+	if !ok {
+		return nil
+	}
+	if o.Region != nil {
+		reach := geom.Point{X: light.MaxLight, Y: light.MaxLight, Z: light.MaxLight}
+		b.Min, b.Max = b.Min.Add(reach), b.Max.Sub(reach)
+	}
+	for _, name := range []string{voxel.Sky, voxel.Light} {
+		v := d.Volume(name)
+		if v == nil || geom.Box(b).Empty() {
+			continue
+		}
+		if there, err := from.volume(name); err != nil || there.Volume != v.Volume {
+			continue // the snapshot had none of its kind
+		}
+		out = append(out, towersOf(v.Volume, from.parts(v, scaledRegion(b, v.Scale)))...)
+	}
+	return out
 }
 
 // sameVolume reports whether a volume of a snapshot is what the arena's is. A default may be another

@@ -84,14 +84,20 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	// added sections yet.
 	r := &u.of.replaced
 	p := &plan{towers: columnTowers(r.undoColumns())}
+	var lit []*tower
 	for _, v := range d.Volumes() {
 		var parts []part
 		for pos, c := range r.volumes[v.Name] {
 			parts = append(parts, part{pos: pos, change: c.undo(v.Default())})
 		}
 		slices.SortFunc(parts, func(a, b part) int { return int(a.pos.Y) - int(b.pos.Y) })
-		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+		if towers := towersOf(v.Volume, parts); voxel.IsLight(v.Name) {
+			lit = append(lit, towers...)
+		} else {
+			p.towers = append(p.towers, towers...)
+		}
 	}
+	p.last = func() ([]*tower, error) { return lit, nil }
 	return p, nil
 }
 

@@ -165,3 +165,13 @@ func FuzzParseMask(f *testing.F) {
 		m.Cells([]string{name, "air", text})
 	})
 }
+
+func TestMaskNames(t *testing.T) {
+	m, err := region.ParseMask("stone* & !by:ann & since:3 & !stone_bricks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Names().String(), "stone* & !stone_bricks"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
