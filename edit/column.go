@@ -160,9 +160,13 @@ func sameBeside(a, b *voxel.Column) bool {
 
 // columnsApart returns the columns of a region that may differ, with what a Restore makes of
 // them.
-func (o *Restore) columnsApart(z *frozen, in region.Region) (out []columnPart) {
+func (o *Restore) columnsApart(z *frozen, in region.Region) (out []columnPart, err error) {
+	apart, err := z.apart()
+	if err != nil {
+		return nil, err
+	}
 	bounds := in.Bounds()
-	for _, pos := range z.apart.Columns(z.name) {
+	for _, pos := range apart.Columns(z.name) {
 		foot := geom.Box{Min: pos.Min(bounds.Min.Y)}
 		foot.Max = foot.Min.Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})
 		foot.Max.Y = bounds.Max.Y
@@ -174,7 +178,7 @@ func (o *Restore) columnsApart(z *frozen, in region.Region) (out []columnPart) {
 		out = append(out, columnPart{pos, c.change})
 		z.columns[pos] = c
 	}
-	return out
+	return out, nil
 }
 
 // restoredColumn is a column that a Restore brings back.

@@ -48,7 +48,9 @@ type frozen struct {
 	view    *world.Dimension // what was in memory; nil: nothing
 	snap    *world.Snapshot
 	name    string
-	apart   *world.Apart
+	w       *world.World   // of the arena
+	capture *world.Capture // of view
+	found   *world.Apart   // see apart
 	columns map[geom.ColumnPos]*restoredColumn
 }
 
@@ -90,7 +92,10 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		if tables[name], err = a.translation(d.Name(), name, there.Names); err != nil {
 			return nil, err
 		}
-		parts := from.parts(v, scaledRegion(in, v.Scale))
+		parts, err := from.parts(v, scaledRegion(in, v.Scale))
+		if err != nil {
+			return nil, err
+		}
 		if name != voxel.Biome {
 			mask, err := maskOf(o.Mask) // it remembers the names of the volume
 			if err != nil {
@@ -103,17 +108,21 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 	}
 	p.last = func() (out []*tower, err error) {
-		if err := o.again(a, from); err != nil { // light changed since
-			return nil, err
-		}
+		from.found = nil // light was changed since
 		if d, err = a.dimension(); err != nil {
 			return nil, err
 		}
 		if o.Light && o.Mask.Cells(nil) == nil {
-			out = o.light(d, from, in)
+			if out, err = o.light(d, from, in); err != nil {
+				return nil, err
+			}
 		}
 		if o.Objects || o.Columns {
-			out = append(out, columnTowers(o.columnsApart(from, in))...)
+			columns, err := o.columnsApart(from, in)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, columnTowers(columns)...)
 		}
 		return out, nil
 	}
@@ -128,40 +137,39 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 
 // from returns what to go back to.
 func (o *Restore) from(a *Arena, d *world.Dimension) (*frozen, error) {
-	out := &frozen{snap: o.Snapshot, name: d.Name(), columns: make(map[geom.ColumnPos]*restoredColumn)}
+	out := &frozen{w: a.World, capture: o.Capture, snap: o.Snapshot, name: d.Name(), columns: make(map[geom.ColumnPos]*restoredColumn)}
 	switch {
 	case (o.Capture == nil) == (o.Snapshot == nil):
 		return nil, errors.New("edit: restore: one of Capture and Snapshot is needed")
 	case o.Capture == nil:
-		return out, o.again(a, out)
+		return out, nil
 	case o.Capture.World() != a.World:
 		return nil, fmt.Errorf("edit: restore: the capture is not one of the world %s", a.World.Name())
 	}
 	if out.view = o.Capture.View().Dimension(d.Name()); out.view == nil {
 		return nil, fmt.Errorf("edit: restore: the snapshot has no dimension %q", d.Name())
 	}
-	if err := o.again(a, out); err != nil {
-		return nil, err
-	}
 	out.snap = o.Capture.Base()
 	return out, nil
 }
 
-// again finds where the arena as it is now may differ.
-func (o *Restore) again(a *Arena, z *frozen) (err error) {
-	if o.Capture != nil {
-		z.apart, err = o.Capture.Apart()
-	} else {
-		z.apart, err = a.World.Apart(z.snap)
+// apart says where the arena as it is now may differ.
+func (z *frozen) apart() (_ *world.Apart, err error) {
+	switch {
+	case z.found != nil:
+	case z.capture != nil:
+		z.found, err = z.capture.Apart()
+	default:
+		z.found, err = z.w.Apart(z.snap)
 	}
-	return err
+	return z.found, err
 }
 
 // light returns the towers of light that nothing outside of a region reaches.
-func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out []*tower) {
+func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out []*tower, err error) {
 	b, ok := in.(region.Box)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	if o.Region != nil {
 		reach := geom.Point{X: light.MaxLight, Y: light.MaxLight, Z: light.MaxLight}
@@ -175,9 +183,13 @@ func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out
 		if there, err := from.volume(name); err != nil || there.Volume != v.Volume {
 			continue // the snapshot had none of its kind
 		}
-		out = append(out, towersOf(v.Volume, from.parts(v, scaledRegion(b, v.Scale)))...)
+		parts, err := from.parts(v, scaledRegion(b, v.Scale))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, towersOf(v.Volume, parts)...)
 	}
-	return out
+	return out, nil
 }
 
 // sameVolume reports whether a volume of a snapshot is what the arena's is. A default may be another
@@ -227,33 +239,40 @@ func (z *frozen) volume(name string) (*stone.Volume, error) {
 }
 
 // parts returns the chunks in a region that may differ.
-func (z *frozen) parts(v *world.Volume, in region.Region) (out []part) {
+func (z *frozen) parts(v *world.Volume, in region.Region) (out []part, err error) {
 	add := func(pos geom.ChunkPos) {
 		if c := region.CoverOf(in, pos.Box()); c != 0 {
 			out = append(out, part{pos: pos}.within(in, c))
 		}
 	}
-	if z.view == nil {
-		for _, pos := range z.apart.Chunks(z.name, v.Name) {
-			add(pos)
-		}
-		return out
-	}
 	// What is in memory says itself whether it differs. Of the rest the stones know.
-	had := z.view.Volume(v.Name)
-	for pos, c := range v.Apart(had.View) {
-		if c[0] != grid.NotLoaded && c[1] != grid.NotLoaded {
-			add(pos)
+	var had *world.Volume
+	if z.view != nil {
+		had = z.view.Volume(v.Name)
+		for pos, c := range v.Apart(had.View) {
+			if c[0] != grid.NotLoaded && c[1] != grid.NotLoaded {
+				add(pos)
+			}
+		}
+		if v.Whole() && had.Whole() {
+			return out, nil
 		}
 	}
-	for _, pos := range z.apart.Chunks(z.name, v.Name) {
-		_, now := v.Chunk(pos)
-		_, then := had.Chunk(pos)
-		if !now || !then {
-			add(pos)
-		}
+	apart, err := z.apart()
+	if err != nil {
+		return nil, err
 	}
-	return out
+	for _, pos := range apart.Chunks(z.name, v.Name) {
+		if had != nil {
+			_, now := v.Chunk(pos)
+			_, then := had.Chunk(pos)
+			if now && then {
+				continue
+			}
+		}
+		add(pos)
+	}
+	return out, nil
 }
 
 // fetch reads what the chunks of a tower are to be. table translates their cells.

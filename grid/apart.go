@@ -17,6 +17,9 @@ func (v *View) Apart(u *View) iter.Seq2[geom.ChunkPos, [2]*voxel.Chunk] {
 	}
 }
 
+// Whole reports whether all chunks are in memory.
+func (v *View) Whole() bool { return v.root == nil || !v.root.missing }
+
 // apart reports false when yield did. Either node may be nil.
 func apart(a, b *node, yield func(geom.ChunkPos, [2]*voxel.Chunk) bool) bool {
 	switch {
