@@ -143,7 +143,9 @@ func BenchmarkQuery(b *testing.B) {
 			found += len(c.tree.AppendHits(hits, octree.Ray{Origin: p, Direction: octree.Vec{X: 1, Y: 0.1, Z: 0.5}, Max: 1000}))
 		}},
 		{"frustum", func(p octree.Vec) { c.tree.Frustum(looking(p), count) }},
-		{"plane", func(p octree.Vec) { c.tree.Plane(octree.Plane{Normal: octree.Vec{X: 1}, Offset: -p.X}, octree.Crossing, count) }},
+		{"plane", func(p octree.Vec) {
+			c.tree.Plane(octree.Plane{Normal: octree.Vec{X: 1}, Offset: -p.X}, octree.Crossing, count)
+		}},
 		{"pairs", func(octree.Vec) { c.tree.Pairs(func(octree.ID, octree.ID) bool { found++; return true }) }},
 	} {
 		b.Run(q.name, func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 )
 
 // Rebuild fits the bounds of the tree to its objects and builds its nodes anew. The tree
-// does it by itself when more than one object in eight has left the bounds. A program
-// calls it to give memory back. It allocates.
+// does it by itself when too many objects have left the bounds. A program calls it to
+// give memory back. It allocates.
 func (t *Tree) Rebuild() {
 	t.settle()
 	nodes, buckets := t.nodes, t.buckets
@@ -24,23 +24,27 @@ func (t *Tree) Rebuild() {
 	t.expect = 2 * t.strays
 }
 
-// settle chooses the bounds by a sample of the objects: the middle 15/16 of the centers
-// on each axis and half as much on both sides, but no more than the whole sample takes.
-// So a few objects far away do not make the cells too large for the others.
+// settle chooses the bounds: those of all centers, unless that is so much more than what
+// most of a sample takes that the depth would not suffice. Then a few objects stay outside.
+// The edge is a power of two, so bounds that grow are chosen anew only a few times.
 func (t *Tree) settle() {
-	const most = 512
+	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
+	least, greatest := everything.Max, everything.Min
 	stride, seen, n := 1+t.size/most, 0, 0
 	for _, s := range t.slots {
 		if s.generation&1 == 0 {
 			continue
 		}
+		b := &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
+		c := b.center()
+		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
+		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
+		greatest = Vec{max(greatest.X, c.X), max(greatest.Y, c.Y), max(greatest.Z, c.Z)}
 		if seen%stride == 0 {
-			b := &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
-			c := b.center()
 			edge := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z)
-			for i, v := range [4]float64{c.X, c.Y, c.Z, edge} {
-				samples[i][n] = max(-math.MaxFloat64/8, min(v, math.MaxFloat64/8))
+			for i, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
+				samples[i][n] = v
 			}
 			n++
 		}
@@ -50,24 +54,34 @@ func (t *Tree) settle() {
 		t.home, t.edge = nowhere, 0
 		return
 	}
-	var low [3]float64
-	t.edge = 0
 	for i := range samples {
-		s := samples[i][:n]
-		slices.Sort(s)
-		cut := n / 32
-		lo, hi := s[cut], s[n-1-cut]
-		if i == 3 {
-			t.edge = max(t.edge, hi)
-			break
-		}
-		pad := (hi - lo) / 2
-		low[i] = max(lo-pad, s[0])
-		t.edge = max(t.edge, min(hi+pad, s[n-1])-low[i])
+		slices.Sort(samples[i][:n])
 	}
-	if t.edge == 0 {
-		t.edge = 1
+	lo, hi := n/32, n-1-n/32
+	common := samples[3][hi]
+	for _, axis := range samples[:3] {
+		common = max(common, axis[hi]-axis[lo])
+	}
+	edge := samples[3][hi]
+	reach := math.Inf(1)
+	if common > 0 {
+		reach = common * wide
+	}
+	bound := func(least, greatest float64, axis *[most]float64) float64 {
+		least = max(least, axis[lo]-reach)
+		edge = max(edge, min(greatest, axis[hi]+reach)-least)
+		return least
+	}
+	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
+	t.edge = 1
+	if fraction, exponent := math.Frexp(edge); fraction > 0.5 {
+		t.edge = math.Ldexp(1, exponent)
+	} else if fraction > 0 {
+		t.edge = edge
 	}
 	half := t.edge / 2
-	t.home = Around(Vec{low[0] + half, low[1] + half, low[2] + half}, half*t.opts.Loose)
+	t.home = Around(Vec{least.X + half, least.Y + half, least.Z + half}, half*t.opts.Loose)
 }
+
+// tame keeps a coordinate so far from the end of the range that sums stay finite.
+func tame(v float64) float64 { return max(-math.MaxFloat64/8, min(v, math.MaxFloat64/8)) }

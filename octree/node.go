@@ -48,7 +48,7 @@ func (t *Tree) attach(id ID, b Box) {
 	}
 	t.add(n, id, b)
 	switch {
-	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/8:
+	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
 		t.Rebuild()
 	case t.nodes[n].own >= t.nodes[n].splitAt:
 		t.split(n)

@@ -30,8 +30,8 @@ type Tree struct {
 
 	home   Box     // the loose box of the root's cell; the root itself takes every object
 	edge   float64 // of the root's cell
-	strays int // objects that home does not contain
-	expect int // strays that do not yet call for new bounds
+	strays int     // objects that home does not contain
+	expect int     // strays that do not yet call for new bounds
 }
 
 // slot says where an object lies. A living object has an odd generation.
