@@ -30,7 +30,7 @@ func (t *Tree) Check() error {
 				if !nd.box.contains(&k.boxes[i]) {
 					return 0, fmt.Errorf("node %v has an object %v", nd.box, k.boxes[i])
 				}
-				if n == 0 && !t.home.contains(&k.boxes[i]) {
+				if n == 0 && t.stray(&k.boxes[i]) {
 					strays++
 				}
 			}

@@ -79,8 +79,13 @@ func (t *Tree) settle() {
 	} else if fraction > 0 {
 		t.edge = edge
 	}
-	half := t.edge / 2
-	t.home = Around(Vec{least.X + half, least.Y + half, least.Z + half}, half*t.opts.Loose)
+	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
+}
+
+// stray reports whether the center of b is out of bounds.
+func (t *Tree) stray(b *Box) bool {
+	c := At(b.center())
+	return !t.home.contains(&c)
 }
 
 // tame keeps a coordinate so far from the end of the range that sums stay finite.

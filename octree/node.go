@@ -38,13 +38,11 @@ var (
 // attach puts an object that is in no node where it belongs.
 func (t *Tree) attach(id ID, b Box) {
 	n := uint32(0)
-	if t.home.contains(&b) {
+	if !t.stray(&b) {
 		for c := t.childFor(n, &b); c != none; c = t.childFor(n, &b) {
 			t.nodes[n].below++
 			n = c
 		}
-	} else {
-		t.strays++
 	}
 	t.add(n, id, b)
 	switch {
@@ -59,7 +57,7 @@ func (t *Tree) attach(id ID, b Box) {
 // need them.
 func (t *Tree) detach(item uint32) {
 	n := t.buckets[item/bucketItems].node
-	if n == 0 && !t.home.contains(&t.buckets[item/bucketItems].boxes[item%bucketItems]) {
+	if n == 0 && t.stray(&t.buckets[item/bucketItems].boxes[item%bucketItems]) {
 		t.strays--
 	}
 	t.drop(n, item)
@@ -82,6 +80,9 @@ func (t *Tree) add(n uint32, id ID, b Box) {
 	t.slots[uint32(id)].item = h*bucketItems + k.n
 	k.n++
 	t.nodes[n].own++
+	if n == 0 && t.stray(&b) {
+		t.strays++
+	}
 }
 
 // drop fills the place of an object with the last one of the node's first bucket.
@@ -215,6 +216,9 @@ func (t *Tree) split(n uint32) {
 func (t *Tree) spread(from, n uint32) {
 	h := t.nodes[from].head
 	t.nodes[from].head, t.nodes[from].own = none, 0
+	if from == 0 {
+		t.strays = 0
+	}
 	for h != none {
 		for i := range t.buckets[h].n {
 			id, b := t.buckets[h].ids[i], t.buckets[h].boxes[i]

@@ -81,7 +81,16 @@ func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 		return
 	}
 	s := scaleFor(radius)
-	t.ball(0, &ball{center, s, radius * s * (radius * s)}, yield)
+	q := ball{center: center, scale: s, square: radius * s * (radius * s)}
+	const slack = 0x1p-50 // more than the rounding of touches
+	q.around = Around(center, radius)
+	q.around.Min.X -= (math.Abs(center.X) + radius) * slack
+	q.around.Min.Y -= (math.Abs(center.Y) + radius) * slack
+	q.around.Min.Z -= (math.Abs(center.Z) + radius) * slack
+	q.around.Max.X += (math.Abs(center.X) + radius) * slack
+	q.around.Max.Y += (math.Abs(center.Y) + radius) * slack
+	q.around.Max.Z += (math.Abs(center.Z) + radius) * slack
+	t.ball(0, &q, yield)
 }
 
 // ball is a ball with a factor for distances that keeps their squares within range.
@@ -89,6 +98,7 @@ type ball struct {
 	center Vec
 	scale  float64
 	square float64 // of the scaled radius
+	around Box     // a box of the ball, for a first cheap look
 }
 
 // scaleFor returns a power of two that brings lengths like v to where their squares are exact enough.
@@ -104,6 +114,10 @@ func scaleFor(v float64) float64 {
 
 // touches reports whether b has a position in the ball.
 func (q *ball) touches(b *Box) bool {
+	return q.around.overlaps(b) && q.near(b)
+}
+
+func (q *ball) near(b *Box) bool {
 	x := gap(b.Min.X, b.Max.X, q.center.X) * q.scale
 	y := gap(b.Min.Y, b.Max.Y, q.center.Y) * q.scale
 	z := gap(b.Min.Z, b.Max.Z, q.center.Z) * q.scale

@@ -28,9 +28,9 @@ type Tree struct {
 	buckets    []bucket
 	freeBucket uint32
 
-	home   Box     // the loose box of the root's cell; the root itself takes every object
-	edge   float64 // of the root's cell
-	strays int     // objects that home does not contain
+	home   Box     // the root's cell: the bounds. The root's box is everything
+	edge   float64 // of home
+	strays int     // objects with their center out of bounds
 	expect int     // strays that do not yet call for new bounds
 }
 
@@ -132,7 +132,7 @@ func (t *Tree) Move(id ID, b Box) error {
 		return moveFault(id, b, ok)
 	}
 	k := &t.buckets[item/bucketItems]
-	if n := &t.nodes[k.node]; n.children == none && int(n.own) <= t.opts.SplitAbove && n.box.contains(&b) {
+	if n := &t.nodes[k.node]; k.node != 0 && n.children == none && int(n.own) <= t.opts.SplitAbove && n.box.contains(&b) {
 		k.boxes[item%bucketItems] = b
 		return nil
 	}
@@ -154,7 +154,7 @@ func (t *Tree) relocate(id ID, item uint32, b Box) {
 	n := &t.nodes[k.node]
 	stays := n.box.contains(&b) && t.childFor(k.node, &b) == none
 	if k.node == 0 {
-		stays = stays && t.home.contains(&b) == t.home.contains(&k.boxes[item%bucketItems])
+		stays = stays && t.stray(&b) == t.stray(&k.boxes[item%bucketItems])
 	}
 	if !stays {
 		t.detach(item)
