@@ -17,14 +17,12 @@ func (t *Tree) Check() error {
 			switch {
 			case buckets[h]:
 				return 0, fmt.Errorf("bucket %d is in two lists", h)
-			case k.node != n:
-				return 0, fmt.Errorf("bucket %d of node %d says node %d", h, n, k.node)
 			case k.n == 0 || k.n > bucketItems || h != nd.head && k.n < bucketItems:
 				return 0, fmt.Errorf("bucket %d has %d objects", h, k.n)
 			}
 			buckets[h] = true
 			for i := range k.n {
-				if item, ok := t.lookup(k.ids[i]); !ok || item != h*bucketItems+i {
+				if item, ok := t.lookup(k.ids[i]); !ok || item != h*bucketItems+i || t.slots[uint32(k.ids[i])].node != n {
 					return 0, fmt.Errorf("object %v is not where its slot says", k.ids[i])
 				}
 				if !nd.box.contains(&k.boxes[i]) {

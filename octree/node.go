@@ -13,11 +13,11 @@ const (
 type node struct {
 	box      Box    // the loose box: it contains all objects in and below the node
 	children uint32 // the first of eight, or none. The bits of a child are x = 1, y = 2, z = 4
-	parent   uint32
-	head     uint32 // the first bucket, or none. All buckets but the first are full
 	own      int32  // objects in the node
 	below    int32  // objects in all nodes below it
-	splitAt  int32  // so many own objects make a node without children try to split
+	head     uint32 // the first bucket, or none. All buckets but the first are full
+	parent   uint32
+	splitAt  int32 // so many own objects make a node without children try to split
 	depth    uint8
 }
 
@@ -26,7 +26,6 @@ type bucket struct {
 	boxes [bucketItems]Box
 	ids   [bucketItems]ID
 	n     uint32
-	node  uint32
 	next  uint32 // in the node, or on the free list
 }
 
@@ -55,13 +54,12 @@ func (t *Tree) attach(id ID, b Box) {
 
 // detach takes an object out of its node, and takes children from nodes that no longer
 // need them.
-func (t *Tree) detach(item uint32) {
-	n := t.buckets[item/bucketItems].node
-	if n == 0 && t.stray(&t.buckets[item/bucketItems].boxes[item%bucketItems]) {
+func (t *Tree) detach(s slot) {
+	if s.node == 0 && t.stray(&t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]) {
 		t.strays--
 	}
-	t.drop(n, item)
-	for n = t.nodes[n].parent; n != none; n = t.nodes[n].parent {
+	t.drop(s.node, s.item)
+	for n := t.nodes[s.node].parent; n != none; n = t.nodes[n].parent {
 		t.nodes[n].below--
 		if int(t.nodes[n].below) < t.opts.SplitAbove/2 {
 			t.merge(n)
@@ -77,7 +75,7 @@ func (t *Tree) add(n uint32, id ID, b Box) {
 	}
 	k := &t.buckets[h]
 	k.boxes[k.n%bucketItems], k.ids[k.n%bucketItems] = b, id
-	t.slots[uint32(id)].item = h*bucketItems + k.n
+	t.slots[uint32(id)].item, t.slots[uint32(id)].node = h*bucketItems+k.n, n
 	k.n++
 	t.nodes[n].own++
 	if n == 0 && t.stray(&b) {
@@ -112,7 +110,7 @@ func (t *Tree) newBucket(n uint32) uint32 {
 		t.freeBucket = t.buckets[h].next
 	}
 	k := &t.buckets[h]
-	k.n, k.node, k.next = 0, n, t.nodes[n].head
+	k.n, k.next = 0, t.nodes[n].head
 	t.nodes[n].head = h
 	return h
 }

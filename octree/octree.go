@@ -76,6 +76,24 @@ func (b *Box) contains(c *Box) bool {
 		b.Min.Z <= c.Min.Z && c.Max.Z <= b.Max.Z
 }
 
+// probe is a box to compare many boxes with. Its zeros have the sign with which no
+// difference in meets is minus zero.
+type probe Box
+
+func probeOf(b Box) probe {
+	low := func(v float64) float64 { return -(0 - v) }
+	high := func(v float64) float64 { return v + 0 }
+	return probe{Vec{low(b.Min.X), low(b.Min.Y), low(b.Min.Z)}, Vec{high(b.Max.X), high(b.Max.Y), high(b.Max.Z)}}
+}
+
+// meets reports whether p and b overlap, by the signs of six differences. Comparisons
+// would be branches that the processor cannot predict. Nothing in p is NaN, b is finite.
+func (p *probe) meets(b *Box) bool {
+	return int64(math.Float64bits(b.Max.X-p.Min.X)|math.Float64bits(p.Max.X-b.Min.X)|
+		math.Float64bits(b.Max.Y-p.Min.Y)|math.Float64bits(p.Max.Y-b.Min.Y)|
+		math.Float64bits(b.Max.Z-p.Min.Z)|math.Float64bits(p.Max.Z-b.Min.Z)) >= 0
+}
+
 // ordered reports whether b is a box that can hold something. A NaN is not ordered.
 func (b *Box) ordered() bool {
 	return b.Min.X <= b.Max.X && b.Min.Y <= b.Max.Y && b.Min.Z <= b.Max.Z

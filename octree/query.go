@@ -36,16 +36,17 @@ func (n *node) empty() bool { return n.own+n.below == 0 }
 // Min above its Max finds nothing.
 func (t *Tree) Overlapping(q Box, yield func(ID, Box) bool) {
 	if q.ordered() {
-		t.overlapping(0, &q, yield)
+		p := probeOf(q)
+		t.overlapping(0, &p, yield)
 	}
 }
 
-func (t *Tree) overlapping(n uint32, q *Box, yield func(ID, Box) bool) bool {
+func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
-			if b := &k.boxes[i]; b.overlaps(q) && !yield(k.ids[i], *b) {
+			if b := &k.boxes[i]; q.meets(b) && !yield(k.ids[i], *b) {
 				return false
 			}
 		}
@@ -55,10 +56,10 @@ func (t *Tree) overlapping(n uint32, q *Box, yield func(ID, Box) bool) bool {
 	}
 	for c := nd.children; c < nd.children+8; c++ {
 		child := &t.nodes[c]
-		if child.empty() || !child.box.overlaps(q) {
+		if child.empty() || !q.meets(&child.box) {
 			continue
 		}
-		if q.contains(&child.box) {
+		if (*Box)(q).contains(&child.box) {
 			if !t.all(c, yield) {
 				return false
 			}
@@ -82,14 +83,20 @@ func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 	}
 	s := scaleFor(radius)
 	q := ball{center: center, scale: s, square: radius * s * (radius * s)}
-	const slack = 0x1p-50 // more than the rounding of touches
-	q.around = Around(center, radius)
-	q.around.Min.X -= (math.Abs(center.X) + radius) * slack
-	q.around.Min.Y -= (math.Abs(center.Y) + radius) * slack
-	q.around.Min.Z -= (math.Abs(center.Z) + radius) * slack
-	q.around.Max.X += (math.Abs(center.X) + radius) * slack
-	q.around.Max.Y += (math.Abs(center.Y) + radius) * slack
-	q.around.Max.Z += (math.Abs(center.Z) + radius) * slack
+	const slack = 0x1p-50 // more than what touches may round
+	wide := Around(center, radius)
+	for _, side := range [3]struct {
+		at        float64
+		low, high *float64
+	}{{center.X, &wide.Min.X, &wide.Max.X}, {center.Y, &wide.Min.Y, &wide.Max.Y}, {center.Z, &wide.Min.Z, &wide.Max.Z}} {
+		more := (math.Abs(side.at) + radius) * slack
+		*side.low -= more
+		*side.high += more
+	}
+	if !wide.ordered() {
+		return
+	}
+	q.around = probeOf(wide)
 	t.ball(0, &q, yield)
 }
 
@@ -98,7 +105,7 @@ type ball struct {
 	center Vec
 	scale  float64
 	square float64 // of the scaled radius
-	around Box     // a box of the ball, for a first cheap look
+	around probe   // a box that holds the ball, for a first cheap look
 }
 
 // scaleFor returns a power of two that brings lengths like v to where their squares are exact enough.
@@ -114,7 +121,7 @@ func scaleFor(v float64) float64 {
 
 // touches reports whether b has a position in the ball.
 func (q *ball) touches(b *Box) bool {
-	return q.around.overlaps(b) && q.near(b)
+	return q.around.meets(b) && q.near(b)
 }
 
 func (q *ball) near(b *Box) bool {

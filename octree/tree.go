@@ -32,12 +32,15 @@ type Tree struct {
 	edge   float64 // of home
 	strays int     // objects with their center out of bounds
 	expect int     // strays that do not yet call for new bounds
+
+	calm int32 // a node with more objects may have to split when they move within it
 }
 
 // slot says where an object lies. A living object has an odd generation.
 type slot struct {
 	item       uint32 // bucket and position; in a free slot, the next free one
 	generation uint32
+	node       uint32
 }
 
 // none ends lists.
@@ -49,7 +52,7 @@ func New(o Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{opts: o}
+	t := &Tree{opts: o, calm: int32(o.SplitAbove)}
 	t.Clear()
 	return t, nil
 }
@@ -127,21 +130,25 @@ func (t *Tree) Get(id ID) (Box, bool) {
 // Move gives an object a new box, of any size. The error is fs.ErrNotExist if the tree
 // does not have the object. A box that is not valid is an error and changes nothing.
 func (t *Tree) Move(id ID, b Box) error {
-	item, ok := t.lookup(id)
-	if !ok || !b.Valid() {
-		return moveFault(id, b, ok)
+	i := uint32(id)
+	if int(i) >= len(t.slots) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
+		return t.moveFault(id, b)
 	}
-	k := &t.buckets[item/bucketItems]
-	if n := &t.nodes[k.node]; k.node != 0 && n.children == none && int(n.own) <= t.opts.SplitAbove && n.box.contains(&b) {
-		k.boxes[item%bucketItems] = b
+	// A box within the box of a node is finite.
+	s := &t.slots[i]
+	if n := &t.nodes[s.node]; n.own <= t.calm && n.children == none && s.node != 0 && n.box.contains(&b) {
+		t.buckets[s.item/bucketItems].boxes[s.item%bucketItems] = b
 		return nil
 	}
-	t.relocate(id, item, b)
+	if !b.Valid() {
+		return t.moveFault(id, b)
+	}
+	t.relocate(id, *s, b)
 	return nil
 }
 
-func moveFault(id ID, b Box, ok bool) error {
-	if !ok {
+func (t *Tree) moveFault(id ID, b Box) error {
+	if _, ok := t.lookup(id); !ok {
 		return fmt.Errorf("octree: move %v: %w", id, fs.ErrNotExist)
 	}
 	return fmt.Errorf("octree: move %v: %w", id, boxFault(b))
@@ -149,34 +156,28 @@ func moveFault(id ID, b Box, ok bool) error {
 
 // relocate moves an object that leaves its node or may fit a child of it. Objects that
 // got smaller may let a crowded node split, so each move brings its next try nearer.
-func (t *Tree) relocate(id ID, item uint32, b Box) {
-	k := &t.buckets[item/bucketItems]
-	n := &t.nodes[k.node]
-	stays := n.box.contains(&b) && t.childFor(k.node, &b) == none
-	if k.node == 0 {
-		stays = stays && t.stray(&b) == t.stray(&k.boxes[item%bucketItems])
-	}
-	if !stays {
-		t.detach(item)
+func (t *Tree) relocate(id ID, s slot, b Box) {
+	n, old := &t.nodes[s.node], &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
+	if !n.box.contains(&b) || t.childFor(s.node, &b) != none || s.node == 0 && t.stray(&b) != t.stray(old) {
+		t.detach(s)
 		t.attach(id, b)
 		return
 	}
-	k.boxes[item%bucketItems] = b
+	*old = b
 	if n.splitAt == math.MaxInt32 {
 		return
 	}
 	if n.splitAt--; n.own >= n.splitAt {
-		t.split(k.node)
+		t.split(s.node)
 	}
 }
 
 // Remove takes an object out and reports whether the tree had it.
 func (t *Tree) Remove(id ID) bool {
-	item, ok := t.lookup(id)
-	if !ok {
+	if _, ok := t.lookup(id); !ok {
 		return false
 	}
-	t.detach(item)
+	t.detach(t.slots[uint32(id)])
 	t.size--
 	t.slots[uint32(id)].generation++
 	t.release(uint32(id))
