@@ -25,8 +25,8 @@ func (t *Tree) Check() error {
 				if item, ok := t.lookup(k.ids[i]); !ok || item != h*bucketItems+i || t.slots[uint32(k.ids[i])].node != n {
 					return 0, fmt.Errorf("object %v is not where its slot says", k.ids[i])
 				}
-				if !nd.box.contains(&k.boxes[i]) {
-					return 0, fmt.Errorf("node %v has an object %v", nd.box, k.boxes[i])
+				if box := t.box(nd); !box.contains(&k.boxes[i]) {
+					return 0, fmt.Errorf("node %d has an object %v", n, k.boxes[i])
 				}
 				if n == 0 && t.stray(&k.boxes[i]) {
 					strays++
@@ -45,11 +45,19 @@ func (t *Tree) Check() error {
 				if err != nil {
 					return 0, err
 				}
+				if nd.filled>>i&1 == 1 != (b > 0) {
+					return 0, fmt.Errorf("node %d has filled %08b, and %d objects in child %d", n, nd.filled, b, i)
+				}
+				if t.box(&t.nodes[c+i]) != t.childBox(nd, i) {
+					return 0, fmt.Errorf("node %d: the box of child %d is not what it is from above", n, i)
+				}
 				below += b
 			}
 			if below < t.opts.SplitAbove/2 {
 				return 0, fmt.Errorf("node %d has children for %d objects", n, below)
 			}
+		} else if nd.filled != 0 {
+			return 0, fmt.Errorf("node %d has filled %08b and no children", n, nd.filled)
 		} else if own >= int(nd.splitAt) && nd.depth < uint8(t.opts.MaxDepth) {
 			return 0, fmt.Errorf("node %d has %d objects and should have split at %d", n, own, nd.splitAt)
 		}

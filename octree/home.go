@@ -80,6 +80,10 @@ func (t *Tree) settle() {
 		t.edge = edge
 	}
 	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
+	for depth := range t.half {
+		t.half[depth] = math.Ldexp(t.edge, -1-depth)
+		t.reach[depth] = t.half[depth] * t.opts.Loose
+	}
 }
 
 // stray reports whether the center of b is out of bounds.

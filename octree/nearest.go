@@ -89,11 +89,11 @@ func (t *Tree) nearest(n uint32, s *search) {
 		return
 	}
 	var order ordered
-	for c := nd.children; c < nd.children+8; c++ {
-		if child := &t.nodes[c]; !child.empty() {
-			if d := child.box.distance(s.at); !s.beyond(d) {
-				order.add(c, d)
-			}
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		o := first(filled)
+		box := t.childBox(nd, o)
+		if d := box.distance(s.at); !s.beyond(d) {
+			order.add(nd.children+o, d)
 		}
 	}
 	for _, o := range order.nodes[:order.n] {

@@ -9,9 +9,10 @@ const (
 )
 
 // node is a cell of the tree. An object lies in the deepest node on the way to its
-// center that contains its box, until it moves out of the node.
+// center that contains its box, until it moves out of the node. A node takes one line of
+// the processor's cache, and a query reads no child that it does not enter.
 type node struct {
-	box      Box    // the loose box: it contains all objects in and below the node
+	middle   Vec    // of the cell. Depth and middle give the loose box
 	children uint32 // the first of eight, or none. The bits of a child are x = 1, y = 2, z = 4
 	own      int32  // objects in the node
 	below    int32  // objects in all nodes below it
@@ -19,14 +20,15 @@ type node struct {
 	parent   uint32
 	splitAt  int32 // so many own objects make a node without children try to split
 	depth    uint8
+	filled   uint8 // a bit for each child that is not empty
 }
 
 // bucket holds objects of one node.
 type bucket struct {
-	boxes [bucketItems]Box
-	ids   [bucketItems]ID
 	n     uint32
 	next  uint32 // in the node, or on the free list
+	boxes [bucketItems]Box
+	ids   [bucketItems]ID
 }
 
 var (
@@ -39,7 +41,7 @@ func (t *Tree) attach(id ID, b Box) {
 	n := uint32(0)
 	if !t.stray(&b) {
 		for c := t.childFor(n, &b); c != none; c = t.childFor(n, &b) {
-			t.nodes[n].below++
+			t.enter(n, c)
 			n = c
 		}
 	}
@@ -59,12 +61,21 @@ func (t *Tree) detach(s slot) {
 		t.strays--
 	}
 	t.drop(s.node, s.item)
-	for n := t.nodes[s.node].parent; n != none; n = t.nodes[n].parent {
+	for c, n := s.node, t.nodes[s.node].parent; n != none; c, n = n, t.nodes[n].parent {
 		t.nodes[n].below--
+		if t.nodes[c].empty() {
+			t.nodes[n].filled &^= 1 << (c - t.nodes[n].children)
+		}
 		if int(t.nodes[n].below) < t.opts.SplitAbove/2 {
 			t.merge(n)
 		}
 	}
+}
+
+// enter counts an object that goes from n to its child c or below.
+func (t *Tree) enter(n, c uint32) {
+	t.nodes[n].below++
+	t.nodes[n].filled |= 1 << (c - t.nodes[n].children)
 }
 
 // add puts an object into the first bucket of a node.
@@ -125,12 +136,12 @@ func (t *Tree) splitAt(own, fits int) int32 {
 	return int32(own + max(t.opts.SplitAbove+1-fits, own/8))
 }
 
-// cell returns the middle of a node's cell.
-func (t *Tree) cell(n uint32) Vec {
-	if n == 0 {
-		return t.home.center()
+// box returns the loose box of a node, which contains all objects in and below it.
+func (t *Tree) box(n *node) Box {
+	if n.depth == 0 {
+		return everything
 	}
-	return t.nodes[n].box.center()
+	return Around(n.middle, t.reach[n.depth])
 }
 
 // octant returns which child of a cell with that middle a box belongs to.
@@ -154,23 +165,32 @@ func (t *Tree) childFor(n uint32, b *Box) uint32 {
 	if c == none {
 		return none
 	}
-	c += octant(t.cell(n), b)
-	if !t.nodes[c].box.contains(b) {
+	c += octant(t.nodes[n].middle, b)
+	if box := t.box(&t.nodes[c]); !box.contains(b) {
 		return none
 	}
 	return c
 }
 
-// childBox returns the loose box of a child at a depth.
-func (t *Tree) childBox(middle Vec, octant uint32, depth uint8) Box {
-	half := math.Ldexp(t.edge, -1-int(depth))
-	side := func(v float64, bit uint32) float64 {
-		if octant&bit != 0 {
-			return v + half
-		}
-		return v - half
+// childMiddle returns the middle of a child of n.
+func (t *Tree) childMiddle(n *node, octant uint32) Vec {
+	half := t.half[n.depth+1]
+	v := Vec{n.middle.X - half, n.middle.Y - half, n.middle.Z - half}
+	if octant&1 != 0 {
+		v.X = n.middle.X + half
 	}
-	return Around(Vec{side(middle.X, 1), side(middle.Y, 2), side(middle.Z, 4)}, half*t.opts.Loose)
+	if octant&2 != 0 {
+		v.Y = n.middle.Y + half
+	}
+	if octant&4 != 0 {
+		v.Z = n.middle.Z + half
+	}
+	return v
+}
+
+// childBox returns the loose box of a child of n. It has the numbers that box has for the child.
+func (t *Tree) childBox(n *node, octant uint32) Box {
+	return Around(t.childMiddle(n, octant), t.reach[n.depth+1])
 }
 
 // split gives a node children if enough of its objects fit them.
@@ -179,16 +199,16 @@ func (t *Tree) split(n uint32) {
 		t.nodes[n].splitAt = math.MaxInt32
 		return
 	}
-	depth, middle := t.nodes[n].depth+1, t.cell(n)
+	parent := t.nodes[n]
 	var boxes [8]Box
 	for o := range boxes {
-		boxes[o] = t.childBox(middle, uint32(o), depth)
+		boxes[o] = t.childBox(&parent, uint32(o))
 	}
 	fits := 0
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range k.n {
-			if b := &k.boxes[i]; boxes[octant(middle, b)].contains(b) {
+			if b := &k.boxes[i]; boxes[octant(parent.middle, b)].contains(b) {
 				fits++
 			}
 		}
@@ -198,8 +218,9 @@ func (t *Tree) split(n uint32) {
 		return
 	}
 	c := t.newBlock()
-	for o := range boxes {
-		t.nodes[c+uint32(o)] = node{box: boxes[o], children: none, parent: n, head: none, splitAt: t.splitAt(0, 0), depth: depth}
+	for o := range uint32(8) {
+		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
+			splitAt: t.splitAt(0, 0), depth: parent.depth + 1}
 	}
 	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
 	t.spread(n, n)
@@ -224,7 +245,7 @@ func (t *Tree) spread(from, n uint32) {
 			if c == none {
 				c = n
 			} else {
-				t.nodes[n].below++
+				t.enter(n, c)
 			}
 			t.add(c, id, b)
 		}
@@ -238,7 +259,7 @@ func (t *Tree) spread(from, n uint32) {
 // children needs them, so few objects below n means that its children have none.
 func (t *Tree) merge(n uint32) {
 	c, fits := t.nodes[n].children, int(t.nodes[n].below)
-	t.nodes[n].children, t.nodes[n].below = none, 0
+	t.nodes[n].children, t.nodes[n].below, t.nodes[n].filled = none, 0, 0
 	for o := range uint32(8) {
 		t.spread(c+o, n)
 	}

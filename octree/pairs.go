@@ -21,12 +21,13 @@ func (t *Tree) within(n uint32, yield func(a, b ID) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		c := nd.children + first(filled)
 		if !t.ownWith(n, t, c, false, yield) || !t.within(c, yield) {
 			return false
 		}
-		for d := nd.children; d < c; d++ {
-			if !t.between(c, t, d, yield) {
+		for others := filled & (filled - 1); others != 0; others &= others - 1 {
+			if !t.between(c, t, nd.children+first(others), yield) {
 				return false
 			}
 		}
@@ -38,7 +39,11 @@ func (t *Tree) within(n uint32, yield func(a, b ID) bool) bool {
 // node m of u.
 func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bool {
 	a, b := &t.nodes[n], &u.nodes[m]
-	if a.empty() || b.empty() || !a.box.overlaps(&b.box) {
+	if a.empty() || b.empty() {
+		return true
+	}
+	boxA, boxB := t.box(a), u.box(b)
+	if !boxA.overlaps(&boxB) {
 		return true
 	}
 	if !t.ownWith(n, u, m, false, yield) {
@@ -47,15 +52,14 @@ func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bo
 	if a.below == 0 {
 		return true
 	}
-	for c := a.children; c < a.children+8; c++ {
+	others := u.met(b, &boxA)
+	for met := t.met(a, &boxB); met != 0; met &= met - 1 {
+		c := a.children + first(met)
 		if !u.ownWith(m, t, c, true, yield) {
 			return false
 		}
-		if b.below == 0 {
-			continue
-		}
-		for d := b.children; d < b.children+8; d++ {
-			if !t.between(c, u, d, yield) {
+		for met := others; met != 0; met &= met - 1 {
+			if !t.between(c, u, b.children+first(met), yield) {
 				return false
 			}
 		}
@@ -66,14 +70,11 @@ func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bo
 // ownWith finds the pairs of the own objects of node n of t and what is in and below
 // node m of u. It yields the object of u first if swapped.
 func (t *Tree) ownWith(n uint32, u *Tree, m uint32, swapped bool, yield func(a, b ID) bool) bool {
-	other := &u.nodes[m]
-	if other.empty() || !t.nodes[n].box.overlaps(&other.box) {
-		return true
-	}
+	other := u.box(&u.nodes[m])
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range k.n {
-			if b := &k.boxes[i]; b.overlaps(&other.box) && !u.meetBelow(m, k.ids[i], b, swapped, yield) {
+			if b := &k.boxes[i]; b.overlaps(&other) && !u.meetBelow(m, k.ids[i], b, swapped, yield) {
 				return false
 			}
 		}
@@ -90,9 +91,8 @@ func (t *Tree) meetBelow(n uint32, id ID, b *Box, swapped bool, yield func(a, b 
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		child := &t.nodes[c]
-		if !child.empty() && child.box.overlaps(b) && !t.meetBelow(c, id, b, swapped, yield) {
+	for met := t.met(nd, b); met != 0; met &= met - 1 {
+		if !t.meetBelow(nd.children+first(met), id, b, swapped, yield) {
 			return false
 		}
 	}

@@ -74,15 +74,13 @@ func (t *Tree) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) bo
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		child := &t.nodes[c]
-		if child.empty() {
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		o := first(filled)
+		box := t.childBox(nd, o)
+		if s := p.side(&box); s != Crossing && s != side {
 			continue
 		}
-		if s := p.side(&child.box); s != Crossing && s != side {
-			continue
-		}
-		if !t.plane(c, p, side, yield) {
+		if !t.plane(nd.children+o, p, side, yield) {
 			return false
 		}
 	}
@@ -128,12 +126,9 @@ func (t *Tree) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		child := &t.nodes[c]
-		if child.empty() || !f.sees(&child.box) {
-			continue
-		}
-		if !t.frustum(c, f, yield) {
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		o := first(filled)
+		if box := t.childBox(nd, o); f.sees(&box) && !t.frustum(nd.children+o, f, yield) {
 			return false
 		}
 	}

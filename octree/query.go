@@ -1,6 +1,9 @@
 package octree
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Point calls yield for each object that contains p.
 func (t *Tree) Point(p Vec, yield func(ID, Box) bool) { t.Overlapping(At(p), yield) }
@@ -21,13 +24,16 @@ func (t *Tree) all(n uint32, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		if !t.all(c, yield) {
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		if !t.all(nd.children+first(filled), yield) {
 			return false
 		}
 	}
 	return true
 }
+
+// first returns the lowest octant of a set.
+func first(octants uint8) uint32 { return uint32(bits.TrailingZeros8(octants)) }
 
 // empty reports whether no object lies in or below a node.
 func (n *node) empty() bool { return n.own+n.below == 0 }
@@ -54,20 +60,43 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		child := &t.nodes[c]
-		if child.empty() || !q.meets(&child.box) {
-			continue
-		}
-		if (*Box)(q).contains(&child.box) {
-			if !t.all(c, yield) {
+	for met := t.met(nd, (*Box)(q)); met != 0; met &= met - 1 {
+		o := first(met)
+		if box := t.childBox(nd, o); (*Box)(q).contains(&box) {
+			if !t.all(nd.children+o, yield) {
 				return false
 			}
-		} else if !t.overlapping(c, q, yield) {
+		} else if !t.overlapping(nd.children+o, q, yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// met returns the children of n that are not empty and whose boxes overlap q. Each of
+// the six half spaces of a cell has four children.
+func (t *Tree) met(n *node, q *Box) uint8 {
+	half, reach := t.half[n.depth+1], t.reach[n.depth+1]
+	met := n.filled
+	if low := n.middle.X - half; q.Max.X < low-reach || q.Min.X > low+reach {
+		met &= 0b10101010
+	}
+	if high := n.middle.X + half; q.Max.X < high-reach || q.Min.X > high+reach {
+		met &= 0b01010101
+	}
+	if low := n.middle.Y - half; q.Max.Y < low-reach || q.Min.Y > low+reach {
+		met &= 0b11001100
+	}
+	if high := n.middle.Y + half; q.Max.Y < high-reach || q.Min.Y > high+reach {
+		met &= 0b00110011
+	}
+	if low := n.middle.Z - half; q.Max.Z < low-reach || q.Min.Z > low+reach {
+		met &= 0b11110000
+	}
+	if high := n.middle.Z + half; q.Max.Z < high-reach || q.Min.Z > high+reach {
+		met &= 0b00001111
+	}
+	return met
 }
 
 // Inside calls yield for each object that lies in q as a whole.
@@ -155,16 +184,17 @@ func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		child := &t.nodes[c]
-		if child.empty() || !q.touches(&child.box) {
+	for met := t.met(nd, (*Box)(&q.around)); met != 0; met &= met - 1 {
+		o := first(met)
+		box := t.childBox(nd, o)
+		if !q.near(&box) {
 			continue
 		}
-		if q.contains(&child.box) {
-			if !t.all(c, yield) {
+		if q.contains(&box) {
+			if !t.all(nd.children+o, yield) {
 				return false
 			}
-		} else if !t.ball(c, q, yield) {
+		} else if !t.ball(nd.children+o, q, yield) {
 			return false
 		}
 	}

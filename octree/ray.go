@@ -88,11 +88,11 @@ func (t *Tree) first(n uint32, r *Ray, best *Hit) {
 		return
 	}
 	var order ordered
-	for c := nd.children; c < nd.children+8; c++ {
-		if child := &t.nodes[c]; !child.empty() {
-			if at, ok := r.enter(&child.box); ok && at <= best.T {
-				order.add(c, at)
-			}
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		o := first(filled)
+		box := t.childBox(nd, o)
+		if at, ok := r.enter(&box); ok && at <= best.T {
+			order.add(nd.children+o, at)
 		}
 	}
 	for _, o := range order.nodes[:order.n] {
@@ -129,11 +129,11 @@ func (t *Tree) appendHits(dst []Hit, n uint32, r *Ray) []Hit {
 	if nd.below == 0 {
 		return dst
 	}
-	for c := nd.children; c < nd.children+8; c++ {
-		if child := &t.nodes[c]; !child.empty() {
-			if _, ok := r.enter(&child.box); ok {
-				dst = t.appendHits(dst, c, r)
-			}
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		o := first(filled)
+		box := t.childBox(nd, o)
+		if _, ok := r.enter(&box); ok {
+			dst = t.appendHits(dst, nd.children+o, r)
 		}
 	}
 	return dst

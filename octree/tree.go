@@ -28,10 +28,12 @@ type Tree struct {
 	buckets    []bucket
 	freeBucket uint32
 
-	home   Box     // the root's cell: the bounds. The root's box is everything
-	edge   float64 // of home
-	strays int     // objects with their center out of bounds
-	expect int     // strays that do not yet call for new bounds
+	home   Box                   // the root's cell: the bounds. The root's box is everything
+	edge   float64               // of home
+	half   [maxDepth + 2]float64 // half the edge of a cell at a depth
+	reach  [maxDepth + 2]float64 // the same of a loose box
+	strays int                   // objects with their center out of bounds
+	expect int                   // strays that do not yet call for new bounds
 
 	calm int32 // a node with more objects may have to split when they move within it
 }
@@ -70,7 +72,7 @@ func (t *Tree) Clear() {
 
 // reset takes all objects and children from the root.
 func (t *Tree) reset() {
-	t.nodes = append(t.nodes[:0], node{box: everything, children: none, parent: none, head: none, splitAt: t.splitAt(0, 0)})
+	t.nodes = append(t.nodes[:0], node{middle: t.home.center(), children: none, parent: none, head: none, splitAt: t.splitAt(0, 0)})
 	t.buckets = t.buckets[:0]
 	t.freeBlock, t.freeBucket, t.strays = none, none, 0
 }
@@ -136,7 +138,8 @@ func (t *Tree) Move(id ID, b Box) error {
 	}
 	// A box within the box of a node is finite.
 	s := &t.slots[i]
-	if n := &t.nodes[s.node]; n.own <= t.calm && n.children == none && s.node != 0 && n.box.contains(&b) {
+	n := &t.nodes[s.node]
+	if box := Around(n.middle, t.reach[n.depth]); n.own <= t.calm && n.children == none && s.node != 0 && box.contains(&b) {
 		t.buckets[s.item/bucketItems].boxes[s.item%bucketItems] = b
 		return nil
 	}
@@ -158,7 +161,7 @@ func (t *Tree) moveFault(id ID, b Box) error {
 // got smaller may let a crowded node split, so each move brings its next try nearer.
 func (t *Tree) relocate(id ID, s slot, b Box) {
 	n, old := &t.nodes[s.node], &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
-	if !n.box.contains(&b) || t.childFor(s.node, &b) != none || s.node == 0 && t.stray(&b) != t.stray(old) {
+	if box := t.box(n); !box.contains(&b) || t.childFor(s.node, &b) != none || s.node == 0 && t.stray(&b) != t.stray(old) {
 		t.detach(s)
 		t.attach(id, b)
 		return
