@@ -77,7 +77,7 @@ func (b *Box) contains(c *Box) bool {
 }
 
 // probe is a box to compare many boxes with. Its zeros have the sign with which no
-// difference in meets is minus zero.
+// difference in scan is minus zero.
 type probe Box
 
 func probeOf(b Box) probe {
@@ -86,12 +86,18 @@ func probeOf(b Box) probe {
 	return probe{Vec{low(b.Min.X), low(b.Min.Y), low(b.Min.Z)}, Vec{high(b.Max.X), high(b.Max.Y), high(b.Max.Z)}}
 }
 
-// meets reports whether p and b overlap, by the signs of six differences. Comparisons
-// would be branches that the processor cannot predict. Nothing in p is NaN, b is finite.
-func (p *probe) meets(b *Box) bool {
-	return int64(math.Float64bits(b.Max.X-p.Min.X)|math.Float64bits(p.Max.X-b.Min.X)|
-		math.Float64bits(b.Max.Y-p.Min.Y)|math.Float64bits(p.Max.Y-b.Min.Y)|
-		math.Float64bits(b.Max.Z-p.Min.Z)|math.Float64bits(p.Max.Z-b.Min.Z)) >= 0
+// scan returns which objects of a bucket p overlaps, by the signs of six differences.
+// Comparisons would be branches that the processor cannot predict. Nothing in p is NaN.
+func (p *probe) scan(k *bucket) (met uint8) {
+	low, high := p.Min, p.Max
+	for i := range k.boxes[:min(k.n, bucketItems)] {
+		b := &k.boxes[i]
+		signs := math.Float64bits(b.Max.X-low.X) | math.Float64bits(high.X-b.Min.X) |
+			math.Float64bits(b.Max.Y-low.Y) | math.Float64bits(high.Y-b.Min.Y) |
+			math.Float64bits(b.Max.Z-low.Z) | math.Float64bits(high.Z-b.Min.Z)
+		met |= uint8(^signs>>63) << (i % bucketItems)
+	}
+	return met
 }
 
 // ordered reports whether b is a box that can hold something. A NaN is not ordered.

@@ -51,8 +51,8 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
-			if b := &k.boxes[i]; q.meets(b) && !yield(k.ids[i], *b) {
+		for met := q.scan(k); met != 0; met &= met - 1 {
+			if i := first(met); !yield(k.ids[i], k.boxes[i]) {
 				return false
 			}
 		}
@@ -60,13 +60,18 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
+	reach := t.reach[nd.depth+1]
 	for met := t.met(nd, (*Box)(q)); met != 0; met &= met - 1 {
 		o := first(met)
-		if box := t.childBox(nd, o); (*Box)(q).contains(&box) {
-			if !t.all(nd.children+o, yield) {
-				return false
+		if 2*reach <= q.Max.X-q.Min.X {
+			if box := t.childBox(nd, o); (*Box)(q).contains(&box) {
+				if !t.all(nd.children+o, yield) {
+					return false
+				}
+				continue
 			}
-		} else if !t.overlapping(nd.children+o, q, yield) {
+		}
+		if !t.overlapping(nd.children+o, q, yield) {
 			return false
 		}
 	}
@@ -111,7 +116,7 @@ func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 		return
 	}
 	s := scaleFor(radius)
-	q := ball{center: center, scale: s, square: radius * s * (radius * s)}
+	q := ball{center: center, radius: radius, scale: s, square: radius * s * (radius * s)}
 	const slack = 0x1p-50 // more than what touches may round
 	wide := Around(center, radius)
 	for _, side := range [3]struct {
@@ -132,6 +137,7 @@ func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 // ball is a ball with a factor for distances that keeps their squares within range.
 type ball struct {
 	center Vec
+	radius float64
 	scale  float64
 	square float64 // of the scaled radius
 	around probe   // a box that holds the ball, for a first cheap look
@@ -150,10 +156,6 @@ func scaleFor(v float64) float64 {
 
 // touches reports whether b has a position in the ball.
 func (q *ball) touches(b *Box) bool {
-	return q.around.meets(b) && q.near(b)
-}
-
-func (q *ball) near(b *Box) bool {
 	x := gap(b.Min.X, b.Max.X, q.center.X) * q.scale
 	y := gap(b.Min.Y, b.Max.Y, q.center.Y) * q.scale
 	z := gap(b.Min.Z, b.Max.Z, q.center.Z) * q.scale
@@ -175,7 +177,8 @@ func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
+		for met := q.around.scan(k); met != 0; met &= met - 1 {
+			i := first(met)
 			if b := &k.boxes[i]; q.touches(b) && !yield(k.ids[i], *b) {
 				return false
 			}
@@ -184,17 +187,22 @@ func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 	if nd.below == 0 {
 		return true
 	}
+	reach := t.reach[nd.depth+1]
 	for met := t.met(nd, (*Box)(&q.around)); met != 0; met &= met - 1 {
 		o := first(met)
-		box := t.childBox(nd, o)
-		if !q.near(&box) {
-			continue
-		}
-		if q.contains(&box) {
-			if !t.all(nd.children+o, yield) {
-				return false
+		if reach <= q.radius {
+			box := t.childBox(nd, o)
+			if !q.touches(&box) {
+				continue
 			}
-		} else if !t.ball(nd.children+o, q, yield) {
+			if q.contains(&box) {
+				if !t.all(nd.children+o, yield) {
+					return false
+				}
+				continue
+			}
+		}
+		if !t.ball(nd.children+o, q, yield) {
 			return false
 		}
 	}
