@@ -8,8 +8,12 @@ import (
 	"unsafe"
 )
 
-// maxObjects keeps an item's number below 32 bits, even if each bucket had one item.
-const maxObjects = 1 << 28
+const (
+	// maxObjects keeps the number of an item below 32 bits, even if each bucket has one.
+	maxObjects = 1 << 28
+	// maxSlots is more than maxObjects, because a slot whose generations are used up stays empty.
+	maxSlots = 1 << 30
+)
 
 // ErrFull says that a tree has no room for one more object.
 var ErrFull = errors.New("octree: a tree holds at most 268435456 objects")
@@ -92,7 +96,7 @@ func (t *Tree) Insert(b Box) (ID, error) {
 	if !b.Valid() {
 		return 0, fmt.Errorf("octree: insert: %w", boxFault(b))
 	}
-	if t.size == maxObjects || len(t.slots) == int(none) {
+	if t.size == maxObjects || len(t.slots) == maxSlots {
 		return 0, fmt.Errorf("octree: insert: %w", ErrFull)
 	}
 	i := t.freeSlot
@@ -114,7 +118,7 @@ func boxFault(b Box) error { return fmt.Errorf("box %v: not finite, or Min above
 // lookup returns the number of id's item.
 func (t *Tree) lookup(id ID) (item uint32, ok bool) {
 	i := uint32(id)
-	if int(i) >= len(t.slots) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
+	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
 		return 0, false
 	}
 	return t.slots[i].item, true
@@ -133,7 +137,7 @@ func (t *Tree) Get(id ID) (Box, bool) {
 // does not have the object. A box that is not valid is an error and changes nothing.
 func (t *Tree) Move(id ID, b Box) error {
 	i := uint32(id)
-	if int(i) >= len(t.slots) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
+	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
 		return t.moveFault(id, b)
 	}
 	// A box within the box of a node is finite.

@@ -12,7 +12,10 @@ import (
 	"github.com/cairnvoxel/cairn/octree"
 )
 
-var operations = flag.Int("operations", 4000, "random operations of each run")
+var (
+	operations = flag.Int("operations", 3000, "random operations of each run")
+	seeds      = flag.Uint64("seeds", 3, "runs at each place, with seeds from 0")
+)
 
 // pair is two objects, the lower ID first if they are of one tree.
 type pair struct{ a, b octree.ID }
@@ -350,6 +353,19 @@ var places = []place{
 	{"sizes", 1, octree.Options{Loose: 1.25, MaxDepth: 6}, func(d dice, _ int) octree.Box {
 		return sized(d, vec(d(4096), d(512), d(4096)), 1<<d(10))
 	}},
+	{"flat", 1, octree.Options{}, func(d dice, _ int) octree.Box {
+		b := sized(d, vec(d(1000), d(1000), 0), 30)
+		b.Max.Z = 0
+		return b
+	}},
+	{"signs of zero", 1, octree.Options{SplitAbove: 2}, func(d dice, _ int) octree.Box {
+		v := []float64{math.Copysign(0, -1), 0, -1, 1}
+		b := octree.At(octree.Vec{X: v[d(4)], Y: v[d(4)], Z: v[d(4)]})
+		if d(2) == 0 {
+			b.Max = octree.Vec{X: max(b.Max.X, v[d(2)]), Y: b.Max.Y + 1, Z: b.Max.Z}
+		}
+		return b
+	}},
 	{"crowds", 1, octree.Options{}, func(d dice, _ int) octree.Box {
 		at := d(3) * 100000
 		return sized(d, vec(at+d(50), d(50), -at+d(50)), 3)
@@ -359,7 +375,7 @@ var places = []place{
 	}},
 	{"near and far", 1, octree.Options{SplitAbove: 6}, func(d dice, _ int) octree.Box {
 		edge := 1 << d(24)
-		return sized(d, vec(d(edge)-d(edge), d(edge)-d(edge), d(edge)-d(edge)), 1+d(edge))
+		return sized(d, vec(d(2*edge)-edge, d(2*edge)-edge, d(2*edge)-edge), 1+d(edge))
 	}},
 }
 
@@ -424,9 +440,11 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 func TestTwin(t *testing.T) {
 	for i, p := range places {
 		t.Run(p.name, func(t *testing.T) {
-			for seed := range uint64(3) {
-				random := rand.New(rand.NewPCG(seed, uint64(i)))
-				run(t, p, random.IntN, func(step int) bool { return step < *operations })
+			for seed := range *seeds {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					random := rand.New(rand.NewPCG(seed, uint64(i)))
+					run(t, p, random.IntN, func(step int) bool { return step < *operations })
+				})
 			}
 		})
 	}
