@@ -48,6 +48,9 @@ func (t *Tree) Check() error {
 				if nd.filled>>i&1 == 1 != (b > 0) {
 					return 0, fmt.Errorf("node %d has filled %08b, and %d objects in child %d", n, nd.filled, b, i)
 				}
+				if outer, inner := t.box(nd), t.box(&t.nodes[c+i]); !outer.contains(&inner) {
+					return 0, fmt.Errorf("node %d has %v, its child %d %v", n, outer, i, inner)
+				}
 				if t.box(&t.nodes[c+i]) != t.childBox(nd, i) {
 					return 0, fmt.Errorf("node %d: the box of child %d is not what it is from above", n, i)
 				}
@@ -58,7 +61,7 @@ func (t *Tree) Check() error {
 			}
 		} else if nd.filled != 0 {
 			return 0, fmt.Errorf("node %d has filled %08b and no children", n, nd.filled)
-		} else if own >= int(nd.splitAt) && nd.depth < uint8(t.opts.MaxDepth) {
+		} else if own >= int(nd.splitAt) {
 			return 0, fmt.Errorf("node %d has %d objects and should have split at %d", n, own, nd.splitAt)
 		}
 		if own != int(nd.own) || below != int(nd.below) {

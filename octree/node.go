@@ -199,10 +199,14 @@ func (t *Tree) split(n uint32) {
 		t.nodes[n].splitAt = math.MaxInt32
 		return
 	}
-	parent := t.nodes[n]
+	parent, outer := t.nodes[n], t.box(&t.nodes[n])
 	var boxes [8]Box
 	for o := range boxes {
 		boxes[o] = t.childBox(&parent, uint32(o))
+		if !outer.contains(&boxes[o]) { // too small for the precision of its coordinates
+			t.nodes[n].splitAt = math.MaxInt32
+			return
+		}
 	}
 	fits := 0
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
