@@ -1,6 +1,12 @@
 package octree
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
+
+// Age brings the clock of changes to its end.
+func (t *Tree) Age() { t.clock, t.aged = math.MaxUint32-2, false }
 
 // Check returns the first broken invariant of a tree.
 func (t *Tree) Check() error {
@@ -47,6 +53,9 @@ func (t *Tree) Check() error {
 				}
 				if nd.filled>>i&1 == 1 != (b > 0) {
 					return 0, fmt.Errorf("node %d has filled %08b, and %d objects in child %d", n, nd.filled, b, i)
+				}
+				if nd.changed < t.nodes[c+i].changed || nd.changed < nd.touched {
+					return 0, fmt.Errorf("node %d changed at %d, its child %d at %d", n, nd.changed, i, t.nodes[c+i].changed)
 				}
 				if outer, inner := t.box(nd), t.box(&t.nodes[c+i]); !outer.contains(&inner) {
 					return 0, fmt.Errorf("node %d has %v, its child %d %v", n, outer, i, inner)

@@ -18,7 +18,9 @@ type node struct {
 	below    int32  // objects in all nodes below it
 	head     uint32 // the first bucket, or none. All buckets but the first are full
 	parent   uint32
-	splitAt  int32 // so many own objects make a node without children try to split
+	splitAt  int32  // so many own objects make a node without children try to split
+	changed  uint32 // the clock when something in or below the node changed last
+	touched  uint32 // the same of the own objects
 	depth    uint8
 	filled   uint8 // a bit for each child that is not empty
 }
@@ -46,6 +48,7 @@ func (t *Tree) attach(id ID, b Box) {
 		}
 	}
 	t.add(n, id, b)
+	t.touch(n)
 	switch {
 	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
 		t.Rebuild()
@@ -60,6 +63,7 @@ func (t *Tree) detach(s slot) {
 	if s.node == 0 && t.stray(&t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]) {
 		t.strays--
 	}
+	t.touch(s.node)
 	t.drop(s.node, s.item)
 	for c, n := s.node, t.nodes[s.node].parent; n != none; c, n = n, t.nodes[n].parent {
 		t.nodes[n].below--
@@ -224,7 +228,7 @@ func (t *Tree) split(n uint32) {
 	c := t.newBlock()
 	for o := range uint32(8) {
 		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
-			splitAt: t.splitAt(0, 0), depth: parent.depth + 1}
+			splitAt: t.splitAt(0, 0), changed: parent.touched, touched: parent.touched, depth: parent.depth + 1}
 	}
 	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
 	t.spread(n, n)
@@ -264,6 +268,7 @@ func (t *Tree) spread(from, n uint32) {
 func (t *Tree) merge(n uint32) {
 	c, fits := t.nodes[n].children, int(t.nodes[n].below)
 	t.nodes[n].children, t.nodes[n].below, t.nodes[n].filled = none, 0, 0
+	t.nodes[n].touched = t.nodes[n].changed
 	for o := range uint32(8) {
 		t.spread(c+o, n)
 	}

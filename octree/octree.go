@@ -14,11 +14,15 @@
 // All boxes include their borders, so boxes that touch overlap. Queries call a function
 // for each object and stop when it returns false. The order is not defined, except where
 // a query says so. The function must not change the tree. A NaN in a query finds
-// nothing; infinity is allowed in queries, except in rays, where it finds nothing. Queries, and moves within known bounds, do not
-// allocate once the tree has its size.
+// nothing. Queries may be infinite; rays only in length. Queries do not allocate, nor do
+// moves once the tree has its size; moves of many objects out of its bounds do.
 //
 // One goroutine at a time may change a Tree, and none may read it meanwhile. Any number
 // may read it at once.
+//
+// In two dimensions leave one coordinate at 0: the tree is a quadtree then, with four
+// children in use. Tree.Changed finds what changed since a moment, and passes over the
+// regions where nothing did.
 //
 // The package ends at boxes: it knows no exact shapes, no payloads, no files and no
 // goroutines.

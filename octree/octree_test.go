@@ -379,6 +379,10 @@ func TestAllocations(t *testing.T) {
 		},
 		"frustum": func() { found := 0; tree.Frustum(f, func(octree.ID, octree.Box) bool { found++; return true }) },
 		"pairs":   func() { found := 0; tree.Pairs(func(a, b octree.ID) bool { found++; return true }) },
+		"changed": func() {
+			found := 0
+			tree.Changed(tree.Moment()-1, octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
+		},
 		"nearest": func() { tree.Nearest(at(), near) },
 		"rays": func() {
 			r := octree.Ray{Origin: at(), Direction: octree.Vec{X: 1, Z: 1}, Max: inf}
@@ -391,6 +395,73 @@ func TestAllocations(t *testing.T) {
 			do()
 			if n := testing.AllocsPerRun(20, do); n >= 1 {
 				t.Errorf("%g allocations", n)
+			}
+		})
+	}
+}
+
+// TestChanged moves one object and looks where the tree says that something changed.
+func TestChanged(t *testing.T) {
+	tree := mustNew(t, octree.Options{})
+	random := rand.New(rand.NewPCG(11, 12))
+	var ids []octree.ID
+	for range 10000 {
+		id, err := tree.Insert(octree.At(vec(random.IntN(1024), random.IntN(1024), random.IntN(1024))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	all := box(0, 0, 0, 1024, 1024, 1024)
+	count := func(since octree.Moment, q octree.Box) (found int, changed bool) {
+		changed = tree.Changed(since, q, func(octree.ID, octree.Box) bool { found++; return true })
+		return found, changed
+	}
+	if n, changed := count(0, all); n != len(ids) || !changed {
+		t.Errorf("since the beginning: got %d, %v", n, changed)
+	}
+	moment := tree.Moment()
+	if again := tree.Moment(); again != moment {
+		t.Errorf("two moments without a change: %d, %d", moment, again)
+	}
+	if n, changed := count(moment, all); n != 0 || changed {
+		t.Errorf("nothing changed: got %d, %v", n, changed)
+	}
+	from, _ := tree.Get(ids[0])
+	to := octree.At(octree.Vec{X: 1023 - from.Min.X, Y: 1023 - from.Min.Y, Z: 1023 - from.Min.Z})
+	for _, tt := range []struct {
+		name string
+		do   func()
+		at   octree.Box
+	}{
+		{"a move", func() {
+			if err := tree.Move(ids[0], to); err != nil {
+				t.Error(err)
+			}
+		}, from},
+		{"a move within a node", func() {
+			if err := tree.Move(ids[0], to); err != nil {
+				t.Error(err)
+			}
+		}, to},
+		{"a removal", func() { tree.Remove(ids[0]) }, to},
+		{"an insertion", func() {
+			if _, err := tree.Insert(from); err != nil {
+				t.Error(err)
+			}
+		}, from},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			moment := tree.Moment()
+			tt.do()
+			if _, changed := count(moment, tt.at); !changed {
+				t.Errorf("at %v: nothing changed", tt.at)
+			}
+			if n, changed := count(moment, all); !changed || n > 100 {
+				t.Errorf("in all: got %d objects, %v, want few", n, changed)
+			}
+			if n, changed := count(tree.Moment(), all); n > 0 || changed {
+				t.Errorf("since then: got %d, %v", n, changed)
 			}
 		})
 	}

@@ -52,8 +52,8 @@ func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bo
 	if a.below == 0 {
 		return true
 	}
-	others := u.met(b, &boxA)
-	for met := t.met(a, &boxB); met != 0; met &= met - 1 {
+	others := u.met(b, b.filled, &boxA)
+	for met := t.met(a, a.filled, &boxB); met != 0; met &= met - 1 {
 		c := a.children + first(met)
 		if !u.ownWith(m, t, c, true, yield) {
 			return false
@@ -91,7 +91,7 @@ func (t *Tree) meetBelow(n uint32, id ID, b *Box, swapped bool, yield func(a, b 
 	if nd.below == 0 {
 		return true
 	}
-	for met := t.met(nd, b); met != 0; met &= met - 1 {
+	for met := t.met(nd, nd.filled, b); met != 0; met &= met - 1 {
 		if !t.meetBelow(nd.children+first(met), id, b, swapped, yield) {
 			return false
 		}

@@ -61,7 +61,7 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 		return true
 	}
 	reach := t.reach[nd.depth+1]
-	for met := t.met(nd, (*Box)(q)); met != 0; met &= met - 1 {
+	for met := t.met(nd, nd.filled, (*Box)(q)); met != 0; met &= met - 1 {
 		o := first(met)
 		if 2*reach <= q.Max.X-q.Min.X {
 			if box := t.childBox(nd, o); (*Box)(q).contains(&box) {
@@ -78,11 +78,13 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	return true
 }
 
-// met returns the children of n that are not empty and whose boxes overlap q. Each of
-// the six half spaces of a cell has four children.
-func (t *Tree) met(n *node, q *Box) uint8 {
+// everyChild is the set of all octants.
+const everyChild = 0b11111111
+
+// met returns those of some children of n whose boxes overlap q. Each of the six half
+// spaces of a cell has four children.
+func (t *Tree) met(n *node, met uint8, q *Box) uint8 {
 	half, reach := t.half[n.depth+1], t.reach[n.depth+1]
-	met := n.filled
 	if low := n.middle.X - half; q.Max.X < low-reach || q.Min.X > low+reach {
 		met &= 0b10101010
 	}
@@ -188,7 +190,7 @@ func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 		return true
 	}
 	reach := t.reach[nd.depth+1]
-	for met := t.met(nd, (*Box)(&q.around)); met != 0; met &= met - 1 {
+	for met := t.met(nd, nd.filled, (*Box)(&q.around)); met != 0; met &= met - 1 {
 		o := first(met)
 		if reach <= q.radius {
 			box := t.childBox(nd, o)

@@ -39,6 +39,10 @@ type Tree struct {
 	strays int                   // objects with their center out of bounds
 	expect int                   // strays that do not yet call for new bounds
 
+	epoch uint32 // how often clock began anew
+	clock uint32
+	aged  bool // nothing changed since the clock went on
+
 	calm int32 // a node with more objects may have to split when they move within it
 }
 
@@ -76,9 +80,10 @@ func (t *Tree) Clear() {
 
 // reset takes all objects and children from the root.
 func (t *Tree) reset() {
-	t.nodes = append(t.nodes[:0], node{middle: t.home.center(), children: none, parent: none, head: none, splitAt: t.splitAt(0, 0)})
+	t.nodes = append(t.nodes[:0], node{middle: t.home.center(), children: none, parent: none, head: none,
+		splitAt: t.splitAt(0, 0), changed: t.clock, touched: t.clock})
 	t.buckets = t.buckets[:0]
-	t.freeBlock, t.freeBucket, t.strays = none, none, 0
+	t.freeBlock, t.freeBucket, t.strays, t.aged = none, none, 0, false
 }
 
 // release puts a slot on the free list, unless its generations are used up.
@@ -143,7 +148,7 @@ func (t *Tree) Move(id ID, b Box) error {
 	// A box within the box of a node is finite.
 	s := &t.slots[i]
 	n := &t.nodes[s.node]
-	if box := Around(n.middle, t.reach[n.depth]); n.own <= t.calm && n.children == none && s.node != 0 && box.contains(&b) {
+	if box := Around(n.middle, t.reach[n.depth]); n.touched == t.clock && n.own <= t.calm && n.children == none && s.node != 0 && box.contains(&b) {
 		t.buckets[s.item/bucketItems].boxes[s.item%bucketItems] = b
 		return nil
 	}
@@ -161,7 +166,8 @@ func (t *Tree) moveFault(id ID, b Box) error {
 	return fmt.Errorf("octree: move %v: %w", id, boxFault(b))
 }
 
-// relocate moves an object that leaves its node or may fit a child of it. Objects that
+// relocate moves an object that leaves its node, may fit a child of it, or is the first
+// to move there since the clock went on. Objects that
 // got smaller may let a crowded node split, so each move brings its next try nearer.
 func (t *Tree) relocate(id ID, s slot, b Box) {
 	n, old := &t.nodes[s.node], &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
@@ -171,7 +177,8 @@ func (t *Tree) relocate(id ID, s slot, b Box) {
 		return
 	}
 	*old = b
-	if n.splitAt == math.MaxInt32 {
+	t.touch(s.node)
+	if n.splitAt == math.MaxInt32 || n.own <= t.calm {
 		return
 	}
 	if n.splitAt--; n.own >= n.splitAt {

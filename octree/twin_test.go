@@ -29,10 +29,13 @@ type twin struct {
 	boxes   map[octree.ID]octree.Box
 	ids     []octree.ID
 	removed []octree.ID
+	moment  octree.Moment
+	changed []octree.Box // all boxes that came or went since moment
+	latest  map[octree.ID]bool
 }
 
 func newTwin(t testing.TB, scale float64, o octree.Options) *twin {
-	return &twin{t: t, tree: mustNew(t, o), scale: scale, boxes: make(map[octree.ID]octree.Box)}
+	return &twin{t: t, tree: mustNew(t, o), scale: scale, boxes: make(map[octree.ID]octree.Box), latest: make(map[octree.ID]bool)}
 }
 
 func mustNew(t testing.TB, o octree.Options) *octree.Tree {
@@ -61,6 +64,7 @@ func (w *twin) insert(b octree.Box) {
 	}
 	w.boxes[id] = b
 	w.ids = append(w.ids, id)
+	w.changed, w.latest[id] = append(w.changed, b), true
 }
 
 func (w *twin) move(i int, b octree.Box) {
@@ -68,6 +72,7 @@ func (w *twin) move(i int, b octree.Box) {
 	if err := w.tree.Move(w.ids[i], w.box(b)); err != nil {
 		w.t.Fatal(err)
 	}
+	w.changed, w.latest[w.ids[i]] = append(w.changed, b, w.boxes[w.ids[i]]), true
 	w.boxes[w.ids[i]] = b
 	if got, ok := w.tree.Get(w.ids[i]); !ok || got != w.box(b) {
 		w.t.Fatalf("Get %v: got %v, %v, want %v", w.ids[i], got, ok, w.box(b))
@@ -83,6 +88,7 @@ func (w *twin) remove(i int) {
 	if _, ok := w.tree.Get(id); ok || w.tree.Move(id, octree.Box{}) == nil {
 		w.t.Fatalf("%v is still there", id)
 	}
+	w.changed = append(w.changed, w.boxes[id])
 	delete(w.boxes, id)
 	w.ids[i] = w.ids[len(w.ids)-1]
 	w.ids = w.ids[:len(w.ids)-1]
@@ -93,6 +99,9 @@ func (w *twin) remove(i int) {
 
 func (w *twin) clear() {
 	w.tree.Clear()
+	for _, b := range w.boxes {
+		w.changed = append(w.changed, b)
+	}
 	w.boxes, w.ids = make(map[octree.ID]octree.Box), nil
 }
 
@@ -300,6 +309,32 @@ func (w *twin) pairQueries(u *twin) {
 	}
 }
 
+// changeQuery wants at least what changed since the moment, and not more than overlaps q.
+func (w *twin) changeQuery(q octree.Box) {
+	w.t.Helper()
+	var got []octree.ID
+	changed := w.tree.Changed(w.moment, w.box(q), func(id octree.ID, b octree.Box) bool {
+		if !overlaps(w.boxes[id], q) || slices.Contains(got, id) {
+			w.t.Fatalf("changed in %v: got %v at %v", w.box(q), id, b)
+		}
+		got = append(got, id)
+		return true
+	})
+	for _, id := range w.ids {
+		if w.latest[id] && overlaps(w.boxes[id], q) && !slices.Contains(got, id) {
+			w.t.Fatalf("changed in %v: got %v without %v", w.box(q), got, id)
+		}
+	}
+	if !changed && slices.ContainsFunc(w.changed, func(b octree.Box) bool { return overlaps(b, q) }) {
+		w.t.Fatalf("%v: nothing changed, want a change", w.box(q))
+	}
+}
+
+func (w *twin) begin() {
+	w.moment, w.changed = w.tree.Moment(), nil
+	clear(w.latest)
+}
+
 func (w *twin) once(seen map[pair]int, p pair, want bool) {
 	w.t.Helper()
 	if got := seen[p]; got > 1 || got == 1 != want {
@@ -424,8 +459,15 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 			}
 			w.planeQueries(f)
 		case 10:
-			if d(10) == 0 {
+			w.changeQuery(b)
+			switch d(10) {
+			case 0:
 				w.pairQueries(other)
+			case 1, 2, 3:
+				w.begin()
+			case 4:
+				w.tree.Age()
+				w.begin()
 			}
 		case 11:
 			w.check()

@@ -1,0 +1,82 @@
+package octree
+
+import "math"
+
+// Moment is a point in time between changes of one tree. The zero Moment is before all.
+type Moment uint64
+
+// Moment returns the present moment, to ask Changed later what changed since.
+func (t *Tree) Moment() Moment {
+	if !t.aged {
+		t.aged = true
+		t.clock++
+		if t.clock == math.MaxUint32 {
+			t.epoch, t.clock = t.epoch+1, 1
+			for n := range t.nodes {
+				t.nodes[n].changed, t.nodes[n].touched = 1, 1
+			}
+		}
+	}
+	return Moment(t.epoch)<<32 | Moment(t.clock)
+}
+
+// touch notes a change of a node's own objects. Above a node that has the present clock
+// all nodes have it.
+func (t *Tree) touch(n uint32) {
+	t.aged = false
+	t.nodes[n].touched = t.clock
+	for ; n != none && t.nodes[n].changed != t.clock; n = t.nodes[n].parent {
+		t.nodes[n].changed = t.clock
+	}
+}
+
+// Changed reports whether objects that overlap q, or did, may have been inserted, moved
+// or removed since a moment, and calls yield for those that overlap q now and may have
+// changed. It counts by nodes: everything in a node changes with one of its objects, and
+// the whole tree changes by Clear and when it gets new bounds. It does not enter nodes
+// where nothing changed.
+func (t *Tree) Changed(since Moment, q Box, yield func(ID, Box) bool) bool {
+	if !q.ordered() {
+		return false
+	}
+	c := changes{since: uint32(since), query: probeOf(q), yield: yield}
+	if uint32(since>>32) != t.epoch {
+		c.since = 0
+	}
+	t.changed(0, &c)
+	return c.found
+}
+
+type changes struct {
+	since uint32
+	query probe
+	yield func(ID, Box) bool
+	found bool
+}
+
+func (t *Tree) changed(n uint32, c *changes) bool {
+	nd := &t.nodes[n]
+	if nd.changed < c.since {
+		return true
+	}
+	if nd.touched >= c.since {
+		c.found = true
+		for h := nd.head; h != none; h = t.buckets[h].next {
+			k := &t.buckets[h]
+			for met := c.query.scan(k); met != 0; met &= met - 1 {
+				if i := first(met); !c.yield(k.ids[i], k.boxes[i]) {
+					return false
+				}
+			}
+		}
+	}
+	if nd.children == none {
+		return true
+	}
+	for met := t.met(nd, everyChild, (*Box)(&c.query)); met != 0; met &= met - 1 {
+		if !t.changed(nd.children+first(met), c) {
+			return false
+		}
+	}
+	return true
+}
