@@ -1,0 +1,161 @@
+package octree_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/octree"
+)
+
+const movers = 40000
+
+// crowd is 40,000 movers in 4096x512x4096 with radii from 0.5 to 30.
+type crowd struct {
+	tree   *octree.Tree
+	random *rand.Rand
+	ids    []octree.ID
+	at     []octree.Vec
+	speed  []octree.Vec
+	radius []float64
+}
+
+func makeCrowd(b *testing.B) *crowd {
+	c := &crowd{tree: mustNew(b, octree.Options{}), random: rand.New(rand.NewPCG(1, 2))}
+	for range movers {
+		at, r := c.place(), 0.5+c.random.Float64()*29.5
+		id, err := c.tree.Insert(octree.Around(at, r))
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.ids, c.at, c.radius = append(c.ids, id), append(c.at, at), append(c.radius, r)
+		c.speed = append(c.speed, octree.Vec{X: c.random.Float64()*2 - 1, Y: c.random.Float64()*2 - 1, Z: c.random.Float64()*2 - 1})
+	}
+	runtime.GC()
+	return c
+}
+
+func (c *crowd) place() octree.Vec {
+	return octree.Vec{X: c.random.Float64() * 4096, Y: c.random.Float64() * 512, Z: c.random.Float64() * 4096}
+}
+
+// step moves mover i by up to a cell on each axis and turns it back at the borders.
+func (c *crowd) step(i int) octree.Box {
+	p, v := &c.at[i], &c.speed[i]
+	p.X, p.Y, p.Z = p.X+v.X, p.Y+v.Y, p.Z+v.Z
+	if p.X < 0 || p.X > 4096 {
+		v.X = -v.X
+	}
+	if p.Y < 0 || p.Y > 512 {
+		v.Y = -v.Y
+	}
+	if p.Z < 0 || p.Z > 4096 {
+		v.Z = -v.Z
+	}
+	return octree.Around(*p, c.radius[i])
+}
+
+func BenchmarkMove(b *testing.B) {
+	c := makeCrowd(b)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		i := n % movers
+		if err := c.tree.Move(c.ids[i], c.step(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStep is what BenchmarkMove does beside moving.
+func BenchmarkStep(b *testing.B) {
+	c := makeCrowd(b)
+	var sum float64
+	for n := 0; b.Loop(); n++ {
+		sum += c.step(n % movers).Min.X
+	}
+	runtime.KeepAlive(sum)
+}
+
+// BenchmarkTeleport moves objects to anywhere.
+func BenchmarkTeleport(b *testing.B) {
+	c := makeCrowd(b)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		i := n % movers
+		if err := c.tree.Move(c.ids[i], octree.Around(c.place(), c.radius[i])); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkInsert(b *testing.B) {
+	c := makeCrowd(b)
+	boxes := make([]octree.Box, movers)
+	for i := range boxes {
+		boxes[i] = octree.Around(c.at[i], c.radius[i])
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		if n%movers == 0 {
+			c.tree.Clear()
+		}
+		if _, err := c.tree.Insert(boxes[n%movers]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(c.tree.Stats().Bytes)/movers, "B/object")
+}
+
+func BenchmarkQuery(b *testing.B) {
+	c := makeCrowd(b)
+	found := 0
+	count := func(octree.ID, octree.Box) bool { found++; return true }
+	near, hits := make([]octree.Near, 8), make([]octree.Hit, 0, movers)
+	var places [1024]octree.Vec
+	for i := range places {
+		places[i] = c.place()
+	}
+	looking := func(p octree.Vec) octree.Frustum {
+		return octree.Frustum{
+			{Normal: octree.Vec{X: 1}, Offset: -p.X}, {Normal: octree.Vec{X: -1}, Offset: p.X + 256},
+			{Normal: octree.Vec{X: 1, Y: 1}, Offset: -p.X - p.Y}, {Normal: octree.Vec{X: 1, Y: -1}, Offset: -p.X + p.Y},
+			{Normal: octree.Vec{X: 1, Z: 1}, Offset: -p.X - p.Z}, {Normal: octree.Vec{X: 1, Z: -1}, Offset: -p.X + p.Z},
+		}
+	}
+	for _, q := range []struct {
+		name string
+		run  func(p octree.Vec)
+	}{
+		{"point", func(p octree.Vec) { c.tree.Point(p, count) }},
+		{"box of 32", func(p octree.Vec) { c.tree.Overlapping(octree.Around(p, 16), count) }},
+		{"box of 128", func(p octree.Vec) { c.tree.Overlapping(octree.Around(p, 64), count) }},
+		{"box of 512", func(p octree.Vec) { c.tree.Overlapping(octree.Around(p, 256), count) }},
+		{"ball of 16", func(p octree.Vec) { c.tree.Ball(p, 16, count) }},
+		{"ball of 64", func(p octree.Vec) { c.tree.Ball(p, 64, count) }},
+		{"ball of 256", func(p octree.Vec) { c.tree.Ball(p, 256, count) }},
+		{"nearest 8", func(p octree.Vec) { found += len(c.tree.Nearest(p, near)) }},
+		{"first hit", func(p octree.Vec) {
+			if _, ok := c.tree.First(octree.Ray{Origin: p, Direction: octree.Vec{X: 1, Y: 0.1, Z: 0.5}, Max: 1000}); ok {
+				found++
+			}
+		}},
+		{"all hits", func(p octree.Vec) {
+			found += len(c.tree.AppendHits(hits, octree.Ray{Origin: p, Direction: octree.Vec{X: 1, Y: 0.1, Z: 0.5}, Max: 1000}))
+		}},
+		{"frustum", func(p octree.Vec) { c.tree.Frustum(looking(p), count) }},
+		{"plane", func(p octree.Vec) {
+			c.tree.Plane(octree.Plane{Normal: octree.Vec{X: 1}, Offset: -p.X}, octree.Crossing, count)
+		}},
+		{"pairs", func(octree.Vec) { c.tree.Pairs(func(octree.ID, octree.ID) bool { found++; return true }) }},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			b.ReportAllocs()
+			found = 0
+			n := 0
+			for ; b.Loop(); n++ {
+				q.run(places[n%len(places)])
+			}
+			b.ReportMetric(float64(found)/float64(n), "found/op")
+		})
+	}
+}

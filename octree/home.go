@@ -1,0 +1,92 @@
+package octree
+
+import (
+	"math"
+	"slices"
+)
+
+// Rebuild fits the bounds of the tree to its objects and builds its nodes anew. The tree
+// does it by itself when too many objects have left the bounds. A program calls it to
+// give memory back. It allocates.
+func (t *Tree) Rebuild() {
+	t.settle()
+	nodes, buckets := t.nodes, t.buckets
+	t.nodes, t.buckets = nil, nil
+	t.reset()
+	t.expect = math.MaxInt
+	for n := range nodes {
+		for h := nodes[n].head; h != none; h = buckets[h].next {
+			for i := range buckets[h].n {
+				t.attach(buckets[h].ids[i], buckets[h].boxes[i])
+			}
+		}
+	}
+	t.expect = 2 * t.strays
+}
+
+// settle chooses the bounds: those of all centers, unless that is so much more than what
+// most of a sample takes that the depth would not suffice. Then a few objects stay outside.
+// The edge is a power of two, so bounds that grow are chosen anew only a few times.
+func (t *Tree) settle() {
+	const most, wide = 512, 512
+	var samples [4][most]float64 // x, y and z of centers, and the longest edges
+	least, greatest := everything.Max, everything.Min
+	stride, seen, n := 1+t.size/most, 0, 0
+	for _, s := range t.slots {
+		if s.generation&1 == 0 {
+			continue
+		}
+		b := &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
+		c := b.center()
+		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
+		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
+		greatest = Vec{max(greatest.X, c.X), max(greatest.Y, c.Y), max(greatest.Z, c.Z)}
+		if seen%stride == 0 {
+			edge := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z)
+			for i, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
+				samples[i][n] = v
+			}
+			n++
+		}
+		seen++
+	}
+	if n == 0 {
+		t.home, t.edge = nowhere, 0
+		return
+	}
+	for i := range samples {
+		slices.Sort(samples[i][:n])
+	}
+	lo, hi := n/32, n-1-n/32
+	common := samples[3][hi]
+	for _, axis := range samples[:3] {
+		common = max(common, axis[hi]-axis[lo])
+	}
+	edge := samples[3][hi]
+	reach := math.Inf(1)
+	if common > 0 {
+		reach = common * wide
+	}
+	bound := func(least, greatest float64, axis *[most]float64) float64 {
+		least = max(least, axis[lo]-reach)
+		edge = max(edge, min(greatest, axis[hi]+reach)-least)
+		return least
+	}
+	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
+	t.edge = 1
+	if fraction, exponent := math.Frexp(edge); fraction > 0.5 {
+		t.edge = math.Ldexp(1, exponent)
+	} else if fraction > 0 {
+		t.edge = edge
+	}
+	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
+}
+
+// stray reports whether the center of b is out of bounds.
+func (t *Tree) stray(b *Box) bool {
+	c := At(b.center())
+	return !t.home.contains(&c)
+}
+
+// tame keeps a coordinate so far from the end of the range that sums stay finite.
+func tame(v float64) float64 { return max(-math.MaxFloat64/8, min(v, math.MaxFloat64/8)) }

@@ -1,0 +1,141 @@
+package octree
+
+import "math"
+
+// Plane is the positions p with Normal·p + Offset = 0. Positions with a greater sum lie
+// in front of it. The normal has any length.
+type Plane struct {
+	Normal Vec
+	Offset float64
+}
+
+// Side is where an object lies at a plane.
+type Side int
+
+// The sides. An object that touches the plane crosses it.
+const (
+	Behind Side = iota - 1
+	Crossing
+	Front
+)
+
+// Side returns where b lies. It is Crossing if the sums have no order.
+func (p Plane) Side(b Box) Side { return p.side(&b) }
+
+func (p *Plane) side(b *Box) Side {
+	switch near, far := p.ends(b); {
+	case near > 0:
+		return Front
+	case far < 0:
+		return Behind
+	}
+	return Crossing
+}
+
+// ends returns the sums of the plane for the corners of b that lie farthest behind it and farthest in
+// front of it.
+func (p *Plane) ends(b *Box) (near, far float64) {
+	near, far = p.Offset, p.Offset
+	near, far = along(near, far, p.Normal.X, b.Min.X, b.Max.X)
+	near, far = along(near, far, p.Normal.Y, b.Min.Y, b.Max.Y)
+	return along(near, far, p.Normal.Z, b.Min.Z, b.Max.Z)
+}
+
+func along(near, far, normal, lo, hi float64) (float64, float64) {
+	if normal < 0 {
+		lo, hi = hi, lo
+	}
+	return near + normal*lo, far + normal*hi
+}
+
+// Plane calls yield for each object on one side of p.
+func (t *Tree) Plane(p Plane, side Side, yield func(ID, Box) bool) {
+	if p.ordered() {
+		t.plane(0, &p, side, yield)
+	}
+}
+
+// ordered reports whether p has no NaN.
+func (p *Plane) ordered() bool {
+	normal := At(p.Normal)
+	return normal.ordered() && !math.IsNaN(p.Offset)
+}
+
+func (t *Tree) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) bool {
+	nd := &t.nodes[n]
+	for h := nd.head; h != none; h = t.buckets[h].next {
+		k := &t.buckets[h]
+		for i := range min(k.n, bucketItems) {
+			if b := &k.boxes[i]; p.side(b) == side && !yield(k.ids[i], *b) {
+				return false
+			}
+		}
+	}
+	if nd.below == 0 {
+		return true
+	}
+	for c := nd.children; c < nd.children+8; c++ {
+		child := &t.nodes[c]
+		if child.empty() {
+			continue
+		}
+		if s := p.side(&child.box); s != Crossing && s != side {
+			continue
+		}
+		if !t.plane(c, p, side, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Frustum is what lies in front of six planes or crosses them, such as what a camera sees.
+type Frustum [6]Plane
+
+// Sees reports whether b lies behind none of the planes. Near an edge of the frustum
+// that holds for some boxes outside of it, too.
+func (f Frustum) Sees(b Box) bool { return f.sees(&b) }
+
+func (f *Frustum) sees(b *Box) bool {
+	for i := range f {
+		if f[i].side(b) == Behind {
+			return false
+		}
+	}
+	return true
+}
+
+// Frustum calls yield for each object that f sees.
+func (t *Tree) Frustum(f Frustum, yield func(ID, Box) bool) {
+	for i := range f {
+		if !f[i].ordered() {
+			return
+		}
+	}
+	t.frustum(0, &f, yield)
+}
+
+func (t *Tree) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
+	nd := &t.nodes[n]
+	for h := nd.head; h != none; h = t.buckets[h].next {
+		k := &t.buckets[h]
+		for i := range min(k.n, bucketItems) {
+			if b := &k.boxes[i]; f.sees(b) && !yield(k.ids[i], *b) {
+				return false
+			}
+		}
+	}
+	if nd.below == 0 {
+		return true
+	}
+	for c := nd.children; c < nd.children+8; c++ {
+		child := &t.nodes[c]
+		if child.empty() || !f.sees(&child.box) {
+			continue
+		}
+		if !t.frustum(c, f, yield) {
+			return false
+		}
+	}
+	return true
+}

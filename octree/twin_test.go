@@ -1,0 +1,460 @@
+package octree_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/octree"
+)
+
+var operations = flag.Int("operations", 4000, "random operations of each run")
+
+// pair is two objects, the lower ID first if they are of one tree.
+type pair struct{ a, b octree.ID }
+
+// twin is the slow tree: a map of boxes. The tree that it is compared with has all
+// lengths times scale, a power of two, so both compute alike at any size.
+type twin struct {
+	t       testing.TB
+	tree    *octree.Tree
+	scale   float64
+	boxes   map[octree.ID]octree.Box
+	ids     []octree.ID
+	removed []octree.ID
+}
+
+func newTwin(t testing.TB, scale float64, o octree.Options) *twin {
+	return &twin{t: t, tree: mustNew(t, o), scale: scale, boxes: make(map[octree.ID]octree.Box)}
+}
+
+func mustNew(t testing.TB, o octree.Options) *octree.Tree {
+	t.Helper()
+	tree, err := octree.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func (w *twin) vec(v octree.Vec) octree.Vec {
+	return octree.Vec{X: v.X * w.scale, Y: v.Y * w.scale, Z: v.Z * w.scale}
+}
+
+func (w *twin) box(b octree.Box) octree.Box { return octree.Box{Min: w.vec(b.Min), Max: w.vec(b.Max)} }
+
+func (w *twin) insert(b octree.Box) {
+	w.t.Helper()
+	id, err := w.tree.Insert(w.box(b))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, ok := w.boxes[id]; ok || slices.Contains(w.removed, id) {
+		w.t.Fatalf("ID %v came twice", id)
+	}
+	w.boxes[id] = b
+	w.ids = append(w.ids, id)
+}
+
+func (w *twin) move(i int, b octree.Box) {
+	w.t.Helper()
+	if err := w.tree.Move(w.ids[i], w.box(b)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.boxes[w.ids[i]] = b
+	if got, ok := w.tree.Get(w.ids[i]); !ok || got != w.box(b) {
+		w.t.Fatalf("Get %v: got %v, %v, want %v", w.ids[i], got, ok, w.box(b))
+	}
+}
+
+func (w *twin) remove(i int) {
+	w.t.Helper()
+	id := w.ids[i]
+	if !w.tree.Remove(id) || w.tree.Remove(id) {
+		w.t.Fatalf("Remove %v: want true, then false", id)
+	}
+	if _, ok := w.tree.Get(id); ok || w.tree.Move(id, octree.Box{}) == nil {
+		w.t.Fatalf("%v is still there", id)
+	}
+	delete(w.boxes, id)
+	w.ids[i] = w.ids[len(w.ids)-1]
+	w.ids = w.ids[:len(w.ids)-1]
+	if len(w.removed) < 64 {
+		w.removed = append(w.removed, id)
+	}
+}
+
+func (w *twin) clear() {
+	w.tree.Clear()
+	w.boxes, w.ids = make(map[octree.ID]octree.Box), nil
+}
+
+// same compares what a query found with all objects that match, each once.
+func (w *twin) same(name string, got []octree.ID, match func(octree.Box) bool) {
+	w.t.Helper()
+	var want []octree.ID
+	for id, b := range w.boxes {
+		if match(b) {
+			want = append(want, id)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.t.Fatalf("%s: got %d objects, want %d: %v, want %v", name, len(got), len(want), got, want)
+	}
+}
+
+// collect runs a query that calls a function and keeps the IDs.
+func (w *twin) collect(query func(yield func(octree.ID, octree.Box) bool)) []octree.ID {
+	w.t.Helper()
+	var ids []octree.ID
+	query(func(id octree.ID, b octree.Box) bool {
+		if w.box(w.boxes[id]) != b {
+			w.t.Fatalf("a query gave %v the box %v, want %v", id, b, w.box(w.boxes[id]))
+		}
+		ids = append(ids, id)
+		return true
+	})
+	if len(ids) > 1 {
+		stop := len(ids) / 2
+		query(func(octree.ID, octree.Box) bool { stop--; return stop > 0 })
+		if stop != 0 && len(ids) > 3 {
+			w.t.Fatalf("a query went on after false: %d", stop)
+		}
+	}
+	return ids
+}
+
+type yield = func(octree.ID, octree.Box) bool
+
+func overlaps(a, b octree.Box) bool {
+	return a.Min.X <= b.Max.X && a.Max.X >= b.Min.X && a.Min.Y <= b.Max.Y && a.Max.Y >= b.Min.Y && a.Min.Z <= b.Max.Z && a.Max.Z >= b.Min.Z
+}
+
+func inside(a, b octree.Box) bool {
+	return a.Min.X >= b.Min.X && a.Max.X <= b.Max.X && a.Min.Y >= b.Min.Y && a.Max.Y <= b.Max.Y && a.Min.Z >= b.Min.Z && a.Max.Z <= b.Max.Z
+}
+
+func square(b octree.Box, p octree.Vec) float64 {
+	axis := func(lo, hi, v float64) float64 {
+		switch {
+		case v < lo:
+			return (lo - v) * (lo - v)
+		case v > hi:
+			return (v - hi) * (v - hi)
+		}
+		return 0
+	}
+	return axis(b.Min.X, b.Max.X, p.X) + axis(b.Min.Y, b.Max.Y, p.Y) + axis(b.Min.Z, b.Max.Z, p.Z)
+}
+
+func (w *twin) boxQueries(q octree.Box) {
+	w.t.Helper()
+	s := w.box(q)
+	w.same(fmt.Sprintf("overlapping %v", s), w.collect(func(f yield) { w.tree.Overlapping(s, f) }), func(b octree.Box) bool { return overlaps(b, q) })
+	w.same(fmt.Sprintf("inside %v", s), w.collect(func(f yield) { w.tree.Inside(s, f) }), func(b octree.Box) bool { return inside(b, q) })
+	w.same(fmt.Sprintf("point %v", s.Min), w.collect(func(f yield) { w.tree.Point(s.Min, f) }), func(b octree.Box) bool { return overlaps(b, octree.At(q.Min)) })
+	w.same("all", w.collect(w.tree.All), func(octree.Box) bool { return true })
+}
+
+func (w *twin) ballQuery(p octree.Vec, r float64) {
+	w.t.Helper()
+	got := w.collect(func(f yield) { w.tree.Ball(w.vec(p), r*w.scale, f) })
+	w.same(fmt.Sprintf("ball %v %g", w.vec(p), r*w.scale), got, func(b octree.Box) bool { return square(b, p) <= r*r })
+}
+
+func (w *twin) nearestQuery(p octree.Vec, k int) {
+	w.t.Helper()
+	got := w.tree.Nearest(w.vec(p), make([]octree.Near, k, k+3))
+	var want []octree.Near
+	for id, b := range w.boxes {
+		want = append(want, octree.Near{ID: id, Distance: math.Sqrt(square(b, p)) * w.scale})
+	}
+	slices.SortFunc(want, func(a, b octree.Near) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID))
+	})
+	want = want[:min(k, len(want))]
+	if !slices.Equal(got, want) {
+		w.t.Fatalf("nearest %d of %v: got %v, want %v", k, w.vec(p), got, want)
+	}
+}
+
+// enter is where a ray enters a box: the last of the three axes, if that is before
+// the ray leaves the first.
+func enter(r octree.Ray, b octree.Box) (float64, bool) {
+	in, out := 0.0, r.Max
+	for _, a := range [3][4]float64{
+		{r.Origin.X, r.Direction.X, b.Min.X, b.Max.X},
+		{r.Origin.Y, r.Direction.Y, b.Min.Y, b.Max.Y},
+		{r.Origin.Z, r.Direction.Z, b.Min.Z, b.Max.Z},
+	} {
+		if a[1] == 0 {
+			if a[0] < a[2] || a[0] > a[3] {
+				return 0, false
+			}
+			continue
+		}
+		near, far := (a[2]-a[0])/a[1], (a[3]-a[0])/a[1]
+		in, out = math.Max(in, math.Min(near, far)), math.Min(out, math.Max(near, far))
+	}
+	return in, in <= out
+}
+
+func (w *twin) rayQueries(r octree.Ray) {
+	w.t.Helper()
+	var want []octree.Hit
+	for id, b := range w.boxes {
+		if t, ok := enter(r, b); ok {
+			want = append(want, octree.Hit{ID: id, T: t})
+		}
+	}
+	slices.SortFunc(want, func(a, b octree.Hit) int { return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(a.ID, b.ID)) })
+	s := octree.Ray{Origin: w.vec(r.Origin), Direction: w.vec(r.Direction), Max: r.Max}
+	mark := octree.Hit{ID: 7, T: -1}
+	got := w.tree.AppendHits([]octree.Hit{mark}, s)
+	if got[0] != mark || !slices.Equal(got[1:], want) {
+		w.t.Fatalf("hits of %v: got %v, want %v", s, got, want)
+	}
+	switch first, ok := w.tree.First(s); {
+	case ok != (len(want) > 0):
+		w.t.Fatalf("first hit of %v: got %v, %v, want %v", s, first, ok, want)
+	case ok && first != want[0]:
+		w.t.Fatalf("first hit of %v: got %v, want %v", s, first, want[0])
+	}
+}
+
+// side looks at all eight corners.
+func side(p octree.Plane, b octree.Box) octree.Side {
+	front, behind := 0, 0
+	for _, x := range []float64{b.Min.X, b.Max.X} {
+		for _, y := range []float64{b.Min.Y, b.Max.Y} {
+			for _, z := range []float64{b.Min.Z, b.Max.Z} {
+				switch d := p.Offset + p.Normal.X*x + p.Normal.Y*y + p.Normal.Z*z; {
+				case d > 0:
+					front++
+				case d < 0:
+					behind++
+				}
+			}
+		}
+	}
+	switch {
+	case front == 8:
+		return octree.Front
+	case behind == 8:
+		return octree.Behind
+	}
+	return octree.Crossing
+}
+
+func (w *twin) planeQueries(f octree.Frustum) {
+	w.t.Helper()
+	scaled := f
+	for i := range scaled {
+		scaled[i].Offset *= w.scale
+	}
+	for s := octree.Behind; s <= octree.Front; s++ {
+		got := w.collect(func(y yield) { w.tree.Plane(scaled[0], s, y) })
+		w.same(fmt.Sprintf("side %d of %v", s, f[0]), got, func(b octree.Box) bool { return side(f[0], b) == s })
+	}
+	got := w.collect(func(y yield) { w.tree.Frustum(scaled, y) })
+	w.same(fmt.Sprintf("frustum %v", f), got, func(b octree.Box) bool {
+		return !slices.ContainsFunc(f[:], func(p octree.Plane) bool { return side(p, b) == octree.Behind })
+	})
+}
+
+func (w *twin) pairQueries(u *twin) {
+	w.t.Helper()
+	seen := make(map[pair]int)
+	w.tree.Pairs(func(a, b octree.ID) bool { seen[pair{min(a, b), max(a, b)}]++; return true })
+	for i, a := range w.ids {
+		for _, b := range w.ids[:i] {
+			w.once(seen, pair{min(a, b), max(a, b)}, overlaps(w.boxes[a], w.boxes[b]))
+		}
+	}
+	if len(seen) > 0 {
+		w.t.Fatalf("pairs: %v do not exist", seen)
+	}
+	w.tree.PairsWith(u.tree, func(a, b octree.ID) bool { seen[pair{a, b}]++; return true })
+	for _, a := range w.ids {
+		for _, b := range u.ids {
+			w.once(seen, pair{a, b}, overlaps(w.boxes[a], u.boxes[b]))
+		}
+	}
+	if len(seen) > 0 {
+		w.t.Fatalf("pairs with another tree: %v do not exist", seen)
+	}
+	n := 0
+	w.tree.Pairs(func(octree.ID, octree.ID) bool { n++; return n < 2 })
+	w.tree.PairsWith(u.tree, func(octree.ID, octree.ID) bool { n++; return n < 4 })
+	if n > 4 {
+		w.t.Fatalf("pairs went on after false: %d", n)
+	}
+}
+
+func (w *twin) once(seen map[pair]int, p pair, want bool) {
+	w.t.Helper()
+	if got := seen[p]; got > 1 || got == 1 != want {
+		w.t.Fatalf("pair %v: %d times, want %v", p, got, want)
+	}
+	delete(seen, p)
+}
+
+func (w *twin) check() {
+	w.t.Helper()
+	if err := w.tree.Check(); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.tree.Len() != len(w.ids) {
+		w.t.Fatalf("Len: got %d, want %d", w.tree.Len(), len(w.ids))
+	}
+}
+
+// dice returns a number from 0 to n-1.
+type dice func(n int) int
+
+// A place makes up boxes. Step counts the operations.
+type place struct {
+	name  string
+	scale float64
+	opts  octree.Options
+	box   func(d dice, step int) octree.Box
+}
+
+func vec(x, y, z int) octree.Vec { return octree.Vec{X: float64(x), Y: float64(y), Z: float64(z)} }
+
+// sized returns a box of integers.
+func sized(d dice, least octree.Vec, edge int) octree.Box {
+	b := octree.Box{Min: least, Max: least}
+	b.Max.X += float64(d(edge))
+	b.Max.Y += float64(d(edge))
+	b.Max.Z += float64(d(edge))
+	return b
+}
+
+func lattice(d dice, _ int) octree.Box {
+	return sized(d, vec(d(17)-8, d(9)-4, d(17)-8), 4)
+}
+
+var places = []place{
+	{"lattice", 1, octree.Options{SplitAbove: 4}, lattice},
+	{"huge lattice", 0x1p1010, octree.Options{SplitAbove: 3}, lattice},
+	{"tiny lattice", 0x1p-1030, octree.Options{SplitAbove: 2, Loose: 2}, lattice},
+	{"points", 1, octree.Options{}, func(d dice, _ int) octree.Box { return octree.At(vec(d(64), d(64), d(64))) }},
+	{"one point", 1, octree.Options{}, func(dice, int) octree.Box { return octree.At(octree.Vec{X: 3, Y: 4, Z: 5}) }},
+	{"sizes", 1, octree.Options{Loose: 1.25, MaxDepth: 6}, func(d dice, _ int) octree.Box {
+		return sized(d, vec(d(4096), d(512), d(4096)), 1<<d(10))
+	}},
+	{"crowds", 1, octree.Options{}, func(d dice, _ int) octree.Box {
+		at := d(3) * 100000
+		return sized(d, vec(at+d(50), d(50), -at+d(50)), 3)
+	}},
+	{"wandering", 1, octree.Options{SplitAbove: 8, Loose: 4}, func(d dice, step int) octree.Box {
+		return sized(d, vec(step*20+d(200), d(100), -step*10+d(200)), 20)
+	}},
+	{"near and far", 1, octree.Options{SplitAbove: 6}, func(d dice, _ int) octree.Box {
+		edge := 1 << d(24)
+		return sized(d, vec(d(edge)-d(edge), d(edge)-d(edge), d(edge)-d(edge)), 1+d(edge))
+	}},
+}
+
+// run makes random changes and random queries.
+func run(t testing.TB, p place, d dice, more func(step int) bool) {
+	w, other := newTwin(t, p.scale, p.opts), newTwin(t, p.scale, octree.Options{})
+	most := 20 + d(400)
+	for step := 0; more(step); step++ {
+		b := p.box(d, step)
+		switch {
+		case len(w.ids) == 0 || d(most) >= len(w.ids):
+			w.insert(b)
+		case d(5) == 0:
+			w.remove(d(len(w.ids)))
+		case d(3) == 0:
+			old := w.boxes[w.ids[0]]
+			w.move(0, octree.Box{Min: old.Min, Max: octree.Vec{X: old.Max.X, Y: old.Max.Y + float64(d(2)), Z: old.Max.Z}})
+		default:
+			w.move(d(len(w.ids)), b)
+		}
+		if len(other.ids) < 50 && d(8) == 0 {
+			other.insert(b)
+		}
+		q := p.box(d, step)
+		direction := vec(d(5)-2, d(5)-2, d(5)-2)
+		switch d(12) {
+		case 0, 1:
+			w.boxQueries(b)
+		case 2:
+			w.boxQueries(octree.Box{Min: q.Min, Max: octree.Vec{X: q.Max.X + float64(d(1000)), Y: q.Max.Y + float64(d(9)), Z: q.Max.Z + float64(d(5000))}})
+		case 3, 4:
+			w.ballQuery(q.Min, float64(d(1<<d(14))))
+		case 5, 6:
+			w.nearestQuery(q.Min, 1+d(20))
+		case 7, 8:
+			if direction != (octree.Vec{}) {
+				w.rayQueries(octree.Ray{Origin: q.Min, Direction: direction, Max: []float64{1, 100, math.Inf(1)}[d(3)]})
+			}
+		case 9:
+			var f octree.Frustum
+			for i := range f {
+				f[i] = octree.Plane{Normal: vec(d(5)-2, d(5)-2, d(5)-2), Offset: float64(d(2000) - 500)}
+			}
+			w.planeQueries(f)
+		case 10:
+			if d(10) == 0 {
+				w.pairQueries(other)
+			}
+		case 11:
+			w.check()
+			if d(40) == 0 {
+				w.clear()
+			} else if d(20) == 0 {
+				w.tree.Rebuild()
+			}
+		}
+	}
+	w.check()
+}
+
+// TestTwin compares the tree with a map in random operations.
+func TestTwin(t *testing.T) {
+	for i, p := range places {
+		t.Run(p.name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				random := rand.New(rand.NewPCG(seed, uint64(i)))
+				run(t, p, random.IntN, func(step int) bool { return step < *operations })
+			}
+		})
+	}
+}
+
+// FuzzTree takes each choice of random operations from the input.
+func FuzzTree(f *testing.F) {
+	for i := range places {
+		seed := []byte{byte(i)}
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		for range 2000 {
+			seed = append(seed, byte(random.Uint32()))
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if len(input) == 0 || len(input) > 1<<14 {
+			return
+		}
+		p := places[int(input[0])%len(places)]
+		input = input[1:]
+		next := func(n int) int {
+			v := 0
+			for high := n; high > 1 && len(input) > 0; high >>= 8 {
+				v, input = v<<8|int(input[0]), input[1:]
+			}
+			return v % n
+		}
+		run(t, p, next, func(int) bool { return len(input) > 0 })
+	})
+}
