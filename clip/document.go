@@ -130,6 +130,35 @@ func (d *Document) Keep(s *nbt.Stream, t nbt.Type) ([]byte, error) {
 	return slices.Clone(raw), d.limit.Take(int64(len(raw)) + 64)
 }
 
+// KeepList reads a list of compounds and returns copies of their payloads. It counts their bytes.
+func (d *Document) KeepList(s *nbt.Stream, name string) (all [][]byte, err error) {
+	elem, n := s.List()
+	if n > 0 && elem != nbt.Compound {
+		return nil, Corrupt(name, fmt.Errorf("a list of type %v", elem))
+	}
+	for ; n > 0 && s.Err() == nil; n-- {
+		raw, err := d.Keep(s, elem)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, raw)
+	}
+	return all, s.Err()
+}
+
+// WriteGzip compresses what write writes.
+func WriteGzip(to io.Writer, write func(out *bufio.Writer) error) error {
+	z := gzip.NewWriter(to)
+	out := bufio.NewWriter(z)
+	if err := write(out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
 // Field is an entry of a compound.
 type Field struct {
 	Type    nbt.Type

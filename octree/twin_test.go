@@ -413,7 +413,8 @@ var places = []place{
 	}},
 	{"near and far", 1, octree.Options{SplitAbove: 6}, func(d dice, _ int) octree.Box {
 		edge := 1 << d(24)
-		return sized(d, vec(d(2*edge)-edge, d(2*edge)-edge, d(2*edge)-edge), 1+d(edge))
+		around := func() int { return d(2*edge) - edge }
+		return sized(d, vec(around(), around(), around()), 1+d(edge))
 	}},
 }
 

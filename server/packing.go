@@ -100,7 +100,7 @@ func (k *Keeper) pack(name string, queued bool) {
 	if queued {
 		delete(p.waiting, name)
 	}
-	if busy := p.packing[name]; busy != nil {
+	for busy := p.packing[name]; busy != nil; busy = p.packing[name] {
 		p.mu.Unlock()
 		if queued {
 			return
@@ -108,8 +108,13 @@ func (k *Keeper) pack(name string, queued bool) {
 		select {
 		case <-busy:
 		case <-k.ctx.Done():
+			return
 		}
-		return
+		p.mu.Lock()
+		if p.heights.of(name) <= MaxHeight { // else it looked at the stack before it was so high
+			p.mu.Unlock()
+			return
+		}
 	}
 	done := make(chan struct{})
 	p.packing[name] = done

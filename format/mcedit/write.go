@@ -2,7 +2,6 @@ package mcedit
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -29,14 +28,11 @@ type writer struct {
 // format.ErrHolds if the blocks have names and not numbers. Blocks that are clip.Void become
 // air.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
-	z := gzip.NewWriter(to)
-	w := &writer{out: bufio.NewWriter(z), c: c, ids: make([]uint16, len(c.Block.Names)), lost: map[string]int{}}
-	if err = w.write(); err == nil {
-		err = w.out.Flush()
-	}
-	if err == nil {
-		err = z.Close()
-	}
+	w := &writer{c: c, ids: make([]uint16, len(c.Block.Names)), lost: map[string]int{}}
+	err = clip.WriteGzip(to, func(out *bufio.Writer) error {
+		w.out = out
+		return w.write()
+	})
 	if err != nil {
 		return nil, fmt.Errorf("mcedit: %w", err)
 	}

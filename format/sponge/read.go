@@ -194,18 +194,9 @@ func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]clip.Field, error) {
 
 // list keeps the compounds of a list until the version and the offset are known.
 func (r *reader) list(s *nbt.Stream, which int, name string) error {
-	elem, n := s.List()
-	if n > 0 && elem != nbt.Compound {
-		return clip.Corrupt(name, fmt.Errorf("a list of type %v", elem))
-	}
-	for ; n > 0 && s.Err() == nil; n-- {
-		raw, err := r.doc.Keep(s, elem)
-		if err != nil {
-			return err
-		}
-		r.objects[which] = append(r.objects[which], raw)
-	}
-	return s.Err()
+	all, err := r.doc.KeepList(s, name)
+	r.objects[which] = append(r.objects[which], all...)
+	return err
 }
 
 // check says what is wrong with a file after the first pass.

@@ -2,7 +2,6 @@ package sponge
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -29,7 +28,6 @@ type writer struct {
 	version int
 	lost    map[string]int
 	buf     []byte
-	err     error
 }
 
 // Write writes a clip. The version is that of o, else the one that the clip was read from,
@@ -51,26 +49,19 @@ func Write(w io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int,
 	if s := c.Size; max(s.X, s.Y, s.Z) > clip.MaxEdge {
 		return nil, fmt.Errorf("sponge: %w: edges of %v, at most %d", format.ErrHolds, s, clip.MaxEdge)
 	}
-	z := gzip.NewWriter(w)
-	s := &writer{out: bufio.NewWriter(z), c: c, version: version, lost: map[string]int{}}
-	if version < 3 {
-		s.write(s.flat)
-	} else {
-		s.write(s.nested)
-	}
-	if s.err == nil {
-		s.err = s.out.Flush()
-	}
-	if s.err == nil {
-		s.err = z.Close()
-	}
-	if s.err != nil {
-		return nil, fmt.Errorf("sponge: %w", s.err)
+	s := &writer{c: c, version: version, lost: map[string]int{}}
+	err = clip.WriteGzip(w, func(out *bufio.Writer) error {
+		s.out = out
+		if version < 3 {
+			return s.flat()
+		}
+		return s.nested()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sponge: %w", err)
 	}
 	return s.lost, nil
 }
-
-func (w *writer) write(f func() error) { w.err = f() }
 
 // emit writes what is in buf.
 func (w *writer) emit() error {

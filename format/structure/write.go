@@ -2,7 +2,6 @@ package structure
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -38,14 +37,11 @@ type writer struct {
 // a block counts as full if its state has no properties. It returns by name and count what the
 // format cannot hold.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
-	z := gzip.NewWriter(to)
-	w := &writer{out: bufio.NewWriter(z), c: c, lost: map[string]int{}, tiles: map[geom.Point]*voxel.Object{}, void: -1, states: make([]int, len(c.Block.Names))}
-	if err = w.write(); err == nil {
-		err = w.out.Flush()
-	}
-	if err == nil {
-		err = z.Close()
-	}
+	w := &writer{c: c, lost: map[string]int{}, tiles: map[geom.Point]*voxel.Object{}, void: -1, states: make([]int, len(c.Block.Names))}
+	err = clip.WriteGzip(to, func(out *bufio.Writer) error {
+		w.out = out
+		return w.write()
+	})
 	if err != nil {
 		return nil, fmt.Errorf("structure: %w", err)
 	}

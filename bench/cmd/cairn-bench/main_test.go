@@ -77,7 +77,7 @@ func TestWrongCalls(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	out, errors := mustRun(t, 0, "--help")
-	for _, part := range []string{"usage: cairn-bench NAME", "abuse, chunks, codec, ", "--voxels", "--json"} {
+	for _, part := range []string{"usage: cairn-bench NAME", "abuse, arena, chunks, ", "--voxels", "--json"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("no %q in %q", part, out)
 		}
