@@ -104,11 +104,11 @@ func BenchmarkInsert(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(c.tree.Stats().Bytes)/movers, "B/object")
 }
 
 func BenchmarkQuery(b *testing.B) {
 	c := makeCrowd(b)
+	b.Logf("%d bytes for each object", c.tree.Stats().Bytes/movers)
 	found := 0
 	count := func(octree.ID, octree.Box) bool { found++; return true }
 	near, hits := make([]octree.Near, 8), make([]octree.Hit, 0, movers)

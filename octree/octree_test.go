@@ -291,10 +291,10 @@ func TestDepth(t *testing.T) {
 		radius float64
 		lo, hi int // depth
 	}{
-		{"few points", 16, 0, 0, 0},
-		{"points", 4096, 0, 3, 5},
-		{"small", 4096, 1e-6, 3, 5},
-		{"middling", 4096, 20, 3, 5},
+		{"few points", 32, 0, 0, 0},
+		{"points", 4096, 0, 2, 5},
+		{"small", 4096, 1e-6, 2, 5},
+		{"middling", 4096, 20, 2, 5},
 		{"as large as their space", 4096, 500, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -383,12 +383,12 @@ var places = []place{
 	{"lattice", 1, octree.Options{SplitAbove: 4}, lattice},
 	{"huge lattice", 0x1p1010, octree.Options{SplitAbove: 3}, lattice},
 	{"tiny lattice", 0x1p-1030, octree.Options{SplitAbove: 2, Loose: 2}, lattice},
-	{"points", 1, octree.Options{}, func(d dice, _ int) octree.Box { return octree.At(vec(d(64), d(64), d(64))) }},
+	{"points", 1, octree.Options{SplitAbove: 12}, func(d dice, _ int) octree.Box { return octree.At(vec(d(64), d(64), d(64))) }},
 	{"one point", 1, octree.Options{}, func(dice, int) octree.Box { return octree.At(octree.Vec{X: 3, Y: 4, Z: 5}) }},
 	{"sizes", 1, octree.Options{Loose: 1.25, MaxDepth: 6}, func(d dice, _ int) octree.Box {
 		return sized(d, vec(d(4096), d(512), d(4096)), 1<<d(10))
 	}},
-	{"flat", 1, octree.Options{}, func(d dice, _ int) octree.Box {
+	{"flat", 1, octree.Options{SplitAbove: 8}, func(d dice, _ int) octree.Box {
 		b := sized(d, vec(d(1000), d(1000), 0), 30)
 		b.Max.Z = 0
 		return b
@@ -404,7 +404,7 @@ var places = []place{
 	{"coarse numbers", 1, octree.Options{SplitAbove: 2, Loose: 1.0000001}, func(d dice, _ int) octree.Box {
 		return sized(d, vec(1<<52+d(5), 1<<51+d(5), d(5)), 2)
 	}},
-	{"crowds", 1, octree.Options{}, func(d dice, _ int) octree.Box {
+	{"crowds", 1, octree.Options{SplitAbove: 16}, func(d dice, _ int) octree.Box {
 		at := d(3) * 100000
 		return sized(d, vec(at+d(50), d(50), -at+d(50)), 3)
 	}},
