@@ -13,7 +13,8 @@ func (t *Tree) within(n uint32, yield func(a, b ID) bool) bool {
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range k.n {
-			if !t.meet(h, i, k.ids[i], &k.boxes[i], false, yield) || !t.meetAll(k.next, k.ids[i], &k.boxes[i], false, yield) {
+			p := probeOf(k.boxes[i])
+			if !t.meet(h, 1<<i-1, k.ids[i], &p, false, yield) || !t.meetAll(k.next, k.ids[i], &p, false, yield) {
 				return false
 			}
 		}
@@ -74,7 +75,11 @@ func (t *Tree) ownWith(n uint32, u *Tree, m uint32, swapped bool, yield func(a, 
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range k.n {
-			if b := &k.boxes[i]; b.overlaps(&other) && !u.meetBelow(m, k.ids[i], b, swapped, yield) {
+			if !k.boxes[i].overlaps(&other) {
+				continue
+			}
+			p := probeOf(k.boxes[i])
+			if !u.meetBelow(m, k.ids[i], &p, swapped, yield) {
 				return false
 			}
 		}
@@ -82,17 +87,17 @@ func (t *Tree) ownWith(n uint32, u *Tree, m uint32, swapped bool, yield func(a, 
 	return true
 }
 
-// meetBelow finds what is in and below a node and overlaps a box.
-func (t *Tree) meetBelow(n uint32, id ID, b *Box, swapped bool, yield func(a, b ID) bool) bool {
+// meetBelow finds what is in and below a node and overlaps the box of an object.
+func (t *Tree) meetBelow(n uint32, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
 	nd := &t.nodes[n]
-	if !t.meetAll(nd.head, id, b, swapped, yield) {
+	if !t.meetAll(nd.head, id, p, swapped, yield) {
 		return false
 	}
 	if nd.below == 0 {
 		return true
 	}
-	for met := t.met(nd, nd.filled, b); met != 0; met &= met - 1 {
-		if !t.meetBelow(nd.children+first(met), id, b, swapped, yield) {
+	for met := t.met(nd, nd.filled, (*Box)(p)); met != 0; met &= met - 1 {
+		if !t.meetBelow(nd.children+first(met), id, p, swapped, yield) {
 			return false
 		}
 	}
@@ -100,27 +105,24 @@ func (t *Tree) meetBelow(n uint32, id ID, b *Box, swapped bool, yield func(a, b 
 }
 
 // meetAll finds what overlaps a box in a list of buckets.
-func (t *Tree) meetAll(h uint32, id ID, b *Box, swapped bool, yield func(a, b ID) bool) bool {
+func (t *Tree) meetAll(h uint32, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
 	for ; h != none; h = t.buckets[h].next {
-		if !t.meet(h, t.buckets[h].n, id, b, swapped, yield) {
+		if !t.meet(h, 1<<bucketItems-1, id, p, swapped, yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// meet finds what overlaps a box among the first n objects of a bucket.
-func (t *Tree) meet(h, n uint32, id ID, b *Box, swapped bool, yield func(a, b ID) bool) bool {
+// meet finds what overlaps a box among some objects of a bucket.
+func (t *Tree) meet(h uint32, among uint8, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
 	k := &t.buckets[h]
-	for i := range min(n, bucketItems) {
-		if !k.boxes[i].overlaps(b) {
-			continue
-		}
-		first, second := id, k.ids[i]
+	for met := p.scan(k) & among; met != 0; met &= met - 1 {
+		a, b := id, k.ids[first(met)]
 		if swapped {
-			first, second = second, first
+			a, b = b, a
 		}
-		if !yield(first, second) {
+		if !yield(a, b) {
 			return false
 		}
 	}
