@@ -5,7 +5,8 @@ import "math"
 // Moment is a point in time between changes of one tree. The zero Moment is before all.
 type Moment uint64
 
-// Moment returns the present moment, to ask Changed later what changed since.
+// Moment returns the present moment, to ask Changed later what changed since. For
+// goroutines it is a change of the tree.
 func (t *Tree) Moment() Moment {
 	if !t.aged {
 		t.aged = true

@@ -26,7 +26,9 @@ func (t *Tree) Rebuild() {
 
 // settle chooses the bounds: those of all centers, unless that is so much more than what
 // most of a sample takes that the depth would not suffice. Then a few objects stay outside.
-// The edge is a power of two, so bounds that grow are chosen anew only a few times.
+// An eighth of the edge stays free on each side, so objects that wander do not leave the
+// bounds at once. The edge is a power of two, so bounds that grow do so only a few times,
+// and they begin at a multiple of a cell, because worlds often do.
 func (t *Tree) settle() {
 	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
@@ -74,11 +76,13 @@ func (t *Tree) settle() {
 	}
 	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
 	t.edge = 1
-	if fraction, exponent := math.Frexp(edge); fraction > 0.5 {
-		t.edge = math.Ldexp(1, exponent)
-	} else if fraction > 0 {
-		t.edge = edge
+	if edge > 0 {
+		_, exponent := math.Frexp(edge / 3 * 4)
+		t.edge = max(math.Ldexp(1, exponent), 0x1p-1060)
 	}
+	cell := t.edge / 64
+	snap := func(v float64) float64 { return math.Floor((v-t.edge/8)/cell) * cell }
+	least = Vec{snap(least.X), snap(least.Y), snap(least.Z)}
 	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
 	for depth := range t.half {
 		t.half[depth] = math.Ldexp(t.edge, -1-depth)
@@ -93,4 +97,4 @@ func (t *Tree) stray(b *Box) bool {
 }
 
 // tame keeps a coordinate so far from the end of the range that sums stay finite.
-func tame(v float64) float64 { return max(-math.MaxFloat64/8, min(v, math.MaxFloat64/8)) }
+func tame(v float64) float64 { return max(-math.MaxFloat64/16, min(v, math.MaxFloat64/16)) }

@@ -295,7 +295,7 @@ func TestDepth(t *testing.T) {
 		{"points", 4096, 0, 2, 5},
 		{"small", 4096, 1e-6, 2, 5},
 		{"middling", 4096, 20, 2, 5},
-		{"as large as their space", 4096, 500, 0, 0},
+		{"as large as their space", 4096, 500, 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := mustNew(t, octree.Options{})

@@ -167,8 +167,8 @@ func (t *Tree) moveFault(id ID, b Box) error {
 }
 
 // relocate moves an object that leaves its node, may fit a child of it, or is the first
-// to move there since the clock went on. Objects that
-// got smaller may let a crowded node split, so each move brings its next try nearer.
+// to move there since the clock went on. Objects that got smaller may let a crowded node
+// split, so each move brings its next try nearer.
 func (t *Tree) relocate(id ID, s slot, b Box) {
 	n, old := &t.nodes[s.node], &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
 	if box := t.box(n); !box.contains(&b) || t.childFor(s.node, &b) != none || s.node == 0 && t.stray(&b) != t.stray(old) {
