@@ -48,7 +48,8 @@ type Sink interface {
 	Column(pos geom.ColumnPos, c *voxel.Column) error
 }
 
-// Relighter computes light anew after an operation: a Flood, or the engine of the game.
+// Relighter computes light anew after an operation: a Flood, a Pending for worlds that compute
+// light themselves, or the engine of the game.
 type Relighter interface {
 	// Relight is called once for each tower of chunks that an operation changed blocks in,
 	// after all of these were changed, on the goroutine that called Step. chunks are those

@@ -12,8 +12,8 @@ type EventKind uint8
 // Kinds of events, in the order in which an operation has them.
 const (
 	Begun       EventKind = iota // the first Step worked on the operation
-	ChunkDone                    // a chunk is as the operation wants it
-	ChunkFailed                  // a chunk, or a column, could not be changed; see Err
+	ChunkDone                    // a chunk, a column or the light of a tower is as it is to be
+	ChunkFailed                  // one of these could not be changed; see Err
 	Ended                        // the operation ended; Err says how
 )
 

@@ -71,10 +71,8 @@ func (p *places) most() (best geom.ColumnPos) {
 	for pos := range p.columns {
 		at := geom.ColumnPos{X: pos.X &^ 1, Z: pos.Z &^ 1}
 		n := 0
-		for q, sections := range p.columns {
-			if within(q, at) {
-				n += sections
-			}
+		for i := range edge * edge {
+			n += p.columns[geom.ColumnPos{X: at.X + i%edge, Z: at.Z + i/edge}]
 		}
 		if n > most || n == most && at.Compare(best) < 0 {
 			best, most = at, n
