@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/format/block"
@@ -71,8 +72,10 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	c, err := port.ReadClip(ctx, file, port.Options{MaxBytes: sf.memory.world()})
-	if err != nil {
+	if _, ofPath := err.(*fs.PathError); ofPath {
 		return pathError(file, err)
+	} else if err != nil {
+		return err // it names the file
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
