@@ -13,7 +13,9 @@ import (
 const (
 	markBits = 16 // for each thing; one garbage thing in 2,000 stays
 	markHash = 6
-	maxMarks = 64 << 20 // bytes
+	markStep = 0x9e3779b97f4a7c15
+	minMarks = 8 << 10 // bytes; a few thousand things have no mistakes
+	maxMarks = 64 << 20
 )
 
 // GarbageMarks are the marks of a garbage collection: the things that are needed.
@@ -28,16 +30,18 @@ type GarbageMarks struct {
 // NewGarbageMarks returns marks for this many things. The salt decides which other
 // things the marks contain by mistake.
 func NewGarbageMarks(things int, salt uint64) *GarbageMarks {
-	n := min(max(things*markBits, 1<<10), maxMarks*8)
+	n := min(max(things*markBits, minMarks*8), maxMarks*8)
 	log := bits.Len(uint(n - 1))
-	return &GarbageMarks{words: make([]uint64, 1<<log/64), shift: uint(64 - log), salt: salt<<1 | 1}
+	return &GarbageMarks{words: make([]uint64, 1<<log/64), shift: uint(64 - log), salt: salt}
 }
 
 // bit returns the position of the i-th bit of a thing. The thing's key is a hash
-// already.
+// already. Each i gives a position of its own: with positions at equal distances, a
+// small distance would leave only one or two bits to a thing.
 func (m *GarbageMarks) bit(t *Thing, i uint64) (word, mask uint64) {
 	a, b := binary.LittleEndian.Uint64(t[1:]), binary.LittleEndian.Uint64(t[9:])
-	at := (a + i*b + uint64(t[0])<<17) * m.salt >> m.shift
+	high, low := bits.Mul64(a^m.salt+i*markStep, b^uint64(t[0])<<17)
+	at := (high ^ low) >> m.shift
 	return at / 64, 1 << (at % 64)
 }
 

@@ -39,3 +39,18 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+// A small store has no mistakes, so that its garbage never stays.
+func TestFewMarks(t *testing.T) {
+	thing := func(s string) record.Thing { return record.StoneThing(sha256.Sum256([]byte(s))) }
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for salt := range uint64(200_000) {
+		marks := record.NewGarbageMarks(len(names), salt*0x9e3779b97f4a7c15)
+		for _, s := range names {
+			marks.Add(thing(s))
+		}
+		if marks.Has(thing("other")) {
+			t.Fatalf("salt %d: a thing that was not added is there", salt)
+		}
+	}
+}
