@@ -10,17 +10,14 @@ import (
 // give memory back. It allocates.
 func (t *Tree) Rebuild() {
 	t.settle()
-	nodes, buckets := t.nodes, t.buckets
-	t.nodes, t.buckets = nil, nil
+	old := t.index
+	t.nodes, t.buckets, t.boxes = nil, nil, boxes{form: t.form}
 	t.reset()
 	t.expect = math.MaxInt
-	for n := range nodes {
-		for h := nodes[n].head; h != none; h = buckets[h].next {
-			for i := range buckets[h].n {
-				t.attach(buckets[h].ids[i], buckets[h].boxes[i])
-			}
-		}
-	}
+	old.All(func(id ID, b Box) bool {
+		t.attach(id, b)
+		return true
+	})
 	t.expect = 2 * t.strays
 }
 
@@ -38,7 +35,7 @@ func (t *Tree) settle() {
 		if s.generation&1 == 0 {
 			continue
 		}
-		b := &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
+		b := t.at(s.item)
 		c := b.center()
 		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
 		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
@@ -53,7 +50,7 @@ func (t *Tree) settle() {
 		seen++
 	}
 	if n == 0 {
-		t.home, t.edge = nowhere, 0
+		t.bound(nowhere)
 		return
 	}
 	for i := range samples {
@@ -75,19 +72,44 @@ func (t *Tree) settle() {
 		return least
 	}
 	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
-	t.edge = 1
+	size := 1.0
 	if edge > 0 {
 		_, exponent := math.Frexp(edge / 3 * 4)
-		t.edge = max(math.Ldexp(1, exponent), 0x1p-1060)
+		size = max(math.Ldexp(1, exponent), 0x1p-1060)
 	}
-	cell := t.edge / 64
-	snap := func(v float64) float64 { return math.Floor((v-t.edge/8)/cell) * cell }
+	cell := size / 64
+	snap := func(v float64) float64 { return math.Floor((v-size/8)/cell) * cell }
 	least = Vec{snap(least.X), snap(least.Y), snap(least.Z)}
-	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
+	if t.form&flat != 0 {
+		least.Z = 0 // so that 0 lies in the lower half of each cell
+	}
+	t.bound(Box{least, Vec{least.X + size, least.Y + size, least.Z + size}})
+}
+
+// bound sets the bounds and what follows from them. The bounds are a cube, or nowhere.
+func (t *Tree) bound(home Box) {
+	t.home, t.edge = home, 0
+	if home != nowhere {
+		t.edge = home.Max.X - home.Min.X
+	}
 	for depth := range t.half {
 		t.half[depth] = math.Ldexp(t.edge, -1-depth)
 		t.reach[depth] = t.half[depth] * t.opts.Loose
+		t.grain[depth] = steps / 2 / t.reach[depth]
+		if t.grain[depth] > math.MaxFloat64 {
+			t.grain[depth] = 0
+		}
 	}
+	m, far := t.middle(), 3*t.edge
+	t.clip = Around(m, far)
+}
+
+// middle returns the middle of the root's cell.
+func (t *Tree) middle() Vec {
+	if t.edge == 0 {
+		return Vec{}
+	}
+	return t.home.center()
 }
 
 // stray reports whether the center of b is out of bounds.
@@ -97,4 +119,4 @@ func (t *Tree) stray(b *Box) bool {
 }
 
 // tame keeps a coordinate so far from the end of the range that sums stay finite.
-func tame(v float64) float64 { return max(-math.MaxFloat64/16, min(v, math.MaxFloat64/16)) }
+func tame(v float64) float64 { return max(-math.MaxFloat64/64, min(v, math.MaxFloat64/64)) }

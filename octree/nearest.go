@@ -1,5 +1,7 @@
 package octree
 
+import "math"
+
 // Near is an object and its distance from where it was looked for.
 type Near struct {
 	ID       ID
@@ -13,11 +15,11 @@ func (a Near) less(b Near) bool {
 // Nearest fills buf with the objects nearest to p and returns the part of buf that it
 // filled: fewer than len(buf) if the tree has fewer. The nearest comes first; of objects
 // at one distance, the one with the lower ID.
-func (t *Tree) Nearest(p Vec, buf []Near) []Near {
+func (t *index) Nearest(p Vec, buf []Near) []Near {
 	if at := At(p); len(buf) == 0 || !at.ordered() {
 		return buf[:0]
 	}
-	s := search{at: p, found: buf[:0:len(buf)]}
+	s := search{at: p, found: buf[:0:len(buf)], limit: math.Inf(1), around: t.probeOf(everything)}
 	t.nearest(0, &s)
 	// found is a heap with the farthest first.
 	for n := len(s.found) - 1; n > 0; n-- {
@@ -28,12 +30,14 @@ func (t *Tree) Nearest(p Vec, buf []Near) []Near {
 }
 
 type search struct {
-	at    Vec
-	found []Near
+	at     Vec
+	found  []Near
+	limit  float64 // no object with a greater square of its distance is among the nearest
+	around probe   // no object outside of it is
 }
 
 // offer keeps a if it is nearer than the farthest that is kept.
-func (s *search) offer(a Near) {
+func (s *search) offer(t *index, a Near) {
 	if len(s.found) < cap(s.found) {
 		s.found = append(s.found, a)
 		for i := len(s.found) - 1; i > 0; {
@@ -44,12 +48,26 @@ func (s *search) offer(a Near) {
 			s.found[up], s.found[i] = s.found[i], s.found[up]
 			i = up
 		}
-		return
-	}
-	if a.less(s.found[0]) {
+	} else if a.less(s.found[0]) {
 		s.found[0] = a
 		sink(s.found)
+	} else {
+		return
 	}
+	if len(s.found) == cap(s.found) {
+		s.bound(t, s.found[0].Distance)
+	}
+}
+
+// bound sets the limits for a distance. They allow for what squares and roots round.
+func (s *search) bound(t *index, distance float64) {
+	if distance < 0x1p-400 || distance > 0x1p400 {
+		return
+	}
+	s.limit = distance * distance * (1 + 0x1p-48)
+	slack := func(v float64) float64 { return distance + (math.Abs(v)+distance)*0x1p-48 }
+	x, y, z := slack(s.at.X), slack(s.at.Y), slack(s.at.Z)
+	s.around = t.probeOf(Box{Vec{s.at.X - x, s.at.Y - y, s.at.Z - z}, Vec{s.at.X + x, s.at.Y + y, s.at.Z + z}})
 }
 
 // sink moves the first of a heap to its place.
@@ -70,18 +88,22 @@ func sink(heap []Near) {
 	}
 }
 
-// beyond reports whether nothing at that distance can be among the nearest.
-func (s *search) beyond(distance float64) bool {
-	return len(s.found) == cap(s.found) && distance > s.found[0].Distance
-}
-
-func (t *Tree) nearest(n uint32, s *search) {
+func (t *index) nearest(n uint32, s *search) {
 	nd := &t.nodes[n]
+	var c coarse
+	aimed := math.NaN()
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
-			if d := k.boxes[i].distance(s.at); !s.beyond(d) {
-				s.offer(Near{k.ids[i], d})
+		if s.limit != aimed {
+			t.aim(nd, &s.around, &c)
+			aimed = s.limit
+		}
+		for found := k.scan(&c); found != 0; found &= found - 1 {
+			i := place(found)
+			b := t.at(h*bucketItems + i)
+			x, y, z := gap(b.Min.X, b.Max.X, s.at.X), gap(b.Min.Y, b.Max.Y, s.at.Y), gap(b.Min.Z, b.Max.Z, s.at.Z)
+			if x*x+y*y+z*z <= s.limit {
+				s.offer(t, Near{k.ids[i], b.distance(s.at)})
 			}
 		}
 	}
@@ -89,35 +111,48 @@ func (t *Tree) nearest(n uint32, s *search) {
 		return
 	}
 	var order ordered
+	var x, y, z [2]float64
+	h, r := t.half[(nd.depth+1)%levels], t.reach[(nd.depth+1)%levels]
+	x[0], x[1] = gaps(nd.middle.X, h, r, s.at.X)
+	y[0], y[1] = gaps(nd.middle.Y, h, r, s.at.Y)
+	z[0], z[1] = gaps(nd.middle.Z, h, r, s.at.Z)
 	for filled := nd.filled; filled != 0; filled &= filled - 1 {
 		o := first(filled)
-		box := t.childBox(nd, o)
-		if d := box.distance(s.at); !s.beyond(d) {
-			order.add(nd.children+o, d)
+		if square := x[o&1] + y[o>>1&1] + z[o>>2&1]; square <= s.limit {
+			order.add(nd.children+o, square, 0)
 		}
 	}
-	for _, o := range order.nodes[:order.n] {
-		if s.beyond(o.key) {
+	for i := range order.n {
+		o := &order.nodes[i%8]
+		if o.key > s.limit {
 			return
 		}
 		t.nearest(o.node, s)
 	}
 }
 
+// gaps returns the squares of the distances of v from the boxes of the lower and the upper
+// children on one axis.
+func gaps(middle, half, reach, v float64) (low, high float64) {
+	l, h := middle-half, middle+half
+	low, high = gap(l-reach, l+reach, v), gap(h-reach, h+reach, v)
+	return low * low, high * high
+}
+
 // ordered is the children of a node by rising key.
 type ordered struct {
 	nodes [8]struct {
-		node uint32
-		key  float64
+		node     uint32
+		key, end float64
 	}
 	n int
 }
 
-func (o *ordered) add(n uint32, key float64) {
+func (o *ordered) add(n uint32, key, end float64) {
 	i := o.n
 	for ; i > 0 && o.nodes[i-1].key > key; i-- {
 		o.nodes[i] = o.nodes[i-1]
 	}
-	o.nodes[i].node, o.nodes[i].key = n, key
+	o.nodes[i].node, o.nodes[i].key, o.nodes[i].end = n, key, end
 	o.n++
 }

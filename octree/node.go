@@ -13,7 +13,7 @@ const (
 // the processor's cache, and a query reads no child that it does not enter.
 type node struct {
 	middle   Vec    // of the cell. Depth and middle give the loose box
-	children uint32 // the first of eight, or none. The bits of a child are x = 1, y = 2, z = 4
+	children uint32 // the first of a block, or none. The bits of a child are x = 1, y = 2, z = 4
 	own      int32  // objects in the node
 	below    int32  // objects in all nodes below it
 	head     uint32 // the first bucket, or none. All buckets but the first are full
@@ -25,11 +25,12 @@ type node struct {
 	filled   uint8 // a bit for each child that is not empty
 }
 
-// bucket holds objects of one node.
+// bucket holds objects of one node. It takes two lines of the cache.
 type bucket struct {
+	lanes [lanes][bucketItems]uint8 // the coarse boxes
 	n     uint32
 	next  uint32 // in the node, or on the free list
-	boxes [bucketItems]Box
+	node  uint32
 	ids   [bucketItems]ID
 }
 
@@ -42,12 +43,12 @@ var (
 func (t *Tree) attach(id ID, b Box) {
 	n := uint32(0)
 	if !t.stray(&b) {
-		for c := t.childFor(n, &b); c != none; c = t.childFor(n, &b) {
+		for c := t.childFor(&t.nodes[n], &b); c != none; c = t.childFor(&t.nodes[n], &b) {
 			t.enter(n, c)
 			n = c
 		}
 	}
-	t.add(n, id, b)
+	t.add(n, id, &b)
 	t.touch(n)
 	switch {
 	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
@@ -59,13 +60,16 @@ func (t *Tree) attach(id ID, b Box) {
 
 // detach takes an object out of its node, and takes children from nodes that no longer
 // need them.
-func (t *Tree) detach(s slot) {
-	if s.node == 0 && t.stray(&t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]) {
-		t.strays--
+func (t *Tree) detach(item uint32) {
+	m := t.buckets[item/bucketItems].node
+	if m == 0 {
+		if old := t.at(item); t.stray(&old) {
+			t.strays--
+		}
 	}
-	t.touch(s.node)
-	t.drop(s.node, s.item)
-	for c, n := s.node, t.nodes[s.node].parent; n != none; c, n = n, t.nodes[n].parent {
+	t.touch(m)
+	t.drop(m, item)
+	for c, n := m, t.nodes[m].parent; n != none; c, n = n, t.nodes[n].parent {
 		t.nodes[n].below--
 		if t.nodes[c].empty() {
 			t.nodes[n].filled &^= 1 << (c - t.nodes[n].children)
@@ -83,19 +87,27 @@ func (t *Tree) enter(n, c uint32) {
 }
 
 // add puts an object into the first bucket of a node.
-func (t *Tree) add(n uint32, id ID, b Box) {
+func (t *Tree) add(n uint32, id ID, b *Box) {
 	h := t.nodes[n].head
 	if h == none || t.buckets[h].n == bucketItems {
 		h = t.newBucket(n)
 	}
 	k := &t.buckets[h]
-	k.boxes[k.n%bucketItems], k.ids[k.n%bucketItems] = b, id
-	t.slots[uint32(id)].item, t.slots[uint32(id)].node = h*bucketItems+k.n, n
+	k.ids[k.n%bucketItems] = id
+	item := h*bucketItems + k.n
 	k.n++
+	t.slots[uint32(id)].item = item
+	t.put(&t.nodes[n], item, b)
 	t.nodes[n].own++
-	if n == 0 && t.stray(&b) {
+	if n == 0 && t.stray(b) {
 		t.strays++
 	}
+}
+
+// put sets the box of an item of a node.
+func (t *Tree) put(n *node, item uint32, b *Box) {
+	t.set(item, b)
+	t.setLanes(&t.buckets[item/bucketItems], item, n, b)
 }
 
 // drop fills the place of an object with the last one of the node's first bucket.
@@ -103,12 +115,17 @@ func (t *Tree) drop(n, item uint32) {
 	h := t.nodes[n].head
 	last := &t.buckets[h]
 	last.n--
-	if from := h*bucketItems + last.n; from != item {
-		k := &t.buckets[item/bucketItems]
-		k.boxes[item%bucketItems] = last.boxes[last.n%bucketItems]
-		k.ids[item%bucketItems] = last.ids[last.n%bucketItems]
+	from := h*bucketItems + last.n
+	if from != item {
+		k, b := &t.buckets[item/bucketItems], t.at(from)
+		t.set(item, &b)
+		k.ids[item%bucketItems] = last.ids[from%bucketItems]
+		for l := range lanes {
+			k.lanes[l][item%bucketItems] = last.lanes[l][from%bucketItems]
+		}
 		t.slots[uint32(k.ids[item%bucketItems])].item = item
 	}
+	last.lanes[0][from%bucketItems] = noObject
 	t.nodes[n].own--
 	if last.n == 0 {
 		t.nodes[n].head = last.next
@@ -120,12 +137,16 @@ func (t *Tree) newBucket(n uint32) uint32 {
 	h := t.freeBucket
 	if h == none {
 		h = uint32(len(t.buckets))
-		t.buckets = append(t.buckets, bucket{})
+		t.buckets = resized(t.buckets, len(t.buckets)+1)
+		t.boxes.resize(len(t.buckets) * bucketItems)
 	} else {
 		t.freeBucket = t.buckets[h].next
 	}
 	k := &t.buckets[h]
-	k.n, k.next = 0, t.nodes[n].head
+	k.n, k.next, k.node = 0, t.nodes[n].head, n
+	for i := range k.lanes[0] {
+		k.lanes[0][i] = noObject
+	}
 	t.nodes[n].head = h
 	return h
 }
@@ -141,7 +162,7 @@ func (t *Tree) splitAt(own, fits int) int32 {
 }
 
 // box returns the loose box of a node, which contains all objects in and below it.
-func (t *Tree) box(n *node) Box {
+func (t *index) box(n *node) Box {
 	if n.depth == 0 {
 		return everything
 	}
@@ -164,20 +185,19 @@ func octant(middle Vec, b *Box) (o uint32) {
 }
 
 // childFor returns the child of n that should take b, or none.
-func (t *Tree) childFor(n uint32, b *Box) uint32 {
-	c := t.nodes[n].children
-	if c == none {
+func (t *index) childFor(n *node, b *Box) uint32 {
+	if n.children == none {
 		return none
 	}
-	c += octant(t.nodes[n].middle, b)
-	if box := t.box(&t.nodes[c]); !box.contains(b) {
+	o := octant(n.middle, b)
+	if box := t.childBox(n, o); !box.contains(b) {
 		return none
 	}
-	return c
+	return n.children + o
 }
 
 // childMiddle returns the middle of a child of n.
-func (t *Tree) childMiddle(n *node, octant uint32) Vec {
+func (t *index) childMiddle(n *node, octant uint32) Vec {
 	half := t.half[n.depth+1]
 	v := Vec{n.middle.X - half, n.middle.Y - half, n.middle.Z - half}
 	if octant&1 != 0 {
@@ -193,50 +213,52 @@ func (t *Tree) childMiddle(n *node, octant uint32) Vec {
 }
 
 // childBox returns the loose box of a child of n. It has the numbers that box has for the child.
-func (t *Tree) childBox(n *node, octant uint32) Box {
+func (t *index) childBox(n *node, octant uint32) Box {
 	return Around(t.childMiddle(n, octant), t.reach[n.depth+1])
 }
 
 // split gives a node children if enough of its objects fit them.
 func (t *Tree) split(n uint32) {
-	if t.nodes[n].children != none || int(t.nodes[n].depth) >= t.opts.MaxDepth || t.edge == 0 {
+	parent := t.nodes[n]
+	if parent.children != none || int(parent.depth) >= t.opts.MaxDepth || !t.fine(&parent) {
 		t.nodes[n].splitAt = math.MaxInt32
 		return
 	}
-	parent, outer := t.nodes[n], t.box(&t.nodes[n])
 	var boxes [8]Box
 	for o := range boxes {
 		boxes[o] = t.childBox(&parent, uint32(o))
-		if !outer.contains(&boxes[o]) { // too small for the precision of its coordinates
-			t.nodes[n].splitAt = math.MaxInt32
-			return
-		}
 	}
 	fits := 0
-	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
-		k := &t.buckets[h]
-		for i := range k.n {
-			if b := &k.boxes[i]; boxes[octant(parent.middle, b)].contains(b) {
+	for h := parent.head; h != none; h = t.buckets[h].next {
+		for i := range t.buckets[h].n {
+			if b := t.at(h*bucketItems + i); boxes[octant(parent.middle, &b)].contains(&b) {
 				fits++
 			}
 		}
 	}
 	if fits <= t.opts.SplitAbove {
-		t.nodes[n].splitAt = t.splitAt(int(t.nodes[n].own), fits)
+		t.nodes[n].splitAt = t.splitAt(int(parent.own), fits)
 		return
 	}
 	c := t.newBlock()
-	for o := range uint32(8) {
+	for o := range t.fan {
 		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
 			splitAt: t.splitAt(0, 0), changed: parent.touched, touched: parent.touched, depth: parent.depth + 1}
 	}
 	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
 	t.spread(n, n)
-	for o := range uint32(8) {
+	for o := range t.fan {
 		if t.nodes[c+o].own >= t.nodes[c+o].splitAt {
 			t.split(c + o)
 		}
 	}
+}
+
+// fine reports whether the numbers near a node are precise enough for coarse boxes in its
+// children: what they round is less than a quarter of a step.
+func (t *Tree) fine(n *node) bool {
+	m := max(math.Abs(n.middle.X), math.Abs(n.middle.Y), math.Abs(n.middle.Z)) + t.reach[n.depth]
+	return t.grain[n.depth+1] > 0 && m*0x1p-45 < t.reach[n.depth+1]
 }
 
 // spread moves the own objects of a node to n, or to the children of n that they fit.
@@ -248,14 +270,14 @@ func (t *Tree) spread(from, n uint32) {
 	}
 	for h != none {
 		for i := range t.buckets[h].n {
-			id, b := t.buckets[h].ids[i], t.buckets[h].boxes[i]
-			c := t.childFor(n, &b)
+			id, b := t.buckets[h].ids[i], t.at(h*bucketItems+i)
+			c := t.childFor(&t.nodes[n], &b)
 			if c == none {
 				c = n
 			} else {
 				t.enter(n, c)
 			}
-			t.add(c, id, b)
+			t.add(c, id, &b)
 		}
 		next := t.buckets[h].next
 		t.freeBuckets(h)
@@ -269,7 +291,7 @@ func (t *Tree) merge(n uint32) {
 	c, fits := t.nodes[n].children, int(t.nodes[n].below)
 	t.nodes[n].children, t.nodes[n].below, t.nodes[n].filled = none, 0, 0
 	t.nodes[n].touched = t.nodes[n].changed
-	for o := range uint32(8) {
+	for o := range t.fan {
 		t.spread(c+o, n)
 	}
 	t.nodes[n].splitAt = t.splitAt(int(t.nodes[n].own), fits)
@@ -283,7 +305,6 @@ func (t *Tree) newBlock() uint32 {
 		return c
 	}
 	c = uint32(len(t.nodes))
-	var block [8]node
-	t.nodes = append(t.nodes, block[:]...)
+	t.nodes = resized(t.nodes, len(t.nodes)+int(t.fan))
 	return c
 }

@@ -49,7 +49,7 @@ func along(near, far, normal, lo, hi float64) (float64, float64) {
 }
 
 // Plane calls yield for each object on one side of p.
-func (t *Tree) Plane(p Plane, side Side, yield func(ID, Box) bool) {
+func (t *index) Plane(p Plane, side Side, yield func(ID, Box) bool) {
 	if p.ordered() {
 		t.plane(0, &p, side, yield)
 	}
@@ -61,12 +61,13 @@ func (p *Plane) ordered() bool {
 	return normal.ordered() && !math.IsNaN(p.Offset)
 }
 
-func (t *Tree) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) bool {
+func (t *index) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
-			if b := &k.boxes[i]; p.side(b) == side && !yield(k.ids[i], *b) {
+			b := t.at(h*bucketItems + i)
+			if p.side(&b) == side && !yield(k.ids[i], b) {
 				return false
 			}
 		}
@@ -104,7 +105,7 @@ func (f *Frustum) sees(b *Box) bool {
 }
 
 // Frustum calls yield for each object that f sees.
-func (t *Tree) Frustum(f Frustum, yield func(ID, Box) bool) {
+func (t *index) Frustum(f Frustum, yield func(ID, Box) bool) {
 	for i := range f {
 		if !f[i].ordered() {
 			return
@@ -113,12 +114,13 @@ func (t *Tree) Frustum(f Frustum, yield func(ID, Box) bool) {
 	t.frustum(0, &f, yield)
 }
 
-func (t *Tree) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
+func (t *index) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
-			if b := &k.boxes[i]; f.sees(b) && !yield(k.ids[i], *b) {
+			b := t.at(h*bucketItems + i)
+			if f.sees(&b) && !yield(k.ids[i], b) {
 				return false
 			}
 		}
