@@ -19,7 +19,7 @@ func (t *index) Nearest(p Vec, buf []Near) []Near {
 	if at := At(p); len(buf) == 0 || !at.ordered() {
 		return buf[:0]
 	}
-	s := search{at: p, found: buf[:0:len(buf)], limit: math.Inf(1), around: t.probeOf(everything)}
+	s := search{at: p, found: buf[:0:len(buf)], limit: math.Inf(1)}
 	t.nearest(0, &s)
 	// found is a heap with the farthest first.
 	for n := len(s.found) - 1; n > 0; n-- {
@@ -30,14 +30,13 @@ func (t *index) Nearest(p Vec, buf []Near) []Near {
 }
 
 type search struct {
-	at     Vec
-	found  []Near
-	limit  float64 // no object with a greater square of its distance is among the nearest
-	around probe   // no object outside of it is
+	at    Vec
+	found []Near
+	limit float64 // no object with a greater square of its distance is among the nearest
 }
 
 // offer keeps a if it is nearer than the farthest that is kept.
-func (s *search) offer(t *index, a Near) {
+func (s *search) offer(a Near) {
 	if len(s.found) < cap(s.found) {
 		s.found = append(s.found, a)
 		for i := len(s.found) - 1; i > 0; {
@@ -54,20 +53,21 @@ func (s *search) offer(t *index, a Near) {
 	} else {
 		return
 	}
-	if len(s.found) == cap(s.found) {
-		s.bound(t, s.found[0].Distance)
+	if d := s.found[0].Distance; len(s.found) == cap(s.found) && d > 0x1p-400 && d < 0x1p400 {
+		s.limit = d * d * (1 + 0x1p-48)
 	}
 }
 
-// bound sets the limits for a distance. They allow for what squares and roots round.
-func (s *search) bound(t *index, distance float64) {
-	if distance < 0x1p-400 || distance > 0x1p400 {
-		return
+// around returns a box that holds all that can be among the nearest. It allows for what
+// squares and roots round.
+func (s *search) around() Box {
+	if math.IsInf(s.limit, 1) {
+		return everything
 	}
-	s.limit = distance * distance * (1 + 0x1p-48)
-	slack := func(v float64) float64 { return distance + (math.Abs(v)+distance)*0x1p-48 }
+	d := s.found[0].Distance
+	slack := func(v float64) float64 { return d + (math.Abs(v)+d)*0x1p-48 }
 	x, y, z := slack(s.at.X), slack(s.at.Y), slack(s.at.Z)
-	s.around = t.probeOf(Box{Vec{s.at.X - x, s.at.Y - y, s.at.Z - z}, Vec{s.at.X + x, s.at.Y + y, s.at.Z + z}})
+	return Box{Vec{s.at.X - x, s.at.Y - y, s.at.Z - z}, Vec{s.at.X + x, s.at.Y + y, s.at.Z + z}}
 }
 
 // sink moves the first of a heap to its place.
@@ -95,15 +95,15 @@ func (t *index) nearest(n uint32, s *search) {
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		if s.limit != aimed {
-			t.aim(nd, &s.around, &c)
+			p := t.probeOf(s.around())
+			t.aim(nd, &p, &c)
 			aimed = s.limit
 		}
 		for found := k.scan(&c); found != 0; found &= found - 1 {
 			i := place(found)
 			b := t.at(h*bucketItems + i)
-			x, y, z := gap(b.Min.X, b.Max.X, s.at.X), gap(b.Min.Y, b.Max.Y, s.at.Y), gap(b.Min.Z, b.Max.Z, s.at.Z)
-			if x*x+y*y+z*z <= s.limit {
-				s.offer(t, Near{k.ids[i], b.distance(s.at)})
+			if square := b.square(s.at); square <= s.limit {
+				s.offer(Near{k.ids[i], b.root(square, s.at)})
 			}
 		}
 	}
@@ -116,9 +116,11 @@ func (t *index) nearest(n uint32, s *search) {
 	x[0], x[1] = gaps(nd.middle.X, h, r, s.at.X)
 	y[0], y[1] = gaps(nd.middle.Y, h, r, s.at.Y)
 	z[0], z[1] = gaps(nd.middle.Z, h, r, s.at.Z)
-	for filled := nd.filled; filled != 0; filled &= filled - 1 {
-		o := first(filled)
-		if square := x[o&1] + y[o>>1&1] + z[o>>2&1]; square <= s.limit {
+	at := At(s.at)
+	own := octant(nd.middle, &at) // comes first of those that hold the position in their loose boxes
+	for i := range uint32(8) {
+		o := own ^ i
+		if square := x[o&1] + y[o>>1&1] + z[o>>2&1]; nd.filled>>o&1 != 0 && square <= s.limit {
 			order.add(nd.children+o, square, 0)
 		}
 	}

@@ -193,12 +193,21 @@ func (t *index) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 // Distance returns the distance of p from the nearest position of b.
 func (b Box) Distance(p Vec) float64 { return b.distance(p) }
 
-func (b *Box) distance(p Vec) float64 {
+func (b *Box) distance(p Vec) float64 { return b.root(b.square(p), p) }
+
+// square returns the square of the distance, if that has the range.
+func (b *Box) square(p Vec) float64 {
+	x, y, z := gap(b.Min.X, b.Max.X, p.X), gap(b.Min.Y, b.Max.Y, p.Y), gap(b.Min.Z, b.Max.Z, p.Z)
+	return x*x + y*y + z*z
+}
+
+// root returns the distance whose square is given.
+func (b *Box) root(square float64, p Vec) float64 {
+	if square > 0x1p-900 && square < 0x1p900 {
+		return math.Sqrt(square)
+	}
 	x, y, z := gap(b.Min.X, b.Max.X, p.X), gap(b.Min.Y, b.Max.Y, p.Y), gap(b.Min.Z, b.Max.Z, p.Z)
 	s := scaleFor(max(x, y, z))
-	if s == 1 {
-		return math.Sqrt(x*x + y*y + z*z)
-	}
 	x, y, z = x*s, y*s, z*s
 	return math.Sqrt(x*x+y*y+z*z) / s
 }

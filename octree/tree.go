@@ -44,12 +44,12 @@ type index struct {
 	size    int
 	fan     uint32 // children of a block
 
-	home  Box                    // the root's cell: the bounds. The root's box is everything
-	clip  Box                    // holds all frames
-	edge  float64                // of home
-	half  [levels]float64        // half the edge of a cell at a depth
-	reach [levels]float64        // the same of a loose box
-	grain [levels]float64        // steps of a coarse box for each unit, or 0 at depths that no node can have
+	home  Box             // the root's cell: the bounds. The root's box is everything
+	clip  Box             // holds all frames
+	edge  float64         // of home
+	half  [levels]float64 // half the edge of a cell at a depth
+	reach [levels]float64 // the same of a loose box
+	grain [levels]float64 // steps of a coarse box for each unit, or 0 at depths that no node can have
 	sides [lanes][mostStep + 1]uint8
 
 	epoch uint32 // how often clock began anew
