@@ -166,22 +166,14 @@ func (t *index) box(n *node) Box {
 	if n.depth == 0 {
 		return everything
 	}
-	return Around(n.middle, t.reach[n.depth])
+	return Around(n.middle, t.reach[n.depth%levels])
 }
 
-// octant returns which child of a cell with that middle a box belongs to.
-func octant(middle Vec, b *Box) (o uint32) {
+// octant returns which child of a cell with that middle a box belongs to. Branches on
+// the signs would be ones that the processor cannot predict.
+func octant(middle Vec, b *Box) uint32 {
 	c := b.center()
-	if c.X >= middle.X {
-		o = 1
-	}
-	if c.Y >= middle.Y {
-		o |= 2
-	}
-	if c.Z >= middle.Z {
-		o |= 4
-	}
-	return o
+	return uint32(^math.Float64bits(c.X-middle.X)>>63 | ^math.Float64bits(c.Y-middle.Y)>>63<<1 | ^math.Float64bits(c.Z-middle.Z)>>63<<2)
 }
 
 // childFor returns the child of n that should take b, or none.
@@ -190,7 +182,10 @@ func (t *index) childFor(n *node, b *Box) uint32 {
 		return none
 	}
 	o := octant(n.middle, b)
-	if box := t.childBox(n, o); !box.contains(b) {
+	m, r := t.childMiddle(n, o), t.reach[(n.depth+1)%levels]
+	signs := math.Float64bits(b.Min.X-(m.X-r)) | math.Float64bits(b.Min.Y-(m.Y-r)) | math.Float64bits(b.Min.Z-(m.Z-r)) |
+		math.Float64bits(m.X+r-b.Max.X) | math.Float64bits(m.Y+r-b.Max.Y) | math.Float64bits(m.Z+r-b.Max.Z)
+	if int64(signs) < 0 {
 		return none
 	}
 	return n.children + o
@@ -198,23 +193,14 @@ func (t *index) childFor(n *node, b *Box) uint32 {
 
 // childMiddle returns the middle of a child of n.
 func (t *index) childMiddle(n *node, octant uint32) Vec {
-	half := t.half[n.depth+1]
-	v := Vec{n.middle.X - half, n.middle.Y - half, n.middle.Z - half}
-	if octant&1 != 0 {
-		v.X = n.middle.X + half
-	}
-	if octant&2 != 0 {
-		v.Y = n.middle.Y + half
-	}
-	if octant&4 != 0 {
-		v.Z = n.middle.Z + half
-	}
-	return v
+	half := math.Float64bits(t.half[(n.depth+1)%levels])
+	side := func(bit uint32) float64 { return math.Float64frombits(half | uint64(^octant>>bit&1)<<63) }
+	return Vec{n.middle.X + side(0), n.middle.Y + side(1), n.middle.Z + side(2)}
 }
 
 // childBox returns the loose box of a child of n. It has the numbers that box has for the child.
 func (t *index) childBox(n *node, octant uint32) Box {
-	return Around(t.childMiddle(n, octant), t.reach[n.depth+1])
+	return Around(t.childMiddle(n, octant), t.reach[(n.depth+1)%levels])
 }
 
 // split gives a node children if enough of its objects fit them.

@@ -51,7 +51,7 @@ func along(near, far, normal, lo, hi float64) (float64, float64) {
 // Plane calls yield for each object on one side of p.
 func (t *index) Plane(p Plane, side Side, yield func(ID, Box) bool) {
 	if p.ordered() {
-		t.plane(0, &p, side, yield)
+		t.plane(0, &p, side, p.firm(), yield)
 	}
 }
 
@@ -61,13 +61,16 @@ func (p *Plane) ordered() bool {
 	return normal.ordered() && !math.IsNaN(p.Offset)
 }
 
-func (t *index) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) bool {
+// firm reports whether all boxes within a box that does not cross p lie on its side. That
+// is not so if the product of an infinite number and 0 is part of a sum.
+func (p *Plane) firm() bool { return At(p.Normal).Valid() }
+
+func (t *index) plane(n uint32, p *Plane, side Side, firm bool, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
-			b := t.at(h*bucketItems + i)
-			if p.side(&b) == side && !yield(k.ids[i], b) {
+			if b := t.at(h*bucketItems + i); p.side(&b) == side && !yield(k.ids[i], b) {
 				return false
 			}
 		}
@@ -78,10 +81,13 @@ func (t *index) plane(n uint32, p *Plane, side Side, yield func(ID, Box) bool) b
 	for filled := nd.filled; filled != 0; filled &= filled - 1 {
 		o := first(filled)
 		box := t.childBox(nd, o)
-		if s := p.side(&box); s != Crossing && s != side {
-			continue
-		}
-		if !t.plane(nd.children+o, p, side, yield) {
+		switch s := p.side(&box); {
+		case s != Crossing && s != side:
+		case s != Crossing && firm:
+			if !t.all(nd.children+o, yield) {
+				return false
+			}
+		case !t.plane(nd.children+o, p, side, firm, yield):
 			return false
 		}
 	}
@@ -93,34 +99,51 @@ type Frustum [6]Plane
 
 // Sees reports whether b lies behind none of the planes. Near an edge of the frustum
 // that holds for some boxes outside of it, too.
-func (f Frustum) Sees(b Box) bool { return f.sees(&b) }
-
-func (f *Frustum) sees(b *Box) bool {
-	for i := range f {
-		if f[i].side(b) == Behind {
-			return false
-		}
-	}
-	return true
+func (f Frustum) Sees(b Box) bool {
+	_, behind := f.behind(&b, 1<<len(f)-1)
+	return !behind
 }
 
 // Frustum calls yield for each object that f sees.
 func (t *index) Frustum(f Frustum, yield func(ID, Box) bool) {
+	firm := uint8(0)
 	for i := range f {
 		if !f[i].ordered() {
 			return
 		}
+		if f[i].firm() {
+			firm |= 1 << i
+		}
 	}
-	t.frustum(0, &f, yield)
+	t.frustum(0, &f, 1<<len(f)-1, firm, yield)
 }
 
-func (t *index) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
+// behind reports whether b lies behind one of a set of planes. It also returns those
+// that b does not lie in front of.
+func (f *Frustum) behind(b *Box, planes uint8) (crossed uint8, behind bool) {
+	for ; planes != 0; planes &= planes - 1 {
+		i := first(planes)
+		switch f[i].side(b) {
+		case Behind:
+			return 0, true
+		case Crossing:
+			crossed |= 1 << i
+		}
+	}
+	return crossed, false
+}
+
+// frustum looks at a node in front of all but some planes.
+func (t *index) frustum(n uint32, f *Frustum, planes, firm uint8, yield func(ID, Box) bool) bool {
+	if planes == 0 {
+		return t.all(n, yield)
+	}
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
 			b := t.at(h*bucketItems + i)
-			if f.sees(&b) && !yield(k.ids[i], b) {
+			if _, behind := f.behind(&b, planes); !behind && !yield(k.ids[i], b) {
 				return false
 			}
 		}
@@ -130,7 +153,9 @@ func (t *index) frustum(n uint32, f *Frustum, yield func(ID, Box) bool) bool {
 	}
 	for filled := nd.filled; filled != 0; filled &= filled - 1 {
 		o := first(filled)
-		if box := t.childBox(nd, o); f.sees(&box) && !t.frustum(nd.children+o, f, yield) {
+		box := t.childBox(nd, o)
+		crossed, behind := f.behind(&box, planes)
+		if !behind && !t.frustum(nd.children+o, f, crossed|planes&^firm, firm, yield) {
 			return false
 		}
 	}
