@@ -41,6 +41,35 @@ func (p *Plane) ends(b *Box) (near, far float64) {
 	return along(near, far, p.Normal.Z, b.Min.Z, b.Max.Z)
 }
 
+// far returns the greater end.
+func (p *Plane) far(b *Box) float64 {
+	_, far := p.ends(b)
+	return far
+}
+
+// trim takes from b what has no position in frame in front of p or on it. A little more
+// than that stays, for what sums round.
+func (p *Plane) trim(b, frame *Box) {
+	n := [3]float64{p.Normal.X, p.Normal.Y, p.Normal.Z}
+	lo, hi := [3]float64{frame.Min.X, frame.Min.Y, frame.Min.Z}, [3]float64{frame.Max.X, frame.Max.Y, frame.Max.Z}
+	sum, size := p.Offset, math.Abs(p.Offset)
+	var most [3]float64
+	for i := range n {
+		most[i] = max(n[i]*lo[i], n[i]*hi[i])
+		sum += most[i]
+		size += math.Abs(n[i]) * max(math.Abs(lo[i]), math.Abs(hi[i]))
+	}
+	for i, end := range [3][2]*float64{{&b.Min.X, &b.Max.X}, {&b.Min.Y, &b.Max.Y}, {&b.Min.Z, &b.Max.Z}} {
+		at, slack := -(sum-most[i])/n[i], size*rounded/math.Abs(n[i])
+		switch { // of what is NaN, none
+		case n[i] > 0 && at-slack > *end[0]:
+			*end[0] = min(at-slack, *end[1])
+		case n[i] < 0 && at+slack < *end[1]:
+			*end[1] = max(at+slack, *end[0])
+		}
+	}
+}
+
 func along(near, far, normal, lo, hi float64) (float64, float64) {
 	if normal < 0 {
 		lo, hi = hi, lo
@@ -67,11 +96,26 @@ func (p *Plane) firm() bool { return At(p.Normal).Valid() }
 
 func (t *index) plane(n uint32, p *Plane, side Side, firm bool, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
-		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
-			if b := t.at(h*bucketItems + i); p.side(&b) == side && !yield(k.ids[i], b) {
-				return false
+	if nd.head != none {
+		var c coarse
+		around := t.probeOf(everything)
+		if box := t.box(nd); n != 0 {
+			around.near = box
+			if side >= Crossing {
+				p.trim(&around.near, &box)
+			}
+			if other := (Plane{Vec{-p.Normal.X, -p.Normal.Y, -p.Normal.Z}, -p.Offset}); side <= Crossing {
+				other.trim(&around.near, &box)
+			}
+		}
+		t.aim(nd, &around, &c)
+		for h := nd.head; h != none; h = t.buckets[h].next {
+			k := &t.buckets[h]
+			for found := k.scan(&c); found != 0; found &= found - 1 {
+				i := place(found)
+				if b := t.at(h*bucketItems + i); p.side(&b) == side && !yield(k.ids[i], b) {
+					return false
+				}
 			}
 		}
 	}
@@ -100,8 +144,7 @@ type Frustum [6]Plane
 // Sees reports whether b lies behind none of the planes. Near an edge of the frustum
 // that holds for some boxes outside of it, too.
 func (f Frustum) Sees(b Box) bool {
-	_, behind := f.behind(&b, 1<<len(f)-1)
-	return !behind
+	return f.meets(&b, 1<<len(f)-1)
 }
 
 // Frustum calls yield for each object that f sees.
@@ -133,18 +176,39 @@ func (f *Frustum) behind(b *Box, planes uint8) (crossed uint8, behind bool) {
 	return crossed, false
 }
 
+// meets reports whether b lies behind none of a set of planes.
+func (f *Frustum) meets(b *Box, planes uint8) bool {
+	for ; planes != 0; planes &= planes - 1 {
+		if f[first(planes)].far(b) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // frustum looks at a node in front of all but some planes.
 func (t *index) frustum(n uint32, f *Frustum, planes, firm uint8, yield func(ID, Box) bool) bool {
 	if planes == 0 {
 		return t.all(n, yield)
 	}
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
-		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
-			b := t.at(h*bucketItems + i)
-			if _, behind := f.behind(&b, planes); !behind && !yield(k.ids[i], b) {
-				return false
+	if nd.head != none {
+		var c coarse
+		around := t.probeOf(everything)
+		if box := t.box(nd); n != 0 {
+			around.near = box
+			for p := planes; p != 0; p &= p - 1 {
+				f[first(p)].trim(&around.near, &box)
+			}
+		}
+		t.aim(nd, &around, &c)
+		for h := nd.head; h != none; h = t.buckets[h].next {
+			k := &t.buckets[h]
+			for found := k.scan(&c); found != 0; found &= found - 1 {
+				i := place(found)
+				if b := t.at(h*bucketItems + i); f.meets(&b, planes) && !yield(k.ids[i], b) {
+					return false
+				}
 			}
 		}
 	}
