@@ -379,6 +379,15 @@ func lattice(d dice, _ int) octree.Box {
 	return sized(d, vec(d(17)-8, d(9)-4, d(17)-8), 4)
 }
 
+// ground makes up boxes whose Z is 0.
+func ground(edge int) func(d dice, _ int) octree.Box {
+	return func(d dice, _ int) octree.Box {
+		b := sized(d, vec(d(edge)-edge/2, d(edge)-edge/2, 0), 1<<d(5))
+		b.Max.Z = 0
+		return b
+	}
+}
+
 var places = []place{
 	{"lattice", 1, octree.Options{SplitAbove: 4}, lattice},
 	{"huge lattice", 0x1p1010, octree.Options{SplitAbove: 3}, lattice},
@@ -393,6 +402,16 @@ var places = []place{
 		b.Max.Z = 0
 		return b
 	}},
+	{"integers", 1, octree.Options{SplitAbove: 6, Integer: true}, func(d dice, _ int) octree.Box {
+		return sized(d, vec(d(300)-150, d(64), d(300)-150), 1<<d(6))
+	}},
+	{"integers at the ends", 1, octree.Options{SplitAbove: 3, Integer: true}, func(d dice, _ int) octree.Box {
+		end := func() int { return []int{math.MinInt32, math.MaxInt32 - 40, 0}[d(3)] + d(20) }
+		return sized(d, vec(end(), end(), end()), 19)
+	}},
+	{"flat integers", 1, octree.Options{SplitAbove: 5, Integer: true, Flat: true}, ground(200)},
+	{"quadtree", 1, octree.Options{SplitAbove: 7, Flat: true}, ground(3000)},
+	{"tiny quadtree", 0x1p-300, octree.Options{SplitAbove: 2, Flat: true, Loose: 1.1}, ground(20)},
 	{"signs of zero", 1, octree.Options{SplitAbove: 2}, func(d dice, _ int) octree.Box {
 		v := []float64{math.Copysign(0, -1), 0, -1, 1}
 		b := octree.At(octree.Vec{X: v[d(4)], Y: v[d(4)], Z: v[d(4)]})
@@ -431,7 +450,10 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 			w.remove(d(len(w.ids)))
 		case d(3) == 0:
 			old := w.boxes[w.ids[0]]
-			w.move(0, octree.Box{Min: old.Min, Max: octree.Vec{X: old.Max.X, Y: old.Max.Y + float64(d(2)), Z: old.Max.Z}})
+			if old.Max.Y < math.MaxInt32 {
+				old.Max.Y += float64(d(2))
+			}
+			w.move(0, old)
 		default:
 			w.move(d(len(w.ids)), b)
 		}
