@@ -3,7 +3,6 @@ package octree
 import (
 	"fmt"
 	"math"
-	"slices"
 	"unsafe"
 )
 
@@ -112,6 +111,11 @@ func (s *boxes) resize(items int) {
 	}
 }
 
+// trim gives back the memory that is kept for later.
+func (s *boxes) trim() {
+	s.solid, s.rects, s.solid32, s.rects32 = trimmed(s.solid), trimmed(s.rects), trimmed(s.solid32), trimmed(s.rects32)
+}
+
 func (s *boxes) bytes() int64 {
 	return memory(s.solid) + memory(s.rects) + memory(s.solid32) + memory(s.rects32)
 }
@@ -138,4 +142,11 @@ func resized[T any](s []T, n int) []T {
 }
 
 // trimmed returns s without the memory that is kept for later.
-func trimmed[T any](s []T) []T { return slices.Clip(slices.Clone(s)) }
+func trimmed[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return s
+	}
+	exact := make([]T, len(s))
+	copy(exact, s)
+	return exact
+}

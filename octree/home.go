@@ -5,49 +5,29 @@ import (
 	"slices"
 )
 
-// Rebuild fits the bounds of the tree to its objects and builds its nodes anew. The tree
-// does it by itself when too many objects have left the bounds. A program calls it to
-// give memory back. It allocates.
-func (t *Tree) Rebuild() {
-	t.settle()
-	old := t.index
-	t.nodes, t.buckets, t.boxes = nil, nil, boxes{form: t.form}
-	t.reset()
-	t.expect = math.MaxInt
-	old.All(func(id ID, b Box) bool {
-		t.attach(id, b)
-		return true
-	})
-	t.expect = 2 * t.strays
-}
-
-// settle chooses the bounds: those of all centers, unless that is so much more than what
+// settle chooses the bounds of a list of all objects: those of all centers, unless that is so much more than what
 // most of a sample takes that the depth would not suffice. Then a few objects stay outside.
 // An eighth of the edge stays free on each side, so objects that wander do not leave the
 // bounds at once. The edge is a power of two, so bounds that grow do so only a few times,
 // and they begin at a multiple of a cell, because worlds often do.
-func (t *Tree) settle() {
+func (t *Tree) settle(list []entry) {
 	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
 	least, greatest := everything.Max, everything.Min
-	stride, seen, n := 1+t.size/most, 0, 0
-	for _, s := range t.slots {
-		if s.generation&1 == 0 {
-			continue
-		}
-		b := t.at(s.item)
+	stride, n := 1+len(list)/most, 0
+	for i := range list {
+		b := &list[i].box
 		c := b.center()
 		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
 		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
 		greatest = Vec{max(greatest.X, c.X), max(greatest.Y, c.Y), max(greatest.Z, c.Z)}
-		if seen%stride == 0 {
+		if i%stride == 0 {
 			edge := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z)
-			for i, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
-				samples[i][n] = v
+			for axis, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
+				samples[axis][n] = v
 			}
 			n++
 		}
-		seen++
 	}
 	if n == 0 {
 		t.bound(nowhere)

@@ -52,7 +52,7 @@ func (t *Tree) attach(id ID, b Box) {
 	t.touch(n)
 	switch {
 	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
-		t.Rebuild()
+		t.rebuild(t.entries(0))
 	case t.nodes[n].own >= t.nodes[n].splitAt:
 		t.split(n)
 	}
@@ -226,12 +226,7 @@ func (t *Tree) split(n uint32) {
 		t.nodes[n].splitAt = t.splitAt(int(parent.own), fits)
 		return
 	}
-	c := t.newBlock()
-	for o := range t.fan {
-		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
-			splitAt: t.splitAt(0, 0), changed: parent.touched, touched: parent.touched, depth: parent.depth + 1}
-	}
-	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
+	c := t.newChildren(n)
 	t.spread(n, n)
 	for o := range t.fan {
 		if t.nodes[c+o].own >= t.nodes[c+o].splitAt {

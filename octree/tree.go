@@ -121,6 +121,13 @@ func (t *Tree) Insert(b Box) (ID, error) {
 	if t.size == maxObjects || len(t.slots) == maxSlots {
 		return 0, fmt.Errorf("octree: insert: %w", ErrFull)
 	}
+	id := t.newID()
+	t.attach(id, b)
+	return id, nil
+}
+
+// newID takes a slot for an object that is in no node yet.
+func (t *Tree) newID() ID {
 	i := t.freeSlot
 	if i == none {
 		i = uint32(len(t.slots))
@@ -131,9 +138,7 @@ func (t *Tree) Insert(b Box) (ID, error) {
 	}
 	t.slots[i].generation++
 	t.size++
-	id := ID(t.slots[i].generation)<<32 | ID(i)
-	t.attach(id, b)
-	return id, nil
+	return ID(t.slots[i].generation)<<32 | ID(i)
 }
 
 // lookup returns the number of id's item.

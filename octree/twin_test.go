@@ -67,6 +67,52 @@ func (w *twin) insert(b octree.Box) {
 	w.changed, w.latest[id] = append(w.changed, b), true
 }
 
+// insertAll inserts some boxes at once, or with one that is wrong none.
+func (w *twin) insertAll(boxes []octree.Box) {
+	w.t.Helper()
+	var scaled []octree.Box
+	for _, b := range boxes {
+		scaled = append(scaled, w.box(b))
+	}
+	wrong := append(slices.Clip(scaled), octree.Box{Min: octree.Vec{X: 1}})
+	if ids, err := w.tree.InsertAll(nil, wrong); err == nil || len(ids) > 0 {
+		w.t.Fatalf("a wrong box: got %v, %v", ids, err)
+	}
+	ids, err := w.tree.InsertAll([]octree.ID{7}, scaled)
+	if err != nil || len(ids) != len(boxes)+1 || ids[0] != 7 {
+		w.t.Fatalf("%d boxes: got %v, %v", len(boxes), ids, err)
+	}
+	for i, id := range ids[1:] {
+		if _, ok := w.boxes[id]; ok || slices.Contains(w.removed, id) {
+			w.t.Fatalf("ID %v came twice", id)
+		}
+		w.boxes[id], w.latest[id] = boxes[i], true
+		w.ids, w.changed = append(w.ids, id), append(w.changed, boxes[i])
+	}
+}
+
+// moveAll moves the first objects; if one of them does not exist, those before it.
+func (w *twin) moveAll(boxes []octree.Box) {
+	w.t.Helper()
+	var ids []octree.ID
+	var scaled []octree.Box
+	want := len(boxes)
+	for i, b := range boxes {
+		ids, scaled = append(ids, w.ids[i]), append(scaled, w.box(b))
+	}
+	if len(w.removed) > 0 && want > 2 {
+		want = 2
+		ids[want] = w.removed[0]
+	}
+	if n, err := w.tree.MoveAll(ids, scaled); n != want || (err == nil) != (want == len(boxes)) {
+		w.t.Fatalf("%d moves: got %d, %v, want %d", len(boxes), n, err, want)
+	}
+	for i, id := range ids[:want] {
+		w.changed, w.latest[id] = append(w.changed, boxes[i], w.boxes[id]), true
+		w.boxes[id] = boxes[i]
+	}
+}
+
 func (w *twin) move(i int, b octree.Box) {
 	w.t.Helper()
 	if err := w.tree.Move(w.ids[i], w.box(b)); err != nil {
@@ -448,6 +494,16 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 			w.insert(b)
 		case d(5) == 0:
 			w.remove(d(len(w.ids)))
+		case d(100) == 0:
+			boxes := make([]octree.Box, d(1+2*len(w.ids)))
+			for i := range boxes {
+				boxes[i] = p.box(d, step)
+			}
+			if d(2) == 0 && len(boxes) <= len(w.ids) {
+				w.moveAll(boxes)
+			} else if len(w.ids)+len(boxes) < 2*most {
+				w.insertAll(boxes)
+			}
 		case d(3) == 0:
 			old := w.boxes[w.ids[0]]
 			if old.Max.Y < math.MaxInt32 {
