@@ -84,6 +84,10 @@ func (t *Tree) Rebuild() {
 func (t *Tree) rebuild(list []entry) {
 	t.settle(list)
 	t.reset()
+	usual := len(list) / bucketItems * 5 / 4
+	t.buckets = resized(t.buckets, usual)[:0]
+	t.boxes.resize(usual * bucketItems)
+	t.boxes.resize(0)
 	b := builder{t, make([]uint8, len(list))}
 	b.build(0, list, make([]entry, len(list)))
 	t.expect = 2 * t.strays
@@ -95,16 +99,16 @@ type builder struct {
 	octants []uint8
 }
 
-// noChild is the octant of an object that fits no child.
-const noChild = 8
-
 // build puts a list into an empty node. It uses scratch, which is as long, and changes both.
 func (t *builder) build(n uint32, list, scratch []entry) {
 	nd := t.nodes[n]
 	var ends [noChild + 1]int
 	if len(list) > t.opts.SplitAbove && int(nd.depth) < t.opts.MaxDepth && t.edge > 0 && t.fine(&nd) {
 		for i := range list {
-			o := t.fits(&nd, &list[i].box)
+			o := t.fit(&nd, &list[i].box)
+			if n == 0 && t.stray(&list[i].box) {
+				o = noChild
+			}
 			t.octants[i] = uint8(o)
 			ends[o]++
 		}
@@ -139,18 +143,6 @@ func (t *builder) build(n uint32, list, scratch []entry) {
 			t.build(c+o, scratch[from:to], list[from:to])
 		}
 	}
-}
-
-// fits returns the octant of the child that b fits, or noChild. A stray fits none.
-func (t *Tree) fits(n *node, b *Box) uint32 {
-	o := octant(n.middle, b)
-	if n.depth == 0 && t.stray(b) {
-		return noChild
-	}
-	if box := t.childBox(n, o); !box.contains(b) {
-		return noChild
-	}
-	return o
 }
 
 // newChildren gives a node empty children and returns the first.

@@ -176,19 +176,30 @@ func octant(middle Vec, b *Box) uint32 {
 	return uint32(^math.Float64bits(c.X-middle.X)>>63 | ^math.Float64bits(c.Y-middle.Y)>>63<<1 | ^math.Float64bits(c.Z-middle.Z)>>63<<2)
 }
 
-// childFor returns the child of n that should take b, or none.
-func (t *index) childFor(n *node, b *Box) uint32 {
-	if n.children == none {
-		return none
-	}
+// noChild is the octant of an object that fits no child.
+const noChild = 8
+
+// fit returns the octant of the child of n that should take b, or noChild.
+func (t *index) fit(n *node, b *Box) uint32 {
 	o := octant(n.middle, b)
 	m, r := t.childMiddle(n, o), t.reach[(n.depth+1)%levels]
 	signs := math.Float64bits(b.Min.X-(m.X-r)) | math.Float64bits(b.Min.Y-(m.Y-r)) | math.Float64bits(b.Min.Z-(m.Z-r)) |
 		math.Float64bits(m.X+r-b.Max.X) | math.Float64bits(m.Y+r-b.Max.Y) | math.Float64bits(m.Z+r-b.Max.Z)
 	if int64(signs) < 0 {
+		return noChild
+	}
+	return o
+}
+
+// childFor returns the child of n that should take b, or none.
+func (t *index) childFor(n *node, b *Box) uint32 {
+	if n.children == none {
 		return none
 	}
-	return n.children + o
+	if o := t.fit(n, b); o != noChild {
+		return n.children + o
+	}
+	return none
 }
 
 // childMiddle returns the middle of a child of n.
@@ -210,14 +221,10 @@ func (t *Tree) split(n uint32) {
 		t.nodes[n].splitAt = math.MaxInt32
 		return
 	}
-	var boxes [8]Box
-	for o := range boxes {
-		boxes[o] = t.childBox(&parent, uint32(o))
-	}
 	fits := 0
 	for h := parent.head; h != none; h = t.buckets[h].next {
 		for i := range t.buckets[h].n {
-			if b := t.at(h*bucketItems + i); boxes[octant(parent.middle, &b)].contains(&b) {
+			if b := t.at(h*bucketItems + i); t.fit(&parent, &b) != noChild {
 				fits++
 			}
 		}
