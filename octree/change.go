@@ -40,12 +40,17 @@ func (t *index) Changed(since Moment, q Box, yield func(ID, Box) bool) bool {
 	if !q.ordered() {
 		return false
 	}
-	c := changes{since: uint32(since), query: t.probeOf(q), yield: yield}
-	if uint32(since>>32) != t.epoch {
-		c.since = 0
-	}
+	c := changes{since: t.since(since), query: t.probeOf(q), yield: yield}
 	t.changed(0, &c)
 	return c.found
+}
+
+// since returns the clock of a moment, or 0 if the clock began anew after it.
+func (t *index) since(m Moment) uint32 {
+	if uint32(m>>32) != t.epoch {
+		return 0
+	}
+	return uint32(m)
 }
 
 type changes struct {

@@ -12,21 +12,26 @@ func (t *index) Point(p Vec, yield func(ID, Box) bool) { t.Overlapping(At(p), yi
 func (t *index) All(yield func(ID, Box) bool) { t.all(0, yield) }
 
 func (t *index) all(n uint32, yield func(ID, Box) bool) bool {
+	if !t.own(n, yield) {
+		return false
+	}
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
+	for filled := nd.filled; filled != 0; filled &= filled - 1 {
+		if !t.all(nd.children+first(filled), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// own calls yield for each object in a node.
+func (t *index) own(n uint32, yield func(ID, Box) bool) bool {
+	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
 			if !yield(k.ids[i], t.at(h*bucketItems+i)) {
 				return false
 			}
-		}
-	}
-	if nd.below == 0 {
-		return true
-	}
-	for filled := nd.filled; filled != 0; filled &= filled - 1 {
-		if !t.all(nd.children+first(filled), yield) {
-			return false
 		}
 	}
 	return true
