@@ -20,7 +20,7 @@ type crowd struct {
 	radius []float64
 }
 
-func makeCrowd(b *testing.B) *crowd {
+func makeCrowd(b testing.TB) *crowd {
 	c := &crowd{tree: mustNew(b, octree.Options{}), random: rand.New(rand.NewPCG(1, 2))}
 	for range movers {
 		at, r := c.place(), 0.5+c.random.Float64()*29.5

@@ -121,7 +121,7 @@ func (t *builder) build(n uint32, list, scratch []entry) {
 		for i := range list {
 			t.add(n, list[i].id, &list[i].box)
 		}
-		t.nodes[n].splitAt = t.splitAt(len(list), fits)
+		t.node(n).splitAt = t.splitAt(len(list), fits)
 		return
 	}
 	for o := 1; o <= noChild; o++ {
@@ -136,7 +136,7 @@ func (t *builder) build(n uint32, list, scratch []entry) {
 		t.add(n, scratch[fits+i].id, &scratch[fits+i].box)
 	}
 	c := t.newChildren(n)
-	t.nodes[n].below = int32(fits)
+	t.node(n).below = int32(fits)
 	for o := range t.fan {
 		if from, to := ends[o], ends[o+1]; from < to {
 			t.nodes[n].filled |= 1 << o
@@ -149,9 +149,10 @@ func (t *builder) build(n uint32, list, scratch []entry) {
 func (t *Tree) newChildren(n uint32) uint32 {
 	c, parent := t.newBlock(), t.nodes[n]
 	for o := range t.fan {
-		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
+		*t.node(c + o) = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
 			splitAt: t.splitAt(0, 0), changed: parent.touched, touched: parent.touched, depth: parent.depth + 1}
 	}
-	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
+	nd := t.node(n)
+	nd.children, nd.splitAt = c, math.MaxInt32
 	return c
 }

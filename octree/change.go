@@ -14,7 +14,8 @@ func (t *Tree) Moment() Moment {
 		if t.clock == math.MaxUint32 {
 			t.epoch, t.clock = t.epoch+1, 1
 			for n := range t.nodes {
-				t.nodes[n].changed, t.nodes[n].touched = 1, 1
+				nd := t.node(uint32(n))
+				nd.changed, nd.touched = 1, 1
 			}
 		}
 	}
@@ -25,9 +26,9 @@ func (t *Tree) Moment() Moment {
 // all nodes have it.
 func (t *Tree) touch(n uint32) {
 	t.aged = false
-	t.nodes[n].touched = t.clock
+	t.node(n).touched = t.clock
 	for ; n != none && t.nodes[n].changed != t.clock; n = t.nodes[n].parent {
-		t.nodes[n].changed = t.clock
+		t.node(n).changed = t.clock
 	}
 }
 

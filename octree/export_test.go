@@ -3,10 +3,28 @@ package octree
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Age brings the clock of changes to its end.
 func (t *Tree) Age() { t.clock, t.aged = math.MaxUint32-2, false }
+
+// Same compares the memory of a view with that of its tree.
+func (t *Tree) Same(v *View) error {
+	switch {
+	case !slices.Equal(v.slots, t.slots):
+		return fmt.Errorf("slots of the view: got %v, want %v", v.slots, t.slots)
+	case !slices.Equal(v.nodes, t.nodes):
+		return fmt.Errorf("nodes of the view: got %v, want %v", v.nodes, t.nodes)
+	case !slices.Equal(v.buckets, t.buckets):
+		return fmt.Errorf("buckets of the view: got %v, want %v", v.buckets, t.buckets)
+	case !slices.Equal(v.solid, t.solid) || !slices.Equal(v.rects, t.rects) || !slices.Equal(v.solid32, t.solid32) || !slices.Equal(v.rects32, t.rects32):
+		return fmt.Errorf("boxes of the view are not those of the tree")
+	case v.size != t.size || v.home != t.home || v.clock != t.clock || v.reach != t.reach:
+		return fmt.Errorf("view: got %d objects, %v, want %d, %v", v.size, v.home, t.size, t.home)
+	}
+	return nil
+}
 
 // Check returns the first broken invariant of a tree.
 func (t *Tree) Check() error {

@@ -70,7 +70,7 @@ func (t *Tree) detach(item uint32) {
 	t.touch(m)
 	t.drop(m, item)
 	for c, n := m, t.nodes[m].parent; n != none; c, n = n, t.nodes[n].parent {
-		t.nodes[n].below--
+		t.node(n).below--
 		if t.nodes[c].empty() {
 			t.nodes[n].filled &^= 1 << (c - t.nodes[n].children)
 		}
@@ -82,8 +82,9 @@ func (t *Tree) detach(item uint32) {
 
 // enter counts an object that goes from n to its child c or below.
 func (t *Tree) enter(n, c uint32) {
-	t.nodes[n].below++
-	t.nodes[n].filled |= 1 << (c - t.nodes[n].children)
+	nd := t.node(n)
+	nd.below++
+	nd.filled |= 1 << (c - nd.children)
 }
 
 // add puts an object into the first bucket of a node.
@@ -92,13 +93,14 @@ func (t *Tree) add(n uint32, id ID, b *Box) {
 	if h == none || t.buckets[h].n == bucketItems {
 		h = t.newBucket(n)
 	}
-	k := &t.buckets[h]
+	k := t.bucket(h)
 	k.ids[k.n%bucketItems] = id
 	item := h*bucketItems + k.n
 	k.n++
-	t.slots[uint32(id)].item = item
-	t.put(&t.nodes[n], item, b)
-	t.nodes[n].own++
+	t.slot(uint32(id)).item = item | t.mask
+	nd := t.node(n)
+	t.put(nd, item, b)
+	nd.own++
 	if n == 0 && t.stray(b) {
 		t.strays++
 	}
@@ -107,28 +109,29 @@ func (t *Tree) add(n uint32, id ID, b *Box) {
 // put sets the box of an item of a node.
 func (t *Tree) put(n *node, item uint32, b *Box) {
 	t.set(item, b)
-	t.setLanes(&t.buckets[item/bucketItems], item, n, b)
+	t.setLanes(t.bucket(item/bucketItems), item, n, b)
 }
 
 // drop fills the place of an object with the last one of the node's first bucket.
 func (t *Tree) drop(n, item uint32) {
 	h := t.nodes[n].head
-	last := &t.buckets[h]
+	last := t.bucket(h)
 	last.n--
 	from := h*bucketItems + last.n
 	if from != item {
-		k, b := &t.buckets[item/bucketItems], t.at(from)
+		k, b := t.bucket(item/bucketItems), t.at(from)
 		t.set(item, &b)
 		k.ids[item%bucketItems] = last.ids[from%bucketItems]
 		for l := range lanes {
 			k.lanes[l][item%bucketItems] = last.lanes[l][from%bucketItems]
 		}
-		t.slots[uint32(k.ids[item%bucketItems])].item = item
+		t.slot(uint32(k.ids[item%bucketItems])).item = item | t.mask
 	}
 	last.lanes[0][from%bucketItems] = noObject
-	t.nodes[n].own--
+	nd := t.node(n)
+	nd.own--
 	if last.n == 0 {
-		t.nodes[n].head = last.next
+		nd.head = last.next
 		t.freeBuckets(h)
 	}
 }
@@ -142,17 +145,17 @@ func (t *Tree) newBucket(n uint32) uint32 {
 	} else {
 		t.freeBucket = t.buckets[h].next
 	}
-	k := &t.buckets[h]
-	k.n, k.next, k.node = 0, t.nodes[n].head, n
+	k, nd := t.bucket(h), t.node(n)
+	k.n, k.next, k.node = 0, nd.head, n
 	for i := range k.lanes[0] {
 		k.lanes[0][i] = noObject
 	}
-	t.nodes[n].head = h
+	nd.head = h
 	return h
 }
 
 func (t *Tree) freeBuckets(h uint32) {
-	t.buckets[h].next, t.freeBucket = t.freeBucket, h
+	t.bucket(h).next, t.freeBucket = t.freeBucket, h
 }
 
 // splitAt returns when a node without children tries to split next, if so many of its
@@ -218,7 +221,7 @@ func (t *index) childBox(n *node, octant uint32) Box {
 func (t *Tree) split(n uint32) {
 	parent := t.nodes[n]
 	if parent.children != none || int(parent.depth) >= t.opts.MaxDepth || !t.fine(&parent) {
-		t.nodes[n].splitAt = math.MaxInt32
+		t.node(n).splitAt = math.MaxInt32
 		return
 	}
 	fits := 0
@@ -230,7 +233,7 @@ func (t *Tree) split(n uint32) {
 		}
 	}
 	if fits <= t.opts.SplitAbove {
-		t.nodes[n].splitAt = t.splitAt(int(parent.own), fits)
+		t.node(n).splitAt = t.splitAt(int(parent.own), fits)
 		return
 	}
 	c := t.newChildren(n)
@@ -251,8 +254,9 @@ func (t *Tree) fine(n *node) bool {
 
 // spread moves the own objects of a node to n, or to the children of n that they fit.
 func (t *Tree) spread(from, n uint32) {
-	h := t.nodes[from].head
-	t.nodes[from].head, t.nodes[from].own = none, 0
+	source := t.node(from)
+	h := source.head
+	source.head, source.own = none, 0
 	if from == 0 {
 		t.strays = 0
 	}
@@ -276,14 +280,14 @@ func (t *Tree) spread(from, n uint32) {
 // merge takes the children from a node and moves their objects into it. A node that has
 // children needs them, so few objects below n means that its children have none.
 func (t *Tree) merge(n uint32) {
-	c, fits := t.nodes[n].children, int(t.nodes[n].below)
-	t.nodes[n].children, t.nodes[n].below, t.nodes[n].filled = none, 0, 0
-	t.nodes[n].touched = t.nodes[n].changed
+	nd := t.node(n)
+	c, fits := nd.children, int(nd.below)
+	nd.children, nd.below, nd.filled, nd.touched = none, 0, 0, nd.changed
 	for o := range t.fan {
 		t.spread(c+o, n)
 	}
-	t.nodes[n].splitAt = t.splitAt(int(t.nodes[n].own), fits)
-	t.nodes[c].parent, t.freeBlock = t.freeBlock, c
+	nd.splitAt = t.splitAt(int(nd.own), fits)
+	t.node(c).parent, t.freeBlock = t.freeBlock, c
 }
 
 func (t *Tree) newBlock() uint32 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -27,6 +28,9 @@ type Tree struct {
 	freeBlock  uint32 // the first node of the first free block, or none
 	freeBucket uint32
 
+	track  *tracker // nil until the first view
+	newest atomic.Pointer[View]
+
 	strays int  // objects with their center out of bounds
 	expect int  // strays that do not yet call for new bounds
 	aged   bool // nothing changed since the clock went on
@@ -43,6 +47,7 @@ type index struct {
 	buckets []bucket // items 8i to 8i+7 lie in bucket i
 	size    int
 	fan     uint32 // children of a block
+	mask    uint32 // of the items in slots: 0, or inScene
 
 	home  Box             // the root's cell: the bounds. The root's box is everything
 	clip  Box             // holds all frames
@@ -86,7 +91,7 @@ func New(o Options) (*Tree, error) {
 func (t *Tree) Clear() {
 	t.freeSlot = none
 	for i := range t.slots {
-		t.slots[i].generation += t.slots[i].generation & 1
+		t.slot(uint32(i)).generation += t.slots[i].generation & 1
 		t.release(uint32(i))
 	}
 	t.size, t.expect = 0, 0
@@ -96,8 +101,9 @@ func (t *Tree) Clear() {
 
 // reset takes all objects and children from the root.
 func (t *Tree) reset() {
-	t.nodes = append(t.nodes[:0], node{middle: t.middle(), children: none, parent: none, head: none,
-		splitAt: t.splitAt(0, 0), changed: t.clock, touched: t.clock})
+	t.nodes = resized(t.nodes[:0], 1)
+	*t.node(0) = node{middle: t.middle(), children: none, parent: none, head: none,
+		splitAt: t.splitAt(0, 0), changed: t.clock, touched: t.clock}
 	t.buckets = t.buckets[:0]
 	t.boxes.resize(0)
 	t.freeBlock, t.freeBucket, t.strays, t.aged = none, none, 0, false
@@ -106,7 +112,7 @@ func (t *Tree) reset() {
 // release puts a slot on the free list, unless its generations are used up.
 func (t *Tree) release(i uint32) {
 	if t.slots[i].generation != 0 {
-		t.slots[i].item, t.freeSlot = t.freeSlot, i
+		t.slot(i).item, t.freeSlot = t.freeSlot, i
 	}
 }
 
@@ -132,13 +138,14 @@ func (t *Tree) newID() ID {
 	if i == none {
 		i = uint32(len(t.slots))
 		t.slots = resized(t.slots, len(t.slots)+1)
-		t.slots[i] = slot{}
+		*t.slot(i) = slot{}
 	} else {
 		t.freeSlot = t.slots[i].item
 	}
-	t.slots[i].generation++
+	s := t.slot(i)
+	s.generation++
 	t.size++
-	return ID(t.slots[i].generation)<<32 | ID(i)
+	return ID(s.generation)<<32 | ID(i)
 }
 
 // lookup returns the number of id's item.
@@ -147,7 +154,7 @@ func (t *index) lookup(id ID) (item uint32, ok bool) {
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
 		return 0, false
 	}
-	return t.slots[i].item, true
+	return t.slots[i].item ^ t.mask, true
 }
 
 // Get returns the box of an object, and whether the tree has it.
@@ -166,7 +173,7 @@ func (t *Tree) Move(id ID, b Box) error {
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
 		return t.moveFault(id, b)
 	}
-	item := t.slots[i].item
+	item := t.slots[i].item ^ t.mask
 	k := &t.buckets[item/bucketItems]
 	n := &t.nodes[k.node]
 	// A box within the box of a node is finite.
@@ -190,6 +197,9 @@ func (t *Tree) slide(n *node, k *bucket, item uint32, b *Box) bool {
 	if int64(signs) < 0 {
 		return false
 	}
+	if t.track != nil {
+		t.track.buckets.mark(item / bucketItems)
+	}
 	k.setLanes(item, x*g, y*g, z*g, u*g, v*g, w*g)
 	t.set(item, b)
 	return true
@@ -207,7 +217,7 @@ func (t *Tree) moveFault(id ID, b Box) error {
 // split, so each move brings its next try nearer.
 func (t *Tree) relocate(id ID, item uint32, b Box) {
 	m := t.buckets[item/bucketItems].node
-	n, old := &t.nodes[m], t.at(item)
+	n, old := t.node(m), t.at(item)
 	if box := t.box(n); !box.contains(&b) || t.childFor(n, &b) != none || m == 0 && t.stray(&b) != t.stray(&old) {
 		t.detach(item)
 		t.attach(id, b)
@@ -231,7 +241,7 @@ func (t *Tree) Remove(id ID) bool {
 	}
 	t.detach(item)
 	t.size--
-	t.slots[uint32(id)].generation++
+	t.slot(uint32(id)).generation++
 	t.release(uint32(id))
 	return true
 }
