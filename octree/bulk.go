@@ -60,7 +60,7 @@ type entry struct {
 }
 
 // entries returns all objects, with room for more.
-func (t *Tree) entries(more int) []entry {
+func (t *index) entries(more int) []entry {
 	list := make([]entry, 0, t.size+more)
 	t.All(func(id ID, b Box) bool {
 		list = append(list, entry{id, b})
@@ -73,10 +73,14 @@ func (t *Tree) entries(more int) []entry {
 // does it by itself when too many objects have left the bounds. A program calls it to
 // give memory back. It allocates.
 func (t *Tree) Rebuild() {
-	list := t.entries(0)
-	t.nodes, t.buckets, t.boxes = nil, nil, boxes{form: t.form}
-	t.rebuild(list)
-	t.slots, t.nodes, t.buckets = trimmed(t.slots), trimmed(t.nodes), trimmed(t.buckets)
+	t.rebuild(t.entries(0))
+	t.trim()
+	t.slots = trimmed(t.slots)
+}
+
+// trim gives back the memory that nodes and buckets do not use.
+func (t *Tree) trim() {
+	t.nodes, t.buckets = trimmed(t.nodes), trimmed(t.buckets)
 	t.boxes.trim()
 }
 

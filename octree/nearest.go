@@ -16,12 +16,21 @@ func (a Near) less(b Near) bool {
 // filled: fewer than len(buf) if the tree has fewer. The nearest comes first; of objects
 // at one distance, the one with the lower ID.
 func (t *index) Nearest(p Vec, buf []Near) []Near {
-	if at := At(p); len(buf) == 0 || !at.ordered() {
-		return buf[:0]
+	s, ok := searchFor(p, buf)
+	if ok {
+		t.nearest(0, &s)
 	}
-	s := search{at: p, found: buf[:0:len(buf)], limit: math.Inf(1)}
-	t.nearest(0, &s)
-	// found is a heap with the farthest first.
+	return s.sorted()
+}
+
+// searchFor reports false if nothing can be found.
+func searchFor(p Vec, buf []Near) (search, bool) {
+	at := At(p)
+	return search{at: p, found: buf[:0:len(buf)], limit: math.Inf(1)}, len(buf) > 0 && at.ordered()
+}
+
+// sorted returns what was found. It was a heap with the farthest first.
+func (s *search) sorted() []Near {
 	for n := len(s.found) - 1; n > 0; n-- {
 		s.found[0], s.found[n] = s.found[n], s.found[0]
 		sink(s.found[:n])

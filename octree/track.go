@@ -4,7 +4,8 @@ import "sync/atomic"
 
 // tracker knows which pages of a tree's memory changed since each of its copies was made.
 type tracker struct {
-	slots, nodes, buckets marks
+	slots, nodes, buckets *marks
+	next                  *uint64 // the number of the next copy, from 1
 	pool                  pool
 }
 
@@ -45,9 +46,16 @@ func renew[T any](old, now []T, m *marks, copied uint64, each int) []T {
 func newTracker(t *Tree) *tracker {
 	next := new(uint64)
 	*next = 1
-	k := &tracker{slots: marks{shift: 6, next: next}, nodes: marks{shift: 3, next: next}, buckets: marks{shift: 1, next: next}}
+	k := &tracker{slots: &marks{shift: 6, next: next}, nodes: &marks{shift: 3, next: next}, buckets: &marks{shift: 1, next: next}, next: next}
 	k.everything(t)
 	return k
+}
+
+// beside returns a tracker for another tree with the same slots.
+func (k *tracker) beside(t *Tree) *tracker {
+	other := &tracker{slots: k.slots, nodes: &marks{shift: k.nodes.shift, next: k.next}, buckets: &marks{shift: k.buckets.shift, next: k.next}, next: k.next}
+	other.everything(t)
+	return other
 }
 
 // everything notes that all of a tree is written.

@@ -77,23 +77,33 @@ func New(o Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{opts: o}
-	t.calm, t.boxes.form, t.fan = int32(o.SplitAbove), o.form(), 8
+	t := new(Tree)
+	t.begin(o)
+	return t, nil
+}
+
+// begin makes an empty tree.
+func (t *Tree) begin(o Options) {
+	t.opts, t.calm, t.boxes.form, t.fan = o, int32(o.SplitAbove), o.form(), 8
 	if o.Flat {
 		t.fan = 4
 	}
 	t.setSides(o.Loose)
 	t.Clear()
-	return t, nil
 }
 
 // Clear removes all objects and keeps the memory. No ID from before is valid after it.
 func (t *Tree) Clear() {
 	t.freeSlot = none
-	for i := range t.slots {
-		t.slot(uint32(i)).generation += t.slots[i].generation & 1
-		t.release(uint32(i))
+	for i := range uint32(len(t.slots)) {
+		t.slot(i).generation += t.slots[i].generation & 1
+		t.release(i)
 	}
+	t.clear()
+}
+
+// clear leaves the slots alone.
+func (t *Tree) clear() {
 	t.size, t.expect = 0, 0
 	t.bound(nowhere)
 	t.reset()
@@ -121,15 +131,23 @@ func (t *index) Len() int { return t.size }
 
 // Insert adds an object. A box that is not valid is an error, and so is a full tree (ErrFull).
 func (t *Tree) Insert(b Box) (ID, error) {
-	if !b.Valid() || !t.form.takes(&b) {
-		return 0, fmt.Errorf("octree: insert: %w", t.form.fault(b))
-	}
-	if t.size == maxObjects || len(t.slots) == maxSlots {
-		return 0, fmt.Errorf("octree: insert: %w", ErrFull)
+	if err := t.room(b, t.size); err != nil {
+		return 0, err
 	}
 	id := t.newID()
 	t.attach(id, b)
 	return id, nil
+}
+
+// room returns an error if there is none for a box beside so many objects.
+func (t *Tree) room(b Box, size int) error {
+	if !b.Valid() || !t.form.takes(&b) {
+		return fmt.Errorf("octree: insert: %w", t.form.fault(b))
+	}
+	if size == maxObjects || len(t.slots) == maxSlots {
+		return fmt.Errorf("octree: insert: %w", ErrFull)
+	}
+	return nil
 }
 
 // newID takes a slot for an object that is in no node yet.

@@ -6,11 +6,27 @@ import "sync/atomic"
 // goroutines may use it while one changes the tree. Nothing of it is valid after Release.
 type View struct {
 	index
-	moment  Moment
-	copied  uint64 // how many copies were made before
-	holders atomic.Int64
-	pool    *pool
+	holders
+	moment Moment
+	copied uint64 // the number of the copy
+	pool   *pool
 }
+
+// holders counts who uses a view: the tree, if it is the newest, and readers.
+type holders struct{ atomic.Int64 }
+
+// hold adds a holder, unless the last has gone: then the view is about to be made anew.
+func (h *holders) hold() bool {
+	for n := h.Load(); n > 0; n = h.Load() {
+		if h.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// drop takes a holder and reports whether it was the last.
+func (h *holders) drop() bool { return h.Add(-1) == 0 }
 
 // Publish makes a view of the tree as it is now, which Tree.View returns from then on.
 // It belongs to the goroutine that changes the tree. The first view copies the tree. Each
@@ -18,17 +34,22 @@ type View struct {
 // made, so it allocates only when readers hold all views. From the first view on a
 // change costs a little more. Publish begins a new moment.
 func (t *Tree) Publish() {
-	moment := t.Moment()
 	old := t.newest.Load()
-	if old != nil && old.moment == moment {
-		return
-	}
-	v := t.copy()
-	v.moment = moment
-	t.newest.Store(v)
+	t.newest.Store(t.view(old, t.Moment()))
 	if old != nil {
 		old.Release()
 	}
+}
+
+// view returns a view of a moment, or the last view if nothing changed since, for one more
+// holder.
+func (t *Tree) view(last *View, moment Moment) *View {
+	if last != nil && last.epoch == t.epoch && t.nodes[0].changed < last.clock && last.hold() {
+		return last
+	}
+	v := t.copy()
+	v.moment = moment
+	return v
 }
 
 // copy returns a view that the caller holds.
@@ -43,15 +64,15 @@ func (t *Tree) copy() *View {
 	}
 	old := v.index
 	v.index = t.index
-	v.slots = renew(old.slots, t.slots, &k.slots, v.copied, 1)
-	v.nodes = renew(old.nodes, t.nodes, &k.nodes, v.copied, 1)
-	v.buckets = renew(old.buckets, t.buckets, &k.buckets, v.copied, 1)
-	v.solid = renew(old.solid, t.solid, &k.buckets, v.copied, bucketItems)
-	v.rects = renew(old.rects, t.rects, &k.buckets, v.copied, bucketItems)
-	v.solid32 = renew(old.solid32, t.solid32, &k.buckets, v.copied, bucketItems)
-	v.rects32 = renew(old.rects32, t.rects32, &k.buckets, v.copied, bucketItems)
-	v.copied = *k.buckets.next
-	*k.buckets.next++
+	v.slots = renew(old.slots, t.slots, k.slots, v.copied, 1)
+	v.nodes = renew(old.nodes, t.nodes, k.nodes, v.copied, 1)
+	v.buckets = renew(old.buckets, t.buckets, k.buckets, v.copied, 1)
+	v.solid = renew(old.solid, t.solid, k.buckets, v.copied, bucketItems)
+	v.rects = renew(old.rects, t.rects, k.buckets, v.copied, bucketItems)
+	v.solid32 = renew(old.solid32, t.solid32, k.buckets, v.copied, bucketItems)
+	v.rects32 = renew(old.rects32, t.rects32, k.buckets, v.copied, bucketItems)
+	v.copied = *k.next
+	*k.next++
 	v.holders.Store(1)
 	return v
 }
@@ -62,21 +83,15 @@ func (t *Tree) copy() *View {
 func (t *Tree) View() *View {
 	for {
 		v := t.newest.Load()
-		if v == nil {
-			return nil
-		}
-		// A view without holders is about to be made anew.
-		for n := v.holders.Load(); n > 0; n = v.holders.Load() {
-			if v.holders.CompareAndSwap(n, n+1) {
-				return v
-			}
+		if v == nil || v.hold() {
+			return v
 		}
 	}
 }
 
 // Release gives a view back. Each caller of Tree.View may call it once.
 func (v *View) Release() {
-	if v.holders.Add(-1) == 0 {
+	if v.drop() {
 		v.pool.put(v)
 	}
 }
