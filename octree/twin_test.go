@@ -509,6 +509,7 @@ var places = []place{
 func run(t testing.TB, p place, d dice, more func(step int) bool) {
 	w, other := newTwin(t, p.scale, p.opts), newTwin(t, p.scale, octree.Options{})
 	var views []*twin
+	var renewal *octree.Renewal
 	most := 20 + d(400)
 	for step := 0; more(step); step++ {
 		b := p.box(d, step)
@@ -527,6 +528,20 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 			}
 		case 1, 2, 3:
 			views = append(views, w.view())
+		case 10:
+			if renewal == nil {
+				renewal = w.tree.Renew()
+			}
+		case 11:
+			if renewal != nil {
+				renewal.Build()
+			}
+		case 12:
+			if renewal != nil {
+				renewal.Finish()
+				renewal = nil
+				w.check()
+			}
 		case 4, 5, 6, 7, 8, 9:
 			if len(views) > 0 {
 				v := d(len(views))
@@ -552,8 +567,13 @@ func (w *twin) view() *twin {
 	}
 	of := *w
 	of.tree, of.find = nil, v
-	of.boxes, of.ids, of.latest, of.changed = maps.Clone(w.boxes), slices.Clone(w.ids), maps.Clone(w.latest), slices.Clone(w.changed)
+	of.keep()
 	return &of
+}
+
+// keep makes a twin one of its own moment.
+func (w *twin) keep() {
+	w.boxes, w.ids, w.latest, w.changed = maps.Clone(w.boxes), slices.Clone(w.ids), maps.Clone(w.latest), slices.Clone(w.changed)
 }
 
 // change makes one random change.
