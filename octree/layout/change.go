@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/cairnvoxel/cairn/octree"
 )
@@ -146,21 +147,20 @@ func (t *Tree) rehome(c cursor) {
 }
 
 // stays gives an object its new box if it should stay in its node, and reports whether.
-func (t *Tree) stays(s *slot, b *octree.Box) bool {
+func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 	c := s.in.at
 	if box := t.box(c.cell); !contains(&box, b) {
 		return false
 	}
 	c = t.again(c)
-	head, set := t.nodes.look(c.ref)
-	if set != 0 {
+	if _, set := t.nodes.look(c.ref); set != 0 {
 		if box := t.box(c.child(t.octant(c.cell, b))); contains(&box, b) && !t.leaf(c.ref) {
 			return false
 		}
 	}
 	s.box, s.in.boxes[s.place] = *b, *b
-	if s.place == 0 && s.in == head { // one object of a crowd tries whether it can be split now
-		t.split(c, true)
+	if t.crowded(c, id) {
+		t.split(c)
 	}
 	return true
 }
@@ -194,7 +194,9 @@ func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 		c = k
 	}
 	t.add(c, id, b)
-	t.split(c, false)
+	if t.crowded(c, id) {
+		t.split(c)
+	}
 }
 
 // spread puts an object into all leaves below c that it touches.
@@ -202,7 +204,9 @@ func (t *Tree) spread(c cursor, id octree.ID, b *octree.Box) {
 	if t.leaf(c.ref) {
 		part := t.part(c.cell, b)
 		t.add(c, id, &part)
-		t.split(c, false)
+		if t.crowded(c, id) {
+			t.split(c)
+		}
 		return
 	}
 	for set := t.touched(c.cell, b); set != 0; set &= set - 1 {
@@ -229,14 +233,17 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 	return clip(b, &box)
 }
 
-// split gives children to a leaf that holds too many objects, if that separates them. It
-// does not try a crowd that may be impossible to split each time, unless it must.
-func (t *Tree) split(c cursor, must bool) {
+// crowded reports whether a leaf with that object holds so many that it should try to
+// split. A crowd that may be impossible to split does not try each time: as it grows it
+// tries a few times until it has doubled, and while it moves, for one of its objects.
+func (t *Tree) crowded(c cursor, id octree.ID) bool {
 	n := t.held(c.ref)
-	if n <= t.opts.SplitAbove || t.opts.Kind == Full || !must && n%(1<<max(0, math.Ilogb(float64(n))-3)) != 0 {
-		return
-	}
-	if c.half <= t.lowest || !t.leaf(c.ref) || !t.divides(c.cell) || !t.separates(c) {
+	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
+}
+
+// split gives children to a leaf that holds too many objects, if that separates them.
+func (t *Tree) split(c cursor) {
+	if t.opts.Kind == Full || c.half <= t.lowest || !t.leaf(c.ref) || !t.divides(c.cell) || !t.separates(c) {
 		return
 	}
 	parent, octant := t.parentOf(c)
@@ -256,8 +263,8 @@ func (t *Tree) split(c cursor, must bool) {
 		k = next
 	}
 	for o := range uint8(1 << t.opts.dimensions()) {
-		if k := t.kid(c, o, ref{}); !k.none() {
-			t.split(k, true)
+		if k := t.kid(c, o, ref{}); !k.none() && t.held(k.ref) > t.opts.SplitAbove {
+			t.split(k)
 			c = t.again(c)
 		}
 	}
@@ -500,17 +507,21 @@ func (t *Tree) expand(b *octree.Box) error {
 		t.top = old.above(o)
 		t.nodes.lift(o, t.top)
 		t.rehome(cursor{t.nodes.child(t.nodes.root(), o, ref{}), old})
+		t.prune(t.rootCursor(), o)
 	}
 	return nil
 }
 
-// encloses reports whether the root's box would contain b if it were that cell's.
+// encloses reports whether the root's box would contain b if it were that cell's. A root
+// that may grow leaves out its upper borders if objects lie in leaves, because they belong
+// to cells that it does not have yet.
 func (t *Tree) encloses(c cell, b *octree.Box) bool {
 	box := t.box(c)
 	if t.opts.Flat {
-		box.Min.Z, box.Max.Z = b.Min.Z, b.Max.Z
+		box.Min.Z, box.Max.Z = b.Min.Z, math.Inf(1)
 	}
-	return contains(&box, b)
+	open := t.opts.Objects != Enclosing && c.half < t.widest
+	return contains(&box, b) && !(open && (b.Max.X == box.Max.X || b.Max.Y == box.Max.Y || b.Max.Z == box.Max.Z))
 }
 
 // outward returns which child the root should be of a new root after n others. The new

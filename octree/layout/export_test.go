@@ -54,9 +54,6 @@ func (t *Tree) Check() error {
 		if head != nil && head.total != n {
 			return false, fmt.Errorf("node %v counts %d objects, has %d", c, head.total, n)
 		}
-		if leaf && t.opts.MinSize == 0 && n > 1 && int(n) > 4*t.opts.SplitAbove+16 && t.opts.Kind != Full && c.half > t.lowest && t.divides(c.cell) && t.separates(c) {
-			return false, fmt.Errorf("leaf %v with %d objects should have children", c, n)
-		}
 		for o := range uint8(8) {
 			if set>>o&1 == 0 {
 				continue

@@ -222,10 +222,10 @@ func (o Options) resolve() (Options, error) {
 	if r := o.Root; !r.Valid() || !(r.Min.X < r.Max.X && r.Min.Y < r.Max.Y && (o.Flat || r.Min.Z < r.Max.Z)) {
 		return fault("Root", r, "not finite, or an edge is not above 0")
 	}
-	if o.Codes == 0 {
+	if o.Codes == 0 && o.Kind.linear() {
 		o.Codes = 64
 	}
-	if o.SplitAbove == 0 {
+	if o.SplitAbove == 0 && o.Kind != Full {
 		o.SplitAbove = 8
 	}
 	if o.Loose == 0 {

@@ -192,8 +192,11 @@ func (t *Tree) AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit {
 		return dst
 	}
 	n := len(dst)
-	q := query{what: onRay, around: everything, ray: &r, hits: dst}
-	t.run(&q)
-	slices.SortFunc(q.hits[n:], compareHits)
-	return q.hits
+	t.run(&query{what: onRay, around: everything, ray: &r, yield: func(id octree.ID, b octree.Box) bool {
+		at, _ := r.Enter(b)
+		dst = append(dst, octree.Hit{ID: id, T: at})
+		return true
+	}})
+	slices.SortFunc(dst[n:], compareHits)
+	return dst
 }

@@ -32,7 +32,6 @@ type query struct {
 	frustum *octree.Frustum
 	ray     *octree.Ray
 	yield   func(octree.ID, octree.Box) bool
-	hits    []octree.Hit
 }
 
 var everything = octree.Box{
@@ -142,10 +141,7 @@ func (t *Tree) ask(c cursor, k *bucket, q *query) bool {
 			if q.what != overlapping && !q.finds(b) {
 				continue
 			}
-			if q.what == onRay {
-				at, _ := q.ray.Enter(*b)
-				q.hits = append(q.hits, octree.Hit{ID: k.ids[i], T: at})
-			} else if !q.yield(k.ids[i], *b) {
+			if !q.yield(k.ids[i], *b) {
 				return false
 			}
 		}

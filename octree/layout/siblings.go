@@ -9,8 +9,8 @@ type siblingNode[P link, B room, O octantRoom] struct {
 	first   *siblingNode[P, B, O]
 	parent  P
 	objects *bucket
-	box     B
 	octant  O
+	box     B
 }
 
 // octantRoom is room for an octant, or for nothing.

@@ -187,7 +187,7 @@ func (t *Tree) Move(id octree.ID, b octree.Box) error {
 	if s == nil {
 		return fmt.Errorf("layout: move %v: %w", id, fs.ErrNotExist)
 	}
-	if t.opts.Objects == Enclosing && b.Valid() && t.stays(s, &b) {
+	if t.opts.Objects == Enclosing && b.Valid() && t.stays(id, s, &b) {
 		return nil
 	}
 	if err := t.admit(b); err != nil {
