@@ -153,13 +153,14 @@ func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 		return false
 	}
 	c = t.again(c)
-	if _, set := t.nodes.look(c.ref); set != 0 {
+	head, set := t.nodes.look(c.ref)
+	if set != 0 {
 		if box := t.box(c.child(t.octant(c.cell, b))); contains(&box, b) && !t.leaf(c.ref) {
 			return false
 		}
 	}
 	s.box, s.in.boxes[s.place] = *b, *b
-	if t.crowded(c, id) {
+	if t.crowded(int(head.total), id) {
 		t.split(c)
 	}
 	return true
@@ -194,7 +195,7 @@ func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 		c = k
 	}
 	t.add(c, id, b)
-	if t.crowded(c, id) {
+	if t.crowded(t.held(c.ref), id) {
 		t.split(c)
 	}
 }
@@ -204,7 +205,7 @@ func (t *Tree) spread(c cursor, id octree.ID, b *octree.Box) {
 	if t.leaf(c.ref) {
 		part := t.part(c.cell, b)
 		t.add(c, id, &part)
-		if t.crowded(c, id) {
+		if t.crowded(t.held(c.ref), id) {
 			t.split(c)
 		}
 		return
@@ -233,11 +234,9 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 	return clip(b, &box)
 }
 
-// crowded reports whether a leaf with that object holds so many that it should try to
-// split. A crowd that may be impossible to split does not try each time: as it grows it
+// crowded reports whether a leaf that holds n objects, among them id, should try to split. A crowd that may be impossible to split does not try each time: as it grows it
 // tries a few times until it has doubled, and while it moves, for one of its objects.
-func (t *Tree) crowded(c cursor, id octree.ID) bool {
-	n := t.held(c.ref)
+func (t *Tree) crowded(n int, id octree.ID) bool {
 	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
 }
 

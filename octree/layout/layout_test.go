@@ -421,7 +421,7 @@ func TestBuild(t *testing.T) {
 		w := &twin{t: t, tree: mustNew(t, o), gone: math.MaxUint64}
 		inserted := mustNew(t, o)
 		for first := range 2 { // into an empty tree, and into one that is not
-			boxes := make([]octree.Box, 150)
+			boxes := make([]octree.Box, 50)
 			for i := range boxes {
 				boxes[i] = around(random.IntN, 3000)
 			}
@@ -573,7 +573,7 @@ func TestAllocs(t *testing.T) {
 		random := rand.New(rand.NewPCG(7, 7))
 		tree := mustNew(t, o)
 		var ids []octree.ID
-		for range 200 {
+		for range 60 {
 			id, err := tree.Insert(around(random.IntN, 0))
 			if err != nil {
 				t.Fatal(err)

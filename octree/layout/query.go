@@ -87,30 +87,73 @@ func (t *Tree) visit(c cursor, q *query) bool {
 	if head != nil && !t.ask(c, head, q) {
 		return false
 	}
+	if set == 0 {
+		return true
+	}
+	computed := t.opts.Boxes == Computed
+	if computed { // which children to enter is known without a look at them
+		set = t.met(c.cell, set, &q.around)
+	}
+	closer := !computed || q.what > inBall || q.what == inBall && float64(c.half)*t.unit.X < 2*q.radius
 	for prev := (ref{}); set != 0; set &= set - 1 {
 		k := cursor{cell: c.child(first(set))}
-		if t.opts.Boxes == Computed {
-			if box := t.cellBox(k.cell, q); !q.enters(&box) {
-				continue
-			}
-			if k.ref = t.nodes.child(c.ref, first(set), prev); k.none() {
-				continue
-			}
-			prev = k.ref
-		} else {
+		if !computed {
 			if k = t.kid(c, first(set), prev); k.none() {
 				continue
 			}
 			prev = k.ref
+		}
+		if closer {
 			if box := t.cellBox(k.cell, q); !q.enters(&box) {
 				continue
 			}
+		}
+		if computed {
+			if k.ref = t.nodes.child(c.ref, first(set), prev); k.none() {
+				continue
+			}
+			prev = k.ref
 		}
 		if !t.visit(k, q) {
 			return false
 		}
 	}
 	return true
+}
+
+// met returns those of some children of c whose boxes overlap b. It has the numbers that
+// box has for the children, and each of the six half spaces of a cell has four children.
+func (t *Tree) met(c cell, set uint8, b *octree.Box) uint8 {
+	h := float64(c.half) / 2
+	r := h * t.opts.Loose
+	apart := func(at, origin, unit, lo, hi float64) bool {
+		return hi < origin+float64((at-r)*unit) || lo > origin+float64((at+r)*unit)
+	}
+	if x := float64(c.x); set != 0 {
+		if apart(x-h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
+			set &= 0b10101010
+		}
+		if apart(x+h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
+			set &= 0b01010101
+		}
+	}
+	if y := float64(c.y); set != 0 {
+		if apart(y-h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
+			set &= 0b11001100
+		}
+		if apart(y+h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
+			set &= 0b00110011
+		}
+	}
+	if z := float64(c.z); set != 0 && !t.opts.Flat {
+		if apart(z-h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
+			set &= 0b11110000
+		}
+		if apart(z+h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
+			set &= 0b00001111
+		}
+	}
+	return set
 }
 
 // cellBox returns what a query must enter to find all objects in and below a node. A
