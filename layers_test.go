@@ -33,6 +33,7 @@ var plan = []row{
 	{"codec", "geom voxel"},
 	{"region", "geom"},
 	{"octree", "geom"},
+	{"octree/layout", "octree"},
 	{"grid", "geom voxel region"},
 	{"light", "geom voxel"},
 	{"relight", "geom voxel grid light"},
