@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -32,36 +33,26 @@ type Index struct {
 	from *world.Snapshot // nil: the columns are in memory
 	name string          // of the dimension
 
-	mu      sync.RWMutex // what is below
-	tree    *octree.Tree
-	shows   *world.Dimension
-	lists   []string // of a Snapshot
-	columns []column
-	free    []uint32 // numbers of columns that are not in use
-	numbers map[geom.ColumnPos]uint32
-	homes   []home // by octree.ID.Index
+	mu    sync.RWMutex // what is below
+	tree  *octree.Tree
+	shows *world.Dimension
+	rows  []row
+	free  []uint32                  // rows that are not in use
+	first map[geom.ColumnPos]uint32 // row of each column
+	homes []home                    // by octree.ID.Index
 }
 
-// column is a column with objects.
-type column struct {
-	pos           geom.ColumnPos
-	*voxel.Column // nil in an Index of a Snapshot
+// row is a list of a column. The rows of a column are chained.
+type row struct {
+	pos  geom.ColumnPos
+	list *voxel.List // of an Index of a Snapshot it has no objects
+	next uint32      // none: the last
 }
 
-// home says where an object is stored: the number of the column, the place of the list in the column
-// (in Index.lists, if it is not in memory), and the place of the object in the list.
-type home struct{ column, place uint32 }
+const none = ^uint32(0)
 
-// ordinalBits is enough for the objects of a column, and leaves enough for its lists.
-const ordinalBits = 24
-
-func homeOf(column uint32, list, ordinal int) home {
-	return home{column, uint32(list)<<ordinalBits | uint32(ordinal)}
-}
-
-func (h home) list() int { return int(h.place >> ordinalBits) }
-
-func (h home) ordinal() int { return int(h.place & (1<<ordinalBits - 1)) }
+// home says where an object is stored.
+type home struct{ row, ordinal uint32 }
 
 // New makes an index of the columns of a dimension that are in memory.
 func New(d *world.Dimension, o Options) (*Index, error) {
@@ -85,12 +76,20 @@ func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (
 		return nil, err
 	}
 	x.from = s
+	names := make(map[string]*voxel.List)
 	for c, err := range s.Columns(ctx, dimension) {
 		if err == nil {
-			err = x.add(c.Pos, c)
+			err = x.replace(c.Pos, c)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("object: index of %q: %w", dimension, err)
+		}
+		for r, ok := x.first[c.Pos]; ok && r != none; r = x.rows[r].next {
+			name := x.rows[r].list.Name
+			if names[name] == nil {
+				names[name] = &voxel.List{Name: strings.Clone(name)}
+			}
+			x.rows[r].list = names[name] // lets go of the column
 		}
 	}
 	return x, nil
@@ -108,7 +107,7 @@ func newIndex(name string, o Options) (*Index, error) {
 // clear empties the index.
 func (x *Index) clear() (err error) {
 	x.tree, err = octree.New(x.o.Tree)
-	x.shows, x.columns, x.free, x.homes, x.numbers = nil, nil, nil, nil, make(map[geom.ColumnPos]uint32)
+	x.shows, x.rows, x.free, x.homes, x.first = nil, nil, nil, nil, make(map[geom.ColumnPos]uint32)
 	return err
 }
 
@@ -136,15 +135,7 @@ func (x *Index) update(d *world.Dimension) (int, error) {
 	apart := d.Apart(x.shows)
 	for _, pos := range apart {
 		now, _ := d.Column(pos)
-		n, known := x.numbers[pos]
-		var err error
-		switch {
-		case known:
-			err = x.replace(n, now)
-		case now != nil:
-			err = x.add(pos, now)
-		}
-		if err != nil {
+		if err := x.replace(pos, now); err != nil {
 			return 0, err
 		}
 	}
@@ -166,159 +157,143 @@ func (x *Index) box(list string, o *voxel.Object) (octree.Box, bool) {
 	return b, ok && b.Valid()
 }
 
-// add adds a column that the index does not have.
-func (x *Index) add(pos geom.ColumnPos, c *voxel.Column) error {
-	n, made := uint32(0), false
-	for i, l := range c.Lists {
-		if !x.wants(l.Name) {
-			continue
-		}
-		if x.from != nil {
-			i = x.listNumber(l.Name)
-		}
-		for j := range l.Objects {
-			b, ok := x.box(l.Name, &l.Objects[j])
-			if !ok {
-				continue
-			}
-			if !made {
-				n, made = x.number(pos, c), true
-			}
-			if err := x.insert(homeOf(n, i, j), b); err != nil {
-				return err
+// replace brings the objects of a column to those of now, which may be nil. An object that is at the
+// same place of the same list keeps its ID.
+func (x *Index) replace(pos geom.ColumnPos, now *voxel.Column) error {
+	var lists []*voxel.List
+	if now != nil {
+		for i := range now.Lists {
+			if l := &now.Lists[i]; x.wants(l.Name) && len(l.Objects) > 0 {
+				lists = append(lists, l)
 			}
 		}
 	}
-	return nil
-}
-
-func (x *Index) insert(h home, b octree.Box) error {
-	id, err := x.tree.Insert(b)
-	if err != nil {
-		return err
+	var old []uint32
+	if r, ok := x.first[pos]; ok {
+		for ; r != none; r = x.rows[r].next {
+			old = append(old, r)
+		}
 	}
-	if i := id.Index(); i == len(x.homes) {
-		x.homes = append(x.homes, h)
-	} else {
-		x.homes[i] = h
-	}
-	return nil
-}
-
-// listNumber returns the number of a list of a Snapshot.
-func (x *Index) listNumber(name string) int {
-	i := slices.Index(x.lists, name)
-	if i < 0 {
-		i = len(x.lists)
-		x.lists = append(x.lists, name)
-	}
-	return i
-}
-
-// number gives a column a number.
-func (x *Index) number(pos geom.ColumnPos, c *voxel.Column) uint32 {
-	if x.from != nil {
-		c = nil
-	}
-	n := uint32(len(x.columns))
-	if k := len(x.free); k > 0 {
-		n, x.free = x.free[k-1], x.free[:k-1]
-		x.columns[n] = column{pos, c}
-	} else {
-		x.columns = append(x.columns, column{pos, c})
-	}
-	x.numbers[pos] = n
-	return n
-}
-
-// replace brings the objects of a column to those of now, which may be nil. An object that is
-// at the same place of the same list keeps its ID.
-func (x *Index) replace(n uint32, now *voxel.Column) error {
-	old := &x.columns[n]
-	if now != nil && x.sameLists(old.Column, now) {
-		old.Column = now
+	if x.share(old, lists) {
+		for i, r := range old {
+			x.rows[r].list = lists[i] // lets go of the old column
+		}
 		return nil
 	}
-	ids, err := x.stored(n)
+	ids, err := x.stored(old)
 	if err != nil {
 		return err
 	}
-	left := 0
-	if now != nil {
-		for i, l := range now.Lists {
-			if !x.wants(l.Name) {
-				continue
-			}
-			var had []octree.ID
-			if k := slices.IndexFunc(old.Lists, func(o voxel.List) bool { return o.Name == l.Name }); k >= 0 {
-				had = ids[k]
-			}
-			for j := range l.Objects {
-				b, ok := x.box(l.Name, &l.Objects[j])
-				if !ok {
-					continue
-				}
-				left++
-				if j >= len(had) || had[j] == 0 {
-					err = x.insert(homeOf(n, i, j), b)
-				} else {
-					x.homes[had[j].Index()] = homeOf(n, i, j)
-					err = x.tree.Move(had[j], b)
-					had[j] = 0
-				}
-				if err != nil {
-					return err
-				}
-			}
+	delete(x.first, pos)
+	last := none
+	for _, l := range lists {
+		r := uint32(0)
+		var had []octree.ID
+		if k := slices.IndexFunc(old, func(r uint32) bool { return r != none && x.rows[r].list.Name == l.Name }); k >= 0 {
+			r, had, old[k] = old[k], ids[k], none
+		} else {
+			r = x.newRow()
+		}
+		x.rows[r] = row{pos, l, none}
+		if last == none {
+			x.first[pos] = r
+		} else {
+			x.rows[last].next = r
+		}
+		last = r
+		if err := x.replaceList(r, had); err != nil {
+			return err
 		}
 	}
-	for _, list := range ids {
-		for _, id := range list {
-			x.tree.Remove(id)
+	for k, r := range old {
+		if r != none {
+			x.removeAll(ids[k])
+			x.rows[r] = row{}
+			x.free = append(x.free, r)
 		}
-	}
-	if old.Column = now; left == 0 {
-		delete(x.numbers, old.pos)
-		x.free = append(x.free, n)
-		x.columns[n] = column{}
 	}
 	return nil
 }
 
-// sameLists reports whether two columns share the lists that the index has.
-func (x *Index) sameLists(a, b *voxel.Column) bool {
-	return slices.EqualFunc(a.Lists, b.Lists, func(l, m voxel.List) bool {
-		return l.Name == m.Name && (!x.wants(l.Name) ||
-			len(l.Objects) == len(m.Objects) && unsafe.SliceData(l.Objects) == unsafe.SliceData(m.Objects))
+// share reports whether rows have the objects of lists, in the same memory.
+func (x *Index) share(rows []uint32, lists []*voxel.List) bool {
+	return slices.EqualFunc(rows, lists, func(r uint32, l *voxel.List) bool {
+		was := x.rows[r].list
+		return was.Name == l.Name && len(was.Objects) == len(l.Objects) && unsafe.SliceData(was.Objects) == unsafe.SliceData(l.Objects)
 	})
 }
 
-// stored returns the IDs of the objects of a column by list and ordinal, 0 for those that have no box. It
-// finds them in the tree, which is cheaper than to keep them.
-func (x *Index) stored(n uint32) ([][]octree.ID, error) {
-	c := x.columns[n]
-	ids := make([][]octree.ID, len(c.Lists))
-	var all octree.Box
-	count := 0
-	for i, l := range c.Lists {
-		if !x.wants(l.Name) {
+// newRow returns a row that is not in use.
+func (x *Index) newRow() uint32 {
+	if k := len(x.free); k > 0 {
+		r := x.free[k-1]
+		x.free = x.free[:k-1]
+		return r
+	}
+	x.rows = append(x.rows, row{})
+	return uint32(len(x.rows) - 1)
+}
+
+// replaceList brings the objects of a row into the tree. had are the IDs that it had by ordinal.
+func (x *Index) replaceList(r uint32, had []octree.ID) error {
+	l := x.rows[r].list
+	for i := range l.Objects {
+		b, ok := x.box(l.Name, &l.Objects[i])
+		if !ok {
 			continue
 		}
-		ids[i] = make([]octree.ID, len(l.Objects))
-		for j := range l.Objects {
-			b, ok := x.box(l.Name, &l.Objects[j])
-			if !ok {
-				continue
+		if i < len(had) && had[i] != 0 {
+			if err := x.tree.Move(had[i], b); err != nil {
+				return err
 			}
-			if count++; count == 1 {
-				all = b
+			had[i] = 0
+			continue
+		}
+		id, err := x.tree.Insert(b)
+		if err != nil {
+			return err
+		}
+		if k := id.Index(); k < len(x.homes) {
+			x.homes[k] = home{r, uint32(i)}
+		} else {
+			x.homes = append(x.homes, home{r, uint32(i)})
+		}
+	}
+	x.removeAll(had)
+	return nil
+}
+
+func (x *Index) removeAll(ids []octree.ID) {
+	for _, id := range ids {
+		x.tree.Remove(id)
+	}
+}
+
+// stored returns the IDs of the objects of a column by row and ordinal, 0 for those that have no
+// box. It finds them in the tree, because that takes less memory than to keep them.
+func (x *Index) stored(rows []uint32) ([][]octree.ID, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	ids := make([][]octree.ID, len(rows))
+	all := octree.Box{Min: octree.Vec{X: 1}} // finds nothing
+	count := 0
+	for k, r := range rows {
+		l := x.rows[r].list
+		ids[k] = make([]octree.ID, len(l.Objects))
+		for i := range l.Objects {
+			if b, ok := x.box(l.Name, &l.Objects[i]); ok {
+				if count++; count == 1 {
+					all = b
+				}
+				all = union(all, b)
 			}
-			all = union(all, b)
 		}
 	}
 	x.tree.Overlapping(all, func(id octree.ID, _ octree.Box) bool {
-		if h := x.homes[id.Index()]; h.column == n {
-			ids[h.list()][h.ordinal()] = id
+		h := x.homes[id.Index()]
+		if k := slices.Index(rows, h.row); k >= 0 {
+			ids[k][h.ordinal] = id
 			count--
 		}
 		return true
@@ -347,9 +322,9 @@ type Stats struct {
 func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	s := Stats{Objects: x.tree.Len(), Columns: len(x.numbers), Tree: x.tree.Stats()}
-	const perNumber = 20 // of a map, about
+	s := Stats{Objects: x.tree.Len(), Columns: len(x.first), Tree: x.tree.Stats()}
+	const perColumn = 20 // of a map, about
 	s.Bytes = s.Tree.Bytes + int64(unsafe.Sizeof(*x)) + int64(cap(x.homes))*int64(unsafe.Sizeof(home{})) +
-		int64(cap(x.columns))*int64(unsafe.Sizeof(column{})) + int64(len(x.numbers))*perNumber + int64(cap(x.free))*4
+		int64(cap(x.rows))*int64(unsafe.Sizeof(row{})) + int64(len(x.first))*perColumn + int64(cap(x.free))*4
 	return s
 }

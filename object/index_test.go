@@ -105,7 +105,7 @@ func walked(d *world.Dimension, o object.Options) (out []object.Found) {
 			}
 			for i, obj := range l.Objects {
 				if b, ok := box(l.Name, &obj); ok {
-					out = append(out, object.Found{Box: b, Column: pos, List: l.Name, Ordinal: i, Object: obj})
+					out = append(out, object.Found{Box: b, Column: pos, List: l.Name, Ordinal: i, Object: &obj})
 				}
 			}
 		}
@@ -117,11 +117,12 @@ func walked(d *world.Dimension, o object.Options) (out []object.Found) {
 func said(found []object.Found, payload bool) []string {
 	var out []string
 	for _, f := range found {
-		if !payload {
-			f.Object = voxel.Object{}
+		o := f.Object
+		if !payload || o == nil {
+			o = new(voxel.Object)
 		}
-		f.ID = 0
-		out = append(out, fmt.Sprintf("%v", f))
+		f.ID, f.Object = 0, nil
+		out = append(out, fmt.Sprintf("%v %v", f, *o))
 	}
 	slices.Sort(out)
 	return out
@@ -254,9 +255,11 @@ func TestIndex(t *testing.T) {
 			compare(t, rng, y, all, false)
 			var read []object.Found
 			for _, f := range collect(y.All) {
-				if f.Object, err = y.Object(ctx, f); err != nil {
+				o, err := y.Object(ctx, f)
+				if err != nil {
 					t.Fatal(err)
 				}
+				f.Object = &o
 				read = append(read, f)
 			}
 			if !slices.Equal(said(read, true), said(all, true)) {

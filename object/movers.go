@@ -167,11 +167,14 @@ func (m *Movers) touch(p *mover) {
 // Take makes a mover of an object that is in a column, where it stays until a Write. Each object
 // is to be taken once.
 func (t *Tick) Take(f Found) (octree.ID, error) {
-	at, ok := Position(&f.Object)
+	if f.Object == nil {
+		return 0, fmt.Errorf("object: take %d of %q in column %v: it was found in a snapshot", f.Ordinal, f.List, f.Column)
+	}
+	at, ok := Position(f.Object)
 	if !ok {
 		return 0, fmt.Errorf("object: take %d of %q in column %v: it has no position", f.Ordinal, f.List, f.Column)
 	}
-	return t.add(&mover{Mover: Mover{At: at, List: f.List, Object: f.Object}, stored: true, home: f.Column, ordinal: f.Ordinal})
+	return t.add(&mover{Mover: Mover{At: at, List: f.List, Object: *f.Object}, stored: true, home: f.Column, ordinal: f.Ordinal})
 }
 
 // TakeAll takes all objects of a list that have a position and are in memory, and returns how many.
@@ -181,7 +184,7 @@ func (t *Tick) TakeAll(list string) (n int, err error) {
 			if o.Place == voxel.Nowhere {
 				continue
 			}
-			if _, err := t.Take(Found{Column: pos, List: list, Ordinal: i, Object: o}); err != nil {
+			if _, err := t.Take(Found{Column: pos, List: list, Ordinal: i, Object: &o}); err != nil {
 				return n, err
 			}
 			n++

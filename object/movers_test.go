@@ -484,8 +484,10 @@ func TestMoversFaults(t *testing.T) {
 				t.Errorf("spawn at %v: %v", at, err)
 			}
 		}
-		if _, err := tk.Take(object.Found{}); err == nil {
-			t.Error("took what has no position")
+		for _, o := range []*voxel.Object{nil, {}, {Place: voxel.Moved, At: geom.Point{X: 1 << 30}}} {
+			if _, err := tk.Take(object.Found{Object: o}); err == nil {
+				t.Errorf("took %v", o)
+			}
 		}
 		for _, err := range []error{tk.Move(7, octree.Vec{}), tk.Remove(1 << 40), tk.Release(0), tk.Touch(99)} {
 			if !errors.Is(err, fs.ErrNotExist) {

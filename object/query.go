@@ -16,20 +16,17 @@ type Found struct {
 	Column  geom.ColumnPos
 	List    string
 	Ordinal int // in the list
-	// Object shares its payload with the column. It is zero in an Index of a Snapshot.
-	Object voxel.Object
+	// Object is the column's own and must not be changed. It is nil in an Index of a Snapshot.
+	Object *voxel.Object
 }
 
 func (x *Index) found(id octree.ID, b octree.Box) Found {
 	h := x.homes[id.Index()]
-	c := &x.columns[h.column]
-	f := Found{ID: id, Box: b, Column: c.pos, Ordinal: h.ordinal()}
-	if c.Column == nil {
-		f.List = x.lists[h.list()]
-		return f
+	r := &x.rows[h.row]
+	f := Found{ID: id, Box: b, Column: r.pos, List: r.list.Name, Ordinal: int(h.ordinal)}
+	if x.from == nil {
+		f.Object = &r.list.Objects[h.ordinal]
 	}
-	l := &c.Lists[h.list()]
-	f.List, f.Object = l.Name, l.Objects[f.Ordinal]
 	return f
 }
 
@@ -124,7 +121,7 @@ func (x *Index) Len() int {
 // Object returns the object that was found. If the index is one of a Snapshot it reads the column.
 func (x *Index) Object(ctx context.Context, f Found) (voxel.Object, error) {
 	if x.from == nil {
-		return f.Object, nil
+		return *f.Object, nil
 	}
 	c, err := x.from.Column(ctx, x.name, f.Column)
 	if err != nil {
