@@ -51,7 +51,6 @@ var plan = []row{
 	{"picture", "geom voxel"},
 	{"history", "stone"},
 	{"world", "geom voxel light region grid relight stone/column stone stone/whole history"},
-	{"interest", "geom octree"},
 	{"object", "geom voxel octree grid format/nbt world"},
 	{"undo", "geom voxel codec stone history world"},
 	{"brush", "geom voxel region world"},

@@ -6,8 +6,10 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -67,15 +69,21 @@ func BenchmarkIndex(b *testing.B) {
 			b.ReportMetric(float64(s.Tree.Bytes)/float64(s.Objects), "tree-bytes/object")
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N*s.Objects), "ns/object")
 		})
-		for _, size := range []float64{8, 32, 128} {
-			b.Run(fmt.Sprintf("box/each=%d/size=%g", each, size), func(b *testing.B) {
+		for _, size := range []float64{8, 32, 128, -128} {
+			name := "box" // is found; with a negative size it is read, too
+			if size < 0 {
+				name = "read"
+			}
+			b.Run(fmt.Sprintf("%s/each=%d/size=%g", name, each, max(size, -size)), func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(3, 4))
 				b.ReportAllocs()
 				hits, sum := 0, 0
 				for b.Loop() {
 					center := octree.Vec{X: rng.Float64()*800 - 400, Y: rng.Float64()*160 - 40, Z: rng.Float64()*800 - 400}
-					x.Overlapping(octree.Around(center, size/2), func(f object.Found) bool {
-						sum += f.Ordinal + len(f.Object.Payload)
+					x.Overlapping(octree.Around(center, max(size, -size)/2), func(f object.Found) bool {
+						if sum += f.Ordinal; size < 0 {
+							sum += len(f.Object.Payload)
+						}
 						hits++
 						return true
 					})
@@ -118,6 +126,120 @@ func BenchmarkIndexUpdate(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		if _, err := x.Update(views[i%2]); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMovers measures 10,000 movers that all move in each of 20 ticks, and a commit: in Movers, and by
+// an update of the columns in each tick.
+func BenchmarkMovers(b *testing.B) {
+	const n, ticks = 10_000, 20
+	start := func(b *testing.B) (*world.World, []octree.Vec, *rand.Rand) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		w := create(b, newStore(), world.Options{Whole: true})
+		at := make([]octree.Vec, n)
+		for i := range at {
+			at[i] = octree.Vec{X: rng.Float64() * 1024, Y: 64, Z: rng.Float64() * 1024}
+		}
+		update(b, w, func(tx *world.Tx) {
+			for i := range at {
+				tx.Dimension(earth).Add(voxel.Entities, animal(i, at[i]))
+			}
+		})
+		commit(b, w)
+		return w, at, rng
+	}
+	step := func(rng *rand.Rand, at []octree.Vec) {
+		for i := range at {
+			at[i].X = min(max(at[i].X+rng.Float64()*.4-.2, 0), 1023)
+			at[i].Z = min(max(at[i].Z+rng.Float64()*.4-.2, 0), 1023)
+		}
+	}
+	report := func(b *testing.B, w *world.World, before *world.View, c history.Commit, copied int) {
+		b.ReportMetric(float64(c.Stones[0].Size)/n, "stone-bytes/mover")
+		b.ReportMetric(float64(copied), "columns-copied")
+		b.ReportMetric(float64(len(w.View().Dimension(earth).Apart(before.Dimension(earth)))), "columns-written")
+	}
+	b.Run("movers", func(b *testing.B) {
+		w, at, rng := start(b)
+		m := movers(b, w, object.MoverOptions{})
+		ids := make([]octree.ID, n)
+		tick(b, m, func(tk *object.Tick) error {
+			_, err := tk.TakeAll(voxel.Entities)
+			tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+				p, _ := tk.Get(id)
+				ids[numberOf(&p.Object)] = id
+				return true
+			})
+			return err
+		})
+		var moving, saving time.Duration
+		for b.Loop() {
+			before, copied := w.View(), 0
+			for range ticks {
+				step(rng, at)
+				from := time.Now()
+				tick(b, m, func(tk *object.Tick) error {
+					for i, id := range ids {
+						if err := tk.Move(id, at[i]); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				moving += time.Since(from)
+			}
+			copied += len(w.View().Dimension(earth).Apart(before.Dimension(earth)))
+			from := time.Now()
+			c := commit(b, w)
+			saving += time.Since(from)
+			report(b, w, before, c, copied)
+		}
+		b.ReportMetric(float64(moving.Nanoseconds())/float64(b.N*n*ticks), "ns/move")
+		b.ReportMetric(float64(saving.Milliseconds())/float64(b.N), "ms/commit")
+	})
+	b.Run("columns", func(b *testing.B) {
+		w, at, rng := start(b)
+		var moving, saving time.Duration
+		for b.Loop() {
+			before, copied := w.View(), 0
+			for range ticks {
+				step(rng, at)
+				was, from := w.View(), time.Now()
+				update(b, w, func(tx *world.Tx) { putAll(b, tx.Dimension(earth), at) })
+				moving += time.Since(from)
+				copied += len(w.View().Dimension(earth).Apart(was.Dimension(earth)))
+			}
+			from := time.Now()
+			c := commit(b, w)
+			saving += time.Since(from)
+			report(b, w, before, c, copied)
+		}
+		b.ReportMetric(float64(moving.Nanoseconds())/float64(b.N*n*ticks), "ns/move")
+		b.ReportMetric(float64(saving.Milliseconds())/float64(b.N), "ms/commit")
+	})
+}
+
+// putAll brings all animals into the columns where they are.
+func putAll(b *testing.B, d *world.DimensionTx, at []octree.Vec) {
+	lists := make(map[geom.ColumnPos][]voxel.Object)
+	for x := range int32(64) {
+		for z := range int32(64) {
+			pos := geom.ColumnPos{X: x, Z: z}
+			for _, o := range d.Objects(voxel.Entities, pos) {
+				p := at[numberOf(&o)]
+				o, err := object.SetPosition(o, p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				lists[columnOf(p)] = append(lists[columnOf(p)], o)
+			}
+		}
+	}
+	for x := range int32(64) {
+		for z := range int32(64) {
+			pos := geom.ColumnPos{X: x, Z: z}
+			d.SetObjects(voxel.Entities, pos, lists[pos])
 		}
 	}
 }
