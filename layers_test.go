@@ -33,6 +33,7 @@ var plan = []row{
 	{"codec", "geom voxel"},
 	{"region", "geom"},
 	{"octree", "geom"},
+	{"interest", "geom octree"},
 	{"grid", "geom voxel region"},
 	{"light", "geom voxel"},
 	{"relight", "geom voxel grid light"},
