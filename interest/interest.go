@@ -53,6 +53,7 @@ type Objects interface {
 	Moment() octree.Moment
 	Changed(since octree.Moment, q octree.Box, yield func(octree.ID, octree.Box) bool) bool
 	Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool)
+	Get(octree.ID) (octree.Box, bool)
 }
 
 // Changes are what changed for a viewer in a tick. What enters and leaves a Viewer's sight comes in
@@ -88,15 +89,18 @@ type Set struct {
 	tick    uint64
 	changes Changes
 
-	// The objects of the viewer whose turn it is.
-	now  *viewer
-	met  func(octree.ID, octree.Box) bool
-	mark []uint32 // by octree.ID.Index: where it may be in now.objects
-	kept []bool   // by place in now.objects
+	last  []last // by octree.ID.Index
+	jumps []octree.ID
+	era   uint64  // how often all viewers have to look anew
+	drift float64 // how far any object went that did not jump, in all ticks together
+	step  float64 // the same in this tick
+	// stirred says that some object changed since the last Tick.
+	stirred bool
+	now     *near // whose turn it is
+	met     func(octree.ID, octree.Box) bool
+	note    func(octree.ID, octree.Box) bool
 
 	watchers [][]ID // by octree.ID.Index
-	last     []last // by octree.ID.Index, with Options.Moves
-	note     func(octree.ID, octree.Box) bool
 }
 
 // last is the box of an object when it was last looked at.
@@ -116,6 +120,8 @@ type viewer struct {
 	seen    sight
 	spare   []uint64
 	objects []octree.ID // that it sees, in ascending order
+	near    near
+	way     float64 // that it has gone since it looked for what is near
 }
 
 // New returns an empty Set.
@@ -133,7 +139,7 @@ func New(o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{o: o, shapes: make(map[Shape]*shape), places: places}
+	s := &Set{o: o, shapes: make(map[Shape]*shape), places: places, era: 1}
 	s.met, s.note = s.meet, s.compare
 	return s, nil
 }
@@ -198,6 +204,11 @@ func (s *Set) set(n *viewer, v Viewer) {
 	if n.shape == nil || v.Chunks != n.Chunks {
 		n.shape = s.shape(v.Chunks)
 	}
+	if v.Frustum != nil && n.Frustum == nil {
+		clear(n.near.due)
+		n.near.next = 0
+	}
+	n.way += octree.At(n.Position).Distance(v.Position)
 	n.Viewer, n.moved = v, true
 }
 
@@ -244,8 +255,8 @@ func (s *Set) find(id ID) *viewer {
 // an octree.Tree for its moment changes it, so nobody may read the tree meanwhile.
 func (s *Set) Tick(objects Objects, report func(*Changes)) {
 	s.tick++
-	if objects != nil && s.o.Moves {
-		objects.Changed(s.since, everything, s.note)
+	if objects != nil {
+		s.follow(objects)
 	}
 	for _, v := range s.viewers {
 		if v == nil {

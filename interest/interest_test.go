@@ -180,9 +180,9 @@ func newTree(t testing.TB) *octree.Tree {
 	return tree
 }
 
-// Random viewers, objects and ticks, against a Set that recomputes everything.
+// Random viewers, objects and ticks, against a Set that recomputes everything. Some walk, some jump.
 func TestTick(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { testTick(t, seed) })
 	}
 }
@@ -193,6 +193,7 @@ func testTick(t *testing.T, seed uint64) {
 	s := newSet(t, o)
 	twin := &slow{margin: cmp.Or(o.Margin, 8), slack: cmp.Or(o.Slack, 8), viewers: make(map[interest.ID]*slowViewer)}
 	tree := newTree(t)
+	speed := []float64{0.2, 1, 12}[seed%3]
 	where := func() octree.Vec {
 		return octree.Vec{X: rng.Float64()*300 - 150, Y: rng.Float64() * 100, Z: rng.Float64()*300 - 150}
 	}
@@ -202,8 +203,8 @@ func testTick(t *testing.T, seed uint64) {
 	var objects []octree.ID
 	var viewers []interest.ID
 	random := func(v interest.Viewer) interest.Viewer {
-		v.Position = near(v.Position, 12)
-		switch rng.IntN(12) {
+		v.Position = near(v.Position, speed)
+		switch rng.IntN(12 * int(13/speed)) {
 		case 0:
 			v.Position = where()
 		case 1:
@@ -223,9 +224,13 @@ func testTick(t *testing.T, seed uint64) {
 		return v
 	}
 	sawSome := 0
-	for tick := range 120 {
+	for tick := range 200 {
 		for range rng.IntN(6) {
-			switch rng.IntN(8) {
+			kind := rng.IntN(8 * int(13/speed))
+			if len(viewers) < 5 {
+				kind = 1
+			}
+			switch kind {
 			case 0:
 				if n := len(viewers); n > 0 {
 					k := rng.IntN(n)
@@ -257,13 +262,13 @@ func testTick(t *testing.T, seed uint64) {
 				}
 			}
 		}
-		for range rng.IntN(40) {
-			switch k := rng.IntN(10); {
+		for range rng.IntN([]int{2, 40, 200}[rng.IntN(3)]) {
+			switch k := rng.IntN(10 * int(13/speed)); {
 			case k == 0 && len(objects) > 0:
 				i := rng.IntN(len(objects))
 				tree.Remove(objects[i])
 				objects = slices.Delete(objects, i, i+1)
-			case k < 3 || len(objects) == 0:
+			case k < 3 || len(objects) < 60:
 				id, err := tree.Insert(octree.Around(where(), rng.Float64()*3))
 				if err != nil {
 					t.Fatal(err)
@@ -272,7 +277,7 @@ func testTick(t *testing.T, seed uint64) {
 			default:
 				id := objects[rng.IntN(len(objects))]
 				b, _ := tree.Get(id)
-				if err := tree.Move(id, octree.Around(near(b.Min, 10), rng.Float64()*3)); err != nil {
+				if err := tree.Move(id, octree.Around(near(b.Min, speed), rng.Float64()*min(3, speed))); err != nil {
 					t.Fatal(err)
 				}
 			}
