@@ -94,8 +94,8 @@ func (s *shape) index(x, y, z int) int {
 
 // sight is the chunks that a viewer sees.
 type sight struct {
-	shape *shape // nil: none
-	at    geom.ChunkPos
+	shape *shape        // nil: none
+	at    geom.ChunkPos // the anchor
 	some  bool     // only those in bits
 	bits  []uint64 // by place in shape.offsets
 }
