@@ -96,8 +96,8 @@ func (s *shape) index(x, y, z int) int {
 type sight struct {
 	shape *shape        // nil: none
 	at    geom.ChunkPos // the anchor
-	some  bool     // only those in bits
-	bits  []uint64 // by place in shape.offsets
+	some  bool          // only those in bits
+	bits  []uint64      // by place in shape.offsets
 }
 
 func (s *sight) has(c geom.ChunkPos) bool {

@@ -143,7 +143,7 @@ func testMovers(t *testing.T, seed uint64, whole bool) {
 		})
 		return nil
 	})
-	head := commit(t, w)
+	commit(t, w)
 	for range 40 {
 		for range rng.IntN(4) {
 			tick(t, m, func(tk *object.Tick) error {
@@ -200,7 +200,7 @@ func testMovers(t *testing.T, seed uint64, whole bool) {
 			}
 			continue
 		}
-		head = commit(t, w)
+		head := commit(t, w)
 		if got := entities(t, st, head.ID()); !sameMap(got, truth) {
 			t.Fatalf("got %v\nwant %v", got, truth)
 		}
