@@ -1,6 +1,7 @@
 package interest_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -85,27 +86,49 @@ func (w *crowd) tick() {
 	})
 }
 
+// turn has each viewer look to where it walks, a bit further in each step, with a right angle of sight.
+func (w *crowd) turn(step int) {
+	for i, id := range w.viewers {
+		v := &w.eyes[i]
+		at, angle := v.Position, float64(i)+float64(step)*0.02
+		left, right := octree.Vec{X: math.Cos(angle), Z: math.Sin(angle)}, octree.Vec{X: -math.Sin(angle), Z: math.Cos(angle)}
+		v.Frustum = &octree.Frustum{
+			{Normal: left, Offset: -left.X*at.X - left.Z*at.Z}, {Normal: right, Offset: -right.X*at.X - right.Z*at.Z}}
+		if err := w.set.Update(id, *v); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkTick is one tick with 1,000 viewers, 8 chunks far, and 10,000 movers on 4096x4096 cells.
 func BenchmarkTick(b *testing.B) {
-	for _, moves := range []bool{true, false} {
-		name := "still"
-		if moves {
-			name = "all move"
-		}
-		b.Run(name, func(b *testing.B) {
-			w := newCrowd(b, 1000, 10_000, 4096)
+	for _, tt := range []struct {
+		name             string
+		viewers, objects int
+		move, turn       bool
+	}{
+		{"all move", 1000, 10_000, true, false},
+		{"still", 1000, 10_000, false, false},
+		{"all move and turn", 1000, 10_000, true, true},
+		{"4,000 viewers, 40,000 objects", 4000, 40_000, true, false},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			w := newCrowd(b, tt.viewers, tt.objects, 4096)
 			for range 100 {
 				w.step()
 				w.tick()
 			}
 			w.changes = 0
 			b.ReportAllocs()
-			for b.Loop() {
-				if moves {
-					b.StopTimer()
+			for i := 0; b.Loop(); i++ {
+				b.StopTimer()
+				if tt.move {
 					w.step()
-					b.StartTimer()
 				}
+				if tt.turn {
+					w.turn(i)
+				}
+				b.StartTimer()
 				w.tick()
 			}
 			b.ReportMetric(float64(w.changes)/float64(b.N), "changes/op")

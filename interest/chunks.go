@@ -51,7 +51,22 @@ type shape struct {
 	Shape
 	offsets []offset // nearest first
 	places  []int32  // in offsets, by offset
+	towers  []tower
+	of      []uint16 // tower of each offset, by place
 }
+
+// tower is the offsets of one x and z.
+type tower struct{ low, high offset }
+
+// side is where a tower lies of a frustum.
+type side uint8
+
+const (
+	unknown side = iota
+	unseen       // as a whole, also with the slack
+	seen         // as a whole
+	crossing
+)
 
 type offset struct{ x, y, z int8 }
 
@@ -79,8 +94,18 @@ func (s *Set) shape(k Shape) *shape {
 	}
 	slices.SortStableFunc(out.offsets, func(a, b offset) int { return cmp.Compare(a.square(), b.square()) })
 	out.places = make([]int32, (2*h+1)*(2*h+1)*(2*v+1))
+	towers := make(map[offset]uint16)
 	for i, o := range out.offsets {
 		out.places[out.index(int(o.x), int(o.y), int(o.z))] = int32(i)
+		n, ok := towers[offset{x: o.x, z: o.z}]
+		if !ok {
+			n = uint16(len(out.towers))
+			towers[offset{x: o.x, z: o.z}] = n
+			out.towers = append(out.towers, tower{o, o})
+		}
+		t := &out.towers[n]
+		t.low.y, t.high.y = min(t.low.y, o.y), max(t.high.y, o.y)
+		out.of = append(out.of, n)
 	}
 	s.shapes[k] = out
 	return out
@@ -128,15 +153,18 @@ func (s *Set) lookAtChunks(v *viewer) {
 		words := (len(now.shape.offsets) + 63) / 64
 		now.bits = slices.Grow(v.spare[:0], words)[:words]
 		clear(now.bits)
+		s.sides = slices.Grow(s.sides[:0], len(now.shape.towers))[:len(now.shape.towers)]
+		clear(s.sides)
 	}
+	stays := now.shape == old.shape && now.at == old.at
 	for i, o := range now.shape.offsets {
 		c := o.add(now.at)
 		if c.Check() != nil {
 			continue
 		}
-		had := old.has(c)
+		had := stays && old.hasPlace(i) || !stays && old.has(c)
 		if now.some {
-			if !v.frustum.Sees(s.grown(chunkBox(c), had)) {
+			if !s.seesChunk(v, &now, i, c, had) {
 				continue
 			}
 			now.bits[i>>6] |= 1 << (i & 63)
@@ -147,13 +175,45 @@ func (s *Set) lookAtChunks(v *viewer) {
 	}
 	if old.shape != nil {
 		for i, o := range old.shape.offsets {
-			if c := o.add(old.at); old.hasPlace(i) && c.Check() == nil && !now.has(c) {
+			if !old.hasPlace(i) || stays && now.hasPlace(i) {
+				continue
+			}
+			if c := o.add(old.at); c.Check() == nil && !now.has(c) {
 				s.changes.ChunksOut = append(s.changes.ChunksOut, c)
 			}
 		}
 	}
 	v.seen, v.spare = now, old.bits
 	s.place(v)
+}
+
+// seesChunk reports whether the frustum of a viewer sees a chunk at a place of a shape. It looks
+// at the tower first.
+func (s *Set) seesChunk(v *viewer, now *sight, place int, c geom.ChunkPos, had bool) bool {
+	side := &s.sides[now.shape.of[place]]
+	if *side == unknown {
+		t := now.shape.towers[now.shape.of[place]]
+		box := octree.Box{Min: chunkBox(t.low.add(now.at)).Min, Max: chunkBox(t.high.add(now.at)).Max}
+		switch {
+		case !v.frustum.Sees(s.grown(box, true)):
+			*side = unseen
+		case isFront(&v.frustum, box):
+			*side = seen
+		default:
+			*side = crossing
+		}
+	}
+	return *side == seen || *side == crossing && v.frustum.Sees(s.grown(chunkBox(c), had))
+}
+
+// isFront reports whether a box lies in front of all planes that bound something.
+func isFront(f *octree.Frustum, b octree.Box) bool {
+	for _, p := range f {
+		if p != (octree.Plane{}) && p.Side(b) != octree.Front {
+			return false
+		}
+	}
+	return true
 }
 
 // place puts the box of what a viewer sees into the tree.

@@ -86,10 +86,11 @@ type Set struct {
 	places  *octree.Tree // a box in chunks for each viewer, around all that it sees
 	viewers []*viewer    // by ID.Index
 	since   octree.Moment
-	tick    uint64
 	changes Changes
+	sides   []side // of towers, for the viewer whose turn it is
 
-	last  []last // by octree.ID.Index
+	last  []last   // by octree.ID.Index
+	moved []uint64 // the same, as bits: who moved in this tick
 	jumps []octree.ID
 	era   uint64  // how often all viewers have to look anew
 	drift float64 // how far any object went that did not jump, in all ticks together
@@ -103,11 +104,10 @@ type Set struct {
 	watchers [][]ID // by octree.ID.Index
 }
 
-// last is the box of an object when it was last looked at.
+// last is an object when it was last looked at.
 type last struct {
-	id    octree.ID
-	moved uint64 // the tick when it became another
-	box   octree.Box
+	id  octree.ID
+	box octree.Box
 }
 
 // viewer is a Viewer and what it was told.
@@ -254,7 +254,6 @@ func (s *Set) find(id ID) *viewer {
 // ID.Index first. report must not change the Set. objects may be nil: then no viewer sees objects. Asking
 // an octree.Tree for its moment changes it, so nobody may read the tree meanwhile.
 func (s *Set) Tick(objects Objects, report func(*Changes)) {
-	s.tick++
 	if objects != nil {
 		s.follow(objects)
 	}

@@ -52,7 +52,7 @@ func (s *Set) lookAtObjects(v *viewer, objects Objects) {
 	}
 	if s.o.Moves && s.stirred && len(v.objects) > 0 {
 		for _, id := range v.objects {
-			if s.last[id.Index()].moved == s.tick {
+			if i := id.Index(); s.moved[i>>6]>>(i&63)&1 != 0 {
 				s.changes.ObjectsMoved = append(s.changes.ObjectsMoved, id)
 			}
 		}
@@ -141,7 +141,7 @@ func (s *Set) lookAt(v *viewer, objects Objects, id octree.ID, way float64) (due
 		s.lose(v, id)
 		reach = v.Objects
 	}
-	if v.Frustum != nil {
+	if v.Frustum != nil && gap <= reach {
 		return 0
 	}
 	return way + math.Abs(gap-reach) - rounding
@@ -167,6 +167,7 @@ func merge(to, more []octree.ID) []octree.ID {
 // no longer there.
 func (s *Set) follow(objects Objects) {
 	s.step, s.jumps = 0, s.jumps[:0]
+	clear(s.moved)
 	if s.stirred = objects.Changed(s.since, everything, s.note); !s.stirred {
 		return
 	}
@@ -189,6 +190,7 @@ func (s *Set) follow(objects Objects) {
 func (s *Set) compare(id octree.ID, b octree.Box) bool {
 	i := id.Index()
 	if n := i + 1; n > len(s.last) {
+		s.moved = append(s.moved, make([]uint64, (n+63)/64-len(s.moved))...)
 		s.last = append(s.last, make([]last, n-len(s.last))...)
 		s.watchers = append(s.watchers, make([][]ID, n-len(s.watchers))...)
 	}
@@ -199,11 +201,11 @@ func (s *Set) compare(id octree.ID, b octree.Box) bool {
 		if l.id != 0 {
 			s.jumps = append(s.jumps, l.id) // it was removed
 		}
-		l.moved = 0
 	case l.box == b:
 		return true
 	default:
-		l.moved, far = s.tick, distance(&l.box, &b)
+		s.moved[i>>6] |= 1 << (i & 63)
+		far = distance(&l.box, &b)
 	}
 	l.id, l.box = id, b
 	if !(far <= jump) {
