@@ -79,14 +79,16 @@ func both(a, b, format string) string {
 	return fmt.Sprintf(format, a, b)
 }
 
-// The words before the parts of an Area in a message, in their order.
+// The words before the parts of an Area in a message, in their order, and the last line.
 const (
 	dimensionWord = "dimension "
 	regionWord    = "region "
 	maskWord      = "mask "
+	lastLine      = "named snapshot"
 )
 
-// append returns a message with the lines of an Area at its end.
+// append returns a message with the lines of an Area at its end. The last line says that the
+// commit is a named snapshot, and no commit of the world that it is of.
 func (a Area) append(message string) (string, error) {
 	lines := []string{strings.TrimRight(message, "\n")}
 	for _, l := range [...]struct{ word, text string }{{dimensionWord, a.Dimension}, {regionWord, oneLine(a.Region)}, {maskWord, a.Mask}} {
@@ -94,16 +96,19 @@ func (a Area) append(message string) (string, error) {
 			lines = append(lines, l.word+l.text)
 		}
 	}
-	out := strings.Join(lines, "\n")
-	if back, in := splitMessage(out); back != lines[0] || in != (Area{a.Dimension, oneLine(a.Region), a.Mask}) {
+	out := strings.Join(append(lines, lastLine), "\n")
+	if back, in, _ := splitMessage(out); back != lines[0] || in != (Area{a.Dimension, oneLine(a.Region), a.Mask}) {
 		return "", areaError{fmt.Errorf("arena: message %q: its last line reads like a line about the area", message)}
 	}
 	return out, nil
 }
 
-// splitMessage undoes append. A message without such lines is about everything.
-func splitMessage(message string) (text string, a Area) {
+// splitMessage undoes append. A message without lines of an Area is about everything.
+func splitMessage(message string) (text string, a Area, ok bool) {
 	lines := strings.Split(message, "\n")
+	if n := len(lines) - 1; n > 0 && lines[n] == lastLine {
+		lines, ok = lines[:n], true
+	}
 	for _, l := range [...]struct {
 		word string
 		to   *string
@@ -114,7 +119,7 @@ func splitMessage(message string) (text string, a Area) {
 			}
 		}
 	}
-	return strings.Join(lines, "\n"), a
+	return strings.Join(lines, "\n"), a, ok
 }
 
 // oneLine returns the text of a region, in which spaces do not count, as one line.

@@ -265,6 +265,27 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// A save that ended after its fork leaves nothing that could be restored by mistake, and the
+// next save takes its place.
+func TestUnfinishedSave(t *testing.T) {
+	ctx := t.Context()
+	p := newPlace(t, "a")
+	whole := p.save("a", "whole", arena.SaveOptions{})
+	if err := p.st.Fork(ctx, "a", whole.Commit.Base, "a/.snapshots/half"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := arena.Find(ctx, p.st, "a", "half"); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("found: %v", err)
+	}
+	if all, err := arena.List(ctx, p.st, "a"); len(all) != 1 || err != nil {
+		t.Errorf("got %d snapshots, %v", len(all), err)
+	}
+	p.save("a", "half", arena.SaveOptions{Area: arena.Area{Region: "box:0,0,0..1,1,1"}})
+	if s, err := arena.Find(ctx, p.st, "a", "half"); err != nil || s.Region != "box:0,0,0..1,1,1" {
+		t.Errorf("saved again: %+v, %v", s, err)
+	}
+}
+
 // Snapshots go with a world that is renamed and stay when it is deleted.
 func TestRename(t *testing.T) {
 	ctx := t.Context()

@@ -99,14 +99,24 @@ func save(ctx context.Context, st history.Store, name, snapshot string, o SaveOp
 		}
 	}
 	c, err := do(full, message)
+	if errors.Is(err, history.ErrExists) {
+		if _, fault := Find(ctx, st, name, snapshot); errors.Is(fault, errUnfinished) {
+			if err = st.Delete(ctx, full, 0); err == nil {
+				c, err = do(full, message)
+			}
+		}
+	}
 	if err != nil && o.Replace {
 		err = errors.Join(err, st.Undelete(context.WithoutCancel(ctx), full))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return of(name, snapshot, c), nil
+	return of(name, snapshot, c)
 }
+
+// errUnfinished says that the save of a snapshot was interrupted between the fork and its commit.
+var errUnfinished = errors.New("its save was interrupted; save it again")
 
 // checkDimension checks that a version has the dimension.
 func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name string, at history.ID) error {
@@ -129,10 +139,13 @@ func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name
 }
 
 // of describes a snapshot by the head of its world.
-func of(name, snapshot string, c history.Commit) *Snapshot {
+func of(name, snapshot string, c history.Commit) (*Snapshot, error) {
 	s := &Snapshot{World: name, Name: snapshot, Commit: c}
-	s.Message, s.Area = splitMessage(c.Message)
-	return s
+	var ok bool
+	if s.Message, s.Area, ok = splitMessage(c.Message); !ok {
+		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, errUnfinished)
+	}
+	return s, nil
 }
 
 // NoSnapshotError says that a world has no snapshot of a name. It wraps history.ErrNoWorld.
@@ -145,7 +158,8 @@ func (e NoSnapshotError) Error() string {
 // Unwrap returns history.ErrNoWorld.
 func (e NoSnapshotError) Unwrap() error { return history.ErrNoWorld }
 
-// Find finds a snapshot of a world. The error is a NoSnapshotError if there is none.
+// Find finds a snapshot of a world. The error is a NoSnapshotError if there is none. One whose
+// save was interrupted is an error that says so; the next save under its name replaces it.
 func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapshot, error) {
 	full, err := edit.SnapshotName(name, snapshot)
 	if err != nil {
@@ -160,7 +174,7 @@ func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapsh
 	case len(log) == 0:
 		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, history.ErrNoCommit)
 	}
-	return of(name, snapshot, log[0]), nil
+	return of(name, snapshot, log[0])
 }
 
 // List returns the snapshots of a world by name. There may be some of a world that was deleted or
@@ -184,7 +198,7 @@ func List(ctx context.Context, st history.Store, name string) (all []*Snapshot, 
 				continue // a world below it
 			}
 			s, err := Find(ctx, st, name, snapshot)
-			if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
+			if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) || errors.Is(err, errUnfinished) {
 				continue // deleted since it was listed, or just being made
 			}
 			if err != nil {
