@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/octree"
 )
@@ -32,21 +33,53 @@ type Row struct {
 
 // Report is what a measurement of indexes found.
 type Report struct {
-	Rows []Row `json:"rows"`
+	Objects []Objects              `json:"objects"`
+	Rows    []Row                  `json:"rows"`
+	Skipped []savings.SkippedWorld `json:"skipped"`
 }
 
-func builders() []builder {
-	return []builder{
-		byInsert("octree", func() (*octree.Tree, error) { return octree.New(octree.Options{}) }),
-		byInsert("brute force", func() (*brute, error) { return new(brute), nil }),
+// Objects is how many a scene has.
+type Objects struct {
+	Scene string `json:"scene"`
+	Count int    `json:"objects"`
+}
+
+// share is of the objects of a scene, unless all are wanted.
+func share(scene string) float64 {
+	switch scene {
+	case "movers", "uniform":
+		return 1
+	case "static":
+		return 0.1
 	}
+	return 0.25
 }
 
-// Bench measures all indexes on all scenes.
+// builders returns what is measured on a scene.
+func builders(s *scene) []builder {
+	out := []builder{
+		byInsert(ours, "", func() (*octree.Tree, error) { return octree.New(octree.Options{}) }),
+		byInsert("brute force", "", func() (*brute, error) { return new(brute), nil }),
+		byInsert("columns", "", func() (*columns, error) { return newColumns(), nil }),
+	}
+	for _, edge := range []float64{16, 64} {
+		out = append(out, byInsert("hash grid", fmt.Sprint(edge), func() (*grid, error) { return newGrid(edge, s.flat), nil }))
+	}
+	if s.flat {
+		return append(out, byInsert("tidwall/rtree", "", func() (*tidwall, error) { return new(tidwall), nil }))
+	}
+	return append(out, builder{"rtreego", "", connellyOf})
+}
+
+// Bench measures all indexes on Options.Scenes, by default all. Folders are for the scene of real maps.
 func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
-	o = o.WithLoad(0, 0, 0.01)
+	o = o.WithLoad(0, 0, 0.004)
+	rounds := 3
+	if o.Full {
+		rounds = 5
+	}
 	each := time.Duration(o.Seconds * float64(time.Second))
-	r := &Report{Rows: []Row{}}
+	r := &Report{Rows: []Row{}, Skipped: []savings.SkippedWorld{}}
 	var rival *orthotree
 	if o.OrthoTree != "" {
 		o.Step(0, 1, "compile the driver of OrthoTree")
@@ -56,14 +89,19 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		}
 		defer rival.remove()
 	}
-	names := sceneNames()
-	if o.Scenes != nil {
-		names = o.Scenes
+	names := o.Scenes
+	if names == nil {
+		names = SceneNames()
 	}
 	for i, name := range names {
 		o.Step(i, len(names), name)
-		s := makeScene(name, o.Seed, 1)
-		rows, err := s.run(ctx, builders(), each)
+		s, err := r.scene(ctx, name, dirs, o)
+		if err != nil {
+			return nil, err
+		} else if s == nil {
+			continue
+		}
+		rows, err := s.run(ctx, builders(s), rounds, each)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +113,25 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 			rows = append(rows, theirs...)
 		}
 		r.Rows = append(r.Rows, judge(rows)...)
+		r.Objects = append(r.Objects, Objects{name, len(s.boxes)})
 	}
 	return r, nil
+}
+
+// scene returns a scene, or nil if there are no worlds for it.
+func (r *Report) scene(ctx context.Context, name string, dirs []string, o lab.Options) (*scene, error) {
+	if name == worlds {
+		if len(dirs) == 0 {
+			return nil, nil
+		}
+		s, skipped, err := worldsScene(ctx, dirs, o.Seed)
+		r.Skipped = append(r.Skipped, skipped...)
+		return s, err
+	}
+	if o.Full {
+		return makeScene(name, o.Seed, 1), nil
+	}
+	return makeScene(name, o.Seed, share(name)), nil
 }
 
 // judge says which answers differ from those of the first index.

@@ -56,13 +56,14 @@ type (
 
 // A builder makes an index of objects. The IDs are in the order of the objects.
 type builder struct {
-	name string
-	make func([]octree.Box) (any, []octree.ID, error)
+	name    string
+	variant string
+	make    func([]octree.Box) (any, []octree.ID, error)
 }
 
 // byInsert makes an index by Insert.
-func byInsert[T inserter](name string, empty func() (T, error)) builder {
-	return builder{name, func(boxes []octree.Box) (any, []octree.ID, error) {
+func byInsert[T inserter](name, variant string, empty func() (T, error)) builder {
+	return builder{name, variant, func(boxes []octree.Box) (any, []octree.ID, error) {
 		t, err := empty()
 		if err != nil {
 			return nil, nil, err
@@ -230,14 +231,15 @@ func (s *subject) overlaps(of *scene) uint64 {
 
 // trial is one piece of work on one index, done again and again.
 type trial struct {
-	class, name string
-	pieces      int         // of which a round does at least all, or some for a long time
-	do          func(i int) // one piece
-	each        int         // what a piece is divided by
-	sum         sum
-	ns          []float64
-	allocs      float64
-	back        *trial // undoes it. Both are timed in turns
+	class  string
+	of     builder
+	pieces int         // of which a round does at least all, or some for a long time
+	do     func(i int) // one piece
+	each   int         // what a piece is divided by
+	sum    sum
+	ns     []float64
+	allocs float64
+	back   *trial // undoes it. Both are timed in turns
 }
 
 // once does all pieces a first time, and says what it allocates.
@@ -279,13 +281,11 @@ func (t *trial) round(each time.Duration) {
 }
 
 func (t *trial) row(scene string) Row {
-	return Row{Scene: scene, Class: t.class, Index: t.name, Each: lab.Percentile(t.ns, 50), Allocs: t.allocs, Found: t.sum.found, Sum: fmt.Sprintf("%016x", t.sum.check)}
+	return Row{Scene: scene, Class: t.class, Index: t.of.name, Variant: t.of.variant, Each: lab.Percentile(t.ns, 50), Allocs: t.allocs, Found: t.sum.found, Sum: fmt.Sprintf("%016x", t.sum.check)}
 }
 
-const rounds = 5
-
 // run measures the builders on a scene.
-func (s *scene) run(ctx context.Context, builders []builder, each time.Duration) (rows []Row, err error) {
+func (s *scene) run(ctx context.Context, builders []builder, rounds int, each time.Duration) (rows []Row, err error) {
 	var trials []*trial
 	var r []Row
 	for _, b := range builders {
@@ -295,7 +295,7 @@ func (s *scene) run(ctx context.Context, builders []builder, each time.Duration)
 			return nil, err
 		}
 		bytes -= int64(8*len(x.ids) + 8*cap(x.number))
-		r = append(r, Row{Scene: s.name, Class: "bytes", Index: b.name, Each: float64(bytes) / float64(len(s.boxes))})
+		r = append(r, Row{Scene: s.name, Class: "bytes", Index: b.name, Variant: b.variant, Each: float64(bytes) / float64(len(s.boxes))})
 		trials = append(trials, s.trials(b, x)...)
 		defer runtime.KeepAlive(x)
 	}
@@ -321,14 +321,14 @@ func (s *scene) run(ctx context.Context, builders []builder, each time.Duration)
 
 // trials returns what one index does in a scene. Each is done once already.
 func (s *scene) trials(b builder, x *subject) (out []*trial) {
-	build := &trial{class: "build", name: b.name, pieces: 1, each: len(s.boxes)}
+	build := &trial{class: "build", of: b, pieces: 1, each: len(s.boxes)}
 	build.do = func(int) { b.make(s.boxes) }
 	out = append(out, build)
 	for i := range s.classes {
 		c := &s.classes[i]
-		t := &trial{class: c.name, name: b.name, pieces: len(c.queries), each: 1}
+		t := &trial{class: c.name, of: b, pieces: len(c.queries), each: 1}
 		ask := x.ask(c, true, &t.sum)
-		if _, slow := x.tree.(*brute); ask == nil || slow && c.kind == pairs && len(s.boxes) > 50_000 {
+		if _, slow := x.tree.(*brute); ask == nil || slow && c.kind == pairs && len(s.boxes) > 10_000 {
 			continue
 		}
 		for q := range c.queries {
@@ -340,7 +340,7 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 	}
 	if m, ok := x.tree.(mover); ok && len(s.steps) > 0 {
 		n := len(s.steps)
-		t := &trial{class: "move", name: b.name, pieces: 2 * n, each: len(s.boxes)}
+		t := &trial{class: "move", of: b, pieces: 2 * n, each: len(s.boxes)}
 		t.do = func(i int) {
 			to := s.boxes
 			if i = min(i+1, 2*n-i-1); i > 0 {
@@ -358,14 +358,14 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 	in, ok := x.tree.(inserter)
 	taker, ok2 := x.tree.(remover)
 	if ok && ok2 {
-		remove := &trial{class: "remove", name: b.name, pieces: 1, each: len(s.churn), do: func(int) {
+		remove := &trial{class: "remove", of: b, pieces: 1, each: len(s.churn), do: func(int) {
 			for _, i := range s.churn {
 				if !taker.Remove(x.ids[i]) {
 					panic("index: an object is lost")
 				}
 			}
 		}}
-		insert := &trial{class: "insert", name: b.name, pieces: 1, each: len(s.churn), do: func(int) {
+		insert := &trial{class: "insert", of: b, pieces: 1, each: len(s.churn), do: func(int) {
 			for _, i := range s.churn {
 				id, err := in.Insert(s.boxes[i])
 				if err != nil {

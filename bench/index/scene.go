@@ -59,10 +59,23 @@ type scene struct {
 type maker struct {
 	*rand.Rand
 	space octree.Vec // from 0 to it
+	edge  float64    // that sizes of queries go with
+	// about are objects that queries are near, or nil for anywhere.
+	about []octree.Box
 }
 
 func newMaker(seed uint64, x, y, z float64) *maker {
-	return &maker{rand.New(rand.NewPCG(seed, 15)), octree.Vec{X: x, Y: y, Z: z}}
+	return &maker{Rand: rand.New(rand.NewPCG(seed, 15)), space: octree.Vec{X: x, Y: y, Z: z}, edge: max(x, z)}
+}
+
+// spot returns where something is asked.
+func (m *maker) spot() octree.Vec {
+	if m.about == nil {
+		return m.place()
+	}
+	c := middle(&m.about[m.IntN(len(m.about))])
+	away := m.edge / 128
+	return octree.Vec{X: c.X + away*m.NormFloat64(), Y: c.Y + away*m.NormFloat64(), Z: c.Z + away*m.NormFloat64()}
 }
 
 func (m *maker) place() octree.Vec {
@@ -122,14 +135,17 @@ func (m *maker) walk(from []octree.Box, steps int) (out [][]octree.Box) {
 	return out
 }
 
-// scenes are made by name. Real maps are a scene apart.
-func sceneNames() []string {
-	return []string{"uniform", "clustered", "movers", "static", "points", "flat"}
+// worlds is the scene of real maps. The others are made.
+const worlds = "worlds"
+
+// SceneNames returns the names of all scenes.
+func SceneNames() []string {
+	return []string{"uniform", "clustered", "movers", "static", "points", "flat", worlds}
 }
 
-// makeScene makes a scene at a scale: 1 is the whole.
-func makeScene(name string, seed uint64, scale float64) *scene {
-	count := func(n int) int { return max(100, int(float64(n)*scale)) }
+// makeScene makes a scene with a share of its objects.
+func makeScene(name string, seed uint64, share float64) *scene {
+	count := func(n int) int { return max(100, int(float64(n)*share)) }
 	s := &scene{name: name}
 	var m *maker
 	switch name {
@@ -162,6 +178,9 @@ func makeScene(name string, seed uint64, scale float64) *scene {
 	if name != "static" {
 		s.steps = m.walk(s.boxes, 3)
 	}
+	if name == "clustered" {
+		m.about = s.boxes
+	}
 	s.churn = m.Perm(len(s.boxes))[:len(s.boxes)/4]
 	s.classes = m.queries(s)
 	return s
@@ -172,12 +191,11 @@ const queriesEach = 256
 // queries draws queries of each kind and size. Sizes go with the space, so that the found are some, some dozens and
 // thousands.
 func (m *maker) queries(s *scene) (out []class) {
-	edge := max(m.space.X, m.space.Z)
-	sizes := []float64{edge / 256, edge / 64, edge / 16}
+	sizes := []float64{m.edge / 256, m.edge / 64, m.edge / 16}
 	add := func(name string, k kind, n int, draw func(q *query)) {
 		c := class{name: name, kind: k, queries: make([]query, n)}
 		for i := range c.queries {
-			c.queries[i].at = m.place()
+			c.queries[i].at = m.spot()
 			draw(&c.queries[i])
 		}
 		out = append(out, c)
