@@ -60,7 +60,7 @@ func builders(s *scene) []builder {
 	out := []builder{
 		byInsert(ours, "", func() (*octree.Tree, error) { return octree.New(octree.Options{}) }),
 		byInsert("brute force", "", func() (*brute, error) { return new(brute), nil }),
-		byInsert("columns", "", func() (*columns, error) { return newColumns(), nil }),
+		byInsert("columns", "", func() (*columns, error) { return newColumns(s.flat), nil }),
 	}
 	for _, edge := range []float64{16, 64} {
 		out = append(out, byInsert("hash grid", fmt.Sprint(edge), func() (*grid, error) { return newGrid(edge, s.flat), nil }))
@@ -105,7 +105,7 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rival != nil {
+		if rival != nil && !s.flat {
 			theirs, err := rival.run(ctx, s, rounds, each)
 			if err != nil {
 				return nil, err

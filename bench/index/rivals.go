@@ -18,15 +18,16 @@ type cellOf struct{ x, y, z int32 }
 // largest object.
 type grid struct {
 	edge  float64
-	flat  bool // y is always 0: columns
+	flat  bool // cells lie in x and y
+	high  bool // cells lie in x and z, unless they are flat
 	pad   octree.Vec
 	cells map[cellOf][]int32
 	boxes []octree.Box
 	at    []cellOf
 }
 
-func newGrid(edge float64, columns bool) *grid {
-	return &grid{edge: edge, flat: columns, cells: map[cellOf][]int32{}}
+func newGrid(edge float64, flat bool) *grid {
+	return &grid{edge: edge, flat: flat, cells: map[cellOf][]int32{}}
 }
 
 func middle(b *octree.Box) octree.Vec {
@@ -34,9 +35,12 @@ func middle(b *octree.Box) octree.Vec {
 }
 
 func (t *grid) cell(p octree.Vec) cellOf {
-	c := cellOf{int32(math.Floor(p.X / t.edge)), 0, int32(math.Floor(p.Z / t.edge))}
-	if !t.flat {
+	c := cellOf{x: int32(math.Floor(p.X / t.edge))}
+	if t.flat || !t.high {
 		c.y = int32(math.Floor(p.Y / t.edge))
+	}
+	if !t.flat {
+		c.z = int32(math.Floor(p.Z / t.edge))
 	}
 	return c
 }
@@ -137,7 +141,11 @@ func (t *grid) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
 // themselves; both is done here. As in dragonfly, a query copies a list before it walks over it.
 type columns struct{ grid }
 
-func newColumns() *columns { return &columns{*newGrid(16, true)} }
+func newColumns(flat bool) *columns {
+	t := &columns{*newGrid(16, flat)}
+	t.high = true
+	return t
+}
 
 func (t *columns) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
 	t.copied(q, func(i int32, b *octree.Box) bool { return !q.Overlaps(*b) || yield(octree.ID(i), *b) })
@@ -158,27 +166,29 @@ func (t *columns) Ball(c octree.Vec, radius float64, yield func(octree.ID, octre
 }
 
 func (t *columns) copied(q octree.Box, yield func(int32, *octree.Box) bool) {
-	lo := t.cell(octree.Vec{X: q.Min.X - t.pad.X, Z: q.Min.Z - t.pad.Z})
-	hi := t.cell(octree.Vec{X: q.Max.X + t.pad.X, Z: q.Max.Z + t.pad.Z})
+	lo := t.cell(octree.Vec{X: q.Min.X - t.pad.X, Y: q.Min.Y - t.pad.Y, Z: q.Min.Z - t.pad.Z})
+	hi := t.cell(octree.Vec{X: q.Max.X + t.pad.X, Y: q.Max.Y + t.pad.Y, Z: q.Max.Z + t.pad.Z})
 	for x := lo.x; x <= hi.x; x++ {
-		for z := lo.z; z <= hi.z; z++ {
-			for _, i := range append([]int32(nil), t.cells[cellOf{x, 0, z}]...) {
-				if !yield(i, &t.boxes[i]) {
-					return
+		for y := lo.y; y <= hi.y; y++ {
+			for z := lo.z; z <= hi.z; z++ {
+				for _, i := range append([]int32(nil), t.cells[cellOf{x, y, z}]...) {
+					if !yield(i, &t.boxes[i]) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// tidwall is github.com/tidwall/rtree. It has two dimensions: x and z.
+// tidwall is github.com/tidwall/rtree. It has two dimensions: x and y.
 type tidwall struct {
 	tree  rtree.RTreeGN[float64, int32]
 	boxes []octree.Box
 }
 
 func corners(b *octree.Box) (lo, hi [2]float64) {
-	return [2]float64{b.Min.X, b.Min.Z}, [2]float64{b.Max.X, b.Max.Z}
+	return [2]float64{b.Min.X, b.Min.Y}, [2]float64{b.Max.X, b.Max.Y}
 }
 
 func (t *tidwall) Insert(b octree.Box) (octree.ID, error) {
@@ -217,7 +227,7 @@ func (t *tidwall) Ball(c octree.Vec, radius float64, yield func(octree.ID, octre
 }
 
 func (t *tidwall) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
-	at, n := [2]float64{p.X, p.Z}, 0
+	at, n := [2]float64{p.X, p.Y}, 0
 	t.tree.Nearby(rtree.BoxDist[float64, int32](at, at, nil), func(_, _ [2]float64, i int32, d float64) bool {
 		buf[n] = octree.Near{ID: octree.ID(i), Distance: d}
 		n++
