@@ -36,6 +36,7 @@ type Report struct {
 	Objects []Objects              `json:"objects"`
 	Rows    []Row                  `json:"rows"`
 	Skipped []savings.SkippedWorld `json:"skipped"`
+	Failed  []string               `json:"failed"` // rivals that do not run to their end
 }
 
 // Objects is how many a scene has.
@@ -79,7 +80,7 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		rounds = 5
 	}
 	each := time.Duration(o.Seconds * float64(time.Second))
-	r := &Report{Rows: []Row{}, Skipped: []savings.SkippedWorld{}}
+	r := &Report{Objects: []Objects{}, Rows: []Row{}, Skipped: []savings.SkippedWorld{}, Failed: []string{}}
 	var rival *orthotree
 	if o.OrthoTree != "" {
 		o.Step(0, 1, "compile the driver of OrthoTree")
@@ -107,8 +108,10 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		}
 		if rival != nil && !s.flat {
 			theirs, err := rival.run(ctx, s, rounds, each)
-			if err != nil {
-				return nil, err
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			} else if err != nil {
+				r.Failed = append(r.Failed, err.Error())
 			}
 			rows = append(rows, theirs...)
 		}
@@ -171,7 +174,7 @@ func (r *Report) Table(w io.Writer) {
 			}
 			return x.Index
 		})
-		head := []string{scene, ours, "allocs", "found"}
+		head := []string{fmt.Sprintf("%s, %d", scene, r.objects(scene)), ours, "allocs", "found"}
 		for _, name := range indexes {
 			head = append(head, name)
 			if name == "OrthoTree" {
@@ -208,6 +211,21 @@ func (r *Report) Table(w io.Writer) {
 		t.Flush()
 		fmt.Fprintln(w)
 	}
+	for _, why := range r.Failed {
+		fmt.Fprintln(w, why)
+	}
+	for _, x := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", x.Path, x.Why)
+	}
+}
+
+func (r *Report) objects(scene string) int {
+	for _, x := range r.Objects {
+		if x.Scene == scene {
+			return x.Count
+		}
+	}
+	return 0
 }
 
 // unique returns what of says of the rows, each once, without the empty.

@@ -289,6 +289,21 @@ static Tree* create(std::vector<G> const& of)
   return new Tree(std::span<G const>(of));
 }
 
+// space is where all objects ever are.
+static BoundingBox3D space(Scene const& s)
+{
+  auto b = geometry<BoundingBox3D>(s.objects.data());
+  auto widen = [&](std::vector<double> const& all) {
+    for (size_t i = 0; i < all.size(); i += 6)
+      for (int d = 0; d < 3; ++d)
+        b.Min[d] = std::min(b.Min[d], all[i + d]), b.Max[d] = std::max(b.Max[d], all[i + 3 + d]);
+  };
+  widen(s.objects);
+  for (auto const& to : s.steps)
+    widen(to);
+  return b;
+}
+
 // queries adds the trials of a tree that is built anew in each round of the class build.
 template<typename Tree, typename G>
 static std::shared_ptr<Tree> queries(Scene const& s, std::vector<G>& of, std::string variant)
@@ -323,15 +338,13 @@ static void dynamic(Scene const& s, std::vector<G>& of, std::string variant)
 {
   using Tree = Dynamic<POINTS, REVERSE>;
   auto tree = queries<Tree>(s, of, variant);
-  if (POINTS && REVERSE)
-    return; // Update of version 3.2.4 loses the way to a point's node, and reads beyond the nodes then
   for (bool balanced : { true, false })
   {
     if (s.steps.empty())
       break;
     // Its own tree: boxes move far from where they were when they are put into what leaves there are.
     auto boxes = std::make_shared<std::vector<G>>(of);
-    auto moving = std::shared_ptr<Tree>(create<Tree>(*boxes));
+    auto moving = std::make_shared<Tree>(std::span<G const>(*boxes), std::nullopt, space(s));
     auto cycle = std::make_shared<std::vector<std::vector<G>>>(); // there and back
     auto const steps = int(s.steps.size());
     for (int i = 1; i <= 2 * steps; ++i)
