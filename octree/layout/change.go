@@ -234,8 +234,9 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 	return clip(b, &box)
 }
 
-// crowded reports whether a leaf that holds n objects, among them id, should try to split. A crowd that may be impossible to split does not try each time: as it grows it
-// tries a few times until it has doubled, and while it moves, for one of its objects.
+// crowded reports whether a leaf that holds n objects, among them id, should try to split.
+// A crowd that may be impossible to split does not try each time: as it grows it tries a
+// few times until it has doubled, and while its objects move, for one of them.
 func (t *Tree) crowded(n int, id octree.ID) bool {
 	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
 }
