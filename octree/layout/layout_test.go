@@ -597,6 +597,9 @@ func TestAllocs(t *testing.T) {
 			tree.AppendHits(hits, ray)
 			tree.Walk(func(n layout.Node) layout.Next { n.Objects(count); return layout.Down })
 			tree.Root().Neighbours(func(layout.Direction, layout.Node) bool { return true })
+			if o.Objects != layout.Enclosing { // may take away a node and make it again
+				return
+			}
 			if err := tree.Move(ids[0], at); err != nil {
 				t.Error(err)
 			}

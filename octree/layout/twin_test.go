@@ -400,7 +400,7 @@ func run(t testing.TB, o layout.Options, d dice, more func(step int) bool) {
 			for i := range f {
 				f[i] = octree.Plane{Normal: vec(d(5)-2, d(5)-2, d(5)-2), Offset: float64(d(300) - 80)}
 			}
-			if d(2) == 0 {
+			if d(3) == 0 {
 				w.planeQueries(f, octree.Side(d(3)-1))
 			}
 		case 8:
@@ -447,7 +447,7 @@ func draw(o layout.Options, d dice) layout.Options {
 	if o.Objects == layout.Enclosing {
 		o.Loose = []float64{0, 1, 1.3, 2, 8}[d(5)]
 	}
-	o.MaxDepth = 1 + d(5)
+	o.MaxDepth = 1 + d(3)
 	o.Fixed = d(6) == 0
 	if o.Kind != layout.Full {
 		o.SplitAbove = 1 + d(6)
