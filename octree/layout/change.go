@@ -96,7 +96,7 @@ func (t *Tree) add(c cursor, id octree.ID, b *octree.Box) {
 		} else {
 			t.spare = k.next
 		}
-		k.next, k.at, k.n, k.total = head, c, 0, 0
+		k.next, k.at, k.n, k.total = head, t.lasting(c), 0, 0
 		if head != nil {
 			k.total = head.total
 		}
@@ -142,8 +142,17 @@ func (t *Tree) free(k *bucket) {
 // rehome tells the objects of a node where it is.
 func (t *Tree) rehome(c cursor) {
 	for k := t.list(c.ref); k != nil; k = k.next {
-		k.at = c
+		k.at = t.lasting(c)
 	}
+}
+
+// lasting returns what a bucket keeps of a cursor. A linear layout finds nodes by their
+// codes, and a pointer to where one was would keep an old array alive.
+func (t *Tree) lasting(c cursor) cursor {
+	if t.opts.Kind.linear() {
+		c.p = nil
+	}
+	return c
 }
 
 // stays gives an object its new box if it should stay in its node, and reports whether.
@@ -234,8 +243,9 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 	return clip(b, &box)
 }
 
-// crowded reports whether a leaf that holds n objects, among them id, should try to split. A crowd that may be impossible to split does not try each time: as it grows it
-// tries a few times until it has doubled, and while it moves, for one of its objects.
+// crowded reports whether a leaf that holds n objects, among them id, should try to split.
+// A crowd that may be impossible to split does not try each time: as it grows it tries a
+// few times until it has doubled, and while its objects move, for one of them.
 func (t *Tree) crowded(n int, id octree.ID) bool {
 	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
 }

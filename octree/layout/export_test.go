@@ -33,7 +33,7 @@ func (t *Tree) Check() error {
 			if k.n == 0 || k.n > bucketItems || k != head && k.n < bucketItems {
 				return false, fmt.Errorf("a bucket has %d objects", k.n)
 			}
-			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell {
+			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell || k.at.p != nil == t.opts.Kind.linear() {
 				return false, fmt.Errorf("a bucket is at %v, not at %v", k.at, c)
 			}
 			n += k.n

@@ -249,15 +249,14 @@ func (t *Tree) Inside(b octree.Box, yield func(octree.ID, octree.Box) bool) {
 // A ball of radius 0 is a point.
 func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
 	const slack = 0x1p-50 // more than what near may round
-	wide := radius * (1 + slack)
-	around := octree.Around(center, wide)
-	for _, side := range [3]struct {
-		at        float64
-		low, high *float64
-	}{{center.X, &around.Min.X, &around.Max.X}, {center.Y, &around.Min.Y, &around.Max.Y}, {center.Z, &around.Min.Z, &around.Max.Z}} {
-		*side.low -= math.Abs(side.at) * slack
-		*side.high += math.Abs(side.at) * slack
+	around := octree.Around(center, radius)
+	wider := func(at float64, low, high *float64) {
+		more := (math.Abs(at) + radius) * slack
+		*low, *high = *low-more, *high+more
 	}
+	wider(center.X, &around.Min.X, &around.Max.X)
+	wider(center.Y, &around.Min.Y, &around.Max.Y)
+	wider(center.Z, &around.Min.Z, &around.Max.Z)
 	if !(radius >= 0) || !ordered(&around) {
 		return
 	}
