@@ -1,0 +1,130 @@
+package octree_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/octree"
+)
+
+func TestReviewMethods(t *testing.T) {
+	for _, v := range []any{new(octree.Tree), new(octree.View), new(octree.Scene), new(octree.SceneView)} {
+		ty := reflect.TypeOf(v)
+		for _, name := range []string{"Add", "Load", "Store", "Swap", "CompareAndSwap", "And", "Or"} {
+			if _, ok := ty.MethodByName(name); ok {
+				t.Errorf("%v has a method %s", ty, name)
+			}
+		}
+	}
+}
+
+func TestReviewAllocs(t *testing.T) {
+	for _, o := range []octree.Options{{}, {Integer: true}, {Flat: true}, {Integer: true, Flat: true}} {
+		r := rand.New(rand.NewPCG(1, 2))
+		tree, _ := octree.New(o)
+		other, _ := octree.New(o)
+		scene, _ := octree.NewScene(o)
+		box := func() octree.Box {
+			a := octree.Vec{X: float64(r.IntN(1000)), Y: float64(r.IntN(1000)), Z: float64(r.IntN(1000))}
+			b := octree.Vec{X: a.X + float64(r.IntN(20)), Y: a.Y + float64(r.IntN(20)), Z: a.Z + float64(r.IntN(20))}
+			if o.Flat {
+				a.Z, b.Z = 0, 0
+			}
+			return octree.Box{Min: a, Max: b}
+		}
+		var ids, sids []octree.ID
+		for i := range 3000 {
+			id, _ := tree.Insert(box())
+			ids = append(ids, id)
+			other.Insert(box())
+			id, _ = scene.Insert(box(), i%2 == 0)
+			sids = append(sids, id)
+		}
+		tree.Publish()
+		scene.Publish()
+		buf, hits := make([]octree.Near, 8), make([]octree.Hit, 0, 4000)
+		n := 0
+		f := func(octree.ID, octree.Box) bool { n++; return true }
+		g := func(a, b octree.ID) bool { n++; return true }
+		for name, s := range map[string]searcher{"tree": tree, "view": tree.View(), "scene": scene, "scene view": scene.View()} {
+			q := octree.Box{Min: octree.Vec{X: 100, Y: 100}, Max: octree.Vec{X: 700, Y: 700, Z: 700}}
+			if o.Flat {
+				q.Max.Z = 0
+			}
+			ray := octree.Ray{Origin: octree.Vec{X: -1, Y: 100}, Direction: octree.Vec{X: 1, Y: 0.5}, Max: 1e9}
+			fr := octree.Frustum{{Normal: octree.Vec{X: 1}}, {Normal: octree.Vec{X: -1}, Offset: 500}, {Normal: octree.Vec{Y: 1}}, {Normal: octree.Vec{Y: -1}, Offset: 500}, {Normal: octree.Vec{Z: 1}}, {Normal: octree.Vec{Z: -1}, Offset: 500}}
+			for what, call := range map[string]func(){
+				"All": func() { s.All(f) }, "Point": func() { s.Point(q.Min, f) }, "Overlapping": func() { s.Overlapping(q, f) },
+				"Inside": func() { s.Inside(q, f) }, "Ball": func() { s.Ball(q.Min, 200, f) }, "Nearest": func() { s.Nearest(q.Min, buf) },
+				"First": func() { s.First(ray) }, "AppendHits": func() { s.AppendHits(hits, ray) },
+				"Plane":   func() { s.Plane(fr[1], octree.Front, f) },
+				"Frustum": func() { s.Frustum(fr, f) }, "Pairs": func() { s.Pairs(g) }, "PairsWith": func() { s.PairsWith(other, g) },
+				"Changed": func() { s.Changed(0, q, f) }, "Get": func() { s.Get(ids[5]) },
+			} {
+				if a := testing.AllocsPerRun(3, call); a != 0 {
+					t.Errorf("%+v %s.%s: %v allocations", o, name, what, a)
+				}
+			}
+		}
+		if a := testing.AllocsPerRun(3, func() { scene.MovingPairs(g) }); a != 0 {
+			t.Errorf("MovingPairs %v", a)
+		}
+		if a := testing.AllocsPerRun(3, func() {
+			tree.Walk(func(n octree.Node) octree.Step {
+				n.Cell()
+				n.Loose()
+				n.Objects(f)
+				n.Neighbours(func(m octree.Node, d octree.Direction) bool { m.Neighbour(d); return true })
+				n.Changed(3)
+				return octree.Enter
+			})
+		}); a != 0 {
+			t.Errorf("walk %v", a)
+		}
+		i := 0
+		if a := testing.AllocsPerRun(50, func() { i++; tree.Move(ids[i], box()); tree.Publish() }); a != 0 {
+			t.Errorf("%+v publish: %v", o, a)
+		}
+		if a := testing.AllocsPerRun(50, func() { i++; scene.Move(sids[i], box()); scene.Publish() }); a != 0 {
+			t.Errorf("%+v scene publish: %v", o, a)
+		}
+	}
+}
+
+// A reader that got hold of a view while it was made anew must not see it half made.
+func TestReviewViewRace(t *testing.T) {
+	tree, _ := octree.New(octree.Options{})
+	var ids []octree.ID
+	for i := range 50 {
+		id, _ := tree.Insert(octree.At(octree.Vec{X: float64(i)}))
+		ids = append(ids, id)
+	}
+	tree.Publish()
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				v := tree.View()
+				_ = v.Moment()
+				if v.Len() != 50 {
+					t.Error("len")
+				}
+				v.Release()
+			}
+		})
+	}
+	for i := range 200000 {
+		tree.Move(ids[i%50], octree.At(octree.Vec{X: float64(i % 77)}))
+		tree.Publish()
+	}
+	close(done)
+	wg.Wait()
+}
