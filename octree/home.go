@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// settle chooses the bounds of a list of all objects: those of all centers, unless that is so much more than what
+// settle chooses the bounds for the boxes of all objects: those of all centers, unless that is so much more than what
 // most of a sample takes that the depth would not suffice. Then a few objects stay outside.
 // An eighth of the edge stays free on each side, so objects that wander do not leave the
 // bounds at once. The edge is a power of two, so bounds that grow do so only a few times,
 // and they begin at a multiple of a cell, because worlds often do.
-func (t *Tree) settle(list []entry) {
+func (t *Tree) settle(list []Box) {
 	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
 	least, greatest := everything.Max, everything.Min
 	stride, n := 1+len(list)/most, 0
 	for i := range list {
-		b := &list[i].box
+		b := &list[i]
 		c := b.center()
 		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
 		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
