@@ -41,11 +41,11 @@ func (t *builder) keys() []uint64 {
 	most := depthOf(room / (far * 0x1p-40))
 	for i := range t.ids {
 		b := &t.entries.boxes[i]
-		if t.edge == 0 || t.stray(b) {
+		c := b.center()
+		if at := At(c); t.edge == 0 || !t.home.contains(&at) {
 			t.add(0, t.ids[i], b)
 			continue
 		}
-		c := b.center()
 		code := spread(c.X-t.home.Min.X, scale) | spread(c.Y-t.home.Min.Y, scale)<<1 | spread(c.Z-t.home.Min.Z, scale)<<2
 		radius := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z) / 2
 		sure := min(most, depthOf(room*(1-0x1p-10)/radius))
