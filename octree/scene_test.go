@@ -118,7 +118,7 @@ func TestScene(t *testing.T) {
 					other := newTwin(t, p.scale, octree.Options{})
 					var views []*twin
 					most := 20 + d(300)
-					for step := range *operations {
+					for step := range steps() {
 						w.change(p, d, step, most)
 						if len(other.ids) < 30 {
 							other.insert(p.box(d, step))
