@@ -168,7 +168,7 @@ func (s *Scene) Publish() {
 		return
 	}
 	v.both = both{&v.still.index, &v.moving.index}
-	v.holders.Store(1)
+	v.held.Store(1)
 	s.newest.Store(v)
 	if old != nil {
 		old.Release()
