@@ -529,7 +529,7 @@ func (t *Tree) encloses(c cell, b *octree.Box) bool {
 	if t.opts.Flat {
 		box.Min.Z, box.Max.Z = b.Min.Z, math.Inf(1)
 	}
-	open := t.opts.Objects != Enclosing && c.half < t.widest
+	open := t.opts.Objects != Enclosing && !t.opts.Fixed
 	return contains(&box, b) && !(open && (b.Max.X == box.Max.X || b.Max.Y == box.Max.Y || b.Max.Z == box.Max.Z))
 }
 
