@@ -178,11 +178,10 @@ func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 // place puts an object in no node where it belongs, in or below c.
 func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 	if t.opts.Objects != Enclosing {
+		t.pad.X = max(t.pad.X, b.Max.X-b.Min.X)
+		t.pad.Y = max(t.pad.Y, b.Max.Y-b.Min.Y)
+		t.pad.Z = max(t.pad.Z, b.Max.Z-b.Min.Z)
 		t.spread(c, id, b)
-		if s := &t.slots[uint32(id)]; s.refs > 1 {
-			e := octree.Vec{X: b.Max.X - b.Min.X, Y: b.Max.Y - b.Min.Y, Z: b.Max.Z - b.Min.Z}
-			t.pad = octree.Vec{X: max(t.pad.X, e.X), Y: max(t.pad.Y, e.Y), Z: max(t.pad.Z, e.Z)}
-		}
 		return
 	}
 	for {

@@ -329,13 +329,9 @@ func (l *linear[C, M, B]) beside(code uint64, d Direction) uint64 {
 	return end | code&(end-1)
 }
 
-func (l *linear[C, M, B]) size() (inner, leaf uintptr) {
+func (l *linear[C, M, B]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(linearNode[C, M, B]{})
-	return size, size
-}
-
-func (l *linear[C, M, B]) count() (int, int64) {
-	return l.n, int64(cap(l.nodes)) * int64(unsafe.Sizeof(linearNode[C, M, B]{}))
+	return l.n, size, size, int64(cap(l.nodes)) * int64(size)
 }
 
 func (l *linear[C, M, B]) changed() int { return l.rekeyed }

@@ -37,9 +37,8 @@ type nodes interface {
 	lift(octant uint8, root cell)
 	sink(octant uint8)
 
-	// size returns the bytes of a node of each type, and sizes how much is allocated.
-	size() (inner, leaf uintptr)
-	count() (nodes int, bytes int64)
+	// measure returns how many nodes there are, the size of each type, and what is allocated.
+	measure() (nodes int, inner, leaf uintptr, bytes int64)
 }
 
 // link is room for a pointer to the parent, or for nothing.

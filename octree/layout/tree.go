@@ -22,7 +22,7 @@ type Tree struct {
 
 	origin, unit octree.Vec // where a cell's numbers are
 	low, high    float64    // the Z of all objects of a flat tree
-	pad          octree.Vec // the longest edges of objects in several leaves
+	pad          octree.Vec // the longest edges of objects in leaves
 
 	slots    []slot  // by ID.Index
 	freeSlot uint32  // the first free slot, or none
@@ -225,9 +225,8 @@ type Stats struct {
 
 // Stats counts the nodes of the tree.
 func (t *Tree) Stats() Stats {
-	inner, leaf := t.nodes.size()
-	s := Stats{NodeSize: int(inner), LeafSize: int(leaf)}
-	s.Nodes, s.NodeBytes = t.nodes.count()
+	nodes, inner, leaf, bytes := t.nodes.measure()
+	s := Stats{Nodes: nodes, NodeSize: int(inner), LeafSize: int(leaf), NodeBytes: bytes}
 	s.Bytes = s.NodeBytes + int64(cap(t.slots))*int64(unsafe.Sizeof(slot{})) +
 		int64(t.buckets)*sizeClass(unsafe.Sizeof(bucket{})) + sizeClass(unsafe.Sizeof(*t))
 	for i := range t.slots {
