@@ -535,8 +535,8 @@ func (t *Tree) encloses(c cell, b *octree.Box) bool {
 // outward returns which child the root should be of a new root after n others. The new
 // center lies on the side of the object, unless virtual codes say where it is.
 func (t *Tree) outward(c cell, b *octree.Box, n int) uint8 {
-	if l, ok := t.nodes.(interface{ above(n int) (uint8, bool) }); ok {
-		if o, fixed := l.above(n); fixed {
+	if t.codes != nil {
+		if o, virtual := t.codes.above(n); virtual {
 			return o
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type Tree struct {
 	opts  Options
 	nodes nodes
+	codes coded // nodes, if they have codes
 	size  int
 
 	base, top cell // of the first root, and of the root
@@ -61,6 +62,7 @@ func New(o Options) (*Tree, error) {
 		return nil, err
 	}
 	t := &Tree{opts: o, nodes: newNodes(&o), every: 0b11111111}
+	t.codes, _ = t.nodes.(coded)
 	t.base.half = 1
 	if o.Flat {
 		t.every, t.base.z = 0b1111, infinite
@@ -232,8 +234,8 @@ func (t *Tree) Stats() Stats {
 	for i := range t.slots {
 		s.Refs += int(t.slots[i].refs)
 	}
-	if l, ok := t.nodes.(interface{ changed() int }); ok {
-		s.Rekeyed = l.changed()
+	if t.codes != nil {
+		s.Rekeyed = t.codes.changed()
 	}
 	t.Walk(func(n Node) Next {
 		s.Depth = max(s.Depth, n.Depth())
