@@ -34,6 +34,7 @@ var plan = []row{
 	{"region", "geom"},
 	{"octree", "geom"},
 	{"interest", "geom octree"},
+	{"octree/layout", "octree"},
 	{"grid", "geom voxel region"},
 	{"light", "geom voxel"},
 	{"relight", "geom voxel grid light"},
