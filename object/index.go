@@ -76,8 +76,8 @@ func New(d *world.Dimension, o Options) (*Index, error) {
 }
 
 // Read makes an index of a dimension of a Snapshot. It reads all columns once and keeps none of them,
-// so what it finds has no Object: see Index.Object. The Snapshot must stay open as long as
-// Object is called.
+// so what it finds has no Object: see Index.Load. The Snapshot must stay open as long as
+// Load is called.
 func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (*Index, error) {
 	x, err := newIndex(dimension, o)
 	if err != nil {
