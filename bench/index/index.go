@@ -74,6 +74,9 @@ func builders(s *scene) []builder {
 
 // Bench measures all indexes on Options.Scenes, by default all. Folders are for the scene of real maps.
 func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
+	if err := Check(o); err != nil {
+		return nil, err
+	}
 	o = o.WithLoad(0, 0, 0.004)
 	rounds := 3
 	if o.Full {
@@ -118,7 +121,25 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		r.Rows = append(r.Rows, judge(rows)...)
 		r.Objects = append(r.Objects, Objects{name, len(s.boxes)})
 	}
+	if o.Plots != "" {
+		return r, r.plot(o.Plots)
+	}
 	return r, nil
+}
+
+// Check returns what is wrong with the options.
+func Check(o lab.Options) error {
+	for _, name := range o.Scenes {
+		if !slices.Contains(SceneNames(), name) {
+			return fmt.Errorf("index: no scene %q; there are %s", name, strings.Join(SceneNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// title says what a scene has.
+func (r *Report) title(scene string) string {
+	return fmt.Sprintf("%s: %d objects", scene, r.objects(scene))
 }
 
 // scene returns a scene, or nil if there are no worlds for it.
@@ -174,7 +195,7 @@ func (r *Report) Table(w io.Writer) {
 			}
 			return x.Index
 		})
-		head := []string{fmt.Sprintf("%s, %d", scene, r.objects(scene)), ours, "allocs", "found"}
+		head := []string{r.title(scene), ours, "allocs", "found"}
 		for _, name := range indexes {
 			head = append(head, name)
 			if name == "OrthoTree" {

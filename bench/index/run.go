@@ -18,6 +18,12 @@ type (
 	inserter interface {
 		Insert(octree.Box) (octree.ID, error)
 	}
+	allInserter interface {
+		InsertAll([]octree.ID, []octree.Box) ([]octree.ID, error)
+	}
+	allMover interface {
+		MoveAll([]octree.ID, []octree.Box) (int, error)
+	}
 	remover interface{ Remove(octree.ID) bool }
 	mover   interface {
 		Move(octree.ID, octree.Box) error
@@ -61,12 +67,16 @@ type builder struct {
 	make    func([]octree.Box) (any, []octree.ID, error)
 }
 
-// byInsert makes an index by Insert.
+// byInsert makes an index by InsertAll or Insert.
 func byInsert[T inserter](name, variant string, empty func() (T, error)) builder {
 	return builder{name, variant, func(boxes []octree.Box) (any, []octree.ID, error) {
 		t, err := empty()
 		if err != nil {
 			return nil, nil, err
+		}
+		if all, ok := any(t).(allInserter); ok {
+			ids, err := all.InsertAll(nil, boxes)
+			return t, ids, err
 		}
 		ids := make([]octree.ID, len(boxes))
 		for i, b := range boxes {
@@ -339,21 +349,14 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		out = append(out, t)
 	}
 	if m, ok := x.tree.(mover); ok && len(s.steps) > 0 {
-		n := len(s.steps)
-		t := &trial{class: "move", of: b, pieces: 2 * n, each: len(s.boxes)}
-		t.do = func(i int) {
-			to := s.boxes
-			if i = min(i+1, 2*n-i-1); i > 0 {
-				to = s.steps[i-1]
+		out = append(out, s.moving("move", b, x, func(to []octree.Box) { moveAll(m, x.ids, to) }))
+	}
+	if m, ok := x.tree.(allMover); ok && len(s.steps) > 0 {
+		out = append(out, s.moving("move all", b, x, func(to []octree.Box) {
+			if _, err := m.MoveAll(x.ids, to); err != nil {
+				panic(err)
 			}
-			moveAll(m, x.ids, to)
-		}
-		for i := range t.pieces {
-			t.do(i)
-		}
-		t.sum.check = x.overlaps(s)
-		t.count()
-		out = append(out, t)
+		}))
 	}
 	in, ok := x.tree.(inserter)
 	taker, ok2 := x.tree.(remover)
@@ -381,6 +384,25 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		out = append(out, remove, insert)
 	}
 	return out
+}
+
+// moving returns the trial that moves all objects there and back.
+func (s *scene) moving(class string, b builder, x *subject, move func(to []octree.Box)) *trial {
+	n := len(s.steps)
+	t := &trial{class: class, of: b, pieces: 2 * n, each: len(s.boxes)}
+	t.do = func(i int) {
+		to := s.boxes
+		if i = min(i+1, 2*n-i-1); i > 0 {
+			to = s.steps[i-1]
+		}
+		move(to)
+	}
+	for i := range t.pieces {
+		t.do(i)
+	}
+	t.sum.check = x.overlaps(s)
+	t.count()
+	return t
 }
 
 // moveAll gives all objects new boxes. The type that matters most is not called through an interface.
