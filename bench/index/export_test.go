@@ -14,6 +14,18 @@ func Measure(ctx context.Context, name string, share float64) (*Report, error) {
 	return &Report{Rows: judge(rows), Objects: []Objects{{name, len(s.boxes)}}, Skipped: nil}, err
 }
 
+// MeasureStudies measures all studies with few objects.
+func MeasureStudies(ctx context.Context, share float64) (out []*Study, err error) {
+	for _, y := range studies(1, share) {
+		r, err := y.run(ctx, 1, time.Microsecond)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 // Plot is plot.
 func (r *Report) Plot(dir string) error { return r.plot(dir) }
 

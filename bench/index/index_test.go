@@ -37,12 +37,26 @@ func TestScenes(t *testing.T) {
 			t.Errorf("%s: all queries find %d objects", name, found)
 		}
 		labtest.Table(t, r.Table, name, "octree", "brute force", "hash grid", "nearest 64", "build")
+		if name != "movers" {
+			continue
+		}
 		dir := filepath.Join(t.TempDir(), "plots")
+		if r.Studies, err = index.MeasureStudies(context.Background(), 0.003); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.Plot(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, plot := range []string{"queries", "changes"} {
-			wellFormed(t, filepath.Join(dir, "octrees-"+name+"-"+plot+".svg"), "octree", "hash grid")
+		for plot, part := range map[string]string{"queries-movers": "hash grid", "changes": "hash grid", "depth": "cells of 128", "layouts": "inner-leaf"} {
+			wellFormed(t, filepath.Join(dir, "octrees-"+plot+".svg"), "octree", part)
+		}
+		labtest.Table(t, r.Table, "depth", "hashed 64 mask virtual", "loose 1.5", "two trees")
+		for _, y := range r.Studies {
+			for _, x := range y.Rows {
+				if x.Differs {
+					t.Errorf("%s: %s of %s differs", y.Name, x.Class, x.Index)
+				}
+			}
 		}
 	}
 }

@@ -307,6 +307,10 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 		bytes -= int64(8*len(x.ids) + 8*cap(x.number))
 		r = append(r, Row{Scene: s.name, Class: "bytes", Index: b.name, Variant: b.variant, Each: float64(bytes) / float64(len(s.boxes))})
 		trials = append(trials, s.trials(b, x)...)
+		if s.extra {
+			more, found := s.extras(b, x)
+			trials, r = append(trials, more...), append(r, found...)
+		}
 		defer runtime.KeepAlive(x)
 	}
 	undoes := map[*trial]bool{}
@@ -360,7 +364,7 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 	}
 	in, ok := x.tree.(inserter)
 	taker, ok2 := x.tree.(remover)
-	if ok && ok2 {
+	if ok && ok2 && len(s.churn) > 0 {
 		remove := &trial{class: "remove", of: b, pieces: 1, each: len(s.churn), do: func(int) {
 			for _, i := range s.churn {
 				if !taker.Remove(x.ids[i]) {
