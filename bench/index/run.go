@@ -249,14 +249,19 @@ type trial struct {
 	sum    sum
 	ns     []float64
 	allocs float64
+	slow   bool
 	back   *trial // undoes it. Both are timed in turns
 }
 
-// once does all pieces a first time, and says what it allocates.
-func (t *trial) count() {
+// count does some pieces and says what they allocate.
+func (t *trial) count() { t.some(min(t.pieces, 32)) }
+
+// pass does all pieces and says what they allocate.
+func (t *trial) pass() { t.some(t.pieces) }
+
+func (t *trial) some(n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	n := min(t.pieces, 32)
 	for i := range n {
 		t.do(i)
 	}
@@ -264,8 +269,12 @@ func (t *trial) count() {
 	t.allocs = float64(after.Mallocs-before.Mallocs) / float64(n*t.each)
 }
 
-// round times one round of about a time: whole passes, unless one takes ten times as long.
+// round times one round of about a time: whole passes, unless one takes ten times as long. What takes a second has
+// one round.
 func (t *trial) round(each time.Duration) {
+	if t.slow {
+		return
+	}
 	wall, start, n := time.Now(), lab.ProcessorTime(), 0
 	var undoing time.Duration
 	for {
@@ -284,6 +293,7 @@ func (t *trial) round(each time.Duration) {
 			break
 		}
 	}
+	t.slow = time.Since(wall) > time.Second
 	t.ns = append(t.ns, float64(lab.ProcessorTime()-start-undoing)/float64(n*t.each))
 	if t.back != nil {
 		t.back.ns = append(t.back.ns, float64(undoing)/float64(n*t.back.each))
@@ -299,6 +309,9 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 	var trials []*trial
 	var r []Row
 	for _, b := range builders {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		var x *subject
 		bytes := lab.HeapGrowth(func() { x, err = newSubject(b, s.boxes) })
 		if err != nil {
@@ -393,6 +406,9 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 // moving returns the trial that moves all objects there and back.
 func (s *scene) moving(class string, b builder, x *subject, move func(to []octree.Box)) *trial {
 	n := len(s.steps)
+	if _, slow := x.tree.(*connelly); slow {
+		n = 1
+	}
 	t := &trial{class: class, of: b, pieces: 2 * n, each: len(s.boxes)}
 	t.do = func(i int) {
 		to := s.boxes
@@ -401,11 +417,8 @@ func (s *scene) moving(class string, b builder, x *subject, move func(to []octre
 		}
 		move(to)
 	}
-	for i := range t.pieces {
-		t.do(i)
-	}
+	t.pass()
 	t.sum.check = x.overlaps(s)
-	t.count()
 	return t
 }
 
