@@ -98,6 +98,9 @@ func studies(seed uint64, share float64) (out []study) {
 					ids[i], err = t.Insert(all[i], i >= n)
 				}
 			}
+			if err == nil {
+				t.Rebuild() // in one piece, as InsertAll builds
+			}
 			return twoTrees{t, n}, ids, err
 		}},
 	}
