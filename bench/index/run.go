@@ -346,6 +346,17 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 	return r, nil
 }
 
+// bruteMost is with how many objects brute force still takes part.
+func bruteMost(k kind) int {
+	switch k {
+	case pairs:
+		return 10_000
+	case first, all, frustum, crossing:
+		return 200_000
+	}
+	return math.MaxInt
+}
+
 // trials returns what one index does in a scene. Each is done once already.
 func (s *scene) trials(b builder, x *subject) (out []*trial) {
 	build := &trial{class: "build", of: b, pieces: 1, each: len(s.boxes)}
@@ -355,7 +366,7 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		c := &s.classes[i]
 		t := &trial{class: c.name, of: b, pieces: len(c.queries), each: 1}
 		ask := x.ask(c, true, &t.sum)
-		if _, slow := x.tree.(*brute); ask == nil || slow && c.kind == pairs && len(s.boxes) > 10_000 {
+		if _, slow := x.tree.(*brute); ask == nil || slow && len(s.boxes) > bruteMost(c.kind) {
 			continue
 		}
 		for q := range c.queries {
