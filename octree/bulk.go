@@ -3,6 +3,7 @@ package octree
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // InsertAll adds an object for each box and appends their IDs to ids, in the order of the
@@ -10,38 +11,62 @@ import (
 // tree with fewer objects than boxes it goes several times as fast as Insert: it builds
 // all nodes anew, from the root down, and allocates.
 func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
-	for i := range boxes {
-		if !boxes[i].Valid() || !t.form.takes(&boxes[i]) {
-			return ids, fmt.Errorf("octree: insert box %d of %d: %w", i, len(boxes), t.form.fault(boxes[i]))
-		}
+	if err := t.roomFor(boxes, t.size); err != nil {
+		return ids, err
 	}
-	if t.size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
-		return ids, fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
-	}
-	few := len(boxes) < t.size || len(boxes) <= t.opts.SplitAbove
-	var list []entry
-	if !few {
-		list = t.entries(len(boxes))
-	}
-	for i := range boxes {
-		id := t.newID()
-		ids = append(ids, id)
-		if few {
-			t.attach(id, boxes[i])
-		} else {
-			list = append(list, entry{id, boxes[i]})
-		}
-	}
-	if !few {
-		t.rebuild(list)
-	}
+	first := len(ids)
+	ids = t.newIDs(ids, len(boxes))
+	t.place(ids[first:], boxes)
 	return ids, nil
 }
 
+// roomFor returns an error if there is none for some boxes beside so many objects.
+func (t *Tree) roomFor(boxes []Box, size int) error {
+	for i := range boxes {
+		if !boxes[i].Valid() || !t.form.takes(&boxes[i]) {
+			return fmt.Errorf("octree: insert box %d of %d: %w", i, len(boxes), t.form.fault(boxes[i]))
+		}
+	}
+	if size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
+		return fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
+	}
+	return nil
+}
+
+// newIDs appends the IDs of n objects that are in no node yet.
+func (t *Tree) newIDs(ids []ID, n int) []ID {
+	if t.freeSlot == none {
+		t.slots = resized(t.slots, len(t.slots)+n)[:len(t.slots)]
+	}
+	ids = slices.Grow(ids, n)
+	for range n {
+		ids = append(ids, t.newID())
+	}
+	return ids
+}
+
+// place puts new objects, which the size already counts, into nodes.
+func (t *Tree) place(ids []ID, boxes []Box) {
+	old := t.size - len(ids)
+	switch {
+	case len(ids) < old || len(ids) <= t.opts.SplitAbove:
+		for i, id := range ids {
+			t.attach(id, boxes[i])
+		}
+	case old == 0:
+		t.rebuild(entries{ids, boxes})
+	default:
+		all := t.entries()
+		t.rebuild(entries{append(all.ids, ids...), append(all.boxes, boxes...)})
+	}
+}
+
 // MoveAll gives each object the box at its index. It does what Move does for each in
-// turn, in less time, and stops at the first error: moved says how many objects have
+// turn and stops at the first error: moved says how many objects have
 // moved, and the object at that index is the wrong one. There are as many boxes as IDs.
-func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
+func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) { return moveAll(t, ids, boxes) }
+
+func moveAll[T interface{ Move(ID, Box) error }](t T, ids []ID, boxes []Box) (moved int, err error) {
 	if len(ids) != len(boxes) {
 		return 0, fmt.Errorf("octree: move %d objects: %d boxes", len(ids), len(boxes))
 	}
@@ -53,17 +78,17 @@ func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
 	return len(ids), nil
 }
 
-// entry is an object on its way into nodes.
-type entry struct {
-	id  ID
-	box Box
+// entries is objects on their way into nodes.
+type entries struct {
+	ids   []ID
+	boxes []Box
 }
 
-// entries returns all objects, with room for more.
-func (t *index) entries(more int) []entry {
-	list := make([]entry, 0, t.size+more)
+// entries returns all objects.
+func (t *index) entries() entries {
+	list := entries{make([]ID, 0, t.size), make([]Box, 0, t.size)}
 	t.All(func(id ID, b Box) bool {
-		list = append(list, entry{id, b})
+		list.ids, list.boxes = append(list.ids, id), append(list.boxes, b)
 		return true
 	})
 	return list
@@ -73,7 +98,7 @@ func (t *index) entries(more int) []entry {
 // does it by itself when too many objects have left the bounds. A program calls it to
 // give memory back. It allocates.
 func (t *Tree) Rebuild() {
-	t.rebuild(t.entries(0))
+	t.rebuild(t.entries())
 	t.trim()
 	t.slots = trimmed(t.slots)
 }
@@ -82,71 +107,6 @@ func (t *Tree) Rebuild() {
 func (t *Tree) trim() {
 	t.nodes, t.buckets = trimmed(t.nodes), trimmed(t.buckets)
 	t.boxes.trim()
-}
-
-// rebuild puts a list of all objects into new nodes within new bounds.
-func (t *Tree) rebuild(list []entry) {
-	t.settle(list)
-	t.reset()
-	usual := len(list) / bucketItems * 5 / 4
-	t.buckets = resized(t.buckets, usual)[:0]
-	t.boxes.resize(usual * bucketItems)
-	t.boxes.resize(0)
-	b := builder{t, make([]uint8, len(list))}
-	b.build(0, list, make([]entry, len(list)))
-	t.expect = 2 * t.strays
-}
-
-// builder makes nodes from the root down.
-type builder struct {
-	*Tree
-	octants []uint8
-}
-
-// build puts a list into an empty node. It uses scratch, which is as long, and changes both.
-func (t *builder) build(n uint32, list, scratch []entry) {
-	nd := t.nodes[n]
-	var ends [noChild + 1]int
-	if len(list) > t.opts.SplitAbove && int(nd.depth) < t.opts.MaxDepth && t.edge > 0 && t.fine(&nd) {
-		for i := range list {
-			o := t.fit(&nd, &list[i].box)
-			if n == 0 && t.stray(&list[i].box) {
-				o = noChild
-			}
-			t.octants[i] = uint8(o)
-			ends[o]++
-		}
-	}
-	fits := 0
-	for _, count := range ends[:noChild] {
-		fits += count
-	}
-	if fits <= t.opts.SplitAbove {
-		for i := range list {
-			t.add(n, list[i].id, &list[i].box)
-		}
-		t.node(n).splitAt = t.splitAt(len(list), fits)
-		return
-	}
-	for o := 1; o <= noChild; o++ {
-		ends[o] += ends[o-1]
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		o := t.octants[i]
-		ends[o]--
-		scratch[ends[o]] = list[i]
-	}
-	for i := range scratch[fits:] {
-		t.add(n, scratch[fits+i].id, &scratch[fits+i].box)
-	}
-	c := t.newChildren(n)
-	t.node(n).below = int32(fits)
-	for o := range t.fan {
-		if from, to := ends[o], ends[o+1]; from < to {
-			t.nodes[n].filled |= 1 << o
-			t.build(c+o, scratch[from:to], list[from:to])
-		}
-	}
 }
 
 // newChildren gives a node empty children and returns the first.

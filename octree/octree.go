@@ -108,11 +108,11 @@ func (id ID) String() string { return fmt.Sprintf("%d.%d", id.Index(), id.genera
 // Options of a Tree. The zero value gives the defaults.
 type Options struct {
 	// SplitAbove is how many objects that fit its children a node keeps before it gets
-	// children. Default 32, at least 2. A node loses its children when they hold fewer
+	// children. Default 96, at least 2. A node loses its children when they hold fewer
 	// than half of it.
 	SplitAbove int
 	// Loose is the edge of a node's box as a multiple of its cell's edge: above 1, at most 4.
-	// Small values suit objects much smaller than the distances between them. Default 1.5.
+	// Small values suit objects much smaller than the distances between them. Default 1.25.
 	Loose float64
 	// MaxDepth bounds the depth of nodes. The root has depth 0. Default 21, at most 32.
 	MaxDepth int
@@ -137,7 +137,7 @@ func (o Options) resolve() (Options, error) {
 		o.SplitAbove = 96
 	}
 	if o.Loose == 0 {
-		o.Loose = 1.5
+		o.Loose = 1.25
 	}
 	if o.MaxDepth == 0 {
 		o.MaxDepth = 21

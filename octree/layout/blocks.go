@@ -113,13 +113,7 @@ func (l *blocks[K, P, B]) sink(octant uint8) {
 	l.adopt(l.root(), nil)
 }
 
-func (l *blocks[K, P, B]) size() (inner, leaf uintptr) {
-	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *blocks[K, P, B]) count() (int, int64) {
-	size, _ := l.size()
-	each := uintptr(l.each())
-	return l.n, sizeClass(size) + int64(l.n-1)/int64(each)*sizeClass(size*each)
+func (l *blocks[K, P, B]) measure() (int, uintptr, uintptr, int64) {
+	size, each := unsafe.Sizeof(*l.top), l.each()
+	return l.n, size, size, sizeClass(size) + int64((l.n-1)/each)*sizeClass(size*uintptr(each))
 }

@@ -178,11 +178,10 @@ func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 // place puts an object in no node where it belongs, in or below c.
 func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 	if t.opts.Objects != Enclosing {
+		t.pad.X = max(t.pad.X, b.Max.X-b.Min.X)
+		t.pad.Y = max(t.pad.Y, b.Max.Y-b.Min.Y)
+		t.pad.Z = max(t.pad.Z, b.Max.Z-b.Min.Z)
 		t.spread(c, id, b)
-		if s := &t.slots[uint32(id)]; s.refs > 1 {
-			e := octree.Vec{X: b.Max.X - b.Min.X, Y: b.Max.Y - b.Min.Y, Z: b.Max.Z - b.Min.Z}
-			t.pad = octree.Vec{X: max(t.pad.X, e.X), Y: max(t.pad.Y, e.Y), Z: max(t.pad.Z, e.Z)}
-		}
 		return
 	}
 	for {
@@ -529,15 +528,15 @@ func (t *Tree) encloses(c cell, b *octree.Box) bool {
 	if t.opts.Flat {
 		box.Min.Z, box.Max.Z = b.Min.Z, math.Inf(1)
 	}
-	open := t.opts.Objects != Enclosing && c.half < t.widest
+	open := t.opts.Objects != Enclosing && !t.opts.Fixed
 	return contains(&box, b) && !(open && (b.Max.X == box.Max.X || b.Max.Y == box.Max.Y || b.Max.Z == box.Max.Z))
 }
 
 // outward returns which child the root should be of a new root after n others. The new
 // center lies on the side of the object, unless virtual codes say where it is.
 func (t *Tree) outward(c cell, b *octree.Box, n int) uint8 {
-	if l, ok := t.nodes.(interface{ above(n int) (uint8, bool) }); ok {
-		if o, fixed := l.above(n); fixed {
+	if t.codes != nil {
+		if o, virtual := t.codes.above(n); virtual {
 			return o
 		}
 	}

@@ -91,7 +91,7 @@ func (t *Tree) Check() error {
 	for k := t.spare; k != nil; k = k.next {
 		buckets++
 	}
-	if n, _ := t.nodes.count(); n != nodes || buckets != t.buckets {
+	if n, _, _, _ := t.nodes.measure(); n != nodes || buckets != t.buckets {
 		return fmt.Errorf("counts %d of %d nodes and %d of %d buckets", n, nodes, t.buckets, buckets)
 	}
 	living := 0

@@ -129,11 +129,7 @@ func (l *innerLeaf[K, P, B]) sink(octant uint8) {
 	l.at(l.root()).tie(nil)
 }
 
-func (l *innerLeaf[K, P, B]) size() (inner, leaf uintptr) {
-	return unsafe.Sizeof(innerNode[K, P, B]{}), unsafe.Sizeof(leafNode[P, B]{})
-}
-
-func (l *innerLeaf[K, P, B]) count() (int, int64) {
-	inner, leaf := l.size()
-	return l.inners + l.leaves, int64(l.inners)*sizeClass(inner) + int64(l.leaves)*sizeClass(leaf)
+func (l *innerLeaf[K, P, B]) measure() (int, uintptr, uintptr, int64) {
+	inner, leaf := unsafe.Sizeof(innerNode[K, P, B]{}), unsafe.Sizeof(leafNode[P, B]{})
+	return l.inners + l.leaves, inner, leaf, int64(l.inners)*sizeClass(inner) + int64(l.leaves)*sizeClass(leaf)
 }

@@ -642,3 +642,19 @@ func TestReaders(t *testing.T) {
 		}
 	}
 }
+
+// TestFrustumOfParts looks for an object that Frustum.Sees sees, though it sees none of
+// the leaves that have the object: behind each plane lies only a part of it.
+func TestFrustumOfParts(t *testing.T) {
+	f := octree.Frustum{{Normal: octree.Vec{X: 1}, Offset: -5}, {Normal: octree.Vec{X: -1}, Offset: -5}}
+	for objects := layout.Enclosing; objects <= layout.Split; objects++ {
+		w := &twin{t: t, tree: mustNew(t, layout.Options{Objects: objects, SplitAbove: 1}), gone: math.MaxUint64}
+		w.insert(box(-10, 1, 1, 10, 2, 2), false)
+		w.insert(box(100, 1, 1, 100, 2, 2), false)
+		w.insert(box(200, 1, 1, 200, 2, 2), false)
+		w.planeQueries(f, octree.Crossing)
+		if s := w.tree.Stats(); objects != layout.Enclosing && s.Refs != 4 {
+			t.Errorf("%v: %d references, want 4", objects, s.Refs)
+		}
+	}
+}

@@ -37,9 +37,21 @@ type nodes interface {
 	lift(octant uint8, root cell)
 	sink(octant uint8)
 
-	// size returns the bytes of a node of each type, and sizes how much is allocated.
-	size() (inner, leaf uintptr)
-	count() (nodes int, bytes int64)
+	// measure returns how many nodes there are, the size of each type, and what is allocated.
+	measure() (nodes int, inner, leaf uintptr, bytes int64)
+}
+
+// coded is what layouts with locational codes do besides.
+type coded interface {
+	// find returns the node with a code, or the zero ref.
+	find(code uint64) ref
+	// beside returns the code of the cell of the same size one step away on each axis. It
+	// must lie in the root.
+	beside(code uint64, d Direction) uint64
+	// above returns which child the root after n more is of the next one, if codes are virtual.
+	above(n int) (octant uint8, virtual bool)
+	// changed returns how many codes a new root has changed.
+	changed() int
 }
 
 // link is room for a pointer to the parent, or for nothing.

@@ -78,11 +78,7 @@ func (l *pointers[K, P, B]) sink(octant uint8) {
 	l.top.tie(nil)
 }
 
-func (l *pointers[K, P, B]) size() (inner, leaf uintptr) {
+func (l *pointers[K, P, B]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *pointers[K, P, B]) count() (int, int64) {
-	return l.n, int64(l.n) * sizeClass(unsafe.Sizeof(*l.top))
+	return l.n, size, size, int64(l.n) * sizeClass(size)
 }

@@ -129,29 +129,11 @@ func (t *Tree) met(c cell, set uint8, b *octree.Box) uint8 {
 	apart := func(at, origin, unit, lo, hi float64) bool {
 		return hi < origin+float64((at-r)*unit) || lo > origin+float64((at+r)*unit)
 	}
-	if x := float64(c.x); set != 0 {
-		if apart(x-h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
-			set &= 0b10101010
-		}
-		if apart(x+h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
-			set &= 0b01010101
-		}
-	}
-	if y := float64(c.y); set != 0 {
-		if apart(y-h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
-			set &= 0b11001100
-		}
-		if apart(y+h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
-			set &= 0b00110011
-		}
-	}
-	if z := float64(c.z); set != 0 && !t.opts.Flat {
-		if apart(z-h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
-			set &= 0b11110000
-		}
-		if apart(z+h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
-			set &= 0b00001111
-		}
+	x, y, z := float64(c.x), float64(c.y), float64(c.z)
+	set &= side(apart(x-h, t.origin.X, t.unit.X, b.Min.X, b.Max.X), apart(x+h, t.origin.X, t.unit.X, b.Min.X, b.Max.X), lowX)
+	set &= side(apart(y-h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y), apart(y+h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y), lowY)
+	if !t.opts.Flat {
+		set &= side(apart(z-h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z), apart(z+h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z), lowZ)
 	}
 	return set
 }

@@ -128,11 +128,7 @@ func (l *siblings[P, B, O]) sink(octant uint8) {
 	l.top.tie(nil)
 }
 
-func (l *siblings[P, B, O]) size() (inner, leaf uintptr) {
+func (l *siblings[P, B, O]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *siblings[P, B, O]) count() (int, int64) {
-	return l.n, int64(l.n) * sizeClass(unsafe.Sizeof(*l.top))
+	return l.n, size, size, int64(l.n) * sizeClass(size)
 }
