@@ -14,7 +14,7 @@ import (
 
 // hostile coordinates: sets of numbers that a run draws from.
 func hostile(r *rand.Rand) func() float64 {
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0: // the whole range
 		return func() float64 {
 			for {
@@ -45,6 +45,9 @@ func hostile(r *rand.Rand) func() float64 {
 		return func() float64 { return (r.Float64()*2 - 1) * math.MaxFloat64 }
 	case 6: // integers
 		return func() float64 { return float64(r.IntN(64) - 32) }
+	case 8: // where a unit in a cell is hardly a number
+		e := -990 - r.IntN(50)
+		return func() float64 { return math.Ldexp(r.Float64(), e) }
 	case 7: // clusters of all scales
 		return func() float64 { return math.Ldexp(r.Float64()*2-1, r.IntN(120)-60) }
 	}
