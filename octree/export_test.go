@@ -145,20 +145,3 @@ func (t *Tree) Check() error {
 	}
 	return nil
 }
-
-func (t *Tree) Dump() string {
-	return fmt.Sprintf("home %v edge %g clip %v reach0 %g grain0 %g strays %d nodes %d", t.home, t.edge, t.clip, t.reach[0], t.grain[0], t.strays, len(t.nodes))
-}
-
-func (t *Tree) Lanes() (s string) {
-	for i, k := range t.buckets {
-		for j := range k.n {
-			s += fmt.Sprint(i, j, " ", t.at(uint32(i*8)+j), " ")
-			for l := range lanes {
-				s += fmt.Sprint(k.lanes[l][j], ",")
-			}
-			s += "\n"
-		}
-	}
-	return s
-}
