@@ -41,12 +41,8 @@ func (m *Mesher) Load(src Source, b geom.Box, level int, borders [Faces]Border) 
 	checkBox(b)
 	s := b.Size()
 	m.size, m.borders = [3]int{s.X + 2, s.Y + 2, s.Z + 2}, borders
-	n := m.size[0] * m.size[1] * m.size[2]
-	if cap(m.cells) < n {
-		m.cells = make([]voxel.Cell, n)
-	}
-	m.cells = m.cells[:n]
-	all := geom.Box{Min: b.Min.Sub(geom.Point{X: 1, Y: 1, Z: 1}), Max: b.Max.Add(geom.Point{X: 1, Y: 1, Z: 1})}
+	m.cells = resize(m.cells, m.size[0]*m.size[1]*m.size[2])
+	all := grown(b, 1)
 	m.reader.src = src
 	m.reader.read(all, level, m.cells, all.Min, all.Size())
 	for f, border := range borders {
@@ -127,13 +123,6 @@ func kindOf(table *[missing + 1]Kind, c voxel.Cell, beyond Kind) Kind {
 		return beyond
 	}
 	return table[c]
-}
-
-func resize(s []uint64, n int) []uint64 {
-	if cap(s) < n {
-		return make([]uint64, n)
-	}
-	return s[:n]
 }
 
 // turn writes masks by x at y*nz+z as masks by z at x*ny+y.

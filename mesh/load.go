@@ -26,10 +26,8 @@ type reader struct {
 // known becomes the cell missing.
 func (r *reader) read(b geom.Box, level int, dst []voxel.Cell, min, size geom.Point) {
 	n := b.Cells()
-	if cap(r.room) < n {
-		r.room = make([]voxel.Cell, n)
-	}
-	room := r.room[:n]
+	r.room = resize(r.room, n)
+	room := r.room
 	s := b.Size()
 	row := func(y, z int) []voxel.Cell {
 		o := ((b.Min.Y-min.Y+y)*size.Z+b.Min.Z-min.Z+z)*size.X + b.Min.X - min.X
@@ -79,6 +77,14 @@ func halves(b geom.Box, level int) (p, q geom.Box, ok bool) {
 		return p, q, false
 	}
 	return p, q, true
+}
+
+// resize returns a slice of n elements, in the memory of s if that is enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // checkBox panics unless b can be one mesh.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -52,10 +53,11 @@ cell, such as a flower, is left out; stairs and fences fill theirs. --level 3 ta
 }
 
 func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o meshOptions) error {
-	write := mesh.WriterOf(filepath.Ext(to))
+	ext := filepath.Ext(to)
+	name := strings.TrimSuffix(to, ext)
 	switch {
-	case write == nil:
-		return usagef("%s: the path of a mesh ends in %s", to, strings.Join(mesh.Extensions(), ", "))
+	case ext != ".glb" && ext != ".obj" && ext != ".ply":
+		return usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
 	case o.level < 0 || o.level > grid.MaxLevel:
 		return usagef("--level %d: 0 to %d", o.level, grid.MaxLevel)
 	}
@@ -67,7 +69,11 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		}
 		box = r.Bounds()
 	}
-	if err := checkOutput(to, from, o.force); err != nil {
+	err := checkOutput(to, from, o.force)
+	if err == nil && ext == ".obj" {
+		err = checkOutput(name+".mtl", from, o.force)
+	}
+	if err != nil {
 		return err
 	}
 	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
@@ -83,17 +89,28 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			Min: geom.Point{X: box.Min.X >> o.level, Y: box.Min.Y >> o.level, Z: box.Min.Z >> o.level},
 			Max: geom.Point{X: (box.Max.X + n) >> o.level, Y: (box.Max.Y + n) >> o.level, Z: (box.Max.Z + n) >> o.level},
 		}
-		make := mesh.Blocky
+		surface := mesh.Blocky
 		if v.Schema == voxel.Terrain && !o.blocky {
-			make = mesh.Blocky
+			surface = mesh.Smooth
 		}
-		model := make(v.Boxes(o.level), box, o.level, paletteOf(v), mesh.Options{})
+		model := surface(v.Boxes(o.level), box, o.level, paletteOf(v), mesh.Options{})
 		file, err := atomicfile.NewFile(to)
 		if err != nil {
 			return pathError(to, err)
 		}
 		defer file.Abort()
-		stats, err := write(ctx, file.File, model, strings.TrimSuffix(filepath.Base(to), filepath.Ext(to)))
+		var stats mesh.Stats
+		switch ext {
+		case ".glb":
+			stats, err = mesh.WriteGLB(ctx, file.File, model, filepath.Base(name))
+		case ".ply":
+			stats, err = mesh.WritePLY(ctx, file.File, model)
+		default:
+			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(name)+".mtl")
+			if err == nil {
+				_, err = writeFile(name+".mtl", func(w io.Writer) error { return mesh.WriteMTL(w, model) })
+			}
+		}
 		if err == nil {
 			err = v.Err()
 		}
@@ -129,5 +146,24 @@ func paletteOf(v *port.View) *mesh.Palette {
 		}
 		all = append(all, m)
 	}
-	return mesh.NewPalette(all, terrain)
+	p := mesh.NewPalette(all, terrain)
+	for _, m := range all {
+		p.Shapes = append(p.Shapes, shapeOf(m.Name))
+	}
+	return p
+}
+
+// shapeOf says how a smooth surface is formed around a material: stone has facets, what people
+// build has corners, and all else is round.
+func shapeOf(name string) mesh.Shape {
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+	}
+	switch {
+	case has("brick", "plank", "concrete", "cobblestone", "tile"):
+		return mesh.Square
+	case has("rock", "stone", "slate", "basalt", "granite", "ore", "ice", "glacier"):
+		return mesh.Faceted
+	}
+	return mesh.Round
 }
