@@ -35,6 +35,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/bench/lock"
+	"github.com/cairnvoxel/cairn/bench/mesh"
 	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
@@ -80,6 +81,7 @@ func measurements() map[string]measurement {
 		"lock":     ofMade(lock.Bench),
 		"arena":    ofWorlds(arena.Bench),
 		"polygons": ofMade(polygon.Bench),
+		"mesh":     ofMade(mesh.Bench),
 	}
 }
 
@@ -128,6 +130,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
 	f.IntVar(&c.options.GOGC, "gogc", 0, "tiles: by how many percent the heap grows between collections (default 100)")
 	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
+	f.StringVar(&c.options.Greedy, "greedy", "", "mesh: the folder of binary-greedy-meshing, built with g++ (default: it is left out)")
+	f.StringVar(&c.options.Nets, "nets", "", "mesh: the folder of the crate fast-surface-nets, built with cargo (default: it is left out)")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
