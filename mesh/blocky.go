@@ -26,6 +26,7 @@ type Mesher struct {
 	mixed        bool // there are cells that are neither Nothing nor Opaque
 
 	lists [kinds][]Quad
+	seen  [padded]uint64    // faces of a layer by row
 	keys  [2][padded]uint32 // of the faces of two rows
 	high  [padded]uint8     // how many rows above have the same face, by u
 }
@@ -99,14 +100,11 @@ func (m *Mesher) mask() {
 	for i := range ny * nz {
 		row := m.cells[i*nx : i*nx+nx]
 		var masks [kinds]uint64
-		last, from := row[0], 0
-		for x, c := range row {
-			if c != last {
-				masks[kindOf(table, last, beyond)%kinds] |= 1<<x - 1<<from
-				last, from = c, x
-			}
+		for runs := changes(row); runs != 0; {
+			from := bits.TrailingZeros64(runs)
+			runs &= runs - 1
+			masks[kindOf(table, row[from], beyond)%kinds] |= uint64(1)<<min(bits.TrailingZeros64(runs), nx) - 1<<from
 		}
-		masks[kindOf(table, last, beyond)%kinds] |= 1<<nx - 1<<from
 		for k := Opaque; k < kinds; k++ {
 			m.rows[k][i] = masks[k]
 		}
@@ -116,6 +114,29 @@ func (m *Mesher) mask() {
 	for k := Opaque; k < kinds && (k == Opaque || m.mixed); k++ {
 		turn(m.rows[k], m.turned[k], nx, ny, nz)
 	}
+}
+
+// changes returns a bit for each cell that differs from the one before it, and bit 0.
+func changes(row []voxel.Cell) uint64 {
+	const block = 16
+	m, x := uint64(1), 1
+	for ; x+block <= len(row); x += block {
+		a, b := (*[block]voxel.Cell)(row[x-1:]), (*[block]voxel.Cell)(row[x:])
+		if *a == *b {
+			continue
+		}
+		for i := range a {
+			if a[i] != b[i] {
+				m |= 1 << ((x + i) & 63)
+			}
+		}
+	}
+	for ; x < len(row); x++ {
+		if row[x] != row[x-1] {
+			m |= 1 << (x & 63)
+		}
+	}
+	return m
 }
 
 func kindOf(table *[missing + 1]Kind, c voxel.Cell, beyond Kind) Kind {
@@ -185,7 +206,7 @@ type sweep struct {
 	across       int // distance in cells from a cell to the one before its face
 	cu, cv, cl   int // distances in cells along u, v and the layers
 	qu, qv, ql   int // places of u, v and the layer in a quad
-	above, below int // masks of one layer
+	below, above int // the masks of a layer and of the one before its faces
 }
 
 func (m *Mesher) face(f Face) {
@@ -236,23 +257,39 @@ func (m *Mesher) face(f Face) {
 	}
 }
 
-// visible returns the faces of row v of a layer that are seen, by u from 0.
-func (m *Mesher) visible(s *sweep, l, v int) uint64 {
-	i := v * s.row
-	hide := s.masks[Opaque][s.above+i]
-	seen := s.masks[Opaque][s.below+i]
-	if m.mixed {
-		seen |= s.masks[CutOut][s.below+i]
+// visible writes the faces of a layer that are seen, by row and by u from 0, and returns which rows
+// have any.
+func (m *Mesher) visible(s *sweep, l int) (rows uint64) {
+	opaque := s.masks[Opaque]
+	if !m.mixed {
+		i, j := s.below, s.above
+		for v := 1; v < s.nv-1; v++ {
+			i, j = i+s.row, j+s.row
+			seen := (opaque[i] &^ opaque[j]) >> 1 & s.inner
+			m.seen[v&63] = seen
+			if seen != 0 {
+				rows |= 1 << v
+			}
+		}
+		return rows
+	}
+	for v := 1; v < s.nv-1; v++ {
+		i := v * s.row
 		glass := s.masks[Transparent][s.below+i]
-		seen |= glass
+		seen := opaque[s.below+i] | s.masks[CutOut][s.below+i] | glass
 		for both := glass & s.masks[Transparent][s.above+i]; both != 0; both &= both - 1 {
 			at := l*s.cl + v*s.cv + bits.TrailingZeros64(both)*s.cu
 			if m.key(at) == m.key(at+s.across) {
 				seen &^= both & -both
 			}
 		}
+		seen = (seen &^ opaque[s.above+i]) >> 1 & s.inner
+		m.seen[v&63] = seen
+		if seen != 0 {
+			rows |= 1 << v
+		}
 	}
-	return (seen &^ hide) >> 1 & s.inner
+	return rows
 }
 
 func (m *Mesher) key(i int) voxel.Cell { return m.table.keys[m.cells[i]] }
@@ -260,20 +297,20 @@ func (m *Mesher) key(i int) voxel.Cell { return m.table.keys[m.cells[i]] }
 // plane makes the quads of one layer. First faces are joined along v, then such columns of equal
 // height along u.
 func (m *Mesher) plane(s *sweep, l int) {
-	cur, next := &m.keys[0], &m.keys[1]
-	seen := m.visible(s, l, 1)
-	m.facesOf(s, l, 1, seen, cur)
-	for v := 1; v <= s.nv-2; v++ {
-		after := uint64(0)
-		if v < s.nv-2 {
-			if after = m.visible(s, l, v+1); after != 0 {
-				m.facesOf(s, l, v+1, after, next)
-			}
+	rows := m.visible(s, l)
+	m.seen[(s.nv-1)&63] = 0
+	cur, next, have := &m.keys[0], &m.keys[1], 0
+	for ; rows != 0; rows &= rows - 1 {
+		v := bits.TrailingZeros64(rows)
+		seen, after := m.seen[v&63], m.seen[(v+1)&63]
+		if have != v {
+			m.facesOf(s, l, v, seen, cur)
 		}
-		if seen != 0 {
-			m.row(s, l, v, seen, after, cur, next)
+		if seen&after != 0 {
+			m.facesOf(s, l, v+1, after, next)
+			have = v + 1
 		}
-		seen = after
+		m.row(s, l, v, seen, after, cur, next)
 		cur, next = next, cur
 	}
 }

@@ -97,13 +97,19 @@ func (n *Netter) mask() {
 	for i := range rows {
 		row := n.cells[i*nx : i*nx+nx]
 		full, hidden := uint64(0), uint64(0)
-		for x, c := range row {
-			if c >= missing {
-				row[x] = 0
-				hidden |= 1 << x
-			} else if c&0xFF >= half-1 && c >= 1<<8 {
-				full |= 1 << x
+		for runs := changes(row); runs != 0; {
+			from := bits.TrailingZeros64(runs)
+			runs &= runs - 1
+			mask := uint64(1)<<min(bits.TrailingZeros64(runs), nx) - 1<<from
+			switch c := row[from]; {
+			case c >= missing:
+				hidden |= mask
+			case fullness(c) >= half:
+				full |= mask
 			}
+		}
+		for m := hidden; m != 0; m &= m - 1 {
+			row[bits.TrailingZeros64(m)] = 0
 		}
 		n.full[i], n.hidden[i] = full, hidden
 		any |= hidden
