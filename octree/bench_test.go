@@ -20,7 +20,7 @@ type crowd struct {
 	radius []float64
 }
 
-func makeCrowd(b *testing.B) *crowd {
+func makeCrowd(b testing.TB) *crowd {
 	c := &crowd{tree: mustNew(b, octree.Options{}), random: rand.New(rand.NewPCG(1, 2))}
 	for range movers {
 		at, r := c.place(), 0.5+c.random.Float64()*29.5
@@ -55,15 +55,34 @@ func (c *crowd) step(i int) octree.Box {
 	return octree.Around(*p, c.radius[i])
 }
 
-// BenchmarkMove moves all movers a little in each step, there and back.
-func BenchmarkMove(b *testing.B) {
-	c := makeCrowd(b)
-	var steps [4][]octree.Box
+// steps returns boxes for four steps of all movers.
+func (c *crowd) steps() (steps [4][]octree.Box) {
 	for s := range steps {
 		for i := range movers {
 			steps[s] = append(steps[s], c.step(i))
 		}
 	}
+	return steps
+}
+
+// BenchmarkMoveAll is BenchmarkMove by one call for each step.
+func BenchmarkMoveAll(b *testing.B) {
+	c := makeCrowd(b)
+	steps := c.steps()
+	b.ReportAllocs()
+	n := 0
+	for ; b.Loop(); n++ {
+		if _, err := c.tree.MoveAll(c.ids, steps[min(n%6, 6-n%6)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n)/movers, "ns/move")
+}
+
+// BenchmarkMove moves all movers a little in each step, there and back.
+func BenchmarkMove(b *testing.B) {
+	c := makeCrowd(b)
+	steps := c.steps()
 	b.ReportAllocs()
 	n := 0
 	for ; b.Loop(); n++ {
@@ -104,6 +123,32 @@ func BenchmarkInsert(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkBuild makes trees of all movers, by one call for each and by one for all.
+func BenchmarkBuild(b *testing.B) {
+	c := makeCrowd(b)
+	boxes := make([]octree.Box, movers)
+	for i := range boxes {
+		boxes[i] = octree.Around(c.at[i], c.radius[i])
+	}
+	b.Run("one by one", func(b *testing.B) {
+		for b.Loop() {
+			tree := mustNew(b, octree.Options{})
+			for i := range boxes {
+				if _, err := tree.Insert(boxes[i]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("all at once", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := mustNew(b, octree.Options{}).InsertAll(nil, boxes); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 func BenchmarkQuery(b *testing.B) {

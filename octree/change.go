@@ -14,7 +14,8 @@ func (t *Tree) Moment() Moment {
 		if t.clock == math.MaxUint32 {
 			t.epoch, t.clock = t.epoch+1, 1
 			for n := range t.nodes {
-				t.nodes[n].changed, t.nodes[n].touched = 1, 1
+				nd := t.node(uint32(n))
+				nd.changed, nd.touched = 1, 1
 			}
 		}
 	}
@@ -25,9 +26,9 @@ func (t *Tree) Moment() Moment {
 // all nodes have it.
 func (t *Tree) touch(n uint32) {
 	t.aged = false
-	t.nodes[n].touched = t.clock
+	t.node(n).touched = t.clock
 	for ; n != none && t.nodes[n].changed != t.clock; n = t.nodes[n].parent {
-		t.nodes[n].changed = t.clock
+		t.node(n).changed = t.clock
 	}
 }
 
@@ -36,16 +37,21 @@ func (t *Tree) touch(n uint32) {
 // changed. It counts by nodes: everything in a node changes with one of its objects, and
 // the whole tree changes by Clear and when it gets new bounds. It does not enter nodes
 // where nothing changed.
-func (t *Tree) Changed(since Moment, q Box, yield func(ID, Box) bool) bool {
+func (t *index) Changed(since Moment, q Box, yield func(ID, Box) bool) bool {
 	if !q.ordered() {
 		return false
 	}
-	c := changes{since: uint32(since), query: probeOf(q), yield: yield}
-	if uint32(since>>32) != t.epoch {
-		c.since = 0
-	}
+	c := changes{since: t.since(since), query: t.probeOf(q), yield: yield}
 	t.changed(0, &c)
 	return c.found
+}
+
+// since returns the clock of a moment, or 0 if the clock began anew after it.
+func (t *index) since(m Moment) uint32 {
+	if uint32(m>>32) != t.epoch {
+		return 0
+	}
+	return uint32(m)
 }
 
 type changes struct {
@@ -55,17 +61,20 @@ type changes struct {
 	found bool
 }
 
-func (t *Tree) changed(n uint32, c *changes) bool {
+func (t *index) changed(n uint32, c *changes) bool {
 	nd := &t.nodes[n]
 	if nd.changed < c.since {
 		return true
 	}
+	var q coarse
+	met := t.aim(nd, &c.query, &q)
 	if nd.touched >= c.since {
 		c.found = true
 		for h := nd.head; h != none; h = t.buckets[h].next {
 			k := &t.buckets[h]
-			for met := c.query.scan(k); met != 0; met &= met - 1 {
-				if i := first(met); !c.yield(k.ids[i], k.boxes[i]) {
+			for found := k.scan(&q); found != 0; found &= found - 1 {
+				i := place(found)
+				if b := t.at(h*bucketItems + i); c.query.overlaps(&b) && !c.yield(k.ids[i], b) {
 					return false
 				}
 			}
@@ -74,7 +83,7 @@ func (t *Tree) changed(n uint32, c *changes) bool {
 	if nd.children == none {
 		return true
 	}
-	for met := t.met(nd, everyChild, (*Box)(&c.query)); met != 0; met &= met - 1 {
+	for ; met != 0; met &= met - 1 {
 		if !t.changed(nd.children+first(met), c) {
 			return false
 		}

@@ -3,10 +3,28 @@ package octree
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Age brings the clock of changes to its end.
 func (t *Tree) Age() { t.clock, t.aged = math.MaxUint32-2, false }
+
+// Same compares the memory of a view with that of its tree.
+func (t *Tree) Same(v *View) error {
+	switch {
+	case !slices.Equal(v.slots, t.slots):
+		return fmt.Errorf("slots of the view: got %v, want %v", v.slots, t.slots)
+	case !slices.Equal(v.nodes, t.nodes):
+		return fmt.Errorf("nodes of the view: got %v, want %v", v.nodes, t.nodes)
+	case !slices.Equal(v.buckets, t.buckets):
+		return fmt.Errorf("buckets of the view: got %v, want %v", v.buckets, t.buckets)
+	case !slices.Equal(v.solid, t.solid) || !slices.Equal(v.rects, t.rects) || !slices.Equal(v.solid32, t.solid32) || !slices.Equal(v.rects32, t.rects32):
+		return fmt.Errorf("boxes of the view are not those of the tree")
+	case v.size != t.size || v.home != t.home || v.clock != t.clock || v.reach != t.reach:
+		return fmt.Errorf("view: got %d objects, %v, want %d, %v", v.size, v.home, t.size, t.home)
+	}
+	return nil
+}
 
 // Check returns the first broken invariant of a tree.
 func (t *Tree) Check() error {
@@ -28,14 +46,29 @@ func (t *Tree) Check() error {
 			}
 			buckets[h] = true
 			for i := range k.n {
-				if item, ok := t.lookup(k.ids[i]); !ok || item != h*bucketItems+i || t.slots[uint32(k.ids[i])].node != n {
+				b := t.at(h*bucketItems + i)
+				if item, ok := t.lookup(k.ids[i]); !ok || item != h*bucketItems+i || k.node != n {
 					return 0, fmt.Errorf("object %v is not where its slot says", k.ids[i])
 				}
-				if box := t.box(nd); !box.contains(&k.boxes[i]) {
-					return 0, fmt.Errorf("node %d has an object %v", n, k.boxes[i])
+				if box := t.box(nd); !box.contains(&b) {
+					return 0, fmt.Errorf("node %d has an object %v", n, b)
 				}
-				if n == 0 && t.stray(&k.boxes[i]) {
+				if n == 0 && t.stray(&b) {
 					strays++
+				}
+			}
+			for i := range uint32(bucketItems) {
+				want := bucket{}
+				if i < k.n {
+					b := t.at(h*bucketItems + i)
+					t.setLanes(&want, i, nd, &b)
+				} else {
+					want.lanes[0][i] = noObject
+				}
+				for l := range lanes {
+					if (i < k.n || l == 0) && k.lanes[l][i] != want.lanes[l][i] {
+						return 0, fmt.Errorf("bucket %d, object %d, lane %d: got %d, want %d", h, i, l, k.lanes[l][i], want.lanes[l][i])
+					}
 				}
 			}
 			own += int(k.n)
@@ -43,7 +76,7 @@ func (t *Tree) Check() error {
 		seen += own
 		below := 0
 		if c := nd.children; c != none {
-			for i := range uint32(8) {
+			for i := range t.fan {
 				if child := &t.nodes[c+i]; child.parent != n || child.depth != nd.depth+1 {
 					return 0, fmt.Errorf("node %d has parent %d, want %d", c+i, child.parent, n)
 				}
@@ -88,7 +121,7 @@ func (t *Tree) Check() error {
 		buckets[h] = true
 	}
 	for c := t.freeBlock; c != none; c = t.nodes[c].parent {
-		nodes += 8
+		nodes += int(t.fan)
 	}
 	if seen != t.size || strays != t.strays || len(buckets) != len(t.buckets) || nodes != len(t.nodes) {
 		return fmt.Errorf("%d of %d objects, %d of %d strays, %d of %d buckets, %d of %d nodes",

@@ -5,55 +5,32 @@ import (
 	"slices"
 )
 
-// Rebuild fits the bounds of the tree to its objects and builds its nodes anew. The tree
-// does it by itself when too many objects have left the bounds. A program calls it to
-// give memory back. It allocates.
-func (t *Tree) Rebuild() {
-	t.settle()
-	nodes, buckets := t.nodes, t.buckets
-	t.nodes, t.buckets = nil, nil
-	t.reset()
-	t.expect = math.MaxInt
-	for n := range nodes {
-		for h := nodes[n].head; h != none; h = buckets[h].next {
-			for i := range buckets[h].n {
-				t.attach(buckets[h].ids[i], buckets[h].boxes[i])
-			}
-		}
-	}
-	t.expect = 2 * t.strays
-}
-
-// settle chooses the bounds: those of all centers, unless that is so much more than what
+// settle chooses the bounds of a list of all objects: those of all centers, unless that is so much more than what
 // most of a sample takes that the depth would not suffice. Then a few objects stay outside.
 // An eighth of the edge stays free on each side, so objects that wander do not leave the
 // bounds at once. The edge is a power of two, so bounds that grow do so only a few times,
 // and they begin at a multiple of a cell, because worlds often do.
-func (t *Tree) settle() {
+func (t *Tree) settle(list []entry) {
 	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
 	least, greatest := everything.Max, everything.Min
-	stride, seen, n := 1+t.size/most, 0, 0
-	for _, s := range t.slots {
-		if s.generation&1 == 0 {
-			continue
-		}
-		b := &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
+	stride, n := 1+len(list)/most, 0
+	for i := range list {
+		b := &list[i].box
 		c := b.center()
 		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
 		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
 		greatest = Vec{max(greatest.X, c.X), max(greatest.Y, c.Y), max(greatest.Z, c.Z)}
-		if seen%stride == 0 {
+		if i%stride == 0 {
 			edge := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z)
-			for i, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
-				samples[i][n] = v
+			for axis, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
+				samples[axis][n] = v
 			}
 			n++
 		}
-		seen++
 	}
 	if n == 0 {
-		t.home, t.edge = nowhere, 0
+		t.bound(nowhere)
 		return
 	}
 	for i := range samples {
@@ -75,19 +52,44 @@ func (t *Tree) settle() {
 		return least
 	}
 	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
-	t.edge = 1
+	size := 1.0
 	if edge > 0 {
 		_, exponent := math.Frexp(edge / 3 * 4)
-		t.edge = max(math.Ldexp(1, exponent), 0x1p-1060)
+		size = max(math.Ldexp(1, exponent), 0x1p-1060)
 	}
-	cell := t.edge / 64
-	snap := func(v float64) float64 { return math.Floor((v-t.edge/8)/cell) * cell }
+	cell := size / 64
+	snap := func(v float64) float64 { return math.Floor((v-size/8)/cell) * cell }
 	least = Vec{snap(least.X), snap(least.Y), snap(least.Z)}
-	t.home = Box{least, Vec{least.X + t.edge, least.Y + t.edge, least.Z + t.edge}}
+	if t.form&flat != 0 {
+		least.Z = 0 // so that 0 lies in the lower half of each cell
+	}
+	t.bound(Box{least, Vec{least.X + size, least.Y + size, least.Z + size}})
+}
+
+// bound sets the bounds and what follows from them. The bounds are a cube, or nowhere.
+func (t *Tree) bound(home Box) {
+	t.home, t.edge = home, 0
+	if home != nowhere {
+		t.edge = home.Max.X - home.Min.X
+	}
 	for depth := range t.half {
 		t.half[depth] = math.Ldexp(t.edge, -1-depth)
 		t.reach[depth] = t.half[depth] * t.opts.Loose
+		t.grain[depth] = steps / 2 / t.reach[depth]
+		if t.grain[depth] > math.MaxFloat64 {
+			t.grain[depth] = 0
+		}
 	}
+	m, far := t.middle(), 3*t.edge
+	t.clip = Around(m, far)
+}
+
+// middle returns the middle of the root's cell.
+func (t *Tree) middle() Vec {
+	if t.edge == 0 {
+		return Vec{}
+	}
+	return t.home.center()
 }
 
 // stray reports whether the center of b is out of bounds.
@@ -97,4 +99,4 @@ func (t *Tree) stray(b *Box) bool {
 }
 
 // tame keeps a coordinate so far from the end of the range that sums stay finite.
-func tame(v float64) float64 { return max(-math.MaxFloat64/16, min(v, math.MaxFloat64/16)) }
+func tame(v float64) float64 { return max(-math.MaxFloat64/64, min(v, math.MaxFloat64/64)) }

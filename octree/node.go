@@ -13,7 +13,7 @@ const (
 // the processor's cache, and a query reads no child that it does not enter.
 type node struct {
 	middle   Vec    // of the cell. Depth and middle give the loose box
-	children uint32 // the first of eight, or none. The bits of a child are x = 1, y = 2, z = 4
+	children uint32 // the first of a block, or none. The bits of a child are x = 1, y = 2, z = 4
 	own      int32  // objects in the node
 	below    int32  // objects in all nodes below it
 	head     uint32 // the first bucket, or none. All buckets but the first are full
@@ -25,11 +25,12 @@ type node struct {
 	filled   uint8 // a bit for each child that is not empty
 }
 
-// bucket holds objects of one node.
+// bucket holds objects of one node. It takes two lines of the cache.
 type bucket struct {
+	lanes [lanes][bucketItems]uint8 // the coarse boxes
 	n     uint32
 	next  uint32 // in the node, or on the free list
-	boxes [bucketItems]Box
+	node  uint32
 	ids   [bucketItems]ID
 }
 
@@ -42,16 +43,16 @@ var (
 func (t *Tree) attach(id ID, b Box) {
 	n := uint32(0)
 	if !t.stray(&b) {
-		for c := t.childFor(n, &b); c != none; c = t.childFor(n, &b) {
+		for c := t.childFor(&t.nodes[n], &b); c != none; c = t.childFor(&t.nodes[n], &b) {
 			t.enter(n, c)
 			n = c
 		}
 	}
-	t.add(n, id, b)
+	t.add(n, id, &b)
 	t.touch(n)
 	switch {
 	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
-		t.Rebuild()
+		t.rebuild(t.entries(0))
 	case t.nodes[n].own >= t.nodes[n].splitAt:
 		t.split(n)
 	}
@@ -59,14 +60,17 @@ func (t *Tree) attach(id ID, b Box) {
 
 // detach takes an object out of its node, and takes children from nodes that no longer
 // need them.
-func (t *Tree) detach(s slot) {
-	if s.node == 0 && t.stray(&t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]) {
-		t.strays--
+func (t *Tree) detach(item uint32) {
+	m := t.buckets[item/bucketItems].node
+	if m == 0 {
+		if old := t.at(item); t.stray(&old) {
+			t.strays--
+		}
 	}
-	t.touch(s.node)
-	t.drop(s.node, s.item)
-	for c, n := s.node, t.nodes[s.node].parent; n != none; c, n = n, t.nodes[n].parent {
-		t.nodes[n].below--
+	t.touch(m)
+	t.drop(m, item)
+	for c, n := m, t.nodes[m].parent; n != none; c, n = n, t.nodes[n].parent {
+		t.node(n).below--
 		if t.nodes[c].empty() {
 			t.nodes[n].filled &^= 1 << (c - t.nodes[n].children)
 		}
@@ -78,40 +82,56 @@ func (t *Tree) detach(s slot) {
 
 // enter counts an object that goes from n to its child c or below.
 func (t *Tree) enter(n, c uint32) {
-	t.nodes[n].below++
-	t.nodes[n].filled |= 1 << (c - t.nodes[n].children)
+	nd := t.node(n)
+	nd.below++
+	nd.filled |= 1 << (c - nd.children)
 }
 
 // add puts an object into the first bucket of a node.
-func (t *Tree) add(n uint32, id ID, b Box) {
+func (t *Tree) add(n uint32, id ID, b *Box) {
 	h := t.nodes[n].head
 	if h == none || t.buckets[h].n == bucketItems {
 		h = t.newBucket(n)
 	}
-	k := &t.buckets[h]
-	k.boxes[k.n%bucketItems], k.ids[k.n%bucketItems] = b, id
-	t.slots[uint32(id)].item, t.slots[uint32(id)].node = h*bucketItems+k.n, n
+	k := t.bucket(h)
+	k.ids[k.n%bucketItems] = id
+	item := h*bucketItems + k.n
 	k.n++
-	t.nodes[n].own++
-	if n == 0 && t.stray(&b) {
+	t.slot(uint32(id)).item = item | t.mask
+	nd := t.node(n)
+	t.put(nd, item, b)
+	nd.own++
+	if n == 0 && t.stray(b) {
 		t.strays++
 	}
+}
+
+// put sets the box of an item of a node.
+func (t *Tree) put(n *node, item uint32, b *Box) {
+	t.set(item, b)
+	t.setLanes(t.bucket(item/bucketItems), item, n, b)
 }
 
 // drop fills the place of an object with the last one of the node's first bucket.
 func (t *Tree) drop(n, item uint32) {
 	h := t.nodes[n].head
-	last := &t.buckets[h]
+	last := t.bucket(h)
 	last.n--
-	if from := h*bucketItems + last.n; from != item {
-		k := &t.buckets[item/bucketItems]
-		k.boxes[item%bucketItems] = last.boxes[last.n%bucketItems]
-		k.ids[item%bucketItems] = last.ids[last.n%bucketItems]
-		t.slots[uint32(k.ids[item%bucketItems])].item = item
+	from := h*bucketItems + last.n
+	if from != item {
+		k, b := t.bucket(item/bucketItems), t.at(from)
+		t.set(item, &b)
+		k.ids[item%bucketItems] = last.ids[from%bucketItems]
+		for l := range lanes {
+			k.lanes[l][item%bucketItems] = last.lanes[l][from%bucketItems]
+		}
+		t.slot(uint32(k.ids[item%bucketItems])).item = item | t.mask
 	}
-	t.nodes[n].own--
+	last.lanes[0][from%bucketItems] = noObject
+	nd := t.node(n)
+	nd.own--
 	if last.n == 0 {
-		t.nodes[n].head = last.next
+		nd.head = last.next
 		t.freeBuckets(h)
 	}
 }
@@ -120,18 +140,22 @@ func (t *Tree) newBucket(n uint32) uint32 {
 	h := t.freeBucket
 	if h == none {
 		h = uint32(len(t.buckets))
-		t.buckets = append(t.buckets, bucket{})
+		t.buckets = resized(t.buckets, len(t.buckets)+1)
+		t.boxes.resize(len(t.buckets) * bucketItems)
 	} else {
 		t.freeBucket = t.buckets[h].next
 	}
-	k := &t.buckets[h]
-	k.n, k.next = 0, t.nodes[n].head
-	t.nodes[n].head = h
+	k, nd := t.bucket(h), t.node(n)
+	k.n, k.next, k.node = 0, nd.head, n
+	for i := range k.lanes[0] {
+		k.lanes[0][i] = noObject
+	}
+	nd.head = h
 	return h
 }
 
 func (t *Tree) freeBuckets(h uint32) {
-	t.buckets[h].next, t.freeBucket = t.freeBucket, h
+	t.bucket(h).next, t.freeBucket = t.freeBucket, h
 }
 
 // splitAt returns when a node without children tries to split next, if so many of its
@@ -141,121 +165,111 @@ func (t *Tree) splitAt(own, fits int) int32 {
 }
 
 // box returns the loose box of a node, which contains all objects in and below it.
-func (t *Tree) box(n *node) Box {
+func (t *index) box(n *node) Box {
 	if n.depth == 0 {
 		return everything
 	}
-	return Around(n.middle, t.reach[n.depth])
+	return Around(n.middle, t.reach[n.depth%levels])
 }
 
-// octant returns which child of a cell with that middle a box belongs to.
-func octant(middle Vec, b *Box) (o uint32) {
+// octant returns which child of a cell with that middle a box belongs to. Branches on
+// the signs would be ones that the processor cannot predict.
+func octant(middle Vec, b *Box) uint32 {
 	c := b.center()
-	if c.X >= middle.X {
-		o = 1
-	}
-	if c.Y >= middle.Y {
-		o |= 2
-	}
-	if c.Z >= middle.Z {
-		o |= 4
+	return uint32(^math.Float64bits(c.X-middle.X)>>63 | ^math.Float64bits(c.Y-middle.Y)>>63<<1 | ^math.Float64bits(c.Z-middle.Z)>>63<<2)
+}
+
+// noChild is the octant of an object that fits no child.
+const noChild = 8
+
+// fit returns the octant of the child of n that should take b, or noChild.
+func (t *index) fit(n *node, b *Box) uint32 {
+	o := octant(n.middle, b)
+	m, r := t.childMiddle(n, o), t.reach[(n.depth+1)%levels]
+	signs := math.Float64bits(b.Min.X-(m.X-r)) | math.Float64bits(b.Min.Y-(m.Y-r)) | math.Float64bits(b.Min.Z-(m.Z-r)) |
+		math.Float64bits(m.X+r-b.Max.X) | math.Float64bits(m.Y+r-b.Max.Y) | math.Float64bits(m.Z+r-b.Max.Z)
+	if int64(signs) < 0 {
+		return noChild
 	}
 	return o
 }
 
 // childFor returns the child of n that should take b, or none.
-func (t *Tree) childFor(n uint32, b *Box) uint32 {
-	c := t.nodes[n].children
-	if c == none {
+func (t *index) childFor(n *node, b *Box) uint32 {
+	if n.children == none {
 		return none
 	}
-	c += octant(t.nodes[n].middle, b)
-	if box := t.box(&t.nodes[c]); !box.contains(b) {
-		return none
+	if o := t.fit(n, b); o != noChild {
+		return n.children + o
 	}
-	return c
+	return none
 }
 
 // childMiddle returns the middle of a child of n.
-func (t *Tree) childMiddle(n *node, octant uint32) Vec {
-	half := t.half[n.depth+1]
-	v := Vec{n.middle.X - half, n.middle.Y - half, n.middle.Z - half}
-	if octant&1 != 0 {
-		v.X = n.middle.X + half
-	}
-	if octant&2 != 0 {
-		v.Y = n.middle.Y + half
-	}
-	if octant&4 != 0 {
-		v.Z = n.middle.Z + half
-	}
-	return v
+func (t *index) childMiddle(n *node, octant uint32) Vec {
+	half := math.Float64bits(t.half[(n.depth+1)%levels])
+	side := func(bit uint32) float64 { return math.Float64frombits(half | uint64(^octant>>bit&1)<<63) }
+	return Vec{n.middle.X + side(0), n.middle.Y + side(1), n.middle.Z + side(2)}
 }
 
 // childBox returns the loose box of a child of n. It has the numbers that box has for the child.
-func (t *Tree) childBox(n *node, octant uint32) Box {
-	return Around(t.childMiddle(n, octant), t.reach[n.depth+1])
+func (t *index) childBox(n *node, octant uint32) Box {
+	return Around(t.childMiddle(n, octant), t.reach[(n.depth+1)%levels])
 }
 
 // split gives a node children if enough of its objects fit them.
 func (t *Tree) split(n uint32) {
-	if t.nodes[n].children != none || int(t.nodes[n].depth) >= t.opts.MaxDepth || t.edge == 0 {
-		t.nodes[n].splitAt = math.MaxInt32
+	parent := t.nodes[n]
+	if parent.children != none || int(parent.depth) >= t.opts.MaxDepth || !t.fine(&parent) {
+		t.node(n).splitAt = math.MaxInt32
 		return
 	}
-	parent, outer := t.nodes[n], t.box(&t.nodes[n])
-	var boxes [8]Box
-	for o := range boxes {
-		boxes[o] = t.childBox(&parent, uint32(o))
-		if !outer.contains(&boxes[o]) { // too small for the precision of its coordinates
-			t.nodes[n].splitAt = math.MaxInt32
-			return
-		}
-	}
 	fits := 0
-	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
-		k := &t.buckets[h]
-		for i := range k.n {
-			if b := &k.boxes[i]; boxes[octant(parent.middle, b)].contains(b) {
+	for h := parent.head; h != none; h = t.buckets[h].next {
+		for i := range t.buckets[h].n {
+			if b := t.at(h*bucketItems + i); t.fit(&parent, &b) != noChild {
 				fits++
 			}
 		}
 	}
 	if fits <= t.opts.SplitAbove {
-		t.nodes[n].splitAt = t.splitAt(int(t.nodes[n].own), fits)
+		t.node(n).splitAt = t.splitAt(int(parent.own), fits)
 		return
 	}
-	c := t.newBlock()
-	for o := range uint32(8) {
-		t.nodes[c+o] = node{middle: t.childMiddle(&parent, o), children: none, parent: n, head: none,
-			splitAt: t.splitAt(0, 0), changed: parent.touched, touched: parent.touched, depth: parent.depth + 1}
-	}
-	t.nodes[n].children, t.nodes[n].splitAt = c, math.MaxInt32
+	c := t.newChildren(n)
 	t.spread(n, n)
-	for o := range uint32(8) {
+	for o := range t.fan {
 		if t.nodes[c+o].own >= t.nodes[c+o].splitAt {
 			t.split(c + o)
 		}
 	}
 }
 
+// fine reports whether the numbers near a node are precise enough for coarse boxes in its
+// children: what they round is less than a quarter of a step.
+func (t *Tree) fine(n *node) bool {
+	m := max(math.Abs(n.middle.X), math.Abs(n.middle.Y), math.Abs(n.middle.Z)) + t.reach[n.depth]
+	return t.grain[n.depth+1] > 0 && m*0x1p-45 < t.reach[n.depth+1]
+}
+
 // spread moves the own objects of a node to n, or to the children of n that they fit.
 func (t *Tree) spread(from, n uint32) {
-	h := t.nodes[from].head
-	t.nodes[from].head, t.nodes[from].own = none, 0
+	source := t.node(from)
+	h := source.head
+	source.head, source.own = none, 0
 	if from == 0 {
 		t.strays = 0
 	}
 	for h != none {
 		for i := range t.buckets[h].n {
-			id, b := t.buckets[h].ids[i], t.buckets[h].boxes[i]
-			c := t.childFor(n, &b)
+			id, b := t.buckets[h].ids[i], t.at(h*bucketItems+i)
+			c := t.childFor(&t.nodes[n], &b)
 			if c == none {
 				c = n
 			} else {
 				t.enter(n, c)
 			}
-			t.add(c, id, b)
+			t.add(c, id, &b)
 		}
 		next := t.buckets[h].next
 		t.freeBuckets(h)
@@ -266,14 +280,14 @@ func (t *Tree) spread(from, n uint32) {
 // merge takes the children from a node and moves their objects into it. A node that has
 // children needs them, so few objects below n means that its children have none.
 func (t *Tree) merge(n uint32) {
-	c, fits := t.nodes[n].children, int(t.nodes[n].below)
-	t.nodes[n].children, t.nodes[n].below, t.nodes[n].filled = none, 0, 0
-	t.nodes[n].touched = t.nodes[n].changed
-	for o := range uint32(8) {
+	nd := t.node(n)
+	c, fits := nd.children, int(nd.below)
+	nd.children, nd.below, nd.filled, nd.touched = none, 0, 0, nd.changed
+	for o := range t.fan {
 		t.spread(c+o, n)
 	}
-	t.nodes[n].splitAt = t.splitAt(int(t.nodes[n].own), fits)
-	t.nodes[c].parent, t.freeBlock = t.freeBlock, c
+	nd.splitAt = t.splitAt(int(nd.own), fits)
+	t.node(c).parent, t.freeBlock = t.freeBlock, c
 }
 
 func (t *Tree) newBlock() uint32 {
@@ -283,7 +297,6 @@ func (t *Tree) newBlock() uint32 {
 		return c
 	}
 	c = uint32(len(t.nodes))
-	var block [8]node
-	t.nodes = append(t.nodes, block[:]...)
+	t.nodes = resized(t.nodes, len(t.nodes)+int(t.fan))
 	return c
 }

@@ -80,30 +80,6 @@ func (b *Box) contains(c *Box) bool {
 		b.Min.Z <= c.Min.Z && c.Max.Z <= b.Max.Z
 }
 
-// probe is a box to compare many boxes with. Its zeros have the sign with which no
-// difference in scan is minus zero.
-type probe Box
-
-func probeOf(b Box) probe {
-	low := func(v float64) float64 { return -(0 - v) }
-	high := func(v float64) float64 { return v + 0 }
-	return probe{Vec{low(b.Min.X), low(b.Min.Y), low(b.Min.Z)}, Vec{high(b.Max.X), high(b.Max.Y), high(b.Max.Z)}}
-}
-
-// scan returns which objects of a bucket p overlaps, by the signs of six differences.
-// Comparisons would be branches that the processor cannot predict. Nothing in p is NaN.
-func (p *probe) scan(k *bucket) (met uint8) {
-	low, high := p.Min, p.Max
-	for i := range k.boxes[:min(k.n, bucketItems)] {
-		b := &k.boxes[i]
-		signs := math.Float64bits(b.Max.X-low.X) | math.Float64bits(high.X-b.Min.X) |
-			math.Float64bits(b.Max.Y-low.Y) | math.Float64bits(high.Y-b.Min.Y) |
-			math.Float64bits(b.Max.Z-low.Z) | math.Float64bits(high.Z-b.Min.Z)
-		met |= uint8(^signs>>63) << (i % bucketItems)
-	}
-	return met
-}
-
 // ordered reports whether b is a box that can hold something. A NaN is not ordered.
 func (b *Box) ordered() bool {
 	return b.Min.X <= b.Max.X && b.Min.Y <= b.Max.Y && b.Min.Z <= b.Max.Z
@@ -137,11 +113,25 @@ type Options struct {
 	Loose float64
 	// MaxDepth bounds the depth of nodes. The root has depth 0. Default 21, at most 32.
 	MaxDepth int
+	// Integer trees take boxes whose coordinates are integers of 32 bits, in half the memory.
+	Integer bool
+	// Flat trees take boxes whose Z is 0, in two thirds of the memory. They are quadtrees.
+	Flat bool
+}
+
+func (o Options) form() (f form) {
+	if o.Integer {
+		f |= integer
+	}
+	if o.Flat {
+		f |= flat
+	}
+	return f
 }
 
 func (o Options) resolve() (Options, error) {
 	if o.SplitAbove == 0 {
-		o.SplitAbove = 32
+		o.SplitAbove = 96
 	}
 	if o.Loose == 0 {
 		o.Loose = 1.5

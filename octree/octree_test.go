@@ -90,6 +90,96 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
+// TestForms tries which boxes the other forms take, and what they give back.
+func TestForms(t *testing.T) {
+	integers, flat := octree.Options{Integer: true}, octree.Options{Flat: true}
+	ground := octree.Options{Integer: true, Flat: true}
+	for _, tt := range []struct {
+		name string
+		opts octree.Options
+		box  octree.Box
+		ok   bool
+	}{
+		{"integers", integers, box(-5, 0, 5, 7, 8, 9), true},
+		{"all integers", integers, box(math.MinInt32, math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32, math.MaxInt32), true},
+		{"a fraction", integers, box(0, 0, 0, 1, 1.5, 1), false},
+		{"a fraction below", integers, box(0, 0, -0.5, 1, 1, 1), false},
+		{"above integers", integers, box(0, 0, 0, math.MaxInt32+1, 1, 1), false},
+		{"below integers", integers, box(math.MinInt32-1, 0, 0, 0, 1, 1), false},
+		{"far above integers", integers, box(0, 0, 0, 1e300, 1, 1), false},
+		{"NaN of integers", integers, box(0, nan, 0, 1, 1, 1), false},
+		{"integers upside down", integers, box(0, 2, 0, 1, 1, 1), false},
+		{"flat", flat, box(-0.5, 1e300, 0, 0.5, 2e300, 0), true},
+		{"flat with height", flat, box(0, 0, 0, 1, 1, 1), false},
+		{"flat at a height", flat, box(0, 0, 1, 1, 1, 1), false},
+		{"flat and infinite", flat, box(0, 0, 0, inf, 1, 0), false},
+		{"flat integers", ground, box(-7, 3, 0, 7, 3, 0), true},
+		{"flat and a fraction", ground, box(0, 0, 0, 0, 0.5, 0), false},
+		{"integers with height", ground, box(0, 0, 0, 1, 1, 1), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tree := mustNew(t, tt.opts)
+			first, err := tree.Insert(octree.Box{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 100 {
+				if id, err := tree.Insert(tt.box); (err == nil) != tt.ok {
+					t.Fatalf("insert: got %v, want ok %v", err, tt.ok)
+				} else if got, _ := tree.Get(id); tt.ok && got != tt.box {
+					t.Fatalf("got %v, want %v", got, tt.box)
+				}
+			}
+			if err := tree.Move(first, tt.box); (err == nil) != tt.ok {
+				t.Errorf("move: got %v, want ok %v", err, tt.ok)
+			}
+			if got, _ := tree.Get(first); tt.ok && got != tt.box || !tt.ok && got != (octree.Box{}) {
+				t.Errorf("after the move: got %v", got)
+			}
+			if err := tree.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBytes pins the memory of an object. Objects of a world lie in columns.
+func TestBytes(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opts octree.Options
+		most int64
+	}{
+		{"default", octree.Options{}, 96},
+		{"integers", octree.Options{Integer: true}, 64},
+		{"flat", octree.Options{Flat: true}, 76},
+		{"flat integers", octree.Options{Flat: true, Integer: true}, 56},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tree := mustNew(t, tt.opts)
+			random := rand.New(rand.NewPCG(13, 14))
+			const objects = 100_000
+			for tree.Len() < objects {
+				x, z, n := random.IntN(200)*16, random.IntN(200)*16, random.IntN(60)
+				for range n {
+					at := vec(x+random.IntN(16), z+random.IntN(16), random.IntN(256)-64)
+					if tt.opts.Flat {
+						at.Z = 0
+					}
+					if _, err := tree.Insert(octree.At(at)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			s := tree.Stats()
+			t.Logf("%d objects: %+v, %d bytes for each", tree.Len(), s, s.Bytes/int64(tree.Len()))
+			if got := s.Bytes / int64(tree.Len()); got > tt.most {
+				t.Errorf("%d bytes for each object, want at most %d", got, tt.most)
+			}
+		})
+	}
+}
+
 func TestGone(t *testing.T) {
 	tree := mustNew(t, octree.Options{})
 	id, err := tree.Insert(octree.Box{})
@@ -384,6 +474,14 @@ func TestAllocations(t *testing.T) {
 			tree.Changed(tree.Moment()-1, octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
 		},
 		"nearest": func() { tree.Nearest(at(), near) },
+		"walk and neighbours": func() {
+			found := 0
+			tree.Walk(func(n octree.Node) octree.Step {
+				n.Neighbours(func(m octree.Node, _ octree.Direction) bool { found += m.Own(); return true })
+				n.Objects(func(octree.ID, octree.Box) bool { found++; return true })
+				return octree.Enter
+			})
+		},
 		"rays": func() {
 			r := octree.Ray{Origin: at(), Direction: octree.Vec{X: 1, Z: 1}, Max: inf}
 			tree.First(r)

@@ -1,20 +1,37 @@
 package octree
 
 // Pairs calls yield once for each two objects that overlap.
-func (t *Tree) Pairs(yield func(a, b ID) bool) { t.within(0, yield) }
+func (t *index) Pairs(yield func(a, b ID) bool) { t.within(0, yield) }
 
 // PairsWith calls yield once for each object a of t and b of u that overlap. u is
-// another tree.
-func (t *Tree) PairsWith(u *Tree, yield func(a, b ID) bool) { t.between(0, u, 0, yield) }
+// another tree, a view or a scene.
+func (t *index) PairsWith(u Index, yield func(a, b ID) bool) { t.pairsWith(u, yield) }
+
+func (t *index) pairsWith(u Index, yield func(a, b ID) bool) bool {
+	for _, other := range u.read() {
+		if other != nil && !t.between(0, other, 0, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Index is what has queries: a Tree, a View, a Scene or a SceneView.
+type Index interface{ read() [2]*index }
+
+func (t *index) read() [2]*index { return [2]*index{t} }
 
 // within finds the pairs of what is in and below a node.
-func (t *Tree) within(n uint32, yield func(a, b ID) bool) bool {
+func (t *index) within(n uint32, yield func(a, b ID) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range k.n {
-			p := probeOf(k.boxes[i])
-			if !t.meet(h, 1<<i-1, k.ids[i], &p, false, yield) || !t.meetAll(k.next, k.ids[i], &p, false, yield) {
+			p := t.probeOf(t.at(h*bucketItems + i))
+			var c coarse
+			t.aim(nd, &p, &c)
+			m := meeting{t, k.ids[i], p, false, yield}
+			if !m.among(h, &c, highs>>(8*(bucketItems-i))) || !m.list(k.next, &c) {
 				return false
 			}
 		}
@@ -38,7 +55,7 @@ func (t *Tree) within(n uint32, yield func(a, b ID) bool) bool {
 
 // between finds the pairs of what is in and below node n of t and what is in and below
 // node m of u.
-func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bool {
+func (t *index) between(n uint32, u *index, m uint32, yield func(a, b ID) bool) bool {
 	a, b := &t.nodes[n], &u.nodes[m]
 	if a.empty() || b.empty() {
 		return true
@@ -53,8 +70,10 @@ func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bo
 	if a.below == 0 {
 		return true
 	}
-	others := u.met(b, b.filled, &boxA)
-	for met := t.met(a, a.filled, &boxB); met != 0; met &= met - 1 {
+	pA, pB := u.probeOf(boxA), t.probeOf(boxB)
+	var c coarse
+	others := u.aim(b, &pA, &c) & b.filled
+	for met := t.aim(a, &pB, &c) & a.filled; met != 0; met &= met - 1 {
 		c := a.children + first(met)
 		if !u.ownWith(m, t, c, true, yield) {
 			return false
@@ -70,16 +89,20 @@ func (t *Tree) between(n uint32, u *Tree, m uint32, yield func(a, b ID) bool) bo
 
 // ownWith finds the pairs of the own objects of node n of t and what is in and below
 // node m of u. It yields the object of u first if swapped.
-func (t *Tree) ownWith(n uint32, u *Tree, m uint32, swapped bool, yield func(a, b ID) bool) bool {
-	other := u.box(&u.nodes[m])
+func (t *index) ownWith(n uint32, u *index, m uint32, swapped bool, yield func(a, b ID) bool) bool {
+	other := t.probeOf(u.box(&u.nodes[m]))
+	var c coarse
+	t.aim(&t.nodes[n], &other, &c)
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
-		for i := range k.n {
-			if !k.boxes[i].overlaps(&other) {
+		for met := k.scan(&c); met != 0; met &= met - 1 {
+			i := place(met)
+			b := t.at(h*bucketItems + i)
+			if !b.overlaps(&other.Box) {
 				continue
 			}
-			p := probeOf(k.boxes[i])
-			if !u.meetBelow(m, k.ids[i], &p, swapped, yield) {
+			m1 := meeting{u, k.ids[i], u.probeOf(b), swapped, yield}
+			if !m1.below(m) {
 				return false
 			}
 		}
@@ -87,42 +110,54 @@ func (t *Tree) ownWith(n uint32, u *Tree, m uint32, swapped bool, yield func(a, 
 	return true
 }
 
-// meetBelow finds what is in and below a node and overlaps the box of an object.
-func (t *Tree) meetBelow(n uint32, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
-	nd := &t.nodes[n]
-	if !t.meetAll(nd.head, id, p, swapped, yield) {
+// meeting finds the objects of a tree that overlap one object.
+type meeting struct {
+	in      *index
+	id      ID
+	probe   probe
+	swapped bool // the objects of the tree come first
+	yield   func(a, b ID) bool
+}
+
+// below finds them in and below a node.
+func (m *meeting) below(n uint32) bool {
+	nd := &m.in.nodes[n]
+	var c coarse
+	met := m.in.aim(nd, &m.probe, &c) & nd.filled
+	if !m.list(nd.head, &c) {
 		return false
 	}
-	if nd.below == 0 {
-		return true
-	}
-	for met := t.met(nd, nd.filled, (*Box)(p)); met != 0; met &= met - 1 {
-		if !t.meetBelow(nd.children+first(met), id, p, swapped, yield) {
+	for ; met != 0; met &= met - 1 {
+		if !m.below(nd.children + first(met)) {
 			return false
 		}
 	}
 	return true
 }
 
-// meetAll finds what overlaps a box in a list of buckets.
-func (t *Tree) meetAll(h uint32, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
-	for ; h != none; h = t.buckets[h].next {
-		if !t.meet(h, 1<<bucketItems-1, id, p, swapped, yield) {
+// list finds them in a list of buckets.
+func (m *meeting) list(h uint32, c *coarse) bool {
+	for ; h != none; h = m.in.buckets[h].next {
+		if !m.among(h, c, highs) {
 			return false
 		}
 	}
 	return true
 }
 
-// meet finds what overlaps a box among some objects of a bucket.
-func (t *Tree) meet(h uint32, among uint8, id ID, p *probe, swapped bool, yield func(a, b ID) bool) bool {
-	k := &t.buckets[h]
-	for met := p.scan(k) & among; met != 0; met &= met - 1 {
-		a, b := id, k.ids[first(met)]
-		if swapped {
+// among finds them among some objects of a bucket.
+func (m *meeting) among(h uint32, c *coarse, some uint64) bool {
+	k := &m.in.buckets[h]
+	for met := k.scan(c) & some; met != 0; met &= met - 1 {
+		i := place(met)
+		if other := m.in.at(h*bucketItems + i); !m.probe.overlaps(&other) {
+			continue
+		}
+		a, b := m.id, k.ids[i]
+		if m.swapped {
 			a, b = b, a
 		}
-		if !yield(a, b) {
+		if !m.yield(a, b) {
 			return false
 		}
 	}

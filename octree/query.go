@@ -6,27 +6,32 @@ import (
 )
 
 // Point calls yield for each object that contains p.
-func (t *Tree) Point(p Vec, yield func(ID, Box) bool) { t.Overlapping(At(p), yield) }
+func (t *index) Point(p Vec, yield func(ID, Box) bool) { t.Overlapping(At(p), yield) }
 
 // All calls yield for each object.
-func (t *Tree) All(yield func(ID, Box) bool) { t.all(0, yield) }
+func (t *index) All(yield func(ID, Box) bool) { t.all(0, yield) }
 
-func (t *Tree) all(n uint32, yield func(ID, Box) bool) bool {
+func (t *index) all(n uint32, yield func(ID, Box) bool) bool {
+	if !t.own(n, yield) {
+		return false
+	}
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
-		k := &t.buckets[h]
-		for i := range min(k.n, bucketItems) {
-			if !yield(k.ids[i], k.boxes[i]) {
-				return false
-			}
-		}
-	}
-	if nd.below == 0 {
-		return true
-	}
 	for filled := nd.filled; filled != 0; filled &= filled - 1 {
 		if !t.all(nd.children+first(filled), yield) {
 			return false
+		}
+	}
+	return true
+}
+
+// own calls yield for each object in a node.
+func (t *index) own(n uint32, yield func(ID, Box) bool) bool {
+	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
+		k := &t.buckets[h]
+		for i := range min(k.n, bucketItems) {
+			if !yield(k.ids[i], t.at(h*bucketItems+i)) {
+				return false
+			}
 		}
 	}
 	return true
@@ -40,31 +45,35 @@ func (n *node) empty() bool { return n.own+n.below == 0 }
 
 // Overlapping calls yield for each object that shares a position with q. A box with a
 // Min above its Max finds nothing.
-func (t *Tree) Overlapping(q Box, yield func(ID, Box) bool) {
+func (t *index) Overlapping(q Box, yield func(ID, Box) bool) {
 	if q.ordered() {
-		p := probeOf(q)
+		p := t.probeOf(q)
 		t.overlapping(0, &p, yield)
 	}
 }
 
-func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
+func (t *index) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
+	var c coarse
+	met := t.aim(nd, q, &c) & nd.filled
+	for h := nd.head; h != none; {
 		k := &t.buckets[h]
-		for met := q.scan(k); met != 0; met &= met - 1 {
-			if i := first(met); !yield(k.ids[i], k.boxes[i]) {
+		for found := k.scan(&c); found != 0; found &= found - 1 {
+			i := place(found)
+			if b := t.at(h*bucketItems + i); q.overlaps(&b) && !yield(k.ids[i], b) {
 				return false
 			}
 		}
+		h = k.next
 	}
-	if nd.below == 0 {
+	if met == 0 {
 		return true
 	}
-	reach := t.reach[nd.depth+1]
-	for met := t.met(nd, nd.filled, (*Box)(q)); met != 0; met &= met - 1 {
+	wide := 2*t.reach[(nd.depth+1)%levels] <= q.Max.X-q.Min.X
+	for ; met != 0; met &= met - 1 {
 		o := first(met)
-		if 2*reach <= q.Max.X-q.Min.X {
-			if box := t.childBox(nd, o); (*Box)(q).contains(&box) {
+		if wide {
+			if box := t.childBox(nd, o); q.contains(&box) {
 				if !t.all(nd.children+o, yield) {
 					return false
 				}
@@ -78,42 +87,14 @@ func (t *Tree) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 	return true
 }
 
-// everyChild is the set of all octants.
-const everyChild = 0b11111111
-
-// met returns those of some children of n whose boxes overlap q. Each of the six half
-// spaces of a cell has four children.
-func (t *Tree) met(n *node, met uint8, q *Box) uint8 {
-	half, reach := t.half[n.depth+1], t.reach[n.depth+1]
-	if low := n.middle.X - half; q.Max.X < low-reach || q.Min.X > low+reach {
-		met &= 0b10101010
-	}
-	if high := n.middle.X + half; q.Max.X < high-reach || q.Min.X > high+reach {
-		met &= 0b01010101
-	}
-	if low := n.middle.Y - half; q.Max.Y < low-reach || q.Min.Y > low+reach {
-		met &= 0b11001100
-	}
-	if high := n.middle.Y + half; q.Max.Y < high-reach || q.Min.Y > high+reach {
-		met &= 0b00110011
-	}
-	if low := n.middle.Z - half; q.Max.Z < low-reach || q.Min.Z > low+reach {
-		met &= 0b11110000
-	}
-	if high := n.middle.Z + half; q.Max.Z < high-reach || q.Min.Z > high+reach {
-		met &= 0b00001111
-	}
-	return met
-}
-
 // Inside calls yield for each object that lies in q as a whole.
-func (t *Tree) Inside(q Box, yield func(ID, Box) bool) {
+func (t *index) Inside(q Box, yield func(ID, Box) bool) {
 	t.Overlapping(q, func(id ID, b Box) bool { return !q.contains(&b) || yield(id, b) })
 }
 
 // Ball calls yield for each object that has a position at most radius from center.
 // A ball of radius 0 is a point.
-func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
+func (t *index) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 	if !(radius >= 0) {
 		return
 	}
@@ -132,7 +113,7 @@ func (t *Tree) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 	if !wide.ordered() {
 		return
 	}
-	q.around = probeOf(wide)
+	q.around = t.probeOf(wide)
 	t.ball(0, &q, yield)
 }
 
@@ -175,24 +156,27 @@ func (q *ball) contains(b *Box) bool {
 // gap returns the distance of v from lo..hi on one axis.
 func gap(lo, hi, v float64) float64 { return max(lo-v, v-hi, 0) }
 
-func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
+func (t *index) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 	nd := &t.nodes[n]
-	for h := nd.head; h != none; h = t.buckets[h].next {
+	var c coarse
+	met := t.aim(nd, &q.around, &c) & nd.filled
+	for h := nd.head; h != none; {
 		k := &t.buckets[h]
-		for met := q.around.scan(k); met != 0; met &= met - 1 {
-			i := first(met)
-			if b := &k.boxes[i]; q.touches(b) && !yield(k.ids[i], *b) {
+		for found := k.scan(&c); found != 0; found &= found - 1 {
+			i := place(found)
+			if b := t.at(h*bucketItems + i); q.touches(&b) && !yield(k.ids[i], b) {
 				return false
 			}
 		}
+		h = k.next
 	}
-	if nd.below == 0 {
+	if met == 0 {
 		return true
 	}
-	reach := t.reach[nd.depth+1]
-	for met := t.met(nd, nd.filled, (*Box)(&q.around)); met != 0; met &= met - 1 {
+	wide := t.reach[(nd.depth+1)%levels] <= q.radius
+	for ; met != 0; met &= met - 1 {
 		o := first(met)
-		if reach <= q.radius {
+		if wide {
 			box := t.childBox(nd, o)
 			if !q.touches(&box) {
 				continue
@@ -214,12 +198,21 @@ func (t *Tree) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
 // Distance returns the distance of p from the nearest position of b.
 func (b Box) Distance(p Vec) float64 { return b.distance(p) }
 
-func (b *Box) distance(p Vec) float64 {
+func (b *Box) distance(p Vec) float64 { return b.root(b.square(p), p) }
+
+// square returns the square of the distance, if that has the range.
+func (b *Box) square(p Vec) float64 {
+	x, y, z := gap(b.Min.X, b.Max.X, p.X), gap(b.Min.Y, b.Max.Y, p.Y), gap(b.Min.Z, b.Max.Z, p.Z)
+	return x*x + y*y + z*z
+}
+
+// root returns the distance whose square is given.
+func (b *Box) root(square float64, p Vec) float64 {
+	if square > 0x1p-900 && square < 0x1p900 {
+		return math.Sqrt(square)
+	}
 	x, y, z := gap(b.Min.X, b.Max.X, p.X), gap(b.Min.Y, b.Max.Y, p.Y), gap(b.Min.Z, b.Max.Z, p.Z)
 	s := scaleFor(max(x, y, z))
-	if s == 1 {
-		return math.Sqrt(x*x + y*y + z*z)
-	}
 	x, y, z = x*s, y*s, z*s
 	return math.Sqrt(x*x+y*y+z*z) / s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -20,37 +21,51 @@ var ErrFull = errors.New("octree: a tree holds at most 268435456 objects")
 
 // Tree is an index of boxes. New makes one.
 type Tree struct {
+	index
 	opts Options
 
-	slots    []slot // by ID.Index
-	freeSlot uint32 // the first free slot, or none
-	size     int
-
-	nodes     []node // nodes[0] is the root; then blocks of eight children
-	freeBlock uint32 // the first node of the first free block, or none
-
-	buckets    []bucket
+	freeSlot   uint32 // the first free slot, or none
+	freeBlock  uint32 // the first node of the first free block, or none
 	freeBucket uint32
 
-	home   Box                   // the root's cell: the bounds. The root's box is everything
-	edge   float64               // of home
-	half   [maxDepth + 2]float64 // half the edge of a cell at a depth
-	reach  [maxDepth + 2]float64 // the same of a loose box
-	strays int                   // objects with their center out of bounds
-	expect int                   // strays that do not yet call for new bounds
+	track  *tracker // nil until the first view
+	newest atomic.Pointer[View]
+
+	strays int  // objects with their center out of bounds
+	expect int  // strays that do not yet call for new bounds
+	aged   bool // nothing changed since the clock went on
+}
+
+// levels is more than a depth can be, and a power of two.
+const levels = 64
+
+// index is what queries read of a tree.
+type index struct {
+	boxes
+	slots   []slot   // by ID.Index
+	nodes   []node   // nodes[0] is the root; then blocks of children
+	buckets []bucket // items 8i to 8i+7 lie in bucket i
+	size    int
+	fan     uint32 // children of a block
+	mask    uint32 // of the items in slots: 0, or inScene
+
+	home  Box             // the root's cell: the bounds. The root's box is everything
+	clip  Box             // holds all frames
+	edge  float64         // of home
+	half  [levels]float64 // half the edge of a cell at a depth
+	reach [levels]float64 // the same of a loose box
+	grain [levels]float64 // steps of a coarse box for each unit, or 0 at depths that no node can have
+	sides [lanes][mostStep + 1]uint8
 
 	epoch uint32 // how often clock began anew
 	clock uint32
-	aged  bool // nothing changed since the clock went on
-
-	calm int32 // a node with more objects may have to split when they move within it
+	calm  int32 // a node with more objects may have to split when they move within it
 }
 
 // slot says where an object lies. A living object has an odd generation.
 type slot struct {
-	item       uint32 // bucket and position; in a free slot, the next free one
+	item       uint32 // in a free slot, the next free one
 	generation uint32
-	node       uint32
 }
 
 // none ends lists.
@@ -62,80 +77,111 @@ func New(o Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{opts: o, calm: int32(o.SplitAbove)}
-	t.Clear()
+	t := new(Tree)
+	t.begin(o)
 	return t, nil
+}
+
+// begin makes an empty tree.
+func (t *Tree) begin(o Options) {
+	t.opts, t.calm, t.boxes.form, t.fan = o, int32(o.SplitAbove), o.form(), 8
+	if o.Flat {
+		t.fan = 4
+	}
+	t.setSides(o.Loose)
+	t.Clear()
 }
 
 // Clear removes all objects and keeps the memory. No ID from before is valid after it.
 func (t *Tree) Clear() {
 	t.freeSlot = none
-	for i := range t.slots {
-		t.slots[i].generation += t.slots[i].generation & 1
-		t.release(uint32(i))
+	for i := range uint32(len(t.slots)) {
+		t.slot(i).generation += t.slots[i].generation & 1
+		t.release(i)
 	}
-	t.size, t.home, t.edge, t.expect = 0, nowhere, 0, 0
+	t.clear()
+}
+
+// clear leaves the slots alone.
+func (t *Tree) clear() {
+	t.size, t.expect = 0, 0
+	t.bound(nowhere)
 	t.reset()
 }
 
 // reset takes all objects and children from the root.
 func (t *Tree) reset() {
-	t.nodes = append(t.nodes[:0], node{middle: t.home.center(), children: none, parent: none, head: none,
-		splitAt: t.splitAt(0, 0), changed: t.clock, touched: t.clock})
+	t.nodes = resized(t.nodes[:0], 1)
+	*t.node(0) = node{middle: t.middle(), children: none, parent: none, head: none,
+		splitAt: t.splitAt(0, 0), changed: t.clock, touched: t.clock}
 	t.buckets = t.buckets[:0]
+	t.boxes.resize(0)
 	t.freeBlock, t.freeBucket, t.strays, t.aged = none, none, 0, false
 }
 
 // release puts a slot on the free list, unless its generations are used up.
 func (t *Tree) release(i uint32) {
 	if t.slots[i].generation != 0 {
-		t.slots[i].item, t.freeSlot = t.freeSlot, i
+		t.slot(i).item, t.freeSlot = t.freeSlot, i
 	}
 }
 
 // Len returns the number of objects.
-func (t *Tree) Len() int { return t.size }
+func (t *index) Len() int { return t.size }
 
 // Insert adds an object. A box that is not valid is an error, and so is a full tree (ErrFull).
 func (t *Tree) Insert(b Box) (ID, error) {
-	if !b.Valid() {
-		return 0, fmt.Errorf("octree: insert: %w", boxFault(b))
+	if err := t.room(b, t.size); err != nil {
+		return 0, err
 	}
-	if t.size == maxObjects || len(t.slots) == maxSlots {
-		return 0, fmt.Errorf("octree: insert: %w", ErrFull)
-	}
-	i := t.freeSlot
-	if i == none {
-		i = uint32(len(t.slots))
-		t.slots = append(t.slots, slot{})
-	} else {
-		t.freeSlot = t.slots[i].item
-	}
-	t.slots[i].generation++
-	t.size++
-	id := ID(t.slots[i].generation)<<32 | ID(i)
+	id := t.newID()
 	t.attach(id, b)
 	return id, nil
 }
 
-func boxFault(b Box) error { return fmt.Errorf("box %v: not finite, or Min above Max", b) }
+// room returns an error if there is none for a box beside so many objects.
+func (t *Tree) room(b Box, size int) error {
+	if !b.Valid() || !t.form.takes(&b) {
+		return fmt.Errorf("octree: insert: %w", t.form.fault(b))
+	}
+	if size == maxObjects || len(t.slots) == maxSlots {
+		return fmt.Errorf("octree: insert: %w", ErrFull)
+	}
+	return nil
+}
+
+// newID takes a slot for an object that is in no node yet.
+func (t *Tree) newID() ID {
+	i := t.freeSlot
+	if i == none {
+		i = uint32(len(t.slots))
+		t.slots = resized(t.slots, len(t.slots)+1)
+		*t.slot(i) = slot{}
+	} else {
+		t.freeSlot = t.slots[i].item
+	}
+	s := t.slot(i)
+	s.generation++
+	t.size++
+	return ID(s.generation)<<32 | ID(i)
+}
 
 // lookup returns the number of id's item.
-func (t *Tree) lookup(id ID) (item uint32, ok bool) {
+func (t *index) lookup(id ID) (item uint32, ok bool) {
 	i := uint32(id)
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
 		return 0, false
 	}
-	return t.slots[i].item, true
+	return t.slots[i].item ^ t.mask, true
 }
 
 // Get returns the box of an object, and whether the tree has it.
-func (t *Tree) Get(id ID) (Box, bool) {
+func (t *index) Get(id ID) (Box, bool) {
 	item, ok := t.lookup(id)
 	if !ok {
 		return Box{}, false
 	}
-	return t.buckets[item/bucketItems].boxes[item%bucketItems], true
+	return t.at(item), true
 }
 
 // Move gives an object a new box, of any size. The error is fs.ErrNotExist if the tree
@@ -145,55 +191,75 @@ func (t *Tree) Move(id ID, b Box) error {
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
 		return t.moveFault(id, b)
 	}
+	item := t.slots[i].item ^ t.mask
+	k := &t.buckets[item/bucketItems]
+	n := &t.nodes[k.node]
 	// A box within the box of a node is finite.
-	s := &t.slots[i]
-	n := &t.nodes[s.node]
-	if box := Around(n.middle, t.reach[n.depth]); n.touched == t.clock && n.own <= t.calm && n.children == none && s.node != 0 && box.contains(&b) {
-		t.buckets[s.item/bucketItems].boxes[s.item%bucketItems] = b
+	if n.touched == t.clock && n.own <= t.calm && n.children == none && n.depth != 0 && t.form == 0 && t.slide(n, k, item, &b) {
 		return nil
 	}
-	if !b.Valid() {
+	if !b.Valid() || !t.form.takes(&b) {
 		return t.moveFault(id, b)
 	}
-	t.relocate(id, *s, b)
+	t.relocate(id, item, b)
 	return nil
+}
+
+// slide moves an object within its node, below the root, and reports whether it can.
+func (t *Tree) slide(n *node, k *bucket, item uint32, b *Box) bool {
+	r, g := t.reach[n.depth%levels], t.grain[n.depth%levels]
+	x, y, z := b.Min.X-(n.middle.X-r), b.Min.Y-(n.middle.Y-r), b.Min.Z-(n.middle.Z-r)
+	u, v, w := n.middle.X+r-b.Max.X, n.middle.Y+r-b.Max.Y, n.middle.Z+r-b.Max.Z
+	signs := math.Float64bits(x) | math.Float64bits(y) | math.Float64bits(z) |
+		math.Float64bits(u) | math.Float64bits(v) | math.Float64bits(w)
+	if int64(signs) < 0 {
+		return false
+	}
+	if t.track != nil {
+		t.track.buckets.mark(item / bucketItems)
+	}
+	k.setLanes(item, x*g, y*g, z*g, u*g, v*g, w*g)
+	t.set(item, b)
+	return true
 }
 
 func (t *Tree) moveFault(id ID, b Box) error {
 	if _, ok := t.lookup(id); !ok {
 		return fmt.Errorf("octree: move %v: %w", id, fs.ErrNotExist)
 	}
-	return fmt.Errorf("octree: move %v: %w", id, boxFault(b))
+	return fmt.Errorf("octree: move %v: %w", id, t.form.fault(b))
 }
 
 // relocate moves an object that leaves its node, may fit a child of it, or is the first
 // to move there since the clock went on. Objects that got smaller may let a crowded node
 // split, so each move brings its next try nearer.
-func (t *Tree) relocate(id ID, s slot, b Box) {
-	n, old := &t.nodes[s.node], &t.buckets[s.item/bucketItems].boxes[s.item%bucketItems]
-	if box := t.box(n); !box.contains(&b) || t.childFor(s.node, &b) != none || s.node == 0 && t.stray(&b) != t.stray(old) {
-		t.detach(s)
+func (t *Tree) relocate(id ID, item uint32, b Box) {
+	m := t.buckets[item/bucketItems].node
+	n, old := t.node(m), t.at(item)
+	if box := t.box(n); !box.contains(&b) || t.childFor(n, &b) != none || m == 0 && t.stray(&b) != t.stray(&old) {
+		t.detach(item)
 		t.attach(id, b)
 		return
 	}
-	*old = b
-	t.touch(s.node)
+	t.put(n, item, &b)
+	t.touch(m)
 	if n.splitAt == math.MaxInt32 || n.own <= t.calm {
 		return
 	}
 	if n.splitAt--; n.own >= n.splitAt {
-		t.split(s.node)
+		t.split(m)
 	}
 }
 
 // Remove takes an object out and reports whether the tree had it.
 func (t *Tree) Remove(id ID) bool {
-	if _, ok := t.lookup(id); !ok {
+	item, ok := t.lookup(id)
+	if !ok {
 		return false
 	}
-	t.detach(t.slots[uint32(id)])
+	t.detach(item)
 	t.size--
-	t.slots[uint32(id)].generation++
+	t.slot(uint32(id)).generation++
 	t.release(uint32(id))
 	return true
 }
@@ -206,18 +272,17 @@ type Stats struct {
 }
 
 // Stats counts the nodes of the tree.
-func (t *Tree) Stats() Stats {
-	s := Stats{Bytes: int64(unsafe.Sizeof(*t)) + int64(cap(t.slots))*int64(unsafe.Sizeof(slot{})) +
-		int64(cap(t.nodes))*int64(unsafe.Sizeof(node{})) + int64(cap(t.buckets))*int64(unsafe.Sizeof(bucket{}))}
+func (t *index) Stats() Stats {
+	s := Stats{Bytes: int64(unsafe.Sizeof(Tree{})) + memory(t.slots) + memory(t.nodes) + memory(t.buckets) + t.boxes.bytes()}
 	t.count(0, &s)
 	return s
 }
 
-func (t *Tree) count(n uint32, s *Stats) {
+func (t *index) count(n uint32, s *Stats) {
 	s.Nodes++
 	s.Depth = max(s.Depth, int(t.nodes[n].depth))
 	if c := t.nodes[n].children; c != none {
-		for i := range uint32(8) {
+		for i := range t.fan {
 			t.count(c+i, s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,11 +21,31 @@ var (
 // pair is two objects, the lower ID first if they are of one tree.
 type pair struct{ a, b octree.ID }
 
+// searcher has the queries, which trees, views and scenes share.
+type searcher interface {
+	Len() int
+	Get(id octree.ID) (octree.Box, bool)
+	All(yield)
+	Point(p octree.Vec, f yield)
+	Overlapping(q octree.Box, f yield)
+	Inside(q octree.Box, f yield)
+	Ball(center octree.Vec, radius float64, f yield)
+	Nearest(p octree.Vec, buf []octree.Near) []octree.Near
+	First(r octree.Ray) (octree.Hit, bool)
+	AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit
+	Plane(p octree.Plane, side octree.Side, f yield)
+	Frustum(f octree.Frustum, y yield)
+	Pairs(f func(a, b octree.ID) bool)
+	PairsWith(u octree.Index, f func(a, b octree.ID) bool)
+	Changed(since octree.Moment, q octree.Box, f yield) bool
+}
+
 // twin is the slow tree: a map of boxes. The tree that it is compared with has all
 // lengths times scale, a power of two, so both compute alike at any size.
 type twin struct {
 	t       testing.TB
 	tree    *octree.Tree
+	find    searcher // the tree, or what else has its objects
 	scale   float64
 	boxes   map[octree.ID]octree.Box
 	ids     []octree.ID
@@ -35,7 +56,8 @@ type twin struct {
 }
 
 func newTwin(t testing.TB, scale float64, o octree.Options) *twin {
-	return &twin{t: t, tree: mustNew(t, o), scale: scale, boxes: make(map[octree.ID]octree.Box), latest: make(map[octree.ID]bool)}
+	tree := mustNew(t, o)
+	return &twin{t: t, tree: tree, find: tree, scale: scale, boxes: make(map[octree.ID]octree.Box), latest: make(map[octree.ID]bool)}
 }
 
 func mustNew(t testing.TB, o octree.Options) *octree.Tree {
@@ -67,6 +89,52 @@ func (w *twin) insert(b octree.Box) {
 	w.changed, w.latest[id] = append(w.changed, b), true
 }
 
+// insertAll inserts some boxes at once, or with one that is wrong none.
+func (w *twin) insertAll(boxes []octree.Box) {
+	w.t.Helper()
+	var scaled []octree.Box
+	for _, b := range boxes {
+		scaled = append(scaled, w.box(b))
+	}
+	wrong := append(slices.Clip(scaled), octree.Box{Min: octree.Vec{X: 1}})
+	if ids, err := w.tree.InsertAll(nil, wrong); err == nil || len(ids) > 0 {
+		w.t.Fatalf("a wrong box: got %v, %v", ids, err)
+	}
+	ids, err := w.tree.InsertAll([]octree.ID{7}, scaled)
+	if err != nil || len(ids) != len(boxes)+1 || ids[0] != 7 {
+		w.t.Fatalf("%d boxes: got %v, %v", len(boxes), ids, err)
+	}
+	for i, id := range ids[1:] {
+		if _, ok := w.boxes[id]; ok || slices.Contains(w.removed, id) {
+			w.t.Fatalf("ID %v came twice", id)
+		}
+		w.boxes[id], w.latest[id] = boxes[i], true
+		w.ids, w.changed = append(w.ids, id), append(w.changed, boxes[i])
+	}
+}
+
+// moveAll moves the first objects; if one of them does not exist, those before it.
+func (w *twin) moveAll(boxes []octree.Box) {
+	w.t.Helper()
+	var ids []octree.ID
+	var scaled []octree.Box
+	want := len(boxes)
+	for i, b := range boxes {
+		ids, scaled = append(ids, w.ids[i]), append(scaled, w.box(b))
+	}
+	if len(w.removed) > 0 && want > 2 {
+		want = 2
+		ids[want] = w.removed[0]
+	}
+	if n, err := w.tree.MoveAll(ids, scaled); n != want || (err == nil) != (want == len(boxes)) {
+		w.t.Fatalf("%d moves: got %d, %v, want %d", len(boxes), n, err, want)
+	}
+	for i, id := range ids[:want] {
+		w.changed, w.latest[id] = append(w.changed, boxes[i], w.boxes[id]), true
+		w.boxes[id] = boxes[i]
+	}
+}
+
 func (w *twin) move(i int, b octree.Box) {
 	w.t.Helper()
 	if err := w.tree.Move(w.ids[i], w.box(b)); err != nil {
@@ -74,7 +142,7 @@ func (w *twin) move(i int, b octree.Box) {
 	}
 	w.changed, w.latest[w.ids[i]] = append(w.changed, b, w.boxes[w.ids[i]]), true
 	w.boxes[w.ids[i]] = b
-	if got, ok := w.tree.Get(w.ids[i]); !ok || got != w.box(b) {
+	if got, ok := w.find.Get(w.ids[i]); !ok || got != w.box(b) {
 		w.t.Fatalf("Get %v: got %v, %v, want %v", w.ids[i], got, ok, w.box(b))
 	}
 }
@@ -85,7 +153,7 @@ func (w *twin) remove(i int) {
 	if !w.tree.Remove(id) || w.tree.Remove(id) {
 		w.t.Fatalf("Remove %v: want true, then false", id)
 	}
-	if _, ok := w.tree.Get(id); ok || w.tree.Move(id, octree.Box{}) == nil {
+	if _, ok := w.find.Get(id); ok || w.tree.Move(id, octree.Box{}) == nil {
 		w.t.Fatalf("%v is still there", id)
 	}
 	w.changed = append(w.changed, w.boxes[id])
@@ -168,21 +236,21 @@ func square(b octree.Box, p octree.Vec) float64 {
 func (w *twin) boxQueries(q octree.Box) {
 	w.t.Helper()
 	s := w.box(q)
-	w.same(fmt.Sprintf("overlapping %v", s), w.collect(func(f yield) { w.tree.Overlapping(s, f) }), func(b octree.Box) bool { return overlaps(b, q) })
-	w.same(fmt.Sprintf("inside %v", s), w.collect(func(f yield) { w.tree.Inside(s, f) }), func(b octree.Box) bool { return inside(b, q) })
-	w.same(fmt.Sprintf("point %v", s.Min), w.collect(func(f yield) { w.tree.Point(s.Min, f) }), func(b octree.Box) bool { return overlaps(b, octree.At(q.Min)) })
-	w.same("all", w.collect(w.tree.All), func(octree.Box) bool { return true })
+	w.same(fmt.Sprintf("overlapping %v", s), w.collect(func(f yield) { w.find.Overlapping(s, f) }), func(b octree.Box) bool { return overlaps(b, q) })
+	w.same(fmt.Sprintf("inside %v", s), w.collect(func(f yield) { w.find.Inside(s, f) }), func(b octree.Box) bool { return inside(b, q) })
+	w.same(fmt.Sprintf("point %v", s.Min), w.collect(func(f yield) { w.find.Point(s.Min, f) }), func(b octree.Box) bool { return overlaps(b, octree.At(q.Min)) })
+	w.same("all", w.collect(w.find.All), func(octree.Box) bool { return true })
 }
 
 func (w *twin) ballQuery(p octree.Vec, r float64) {
 	w.t.Helper()
-	got := w.collect(func(f yield) { w.tree.Ball(w.vec(p), r*w.scale, f) })
+	got := w.collect(func(f yield) { w.find.Ball(w.vec(p), r*w.scale, f) })
 	w.same(fmt.Sprintf("ball %v %g", w.vec(p), r*w.scale), got, func(b octree.Box) bool { return square(b, p) <= r*r })
 }
 
 func (w *twin) nearestQuery(p octree.Vec, k int) {
 	w.t.Helper()
-	got := w.tree.Nearest(w.vec(p), make([]octree.Near, k, k+3))
+	got := w.find.Nearest(w.vec(p), make([]octree.Near, k, k+3))
 	var want []octree.Near
 	for _, id := range w.ids {
 		want = append(want, octree.Near{ID: id, Distance: math.Sqrt(square(w.boxes[id], p)) * w.scale})
@@ -228,11 +296,11 @@ func (w *twin) rayQueries(r octree.Ray) {
 	slices.SortFunc(want, func(a, b octree.Hit) int { return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(a.ID, b.ID)) })
 	s := octree.Ray{Origin: w.vec(r.Origin), Direction: w.vec(r.Direction), Max: r.Max}
 	mark := octree.Hit{ID: 7, T: -1}
-	got := w.tree.AppendHits([]octree.Hit{mark}, s)
+	got := w.find.AppendHits([]octree.Hit{mark}, s)
 	if got[0] != mark || !slices.Equal(got[1:], want) {
 		w.t.Fatalf("hits of %v: got %v, want %v", s, got, want)
 	}
-	switch first, ok := w.tree.First(s); {
+	switch first, ok := w.find.First(s); {
 	case ok != (len(want) > 0):
 		w.t.Fatalf("first hit of %v: got %v, %v, want %v", s, first, ok, want)
 	case ok && first != want[0]:
@@ -271,10 +339,10 @@ func (w *twin) planeQueries(f octree.Frustum) {
 		scaled[i].Offset *= w.scale
 	}
 	for s := octree.Behind; s <= octree.Front; s++ {
-		got := w.collect(func(y yield) { w.tree.Plane(scaled[0], s, y) })
+		got := w.collect(func(y yield) { w.find.Plane(scaled[0], s, y) })
 		w.same(fmt.Sprintf("side %d of %v", s, f[0]), got, func(b octree.Box) bool { return side(f[0], b) == s })
 	}
-	got := w.collect(func(y yield) { w.tree.Frustum(scaled, y) })
+	got := w.collect(func(y yield) { w.find.Frustum(scaled, y) })
 	w.same(fmt.Sprintf("frustum %v", f), got, func(b octree.Box) bool {
 		return !slices.ContainsFunc(f[:], func(p octree.Plane) bool { return side(p, b) == octree.Behind })
 	})
@@ -283,7 +351,7 @@ func (w *twin) planeQueries(f octree.Frustum) {
 func (w *twin) pairQueries(u *twin) {
 	w.t.Helper()
 	seen := make(map[pair]int)
-	w.tree.Pairs(func(a, b octree.ID) bool { seen[pair{min(a, b), max(a, b)}]++; return true })
+	w.find.Pairs(func(a, b octree.ID) bool { seen[pair{min(a, b), max(a, b)}]++; return true })
 	for i, a := range w.ids {
 		for _, b := range w.ids[:i] {
 			w.once(seen, pair{min(a, b), max(a, b)}, overlaps(w.boxes[a], w.boxes[b]))
@@ -292,7 +360,7 @@ func (w *twin) pairQueries(u *twin) {
 	if len(seen) > 0 {
 		w.t.Fatalf("pairs: %v do not exist", seen)
 	}
-	w.tree.PairsWith(u.tree, func(a, b octree.ID) bool { seen[pair{a, b}]++; return true })
+	w.find.PairsWith(u.tree, func(a, b octree.ID) bool { seen[pair{a, b}]++; return true })
 	for _, a := range w.ids {
 		for _, b := range u.ids {
 			w.once(seen, pair{a, b}, overlaps(w.boxes[a], u.boxes[b]))
@@ -302,8 +370,8 @@ func (w *twin) pairQueries(u *twin) {
 		w.t.Fatalf("pairs with another tree: %v do not exist", seen)
 	}
 	n := 0
-	w.tree.Pairs(func(octree.ID, octree.ID) bool { n++; return n < 2 })
-	w.tree.PairsWith(u.tree, func(octree.ID, octree.ID) bool { n++; return n < 4 })
+	w.find.Pairs(func(octree.ID, octree.ID) bool { n++; return n < 2 })
+	w.find.PairsWith(u.tree, func(octree.ID, octree.ID) bool { n++; return n < 4 })
 	if n > 4 {
 		w.t.Fatalf("pairs went on after false: %d", n)
 	}
@@ -313,7 +381,7 @@ func (w *twin) pairQueries(u *twin) {
 func (w *twin) changeQuery(q octree.Box) {
 	w.t.Helper()
 	var got []octree.ID
-	changed := w.tree.Changed(w.moment, w.box(q), func(id octree.ID, b octree.Box) bool {
+	changed := w.find.Changed(w.moment, w.box(q), func(id octree.ID, b octree.Box) bool {
 		if !overlaps(w.boxes[id], q) || slices.Contains(got, id) {
 			w.t.Fatalf("changed in %v: got %v at %v", w.box(q), id, b)
 		}
@@ -348,8 +416,8 @@ func (w *twin) check() {
 	if err := w.tree.Check(); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.tree.Len() != len(w.ids) {
-		w.t.Fatalf("Len: got %d, want %d", w.tree.Len(), len(w.ids))
+	if w.find.Len() != len(w.ids) {
+		w.t.Fatalf("Len: got %d, want %d", w.find.Len(), len(w.ids))
 	}
 }
 
@@ -379,6 +447,15 @@ func lattice(d dice, _ int) octree.Box {
 	return sized(d, vec(d(17)-8, d(9)-4, d(17)-8), 4)
 }
 
+// ground makes up boxes whose Z is 0.
+func ground(edge int) func(d dice, _ int) octree.Box {
+	return func(d dice, _ int) octree.Box {
+		b := sized(d, vec(d(edge)-edge/2, d(edge)-edge/2, 0), 1<<d(5))
+		b.Max.Z = 0
+		return b
+	}
+}
+
 var places = []place{
 	{"lattice", 1, octree.Options{SplitAbove: 4}, lattice},
 	{"huge lattice", 0x1p1010, octree.Options{SplitAbove: 3}, lattice},
@@ -393,6 +470,16 @@ var places = []place{
 		b.Max.Z = 0
 		return b
 	}},
+	{"integers", 1, octree.Options{SplitAbove: 6, Integer: true}, func(d dice, _ int) octree.Box {
+		return sized(d, vec(d(300)-150, d(64), d(300)-150), 1<<d(6))
+	}},
+	{"integers at the ends", 1, octree.Options{SplitAbove: 3, Integer: true}, func(d dice, _ int) octree.Box {
+		end := func() int { return []int{math.MinInt32, math.MaxInt32 - 40, 0}[d(3)] + d(20) }
+		return sized(d, vec(end(), end(), end()), 19)
+	}},
+	{"flat integers", 1, octree.Options{SplitAbove: 5, Integer: true, Flat: true}, ground(200)},
+	{"quadtree", 1, octree.Options{SplitAbove: 7, Flat: true}, ground(3000)},
+	{"tiny quadtree", 0x1p-300, octree.Options{SplitAbove: 2, Flat: true, Loose: 1.1}, ground(20)},
 	{"signs of zero", 1, octree.Options{SplitAbove: 2}, func(d dice, _ int) octree.Box {
 		v := []float64{math.Copysign(0, -1), 0, -1, 1}
 		b := octree.At(octree.Vec{X: v[d(4)], Y: v[d(4)], Z: v[d(4)]})
@@ -421,65 +508,126 @@ var places = []place{
 // run makes random changes and random queries.
 func run(t testing.TB, p place, d dice, more func(step int) bool) {
 	w, other := newTwin(t, p.scale, p.opts), newTwin(t, p.scale, octree.Options{})
+	var views []*twin
 	most := 20 + d(400)
 	for step := 0; more(step); step++ {
 		b := p.box(d, step)
-		switch {
-		case len(w.ids) == 0 || d(most) >= len(w.ids):
-			w.insert(b)
-		case d(5) == 0:
-			w.remove(d(len(w.ids)))
-		case d(3) == 0:
-			old := w.boxes[w.ids[0]]
-			w.move(0, octree.Box{Min: old.Min, Max: octree.Vec{X: old.Max.X, Y: old.Max.Y + float64(d(2)), Z: old.Max.Z}})
-		default:
-			w.move(d(len(w.ids)), b)
-		}
+		w.change(p, d, step, most)
 		if len(other.ids) < 50 && d(8) == 0 {
 			other.insert(b)
 		}
-		q := p.box(d, step)
-		direction := vec(d(5)-2, d(5)-2, d(5)-2)
-		switch d(12) {
-		case 0, 1:
-			w.boxQueries(b)
-		case 2:
-			w.boxQueries(octree.Box{Min: q.Min, Max: octree.Vec{X: q.Max.X + float64(d(1000)), Y: q.Max.Y + float64(d(9)), Z: q.Max.Z + float64(d(5000))}})
-		case 3, 4:
-			w.ballQuery(q.Min, float64(d(1<<d(14))))
-		case 5, 6:
-			w.nearestQuery(q.Min, 1+d(20))
-		case 7, 8:
-			if direction != (octree.Vec{}) {
-				w.rayQueries(octree.Ray{Origin: q.Min, Direction: direction, Max: []float64{1, 100, math.Inf(1)}[d(3)]})
-			}
-		case 9:
-			var f octree.Frustum
-			for i := range f {
-				f[i] = octree.Plane{Normal: vec(d(5)-2, d(5)-2, d(5)-2), Offset: float64(d(2000) - 500)}
-			}
-			w.planeQueries(f)
-		case 10:
-			w.changeQuery(b)
-			switch d(10) {
-			case 0:
-				w.pairQueries(other)
-			case 1, 2, 3:
-				w.begin()
-			case 4:
-				w.tree.Age()
-				w.begin()
-			}
-		case 11:
+		w.query(p, d, step, other)
+		switch d(150) {
+		case 0:
 			w.check()
-			if d(40) == 0 {
+			if d(3) == 0 {
 				w.clear()
-			} else if d(20) == 0 {
+			} else if d(2) == 0 {
 				w.tree.Rebuild()
+			}
+		case 1, 2, 3:
+			views = append(views, w.view())
+		case 4, 5, 6, 7, 8, 9:
+			if len(views) > 0 {
+				v := d(len(views))
+				views[v].query(p, d, step, other)
+				if d(2) == 0 {
+					views[v].find.(*octree.View).Release()
+					views[v] = views[len(views)-1]
+					views = views[:len(views)-1]
+				}
 			}
 		}
 	}
 	w.check()
+}
+
+// view publishes a view and returns a twin of it.
+func (w *twin) view() *twin {
+	w.t.Helper()
+	w.tree.Publish()
+	v := w.tree.View()
+	if err := w.tree.Same(v); err != nil {
+		w.t.Fatal(err)
+	}
+	of := *w
+	of.tree, of.find = nil, v
+	of.boxes, of.ids, of.latest, of.changed = maps.Clone(w.boxes), slices.Clone(w.ids), maps.Clone(w.latest), slices.Clone(w.changed)
+	return &of
+}
+
+// change makes one random change.
+func (w *twin) change(p place, d dice, step, most int) {
+	w.t.Helper()
+	b := p.box(d, step)
+	switch {
+	case len(w.ids) == 0 || d(most) >= len(w.ids):
+		w.insert(b)
+	case d(5) == 0:
+		w.remove(d(len(w.ids)))
+	case d(100) == 0:
+		boxes := make([]octree.Box, d(1+2*len(w.ids)))
+		for i := range boxes {
+			boxes[i] = p.box(d, step)
+		}
+		if d(2) == 0 && len(boxes) <= len(w.ids) {
+			w.moveAll(boxes)
+		} else if len(w.ids)+len(boxes) < 2*most {
+			w.insertAll(boxes)
+		}
+	case d(3) == 0:
+		old := w.boxes[w.ids[0]]
+		if old.Max.Y < math.MaxInt32 {
+			old.Max.Y += float64(d(2))
+		}
+		w.move(0, old)
+	default:
+		w.move(d(len(w.ids)), b)
+	}
+}
+
+// query makes one random query.
+func (w *twin) query(p place, d dice, step int, other *twin) {
+	w.t.Helper()
+	b, q := p.box(d, step), p.box(d, step)
+	if w.find.Len() != len(w.ids) {
+		w.t.Fatalf("Len: got %d, want %d", w.find.Len(), len(w.ids))
+	}
+	switch d(11) {
+	case 0, 1:
+		w.boxQueries(b)
+	case 2:
+		w.boxQueries(octree.Box{Min: q.Min, Max: octree.Vec{X: q.Max.X + float64(d(1000)), Y: q.Max.Y + float64(d(9)), Z: q.Max.Z + float64(d(5000))}})
+	case 3, 4:
+		w.ballQuery(q.Min, float64(d(1<<d(14))))
+	case 5, 6:
+		w.nearestQuery(q.Min, 1+d(20))
+	case 7, 8:
+		if direction := vec(d(5)-2, d(5)-2, d(5)-2); direction != (octree.Vec{}) {
+			w.rayQueries(octree.Ray{Origin: q.Min, Direction: direction, Max: []float64{1, 100, math.Inf(1)}[d(3)]})
+		}
+	case 9:
+		var f octree.Frustum
+		for i := range f {
+			f[i] = octree.Plane{Normal: vec(d(5)-2, d(5)-2, d(5)-2), Offset: float64(d(2000) - 500)}
+		}
+		w.planeQueries(f)
+	case 10:
+		w.changeQuery(b)
+		switch d(10) {
+		case 0:
+			w.pairQueries(other)
+		case 1, 2, 3:
+			if w.tree != nil {
+				w.begin()
+			}
+		case 4:
+			if w.tree != nil {
+				w.tree.Age()
+				w.begin()
+			}
+		}
+	}
 }
 
 // TestTwin compares the tree with a map in random operations.

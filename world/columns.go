@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"math"
@@ -143,6 +144,33 @@ func (s *square) append(dst []geom.ColumnPos, corner, low, high geom.ColumnPos) 
 		}
 	}
 	return dst
+}
+
+// apart returns which columns differ from those of old, in ascending order. It compares
+// pointers, and passes over fields and squares that both share.
+func (c *columns) apart(old *columns) (out []geom.ColumnPos) {
+	keys := make(map[geom.ColumnPos]*field, len(c.fields))
+	maps.Copy(keys, old.fields)
+	maps.Copy(keys, c.fields)
+	for key := range keys {
+		if c.fields[key] == old.fields[key] {
+			continue
+		}
+		a, b := cmp.Or(c.fields[key], new(field)), cmp.Or(old.fields[key], new(field))
+		for i := range a {
+			if a[i] == b[i] {
+				continue
+			}
+			s, t := cmp.Or(a[i], new(square)), cmp.Or(b[i], new(square))
+			for j := range s {
+				if s[j] != t[j] {
+					out = append(out, geom.ColumnPos{X: key.X<<6 | int32(i&7<<3|j&7), Z: key.Z<<6 | int32(i&^7|j>>3)})
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, geom.ColumnPos.Compare)
+	return out
 }
 
 // columnOf returns the column that holds p; positions out of range are brought

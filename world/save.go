@@ -19,6 +19,9 @@ import (
 // so; after ErrConflict or ErrFenced the world belongs to someone else: open it
 // again.
 //
+// First it has every Late write. It fails with the error of one that cannot, and leaves
+// everything to the next commit.
+//
 // With Options.Relight it computes the light of what changed first. Where it cannot,
 // that light stays marked stale.
 //
@@ -29,6 +32,9 @@ import (
 func (w *World) Commit(ctx context.Context, message string) (history.Commit, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
+	if err := w.writeLate(ctx); err != nil {
+		return history.Commit{}, err
+	}
 	w.count(&w.upkeep.Relights, w.relight(ctx))
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {

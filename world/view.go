@@ -105,6 +105,16 @@ func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Colum
 	}
 }
 
+// Apart returns which columns may differ from those of old, an older or newer Dimension of the
+// same world, in ascending order; from none if old is nil. It costs what differs. A column that
+// came into memory or left it differs.
+func (d *Dimension) Apart(old *Dimension) []geom.ColumnPos {
+	if old == nil {
+		return d.d.columns.apart(&columns{})
+	}
+	return d.d.columns.apart(old.d.columns)
+}
+
 // Objects yields the objects of a list that lie in box: column by column, and in each in
 // the order of the list. It leaves out columns that are not loaded (Columns shows which)
 // and objects without a position.

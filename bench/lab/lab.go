@@ -65,6 +65,11 @@ type Options struct {
 	Greedy, Nets string
 	// Plots is the folder that plots are written to. Default: none are drawn.
 	Plots string
+	// Scenes are what indexes are measured on; nil is the default. OrthoTree is a checkout of that
+	// library, to measure it, too. Full measures more.
+	Scenes    []string
+	OrthoTree string
+	Full      bool
 }
 
 // Shared returns o for many goroutines that tell progress.

@@ -29,6 +29,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/crowd"
 	"github.com/cairnvoxel/cairn/bench/growth"
 	"github.com/cairnvoxel/cairn/bench/hostile"
+	"github.com/cairnvoxel/cairn/bench/index"
 	"github.com/cairnvoxel/cairn/bench/island"
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/large"
@@ -76,6 +77,7 @@ func measurements() map[string]measurement {
 		"growth":   ofMade(growth.Bench),
 		"large":    ofMade(large.Bench),
 		"hostile":  ofMade(hostile.Bench),
+		"index":    ofWorlds(index.Bench),
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
 		"lock":     ofMade(lock.Bench),
@@ -132,6 +134,9 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
 	f.StringVar(&c.options.Greedy, "greedy", "", "mesh: the folder of binary-greedy-meshing, built with g++ (default: it is left out)")
 	f.StringVar(&c.options.Nets, "nets", "", "mesh: the folder of the crate fast-surface-nets, built with cargo (default: it is left out)")
+	f.StringSliceVar(&c.options.Scenes, "scene", nil, "index: what is measured (default: all)")
+	f.StringVar(&c.options.OrthoTree, "orthotree", "", "index: a checkout of OrthoTree, which is compiled with g++ and measured, too")
+	f.BoolVar(&c.options.Full, "full", false, "index: all objects of all scenes")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())

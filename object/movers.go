@@ -1,0 +1,307 @@
+package object
+
+import (
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// MoverOptions of Movers. The zero value is the default.
+type MoverOptions struct {
+	// Body returns the size of a new mover. Default: Person.
+	Body func(list string, o *voxel.Object) Body
+	// Object returns the object of a mover as a column is to hold it. It runs while no Tick does, and
+	// must call neither the Movers nor the world. Default: SetPosition.
+	Object func(m Mover) (voxel.Object, error)
+	// Tree are options of the tree.
+	Tree octree.Options
+}
+
+// Mover is an object that moves.
+type Mover struct {
+	ID   octree.ID
+	At   octree.Vec
+	Body Body
+	List string
+	// Object is what the columns hold, or what Spawn was given. Its position is an old one.
+	Object voxel.Object
+}
+
+// Movers are the objects of one dimension of an open world that move. They are in a tree. The
+// columns of the world show them where they were when they were last written; Commit and Capture
+// of the world write those that changed since, see Write.
+//
+// A mover belongs to its Movers, and its object in the column only marks it. If that object is not
+// there any more when the mover is written, because an Update, a Restore or a paste replaced it,
+// then the world is right: the mover is dropped and Lost names it. After World.Restore a game calls
+// Tick.Clear and takes the objects anew, or Check.
+//
+// Any number of goroutines may use Movers.
+type Movers struct {
+	w     *world.World
+	name  string // of the dimension
+	o     MoverOptions
+	dirty atomic.Bool
+	pause func() error // of tests: runs at the end of the update of a Write
+
+	writing sync.Mutex   // one Write or Check; before mu
+	mu      sync.RWMutex // what is below
+	tree    *octree.Tree
+	all     []*mover // by octree.ID.Index; nil: none
+	changed []*mover // what the columns do not show yet
+	lost    []octree.ID
+	era     int // how often Clear was called
+}
+
+// mover is a Mover and what the columns know of it.
+type mover struct {
+	Mover
+	fate    fate
+	changed bool // is in Movers.changed
+	busy    bool // a Write has it
+	stored  bool // the column at home has Object in List, probably at ordinal
+	home    geom.ColumnPos
+	ordinal int
+}
+
+// fate is what becomes of a mover.
+type fate uint8
+
+const (
+	stays    fate = iota
+	released      // it is written a last time
+	removed       // its object is removed
+)
+
+// NewMovers makes an empty set of movers, which the world writes before each commit. Close ends that.
+func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error) {
+	if o.Body == nil {
+		o.Body = func(string, *voxel.Object) Body { return Person }
+	}
+	if o.Object == nil {
+		o.Object = func(m Mover) (voxel.Object, error) { return SetPosition(m.Object, m.At) }
+	}
+	if w.View().Dimension(dimension) == nil {
+		return nil, fmt.Errorf("object: movers: no dimension %q", dimension)
+	}
+	tree, err := octree.New(o.Tree)
+	if err != nil {
+		return nil, err
+	}
+	m := &Movers{w: w, name: dimension, o: o, tree: tree, pause: func() error { return nil }}
+	w.AddLate(m)
+	return m, nil
+}
+
+// Close leaves the world alone from now on. What was not written is lost.
+func (m *Movers) Close() { m.w.RemoveLate(m) }
+
+// Dirty reports whether Write has something to write. It implements world.Late.
+func (m *Movers) Dirty() bool { return m.dirty.Load() }
+
+// Reading reads movers. It is good until the function returns that got it.
+type Reading struct{ m *Movers }
+
+// Tick reads and changes movers. It is good until the function returns that got it.
+type Tick struct{ Reading }
+
+// Read calls f, beside other readers. f must not keep what it gets, nor change the world.
+func (m *Movers) Read(f func(Reading)) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	f(Reading{m})
+}
+
+// Tick calls f, which may change movers, and returns its error. What f changed stays also after an
+// error. A Write sees all changes of f or none, so a game makes one Tick of a step. f must not
+// change, commit or capture the world, which could wait for f.
+func (m *Movers) Tick(f func(*Tick) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return f(&Tick{Reading{m}})
+}
+
+// Lost returns the movers that were dropped since it was last called, because their objects were
+// no longer in the world.
+func (m *Movers) Lost() []octree.ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	lost := m.lost
+	m.lost = nil
+	return lost
+}
+
+// Tree returns the boxes of the movers. It must not be changed.
+func (r Reading) Tree() *octree.Tree { return r.m.tree }
+
+// Get returns a mover, and whether it is there.
+func (r Reading) Get(id octree.ID) (Mover, bool) {
+	if p := r.m.find(id); p != nil {
+		return p.Mover, true
+	}
+	return Mover{}, false
+}
+
+func (m *Movers) find(id octree.ID) *mover {
+	if i := id.Index(); i < len(m.all) && m.all[i] != nil && m.all[i].ID == id {
+		return m.all[i]
+	}
+	return nil
+}
+
+// touch notes that the columns do not show what became of p.
+func (m *Movers) touch(p *mover) {
+	if !p.changed {
+		p.changed = true
+		m.changed = append(m.changed, p)
+		m.dirty.Store(true)
+	}
+}
+
+// Take makes a mover of an object that is in a column, where it stays until a Write. Each object
+// is to be taken once.
+func (t *Tick) Take(f Found) (octree.ID, error) {
+	if f.Object == nil {
+		return 0, fmt.Errorf("object: take %d of %q in column %v: it was found in a snapshot", f.Ordinal, f.List, f.Column)
+	}
+	at, ok := Position(f.Object)
+	if !ok {
+		return 0, fmt.Errorf("object: take %d of %q in column %v: it has no position", f.Ordinal, f.List, f.Column)
+	}
+	return t.add(&mover{Mover: Mover{At: at, List: f.List, Object: *f.Object}, stored: true, home: f.Column, ordinal: f.Ordinal})
+}
+
+// TakeAll takes all objects of a list that have a position and are in memory, and returns how many.
+func (t *Tick) TakeAll(list string) (n int, err error) {
+	for pos, c := range t.m.w.View().Dimension(t.m.name).Columns(world.Everywhere) {
+		for i, o := range objectsOf(c, list) {
+			if o.Place == voxel.Nowhere {
+				continue
+			}
+			if _, err := t.Take(Found{Column: pos, List: list, Ordinal: i, Object: &o}); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+// objectsOf returns a list of a column that may be nil.
+func objectsOf(c *voxel.Column, list string) []voxel.Object {
+	if c != nil {
+		for _, l := range c.Lists {
+			if l.Name == list {
+				return l.Objects
+			}
+		}
+	}
+	return nil
+}
+
+// Spawn makes a mover that no column has yet. The next Write puts it into the column where it is then.
+func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ID, error) {
+	p := &mover{Mover: Mover{At: at, List: list, Object: o}}
+	id, err := t.add(p)
+	if err == nil {
+		t.m.touch(p)
+	}
+	return id, err
+}
+
+func (t *Tick) add(p *mover) (octree.ID, error) {
+	if _, err := cellAt(p.At); err != nil {
+		return 0, err
+	}
+	p.Body = t.m.o.Body(p.List, &p.Object)
+	id, err := t.m.tree.Insert(p.Body.At(p.At))
+	if err != nil {
+		return 0, err
+	}
+	p.ID = id
+	if i := id.Index(); i < len(t.m.all) {
+		t.m.all[i] = p
+	} else {
+		t.m.all = append(t.m.all, p)
+	}
+	return id, nil
+}
+
+// Move moves a mover. It copies no column. The error wraps fs.ErrNotExist if there is no such mover,
+// and geom.ErrOutOfRange if no column can be at the position.
+func (t *Tick) Move(id octree.ID, at octree.Vec) error {
+	const far = geom.MaxChunk * geom.ChunkEdge
+	p := t.m.find(id)
+	inside := -far <= at.X && at.X < far && -far <= at.Y && at.Y < far && -far <= at.Z && at.Z < far
+	if p == nil || !inside {
+		return t.fault("move", id, p, at)
+	}
+	if at == p.At {
+		return nil
+	}
+	p.At = at
+	t.m.touch(p)
+	return t.m.tree.Move(id, p.Body.At(at))
+}
+
+func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
+	if p == nil {
+		return fmt.Errorf("object: %s mover %v: %w", what, id, fs.ErrNotExist)
+	}
+	_, err := cellAt(at)
+	return err
+}
+
+// Touch says that MoverOptions.Object will return another object, though the mover stayed where it is.
+func (t *Tick) Touch(id octree.ID) error {
+	p := t.m.find(id)
+	if p == nil {
+		return t.fault("touch", id, nil, octree.Vec{})
+	}
+	t.m.touch(p)
+	return nil
+}
+
+// Remove removes a mover. The next Write removes its object from the world.
+func (t *Tick) Remove(id octree.ID) error { return t.leave("remove", id, removed) }
+
+// Release ends a mover. The next Write leaves its object in the column where it is now.
+func (t *Tick) Release(id octree.ID) error { return t.leave("release", id, released) }
+
+func (t *Tick) leave(what string, id octree.ID, f fate) error {
+	p := t.m.find(id)
+	if p == nil {
+		return t.fault(what, id, nil, octree.Vec{})
+	}
+	t.m.forget(p)
+	p.fate = f
+	if f == removed && (p.stored || p.busy) {
+		t.m.touch(p)
+	}
+	return nil
+}
+
+// forget takes a mover out of the tree.
+func (m *Movers) forget(p *mover) {
+	m.tree.Remove(p.ID)
+	m.all[p.ID.Index()] = nil
+}
+
+// Clear ends all movers and writes nothing: the columns keep what they have. What was not
+// written is lost.
+func (t *Tick) Clear() {
+	t.m.tree.Clear()
+	clear(t.m.all)
+	for _, p := range t.m.changed {
+		p.changed = false
+	}
+	t.m.changed = nil
+	t.m.era++
+	t.m.dirty.Store(false)
+}

@@ -1,0 +1,138 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Found is an object that an Index has, and where it is stored.
+type Found struct {
+	ID      octree.ID // in the index, until the object is removed or goes to another place of its list
+	Box     octree.Box
+	Column  geom.ColumnPos
+	List    string
+	Ordinal int // in the list
+	// Object is the column's own and must not be changed. It is nil in an Index of a Snapshot.
+	Object *voxel.Object
+}
+
+func (x *Index) found(id octree.ID, b octree.Box) Found {
+	h := x.homes[id.Index()]
+	r := &x.rows[h.row]
+	f := Found{ID: id, Box: b, Column: r.pos, List: r.list.Name, Ordinal: int(h.ordinal)}
+	if x.from == nil {
+		f.Object = &r.list.Objects[h.ordinal]
+	}
+	return f
+}
+
+// each turns what the tree yields into what the index yields.
+func (x *Index) each(yield func(Found) bool) func(octree.ID, octree.Box) bool {
+	return func(id octree.ID, b octree.Box) bool { return yield(x.found(id, b)) }
+}
+
+// The queries below are those of octree.Tree: borders count, and the order is not defined. They end
+// when yield returns false. yield must not call the Index, because it would wait for an update
+// that waits for the query.
+
+// All calls yield for each object.
+func (x *Index) All(yield func(Found) bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.tree.All(x.each(yield))
+}
+
+// Point calls yield for each object that contains p.
+func (x *Index) Point(p octree.Vec, yield func(Found) bool) { x.Overlapping(octree.At(p), yield) }
+
+// Overlapping calls yield for each object that shares a position with q.
+func (x *Index) Overlapping(q octree.Box, yield func(Found) bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.tree.Overlapping(q, x.each(yield))
+}
+
+// Inside calls yield for each object that lies in q as a whole. With Box and the default of
+// Options.Box these are the objects that have their cells in a box of cells.
+func (x *Index) Inside(q octree.Box, yield func(Found) bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.tree.Inside(q, x.each(yield))
+}
+
+// Ball calls yield for each object that has a position at most radius from center.
+func (x *Index) Ball(center octree.Vec, radius float64, yield func(Found) bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.tree.Ball(center, radius, x.each(yield))
+}
+
+// Frustum calls yield for each object that f sees.
+func (x *Index) Frustum(f octree.Frustum, yield func(Found) bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.tree.Frustum(f, x.each(yield))
+}
+
+// Nearest fills buf with the objects nearest to p, nearest first, and returns the part that it
+// filled. Get tells what they are.
+func (x *Index) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tree.Nearest(p, buf)
+}
+
+// First returns the object that a ray meets first, of several at once the one with the lowest ID.
+func (x *Index) First(r octree.Ray) (octree.Hit, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tree.First(r)
+}
+
+// AppendHits appends all objects that a ray meets to dst, nearest first.
+func (x *Index) AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tree.AppendHits(dst, r)
+}
+
+// Get returns an object of the index by its ID, and whether it is there.
+func (x *Index) Get(id octree.ID) (Found, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	b, ok := x.tree.Get(id)
+	if !ok {
+		return Found{}, false
+	}
+	return x.found(id, b), true
+}
+
+// Len returns the number of objects in the index.
+func (x *Index) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tree.Len()
+}
+
+// Object returns the object that was found. If the index is one of a Snapshot it reads the column.
+func (x *Index) Object(ctx context.Context, f Found) (voxel.Object, error) {
+	if x.from == nil {
+		return *f.Object, nil
+	}
+	c, err := x.from.Column(ctx, x.name, f.Column)
+	if err != nil {
+		return voxel.Object{}, err
+	}
+	if c != nil {
+		for _, l := range c.Lists {
+			if l.Name == f.List && f.Ordinal < len(l.Objects) {
+				return l.Objects[f.Ordinal], nil
+			}
+		}
+	}
+	return voxel.Object{}, fmt.Errorf("object: %q of %q: column %v has no object %d", f.List, x.name, f.Column, f.Ordinal)
+}

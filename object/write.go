@@ -1,0 +1,259 @@
+package object
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Write brings what changed since the last Write into the columns, in one update: an object leaves the
+// column where it was and comes to the end of its list where it is now. Objects that stay in their
+// column keep their order. Columns that are not loaded are brought into memory for that. After an
+// error the columns are as before, and the next Write has it all.
+//
+// A commit calls Write, so a commit has all movers at one moment or fails.
+func (m *Movers) Write(ctx context.Context) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	jobs, era, err := m.jobs()
+	if err != nil {
+		return err
+	}
+	if len(jobs) > 0 {
+		err = m.update(ctx, jobs)
+	}
+	m.finish(jobs, era, err)
+	return err
+}
+
+func (m *Movers) update(ctx context.Context, jobs []*job) error {
+	_, err := m.w.UpdateContext(ctx, func(tx *world.Tx) error {
+		d := tx.Dimension(m.name)
+		if d == nil {
+			return fmt.Errorf("object: movers of %q: the dimension is gone", m.name)
+		}
+		write(d, jobs)
+		return m.pause()
+	})
+	return err
+}
+
+// job is what a Write does with a mover.
+type job struct {
+	*mover
+	fate    fate
+	object  voxel.Object // as it is to be stored
+	to      geom.ColumnPos
+	ordinal int
+	lost    bool // the object is not where the mover was stored
+}
+
+// jobs takes what changed.
+func (m *Movers) jobs() (jobs []*job, era int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.changed {
+		j := &job{mover: p, fate: p.fate}
+		if p.fate == removed {
+			if p.stored {
+				jobs = append(jobs, j)
+			}
+			continue
+		}
+		cell, err := cellAt(p.At)
+		if err == nil {
+			j.to = columnAt(cell)
+			j.object, err = m.o.Object(p.Mover)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
+		}
+		jobs = append(jobs, j)
+	}
+	for _, p := range m.changed {
+		p.changed = false
+	}
+	for _, j := range jobs {
+		j.busy = true
+	}
+	m.changed = nil
+	slices.SortFunc(jobs, func(a, b *job) int { return cmp.Compare(a.ID, b.ID) })
+	return jobs, m.era, nil
+}
+
+// finish notes what the columns have now.
+func (m *Movers) finish(jobs []*job, era int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range jobs {
+		p := j.mover
+		p.busy = false
+		switch {
+		case err != nil && era == m.era:
+			m.touch(p)
+		case err != nil: // and Clear was called
+		case j.lost:
+			p.stored = false
+			if m.find(p.ID) == p {
+				m.forget(p)
+				m.lost = append(m.lost, p.ID)
+			}
+		case j.fate == removed:
+			p.stored = false
+		default:
+			p.stored, p.Object, p.home, p.ordinal = true, j.object, j.to, j.ordinal
+		}
+	}
+	m.dirty.Store(len(m.changed) > 0)
+}
+
+// listKey names a list of a column.
+type listKey struct {
+	pos  geom.ColumnPos
+	list string
+}
+
+func (a listKey) compare(b listKey) int {
+	return cmp.Or(a.pos.Compare(b.pos), strings.Compare(a.list, b.list))
+}
+
+// listEdit is a list that is being changed.
+type listEdit struct {
+	was   []voxel.Object
+	taken []*job // by ordinal: whose the object is
+	more  []*job // what comes to the end
+}
+
+// write does the jobs. If a column is not loaded then tx fails, and what write did does not count.
+func write(d *world.DimensionTx, jobs []*job) {
+	edits := make(map[listKey]*listEdit)
+	list := func(pos geom.ColumnPos, name string) *listEdit {
+		key := listKey{pos, name}
+		e := edits[key]
+		if e == nil {
+			e = newListEdit(d.Objects(name, pos))
+			edits[key] = e
+		}
+		return e
+	}
+	for _, j := range jobs {
+		j.lost = false
+		if j.stored {
+			e := list(j.home, j.List)
+			if j.lost = !e.take(j); j.lost {
+				continue
+			}
+		}
+		if j.fate != removed && (!j.stored || j.to != j.home) {
+			e := list(j.to, j.List)
+			e.more = append(e.more, j)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(edits), listKey.compare) {
+		objects, changed := edits[key].result(key.pos)
+		switch {
+		case !changed:
+		case len(objects) > 0 && d.Column(key.pos) == nil:
+			c := voxel.Column{Pos: key.pos, Lists: []voxel.List{{Name: key.list, Objects: objects}}}
+			for _, j := range edits[key].more {
+				if from := d.Column(j.home); j.stored && from != nil {
+					c.Version, c.Layout = from.Version, from.Layout
+				}
+			}
+			d.SetColumn(c)
+		default:
+			d.SetObjects(key.list, key.pos, objects)
+		}
+	}
+}
+
+func newListEdit(was []voxel.Object) *listEdit {
+	return &listEdit{was: was, taken: make([]*job, len(was))}
+}
+
+// take finds the object of a job, and reports whether it is there.
+func (e *listEdit) take(j *job) bool {
+	is := func(i int) bool {
+		return i < len(e.was) && e.taken[i] == nil && same(&e.was[i], &j.Object)
+	}
+	i := j.mover.ordinal
+	if !is(i) {
+		for i = 0; i < len(e.was) && !is(i); i++ {
+		}
+	}
+	if i == len(e.was) {
+		return false
+	}
+	e.taken[i] = j
+	return true
+}
+
+// result returns the list at pos as it is to be, and whether it is another.
+func (e *listEdit) result(pos geom.ColumnPos) (out []voxel.Object, changed bool) {
+	out = make([]voxel.Object, 0, len(e.was)+len(e.more))
+	for i, o := range e.was {
+		if j := e.taken[i]; j != nil {
+			if j.fate == removed || j.to != pos {
+				changed = true
+				continue
+			}
+			changed = changed || !same(&o, &j.object)
+			j.ordinal, o = len(out), j.object
+		}
+		out = append(out, o)
+	}
+	for _, j := range e.more {
+		j.ordinal = len(out)
+		out = append(out, j.object)
+	}
+	return out, changed || len(e.more) > 0
+}
+
+// same reports whether two objects are equal.
+func same(a, b *voxel.Object) bool {
+	return a.At == b.At && a.Place == b.Place && len(a.Payload) == len(b.Payload) &&
+		(unsafe.SliceData(a.Payload) == unsafe.SliceData(b.Payload) || bytes.Equal(a.Payload, b.Payload))
+}
+
+// Check drops the movers whose objects are no longer in the columns where they were stored, and
+// returns them. It passes over columns that are not loaded. Lost does not return them again.
+func (m *Movers) Check() []octree.ID {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lost []octree.ID
+	d := m.w.View().Dimension(m.name)
+	edits := make(map[listKey]*listEdit)
+	for _, p := range m.all {
+		if p == nil || !p.stored {
+			continue
+		}
+		key := listKey{p.home, p.List}
+		e := edits[key]
+		if e == nil {
+			c, loaded := d.Column(key.pos)
+			if !loaded {
+				continue
+			}
+			e = newListEdit(objectsOf(c, key.list))
+			edits[key] = e
+		}
+		if !e.take(&job{mover: p}) {
+			m.forget(p)
+			p.fate, p.stored = removed, false
+			lost = append(lost, p.ID)
+		}
+	}
+	return lost
+}

@@ -1,0 +1,135 @@
+package layout
+
+import "unsafe"
+
+// nodes is what a layout must do. Everything else is written over it. Any call of grow,
+// wilt, open, shut, lift, sink and reset may move nodes: then again finds a node that is
+// still there. A ref that came out of the layout since the last such call is fresh, and
+// all calls but again want fresh refs.
+type nodes interface {
+	// reset makes a tree of one node without objects.
+	reset(root cell)
+	root() ref
+	// look returns the objects of a node, and which children it may have. A node with none
+	// has no children.
+	look(n ref) (*bucket, uint8)
+	// child returns a child, or the zero ref. prev is a child with a lower octant, or none;
+	// it can shorten the search.
+	child(n ref, octant uint8, prev ref) ref
+	// parent returns the parent of a node that is not the root, and whether the layout can.
+	parent(n ref) (ref, bool)
+	// kept returns the cell of a node, if the layout keeps it.
+	kept(n ref) cell
+	hang(n ref, objects *bucket)
+	again(n ref) ref
+
+	// open lets a node have children; what is below it is not yet there, or empty. shut
+	// takes all children away, which are without children and objects. The node is a child
+	// of parent, or the root if that is none. Both return where the node is then.
+	open(n, parent cursor, octant uint8) ref
+	shut(n, parent cursor, octant uint8) ref
+	// grow makes a child that is not there. wilt takes one away that has no children and
+	// no objects, if the layout can have one child less.
+	grow(n ref, octant uint8, c cell) ref
+	wilt(n ref, octant uint8)
+	// lift puts a new root above the root, which becomes that child. sink makes that child
+	// the root; the others are without children and objects.
+	lift(octant uint8, root cell)
+	sink(octant uint8)
+
+	// size returns the bytes of a node of each type, and sizes how much is allocated.
+	size() (inner, leaf uintptr)
+	count() (nodes int, bytes int64)
+}
+
+// link is room for a pointer to the parent, or for nothing.
+type link interface {
+	[0]unsafe.Pointer | [1]unsafe.Pointer
+}
+
+func tie[P link](room *P, parent unsafe.Pointer) {
+	for i := 0; i < len(*room); i++ {
+		(*room)[i] = parent
+	}
+}
+
+func tied[P link](room *P) (ref, bool) {
+	n := len(*room)
+	if n == 0 {
+		return ref{}, false
+	}
+	return ref{p: (*room)[n-1]}, true
+}
+
+// kids is pointers to the children in three or two dimensions.
+type kids interface {
+	[4]unsafe.Pointer | [8]unsafe.Pointer
+}
+
+// present returns which pointers are there.
+func present[K kids](room *K) (set uint8) {
+	for i := 0; i < len(*room); i++ {
+		if (*room)[i] != nil {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// newNodes returns the layout that the options ask for.
+func newNodes(o *Options) nodes {
+	f := form{o.Boxes, o.Flat}
+	switch f.floats() {
+	case 3:
+		return withRoom[[3]float32](o, f)
+	case 4:
+		return withRoom[[4]float32](o, f)
+	case 6:
+		return withRoom[[6]float32](o, f)
+	}
+	return withRoom[[0]float32](o, f)
+}
+
+func withRoom[B room](o *Options, f form) nodes {
+	switch {
+	case o.Kind == Full:
+		return newFull(o)
+	case o.Kind.linear() && o.Codes == 32 && o.Mask:
+		return newLinear[uint32, [1]uint8, B](o, f)
+	case o.Kind.linear() && o.Codes == 32:
+		return newLinear[uint32, [0]uint8, B](o, f)
+	case o.Kind.linear() && o.Mask:
+		return newLinear[uint64, [1]uint8, B](o, f)
+	case o.Kind.linear():
+		return newLinear[uint64, [0]uint8, B](o, f)
+	case o.Parents:
+		return withLink[[1]unsafe.Pointer, B](o, f)
+	}
+	return withLink[[0]unsafe.Pointer, B](o, f)
+}
+
+func withLink[P link, B room](o *Options, f form) nodes {
+	if o.Kind == Siblings {
+		if f.boxes == Computed {
+			return &siblings[P, B, [1]uint8]{form: f}
+		}
+		return &siblings[P, B, [0]uint8]{form: f}
+	}
+	if o.Flat {
+		return withKids[[4]unsafe.Pointer, P, B](o, f)
+	}
+	return withKids[[8]unsafe.Pointer, P, B](o, f)
+}
+
+func withKids[K kids, P link, B room](o *Options, f form) nodes {
+	switch o.Kind {
+	case InnerLeaf:
+		return &innerLeaf[K, P, B]{form: f}
+	case Block:
+		return &blocks[K, P, B]{form: f}
+	}
+	return &pointers[K, P, B]{form: f}
+}
+
+// sizeClass returns what the allocator takes for a value of that size.
+func sizeClass(bytes uintptr) int64 { return int64(cap(append([]byte(nil), make([]byte, bytes)...))) }

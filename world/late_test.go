@@ -1,0 +1,138 @@
+package world_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// late puts a chest into the world when it is asked to write.
+type late struct {
+	w     *world.World
+	left  int
+	fails error
+}
+
+func (l *late) Dirty() bool { return l.left > 0 }
+
+func (l *late) Write(ctx context.Context) error {
+	if l.fails != nil {
+		return l.fails
+	}
+	_, err := l.w.UpdateContext(ctx, func(tx *world.Tx) error {
+		tx.Dimension(earth).Add(voxel.BlockEntities, voxel.Object{Place: voxel.Moved, At: geom.Point{X: l.left}, Payload: []byte{0}})
+		return nil
+	})
+	if err == nil {
+		l.left--
+	}
+	return err
+}
+
+func chests(d *world.Dimension) int {
+	n := 0
+	for range d.Objects(voxel.BlockEntities, world.Everywhere) {
+		n++
+	}
+	return n
+}
+
+func TestLate(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{Whole: true})
+	first := commit(t, w)
+	l := &late{w: w}
+	w.AddLate(l)
+	if again := commit(t, w); again.ID() != first.ID() || w.Dirty() {
+		t.Error("a Late with nothing to write made a commit")
+	}
+
+	l.left = 2
+	if closed, err := w.CloseSaved(); !w.Dirty() || closed || err != nil {
+		t.Fatalf("what is late is not dirty: closed %v, %v", closed, err)
+	}
+	l.fails = errors.New("no room")
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, l.fails) {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := w.Capture(); !errors.Is(err, l.fails) {
+		t.Errorf("capture: %v", err)
+	}
+	l.fails = nil
+	c, err := w.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if n := chests(c.View().Dimension(earth)); n != 1 {
+		t.Errorf("%d chests in the capture", n)
+	}
+	commit(t, w)
+	old := open(t, st, "a", world.Options{Whole: true})
+	if n := chests(old.View().Dimension(earth)); n != 2 {
+		t.Errorf("%d chests in the commit", n)
+	}
+	w.RemoveLate(l)
+	l.left = 1
+	if w.Dirty() {
+		t.Error("dirty after RemoveLate")
+	}
+}
+
+// Apart names each column that differs, against a comparison of all.
+func TestApartColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	w := create(t, newStore(), "a", world.Options{})
+	views := []*world.View{w.View()}
+	at := func() geom.ColumnPos { return geom.ColumnPos{X: rng.Int32N(300) - 150, Z: rng.Int32N(300) - 150} }
+	for range 20 {
+		update(t, w, func(tx *world.Tx) {
+			d := tx.Dimension(earth)
+			for range rng.IntN(30) {
+				pos := at()
+				if rng.IntN(3) == 0 {
+					d.RemoveColumn(pos)
+					continue
+				}
+				d.SetObjects("things", pos, []voxel.Object{{Payload: []byte{byte(rng.IntN(256))}}})
+			}
+		})
+		views = append(views, w.View())
+	}
+	all := make(map[geom.ColumnPos]bool)
+	for _, v := range views {
+		for pos := range v.Dimension(earth).Columns(world.Everywhere) {
+			all[pos] = true
+		}
+	}
+	for _, a := range views {
+		for _, b := range views {
+			x, y := a.Dimension(earth), b.Dimension(earth)
+			var want []geom.ColumnPos
+			for pos := range all {
+				c, _ := x.Column(pos)
+				if d, _ := y.Column(pos); c != d {
+					want = append(want, pos)
+				}
+			}
+			slices.SortFunc(want, geom.ColumnPos.Compare)
+			if got := x.Apart(y); !slices.Equal(got, want) {
+				t.Fatalf("got %v, want %v", got, want)
+			}
+		}
+	}
+	last := views[len(views)-1].Dimension(earth)
+	n := 0
+	for range last.Columns(world.Everywhere) {
+		n++
+	}
+	if got := last.Apart(nil); len(got) != n || n == 0 {
+		t.Errorf("%d columns differ from nothing, want %d", len(got), n)
+	}
+}
