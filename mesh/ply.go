@@ -9,12 +9,6 @@ import (
 	"math"
 )
 
-// The bytes of a vertex and of a face in a PLY file.
-const (
-	plyVertex = 6*4 + 3
-	plyFace   = 1 + 3*4 + 2
-)
-
 // WritePLY writes a model as a binary PLY file: vertices with normals and shaded colours, and faces
 // with the number of their material. Comments of the header name the materials.
 func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
