@@ -2,12 +2,14 @@ package mesh
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // The parts of a GLB file, from the glTF 2.0 specification.
@@ -98,24 +100,26 @@ type gltfBuffer struct {
 // WriteGLB writes a model as binary glTF 2.0 to an empty file: one mesh with a primitive for each
 // material. Colours are those of the materials; the shade is COLOR_0. The file has at most 4 GiB.
 func WriteGLB(ctx context.Context, w io.WriterAt, m *Model, name string) (Stats, error) {
-	t, err := m.count(ctx)
+	parts, err := m.parts(ctx)
 	if err != nil {
 		return Stats{}, err
 	}
-	head, err := json.Marshal(m.gltf(t, name))
+	var s Stats
+	for _, p := range parts {
+		s.Vertices, s.Triangles = s.Vertices+p.Vertices, s.Triangles+p.Triangles
+	}
+	head, err := json.Marshal(m.gltf(parts, s, name))
 	if err != nil {
-		return t.Stats, err
+		return s, fmt.Errorf("mesh: %w", err)
 	}
 	head = append(head, bytes.Repeat([]byte{' '}, -len(head)&3)...)
-	body := t.Vertices*glbVertex + t.Triangles*glbTriangle
-	start := int64(glbHeader + glbChunk + len(head))
-	size := start
+	body := s.Vertices*glbVertex + s.Triangles*glbTriangle
+	size := int64(glbHeader + glbChunk + len(head))
 	if body > 0 {
-		start += glbChunk
-		size = start + body
+		size += glbChunk + body
 	}
 	if size > glbMax {
-		return t.Stats, fmt.Errorf("mesh: a GLB file of %d bytes: at most %d; a PLY file may have more", size, int64(glbMax))
+		return s, fmt.Errorf("mesh: a GLB file of %d bytes: at most %d; a PLY file may have more", size, int64(glbMax))
 	}
 	le := binary.LittleEndian
 	b := append([]byte(glbMagic), 2, 0, 0, 0)
@@ -124,7 +128,84 @@ func WriteGLB(ctx context.Context, w io.WriterAt, m *Model, name string) (Stats,
 	if body > 0 {
 		b = append(le.AppendUint32(b, uint32(body)), glbBinary...)
 	}
-	return t.Stats, m.writeBinary(ctx, w, b, t, start)
+	if _, err := w.WriteAt(b, 0); err != nil || body == 0 {
+		return s, err
+	}
+	return s, m.writeBinary(ctx, w, parts, size-body, size-body+s.Vertices*glbVertex)
+}
+
+// part is what a file has of one material.
+type part struct {
+	Stats
+	low, top [3]float32 // of positions
+}
+
+// parts counts the vertices and triangles of each material. A vertex with triangles of several
+// materials counts for each.
+func (m *Model) parts(ctx context.Context) ([]part, error) {
+	const far = math.MaxFloat32
+	out := make([]part, len(m.Materials))
+	for i := range out {
+		out[i].low, out[i].top = [3]float32{far, far, far}, [3]float32{-far, -far, -far}
+	}
+	var s splitter
+	err := m.Pieces(ctx, func(p *Piece) error {
+		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
+			t := &out[material]
+			t.Vertices += int64(len(vertices))
+			t.Triangles += int64(len(triangles))
+			if t.Vertices > maxVertices {
+				return fmt.Errorf("mesh: more than %d vertices", int64(maxVertices))
+			}
+			for _, v := range vertices {
+				for a, c := range p.Vertices[v].Position {
+					t.low[a], t.top[a] = min(t.low[a], c), max(t.top[a], c)
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+// splitter takes pieces apart by material.
+type splitter struct {
+	sorted   []Triangle
+	number   []uint32 // of each vertex within its material, plus 1
+	vertices []uint32
+}
+
+// split calls f with the vertices of each material and its triangles, whose vertices count within
+// vertices.
+func (s *splitter) split(p *Piece, f func(material int, vertices []uint32, triangles []Triangle) error) error {
+	s.sorted = append(s.sorted[:0], p.Triangles...)
+	slices.SortStableFunc(s.sorted, func(a, b Triangle) int { return cmp.Compare(a.Material, b.Material) })
+	s.number = resize(s.number, len(p.Vertices))
+	clear(s.number)
+	for rest := s.sorted; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(t Triangle) bool { return t.Material != rest[0].Material })
+		if n < 0 {
+			n = len(rest)
+		}
+		s.vertices = s.vertices[:0]
+		for i := range rest[:n] {
+			for k, v := range rest[i].Vertices {
+				if s.number[v] == 0 {
+					s.vertices = append(s.vertices, v)
+					s.number[v] = uint32(len(s.vertices))
+				}
+				rest[i].Vertices[k] = s.number[v] - 1
+			}
+		}
+		if err := f(rest[0].Material, s.vertices, rest[:n]); err != nil {
+			return err
+		}
+		for _, v := range s.vertices {
+			s.number[v] = 0
+		}
+		rest = rest[n:]
+	}
+	return nil
 }
 
 // area is a part of a file that is written from its beginning to its end.
@@ -138,94 +219,95 @@ type area struct {
 const areaBytes = 1 << 16
 
 func (a *area) flush() error {
+	if len(a.room) == 0 {
+		return nil
+	}
 	_, err := a.w.WriteAt(a.room, a.at)
 	a.at += int64(len(a.room))
 	a.room = a.room[:0]
 	return err
 }
 
-// writeBinary writes the head, and all vertices and the triangles of each material from start on.
-func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, head []byte, t *totals, start int64) error {
-	if _, err := w.WriteAt(head, 0); err != nil || t.Triangles == 0 {
-		return err
-	}
-	vertices := &area{w: w, at: start}
-	triangles := make([]area, len(t.of))
-	at := start + t.Vertices*glbVertex
-	for i, n := range t.of {
-		triangles[i] = area{w: w, at: at}
-		at += n * glbTriangle
-	}
-	le := binary.LittleEndian
-	first := uint32(0)
-	err := m.Pieces(ctx, func(p *Piece) error {
-		for i := range p.Vertices {
-			v := &p.Vertices[i]
-			s := uint8(linear(v.Shade)*255 + .5)
-			vertices.room = appendFloats(appendFloats(vertices.room, v.Position[:]...), v.Normal[:]...)
-			vertices.room = append(vertices.room, s, s, s, 255)
-			if len(vertices.room) >= areaBytes {
-				if err := vertices.flush(); err != nil {
-					return err
-				}
-			}
-		}
-		for i := range p.Triangles {
-			a := &triangles[p.Triangles[i].Material]
-			for _, v := range p.Triangles[i].Vertices {
-				a.room = le.AppendUint32(a.room, first+v)
-			}
-			if len(a.room) >= areaBytes {
-				if err := a.flush(); err != nil {
-					return err
-				}
-			}
-		}
-		first += uint32(len(p.Vertices))
+func (a *area) flushFull() error {
+	if len(a.room) < areaBytes {
 		return nil
+	}
+	return a.flush()
+}
+
+// writeBinary writes the vertices of each material from one place on, and the triangles from another.
+func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts []part, vertices, triangles int64) error {
+	areas := make([][2]area, len(parts))
+	first := make([]uint32, len(parts))
+	for i, p := range parts {
+		areas[i] = [2]area{{w: w, at: vertices}, {w: w, at: triangles}}
+		vertices += p.Vertices * glbVertex
+		triangles += p.Triangles * glbTriangle
+	}
+	var s splitter
+	err := m.Pieces(ctx, func(p *Piece) error {
+		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
+			out, in := &areas[material][0], &areas[material][1]
+			for _, i := range vertices {
+				v := &p.Vertices[i]
+				light := uint8(linear(v.Shade)*255 + .5)
+				out.room = appendFloats(appendFloats(out.room, v.Position[:]...), v.Normal[:]...)
+				out.room = append(out.room, light, light, light, 255)
+			}
+			for _, t := range triangles {
+				for _, v := range t.Vertices {
+					in.room = binary.LittleEndian.AppendUint32(in.room, first[material]+v)
+				}
+			}
+			first[material] += uint32(len(vertices))
+			if err := out.flushFull(); err != nil {
+				return err
+			}
+			return in.flushFull()
+		})
 	})
-	for i := 0; i < len(triangles) && err == nil; i++ {
-		err = triangles[i].flush()
+	for i := 0; i < len(areas) && err == nil; i++ {
+		if err = areas[i][0].flush(); err == nil {
+			err = areas[i][1].flush()
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return vertices.flush()
+	return err
 }
 
 // gltf returns the document of a model.
-func (m *Model) gltf(t *totals, name string) *gltf {
+func (m *Model) gltf(parts []part, s Stats, name string) *gltf {
 	g := &gltf{Scenes: []gltfScene{{}}}
 	g.Asset.Version, g.Asset.Generator = "2.0", "cairn"
-	if t.Triangles == 0 {
+	if s.Triangles == 0 {
 		return g
 	}
 	g.Scenes[0].Nodes = []int{0}
 	g.Nodes = []gltfNode{{Name: name}}
-	vertices := t.Vertices * glbVertex
-	g.Buffers = []gltfBuffer{{vertices + t.Triangles*glbTriangle}}
+	all := s.Vertices * glbVertex
+	g.Buffers = []gltfBuffer{{all + s.Triangles*glbTriangle}}
 	g.BufferViews = []gltfView{
-		{Length: vertices, Stride: glbVertex, Target: glArray},
-		{Offset: vertices, Length: t.Triangles * glbTriangle, Target: glElements},
-	}
-	g.Accessors = []gltfAccessor{
-		{Component: glFloat, Count: t.Vertices, Type: "VEC3", Min: t.low[:], Max: t.top[:]},
-		{Offset: 12, Component: glFloat, Count: t.Vertices, Type: "VEC3"},
-		{Offset: 24, Component: glByte, Normalized: true, Count: t.Vertices, Type: "VEC4"},
+		{Length: all, Stride: glbVertex, Target: glArray},
+		{Offset: all, Length: s.Triangles * glbTriangle, Target: glElements},
 	}
 	mesh := gltfMesh{Name: name}
-	offset := int64(0)
-	for i, n := range t.of {
-		if n == 0 {
+	vertices, indices := int64(0), int64(0)
+	for i, p := range parts {
+		if p.Triangles == 0 {
 			continue
 		}
+		n := len(g.Accessors)
 		mesh.Primitives = append(mesh.Primitives, gltfPrimitive{
-			Attributes: map[string]int{"POSITION": 0, "NORMAL": 1, "COLOR_0": 2},
-			Indices:    len(g.Accessors), Material: len(g.Materials),
+			Attributes: map[string]int{"POSITION": n, "NORMAL": n + 1, "COLOR_0": n + 2},
+			Indices:    n + 3, Material: len(g.Materials),
 		})
-		g.Accessors = append(g.Accessors, gltfAccessor{View: 1, Offset: offset, Component: glUint, Count: 3 * n, Type: "SCALAR"})
+		g.Accessors = append(g.Accessors,
+			gltfAccessor{Offset: vertices, Component: glFloat, Count: p.Vertices, Type: "VEC3", Min: p.low[:], Max: p.top[:]},
+			gltfAccessor{Offset: vertices + 12, Component: glFloat, Count: p.Vertices, Type: "VEC3"},
+			gltfAccessor{Offset: vertices + 24, Component: glByte, Normalized: true, Count: p.Vertices, Type: "VEC4"},
+			gltfAccessor{View: 1, Offset: indices, Component: glUint, Count: 3 * p.Triangles, Type: "SCALAR"})
 		g.Materials = append(g.Materials, m.Materials[i].gltf())
-		offset += n * glbTriangle
+		vertices += p.Vertices * glbVertex
+		indices += p.Triangles * glbTriangle
 	}
 	g.Meshes = []gltfMesh{mesh}
 	return g

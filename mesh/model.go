@@ -190,37 +190,24 @@ type Stats struct {
 	Vertices, Triangles int64
 }
 
-// totals are what a file says of a model before its pieces.
-type totals struct {
-	Stats
-	of       []int64 // triangles by material
-	low, top [3]float32
-}
-
 // maxVertices is how many an index of 32 bits can name, less the one that glTF reserves.
 const maxVertices = math.MaxUint32
 
-// count reads all pieces.
-func (m *Model) count(ctx context.Context) (*totals, error) {
-	const far = math.MaxFloat32
-	t := &totals{of: make([]int64, len(m.Materials)), low: [3]float32{far, far, far}, top: [3]float32{-far, -far, -far}}
-	err := m.Pieces(ctx, func(p *Piece) error {
-		t.Vertices += int64(len(p.Vertices))
-		t.Triangles += int64(len(p.Triangles))
-		if t.Vertices > maxVertices {
+// count reads all pieces. of is the number of triangles by material.
+func (m *Model) count(ctx context.Context) (s Stats, of []int64, err error) {
+	of = make([]int64, len(m.Materials))
+	err = m.Pieces(ctx, func(p *Piece) error {
+		s.Vertices += int64(len(p.Vertices))
+		s.Triangles += int64(len(p.Triangles))
+		if s.Vertices > maxVertices {
 			return fmt.Errorf("mesh: more than %d vertices", int64(maxVertices))
 		}
 		for i := range p.Triangles {
-			t.of[p.Triangles[i].Material]++
-		}
-		for i := range p.Vertices {
-			for a, c := range p.Vertices[i].Position {
-				t.low[a], t.top[a] = min(t.low[a], c), max(t.top[a], c)
-			}
+			of[p.Triangles[i].Material]++
 		}
 		return nil
 	})
-	return t, err
+	return s, of, err
 }
 
 // shaded returns the colour of a vertex with its shade.

@@ -196,24 +196,10 @@ func TestSmoothClosed(t *testing.T) {
 	n := mesh.NewNetter(shapes, mesh.Options{})
 	equal, unequal := 0, 0
 	for equal < want || unequal < want {
-		const edge = 4
-		top := r.IntN(3)
-		size := edge << top * (1 + r.IntN(2))
-		if top == 0 {
-			size = 4 * edge
-		}
-		o := &octree{edge: edge, top: top, split: make(map[[4]int]bool)}
-		for level := top; level > 0; level-- {
-			e := size / (edge << level)
-			for i := range e * e * e {
-				o.split[[4]int{level, i % e, i / e % e, i / e / e}] = r.IntN(3) > 0
-			}
-		}
-		boxes, ok := o.boxes(size)
+		l, boxes, ok := mixed(r)
 		if !ok {
 			continue
 		}
-		l := wild(r, size, 1<<top)
 		all := make(edges)
 		for _, b := range boxes {
 			n.Load(l, b.box, b.level, b.around)
@@ -235,7 +221,7 @@ func TestSmoothClosed(t *testing.T) {
 			}
 		}
 		if at, is := all.open(); is {
-			t.Fatalf("after %d and %d borders: open edge %v of %d boxes in %d cells", equal, unequal, at, len(boxes), size)
+			t.Fatalf("after %d and %d borders: open edge %v of %d boxes", equal, unequal, at, len(boxes))
 		}
 	}
 	t.Logf("%d borders of one level, %d of two", equal, unequal)
@@ -352,3 +338,86 @@ func TestSmooth(t *testing.T) {
 }
 
 func scale(p geom.Point, n int) geom.Point { return geom.Point{X: p.X * n, Y: p.Y * n, Z: p.Z * n} }
+
+// mixed returns a random tree of boxes over a land of cells.
+func mixed(r *rand.Rand) (l *land, boxes []placed, ok bool) {
+	const edge = 4
+	top := r.IntN(3)
+	size := edge << top * (1 + r.IntN(2))
+	if top == 0 {
+		size = 4 * edge
+	}
+	o := &octree{edge: edge, top: top, split: make(map[[4]int]bool)}
+	for level := top; level > 0; level-- {
+		e := size / (edge << level)
+		for i := range e * e * e {
+			o.split[[4]int{level, i % e, i / e % e, i / e / e}] = r.IntN(3) > 0
+		}
+	}
+	boxes, ok = o.boxes(size)
+	return wild(r, size, 1<<top), boxes, ok
+}
+
+// TestBlockyClosed looks for open edges where boxes of equal and of other levels meet.
+func TestBlockyClosed(t *testing.T) {
+	want := 10000
+	if testing.Short() {
+		want = 1000
+	}
+	r := rand.New(rand.NewPCG(5, 2))
+	m := mesh.NewMesher(mesh.NewTerrainTable(nil), mesh.Options{})
+	equal, unequal := 0, 0
+	for equal < want || unequal < want {
+		l, boxes, ok := mixed(r)
+		if !ok {
+			continue
+		}
+		all := make(map[[2]geom.Point]int) // of unit edges
+		for _, b := range boxes {
+			var borders [mesh.Faces]mesh.Border
+			for f := range borders {
+				s := stepOf(mesh.Face(f))
+				borders[f] = b.around[1+s.X][1+s.Y][1+s.Z]
+			}
+			m.Load(l, b.box, b.level, borders)
+			opaque, _, _ := m.Quads()
+			for _, q := range opaque {
+				addUnits(all, q, b)
+			}
+			for _, border := range borders {
+				if border == mesh.Same {
+					equal++
+				} else {
+					unequal++
+				}
+			}
+		}
+		for k, n := range all {
+			if n != 0 {
+				t.Fatalf("after %d and %d borders: open edge %v of %d boxes", equal, unequal, k, len(boxes))
+			}
+		}
+	}
+	t.Logf("%d borders of one level, %d of two", equal, unequal)
+}
+
+// addUnits adds the directed edges of the faces of level 0 that a quad covers.
+func addUnits(all map[[2]geom.Point]int, q mesh.Quad, b placed) {
+	u, v := q.Face().Axes()
+	w, h := q.Size()
+	low := scale(q.Corners()[0].Add(b.box.Min), 1<<b.level)
+	t := q.Triangles()
+	for i := range w << b.level {
+		for j := range h << b.level {
+			at := low.Add(scale(u, i)).Add(scale(v, j))
+			ring := [4]geom.Point{at, at.Add(u), at.Add(u).Add(v), at.Add(v)}
+			if reversed := t[1] == 3 && t[2] == 1 || t[1] == 2; reversed {
+				ring[1], ring[3] = ring[3], ring[1]
+			}
+			for k := range ring {
+				all[[2]geom.Point{ring[k], ring[(k+1)%4]}]++
+				all[[2]geom.Point{ring[(k+1)%4], ring[k]}]--
+			}
+		}
+	}
+}

@@ -12,25 +12,25 @@ import (
 // WritePLY writes a model as a binary PLY file: vertices with normals and shaded colours, and faces
 // with the number of their material. Comments of the header name the materials.
 func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
-	t, err := m.count(ctx)
+	stats, of, err := m.count(ctx)
 	if err != nil {
-		return Stats{}, err
+		return stats, err
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "ply\nformat binary_little_endian 1.0\n")
 	for i, mat := range m.Materials {
-		if t.of[i] > 0 {
+		if of[i] > 0 {
 			fmt.Fprintf(out, "comment material %d %s\n", i, plain(mat.Name))
 		}
 	}
-	fmt.Fprintf(out, "element vertex %d\n", t.Vertices)
+	fmt.Fprintf(out, "element vertex %d\n", stats.Vertices)
 	for _, p := range []string{"x", "y", "z", "nx", "ny", "nz"} {
 		fmt.Fprintf(out, "property float %s\n", p)
 	}
 	for _, p := range []string{"red", "green", "blue"} {
 		fmt.Fprintf(out, "property uchar %s\n", p)
 	}
-	fmt.Fprintf(out, "element face %d\nproperty list uchar uint vertex_indices\nproperty ushort material\nend_header\n", t.Triangles)
+	fmt.Fprintf(out, "element face %d\nproperty list uchar uint vertex_indices\nproperty ushort material\nend_header\n", stats.Triangles)
 	var room []byte
 	err = m.Pieces(ctx, func(p *Piece) error {
 		for i := range p.Vertices {
@@ -45,7 +45,7 @@ func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
 		return nil
 	})
 	if err != nil {
-		return t.Stats, err
+		return stats, err
 	}
 	first := uint32(0)
 	err = m.Pieces(ctx, func(p *Piece) error {
@@ -62,9 +62,9 @@ func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
 		return nil
 	})
 	if err != nil {
-		return t.Stats, err
+		return stats, err
 	}
-	return t.Stats, out.Flush()
+	return stats, out.Flush()
 }
 
 func appendFloats(b []byte, f ...float32) []byte {

@@ -194,11 +194,10 @@ func (b *bench) blocky(ctx context.Context, r *Report) error {
 func (b *bench) smooth(ctx context.Context, r *Report) error {
 	boxes, cells := b.boxes(geom.ChunkEdge)
 	shapes := make([]mesh.Shape, 64)
-	round, shaped := mesh.NewNetter(nil, mesh.Options{}), mesh.NewNetter(shapes, mesh.Options{})
 	for i := range shapes {
 		shapes[i] = mesh.Shape(i % 3)
 	}
-	shaped = mesh.NewNetter(shapes, mesh.Options{})
+	round, shaped := mesh.NewNetter(nil, mesh.Options{}), mesh.NewNetter(shapes, mesh.Options{})
 	net := func(name string, n *mesh.Netter) *mesher {
 		return &mesher{
 			row:  Row{Name: name, Edge: geom.ChunkEdge, Boxes: len(boxes)},
@@ -249,7 +248,28 @@ func (r *Report) add(other *rival, theirs Row, ours ...*Row) {
 	}
 }
 
-func (b *bench) collide(context.Context, *Report) error { return nil }
+// collide makes the reports of all chunks.
+func (b *bench) collide(ctx context.Context, r *Report) error {
+	boxes, _ := b.boxes(geom.ChunkEdge)
+	for i := range boxes {
+		boxes[i] = boxes[i].Min.Chunk().Box()
+	}
+	m := &mesher{
+		row:  Row{Name: "cairn, collision", Edge: geom.ChunkEdge, Boxes: len(boxes)},
+		load: func(geom.Box) int { return 0 },
+	}
+	var c *mesh.Collider
+	m.mesh = func(box geom.Box) (n int) {
+		c.Update(b.view, []geom.Box{box}, func(report *mesh.Report) { n = len(report.Boxes) })
+		return n
+	}
+	for range rounds {
+		c = mesh.NewCollider(mesh.NewTerrainTable(nil))
+		m.time(boxes)
+	}
+	r.Rows = append(r.Rows, m.row)
+	return ctx.Err()
+}
 
 // Table prints a line for each mesher.
 func (r *Report) Table(w io.Writer) {
