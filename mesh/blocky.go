@@ -20,10 +20,10 @@ type Mesher struct {
 	size    [3]int // of the box with its border
 	borders [Faces]Border
 	cells   []voxel.Cell // of the box with its border, x fastest, then z, then y
-	// rows are masks of the cells by x, at y*size[2]+z, for each kind but Nothing. turned are masks by
-	// z, at x*size[1]+y.
-	rows, turned [kinds][]uint64
-	mixed        bool // there are cells that are neither Nothing nor Opaque
+	// Masks of the cells for each kind but Nothing: rows by x at y*size[2]+z, across by x at
+	// z*size[1]+y, turned by z at x*size[1]+y.
+	rows, across, turned [kinds][]uint64
+	mixed                bool // there are cells that are neither Nothing nor Opaque
 
 	lists [kinds][]Quad
 	seen  [padded]uint64    // faces of a layer by row
@@ -92,6 +92,7 @@ func (m *Mesher) mask() {
 	nx, ny, nz := m.size[0], m.size[1], m.size[2]
 	for k := Opaque; k < kinds; k++ {
 		m.rows[k] = resize(m.rows[k], ny*nz)
+		m.across[k] = resize(m.across[k], ny*nz)
 		m.turned[k] = resize(m.turned[k], nx*ny)
 	}
 	table := &m.table.kinds
@@ -113,6 +114,11 @@ func (m *Mesher) mask() {
 	m.mixed = rest != 0
 	for k := Opaque; k < kinds && (k == Opaque || m.mixed); k++ {
 		turn(m.rows[k], m.turned[k], nx, ny, nz)
+		for y := range ny {
+			for z, row := range m.rows[k][y*nz : y*nz+nz] {
+				m.across[k][z*ny+y] = row
+			}
+		}
 	}
 }
 
@@ -200,7 +206,7 @@ func (m *Mesher) Quads() (opaque, cutOut, transparent []Quad) {
 type sweep struct {
 	face         Face
 	masks        *[kinds][]uint64
-	layer, row   int // distances of masks
+	layer        int // distance of the masks of two layers
 	nv           int // rows, with the border
 	inner        uint64
 	across       int // distance in cells from a cell to the one before its face
@@ -215,17 +221,17 @@ func (m *Mesher) face(f Face) {
 	var nl, nu int
 	switch f.axis() {
 	case 0:
-		s.masks, s.layer, s.row = &m.turned, ny, 1
+		s.masks, s.layer = &m.turned, ny
 		nl, nu, s.nv = nx, nz, ny
 		s.cl, s.cu, s.cv = 1, nx, nx*nz
 		s.ql, s.qu, s.qv = 0, quadZ, quadY
 	case 1:
-		s.layer, s.row = nz, 1
+		s.layer = nz
 		nl, nu, s.nv = ny, nx, nz
 		s.cl, s.cu, s.cv = nx*nz, 1, nx
 		s.ql, s.qu, s.qv = quadY, 0, quadZ
 	default:
-		s.layer, s.row = 1, nz
+		s.masks, s.layer = &m.across, ny
 		nl, nu, s.nv = nz, nx, ny
 		s.cl, s.cu, s.cv = nx, 1, nx*nz
 		s.ql, s.qu, s.qv = quadZ, 0, quadY
@@ -262,19 +268,17 @@ func (m *Mesher) face(f Face) {
 func (m *Mesher) visible(s *sweep, l int) (rows uint64) {
 	opaque := s.masks[Opaque]
 	if !m.mixed {
-		i, j := s.below, s.above
-		for v := 1; v < s.nv-1; v++ {
-			i, j = i+s.row, j+s.row
-			seen := (opaque[i] &^ opaque[j]) >> 1 & s.inner
-			m.seen[v&63] = seen
-			if seen != 0 {
-				rows |= 1 << v
-			}
+		n := s.nv - 2
+		below, above, out := opaque[s.below+1:][:n], opaque[s.above+1:][:n], m.seen[1:][:n]
+		for v, b := range below {
+			seen := (b &^ above[v]) >> 1 & s.inner
+			out[v] = seen
+			rows |= -seen >> 63 << (v & 63) // 1 if there are any
 		}
-		return rows
+		return rows << 1
 	}
 	for v := 1; v < s.nv-1; v++ {
-		i := v * s.row
+		i := v
 		glass := s.masks[Transparent][s.below+i]
 		seen := opaque[s.below+i] | s.masks[CutOut][s.below+i] | glass
 		for both := glass & s.masks[Transparent][s.above+i]; both != 0; both &= both - 1 {
@@ -292,7 +296,8 @@ func (m *Mesher) visible(s *sweep, l int) (rows uint64) {
 	return rows
 }
 
-func (m *Mesher) key(i int) voxel.Cell { return m.table.keys[m.cells[i]] }
+// key returns the key of a cell, and that of Empty for one that is not known.
+func (m *Mesher) key(i int) voxel.Cell { return m.table.keys[m.cells[i]&voxel.MaxCell] }
 
 // plane makes the quads of one layer. First faces are joined along v, then such columns of equal
 // height along u.
@@ -358,21 +363,20 @@ func (m *Mesher) kindKey(q Quad) voxel.Cell {
 // facesOf writes what faces must share to become one quad: ambient occlusion and the key of the
 // cell, in the places that they have in a quad above quadAO.
 func (m *Mesher) facesOf(s *sweep, l, v int, seen uint64, out *[padded]uint32) {
-	at := l*s.cl + v*s.cv + s.cu
+	cells, keys := m.cells[l*s.cl+v*s.cv+s.cu:], &m.table.keys
 	if m.options.Flat {
 		for ; seen != 0; seen &= seen - 1 {
 			u := bits.TrailingZeros64(seen) & (padded - 1)
-			out[u] = uint32(m.key(at+u*s.cu))<<8 | open
+			out[u] = uint32(keys[cells[u*s.cu]&voxel.MaxCell])<<8 | open
 		}
 		return
 	}
-	i := s.above + v*s.row
-	o := s.masks[Opaque]
-	a, b, c := o[i-s.row], o[i], o[i+s.row]
+	o := s.masks[Opaque][s.above+v-1:][:3]
+	a, b, c := o[0], o[1], o[2]
 	for ; seen != 0; seen &= seen - 1 {
 		u := bits.TrailingZeros64(seen) & (padded - 1)
 		near := a>>u&7 | b>>u&7<<3 | c>>u&7<<6
-		out[u] = uint32(m.key(at+u*s.cu))<<8 | uint32(occlusion[near&511])
+		out[u] = uint32(keys[cells[u*s.cu]&voxel.MaxCell])<<8 | uint32(occlusion[near&511])
 	}
 }
 
