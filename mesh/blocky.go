@@ -125,8 +125,17 @@ func (m *Mesher) mask() {
 // changes returns a bit for each cell that differs from the one before it, and bit 0.
 func changes(row []voxel.Cell) uint64 {
 	const block = 16
-	m, x := uint64(1), 1
-	for ; x+block <= len(row); x += block {
+	m := uint64(1)
+	for x := 1; x < len(row); x += block {
+		if len(row) <= block {
+			for ; x < len(row); x++ {
+				if row[x] != row[x-1] {
+					m |= 1 << (x & 63)
+				}
+			}
+			break
+		}
+		x = min(x, len(row)-block) // the last block may overlap the one before
 		a, b := (*[block]voxel.Cell)(row[x-1:]), (*[block]voxel.Cell)(row[x:])
 		if *a == *b {
 			continue
@@ -135,11 +144,6 @@ func changes(row []voxel.Cell) uint64 {
 			if a[i] != b[i] {
 				m |= 1 << ((x + i) & 63)
 			}
-		}
-	}
-	for ; x < len(row); x++ {
-		if row[x] != row[x-1] {
-			m |= 1 << (x & 63)
 		}
 	}
 	return m
