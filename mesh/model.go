@@ -65,6 +65,9 @@ func NewPalette(materials []Material, terrain bool) *Palette {
 		}
 		return Opaque
 	}
+	if len(materials) == 0 {
+		materials = []Material{{Name: "unknown", Colour: color.RGBA{128, 128, 128, 255}, Kind: Opaque}}
+	}
 	p := &Palette{Materials: materials}
 	if terrain {
 		p.Table = NewTerrainTable(func(m uint8) Kind { return kind(int(m)) })

@@ -35,7 +35,8 @@ func newMesh(sf *storeFlag) *cobra.Command {
 		Long: `mesh makes a closed surface of a world, or of a box of it, as glTF (.glb), OBJ (.obj, with
 .mtl beside it) or PLY (.ply). Blocks become quads, and a terrain of occupancies becomes a smooth
 surface unless --blocky is given. Names of blocks become materials. A block that does not fill its
-cell, such as a flower, is left out; stairs and fences fill theirs. --level 3 takes cells of
+cell, such as a flower, is left out; stairs and fences fill theirs. The liquid of a terrain is left
+out. --level 3 takes cells of
 8 blocks an edge.`,
 		Example: "  cairn mesh hub.cairn hub.glb\n  cairn mesh @land land.ply --box 0,0,0..999,255,999 --level 2",
 		Args:    takes(2, 2),
@@ -130,7 +131,11 @@ func paletteOf(v *port.View) *mesh.Palette {
 	t := picture.NewTable()
 	terrain := v.Schema == voxel.Terrain
 	var all []mesh.Material
-	for i, name := range v.Names {
+	names := v.Names
+	for i := len(names); terrain && i < 64; i++ {
+		names = append(names[:i:i], v.Name(voxel.TerrainCell(uint8(i), 255)))
+	}
+	for i, name := range names {
 		f := t.Find(name)
 		if terrain {
 			f = t.Material(name, uint8(i))
