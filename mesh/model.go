@@ -1,17 +1,19 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Vertex is a corner of triangles. Positions are in cells of level 0 from the least corner of the
-// box that the surface was made of.
+// box that the surface was made of. They are exact up to 65,536 cells of its level from there.
 type Vertex struct {
 	Position [3]float32
 	Normal   [3]float32 // of length 1
@@ -122,9 +124,21 @@ func (w within) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	return true
 }
 
-// chunks calls f with the boxes of at most 32 cells an edge that b consists of, by z, x and y.
-func chunks(b geom.Box, f func(geom.Box) error) error {
+// Sparse is a Source that knows where cells are, so that what lies between costs nothing.
+type Sparse interface {
+	Source
+	// Chunks returns the chunks of a level that may have cells other than Empty, in any order.
+	Chunks(level int) []geom.ChunkPos
+}
+
+// chunks calls f with the boxes of at most 32 cells an edge that b consists of, by z, x and y. Of a
+// Sparse source these are those of its chunks, and with below the chunks next to them towards the
+// least corner.
+func chunks(src Source, b geom.Box, level int, below bool, f func(geom.Box) error) error {
 	const edge = geom.ChunkEdge
+	if s, ok := src.(Sparse); ok {
+		return sparse(s.Chunks(level), b, below, f)
+	}
 	for z := b.Min.Z; z < b.Max.Z; z = (geom.FloorDiv(z, edge) + 1) * edge {
 		for x := b.Min.X; x < b.Max.X; x = (geom.FloorDiv(x, edge) + 1) * edge {
 			for y := b.Min.Y; y < b.Max.Y; y = (geom.FloorDiv(y, edge) + 1) * edge {
@@ -138,13 +152,34 @@ func chunks(b geom.Box, f func(geom.Box) error) error {
 	return nil
 }
 
+// sparse is chunks for the chunks of a Sparse source.
+func sparse(all []geom.ChunkPos, b geom.Box, below bool, f func(geom.Box) error) error {
+	var in []geom.ChunkPos
+	for _, pos := range all {
+		for i := range int32(8) {
+			if p := (geom.ChunkPos{X: pos.X - i&1, Y: pos.Y - i>>1&1, Z: pos.Z - i>>2}); (i == 0 || below) && !p.Box().Intersect(b).Empty() {
+				in = append(in, p)
+			}
+		}
+	}
+	slices.SortFunc(in, func(p, q geom.ChunkPos) int {
+		return cmp.Or(cmp.Compare(p.Z, q.Z), cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y))
+	})
+	for _, pos := range slices.Compact(in) {
+		if err := f(pos.Box().Intersect(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Blocky returns the blocky model of a box, which counts cells of the level. What lies outside of
 // the box counts as empty, so the model is closed. The source must stay as it is.
 func Blocky(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
 	return &Model{Materials: p.Materials, Pieces: func(ctx context.Context, f func(*Piece) error) error {
 		m := NewMesher(p.Table, o)
 		var piece Piece
-		return chunks(b, func(part geom.Box) error {
+		return chunks(src, b, level, false, func(part geom.Box) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ func Smooth(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
 		var piece Piece
 		all := b
 		all.Min = all.Min.Sub(geom.Point{X: 1, Y: 1, Z: 1}) // a cell has the surface between it and the next
-		return chunks(all, func(part geom.Box) error {
+		return chunks(src, all, level, true, func(part geom.Box) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

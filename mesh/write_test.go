@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/mesh"
 	"github.com/cairnvoxel/cairn/region"
@@ -241,12 +242,23 @@ func volume(t *testing.T, all []tri) (sum float64) {
 	return sum / 6
 }
 
+// sparse is a view that says where its chunks are.
+type sparse struct{ *grid.View }
+
+func (s sparse) Chunks(level int) (out []geom.ChunkPos) {
+	for pos := range s.View.Chunks() {
+		out = append(out, geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level})
+	}
+	return out
+}
+
 func TestWriters(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	land := level(t, 2)
 	blocks := randomVolume(r, voxel.Palette, false)
 	b := geom.Box{Min: geom.Point{X: 5, Y: 3, Z: 9}, Max: geom.Point{X: 50, Y: 100, Z: 44}}
 	c := geom.Box{Min: geom.Point{X: -40, Y: -40, Z: -40}, Max: geom.Point{X: 80, Y: 80, Z: 80}}
+	wide := geom.Box{Min: geom.Point{X: -1000, Y: -1000, Z: -1000}, Max: geom.Point{X: 1 << 24, Y: 1 << 24, Z: 1 << 24}}
 	solid, _ := land.CountNonEmpty(region.Box(b))
 	for _, tt := range []struct {
 		name  string
@@ -259,6 +271,8 @@ func TestWriters(t *testing.T) {
 		{"smooth", mesh.Smooth(land, b, 0, palette(true), mesh.Options{}), 0},
 		{"smooth wild", mesh.Smooth(wild(r, 32, 1), geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, 0, palette(true), mesh.Options{}), 0},
 		{"smooth level 1", mesh.Smooth(land, geom.Box{Max: geom.Point{X: 32, Y: 70, Z: 32}}, 1, palette(true), mesh.Options{}), 0},
+		{"sparse blocks", mesh.Blocky(sparse{blocks}, wide, 0, palette(false), mesh.Options{}), 0},
+		{"smooth sparse", mesh.Smooth(sparse{land}, wide, 0, palette(true), mesh.Options{}), 0},
 		{"nothing", mesh.Smooth(land, b.Add(geom.Point{Y: 1000}), 0, palette(true), mesh.Options{}), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -80,3 +80,18 @@ func (b *Boxes) load(box geom.Box) {
 	})
 	b.kept = b.kept.With(got)
 }
+
+// Chunks returns the chunks of a level that may have cells, each once.
+func (b *Boxes) Chunks(level int) []geom.ChunkPos {
+	up := level - b.base
+	seen := make(map[geom.ChunkPos]bool)
+	var out []geom.ChunkPos
+	for pos, holds := range b.view.whole.Entries(b.view.Dimension, b.view.matter, b.base) {
+		at := geom.ChunkPos{X: pos.X >> up, Y: pos.Y >> up, Z: pos.Z >> up}
+		if holds && !seen[at] {
+			seen[at] = true
+			out = append(out, at)
+		}
+	}
+	return out
+}
