@@ -26,6 +26,7 @@ type Mesher struct {
 	mixed                bool // there are cells that are neither Nothing nor Opaque
 
 	lists [kinds][]Quad
+	apart [padded]uint64    // rows of each layer that are not as those of the next
 	seen  [padded]uint64    // faces of a layer by row
 	keys  [2][padded]uint32 // of the faces of two rows
 	high  [padded]uint8     // how many rows above have the same face, by u
@@ -211,6 +212,7 @@ type sweep struct {
 	face         Face
 	masks        *[kinds][]uint64
 	layer        int // distance of the masks of two layers
+	step         int // from a layer to the one before its faces
 	nv           int // rows, with the border
 	inner        uint64
 	across       int // distance in cells from a cell to the one before its face
@@ -241,10 +243,14 @@ func (m *Mesher) face(f Face) {
 		s.ql, s.qu, s.qv = quadZ, 0, quadY
 	}
 	s.inner = 1<<(nu-2) - 1
+	if f&1 == 0 && !m.mixed {
+		m.differ(&s, nl)
+	}
 	lo, hi, step := 1, nl-2, 1
 	if f&1 == 0 {
 		step = -1
 	}
+	s.step = step
 	s.across = step * s.cl
 	if near, far := m.borders[f&^1], m.borders[f|1]; step == 1 {
 		if far == Finer {
@@ -267,31 +273,53 @@ func (m *Mesher) face(f Face) {
 	}
 }
 
+// differ notes for an axis in which rows each layer of opaque cells is not as the next one. Most
+// layers of most lands are.
+func (m *Mesher) differ(s *sweep, layers int) {
+	const block = 16
+	opaque := s.masks[Opaque]
+	for l := range layers - 1 {
+		a, b := opaque[l*s.layer:][:s.nv], opaque[(l+1)*s.layer:][:s.nv]
+		rows := uint64(0)
+		for v := 0; v < len(a); {
+			if v+block <= len(a) && *(*[block]uint64)(a[v:]) == *(*[block]uint64)(b[v:]) {
+				v += block
+				continue
+			}
+			for end := min(v+block, len(a)); v < end; v++ {
+				if a[v] != b[v] {
+					rows |= 1 << (v & 63)
+				}
+			}
+		}
+		m.apart[l&63] = rows
+	}
+}
+
 // visible writes the faces of a layer that are seen, by row and by u from 0, and returns which rows
 // have any.
 func (m *Mesher) visible(s *sweep, l int) (rows uint64) {
 	opaque := s.masks[Opaque]
 	if !m.mixed {
-		n := s.nv - 2
-		below, above, out := opaque[s.below+1:][:n], opaque[s.above+1:][:n], m.seen[1:][:n]
-		for v, b := range below {
-			seen := (b &^ above[v]) >> 1 & s.inner
-			out[v] = seen
-			rows |= -seen >> 63 << (v & 63) // 1 if there are any
+		below, above := opaque[s.below:][:s.nv], opaque[s.above:][:s.nv]
+		for left := m.apart[min(l, l+s.step)&63] & (1<<(s.nv-1) - 2); left != 0; left &= left - 1 {
+			v := bits.TrailingZeros64(left) & (padded - 1)
+			seen := (below[v] &^ above[v]) >> 1 & s.inner
+			m.seen[v] = seen
+			rows |= -seen >> 63 << v // the bit if there are any
 		}
-		return rows << 1
+		return rows
 	}
 	for v := 1; v < s.nv-1; v++ {
-		i := v
-		glass := s.masks[Transparent][s.below+i]
-		seen := opaque[s.below+i] | s.masks[CutOut][s.below+i] | glass
-		for both := glass & s.masks[Transparent][s.above+i]; both != 0; both &= both - 1 {
+		glass := s.masks[Transparent][s.below+v]
+		seen := opaque[s.below+v] | s.masks[CutOut][s.below+v] | glass
+		for both := glass & s.masks[Transparent][s.above+v]; both != 0; both &= both - 1 {
 			at := l*s.cl + v*s.cv + bits.TrailingZeros64(both)*s.cu
 			if m.key(at) == m.key(at+s.across) {
 				seen &^= both & -both
 			}
 		}
-		seen = (seen &^ opaque[s.above+i]) >> 1 & s.inner
+		seen = (seen &^ opaque[s.above+v]) >> 1 & s.inner
 		m.seen[v&63] = seen
 		if seen != 0 {
 			rows |= 1 << v
@@ -307,11 +335,10 @@ func (m *Mesher) key(i int) voxel.Cell { return m.table.keys[m.cells[i]&voxel.Ma
 // height along u.
 func (m *Mesher) plane(s *sweep, l int) {
 	rows := m.visible(s, l)
-	m.seen[(s.nv-1)&63] = 0
 	cur, next, have := &m.keys[0], &m.keys[1], 0
 	for ; rows != 0; rows &= rows - 1 {
 		v := bits.TrailingZeros64(rows)
-		seen, after := m.seen[v&63], m.seen[(v+1)&63]
+		seen, after := m.seen[v&63], m.seen[(v+1)&63]&-(rows>>(v+1)&1)
 		if have != v {
 			m.facesOf(s, l, v, seen, cur)
 		}

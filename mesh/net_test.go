@@ -421,3 +421,43 @@ func addUnits(all map[[2]geom.Point]int, q mesh.Quad, b placed) {
 		}
 	}
 }
+
+// gap is a source that knows no cells from a place on, by x.
+type gap struct {
+	mesh.Source
+	from int
+}
+
+func (g gap) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
+	return b.Max.X<<level <= g.from && g.Source.ReadBox(b, level, dst)
+}
+
+// TestSmoothMissing checks that a surface ends in a wall or is open where cells are not known.
+func TestSmoothMissing(t *testing.T) {
+	l := newLand(64, func(p geom.Point) voxel.Cell {
+		if p.Y < 30 {
+			return voxel.TerrainCell(1, 255)
+		}
+		return 0
+	})
+	for _, around := range []mesh.Around{{}, {{{mesh.Coarser}}}} { // the other way of making surfaces
+		for _, o := range []mesh.Options{{}, {Missing: mesh.Opaque}} {
+			n := mesh.NewNetter(nil, o)
+			n.Load(gap{l, 32}, geom.ChunkPos{}.Box(), 0, around)
+			vertices, indices := n.Surface()
+			wall := 0
+			for i := 0; i < len(indices); i += 3 {
+				p, q, r := vertices[indices[i]].Position, vertices[indices[i+1]].Position, vertices[indices[i+2]].Position
+				if p[0] > 31 && q[0] > 31 && r[0] > 31 {
+					wall++
+				}
+			}
+			if (wall > 0) != (o.Missing == mesh.Nothing) {
+				t.Errorf("%v: %d triangles in the wall", o, wall)
+			}
+			if len(indices) < 2*31*30*3 {
+				t.Errorf("%v: %d indices, the ground is missing", o, len(indices))
+			}
+		}
+	}
+}

@@ -63,6 +63,9 @@ func (n *Netter) loadSeam(b geom.Box, level int, around *Around) {
 				}
 				if s.cells[i] >= missing {
 					s.cells[i] = 0
+					if n.options.Missing == Opaque {
+						s.borders[i] = Finer // which has no surface here
+					}
 				}
 				i++
 			}
