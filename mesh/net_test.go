@@ -461,3 +461,16 @@ func TestSmoothMissing(t *testing.T) {
 		}
 	}
 }
+
+func TestSmoothAllocates(t *testing.T) {
+	v := level(t, 2)
+	n := mesh.NewNetter(shapes, mesh.Options{})
+	run := func() {
+		n.Load(v, geom.ChunkPos{Y: 1}.Box(), 0, mesh.Around{})
+		n.Surface()
+	}
+	run()
+	if allocs := testing.AllocsPerRun(3, run); allocs != 0 {
+		t.Errorf("%v allocations in the steady state", allocs)
+	}
+}
