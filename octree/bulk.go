@@ -103,8 +103,11 @@ func (t *Tree) Rebuild() {
 	t.slots = trimmed(t.slots)
 }
 
-// trim gives back the memory that nodes and buckets do not use.
+// trim gives back the memory that nodes and buckets do not use, and the views that nobody holds.
 func (t *Tree) trim() {
+	if t.track != nil {
+		t.track.pool = new(pool)
+	}
 	t.nodes, t.buckets = trimmed(t.nodes), trimmed(t.buckets)
 	t.boxes.trim()
 }

@@ -51,7 +51,16 @@ func (t *Tree) settle(list []Box) {
 		edge = max(edge, min(tame(greatest), axis[hi]+reach)-least)
 		return least
 	}
+	all := Box{Vec{tame(least.X), tame(least.Y), tame(least.Z)}, Vec{tame(greatest.X), tame(greatest.Y), tame(greatest.Z)}}
 	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
+	if outside := t.outside(list, &all, least, edge); outside > t.opts.SplitAbove {
+		span := max(all.Max.X-all.Min.X, all.Max.Y-all.Min.Y, all.Max.Z-all.Min.Z)
+		if outside > len(list)/16 || outside > len(list)/256 && span < math.Ldexp(common, t.opts.MaxDepth-10) {
+			least, edge = all.Min, max(edge, span)
+		}
+	}
+	// An edge that is small against the coordinates would get lost in sums.
+	edge = max(edge, 0x1p-40*max(math.Abs(least.X), math.Abs(least.Y), math.Abs(least.Z)))
 	size := 1.0
 	if edge > 0 {
 		_, exponent := math.Frexp(edge / 3 * 4)
@@ -73,6 +82,20 @@ func widen(least, greatest *float64, v float64) {
 	if v > *greatest {
 		*greatest = v
 	}
+}
+
+// outside counts the boxes whose centers, which lie in all, lie outside of some bounds.
+func (t *Tree) outside(list []Box, all *Box, least Vec, edge float64) (n int) {
+	bounds := Box{least, Vec{least.X + edge, least.Y + edge, least.Z + edge}}
+	if bounds.contains(all) {
+		return 0
+	}
+	for i := range list {
+		if c := At(list[i].center()); !bounds.contains(&c) {
+			n++
+		}
+	}
+	return n
 }
 
 // bound sets the bounds and what follows from them. The bounds are a cube, or nowhere.

@@ -169,7 +169,7 @@ func (t *index) box(n *node) Box {
 	if n.depth == 0 {
 		return everything
 	}
-	return Around(n.middle, t.reach[n.depth%levels])
+	return t.around(n.middle, t.reach[n.depth%levels])
 }
 
 // octant returns which child of a cell with that middle a box belongs to. Branches on
@@ -214,7 +214,16 @@ func (t *index) childMiddle(n *node, octant uint32) Vec {
 
 // childBox returns the loose box of a child of n. It has the numbers that box has for the child.
 func (t *index) childBox(n *node, octant uint32) Box {
-	return Around(t.childMiddle(n, octant), t.reach[(n.depth+1)%levels])
+	return t.around(t.childMiddle(n, octant), t.reach[(n.depth+1)%levels])
+}
+
+// around returns the box around a middle. It has no height in a flat tree.
+func (t *index) around(middle Vec, reach float64) Box {
+	b := Around(middle, reach)
+	if t.fan == 4 {
+		b.Min.Z, b.Max.Z = 0, 0
+	}
+	return b
 }
 
 // split gives a node children if enough of its objects fit them.
@@ -249,7 +258,7 @@ func (t *Tree) split(n uint32) {
 // children: what they round is less than a quarter of a step.
 func (t *Tree) fine(n *node) bool {
 	m := max(math.Abs(n.middle.X), math.Abs(n.middle.Y), math.Abs(n.middle.Z)) + t.reach[n.depth]
-	return t.grain[n.depth+1] > 0 && m*0x1p-45 < t.reach[n.depth+1]
+	return t.reach[n.depth+1] > 0x1p-1000 && m*0x1p-45 < t.reach[n.depth+1]
 }
 
 // spread moves the own objects of a node to n, or to the children of n that they fit.

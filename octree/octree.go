@@ -114,7 +114,7 @@ type Options struct {
 	// Loose is the edge of a node's box as a multiple of its cell's edge: above 1, at most 4.
 	// Small values suit objects much smaller than the distances between them. Default 1.25.
 	Loose float64
-	// MaxDepth bounds the depth of nodes. The root has depth 0. Default 21, at most 32.
+	// MaxDepth bounds the depth of nodes. The root has depth 0. Default 32, and no more.
 	MaxDepth int
 	// Integer trees take boxes whose coordinates are integers of 32 bits, in half the memory.
 	Integer bool
@@ -140,7 +140,7 @@ func (o Options) resolve() (Options, error) {
 		o.Loose = 1.25
 	}
 	if o.MaxDepth == 0 {
-		o.MaxDepth = 21
+		o.MaxDepth = maxDepth
 	}
 	switch {
 	case o.SplitAbove < 2 || o.SplitAbove > maxObjects:

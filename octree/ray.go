@@ -87,11 +87,15 @@ func castOf(r *Ray) cast {
 	return q
 }
 
+// blind reports whether a ray looks into all nodes: also in a tree so small that the
+// multiples of Direction at its nodes are not exact.
+func (t *index) blind(q *cast) bool { return q.blind || t.edge < 0x1p-500 }
+
 // aimRay sets c to the coarse box of the part of a ray from one multiple of Direction to
 // another in a node.
 func (t *index) aimRay(nd *node, q *cast, from, to float64, c *coarse) {
 	part := everything
-	if !q.blind && nd.depth != 0 && to <= math.MaxFloat64 {
+	if !t.blind(q) && nd.depth != 0 && to <= math.MaxFloat64 {
 		part.Min.X, part.Max.X = stretch(q.Origin.X, q.Direction.X, from, to)
 		part.Min.Y, part.Max.Y = stretch(q.Origin.Y, q.Direction.Y, from, to)
 		part.Min.Z, part.Max.Z = stretch(q.Origin.Z, q.Direction.Z, from, to)
@@ -114,6 +118,7 @@ func stretch(origin, direction, from, to float64) (low, high float64) {
 // Direction in order.
 func (t *index) enterChildren(nd *node, q *cast, most float64, order *ordered) {
 	var from, to [3][2]float64
+	blind := t.blind(q)
 	h, r := t.half[(nd.depth+1)%levels], t.reach[(nd.depth+1)%levels]
 	for axis, a := range [3][3]float64{
 		{nd.middle.X, q.Origin.X, q.inverse.X}, {nd.middle.Y, q.Origin.Y, q.inverse.Y}, {nd.middle.Z, q.Origin.Z, q.inverse.Z},
@@ -137,7 +142,7 @@ func (t *index) enterChildren(nd *node, q *cast, most float64, order *ordered) {
 		x, y, z := o&1, o>>1&1, o>>2&1
 		start := max(from[0][x], from[1][y], from[2][z], 0) * (1 - rounded)
 		end := min(to[0][x], to[1][y], to[2][z]) * (1 + rounded)
-		if q.blind {
+		if blind {
 			start, end = 0, math.Inf(1)
 		}
 		if start <= min(end, most) {

@@ -154,7 +154,8 @@ func (s *Scene) Stats() Stats {
 	return Stats{a.Nodes + b.Nodes, max(a.Depth, b.Depth), a.Bytes + b.Bytes - memory(s.still.slots) + int64(unsafe.Sizeof(*s)-2*unsafe.Sizeof(s.still))}
 }
 
-// Publish makes a view of the scene as it is now, as Tree.Publish does.
+// Publish makes a view of the scene as it is now, as Tree.Publish does. It allocates the
+// SceneView, not the copies.
 func (s *Scene) Publish() {
 	moment, old := s.Moment(), s.newest.Load()
 	v := &SceneView{moment: moment}

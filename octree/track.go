@@ -6,7 +6,7 @@ import "sync/atomic"
 type tracker struct {
 	slots, nodes, buckets *marks
 	next                  *uint64 // the number of the next copy, from 1
-	pool                  pool
+	pool                  *pool
 }
 
 // marks has for each page of an array the number of the copy that was to be made next
@@ -28,8 +28,8 @@ func (m *marks) mark(i uint32) {
 
 // stale calls yield with the elements of each page, of n, that changed since a copy.
 func (m *marks) stale(copied uint64, n int, yield func(from, to int)) {
-	for p, written := range m.pages {
-		if from := p << m.shift; written > copied && from < n {
+	for p := 0; p < len(m.pages) && p<<m.shift < n; p++ {
+		if from := p << m.shift; m.pages[p] > copied {
 			yield(from, min(n, from+1<<m.shift))
 		}
 	}
@@ -46,14 +46,14 @@ func renew[T any](old, now []T, m *marks, copied uint64, each int) []T {
 func newTracker(t *Tree) *tracker {
 	next := new(uint64)
 	*next = 1
-	k := &tracker{slots: &marks{shift: 6, next: next}, nodes: &marks{shift: 3, next: next}, buckets: &marks{shift: 1, next: next}, next: next}
+	k := &tracker{slots: &marks{shift: 6, next: next}, nodes: &marks{shift: 3, next: next}, buckets: &marks{shift: 1, next: next}, next: next, pool: new(pool)}
 	k.everything(t)
 	return k
 }
 
 // beside returns a tracker for another tree with the same slots.
 func (k *tracker) beside(t *Tree) *tracker {
-	other := &tracker{slots: k.slots, nodes: &marks{shift: k.nodes.shift, next: k.next}, buckets: &marks{shift: k.buckets.shift, next: k.next}, next: k.next}
+	other := &tracker{slots: k.slots, nodes: &marks{shift: k.nodes.shift, next: k.next}, buckets: &marks{shift: k.buckets.shift, next: k.next}, next: k.next, pool: new(pool)}
 	other.everything(t)
 	return other
 }

@@ -268,7 +268,7 @@ func (t *Tree) Remove(id ID) bool {
 type Stats struct {
 	Nodes int   // in use, with the root
 	Depth int   // of the deepest node
-	Bytes int64 // of memory, with what is kept for later
+	Bytes int64 // of memory, with what is kept for later, without views
 }
 
 // Stats counts the nodes of the tree.

@@ -60,7 +60,7 @@ func (t *Tree) copy() *View {
 	k := t.track
 	v := k.pool.take()
 	if v == nil {
-		v = &View{pool: &k.pool}
+		v = &View{pool: k.pool}
 	}
 	old := v.index
 	v.index = t.index
@@ -83,8 +83,14 @@ func (t *Tree) copy() *View {
 func (t *Tree) View() *View {
 	for {
 		v := t.newest.Load()
-		if v == nil || v.hold() {
-			return v
+		if v == nil {
+			return nil
+		}
+		if v.hold() {
+			if v == t.newest.Load() {
+				return v
+			}
+			v.Release() // it was made anew before hold, and is not yet published
 		}
 	}
 }
