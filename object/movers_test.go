@@ -267,7 +267,7 @@ func take(t testing.TB, w *world.World, m *object.Movers) map[int]octree.ID {
 	defer h.Release()
 	ids := make(map[int]octree.ID)
 	tick(t, m, func(tk *object.Tick) error {
-		_, err := tk.TakeAll(voxel.Entities)
+		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
 			p, _ := tk.Get(id)
 			ids[numberOf(&p.Object)] = id
@@ -435,7 +435,7 @@ func TestMoversWithin(t *testing.T) {
 				}
 				return errors.Join(tk.Move(ids[0], at), tk.Move(ids[1], at), tk.Move(ids[2], at))
 			})
-			object.Pause(m, func() error {
+			object.Pause(m, func(bool) error {
 				object.Pause(m, nil)
 				tick(t, m, func(tk *object.Tick) error {
 					return errors.Join(tk.Remove(born), tk.Release(other), tk.Remove(ids[0]), tk.Release(ids[1]),
@@ -462,6 +462,55 @@ func TestMoversWithin(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An object is one mover, however often it is taken, also where a Write has just put it.
+func TestMoversTwice(t *testing.T) {
+	st := newStore()
+	w, m, ids := herd(t, st, 5, object.MoverOptions{})
+	all := func(want int) {
+		t.Helper()
+		tick(t, m, func(tk *object.Tick) error {
+			if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != want || err != nil {
+				t.Errorf("took %d, %v, want %d", n, err, want)
+			}
+			return nil
+		})
+	}
+	again := func(at geom.ColumnPos, ordinal int) (id octree.ID, err error) {
+		c, _ := w.View().Dimension(earth).Column(at)
+		tick(t, m, func(tk *object.Tick) error {
+			id, err = tk.Take(object.Found{Column: at, List: &c.Lists[0], Ordinal: ordinal})
+			return nil
+		})
+		return id, err
+	}
+	all(0)
+	if id, err := again(geom.ColumnPos{}, 2); id != ids[2] || err != nil {
+		t.Errorf("took %v, %v, want %v", id, err, ids[2])
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[2], octree.Vec{X: 40}), tk.Remove(ids[0]), tk.Release(ids[1]), tk.Release(ids[3]))
+	})
+	all(2) // what was released and had not moved
+	if _, err := again(geom.ColumnPos{}, 0); err == nil {
+		t.Error("took what is to be removed")
+	}
+	object.Pause(m, func(bool) error { all(0); return nil })
+	head := commit(t, w)
+	all(0)
+	if id, err := again(geom.ColumnPos{X: 2}, 0); id != ids[2] || err != nil {
+		t.Errorf("took %v, %v, want %v", id, err, ids[2])
+	}
+	if got := entities(t, st, head.ID()); len(got) != 4 {
+		t.Errorf("%v", got)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[2], octree.Vec{X: 41}), tk.Release(ids[2]))
+	})
+	all(0) // it is on its way out
+	commit(t, w)
+	all(1)
 }
 
 func TestMoversLost(t *testing.T) {
@@ -508,7 +557,7 @@ func TestMoversLost(t *testing.T) {
 			return err
 		}
 		tk.Clear()
-		n, err := tk.TakeAll(voxel.Entities)
+		n, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		if n != 4 {
 			t.Errorf("took %d", n)
 		}
@@ -517,6 +566,46 @@ func TestMoversLost(t *testing.T) {
 	if w.Dirty() || commit(t, w).ID() != head.ID() {
 		t.Error("Clear left something to write")
 	}
+}
+
+// The world goes back to before the dimension was made.
+func TestMoversNowhere(t *testing.T) {
+	st := newStore()
+	w, err := world.Create(ctx, st, "a", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, w, func(tx *world.Tx) { tx.AddDimension("moon", voxel.BlockVolumes(), nil) })
+	first := commit(t, w)
+	update(t, w, func(tx *world.Tx) {
+		tx.AddDimension(earth, voxel.BlockVolumes(), nil)
+		for i := range 2 {
+			tx.Dimension(earth).Add(voxel.Entities, animal(i, octree.Vec{X: float64(i)}))
+		}
+	})
+	commit(t, w)
+	m := movers(t, w, object.MoverOptions{})
+	ids := take(t, w, m)
+	if _, err := w.Restore(ctx, first.ID(), "back"); err != nil {
+		t.Fatal(err)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		_, err := tk.Spawn(voxel.Entities, animal(7, octree.Vec{}), octree.Vec{})
+		return errors.Join(err, tk.Move(ids[0], octree.Vec{X: 9}))
+	})
+	commit(t, w)
+	if lost := m.Lost(); len(lost) != 2 || m.Dirty() {
+		t.Errorf("lost %v", lost)
+	}
+	if lost := m.Check(); !slices.Equal(lost, []octree.ID{ids[1]}) {
+		t.Errorf("lost %v", lost)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != 0 || err == nil {
+			t.Errorf("took %d, %v", n, err)
+		}
+		return nil
+	})
 }
 
 // The payload comes from the game, and its error fails the commit.
