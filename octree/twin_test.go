@@ -492,6 +492,12 @@ var places = []place{
 	{"coarse numbers", 1, octree.Options{SplitAbove: 2, Loose: 1.0000001}, func(d dice, _ int) octree.Box {
 		return sized(d, vec(1<<52+d(5), 1<<51+d(5), d(5)), 2)
 	}},
+	{"far away on one axis", 1, octree.Options{SplitAbove: 2}, func(d dice, _ int) octree.Box {
+		const far, ulp = 0x1p71, 0x1p19
+		b := sized(d, vec(d(40), 0, d(40)), 3)
+		b.Min.Y, b.Max.Y = far+float64(d(3))*ulp, far+3*ulp
+		return b
+	}},
 	{"crowds", 1, octree.Options{SplitAbove: 16}, func(d dice, _ int) octree.Box {
 		at := d(3) * 100000
 		return sized(d, vec(at+d(50), d(50), -at+d(50)), 3)

@@ -29,9 +29,13 @@ func TestViews(t *testing.T) {
 	var wait sync.WaitGroup
 	for reader := range readers {
 		wait.Go(func() {
-			last := 0.0
+			last, moment := 0.0, octree.Moment(0)
 			for round := 0; ; round++ {
 				v := tree.View()
+				if v.Moment() < moment {
+					t.Errorf("a view of moment %d after moment %d", v.Moment(), moment)
+				}
+				moment = v.Moment()
 				b, ok := v.Get(ids[round%objects])
 				if !ok || b.Min.Y < last {
 					t.Errorf("a view of step %g after step %g", b.Min.Y, last)
