@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/octree/layout"
 )
 
+// TestReviewPad has an object that gets into several leaves when its leaf splits.
 func TestReviewPad(t *testing.T) {
 	for _, s := range []layout.Strategy{layout.Leaves, layout.Split} {
 		tree := mustNew(t, layout.Options{Objects: s, Root: octree.Around(octree.Vec{}, 8), SplitAbove: 4})
@@ -57,16 +57,12 @@ func hostile(r *rand.Rand, root octree.Box) func() float64 {
 	return func() float64 { f := r.Float64(); return lo*(1-f) + hi*f }
 }
 
+// TestReviewHostile compares queries with all objects, for all options, at coordinates where
+// numbers are coarse, tiny or at the end of the range.
 func TestReviewHostile(t *testing.T) {
-	n := 6000
-	if testing.Short() {
-		n = 500
-	}
-	bad, faults, outside := map[string]int{}, 0, 0
+	n := 50 * int(*seeds)
+	bad := map[string]int{}
 	for seed := range n {
-		if only := os.Getenv("SEED"); only != "" && only != fmt.Sprint(seed) {
-			continue
-		}
 		func() {
 			r := rand.New(rand.NewPCG(uint64(seed), 77))
 			flip := func() bool { return r.IntN(2) == 0 }
@@ -100,8 +96,7 @@ func TestReviewHostile(t *testing.T) {
 			o.Root = roots[r.IntN(len(roots))]
 			tree, err := layout.New(o)
 			if err != nil {
-				faults++
-				return
+				return // options that make no sense together
 			}
 			root := tree.Options().Root
 			axis := func(lo, hi float64) func() float64 {
@@ -140,9 +135,6 @@ func TestReviewHostile(t *testing.T) {
 				if e := recover(); e != nil {
 					bad["panic "+what]++
 					t.Errorf("seed %d %+v %s: panic %v", seed, o, what, e)
-					if os.Getenv("SEED") != "" {
-						panic(e)
-					}
 				}
 			}()
 			fail := func(format string, args ...any) {
@@ -158,7 +150,6 @@ func TestReviewHostile(t *testing.T) {
 					b := box()
 					id, err := tree.Insert(b)
 					if errors.Is(err, layout.ErrOutside) {
-						outside++
 						continue
 					}
 					if err != nil {
@@ -168,9 +159,6 @@ func TestReviewHostile(t *testing.T) {
 					boxes[id], ids = b, append(ids, id)
 				case k < 9:
 					id, b := ids[r.IntN(len(ids))], box()
-					if os.Getenv("SEED") != "" {
-						t.Log(step, "move", id, boxes[id], b, tree.Root().Cell(), tree.Stats().Nodes)
-					}
 					err := tree.Move(id, b)
 					if errors.Is(err, layout.ErrOutside) {
 						break
@@ -210,11 +198,6 @@ func TestReviewHostile(t *testing.T) {
 					}
 					for i, id := range new {
 						boxes[id], ids = bs[i], append(ids, id)
-					}
-				}
-				if os.Getenv("SEED") != "" {
-					if err := tree.Check(); err != nil {
-						t.Fatal(step, err)
 					}
 				}
 				if step%10 != 9 {
@@ -353,7 +336,6 @@ func TestReviewHostile(t *testing.T) {
 			}
 		}()
 	}
-	t.Log(bad, faults, outside)
 }
 
 // An object on the upper border of the widest root stays where Remove finds it.
