@@ -1,0 +1,43 @@
+package octree_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/octree"
+)
+
+// TestReviewPlane has planes whose normals are so short that products with them round to
+// few numbers.
+func TestReviewPlane(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tree := mustNew(t, octree.Options{SplitAbove: 8})
+	boxes := make(map[octree.ID]octree.Box)
+	for range 500 {
+		b := octree.At(octree.Vec{X: r.Float64() * 16, Y: r.Float64() * 16, Z: r.Float64() * 16})
+		id, err := tree.Insert(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		boxes[id] = b
+	}
+	for range 300 {
+		s := math.Ldexp(1, -1074+r.IntN(12))
+		v := func() float64 { return float64(r.IntN(5)-2) * s }
+		p := octree.Plane{Normal: octree.Vec{X: v(), Y: v(), Z: v()}, Offset: -float64(r.IntN(17)) * s}
+		for side := octree.Behind; side <= octree.Front; side++ {
+			got := 0
+			tree.Plane(p, side, func(octree.ID, octree.Box) bool { got++; return true })
+			if want := len(brute(boxes, func(_ octree.ID, b octree.Box) bool { return p.Side(b) == side })); got != want {
+				t.Fatalf("%v, side %d: got %d, want %d", p, side, got, want)
+			}
+		}
+		f := octree.Frustum{p, {Normal: octree.Vec{X: v(), Y: v(), Z: v()}, Offset: float64(r.IntN(17)) * s}}
+		got := 0
+		tree.Frustum(f, func(octree.ID, octree.Box) bool { got++; return true })
+		if want := len(brute(boxes, func(_ octree.ID, b octree.Box) bool { return f.Sees(b) })); got != want {
+			t.Fatalf("%v: got %d, want %d", f, got, want)
+		}
+	}
+}
