@@ -61,7 +61,7 @@ func (p *Plane) trim(b, frame *Box) {
 	}
 	for i, end := range [3][2]*float64{{&b.Min.X, &b.Max.X}, {&b.Min.Y, &b.Max.Y}, {&b.Min.Z, &b.Max.Z}} {
 		at, slack := -(sum-most[i])/n[i], (size*rounded+0x1p-1070)/math.Abs(n[i]) // also for products that are 0 or nearly so
-		switch { // of what is NaN, none
+		switch {                                                                  // of what is NaN, none
 		case n[i] > 0 && at-slack > *end[0]:
 			*end[0] = min(at-slack, *end[1])
 		case n[i] < 0 && at+slack < *end[1]:
