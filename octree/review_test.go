@@ -67,7 +67,7 @@ func brute(boxes map[octree.ID]octree.Box, match func(octree.ID, octree.Box) boo
 // TestReviewHostile compares queries with all objects, at coordinates where numbers are
 // coarse, tiny or at the end of the range.
 func TestReviewHostile(t *testing.T) {
-	n := 60 * int(*seeds)
+	n := 20 * int(*seeds)
 	bad := map[string]int{}
 	for seed := range n {
 		func() {

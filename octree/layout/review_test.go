@@ -60,7 +60,7 @@ func hostile(r *rand.Rand, root octree.Box) func() float64 {
 // TestReviewHostile compares queries with all objects, for all options, at coordinates where
 // numbers are coarse, tiny or at the end of the range.
 func TestReviewHostile(t *testing.T) {
-	n := 50 * int(*seeds)
+	n := 10 * int(*seeds)
 	bad := map[string]int{}
 	for seed := range n {
 		func() {
