@@ -101,14 +101,17 @@ func (s *Set) recall(n *near, id octree.ID) {
 // lookAtDue looks at the objects that are due.
 func (s *Set) lookAtDue(v *viewer, objects Objects, way float64) {
 	n := &v.near
-	n.next = math.Inf(1)
+	next := math.Inf(1)
 	for i, due := range n.due {
 		if due <= way {
 			due = s.lookAt(v, objects, n.ids[i], way)
 			n.due[i] = due
 		}
-		n.next = min(n.next, due)
+		if due < next { // min would ask for NaN, which takes longer than the rest
+			next = due
+		}
 	}
+	n.next = next
 	if len(s.changes.ObjectsOut) > 0 {
 		out := s.changes.ObjectsOut
 		v.objects = slices.DeleteFunc(v.objects, func(id octree.ID) bool {

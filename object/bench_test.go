@@ -82,7 +82,7 @@ func BenchmarkIndex(b *testing.B) {
 					center := octree.Vec{X: rng.Float64()*800 - 400, Y: rng.Float64()*160 - 40, Z: rng.Float64()*800 - 400}
 					x.Overlapping(octree.Around(center, max(size, -size)/2), func(f object.Found) bool {
 						if sum += f.Ordinal; size < 0 {
-							sum += len(f.Object.Payload)
+							sum += len(f.Object().Payload)
 						}
 						hits++
 						return true

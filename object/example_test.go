@@ -42,7 +42,7 @@ func Example() {
 		return
 	}
 	chests.Ball(octree.Vec{X: 16, Y: 1}, 8, func(f object.Found) bool {
-		fmt.Println("near:", f.List, "at", f.Object.At, "in column", f.Column)
+		fmt.Println("near:", f.List.Name, "at", f.Object().At, "in column", f.Column)
 		return true
 	})
 

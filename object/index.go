@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type Options struct {
 	// Box returns the box of an object, and whether it has one. It must give the same box for the
 	// same object each time. An object whose box is not valid is left out. Default: Cell.
 	Box func(list string, o *voxel.Object) (octree.Box, bool)
-	// Tree are options of the tree.
+	// Tree are options of the tree. Without Box it is an Integer tree.
 	Tree octree.Options
 }
 
@@ -40,6 +41,13 @@ type Index struct {
 	free  []uint32                  // rows that are not in use
 	first map[geom.ColumnPos]uint32 // row of each column
 	homes []home                    // by octree.ID.Index
+	fresh *fresh                    // while the index is made
+}
+
+// fresh is what comes into an empty tree at once.
+type fresh struct {
+	boxes []octree.Box
+	homes []home
 }
 
 // row is a list of a column. The rows of a column are chained.
@@ -68,8 +76,8 @@ func New(d *world.Dimension, o Options) (*Index, error) {
 }
 
 // Read makes an index of a dimension of a Snapshot. It reads all columns once and keeps none of them,
-// so what it finds has no Object: see Index.Object. The Snapshot must stay open as long as
-// Object is called.
+// so what it finds has no Object: see Index.Load. The Snapshot must stay open as long as
+// Load is called.
 func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (*Index, error) {
 	x, err := newIndex(dimension, o)
 	if err != nil {
@@ -77,6 +85,7 @@ func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (
 	}
 	x.from = s
 	names := make(map[string]*voxel.List)
+	x.fresh = new(fresh)
 	for c, err := range s.Columns(ctx, dimension) {
 		if err == nil {
 			err = x.replace(c.Pos, c)
@@ -92,13 +101,17 @@ func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (
 			x.rows[r].list = names[name] // lets go of the column
 		}
 	}
-	return x, nil
+	return x, x.fill()
 }
+
+// splitAbove makes nodes with many objects. They take a tenth less memory, and a query looks at some more.
+const splitAbove = 256
 
 func newIndex(name string, o Options) (*Index, error) {
 	if o.Box == nil {
-		o.Box = Cell
+		o.Box, o.Tree.Integer = Cell, true
 	}
+	o.Tree.SplitAbove = cmp.Or(o.Tree.SplitAbove, splitAbove)
 	o.Lists = slices.Clone(o.Lists)
 	x := &Index{o: o, name: name}
 	return x, x.clear()
@@ -107,7 +120,7 @@ func newIndex(name string, o Options) (*Index, error) {
 // clear empties the index.
 func (x *Index) clear() (err error) {
 	x.tree, err = octree.New(x.o.Tree)
-	x.shows, x.rows, x.free, x.homes, x.first = nil, nil, nil, nil, make(map[geom.ColumnPos]uint32)
+	x.shows, x.rows, x.free, x.homes, x.fresh, x.first = nil, nil, nil, nil, nil, make(map[geom.ColumnPos]uint32)
 	return err
 }
 
@@ -133,6 +146,9 @@ func (x *Index) Update(d *world.Dimension) (columns int, err error) {
 
 func (x *Index) update(d *world.Dimension) (int, error) {
 	apart := d.Apart(x.shows)
+	if x.shows == nil {
+		x.fresh = new(fresh)
+	}
 	for _, pos := range apart {
 		now, _ := d.Column(pos)
 		if err := x.replace(pos, now); err != nil {
@@ -140,7 +156,25 @@ func (x *Index) update(d *world.Dimension) (int, error) {
 		}
 	}
 	x.shows = d
-	return len(apart), nil
+	return len(apart), x.fill()
+}
+
+// fill brings what is fresh into the tree, in as little memory as it needs.
+func (x *Index) fill() error {
+	f := x.fresh
+	if x.fresh = nil; f == nil {
+		return nil
+	}
+	ids, err := x.tree.InsertAll(make([]octree.ID, 0, len(f.boxes)), f.boxes)
+	if err != nil {
+		return err
+	}
+	x.homes = make([]home, len(ids))
+	for i, id := range ids {
+		x.homes[id.Index()] = f.homes[i]
+	}
+	x.rows = append(make([]row, 0, len(x.rows)), x.rows...)
+	return nil
 }
 
 // errUnlike says that Options.Box gave two boxes for one object.
@@ -247,6 +281,10 @@ func (x *Index) replaceList(r uint32, had []octree.ID) error {
 				return err
 			}
 			had[i] = 0
+			continue
+		}
+		if x.fresh != nil {
+			x.fresh.boxes, x.fresh.homes = append(x.fresh.boxes, b), append(x.fresh.homes, home{r, uint32(i)})
 			continue
 		}
 		id, err := x.tree.Insert(b)

@@ -103,9 +103,9 @@ func walked(d *world.Dimension, o object.Options) (out []object.Found) {
 			if len(o.Lists) > 0 && !slices.Contains(o.Lists, l.Name) {
 				continue
 			}
-			for i, obj := range l.Objects {
-				if b, ok := box(l.Name, &obj); ok {
-					out = append(out, object.Found{Box: b, Column: pos, List: l.Name, Ordinal: i, Object: &obj})
+			for i := range l.Objects {
+				if b, ok := box(l.Name, &l.Objects[i]); ok {
+					out = append(out, object.Found{Box: b, Column: pos, List: &l, Ordinal: i})
 				}
 			}
 		}
@@ -117,12 +117,11 @@ func walked(d *world.Dimension, o object.Options) (out []object.Found) {
 func said(found []object.Found, payload bool) []string {
 	var out []string
 	for _, f := range found {
-		o := f.Object
+		o := f.Object()
 		if !payload || o == nil {
 			o = new(voxel.Object)
 		}
-		f.ID, f.Object = 0, nil
-		out = append(out, fmt.Sprintf("%v %v", f, *o))
+		out = append(out, fmt.Sprintf("%v %v %q %d %v", f.Box, f.Column, f.List.Name, f.Ordinal, *o))
 	}
 	slices.Sort(out)
 	return out
@@ -255,11 +254,11 @@ func TestIndex(t *testing.T) {
 			compare(t, rng, y, all, false)
 			var read []object.Found
 			for _, f := range collect(y.All) {
-				o, err := y.Object(ctx, f)
-				if err != nil {
-					t.Fatal(err)
+				o, err := y.Load(ctx, f)
+				if err != nil || f.Object() != nil {
+					t.Fatal(f, err)
 				}
-				f.Object = &o
+				f.List = &voxel.List{Name: f.List.Name, Objects: slices.Repeat([]voxel.Object{*o}, f.Ordinal+1)}
 				read = append(read, f)
 			}
 			if !slices.Equal(said(read, true), said(all, true)) {
@@ -293,7 +292,7 @@ func TestIndexUpdate(t *testing.T) {
 		t.Errorf("looked at %d columns, %v", n, err)
 	}
 	for _, f := range before {
-		if now, ok := x.Get(f.ID); !ok || now.Column != f.Column || now.List != f.List || now.Ordinal != f.Ordinal {
+		if now, ok := x.Get(f.ID); !ok || now.Column != f.Column || now.List.Name != f.List.Name || now.Ordinal != f.Ordinal {
 			t.Errorf("%v has another ID", f)
 		}
 	}
@@ -361,9 +360,9 @@ func TestIndexBeside(t *testing.T) {
 				first := -1
 				x.Overlapping(octree.Box{Min: octree.Vec{X: -1, Y: -1, Z: -1}, Max: octree.Vec{X: 1000, Y: 1000, Z: 1000}}, func(f object.Found) bool {
 					if first < 0 {
-						first = f.Object.At.Y
+						first = f.Object().At.Y
 					}
-					if f.Object.At.Y != first || f.Object.Payload[0] != byte(first) {
+					if f.Object().At.Y != first || f.Object().Payload[0] != byte(first) {
 						sum++
 					}
 					n++

@@ -167,24 +167,26 @@ func (m *Movers) touch(p *mover) {
 // Take makes a mover of an object that is in a column, where it stays until a Write. Each object
 // is to be taken once.
 func (t *Tick) Take(f Found) (octree.ID, error) {
-	if f.Object == nil {
-		return 0, fmt.Errorf("object: take %d of %q in column %v: it was found in a snapshot", f.Ordinal, f.List, f.Column)
+	o := f.Object()
+	if o == nil {
+		return 0, fmt.Errorf("object: take object %d of column %v: it is not in memory", f.Ordinal, f.Column)
 	}
-	at, ok := Position(f.Object)
+	at, ok := Position(o)
 	if !ok {
-		return 0, fmt.Errorf("object: take %d of %q in column %v: it has no position", f.Ordinal, f.List, f.Column)
+		return 0, fmt.Errorf("object: take %d of %q in column %v: it has no position", f.Ordinal, f.List.Name, f.Column)
 	}
-	return t.add(&mover{Mover: Mover{At: at, List: f.List, Object: *f.Object}, stored: true, home: f.Column, ordinal: f.Ordinal})
+	return t.add(&mover{Mover: Mover{At: at, List: f.List.Name, Object: *o}, stored: true, home: f.Column, ordinal: f.Ordinal})
 }
 
 // TakeAll takes all objects of a list that have a position and are in memory, and returns how many.
 func (t *Tick) TakeAll(list string) (n int, err error) {
 	for pos, c := range t.m.w.View().Dimension(t.m.name).Columns(world.Everywhere) {
-		for i, o := range objectsOf(c, list) {
-			if o.Place == voxel.Nowhere {
+		l := voxel.List{Name: list, Objects: objectsOf(c, list)}
+		for i := range l.Objects {
+			if l.Objects[i].Place == voxel.Nowhere {
 				continue
 			}
-			if _, err := t.Take(Found{Column: pos, List: list, Ordinal: i, Object: &o}); err != nil {
+			if _, err := t.Take(Found{Column: pos, List: &l, Ordinal: i}); err != nil {
 				return n, err
 			}
 			n++

@@ -484,9 +484,9 @@ func TestMoversFaults(t *testing.T) {
 				t.Errorf("spawn at %v: %v", at, err)
 			}
 		}
-		for _, o := range []*voxel.Object{nil, {}, {Place: voxel.Moved, At: geom.Point{X: 1 << 30}}} {
-			if _, err := tk.Take(object.Found{Object: o}); err == nil {
-				t.Errorf("took %v", o)
+		for _, l := range []*voxel.List{nil, {}, {Objects: make([]voxel.Object, 1)}, {Objects: []voxel.Object{{Place: voxel.Moved, At: geom.Point{X: 1 << 30}}}}} {
+			if _, err := tk.Take(object.Found{List: l}); err == nil {
+				t.Errorf("took one of %v", l)
 			}
 		}
 		for _, err := range []error{tk.Move(7, octree.Vec{}), tk.Remove(1 << 40), tk.Release(0), tk.Touch(99)} {

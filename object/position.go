@@ -13,9 +13,9 @@ import (
 )
 
 // Cell returns the box of the cell of an object: from At to At+1. It reports false if the object has
-// no position.
+// no position, or one that is out of range.
 func Cell(_ string, o *voxel.Object) (octree.Box, bool) {
-	return Box(geom.Box{Min: o.At, Max: o.At.Add(geom.Point{X: 1, Y: 1, Z: 1})}), o.Place != voxel.Nowhere
+	return Box(geom.Box{Min: o.At, Max: o.At.Add(geom.Point{X: 1, Y: 1, Z: 1})}), o.Place != voxel.Nowhere && o.At.Check() == nil
 }
 
 // Box returns the space of a box of cells. What lies inside of it are the objects that have

@@ -11,23 +11,28 @@ import (
 
 // Found is an object that an Index has, and where it is stored.
 type Found struct {
-	ID      octree.ID // in the index, until the object is removed or goes to another place of its list
-	Box     octree.Box
-	Column  geom.ColumnPos
-	List    string
+	ID     octree.ID // in the index, until the object is removed or goes to another place of its list
+	Box    octree.Box
+	Column geom.ColumnPos
+	// List is the list of the column that has the object. It must not be changed. In an Index of a
+	// Snapshot it has only a name.
+	List    *voxel.List
 	Ordinal int // in the list
-	// Object is the column's own and must not be changed. It is nil in an Index of a Snapshot.
-	Object *voxel.Object
+}
+
+// Object returns the column's own object, which must not be changed. It is nil in an Index of a
+// Snapshot: see Index.Load.
+func (f Found) Object() *voxel.Object {
+	if f.List == nil || f.Ordinal >= len(f.List.Objects) {
+		return nil
+	}
+	return &f.List.Objects[f.Ordinal]
 }
 
 func (x *Index) found(id octree.ID, b octree.Box) Found {
 	h := x.homes[id.Index()]
 	r := &x.rows[h.row]
-	f := Found{ID: id, Box: b, Column: r.pos, List: r.list.Name, Ordinal: int(h.ordinal)}
-	if x.from == nil {
-		f.Object = &r.list.Objects[h.ordinal]
-	}
-	return f
+	return Found{ID: id, Box: b, Column: r.pos, List: r.list, Ordinal: int(h.ordinal)}
 }
 
 // each turns what the tree yields into what the index yields.
@@ -118,21 +123,20 @@ func (x *Index) Len() int {
 	return x.tree.Len()
 }
 
-// Object returns the object that was found. If the index is one of a Snapshot it reads the column.
-func (x *Index) Object(ctx context.Context, f Found) (voxel.Object, error) {
-	if x.from == nil {
-		return *f.Object, nil
+// Load returns the object that was found. If the index is one of a Snapshot it reads the column.
+func (x *Index) Load(ctx context.Context, f Found) (*voxel.Object, error) {
+	if o := f.Object(); o != nil {
+		return o, nil
+	}
+	if x.from == nil || f.List == nil {
+		return nil, fmt.Errorf("object: index of %q: nothing was found", x.name)
 	}
 	c, err := x.from.Column(ctx, x.name, f.Column)
 	if err != nil {
-		return voxel.Object{}, err
+		return nil, err
 	}
-	if c != nil {
-		for _, l := range c.Lists {
-			if l.Name == f.List && f.Ordinal < len(l.Objects) {
-				return l.Objects[f.Ordinal], nil
-			}
-		}
+	if objects := objectsOf(c, f.List.Name); f.Ordinal < len(objects) {
+		return &objects[f.Ordinal], nil
 	}
-	return voxel.Object{}, fmt.Errorf("object: %q of %q: column %v has no object %d", f.List, x.name, f.Column, f.Ordinal)
+	return nil, fmt.Errorf("object: index of %q: column %v has no object %d of %q", x.name, f.Column, f.Ordinal, f.List.Name)
 }

@@ -157,12 +157,11 @@ func moveThere(t *testing.T, st history.Store, w *world.World, dim, list string)
 	// Each object is back in its column. Its place in the list may be another, and rounding may have moved it.
 	where := func(found []object.Found) (out []string) {
 		for _, f := range found {
-			f.Ordinal, f.Box = 0, octree.Box{}
-			o := *f.Object
-			if i := len(o.Payload); f.List == list {
-				o.Payload = o.Payload[i:]
+			o := *f.Object()
+			if f.List.Name == list {
+				o.Payload = nil
 			}
-			f.Object = &o
+			f.Ordinal, f.Box, f.List = 0, octree.Box{}, &voxel.List{Name: f.List.Name, Objects: []voxel.Object{o}}
 			out = append(out, said([]object.Found{f}, true)...)
 		}
 		slices.Sort(out)
