@@ -11,7 +11,8 @@ import (
 )
 
 // Shape is the chunks around one, by their distances in chunks: a cylinder that stands upright, or a
-// ball. The zero value is the one chunk alone.
+// ball. The zero value is the one chunk alone. A Set keeps the order of the chunks of each Shape that it
+// was given, so a game has few.
 type Shape struct {
 	Horizontal int // radius, at most MaxRadius
 	Vertical   int // how far up and down, at most MaxRadius; of a ball it does not count

@@ -48,7 +48,8 @@ type Viewer struct {
 	Frustum *octree.Frustum
 }
 
-// Objects are the objects that viewers see: an octree.Tree, with the same objects in each Tick.
+// Objects are the objects that viewers see: an octree.Tree, or its View as it is in each Tick. It is the
+// same tree in all of them.
 type Objects interface {
 	Moment() octree.Moment
 	Changed(since octree.Moment, q octree.Box, yield func(octree.ID, octree.Box) bool) bool
@@ -252,7 +253,7 @@ func (s *Set) find(id ID) *viewer {
 
 // Tick looks at all viewers and reports for each what changed since the last Tick, those with lower
 // ID.Index first. report must not change the Set. objects may be nil: then no viewer sees objects. Asking
-// an octree.Tree for its moment changes it, so nobody may read the tree meanwhile.
+// an octree.Tree for its moment changes it, so nobody may use the tree meanwhile; a View is free of that.
 func (s *Set) Tick(objects Objects, report func(*Changes)) {
 	if objects != nil {
 		s.follow(objects)

@@ -284,7 +284,15 @@ func testTick(t *testing.T, seed uint64) {
 		}
 		want := twin.tick(tree)
 		var got []interest.Changes
-		s.Tick(tree, func(c *interest.Changes) { got = append(got, clone(c)) })
+		note := func(c *interest.Changes) { got = append(got, clone(c)) }
+		if seed%2 == 0 {
+			s.Tick(tree, note)
+		} else {
+			tree.Publish()
+			v := tree.View()
+			s.Tick(v, note)
+			v.Release()
+		}
 		if !slices.EqualFunc(got, want, equal) {
 			t.Fatalf("tick %d:\n got %v\nwant %v", tick, got, want)
 		}

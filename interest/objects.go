@@ -40,7 +40,7 @@ func (s *Set) lookAtObjects(v *viewer, objects Objects) {
 		v.objects, n.era = v.objects[:0], 0
 		return
 	}
-	if reach := v.Objects + s.o.Slack; n.era != s.era || n.reach != reach || !(s.drift+v.way-n.drift < pad) {
+	if reach := v.Objects + s.o.Slack; n.era != s.era || n.reach != reach || !(s.drift+v.way-n.drift < pad-rounding) {
 		s.lookAround(v, objects, reach)
 	}
 	way := s.drift + v.way
@@ -50,16 +50,19 @@ func (s *Set) lookAtObjects(v *viewer, objects Objects) {
 	if n.next <= way && (v.Frustum == nil || v.moved || s.stirred) {
 		s.lookAtDue(v, objects, way)
 	}
-	if s.o.Moves && s.stirred && len(v.objects) > 0 {
+	if s.o.Moves && s.stirred {
 		for _, id := range v.objects {
 			if i := id.Index(); s.moved[i>>6]>>(i&63)&1 != 0 {
 				s.changes.ObjectsMoved = append(s.changes.ObjectsMoved, id)
 			}
 		}
 	}
-	v.objects = merge(v.objects, s.changes.ObjectsIn)
-	for _, id := range s.changes.ObjectsIn {
-		s.watch(id, v.id)
+	if in := s.changes.ObjectsIn; len(in) > 0 {
+		v.objects = append(v.objects, in...)
+		slices.Sort(v.objects)
+		for _, id := range in {
+			s.watch(id, v.id)
+		}
 	}
 }
 
@@ -148,22 +151,6 @@ func (s *Set) lookAt(v *viewer, objects Objects, id octree.ID, way float64) (due
 		return 0
 	}
 	return way + math.Abs(gap-reach) - rounding
-}
-
-// merge adds some IDs to others. Both are in ascending order.
-func merge(to, more []octree.ID) []octree.ID {
-	i, j := len(to)-1, len(more)-1
-	to = append(to, more...)
-	for k := len(to) - 1; j >= 0; k-- {
-		if i >= 0 && to[i] > more[j] {
-			to[k] = to[i]
-			i--
-		} else {
-			to[k] = more[j]
-			j--
-		}
-	}
-	return to
 }
 
 // follow looks at the objects that changed since the last Tick: how far they went, who jumped, and who is

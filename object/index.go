@@ -169,6 +169,7 @@ func (x *Index) fill() error {
 	if err != nil {
 		return err
 	}
+	x.tree.Rebuild() // gives back the room for more
 	x.homes = make([]home, len(ids))
 	for i, id := range ids {
 		x.homes[id.Index()] = f.homes[i]

@@ -386,3 +386,20 @@ func TestIndexBeside(t *testing.T) {
 	close(stop)
 	wait.Wait()
 }
+
+// An index of 100,000 objects takes at most 64 bytes for each.
+func TestIndexBytes(t *testing.T) {
+	d := crowd(t, 100_000, 16)
+	before := heap()
+	x, err := object.New(d, object.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, s := heap()-before, x.Stats()
+	if s.Objects != 100_000 || s.Columns != 6250 || s.Bytes > 64*100_000 {
+		t.Errorf("%+v: %d bytes for each object", s, s.Bytes/int64(s.Objects))
+	}
+	if off := bytes - s.Bytes; off > bytes/10 || off < -bytes/10 {
+		t.Errorf("%d bytes counted, the heap has %d more", s.Bytes, bytes)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,20 +132,56 @@ func testMovers(t *testing.T, seed uint64, whole bool) {
 		}
 	})
 	m := movers(t, w, object.MoverOptions{})
-	ids := make(map[int]octree.ID)
-	tick(t, m, func(tk *object.Tick) error {
-		if n, err := tk.TakeAll(voxel.Entities); n != 60 || err != nil {
-			t.Fatalf("took %d, %v", n, err)
+	ids := take(t, w, m)
+	if len(ids) != 60 {
+		t.Fatalf("took %d", len(ids))
+	}
+	var saves []save
+	saves = append(saves, save{commit(t, w).ID(), maps.Clone(truth)})
+	for range 60 {
+		switch rng.IntN(6) {
+		case 0: // somebody who is no mover comes or goes, and changes where others are in their lists
+			at := where()
+			truth[next] = at
+			external(t, w, columnOf(at), func(list []voxel.Object) []voxel.Object {
+				return slices.Insert(list, rng.IntN(len(list)+1), animal(next, at))
+			})
+			next++
+		case 1: // somebody removes a mover from its column
+			if len(ids) == 0 {
+				break
+			}
+			if err := m.Write(ctx); err != nil {
+				t.Fatal(err)
+			}
+			n := someKey(rng, ids)
+			external(t, w, columnOf(truth[n]), func(list []voxel.Object) []voxel.Object {
+				return slices.DeleteFunc(slices.Clone(list), func(o voxel.Object) bool { return numberOf(&o) == n })
+			})
+			tick(t, m, func(tk *object.Tick) error { return tk.Move(ids[n], where()) })
+			if err := m.Write(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if lost := m.Lost(); !slices.Equal(lost, []octree.ID{ids[n]}) {
+				t.Fatalf("lost %v, want %v", lost, ids[n])
+			}
+			delete(ids, n)
+			delete(truth, n)
+		case 2: // the world goes back
+			if rng.IntN(3) > 0 {
+				break
+			}
+			back := saves[rng.IntN(len(saves))]
+			st.now = false
+			if _, err := w.Restore(ctx, back.id, ""); err != nil {
+				t.Fatal(err)
+			}
+			tick(t, m, func(tk *object.Tick) error { tk.Clear(); return nil })
+			ids, truth = take(t, w, m), maps.Clone(back.truth)
+			if len(ids) != len(truth) {
+				t.Fatalf("took %d of %d", len(ids), len(truth))
+			}
 		}
-		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
-			p, _ := tk.Get(id)
-			ids[numberOf(&p.Object)] = id
-			return true
-		})
-		return nil
-	})
-	commit(t, w)
-	for range 40 {
 		for range rng.IntN(4) {
 			tick(t, m, func(tk *object.Tick) error {
 				for range rng.IntN(20) {
@@ -204,12 +241,53 @@ func testMovers(t *testing.T, seed uint64, whole bool) {
 		if got := entities(t, st, head.ID()); !sameMap(got, truth) {
 			t.Fatalf("got %v\nwant %v", got, truth)
 		}
+		saves = append(saves, save{head.ID(), maps.Clone(truth)})
 		if again := commit(t, w); again.ID() != head.ID() || w.Dirty() {
 			t.Fatal("nothing moved, and a commit was made")
 		}
 		if lost := append(m.Lost(), m.Check()...); len(lost) > 0 {
 			t.Fatalf("lost %v", lost)
 		}
+	}
+}
+
+// save is a commit and the animals in it.
+type save struct {
+	id    history.ID
+	truth map[int]octree.Vec
+}
+
+// take takes all animals, and returns the movers by number.
+func take(t testing.TB, w *world.World, m *object.Movers) map[int]octree.ID {
+	t.Helper()
+	h, err := w.Load(ctx, earth, world.Everywhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Release()
+	ids := make(map[int]octree.ID)
+	tick(t, m, func(tk *object.Tick) error {
+		_, err := tk.TakeAll(voxel.Entities)
+		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+			p, _ := tk.Get(id)
+			ids[numberOf(&p.Object)] = id
+			return true
+		})
+		return err
+	})
+	return ids
+}
+
+// external changes the animals of a column beside the movers.
+func external(t testing.TB, w *world.World, pos geom.ColumnPos, f func([]voxel.Object) []voxel.Object) {
+	t.Helper()
+	_, err := w.UpdateContext(ctx, func(tx *world.Tx) error {
+		d := tx.Dimension(earth)
+		d.SetObjects(voxel.Entities, pos, f(slices.Clone(d.Objects(voxel.Entities, pos))))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -258,15 +336,9 @@ func herd(t testing.TB, st history.Store, n int, o object.MoverOptions) (*world.
 	commit(t, w)
 	m := movers(t, w, o)
 	ids := make([]octree.ID, n)
-	tick(t, m, func(tk *object.Tick) error {
-		_, err := tk.TakeAll(voxel.Entities)
-		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
-			p, _ := tk.Get(id)
-			ids[numberOf(&p.Object)] = id
-			return true
-		})
-		return err
-	})
+	for i, id := range take(t, w, m) {
+		ids[i] = id
+	}
 	return w, m, ids
 }
 

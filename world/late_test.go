@@ -136,3 +136,34 @@ func TestApartColumns(t *testing.T) {
 		t.Errorf("%d columns differ from nothing, want %d", len(got), n)
 	}
 }
+
+// An update that needs columns gets those beside them too: it does not run again for each.
+func TestUpdateContextColumns(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{})
+	mark := func(pos geom.ColumnPos) voxel.Object {
+		return voxel.Object{Place: voxel.Moved, At: pos.Min(int(pos.X)), Payload: []byte{0}}
+	}
+	var all []geom.ColumnPos
+	for x := range int32(8) {
+		all = append(all, geom.ColumnPos{X: x - 8, Z: 7 - x})
+	}
+	update(t, w, func(tx *world.Tx) {
+		for _, pos := range all {
+			tx.Dimension(earth).Add("marks", mark(pos))
+		}
+	})
+	commit(t, w) // nothing is held, so the columns leave memory
+	calls := 0
+	_, err := w.UpdateContext(ctx, func(tx *world.Tx) error {
+		calls++
+		for _, pos := range all {
+			if o := tx.Dimension(earth).Objects("marks", pos); len(o) != 1 {
+				return nil // it is called again
+			}
+		}
+		return nil
+	})
+	if err != nil || calls != 2 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}

@@ -246,7 +246,7 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 	}
 	c := d.d.columns.at(pos)
 	if c == unloaded {
-		d.tx.absent = append(d.tx.absent, absent{d.d.name, Columns, columnBox(pos)})
+		d.tx.absent = append(d.tx.absent, absent{d.d.name, Columns, squareBox(pos)})
 		d.tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, ErrNotLoaded))
 		return nil
 	}

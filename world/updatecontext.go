@@ -28,6 +28,10 @@ func (w *World) UpdateContext(ctx context.Context, f func(*Tx) error) (*Change, 
 			return change, err
 		}
 		for _, a := range need {
+			if slices.Contains(had, a) { // it was needed twice
+				continue
+			}
+			had = append(had, a)
 			volumes := []string{a.volume, Columns}
 			h, err := w.Load(ctx, a.dimension, a.box, slices.Compact(volumes)...)
 			if err != nil {
@@ -35,7 +39,6 @@ func (w *World) UpdateContext(ctx context.Context, f func(*Tx) error) (*Change, 
 			}
 			held = append(held, h)
 		}
-		had = append(had, need...)
 	}
 }
 
@@ -48,6 +51,12 @@ type absent struct {
 
 // around is the edge in chunks of what is loaded around a chunk: that of a page.
 const around = 4
+
+// squareBox returns the cells of the 8x8 columns around one, which lie in one page.
+func squareBox(pos geom.ColumnPos) geom.Box {
+	least := geom.ColumnPos{X: pos.X &^ 7, Z: pos.Z &^ 7}
+	return columnBox(least).Union(columnBox(geom.ColumnPos{X: least.X + 7, Z: least.Z + 7}))
+}
 
 // needed returns what the Tx needed and what was not in memory.
 func (tx *Tx) needed() []absent {
