@@ -1,0 +1,118 @@
+package object_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/object"
+	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// An index that is not brought up to date keeps its objects in memory, not the cells of the world.
+func TestIndexKeepsNoCells(t *testing.T) {
+	w := create(t, newStore(), world.Options{Whole: true})
+	rng := rand.New(rand.NewPCG(1, 1))
+	fill := func() {
+		update(t, w, func(tx *world.Tx) {
+			v := tx.Dimension(earth).Volume(voxel.Block)
+			a, b := v.Named("a"), v.Named("b")
+			for x := range 32 * 8 {
+				for z := range 32 * 8 {
+					for y := range 32 {
+						c := a
+						if rng.IntN(2) == 0 {
+							c = b
+						}
+						v.Set(geom.Point{X: x, Y: y, Z: z}, c)
+					}
+				}
+			}
+		})
+	}
+	fill()
+	update(t, w, func(tx *world.Tx) {
+		tx.Dimension(earth).Add("x", voxel.Object{Place: voxel.Moved, Payload: []byte{0}})
+	})
+	commit(t, w)
+	x, err := object.New(w.View().Dimension(earth), object.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill()
+	commit(t, w)
+	with := heap()
+	runtime.KeepAlive(x)
+	x = nil
+	kept := with - heap()
+	t.Log(kept)
+	if kept > 100_000 {
+		t.Errorf("an index of one object keeps %d bytes", kept)
+	}
+	runtime.KeepAlive(w)
+}
+
+// A mover whose object cannot be made keeps nobody else from being saved, and can be let go.
+func TestMoversSick(t *testing.T) {
+	sick := errors.New("sick")
+	st := newStore()
+	w, m, ids := herd(t, st, 3, object.MoverOptions{Object: func(p object.Mover) (voxel.Object, error) {
+		if numberOf(&p.Object) == 1 {
+			return voxel.Object{}, sick
+		}
+		return object.SetPosition(p.Object, p.At)
+	}})
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[0], octree.Vec{X: 20}), tk.Move(ids[1], octree.Vec{X: 20}))
+	})
+	if _, err := w.Commit(ctx, ""); !errors.Is(err, sick) {
+		t.Errorf("the game is not told: %v", err)
+	}
+	tick(t, m, func(tk *object.Tick) error { return tk.Release(ids[1]) })
+	c, err := w.Commit(ctx, "")
+	if err != nil {
+		t.Fatalf("a mover that was released fails each commit: %v", err)
+	}
+	if got := entities(t, st, c.ID()); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A Tick that fails halfway in a tree that takes no fractions leaves a mover where it is.
+func TestMoversIntegerTree(t *testing.T) {
+	_, m, ids := herd(t, newStore(), 1, object.MoverOptions{Tree: octree.Options{Integer: true}, Body: func(string, *voxel.Object) object.Body { return object.Body{} }})
+	tick(t, m, func(tk *object.Tick) error {
+		before, _ := tk.Get(ids[0])
+		if err := tk.Move(ids[0], octree.Vec{X: 1.5}); err == nil {
+			return nil
+		}
+		after, _ := tk.Get(ids[0])
+		if b, _ := tk.Tree().Get(ids[0]); before.At != after.At || b != after.Body.At(after.At) {
+			t.Errorf("a move failed, and the mover went from %v to %v, its box to %v", before.At, after.At, b)
+		}
+		return nil
+	})
+}
+
+// A released mover that is taken again at once, while a Write has it, is still a mover afterwards.
+func TestMoversReleasedTakenAgain(t *testing.T) {
+	w, m, ids := herd(t, newStore(), 2, object.MoverOptions{})
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[0], octree.Vec{X: 20}), tk.Release(ids[0]))
+	})
+	var again octree.ID
+	tick(t, m, func(tk *object.Tick) error { // before it was written
+		c, _ := w.View().Dimension(earth).Column(geom.ColumnPos{})
+		var err error
+		again, err = tk.Take(object.Found{List: &c.Lists[0], Ordinal: 0})
+		return err
+	})
+	commit(t, w)
+	if lost := m.Check(); len(lost) > 0 {
+		t.Errorf("lost %v (%v): it was taken where it was released, and its object was written elsewhere", lost, again)
+	}
+}
