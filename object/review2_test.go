@@ -4,7 +4,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/object"
@@ -114,5 +117,125 @@ func TestMoversReleasedTakenAgain(t *testing.T) {
 	commit(t, w)
 	if lost := m.Check(); len(lost) > 0 {
 		t.Errorf("lost %v (%v): it was taken where it was released, and its object was written elsewhere", lost, again)
+	}
+}
+
+// Movers whose columns are not in memory cost about what reading them costs.
+func TestMoversUnloaded(t *testing.T) {
+	w := create(t, newStore(), world.Options{})
+	rng := rand.New(rand.NewPCG(1, 1))
+	update(t, w, func(tx *world.Tx) {
+		for i := range 10000 {
+			tx.Dimension(earth).Add(voxel.Entities, animal(i, octree.Vec{X: rng.Float64() * 4096, Z: rng.Float64() * 4096}))
+		}
+	})
+	commit(t, w)
+	m := movers(t, w, object.MoverOptions{})
+	ids := take(t, w, m)
+	for range 2 {
+		tick(t, m, func(tk *object.Tick) error {
+			for _, id := range ids {
+				if err := tk.Move(id, octree.Vec{X: rng.Float64() * 4096, Z: rng.Float64() * 4096}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		start := time.Now()
+		commit(t, w)
+		t.Log(time.Since(start))
+	}
+}
+
+// Everybody at once: ticks that ask the world, commits, captures, restores, updates, an index, movers that come and go.
+func TestMoversEverybody(t *testing.T) {
+	st := newStore()
+	w := create(t, st, world.Options{})
+	update(t, w, func(tx *world.Tx) {
+		for i := range 100 {
+			tx.Dimension(earth).Add(voxel.Entities, animal(i, octree.Vec{X: float64(i * 7 % 90), Z: 3}))
+		}
+	})
+	first := commit(t, w)
+	m := movers(t, w, object.MoverOptions{})
+	take(t, w, m)
+	x, err := object.New(w.View().Dimension(earth), object.Options{Box: object.Exact})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for k, f := range []func(i int) error{
+		func(i int) error {
+			return m.Tick(func(tk *object.Tick) error {
+				w.Dirty()
+				var ids []octree.ID
+				tk.Tree().All(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
+				if len(ids) == 0 || i%40 == 39 {
+					tk.Clear()
+					_, err := tk.TakeAll(voxel.Entities)
+					return err
+				}
+				for k, id := range ids {
+					if err := tk.Move(id, octree.Vec{X: float64((i*k + 7) % 90), Z: 3}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+		func(i int) error { _, err := w.Commit(ctx, ""); return err },
+		func(i int) error {
+			c, err := w.Capture()
+			if err != nil {
+				return err
+			}
+			return c.Close()
+		},
+		func(i int) error {
+			if i%10 == 0 {
+				_, err := w.Restore(ctx, first.ID(), "")
+				return err
+			}
+			m.Check()
+			m.Lost()
+			return nil
+		},
+		func(i int) error { _, err := x.Update(w.View().Dimension(earth)); return err },
+		func(i int) error {
+			x.Ball(octree.Vec{}, 50, func(f object.Found) bool { return f.Object() != nil })
+			_, err := x.Load(ctx, object.Found{})
+			if err != nil {
+				err = nil
+			}
+			m.Read(func(r object.Reading) {
+				r.Tree().Ball(octree.Vec{}, 50, func(octree.ID, octree.Box) bool { return true })
+			})
+			return err
+		},
+		func(i int) error {
+			_, err := w.UpdateContext(ctx, func(tx *world.Tx) error {
+				pos := geom.ColumnPos{X: int32(i % 6)}
+				d := tx.Dimension(earth)
+				o := d.Objects(voxel.Entities, pos)
+				d.SetObjects(voxel.Entities, pos, slices.Clone(o[:max(0, len(o)-1)]))
+				return nil
+			})
+			return err
+		},
+	} {
+		wait.Go(func() {
+			for i := range 100 {
+				if err := f(i); err != nil {
+					t.Error(k, err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for range 2 {
+		m.Check()
+		c := commit(t, w)
+		entities(t, st, c.ID())
 	}
 }
