@@ -165,7 +165,7 @@ func BenchmarkMovers(b *testing.B) {
 		m := movers(b, w, object.MoverOptions{})
 		ids := make([]octree.ID, n)
 		tick(b, m, func(tk *object.Tick) error {
-			_, err := tk.TakeAll(voxel.Entities)
+			_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 			tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
 				p, _ := tk.Get(id)
 				ids[numberOf(&p.Object)] = id

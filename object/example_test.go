@@ -70,7 +70,7 @@ func ExampleMovers() {
 
 	var cow octree.ID
 	err = animals.Tick(func(t *object.Tick) error {
-		_, err := t.TakeAll(voxel.Entities)
+		_, err := t.TakeAll(voxel.Entities, world.Everywhere)
 		t.Tree().All(func(id octree.ID, _ octree.Box) bool { cow = id; return false })
 		return err
 	})

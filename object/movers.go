@@ -3,6 +3,7 @@ package object
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,7 +36,8 @@ type Mover struct {
 
 // Movers are the objects of one dimension of an open world that move. They are in a tree. The
 // columns of the world show them where they were when they were last written; Commit and Capture
-// of the world write those that changed since, see Write.
+// of the world write those that changed since, see Write. An Index shows what the columns show, so a
+// game leaves the lists of its movers out of it.
 //
 // A mover belongs to its Movers, and its object in the column only marks it. If that object is not
 // there any more when the mover is written, because an Update, a Restore or a paste replaced it,
@@ -48,7 +50,7 @@ type Movers struct {
 	name  string // of the dimension
 	o     MoverOptions
 	dirty atomic.Bool
-	pause func() error // of tests: runs at the end of the update of a Write
+	pause func(done bool) error // of tests: runs in the update of a Write, and when that is done
 
 	writing sync.Mutex   // one Write or Check; before mu
 	mu      sync.RWMutex // what is below
@@ -56,7 +58,9 @@ type Movers struct {
 	all     []*mover // by octree.ID.Index; nil: none
 	changed []*mover // what the columns do not show yet
 	lost    []octree.ID
-	era     int // how often Clear was called
+	homes   map[geom.ColumnPos][]*mover // that columns have, also those that are released or removed
+	flight  []*job                      // of a Write under way
+	era     int                         // how often Clear was called
 }
 
 // mover is a Mover and what the columns know of it.
@@ -68,6 +72,41 @@ type mover struct {
 	stored  bool // the column at home has Object in List, probably at ordinal
 	home    geom.ColumnPos
 	ordinal int
+}
+
+// store notes whether a column has the object of p, and which.
+func (m *Movers) store(p *mover, stored bool, home geom.ColumnPos) {
+	if p.stored == stored && p.home == home {
+		return
+	}
+	if p.stored {
+		list := m.homes[p.home]
+		if i := slices.Index(list, p); i >= 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+		if m.homes[p.home] = list; len(list) == 0 {
+			delete(m.homes, p.home)
+		}
+	}
+	if p.stored, p.home = stored, home; stored {
+		m.homes[home] = append(m.homes[home], p)
+	}
+}
+
+// claimed returns a list of a column with the movers that its objects belong to.
+func (m *Movers) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
+	e := newListEdit(l.Objects)
+	for _, p := range m.homes[pos] {
+		if p.List == l.Name {
+			e.take(&job{mover: p}, &p.Object, p.ordinal)
+		}
+	}
+	for _, j := range m.flight { // its update may be done
+		if j.fate != removed && j.to == pos && j.List == l.Name {
+			e.take(j, &j.object, -1)
+		}
+	}
+	return e
 }
 
 // fate is what becomes of a mover.
@@ -94,7 +133,7 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Movers{w: w, name: dimension, o: o, tree: tree, pause: func() error { return nil }}
+	m := &Movers{w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
 	w.AddLate(m)
 	return m, nil
 }
@@ -164,29 +203,49 @@ func (m *Movers) touch(p *mover) {
 	}
 }
 
-// Take makes a mover of an object that is in a column, where it stays until a Write. Each object
-// is to be taken once.
+// Take makes a mover of an object that is in a column, where it stays until a Write. If the object
+// belongs to a mover, Take returns that.
 func (t *Tick) Take(f Found) (octree.ID, error) {
-	o := f.Object()
-	if o == nil {
+	if f.Object() == nil {
 		return 0, fmt.Errorf("object: take object %d of column %v: it is not in memory", f.Ordinal, f.Column)
 	}
+	j := t.m.claimed(f.Column, f.List).taken[f.Ordinal]
+	switch {
+	case j == nil:
+		return t.take(f)
+	case t.m.find(j.ID) != j.mover:
+		return 0, fmt.Errorf("object: take %d of %q in column %v: it is on its way out, until the next Write", f.Ordinal, f.List.Name, f.Column)
+	}
+	return j.ID, nil
+}
+
+func (t *Tick) take(f Found) (octree.ID, error) {
+	o := f.Object()
 	at, ok := Position(o)
 	if !ok {
 		return 0, fmt.Errorf("object: take %d of %q in column %v: it has no position", f.Ordinal, f.List.Name, f.Column)
 	}
-	return t.add(&mover{Mover: Mover{At: at, List: f.List.Name, Object: *o}, stored: true, home: f.Column, ordinal: f.Ordinal})
+	p := &mover{Mover: Mover{At: at, List: f.List.Name, Object: *o}, ordinal: f.Ordinal}
+	id, err := t.add(p)
+	if err == nil {
+		t.m.store(p, true, f.Column)
+	}
+	return id, err
 }
 
-// TakeAll takes all objects of a list that have a position and are in memory, and returns how many.
-func (t *Tick) TakeAll(list string) (n int, err error) {
-	for pos, c := range t.m.w.View().Dimension(t.m.name).Columns(world.Everywhere) {
-		l := voxel.List{Name: list, Objects: objectsOf(c, list)}
-		for i := range l.Objects {
-			if l.Objects[i].Place == voxel.Nowhere {
+// TakeAll takes the objects of a list that have a position, in the columns that touch box and are in
+// memory, and returns how many. Objects that belong to movers stay with them.
+func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
+	for pos, c := range t.m.w.View().Dimension(t.m.name).Columns(box) {
+		l := &voxel.List{Name: list, Objects: objectsOf(c, list)}
+		if len(l.Objects) == 0 {
+			continue
+		}
+		for i, j := range t.m.claimed(pos, l).taken {
+			if j != nil || l.Objects[i].Place == voxel.Nowhere {
 				continue
 			}
-			if _, err := t.Take(Found{Column: pos, List: &l, Ordinal: i}); err != nil {
+			if _, err := t.take(Found{Column: pos, List: l, Ordinal: i}); err != nil {
 				return n, err
 			}
 			n++
@@ -283,8 +342,11 @@ func (t *Tick) leave(what string, id octree.ID, f fate) error {
 	}
 	t.m.forget(p)
 	p.fate = f
-	if f == removed && (p.stored || p.busy) {
+	switch {
+	case f == removed && (p.stored || p.busy):
 		t.m.touch(p)
+	case f == released && !p.changed && !p.busy:
+		t.m.store(p, false, p.home)
 	}
 	return nil
 }
@@ -300,10 +362,11 @@ func (m *Movers) forget(p *mover) {
 func (t *Tick) Clear() {
 	t.m.tree.Clear()
 	clear(t.m.all)
+	clear(t.m.homes)
 	for _, p := range t.m.changed {
 		p.changed = false
 	}
-	t.m.changed = nil
+	t.m.changed, t.m.flight = nil, nil
 	t.m.era++
 	t.m.dirty.Store(false)
 }

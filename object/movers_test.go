@@ -267,7 +267,7 @@ func take(t testing.TB, w *world.World, m *object.Movers) map[int]octree.ID {
 	defer h.Release()
 	ids := make(map[int]octree.ID)
 	tick(t, m, func(tk *object.Tick) error {
-		_, err := tk.TakeAll(voxel.Entities)
+		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
 			p, _ := tk.Get(id)
 			ids[numberOf(&p.Object)] = id
@@ -435,7 +435,7 @@ func TestMoversWithin(t *testing.T) {
 				}
 				return errors.Join(tk.Move(ids[0], at), tk.Move(ids[1], at), tk.Move(ids[2], at))
 			})
-			object.Pause(m, func() error {
+			object.Pause(m, func(bool) error {
 				object.Pause(m, nil)
 				tick(t, m, func(tk *object.Tick) error {
 					return errors.Join(tk.Remove(born), tk.Release(other), tk.Remove(ids[0]), tk.Release(ids[1]),
@@ -462,6 +462,55 @@ func TestMoversWithin(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An object is one mover, however often it is taken, also where a Write has just put it.
+func TestMoversTwice(t *testing.T) {
+	st := newStore()
+	w, m, ids := herd(t, st, 5, object.MoverOptions{})
+	all := func(want int) {
+		t.Helper()
+		tick(t, m, func(tk *object.Tick) error {
+			if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != want || err != nil {
+				t.Errorf("took %d, %v, want %d", n, err, want)
+			}
+			return nil
+		})
+	}
+	again := func(at geom.ColumnPos, ordinal int) (id octree.ID, err error) {
+		c, _ := w.View().Dimension(earth).Column(at)
+		tick(t, m, func(tk *object.Tick) error {
+			id, err = tk.Take(object.Found{Column: at, List: &c.Lists[0], Ordinal: ordinal})
+			return nil
+		})
+		return id, err
+	}
+	all(0)
+	if id, err := again(geom.ColumnPos{}, 2); id != ids[2] || err != nil {
+		t.Errorf("took %v, %v, want %v", id, err, ids[2])
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[2], octree.Vec{X: 40}), tk.Remove(ids[0]), tk.Release(ids[1]), tk.Release(ids[3]))
+	})
+	all(2) // what was released and had not moved
+	if _, err := again(geom.ColumnPos{}, 0); err == nil {
+		t.Error("took what is to be removed")
+	}
+	object.Pause(m, func(bool) error { all(0); return nil })
+	head := commit(t, w)
+	all(0)
+	if id, err := again(geom.ColumnPos{X: 2}, 0); id != ids[2] || err != nil {
+		t.Errorf("took %v, %v, want %v", id, err, ids[2])
+	}
+	if got := entities(t, st, head.ID()); len(got) != 4 {
+		t.Errorf("%v", got)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		return errors.Join(tk.Move(ids[2], octree.Vec{X: 41}), tk.Release(ids[2]))
+	})
+	all(0) // it is on its way out
+	commit(t, w)
+	all(1)
 }
 
 func TestMoversLost(t *testing.T) {
@@ -508,7 +557,7 @@ func TestMoversLost(t *testing.T) {
 			return err
 		}
 		tk.Clear()
-		n, err := tk.TakeAll(voxel.Entities)
+		n, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		if n != 4 {
 			t.Errorf("took %d", n)
 		}

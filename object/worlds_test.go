@@ -125,7 +125,7 @@ func moveThere(t *testing.T, st history.Store, w *world.World, dim, list string)
 	defer m.Close()
 	n := 0
 	tick(t, m, func(tk *object.Tick) (err error) {
-		n, err = tk.TakeAll(list)
+		n, err = tk.TakeAll(list, world.Everywhere)
 		return err
 	})
 	if n == 0 {

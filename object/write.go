@@ -32,6 +32,9 @@ func (m *Movers) Write(ctx context.Context) error {
 	if len(jobs) > 0 {
 		err = m.update(ctx, jobs)
 	}
+	if err == nil {
+		_ = m.pause(true)
+	}
 	m.finish(jobs, era, err)
 	return err
 }
@@ -43,7 +46,7 @@ func (m *Movers) update(ctx context.Context, jobs []*job) error {
 			return fmt.Errorf("object: movers of %q: the dimension is gone", m.name)
 		}
 		write(d, jobs)
-		return m.pause()
+		return m.pause(false)
 	})
 	return err
 }
@@ -86,7 +89,7 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 	for _, j := range jobs {
 		j.busy = true
 	}
-	m.changed = nil
+	m.changed, m.flight = nil, jobs
 	slices.SortFunc(jobs, func(a, b *job) int { return cmp.Compare(a.ID, b.ID) })
 	return jobs, m.era, nil
 }
@@ -95,23 +98,27 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 func (m *Movers) finish(jobs []*job, era int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if era != m.era {
+		return // Clear forgot them
+	}
+	m.flight = nil
 	for _, j := range jobs {
 		p := j.mover
 		p.busy = false
 		switch {
-		case err != nil && era == m.era:
+		case err != nil:
 			m.touch(p)
-		case err != nil: // and Clear was called
 		case j.lost:
-			p.stored = false
+			m.store(p, false, p.home)
 			if m.find(p.ID) == p {
 				m.forget(p)
 				m.lost = append(m.lost, p.ID)
 			}
 		case j.fate == removed:
-			p.stored = false
+			m.store(p, false, p.home)
 		default:
-			p.stored, p.Object, p.home, p.ordinal = true, j.object, j.to, j.ordinal
+			p.Object, p.ordinal = j.object, j.ordinal
+			m.store(p, p.fate != released || p.changed, j.to)
 		}
 	}
 	m.dirty.Store(len(m.changed) > 0)
@@ -150,7 +157,7 @@ func write(d *world.DimensionTx, jobs []*job) {
 		j.lost = false
 		if j.stored {
 			e := list(j.home, j.List)
-			if j.lost = !e.take(j); j.lost {
+			if j.lost = !e.take(j, &j.Object, j.mover.ordinal); j.lost {
 				continue
 			}
 		}
@@ -181,12 +188,12 @@ func newListEdit(was []voxel.Object) *listEdit {
 	return &listEdit{was: was, taken: make([]*job, len(was))}
 }
 
-// take finds the object of a job, and reports whether it is there.
-func (e *listEdit) take(j *job) bool {
+// take finds an object for a job, first at a place where it may be, and reports whether it is there.
+func (e *listEdit) take(j *job, o *voxel.Object, place int) bool {
 	is := func(i int) bool {
-		return i < len(e.was) && e.taken[i] == nil && same(&e.was[i], &j.Object)
+		return 0 <= i && i < len(e.was) && e.taken[i] == nil && same(&e.was[i], o)
 	}
-	i := j.mover.ordinal
+	i := place
 	if !is(i) {
 		for i = 0; i < len(e.was) && !is(i); i++ {
 		}
@@ -249,9 +256,10 @@ func (m *Movers) Check() []octree.ID {
 			e = newListEdit(objectsOf(c, key.list))
 			edits[key] = e
 		}
-		if !e.take(&job{mover: p}) {
+		if !e.take(&job{mover: p}, &p.Object, p.ordinal) {
 			m.forget(p)
-			p.fate, p.stored = removed, false
+			m.store(p, false, p.home)
+			p.fate = removed
 			lost = append(lost, p.ID)
 		}
 	}

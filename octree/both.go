@@ -13,10 +13,11 @@ func (s *both) Len() int { return s.still.size + s.moving.size }
 
 // Get returns the box of an object, and whether the scene has it.
 func (s *both) Get(id ID) (Box, bool) {
-	if i := uint32(id); uint(i) < uint(len(s.still.slots)) && s.still.slots[i].item&inScene != 0 {
-		return s.still.Get(id)
+	// A view has the slots of the last change of each tree.
+	if b, ok := s.moving.Get(id); ok {
+		return b, true
 	}
-	return s.moving.Get(id)
+	return s.still.Get(id)
 }
 
 // All is Tree.All.

@@ -3,6 +3,7 @@ package octree
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // InsertAll adds an object for each box and appends their IDs to ids, in the order of the
@@ -18,22 +19,30 @@ func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
 	if t.size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
 		return ids, fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
 	}
-	few := len(boxes) < t.size || len(boxes) <= t.opts.SplitAbove
-	var list []entry
-	if !few {
-		list = t.entries(len(boxes))
-	}
-	for i := range boxes {
-		id := t.newID()
-		ids = append(ids, id)
-		if few {
+	if len(boxes) < t.size || len(boxes) <= t.opts.SplitAbove {
+		for i := range boxes {
+			id := t.newID()
+			ids = append(ids, id)
 			t.attach(id, boxes[i])
-		} else {
-			list = append(list, entry{id, boxes[i]})
 		}
+		return ids, nil
 	}
-	if !few {
-		t.rebuild(list)
+	var list entries
+	if t.size > 0 {
+		list = t.entries()
+	}
+	if t.freeSlot == none {
+		t.slots = resized(t.slots, len(t.slots)+len(boxes))[:len(t.slots)]
+	}
+	first := len(ids)
+	ids = slices.Grow(ids, len(boxes))
+	for range boxes {
+		ids = append(ids, t.newID())
+	}
+	if len(list.ids) == 0 {
+		t.rebuild(entries{ids[first:], boxes})
+	} else {
+		t.rebuild(entries{append(list.ids, ids[first:]...), append(list.boxes, boxes...)})
 	}
 	return ids, nil
 }
@@ -53,17 +62,17 @@ func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
 	return len(ids), nil
 }
 
-// entry is an object on its way into nodes.
-type entry struct {
-	id  ID
-	box Box
+// entries is objects on their way into nodes.
+type entries struct {
+	ids   []ID
+	boxes []Box
 }
 
-// entries returns all objects, with room for more.
-func (t *index) entries(more int) []entry {
-	list := make([]entry, 0, t.size+more)
+// entries returns all objects.
+func (t *index) entries() entries {
+	list := entries{make([]ID, 0, t.size), make([]Box, 0, t.size)}
 	t.All(func(id ID, b Box) bool {
-		list = append(list, entry{id, b})
+		list.ids, list.boxes = append(list.ids, id), append(list.boxes, b)
 		return true
 	})
 	return list
@@ -73,7 +82,7 @@ func (t *index) entries(more int) []entry {
 // does it by itself when too many objects have left the bounds. A program calls it to
 // give memory back. It allocates.
 func (t *Tree) Rebuild() {
-	t.rebuild(t.entries(0))
+	t.rebuild(t.entries())
 	t.trim()
 	t.slots = trimmed(t.slots)
 }
@@ -82,71 +91,6 @@ func (t *Tree) Rebuild() {
 func (t *Tree) trim() {
 	t.nodes, t.buckets = trimmed(t.nodes), trimmed(t.buckets)
 	t.boxes.trim()
-}
-
-// rebuild puts a list of all objects into new nodes within new bounds.
-func (t *Tree) rebuild(list []entry) {
-	t.settle(list)
-	t.reset()
-	usual := len(list) / bucketItems * 5 / 4
-	t.buckets = resized(t.buckets, usual)[:0]
-	t.boxes.resize(usual * bucketItems)
-	t.boxes.resize(0)
-	b := builder{t, make([]uint8, len(list))}
-	b.build(0, list, make([]entry, len(list)))
-	t.expect = 2 * t.strays
-}
-
-// builder makes nodes from the root down.
-type builder struct {
-	*Tree
-	octants []uint8
-}
-
-// build puts a list into an empty node. It uses scratch, which is as long, and changes both.
-func (t *builder) build(n uint32, list, scratch []entry) {
-	nd := t.nodes[n]
-	var ends [noChild + 1]int
-	if len(list) > t.opts.SplitAbove && int(nd.depth) < t.opts.MaxDepth && t.edge > 0 && t.fine(&nd) {
-		for i := range list {
-			o := t.fit(&nd, &list[i].box)
-			if n == 0 && t.stray(&list[i].box) {
-				o = noChild
-			}
-			t.octants[i] = uint8(o)
-			ends[o]++
-		}
-	}
-	fits := 0
-	for _, count := range ends[:noChild] {
-		fits += count
-	}
-	if fits <= t.opts.SplitAbove {
-		for i := range list {
-			t.add(n, list[i].id, &list[i].box)
-		}
-		t.node(n).splitAt = t.splitAt(len(list), fits)
-		return
-	}
-	for o := 1; o <= noChild; o++ {
-		ends[o] += ends[o-1]
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		o := t.octants[i]
-		ends[o]--
-		scratch[ends[o]] = list[i]
-	}
-	for i := range scratch[fits:] {
-		t.add(n, scratch[fits+i].id, &scratch[fits+i].box)
-	}
-	c := t.newChildren(n)
-	t.node(n).below = int32(fits)
-	for o := range t.fan {
-		if from, to := ends[o], ends[o+1]; from < to {
-			t.nodes[n].filled |= 1 << o
-			t.build(c+o, scratch[from:to], list[from:to])
-		}
-	}
 }
 
 // newChildren gives a node empty children and returns the first.

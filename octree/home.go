@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// settle chooses the bounds of a list of all objects: those of all centers, unless that is so much more than what
+// settle chooses the bounds for the boxes of all objects: those of all centers, unless that is so much more than what
 // most of a sample takes that the depth would not suffice. Then a few objects stay outside.
 // An eighth of the edge stays free on each side, so objects that wander do not leave the
 // bounds at once. The edge is a power of two, so bounds that grow do so only a few times,
 // and they begin at a multiple of a cell, because worlds often do.
-func (t *Tree) settle(list []entry) {
+func (t *Tree) settle(list []Box) {
 	const most, wide = 512, 512
 	var samples [4][most]float64 // x, y and z of centers, and the longest edges
 	least, greatest := everything.Max, everything.Min
 	stride, n := 1+len(list)/most, 0
 	for i := range list {
-		b := &list[i].box
+		b := &list[i]
 		c := b.center()
-		c = Vec{tame(c.X), tame(c.Y), tame(c.Z)}
-		least = Vec{min(least.X, c.X), min(least.Y, c.Y), min(least.Z, c.Z)}
-		greatest = Vec{max(greatest.X, c.X), max(greatest.Y, c.Y), max(greatest.Z, c.Z)}
+		widen(&least.X, &greatest.X, c.X)
+		widen(&least.Y, &greatest.Y, c.Y)
+		widen(&least.Z, &greatest.Z, c.Z)
 		if i%stride == 0 {
 			edge := max(b.Max.X-b.Min.X, b.Max.Y-b.Min.Y, b.Max.Z-b.Min.Z)
-			for axis, v := range [4]float64{c.X, c.Y, c.Z, tame(edge)} {
-				samples[axis][n] = v
+			for axis, v := range [4]float64{c.X, c.Y, c.Z, edge} {
+				samples[axis][n] = tame(v)
 			}
 			n++
 		}
@@ -47,8 +47,8 @@ func (t *Tree) settle(list []entry) {
 		reach = common * wide
 	}
 	bound := func(least, greatest float64, axis *[most]float64) float64 {
-		least = max(least, axis[lo]-reach)
-		edge = max(edge, min(greatest, axis[hi]+reach)-least)
+		least = max(tame(least), axis[lo]-reach)
+		edge = max(edge, min(tame(greatest), axis[hi]+reach)-least)
 		return least
 	}
 	least = Vec{bound(least.X, greatest.X, &samples[0]), bound(least.Y, greatest.Y, &samples[1]), bound(least.Z, greatest.Z, &samples[2])}
@@ -64,6 +64,15 @@ func (t *Tree) settle(list []entry) {
 		least.Z = 0 // so that 0 lies in the lower half of each cell
 	}
 	t.bound(Box{least, Vec{least.X + size, least.Y + size, least.Z + size}})
+}
+
+func widen(least, greatest *float64, v float64) {
+	if v < *least {
+		*least = v
+	}
+	if v > *greatest {
+		*greatest = v
+	}
 }
 
 // bound sets the bounds and what follows from them. The bounds are a cube, or nowhere.

@@ -62,8 +62,8 @@ func (s *search) offer(a Near) {
 	} else {
 		return
 	}
-	if d := s.found[0].Distance; len(s.found) == cap(s.found) && d > 0x1p-400 && d < 0x1p400 {
-		s.limit = d * d * (1 + 0x1p-48)
+	if d := s.found[0].Distance; len(s.found) == cap(s.found) && d < 0x1p400 {
+		s.limit = d*d*(1+0x1p-48) + 0x1p-800 // the square of a very small distance is 0
 	}
 }
 

@@ -52,7 +52,7 @@ func (t *Tree) attach(id ID, b Box) {
 	t.touch(n)
 	switch {
 	case t.strays > t.expect && t.strays > t.opts.SplitAbove && t.strays > t.size/256:
-		t.rebuild(t.entries(0))
+		t.rebuild(t.entries())
 	case t.nodes[n].own >= t.nodes[n].splitAt:
 		t.split(n)
 	}

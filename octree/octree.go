@@ -9,7 +9,8 @@
 // stay in their node when they move. Number of objects, size and looseness decide
 // together how deep an object lies: a node gets children only when many objects in it
 // fit them. The tree finds its own bounds, and finds them anew when many objects leave
-// them. Coordinates are any finite numbers.
+// them. Coordinates are any finite numbers, or integers of 32 bits (Options.Integer). In
+// two dimensions leave Z at 0 (Options.Flat): the tree is a quadtree then.
 //
 // All boxes include their borders, so boxes that touch overlap. Queries call a function
 // for each object and stop when it returns false. The order is not defined, except where
@@ -18,11 +19,13 @@
 // moves once the tree has its size; moves of many objects out of its bounds do.
 //
 // One goroutine at a time may change a Tree, and none may read it meanwhile. Any number
-// may read it at once.
+// may read it at once. To read beside the one who changes it, let that one call
+// Tree.Publish and the others Tree.View.
 //
-// In two dimensions leave one coordinate at 0: the tree is a quadtree then, with four
-// children in use. Tree.Changed finds what changed since a moment, and passes over the
-// regions where nothing did.
+// Many objects come by Tree.InsertAll and move by Tree.MoveAll. A Scene is two trees,
+// of what stands still and of what moves. Tree.Changed finds what changed since a moment,
+// and passes over the regions where nothing did. Tree.Walk visits the nodes, and
+// Node.Neighbours those beside one. Tree.Renew builds a tree anew while it is in use.
 //
 // The package ends at boxes: it knows no exact shapes, no payloads, no files and no
 // goroutines.
@@ -109,7 +112,7 @@ type Options struct {
 	// than half of it.
 	SplitAbove int
 	// Loose is the edge of a node's box as a multiple of its cell's edge: above 1, at most 4.
-	// Small values suit objects much smaller than the distances between them. Default 1.5.
+	// Small values suit objects much smaller than the distances between them. Default 1.25.
 	Loose float64
 	// MaxDepth bounds the depth of nodes. The root has depth 0. Default 21, at most 32.
 	MaxDepth int
@@ -134,7 +137,7 @@ func (o Options) resolve() (Options, error) {
 		o.SplitAbove = 96
 	}
 	if o.Loose == 0 {
-		o.Loose = 1.5
+		o.Loose = 1.25
 	}
 	if o.MaxDepth == 0 {
 		o.MaxDepth = 21

@@ -23,7 +23,7 @@ func (r *Renewal) Build() {
 	t := new(Tree)
 	t.begin(r.of.opts)
 	t.slots, t.size, t.mask = slices.Clone(r.from.slots), r.from.size, r.from.mask
-	t.rebuild(r.from.entries(0))
+	t.rebuild(r.from.entries())
 	t.trim()
 	r.tree = t
 }

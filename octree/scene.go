@@ -115,7 +115,7 @@ func (s *Scene) Clear() {
 func (s *Scene) Rebuild() {
 	s.moving.Rebuild()
 	s.share()
-	s.still.rebuild(s.still.entries(0))
+	s.still.rebuild(s.still.entries())
 	s.still.trim()
 }
 

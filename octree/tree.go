@@ -178,7 +178,7 @@ func (t *index) lookup(id ID) (item uint32, ok bool) {
 // Get returns the box of an object, and whether the tree has it.
 func (t *index) Get(id ID) (Box, bool) {
 	item, ok := t.lookup(id)
-	if !ok {
+	if !ok || item&inScene != 0 { // in the other tree of a scene
 		return Box{}, false
 	}
 	return t.at(item), true

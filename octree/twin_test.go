@@ -14,8 +14,9 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", 3000, "random operations of each run")
-	seeds      = flag.Uint64("seeds", 3, "runs at each place, with seeds from 0")
+	operations = flag.Int("operations", 2000, "random operations of each run")
+	long       = flag.Bool("long", false, "run TestLong")
+	seeds      = flag.Uint64("seeds", 2, "runs at each place, with seeds from 0")
 )
 
 // pair is two objects, the lower ID first if they are of one tree.
@@ -506,10 +507,10 @@ var places = []place{
 }
 
 // run makes random changes and random queries.
-func run(t testing.TB, p place, d dice, more func(step int) bool) {
+func run(t testing.TB, p place, d dice, most int, more func(step int) bool) {
 	w, other := newTwin(t, p.scale, p.opts), newTwin(t, p.scale, octree.Options{})
 	var views []*twin
-	most := 20 + d(400)
+	var renewal *octree.Renewal
 	for step := 0; more(step); step++ {
 		b := p.box(d, step)
 		w.change(p, d, step, most)
@@ -526,7 +527,23 @@ func run(t testing.TB, p place, d dice, more func(step int) bool) {
 				w.tree.Rebuild()
 			}
 		case 1, 2, 3:
-			views = append(views, w.view())
+			if len(views) < 6 {
+				views = append(views, w.view())
+			}
+		case 10:
+			if renewal == nil {
+				renewal = w.tree.Renew()
+			}
+		case 11:
+			if renewal != nil {
+				renewal.Build()
+			}
+		case 12:
+			if renewal != nil {
+				renewal.Finish()
+				renewal = nil
+				w.check()
+			}
 		case 4, 5, 6, 7, 8, 9:
 			if len(views) > 0 {
 				v := d(len(views))
@@ -552,8 +569,13 @@ func (w *twin) view() *twin {
 	}
 	of := *w
 	of.tree, of.find = nil, v
-	of.boxes, of.ids, of.latest, of.changed = maps.Clone(w.boxes), slices.Clone(w.ids), maps.Clone(w.latest), slices.Clone(w.changed)
+	of.keep()
 	return &of
+}
+
+// keep makes a twin one of its own moment.
+func (w *twin) keep() {
+	w.boxes, w.ids, w.latest, w.changed = maps.Clone(w.boxes), slices.Clone(w.ids), maps.Clone(w.latest), slices.Clone(w.changed)
 }
 
 // change makes one random change.
@@ -637,9 +659,25 @@ func TestTwin(t *testing.T) {
 			for seed := range *seeds {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, uint64(i)))
-					run(t, p, random.IntN, func(step int) bool { return step < *operations })
+					run(t, p, random.IntN, 20+random.IntN(400), func(step int) bool { return step < *operations })
 				})
 			}
+		})
+	}
+}
+
+// TestLong is TestTwin with so few objects that a million operations of each seed take
+// minutes: go test -run TestLong -long -seeds 20 -operations 1000000 -timeout 2h
+func TestLong(t *testing.T) {
+	if !*long {
+		t.Skip("no -long")
+	}
+	for seed := range *seeds {
+		p := places[seed%uint64(len(places))]
+		t.Run(fmt.Sprint(seed, " ", p.name), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 99))
+			run(t, p, random.IntN, 20+random.IntN(60), func(step int) bool { return step < *operations })
 		})
 	}
 }
@@ -667,6 +705,6 @@ func FuzzTree(f *testing.F) {
 			}
 			return v % n
 		}
-		run(t, p, next, func(int) bool { return len(input) > 0 })
+		run(t, p, next, 20+next(400), func(int) bool { return len(input) > 0 })
 	})
 }

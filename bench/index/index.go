@@ -35,6 +35,7 @@ type Row struct {
 type Report struct {
 	Objects []Objects              `json:"objects"`
 	Rows    []Row                  `json:"rows"`
+	Studies []*Study               `json:"studies"`
 	Skipped []savings.SkippedWorld `json:"skipped"`
 	Failed  []string               `json:"failed"` // rivals that do not run to their end
 }
@@ -66,21 +67,34 @@ func builders(s *scene) []builder {
 	for _, edge := range []float64{16, 64} {
 		out = append(out, byInsert("hash grid", fmt.Sprint(edge), func() (*grid, error) { return newGrid(edge, s.flat), nil }))
 	}
+	form := func(name string, o octree.Options) {
+		out = append(out, byInsert(name, "", func() (*octree.Tree, error) { return octree.New(o) }))
+	}
 	if s.flat {
+		form("octree flat", octree.Options{Flat: true})
 		return append(out, byInsert("tidwall/rtree", "", func() (*tidwall, error) { return new(tidwall), nil }))
+	}
+	if s.whole {
+		form("octree integer", octree.Options{Integer: true})
 	}
 	return append(out, builder{"rtreego", "", connellyOf})
 }
 
+// Studies is the name that Options.Scenes has for all studies.
+const Studies = "studies"
+
 // Bench measures all indexes on Options.Scenes, by default all. Folders are for the scene of real maps.
 func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
+	if err := Check(o); err != nil {
+		return nil, err
+	}
 	o = o.WithLoad(0, 0, 0.004)
 	rounds := 3
 	if o.Full {
 		rounds = 5
 	}
 	each := time.Duration(o.Seconds * float64(time.Second))
-	r := &Report{Objects: []Objects{}, Rows: []Row{}, Skipped: []savings.SkippedWorld{}, Failed: []string{}}
+	r := &Report{Objects: []Objects{}, Rows: []Row{}, Studies: []*Study{}, Skipped: []savings.SkippedWorld{}, Failed: []string{}}
 	var rival *orthotree
 	if o.OrthoTree != "" {
 		o.Step(0, 1, "compile the driver of OrthoTree")
@@ -92,10 +106,20 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 	}
 	names := o.Scenes
 	if names == nil {
-		names = SceneNames()
+		names = append(SceneNames(), Studies)
 	}
 	for i, name := range names {
 		o.Step(i, len(names), name)
+		if name == Studies {
+			for _, y := range studies(o.Seed, 1) {
+				study, err := y.run(ctx, rounds, each)
+				if err != nil {
+					return nil, err
+				}
+				r.Studies = append(r.Studies, study)
+			}
+			continue
+		}
 		s, err := r.scene(ctx, name, dirs, o)
 		if err != nil {
 			return nil, err
@@ -118,7 +142,26 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 		r.Rows = append(r.Rows, judge(rows)...)
 		r.Objects = append(r.Objects, Objects{name, len(s.boxes)})
 	}
+	if o.Plots != "" {
+		return r, r.plot(o.Plots)
+	}
 	return r, nil
+}
+
+// Check returns what is wrong with the options.
+func Check(o lab.Options) error {
+	names := append(SceneNames(), Studies)
+	for _, name := range o.Scenes {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("index: no scene %q; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// title says what a scene has.
+func (r *Report) title(scene string) string {
+	return fmt.Sprintf("%s: %d objects", scene, r.objects(scene))
 }
 
 // scene returns a scene, or nil if there are no worlds for it.
@@ -174,7 +217,7 @@ func (r *Report) Table(w io.Writer) {
 			}
 			return x.Index
 		})
-		head := []string{fmt.Sprintf("%s, %d", scene, r.objects(scene)), ours, "allocs", "found"}
+		head := []string{r.title(scene), ours, "allocs", "found"}
 		for _, name := range indexes {
 			head = append(head, name)
 			if name == "OrthoTree" {
@@ -210,6 +253,9 @@ func (r *Report) Table(w io.Writer) {
 		}
 		t.Flush()
 		fmt.Fprintln(w)
+	}
+	for _, y := range r.Studies {
+		y.table(w)
 	}
 	for _, why := range r.Failed {
 		fmt.Fprintln(w, why)

@@ -83,10 +83,18 @@ func (t *grid) Move(id octree.ID, b octree.Box) error {
 	return nil
 }
 
-// near calls yield for all objects whose centers may lie near q.
+// near calls yield for all objects whose centers may lie near q. It does not walk over more cells than there are.
 func (t *grid) near(q octree.Box, yield func(int32, *octree.Box) bool) {
 	lo := t.cell(octree.Vec{X: q.Min.X - t.pad.X, Y: q.Min.Y - t.pad.Y, Z: q.Min.Z - t.pad.Z})
 	hi := t.cell(octree.Vec{X: q.Max.X + t.pad.X, Y: q.Max.Y + t.pad.Y, Z: q.Max.Z + t.pad.Z})
+	if float64(hi.x-lo.x+1)*float64(hi.y-lo.y+1)*float64(hi.z-lo.z+1) > float64(len(t.boxes)) {
+		for i := range t.boxes {
+			if !yield(int32(i), &t.boxes[i]) {
+				return
+			}
+		}
+		return
+	}
 	for x := lo.x; x <= hi.x; x++ {
 		for y := lo.y; y <= hi.y; y++ {
 			for z := lo.z; z <= hi.z; z++ {

@@ -18,6 +18,12 @@ type (
 	inserter interface {
 		Insert(octree.Box) (octree.ID, error)
 	}
+	allInserter interface {
+		InsertAll([]octree.ID, []octree.Box) ([]octree.ID, error)
+	}
+	allMover interface {
+		MoveAll([]octree.ID, []octree.Box) (int, error)
+	}
 	remover interface{ Remove(octree.ID) bool }
 	mover   interface {
 		Move(octree.ID, octree.Box) error
@@ -61,12 +67,16 @@ type builder struct {
 	make    func([]octree.Box) (any, []octree.ID, error)
 }
 
-// byInsert makes an index by Insert.
+// byInsert makes an index by InsertAll or Insert.
 func byInsert[T inserter](name, variant string, empty func() (T, error)) builder {
 	return builder{name, variant, func(boxes []octree.Box) (any, []octree.ID, error) {
 		t, err := empty()
 		if err != nil {
 			return nil, nil, err
+		}
+		if all, ok := any(t).(allInserter); ok {
+			ids, err := all.InsertAll(nil, boxes)
+			return t, ids, err
 		}
 		ids := make([]octree.ID, len(boxes))
 		for i, b := range boxes {
@@ -239,14 +249,19 @@ type trial struct {
 	sum    sum
 	ns     []float64
 	allocs float64
+	slow   bool
 	back   *trial // undoes it. Both are timed in turns
 }
 
-// once does all pieces a first time, and says what it allocates.
-func (t *trial) count() {
+// count does some pieces and says what they allocate.
+func (t *trial) count() { t.some(min(t.pieces, 32)) }
+
+// pass does all pieces and says what they allocate.
+func (t *trial) pass() { t.some(t.pieces) }
+
+func (t *trial) some(n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	n := min(t.pieces, 32)
 	for i := range n {
 		t.do(i)
 	}
@@ -254,8 +269,12 @@ func (t *trial) count() {
 	t.allocs = float64(after.Mallocs-before.Mallocs) / float64(n*t.each)
 }
 
-// round times one round of about a time: whole passes, unless one takes ten times as long.
+// round times one round of about a time: whole passes, unless one takes ten times as long. What takes a second has
+// one round.
 func (t *trial) round(each time.Duration) {
+	if t.slow {
+		return
+	}
 	wall, start, n := time.Now(), lab.ProcessorTime(), 0
 	var undoing time.Duration
 	for {
@@ -274,6 +293,7 @@ func (t *trial) round(each time.Duration) {
 			break
 		}
 	}
+	t.slow = time.Since(wall) > time.Second
 	t.ns = append(t.ns, float64(lab.ProcessorTime()-start-undoing)/float64(n*t.each))
 	if t.back != nil {
 		t.back.ns = append(t.back.ns, float64(undoing)/float64(n*t.back.each))
@@ -289,6 +309,9 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 	var trials []*trial
 	var r []Row
 	for _, b := range builders {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		var x *subject
 		bytes := lab.HeapGrowth(func() { x, err = newSubject(b, s.boxes) })
 		if err != nil {
@@ -297,6 +320,10 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 		bytes -= int64(8*len(x.ids) + 8*cap(x.number))
 		r = append(r, Row{Scene: s.name, Class: "bytes", Index: b.name, Variant: b.variant, Each: float64(bytes) / float64(len(s.boxes))})
 		trials = append(trials, s.trials(b, x)...)
+		if s.extra {
+			more, found := s.extras(b, x)
+			trials, r = append(trials, more...), append(r, found...)
+		}
 		defer runtime.KeepAlive(x)
 	}
 	undoes := map[*trial]bool{}
@@ -319,6 +346,17 @@ func (s *scene) run(ctx context.Context, builders []builder, rounds int, each ti
 	return r, nil
 }
 
+// bruteMost is with how many objects brute force still takes part.
+func bruteMost(k kind) int {
+	switch k {
+	case pairs:
+		return 10_000
+	case first, all, frustum, crossing:
+		return 200_000
+	}
+	return math.MaxInt
+}
+
 // trials returns what one index does in a scene. Each is done once already.
 func (s *scene) trials(b builder, x *subject) (out []*trial) {
 	build := &trial{class: "build", of: b, pieces: 1, each: len(s.boxes)}
@@ -328,7 +366,7 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		c := &s.classes[i]
 		t := &trial{class: c.name, of: b, pieces: len(c.queries), each: 1}
 		ask := x.ask(c, true, &t.sum)
-		if _, slow := x.tree.(*brute); ask == nil || slow && c.kind == pairs && len(s.boxes) > 10_000 {
+		if _, slow := x.tree.(*brute); ask == nil || slow && len(s.boxes) > bruteMost(c.kind) {
 			continue
 		}
 		for q := range c.queries {
@@ -339,25 +377,18 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		out = append(out, t)
 	}
 	if m, ok := x.tree.(mover); ok && len(s.steps) > 0 {
-		n := len(s.steps)
-		t := &trial{class: "move", of: b, pieces: 2 * n, each: len(s.boxes)}
-		t.do = func(i int) {
-			to := s.boxes
-			if i = min(i+1, 2*n-i-1); i > 0 {
-				to = s.steps[i-1]
+		out = append(out, s.moving("move", b, x, func(to []octree.Box) { moveAll(m, x.ids, to) }))
+	}
+	if m, ok := x.tree.(allMover); ok && len(s.steps) > 0 {
+		out = append(out, s.moving("move all", b, x, func(to []octree.Box) {
+			if _, err := m.MoveAll(x.ids, to); err != nil {
+				panic(err)
 			}
-			moveAll(m, x.ids, to)
-		}
-		for i := range t.pieces {
-			t.do(i)
-		}
-		t.sum.check = x.overlaps(s)
-		t.count()
-		out = append(out, t)
+		}))
 	}
 	in, ok := x.tree.(inserter)
 	taker, ok2 := x.tree.(remover)
-	if ok && ok2 {
+	if ok && ok2 && len(s.churn) > 0 {
 		remove := &trial{class: "remove", of: b, pieces: 1, each: len(s.churn), do: func(int) {
 			for _, i := range s.churn {
 				if !taker.Remove(x.ids[i]) {
@@ -381,6 +412,25 @@ func (s *scene) trials(b builder, x *subject) (out []*trial) {
 		out = append(out, remove, insert)
 	}
 	return out
+}
+
+// moving returns the trial that moves all objects there and back.
+func (s *scene) moving(class string, b builder, x *subject, move func(to []octree.Box)) *trial {
+	n := len(s.steps)
+	if _, slow := x.tree.(*connelly); slow {
+		n = 1
+	}
+	t := &trial{class: class, of: b, pieces: 2 * n, each: len(s.boxes)}
+	t.do = func(i int) {
+		to := s.boxes
+		if i = min(i+1, 2*n-i-1); i > 0 {
+			to = s.steps[i-1]
+		}
+		move(to)
+	}
+	t.pass()
+	t.sum.check = x.overlaps(s)
+	return t
 }
 
 // moveAll gives all objects new boxes. The type that matters most is not called through an interface.

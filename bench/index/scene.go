@@ -54,6 +54,7 @@ type scene struct {
 	// churn are objects that are taken out and put back.
 	churn   []int
 	classes []class
+	extra   bool // a study
 }
 
 // maker draws a scene.

@@ -10,9 +10,13 @@ import (
 // sized is a hashed loose octree in which the size of an object alone decides how deep it lies: in the smallest cells
 // that are not smaller than it, down to a least edge. It is what not to do: small objects get cells of their own, and
 // queries walk over as many nodes.
+//
+// A node knows how many objects are below it, so a walk ends where there are none. A blind one looks for all eight
+// children of each node, as one does without a mask of children.
 type sized struct {
 	least float64 // edge of the smallest cells
-	depth int     // of them. The root has the edge least<<depth and begins at 0
+	blind bool
+	depth int // of them. The root has the edge least<<depth and begins at 0
 	nodes map[uint64]*sizedNode
 	boxes []octree.Box
 	codes []uint64
@@ -25,8 +29,8 @@ type sizedNode struct {
 
 const sizedEdge = 4096
 
-func newSized(least float64) *sized {
-	return &sized{least: least, depth: int(math.Log2(sizedEdge / least)), nodes: map[uint64]*sizedNode{}}
+func newSized(least float64, blind bool) *sized {
+	return &sized{least: least, blind: blind, depth: int(math.Log2(sizedEdge / least)), nodes: map[uint64]*sizedNode{}}
 }
 
 // code returns the locational code of where a box belongs.
@@ -127,7 +131,7 @@ func (t *sized) visit(code uint64, at octree.Vec, edge float64, q *octree.Box, y
 			return false
 		}
 	}
-	if n.below == len(n.objects) {
+	if !t.blind && n.below == len(n.objects) || edge <= t.least {
 		return true
 	}
 	half := edge / 2

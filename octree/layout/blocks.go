@@ -5,16 +5,14 @@ import "unsafe"
 // blockNode has one pointer to all its children, which are allocated together. Like the
 // literature's it says by a flag whether it is a leaf, though children would tell.
 type blockNode[P link, B room] struct {
+	head[P, B]
 	children unsafe.Pointer // of 8 or 4 nodes
-	parent   P
-	objects  *bucket
-	box      B
 	leaf     bool
 }
 
 // blocks has K for the number of children alone.
 type blocks[K kids, P link, B room] struct {
-	form
+	linked[P, B]
 	top *blockNode[P, B]
 	n   int
 }
@@ -29,10 +27,7 @@ func (l *blocks[K, P, B]) each() int {
 
 func (l *blocks[K, P, B]) init(n *blockNode[P, B], c cell, parent unsafe.Pointer) {
 	n.leaf = true
-	if l.boxes != Computed {
-		keep(&n.box, l.form, c)
-	}
-	tie(&n.parent, parent)
+	l.linked.init(&n.head, c, parent)
 	l.n++
 }
 
@@ -58,11 +53,6 @@ func (l *blocks[K, P, B]) child(n ref, octant uint8, _ ref) ref {
 	}
 	return ref{p: unsafe.Add(node.children, uintptr(octant)*unsafe.Sizeof(*node))}
 }
-
-func (l *blocks[K, P, B]) parent(n ref) (ref, bool) { return tied(&l.at(n).parent) }
-func (l *blocks[K, P, B]) kept(n ref) cell          { return kept(&l.at(n).box, l.form) }
-func (l *blocks[K, P, B]) hang(n ref, b *bucket)    { l.at(n).objects = b }
-func (l *blocks[K, P, B]) again(n ref) ref          { return n }
 
 func (l *blocks[K, P, B]) open(n, _ cursor, _ uint8) ref {
 	node := l.at(n.ref)
@@ -107,10 +97,10 @@ func (l *blocks[K, P, B]) lift(octant uint8, c cell) {
 // adopt tells a node that has moved its parent, and its children the node.
 func (l *blocks[K, P, B]) adopt(n ref, parent unsafe.Pointer) {
 	node := l.at(n)
-	tie(&node.parent, parent)
+	node.tie(parent)
 	for o := range uint8(l.each()) {
 		if !node.leaf {
-			tie(&l.at(l.child(n, o, ref{})).parent, n.p)
+			l.at(l.child(n, o, ref{})).tie(n.p)
 		}
 	}
 }
@@ -123,13 +113,7 @@ func (l *blocks[K, P, B]) sink(octant uint8) {
 	l.adopt(l.root(), nil)
 }
 
-func (l *blocks[K, P, B]) size() (inner, leaf uintptr) {
-	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *blocks[K, P, B]) count() (int, int64) {
-	size, _ := l.size()
-	each := uintptr(l.each())
-	return l.n, sizeClass(size) + int64(l.n-1)/int64(each)*sizeClass(size*each)
+func (l *blocks[K, P, B]) measure() (int, uintptr, uintptr, int64) {
+	size, each := unsafe.Sizeof(*l.top), l.each()
+	return l.n, size, size, sizeClass(size) + int64((l.n-1)/each)*sizeClass(size*uintptr(each))
 }

@@ -130,27 +130,26 @@ func (t *Tree) octant(c cell, b *octree.Box) (o uint8) {
 // touched returns which children of c a box in it touches. A border belongs to the
 // child above it, so a point touches one child.
 func (t *Tree) touched(c cell, b *octree.Box) uint8 {
-	m, set := t.middle(c), t.every
-	if b.Min.X >= m.X {
-		set &= 0b10101010
+	m := t.middle(c)
+	set := t.every & side(b.Min.X >= m.X, b.Max.X < m.X, lowX) & side(b.Min.Y >= m.Y, b.Max.Y < m.Y, lowY)
+	if !t.opts.Flat {
+		set &= side(b.Min.Z >= m.Z, b.Max.Z < m.Z, lowZ)
 	}
-	if b.Max.X < m.X {
-		set &= 0b01010101
+	return set
+}
+
+// The children in the lower half of each axis.
+const lowX, lowY, lowZ = 0b01010101, 0b00110011, 0b00001111
+
+// side returns the children that are left when those in the lower half are not needed, or
+// those in the upper half.
+func side(notLow, notHigh bool, low uint8) uint8 {
+	set := ^uint8(0)
+	if notLow {
+		set = ^low
 	}
-	if b.Min.Y >= m.Y {
-		set &= 0b11001100
-	}
-	if b.Max.Y < m.Y {
-		set &= 0b00110011
-	}
-	if t.opts.Flat {
-		return set
-	}
-	if b.Min.Z >= m.Z {
-		set &= 0b11110000
-	}
-	if b.Max.Z < m.Z {
-		set &= 0b00001111
+	if notHigh {
+		set &= low
 	}
 	return set
 }
@@ -190,63 +189,47 @@ type form struct {
 	flat  bool
 }
 
-// floats returns how many numbers a form has.
-func (f form) floats() int {
-	n := 3
+// axes returns how many axes a form has, and floats how many numbers.
+func (f form) axes() int {
 	if f.flat {
-		n = 2
+		return 2
 	}
-	switch f.boxes {
-	case Computed:
-		return 0
-	case CenterHalf:
-		return n + 1
-	}
-	return 2 * n
+	return 3
 }
 
-// keep stores a cell.
+func (f form) floats() int { return [...]int{0, 2 * f.axes(), 2 * f.axes(), f.axes() + 1}[f.boxes] }
+
+// keep stores a cell: for each axis the least number or the center, then for each the
+// greatest number or the half edge, or one half edge.
 func keep[B room](room *B, f form, c cell) {
-	h := c.half
-	switch b := any(room).(type) {
-	case *[6]float32:
-		if *b = [6]float32{c.x, c.y, c.z, h, h, h}; f.boxes == MinMax {
-			*b = [6]float32{c.x - h, c.y - h, c.z - h, c.x + h, c.y + h, c.z + h}
-		}
-	case *[4]float32:
-		switch {
-		case f.boxes == CenterHalf:
-			*b = [4]float32{c.x, c.y, c.z, h}
+	n := f.axes()
+	for i := 0; i < len(*room); i++ {
+		switch v := [3]float32{c.x, c.y, c.z}[i%n]; {
+		case f.boxes == MinMax && i < n:
+			(*room)[i] = v - c.half
 		case f.boxes == MinMax:
-			*b = [4]float32{c.x - h, c.y - h, c.x + h, c.y + h}
+			(*room)[i] = v + c.half
+		case i < n:
+			(*room)[i] = v
 		default:
-			*b = [4]float32{c.x, c.y, h, h}
+			(*room)[i] = c.half
 		}
-	case *[3]float32:
-		*b = [3]float32{c.x, c.y, h}
 	}
 }
 
 // kept returns the cell that keep stored.
 func kept[B room](room *B, f form) cell {
-	switch b := any(room).(type) {
-	case *[6]float32:
-		if f.boxes == MinMax {
-			h := (b[3] - b[0]) / 2
-			return cell{b[0] + h, b[1] + h, b[2] + h, h}
-		}
-		return cell{b[0], b[1], b[2], b[3]}
-	case *[4]float32:
-		switch f.boxes {
-		case CenterHalf:
-			return cell{b[0], b[1], b[2], b[3]}
-		case MinMax:
-			h := (b[2] - b[0]) / 2
-			return cell{b[0] + h, b[1] + h, infinite, h}
-		}
-		return cell{b[0], b[1], infinite, b[2]}
-	case *[3]float32:
-		return cell{b[0], b[1], infinite, b[2]}
+	x, y, z := 0, 1, 2
+	n := f.axes()
+	c := cell{(*room)[x], (*room)[y], infinite, (*room)[n]}
+	if f.boxes == MinMax {
+		c.half = (c.half - c.x) / 2
+		c.x, c.y = c.x+c.half, c.y+c.half
 	}
-	panic("layout: a node without room has no box")
+	if !f.flat {
+		if c.z = (*room)[z]; f.boxes == MinMax {
+			c.z += c.half
+		}
+	}
+	return c
 }

@@ -96,7 +96,7 @@ func (t *Tree) add(c cursor, id octree.ID, b *octree.Box) {
 		} else {
 			t.spare = k.next
 		}
-		k.next, k.at, k.n, k.total = head, c, 0, 0
+		k.next, k.at, k.n, k.total = head, t.lasting(c), 0, 0
 		if head != nil {
 			k.total = head.total
 		}
@@ -142,8 +142,17 @@ func (t *Tree) free(k *bucket) {
 // rehome tells the objects of a node where it is.
 func (t *Tree) rehome(c cursor) {
 	for k := t.list(c.ref); k != nil; k = k.next {
-		k.at = c
+		k.at = t.lasting(c)
 	}
+}
+
+// lasting returns what a bucket keeps of a cursor. A linear layout finds nodes by their
+// codes, and a pointer to where one was would keep an old array alive.
+func (t *Tree) lasting(c cursor) cursor {
+	if t.opts.Kind.linear() {
+		c.p = nil
+	}
+	return c
 }
 
 // stays gives an object its new box if it should stay in its node, and reports whether.
@@ -169,11 +178,10 @@ func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 // place puts an object in no node where it belongs, in or below c.
 func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 	if t.opts.Objects != Enclosing {
+		t.pad.X = max(t.pad.X, b.Max.X-b.Min.X)
+		t.pad.Y = max(t.pad.Y, b.Max.Y-b.Min.Y)
+		t.pad.Z = max(t.pad.Z, b.Max.Z-b.Min.Z)
 		t.spread(c, id, b)
-		if s := &t.slots[uint32(id)]; s.refs > 1 {
-			e := octree.Vec{X: b.Max.X - b.Min.X, Y: b.Max.Y - b.Min.Y, Z: b.Max.Z - b.Min.Z}
-			t.pad = octree.Vec{X: max(t.pad.X, e.X), Y: max(t.pad.Y, e.Y), Z: max(t.pad.Z, e.Z)}
-		}
 		return
 	}
 	for {
@@ -234,8 +242,9 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 	return clip(b, &box)
 }
 
-// crowded reports whether a leaf that holds n objects, among them id, should try to split. A crowd that may be impossible to split does not try each time: as it grows it
-// tries a few times until it has doubled, and while it moves, for one of its objects.
+// crowded reports whether a leaf that holds n objects, among them id, should try to split.
+// A crowd that may be impossible to split does not try each time: as it grows it tries a
+// few times until it has doubled, and while its objects move, for one of them.
 func (t *Tree) crowded(n int, id octree.ID) bool {
 	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
 }
@@ -519,15 +528,15 @@ func (t *Tree) encloses(c cell, b *octree.Box) bool {
 	if t.opts.Flat {
 		box.Min.Z, box.Max.Z = b.Min.Z, math.Inf(1)
 	}
-	open := t.opts.Objects != Enclosing && c.half < t.widest
+	open := t.opts.Objects != Enclosing && !t.opts.Fixed
 	return contains(&box, b) && !(open && (b.Max.X == box.Max.X || b.Max.Y == box.Max.Y || b.Max.Z == box.Max.Z))
 }
 
 // outward returns which child the root should be of a new root after n others. The new
 // center lies on the side of the object, unless virtual codes say where it is.
 func (t *Tree) outward(c cell, b *octree.Box, n int) uint8 {
-	if l, ok := t.nodes.(interface{ above(n int) (uint8, bool) }); ok {
-		if o, fixed := l.above(n); fixed {
+	if t.codes != nil {
+		if o, virtual := t.codes.above(n); virtual {
 			return o
 		}
 	}

@@ -33,7 +33,7 @@ func (t *Tree) Check() error {
 			if k.n == 0 || k.n > bucketItems || k != head && k.n < bucketItems {
 				return false, fmt.Errorf("a bucket has %d objects", k.n)
 			}
-			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell {
+			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell || k.at.p != nil == t.opts.Kind.linear() {
 				return false, fmt.Errorf("a bucket is at %v, not at %v", k.at, c)
 			}
 			n += k.n
@@ -91,7 +91,7 @@ func (t *Tree) Check() error {
 	for k := t.spare; k != nil; k = k.next {
 		buckets++
 	}
-	if n, _ := t.nodes.count(); n != nodes || buckets != t.buckets {
+	if n, _, _, _ := t.nodes.measure(); n != nodes || buckets != t.buckets {
 		return fmt.Errorf("counts %d of %d nodes and %d of %d buckets", n, nodes, t.buckets, buckets)
 	}
 	living := 0

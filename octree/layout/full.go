@@ -54,9 +54,7 @@ func (l *full) grow(n ref, o uint8, _ cell) ref { return l.child(n, o, ref{}) }
 func (l *full) wilt(ref, uint8)                 {}
 func (l *full) lift(uint8, cell)                { panic("layout: the root of full is fixed") }
 func (l *full) sink(uint8)                      { panic("layout: the root of full is fixed") }
-func (l *full) size() (inner, leaf uintptr) {
-	return unsafe.Sizeof(fullNode{}), unsafe.Sizeof(fullNode{})
-}
-func (l *full) count() (nodes int, bytes int64) {
-	return len(l.nodes), int64(len(l.nodes)) * int64(unsafe.Sizeof(fullNode{}))
+func (l *full) measure() (int, uintptr, uintptr, int64) {
+	size := unsafe.Sizeof(fullNode{})
+	return len(l.nodes), size, size, int64(cap(l.nodes)) * int64(size)
 }

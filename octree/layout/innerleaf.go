@@ -5,10 +5,8 @@ import "unsafe"
 // leafNode has no room for children. It is also the beginning of each innerNode, so that
 // a node tells by leaf which of both it is.
 type leafNode[P link, B room] struct {
-	parent  P
-	objects *bucket
-	box     B
-	leaf    bool
+	head[P, B]
+	leaf bool
 }
 
 type innerNode[K kids, P link, B room] struct {
@@ -17,7 +15,7 @@ type innerNode[K kids, P link, B room] struct {
 }
 
 type innerLeaf[K kids, P link, B room] struct {
-	form
+	linked[P, B]
 	top            unsafe.Pointer
 	inners, leaves int
 }
@@ -28,10 +26,7 @@ func (l *innerLeaf[K, P, B]) children(n ref) *K { return &(*innerNode[K, P, B])(
 
 func (l *innerLeaf[K, P, B]) make(c cell, parent unsafe.Pointer) *leafNode[P, B] {
 	n := &leafNode[P, B]{leaf: true}
-	if l.boxes != Computed {
-		keep(&n.box, l.form, c)
-	}
-	tie(&n.parent, parent)
+	l.linked.init(&n.head, c, parent)
 	l.leaves++
 	return n
 }
@@ -57,11 +52,6 @@ func (l *innerLeaf[K, P, B]) child(n ref, octant uint8, _ ref) ref {
 	}
 	return ref{p: (*l.children(n))[octant]}
 }
-
-func (l *innerLeaf[K, P, B]) parent(n ref) (ref, bool) { return tied(&l.at(n).parent) }
-func (l *innerLeaf[K, P, B]) kept(n ref) cell          { return kept(&l.at(n).box, l.form) }
-func (l *innerLeaf[K, P, B]) hang(n ref, b *bucket)    { l.at(n).objects = b }
-func (l *innerLeaf[K, P, B]) again(n ref) ref          { return n }
 
 // swap puts another node in the place of a node.
 func (l *innerLeaf[K, P, B]) swap(parent cursor, octant uint8, now unsafe.Pointer) ref {
@@ -124,7 +114,7 @@ func (l *innerLeaf[K, P, B]) lift(octant uint8, c cell) {
 	l.inners, l.leaves = l.inners+1, l.leaves-1
 	top.children[octant] = old
 	l.top = unsafe.Pointer(top)
-	tie(&l.at(ref{p: old}).parent, l.top)
+	l.at(ref{p: old}).tie(l.top)
 }
 
 func (l *innerLeaf[K, P, B]) sink(octant uint8) {
@@ -136,14 +126,10 @@ func (l *innerLeaf[K, P, B]) sink(octant uint8) {
 	}
 	l.inners--
 	l.top = (*children)[octant]
-	tie(&l.at(l.root()).parent, nil)
+	l.at(l.root()).tie(nil)
 }
 
-func (l *innerLeaf[K, P, B]) size() (inner, leaf uintptr) {
-	return unsafe.Sizeof(innerNode[K, P, B]{}), unsafe.Sizeof(leafNode[P, B]{})
-}
-
-func (l *innerLeaf[K, P, B]) count() (int, int64) {
-	inner, leaf := l.size()
-	return l.inners + l.leaves, int64(l.inners)*sizeClass(inner) + int64(l.leaves)*sizeClass(leaf)
+func (l *innerLeaf[K, P, B]) measure() (int, uintptr, uintptr, int64) {
+	inner, leaf := unsafe.Sizeof(innerNode[K, P, B]{}), unsafe.Sizeof(leafNode[P, B]{})
+	return l.inners + l.leaves, inner, leaf, int64(l.inners)*sizeClass(inner) + int64(l.leaves)*sizeClass(leaf)
 }

@@ -63,10 +63,14 @@ const (
 )
 
 func (k Kind) String() string {
-	if k < 0 || k >= kinds {
-		return fmt.Sprintf("Kind(%d)", int(k))
+	return name("Kind", int(k), "pointers", "inner-leaf", "block", "siblings", "sorted", "hashed", "full")
+}
+
+func name(of string, i int, names ...string) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("%s(%d)", of, i)
 	}
-	return [...]string{"pointers", "inner-leaf", "block", "siblings", "sorted", "hashed", "full"}[k]
+	return names[i]
 }
 
 // linear reports whether nodes have locational codes.
@@ -84,10 +88,7 @@ const (
 )
 
 func (b Boxes) String() string {
-	if b < 0 || b > CenterHalf {
-		return fmt.Sprintf("Boxes(%d)", int(b))
-	}
-	return [...]string{"computed", "min-max", "center-extent", "center-half"}[b]
+	return name("Boxes", int(b), "computed", "min-max", "center-extent", "center-half")
 }
 
 // Strategy says where an object lies that crosses the borders of cells.
@@ -100,12 +101,7 @@ const (
 	Split                     // cut at the borders, a part in each leaf
 )
 
-func (s Strategy) String() string {
-	if s < 0 || s > Split {
-		return fmt.Sprintf("Strategy(%d)", int(s))
-	}
-	return [...]string{"enclosing", "leaves", "split"}[s]
-}
+func (s Strategy) String() string { return name("Strategy", int(s), "enclosing", "leaves", "split") }
 
 // Options of a Tree. The zero value gives the defaults.
 type Options struct {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/octree"
@@ -596,6 +597,9 @@ func TestAllocs(t *testing.T) {
 			tree.AppendHits(hits, ray)
 			tree.Walk(func(n layout.Node) layout.Next { n.Objects(count); return layout.Down })
 			tree.Root().Neighbours(func(layout.Direction, layout.Node) bool { return true })
+			if o.Objects != layout.Enclosing { // may take away a node and make it again
+				return
+			}
 			if err := tree.Move(ids[0], at); err != nil {
 				t.Error(err)
 			}
@@ -606,5 +610,51 @@ func TestAllocs(t *testing.T) {
 	})
 	if found == 0 {
 		t.Error("found nothing")
+	}
+}
+
+// TestReaders queries trees from several goroutines, for the race detector.
+func TestReaders(t *testing.T) {
+	for _, k := range layout.Kinds() {
+		o := k.Options
+		o.Objects = layout.Leaves
+		tree := mustNew(t, o)
+		random := rand.New(rand.NewPCG(8, 8))
+		for range 100 {
+			if _, err := tree.Insert(around(random.IntN, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var group sync.WaitGroup
+		var found [4]int
+		for i := range found {
+			group.Go(func() {
+				count := func(octree.ID, octree.Box) bool { found[i]++; return true }
+				tree.Overlapping(box(-20, -20, -20, 30, 30, 30), count)
+				tree.Ball(octree.Vec{X: 4}, 30, count)
+				found[i] += len(tree.Nearest(octree.Vec{}, make([]octree.Near, 4)))
+				tree.Root().Neighbours(func(layout.Direction, layout.Node) bool { return true })
+			})
+		}
+		group.Wait()
+		if found[0] != found[3] || found[0] == 0 {
+			t.Errorf("%s: found %v", k.Name, found)
+		}
+	}
+}
+
+// TestFrustumOfParts looks for an object that Frustum.Sees sees, though it sees none of
+// the leaves that have the object: behind each plane lies only a part of it.
+func TestFrustumOfParts(t *testing.T) {
+	f := octree.Frustum{{Normal: octree.Vec{X: 1}, Offset: -5}, {Normal: octree.Vec{X: -1}, Offset: -5}}
+	for objects := layout.Enclosing; objects <= layout.Split; objects++ {
+		w := &twin{t: t, tree: mustNew(t, layout.Options{Objects: objects, SplitAbove: 1}), gone: math.MaxUint64}
+		w.insert(box(-10, 1, 1, 10, 2, 2), false)
+		w.insert(box(100, 1, 1, 100, 2, 2), false)
+		w.insert(box(200, 1, 1, 200, 2, 2), false)
+		w.planeQueries(f, octree.Crossing)
+		if s := w.tree.Stats(); objects != layout.Enclosing && s.Refs != 4 {
+			t.Errorf("%v: %d references, want 4", objects, s.Refs)
+		}
 	}
 }

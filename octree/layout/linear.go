@@ -87,7 +87,6 @@ func (l *linear[C, M, B]) ref(i int) ref {
 	return ref{unsafe.Pointer(&l.nodes[i]), uint64(l.nodes[i].code)}
 }
 
-// find returns the node with a code, if there is one.
 func (l *linear[C, M, B]) find(code uint64) ref {
 	if l.sorted {
 		if i, ok := l.search(code, 0); ok {
@@ -305,8 +304,7 @@ func (l *linear[C, M, B]) rekey(change func(uint64) uint64) {
 	}
 }
 
-// beside returns the code of the cell of the same size one step away on each axis, by
-// adding to the bits of one axis at a time. It must lie in the root.
+// beside adds to the bits of one axis at a time.
 func (l *linear[C, M, B]) beside(code uint64, d Direction) uint64 {
 	depth := l.depth(code)
 	end := uint64(1) << (depth * l.bits)
@@ -329,18 +327,13 @@ func (l *linear[C, M, B]) beside(code uint64, d Direction) uint64 {
 	return end | code&(end-1)
 }
 
-func (l *linear[C, M, B]) size() (inner, leaf uintptr) {
+func (l *linear[C, M, B]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(linearNode[C, M, B]{})
-	return size, size
-}
-
-func (l *linear[C, M, B]) count() (int, int64) {
-	return l.n, int64(cap(l.nodes)) * int64(unsafe.Sizeof(linearNode[C, M, B]{}))
+	return l.n, size, size, int64(cap(l.nodes)) * int64(size)
 }
 
 func (l *linear[C, M, B]) changed() int { return l.rekeyed }
 
-// above returns which child the root after n others is of the next one, if codes are virtual.
 func (l *linear[C, M, B]) above(n int) (octant uint8, virtual bool) {
 	return uint8(l.top >> (n * l.bits) & (1<<l.bits - 1)), l.first != 1
 }

@@ -12,69 +12,40 @@ import (
 // filled: fewer than len(buf) if the tree has fewer. The nearest comes first; of objects
 // at one distance, the one with the lower ID.
 func (t *Tree) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
-	if at := octree.At(p); len(buf) == 0 || !ordered(&at) {
-		return buf[:0]
-	}
 	s := search{at: p, found: buf[:0:len(buf)]}
-	t.nearest(t.rootCursor(), &s)
-	// found is a heap with the farthest first.
-	for n := len(s.found) - 1; n > 0; n-- {
-		s.found[0], s.found[n] = s.found[n], s.found[0]
-		sink(s.found[:n])
+	if at := octree.At(p); len(buf) > 0 && ordered(&at) {
+		t.nearest(t.rootCursor(), &s)
 	}
 	return s.found
 }
 
+// search has found objects, the nearest first.
 type search struct {
 	at    octree.Vec
 	found []octree.Near
 }
 
-func less(a, b octree.Near) bool {
-	return a.Distance < b.Distance || a.Distance == b.Distance && a.ID < b.ID
-}
-
 // offer keeps a if it is nearer than the farthest that is kept.
 func (s *search) offer(a octree.Near) {
-	if len(s.found) < cap(s.found) {
+	less := func(b octree.Near) bool { return a.Distance < b.Distance || a.Distance == b.Distance && a.ID < b.ID }
+	i := len(s.found)
+	switch {
+	case i < cap(s.found):
 		s.found = append(s.found, a)
-		for i := len(s.found) - 1; i > 0; {
-			up := (i - 1) / 2
-			if !less(s.found[up], s.found[i]) {
-				break
-			}
-			s.found[up], s.found[i] = s.found[i], s.found[up]
-			i = up
-		}
+	case less(s.found[i-1]):
+		i--
+	default:
 		return
 	}
-	if less(a, s.found[0]) {
-		s.found[0] = a
-		sink(s.found)
+	for ; i > 0 && less(s.found[i-1]); i-- {
+		s.found[i] = s.found[i-1]
 	}
-}
-
-// sink moves the first of a heap to its place.
-func sink(heap []octree.Near) {
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= len(heap) {
-			return
-		}
-		if down+1 < len(heap) && less(heap[down], heap[down+1]) {
-			down++
-		}
-		if !less(heap[i], heap[down]) {
-			return
-		}
-		heap[i], heap[down] = heap[down], heap[i]
-		i = down
-	}
+	s.found[i] = a
 }
 
 // beyond reports whether nothing at that distance can be among the nearest.
 func (s *search) beyond(distance float64) bool {
-	return len(s.found) == cap(s.found) && distance > s.found[0].Distance
+	return len(s.found) == cap(s.found) && distance > s.found[len(s.found)-1].Distance
 }
 
 func (t *Tree) nearest(c cursor, s *search) {

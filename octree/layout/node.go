@@ -144,18 +144,14 @@ func (t *Tree) surrounds(c, k cell) bool {
 // linear layout computes the cell's code, and shortens it until there is a node. Others
 // go up until both are below one node, and down from there.
 func (t *Tree) besides(c cursor, to cell, d Direction) cursor {
-	if l, ok := t.nodes.(interface {
-		beside(code uint64, d Direction) uint64
-		find(code uint64) ref
-	}); ok {
-		code := l.beside(c.code, d)
-		for m := (cursor{l.find(code), to}); ; {
-			if !m.none() {
-				return m
-			}
+	if t.codes != nil {
+		code := t.codes.beside(c.code, d)
+		m := cursor{t.codes.find(code), to}
+		for m.none() {
 			code >>= t.opts.dimensions()
-			m = cursor{l.find(code), m.above(t.position(m.cell))}
+			m = cursor{t.codes.find(code), m.above(t.position(m.cell))}
 		}
+		return m
 	}
 	if _, ok := t.nodes.parent(c.ref); !ok {
 		return t.down(t.rootCursor(), to)

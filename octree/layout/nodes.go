@@ -37,9 +37,21 @@ type nodes interface {
 	lift(octant uint8, root cell)
 	sink(octant uint8)
 
-	// size returns the bytes of a node of each type, and sizes how much is allocated.
-	size() (inner, leaf uintptr)
-	count() (nodes int, bytes int64)
+	// measure returns how many nodes there are, the size of each type, and what is allocated.
+	measure() (nodes int, inner, leaf uintptr, bytes int64)
+}
+
+// coded is what layouts with locational codes do besides.
+type coded interface {
+	// find returns the node with a code, or the zero ref.
+	find(code uint64) ref
+	// beside returns the code of the cell of the same size one step away on each axis. It
+	// must lie in the root.
+	beside(code uint64, d Direction) uint64
+	// above returns which child the root after n more is of the next one, if codes are virtual.
+	above(n int) (octant uint8, virtual bool)
+	// changed returns how many codes a new root has changed.
+	changed() int
 }
 
 // link is room for a pointer to the parent, or for nothing.
@@ -47,19 +59,44 @@ type link interface {
 	[0]unsafe.Pointer | [1]unsafe.Pointer
 }
 
-func tie[P link](room *P, parent unsafe.Pointer) {
-	for i := 0; i < len(*room); i++ {
-		(*room)[i] = parent
+// head is the beginning of all nodes with pointers. The order of the fields keeps absent
+// ones from taking room.
+type head[P link, B room] struct {
+	parent  P
+	box     B
+	objects *bucket
+}
+
+// linked does what all layouts with pointers do alike. Their nodes do not move.
+type linked[P link, B room] struct{ form }
+
+func (l *linked[P, B]) head(n ref) *head[P, B] { return (*head[P, B])(n.p) }
+
+func (l *linked[P, B]) init(n *head[P, B], c cell, parent unsafe.Pointer) {
+	if l.boxes != Computed {
+		keep(&n.box, l.form, c)
+	}
+	n.tie(parent)
+}
+
+func (n *head[P, B]) tie(parent unsafe.Pointer) {
+	for i := 0; i < len(n.parent); i++ {
+		n.parent[i] = parent
 	}
 }
 
-func tied[P link](room *P) (ref, bool) {
-	n := len(*room)
-	if n == 0 {
-		return ref{}, false
+func (l *linked[P, B]) parent(n ref) (ref, bool) {
+	room := l.head(n).parent
+	if i := len(room); i > 0 {
+		return ref{p: room[i-1]}, true
 	}
-	return ref{p: (*room)[n-1]}, true
+	return ref{}, false
 }
+
+func (l *linked[P, B]) kept(n ref) cell               { return kept(&l.head(n).box, l.form) }
+func (l *linked[P, B]) hang(n ref, b *bucket)         { l.head(n).objects = b }
+func (l *linked[P, B]) again(n ref) ref               { return n }
+func (l *linked[P, B]) open(n, _ cursor, _ uint8) ref { return n.ref }
 
 // kids is pointers to the children in three or two dimensions.
 type kids interface {
@@ -111,9 +148,9 @@ func withRoom[B room](o *Options, f form) nodes {
 func withLink[P link, B room](o *Options, f form) nodes {
 	if o.Kind == Siblings {
 		if f.boxes == Computed {
-			return &siblings[P, B, [1]uint8]{form: f}
+			return &siblings[P, B, [1]uint8]{linked: linked[P, B]{f}}
 		}
-		return &siblings[P, B, [0]uint8]{form: f}
+		return &siblings[P, B, [0]uint8]{linked: linked[P, B]{f}}
 	}
 	if o.Flat {
 		return withKids[[4]unsafe.Pointer, P, B](o, f)
@@ -124,11 +161,11 @@ func withLink[P link, B room](o *Options, f form) nodes {
 func withKids[K kids, P link, B room](o *Options, f form) nodes {
 	switch o.Kind {
 	case InnerLeaf:
-		return &innerLeaf[K, P, B]{form: f}
+		return &innerLeaf[K, P, B]{linked: linked[P, B]{f}}
 	case Block:
-		return &blocks[K, P, B]{form: f}
+		return &blocks[K, P, B]{linked: linked[P, B]{f}}
 	}
-	return &pointers[K, P, B]{form: f}
+	return &pointers[K, P, B]{linked: linked[P, B]{f}}
 }
 
 // sizeClass returns what the allocator takes for a value of that size.

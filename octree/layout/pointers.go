@@ -4,14 +4,12 @@ import "unsafe"
 
 // pointerNode has a pointer to each child.
 type pointerNode[K kids, P link, B room] struct {
+	head[P, B]
 	children K
-	parent   P
-	box      B
-	objects  *bucket
 }
 
 type pointers[K kids, P link, B room] struct {
-	form
+	linked[P, B]
 	top *pointerNode[K, P, B]
 	n   int
 }
@@ -20,10 +18,7 @@ func (l *pointers[K, P, B]) at(n ref) *pointerNode[K, P, B] { return (*pointerNo
 
 func (l *pointers[K, P, B]) make(c cell, parent unsafe.Pointer) *pointerNode[K, P, B] {
 	n := &pointerNode[K, P, B]{}
-	if l.boxes != Computed {
-		keep(&n.box, l.form, c)
-	}
-	tie(&n.parent, parent)
+	l.linked.init(&n.head, c, parent)
 	l.n++
 	return n
 }
@@ -43,13 +38,6 @@ func (l *pointers[K, P, B]) look(n ref) (*bucket, uint8) {
 func (l *pointers[K, P, B]) child(n ref, octant uint8, _ ref) ref {
 	return ref{p: l.at(n).children[octant]}
 }
-
-func (l *pointers[K, P, B]) parent(n ref) (ref, bool) { return tied(&l.at(n).parent) }
-func (l *pointers[K, P, B]) kept(n ref) cell          { return kept(&l.at(n).box, l.form) }
-func (l *pointers[K, P, B]) hang(n ref, b *bucket)    { l.at(n).objects = b }
-func (l *pointers[K, P, B]) again(n ref) ref          { return n }
-
-func (l *pointers[K, P, B]) open(n, _ cursor, _ uint8) ref { return n.ref }
 
 func (l *pointers[K, P, B]) shut(n, _ cursor, _ uint8) ref {
 	for i := 0; i < len(l.at(n.ref).children); i++ {
@@ -75,7 +63,7 @@ func (l *pointers[K, P, B]) lift(octant uint8, c cell) {
 	old := l.top
 	l.top = l.make(c, nil)
 	l.top.children[octant] = unsafe.Pointer(old)
-	tie(&old.parent, unsafe.Pointer(l.top))
+	old.tie(unsafe.Pointer(l.top))
 }
 
 func (l *pointers[K, P, B]) sink(octant uint8) {
@@ -87,14 +75,10 @@ func (l *pointers[K, P, B]) sink(octant uint8) {
 	}
 	l.n--
 	l.top = (*pointerNode[K, P, B])(top.children[octant])
-	tie(&l.top.parent, nil)
+	l.top.tie(nil)
 }
 
-func (l *pointers[K, P, B]) size() (inner, leaf uintptr) {
+func (l *pointers[K, P, B]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *pointers[K, P, B]) count() (int, int64) {
-	return l.n, int64(l.n) * sizeClass(unsafe.Sizeof(*l.top))
+	return l.n, size, size, int64(l.n) * sizeClass(size)
 }

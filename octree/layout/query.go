@@ -129,29 +129,11 @@ func (t *Tree) met(c cell, set uint8, b *octree.Box) uint8 {
 	apart := func(at, origin, unit, lo, hi float64) bool {
 		return hi < origin+float64((at-r)*unit) || lo > origin+float64((at+r)*unit)
 	}
-	if x := float64(c.x); set != 0 {
-		if apart(x-h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
-			set &= 0b10101010
-		}
-		if apart(x+h, t.origin.X, t.unit.X, b.Min.X, b.Max.X) {
-			set &= 0b01010101
-		}
-	}
-	if y := float64(c.y); set != 0 {
-		if apart(y-h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
-			set &= 0b11001100
-		}
-		if apart(y+h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y) {
-			set &= 0b00110011
-		}
-	}
-	if z := float64(c.z); set != 0 && !t.opts.Flat {
-		if apart(z-h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
-			set &= 0b11110000
-		}
-		if apart(z+h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z) {
-			set &= 0b00001111
-		}
+	x, y, z := float64(c.x), float64(c.y), float64(c.z)
+	set &= side(apart(x-h, t.origin.X, t.unit.X, b.Min.X, b.Max.X), apart(x+h, t.origin.X, t.unit.X, b.Min.X, b.Max.X), lowX)
+	set &= side(apart(y-h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y), apart(y+h, t.origin.Y, t.unit.Y, b.Min.Y, b.Max.Y), lowY)
+	if !t.opts.Flat {
+		set &= side(apart(z-h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z), apart(z+h, t.origin.Z, t.unit.Z, b.Min.Z, b.Max.Z), lowZ)
 	}
 	return set
 }
@@ -249,15 +231,14 @@ func (t *Tree) Inside(b octree.Box, yield func(octree.ID, octree.Box) bool) {
 // A ball of radius 0 is a point.
 func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
 	const slack = 0x1p-50 // more than what near may round
-	wide := radius * (1 + slack)
-	around := octree.Around(center, wide)
-	for _, side := range [3]struct {
-		at        float64
-		low, high *float64
-	}{{center.X, &around.Min.X, &around.Max.X}, {center.Y, &around.Min.Y, &around.Max.Y}, {center.Z, &around.Min.Z, &around.Max.Z}} {
-		*side.low -= math.Abs(side.at) * slack
-		*side.high += math.Abs(side.at) * slack
+	around := octree.Around(center, radius)
+	wider := func(at float64, low, high *float64) {
+		more := (math.Abs(at) + radius) * slack
+		*low, *high = *low-more, *high+more
 	}
+	wider(center.X, &around.Min.X, &around.Max.X)
+	wider(center.Y, &around.Min.Y, &around.Max.Y)
+	wider(center.Z, &around.Min.Z, &around.Max.Z)
 	if !(radius >= 0) || !ordered(&around) {
 		return
 	}

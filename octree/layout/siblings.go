@@ -5,19 +5,17 @@ import "unsafe"
 // siblingNode is in the list of its parent's children, in the order of octants. It knows
 // its octant by its box, or by a byte if it keeps no box.
 type siblingNode[P link, B room, O octantRoom] struct {
-	next    *siblingNode[P, B, O]
-	first   *siblingNode[P, B, O]
-	parent  P
-	objects *bucket
-	octant  O
-	box     B
+	head[P, B]
+	octant O
+	next   *siblingNode[P, B, O]
+	first  *siblingNode[P, B, O]
 }
 
 // octantRoom is room for an octant, or for nothing.
 type octantRoom interface{ [0]uint8 | [1]uint8 }
 
 type siblings[P link, B room, O octantRoom] struct {
-	form
+	linked[P, B]
 	top *siblingNode[P, B, O]
 	n   int
 }
@@ -26,11 +24,8 @@ func (l *siblings[P, B, O]) at(n ref) *siblingNode[P, B, O] { return (*siblingNo
 
 func (l *siblings[P, B, O]) make(c cell, octant uint8, parent unsafe.Pointer) *siblingNode[P, B, O] {
 	n := &siblingNode[P, B, O]{}
-	if l.boxes != Computed {
-		keep(&n.box, l.form, c)
-	}
 	l.mark(n, octant)
-	tie(&n.parent, parent)
+	l.linked.init(&n.head, c, parent)
 	l.n++
 	return n
 }
@@ -87,13 +82,6 @@ func (l *siblings[P, B, O]) child(n ref, octant uint8, prev ref) ref {
 	return ref{}
 }
 
-func (l *siblings[P, B, O]) parent(n ref) (ref, bool) { return tied(&l.at(n).parent) }
-func (l *siblings[P, B, O]) kept(n ref) cell          { return kept(&l.at(n).box, l.form) }
-func (l *siblings[P, B, O]) hang(n ref, b *bucket)    { l.at(n).objects = b }
-func (l *siblings[P, B, O]) again(n ref) ref          { return n }
-
-func (l *siblings[P, B, O]) open(n, _ cursor, _ uint8) ref { return n.ref }
-
 func (l *siblings[P, B, O]) shut(n, _ cursor, _ uint8) ref {
 	node := l.at(n.ref)
 	for ; node.first != nil; node.first = node.first.next {
@@ -129,7 +117,7 @@ func (l *siblings[P, B, O]) lift(octant uint8, c cell) {
 	l.top = l.make(c, 0, nil)
 	l.top.first = old
 	l.mark(old, octant)
-	tie(&old.parent, unsafe.Pointer(l.top))
+	old.tie(unsafe.Pointer(l.top))
 }
 
 func (l *siblings[P, B, O]) sink(octant uint8) {
@@ -137,14 +125,10 @@ func (l *siblings[P, B, O]) sink(octant uint8) {
 	l.shut(cursor{ref: l.root()}, cursor{}, 0)
 	l.top = top
 	l.top.next = nil
-	tie(&l.top.parent, nil)
+	l.top.tie(nil)
 }
 
-func (l *siblings[P, B, O]) size() (inner, leaf uintptr) {
+func (l *siblings[P, B, O]) measure() (int, uintptr, uintptr, int64) {
 	size := unsafe.Sizeof(*l.top)
-	return size, size
-}
-
-func (l *siblings[P, B, O]) count() (int, int64) {
-	return l.n, int64(l.n) * sizeClass(unsafe.Sizeof(*l.top))
+	return l.n, size, size, int64(l.n) * sizeClass(size)
 }

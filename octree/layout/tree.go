@@ -13,6 +13,7 @@ import (
 type Tree struct {
 	opts  Options
 	nodes nodes
+	codes coded // nodes, if they have codes
 	size  int
 
 	base, top cell // of the first root, and of the root
@@ -22,7 +23,7 @@ type Tree struct {
 
 	origin, unit octree.Vec // where a cell's numbers are
 	low, high    float64    // the Z of all objects of a flat tree
-	pad          octree.Vec // the longest edges of objects in several leaves
+	pad          octree.Vec // the longest edges of objects in leaves
 
 	slots    []slot  // by ID.Index
 	freeSlot uint32  // the first free slot, or none
@@ -61,6 +62,7 @@ func New(o Options) (*Tree, error) {
 		return nil, err
 	}
 	t := &Tree{opts: o, nodes: newNodes(&o), every: 0b11111111}
+	t.codes, _ = t.nodes.(coded)
 	t.base.half = 1
 	if o.Flat {
 		t.every, t.base.z = 0b1111, infinite
@@ -225,16 +227,15 @@ type Stats struct {
 
 // Stats counts the nodes of the tree.
 func (t *Tree) Stats() Stats {
-	inner, leaf := t.nodes.size()
-	s := Stats{NodeSize: int(inner), LeafSize: int(leaf)}
-	s.Nodes, s.NodeBytes = t.nodes.count()
+	nodes, inner, leaf, bytes := t.nodes.measure()
+	s := Stats{Nodes: nodes, NodeSize: int(inner), LeafSize: int(leaf), NodeBytes: bytes}
 	s.Bytes = s.NodeBytes + int64(cap(t.slots))*int64(unsafe.Sizeof(slot{})) +
 		int64(t.buckets)*sizeClass(unsafe.Sizeof(bucket{})) + sizeClass(unsafe.Sizeof(*t))
 	for i := range t.slots {
 		s.Refs += int(t.slots[i].refs)
 	}
-	if l, ok := t.nodes.(interface{ changed() int }); ok {
-		s.Rekeyed = l.changed()
+	if t.codes != nil {
+		s.Rekeyed = t.codes.changed()
 	}
 	t.Walk(func(n Node) Next {
 		s.Depth = max(s.Depth, n.Depth())

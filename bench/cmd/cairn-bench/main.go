@@ -117,7 +117,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most (default 16, 64)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons: how long each row is measured (default 300, 60, 3, 0.1, 0.3)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
@@ -129,7 +129,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
 	f.IntVar(&c.options.GOGC, "gogc", 0, "tiles: by how many percent the heap grows between collections (default 100)")
-	f.StringVar(&c.options.Plots, "plots", "", "lock: the folder for plots (default: none are drawn)")
+	f.StringVar(&c.options.Plots, "plots", "", "lock, index: the folder for plots (default: none are drawn)")
 	f.StringSliceVar(&c.options.Scenes, "scene", nil, "index: what is measured (default: all)")
 	f.StringVar(&c.options.OrthoTree, "orthotree", "", "index: a checkout of OrthoTree, which is compiled with g++ and measured, too")
 	f.BoolVar(&c.options.Full, "full", false, "index: all objects of all scenes")
@@ -160,7 +160,7 @@ func parse(args []string, out io.Writer) (call, error) {
 		return c, usagef("--worlds, --clients and --seconds are not below 0")
 	}
 	o.Budget = budget << 20
-	if err := cmp.Or(growth.Check(*o), tiles.Check(*o)); err != nil {
+	if err := cmp.Or(growth.Check(*o), index.Check(*o), tiles.Check(*o)); err != nil {
 		return c, usagef("%w", err)
 	}
 	o.Voxels = int64(voxels)

@@ -63,6 +63,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "no verb", "growth --verbs fly"},
 		{2, "no trace", "tiles --trace dream"},
 		{2, "no cache", "tiles --cache lru"},
+		{2, "no scene", "index --scene moon"},
 		{2, "0 threads", "tiles --threads 0"},
 		{3, "nowhere", "import nowhere"},
 		{3, "for measurements alone", "child"},
