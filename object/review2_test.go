@@ -172,7 +172,7 @@ func TestMoversEverybody(t *testing.T) {
 				tk.Tree().All(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
 				if len(ids) == 0 || i%40 == 39 {
 					tk.Clear()
-					_, err := tk.TakeAll(voxel.Entities)
+					_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 					return err
 				}
 				for k, id := range ids {
@@ -237,5 +237,73 @@ func TestMoversEverybody(t *testing.T) {
 		m.Check()
 		c := commit(t, w)
 		entities(t, st, c.ID())
+	}
+}
+
+// To take, move, write and remove the movers of one column costs the same for each, however many there are.
+func TestMoversCosts(t *testing.T) {
+	var times [2][4]time.Duration
+	for k, n := range []int{2000, 16000} {
+		w := create(t, newStore(), world.Options{Whole: true})
+		update(t, w, func(tx *world.Tx) {
+			all := make([]voxel.Object, n)
+			for i := range all {
+				all[i] = animal(i, octree.Vec{X: float64(i % 16), Y: 1})
+			}
+			tx.Dimension(earth).SetObjects(voxel.Entities, geom.ColumnPos{}, all)
+		})
+		x, err := object.New(w.View().Dimension(earth), object.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := movers(t, w, object.MoverOptions{})
+		var ids []octree.ID
+		timed := func(i int, f func(tk *object.Tick) error) {
+			start := time.Now()
+			tick(t, m, f)
+			if err := m.Write(ctx); err != nil {
+				t.Fatal(err)
+			}
+			times[k][i] = time.Since(start)
+		}
+		timed(0, func(tk *object.Tick) (err error) {
+			x.All(func(f object.Found) bool {
+				var id octree.ID
+				id, err = tk.Take(f)
+				ids = append(ids, id)
+				return err == nil
+			})
+			return err
+		})
+		timed(1, func(tk *object.Tick) error {
+			for _, id := range ids {
+				if err := tk.Move(id, octree.Vec{X: 2, Y: 9}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		timed(2, func(tk *object.Tick) error {
+			for _, id := range ids {
+				if err := tk.Move(id, octree.Vec{X: 40, Y: 9}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		timed(3, func(tk *object.Tick) error {
+			for _, id := range ids {
+				if err := tk.Remove(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	t.Log(times)
+	for i, what := range []string{"take", "move", "move to another column", "remove"} {
+		if f := float64(times[1][i]) / float64(times[0][i]); f > 24 {
+			t.Errorf("%s: 8 times as many take %.0f times as long, %v", what, f, times[1][i])
+		}
 	}
 }

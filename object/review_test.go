@@ -31,7 +31,7 @@ func TestMoversLostMeanwhile(t *testing.T) {
 				d := tx.Dimension(earth)
 				d.SetObjects(voxel.Entities, geom.ColumnPos{}, d.Objects(voxel.Entities, geom.ColumnPos{})[1:])
 			})
-			object.Pause(m, func() error {
+			object.Pause(m, func(bool) error {
 				object.Pause(m, nil)
 				tick(t, m, func(tk *object.Tick) error {
 					err := tk.Move(ids[0], octree.Vec{X: 21})
@@ -65,7 +65,7 @@ func TestMoversNoDimension(t *testing.T) {
 	})
 	commit(t, w)
 	m := movers(t, w, object.MoverOptions{})
-	tick(t, m, func(tk *object.Tick) error { _, err := tk.TakeAll(voxel.Entities); return err })
+	tick(t, m, func(tk *object.Tick) error { _, err := tk.TakeAll(voxel.Entities, world.Everywhere); return err })
 	if _, err := w.Restore(ctx, first.ID(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestMoversNoDimension(t *testing.T) {
 		defer noPanic(t)
 		tick(t, m, func(tk *object.Tick) error {
 			tk.Clear()
-			if n, err := tk.TakeAll(voxel.Entities); n != 0 || err == nil {
+			if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != 0 || err == nil {
 				t.Errorf("took %d, %v", n, err)
 			}
 			return nil
@@ -130,7 +130,7 @@ func TestTakeAllFar(t *testing.T) {
 	commit(t, w)
 	m := movers(t, w, object.MoverOptions{})
 	tick(t, m, func(tk *object.Tick) error {
-		if n, err := tk.TakeAll(voxel.Entities); n != 1 || err != nil {
+		if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != 1 || err != nil {
 			t.Errorf("took %d: %v", n, err)
 		}
 		return nil
@@ -153,7 +153,7 @@ func TestMoversGate(t *testing.T) {
 	}
 	var id, other octree.ID
 	tick(t, a, func(tk *object.Tick) error {
-		_, err := tk.TakeAll(voxel.Entities)
+		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		tk.Tree().All(func(i octree.ID, _ octree.Box) bool { id = i; return true })
 		return errors.Join(err, tk.Move(id, octree.Vec{X: 4}))
 	})
@@ -161,7 +161,7 @@ func TestMoversGate(t *testing.T) {
 		other, err = tk.Spawn(voxel.Entities, animal(2, octree.Vec{X: 4}), octree.Vec{X: 4})
 		return err
 	})
-	object.Pause(a, func() error { // 1 goes to the moon, and 2 comes back
+	object.Pause(a, func(bool) error { // 1 goes to the moon, and 2 comes back
 		object.Pause(a, nil)
 		return a.Tick(func(ta *object.Tick) error {
 			return b.Tick(func(tb *object.Tick) error {
@@ -202,11 +202,11 @@ func TestMoversTakenMeanwhile(t *testing.T) {
 	st := newStore()
 	w, m, ids := herd(t, st, 3, object.MoverOptions{})
 	tick(t, m, func(tk *object.Tick) error { return tk.Move(ids[0], octree.Vec{X: 20}) })
-	object.Pause(m, func() error {
+	object.Pause(m, func(bool) error {
 		object.Pause(m, nil)
 		tick(t, m, func(tk *object.Tick) error {
 			tk.Clear()
-			n, err := tk.TakeAll(voxel.Entities)
+			n, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 			if n != 3 {
 				t.Errorf("took %d", n)
 			}
@@ -266,7 +266,7 @@ func herd2(t testing.TB, n int) (*world.World, *object.Movers, []octree.ID) {
 	m := movers(t, w, object.MoverOptions{})
 	var ids []octree.ID
 	tick(t, m, func(tk *object.Tick) error {
-		_, err := tk.TakeAll(voxel.Entities)
+		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		tk.Tree().All(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
 		return err
 	})
@@ -323,7 +323,7 @@ func testAnything(t *testing.T, seed uint64, whole bool) {
 	ids := make(map[int]octree.ID)
 	retake := func(tk *object.Tick) error {
 		clear(ids)
-		_, err := tk.TakeAll(voxel.Entities)
+		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
 		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
 			p, _ := tk.Get(id)
 			ids[numberOf(&p.Object)] = id
@@ -475,7 +475,7 @@ func testAnything(t *testing.T, seed uint64, whole bool) {
 			durable = maps.Clone(alive)
 		default:
 			if rng.IntN(2) == 0 {
-				object.Pause(m, func() error {
+				object.Pause(m, func(bool) error {
 					if rng.IntN(2) == 0 {
 						game()
 					}
