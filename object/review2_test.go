@@ -307,3 +307,92 @@ func TestMoversCosts(t *testing.T) {
 		}
 	}
 }
+
+// Movers that are equal in every byte stand for each other: their number stays right.
+func TestMoversEqual(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		w := create(t, newStore(), world.Options{Whole: true})
+		places := []octree.Vec{{X: 1.5, Z: 0.5}, {X: 17.5, Z: 0.5}, {X: 2.5, Z: 0.5}}
+		update(t, w, func(tx *world.Tx) {
+			for range 10 {
+				tx.Dimension(earth).Add("x", voxel.Object{Place: voxel.Moved, At: geom.Point{X: int(places[rng.IntN(3)].X)}, Payload: []byte{0}})
+			}
+		})
+		m := movers(t, w, object.MoverOptions{})
+		want := 10
+		ids := func() (out []octree.ID) {
+			m.Read(func(r object.Reading) {
+				r.Tree().All(func(id octree.ID, _ octree.Box) bool { out = append(out, id); return true })
+			})
+			slices.Sort(out)
+			return out
+		}
+		tick(t, m, func(tk *object.Tick) error { _, err := tk.TakeAll("x", world.Everywhere); return err })
+		act := func(bool) error {
+			all := ids()
+			tick(t, m, func(tk *object.Tick) error {
+				for range rng.IntN(5) {
+					if len(all) == 0 {
+						return nil
+					}
+					k := rng.IntN(len(all))
+					switch rng.IntN(8) {
+					case 0:
+						want--
+						if err := tk.Remove(all[k]); err != nil {
+							return err
+						}
+						all = slices.Delete(all, k, k+1)
+					case 1:
+						want++
+						if _, err := tk.Spawn("x", voxel.Object{Place: voxel.Moved, Payload: []byte{0}}, places[rng.IntN(3)]); err != nil {
+							return err
+						}
+					case 2:
+						if err := tk.Release(all[k]); err != nil {
+							return err
+						}
+						all = slices.Delete(all, k, k+1)
+					default:
+						if err := tk.Move(all[k], places[rng.IntN(3)]); err != nil {
+							return err
+						}
+					}
+				}
+				if rng.IntN(4) == 0 {
+					_, err := tk.TakeAll("x", world.Everywhere)
+					return err
+				}
+				return nil
+			})
+			return nil
+		}
+		object.Pause(m, act)
+		for range 30 {
+			act(true)
+			if rng.IntN(3) == 0 {
+				if err := m.Write(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		object.Pause(m, nil)
+		if err := m.Write(ctx); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for range w.View().Dimension(earth).Objects("x", world.Everywhere) {
+			n++
+		}
+		if lost := append(m.Lost(), m.Check()...); n != want || len(lost) > 0 {
+			t.Fatalf("seed %d: %d objects, want %d; lost %v", seed, n, want, lost)
+		}
+		tick(t, m, func(tk *object.Tick) error {
+			if _, err := tk.TakeAll("x", world.Everywhere); err != nil || tk.Tree().Len() != want {
+				t.Errorf("seed %d: %d movers of %d, %v", seed, tk.Tree().Len(), want, err)
+			}
+			return nil
+		})
+	}
+}
