@@ -236,7 +236,11 @@ func (t *Tick) take(f Found) (octree.ID, error) {
 // TakeAll takes the objects of a list that have a position, in the columns that touch box and are in
 // memory, and returns how many. Objects that belong to movers stay with them.
 func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
-	for pos, c := range t.m.w.View().Dimension(t.m.name).Columns(box) {
+	d := t.m.w.View().Dimension(t.m.name)
+	if d == nil {
+		return 0, fmt.Errorf("object: take all of %q: the dimension %q is gone", list, t.m.name)
+	}
+	for pos, c := range d.Columns(box) {
 		l := &voxel.List{Name: list, Objects: objectsOf(c, list)}
 		if len(l.Objects) == 0 {
 			continue

@@ -568,6 +568,46 @@ func TestMoversLost(t *testing.T) {
 	}
 }
 
+// The world goes back to before the dimension was made.
+func TestMoversNowhere(t *testing.T) {
+	st := newStore()
+	w, err := world.Create(ctx, st, "a", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, w, func(tx *world.Tx) { tx.AddDimension("moon", voxel.BlockVolumes(), nil) })
+	first := commit(t, w)
+	update(t, w, func(tx *world.Tx) {
+		tx.AddDimension(earth, voxel.BlockVolumes(), nil)
+		for i := range 2 {
+			tx.Dimension(earth).Add(voxel.Entities, animal(i, octree.Vec{X: float64(i)}))
+		}
+	})
+	commit(t, w)
+	m := movers(t, w, object.MoverOptions{})
+	ids := take(t, w, m)
+	if _, err := w.Restore(ctx, first.ID(), "back"); err != nil {
+		t.Fatal(err)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		_, err := tk.Spawn(voxel.Entities, animal(7, octree.Vec{}), octree.Vec{})
+		return errors.Join(err, tk.Move(ids[0], octree.Vec{X: 9}))
+	})
+	commit(t, w)
+	if lost := m.Lost(); len(lost) != 2 || m.Dirty() {
+		t.Errorf("lost %v", lost)
+	}
+	if lost := m.Check(); !slices.Equal(lost, []octree.ID{ids[1]}) {
+		t.Errorf("lost %v", lost)
+	}
+	tick(t, m, func(tk *object.Tick) error {
+		if n, err := tk.TakeAll(voxel.Entities, world.Everywhere); n != 0 || err == nil {
+			t.Errorf("took %d, %v", n, err)
+		}
+		return nil
+	})
+}
+
 // The payload comes from the game, and its error fails the commit.
 func TestMoversObject(t *testing.T) {
 	var fails error

@@ -42,8 +42,11 @@ func (m *Movers) Write(ctx context.Context) error {
 func (m *Movers) update(ctx context.Context, jobs []*job) error {
 	_, err := m.w.UpdateContext(ctx, func(tx *world.Tx) error {
 		d := tx.Dimension(m.name)
-		if d == nil {
-			return fmt.Errorf("object: movers of %q: the dimension is gone", m.name)
+		if d == nil { // the world went back to before it was made
+			for _, j := range jobs {
+				j.lost = true
+			}
+			return nil
 		}
 		write(d, jobs)
 		return m.pause(false)
@@ -249,7 +252,11 @@ func (m *Movers) Check() []octree.ID {
 		key := listKey{p.home, p.List}
 		e := edits[key]
 		if e == nil {
-			c, loaded := d.Column(key.pos)
+			var c *voxel.Column
+			loaded := true
+			if d != nil {
+				c, loaded = d.Column(key.pos)
+			}
 			if !loaded {
 				continue
 			}
