@@ -310,9 +310,12 @@ func (t *Tick) Move(id octree.ID, at octree.Vec) error {
 	if at == p.At {
 		return nil
 	}
+	if err := t.m.tree.Move(id, p.Body.At(at)); err != nil {
+		return err
+	}
 	p.At = at
 	t.m.touch(p)
-	return t.m.tree.Move(id, p.Body.At(at))
+	return nil
 }
 
 func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
