@@ -335,14 +335,25 @@ func (x *Index) stored(rows []uint32) ([][]octree.ID, error) {
 			}
 		}
 	}
-	x.tree.Overlapping(all, func(id octree.ID, _ octree.Box) bool {
+	find := func(id octree.ID, _ octree.Box) bool {
 		h := x.homes[id.Index()]
-		if k := slices.Index(rows, h.row); k >= 0 {
+		if k := slices.Index(rows, h.row); k >= 0 && ids[k][h.ordinal] == 0 {
 			ids[k][h.ordinal] = id
 			count--
 		}
 		return true
-	})
+	}
+	if wide := 4.0 * geom.ColumnEdge; all.Max.X-all.Min.X <= wide && all.Max.Z-all.Min.Z <= wide {
+		x.tree.Overlapping(all, find)
+	} else { // many others lie between
+		for k, r := range rows {
+			for i, o := range x.rows[r].list.Objects {
+				if b, ok := x.box(x.rows[r].list.Name, &o); ok && ids[k][i] == 0 {
+					x.tree.Overlapping(b, find)
+				}
+			}
+		}
+	}
 	if count != 0 {
 		return nil, errUnlike
 	}

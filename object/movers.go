@@ -3,9 +3,9 @@ package object
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
@@ -71,6 +71,7 @@ type mover struct {
 	busy    bool // a Write has it
 	stored  bool // the column at home has Object in List, probably at ordinal
 	home    geom.ColumnPos
+	place   int // in Movers.homes
 	ordinal int
 }
 
@@ -81,31 +82,48 @@ func (m *Movers) store(p *mover, stored bool, home geom.ColumnPos) {
 	}
 	if p.stored {
 		list := m.homes[p.home]
-		if i := slices.Index(list, p); i >= 0 {
-			list = slices.Delete(list, i, i+1)
-		}
-		if m.homes[p.home] = list; len(list) == 0 {
+		last := list[len(list)-1]
+		list[p.place], last.place = last, p.place
+		list[len(list)-1] = nil
+		if m.homes[p.home] = list[:len(list)-1]; len(list) == 1 {
 			delete(m.homes, p.home)
 		}
 	}
 	if p.stored, p.home = stored, home; stored {
+		p.place = len(m.homes[home])
 		m.homes[home] = append(m.homes[home], p)
 	}
 }
 
+// claim names a list of a column at a moment.
+type claim struct {
+	listKey
+	objects *voxel.Object
+}
+
 // claimed returns a list of a column with the movers that its objects belong to.
-func (m *Movers) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
+func (t *Tick) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
+	key := claim{listKey{pos, l.Name}, unsafe.SliceData(l.Objects)}
+	if e := t.claims[key]; e != nil && len(e.was) == len(l.Objects) {
+		return e
+	}
 	e := newListEdit(l.Objects)
-	for _, p := range m.homes[pos] {
-		if p.List == l.Name {
-			e.take(&job{mover: p}, &p.Object, p.ordinal)
+	homes := t.m.homes[pos]
+	jobs := make([]job, len(homes))
+	for i, p := range homes {
+		if jobs[i].mover = p; p.List == l.Name {
+			e.take(&jobs[i], &p.Object, p.ordinal)
 		}
 	}
-	for _, j := range m.flight { // its update may be done
+	for _, j := range t.m.flight { // its update may be done
 		if j.fate != removed && j.to == pos && j.List == l.Name {
-			e.take(j, &j.object, -1)
+			e.take(j, &j.object, j.mover.ordinal)
 		}
 	}
+	if t.claims == nil {
+		t.claims = make(map[claim]*listEdit)
+	}
+	t.claims[key] = e
 	return e
 }
 
@@ -148,7 +166,10 @@ func (m *Movers) Dirty() bool { return m.dirty.Load() }
 type Reading struct{ m *Movers }
 
 // Tick reads and changes movers. It is good until the function returns that got it.
-type Tick struct{ Reading }
+type Tick struct {
+	Reading
+	claims map[claim]*listEdit // whose the objects are, until somebody leaves
+}
 
 // Read calls f, beside other readers. f must not keep what it gets, nor change the world.
 func (m *Movers) Read(f func(Reading)) {
@@ -163,7 +184,7 @@ func (m *Movers) Read(f func(Reading)) {
 func (m *Movers) Tick(f func(*Tick) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return f(&Tick{Reading{m}})
+	return f(&Tick{Reading: Reading{m}})
 }
 
 // Lost returns the movers that were dropped since it was last called, because their objects were
@@ -209,7 +230,7 @@ func (t *Tick) Take(f Found) (octree.ID, error) {
 	if f.Object() == nil {
 		return 0, fmt.Errorf("object: take object %d of column %v: it is not in memory", f.Ordinal, f.Column)
 	}
-	j := t.m.claimed(f.Column, f.List).taken[f.Ordinal]
+	j := t.claimed(f.Column, f.List).taken[f.Ordinal]
 	switch {
 	case j == nil:
 		return t.take(f)
@@ -229,6 +250,7 @@ func (t *Tick) take(f Found) (octree.ID, error) {
 	id, err := t.add(p)
 	if err == nil {
 		t.m.store(p, true, f.Column)
+		t.claimed(f.Column, f.List).taken[f.Ordinal] = &job{mover: p}
 	}
 	return id, err
 }
@@ -245,8 +267,9 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 		if len(l.Objects) == 0 {
 			continue
 		}
-		for i, j := range t.m.claimed(pos, l).taken {
-			if j != nil || l.Objects[i].Place == voxel.Nowhere {
+		for i, j := range t.claimed(pos, l).taken {
+			o := &l.Objects[i]
+			if _, ok := Position(o); !ok || j != nil || o.Place == voxel.Nowhere {
 				continue
 			}
 			if _, err := t.take(Found{Column: pos, List: l, Ordinal: i}); err != nil {
@@ -272,6 +295,10 @@ func objectsOf(c *voxel.Column, list string) []voxel.Object {
 
 // Spawn makes a mover that no column has yet. The next Write puts it into the column where it is then.
 func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ID, error) {
+	o.At = geom.Point{}
+	if err := check(list, o); err != nil {
+		return 0, fmt.Errorf("object: spawn: %w", err)
+	}
 	p := &mover{Mover: Mover{At: at, List: list, Object: o}}
 	id, err := t.add(p)
 	if err == nil {
@@ -339,7 +366,8 @@ func (t *Tick) Touch(id octree.ID) error {
 // Remove removes a mover. The next Write removes its object from the world.
 func (t *Tick) Remove(id octree.ID) error { return t.leave("remove", id, removed) }
 
-// Release ends a mover. The next Write leaves its object in the column where it is now.
+// Release ends a mover. The next Write leaves its object in the column where it is now, or as it was
+// stored if MoverOptions.Object cannot make it. Until then it cannot be taken again.
 func (t *Tick) Release(id octree.ID) error { return t.leave("release", id, released) }
 
 func (t *Tick) leave(what string, id octree.ID, f fate) error {
@@ -348,7 +376,7 @@ func (t *Tick) leave(what string, id octree.ID, f fate) error {
 		return t.fault(what, id, nil, octree.Vec{})
 	}
 	t.m.forget(p)
-	p.fate = f
+	p.fate, t.claims = f, nil
 	switch {
 	case f == removed && (p.stored || p.busy):
 		t.m.touch(p)
@@ -370,6 +398,7 @@ func (t *Tick) Clear() {
 	t.m.tree.Clear()
 	clear(t.m.all)
 	clear(t.m.homes)
+	t.claims = nil
 	for _, p := range t.m.changed {
 		p.changed = false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -68,6 +69,7 @@ type job struct {
 func (m *Movers) jobs() (jobs []*job, era int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	var left []*mover // released, and their objects stay as they are
 	for _, p := range m.changed {
 		j := &job{mover: p, fate: p.fate}
 		if p.fate == removed {
@@ -81,6 +83,13 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 			j.to = columnAt(cell)
 			j.object, err = m.o.Object(p.Mover)
 		}
+		if err == nil {
+			err = check(p.List, j.object)
+		}
+		if err != nil && p.fate == released {
+			left = append(left, p)
+			continue
+		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
 		}
@@ -88,6 +97,12 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 	}
 	for _, p := range m.changed {
 		p.changed = false
+	}
+	for _, p := range left {
+		if !p.stored {
+			m.lost = append(m.lost, p.ID)
+		}
+		m.store(p, false, p.home)
 	}
 	for _, j := range jobs {
 		j.busy = true
@@ -97,12 +112,20 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 	return jobs, m.era, nil
 }
 
+// check returns an error if no column can hold an object.
+func check(list string, o voxel.Object) error {
+	return column.Check(&voxel.Column{Lists: []voxel.List{{Name: list, Objects: []voxel.Object{o}}}})
+}
+
 // finish notes what the columns have now.
 func (m *Movers) finish(jobs []*job, era int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if era != m.era {
-		return // Clear forgot them
+	if era != m.era { // Clear forgot them
+		if err == nil {
+			m.follow(jobs)
+		}
+		return
 	}
 	m.flight = nil
 	for _, j := range jobs {
@@ -117,6 +140,7 @@ func (m *Movers) finish(jobs []*job, era int, err error) {
 				m.forget(p)
 				m.lost = append(m.lost, p.ID)
 			}
+			p.fate = removed // also if it moved meanwhile
 		case j.fate == removed:
 			m.store(p, false, p.home)
 		default:
@@ -125,6 +149,30 @@ func (m *Movers) finish(jobs []*job, era int, err error) {
 		}
 	}
 	m.dirty.Store(len(m.changed) > 0)
+}
+
+// follow brings movers that were taken before a Write was done, and after a Clear, to what it made of their objects.
+func (m *Movers) follow(jobs []*job) {
+	for _, j := range jobs {
+		if !j.stored || j.lost {
+			continue
+		}
+		i := slices.IndexFunc(m.homes[j.home], func(p *mover) bool {
+			return p.List == j.List && p.ordinal == j.mover.ordinal && same(&p.Object, &j.Object)
+		})
+		if i < 0 {
+			continue
+		}
+		p := m.homes[j.home][i]
+		p.Object, p.ordinal = j.object, j.ordinal
+		m.store(p, j.fate != removed, j.to)
+		m.touch(p)
+		if j.fate == removed {
+			m.forget(p)
+			p.fate = removed
+			m.lost = append(m.lost, p.ID)
+		}
+	}
 }
 
 // listKey names a list of a column.
@@ -191,21 +239,21 @@ func newListEdit(was []voxel.Object) *listEdit {
 	return &listEdit{was: was, taken: make([]*job, len(was))}
 }
 
-// take finds an object for a job, first at a place where it may be, and reports whether it is there.
+// take finds an object for a job, as near as possible to a place where it may be, and reports whether it is there.
 func (e *listEdit) take(j *job, o *voxel.Object, place int) bool {
 	is := func(i int) bool {
 		return 0 <= i && i < len(e.was) && e.taken[i] == nil && same(&e.was[i], o)
 	}
-	i := place
-	if !is(i) {
-		for i = 0; i < len(e.was) && !is(i); i++ {
+	place = min(place, len(e.was))
+	for far := 0; place-far >= 0 || place+far < len(e.was); far++ {
+		for _, i := range [...]int{place + far, place - far} {
+			if is(i) {
+				e.taken[i] = j
+				return true
+			}
 		}
 	}
-	if i == len(e.was) {
-		return false
-	}
-	e.taken[i] = j
-	return true
+	return false
 }
 
 // result returns the list at pos as it is to be, and whether it is another.

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/interest"
@@ -189,89 +188,4 @@ func slowTickAtEnds(s *slow) {
 	for _, v := range s.viewers {
 		v.chunks = nil
 	}
-}
-
-func timed(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
-}
-
-// Cost cliffs.
-func TestCliffs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
-	none := func(*interest.Changes) {}
-	t.Run("radius 64", func(t *testing.T) {
-		s := newSet(t, interest.Options{Margin: -1})
-		v := interest.Viewer{Chunks: interest.Shape{Horizontal: 64, Vertical: 64, Ball: true}}
-		id, _ := s.Add(v)
-		t.Log("first", timed(func() { s.Tick(nil, none) }))
-		n := 0
-		v.Position.X = 33
-		s.Update(id, v)
-		t.Log("a chunk on", timed(func() {
-			s.Tick(nil, func(c *interest.Changes) { n = len(c.ChunksIn) + len(c.ChunksOut) })
-		}), n)
-	})
-	t.Run("1000 viewers cross", func(t *testing.T) {
-		s := newSet(t, interest.Options{Margin: -1})
-		var ids []interest.ID
-		v := interest.Viewer{Chunks: interest.Shape{Horizontal: 8, Vertical: 4}}
-		for range 1000 {
-			id, _ := s.Add(v)
-			ids = append(ids, id)
-		}
-		t.Log("first", timed(func() { s.Tick(nil, none) }))
-		for range 2 {
-			v.Position.X += 32
-			for _, id := range ids {
-				s.Update(id, v)
-			}
-			n := 0
-			t.Log("all a chunk on", timed(func() { s.Tick(nil, func(c *interest.Changes) { n += len(c.ChunksIn) + len(c.ChunksOut) }) }), n)
-		}
-		t.Log("who sees", timed(func() { s.AppendViewers(nil, geom.ChunkPos{X: 1}) }))
-	})
-	t.Run("fast objects", func(t *testing.T) {
-		w := newCrowd(t, 1000, 10000, 4096)
-		w.tick()
-		for range 3 {
-			w.step()
-			w.tick()
-		}
-		w.step()
-		t.Log("none fast", timed(w.tick))
-		for range 3 {
-			w.step()
-			for i := range 300 {
-				w.at[i].X += 3
-				w.tree.Move(w.objects[i], octree.Around(w.at[i], 0.5))
-			}
-			t.Log("300 fast", timed(w.tick))
-		}
-		for range 3 {
-			w.step()
-			for i := range 100 {
-				w.at[i].X += 3
-				w.tree.Move(w.objects[i], octree.Around(w.at[i], 0.5))
-			}
-			t.Log("100 fast", timed(w.tick))
-		}
-	})
-	t.Run("all at one place", func(t *testing.T) {
-		before := heap()
-		w := newCrowd(t, 200, 40000, 100)
-		t.Log("first", timed(w.tick))
-		t.Log("bytes a pair", float64(heap()-before)/200/40000)
-		w.step()
-		t.Log("next", timed(w.tick))
-		w.step()
-		t.Log("next", timed(w.tick))
-		for _, v := range w.viewers {
-			w.set.Remove(v)
-		}
-		t.Log("removed", timed(func() {}))
-	})
 }
