@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -146,7 +147,7 @@ func TestMoversGate(t *testing.T) {
 	})
 	commit(t, w)
 	a := movers(t, w, object.MoverOptions{})
-	b, err := object.NewMovers(w, "moon", object.MoverOptions{})
+	b, err := object.NewMovers(w, "moon", object.MoverOptions{Beside: a})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,17 +164,35 @@ func TestMoversGate(t *testing.T) {
 	object.Pause(a, func(bool) error { // 1 goes to the moon, and 2 comes back
 		object.Pause(a, nil)
 		return a.Tick(func(ta *object.Tick) error {
-			return b.Tick(func(tb *object.Tick) error {
-				one, _ := ta.Get(id)
-				two, _ := tb.Get(other)
-				_, err := tb.Spawn(voxel.Entities, one.Object, one.At)
-				_, err2 := ta.Spawn(voxel.Entities, two.Object, two.At)
-				return errors.Join(err, err2, ta.Remove(id), tb.Remove(other))
-			})
+			tb := ta.Beside(b)
+			one, _ := ta.Get(id)
+			two, _ := tb.Get(other)
+			_, err := tb.Spawn(voxel.Entities, one.Object, one.At)
+			_, err2 := ta.Spawn(voxel.Entities, two.Object, two.At)
+			return errors.Join(err, err2, ta.Remove(id), tb.Remove(other))
 		})
 	})
 	head := commit(t, w)
-	s, err := world.OpenSnapshot(ctx, st, "a", head.ID(), world.Options{})
+	if count := everywhere(t, st, head.ID()); count[1] != 1 || count[2] != 1 {
+		t.Errorf("in the commit are %v", count)
+	}
+	alone := movers(t, w, object.MoverOptions{})
+	tick(t, a, func(tk *object.Tick) error {
+		if tk.Beside(alone) != nil {
+			t.Error("a Tick of Movers that share nothing")
+		}
+		return nil
+	})
+	far := create(t, newStore(), world.Options{})
+	if _, err := object.NewMovers(far, earth, object.MoverOptions{Beside: a}); err == nil {
+		t.Error("movers beside those of another world")
+	}
+}
+
+// everywhere counts the animals of a commit by number.
+func everywhere(t *testing.T, st history.Store, at history.ID) map[int]int {
+	t.Helper()
+	s, err := world.OpenSnapshot(ctx, st, "a", at, world.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +210,68 @@ func TestMoversGate(t *testing.T) {
 			}
 		}
 	}
-	if count[1] != 1 || count[2] != 1 {
-		t.Errorf("in the commit are %v", count)
+	return count
+}
+
+// Animals go to and fro between two dimensions while commits are made: each is in each commit once.
+func TestMoversGates(t *testing.T) {
+	st := newStore()
+	w := create(t, st, world.Options{})
+	update(t, w, func(tx *world.Tx) { tx.AddDimension("moon", voxel.BlockVolumes(), nil) })
+	a := movers(t, w, object.MoverOptions{})
+	b, err := object.NewMovers(w, "moon", object.MoverOptions{Beside: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 30
+	tick(t, a, func(tk *object.Tick) error {
+		for i := range n {
+			at := octree.Vec{X: float64(i)}
+			if _, err := tk.Spawn(voxel.Entities, animal(i, at), at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() {
+		for i := range 300 {
+			from, to := a, b
+			if i%2 == 1 {
+				from, to = b, a
+			}
+			err := from.Tick(func(tk *object.Tick) error {
+				there := tk.Beside(to)
+				var all []object.Mover
+				tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+					p, _ := tk.Get(id)
+					all = append(all, p)
+					return true
+				})
+				for k, p := range all {
+					if k%3 == i/2%3 {
+						continue
+					}
+					_, err := there.Spawn(voxel.Entities, p.Object, octree.Vec{X: p.At.X, Y: float64(i % 7)})
+					if err = errors.Join(err, tk.Remove(p.ID)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 40 {
+		count := everywhere(t, st, commit(t, w).ID())
+		for i := range n {
+			if count[i] != 1 {
+				t.Fatalf("animal %d is there %d times", i, count[i])
+			}
+		}
 	}
 }
 

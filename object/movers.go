@@ -1,8 +1,10 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -22,6 +24,10 @@ type MoverOptions struct {
 	Object func(m Mover) (voxel.Object, error)
 	// Tree are options of the tree.
 	Tree octree.Options
+	// Beside are Movers of another dimension of the same world. A Write writes both at one moment, and
+	// while one has a Tick the other has none, so an object that goes from one to the other is in each
+	// commit once: see Tick.Beside.
+	Beside *Movers
 }
 
 // Mover is an object that moves.
@@ -46,14 +52,14 @@ type Mover struct {
 //
 // Any number of goroutines may use Movers.
 type Movers struct {
+	*shared
 	w     *world.World
 	name  string // of the dimension
 	o     MoverOptions
 	dirty atomic.Bool
 	pause func(done bool) error // of tests: runs in the update of a Write, and when that is done
 
-	writing sync.Mutex   // one Write or Check; before mu
-	mu      sync.RWMutex // what is below
+	// What is below needs mu.
 	tree    *octree.Tree
 	all     []*mover // by octree.ID.Index; nil: none
 	changed []*mover // what the columns do not show yet
@@ -61,6 +67,13 @@ type Movers struct {
 	homes   map[geom.ColumnPos][]*mover // that columns have, also those that are released or removed
 	flight  []*job                      // of a Write under way
 	era     int                         // how often Clear was called
+}
+
+// shared is what Movers beside each other have in common.
+type shared struct {
+	writing sync.Mutex // one Write or Check; before mu
+	mu      sync.RWMutex
+	movers  []*Movers // needs mu
 }
 
 // mover is a Mover and what the columns know of it.
@@ -151,13 +164,27 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Movers{w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
+	m := &Movers{shared: new(shared), w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
+	if b := o.Beside; b != nil {
+		if b.w != w {
+			return nil, errors.New("object: movers beside those of another world")
+		}
+		m.shared = b.shared
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.movers = append(m.movers, m)
 	w.AddLate(m)
 	return m, nil
 }
 
 // Close leaves the world alone from now on. What was not written is lost.
-func (m *Movers) Close() { m.w.RemoveLate(m) }
+func (m *Movers) Close() {
+	m.w.RemoveLate(m)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.movers = slices.DeleteFunc(m.movers, func(o *Movers) bool { return o == m })
+}
 
 // Dirty reports whether Write has something to write. It implements world.Late.
 func (m *Movers) Dirty() bool { return m.dirty.Load() }
@@ -171,7 +198,7 @@ type Tick struct {
 	claims map[claim]*listEdit // whose the objects are, until somebody leaves
 }
 
-// Read calls f, beside other readers. f must not keep what it gets, nor change the world.
+// Read calls f, beside other readers. f must not keep what it gets, nor call the Movers, nor change the world.
 func (m *Movers) Read(f func(Reading)) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -185,6 +212,14 @@ func (m *Movers) Tick(f func(*Tick) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return f(&Tick{Reading: Reading{m}})
+}
+
+// Beside returns the Tick of other Movers, which share MoverOptions.Beside with these, and nil if they do not.
+func (t *Tick) Beside(m *Movers) *Tick {
+	if m.shared != t.m.shared {
+		return nil
+	}
+	return &Tick{Reading: Reading{m}}
 }
 
 // Lost returns the movers that were dropped since it was last called, because their objects were

@@ -26,30 +26,64 @@ import (
 func (m *Movers) Write(ctx context.Context) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	jobs, era, err := m.jobs()
+	flights, err := m.start()
 	if err != nil {
 		return err
 	}
-	if len(jobs) > 0 {
-		err = m.update(ctx, jobs)
+	if slices.ContainsFunc(flights, func(f flight) bool { return len(f.jobs) > 0 }) {
+		err = m.update(ctx, flights)
 	}
 	if err == nil {
 		_ = m.pause(true)
 	}
-	m.finish(jobs, era, err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, f := range flights {
+		f.m.finish(f.jobs, f.era, err)
+	}
 	return err
 }
 
-func (m *Movers) update(ctx context.Context, jobs []*job) error {
+// flight is what a Write does for Movers.
+type flight struct {
+	m    *Movers
+	jobs []*job
+	era  int
+}
+
+// start takes what changed of Movers and those beside them.
+func (m *Movers) start() ([]flight, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.movers
+	if !slices.Contains(all, m) { // closed
+		all = []*Movers{m}
+	}
+	var out []flight
+	for _, o := range all {
+		jobs, err := o.jobs()
+		if err != nil {
+			for _, f := range out {
+				f.m.finish(f.jobs, f.era, err)
+			}
+			return nil, err
+		}
+		out = append(out, flight{o, jobs, o.era})
+	}
+	return out, nil
+}
+
+func (m *Movers) update(ctx context.Context, flights []flight) error {
 	_, err := m.w.UpdateContext(ctx, func(tx *world.Tx) error {
-		d := tx.Dimension(m.name)
-		if d == nil { // the world went back to before it was made
-			for _, j := range jobs {
+		for _, f := range flights {
+			if d := tx.Dimension(f.m.name); d != nil {
+				write(d, f.jobs)
+				continue
+			}
+			for _, j := range f.jobs { // the world went back to before the dimension was made
 				j.lost = true
 			}
-			return nil
 		}
-		write(d, jobs)
 		return m.pause(false)
 	})
 	return err
@@ -65,10 +99,8 @@ type job struct {
 	lost    bool // the object is not where the mover was stored
 }
 
-// jobs takes what changed.
-func (m *Movers) jobs() (jobs []*job, era int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// jobs takes what changed. It needs mu.
+func (m *Movers) jobs() (jobs []*job, err error) {
 	var left []*mover // released, and their objects stay as they are
 	for _, p := range m.changed {
 		j := &job{mover: p, fate: p.fate}
@@ -91,7 +123,7 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 			continue
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
+			return nil, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
 		}
 		jobs = append(jobs, j)
 	}
@@ -109,7 +141,7 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 	}
 	m.changed, m.flight = nil, jobs
 	slices.SortFunc(jobs, func(a, b *job) int { return cmp.Compare(a.ID, b.ID) })
-	return jobs, m.era, nil
+	return jobs, nil
 }
 
 // check returns an error if no column can hold an object.
@@ -117,10 +149,8 @@ func check(list string, o voxel.Object) error {
 	return column.Check(&voxel.Column{Lists: []voxel.List{{Name: list, Objects: []voxel.Object{o}}}})
 }
 
-// finish notes what the columns have now.
+// finish notes what the columns have now. It needs mu.
 func (m *Movers) finish(jobs []*job, era int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if era != m.era { // Clear forgot them
 		if err == nil {
 			m.follow(jobs)
