@@ -1,7 +1,6 @@
 package interest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -93,29 +92,40 @@ func (s *Set) shape(k Shape) *shape {
 	}
 	out := &shape{Shape: k}
 	h, v := k.Horizontal, k.vertical()
-	for y := -v; y <= v; y++ {
-		for z := -h; z <= h; z++ {
-			for x := -h; x <= h; x++ {
-				if k.Has(geom.ChunkPos{}, geom.ChunkPos{X: int32(x), Y: int32(y), Z: int32(z)}) {
-					out.offsets = append(out.offsets, offset{int8(x), int8(y), int8(z)})
+	each := func(f func(o offset)) {
+		for y := -v; y <= v; y++ {
+			for z := -h; z <= h; z++ {
+				for x := -h; x <= h; x++ {
+					if k.Has(geom.ChunkPos{}, geom.ChunkPos{X: int32(x), Y: int32(y), Z: int32(z)}) {
+						f(offset{int8(x), int8(y), int8(z)})
+					}
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(out.offsets, func(a, b offset) int { return cmp.Compare(a.square(), b.square()) })
+	starts := make([]int, h*h+v*v+2) // of the offsets of a distance
+	each(func(o offset) { starts[o.square()+1]++ })
+	for i := range starts[1:] {
+		starts[i+1] += starts[i]
+	}
+	n := starts[len(starts)-1]
+	out.offsets, out.of = make([]offset, n), make([]uint16, n)
+	each(func(o offset) {
+		out.offsets[starts[o.square()]] = o
+		starts[o.square()]++
+	})
 	out.places = make([]int32, (2*h+1)*(2*h+1)*(2*v+1))
-	towers := make(map[offset]uint16)
+	towers := make([]uint16, (2*h+1)*(2*h+1)) // and 1, by x and z
 	for i, o := range out.offsets {
 		out.places[out.index(int(o.x), int(o.y), int(o.z))] = int32(i)
-		n, ok := towers[offset{x: o.x, z: o.z}]
-		if !ok {
-			n = uint16(len(out.towers))
-			towers[offset{x: o.x, z: o.z}] = n
+		at := &towers[(int(o.z)+h)*(2*h+1)+int(o.x)+h]
+		if *at == 0 {
 			out.towers = append(out.towers, tower{o, o})
+			*at = uint16(len(out.towers))
 		}
-		t := &out.towers[n]
+		t := &out.towers[*at-1]
 		t.low.y, t.high.y = min(t.low.y, o.y), max(t.high.y, o.y)
-		out.of = append(out.of, n)
+		out.of[i] = *at - 1
 	}
 	s.shapes[k] = weak.Make(out)
 	return out
