@@ -8,6 +8,7 @@ require (
 	github.com/cairnvoxel/cairn v0.0.0
 	github.com/df-mc/dragonfly v0.11.2
 	github.com/dgraph-io/ristretto/v2 v2.4.2
+	github.com/dhconnelly/rtreego v1.2.0
 	github.com/klauspost/compress v1.20.3
 	github.com/maypok86/otter/v2 v2.4.0
 	github.com/peterstace/simplefeatures v0.50.0
@@ -15,6 +16,7 @@ require (
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/sandertv/gophertunnel v1.59.0
 	github.com/spf13/pflag v1.0.9
+	github.com/tidwall/rtree v1.10.0
 	github.com/zeebo/xxh3 v1.1.0
 	golang.org/x/sync v0.23.0
 )
@@ -33,7 +35,6 @@ require (
 	github.com/cockroachdb/swiss v0.0.0-20260820225851-333444432258 // indirect
 	github.com/cockroachdb/tokenbucket v0.0.0-20230807174530-cc333fc44b06 // indirect
 	github.com/df-mc/worldupgrader v1.0.21 // indirect
-	github.com/dhconnelly/rtreego v1.2.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/getsentry/sentry-go v0.27.0 // indirect
 	github.com/go-gl/mathgl v1.2.0 // indirect
@@ -52,7 +53,6 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/rogpeppe/go-internal v1.9.0 // indirect
 	github.com/tidwall/geoindex v1.7.0 // indirect
-	github.com/tidwall/rtree v1.10.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/exp v0.0.0-20250103183323-7d7fa50e5329 // indirect
 	golang.org/x/sys v0.48.0 // indirect

@@ -1,6 +1,7 @@
 package octree_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -200,6 +201,30 @@ func BenchmarkQuery(b *testing.B) {
 			n := 0
 			for ; b.Loop(); n++ {
 				q.run(places[n%len(places)])
+			}
+			b.ReportMetric(float64(found)/float64(n), "found/op")
+		})
+	}
+}
+
+// BenchmarkIntegers asks 100,000 objects of a world for those in boxes.
+func BenchmarkIntegers(b *testing.B) {
+	tree, random := mustNew(b, octree.Options{Integer: true}), rand.New(rand.NewPCG(3, 4))
+	for tree.Len() < 100_000 {
+		x, z := random.IntN(200)*16, random.IntN(200)*16
+		for range random.IntN(60) {
+			if _, err := tree.Insert(octree.At(vec(x+random.IntN(16), random.IntN(256)-64, z+random.IntN(16)))); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for _, edge := range []int{1, 16, 64, 256} {
+		b.Run(fmt.Sprintf("box of %d", edge), func(b *testing.B) {
+			found, n := 0, 0
+			for ; b.Loop(); n++ {
+				at := vec(random.IntN(3200), random.IntN(256)-64, random.IntN(3200))
+				to := octree.Vec{X: at.X + float64(edge), Y: at.Y + float64(edge), Z: at.Z + float64(edge)}
+				tree.Overlapping(octree.Box{Min: at, Max: to}, func(octree.ID, octree.Box) bool { found++; return true })
 			}
 			b.ReportMetric(float64(found)/float64(n), "found/op")
 		})

@@ -1,6 +1,9 @@
 package octree
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // builder makes nodes from the root down. It sorts the objects by the way to their cells,
 // so that the objects of a node lie together, and the objects of its children in turn.
@@ -100,9 +103,12 @@ func (t *builder) build(n uint32, keys []uint64) {
 		return
 	}
 	fits := 0
-	for i, k := range keys {
-		if t.fitsChild(&nd, k) {
-			keys[i], keys[fits] = keys[fits], k
+	for fits < len(keys) && t.fitsChild(&nd, keys[fits]) {
+		fits++
+	}
+	for i := fits; i < len(keys); i++ {
+		if t.fitsChild(&nd, keys[i]) {
+			keys[i], keys[fits] = keys[fits], keys[i]
 			fits++
 		}
 	}
@@ -115,12 +121,12 @@ func (t *builder) build(n uint32, keys []uint64) {
 	c := t.newChildren(n)
 	t.node(n).below = int32(fits)
 	shift := codeShift + 3*(codeLevels-1-int(nd.depth))
-	for from, to := 0, 0; from < fits; from = to {
-		o := uint32(keys[from]>>shift) % 8
-		for to = from; to < fits && uint32(keys[to]>>shift)%8 == o; to++ {
-		}
-		t.node(n).filled |= 1 << o
-		t.build(c+o, keys[from:to])
+	for from := 0; from < fits; {
+		way := keys[from] >> shift
+		to := from + sort.Search(fits-from, func(i int) bool { return keys[from+i]>>shift > way })
+		t.node(n).filled |= 1 << (way % 8)
+		t.build(c+uint32(way%8), keys[from:to])
+		from = to
 	}
 }
 
@@ -134,9 +140,23 @@ func (t *builder) fitsChild(n *node, key uint64) bool {
 	return box.contains(b)
 }
 
+// addAll does what add does, for objects that are no strays.
 func (t *builder) addAll(n uint32, keys []uint64) {
-	for _, k := range keys {
-		i := k % (1 << sureShift)
-		t.add(n, t.ids[i], &t.entries.boxes[i])
+	for len(keys) > 0 {
+		h := t.nodes[n].head
+		if h == none || t.buckets[h].n == bucketItems {
+			h = t.newBucket(n)
+		}
+		nd, k := t.node(n), t.bucket(h)
+		for ; len(keys) > 0 && k.n < bucketItems; k.n++ {
+			i, item := keys[0]%(1<<sureShift), h*bucketItems+k.n
+			id, b := t.ids[i], &t.entries.boxes[i]
+			k.ids[k.n%bucketItems] = id
+			t.slot(uint32(id)).item = item | t.mask
+			t.set(item, b)
+			t.setLanes(k, item, nd, b)
+			nd.own++
+			keys = keys[1:]
+		}
 	}
 }

@@ -11,46 +11,62 @@ import (
 // tree with fewer objects than boxes it goes several times as fast as Insert: it builds
 // all nodes anew, from the root down, and allocates.
 func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
-	for i := range boxes {
-		if !boxes[i].Valid() || !t.form.takes(&boxes[i]) {
-			return ids, fmt.Errorf("octree: insert box %d of %d: %w", i, len(boxes), t.form.fault(boxes[i]))
-		}
-	}
-	if t.size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
-		return ids, fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
-	}
-	if len(boxes) < t.size || len(boxes) <= t.opts.SplitAbove {
-		for i := range boxes {
-			id := t.newID()
-			ids = append(ids, id)
-			t.attach(id, boxes[i])
-		}
-		return ids, nil
-	}
-	var list entries
-	if t.size > 0 {
-		list = t.entries()
-	}
-	if t.freeSlot == none {
-		t.slots = resized(t.slots, len(t.slots)+len(boxes))[:len(t.slots)]
+	if err := t.roomFor(boxes, t.size); err != nil {
+		return ids, err
 	}
 	first := len(ids)
-	ids = slices.Grow(ids, len(boxes))
-	for range boxes {
-		ids = append(ids, t.newID())
-	}
-	if len(list.ids) == 0 {
-		t.rebuild(entries{ids[first:], boxes})
-	} else {
-		t.rebuild(entries{append(list.ids, ids[first:]...), append(list.boxes, boxes...)})
-	}
+	ids = t.newIDs(ids, len(boxes))
+	t.place(ids[first:], boxes)
 	return ids, nil
 }
 
+// roomFor returns an error if there is none for some boxes beside so many objects.
+func (t *Tree) roomFor(boxes []Box, size int) error {
+	for i := range boxes {
+		if !boxes[i].Valid() || !t.form.takes(&boxes[i]) {
+			return fmt.Errorf("octree: insert box %d of %d: %w", i, len(boxes), t.form.fault(boxes[i]))
+		}
+	}
+	if size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
+		return fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
+	}
+	return nil
+}
+
+// newIDs appends the IDs of n objects that are in no node yet.
+func (t *Tree) newIDs(ids []ID, n int) []ID {
+	if t.freeSlot == none {
+		t.slots = resized(t.slots, len(t.slots)+n)[:len(t.slots)]
+	}
+	ids = slices.Grow(ids, n)
+	for range n {
+		ids = append(ids, t.newID())
+	}
+	return ids
+}
+
+// place puts new objects, which the size already counts, into nodes.
+func (t *Tree) place(ids []ID, boxes []Box) {
+	old := t.size - len(ids)
+	switch {
+	case len(ids) < old || len(ids) <= t.opts.SplitAbove:
+		for i, id := range ids {
+			t.attach(id, boxes[i])
+		}
+	case old == 0:
+		t.rebuild(entries{ids, boxes})
+	default:
+		all := t.entries()
+		t.rebuild(entries{append(all.ids, ids...), append(all.boxes, boxes...)})
+	}
+}
+
 // MoveAll gives each object the box at its index. It does what Move does for each in
-// turn, in less time, and stops at the first error: moved says how many objects have
+// turn and stops at the first error: moved says how many objects have
 // moved, and the object at that index is the wrong one. There are as many boxes as IDs.
-func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
+func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) { return moveAll(t, ids, boxes) }
+
+func moveAll[T interface{ Move(ID, Box) error }](t T, ids []ID, boxes []Box) (moved int, err error) {
 	if len(ids) != len(boxes) {
 		return 0, fmt.Errorf("octree: move %d objects: %d boxes", len(ids), len(boxes))
 	}

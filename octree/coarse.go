@@ -35,9 +35,6 @@ func (k *bucket) scan(c *coarse) uint64 {
 		(c[3] - k.lane(3)) & (c[4] - k.lane(4)) & (c[5] - k.lane(5)) & highs
 }
 
-// everyObject returns the set of all objects of a bucket.
-func (k *bucket) everyObject() uint64 { return highs >> (8 * (bucketItems - k.n)) }
-
 // place returns the place of the first object of a set.
 func place(met uint64) uint32 { return uint32(bits.TrailingZeros64(met)) / 8 % bucketItems }
 

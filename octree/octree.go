@@ -108,7 +108,7 @@ func (id ID) String() string { return fmt.Sprintf("%d.%d", id.Index(), id.genera
 // Options of a Tree. The zero value gives the defaults.
 type Options struct {
 	// SplitAbove is how many objects that fit its children a node keeps before it gets
-	// children. Default 32, at least 2. A node loses its children when they hold fewer
+	// children. Default 96, at least 2. A node loses its children when they hold fewer
 	// than half of it.
 	SplitAbove int
 	// Loose is the edge of a node's box as a multiple of its cell's edge: above 1, at most 4.

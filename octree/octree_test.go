@@ -159,6 +159,7 @@ func TestBytes(t *testing.T) {
 			tree := mustNew(t, tt.opts)
 			random := rand.New(rand.NewPCG(13, 14))
 			const objects = 100_000
+			var boxes []octree.Box
 			for tree.Len() < objects {
 				x, z, n := random.IntN(200)*16, random.IntN(200)*16, random.IntN(60)
 				for range n {
@@ -169,12 +170,20 @@ func TestBytes(t *testing.T) {
 					if _, err := tree.Insert(octree.At(at)); err != nil {
 						t.Fatal(err)
 					}
+					boxes = append(boxes, octree.At(at))
 				}
 			}
 			s := tree.Stats()
 			t.Logf("%d objects: %+v, %d bytes for each", tree.Len(), s, s.Bytes/int64(tree.Len()))
 			if got := s.Bytes / int64(tree.Len()); got > tt.most {
 				t.Errorf("%d bytes for each object, want at most %d", got, tt.most)
+			}
+			all := mustNew(t, tt.opts)
+			if _, err := all.InsertAll(nil, boxes); err != nil {
+				t.Fatal(err)
+			}
+			if got := all.Stats().Bytes / int64(all.Len()); got > tt.most {
+				t.Errorf("all at once: %d bytes for each object, want at most %d", got, tt.most)
 			}
 		})
 	}

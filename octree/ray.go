@@ -87,25 +87,26 @@ func castOf(r *Ray) cast {
 	return q
 }
 
-// aim sets c to the coarse box of the part of a ray from one multiple of Direction to
+// aimRay sets c to the coarse box of the part of a ray from one multiple of Direction to
 // another in a node.
 func (t *index) aimRay(nd *node, q *cast, from, to float64, c *coarse) {
-	if q.blind || nd.depth == 0 {
-		p := t.probeOf(everything)
-		t.aim(nd, &p, c)
-		return
+	part := everything
+	if !q.blind && nd.depth != 0 && to <= math.MaxFloat64 {
+		part.Min.X, part.Max.X = stretch(q.Origin.X, q.Direction.X, from, to)
+		part.Min.Y, part.Max.Y = stretch(q.Origin.Y, q.Direction.Y, from, to)
+		part.Min.Z, part.Max.Z = stretch(q.Origin.Z, q.Direction.Z, from, to)
 	}
-	var p probe
-	p.near.Min.X, p.near.Max.X = part(q.Origin.X, q.Direction.X, from, to)
-	p.near.Min.Y, p.near.Max.Y = part(q.Origin.Y, q.Direction.Y, from, to)
-	p.near.Min.Z, p.near.Max.Z = part(q.Origin.Z, q.Direction.Z, from, to)
+	p := t.probeOf(part)
 	t.aim(nd, &p, c)
 }
 
-// part returns where a part of a ray lies on one axis.
-func part(origin, direction, from, to float64) (low, high float64) {
+// stretch returns where a part of a ray lies on one axis.
+func stretch(origin, direction, from, to float64) (low, high float64) {
 	low, high = origin+direction*from, origin+direction*to
 	slack := (math.Abs(origin) + max(math.Abs(low), math.Abs(high))) * rounded
+	if slack > math.MaxFloat64 {
+		return math.Inf(-1), math.Inf(1)
+	}
 	return min(low, high) - slack, max(low, high) + slack
 }
 

@@ -53,6 +53,23 @@ func (s *Scene) Insert(b Box, still bool) (ID, error) {
 	return id, nil
 }
 
+// InsertAll adds an object for each box, as Tree.InsertAll does.
+func (s *Scene) InsertAll(ids []ID, boxes []Box, still bool) ([]ID, error) {
+	if err := s.moving.roomFor(boxes, s.Len()); err != nil {
+		return ids, err
+	}
+	first, t := len(ids), &s.moving
+	ids = s.moving.newIDs(ids, len(boxes))
+	s.share()
+	if still {
+		t = &s.still
+		s.moving.size -= len(boxes)
+		s.still.size += len(boxes)
+	}
+	t.place(ids[first:], boxes)
+	return ids, nil
+}
+
 // of returns the tree that an object is in, if it is in the scene.
 func (s *Scene) of(id ID) *Tree {
 	if i := uint32(id); uint(i) < uint(len(s.moving.slots)) && s.moving.slots[i].item&inScene != 0 {
@@ -63,6 +80,9 @@ func (s *Scene) of(id ID) *Tree {
 
 // Move gives an object a new box. It stays in its tree. The errors are those of Tree.Move.
 func (s *Scene) Move(id ID, b Box) error { return s.of(id).Move(id, b) }
+
+// MoveAll gives each object the box at its index, as Tree.MoveAll does.
+func (s *Scene) MoveAll(ids []ID, boxes []Box) (moved int, err error) { return moveAll(s, ids, boxes) }
 
 // Still reports whether an object stands still. It reports false for one that is not there.
 func (s *Scene) Still(id ID) bool {
@@ -148,7 +168,7 @@ func (s *Scene) Publish() {
 		return
 	}
 	v.both = both{&v.still.index, &v.moving.index}
-	v.holders.Store(1)
+	v.held.Store(1)
 	s.newest.Store(v)
 	if old != nil {
 		old.Release()

@@ -33,6 +33,26 @@ func (w *sceneTwin) change(p place, d dice, step, most int) {
 		w.ids, w.changed = append(w.ids, id), append(w.changed, b)
 		return
 	}
+	if d(200) == 0 && len(w.ids) < most {
+		boxes := make([]octree.Box, 1+d(len(w.ids)))
+		var scaled []octree.Box
+		for i := range boxes {
+			boxes[i] = p.box(d, step)
+			scaled = append(scaled, w.box(boxes[i]))
+		}
+		ids, err := w.scene.InsertAll(nil, scaled, still)
+		if err != nil || len(ids) != len(boxes) {
+			w.t.Fatalf("%d boxes: got %v, %v", len(boxes), ids, err)
+		}
+		if n, err := w.scene.MoveAll(ids[1:], scaled[1:]); err != nil || n != len(ids)-1 {
+			w.t.Fatalf("%d moves: got %d, %v", len(ids)-1, n, err)
+		}
+		for i, id := range ids {
+			w.boxes[id], w.still[id], w.latest[id] = boxes[i], still, true
+		}
+		w.ids, w.changed = append(w.ids, ids...), append(w.changed, boxes...)
+		return
+	}
 	i := d(len(w.ids))
 	id := w.ids[i]
 	if w.scene.Still(id) != w.still[id] {
@@ -98,7 +118,7 @@ func TestScene(t *testing.T) {
 					other := newTwin(t, p.scale, octree.Options{})
 					var views []*twin
 					most := 20 + d(300)
-					for step := range *operations {
+					for step := range steps() {
 						w.change(p, d, step, most)
 						if len(other.ids) < 30 {
 							other.insert(p.box(d, step))

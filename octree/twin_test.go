@@ -652,6 +652,14 @@ func (w *twin) query(p place, d dice, step int, other *twin) {
 	}
 }
 
+// steps returns how many operations a run has.
+func steps() int {
+	if testing.Short() {
+		return *operations / 10
+	}
+	return *operations
+}
+
 // TestTwin compares the tree with a map in random operations.
 func TestTwin(t *testing.T) {
 	for i, p := range places {
@@ -659,7 +667,7 @@ func TestTwin(t *testing.T) {
 			for seed := range *seeds {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, uint64(i)))
-					run(t, p, random.IntN, 20+random.IntN(400), func(step int) bool { return step < *operations })
+					run(t, p, random.IntN, 20+random.IntN(400), func(step int) bool { return step < steps() })
 				})
 			}
 		})

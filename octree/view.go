@@ -13,12 +13,12 @@ type View struct {
 }
 
 // holders counts who uses a view: the tree, if it is the newest, and readers.
-type holders struct{ atomic.Int64 }
+type holders struct{ held atomic.Int64 }
 
 // hold adds a holder, unless the last has gone: then the view is about to be made anew.
 func (h *holders) hold() bool {
-	for n := h.Load(); n > 0; n = h.Load() {
-		if h.CompareAndSwap(n, n+1) {
+	for n := h.held.Load(); n > 0; n = h.held.Load() {
+		if h.held.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
@@ -26,7 +26,7 @@ func (h *holders) hold() bool {
 }
 
 // drop takes a holder and reports whether it was the last.
-func (h *holders) drop() bool { return h.Add(-1) == 0 }
+func (h *holders) drop() bool { return h.held.Add(-1) == 0 }
 
 // Publish makes a view of the tree as it is now, which Tree.View returns from then on.
 // It belongs to the goroutine that changes the tree. The first view copies the tree. Each
@@ -73,7 +73,7 @@ func (t *Tree) copy() *View {
 	v.rects32 = renew(old.rects32, t.rects32, k.buckets, v.copied, bucketItems)
 	v.copied = *k.next
 	*k.next++
-	v.holders.Store(1)
+	v.held.Store(1)
 	return v
 }
 

@@ -234,7 +234,7 @@ func (s *scan) find(c voxel.Cell) sight {
 	}
 	f := s.table.Find(s.name(c))
 	if s.terrain {
-		f = s.table.material(s.name(c), c.Material())
+		f = s.table.Material(s.name(c), c.Material())
 	}
 	return sightOf(f)
 }

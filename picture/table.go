@@ -26,6 +26,13 @@ type Family struct {
 	look   look
 }
 
+// Clear reports whether one sees through blocks of the family: water, glass.
+func (f Family) Clear() bool { return f.look == fluid || f.look == glassy }
+
+// Whole reports whether blocks of the family fill their cell, as far as a picture shows it. Air,
+// flowers and rails do not.
+func (f Family) Whole() bool { return f.look != small && f.look != unseen }
+
 // Table knows the families of blocks by name. Goroutines may share it.
 type Table struct {
 	exact  map[string]Family
@@ -301,8 +308,8 @@ var numbered = strings.Fields(`air grass_block sand red_sand mud_bricks snow sto
 	gravel clay andesite granite terracotta red_sandstone packed_ice calcite tuff blackstone netherrack moss_block podzol
 	mycelium prismarine oak_planks cobblestone bricks coal_block gold_block`)
 
-// material returns the family of a terrain material.
-func (t *Table) material(name string, n uint8) Family {
+// Material returns the family of a terrain material by its name and number.
+func (t *Table) Material(name string, n uint8) Family {
 	if block, ok := materials[name]; ok {
 		name = block
 	}

@@ -144,13 +144,19 @@ func (v *View) Liquid(pos geom.ChunkPos) *voxel.Chunk {
 }
 
 func (v *View) read(vol string, pos geom.ChunkPos) (got *voxel.Chunk) {
-	if v.err == nil {
-		v.err = v.c.ReadChunks(v.ctx, v.Dimension, vol, v.level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) error {
-			got = c
+	v.readAll(vol, v.level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) { got = c })
+	return got
+}
+
+// readAll calls f with those chunks of a level that exist. want is in any order.
+func (v *View) readAll(vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) {
+	if v.err == nil && len(want) > 0 {
+		slices.SortFunc(want, func(p, q geom.ChunkPos) int { return geom.CodeOf(p, level).Compare(geom.CodeOf(q, level)) })
+		v.err = v.c.ReadChunks(v.ctx, v.Dimension, vol, level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			f(pos, c)
 			return nil
 		})
 	}
-	return got
 }
 
 // Err returns the first error of reading.

@@ -47,7 +47,7 @@ func TestScenes(t *testing.T) {
 		if err := r.Plot(dir); err != nil {
 			t.Fatal(err)
 		}
-		for plot, part := range map[string]string{"queries-movers": "hash grid", "changes": "hash grid", "depth": "cells of 128", "layouts": "inner-leaf"} {
+		for plot, part := range map[string]string{"queries-movers": "hash grid", "changes": "hash grid", "depth": "by size, to 128", "layouts": "inner-leaf"} {
 			wellFormed(t, filepath.Join(dir, "octrees-"+plot+".svg"), "octree", part)
 		}
 		labtest.Table(t, r.Table, "depth", "hashed 64 mask virtual", "loose 1.5", "two trees")

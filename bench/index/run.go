@@ -14,7 +14,6 @@ import (
 // What an index can do. One that lacks a method does not take part in what needs it. The methods are those of
 // octree.Tree.
 type (
-	visit    = func(octree.ID, octree.Box) bool
 	inserter interface {
 		Insert(octree.Box) (octree.ID, error)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/table"
@@ -39,7 +40,7 @@ func studies(seed uint64, share float64) (out []study) {
 	depths := study{"depth", movers, []builder{defaultTree()}, []string{"ball 16", "ball 64", "ball 256", "move"}}
 	for _, blind := range []bool{true, false} {
 		for _, least := range []float64{16, 32, 64, 128} {
-			name := fmt.Sprintf("by size, cells of %g", least)
+			name := fmt.Sprintf("by size, to %g", least)
 			if blind {
 				name += ", no mask"
 			}
@@ -53,7 +54,11 @@ func studies(seed uint64, share float64) (out []study) {
 		middle := s.classes[slices.IndexFunc(s.classes, func(c class) bool { return c.kind == ball })+3]
 		x.keep = []string{middle.name, "nearest 8", firstClass(s, first), firstClass(s, frustum), "build", "insert", "remove", "move", "down", "walk", "neighbours", "bytes", "node", "grow"}
 		for _, k := range layout.Kinds() {
-			x.builders = append(x.builders, byLayout(k.Name, loose(k.Options)))
+			name := k.Name
+			if k.Options.Boxes != layout.Computed {
+				name = strings.Replace(name, " parent", "", 1)
+			}
+			x.builders = append(x.builders, byLayout(name, loose(k.Options)))
 		}
 		virtual := layout.Options{Kind: layout.Hashed, Mask: true, Virtual: true}
 		x.builders = append(x.builders, byLayout("hashed 64 mask virtual", loose(virtual)))

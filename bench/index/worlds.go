@@ -17,9 +17,9 @@ func worldsScene(ctx context.Context, dirs []string, seed uint64) (*scene, []sav
 	east := 0.0
 	skipped, err := lab.EachWorld(ctx, dirs, func(w *convert.World) {
 		for _, d := range w.Dimensions {
-			s.boxes, east = append(s.boxes, dimension(d, east)...), east+64
+			s.boxes = append(s.boxes, dimension(d, east)...)
 			for _, b := range s.boxes {
-				east = max(east, b.Max.X)
+				east = max(east, b.Max.X+64)
 			}
 		}
 	})

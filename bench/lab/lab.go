@@ -60,6 +60,9 @@ type Options struct {
 	// Cairn is the file of the command, for measurements that run it. Default: it is
 	// built anew from this project.
 	Cairn string
+	// Greedy and Nets are folders of binary-greedy-meshing and of the crate fast-surface-nets, to
+	// measure beside. Default: they are left out.
+	Greedy, Nets string
 	// Plots is the folder that plots are written to. Default: none are drawn.
 	Plots string
 	// Scenes are what indexes are measured on; nil is the default. OrthoTree is a checkout of that

@@ -69,7 +69,7 @@ func TestFullDisk(t *testing.T) {
 	mustRun(t, 0, dir, "import", "island", "a.cairn")
 	before := list(t, dir)
 	for _, args := range []string{"import island b.cairn", "import --force island a.cairn", "export a.cairn back", "export a.cairn a.slime",
-		"render island a.png", "gen --size 4 island b.cairn", "gen --size 4 island b"} {
+		"render island a.png", "mesh island a.glb", "mesh island a.obj", "gen --size 4 island b.cairn", "gen --size 4 island b"} {
 		r := start(t, dir, "sh", "-c", fmt.Sprintf("ulimit -f 4; exec %s %s", program, args))
 		if r.code != 3 || !strings.Contains(r.errors, "file too large") {
 			t.Errorf("%s: exit status %d, says %q", args, r.code, r.errors)

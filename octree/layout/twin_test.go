@@ -16,7 +16,8 @@ import (
 
 var (
 	operations = flag.Int("operations", 2000, "random operations of each run")
-	seeds      = flag.Uint64("seeds", 6, "runs of each layout, with seeds from 0")
+	seeds      = flag.Uint64("seeds", 6, "runs of each layout")
+	first      = flag.Uint64("first", 0, "the seed of the first run")
 )
 
 type yield = func(octree.ID, octree.Box) bool
@@ -466,7 +467,7 @@ func TestTwin(t *testing.T) {
 	for i, k := range layout.Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range *seeds {
+			for seed := *first; seed < *first+*seeds; seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, uint64(i)))
 					o := draw(k.Options, random.IntN)

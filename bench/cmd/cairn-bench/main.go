@@ -36,6 +36,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/bench/lock"
+	"github.com/cairnvoxel/cairn/bench/mesh"
 	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
@@ -82,6 +83,7 @@ func measurements() map[string]measurement {
 		"lock":     ofMade(lock.Bench),
 		"arena":    ofWorlds(arena.Bench),
 		"polygons": ofMade(polygon.Bench),
+		"mesh":     ofMade(mesh.Bench),
 	}
 }
 
@@ -129,6 +131,8 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.Int64Var(&budget, "budget", 0, "tiles, policies, paged: MiB that a cache keeps (default 128, 32 and 128, 256)")
 	f.IntVar(&c.options.TileBytes, "tile", 0, "tiles, policies: bytes of each tile (default: the sizes of the trace)")
 	f.IntVar(&c.options.GOGC, "gogc", 0, "tiles: by how many percent the heap grows between collections (default 100)")
+	f.StringVar(&c.options.Greedy, "greedy", "", "mesh: the folder of binary-greedy-meshing, built with g++ (default: it is left out)")
+	f.StringVar(&c.options.Nets, "nets", "", "mesh: the folder of the crate fast-surface-nets, built with cargo (default: it is left out)")
 	f.StringVar(&c.options.Plots, "plots", "", "lock, index: the folder for plots (default: none are drawn)")
 	f.StringSliceVar(&c.options.Scenes, "scene", nil, "index: what is measured (default: all)")
 	f.StringVar(&c.options.OrthoTree, "orthotree", "", "index: a checkout of OrthoTree, which is compiled with g++ and measured, too")

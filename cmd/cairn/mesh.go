@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/mesh"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/spf13/cobra"
+)
+
+type meshOptions struct {
+	dimension, box string
+	level          int
+	blocky, force  bool
+}
+
+func newMesh(sf *storeFlag) *cobra.Command {
+	var o meshOptions
+	c := &cobra.Command{
+		Use:   "mesh SRC|WORLD OUT.glb|obj|ply",
+		Short: "Makes a surface of a world for other tools",
+		Long: `mesh makes a closed surface of a world, or of a box of it, as glTF (.glb), OBJ (.obj, with
+.mtl beside it) or PLY (.ply). Blocks become quads, and a terrain of occupancies becomes a smooth
+surface unless --blocky is given. Names of blocks become materials. A block that does not fill its
+cell, such as a flower, is left out; stairs and fences fill theirs. The liquid of a terrain is left
+out. --level 3 takes cells of
+8 blocks an edge.`,
+		Example: "  cairn mesh hub.cairn hub.glb\n  cairn mesh @land land.ply --box 0,0,0..999,255,999 --level 2",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runMesh(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.StringVar(&o.box, "box", "", "X,Y,Z..X,Y,Z: only the blocks of this box, both corners included")
+	f.IntVar(&o.level, "level", 0, "how coarse: cells are 2^level blocks wide")
+	f.BoolVar(&o.blocky, "blocky", false, "make quads of a terrain of occupancies too")
+	f.BoolVar(&o.force, "force", false, "replace the file")
+	return c
+}
+
+func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o meshOptions) error {
+	ext := filepath.Ext(to)
+	name := strings.TrimSuffix(to, ext)
+	switch {
+	case ext != ".glb" && ext != ".obj" && ext != ".ply":
+		return usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
+	case o.level < 0 || o.level > grid.MaxLevel:
+		return usagef("--level %d: 0 to %d", o.level, grid.MaxLevel)
+	}
+	var box geom.Box
+	if o.box != "" {
+		r, err := region.Parse("box:" + o.box)
+		if err != nil {
+			return usagef("--box: %v", err)
+		}
+		box = r.Bounds()
+	}
+	err := checkOutput(to, from, o.force)
+	if err == nil && ext == ".obj" {
+		err = checkOutput(name+".mtl", from, o.force)
+	}
+	if err != nil {
+		return err
+	}
+	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
+		v, err := viewOf(ctx, w, o.dimension)
+		if err != nil {
+			return err
+		}
+		if box.Empty() {
+			box = v.Bounds()
+		}
+		n := 1<<o.level - 1
+		box = geom.Box{
+			Min: geom.Point{X: box.Min.X >> o.level, Y: box.Min.Y >> o.level, Z: box.Min.Z >> o.level},
+			Max: geom.Point{X: (box.Max.X + n) >> o.level, Y: (box.Max.Y + n) >> o.level, Z: (box.Max.Z + n) >> o.level},
+		}
+		surface := mesh.Blocky
+		if v.Schema == voxel.Terrain && !o.blocky {
+			surface = mesh.Smooth
+		}
+		model := surface(v.Boxes(o.level), box, o.level, paletteOf(v), mesh.Options{})
+		file, err := atomicfile.NewFile(to)
+		if err != nil {
+			return pathError(to, err)
+		}
+		defer file.Abort()
+		var stats mesh.Stats
+		switch ext {
+		case ".glb":
+			stats, err = mesh.WriteGLB(ctx, file.File, model, filepath.Base(name))
+		case ".ply":
+			stats, err = mesh.WritePLY(ctx, file.File, model)
+		default:
+			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(name)+".mtl")
+			if err == nil {
+				_, err = writeFile(name+".mtl", func(w io.Writer) error { return mesh.WriteMTL(w, model) })
+			}
+		}
+		if err == nil {
+			err = v.Err()
+		}
+		if err == nil {
+			err = file.Commit()
+		}
+		if err != nil {
+			return pathError(to, err)
+		}
+		fmt.Fprintf(out, "%s: %s triangles, %s vertices\n", to, console.Count(stats.Triangles), console.Count(stats.Vertices))
+		return nil
+	})
+}
+
+// paletteOf says how the cells of a view look.
+func paletteOf(v *port.View) *mesh.Palette {
+	t := picture.NewTable()
+	terrain := v.Schema == voxel.Terrain
+	var all []mesh.Material
+	names := v.Names
+	for i := len(names); terrain && i < 64; i++ {
+		names = append(names[:i:i], v.Name(voxel.TerrainCell(uint8(i), 255)))
+	}
+	for i, name := range names {
+		f := t.Find(name)
+		if terrain {
+			f = t.Material(name, uint8(i))
+		}
+		m := mesh.Material{Name: name, Colour: f.Colour, Kind: mesh.Opaque}
+		switch {
+		case i == 0 || !f.Whole() && !terrain:
+			m.Kind = mesh.Nothing
+		case f.Clear():
+			m.Kind, m.Colour.A = mesh.Transparent, 160
+		case strings.HasPrefix(f.Name, "leaves"):
+			m.Kind = mesh.CutOut
+		}
+		all = append(all, m)
+	}
+	p := mesh.NewPalette(all, terrain)
+	for _, m := range all {
+		p.Shapes = append(p.Shapes, shapeOf(m.Name))
+	}
+	return p
+}
+
+// shapeOf says how a smooth surface is formed around a material: stone has facets, what people
+// build has corners, and all else is round.
+func shapeOf(name string) mesh.Shape {
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+	}
+	switch {
+	case has("brick", "plank", "concrete", "cobblestone", "tile"):
+		return mesh.Square
+	case has("rock", "stone", "slate", "basalt", "granite", "ore", "ice", "glacier"):
+		return mesh.Faceted
+	}
+	return mesh.Round
+}

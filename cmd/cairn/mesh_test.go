@@ -1,0 +1,52 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMesh(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "isle.cairn")
+	mustRun(t, 0, dir, "gen", "--size", "4", "terrain", "land.cairn")
+	for _, args := range []string{
+		"isle.cairn a.glb", "isle.cairn a.obj", "isle.cairn a.ply", "land.cairn b.glb", "land.cairn b.ply", "land.cairn e.ply --blocky",
+		"land.cairn c.ply --box 0,0,0..15,200,15", "land.cairn d.ply --level 4", "isle.cairn d.obj --level 1", "land.cairn b.glb --force --level 2",
+	} {
+		if r := mustRun(t, 0, dir, append([]string{"mesh"}, strings.Fields(args)...)...); !strings.Contains(r.out, " triangles, ") || strings.Contains(r.out, ": 0 triangles") {
+			t.Errorf("mesh %s: %q", args, r.out)
+		}
+	}
+	size := func(name string) int64 {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	if whole, part := size("b.ply"), size("c.ply"); part >= whole {
+		t.Errorf("a box takes %d bytes, the whole %d", part, whole)
+	}
+	library, err := os.ReadFile(filepath.Join(dir, "a.mtl"))
+	if err != nil || !strings.Contains(string(library), "newmtl minecraft:grass_block") {
+		t.Errorf("the library has no grass: %v", err)
+	}
+	for _, tt := range []struct {
+		code         int
+		reason, args string
+	}{
+		{2, "ends in .glb", "isle.cairn a.stl"},
+		{2, "--level 30", "isle.cairn x.ply --level 30"},
+		{2, "--box", "isle.cairn x.ply --box 1,2"},
+		{3, "exists", "isle.cairn a.glb"},
+		{3, "exists", "isle.cairn d.obj"},
+		{2, "the_moon", "isle.cairn x.ply --dimension the_moon"},
+		{3, "no such file", "none.cairn x.ply"},
+	} {
+		if r := mustRun(t, tt.code, dir, append([]string{"mesh"}, strings.Fields(tt.args)...)...); !strings.Contains(r.errors, tt.reason) {
+			t.Errorf("mesh %s: %q, want %q", tt.args, r.errors, tt.reason)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package mesh
+
+import (
+	"math/bits"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Report is what a thing can touch in one chunk.
+type Report struct {
+	Pos geom.ChunkPos
+	// Boxes cover exactly the solid cells and do not overlap, in cells of the volume.
+	Boxes []geom.Box
+	// Unknown says that the chunk is not loaded. It has no boxes then.
+	Unknown bool
+
+	chunk *voxel.Chunk
+	used  bool
+}
+
+// Collider keeps the reports of the chunks near things that move. It makes a report anew only where
+// the volume has another chunk. Goroutines must not share it.
+type Collider struct {
+	solid   *Table
+	reports map[geom.ChunkPos]*Report
+	merger  merger
+	mesher  *Mesher
+}
+
+// NewCollider returns a Collider. Cells that are Nothing in the table let things pass; all others are
+// solid.
+func NewCollider(solid *Table) *Collider {
+	return &Collider{solid: solid, reports: make(map[geom.ChunkPos]*Report)}
+}
+
+// Update makes the reports of all chunks of v that the boxes near touch, and drops those of other
+// chunks. It calls f, which may be nil, with each report that is new or was made anew.
+func (c *Collider) Update(v *grid.View, near []geom.Box, f func(*Report)) {
+	for _, r := range c.reports {
+		r.used = false
+	}
+	for _, b := range near {
+		if b.Empty() {
+			continue
+		}
+		lo, hi := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+		for y := lo.Y; y <= hi.Y; y++ {
+			for z := lo.Z; z <= hi.Z; z++ {
+				for x := lo.X; x <= hi.X; x++ {
+					c.update(v, geom.ChunkPos{X: x, Y: y, Z: z}, f)
+				}
+			}
+		}
+	}
+	for pos, r := range c.reports {
+		if !r.used {
+			delete(c.reports, pos)
+		}
+	}
+}
+
+func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
+	r := c.reports[pos]
+	if r != nil && r.used {
+		return
+	}
+	chunk, ok := v.Chunk(pos)
+	if r != nil && r.chunk == chunk && r.Unknown == !ok {
+		r.used = true
+		return
+	}
+	if r == nil {
+		r = &Report{Pos: pos}
+		c.reports[pos] = r
+	}
+	r.used, r.chunk, r.Unknown, r.Boxes = true, chunk, !ok, r.Boxes[:0]
+	switch {
+	case ok && chunk == nil && c.solid.Kind(v.Default()) != Nothing:
+		r.Boxes = append(r.Boxes, pos.Box())
+	case ok && chunk != nil:
+		r.Boxes = c.merger.boxes(r.Boxes, c.solid, chunk, pos.Min())
+	}
+	if f != nil {
+		f(r)
+	}
+}
+
+// Report returns the report of a chunk, or nil if no box of the last Update touched it. It is valid
+// until the next Update.
+func (c *Collider) Report(pos geom.ChunkPos) *Report { return c.reports[pos] }
+
+// Touching calls f with the solid boxes that overlap b, until f returns false. It returns false if a
+// part of b is not known.
+func (c *Collider) Touching(b geom.Box, f func(geom.Box) bool) bool {
+	if b.Empty() {
+		return true
+	}
+	known := true
+	lo, hi := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	for y := lo.Y; y <= hi.Y; y++ {
+		for z := lo.Z; z <= hi.Z; z++ {
+			for x := lo.X; x <= hi.X; x++ {
+				r := c.reports[geom.ChunkPos{X: x, Y: y, Z: z}]
+				if r == nil || r.Unknown {
+					known = false
+					continue
+				}
+				for _, box := range r.Boxes {
+					if !box.Intersect(b).Empty() && !f(box) {
+						return known
+					}
+				}
+			}
+		}
+	}
+	return known
+}
+
+// AppendTriangles appends the triangles of the surface of the solid cells of b, counterclockwise
+// seen from outside. Of smooth terrain Netter makes them.
+func (c *Collider) AppendTriangles(dst [][3]geom.Point, v *grid.View, b geom.Box) [][3]geom.Point {
+	if c.mesher == nil {
+		c.mesher = NewMesher(c.solid, Options{Flat: true, Missing: Opaque})
+	}
+	_ = chunks(v, b, 0, false, func(part geom.Box) error {
+		c.mesher.Load(v, part, 0, [Faces]Border{})
+		opaque, cutOut, transparent := c.mesher.Quads()
+		for _, quads := range [][]Quad{opaque, cutOut, transparent} {
+			for _, q := range quads {
+				corners, t := q.Corners(), q.Triangles()
+				for i := range corners {
+					corners[i] = corners[i].Add(part.Min)
+				}
+				dst = append(dst, [3]geom.Point{corners[t[0]], corners[t[1]], corners[t[2]]},
+					[3]geom.Point{corners[t[3]], corners[t[4]], corners[t[5]]})
+			}
+		}
+		return nil
+	})
+	return dst
+}
+
+// merger merges the solid cells of a chunk into boxes.
+type merger struct {
+	// cells are masks along each axis: by z at [x][y], by x at [y][z] and by y at [z][x].
+	cells [3][32][32]uint32
+	left  [32][32]uint32
+	room  []geom.Box
+}
+
+// boxes appends boxes that cover exactly the solid cells of a chunk at min. It cuts the cells along
+// each axis, in both orders of the others, and takes the fewest boxes.
+func (m *merger) boxes(dst []geom.Box, solid *Table, chunk *voxel.Chunk, min geom.Point) []geom.Box {
+	if v, ok := chunk.Uniform(); ok {
+		if solid.Kind(v) == Nothing {
+			return dst
+		}
+		return append(dst, geom.Box{Min: min, Max: min.Add(geom.Point{X: 32, Y: 32, Z: 32})})
+	}
+	m.load(solid, chunk)
+	first, best := len(dst), -1
+	for axis := range 3 {
+		for _, turned := range []bool{false, true} {
+			m.left = m.cells[axis]
+			if turned {
+				for i := range 32 {
+					for j := range i {
+						m.left[i][j], m.left[j][i] = m.left[j][i], m.left[i][j]
+					}
+				}
+			}
+			m.room = m.room[:0]
+			if m.merge(axis, turned, min, best); best < 0 || len(m.room) < best {
+				best = len(m.room)
+				dst = append(dst[:first], m.room...)
+			}
+		}
+	}
+	return dst
+}
+
+// load makes the masks.
+func (m *merger) load(solid *Table, chunk *voxel.Chunk) {
+	var buf [64]voxel.Cell
+	m.cells = [3][32][32]uint32{}
+	for y := range 32 {
+		for z := range 32 {
+			starts, cells := chunk.Runs(y, z, &buf)
+			row := uint32(0)
+			for _, c := range cells {
+				from := bits.TrailingZeros32(starts)
+				starts &= starts - 1
+				if solid.Kind(c) != Nothing {
+					row |= uint32(uint64(1)<<bits.TrailingZeros32(starts) - 1<<from)
+				}
+			}
+			m.cells[1][y][z] = row
+			for ; row != 0; row &= row - 1 {
+				x := bits.TrailingZeros32(row)
+				m.cells[0][x][y] |= 1 << z
+				m.cells[2][z][x] |= 1 << y
+			}
+		}
+	}
+}
+
+// merge takes boxes from what is left until nothing is: the longest run of the lowest cell, as far as
+// it goes along the second axis, then as far as that goes along the first. It gives up once there
+// are as many as best, unless best is below 0.
+func (m *merger) merge(axis int, turned bool, min geom.Point, best int) {
+	for i := range m.left {
+		for j := range m.left[i] {
+			for m.left[i][j] != 0 && len(m.room) != best {
+				row := m.left[i][j]
+				k := bits.TrailingZeros32(row)
+				n := bits.TrailingZeros32(^(row >> k))
+				run := uint32(uint64(1)<<n-1) << k
+				to := j + 1
+				for to < 32 && m.left[i][to]&run == run {
+					to++
+				}
+				end := i + 1
+				for end < 32 && all(m.left[end][j:to], run) {
+					end++
+				}
+				for a := i; a < end; a++ {
+					for b := j; b < to; b++ {
+						m.left[a][b] &^= run
+					}
+				}
+				lo, hi := [3]int{i, j, k}, [3]int{end, to, k + n}
+				if turned {
+					lo[0], lo[1], hi[0], hi[1] = lo[1], lo[0], hi[1], hi[0]
+				}
+				m.room = append(m.room, geom.Box{Min: min.Add(placed(axis, lo)), Max: min.Add(placed(axis, hi))})
+			}
+		}
+	}
+}
+
+// placed returns a place in masks along an axis as a point.
+func placed(axis int, p [3]int) geom.Point {
+	switch axis {
+	case 0:
+		return geom.Point{X: p[0], Y: p[1], Z: p[2]}
+	case 1:
+		return geom.Point{Y: p[0], Z: p[1], X: p[2]}
+	}
+	return geom.Point{Z: p[0], X: p[1], Y: p[2]}
+}
+
+// all reports whether each row has the run.
+func all(rows []uint32, run uint32) bool {
+	for _, r := range rows {
+		if r&run != run {
+			return false
+		}
+	}
+	return true
+}

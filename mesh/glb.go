@@ -1,0 +1,336 @@
+package mesh
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// The parts of a GLB file, from the glTF 2.0 specification.
+const (
+	glbMagic  = "glTF"
+	glbHeader = 12 // magic, version, length
+	glbChunk  = 8  // length, type
+	glbJSON   = "JSON"
+	glbBinary = "BIN\x00"
+	glbMax    = math.MaxUint32
+
+	glbVertex   = 12 + 12 + 4 // position, normal, colour
+	glbTriangle = 3 * 4
+
+	glFloat, glUint, glByte = 5126, 5125, 5121
+	glArray, glElements     = 34962, 34963
+)
+
+type gltf struct {
+	Asset struct {
+		Version   string `json:"version"`
+		Generator string `json:"generator"`
+	} `json:"asset"`
+	Scene       int            `json:"scene"`
+	Scenes      []gltfScene    `json:"scenes"`
+	Nodes       []gltfNode     `json:"nodes,omitempty"`
+	Meshes      []gltfMesh     `json:"meshes,omitempty"`
+	Materials   []gltfMaterial `json:"materials,omitempty"`
+	Accessors   []gltfAccessor `json:"accessors,omitempty"`
+	BufferViews []gltfView     `json:"bufferViews,omitempty"`
+	Buffers     []gltfBuffer   `json:"buffers,omitempty"`
+}
+
+type gltfScene struct {
+	Nodes []int `json:"nodes,omitempty"`
+}
+
+type gltfNode struct {
+	Name string `json:"name"`
+	Mesh int    `json:"mesh"`
+}
+
+type gltfMesh struct {
+	Name       string          `json:"name"`
+	Primitives []gltfPrimitive `json:"primitives"`
+}
+
+type gltfPrimitive struct {
+	Attributes map[string]int `json:"attributes"`
+	Indices    int            `json:"indices"`
+	Material   int            `json:"material"`
+}
+
+type gltfMaterial struct {
+	Name string `json:"name"`
+	PBR  struct {
+		Colour    [4]float64 `json:"baseColorFactor"`
+		Metallic  float64    `json:"metallicFactor"`
+		Roughness float64    `json:"roughnessFactor"`
+	} `json:"pbrMetallicRoughness"`
+	Alpha       string `json:"alphaMode,omitempty"`
+	DoubleSided bool   `json:"doubleSided,omitempty"`
+}
+
+type gltfAccessor struct {
+	View       int       `json:"bufferView"`
+	Offset     int64     `json:"byteOffset,omitempty"`
+	Component  int       `json:"componentType"`
+	Normalized bool      `json:"normalized,omitempty"`
+	Count      int64     `json:"count"`
+	Type       string    `json:"type"`
+	Min        []float32 `json:"min,omitempty"`
+	Max        []float32 `json:"max,omitempty"`
+}
+
+type gltfView struct {
+	Buffer int   `json:"buffer"`
+	Offset int64 `json:"byteOffset,omitempty"`
+	Length int64 `json:"byteLength"`
+	Stride int   `json:"byteStride,omitempty"`
+	Target int   `json:"target"`
+}
+
+type gltfBuffer struct {
+	Length int64 `json:"byteLength"`
+}
+
+// WriteGLB writes a model as binary glTF 2.0 to an empty file: one mesh with a primitive for each
+// material. Colours are those of the materials; the shade is COLOR_0. The file has at most 4 GiB.
+func WriteGLB(ctx context.Context, w io.WriterAt, m *Model, name string) (Stats, error) {
+	parts, err := m.parts(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	var s Stats
+	for _, p := range parts {
+		s.Vertices, s.Triangles = s.Vertices+p.Vertices, s.Triangles+p.Triangles
+	}
+	head, err := json.Marshal(m.gltf(parts, s, name))
+	if err != nil {
+		return s, fmt.Errorf("mesh: %w", err)
+	}
+	head = append(head, bytes.Repeat([]byte{' '}, -len(head)&3)...)
+	body := s.Vertices*glbVertex + s.Triangles*glbTriangle
+	size := int64(glbHeader + glbChunk + len(head))
+	if body > 0 {
+		size += glbChunk + body
+	}
+	if size > glbMax {
+		return s, fmt.Errorf("mesh: a GLB file of %d bytes: at most %d; a PLY file may have more", size, int64(glbMax))
+	}
+	le := binary.LittleEndian
+	b := append([]byte(glbMagic), 2, 0, 0, 0)
+	b = le.AppendUint32(b, uint32(size))
+	b = append(append(le.AppendUint32(b, uint32(len(head))), glbJSON...), head...)
+	if body > 0 {
+		b = append(le.AppendUint32(b, uint32(body)), glbBinary...)
+	}
+	if _, err := w.WriteAt(b, 0); err != nil || body == 0 {
+		return s, err
+	}
+	return s, m.writeBinary(ctx, w, parts, size-body, size-body+s.Vertices*glbVertex)
+}
+
+// part is what a file has of one material.
+type part struct {
+	Stats
+	low, top [3]float32 // of positions
+}
+
+// parts counts the vertices and triangles of each material. A vertex with triangles of several
+// materials counts for each.
+func (m *Model) parts(ctx context.Context) ([]part, error) {
+	const far = math.MaxFloat32
+	out := make([]part, len(m.Materials))
+	for i := range out {
+		out[i].low, out[i].top = [3]float32{far, far, far}, [3]float32{-far, -far, -far}
+	}
+	var s splitter
+	err := m.Pieces(ctx, func(p *Piece) error {
+		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
+			t := &out[material]
+			t.Vertices += int64(len(vertices))
+			t.Triangles += int64(len(triangles))
+			if t.Vertices > maxVertices {
+				return fmt.Errorf("mesh: more than %d vertices", int64(maxVertices))
+			}
+			for _, v := range vertices {
+				for a, c := range p.Vertices[v].Position {
+					t.low[a], t.top[a] = min(t.low[a], c), max(t.top[a], c)
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+// splitter takes pieces apart by material.
+type splitter struct {
+	sorted   []Triangle
+	number   []uint32 // of each vertex within its material, plus 1
+	vertices []uint32
+}
+
+// split calls f with the vertices of each material and its triangles, whose vertices count within
+// vertices.
+func (s *splitter) split(p *Piece, f func(material int, vertices []uint32, triangles []Triangle) error) error {
+	s.sorted = append(s.sorted[:0], p.Triangles...)
+	slices.SortStableFunc(s.sorted, func(a, b Triangle) int { return cmp.Compare(a.Material, b.Material) })
+	s.number = resize(s.number, len(p.Vertices))
+	clear(s.number)
+	for rest := s.sorted; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(t Triangle) bool { return t.Material != rest[0].Material })
+		if n < 0 {
+			n = len(rest)
+		}
+		s.vertices = s.vertices[:0]
+		for i := range rest[:n] {
+			for k, v := range rest[i].Vertices {
+				if s.number[v] == 0 {
+					s.vertices = append(s.vertices, v)
+					s.number[v] = uint32(len(s.vertices))
+				}
+				rest[i].Vertices[k] = s.number[v] - 1
+			}
+		}
+		if err := f(rest[0].Material, s.vertices, rest[:n]); err != nil {
+			return err
+		}
+		for _, v := range s.vertices {
+			s.number[v] = 0
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// area is a part of a file that is written from its beginning to its end.
+type area struct {
+	w    io.WriterAt
+	at   int64
+	room []byte
+}
+
+// areaBytes is how much an area gathers before it writes.
+const areaBytes = 1 << 16
+
+func (a *area) flush() error {
+	if len(a.room) == 0 {
+		return nil
+	}
+	_, err := a.w.WriteAt(a.room, a.at)
+	a.at += int64(len(a.room))
+	a.room = a.room[:0]
+	return err
+}
+
+func (a *area) flushFull() error {
+	if len(a.room) < areaBytes {
+		return nil
+	}
+	return a.flush()
+}
+
+// writeBinary writes the vertices of each material from one place on, and the triangles from another.
+func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts []part, vertices, triangles int64) error {
+	areas := make([][2]area, len(parts))
+	first := make([]uint32, len(parts))
+	for i, p := range parts {
+		areas[i] = [2]area{{w: w, at: vertices}, {w: w, at: triangles}}
+		vertices += p.Vertices * glbVertex
+		triangles += p.Triangles * glbTriangle
+	}
+	var s splitter
+	err := m.Pieces(ctx, func(p *Piece) error {
+		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
+			out, in := &areas[material][0], &areas[material][1]
+			for _, i := range vertices {
+				v := &p.Vertices[i]
+				light := uint8(linear(v.Shade)*255 + .5)
+				out.room = appendFloats(appendFloats(out.room, v.Position[:]...), v.Normal[:]...)
+				out.room = append(out.room, light, light, light, 255)
+			}
+			for _, t := range triangles {
+				for _, v := range t.Vertices {
+					in.room = binary.LittleEndian.AppendUint32(in.room, first[material]+v)
+				}
+			}
+			first[material] += uint32(len(vertices))
+			if err := out.flushFull(); err != nil {
+				return err
+			}
+			return in.flushFull()
+		})
+	})
+	for i := 0; i < len(areas) && err == nil; i++ {
+		if err = areas[i][0].flush(); err == nil {
+			err = areas[i][1].flush()
+		}
+	}
+	return err
+}
+
+// gltf returns the document of a model.
+func (m *Model) gltf(parts []part, s Stats, name string) *gltf {
+	g := &gltf{Scenes: []gltfScene{{}}}
+	g.Asset.Version, g.Asset.Generator = "2.0", "cairn"
+	if s.Triangles == 0 {
+		return g
+	}
+	g.Scenes[0].Nodes = []int{0}
+	g.Nodes = []gltfNode{{Name: name}}
+	all := s.Vertices * glbVertex
+	g.Buffers = []gltfBuffer{{all + s.Triangles*glbTriangle}}
+	g.BufferViews = []gltfView{
+		{Length: all, Stride: glbVertex, Target: glArray},
+		{Offset: all, Length: s.Triangles * glbTriangle, Target: glElements},
+	}
+	mesh := gltfMesh{Name: name}
+	vertices, indices := int64(0), int64(0)
+	for i, p := range parts {
+		if p.Triangles == 0 {
+			continue
+		}
+		n := len(g.Accessors)
+		mesh.Primitives = append(mesh.Primitives, gltfPrimitive{
+			Attributes: map[string]int{"POSITION": n, "NORMAL": n + 1, "COLOR_0": n + 2},
+			Indices:    n + 3, Material: len(g.Materials),
+		})
+		g.Accessors = append(g.Accessors,
+			gltfAccessor{Offset: vertices, Component: glFloat, Count: p.Vertices, Type: "VEC3", Min: p.low[:], Max: p.top[:]},
+			gltfAccessor{Offset: vertices + 12, Component: glFloat, Count: p.Vertices, Type: "VEC3"},
+			gltfAccessor{Offset: vertices + 24, Component: glByte, Normalized: true, Count: p.Vertices, Type: "VEC4"},
+			gltfAccessor{View: 1, Offset: indices, Component: glUint, Count: 3 * p.Triangles, Type: "SCALAR"})
+		g.Materials = append(g.Materials, m.Materials[i].gltf())
+		vertices += p.Vertices * glbVertex
+		indices += p.Triangles * glbTriangle
+	}
+	g.Meshes = []gltfMesh{mesh}
+	return g
+}
+
+func (m *Material) gltf() (g gltfMaterial) {
+	g.Name = m.Name
+	g.PBR.Roughness = 1
+	g.PBR.Colour = [4]float64{linear(m.Colour.R), linear(m.Colour.G), linear(m.Colour.B), 1}
+	switch m.Kind {
+	case Transparent:
+		g.PBR.Colour[3], g.Alpha = float64(m.Colour.A)/255, "BLEND"
+	case CutOut:
+		g.Alpha, g.DoubleSided = "MASK", true
+	}
+	return g
+}
+
+// linear is a part of light of a value in sRGB.
+func linear(v uint8) float64 {
+	s := float64(v) / 255
+	if s <= .04045 {
+		return s / 12.92
+	}
+	return math.Pow((s+.055)/1.055, 2.4)
+}

@@ -1,0 +1,83 @@
+package mesh
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// WriteOBJ writes a model as an OBJ file with normals. library is the name of the file that WriteMTL
+// writes.
+func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats, error) {
+	var s Stats
+	out := bufio.NewWriter(w)
+	names := m.names()
+	fmt.Fprintf(out, "mtllib %s\n", plain(library))
+	var room []byte
+	line := func(head string, p [3]float32) {
+		room = append(room[:0], head...)
+		for _, c := range p {
+			room = strconv.AppendFloat(append(room, ' '), float64(c), 'g', -1, 32)
+		}
+		out.Write(append(room, '\n'))
+	}
+	var sorted []Triangle
+	err := m.Pieces(ctx, func(p *Piece) error {
+		for i := range p.Vertices {
+			line("v", p.Vertices[i].Position)
+			line("vn", p.Vertices[i].Normal)
+		}
+		sorted = append(sorted[:0], p.Triangles...)
+		slices.SortStableFunc(sorted, func(a, b Triangle) int { return cmp.Compare(a.Material, b.Material) })
+		for i, t := range sorted {
+			if i == 0 || t.Material != sorted[i-1].Material {
+				fmt.Fprintf(out, "usemtl %s\n", names[t.Material])
+			}
+			room = append(room[:0], 'f')
+			for _, v := range t.Vertices {
+				n := s.Vertices + int64(v) + 1
+				room = strconv.AppendInt(append(room, ' '), n, 10)
+				room = strconv.AppendInt(append(room, '/', '/'), n, 10)
+			}
+			out.Write(append(room, '\n'))
+		}
+		s.Vertices += int64(len(p.Vertices))
+		s.Triangles += int64(len(p.Triangles))
+		_, err := out.Write(nil) // the first error of the writer
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	return s, out.Flush()
+}
+
+// WriteMTL writes the materials of a model for an OBJ file.
+func WriteMTL(w io.Writer, m *Model) error {
+	out := bufio.NewWriter(w)
+	names := m.names()
+	for i, mat := range m.Materials {
+		c := mat.Colour
+		fmt.Fprintf(out, "newmtl %s\nKd %.4f %.4f %.4f\nd %.4f\n", names[i], float64(c.R)/255, float64(c.G)/255, float64(c.B)/255, float64(c.A)/255)
+	}
+	return out.Flush()
+}
+
+// names returns a name of one word for each material, all different.
+func (m *Model) names() []string {
+	var out []string
+	have := make(map[string]bool)
+	for i, mat := range m.Materials {
+		name := plain(mat.Name)
+		for have[name] {
+			name += "-" + strconv.Itoa(i)
+		}
+		have[name] = true
+		out = append(out, name)
+	}
+	return out
+}

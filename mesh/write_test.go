@@ -1,0 +1,367 @@
+package mesh_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/mesh"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// tri is a triangle of a file.
+type tri struct {
+	at, normal [3][3]float32
+	material   string
+}
+
+func (a tri) compare(b tri) int {
+	if c := cmp.Compare(a.material, b.material); c != 0 {
+		return c
+	}
+	for i := range 9 {
+		if c := cmp.Compare(a.at[i/3][i%3], b.at[i/3][i%3]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// palette has a material for each kind of cell, and shapes.
+func palette(terrainCells bool) *mesh.Palette {
+	var all []mesh.Material
+	names := terrain.Materials()
+	for i := range 12 {
+		m := mesh.Material{Name: names[i], Colour: color.RGBA{uint8(20 * i), 200, 99, 255}, Kind: mesh.Opaque}
+		if !terrainCells {
+			m.Kind = kindOf(voxel.Cell(i))
+		} else if i == 0 {
+			m.Kind = mesh.Nothing
+		}
+		all = append(all, m)
+	}
+	p := mesh.NewPalette(all, terrainCells)
+	p.Shapes = append(p.Shapes, shapes...)
+	for range 8 {
+		p.Shapes = append(p.Shapes, mesh.Faceted)
+	}
+	return p
+}
+
+// readers read what the writers write.
+var readers = map[string]func(t *testing.T, dir string, m *mesh.Model) []tri{
+	"ply": readPLY, "obj": readOBJ, "glb": readGLB,
+}
+
+func readPLY(t *testing.T, _ string, m *mesh.Model) (out []tri) {
+	t.Helper()
+	var b bytes.Buffer
+	stats, err := mesh.WritePLY(context.Background(), &b, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, data, _ := bytes.Cut(b.Bytes(), []byte("end_header\n"))
+	names, vertices, faces := map[uint16]string{}, 0, 0
+	for line := range strings.Lines(string(head)) {
+		var n uint16
+		var name string
+		if _, err := fmt.Sscanf(line, "comment material %d %s\n", &n, &name); err == nil {
+			names[n] = name
+		}
+		fmt.Sscanf(line, "element vertex %d", &vertices)
+		fmt.Sscanf(line, "element face %d", &faces)
+	}
+	const vertexBytes, faceBytes = 27, 15
+	if len(data) != vertices*vertexBytes+faces*faceBytes || int64(vertices) != stats.Vertices || int64(faces) != stats.Triangles {
+		t.Fatalf("%d bytes for %d vertices and %d faces, stats %v", len(data), vertices, faces, stats)
+	}
+	le := binary.LittleEndian
+	vector := func(b []byte) (v [3]float32) {
+		for i := range v {
+			v[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+		}
+		return v
+	}
+	for f := data[vertices*vertexBytes:]; len(f) > 0; f = f[faceBytes:] {
+		x := tri{material: names[le.Uint16(f[13:])]}
+		for k := range 3 {
+			v := data[int(le.Uint32(f[1+4*k:]))*vertexBytes:]
+			x.at[k], x.normal[k] = vector(v), vector(v[12:])
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
+	t.Helper()
+	var b, library bytes.Buffer
+	if _, err := mesh.WriteOBJ(context.Background(), &b, m, "x.mtl"); err != nil {
+		t.Fatal(err)
+	}
+	if err := mesh.WriteMTL(&library, m); err != nil {
+		t.Fatal(err)
+	}
+	lists := map[string][][3]float32{}
+	material := ""
+	for s := bufio.NewScanner(&b); s.Scan(); {
+		f := strings.Fields(s.Text())
+		switch f[0] {
+		case "v", "vn":
+			var v [3]float32
+			for i := range v {
+				c, err := strconv.ParseFloat(f[1+i], 32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v[i] = float32(c)
+			}
+			lists[f[0]] = append(lists[f[0]], v)
+		case "usemtl":
+			if material = f[1]; !strings.Contains(library.String(), "newmtl "+material+"\n") {
+				t.Fatalf("the library has no %s", material)
+			}
+		case "f":
+			x := tri{material: material}
+			for k := range 3 {
+				var v, n int
+				if _, err := fmt.Sscanf(f[1+k], "%d//%d", &v, &n); err != nil {
+					t.Fatal(err)
+				}
+				x.at[k], x.normal[k] = lists["v"][v-1], lists["vn"][n-1]
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func readGLB(t *testing.T, dir string, m *mesh.Model) (out []tri) {
+	t.Helper()
+	path := filepath.Join(dir, "x.glb")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := mesh.WriteGLB(context.Background(), f, m, "x"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	if string(b[:4]) != "glTF" || int(le.Uint32(b[8:])) != len(b) {
+		t.Fatalf("header %q", b[:12])
+	}
+	n := le.Uint32(b[12:])
+	var g struct {
+		Meshes []struct {
+			Primitives []struct {
+				Attributes        map[string]int
+				Indices, Material int
+			}
+		}
+		Materials   []struct{ Name string }
+		Accessors   []struct{ BufferView, ByteOffset, Count int }
+		BufferViews []struct{ ByteOffset, ByteLength, ByteStride int }
+	}
+	if err := json.Unmarshal(b[20:20+n], &g); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Meshes) == 0 {
+		return nil
+	}
+	body := b[28+n:]
+	for _, p := range g.Meshes[0].Primitives {
+		at := func(accessor, i, stride int) []byte {
+			a := g.Accessors[accessor]
+			if i >= a.Count {
+				t.Fatalf("element %d of %d", i, a.Count)
+			}
+			return body[g.BufferViews[a.BufferView].ByteOffset+a.ByteOffset+i*stride:]
+		}
+		vector := func(name string, i int) (v [3]float32) {
+			for k := range v {
+				v[k] = math.Float32frombits(le.Uint32(at(p.Attributes[name], i, g.BufferViews[0].ByteStride)[4*k:]))
+			}
+			return v
+		}
+		for i := 0; i < g.Accessors[p.Indices].Count; i += 3 {
+			x := tri{material: g.Materials[p.Material].Name}
+			for k := range 3 {
+				v := int(le.Uint32(at(p.Indices, i+k, 4)))
+				x.at[k], x.normal[k] = vector("POSITION", v), vector("NORMAL", v)
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// volume returns what triangles enclose, and checks each.
+func volume(t *testing.T, all []tri) (sum float64) {
+	t.Helper()
+	for _, x := range all {
+		var p [3][3]float64
+		for k := range 9 {
+			p[k/3][k%3] = float64(x.at[k/3][k%3])
+		}
+		a, b, c := p[0], p[1], p[2]
+		sum += a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])
+		u, v := [3]float64{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, [3]float64{c[0] - a[0], c[1] - a[1], c[2] - a[2]}
+		if area := math.Hypot(math.Hypot(u[1]*v[2]-u[2]*v[1], u[2]*v[0]-u[0]*v[2]), u[0]*v[1]-u[1]*v[0]); area == 0 {
+			t.Fatalf("triangle %v has no area", x.at)
+		}
+		for _, n := range x.normal {
+			if l := math.Hypot(math.Hypot(float64(n[0]), float64(n[1])), float64(n[2])); math.Abs(l-1) > 1e-4 {
+				t.Fatalf("a normal of length %v", l)
+			}
+		}
+	}
+	return sum / 6
+}
+
+// sparse is a view that says where its chunks are.
+type sparse struct{ *grid.View }
+
+func (s sparse) Chunks(level int) (out []geom.ChunkPos) {
+	for pos := range s.View.Chunks() {
+		out = append(out, geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level})
+	}
+	return out
+}
+
+func TestWriters(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	land := level(t, 2)
+	blocks := randomVolume(r, voxel.Palette, false)
+	b := geom.Box{Min: geom.Point{X: 5, Y: 3, Z: 9}, Max: geom.Point{X: 50, Y: 100, Z: 44}}
+	c := geom.Box{Min: geom.Point{X: -40, Y: -40, Z: -40}, Max: geom.Point{X: 80, Y: 80, Z: 80}}
+	wide := geom.Box{Min: geom.Point{X: -1000, Y: -1000, Z: -1000}, Max: geom.Point{X: 1 << 24, Y: 1 << 24, Z: 1 << 24}}
+	solid, _ := land.CountNonEmpty(region.Box(b))
+	for _, tt := range []struct {
+		name  string
+		model *mesh.Model
+		cells int // that it encloses exactly, or 0
+	}{
+		{"blocky terrain", mesh.Blocky(land, b, 0, palette(true), mesh.Options{}), solid},
+		{"blocky level 2", mesh.Blocky(land, geom.Box{Max: geom.Point{X: 16, Y: 40, Z: 16}}, 2, palette(true), mesh.Options{Flat: true}), 0},
+		{"blocks of all kinds", mesh.Blocky(blocks, c, 0, palette(false), mesh.Options{}), 0},
+		{"smooth", mesh.Smooth(land, b, 0, palette(true), mesh.Options{}), 0},
+		{"smooth wild", mesh.Smooth(wild(r, 32, 1), geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, 0, palette(true), mesh.Options{}), 0},
+		{"smooth level 1", mesh.Smooth(land, geom.Box{Max: geom.Point{X: 32, Y: 70, Z: 32}}, 1, palette(true), mesh.Options{}), 0},
+		{"sparse blocks", mesh.Blocky(sparse{blocks}, wide, 0, palette(false), mesh.Options{}), 0},
+		{"smooth sparse", mesh.Smooth(sparse{land}, wide, 0, palette(true), mesh.Options{}), 0},
+		{"nothing", mesh.Smooth(land, b.Add(geom.Point{Y: 1000}), 0, palette(true), mesh.Options{}), 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var first []tri
+			for _, format := range []string{"ply", "obj", "glb"} {
+				got := readers[format](t, t.TempDir(), tt.model)
+				if (len(got) == 0) != (tt.name == "nothing") {
+					t.Fatalf("%s: %d triangles", format, len(got))
+				}
+				if v := volume(t, got); tt.cells > 0 && v != float64(tt.cells) {
+					t.Errorf("%s: encloses %v cells, want %d", format, v, tt.cells)
+				}
+				slices.SortFunc(got, tri.compare)
+				if format == "ply" {
+					first = got
+				} else if !slices.EqualFunc(got, first, func(a, b tri) bool { return a.compare(b) == 0 }) {
+					t.Errorf("%s: other triangles than in a PLY file, %d and %d", format, len(got), len(first))
+				}
+			}
+			if strings.HasPrefix(tt.name, "smooth") {
+				wantClosed(t, first)
+			}
+		})
+	}
+}
+
+// wantClosed checks that each edge has as many triangles on one side as on the other.
+func wantClosed(t *testing.T, all []tri) {
+	t.Helper()
+	e := make(map[[2][3]float32]int)
+	for _, x := range all {
+		for k := range 3 {
+			a, b := x.at[k], x.at[(k+1)%3]
+			e[[2][3]float32{a, b}]++
+			e[[2][3]float32{b, a}]--
+		}
+	}
+	for k, n := range e {
+		if n != 0 {
+			t.Fatalf("open edge %v", k)
+		}
+	}
+}
+
+func TestWritersStop(t *testing.T) {
+	m := mesh.Blocky(level(t, 2), geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, 0, palette(true), mesh.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := mesh.WritePLY(ctx, &bytes.Buffer{}, m); !errors.Is(err, context.Canceled) {
+		t.Errorf("PLY ends with %v", err)
+	}
+	if _, err := mesh.WriteOBJ(context.Background(), full{}, m, "x"); !errors.Is(err, errFull) {
+		t.Errorf("OBJ on a full disk ends with %v", err)
+	}
+	if _, err := mesh.WritePLY(context.Background(), full{}, m); !errors.Is(err, errFull) {
+		t.Errorf("PLY on a full disk ends with %v", err)
+	}
+	if _, err := mesh.WriteGLB(context.Background(), full{}, m, "x"); !errors.Is(err, errFull) {
+		t.Errorf("GLB on a full disk ends with %v", err)
+	}
+}
+
+var errFull = errors.New("no room")
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error)          { return 0, errFull }
+func (full) WriteAt([]byte, int64) (int, error) { return 0, errFull }
+
+const validate = `const v = require('gltf-validator'), fs = require('fs');
+v.validateBytes(new Uint8Array(fs.readFileSync(process.argv[1]))).then(r => console.log(r.issues.numErrors, r.issues.numWarnings, JSON.stringify(r.issues.messages)));`
+
+// TestValidator asks the validator of the glTF project, if node finds it (see CONTRIBUTING.md).
+func TestValidator(t *testing.T) {
+	if err := exec.Command("node", "-e", "require('gltf-validator')").Run(); err != nil {
+		t.Skip("node does not find gltf-validator")
+	}
+	r := rand.New(rand.NewPCG(13, 14))
+	for i, m := range []*mesh.Model{
+		mesh.Blocky(randomVolume(r, voxel.Palette, false), geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, 0, palette(false), mesh.Options{}),
+		mesh.Smooth(level(t, 2), geom.Box{Max: geom.Point{X: 64, Y: 99, Z: 64}}, 0, palette(true), mesh.Options{}),
+		mesh.Smooth(level(t, 1), geom.Box{}, 0, palette(true), mesh.Options{}),
+	} {
+		dir := t.TempDir()
+		readGLB(t, dir, m)
+		out, err := exec.Command("node", "-e", validate, filepath.Join(dir, "x.glb")).CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), "0 0 ") {
+			t.Errorf("model %d: %v: %s", i, err, out)
+		}
+	}
+}
