@@ -176,6 +176,16 @@ func TestMoversGate(t *testing.T) {
 	if count := everywhere(t, st, head.ID()); count[1] != 1 || count[2] != 1 {
 		t.Errorf("in the commit are %v", count)
 	}
+	tick(t, a, func(tk *object.Tick) error { // both Ticks of b know what one took
+		c, _ := w.View().Dimension("moon").Column(geom.ColumnPos{})
+		f := object.Found{List: &c.Lists[0]}
+		one, err := tk.Beside(b).Take(f)
+		two, err2 := tk.Beside(b).Take(f)
+		if err != nil || err2 != nil || one != two {
+			t.Errorf("%v and %v: %v, %v", one, two, err, err2)
+		}
+		return nil
+	})
 	alone := movers(t, w, object.MoverOptions{})
 	tick(t, a, func(tk *object.Tick) error {
 		if tk.Beside(alone) != nil {

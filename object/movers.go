@@ -66,6 +66,7 @@ type Movers struct {
 	lost    []octree.ID
 	homes   map[geom.ColumnPos][]*mover // that columns have, also those that are released or removed
 	flight  []*job                      // of a Write under way
+	claims  map[claim]*listEdit         // of this Tick, until somebody leaves
 	era     int                         // how often Clear was called
 }
 
@@ -115,28 +116,28 @@ type claim struct {
 }
 
 // claimed returns a list of a column with the movers that its objects belong to.
-func (t *Tick) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
+func (m *Movers) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
 	key := claim{listKey{pos, l.Name}, unsafe.SliceData(l.Objects)}
-	if e := t.claims[key]; e != nil && len(e.was) == len(l.Objects) {
+	if e := m.claims[key]; e != nil && len(e.was) == len(l.Objects) {
 		return e
 	}
 	e := newListEdit(l.Objects)
-	homes := t.m.homes[pos]
+	homes := m.homes[pos]
 	jobs := make([]job, len(homes))
 	for i, p := range homes {
 		if jobs[i].mover = p; p.List == l.Name {
 			e.take(&jobs[i], &p.Object, p.ordinal)
 		}
 	}
-	for _, j := range t.m.flight { // its update may be done
+	for _, j := range m.flight { // its update may be done
 		if j.fate != removed && j.to == pos && j.List == l.Name {
 			e.take(j, &j.object, j.mover.ordinal)
 		}
 	}
-	if t.claims == nil {
-		t.claims = make(map[claim]*listEdit)
+	if m.claims == nil {
+		m.claims = make(map[claim]*listEdit)
 	}
-	t.claims[key] = e
+	m.claims[key] = e
 	return e
 }
 
@@ -178,7 +179,7 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	return m, nil
 }
 
-// Close leaves the world alone from now on. What was not written is lost.
+// Close leaves the world alone from now on. What was not written is lost. It must not be called in a Tick.
 func (m *Movers) Close() {
 	m.w.RemoveLate(m)
 	m.mu.Lock()
@@ -193,10 +194,7 @@ func (m *Movers) Dirty() bool { return m.dirty.Load() }
 type Reading struct{ m *Movers }
 
 // Tick reads and changes movers. It is good until the function returns that got it.
-type Tick struct {
-	Reading
-	claims map[claim]*listEdit // whose the objects are, until somebody leaves
-}
+type Tick struct{ Reading }
 
 // Read calls f, beside other readers. f must not keep what it gets, nor call the Movers, nor change the world.
 func (m *Movers) Read(f func(Reading)) {
@@ -211,7 +209,12 @@ func (m *Movers) Read(f func(Reading)) {
 func (m *Movers) Tick(f func(*Tick) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return f(&Tick{Reading: Reading{m}})
+	defer func() {
+		for _, o := range m.movers {
+			o.claims = nil
+		}
+	}()
+	return f(&Tick{Reading{m}})
 }
 
 // Beside returns the Tick of other Movers, which share MoverOptions.Beside with these, and nil if they do not.
@@ -219,7 +222,7 @@ func (t *Tick) Beside(m *Movers) *Tick {
 	if m.shared != t.m.shared {
 		return nil
 	}
-	return &Tick{Reading: Reading{m}}
+	return &Tick{Reading{m}}
 }
 
 // Lost returns the movers that were dropped since it was last called, because their objects were
@@ -265,7 +268,7 @@ func (t *Tick) Take(f Found) (octree.ID, error) {
 	if f.Object() == nil {
 		return 0, fmt.Errorf("object: take object %d of column %v: it is not in memory", f.Ordinal, f.Column)
 	}
-	j := t.claimed(f.Column, f.List).taken[f.Ordinal]
+	j := t.m.claimed(f.Column, f.List).taken[f.Ordinal]
 	switch {
 	case j == nil:
 		return t.take(f)
@@ -285,7 +288,7 @@ func (t *Tick) take(f Found) (octree.ID, error) {
 	id, err := t.add(p)
 	if err == nil {
 		t.m.store(p, true, f.Column)
-		t.claimed(f.Column, f.List).taken[f.Ordinal] = &job{mover: p}
+		t.m.claimed(f.Column, f.List).taken[f.Ordinal] = &job{mover: p}
 	}
 	return id, err
 }
@@ -302,7 +305,7 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 		if len(l.Objects) == 0 {
 			continue
 		}
-		for i, j := range t.claimed(pos, l).taken {
+		for i, j := range t.m.claimed(pos, l).taken {
 			o := &l.Objects[i]
 			if _, ok := Position(o); !ok || j != nil || o.Place == voxel.Nowhere {
 				continue
@@ -411,7 +414,7 @@ func (t *Tick) leave(what string, id octree.ID, f fate) error {
 		return t.fault(what, id, nil, octree.Vec{})
 	}
 	t.m.forget(p)
-	p.fate, t.claims = f, nil
+	p.fate, t.m.claims = f, nil
 	switch {
 	case f == removed && (p.stored || p.busy):
 		t.m.touch(p)
@@ -433,7 +436,7 @@ func (t *Tick) Clear() {
 	t.m.tree.Clear()
 	clear(t.m.all)
 	clear(t.m.homes)
-	t.claims = nil
+	t.m.claims = nil
 	for _, p := range t.m.changed {
 		p.changed = false
 	}
