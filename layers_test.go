@@ -54,7 +54,7 @@ var plan = []row{
 	{"picture", "geom voxel"},
 	{"history", "stone"},
 	{"world", "geom voxel light region grid relight stone/column stone stone/whole history"},
-	{"object", "geom voxel octree grid format/nbt world"},
+	{"object", "geom voxel octree grid format/nbt stone/column world"},
 	{"undo", "geom voxel codec stone history world"},
 	{"brush", "geom voxel region world"},
 	{"edit", "geom voxel light region grid clip stone history world"},

@@ -1,18 +1,18 @@
 package interest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"weak"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
 // Shape is the chunks around one, by their distances in chunks: a cylinder that stands upright, or a
-// ball. The zero value is the one chunk alone. A Set keeps the order of the chunks of each Shape that it
-// was given, so a game has few.
+// ball. The zero value is the one chunk alone. The viewers of one Shape share the order of its chunks;
+// the first of them takes the time to make it, 0.1 s for the largest.
 type Shape struct {
 	Horizontal int // radius, at most MaxRadius
 	Vertical   int // how far up and down, at most MaxRadius; of a ball it does not count
@@ -35,6 +35,14 @@ func (s Shape) vertical() int {
 		return s.Horizontal
 	}
 	return s.Vertical
+}
+
+// plain returns the one form of equal shapes.
+func (s Shape) plain() Shape {
+	if s.Ball {
+		s.Vertical = 0
+	}
+	return s
 }
 
 // Has reports whether the shape around a has b.
@@ -77,38 +85,49 @@ func (o offset) add(c geom.ChunkPos) geom.ChunkPos {
 	return geom.ChunkPos{X: c.X + int32(o.x), Y: c.Y + int32(o.y), Z: c.Z + int32(o.z)}
 }
 
-// shape returns the one shape of the Set that is k.
+// shape returns the one shape of the Set that is k. It stays in memory as long as somebody sees it.
 func (s *Set) shape(k Shape) *shape {
-	if s.shapes[k] != nil {
-		return s.shapes[k]
+	if old := s.shapes[k].Value(); old != nil {
+		return old
 	}
 	out := &shape{Shape: k}
 	h, v := k.Horizontal, k.vertical()
-	for y := -v; y <= v; y++ {
-		for z := -h; z <= h; z++ {
-			for x := -h; x <= h; x++ {
-				if k.Has(geom.ChunkPos{}, geom.ChunkPos{X: int32(x), Y: int32(y), Z: int32(z)}) {
-					out.offsets = append(out.offsets, offset{int8(x), int8(y), int8(z)})
+	each := func(f func(o offset)) {
+		for y := -v; y <= v; y++ {
+			for z := -h; z <= h; z++ {
+				for x := -h; x <= h; x++ {
+					if k.Has(geom.ChunkPos{}, geom.ChunkPos{X: int32(x), Y: int32(y), Z: int32(z)}) {
+						f(offset{int8(x), int8(y), int8(z)})
+					}
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(out.offsets, func(a, b offset) int { return cmp.Compare(a.square(), b.square()) })
+	starts := make([]int, h*h+v*v+2) // of the offsets of a distance
+	each(func(o offset) { starts[o.square()+1]++ })
+	for i := range starts[1:] {
+		starts[i+1] += starts[i]
+	}
+	n := starts[len(starts)-1]
+	out.offsets, out.of = make([]offset, n), make([]uint16, n)
+	each(func(o offset) {
+		out.offsets[starts[o.square()]] = o
+		starts[o.square()]++
+	})
 	out.places = make([]int32, (2*h+1)*(2*h+1)*(2*v+1))
-	towers := make(map[offset]uint16)
+	towers := make([]uint16, (2*h+1)*(2*h+1)) // and 1, by x and z
 	for i, o := range out.offsets {
 		out.places[out.index(int(o.x), int(o.y), int(o.z))] = int32(i)
-		n, ok := towers[offset{x: o.x, z: o.z}]
-		if !ok {
-			n = uint16(len(out.towers))
-			towers[offset{x: o.x, z: o.z}] = n
+		at := &towers[(int(o.z)+h)*(2*h+1)+int(o.x)+h]
+		if *at == 0 {
 			out.towers = append(out.towers, tower{o, o})
+			*at = uint16(len(out.towers))
 		}
-		t := &out.towers[n]
+		t := &out.towers[*at-1]
 		t.low.y, t.high.y = min(t.low.y, o.y), max(t.high.y, o.y)
-		out.of = append(out.of, n)
+		out.of[i] = *at - 1
 	}
-	s.shapes[k] = out
+	s.shapes[k] = weak.Make(out)
 	return out
 }
 
@@ -143,8 +162,11 @@ func (s *sight) hasPlace(i int) bool { return !s.some || s.bits[i>>6]>>(i&63)&1 
 // lookAtChunks brings what a viewer sees of chunks to where it is now.
 func (s *Set) lookAtChunks(v *viewer) {
 	old := v.seen
-	now := sight{shape: v.shape, at: chunkOf(v.Position), some: v.Frustum != nil}
-	if old.shape == v.shape && s.isNear(v.Position, old.at) {
+	now := sight{shape: old.shape, at: chunkOf(v.Position), some: v.Frustum != nil}
+	if k := v.Chunks.plain(); now.shape == nil || now.shape.Shape != k {
+		now.shape = s.shape(k)
+	}
+	if old.shape == now.shape && s.isNear(v.Position, old.at) {
 		now.at = old.at
 	}
 	if now.shape == old.shape && now.at == old.at && !now.some && !old.some {
@@ -219,7 +241,7 @@ func isFront(f *octree.Frustum, b octree.Box) bool {
 
 // place puts the box of what a viewer sees into the tree.
 func (s *Set) place(v *viewer) {
-	c, h, y := v.seen.at, float64(v.shape.Horizontal), float64(v.shape.vertical())
+	c, h, y := v.seen.at, float64(v.Chunks.Horizontal), float64(v.Chunks.vertical())
 	x0, y0, z0 := float64(c.X), float64(c.Y), float64(c.Z)
 	box := octree.Box{Min: octree.Vec{X: x0 - h, Y: y0 - y, Z: z0 - h}, Max: octree.Vec{X: x0 + h, Y: y0 + y, Z: z0 + h}}
 	if err := s.places.Move(octree.ID(v.id), box); err != nil {

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"weak"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
@@ -61,8 +62,8 @@ type Objects interface {
 // slices that are good until the function returns that got them.
 type Changes struct {
 	Viewer                ID
-	ChunksIn              []geom.ChunkPos // nearest to the viewer's chunk first
-	ChunksOut             []geom.ChunkPos // nearest to the chunk where it was first
+	ChunksIn              []geom.ChunkPos // nearest to its anchor first
+	ChunksOut             []geom.ChunkPos // nearest to the anchor before first
 	ObjectsIn, ObjectsOut []octree.ID     // in ascending order
 	// ObjectsMoved are objects that the viewer saw and still sees, in ascending order.
 	ObjectsMoved []octree.ID
@@ -83,7 +84,7 @@ func (id ID) String() string { return octree.ID(id).String() }
 // Set is the viewers of a dimension. One goroutine at a time may use it.
 type Set struct {
 	o       Options
-	shapes  map[Shape]*shape
+	shapes  map[Shape]weak.Pointer[shape]
 	places  *octree.Tree // a box in chunks for each viewer, around all that it sees
 	viewers []*viewer    // by ID.Index
 	since   octree.Moment
@@ -116,7 +117,6 @@ type viewer struct {
 	Viewer
 	id      ID
 	frustum octree.Frustum
-	shape   *shape
 	moved   bool // since the last Tick
 	seen    sight
 	spare   []uint64
@@ -140,7 +140,7 @@ func New(o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{o: o, shapes: make(map[Shape]*shape), places: places, era: 1}
+	s := &Set{o: o, shapes: make(map[Shape]weak.Pointer[shape]), places: places, era: 1}
 	s.met, s.note = s.meet, s.compare
 	return s, nil
 }
@@ -201,9 +201,6 @@ func (s *Set) set(n *viewer, v Viewer) {
 	if v.Frustum != nil {
 		n.frustum = *v.Frustum
 		v.Frustum = &n.frustum
-	}
-	if n.shape == nil || v.Chunks != n.Chunks {
-		n.shape = s.shape(v.Chunks)
 	}
 	if v.Frustum != nil && n.Frustum == nil {
 		clear(n.near.due)

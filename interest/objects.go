@@ -14,7 +14,7 @@ import (
 const (
 	pad       = 48.0
 	jump      = 2.0     // cells in a tick
-	mostJumps = 128     // in a tick; after more all viewers look anew
+	mostJumps = 1024    // in a tick; after more all viewers look anew
 	rounding  = 0.001   // of distances
 	farthest  = 1 << 30 // beyond that, distances are less exact
 )

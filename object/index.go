@@ -21,7 +21,8 @@ type Options struct {
 	// Lists are the names of the lists to index. Default: all.
 	Lists []string
 	// Box returns the box of an object, and whether it has one. It must give the same box for the
-	// same object each time. An object whose box is not valid is left out. Default: Cell.
+	// same object each time. An object whose box is not valid is left out; a valid one that a Flat or
+	// Integer tree does not take is an error. Default: Cell.
 	Box func(list string, o *voxel.Object) (octree.Box, bool)
 	// Tree are options of the tree. Without Box it is an Integer tree.
 	Tree octree.Options
@@ -71,8 +72,10 @@ func New(d *world.Dimension, o Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = x.Update(d)
-	return x, err
+	if _, err = x.Update(d); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // Read makes an index of a dimension of a Snapshot. It reads all columns once and keeps none of them,
@@ -101,7 +104,10 @@ func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (
 			x.rows[r].list = names[name] // lets go of the column
 		}
 	}
-	return x, x.fill()
+	if err := x.fill(); err != nil {
+		return nil, fmt.Errorf("object: index of %q: %w", dimension, err)
+	}
+	return x, nil
 }
 
 // splitAbove makes nodes with many objects. They take a tenth less memory, and a query looks at some more.
@@ -155,7 +161,7 @@ func (x *Index) update(d *world.Dimension) (int, error) {
 			return 0, err
 		}
 	}
-	x.shows = d
+	x.shows = d.WithoutCells()
 	return len(apart), x.fill()
 }
 
@@ -329,14 +335,25 @@ func (x *Index) stored(rows []uint32) ([][]octree.ID, error) {
 			}
 		}
 	}
-	x.tree.Overlapping(all, func(id octree.ID, _ octree.Box) bool {
+	find := func(id octree.ID, _ octree.Box) bool {
 		h := x.homes[id.Index()]
-		if k := slices.Index(rows, h.row); k >= 0 {
+		if k := slices.Index(rows, h.row); k >= 0 && ids[k][h.ordinal] == 0 {
 			ids[k][h.ordinal] = id
 			count--
 		}
 		return true
-	})
+	}
+	if wide := 4.0 * geom.ColumnEdge; all.Max.X-all.Min.X <= wide && all.Max.Z-all.Min.Z <= wide {
+		x.tree.Overlapping(all, find)
+	} else { // many others lie between
+		for k, r := range rows {
+			for i, o := range x.rows[r].list.Objects {
+				if b, ok := x.box(x.rows[r].list.Name, &o); ok && ids[k][i] == 0 {
+					x.tree.Overlapping(b, find)
+				}
+			}
+		}
+	}
 	if count != 0 {
 		return nil, errUnlike
 	}

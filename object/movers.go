@@ -1,11 +1,13 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
@@ -22,6 +24,10 @@ type MoverOptions struct {
 	Object func(m Mover) (voxel.Object, error)
 	// Tree are options of the tree.
 	Tree octree.Options
+	// Beside are Movers of another dimension of the same world. A Write writes both at one moment, and
+	// while one has a Tick the other has none, so an object that goes from one to the other is in each
+	// commit once: see Tick.Beside.
+	Beside *Movers
 }
 
 // Mover is an object that moves.
@@ -46,21 +52,29 @@ type Mover struct {
 //
 // Any number of goroutines may use Movers.
 type Movers struct {
+	*shared
 	w     *world.World
 	name  string // of the dimension
 	o     MoverOptions
 	dirty atomic.Bool
 	pause func(done bool) error // of tests: runs in the update of a Write, and when that is done
 
-	writing sync.Mutex   // one Write or Check; before mu
-	mu      sync.RWMutex // what is below
+	// What is below needs mu.
 	tree    *octree.Tree
 	all     []*mover // by octree.ID.Index; nil: none
 	changed []*mover // what the columns do not show yet
 	lost    []octree.ID
 	homes   map[geom.ColumnPos][]*mover // that columns have, also those that are released or removed
 	flight  []*job                      // of a Write under way
+	claims  map[claim]*listEdit         // of this Tick, until somebody leaves
 	era     int                         // how often Clear was called
+}
+
+// shared is what Movers beside each other have in common.
+type shared struct {
+	writing sync.Mutex // one Write or Check; before mu
+	mu      sync.RWMutex
+	movers  []*Movers // needs mu
 }
 
 // mover is a Mover and what the columns know of it.
@@ -71,6 +85,7 @@ type mover struct {
 	busy    bool // a Write has it
 	stored  bool // the column at home has Object in List, probably at ordinal
 	home    geom.ColumnPos
+	place   int // in Movers.homes
 	ordinal int
 }
 
@@ -81,31 +96,48 @@ func (m *Movers) store(p *mover, stored bool, home geom.ColumnPos) {
 	}
 	if p.stored {
 		list := m.homes[p.home]
-		if i := slices.Index(list, p); i >= 0 {
-			list = slices.Delete(list, i, i+1)
-		}
-		if m.homes[p.home] = list; len(list) == 0 {
+		last := list[len(list)-1]
+		list[p.place], last.place = last, p.place
+		list[len(list)-1] = nil
+		if m.homes[p.home] = list[:len(list)-1]; len(list) == 1 {
 			delete(m.homes, p.home)
 		}
 	}
 	if p.stored, p.home = stored, home; stored {
+		p.place = len(m.homes[home])
 		m.homes[home] = append(m.homes[home], p)
 	}
 }
 
+// claim names a list of a column at a moment.
+type claim struct {
+	listKey
+	objects *voxel.Object
+}
+
 // claimed returns a list of a column with the movers that its objects belong to.
 func (m *Movers) claimed(pos geom.ColumnPos, l *voxel.List) *listEdit {
+	key := claim{listKey{pos, l.Name}, unsafe.SliceData(l.Objects)}
+	if e := m.claims[key]; e != nil && len(e.was) == len(l.Objects) {
+		return e
+	}
 	e := newListEdit(l.Objects)
-	for _, p := range m.homes[pos] {
-		if p.List == l.Name {
-			e.take(&job{mover: p}, &p.Object, p.ordinal)
+	homes := m.homes[pos]
+	jobs := make([]job, len(homes))
+	for i, p := range homes {
+		if jobs[i].mover = p; p.List == l.Name {
+			e.take(&jobs[i], &p.Object, p.ordinal)
 		}
 	}
 	for _, j := range m.flight { // its update may be done
 		if j.fate != removed && j.to == pos && j.List == l.Name {
-			e.take(j, &j.object, -1)
+			e.take(j, &j.object, j.mover.ordinal)
 		}
 	}
+	if m.claims == nil {
+		m.claims = make(map[claim]*listEdit)
+	}
+	m.claims[key] = e
 	return e
 }
 
@@ -133,13 +165,27 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Movers{w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
+	m := &Movers{shared: new(shared), w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
+	if b := o.Beside; b != nil {
+		if b.w != w {
+			return nil, errors.New("object: movers beside those of another world")
+		}
+		m.shared = b.shared
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.movers = append(m.movers, m)
 	w.AddLate(m)
 	return m, nil
 }
 
-// Close leaves the world alone from now on. What was not written is lost.
-func (m *Movers) Close() { m.w.RemoveLate(m) }
+// Close leaves the world alone from now on. What was not written is lost. It must not be called in a Tick.
+func (m *Movers) Close() {
+	m.w.RemoveLate(m)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.movers = slices.DeleteFunc(m.movers, func(o *Movers) bool { return o == m })
+}
 
 // Dirty reports whether Write has something to write. It implements world.Late.
 func (m *Movers) Dirty() bool { return m.dirty.Load() }
@@ -150,7 +196,7 @@ type Reading struct{ m *Movers }
 // Tick reads and changes movers. It is good until the function returns that got it.
 type Tick struct{ Reading }
 
-// Read calls f, beside other readers. f must not keep what it gets, nor change the world.
+// Read calls f, beside other readers. f must not keep what it gets, nor call the Movers, nor change the world.
 func (m *Movers) Read(f func(Reading)) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -163,7 +209,20 @@ func (m *Movers) Read(f func(Reading)) {
 func (m *Movers) Tick(f func(*Tick) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer func() {
+		for _, o := range m.movers {
+			o.claims = nil
+		}
+	}()
 	return f(&Tick{Reading{m}})
+}
+
+// Beside returns the Tick of other Movers, which share MoverOptions.Beside with these, and nil if they do not.
+func (t *Tick) Beside(m *Movers) *Tick {
+	if m.shared != t.m.shared {
+		return nil
+	}
+	return &Tick{Reading{m}}
 }
 
 // Lost returns the movers that were dropped since it was last called, because their objects were
@@ -229,6 +288,7 @@ func (t *Tick) take(f Found) (octree.ID, error) {
 	id, err := t.add(p)
 	if err == nil {
 		t.m.store(p, true, f.Column)
+		t.m.claimed(f.Column, f.List).taken[f.Ordinal] = &job{mover: p}
 	}
 	return id, err
 }
@@ -246,7 +306,8 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 			continue
 		}
 		for i, j := range t.m.claimed(pos, l).taken {
-			if j != nil || l.Objects[i].Place == voxel.Nowhere {
+			o := &l.Objects[i]
+			if _, ok := Position(o); !ok || j != nil || o.Place == voxel.Nowhere {
 				continue
 			}
 			if _, err := t.take(Found{Column: pos, List: l, Ordinal: i}); err != nil {
@@ -272,6 +333,10 @@ func objectsOf(c *voxel.Column, list string) []voxel.Object {
 
 // Spawn makes a mover that no column has yet. The next Write puts it into the column where it is then.
 func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ID, error) {
+	o.At = geom.Point{}
+	if err := check(list, o); err != nil {
+		return 0, fmt.Errorf("object: spawn: %w", err)
+	}
 	p := &mover{Mover: Mover{At: at, List: list, Object: o}}
 	id, err := t.add(p)
 	if err == nil {
@@ -310,9 +375,12 @@ func (t *Tick) Move(id octree.ID, at octree.Vec) error {
 	if at == p.At {
 		return nil
 	}
+	if err := t.m.tree.Move(id, p.Body.At(at)); err != nil {
+		return err
+	}
 	p.At = at
 	t.m.touch(p)
-	return t.m.tree.Move(id, p.Body.At(at))
+	return nil
 }
 
 func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
@@ -336,7 +404,8 @@ func (t *Tick) Touch(id octree.ID) error {
 // Remove removes a mover. The next Write removes its object from the world.
 func (t *Tick) Remove(id octree.ID) error { return t.leave("remove", id, removed) }
 
-// Release ends a mover. The next Write leaves its object in the column where it is now.
+// Release ends a mover. The next Write leaves its object in the column where it is now, or as it was
+// stored if MoverOptions.Object cannot make it. Until then it cannot be taken again.
 func (t *Tick) Release(id octree.ID) error { return t.leave("release", id, released) }
 
 func (t *Tick) leave(what string, id octree.ID, f fate) error {
@@ -345,7 +414,7 @@ func (t *Tick) leave(what string, id octree.ID, f fate) error {
 		return t.fault(what, id, nil, octree.Vec{})
 	}
 	t.m.forget(p)
-	p.fate = f
+	p.fate, t.m.claims = f, nil
 	switch {
 	case f == removed && (p.stored || p.busy):
 		t.m.touch(p)
@@ -367,6 +436,7 @@ func (t *Tick) Clear() {
 	t.m.tree.Clear()
 	clear(t.m.all)
 	clear(t.m.homes)
+	t.m.claims = nil
 	for _, p := range t.m.changed {
 		p.changed = false
 	}

@@ -64,13 +64,13 @@ func Exact(list string, o *voxel.Object) (octree.Box, bool) {
 }
 
 // Position returns where an object is: by the tag Pos of its payload, three doubles, and without it
-// the middle of the bottom of its cell. It reports false if the object has no position.
+// the middle of the bottom of its cell. It reports false if the object has no position, or none in range.
 func Position(o *voxel.Object) (octree.Vec, bool) {
 	if at, ok := tagged(o.Payload); ok {
 		return at, true
 	}
 	at := vec(o.At)
-	return octree.Vec{X: at.X + 0.5, Y: at.Y, Z: at.Z + 0.5}, o.Place != voxel.Nowhere
+	return octree.Vec{X: at.X + 0.5, Y: at.Y, Z: at.Z + 0.5}, o.Place != voxel.Nowhere && o.At.Check() == nil
 }
 
 // tagged returns the position of a tag Pos that is in range.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -25,30 +26,64 @@ import (
 func (m *Movers) Write(ctx context.Context) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	jobs, era, err := m.jobs()
+	flights, err := m.start()
 	if err != nil {
 		return err
 	}
-	if len(jobs) > 0 {
-		err = m.update(ctx, jobs)
+	if slices.ContainsFunc(flights, func(f flight) bool { return len(f.jobs) > 0 }) {
+		err = m.update(ctx, flights)
 	}
 	if err == nil {
 		_ = m.pause(true)
 	}
-	m.finish(jobs, era, err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, f := range flights {
+		f.m.finish(f.jobs, f.era, err)
+	}
 	return err
 }
 
-func (m *Movers) update(ctx context.Context, jobs []*job) error {
+// flight is what a Write does for Movers.
+type flight struct {
+	m    *Movers
+	jobs []*job
+	era  int
+}
+
+// start takes what changed of Movers and those beside them.
+func (m *Movers) start() ([]flight, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.movers
+	if !slices.Contains(all, m) { // closed
+		all = []*Movers{m}
+	}
+	var out []flight
+	for _, o := range all {
+		jobs, err := o.jobs()
+		if err != nil {
+			for _, f := range out {
+				f.m.finish(f.jobs, f.era, err)
+			}
+			return nil, err
+		}
+		out = append(out, flight{o, jobs, o.era})
+	}
+	return out, nil
+}
+
+func (m *Movers) update(ctx context.Context, flights []flight) error {
 	_, err := m.w.UpdateContext(ctx, func(tx *world.Tx) error {
-		d := tx.Dimension(m.name)
-		if d == nil { // the world went back to before it was made
-			for _, j := range jobs {
+		for _, f := range flights {
+			if d := tx.Dimension(f.m.name); d != nil {
+				write(d, f.jobs)
+				continue
+			}
+			for _, j := range f.jobs { // the world went back to before the dimension was made
 				j.lost = true
 			}
-			return nil
 		}
-		write(d, jobs)
 		return m.pause(false)
 	})
 	return err
@@ -64,10 +99,9 @@ type job struct {
 	lost    bool // the object is not where the mover was stored
 }
 
-// jobs takes what changed.
-func (m *Movers) jobs() (jobs []*job, era int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// jobs takes what changed. It needs mu.
+func (m *Movers) jobs() (jobs []*job, err error) {
+	var left []*mover // released, and their objects stay as they are
 	for _, p := range m.changed {
 		j := &job{mover: p, fate: p.fate}
 		if p.fate == removed {
@@ -81,28 +115,47 @@ func (m *Movers) jobs() (jobs []*job, era int, err error) {
 			j.to = columnAt(cell)
 			j.object, err = m.o.Object(p.Mover)
 		}
+		if err == nil {
+			err = check(p.List, j.object)
+		}
+		if err != nil && p.fate == released {
+			left = append(left, p)
+			continue
+		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
+			return nil, fmt.Errorf("object: movers of %q: mover %v at %v: %w", m.name, p.ID, p.At, err)
 		}
 		jobs = append(jobs, j)
 	}
 	for _, p := range m.changed {
 		p.changed = false
 	}
+	for _, p := range left {
+		if !p.stored {
+			m.lost = append(m.lost, p.ID)
+		}
+		m.store(p, false, p.home)
+	}
 	for _, j := range jobs {
 		j.busy = true
 	}
 	m.changed, m.flight = nil, jobs
 	slices.SortFunc(jobs, func(a, b *job) int { return cmp.Compare(a.ID, b.ID) })
-	return jobs, m.era, nil
+	return jobs, nil
 }
 
-// finish notes what the columns have now.
+// check returns an error if no column can hold an object.
+func check(list string, o voxel.Object) error {
+	return column.Check(&voxel.Column{Lists: []voxel.List{{Name: list, Objects: []voxel.Object{o}}}})
+}
+
+// finish notes what the columns have now. It needs mu.
 func (m *Movers) finish(jobs []*job, era int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if era != m.era {
-		return // Clear forgot them
+	if era != m.era { // Clear forgot them
+		if err == nil {
+			m.follow(jobs)
+		}
+		return
 	}
 	m.flight = nil
 	for _, j := range jobs {
@@ -117,6 +170,7 @@ func (m *Movers) finish(jobs []*job, era int, err error) {
 				m.forget(p)
 				m.lost = append(m.lost, p.ID)
 			}
+			p.fate = removed // also if it moved meanwhile
 		case j.fate == removed:
 			m.store(p, false, p.home)
 		default:
@@ -125,6 +179,30 @@ func (m *Movers) finish(jobs []*job, era int, err error) {
 		}
 	}
 	m.dirty.Store(len(m.changed) > 0)
+}
+
+// follow brings movers that were taken before a Write was done, and after a Clear, to what it made of their objects.
+func (m *Movers) follow(jobs []*job) {
+	for _, j := range jobs {
+		if !j.stored || j.lost {
+			continue
+		}
+		i := slices.IndexFunc(m.homes[j.home], func(p *mover) bool {
+			return p.List == j.List && p.ordinal == j.mover.ordinal && same(&p.Object, &j.Object)
+		})
+		if i < 0 {
+			continue
+		}
+		p := m.homes[j.home][i]
+		p.Object, p.ordinal = j.object, j.ordinal
+		m.store(p, j.fate != removed, j.to)
+		m.touch(p)
+		if j.fate == removed {
+			m.forget(p)
+			p.fate = removed
+			m.lost = append(m.lost, p.ID)
+		}
+	}
 }
 
 // listKey names a list of a column.
@@ -191,21 +269,21 @@ func newListEdit(was []voxel.Object) *listEdit {
 	return &listEdit{was: was, taken: make([]*job, len(was))}
 }
 
-// take finds an object for a job, first at a place where it may be, and reports whether it is there.
+// take finds an object for a job, as near as possible to a place where it may be, and reports whether it is there.
 func (e *listEdit) take(j *job, o *voxel.Object, place int) bool {
 	is := func(i int) bool {
 		return 0 <= i && i < len(e.was) && e.taken[i] == nil && same(&e.was[i], o)
 	}
-	i := place
-	if !is(i) {
-		for i = 0; i < len(e.was) && !is(i); i++ {
+	place = min(place, len(e.was))
+	for far := 0; place-far >= 0 || place+far < len(e.was); far++ {
+		for _, i := range [...]int{place + far, place - far} {
+			if is(i) {
+				e.taken[i] = j
+				return true
+			}
 		}
 	}
-	if i == len(e.was) {
-		return false
-	}
-	e.taken[i] = j
-	return true
+	return false
 }
 
 // result returns the list at pos as it is to be, and whether it is another.

@@ -7,7 +7,7 @@ import (
 )
 
 // Late is what changes too often for updates, such as where entities are. The program keeps it
-// and writes it into the world before each commit. The methods may be called by any goroutine.
+// and writes it into the world before each commit. The methods may be called by several goroutines at once.
 type Late interface {
 	// Dirty reports whether there is something to write. It must not call the world.
 	Dirty() bool
@@ -16,14 +16,16 @@ type Late interface {
 	Write(context.Context) error
 }
 
-// AddLate has Commit and Capture call l.Write, and Dirty and CloseSaved ask l.
+// AddLate has Commit and Capture call l.Write, and Dirty and CloseSaved ask l. l is a pointer, or
+// something else that can be compared.
 func (w *World) AddLate(l Late) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.late = append(slices.Clip(w.late), l)
 }
 
-// RemoveLate undoes AddLate. What l has not written is the caller's.
+// RemoveLate undoes AddLate. What l has not written is the caller's. A Commit or Capture under way
+// may still call l.
 func (w *World) RemoveLate(l Late) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

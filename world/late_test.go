@@ -167,3 +167,45 @@ func TestUpdateContextColumns(t *testing.T) {
 		t.Errorf("%d calls, %v", calls, err)
 	}
 }
+
+// panics is a Late that panics until it is well.
+type panics struct{ well bool }
+
+func (p *panics) Dirty() bool { return true }
+
+func (p *panics) Write(context.Context) error {
+	if !p.well {
+		panic("not well")
+	}
+	return nil
+}
+
+// A Write that panics leaves no lock behind.
+func TestLatePanics(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{})
+	l := &panics{}
+	w.AddLate(l)
+	for _, f := range []func() error{
+		func() error { _, err := w.Commit(ctx, ""); return err },
+		func() error { _, err := w.Capture(); return err },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			if err := f(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	l.well = true
+	commit(t, w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Capture(); !errors.Is(err, world.ErrClosed) {
+		t.Errorf("capture of a closed world: %v", err)
+	}
+}

@@ -115,6 +115,11 @@ func (d *Dimension) Apart(old *Dimension) []geom.ColumnPos {
 	return d.d.columns.apart(old.d.columns)
 }
 
+// WithoutCells returns the dimension with its columns alone. Who keeps it keeps no cells in memory.
+func (d *Dimension) WithoutCells() *Dimension {
+	return &Dimension{&dimension{name: d.d.name, lists: d.d.lists, columns: d.d.columns}}
+}
+
 // Objects yields the objects of a list that lie in box: column by column, and in each in
 // the order of the list. It leaves out columns that are not loaded (Columns shows which)
 // and objects without a position.
