@@ -175,19 +175,19 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.movers = append(m.movers, m)
-	w.AddLate(m)
+	w.AddUnwritten(m)
 	return m, nil
 }
 
 // Close leaves the world alone from now on. What was not written is lost. It must not be called in a Tick.
 func (m *Movers) Close() {
-	m.w.RemoveLate(m)
+	m.w.RemoveUnwritten(m)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.movers = slices.DeleteFunc(m.movers, func(o *Movers) bool { return o == m })
 }
 
-// Dirty reports whether Write has something to write. It implements world.Late.
+// Dirty reports whether Write has something to write. It implements world.Unwritten.
 func (m *Movers) Dirty() bool { return m.dirty.Load() }
 
 // Reading reads movers. It is good until the function returns that got it.

@@ -386,7 +386,7 @@ func TestMoversMeanwhile(t *testing.T) {
 				return errors.Join(err, tk.Move(ids[0], at), tk.Move(ids[1], at), tk.Move(ids[2], at))
 			})
 			inside, first := errors.New("no"), true
-			w.AddLate(late(func() error { // comes after the Write of the movers, before the commit
+			w.AddUnwritten(late(func() error { // comes after the Write of the movers, before the commit
 				if !first {
 					return nil
 				}
@@ -411,7 +411,7 @@ func TestMoversMeanwhile(t *testing.T) {
 	}
 }
 
-// late is a world.Late that always has something to write.
+// late is a world.Unwritten that always has something to write.
 type lateFunc struct{ f func() error }
 
 func late(f func() error) *lateFunc                 { return &lateFunc{f} }

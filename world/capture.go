@@ -19,9 +19,9 @@ type Capture struct {
 }
 
 // Capture captures the world as it is now. It costs a copy of the list of what was changed
-// since the last commit. Before that it has every Late write.
+// since the last commit. Before that it has every Unwritten write.
 func (w *World) Capture() (*Capture, error) {
-	if err := w.writeLate(context.Background()); err != nil {
+	if err := w.writeUnwritten(context.Background()); err != nil {
 		return nil, err
 	}
 	w.mu.Lock()

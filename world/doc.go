@@ -35,7 +35,7 @@
 // Snapshot reads a commit without opening a world.
 //
 // What changes too often for updates, such as where entities are, is kept beside the world and
-// written before each commit: see Late and package object.
+// written before each commit: see Unwritten and package object.
 //
 // Several programs share a Store by leases, see history.Leases: whoever opens a world
 // with the fence of a lost lease cannot save over what the next one saved. Package

@@ -19,7 +19,7 @@ import (
 // so; after ErrConflict or ErrFenced the world belongs to someone else: open it
 // again.
 //
-// First it has every Late write. It fails with the error of one that cannot, and leaves
+// First it has every Unwritten write. It fails with the error of one that cannot, and leaves
 // everything to the next commit.
 //
 // With Options.Relight it computes the light of what changed first. Where it cannot,
@@ -32,7 +32,7 @@ import (
 func (w *World) Commit(ctx context.Context, message string) (history.Commit, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	if err := w.writeLate(ctx); err != nil {
+	if err := w.writeUnwritten(ctx); err != nil {
 		return history.Commit{}, err
 	}
 	w.count(&w.upkeep.Relights, w.relight(ctx))

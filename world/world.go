@@ -102,7 +102,7 @@ type World struct {
 	pendingChanges uint64                      // how often that changed
 	held           map[*Held]bool
 	fetching       map[fetchKey]bool // for who cannot wait
-	late           []Late
+	unwritten      []Unwritten
 	upkeep         Upkeep
 	height         int // of the stack when it was last asked for again; needs saving
 	closed         bool
@@ -244,7 +244,7 @@ func (w *World) close(saved bool) (bool, error) {
 	switch {
 	case w.closed:
 		return false, ErrClosed
-	case saved && (!w.dirty.empty() || w.lateDirty()):
+	case saved && (!w.dirty.empty() || w.unwrittenDirty()):
 		return false, nil
 	}
 	w.closed = true
@@ -279,7 +279,7 @@ func (w *World) Fence() uint64 {
 func (w *World) Dirty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.dirty.empty() || w.saved != nil || w.lateDirty()
+	return !w.dirty.empty() || w.saved != nil || w.unwrittenDirty()
 }
 
 // moment is a world as it is read from: the stack is held, and released by whoever

@@ -12,16 +12,16 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// late puts a chest into the world when it is asked to write.
-type late struct {
+// giver puts a chest into the world when it is asked to write.
+type giver struct {
 	w     *world.World
 	left  int
 	fails error
 }
 
-func (l *late) Dirty() bool { return l.left > 0 }
+func (l *giver) Dirty() bool { return l.left > 0 }
 
-func (l *late) Write(ctx context.Context) error {
+func (l *giver) Write(ctx context.Context) error {
 	if l.fails != nil {
 		return l.fails
 	}
@@ -43,19 +43,19 @@ func chests(d *world.Dimension) int {
 	return n
 }
 
-func TestLate(t *testing.T) {
+func TestUnwritten(t *testing.T) {
 	st := newStore()
 	w := create(t, st, "a", world.Options{Whole: true})
 	first := commit(t, w)
-	l := &late{w: w}
-	w.AddLate(l)
+	l := &giver{w: w}
+	w.AddUnwritten(l)
 	if again := commit(t, w); again.ID() != first.ID() || w.Dirty() {
-		t.Error("a Late with nothing to write made a commit")
+		t.Error("an Unwritten with nothing to write made a commit")
 	}
 
 	l.left = 2
 	if closed, err := w.CloseSaved(); !w.Dirty() || closed || err != nil {
-		t.Fatalf("what is late is not dirty: closed %v, %v", closed, err)
+		t.Fatalf("what is unwritten is not dirty: closed %v, %v", closed, err)
 	}
 	l.fails = errors.New("no room")
 	if _, err := w.Commit(ctx, ""); !errors.Is(err, l.fails) {
@@ -78,10 +78,10 @@ func TestLate(t *testing.T) {
 	if n := chests(old.View().Dimension(earth)); n != 2 {
 		t.Errorf("%d chests in the commit", n)
 	}
-	w.RemoveLate(l)
+	w.RemoveUnwritten(l)
 	l.left = 1
 	if w.Dirty() {
-		t.Error("dirty after RemoveLate")
+		t.Error("dirty after RemoveUnwritten")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestUpdateContextColumns(t *testing.T) {
 	}
 }
 
-// panics is a Late that panics until it is well.
+// panics is an Unwritten that panics until it is well.
 type panics struct{ well bool }
 
 func (p *panics) Dirty() bool { return true }
@@ -181,10 +181,10 @@ func (p *panics) Write(context.Context) error {
 }
 
 // A Write that panics leaves no lock behind.
-func TestLatePanics(t *testing.T) {
+func TestUnwrittenPanics(t *testing.T) {
 	w := create(t, newStore(), "a", world.Options{})
 	l := &panics{}
-	w.AddLate(l)
+	w.AddUnwritten(l)
 	for _, f := range []func() error{
 		func() error { _, err := w.Commit(ctx, ""); return err },
 		func() error { _, err := w.Capture(); return err },
