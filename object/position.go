@@ -63,10 +63,11 @@ func Exact(list string, o *voxel.Object) (octree.Box, bool) {
 	return Cell(list, o)
 }
 
-// Position returns where an object is: by the tag Pos of its payload, three doubles, and without it
-// the middle of the bottom of its cell. It reports false if the object has no position, or none in range.
+// Position returns where an object is: by the tag Pos of its payload, three doubles, unless At
+// replaces what the payload says (voxel.Moved), and without it the middle of the bottom of its
+// cell. It reports false if the object has no position, or none in range.
 func Position(o *voxel.Object) (octree.Vec, bool) {
-	if at, ok := tagged(o.Payload); ok {
+	if at, ok := tagged(o.Payload); ok && o.Place != voxel.Moved {
 		return at, true
 	}
 	at := vec(o.At)

@@ -203,10 +203,10 @@ func (s *scene) extras(b builder, x *subject) (trials []*trial, rows []Row) {
 		paths, steps := paths(t, s)
 		add("down", len(paths), 1, func(i int) { descend(t, paths[i]) })
 		trials[len(trials)-1].each = max(1, steps/len(paths))
-		add("walk", 1, st.Nodes, func(int) { t.Walk(func(layout.Node) layout.Next { return layout.Down }) })
+		add("walk", 1, st.Nodes, func(int) { t.Walk(func(layout.Node) octree.Step { return octree.Enter }) })
 		leaves := leaves(t)
 		add("neighbours", len(leaves), 1, func(i int) {
-			leaves[i].Neighbours(func(layout.Direction, layout.Node) bool { return true })
+			leaves[i].Neighbours(func(layout.Node, octree.Direction) bool { return true })
 		})
 		if t.Options().Fixed || t.Options().Kind == layout.Full {
 			break
@@ -262,16 +262,16 @@ func descend(t *layout.Tree, path []int) {
 // leaves returns some hundred leaves.
 func leaves(t *layout.Tree) (out []layout.Node) {
 	n := 0
-	t.Walk(func(x layout.Node) layout.Next {
+	t.Walk(func(x layout.Node) octree.Step {
 		if x.Leaf() {
 			if n++; n%17 == 0 {
 				out = append(out, x)
 			}
 		}
 		if len(out) == 256 {
-			return layout.Stop
+			return octree.Stop
 		}
-		return layout.Down
+		return octree.Enter
 	})
 	return out
 }

@@ -106,11 +106,11 @@ func benchDown(b *testing.B, tree *layout.Tree) {
 // benchNeighbour asks leaves for the node beside them in each direction.
 func benchNeighbour(b *testing.B, tree *layout.Tree) {
 	var leaves []layout.Node
-	tree.Walk(func(n layout.Node) layout.Next {
+	tree.Walk(func(n layout.Node) octree.Step {
 		if n.Leaf() {
 			leaves = append(leaves, n)
 		}
-		return layout.Down
+		return octree.Enter
 	})
 	rand.New(rand.NewPCG(7, 8)).Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
 	for i := 0; b.Loop(); i++ {
@@ -118,14 +118,14 @@ func benchNeighbour(b *testing.B, tree *layout.Tree) {
 		if d >= 13 {
 			d++
 		}
-		leaves[i%len(leaves)].Adjacent(layout.Direction{X: d%3 - 1, Y: d/3%3 - 1, Z: d/9 - 1})
+		leaves[i%len(leaves)].Neighbour(octree.Direction{X: d%3 - 1, Y: d/3%3 - 1, Z: d/9 - 1})
 	}
 }
 
 func benchWalk(b *testing.B, tree *layout.Tree) {
 	nodes := 0
 	for b.Loop() {
-		tree.Walk(func(layout.Node) layout.Next { nodes++; return layout.Down })
+		tree.Walk(func(layout.Node) octree.Step { nodes++; return octree.Enter })
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(nodes), "ns/node")
 }

@@ -20,12 +20,12 @@ func Example() {
 	}); err != nil {
 		fmt.Println(err)
 	}
-	tree.Walk(func(n layout.Node) layout.Next {
-		fmt.Printf("%b at depth %d has %d objects\n", n.Code(), n.Depth(), n.Len())
-		return layout.Down
+	tree.Walk(func(n layout.Node) octree.Step {
+		fmt.Printf("%b at depth %d has %d objects\n", n.Code(), n.Depth(), n.Own())
+		return octree.Enter
 	})
 	west, _ := tree.Root().Child(0)
-	west.Neighbours(func(d layout.Direction, n layout.Node) bool {
+	west.Neighbours(func(n layout.Node, d octree.Direction) bool {
 		fmt.Println("beside", d, n.Cell())
 		return true
 	})

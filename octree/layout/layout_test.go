@@ -367,13 +367,13 @@ func TestMaxDepth(t *testing.T) {
 		bound := math.Log2(64/least) + math.Log2(diagonal)
 		// The literature's depth is that of inner nodes: a node at depth k encloses two points.
 		for _, tree := range []*layout.Tree{tree, built} {
-			tree.Walk(func(n layout.Node) layout.Next {
+			tree.Walk(func(n layout.Node) octree.Step {
 				if !n.Leaf() {
 					depth = max(depth, float64(n.Depth()))
-				} else if n.Len() > 1 && n.Depth() < 21 {
-					t.Errorf("a leaf has %d points", n.Len())
+				} else if n.Own() > 1 && n.Depth() < 21 {
+					t.Errorf("a leaf has %d points", n.Own())
 				}
-				return layout.Down
+				return octree.Enter
 			})
 		}
 		if depth > bound {
@@ -457,26 +457,26 @@ func TestWalk(t *testing.T) {
 	tree := mustNew(t, layout.Options{Kind: layout.Full, MaxDepth: 2})
 	for _, tt := range []struct {
 		name string
-		next func(n layout.Node) layout.Next
+		next func(n layout.Node) octree.Step
 		want int
 	}{
-		{"all", func(layout.Node) layout.Next { return layout.Down }, 73},
-		{"not below the root", func(layout.Node) layout.Next { return layout.Past }, 1},
-		{"not below one child", func(n layout.Node) layout.Next {
+		{"all", func(layout.Node) octree.Step { return octree.Enter }, 73},
+		{"not below the root", func(layout.Node) octree.Step { return octree.Skip }, 1},
+		{"not below one child", func(n layout.Node) octree.Step {
 			if n.Code() == 0b1_011 {
-				return layout.Past
+				return octree.Skip
 			}
-			return layout.Down
+			return octree.Enter
 		}, 65},
-		{"up to the first leaf", func(n layout.Node) layout.Next {
+		{"up to the first leaf", func(n layout.Node) octree.Step {
 			if n.Leaf() {
-				return layout.Stop
+				return octree.Stop
 			}
-			return layout.Down
+			return octree.Enter
 		}, 3},
 	} {
 		n, last := 0, uint64(0)
-		tree.Walk(func(node layout.Node) layout.Next {
+		tree.Walk(func(node layout.Node) octree.Step {
 			n++
 			if code := node.Code() << (3 * (2 - node.Depth())); code < last {
 				t.Errorf("%s: %b came after %b", tt.name, code, last)
@@ -499,26 +499,26 @@ func TestNeighbours(t *testing.T) {
 	}{{false, 26, 7}, {true, 8, 3}} {
 		tree := mustNew(t, layout.Options{Kind: layout.Full, MaxDepth: 3, Flat: tt.flat})
 		seen := map[int]bool{}
-		tree.Walk(func(n layout.Node) layout.Next {
+		tree.Walk(func(n layout.Node) octree.Step {
 			if !n.Leaf() {
-				return layout.Down
+				return octree.Enter
 			}
-			directions := map[layout.Direction]bool{}
-			n.Neighbours(func(d layout.Direction, m layout.Node) bool { directions[d] = true; return true })
+			directions := map[octree.Direction]bool{}
+			n.Neighbours(func(m layout.Node, d octree.Direction) bool { directions[d] = true; return true })
 			seen[len(directions)] = true
 			stop := 2
-			n.Neighbours(func(layout.Direction, layout.Node) bool { stop--; return stop > 0 })
+			n.Neighbours(func(layout.Node, octree.Direction) bool { stop--; return stop > 0 })
 			if stop != 0 {
 				t.Errorf("neighbours went on after false")
 			}
-			return layout.Down
+			return octree.Enter
 		})
 		if !seen[tt.inner] || !seen[tt.outer] || seen[tt.inner+1] || seen[tt.outer-1] {
 			t.Errorf("flat %v: got %v", tt.flat, seen)
 		}
 		n := tree.Root()
-		for _, d := range []layout.Direction{{}, {X: 2}, {Z: -2}, {X: 1}} {
-			if _, ok := n.Adjacent(d); ok {
+		for _, d := range []octree.Direction{{}, {X: 2}, {Z: -2}, {X: 1}} {
+			if _, ok := n.Neighbour(d); ok {
 				t.Errorf("the root has a neighbour in %v", d)
 			}
 		}
@@ -595,8 +595,8 @@ func TestAllocs(t *testing.T) {
 			tree.Nearest(octree.Vec{}, near)
 			tree.First(ray)
 			tree.AppendHits(hits, ray)
-			tree.Walk(func(n layout.Node) layout.Next { n.Objects(count); return layout.Down })
-			tree.Root().Neighbours(func(layout.Direction, layout.Node) bool { return true })
+			tree.Walk(func(n layout.Node) octree.Step { n.Objects(count); return octree.Enter })
+			tree.Root().Neighbours(func(layout.Node, octree.Direction) bool { return true })
 			if o.Objects != layout.Enclosing { // may take away a node and make it again
 				return
 			}
@@ -633,7 +633,7 @@ func TestReaders(t *testing.T) {
 				tree.Overlapping(box(-20, -20, -20, 30, 30, 30), count)
 				tree.Ball(octree.Vec{X: 4}, 30, count)
 				found[i] += len(tree.Nearest(octree.Vec{}, make([]octree.Near, 4)))
-				tree.Root().Neighbours(func(layout.Direction, layout.Node) bool { return true })
+				tree.Root().Neighbours(func(layout.Node, octree.Direction) bool { return true })
 			})
 		}
 		group.Wait()

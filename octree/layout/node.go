@@ -17,15 +17,15 @@ func (n Node) Depth() int { return n.tree.top.levelsTo(n.at.cell) }
 // Cell returns the cell of a node, without looseness.
 func (n Node) Cell() octree.Box { return n.tree.tight(n.at.cell) }
 
-// Box returns a box that contains all objects in and below a node, unless objects lie in
+// Loose returns a box that contains all objects in and below a node, unless objects lie in
 // all leaves that they touch.
-func (n Node) Box() octree.Box { return n.tree.box(n.at.cell) }
+func (n Node) Loose() octree.Box { return n.tree.box(n.at.cell) }
 
 // Leaf reports whether a node has no children.
 func (n Node) Leaf() bool { return n.tree.leaf(n.at.ref) }
 
-// Len returns how many objects lie in the node itself.
-func (n Node) Len() int { return n.tree.held(n.at.ref) }
+// Own returns how many objects lie in the node itself.
+func (n Node) Own() int { return n.tree.held(n.at.ref) }
 
 // Objects calls yield for each object in the node itself, with the part of its box that
 // the node has.
@@ -71,25 +71,14 @@ func (n Node) Parent() (Node, bool) {
 	return Node{n.tree, n.tree.up(n.at)}, true
 }
 
-// Next says how a walk goes on.
-type Next int
-
-// Down goes to the children of the node and then on, Past passes over what is below the
-// node, and Stop ends the walk.
-const (
-	Down Next = iota
-	Past
-	Stop
-)
-
 // Walk calls f for each node, parents before children, and children by their octants.
-func (t *Tree) Walk(f func(Node) Next) { t.walk(t.rootCursor(), f) }
+func (t *Tree) Walk(f func(Node) octree.Step) { t.walk(t.rootCursor(), f) }
 
-func (t *Tree) walk(c cursor, f func(Node) Next) bool {
+func (t *Tree) walk(c cursor, f func(Node) octree.Step) bool {
 	switch f(Node{t, c}) {
-	case Past:
+	case octree.Skip:
 		return true
-	case Stop:
+	case octree.Stop:
 		return false
 	}
 	_, set := t.nodes.look(c.ref)
@@ -105,21 +94,18 @@ func (t *Tree) walk(c cursor, f func(Node) Next) bool {
 	return true
 }
 
-// Direction is -1, 0 or 1 on each axis. It points over a face, an edge or a corner of a
-// cell. Z is 0 in a flat tree.
-type Direction struct{ X, Y, Z int }
-
-func (d Direction) valid(flat bool) bool {
+// valid reports whether there is such a direction. Z is 0 in a flat tree.
+func valid(d octree.Direction, flat bool) bool {
 	one := func(v int) bool { return v >= -1 && v <= 1 }
-	return one(d.X) && one(d.Y) && one(d.Z) && d != Direction{} && (!flat || d.Z == 0)
+	return one(d.X) && one(d.Y) && one(d.Z) && d != octree.Direction{} && (!flat || d.Z == 0)
 }
 
-// Adjacent returns the node of the same size in a direction, or the larger leaf in its
+// Neighbour returns the node of the same size in a direction, or the larger leaf in its
 // place. It reports false where there is no node: out of the root, and where a layout that
 // makes nodes when they are needed has not needed one.
-func (n Node) Adjacent(d Direction) (Node, bool) {
+func (n Node) Neighbour(d octree.Direction) (Node, bool) {
 	t, c := n.tree, n.at
-	if !d.valid(t.opts.Flat) {
+	if !valid(d, t.opts.Flat) {
 		return Node{}, false
 	}
 	edge := 2 * c.half
@@ -143,7 +129,7 @@ func (t *Tree) surrounds(c, k cell) bool {
 // besides returns the deepest node on the way to a cell beside c, at most as deep as c. A
 // linear layout computes the cell's code, and shortens it until there is a node. Others
 // go up until both are below one node, and down from there.
-func (t *Tree) besides(c cursor, to cell, d Direction) cursor {
+func (t *Tree) besides(c cursor, to cell, d octree.Direction) cursor {
 	if t.codes != nil {
 		code := t.codes.beside(c.code, d)
 		m := cursor{t.codes.find(code), to}
@@ -164,14 +150,14 @@ func (t *Tree) besides(c cursor, to cell, d Direction) cursor {
 
 // Toward calls yield for each leaf that a node touches in a direction: the one larger or
 // equal, or all smaller ones. A larger leaf can lie in several directions.
-func (n Node) Toward(d Direction, yield func(Node) bool) {
-	if m, ok := n.Adjacent(d); ok {
+func (n Node) Toward(d octree.Direction, yield func(Node) bool) {
+	if m, ok := n.Neighbour(d); ok {
 		n.tree.facing(m.at, d, yield)
 	}
 }
 
 // facing finds the leaves below c on the side from which a direction comes.
-func (t *Tree) facing(c cursor, d Direction, yield func(Node) bool) bool {
+func (t *Tree) facing(c cursor, d octree.Direction, yield func(Node) bool) bool {
 	leaf := true
 	_, set := t.nodes.look(c.ref)
 	for prev := (ref{}); set != 0; set &= set - 1 {
@@ -194,7 +180,7 @@ func faces(high uint8, d int) bool { return d == 0 || (d < 0) == (high == 1) }
 // Neighbours calls yield once for each leaf that touches a node, with the direction in
 // which it does: over a face if it shares a part of a face, over an edge or a corner if it
 // shares no more than that.
-func (n Node) Neighbours(yield func(Direction, Node) bool) {
+func (n Node) Neighbours(yield func(Node, octree.Direction) bool) {
 	deep := 1
 	if n.tree.opts.Flat {
 		deep = 0
@@ -202,12 +188,12 @@ func (n Node) Neighbours(yield func(Direction, Node) bool) {
 	for z := -deep; z <= deep; z++ {
 		for y := -1; y <= 1; y++ {
 			for x := -1; x <= 1; x++ {
-				d := Direction{x, y, z}
-				m, ok := n.Adjacent(d)
+				d := octree.Direction{X: x, Y: y, Z: z}
+				m, ok := n.Neighbour(d)
 				if !ok || m.at.half > n.at.half && !n.only(m, d) {
 					continue
 				}
-				if !n.tree.facing(m.at, d, func(leaf Node) bool { return yield(d, leaf) }) {
+				if !n.tree.facing(m.at, d, func(leaf Node) bool { return yield(leaf, d) }) {
 					return
 				}
 			}
@@ -217,7 +203,7 @@ func (n Node) Neighbours(yield func(Direction, Node) bool) {
 
 // only reports whether a larger leaf shares no more than a direction says: on the axes
 // where the direction is not 0, it lies beside the node.
-func (n Node) only(m Node, d Direction) bool {
+func (n Node) only(m Node, d octree.Direction) bool {
 	beside := func(a, b float32, d int) bool {
 		return d == 0 || (b-a)*float32(d) == n.at.half+m.at.half
 	}

@@ -237,9 +237,9 @@ func (t *Tree) Stats() Stats {
 	if t.codes != nil {
 		s.Rekeyed = t.codes.changed()
 	}
-	t.Walk(func(n Node) Next {
+	t.Walk(func(n Node) octree.Step {
 		s.Depth = max(s.Depth, n.Depth())
-		return Down
+		return octree.Enter
 	})
 	return s
 }
