@@ -14,8 +14,8 @@ import (
 	"github.com/cairnvoxel/cairn/octree/layout"
 )
 
-// TestReviewPad has an object that gets into several leaves when its leaf splits.
-func TestReviewPad(t *testing.T) {
+// TestPad has an object that gets into several leaves when its leaf splits.
+func TestPad(t *testing.T) {
 	for _, s := range []layout.Strategy{layout.Leaves, layout.Split} {
 		tree := mustNew(t, layout.Options{Objects: s, Root: octree.Around(octree.Vec{}, 8), SplitAbove: 4})
 		big, err := tree.Insert(octree.Around(octree.Vec{}, 4.5))
@@ -57,9 +57,9 @@ func hostile(r *rand.Rand, root octree.Box) func() float64 {
 	return func() float64 { f := r.Float64(); return lo*(1-f) + hi*f }
 }
 
-// TestReviewHostile compares queries with all objects, for all options, at coordinates where
+// TestHostile compares queries with all objects, for all options, at coordinates where
 // numbers are coarse, tiny or at the end of the range.
-func TestReviewHostile(t *testing.T) {
+func TestHostile(t *testing.T) {
 	n := 10 * int(*seeds)
 	bad := map[string]int{}
 	for seed := range n {
@@ -339,7 +339,7 @@ func TestReviewHostile(t *testing.T) {
 }
 
 // An object on the upper border of the widest root stays where Remove finds it.
-func TestReviewBorder(t *testing.T) {
+func TestBorder(t *testing.T) {
 	for _, s := range []layout.Strategy{layout.Leaves, layout.Split} {
 		tree := mustNew(t, layout.Options{Objects: s, MaxDepth: 20, SplitAbove: 1})
 		at := func(x float64) octree.ID {

@@ -8,9 +8,9 @@ import (
 	"github.com/cairnvoxel/cairn/octree"
 )
 
-// TestReviewPlane has planes whose normals are so short that products with them round to
+// TestPlane has planes whose normals are so short that products with them round to
 // few numbers.
-func TestReviewPlane(t *testing.T) {
+func TestPlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tree := mustNew(t, octree.Options{SplitAbove: 8})
 	boxes := make(map[octree.ID]octree.Box)

@@ -64,9 +64,9 @@ func brute(boxes map[octree.ID]octree.Box, match func(octree.ID, octree.Box) boo
 	return ids
 }
 
-// TestReviewHostile compares queries with all objects, at coordinates where numbers are
+// TestHostile compares queries with all objects, at coordinates where numbers are
 // coarse, tiny or at the end of the range.
-func TestReviewHostile(t *testing.T) {
+func TestHostile(t *testing.T) {
 	n := 20 * int(*seeds)
 	bad := map[string]int{}
 	for seed := range n {

@@ -8,9 +8,9 @@ import (
 	"github.com/cairnvoxel/cairn/octree"
 )
 
-// TestReviewAliasing has two groups in turn, so each second object of a sample would be
+// TestAliasing has two groups in turn, so each second object of a sample would be
 // of one group alone.
-func TestReviewAliasing(t *testing.T) {
+func TestAliasing(t *testing.T) {
 	for _, stride := range []int{2, 20, 40} {
 		tree := mustNew(t, octree.Options{})
 		var boxes []octree.Box
@@ -30,7 +30,7 @@ func TestReviewAliasing(t *testing.T) {
 	}
 }
 
-func TestReviewAllocs(t *testing.T) {
+func TestAllocs(t *testing.T) {
 	for _, o := range []octree.Options{{}, {Integer: true}, {Flat: true}, {Integer: true, Flat: true}} {
 		r := rand.New(rand.NewPCG(1, 2))
 		tree, _ := octree.New(o)
@@ -104,7 +104,7 @@ func TestReviewAllocs(t *testing.T) {
 }
 
 // A reader that got hold of a view while it was made anew must not see it half made.
-func TestReviewViewRace(t *testing.T) {
+func TestViewRace(t *testing.T) {
 	tree, _ := octree.New(octree.Options{})
 	var ids []octree.ID
 	for i := range 50 {
