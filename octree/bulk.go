@@ -35,12 +35,16 @@ func (t *Tree) roomFor(boxes []Box, size int) error {
 
 // newIDs appends the IDs of n objects that are in no node yet.
 func (t *Tree) newIDs(ids []ID, n int) []ID {
-	if t.freeSlot == none {
-		t.slots = resized(t.slots, len(t.slots)+n)[:len(t.slots)]
-	}
 	ids = slices.Grow(ids, n)
-	for range n {
+	for ; n > 0 && t.freeSlot != none; n-- {
 		ids = append(ids, t.newID())
+	}
+	first := len(t.slots)
+	t.slots = resized(t.slots, first+n)
+	t.size += n
+	for i := range n {
+		t.slots[first+i] = slot{generation: 1}
+		ids = append(ids, 1<<32|ID(first+i))
 	}
 	return ids
 }
