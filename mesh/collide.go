@@ -124,6 +124,7 @@ func (c *Collider) AppendTriangles(dst [][3]geom.Point, v *grid.View, b geom.Box
 	if c.mesher == nil {
 		c.mesher = NewMesher(c.solid, Options{Flat: true, Missing: Opaque})
 	}
+	// Only the function could fail, and it does not.
 	_ = chunks(v, b, 0, false, func(part geom.Box) error {
 		c.mesher.Load(v, part, 0, [Faces]Border{})
 		opaque, cutOut, transparent := c.mesher.Quads()

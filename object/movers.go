@@ -57,7 +57,9 @@ type Movers struct {
 	name  string // of the dimension
 	o     MoverOptions
 	dirty atomic.Bool
-	pause func(done bool) error // of tests: runs in the update of a Write, and when that is done
+	// Of tests: during runs in the update of each Write, and after when that is done.
+	during func() error
+	after  func()
 
 	// What is below needs mu.
 	tree    *octree.Tree
@@ -165,7 +167,7 @@ func NewMovers(w *world.World, dimension string, o MoverOptions) (*Movers, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Movers{shared: new(shared), w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), pause: func(bool) error { return nil }}
+	m := &Movers{shared: new(shared), w: w, name: dimension, o: o, tree: tree, homes: make(map[geom.ColumnPos][]*mover), during: func() error { return nil }, after: func() {}}
 	if b := o.Beside; b != nil {
 		if b.w != w {
 			return nil, errors.New("object: movers beside those of another world")

@@ -34,7 +34,7 @@ func (m *Movers) Write(ctx context.Context) error {
 		err = m.update(ctx, flights)
 	}
 	if err == nil {
-		_ = m.pause(true)
+		m.after()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *Movers) update(ctx context.Context, flights []flight) error {
 				j.lost = true
 			}
 		}
-		return m.pause(false)
+		return m.during()
 	})
 	return err
 }

@@ -36,8 +36,7 @@ func newMesh(sf *storeFlag) *cobra.Command {
 .mtl beside it) or PLY (.ply). Blocks become quads, and a terrain of occupancies becomes a smooth
 surface unless --blocky is given. Names of blocks become materials. A block that does not fill its
 cell, such as a flower, is left out; stairs and fences fill theirs. The liquid of a terrain is left
-out. --level 3 takes cells of
-8 blocks an edge.`,
+out. --level 3 takes cells of 8 blocks an edge.`,
 		Example: "  cairn mesh hub.cairn hub.glb\n  cairn mesh @land land.ply --box 0,0,0..999,255,999 --level 2",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
