@@ -40,7 +40,7 @@ func (l *walked) lost(at logPlace, by string) string {
 	name := l.logs[at.log]
 	switch {
 	case name == "":
-		return fmt.Sprintf("db/%06d.log is missing: it held saves that were acknowledged", at.log)
+		return fmt.Sprintf("db/%06d.log is missing: %s says that it held saves that were acknowledged", at.log, by)
 	case at.next <= l.next:
 		return fmt.Sprintf("db/%s and %s are not of one store: the saves differ", name, by)
 	}
