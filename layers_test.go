@@ -61,7 +61,8 @@ var plan = []row{
 	{"port", "geom voxel region grid format format/* clip stone stone/whole convert history world edit"},
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
 	{"autosave", "history world"},
-	{"lod", "geom octree tile"},
+	{"lod", "geom octree"},
+	{"stream", "geom voxel codec grid stone history world lod"},
 	{"blob", ""},
 	{"blob/*", "blob"},
 	{"client", "stone history"},
@@ -73,8 +74,9 @@ var plan = []row{
 	{"store/local", "stone history store/record store/local/journal"},
 	{"store/*", "stone history blob client store/record"},
 	{"store", "history blob client blob/* store/*"},
+	{"server/web/build", ""},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
-	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave store client port store/* server/*"},
+	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/*"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
 	{"internal/anviltest", "format/nbt"},
@@ -106,6 +108,7 @@ var homes = []row{
 	{"github.com/schollz/progressbar/v3", "internal/console"},
 	{"pgregory.net/rapid", "store/storetest"},
 	{"github.com/anishathalye/porcupine", "store/storetest internal/crash"},
+	{"github.com/evanw/esbuild", "server/web/build"},
 	{"github.com/chromedp/chromedp", ""},
 }
 
