@@ -406,6 +406,9 @@ func (p *Plan) Drop(key Key) {
 	p.drop(f, slot)
 	p.forget = p.forget[:len(p.forget)-1] // the viewer knows
 	p.need(f, slot)
+	if fam := &p.families[f]; fam.parent >= 0 {
+		p.imply(fam.parent, int(fam.slot))
+	}
 }
 
 // Get returns the version of a cube that the viewer has, 0 if it is empty. ok is false if the viewer does not have it.
