@@ -233,7 +233,7 @@ func TestToAndFro(t *testing.T) {
 func TestMemory(t *testing.T) {
 	for _, memory := range []int{200_000, 600_000, 1_000_000} {
 		p := hills.plan()
-		e := eyeAt(0, 100, 0)
+		e := eyeAt(0, 40, 0)
 		e.Memory = memory
 		for i := range 400 {
 			e.Position.X = float64(i)
