@@ -58,7 +58,7 @@ type Eye struct {
 	// PixelsPerRadian is the height of its picture in pixels by the height of its field of view
 	// in radians. Default 1,000.
 	PixelsPerRadian float64
-	// MaxError is how many pixels wide a cell of a far level may be. Default 10.
+	// MaxError is how many pixels wide a cell of a far level may be. Default 12.
 	MaxError float64
 	// Radius is how far it sees.
 	Radius float64
@@ -98,7 +98,7 @@ func (e *Eye) detail() float64 {
 		pixels = 1000
 	}
 	if allowed == 0 {
-		allowed = 10
+		allowed = 12
 	}
 	return min(max(pixels/(allowed*Edge), minDetail), maxDetail)
 }
