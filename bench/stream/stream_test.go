@@ -21,7 +21,7 @@ func TestBench(t *testing.T) {
 		t.Error(&out)
 	}
 	for _, v := range r.Views {
-		if v.First == 0 || v.First >= v.All || v.All >= v.Finest || v.Walk == 0 || v.FinestWalk == 0 {
+		if v.First == 0 || v.First >= v.All || v.First >= v.Finest || v.Walk == 0 || v.FinestWalk == 0 {
 			t.Errorf("%+v", v)
 		}
 	}
