@@ -62,7 +62,7 @@ var plan = []row{
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree"},
-	{"stream", "geom voxel codec grid stone history world lod"},
+	{"stream", "geom voxel octree codec grid stone history world lod"},
 	{"blob", ""},
 	{"blob/*", "blob"},
 	{"client", "stone history"},
