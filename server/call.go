@@ -73,7 +73,7 @@ func (c *call) serve() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
-	if c.r.URL.RawQuery != "" {
+	if c.r.URL.RawQuery != "" && c.route != &pageRoute {
 		if err := c.parseQuery(); err != nil {
 			return err
 		}

@@ -116,6 +116,10 @@ func (c *call) find() error {
 		at += len(apiPrefix) + 1
 		m, c.name = c.paths[path[:at]], path[at:]
 	}
+	if m == nil && c.isPage() {
+		c.route, c.name = &pageRoute, ""
+		return nil
+	}
 	if m == nil {
 		return fault(client.NoRoute, nowhere)
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
+	// no_route.
+	Pages http.Handler
 	// Arenas are for operations, such as restoring a snapshot. Without them those routes
 	// answer no_route.
 	Arenas arena.Opener
