@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 var echoPages = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -19,7 +20,7 @@ var echoPages = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 // TestWebPages asks for pages without a token: what is outside of the API is a page, what
 // is in it stays as it is.
 func TestWebPages(t *testing.T) {
-	tokens, _ := mustTokens(t, server.Token{Role: server.Admin})
+	tokens, _ := mustTokens(t, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens, Pages: echoPages, Limits: server.Limits{StrangerRate: -1}})
 	for _, path := range []string{"/", "/world/a/b", "/3d/a?at=3&x=1.5", "/assets/app.js", "/v1x", "/v2/head/a"} {
 		got := s.want(200, request{method: "GET", path: path}, nil)
