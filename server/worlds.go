@@ -32,6 +32,10 @@ func worldRoutes() []route {
 			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
 			{"snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"}, {"dimension", "of a snapshot"}, {"region", "of a snapshot"}, {"mask", "of a snapshot"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
+		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
+			at, {"from", "id of the version where the search begins or goes on; in place of at"}, {"dimension", "default the first with solid content"},
+			{"volume", "default the solid content"}, {"x", "in blocks"}, {"y", "in blocks"}, {"z", "in blocks"},
+		}, status: 200, gives: jsonOf(blameAnswer{}), serve: (*call).blame},
 		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
