@@ -246,7 +246,7 @@ func TestDiff(t *testing.T) {
 	for _, n := range d["volumes"].(map[string]any) {
 		volumes += n.(float64)
 	}
-	if d["cells"].(float64) == 0 || volumes != d["cells"] || len(d["first"].([]any)) == 0 || keys(d) != "cells columns files first objects properties volumes" {
+	if d["cells"].(float64) == 0 || volumes != d["cells"] || len(d["first"].([]any)) == 0 || keys(d) != "blocks cells columns files first objects properties volumes" {
 		t.Errorf("other worlds: %v", d)
 	}
 	if r := mustRun(t, 1, dir, "diff", "island", "other.cairn"); !strings.Contains(r.out, "first:\n  ") || r.errors != "" {
