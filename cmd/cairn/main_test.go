@@ -237,7 +237,7 @@ func TestDiff(t *testing.T) {
 	dir := island(t)
 	mustRun(t, 0, dir, "gen", "--size", "4", "--seed", "2", "island", "other.cairn")
 	same := mustRun(t, 0, dir, "diff", "--json", "island", "island")
-	want := "{\n  \"cells\": 0,\n  \"volumes\": {},\n  \"objects\": 0,\n  \"columns\": 0,\n  \"properties\": 0,\n  \"files\": 0,\n  \"first\": []\n}\n"
+	want := "{\n  \"cells\": 0,\n  \"volumes\": {},\n  \"objects\": 0,\n  \"columns\": 0,\n  \"properties\": 0,\n  \"files\": 0,\n  \"first\": [],\n  \"blocks\": []\n}\n"
 	if same.out != want {
 		t.Errorf("same worlds: %s", same.out)
 	}
