@@ -58,7 +58,7 @@ type Eye struct {
 	// PixelsPerRadian is the height of its picture in pixels by the height of its field of view
 	// in radians. Default 1,000.
 	PixelsPerRadian float64
-	// MaxError is how many pixels wide a cell of a far level may be. Default 10.
+	// MaxError is how many pixels wide a cell of a far level may be. Default 12.
 	MaxError float64
 	// Radius is how far it sees.
 	Radius float64
@@ -73,9 +73,9 @@ func (e *Eye) Check() error {
 		what      string
 		value, to float64
 	}{
-		{"position", reach(e.Position), 1 << 30},
-		{"direction", reach(e.Direction), 1 << 30},
-		{"velocity", reach(e.Velocity), 1 << 30},
+		{"position", greatest(e.Position), 1 << 30},
+		{"direction", greatest(e.Direction), 1 << 30},
+		{"velocity", greatest(e.Velocity), 1 << 30},
 		{"pixels per radian", e.PixelsPerRadian, 1 << 30},
 		{"error in pixels", e.MaxError, 1 << 30},
 		{"radius", e.Radius, 1 << 30},
@@ -88,8 +88,8 @@ func (e *Eye) Check() error {
 	return nil
 }
 
-// reach returns the greatest coordinate of v without its sign, or NaN.
-func reach(v octree.Vec) float64 { return max(math.Abs(v.X), math.Abs(v.Y), math.Abs(v.Z)) }
+// greatest returns the greatest coordinate of v without its sign, or NaN.
+func greatest(v octree.Vec) float64 { return max(math.Abs(v.X), math.Abs(v.Y), math.Abs(v.Z)) }
 
 // detail returns how many edges of a cube away it is split.
 func (e *Eye) detail() float64 {
@@ -98,7 +98,7 @@ func (e *Eye) detail() float64 {
 		pixels = 1000
 	}
 	if allowed == 0 {
-		allowed = 10
+		allowed = 12
 	}
 	return min(max(pixels/(allowed*Edge), minDetail), maxDetail)
 }
