@@ -75,6 +75,7 @@ var plan = []row{
 	{"store/*", "stone history blob client store/record"},
 	{"store", "history blob client blob/* store/*"},
 	{"server/web/build", ""},
+	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
 	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/*"},
 	{".", "*"},
