@@ -50,10 +50,8 @@ type Cells struct {
 	Cells []voxel.Cell // x fastest, then z, then y
 }
 
-// Chunk reads a chunk of a level of a volume. It returns nil if the whole chunk is the volume's
-// default. Of a palette volume Names are those in use, in the order of the cells. Reading a far level takes at most maxBytes of memory, or fails with
-// convert.ErrTooLarge; 0 is no bound. Other errors are a *DimensionError, a *VolumeError and
-// geom.ErrOutOfRange.
+// Chunk reads a chunk of a level of a volume as Box does, with the names in use. It returns nil if
+// the whole chunk is the volume's default.
 func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*Cells, error) {
 	out, err := Box(ctx, s, dimension, volume, level, pos.Box(), maxBytes)
 	if err != nil || !slices.ContainsFunc(out.Cells, func(cell voxel.Cell) bool { return cell != out.Default }) {

@@ -11,17 +11,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
 )
 
 // Error is what is wrong with a call, in words for the caller.
-type Error struct{ text string }
+type Error struct {
+	text string
+	Code client.Code
+}
 
 func (e *Error) Error() string { return e.text }
 
-func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, args...), client.BadRequest}
+}
 
 // TileParams are the parameters of the query that Tile reads, with what they mean.
 func TileParams() [][2]string {
