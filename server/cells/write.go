@@ -282,6 +282,9 @@ func (w *Write) Apply(ctx context.Context, to *world.World) (d Done, err error) 
 	if w.Schema != "" && w.Schema != in.Volume.Schema.String() {
 		return d, wrong("schema %.20q: the volume %s is a %s", w.Schema, d.Volume, in.Volume.Schema)
 	}
+	if b := geom.Box(w.Box).Scale(in.Volume.Scale); b.Intersect(world.Everywhere) != b {
+		return d, own(geom.ErrOutOfRange)
+	}
 	names, err := w.names(in)
 	if err != nil {
 		return d, err
