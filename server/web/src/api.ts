@@ -56,7 +56,13 @@ export interface Who {
   role: "read" | "write" | "admin";
   prefixes: string[] | null;
   note: string;
+  /** Of a token that may look at a part of one world and do nothing else. */
+  dimension?: string;
+  box?: unknown;
 }
+
+/** Returns the world that a token is bound to a part of, or "". */
+export const boundTo = (who: Who | null): string => (who?.box ? (who.prefixes?.[0] ?? "") : "");
 
 export interface Call {
   method?: string;
