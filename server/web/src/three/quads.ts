@@ -81,7 +81,7 @@ export class Mesher {
   private next = new Uint32Array(padded);
   private readonly high = new Uint8Array(padded);
   private readonly seen = new Uint32Array(padded);
-  private cells = new Uint16Array(0);
+  private cells: Uint16Array = new Uint16Array(0);
 
   /** kinds says by cell what it is; cells past its end are opaque. */
   constructor(private readonly kinds: Uint8Array, private readonly flat = false) {}

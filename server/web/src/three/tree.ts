@@ -3,6 +3,8 @@
 
 import { edge, padded, unknown } from "./quads.ts";
 
+const maxLevel = 20;
+
 /** The cells of a volume of a cube: one number if all are equal. */
 export type Cells = Uint16Array | number;
 
@@ -37,6 +39,13 @@ export class Tree {
 
   get(level: number, x: number, y: number, z: number): Node | undefined {
     return this.nodes.get(key(level, x, y, z));
+  }
+
+  clear() {
+    this.nodes.clear();
+    this.byID.clear();
+    this.dirty.clear();
+    this.changed = true;
   }
 
   /** Adds a cube or replaces its cells. */
@@ -105,22 +114,26 @@ export class Tree {
         }
   }
 
-  /** Reports whether a mesh of n can have faces, by its cells alone. */
-  static empty(n: Node): boolean {
-    return n.cells === 0 && n.liquid === 0;
-  }
-
-  /** Returns the cells of n with a border of one cell, or null if nothing is there. */
+  /** Returns the cells of n with a border of one cell. */
   bordered(n: Node, liquid: boolean): Uint16Array {
     const out = new Uint16Array(padded * padded * padded);
     for (let dy = -1; dy <= 1; dy++)
       for (let dz = -1; dz <= 1; dz++)
         for (let dx = -1; dx <= 1; dx++) {
           const m = dx === 0 && dy === 0 && dz === 0 ? n : this.get(n.level, n.x + dx, n.y + dy, n.z + dz);
-          const cells: Cells = m ? (liquid ? m.liquid : m.cells) : unknown;
+          const cells: Cells = m ? (liquid ? m.liquid : m.cells) : this.void(n.level, n.x + dx, n.y + dy, n.z + dz) ? 0 : unknown;
           if (cells !== 0) copy(out, cells, dx, dy, dz);
         }
     return out;
+  }
+
+  // void reports whether a cube that is not there lies in an empty one.
+  private void(level: number, x: number, y: number, z: number): boolean {
+    for (let up = 1; level + up <= maxLevel; up++) {
+      const n = this.get(level + up, x >> up, y >> up, z >> up);
+      if (n) return n.cells === 0 && n.liquid === 0;
+    }
+    return false;
   }
 
   /** Says which nodes are active, and calls f for each that has a mesh. */
@@ -134,7 +147,7 @@ export class Tree {
       for (let side = 0; side < 6; side++) {
         const step = side & 1 ? 1 : -1, axis = side >> 1;
         const m = this.get(n.level, n.x + (axis === 0 ? step : 0), n.y + (axis === 1 ? step : 0), n.z + (axis === 2 ? step : 0));
-        if (!m || !m.active) n.sides |= 1 << side;
+        if (!m || !m.active) n.sides |= 1 << side; // a cube without cells has nothing to close
       }
       f(n);
     }
@@ -142,7 +155,7 @@ export class Tree {
 
   /** Returns the finest node that holds a block, and the place of the block in it. */
   at(x: number, y: number, z: number): Node | undefined {
-    for (let level = 0; level <= 20; level++) {
+    for (let level = 0; level <= maxLevel; level++) {
       const s = level + 4;
       const n = this.get(level, shift(x, s), shift(y, s), shift(z, s));
       if (n) return n;
@@ -199,7 +212,8 @@ function copy(out: Uint16Array, cells: Cells, dx: number, dy: number, dz: number
       if (typeof cells === "number") out.fill(cells, o + x0, o + x1);
       else {
         const i = (y * edge + z) * edge;
-        for (let x = x0; x < x1; x++) out[o + x] = cells[i + x]!;
+        if (dx === 0) out.set(cells.subarray(i, i + edge), o);
+        else out[o + x0] = cells[i + x0]!;
       }
     }
 }
