@@ -123,7 +123,8 @@ export class Writer {
   }
 
   u8(v: number): this {
-    this.bytes[this.room(1)] = v;
+    const at = this.room(1); // first, for it may replace bytes
+    this.bytes[at] = v;
     return this;
   }
 

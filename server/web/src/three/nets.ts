@@ -196,7 +196,8 @@ export class Netter {
     }
   }
 
-  // triangle has the material that most of its vertices have, or else the first.
+  // triangle adds a triangle. A flat corner has the material that most corners have, or else the
+  // first; round ones keep their own, and the colours run into each other.
   private triangle(a: number, b: number, c: number) {
     const { looks } = this;
     let m = looks[2 * a]!;
@@ -204,7 +205,7 @@ export class Netter {
     for (const v of [a, b, c]) {
       this.numbers.push(v);
       const p = this.place;
-      this.word(low(p[3 * v]!, p[3 * v + 1]!, m));
+      this.word(low(p[3 * v]!, p[3 * v + 1]!, looks[2 * v + 1] ? m : looks[2 * v]!));
       this.word(high(p[3 * v + 2]!, this.octahedral(v), looks[2 * v + 1]!, 0));
     }
   }

@@ -49,9 +49,9 @@ const kept = "cairn 3d";
 /** The greatest distance that cubes are asked for, in blocks. */
 const radii = [64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 const details: { name: string; error: number; ratio: number }[] = [
-  { name: "Low", error: 24, ratio: 0.75 },
-  { name: "Medium", error: 12, ratio: 1 },
-  { name: "High", error: 6, ratio: 1.5 },
+  { name: "Low", error: 16, ratio: 0.75 },
+  { name: "Medium", error: 8, ratio: 1 },
+  { name: "High", error: 5, ratio: 1.5 },
   { name: "Very high", error: 3, ratio: 2 },
 ];
 const memory = 96e6; // bytes that the copy of cubes may take
@@ -119,7 +119,7 @@ class Three {
     this.placed = p !== null;
     if (p) [this.pose.x, this.pose.y, this.pose.z] = p as [number, number, number];
     if (d) [this.pose.yaw, this.pose.pitch] = d as [number, number];
-    this.quality = { radius: matchMedia("(max-width: 700px)").matches ? 384 : 768, error: 12, ratio: 1, numbers: false };
+    this.quality = { radius: matchMedia("(max-width: 700px)").matches ? 384 : 768, error: 8, ratio: 1, numbers: false };
     try {
       Object.assign(this.quality, JSON.parse(localStorage.getItem(kept) ?? "{}"));
     } catch {
@@ -162,7 +162,6 @@ class Three {
     const clock = setInterval(() => this.tick(), 250);
     signal.addEventListener("abort", () => clearInterval(clock));
     this.expose();
-    this.canvas.focus({ preventScroll: true });
     this.say("Connecting …");
     if (this.placed) this.connect();
     void this.ask();

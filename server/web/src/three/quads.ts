@@ -170,9 +170,11 @@ export class Mesher {
         }
         const hidden = solid[above + w]! | strange[above + w]!;
         if (closing) {
-          s = m & hidden;
+          // Of transparent matter only the surface, which would else be open where levels meet.
+          const under = axis === 1 ? -1 : matter[below + w + 1]! | clear[below + w + 1]!;
+          s = (m & hidden) | (c & (hidden | clear[above + w]!) & ~under);
         } else {
-          // Equal transparent cells hide their faces. Between two cut-out cells one face is enough.
+          // Equal transparent cells hide their faces.
           for (let both = c & clear[above + w]!; both !== 0; both &= both - 1) {
             const bit = 31 - Math.clz32(both & -both);
             const at = l * cl + w * cv + bit * cu;

@@ -132,7 +132,7 @@ export const netVertex = head + place + /* glsl */ `
 out vec3 vAt;
 out vec3 vNormal;
 out vec3 vLocal;
-flat out vec4 vColour;
+out vec4 vColour;
 flat out int vFlat;
 flat out ivec4 vCube;
 
@@ -159,7 +159,7 @@ uniform float grain;
 in vec3 vAt;
 in vec3 vNormal;
 in vec3 vLocal;
-flat in vec4 vColour;
+in vec4 vColour;
 flat in int vFlat;
 flat in ivec4 vCube;
 
@@ -197,7 +197,7 @@ out vec4 colour;
 void main() {
   vec4 p = back * vec4(vAt, 1.0, 1.0);
   vec3 d = normalize(p.xyz / p.w);
-  vec3 c = mix(fogColour, zenith, pow(clamp(d.y, 0.0, 1.0), 0.55));
+  vec3 c = mix(fogColour, zenith, 1.0 - exp(-2.6 * max(d.y, 0.0) * (0.35 + max(d.y, 0.0))));
   float s = max(dot(d, sun), 0.0);
   c += sunColour * (pow(s, 600.0) * 0.9 + pow(s, 12.0) * 0.12);
   colour = vec4(c, 1.0);

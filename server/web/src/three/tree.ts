@@ -18,7 +18,8 @@ export interface Node {
   liquid: Cells;
   parent: Node | null;
   children: (Node | null)[];
-  held: number; // how many children are there
+  held: number; // a bit for each child that is there
+  hollow: number; // a bit for each child that would be empty; the server does not send those
   stamp: number; // rises when the mesh no longer fits
   made: number; // the stamp that the mesh was made of; -1 before the first
   busy: boolean; // a worker makes its mesh
@@ -54,10 +55,12 @@ export class Tree {
     if (n) {
       n.cells = cells;
       n.liquid = liquid;
+      n.hollow = hollowOf(cells) & hollowOf(liquid);
+      this.changed = true;
     } else {
       n = {
         id: ++this.last, level, x, y, z, cells, liquid,
-        parent: null, children: [null, null, null, null, null, null, null, null], held: 0,
+        parent: null, children: [null, null, null, null, null, null, null, null], held: 0, hollow: hollowOf(cells) & hollowOf(liquid),
         stamp: 0, made: -1, busy: false, queued: false, active: false, sides: 63, slot: null,
       };
       this.nodes.set(key(level, x, y, z), n);
@@ -84,7 +87,7 @@ export class Tree {
     this.dirty.delete(n);
     if (n.parent) {
       n.parent.children[octant(n)] = null;
-      n.parent.held--;
+      n.parent.held &= ~(1 << octant(n));
     }
     for (const child of n.children) if (child) child.parent = null;
     n.active = false;
@@ -131,9 +134,14 @@ export class Tree {
   private void(level: number, x: number, y: number, z: number): boolean {
     for (let up = 1; level + up <= maxLevel; up++) {
       const n = this.get(level + up, x >> up, y >> up, z >> up);
-      if (n) return n.cells === 0 && n.liquid === 0;
+      if (n) return ((n.hollow >> octantOf(x, y, z, up - 1)) & 1) === 1;
     }
     return false;
+  }
+
+  /** Reports whether a block lies in a part of n of which the server sends no finer cubes, for it is empty. */
+  static hollow(n: Node, x: number, y: number, z: number): boolean {
+    return n.level > 0 && ((n.hollow >> octantOf(shift(x, n.level + 3), shift(y, n.level + 3), shift(z, n.level + 3), 0)) & 1) === 1;
   }
 
   /** Says which nodes are active, and calls f for each that has a mesh. */
@@ -177,11 +185,30 @@ export function key(level: number, x: number, y: number, z: number): string {
   return `${level},${x},${y},${z}`;
 }
 
-const octant = (n: Node) => (n.x & 1) | ((n.y & 1) << 1) | ((n.z & 1) << 2);
+const octantOf = (x: number, y: number, z: number, by: number) => ((x >> by) & 1) | (((y >> by) & 1) << 1) | (((z >> by) & 1) << 2);
+const octant = (n: Node) => octantOf(n.x, n.y, n.z, 0);
+
+// hollowOf returns a bit for each octant of a cube that has no cells.
+function hollowOf(cells: Cells): number {
+  if (typeof cells === "number") return cells === 0 ? 255 : 0;
+  let full = 0;
+  for (let row = 0, i = 0; row < edge * edge; row++) {
+    const at = ((row >> 7) << 1) | (((row >> 3) & 1) << 2);
+    for (let half = 0; half < 2; half++, i += 8) {
+      if ((full >> (at | half)) & 1) continue;
+      for (let x = i; x < i + 8; x++)
+        if (cells[x] !== 0) {
+          full |= 1 << (at | half);
+          break;
+        }
+    }
+  }
+  return ~full & 255;
+}
 
 function adopt(parent: Node, child: Node) {
   parent.children[octant(child)] = child;
-  parent.held++;
+  parent.held |= 1 << octant(child);
   child.parent = parent;
 }
 
@@ -189,14 +216,14 @@ const ready = (n: Node): boolean => n.made >= 0 || refined(n);
 
 // refined reports whether the children of n can be drawn in its place.
 function refined(n: Node): boolean {
-  if (n.held < 8) return false;
-  for (const child of n.children) if (!ready(child!)) return false;
+  if (n.held === 0 || (n.held | n.hollow) !== 255) return false;
+  for (const child of n.children) if (child && !ready(child)) return false;
   return true;
 }
 
 function visit(n: Node) {
   if (refined(n)) {
-    for (const child of n.children) visit(child!);
+    for (const child of n.children) if (child) visit(child);
     return;
   }
   n.active = true;

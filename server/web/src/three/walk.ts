@@ -1,7 +1,7 @@
 // How the viewer moves: walking with gravity and collisions, and flying. It also finds the block that
 // the viewer points at.
 
-import { cellAt, type Node, type Tree } from "./tree.ts";
+import { cellAt, Tree, type Node } from "./tree.ts";
 import type { Pose } from "./scene.ts";
 
 /** What a block is to somebody who moves. */
@@ -142,7 +142,7 @@ export class Walker {
   private at(x: number, y: number, z: number): Body | undefined {
     const n = this.tree.at(Math.floor(x), Math.floor(y), Math.floor(z));
     if (!n) return;
-    if (n.level > 0 && !(n.cells === 0 && n.liquid === 0)) return;
+    if (n.level > 0) return Tree.hollow(n, Math.floor(x), Math.floor(y), Math.floor(z)) ? Body.Free : undefined;
     return this.body(n, cellAt(n, Math.floor(x), Math.floor(y), Math.floor(z)));
   }
 }
