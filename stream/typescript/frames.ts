@@ -187,7 +187,9 @@ export class Decoder {
       }
       case 17: {
         const v = this.volume(r, r.u8());
-        const most = this.volumes[v]!.schema === Schema.Terrain ? 63 : 32767;
+        const { schema } = this.volumes[v]!;
+        if (schema === Schema.Level) r.fail("names of levels");
+        const most = schema === Schema.Terrain ? 63 : 32767;
         const names: Name[] = [];
         while (r.left) names.push({ number: r.uint(most), name: r.string(4096), look: look(r) });
         return { type: "names", volume: v, names };

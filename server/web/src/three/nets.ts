@@ -170,7 +170,7 @@ export class Netter {
           // Rings go counterclockwise around the axis.
           if (ex) this.quad(first[i - p2 - padded]!, first[i - padded]!, first[i]!, first[i - p2]!, here);
           if (ey) this.quad(first[i - padded - 1]!, first[i - 1]!, first[i]!, first[i - padded]!, here);
-          if (ez) this.quad(first[i - p2 - 1]!, first[i - 1]!, first[i]!, first[i - p2]!, here);
+          if (ez) this.quad(first[i - p2 - 1]!, first[i - p2]!, first[i]!, first[i - 1]!, here);
         }
   }
 

@@ -130,6 +130,12 @@ export class Tree {
     return out;
   }
 
+  // below reports whether n lies in a cube that is there, but not its parent.
+  private below(n: Node): boolean {
+    for (let up = 2; n.level + up <= maxLevel; up++) if (this.get(n.level + up, n.x >> up, n.y >> up, n.z >> up)) return true;
+    return false;
+  }
+
   // void reports whether a cube that is not there lies in an empty one.
   private void(level: number, x: number, y: number, z: number): boolean {
     for (let up = 1; level + up <= maxLevel; up++) {
@@ -148,7 +154,7 @@ export class Tree {
   select(f: (n: Node) => void) {
     this.changed = false;
     for (const n of this.nodes.values()) n.active = false;
-    for (const n of this.nodes.values()) if (!n.parent) visit(n);
+    for (const n of this.nodes.values()) if (!n.parent && !this.below(n)) visit(n);
     for (const n of this.nodes.values()) {
       if (!n.active || n.slot === null) continue;
       n.sides = 0;
