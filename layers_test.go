@@ -84,6 +84,7 @@ var plan = []row{
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
 	{"internal/demo", "geom voxel picture port internal/console internal/table"},
+	{"internal/gallery", "history stone stone/whole format port client"},
 	{"internal/service", "history world edit arena server store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
