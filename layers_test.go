@@ -74,9 +74,10 @@ var plan = []row{
 	{"store/local", "stone history store/record store/local/journal"},
 	{"store/*", "stone history blob client store/record"},
 	{"store", "history blob client blob/* store/*"},
+	{"internal/strictjson", ""},
 	{"server/web/build", ""},
-	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
-	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/*"},
+	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
+	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/* internal/strictjson"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
 	{"internal/anviltest", "format/nbt"},
@@ -85,7 +86,7 @@ var plan = []row{
 	{"internal/atomicfile", ""},
 	{"internal/demo", "geom voxel picture port internal/console internal/table"},
 	{"internal/gallery", "history stone stone/whole format port client"},
-	{"internal/service", "history world edit arena server store/*"},
+	{"internal/service", "history world edit arena server server/* store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
 	{"cmd/cairn", "*"},
@@ -129,7 +130,7 @@ func TestCommandDeps(t *testing.T) {
 		t.Fatalf("go list -deps does not name the command: %q", out)
 	}
 	for dep := range strings.Lines(string(out)) {
-		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", module + "/bench", module + "/store/storetest"} {
+		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", "esbuild", module + "/bench", module + "/store/storetest"} {
 			if strings.Contains(dep, not) {
 				t.Errorf("the command depends on %s", strings.TrimSpace(dep))
 			}

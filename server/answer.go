@@ -216,7 +216,7 @@ func (c *call) end() {
 	if c.counted {
 		c.calls.Add(-1)
 		if c.token != nil {
-			c.token.calls.Add(-1)
+			c.token.Calls.Add(-1)
 		}
 	}
 	if c.o.Observe == nil {

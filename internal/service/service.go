@@ -21,6 +21,8 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/server/web"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -62,8 +64,8 @@ const exitInterrupted = 130
 type service struct {
 	Settings
 	log     *slog.Logger
-	tokens  *server.Tokens // nil for none
-	cert    *certificate   // nil for no TLS
+	tokens  *token.Set   // nil for none
+	cert    *certificate // nil for no TLS
 	server  *server.Server
 	http    *http.Server
 	debug   *http.Server // nil for none
@@ -132,7 +134,7 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 		}
 	}()
 	if s.TokensFile != "" {
-		s.tokens, err = server.ReadTokens(s.TokensFile)
+		s.tokens, err = token.ReadFile(s.TokensFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w; cairn token new makes it", err)
 		}
@@ -176,7 +178,7 @@ func (s *service) newServer(st history.Store) (err error) {
 		}
 	}
 	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/web"
 )
 
 // ViewSettings say what View shows.
@@ -38,6 +39,7 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	}
 	s, err := server.New(st, server.Options{
 		Packs:  true,
+		Pages:  web.Handler(),
 		Log:    slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Limits: server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},
 	})
@@ -48,9 +50,9 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	if err != nil {
 		return err
 	}
-	web := s.HTTP()
+	h := s.HTTP()
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(l) }()
+	go func() { failed <- h.Serve(l) }()
 	url := fmt.Sprintf("http://%s%s", l.Addr(), v.Path)
 	fmt.Fprintln(out, url)
 	if v.Browser {
@@ -63,10 +65,10 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), viewDrain)
 	defer stop()
-	if cut := web.Shutdown(end); cut != nil && !errors.Is(cut, context.DeadlineExceeded) {
+	if cut := h.Shutdown(end); cut != nil && !errors.Is(cut, context.DeadlineExceeded) {
 		err = errors.Join(err, cut)
 	}
-	if cut := web.Close(); cut != nil && !errors.Is(cut, http.ErrServerClosed) {
+	if cut := h.Close(); cut != nil && !errors.Is(cut, http.ErrServerClosed) {
 		err = errors.Join(err, cut)
 	}
 	return err
