@@ -89,6 +89,7 @@ var plan = []row{
 	{"internal/service", "history world edit arena server server/* store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
+	{"internal/browser", ""},
 	{"cmd/cairn", "*"},
 }
 
@@ -112,6 +113,7 @@ var homes = []row{
 	{"github.com/anishathalye/porcupine", "store/storetest internal/crash"},
 	{"github.com/evanw/esbuild", "server/web/build"},
 	{"github.com/chromedp/chromedp", ""},
+	{"github.com/chromedp/cdproto", ""},
 }
 
 func TestLayers(t *testing.T) {
