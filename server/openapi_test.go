@@ -169,6 +169,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"POST /v1/leases/NAME":   {body: `{"holder":"me","seconds":0.5}`},
 		"PUT /v1/leases/NAME":    {body: `{"seconds":1}`, header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"DELETE /v1/leases/NAME": {header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
+		"POST /v1/login":         {body: `{"token":"any"}`},
 		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
 		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
 		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},
