@@ -1,1 +1,0 @@
-import{a as m}from"/assets/chunk-5D6K5YGM.js";var a=e=>e.main.append(m("h1",null,e.name));export{a as map};
