@@ -76,6 +76,7 @@ var plan = []row{
 	{"store", "history blob client blob/* store/*"},
 	{"internal/strictjson", ""},
 	{"server/web/build", ""},
+	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port internal/strictjson"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
 	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/* internal/strictjson"},
 	{".", "*"},
