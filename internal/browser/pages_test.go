@@ -33,6 +33,42 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// TestWorlds: the list shows the worlds that the API lists, and what it says of each.
+func TestWorlds(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("a/isle", "?message=first", 1)
+	a.put("a/isle", "", 2)
+	a.put("b/rock", "", 3)
+	b := newTab(t, a.url)
+	b.open("/")
+	for _, name := range ask[struct{ Worlds []string }](a, "/v1/worlds").Worlds {
+		b.until(`document.querySelector("main a[href='/world/` + name + `']")`)
+	}
+	b.until(`[...document.querySelectorAll("main img")].filter(i => i.complete && i.naturalWidth > 0).length === 2`)
+	b.fill("#begins", "b/")
+	b.until(`document.querySelectorAll("main .worlds > *").length === 1`)
+	b.untilText("rock")
+}
+
+// TestView: cairn view shows a file.
+func TestView(t *testing.T) {
+	needBrowser(t)
+	path := filepath.Join(t.TempDir(), "My Isle.cairn")
+	if err := os.WriteFile(path, island(t, 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	page, err := url.Parse(begin(t, "view", "--no-open", path))
+	if err != nil || page.Path != "/3d/my-isle" {
+		t.Fatalf("the page is %v: %v", page, err)
+	}
+	b := newTab(t, "http://"+page.Host)
+	b.open(page.Path)
+	b.until(`document.querySelector("main").innerText.includes("my-isle") || document.querySelector("main canvas")`)
+	b.open("/")
+	b.until(`document.querySelector("main a[href='/world/my-isle']")`)
+	b.until(`[...document.querySelectorAll("main img")].some(i => i.complete && i.naturalWidth > 0)`)
+}
+
 // TestLogin: without a token the pages ask for one and show nothing; a wrong one is refused in
 // words; with one they show what it is for.
 func TestLogin(t *testing.T) {
@@ -49,9 +85,9 @@ func TestLogin(t *testing.T) {
 
 	b := newTab(t, a.url)
 	b.allow("status of 401")
-	b.open("/world/open/isle")
+	b.open("/")
 	b.until(`document.querySelector("main a[href^='/login']")`)
-	if text := b.text(); strings.Contains(text, "version") {
+	if text := b.text(); strings.Contains(text, "isle") {
 		t.Errorf("without a token the page shows: %s", text)
 	}
 	b.open("/login?to=/world/open/isle")
@@ -67,8 +103,9 @@ func TestLogin(t *testing.T) {
 		t.Errorf("a script can read the cookie %q", cookie)
 	}
 	b.allow("status of 403")
-	b.open("/world/secret/isle")
-	b.untilText("the token is for other names")
+	if status := eval[int](b, `fetch("/v1/worlds/secret/isle").then(a => a.status)`); status != 403 {
+		t.Errorf("the reader's page gets another's world: %d", status)
+	}
 	b.open("/login")
 	b.untilText("a reader <b>")
 	b.click("main button")

@@ -269,5 +269,6 @@ func (b *tab) click(selector string) {
 // fill replaces the text of an input as a person does.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
-	b.do(chromedp.SetValue(chromedp.CSS(selector), ""), chromedp.SendKeys(chromedp.CSS(selector), text))
+	eval[string](b, "document.querySelector("+quote(selector)+").value = ''")
+	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
