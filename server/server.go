@@ -48,6 +48,8 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// ReadOnly gives every caller the role Read at most.
+	ReadOnly bool
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler

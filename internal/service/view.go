@@ -38,10 +38,11 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 		return err
 	}
 	s, err := server.New(st, server.Options{
-		Packs:  true,
-		Pages:  web.Handler(),
-		Log:    slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Limits: server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},
+		ReadOnly: true,
+		Packs:    true,
+		Pages:    web.Handler(),
+		Log:      slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Limits:   server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},
 	})
 	if err != nil {
 		return err
