@@ -15,6 +15,7 @@ import (
 type viewOptions struct {
 	listen string
 	noOpen bool
+	packs  []string
 }
 
 func newView(sf *storeFlag) *cobra.Command {
@@ -35,6 +36,7 @@ view writes nothing except temporary files, which are gone when Ctrl-C ends it.`
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "an address of this machine; port 0 takes any free port")
+	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.BoolVar(&o.noOpen, "no-open", false, "only print the URL")
 	return c
 }
@@ -43,7 +45,7 @@ func runView(ctx context.Context, sf *storeFlag, out, log io.Writer, path string
 	if server.Loopback(o.listen) != nil {
 		return usagef("--listen %s: want HOST:PORT of this machine, such as 127.0.0.1:7070; cairn serve is for others", o.listen)
 	}
-	v := service.ViewSettings{Listen: o.listen, Browser: !o.noOpen, CacheBytes: sf.memory.share()}
+	v := service.ViewSettings{Listen: o.listen, Browser: !o.noOpen, Packs: o.packs, CacheBytes: sf.memory.share()}
 	if isAddress(path) {
 		a, err := parseAddress(path)
 		if err != nil {

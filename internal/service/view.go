@@ -21,6 +21,8 @@ type ViewSettings struct {
 	Listen  string // an address of this machine
 	Path    string // of the page to open
 	Browser bool   // open the page in a browser, if there is one
+	// Packs are resource packs with the textures of blocks, folders or zips.
+	Packs []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
 	CacheBytes int64
 }
@@ -37,10 +39,15 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	if err := server.Loopback(v.Listen); err != nil {
 		return err
 	}
+	textures, err := loadTextures(v.Packs)
+	if err != nil {
+		return err
+	}
 	s, err := server.New(st, server.Options{
 		ReadOnly: true,
 		Packs:    true,
 		Pages:    web.Handler(),
+		Textures: textures,
 		Log:      slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Limits:   server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},
 	})
