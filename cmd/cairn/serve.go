@@ -38,10 +38,10 @@ func newServe(sf *storeFlag) *cobra.Command {
 are saved, deletes what nothing needs, and makes backups. It creates the store if it
 does not exist.
 
-serve prints "ready URL" when it accepts calls, and logs to standard error. After
-SIGTERM or Ctrl-C it finishes running calls and exits; a second signal ends it at once,
-which loses nothing that was acknowledged. After SIGHUP it reads the tokens and the
-certificate again.
+serve prints "ready URL" when it accepts calls; a browser finds the pages there. It logs
+to standard error. After SIGTERM or Ctrl-C it finishes running calls and exits; a second
+signal ends it at once, which loses nothing that was acknowledged. After SIGHUP it reads
+the tokens and the certificate again.
 
 With --memory the garbage collector keeps the process below that as far as it can, and
 decoded pages get a quarter of it. Without it a server takes what its calls need.

@@ -254,7 +254,9 @@ func (s *service) serve(l *listeners, out io.Writer) {
 		go func() { s.failed <- s.debug.Serve(l.debug) }()
 		fmt.Fprintf(out, "debug http://%s\n", l.debug.Addr())
 	}
-	fmt.Fprintf(out, "ready %s://%s\n", scheme, l.main.Addr())
+	url := fmt.Sprintf("%s://%s", scheme, l.main.Addr())
+	s.log.Info("pages for people", "open", url+"/")
+	fmt.Fprintf(out, "ready %s\n", url)
 }
 
 // step steps the operations on arenas until stepped is closed.

@@ -81,7 +81,7 @@ func LoadFS(all ...fs.FS) (*Atlas, error) {
 		}
 	}
 	switch {
-	case l.left < 0:
+	case l.left < 0 || l.painted > maxPainted:
 		return nil, errBounds
 	case len(a.tiles) == 0:
 		return nil, errors.New("no textures of blocks below assets/minecraft/textures/block")

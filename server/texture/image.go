@@ -34,6 +34,9 @@ func (l *loader) decodeTexture(name string) *tile {
 	if err != nil || c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height {
 		return nil
 	}
+	if l.painted += c.Width * c.Height; l.painted > maxPainted {
+		return nil
+	}
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
 		return nil

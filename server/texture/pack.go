@@ -22,6 +22,7 @@ const (
 	maxJSON      = 1 << 20   // bytes of a model or a list of states
 	maxPNG       = 16 << 20  // bytes of an image
 	maxPixels    = 4 << 20   // of an image
+	maxPainted   = 512 << 20 // pixels of all images together
 	maxRead      = 512 << 20 // bytes of all files together, unpacked
 	maxBlocks    = 1 << 16   // of all packs
 )
@@ -33,6 +34,8 @@ var errBounds = errors.New("a file of the pack, or all together, is too large")
 type packs struct {
 	all  []fs.FS
 	left int64 // bytes that may be read
+
+	painted int // pixels of images so far
 }
 
 // openPack opens a folder or a zip, such as a pack or the game's own .jar.
