@@ -182,6 +182,8 @@ func examples(s *site, head history.ID) map[string]example {
 		"POST /v1/import/NAME":       {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
 		"GET /v1/export/NAME":        {query: "?format=cairn&at=1"},
 		"GET /v1/diff/NAME":          {query: "?a=1&b=2&with=a"},
+		"GET /v1/blame/NAME":         {query: "?at=2&dimension=a&volume=block&x=33&y=0&z=0&from=" + head.String()},
+		"GET /v1/diffmap/NAME":       {query: "?a=1&b=2&with=a&dimension=a&size=64"},
 		"PATCH /v1/properties/NAME":  {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
 		"GET /v1/chunks/NAME":        {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
 		"POST /v1/snapshots/NAME":    {body: `{"snapshot":"x","at":"1","message":"m","author":"a","dimension":"a","region":"box:0,0,0..1,1,1","mask":"air","replace":true}`},
