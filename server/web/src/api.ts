@@ -141,7 +141,7 @@ export function words(e: unknown, doing = "do this"): string {
       case "forbidden":
         return `You may not ${doing}: ${sentence(e.message || "your token does not allow it")}`;
     }
-    const known = explained[e.code];
+    const known = e.code === "unsupported" && e.path.startsWith("/v1/import") ? "The server does not know this kind of file." : explained[e.code];
     const said = e.message ? sentence(e.message) : "";
     if (!known) return said ? capital(said) : `The server answered ${e.status}.`;
     return ["corrupt", "unsupported", "too_large", "bad_name"].includes(e.code) && said ? `${known} ${capital(said)}` : known;
