@@ -4,14 +4,18 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // hostile is a text that breaks out of attributes, elements and scripts that do not escape it.
 const hostile = `"'><img src=x onerror=alert(1)><script>alert(2)</script>${alert(3)}</textarea>`
 
-// every is what all pages are checked for: they have a title, names, fit a phone, and work.
+// TestEveryPage: every page has a title, is whole at a phone's width, and names what can be used;
+// texts of others do no harm. What else a tab watches is in tab.
 func TestEveryPage(t *testing.T) {
 	a := api{t: t, url: serve(t)}
 	q := "?author=" + url.QueryEscape(hostile) + "&message=" + url.QueryEscape(hostile)
@@ -22,11 +26,11 @@ func TestEveryPage(t *testing.T) {
 	for _, path := range []string{"/", "/world/a/isle", "/world/empty", "/map/a/isle", "/map/empty", "/3d/a/isle", "/3d/empty", "/numbers", "/login", "/world/none", "/nothing/" + url.PathEscape(hostile), "/world/" + url.PathEscape(hostile)} {
 		t.Run(strings.Trim(path, "/"), func(t *testing.T) {
 			b := newTab(t, a.url)
-			if strings.Contains(path, "no") || strings.Contains(path, "%") {
+			if strings.Contains(path, "no") || path == "/map/empty" || strings.Contains(path, "%") {
 				b.allow("status of 40") // the browser logs a refused call
 			}
 			b.open(path)
-			b.until(`document.title.includes("cairn") && document.querySelector("main").innerText.trim() !== "" && !document.querySelector("[aria-busy=true]")`)
+			b.untilDone()
 			b.checkNames()
 			b.checkNarrow()
 		})
@@ -48,6 +52,83 @@ func TestWorlds(t *testing.T) {
 	b.fill("#begins", "b/")
 	b.until(`document.querySelectorAll("main .worlds > *").length === 1`)
 	b.untilText("rock")
+}
+
+// commit is a version as the API tells it.
+type commit struct {
+	ID      string
+	Number  int
+	Author  string
+	Message string
+}
+
+// TestWorld: a world's page shows the versions of the log with texts of others as they are; the
+// time line shows how the world was, and so does its address.
+func TestWorld(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "?author="+url.QueryEscape("<i>ann</i>")+"&message="+url.QueryEscape(hostile), 1)
+	a.put("isle", "?author=bob&message=second", 2)
+	a.put("isle", "?message=third", 3)
+	log := ask[struct{ Commits []commit }](a, "/v1/log/isle").Commits
+	b := newTab(t, a.url)
+	b.open("/world/isle")
+	for _, c := range log {
+		b.untilText(c.Message)
+		b.untilText(c.Author)
+	}
+	const picture = `document.querySelector("main .picture img")`
+	b.until(picture + "?.complete && " + picture + ".naturalWidth > 0")
+	b.untilDone()
+	newest := b.pixels("main .picture")
+	b.drag(`main input[type=range][aria-label=Version]`, 0)
+	b.until(`location.search === "?at=1"`)
+	b.untilOther("main .picture", newest)
+	oldest := b.pixels("main .picture")
+
+	b.open("/world/isle?at=1")
+	b.untilDone()
+	b.until(`document.querySelector("main input[type=range]").value === "0"`)
+	b.untilSame("main .picture", oldest)
+
+	b.open("/world/isle")
+	b.untilText("Compare")
+	b.click("section[aria-label=Comparison] button")
+	b.until(`document.querySelector(".comparison .tiles")`)
+	cells := ask[struct{ Cells int }](a, "/v1/diff/isle?a=2&b=3").Cells
+	b.until(`document.querySelector(".comparison .tiles").innerText.replace(/[^0-9]/g, " ").split(" ").join("").includes("` + strconv.Itoa(cells) + `")`)
+	b.untilDone()
+	b.checkNames()
+	b.checkNarrow()
+}
+
+// TestMap: the map shows the world, moves and shows other layers, and asks for nothing twice when
+// it stands still.
+func TestMap(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	a.put("isle", "", 2)
+	b := newTab(t, a.url)
+	b.open("/map/isle")
+	b.untilDone()
+	newest := b.pixels("main canvas")
+	b.open("/map/isle?at=1")
+	b.untilDone()
+	b.untilOther("main canvas", newest)
+	first := b.pixels("main canvas")
+	b.do(chromedp.Focus(chromedp.CSS("main canvas")), chromedp.KeyEvent("+"))
+	b.untilOther("main canvas", first)
+	b.untilDone()
+	b.checkNames()
+}
+
+// TestNumbers: the page shows what the server counts.
+func TestNumbers(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	b := newTab(t, a.url)
+	b.open("/numbers")
+	b.untilText("POST /v1/import/NAME")
+	b.checkNarrow()
 }
 
 // TestView: cairn view shows a file.

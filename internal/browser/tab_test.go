@@ -35,6 +35,7 @@ type tab struct {
 	host string // of the server
 
 	mu     sync.Mutex
+	under  map[network.RequestID]bool // requests that have no answer yet
 	faults []string
 	allows []string // parts of faults that the test expects
 }
@@ -47,7 +48,7 @@ func newTab(t *testing.T, server string) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &tab{t: t, host: u.Host}
+	b := &tab{t: t, host: u.Host, under: map[network.RequestID]bool{}}
 	var end, closeTab context.CancelFunc
 	b.ctx, closeTab = chromedp.NewContext(chrome, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.hear))
 	if err := chromedp.Do(b.ctx); err != nil { // opens the tab; a context with an end would close the browser
@@ -112,9 +113,30 @@ func (b *tab) hear(event any) {
 		b.fault("the page crashed")
 	case *network.EventRequestWillBeSent:
 		b.asks(e.Request.URL)
+		b.waits(e.RequestID, true)
+	case *network.EventLoadingFinished:
+		b.waits(e.RequestID, false)
+	case *network.EventLoadingFailed:
+		b.waits(e.RequestID, false)
 	case *network.EventWebSocketCreated:
 		b.asks(e.URL)
 	}
+}
+
+// waits says whether the page waits for the answer to a request.
+func (b *tab) waits(id network.RequestID, yes bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if delete(b.under, id); yes {
+		b.under[id] = true
+	}
+}
+
+// idle reports whether every request has its answer.
+func (b *tab) idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.under) == 0
 }
 
 // asks checks that a request is for the server.
@@ -168,19 +190,35 @@ func eval[T any](b *tab, js string) T {
 // until waits until JavaScript is true.
 func (b *tab) until(js string) {
 	b.t.Helper()
+	b.wait(js, func() bool { return eval[bool](b, "!!("+js+")") })
+}
+
+// wait waits until a condition holds.
+func (b *tab) wait(what string, holds func() bool) {
+	b.t.Helper()
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	end := time.After(patience)
-	for {
-		if eval[bool](b, "!!("+js+")") {
-			return
-		}
+	for !holds() {
 		select {
 		case <-tick.C:
 		case <-end:
-			b.t.Fatalf("%s stays false", js)
+			b.t.Fatalf("never: %s", what)
 		}
 	}
+}
+
+// untilDone waits until a page has a title and content, and asks for nothing more.
+func (b *tab) untilDone() {
+	b.t.Helper()
+	const whole = `document.title.includes("cairn") && document.readyState === "complete" && document.querySelector("main")?.innerText.trim()`
+	calm := 0
+	b.wait("the page is done", func() bool {
+		if calm++; !eval[bool](b, "!!("+whole+")") || !b.idle() {
+			calm = 0
+		}
+		return calm > 3
+	})
 }
 
 // untilText waits until the page shows a text.
@@ -245,9 +283,18 @@ func (b *tab) checkNarrow() {
 	b.size(400, 800)
 	defer b.size(1280, 800)
 	const wide = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join("\n")`
-	if n := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); n > 0 {
-		b.t.Errorf("at 400 pixels the page is %d pixels too wide:\n%s", n, eval[string](b, wide))
+	const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+	calm := 0 // a page may need a moment to follow the window
+	for range 40 {
+		if calm++; !eval[bool](b, fits) {
+			calm = 0
+		}
+		if calm > 3 {
+			return
+		}
+		eval[bool](b, "new Promise(done => setTimeout(() => done(true), 25))")
 	}
+	b.t.Errorf("at 400 pixels the page is %d pixels wide:\n%s", eval[int](b, "document.documentElement.scrollWidth"), eval[string](b, wide))
 }
 
 // pixels returns a number for what an element shows; other pixels give another one.
@@ -258,6 +305,24 @@ func (b *tab) pixels(selector string) string {
 		b.t.Fatal(err)
 	}
 	return string(png)
+}
+
+// untilOther waits until an element shows other pixels.
+func (b *tab) untilOther(selector, than string) {
+	b.t.Helper()
+	b.wait(selector+" shows something else", func() bool { return b.pixels(selector) != than })
+}
+
+// untilSame waits until an element shows these pixels.
+func (b *tab) untilSame(selector, as string) {
+	b.t.Helper()
+	b.wait(selector+" shows the same", func() bool { return b.pixels(selector) == as })
+}
+
+// drag moves a slider to a value, as dragging it does.
+func (b *tab) drag(selector string, value int) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`(s => { s.value = %d; return s.dispatchEvent(new Event("input", {bubbles: true})) && s.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector(%s))`, value, quote(selector)))
 }
 
 // click clicks the first element of a selector.
