@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,9 @@ type answer struct {
 	Changed    int            `json:",omitempty"` // columns
 	Goroutines int            `json:",omitempty"`
 	Heap       int64          `json:",omitempty"`
+	Ends       []string       `json:",omitempty"`
+	Tick99     float64        `json:",omitempty"` // milliseconds since the last count
+	TickMost   float64        `json:",omitempty"`
 	Stats      stream.Stats
 	Error      string `json:",omitempty"`
 }
@@ -66,6 +70,8 @@ type host struct {
 	mu      sync.Mutex // guards what follows
 	order   order      // the last "edit"
 	edits   int
+	ends    []string  // why sessions ended
+	ticks   []float64 // milliseconds
 	walkers []walker
 	random  *rand.Rand
 }
@@ -125,7 +131,11 @@ func (h *host) do(ctx context.Context, wait *sync.WaitGroup, o *order, a *answer
 		a.Heap, a.Goroutines, a.Stats = lab.HeapInUse(), runtime.NumGoroutine(), h.server.Stats()
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		a.Edits = h.edits
+		a.Edits, a.Ends = h.edits, h.ends[:min(len(h.ends), 5)]
+		if len(h.ticks) > 0 {
+			a.Tick99, a.TickMost = lab.Percentile(h.ticks, 99), slices.Max(h.ticks)
+		}
+		h.ticks = nil
 	default:
 		return fmt.Errorf("no order %q", o.Do)
 	}
@@ -164,15 +174,32 @@ func (h *host) serve(ctx context.Context, wait *sync.WaitGroup, o *order, a *ans
 		return err
 	}
 	h.half, a.Half, a.Addr = half, half, h.listener.Addr().String()
-	wait.Go(func() {
-		t := time.NewTicker(tick)
-		defer t.Stop()
-		_ = h.server.Run(ctx, t.C) // it ends with ctx
-	})
+	wait.Go(func() { h.tick(ctx) })
 	wait.Go(func() { h.editAll(ctx) })
 	wait.Go(func() { h.accept(ctx, wait) })
 	runtime.GC()
 	return nil
+}
+
+// tick has the server tick, and notes how long that takes.
+func (h *host) tick(ctx context.Context) {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-t.C:
+			start := time.Now()
+			err := h.server.Tick(ctx, now)
+			h.mu.Lock()
+			h.ticks = append(h.ticks, float64(time.Since(start).Nanoseconds())/1e6)
+			if err != nil {
+				h.ends = append(h.ends, err.Error())
+			}
+			h.mu.Unlock()
+		}
+	}
 }
 
 func (h *host) accept(ctx context.Context, wait *sync.WaitGroup) {
@@ -187,7 +214,11 @@ func (h *host) accept(ctx context.Context, wait *sync.WaitGroup) {
 				_ = c.Close()
 				return
 			}
-			_ = h.server.Serve(ctx, c, hello, stream.Access{}) // the viewer measures what came of it
+			if err := h.server.Serve(ctx, c, hello, stream.Access{}); err != nil {
+				h.mu.Lock()
+				h.ends = append(h.ends, err.Error())
+				h.mu.Unlock()
+			}
 		})
 	}
 }

@@ -41,6 +41,9 @@ type CrowdReport struct {
 	Peak      int64   `json:"peak_memory"`
 	Rate      float64 `json:"bytes_per_second"` // to all viewers
 
+	Tick99   float64 `json:"tick_p99_ms"`
+	TickMost float64 `json:"tick_most_ms"`
+
 	Samples int     `json:"edits_seen"`
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
@@ -73,6 +76,7 @@ func (r *CrowdReport) Table(w io.Writer) {
 	row("server, memory", "1.1 GB", "%s", table.Size(r.Memory))
 	row("server, most memory", "1.1 GB", "%s", table.Size(r.Peak))
 	row("sent to all, a second", "", "%s", table.Size(int64(r.Rate)))
+	row("a tick of the server, p99 and most", "", "%.0f ms, %.0f ms", r.Tick99, r.TickMost)
 	row("an edit reaches a viewer, p50", "", "%.0f ms", r.P50)
 	row("an edit reaches a viewer, p99", "150 ms", "%.0f ms", r.P99)
 	row("the slowest", "", "%.0f ms", r.Most)
@@ -312,7 +316,7 @@ func (c *crowd) returns(ctx context.Context) error {
 		return err
 	}
 	c.report.Returned = again.link.bytes.Load()
-	if err := c.check(again, 200); err != nil {
+	if err := c.check(ctx, again, 200); err != nil {
 		return err
 	}
 	return again.close()
@@ -406,6 +410,11 @@ func (c *crowd) move(ctx context.Context) error {
 	c.report.Rate = float64(c.bytes()-before) / time.Since(start).Seconds()
 	c.report.Memory, c.report.Peak = lab.MemoryOf(c.cmd.Process.Pid)
 	c.ages()
+	a, err := c.ask(order{Do: "count"})
+	if err != nil {
+		return err
+	}
+	c.report.Tick99, c.report.TickMost = a.Tick99, a.TickMost
 	return c.edit(0)
 }
 
@@ -433,9 +442,10 @@ func (c *crowd) ages() {
 func (c *crowd) compare(ctx context.Context) error {
 	for i, w := range c.viewers {
 		if err := c.complete(ctx, w); err != nil {
-			return fmt.Errorf("viewer %d: %w", i, err)
+			a, _ := c.ask(order{Do: "count"})
+			return fmt.Errorf("viewer %d: %w; sessions ended: %q, the longest tick took %.0f ms", i, err, a.Ends, a.TickMost)
 		}
-		if err := c.check(w, 50); err != nil {
+		if err := c.check(ctx, w, 50); err != nil {
 			return err
 		}
 	}
@@ -443,33 +453,49 @@ func (c *crowd) compare(ctx context.Context) error {
 }
 
 // check compares n random cubes of a copy with the world.
-func (c *crowd) check(w *viewer, n int) error {
+func (c *crowd) check(ctx context.Context, w *viewer, n int) error {
 	w.mu.Lock()
 	keys := make([]lod.Key, 0, len(w.copy))
 	for k := range w.copy {
 		keys = append(keys, k)
 	}
+	w.mu.Unlock()
 	slices.SortFunc(keys, lod.Key.Compare)
 	r := rand.New(rand.NewPCG(c.o.Seed, uint64(len(keys))))
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	keys = keys[:min(n, len(keys))]
-	var have [][]voxel.Cell
-	for _, k := range keys {
-		have = append(have, w.copy[k].cells)
-	}
-	w.mu.Unlock()
-	a, err := c.ask(order{Do: "cells", Keys: keys})
-	if err != nil {
-		return err
-	}
-	for i, cells := range a.Cells {
-		c.report.Checked++
-		empty := have[i] == nil && !slices.ContainsFunc(cells, func(v voxel.Cell) bool { return v != 0 })
-		if !empty && !slices.Equal(have[i], cells) {
-			c.report.Different++
+	c.report.Checked += len(keys)
+	for range 5 { // what was edited last may be on its way
+		var err error
+		if keys, err = c.different(w, keys); err != nil || len(keys) == 0 {
+			return err
+		}
+		if err := c.wait(time.Second)(ctx); err != nil {
+			return err
 		}
 	}
+	c.report.Different += len(keys)
 	return nil
+}
+
+// different returns the cubes of a copy that are not as the world has them.
+func (c *crowd) different(w *viewer, keys []lod.Key) (out []lod.Key, err error) {
+	a, err := c.ask(order{Do: "cells", Keys: keys})
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, cells := range a.Cells {
+		have := w.copy[keys[i]]
+		switch {
+		case have == nil: // forgotten since
+		case have.cells == nil && !slices.ContainsFunc(cells, func(v voxel.Cell) bool { return v != 0 }):
+		case !slices.Equal(have.cells, cells):
+			out = append(out, keys[i])
+		}
+	}
+	return out, nil
 }
 
 // stuck has a viewer that asks for much and never reads. Then all leave.
