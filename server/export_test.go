@@ -1,10 +1,16 @@
 package server
 
+import "github.com/cairnvoxel/cairn/server/token"
+
+// Token is token.Token.
+type Token = token.Token
+
 // RouteInfo is a row of the table.
 type RouteInfo struct {
 	Method, Path string
-	Role         Role
+	Role         token.Role
 	Status       int
+	Part, Own    bool
 	Takes, Gives string // media types
 }
 
@@ -12,7 +18,7 @@ type RouteInfo struct {
 func Routes() []RouteInfo {
 	var out []RouteInfo
 	for _, r := range routes() {
-		out = append(out, RouteInfo{r.method, r.path, r.role, r.status, r.takes.media, r.gives.media})
+		out = append(out, RouteInfo{r.method, r.path, r.role, r.status, r.part, r.own, r.takes.media, r.gives.media})
 	}
 	return out
 }

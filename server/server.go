@@ -1,8 +1,8 @@
 // Package server serves a history.Store over HTTP. API.md describes the API.
 //
 // A Server is an http.Handler. It treats every call the same way: it finds the
-// route in one table (route.go), checks the caller (admit.go, token.go,
-// loopback.go) and the limits (limits.go), and runs the route. An error becomes one
+// route in one table (route.go), checks the caller (admit.go, loopback.go,
+// package token) and the limits (limits.go), and runs the route. An error becomes one
 // of the codes of package client.
 //
 // The package starts no goroutine for a call and stores no world itself: what it
@@ -23,13 +23,15 @@ import (
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/texture"
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // Options of a Server. The zero value is the default.
 type Options struct {
 	// Tokens say who may do what. Without Tokens the Server accepts calls from this
 	// machine only, and treats each as an admin's.
-	Tokens *Tokens
+	Tokens *token.Set
 	Limits Limits
 	// Log receives what callers must not see. Default none.
 	Log *slog.Logger
@@ -47,6 +49,13 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Textures are those of a resource pack. Default none.
+	Textures *texture.Atlas
+	// ReadOnly gives every caller the role Read at most.
+	ReadOnly bool
+	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
+	// no_route.
+	Pages http.Handler
 	// Arenas are for operations, such as restoring a snapshot. Without them those routes
 	// answer no_route.
 	Arenas arena.Opener
@@ -68,7 +77,8 @@ type Server struct {
 	light     *queue // calls that open worlds
 	checks    *queue // stones that are being checked
 	snapshots *snapshots
-	rates     *rates // of tokens
+	sessions  *token.Sessions // nil without tokens
+	rates     *rates          // of tokens
 	granted   granted
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *rates            // of addresses without a token
@@ -96,6 +106,9 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
+	if o.Tokens != nil {
+		s.sessions = token.NewSessions(o.Tokens)
+	}
 	if o.Arenas != nil {
 		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
 	}
