@@ -60,6 +60,7 @@ var plan = []row{
 	{"edit", "geom voxel light region grid clip stone history world"},
 	{"port", "geom voxel region grid format format/* clip stone stone/whole convert history world edit"},
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
+	{"tool", "geom voxel region format/* world brush port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree"},
 	{"stream", "geom voxel codec octree grid stone history world lod"},
@@ -76,10 +77,11 @@ var plan = []row{
 	{"store", "history blob client blob/* store/*"},
 	{"internal/strictjson", ""},
 	{"server/web/build", ""},
-	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port"},
+	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port tool internal/strictjson"},
+	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
 	{"server/token", "geom region history internal/strictjson"},
 	{"server/streams", "geom stone history world port stream server/token"},
-	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port store/* server/* server/token server/streams internal/strictjson"},
+	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port tool store/* server/* server/cells server/token server/streams internal/strictjson"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
 	{"internal/anviltest", "format/nbt"},
@@ -131,7 +133,7 @@ func TestCommandDeps(t *testing.T) {
 		t.Fatalf("go list -deps does not name the command: %q", out)
 	}
 	for dep := range strings.Lines(string(out)) {
-		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", module + "/bench", module + "/store/storetest"} {
+		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", "esbuild", module + "/bench", module + "/store/storetest"} {
 			if strings.Contains(dep, not) {
 				t.Errorf("the command depends on %s", strings.TrimSpace(dep))
 			}

@@ -67,7 +67,7 @@ var nothing = content{}
 
 // routes returns the table.
 func routes() []route {
-	return slices.Concat(adminRoutes(), loginRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), arenaRoutes())
+	return slices.Concat(adminRoutes(), loginRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
 }
 
 func (r *route) String() string { return r.label }
