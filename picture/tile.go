@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -115,6 +116,8 @@ type tile struct {
 	table   *Table
 	seen    []sight
 	water   sight
+	first   float32 // shares of the light that the first cell of water hides, and every other
+	deep    float32
 	columns []sample
 	towers  []tower
 	looks   int
@@ -147,6 +150,9 @@ type tower struct {
 func newTile(land Land, o TileOptions) *tile {
 	t := &tile{land: land, o: o, table: NewTable(), pixel: 1 << max(0, -o.Zoom)}
 	t.base = max(0, land.Level(land.Matter(), max(0, o.Zoom)))
+	if finer := land.Level(land.Matter(), o.Zoom-1); t.base == o.Zoom && finer > 0 {
+		t.base = finer // it shows waters and paths that the level of the zoom has lost
+	}
 	t.shift = max(0, o.Zoom) - t.base
 	t.edge = TileEdge / t.pixel
 	b := shrunkBox(land.Bounds(), t.base)
@@ -226,6 +232,9 @@ func (t *tile) begin(b geom.Box) {
 		return geom.CodeOf(geom.ChunkPos{X: a.x, Z: a.z}, t.base).Compare(geom.CodeOf(geom.ChunkPos{X: b.x, Z: b.z}, t.base))
 	})
 	t.water = sightOf(t.table.Find("water"))
+	const clear = 1 - waterTint // of a block; the first cell is half full
+	t.first = 1 - .5*float32(math.Pow(clear, float64(int(1)<<t.base/2)))
+	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
 }
 
 // look looks down on all samples, one layer of chunks after another.
@@ -378,9 +387,9 @@ func (t *tile) wetCell(s *sample, _ voxel.Cell, height int) bool { return t.wet(
 
 // wet is scan.wet: the first cell of water tints what is below it, and every other darkens it.
 func (t *tile) wet(s *sample, g *sight, height int) bool {
-	share := float32(waterTint)
+	share := t.deep
 	if s.water == 0 {
-		share = .5
+		share = t.first
 		s.top(height*heightParts + heightParts - 2)
 	}
 	s.water = uint16(min(int(s.water)+1<<t.base, 1<<15))
@@ -428,8 +437,17 @@ func (t *tile) sight(c voxel.Cell) *sight {
 		case t.land.Terrain():
 			*g = sightOf(t.table.Material(t.land.Name(t.land.Matter(), c), c.Material()))
 		default:
-			*g = sightOf(t.table.Find(t.land.Name(t.land.Matter(), c)))
+			*g = t.covered(t.table.Find(t.land.Name(t.land.Matter(), c)))
 		}
 	}
 	return g
+}
+
+// covered returns how a block looks. In a far level most of a cell of the ground is dirt, and its
+// grass is lost.
+func (t *tile) covered(f Family) sight {
+	if grass := t.table.Find("grass_block"); t.base > 0 && f.Name == "dirt" {
+		f.Colour = mix(f.Colour, grass.Colour, .75)
+	}
+	return sightOf(f)
 }
