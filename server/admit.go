@@ -40,26 +40,26 @@ func (c *call) admit() error {
 	return c.room()
 }
 
-// identify finds the token of the call.
+// identify finds the token of the call: that of the header, or that of the cookie's
+// session if there is no such header.
 func (c *call) identify() error {
 	if c.o.Tokens == nil {
 		return local(c.r)
 	}
 	h := c.r.Header["Authorization"]
+	if id := c.session(); len(h) == 0 && id != "" {
+		if err := c.known(c.sessions.Find(id, c.began)); err != nil {
+			return err
+		}
+		return fromOurPage(c.r, c.route.changes())
+	}
+	var found *token.Grant
 	if len(h) == 1 {
 		if scheme, secret, ok := strings.Cut(h[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
-			c.token = c.o.Tokens.Find(secret)
+			found = c.o.Tokens.Find(secret)
 		}
 	}
-	switch {
-	case c.token == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
-		return fault(client.Busy, "too many calls without a known token")
-	case c.token == nil:
-		return fault(client.Unauthorized, "this server needs a known token")
-	case !c.rates.allow(c.token.Hash, c.began):
-		return fault(client.Busy, "too many calls with this token")
-	}
-	return nil
+	return c.known(found)
 }
 
 // may reports whether the caller has a role.
@@ -90,7 +90,8 @@ func (c *call) room() error {
 	n := c.calls.Add(1)
 	mine := int64(0)
 	if c.token != nil {
-		mine = c.token.Calls.Add(1)
+		c.mine = c.token
+		mine = c.mine.Calls.Add(1)
 	}
 	if n > c.limits.Calls || mine > c.limits.Calls/2 {
 		return fault(client.Busy, "too many calls at a time")

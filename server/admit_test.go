@@ -84,7 +84,7 @@ func (s *site) wantRole(r server.RouteInfo, c caller, name string, got client.Co
 	inside := len(c.prefixes) == 0 || about && (name == "in" && !c.bound || strings.HasPrefix(name, "in/")) || r.Own
 	var want client.Code
 	switch {
-	case r.Role == token.Nobody:
+	case r.Role == token.Nobody: // POST /v1/login without a token is a bad request
 	case c.role == token.Nobody:
 		want = client.Unauthorized
 	case c.role < r.Role, c.bound && !r.Part, !inside: // of what is about no world, /v1/worlds needs a prefix and the rest all of them

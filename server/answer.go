@@ -215,8 +215,8 @@ func (c *call) end() {
 	}
 	if c.counted {
 		c.calls.Add(-1)
-		if c.token != nil {
-			c.token.Calls.Add(-1)
+		if c.mine != nil {
+			c.mine.Calls.Add(-1)
 		}
 	}
 	if c.o.Observe == nil {

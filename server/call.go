@@ -35,7 +35,8 @@ type call struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	started time.Time
-	counted bool // it is in Server.calls
+	counted bool         // it is in Server.calls
+	mine    *token.Grant // whose Calls count it, nil for none
 
 	in     body
 	held   int64 // of the Server's memory

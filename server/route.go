@@ -65,7 +65,7 @@ var nothing = content{}
 
 // routes returns the table.
 func routes() []route {
-	return slices.Concat(adminRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes(), arenaRoutes())
+	return slices.Concat(adminRoutes(), loginRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
 }
 
 func (r *route) String() string { return r.label }

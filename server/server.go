@@ -72,7 +72,8 @@ type Server struct {
 	light     *queue // calls that open worlds
 	checks    *queue // stones that are being checked
 	snapshots *snapshots
-	rates     *rates // of tokens
+	sessions  *token.Sessions // nil without tokens
+	rates     *rates          // of tokens
 	granted   granted
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *rates            // of addresses without a token
@@ -100,6 +101,9 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
+	if o.Tokens != nil {
+		s.sessions = token.NewSessions(o.Tokens)
+	}
 	if o.Arenas != nil {
 		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
 	}

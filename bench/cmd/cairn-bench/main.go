@@ -38,6 +38,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lock"
 	"github.com/cairnvoxel/cairn/bench/mesh"
 	"github.com/cairnvoxel/cairn/bench/polygon"
+	"github.com/cairnvoxel/cairn/bench/stream"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -84,6 +85,7 @@ func measurements() map[string]measurement {
 		"arena":    ofWorlds(arena.Bench),
 		"polygons": ofMade(polygon.Bench),
 		"mesh":     ofMade(mesh.Bench),
+		"stream":   ofMade(stream.Bench),
 	}
 }
 

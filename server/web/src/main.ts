@@ -1,6 +1,7 @@
 // The frame of all pages: the header, and which page an address shows.
 
 import "./style.css";
+import "./three/three.css";
 import { gaveUp, json, Refused, words, type Who } from "./api";
 import { el, fill, hidden, icon, svg } from "./dom";
 import { login } from "./login";
