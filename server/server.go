@@ -23,6 +23,7 @@ import (
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
 )
 
@@ -48,6 +49,10 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Textures are those of a resource pack. Default none.
+	Textures *texture.Atlas
+	// ReadOnly gives every caller the role Read at most.
+	ReadOnly bool
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler
