@@ -160,6 +160,7 @@ func (v *viewer) tellNow() {
 		v.welcome()
 	} else if m != v.told && (m.ID != "" || m.Bounds != v.told.Bounds || m.Top != v.told.Top || m.Live != v.told.Live) {
 		v.told = m
+		v.synced = 0 // Synced comes again after Now
 		v.out = Append(v.out, &Now{m}, nil)
 	}
 }
