@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"io"
@@ -230,8 +231,37 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no tests: %v", err)
 	}
-	if text, err := exec.Command(node, append([]string{"--test"}, names...)...).CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, text)
+	zipped := filepath.Join(t.TempDir(), "zip")
+	c := exec.Command(node, append([]string{"--test"}, names...)...)
+	c.Env = append(os.Environ(), "CAIRN_ZIP="+zipped)
+	if text, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	checkZip(t, zipped)
+}
+
+// checkZip reads the zip that a test of the scripts wrote.
+func checkZip(t *testing.T, name string) {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	sizes := make(map[string]int)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r) // checks the checksum
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		sizes[f.Name] = len(b)
+	}
+	if want := map[string]int{"level.dat": 10, "region/wörld <b>.mca": 300_000, "empty": 0}; !maps.Equal(sizes, want) {
+		t.Errorf("the zip holds %v, want %v", sizes, want)
 	}
 }
 

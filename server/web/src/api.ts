@@ -56,12 +56,19 @@ export interface Who {
   role: "read" | "write" | "admin";
   prefixes: string[] | null;
   note: string;
+  /** Of a token that may look at a part of one world and do nothing else. */
+  dimension?: string;
+  box?: unknown;
 }
+
+/** Returns the world that a token is bound to a part of, or "". */
+export const boundTo = (who: Who | null): string => (who?.box ? (who.prefixes?.[0] ?? "") : "");
 
 export interface Call {
   method?: string;
   query?: Record<string, string | number | undefined>;
   json?: unknown;
+  body?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -78,10 +85,11 @@ export function address(path: string, query: Call["query"] = {}): string {
 export async function call(path: string, c: Call = {}): Promise<Response> {
   const headers: Record<string, string> = { ...c.headers };
   if (c.json !== undefined) headers["Content-Type"] = "application/json";
+  if (c.body) headers["Content-Type"] = "application/octet-stream";
   const r = await fetch(address(path, c.query), {
     method: c.method ?? "GET",
     headers,
-    body: c.json === undefined ? undefined : JSON.stringify(c.json),
+    body: c.json === undefined ? c.body : JSON.stringify(c.json),
     signal: c.signal,
     credentials: "same-origin",
   });
@@ -141,7 +149,7 @@ export function words(e: unknown, doing = "do this"): string {
       case "forbidden":
         return `You may not ${doing}: ${sentence(e.message || "your token does not allow it")}`;
     }
-    const known = explained[e.code];
+    const known = e.code === "unsupported" && /^\/v1\/(import|savings)/.test(e.path) ? "The server does not know this kind of file." : explained[e.code];
     const said = e.message ? sentence(e.message) : "";
     if (!known) return said ? capital(said) : `The server answered ${e.status}.`;
     return ["corrupt", "unsupported", "too_large", "bad_name"].includes(e.code) && said ? `${known} ${capital(said)}` : known;

@@ -76,6 +76,12 @@ function volumes(d: Difference): Child {
   return all.length > 1 && el("p", { class: "muted" }, "Cells: ", all.map(([name, n], i) => [i > 0 && ", ", `${count(n)} ${name}`]), ".");
 }
 
+/** Shows the name of a block; the game's own prefix steps back. */
+function blockName(name: string): Child {
+  const m = /^([a-z0-9_.-]+:)([\s\S]*)$/.exec(name);
+  return m ? [el("span", { class: "folder" }, m[1]!), m[2]!] : name;
+}
+
 const shownBlocks = 40;
 
 /** Shows by name what came and what went, most first. */
@@ -89,7 +95,7 @@ function blocks(all: { name: string; added: number; removed: number }[]): Child 
     return i;
   };
   const row = (b: (typeof all)[number]): Child =>
-    el("tr", null, el("th", { scope: "row" }, b.name), el("td", { class: "num gone" }, b.removed ? "\u2212" + count(b.removed) : ""), el("td", { class: "num come" }, b.added ? "+" + count(b.added) : ""), el("td", { class: "barcell", "aria-hidden": "true" }, bar(b.removed, "gone"), bar(b.added, "come")));
+    el("tr", null, el("th", { scope: "row" }, blockName(b.name)), el("td", { class: "num gone" }, b.removed ? "\u2212" + count(b.removed) : ""), el("td", { class: "num come" }, b.added ? "+" + count(b.added) : ""), el("td", { class: "barcell", "aria-hidden": "true" }, bar(b.removed, "gone"), bar(b.added, "come")));
   return el(
     "table",
     { class: "bartable" },

@@ -1,6 +1,6 @@
 // The login page: a token becomes a cookie that scripts cannot read.
 
-import { call, json, Refused, words, type Who } from "./api";
+import { boundTo, call, json, Refused, words, type Who } from "./api";
 import { el, fill } from "./dom";
 import type { Page } from "./view";
 
@@ -33,12 +33,12 @@ export const login =
         box,
         el("h1", null, "You are logged in"),
         el("p", null, el("span", { class: "badge" }, who.role), " ", who.note),
-        el("p", null, roles[who.role] ?? ""),
-        el("p", { class: "muted" }, prefixes.length ? "It concerns worlds below " : "It concerns all worlds.", prefixes.map((p, i) => [i > 0 && ", ", el("code", null, p)])),
+        el("p", null, boundTo(who) ? "You may look at a part of one world in 3D." : (roles[who.role] ?? "")),
+        el("p", { class: "muted" }, prefixes.length ? "The token is for " : "The token is for all worlds.", prefixes.map((p, i) => [i > 0 && ", ", el("code", null, p)])),
         el(
           "div",
           { class: "row" },
-          el("a", { class: "button strong", href: "/" }, "To the worlds"),
+          boundTo(who) ? el("a", { class: "button strong", href: "/3d/" + boundTo(who) }, "Look at it") : el("a", { class: "button strong", href: "/" }, "To the worlds"),
           el("button", { type: "button", onclick: () => call("/v1/login", { method: "DELETE" }).then(asked).then(() => v.go("/login"), (e) => fail(e, "log out")) }, "Log out"),
         ),
         said,
@@ -52,9 +52,9 @@ export const login =
       button.disabled = true;
       said.textContent = "";
       try {
-        await call("/v1/login", { method: "POST", json: { token: token.value.trim() } });
+        const now = await json<Who>("/v1/login", { method: "POST", json: { token: token.value.trim() } });
         await asked();
-        const back = v.query.get("to") ?? "/";
+        const back = v.query.get("to") ?? (boundTo(now) ? "/3d/" + boundTo(now) : "/");
         v.go(/^\/(?![/\\])/.test(back) ? back : "/");
       } catch (err) {
         fail(err, "log in");

@@ -133,8 +133,10 @@ async function show(): Promise<void> {
 
 /** Returns an error as a part of a page. */
 function trouble(e: unknown, doing: string): HTMLElement {
-  const login = e instanceof Refused && e.status === 401;
-  return el("div", { class: "note bad", role: "alert" }, el("p", null, words(e, doing)), login && el("p", null, el("a", { class: "button", href: "/login" }, "Log in")));
+  const login = e instanceof Refused && (e.status === 401 || e.status === 403);
+  const prefixes = who?.prefixes ?? [];
+  const has = who && login && ` Your token has the role ${who.role}${prefixes.length ? ` and is for ${prefixes.join(", ")}` : ""}.`;
+  return el("div", { class: "note bad", role: "alert" }, el("p", null, words(e, doing), has), login && el("p", null, el("a", { class: "button strong", href: "/login?to=" + encodeURIComponent(location.pathname + location.search) }, who ? "Another token" : "Log in")));
 }
 
 const missing: Page = (v) => {

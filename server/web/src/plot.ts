@@ -65,9 +65,9 @@ export class Lines {
     const all = this.lines.flatMap((l) => l.points).filter(([, v]) => !Number.isNaN(v));
     this.picture.setAttribute("viewBox", `0 0 ${w} ${h}`);
     this.picture.setAttribute("height", String(h));
-    this.from = Math.min(...all.map(([t]) => t));
-    this.to = Math.max(this.from + 30000, ...all.map(([t]) => t));
-    const most = nice(Math.max(1e-12, ...all.map(([, v]) => v)));
+    this.to = Math.max(...all.map(([t]) => t));
+    this.from = Math.min(this.to - 30000, ...all.map(([t]) => t));
+    const most = nice(Math.max(0, ...all.map(([, v]) => v)) || 1);
     if (all.length === 0) {
       this.picture.setAttribute("aria-label", `${this.o.title}: nothing yet`);
       this.picture.replaceChildren(svg("text", { class: "none", x: w / 2, y: h / 2, "text-anchor": "middle" }, "nothing yet"));
@@ -143,7 +143,8 @@ export function percentiles(title: string, rows: { name: string; at: number[]; c
   const high = 10 ** Math.ceil(Math.log10(Math.max(...all) * 1.0001));
   const x = (v: number): number => (100 * Math.log(Math.max(low, v) / low)) / Math.log(high / low);
   const ticks: Child[] = [];
-  for (let v = low; v <= high * 1.01; v *= 10) {
+  const step = Math.ceil(Math.round(Math.log10(high / low)) / 3);
+  for (let v = low; v <= high * 1.01; v *= 10 ** step) {
     const t = el("span", null, text(v));
     t.style.left = `${x(v)}%`;
     ticks.push(t);

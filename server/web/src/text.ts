@@ -25,7 +25,7 @@ export function bytes(n: number): string {
 export function seconds(s: number): string {
   if (!Number.isFinite(s)) return "–";
   const a = Math.abs(s);
-  const digits = (v: number): string => (v >= 100 ? Math.round(v).toString() : v.toPrecision(2));
+  const digits = (v: number): string => (v >= 99.5 ? Math.round(v).toString() : String(+v.toPrecision(2)));
   if (a === 0) return "0 s";
   if (a < 0.001) return `${digits(s * 1e6)} µs`;
   if (a < 1) return `${digits(s * 1e3)} ms`;

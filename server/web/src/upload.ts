@@ -1,6 +1,6 @@
 // Uploads: one card for each world that was dropped, with its name, progress, and what became of it.
 
-import { address, call, gaveUp, Lanes, Refused, refusedBy, words } from "./api";
+import { address, gaveUp, json, Lanes, Refused, refusedBy, words } from "./api";
 import { add, el, fill } from "./dom";
 import { findWorlds, type Found } from "./drop";
 import { freeName, nameFault, nameOf } from "./names";
@@ -47,14 +47,10 @@ export class Uploads {
     return el("button", { class: "quiet round small", type: "button", "aria-label": "Close", onclick: (e: Event) => (e.currentTarget as Element).closest(".note, .card")?.remove() }, "×");
   }
 
+  /** Reports whether a world exists. The list says it without an error. */
   private async exists(name: string): Promise<boolean> {
-    try {
-      await call("/v1/head/" + name, { signal: this.v.signal });
-      return true;
-    } catch (e) {
-      if (e instanceof Refused) return e.status !== 404;
-      throw e;
-    }
+    const { worlds } = await json<{ worlds: string[] }>("/v1/worlds", { query: { prefix: name, n: 1 }, signal: this.v.signal });
+    return worlds[0] === name;
   }
 
   private async card(w: Found): Promise<void> {

@@ -55,7 +55,7 @@ class WorldPage {
       this.notes.node,
       this.uploads.node,
       el("section", { class: "card line", "aria-label": "Time line" }, this.timeline.node, this.versionActions),
-      el("div", { class: "split" }, el("section", { class: "card shotcard", "aria-label": "Picture" }, this.picture), el("section", { class: "card", "aria-label": "Facts" }, this.facts)),
+      el("div", { class: "split" }, el("section", { class: "card shotcard", "aria-label": "Picture" }, this.picture), el("section", { class: "card", "aria-label": "Facts" }, el("h2", { class: "hidden" }, "Facts"), this.facts)),
       this.comparison.node,
       el("div", { class: "split even" }, el("section", { class: "card" }, el("h2", null, "Named snapshots"), this.snapshots), el("section", { class: "card" }, el("h2", null, "Versions"), this.versions)),
     );

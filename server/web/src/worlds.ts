@@ -1,6 +1,6 @@
 // The list of worlds: pictures, search, selection, uploads.
 
-import { call, gaveUp, json, Lanes, Refused, words, type Facts } from "./api";
+import { boundTo, call, gaveUp, json, Lanes, Refused, words, type Facts } from "./api";
 import { el, fill, hidden, icon } from "./dom";
 import { chosen, dropped } from "./drop";
 import { listed, prefixesFor } from "./names";
@@ -14,6 +14,7 @@ const perStep = 48; // cards that are added at a time
 const facts = new Lanes(4);
 
 export const worlds: Page = (v) => {
+  if (boundTo(v.who)) return v.go("/3d/" + boundTo(v.who));
   const notes = new Notes();
   const begins = el("input", { type: "search", id: "begins", value: v.query.get("prefix") ?? "", placeholder: "any", spellcheck: false, autocomplete: "off" });
   const contains = el("input", { type: "search", id: "contains", value: v.query.get("q") ?? "", placeholder: "any", spellcheck: false, autocomplete: "off" });
@@ -85,7 +86,7 @@ export const worlds: Page = (v) => {
       } catch (e) {
         if (signal.aborted || gaveUp(e)) return;
         const refused = e instanceof Refused && e.status === 401;
-        fill(more, el("div", { class: "note bad", role: "alert" }, el("p", null, words(e, "see the list of worlds")), refused ? el("p", null, el("a", { class: "button", href: "/login" }, "Log in")) : el("p", null, el("button", { type: "button", onclick: () => void step() }, "Try again"))));
+        fill(more, el("div", { class: "note bad", role: "alert" }, el("p", null, words(e, "see the list of worlds")), refused ? el("p", null, el("a", { class: "button", href: "/login?to=" + encodeURIComponent(location.pathname + location.search) }, "Log in")) : el("p", null, el("button", { type: "button", onclick: () => void step() }, "Try again"))));
         return;
       }
       if (signal.aborted) return;
@@ -123,8 +124,8 @@ function nothing(searched: boolean, upload: boolean): HTMLElement {
 }
 
 /** Shows that files may be dropped on the page, and takes them. */
-export function dropZone(v: View, take: (files: Awaited<ReturnType<typeof dropped>>) => Promise<void>, fail: (e: unknown) => void, allowed: boolean): void {
-  const veil = el("div", { class: "veil", "aria-hidden": "true" }, el("p", null, allowed ? "Drop worlds here" : "You may not upload worlds"));
+export function dropZone(v: View, take: (files: Awaited<ReturnType<typeof dropped>>) => Promise<void>, fail: (e: unknown) => void, allowed: boolean, invitation = "Drop worlds here"): void {
+  const veil = el("div", { class: "veil", "aria-hidden": "true" }, el("p", null, allowed ? invitation : "You may not upload worlds"));
   let depth = 0;
   const on = (kind: string, f: (e: DragEvent) => void): void => document.addEventListener(kind as "drop", f, { signal: v.signal });
   const has = (e: DragEvent): boolean => !!e.dataTransfer?.types.includes("Files");
