@@ -201,7 +201,8 @@ class Three {
       this.listDimensions();
     } catch (e) {
       if (v.signal.aborted) return;
-      // A token for a part of a world may only stream it: the stream says what is wrong, if anything is.
+      this.refusal = e; // a token for a part of a world may still stream it
+      if (!this.client?.connected && this.status.classList.contains("bad")) this.lost(0);
     }
   }
 
@@ -386,6 +387,7 @@ class Three {
     this.say(this.failure, true, login ? el("a", { class: "button", href: "/login" }, "Log in") : null);
   }
   private failure = "";
+  private refusal: unknown; // why the API said nothing of the world
 
   private lost(wait: number) {
     if (wait < 0) return; // failed says why
@@ -394,7 +396,7 @@ class Three {
     const say = () => {
       if (mine !== this.session || this.client?.connected || this.v.signal.aborted) return;
       const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-      const why = this.failure || "The connection to the server is lost.";
+      const why = this.failure || (this.refusal && !this.moment ? words(this.refusal, "see this world") : "The connection to the server is lost.");
       this.say(`${why} Trying again${left > 0 ? ` in ${left} s` : ""} …`, true, el("button", { type: "button", onclick: () => this.client?.retry() }, "Try now"));
       if (left > 0) setTimeout(say, 1000);
     };
