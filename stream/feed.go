@@ -99,7 +99,7 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 
 func dimensionOf(s State, name string) (stone.Dimension, error) {
 	for _, d := range s.Dimensions() {
-		if d.Name == name || name == "" {
+		if (d.Name == name || name == "") && len(d.Name) <= maxWord {
 			return d, nil
 		}
 	}
@@ -114,7 +114,7 @@ func usual(d stone.Dimension) (out []string) {
 		if v.Name == voxel.Block {
 			return []string{v.Name}
 		}
-		if !voxel.IsLight(v.Name) && v.Name != voxel.Biome && v.Scale <= 4 && v.Scale != 3 && len(out) < maxVolumes {
+		if !voxel.IsLight(v.Name) && v.Name != voxel.Biome && v.Scale <= 4 && v.Scale != 3 && len(v.Name) <= maxVolume && len(out) < maxVolumes {
 			out = append(out, v.Name)
 		}
 	}
