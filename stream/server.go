@@ -394,7 +394,7 @@ func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*
 	key := strings.Join(append([]string{d.Name}, hello.Volumes...), "\x00")
 	g := s.feeds[key]
 	if g == nil {
-		f, err := newFeed(s.head.State, d.Name, hello.Volumes, &s.o)
+		f, err := newFeed(s.head.State, d.Name, hello.Volumes, &s.o, &s.encoded)
 		if err != nil {
 			return nil, err
 		}

@@ -500,19 +500,11 @@ func (v *viewer) change(ctx context.Context, c *change, full bool) {
 		v.suspect(c.Key)
 		return
 	}
-	if c.rec == nil {
-		rec, err := v.shot.record(ctx, c.Key, nil)
-		if err != nil {
-			v.suspect(c.Key)
-			return
-		}
-		c.rec = rec
-		if c.edit = v.stage.edit(rec, c.parts); c.edit == nil {
-			c.edit = []byte{}
-		}
-		v.s.encoded.Add(1)
+	if c.prepare(ctx, v.shot) != nil {
+		v.suspect(c.Key)
+		return
 	}
-	v.give(c.rec, c.edit)
+	v.give(c.rec, c.edit, c.used)
 }
 
 // suspect marks a cube of which the client's copy is old.
@@ -525,11 +517,11 @@ func (v *viewer) suspect(k Key) {
 
 // give puts a cube into the batch: as an edit of what the client has if there is one, else whole. It returns false if
 // the viewer does not need it.
-func (v *viewer) give(r *record, edit []byte) bool {
+func (v *viewer) give(r *record, edit []byte, used [][]voxel.Cell) bool {
 	if !v.plan.Have(r.Key, r.cube) {
 		return false
 	}
-	for i, used := range r.used {
+	for i, used := range used {
 		v.name(i, used)
 	}
 	if len(edit) > 0 {
@@ -785,7 +777,7 @@ func (v *viewer) deliver(r *record, changed bool) {
 				}
 			}
 		}
-		if !v.give(r, edit) {
+		if !v.give(r, edit, r.used) {
 			return
 		}
 	}
