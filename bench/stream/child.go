@@ -37,6 +37,8 @@ type order struct {
 	Edits   int       `json:",omitempty"` // a second
 	Start   time.Time `json:",omitzero"`
 	Keys    []lod.Key `json:",omitempty"`
+	// Patience is that of the server.
+	Patience time.Duration `json:",omitempty"`
 }
 
 type answer struct {
@@ -167,7 +169,7 @@ func (h *host) serve(ctx context.Context, wait *sync.WaitGroup, o *order, a *ans
 	if _, err := h.w.Commit(ctx, "the land"); err != nil {
 		return err
 	}
-	if h.server, err = stream.Serve(h.w, stream.Options{}); err != nil {
+	if h.server, err = stream.Serve(h.w, stream.Options{Patience: o.Patience}); err != nil {
 		return err
 	}
 	if h.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

@@ -101,6 +101,8 @@ const (
 	crowdError   = 12
 	// quiet is how long nothing must come to a viewer for its copy to be compared.
 	quiet = 500 * time.Millisecond
+	// patience is how long the server waits for who does not read.
+	patience = 10 * time.Second
 )
 
 // crowd is a measurement under way.
@@ -166,7 +168,7 @@ func (c *crowd) begin(ctx context.Context) error {
 		return err
 	}
 	c.to, c.from, c.in = json.NewEncoder(in), json.NewDecoder(out), in
-	a, err := c.ask(order{Do: "serve", Voxels: c.o.Voxels, Seed: c.o.Seed})
+	a, err := c.ask(order{Do: "serve", Voxels: c.o.Voxels, Seed: c.o.Seed, Patience: c.atMost(patience)})
 	if err != nil {
 		return errors.Join(err, c.end())
 	}
@@ -212,6 +214,11 @@ func (c *crowd) cores(ctx context.Context, f func(context.Context) error) (float
 	return (lab.ProcessorOf(c.cmd.Process.Pid) - before).Seconds() / time.Since(start).Seconds(), err
 }
 
+// atMost returns d, or the time of a row if that is less.
+func (c *crowd) atMost(d time.Duration) time.Duration {
+	return min(d, time.Duration(c.o.Seconds*float64(time.Second)))
+}
+
 func (c *crowd) wait(d time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
@@ -242,7 +249,7 @@ func (c *crowd) alone(ctx context.Context) (err error) {
 	if err := c.edit(crowdEdits); err != nil {
 		return err
 	}
-	if c.report.Alone, err = c.cores(ctx, c.wait(5*time.Second)); err != nil {
+	if c.report.Alone, err = c.cores(ctx, c.wait(c.atMost(5*time.Second))); err != nil {
 		return err
 	}
 	return c.edit(0)
@@ -370,7 +377,8 @@ func (c *crowd) move(ctx context.Context) error {
 	if err := c.edit(crowdEdits); err != nil {
 		return err
 	}
-	moving, stop := context.WithTimeout(ctx, time.Duration(c.o.Seconds*float64(time.Second))+3*time.Second)
+	settle := c.atMost(3 * time.Second)
+	moving, stop := context.WithTimeout(ctx, c.atMost(time.Hour)+settle)
 	defer stop()
 	var walking sync.WaitGroup
 	for i, w := range c.viewers {
@@ -389,7 +397,7 @@ func (c *crowd) move(ctx context.Context) error {
 			}
 		})
 	}
-	if err := c.wait(3 * time.Second)(ctx); err != nil { // all move by then
+	if err := c.wait(settle)(ctx); err != nil { // all move by then
 		return err
 	}
 	before := c.bytes()

@@ -30,7 +30,7 @@ const (
 // streamed measures what a server sends over a link of 20 Mbit/s, and to four who walk.
 func (l *land) streamed(ctx context.Context, o lab.Options, whole ViewRow) (s *Streamed, err error) {
 	c := &crowd{o: o, pool: newPool()}
-	c.o.Clients = 1
+	c.o.Clients, c.o.Seconds = 1, 60
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
