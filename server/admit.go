@@ -5,7 +5,9 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -18,8 +20,14 @@ func (c *call) admit() error {
 	if err := c.identify(); err != nil {
 		return err
 	}
+	if c.o.ReadOnly && !c.may(c.route.role) {
+		return refuse("worlds are only shown here, and cannot be changed")
+	}
 	if !c.may(c.route.role) {
 		return refuse("the token's role does not permit this")
+	}
+	if c.token != nil && c.token.Bound() && !c.route.part {
+		return refuse("the token is for looking at a part of a world")
 	}
 	switch {
 	case c.route.named():
@@ -35,30 +43,32 @@ func (c *call) admit() error {
 	return c.room()
 }
 
-// identify finds the token of the call.
+// identify finds the token of the call: that of the header, or that of the cookie's
+// session if there is no such header.
 func (c *call) identify() error {
 	if c.o.Tokens == nil {
 		return local(c.r)
 	}
 	h := c.r.Header["Authorization"]
+	if id := c.session(); len(h) == 0 && id != "" {
+		if err := c.known(c.sessions.Find(id, c.began)); err != nil {
+			return err
+		}
+		return fromOurPage(c.r, c.route.changes() || c.route.socket)
+	}
+	var found *token.Grant
 	if len(h) == 1 {
 		if scheme, secret, ok := strings.Cut(h[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
-			c.token = c.o.Tokens.find(secret)
+			found = c.o.Tokens.Find(secret)
 		}
 	}
-	switch {
-	case c.token == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
-		return fault(client.Busy, "too many calls without a known token")
-	case c.token == nil:
-		return fault(client.Unauthorized, "this server needs a known token")
-	case !c.rates.allow(c.token.Hash, c.began):
-		return fault(client.Busy, "too many calls with this token")
-	}
-	return nil
+	return c.known(found)
 }
 
 // may reports whether the caller has a role.
-func (c *call) may(role Role) bool { return c.token == nil || c.token.Role >= role }
+func (c *call) may(role token.Role) bool {
+	return (role <= Read || !c.o.ReadOnly) && (c.token == nil || c.token.Role >= role)
+}
 
 // everywhere reports whether the caller may use all names.
 func (c *call) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }
@@ -71,18 +81,39 @@ func (c *call) reach(name string) error {
 	return nil
 }
 
+// sees returns an error unless the caller's token is for all blocks of a box.
+func (c *call) sees(dimension string, b geom.Box) error {
+	if c.token != nil && !c.token.Sees(dimension, b) {
+		return refuse("the token is for another part of the world")
+	}
+	return nil
+}
+
 // room counts the call as in progress and refuses it if there are too many.
 func (c *call) room() error {
 	c.counted = true
 	n := c.calls.Add(1)
 	mine := int64(0)
 	if c.token != nil {
-		mine = c.token.calls.Add(1)
+		c.mine = c.token
+		mine = c.mine.Calls.Add(1)
 	}
 	if n > c.limits.Calls || mine > c.limits.Calls/2 {
 		return fault(client.Busy, "too many calls at a time")
 	}
 	return nil
+}
+
+// leaveRoom undoes room.
+func (c *call) leaveRoom() {
+	if !c.counted {
+		return
+	}
+	c.counted = false
+	c.calls.Add(-1)
+	if c.mine != nil {
+		c.mine.Calls.Add(-1)
+	}
 }
 
 // granted remembers which stones a limited token received in stacks. It holds at
@@ -93,13 +124,13 @@ type granted struct {
 }
 
 type grantOf struct {
-	token Hash
+	token token.Hash
 	stone stone.ID
 }
 
 const grantedMost = 1 << 14
 
-func (g *granted) add(t Hash, id stone.ID) {
+func (g *granted) add(t token.Hash, id stone.ID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.now) >= grantedMost || g.now == nil {
@@ -108,7 +139,7 @@ func (g *granted) add(t Hash, id stone.ID) {
 	g.now[grantOf{t, id}] = struct{}{}
 }
 
-func (g *granted) has(t Hash, id stone.ID) bool {
+func (g *granted) has(t token.Hash, id stone.ID) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, now := g.now[grantOf{t, id}]

@@ -7,14 +7,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
@@ -22,21 +22,27 @@ import (
 type caller struct {
 	name     string
 	secret   string // "" for no header
-	role     server.Role
+	role     token.Role
 	prefixes []string
+	bound    bool // to a box in the world of the only prefix
 }
 
 // TestRoles tries each caller on each route of the table.
 func TestRoles(t *testing.T) {
 	callers := []caller{
 		{name: "nobody"}, {name: "unknown", secret: "cairn_00000000000000000000000000000000"},
-		{name: "reader", role: server.Read}, {name: "writer", role: server.Write}, {name: "admin", role: server.Admin},
-		{name: "reader below", role: server.Read, prefixes: []string{"in"}}, {name: "writer below", role: server.Write, prefixes: []string{"in"}},
-		{name: "admin below", role: server.Admin, prefixes: []string{"elsewhere", "in"}},
+		{name: "reader", role: token.Read}, {name: "writer", role: token.Write}, {name: "admin", role: token.Admin},
+		{name: "reader below", role: token.Read, prefixes: []string{"in"}}, {name: "writer below", role: token.Write, prefixes: []string{"in"}},
+		{name: "admin below", role: token.Admin, prefixes: []string{"elsewhere", "in"}},
+		{name: "bound", role: token.Read, prefixes: []string{"in/w"}, bound: true},
 	}
-	var want []server.Token
+	var want []token.Token
 	for _, c := range callers[2:] {
-		want = append(want, server.Token{Role: c.role, Prefixes: c.prefixes})
+		tok := token.Token{Role: c.role, Prefixes: c.prefixes}
+		if c.bound {
+			tok.Dimension, tok.Box = "a", token.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}
+		}
+		want = append(want, tok)
 	}
 	tokens, secrets := mustTokens(t, want...)
 	for i, secret := range secrets {
@@ -75,13 +81,13 @@ func (s *site) tryRole(r server.RouteInfo, c caller, name string) {
 func (s *site) wantRole(r server.RouteInfo, c caller, name string, got client.Code) {
 	s.t.Helper()
 	about := strings.HasSuffix(r.Path, "/NAME")
-	inside := len(c.prefixes) == 0 || about && (name == "in" || strings.HasPrefix(name, "in/"))
+	inside := len(c.prefixes) == 0 || about && (name == "in" && !c.bound || strings.HasPrefix(name, "in/")) || r.Own
 	var want client.Code
 	switch {
-	case r.Role == server.Nobody:
-	case c.role == server.Nobody:
+	case r.Role == token.Nobody: // POST /v1/login without a token is a bad request
+	case c.role == token.Nobody:
 		want = client.Unauthorized
-	case c.role < r.Role, !inside: // of what is about no world, /v1/worlds needs a prefix and the rest all of them
+	case c.role < r.Role, c.bound && !r.Part, !inside: // of what is about no world, /v1/worlds needs a prefix and the rest all of them
 		want = client.Forbidden
 	}
 	refused := got == client.Unauthorized || got == client.Forbidden
@@ -92,7 +98,7 @@ func (s *site) wantRole(r server.RouteInfo, c caller, name string, got client.Co
 
 // TestOtherNames tries prefixes on names that stand in bodies and the query.
 func TestOtherNames(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Write, Prefixes: []string{"in"}}, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}}, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens})
 	s.mustCommit("in/w", 1)
 	s.mustCommit("out/w", 1)
@@ -139,7 +145,7 @@ func TestOtherNames(t *testing.T) {
 }
 
 func TestForceIsForAdmins(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Write}, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write}, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens})
 	s.mustCommit("a", 1)
 	for _, tt := range []struct {
@@ -160,7 +166,7 @@ func TestForceIsForAdmins(t *testing.T) {
 }
 
 func TestAuthorizationHeader(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: -1}})
 	secret := secrets[0]
 	for _, h := range [][]string{
@@ -179,116 +185,21 @@ func TestAuthorizationHeader(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Read, Prefixes: []string{"/players/"}, Note: "a game"}, server.Token{Role: server.Admin})
-	if len(secrets[0]) != len("cairn_")+32 || secrets[0] == secrets[1] {
-		t.Errorf("got secrets %q", secrets)
-	}
-	all := tokens.All()
-	i := slices.IndexFunc(all, func(t server.Token) bool { return t.Note == "a game" })
-	if len(all) != 2 || i < 0 || all[i].Role != server.Read || !slices.Equal(all[i].Prefixes, []string{"players"}) {
-		t.Errorf("got %+v", all)
-	}
-	for name, want := range map[string]bool{"players": true, "players/a": true, "players/a/b": true, "playersx": false, "player": false, "": false, "a/players": false} {
-		if got := all[i].Reaches(name); got != want {
-			t.Errorf("%q: got %v", name, got)
-		}
-	}
-}
-
-func TestTokensFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tokens")
-	_, tok, err := server.NewToken(server.Write, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.WriteTokens(path, []server.Token{tok}); err != nil {
-		t.Fatal(err)
-	}
-	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", fi.Mode(), err)
-	}
-	tokens, err := server.ReadTokens(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ name, file, want string }{
-		{"no JSON", "{", "too early"},
-		{"empty", "", "it is empty"},
-		{"a certificate", "-----BEGIN CERTIFICATE-----", "at byte"},
-		{"two values", string(good) + "{}", "more than one"},
-		{"a slip", strings.Replace(string(good), `"role"`, `"prefix":["a"],"role"`, 1), "prefix"},
-		{"role", strings.Replace(string(good), `"write"`, `"root"`, 1), "role"},
-		{"nobody", strings.Replace(string(good), `"write"`, `"nobody"`, 1), "role"},
-		{"no role", strings.Replace(string(good), `"write"`, `""`, 1), "role"},
-		{"hash", strings.Replace(string(good), `"hash": "`, `"hash": "0`, 1), "hex digits"},
-		{"hash of no digits", strings.Replace(string(good), tok.Hash.String()[:2], "xy", 1), "hex digits"},
-		{"prefix", strings.Replace(string(good), `"role"`, `"prefixes":["A"],"role"`, 1), "prefix"},
-		{"twice", strings.Replace(strings.Replace(string(good), "[", "["+tokenJSON(t, tok)+",", 1), "\n", "", -1), "twice"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := tokens.Reload(); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
-			if all := tokens.All(); len(all) != 1 {
-				t.Errorf("got %d tokens after an error", len(all))
-			}
-		})
-	}
-	if _, err := server.ReadTokens(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(unwrapAll(err)) {
-		t.Errorf("got %v", err)
-	}
-	if err := server.WriteTokens(path, []server.Token{{}}); err == nil {
-		t.Error("a token without a role was written")
-	}
-	nowhere := filepath.Join(t.TempDir(), "none", "tokens")
-	if err := server.WriteTokens(nowhere, nil); err == nil || !strings.Contains(err.Error(), nowhere+": ") {
-		t.Errorf("without a folder: got %v", err)
-	}
-}
-
-func tokenJSON(t *testing.T, tok server.Token) string {
-	t.Helper()
-	b, err := json.Marshal(tok)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// unwrapAll returns the innermost error of a chain.
-func unwrapAll(err error) error {
-	for {
-		u, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			return err
-		}
-		err = u.Unwrap()
-	}
-}
-
 // TestReload takes a token away and gives another while the Server runs.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
-	one, first, err := server.NewToken(server.Read, "one")
+	one, first, err := token.New(token.Token{Role: token.Read, Note: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, second, err := server.NewToken(server.Read, "two")
+	two, second, err := token.New(token.Token{Role: token.Read, Note: "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := server.WriteTokens(path, []server.Token{first}); err != nil {
+	if err := token.WriteFile(path, []token.Token{first}); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := server.ReadTokens(path)
+	tokens, err := token.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +208,7 @@ func TestReload(t *testing.T) {
 	if a, b := status(one), status(two); a != 200 || b != 401 {
 		t.Errorf("got %d, %d", a, b)
 	}
-	if err := server.WriteTokens(path, []server.Token{second}); err != nil {
+	if err := token.WriteFile(path, []token.Token{second}); err != nil {
 		t.Fatal(err)
 	}
 	if err := tokens.Reload(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -333,7 +334,7 @@ func TestOperationLosesItsLease(t *testing.T) {
 
 // Tokens reach snapshots and operations as they reach the world.
 func TestOperationsNeedTheWorld(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Read, Prefixes: []string{"a"}}, server.Token{Role: server.Write, Prefixes: []string{"b"}})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Prefixes: []string{"a"}}, token.Token{Role: token.Write, Prefixes: []string{"b"}})
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{Tokens: tokens})
 	s.mustArena("a", 1)
 	bearer := func(i int) []string { return []string{"Authorization", "Bearer " + secrets[i]} }

@@ -1,10 +1,7 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +14,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/strictjson"
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // call is one call in progress. One goroutine uses it. It is the
@@ -26,17 +25,18 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	route *route
-	allow string // methods of the path, if the call uses another
-	token *grant // nil without tokens
-	name  string // of the world
-	id    string // in the path
+	allow string       // methods of the path, if the call uses another
+	token *token.Grant // nil without tokens
+	name  string       // of the world
+	id    string       // in the path
 	query url.Values
 	began time.Time
 	// ctx ends when the caller has gone or the call takes too long.
 	ctx     context.Context
 	cancel  context.CancelFunc
 	started time.Time
-	counted bool // it is in Server.calls
+	counted bool         // it is in Server.calls
+	mine    *token.Grant // whose Calls count it, nil for none
 
 	in     body
 	held   int64 // of the Server's memory
@@ -73,7 +73,7 @@ func (c *call) serve() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
-	if c.r.URL.RawQuery != "" {
+	if c.r.URL.RawQuery != "" && c.route != &pageRoute {
 		if err := c.parseQuery(); err != nil {
 			return err
 		}
@@ -234,21 +234,8 @@ func (c *call) json(to any) error {
 	if !utf8.Valid(text) {
 		return bad("the body is not UTF-8") // encoding/json would change the text silently
 	}
-	if err := strict(text, to); err != nil {
-		return bad("the body is not the expected JSON: %s", jsonFault(err))
-	}
-	return nil
-}
-
-// strict reads one JSON value without unknown fields.
-func strict(text []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
+	if err := strictjson.Decode(text, to); err != nil {
+		return bad("the body is not the expected JSON: %v", err)
 	}
 	return nil
 }

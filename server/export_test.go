@@ -1,10 +1,19 @@
 package server
 
+import (
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/stream"
+)
+
+// Token is token.Token.
+type Token = token.Token
+
 // RouteInfo is a row of the table.
 type RouteInfo struct {
 	Method, Path string
-	Role         Role
+	Role         token.Role
 	Status       int
+	Part, Own    bool
 	Takes, Gives string // media types
 }
 
@@ -12,7 +21,7 @@ type RouteInfo struct {
 func Routes() []RouteInfo {
 	var out []RouteInfo
 	for _, r := range routes() {
-		out = append(out, RouteInfo{r.method, r.path, r.role, r.status, r.takes.media, r.gives.media})
+		out = append(out, RouteInfo{r.method, r.path, r.role, r.status, r.part, r.own, r.takes.media, r.gives.media})
 	}
 	return out
 }
@@ -23,3 +32,9 @@ func (s *Server) Strangers() int {
 	defer s.strangers.mu.Unlock()
 	return len(s.strangers.young) + len(s.strangers.old)
 }
+
+// Streams returns what the streams counted, and how many worlds are looked at.
+func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }
+
+// Calls returns how many calls are in progress.
+func (s *Server) Calls() int64 { return s.calls.Load() }

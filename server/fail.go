@@ -1,12 +1,8 @@
 package server
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/stone"
@@ -56,21 +52,4 @@ func theirs(err error) error {
 		return fault(client.Corrupt, "%v", c)
 	}
 	return err
-}
-
-// jsonFault describes what is wrong with JSON, without the names of Go types.
-func jsonFault(err error) string {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF):
-		return "it is empty"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
-	case errors.As(err, &syntax):
-		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
-	case errors.As(err, &kind):
-		return fmt.Sprintf("%s cannot be of type %s", cmp.Or(kind.Field, "all of it"), kind.Value)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }

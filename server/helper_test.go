@@ -16,6 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -178,13 +179,13 @@ func (s *site) mustCommit(name string, n int) (last history.ID) {
 
 // mustTokens writes tokens to a file and reads it; secrets are returned in the
 // order of want.
-func mustTokens(t testing.TB, want ...server.Token) (*server.Tokens, []string) {
+func mustTokens(t testing.TB, want ...token.Token) (*token.Set, []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens")
 	var secrets []string
-	var all []server.Token
+	var all []token.Token
 	for _, w := range want {
-		secret, tok, err := server.NewToken(w.Role, w.Note, w.Prefixes...)
+		secret, tok, err := token.New(w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,10 +194,10 @@ func mustTokens(t testing.TB, want ...server.Token) (*server.Tokens, []string) {
 		}
 		secrets, all = append(secrets, secret), append(all, tok)
 	}
-	if err := server.WriteTokens(path, all); err != nil {
+	if err := token.WriteFile(path, all); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := server.ReadTokens(path)
+	tokens, err := token.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // answers returns the statuses of what the server says to text until it has nothing
@@ -146,7 +147,7 @@ func settled(want int) (n int) {
 
 // TestReset begins many calls on one HTTP/2 connection and takes each back.
 func TestReset(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens})
 	s.mustCommit("a", 3)
 	h := httptest.NewUnstartedServer(nil)

@@ -34,23 +34,11 @@ func loopbackHost(host string) bool {
 // proxied lists the headers that a proxy adds to the calls of others.
 var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}
 
-// local returns an error unless a call without a token came from a program on this
-// machine, and not through a proxy or from a page in a browser. The Host header
-// shows whether another site's name points here; Origin and Sec-Fetch-Site show a
-// page of another site.
+// local returns an error unless a call without a token came from a program or a page
+// of this machine. Origin and Sec-Fetch-Site show a page of another site.
 func local(r *http.Request) error {
-	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if !ok || !at.IP.IsLoopback() || err != nil || !from.Addr().Unmap().IsLoopback() {
-		return refuse("a server without tokens serves only this machine")
-	}
-	for _, h := range proxied {
-		if len(r.Header[h]) > 0 {
-			return refuse("a server without tokens serves no proxy")
-		}
-	}
-	if !sameHost(r.Host, at.Port, r.TLS != nil) {
-		return refuse("the Host header names another host")
+	if err := onThisMachine(r); err != nil {
+		return err
 	}
 	if origin := r.Header["Origin"]; len(origin) > 0 {
 		scheme := "http://"
@@ -65,6 +53,25 @@ func local(r *http.Request) error {
 		if site != "same-origin" && site != "none" {
 			return refuse("pages of other places are not served")
 		}
+	}
+	return nil
+}
+
+// onThisMachine returns an error unless a call came from this machine and not through
+// a proxy. The Host header shows whether another site's name points here.
+func onThisMachine(r *http.Request) error {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if !ok || !at.IP.IsLoopback() || err != nil || !from.Addr().Unmap().IsLoopback() {
+		return refuse("a server without tokens serves only this machine")
+	}
+	for _, h := range proxied {
+		if len(r.Header[h]) > 0 {
+			return refuse("a server without tokens serves no proxy")
+		}
+	}
+	if !sameHost(r.Host, at.Port, r.TLS != nil) {
+		return refuse("the Host header names another host")
 	}
 	return nil
 }

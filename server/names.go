@@ -54,7 +54,7 @@ func (c *call) list() error {
 // token's own, it stands for all names of that prefix.
 func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
 	switch {
-	case c.token == nil || c.token.covers(prefix):
+	case c.token == nil || c.token.Covers(prefix):
 		return c.st.List(c.ctx, prefix, after, n)
 	case !slices.Contains(c.token.Prefixes, prefix):
 		return nil, refuse("the token is for other names: prefix must be one of the token's prefixes, or begin with one and a slash")

@@ -35,7 +35,7 @@ func openAPI(all []route) ([]byte, error) {
 		},
 		"paths": paths,
 		"components": object{
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}, "session": object{"type": "apiKey", "in": "cookie", "name": sessionCookie}},
 			"responses":       object{"refused": object{"description": "refused", "content": jsonOf(client.Refusal{}).describe()}},
 		},
 	})
@@ -58,7 +58,7 @@ func (r *route) operation() object {
 	}
 	if r.role > Nobody {
 		op["x-role"] = r.role.String()
-		op["security"] = []object{{"token": []string{}}}
+		op["security"] = []object{{"token": []string{}}, {"session": []string{}}}
 	}
 	if r.takes != nothing {
 		op["requestBody"] = object{"required": true, "content": r.takes.describe()}
@@ -168,7 +168,7 @@ func structSchema(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" {
+		if f.Anonymous || name == "" || name == "-" {
 			continue
 		}
 		properties[name] = schemaOf(f.Type)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/server/token"
 	"golang.org/x/time/rate"
 )
 
@@ -15,7 +16,7 @@ type rates struct {
 	burst int
 
 	mu         sync.Mutex
-	young, old map[Hash]*rate.Limiter
+	young, old map[token.Hash]*rate.Limiter
 }
 
 const maxRates = 8192
@@ -24,15 +25,15 @@ func newRates(perSecond float64) *rates {
 	if perSecond >= unbounded {
 		return &rates{limit: rate.Inf}
 	}
-	return &rates{limit: rate.Limit(perSecond), burst: max(1, int(2*perSecond)), young: make(map[Hash]*rate.Limiter)}
+	return &rates{limit: rate.Limit(perSecond), burst: max(1, int(2*perSecond)), young: make(map[token.Hash]*rate.Limiter)}
 }
 
 // allow reports whether this caller may make a call now.
-func (r *rates) allow(who Hash, now time.Time) bool {
+func (r *rates) allow(who token.Hash, now time.Time) bool {
 	return r.limit == rate.Inf || r.of(who).AllowN(now, 1)
 }
 
-func (r *rates) of(who Hash) *rate.Limiter {
+func (r *rates) of(who token.Hash) *rate.Limiter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l := r.young[who]
@@ -43,7 +44,7 @@ func (r *rates) of(who Hash) *rate.Limiter {
 		l = rate.NewLimiter(r.limit, r.burst)
 	}
 	if len(r.young) >= maxRates {
-		r.young, r.old = make(map[Hash]*rate.Limiter), r.young
+		r.young, r.old = make(map[token.Hash]*rate.Limiter), r.young
 	}
 	r.young[who] = l
 	return l
@@ -51,7 +52,7 @@ func (r *rates) of(who Hash) *rate.Limiter {
 
 // addressKey returns the key of a remote address. For IPv6 that is the network of
 // 64 bits, because one caller often has all of its addresses.
-func addressKey(remote string) (key Hash) {
+func addressKey(remote string) (key token.Hash) {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return key

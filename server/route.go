@@ -7,6 +7,15 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server/token"
+)
+
+// The roles of package token.
+const (
+	Nobody = token.Nobody
+	Read   = token.Read
+	Write  = token.Write
+	Admin  = token.Admin
 )
 
 // route is a row of the API's table. Every call that is answered has a route.
@@ -14,11 +23,15 @@ type route struct {
 	method string
 	label  string // method and path
 	// path ends with NAME if the route is about a world; ID may stand before NAME.
-	path  string
-	role  Role
-	long  bool // a call may take Limits.Longest
-	about string
-	query []param
+	path string
+	role token.Role
+	long bool // a call may take Limits.Longest
+	part bool // a token that is bound to a part of a world may call it; serve checks the part
+	own  bool // it is about the caller or the server, not about worlds
+	// socket says that the call becomes a WebSocket, which a cookie alone must not open.
+	socket bool
+	about  string
+	query  []param
 	// headers are the request headers that the route uses, besides Authorization.
 	headers []string
 	needs   []string // required query parameters and headers
@@ -54,7 +67,7 @@ var nothing = content{}
 
 // routes returns the table.
 func routes() []route {
-	return slices.Concat(adminRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes(), arenaRoutes())
+	return slices.Concat(adminRoutes(), loginRoutes(), textureRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
 }
 
 func (r *route) String() string { return r.label }
@@ -115,6 +128,10 @@ func (c *call) find() error {
 	if at := strings.IndexByte(strings.TrimPrefix(path, apiPrefix), '/'); m == nil && at >= 0 && strings.HasPrefix(path, apiPrefix) {
 		at += len(apiPrefix) + 1
 		m, c.name = c.paths[path[:at]], path[at:]
+	}
+	if m == nil && c.isPage() {
+		c.route, c.name = &pageRoute, ""
+		return nil
 	}
 	if m == nil {
 		return fault(client.NoRoute, nowhere)

@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
@@ -91,7 +92,7 @@ func TestDrain(t *testing.T) {
 }
 
 func TestCallsAtATime(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Admin}, server.Token{Role: server.Admin}, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Admin}, token.Token{Role: token.Admin}, token.Token{Role: token.Admin})
 	g := newGated()
 	s := newSiteOf(t, g, server.Options{Tokens: tokens, Limits: server.Limits{Calls: 4}})
 	if err := g.Store.Create(context.Background(), "a"); err != nil {
@@ -131,7 +132,7 @@ func TestCallsAtATime(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Read}, server.Token{Role: server.Read})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
 	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{Rate: 1e-6, StrangerRate: 1e-6}})
 	list := func(secret string) reply { return s.get("/v1/worlds", "Authorization", "Bearer "+secret) }
 	for _, secret := range secrets { // each has its own rate

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -199,8 +200,8 @@ func TestPacks(t *testing.T) {
 
 // TestGranted tries to read stones of other worlds by their names.
 func TestGranted(t *testing.T) {
-	tokens, secrets := mustTokens(t, server.Token{Role: server.Write, Prefixes: []string{"in"}},
-		server.Token{Role: server.Read, Prefixes: []string{"in"}}, server.Token{Role: server.Admin})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}},
+		token.Token{Role: token.Read, Prefixes: []string{"in"}}, token.Token{Role: token.Admin})
 	s := newSite(t, server.Options{Tokens: tokens})
 	ctx := context.Background()
 	of := func(name string, base, parent history.ID, st history.Stone) history.ID {

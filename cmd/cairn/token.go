@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/spf13/cobra"
 )
 
 type tokenOptions struct {
 	file, role, note string
+	dimension, box   string
 	prefixes         []string
 	json             bool
 }
@@ -49,14 +50,18 @@ func newTokenNew(o *tokenOptions) *cobra.Command {
 		Long: `new adds a token to the file and prints the token and nothing else. It creates the file
 if it does not exist. The role is read; write, which also allows reading; or admin,
 which allows everything. With --prefix players the token is only for the worlds
-players/...`,
-		Example: "  cairn token new --file tokens.json --role write --prefix players --note \"game servers\"",
-		Args:    takes(0, 0),
-		RunE:    func(c *cobra.Command, _ []string) error { return o.add(c.OutOrStdout()) },
+players/... . With --dimension and --box it is bound to that part of the one world that
+--prefix names: whoever has it may only look at that part.`,
+		Example: `  cairn token new --file tokens.json --role write --prefix players --note "game servers"
+  cairn token new --file tokens.json --role read --prefix hub --dimension overworld --box 0,0,0..255,255,255`,
+		Args: takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return o.add(c.OutOrStdout()) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.role, "role", "", "read, write or admin")
 	f.StringArrayVar(&o.prefixes, "prefix", nil, "the token is for worlds whose names begin with this; repeat it for several; default: all worlds")
+	f.StringVar(&o.dimension, "dimension", "", "with --box: the dimension that the token is for")
+	f.StringVar(&o.box, "box", "", "the token is for these blocks, such as 0,0,0..255,255,255")
 	f.StringVar(&o.note, "note", "", "a note for list, such as who has the token")
 	return c
 }
@@ -81,11 +86,11 @@ func newTokenRemove(o *tokenOptions) *cobra.Command {
 }
 
 // read returns the tokens in the file.
-func (o *tokenOptions) read() ([]server.Token, error) {
+func (o *tokenOptions) read() ([]token.Token, error) {
 	if o.file == "" {
 		return nil, usagef("token: give the file of tokens by --file")
 	}
-	t, err := server.ReadTokens(o.file)
+	t, err := token.ReadFile(o.file)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +106,17 @@ type madeToken struct {
 func (m *madeToken) print(out io.Writer) { fmt.Fprintln(out, m.Secret) }
 
 func (o *tokenOptions) add(out io.Writer) error {
-	role, err := server.ParseRole(o.role)
+	role, err := token.ParseRole(o.role)
 	if err != nil {
 		return usagef("--role %q: want read, write or admin", o.role)
 	}
-	secret, t, err := server.NewToken(role, o.note, o.prefixes...)
+	t := token.Token{Role: role, Prefixes: o.prefixes, Note: o.note, Dimension: o.dimension}
+	if o.box != "" {
+		if t.Box, err = token.ParseBox(o.box); err != nil {
+			return usageError{err}
+		}
+	}
+	secret, t, err := token.New(t)
 	if err != nil {
 		return usageError{err}
 	}
@@ -116,7 +127,7 @@ func (o *tokenOptions) add(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := server.WriteTokens(o.file, append(all, t)); err != nil {
+	if err := token.WriteFile(o.file, append(all, t)); err != nil {
 		return err
 	}
 	return report(out, &madeToken{secret, tokenOf(t)}, o.json)
@@ -124,17 +135,19 @@ func (o *tokenOptions) add(out io.Writer) error {
 
 // listedToken is one of what token list prints.
 type listedToken struct {
-	ID       string   `json:"id"`
-	Role     string   `json:"role"`
-	Prefixes []string `json:"prefixes"`
-	Note     string   `json:"note"`
+	ID        string    `json:"id"`
+	Role      string    `json:"role"`
+	Prefixes  []string  `json:"prefixes"`
+	Note      string    `json:"note"`
+	Dimension string    `json:"dimension,omitempty"`
+	Box       token.Box `json:"box,omitzero"`
 }
 
 // tokenDigits is how many digits of a hash are shown as an id.
 const tokenDigits = 12
 
-func tokenOf(t server.Token) listedToken {
-	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note}
+func tokenOf(t token.Token) listedToken {
+	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note, t.Dimension, t.Box}
 }
 
 // listedTokens is what token list and token remove print.
@@ -154,6 +167,9 @@ func (l *listedTokens) print(out io.Writer) {
 		if what == "" {
 			what = "all worlds"
 		}
+		if tok.Dimension != "" {
+			what += " " + console.Line(tok.Dimension) + " " + tok.Box.String()
+		}
 		t.Row(tok.ID, tok.Role, what, console.Line(tok.Note))
 	}
 	t.Flush()
@@ -167,7 +183,7 @@ func (o *tokenOptions) list(out io.Writer) error {
 	return report(out, listAll(all), o.json)
 }
 
-func listAll(all []server.Token) *listedTokens {
+func listAll(all []token.Token) *listedTokens {
 	l := &listedTokens{Tokens: []listedToken{}}
 	for _, t := range all {
 		l.Tokens = append(l.Tokens, tokenOf(t))
@@ -183,7 +199,7 @@ func (o *tokenOptions) remove(out io.Writer, ids []string) error {
 	}
 	const least = 4 // digits
 	for _, id := range ids {
-		is := func(t server.Token) bool { return strings.HasPrefix(t.Hash.String(), id) }
+		is := func(t token.Token) bool { return strings.HasPrefix(t.Hash.String(), id) }
 		at := slices.IndexFunc(all, is)
 		switch {
 		case len(id) < least:
@@ -195,7 +211,7 @@ func (o *tokenOptions) remove(out io.Writer, ids []string) error {
 		}
 		all = slices.Delete(all, at, at+1)
 	}
-	if err := server.WriteTokens(o.file, all); err != nil {
+	if err := token.WriteFile(o.file, all); err != nil {
 		return err
 	}
 	return report(out, listAll(all), o.json)

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server/token"
+)
+
+func loginRoutes() []route {
+	who := jsonOf(loginAnswer{})
+	return []route{
+		{method: "POST", path: "/v1/login", own: true, part: true, about: "begins a session of a person with a token; the answer sets a cookie", takes: jsonOf(loginCall{}), status: 200, gives: who, serve: (*call).login},
+		{method: "GET", path: "/v1/login", role: Read, own: true, part: true, about: "what the caller's token permits", status: 200, gives: who, serve: (*call).showLogin},
+		{method: "DELETE", path: "/v1/login", own: true, part: true, about: "ends the session of the cookie", status: 204, serve: (*call).logout},
+	}
+}
+
+type loginCall struct {
+	Token string `json:"token"`
+}
+
+// loginAnswer says what a token permits.
+type loginAnswer struct {
+	Role      string    `json:"role"`
+	Prefixes  []string  `json:"prefixes"` // none for all names
+	Note      string    `json:"note"`
+	Dimension string    `json:"dimension,omitempty"`
+	Box       token.Box `json:"box,omitzero"`
+}
+
+// sessionCookie is the name of the cookie with the id of a session.
+const sessionCookie = "cairn"
+
+// login is POST /v1/login.
+func (c *call) login() error {
+	if err := c.room(); err != nil {
+		return err
+	}
+	if c.o.Tokens == nil {
+		if err := local(c.r); err != nil {
+			return err
+		}
+	} else if err := fromOurPage(c.r, false); err != nil { // a page of others must not choose who a person is
+		return err
+	}
+	var with loginCall
+	if err := c.json(&with); err != nil {
+		return err
+	}
+	if c.o.Tokens != nil {
+		if err := c.known(c.o.Tokens.Find(with.Token)); err != nil {
+			return err
+		}
+		c.endSession()
+		c.setCookie(c.sessions.Begin(c.token, c.began), int(token.SessionTime.Seconds()))
+	}
+	return c.showLogin()
+}
+
+// showLogin is GET /v1/login.
+func (c *call) showLogin() error {
+	a := loginAnswer{Role: Admin.String(), Prefixes: []string{}}
+	if t := c.token; t != nil {
+		a = loginAnswer{t.Role.String(), append(a.Prefixes, t.Prefixes...), t.Note, t.Dimension, t.Box}
+	}
+	if c.o.ReadOnly {
+		a.Role = Read.String()
+	}
+	return c.answer(http.StatusOK, a)
+}
+
+// logout is DELETE /v1/login.
+func (c *call) logout() error {
+	if err := fromOurPage(c.r, false); err != nil {
+		return err
+	}
+	c.endSession()
+	c.setCookie("", -1)
+	return c.noContent(nil)
+}
+
+// session returns the id in the call's cookie, "" if there is none.
+func (c *call) session() string {
+	cookie, err := c.r.Cookie(sessionCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (c *call) endSession() {
+	if c.sessions != nil {
+		c.sessions.End(c.session())
+	}
+}
+
+// setCookie sets the cookie for a number of seconds, or removes it. A browser sends it
+// to this server alone, from pages of this server alone, and shows it to no script.
+func (c *call) setCookie(id string, seconds int) {
+	secure := c.r.TLS != nil || strings.HasPrefix(c.r.Header.Get("Origin"), "https:") // TLS may end at a proxy
+	http.SetCookie(c.w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: seconds, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// fromOurPage returns an error if a browser says that a page of another place made the
+// call. With proof the browser must say that a page of this server made it. Every
+// browser sends Origin with changes, and Sec-Fetch-Site where it trusts the connection.
+func fromOurPage(r *http.Request, proof bool) error {
+	if site := r.Header["Sec-Fetch-Site"]; len(site) > 0 {
+		if len(site) == 1 && (site[0] == "same-origin" || site[0] == "none" && !proof) {
+			return nil
+		}
+		return refuse("pages of other places are not served")
+	}
+	origin := r.Header["Origin"]
+	if len(origin) == 0 && !proof {
+		return nil
+	}
+	if len(origin) == 1 {
+		if u, err := url.Parse(origin[0]); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) && (r.TLS == nil || u.Scheme == "https") {
+			return nil
+		}
+	}
+	return refuse("pages of other places are not served; a call with a cookie needs Origin or Sec-Fetch-Site")
+}
+
+// known makes a token the caller's, or refuses the call if there is none. It bounds the
+// rate of callers, and of strangers who guess.
+func (c *call) known(g *token.Grant) error {
+	switch c.token = g; {
+	case g == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
+		return fault(client.Busy, "too many calls without a known token")
+	case g == nil:
+		return fault(client.Unauthorized, "this server needs a known token")
+	case !c.rates.allow(g.Hash, c.began):
+		return fault(client.Busy, "too many calls with this token")
+	}
+	return nil
+}

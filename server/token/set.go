@@ -1,0 +1,138 @@
+package token
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/internal/strictjson"
+)
+
+// Set is the tokens of a file, which may change while a server runs. All methods are
+// safe for any number of goroutines.
+type Set struct {
+	path string
+	all  atomic.Pointer[map[Hash]*Grant]
+}
+
+// Grant is a token in use. A token that Reload changed has a new Grant.
+type Grant struct {
+	Token
+	Calls   atomic.Int64 // in progress
+	Streams atomic.Int64 // open
+}
+
+// content of the file: a JSON object, so that fields can be added.
+type content struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// ReadFile reads a file that WriteFile wrote.
+func ReadFile(path string) (*Set, error) {
+	t := &Set{path: path}
+	t.all.Store(&map[Hash]*Grant{})
+	return t, t.Reload()
+}
+
+// Reload reads the file again. After an error the tokens are unchanged.
+func (t *Set) Reload() error {
+	b, err := os.ReadFile(t.path)
+	if err != nil {
+		return fmt.Errorf("token: %w", err)
+	}
+	var f content
+	if err := strictjson.Decode(b, &f); err != nil { // a misspelt "prefixes" would give the token all names
+		return fmt.Errorf("token: %s: %w", t.path, err)
+	}
+	all := make(map[Hash]*Grant, len(f.Tokens))
+	for i, tok := range f.Tokens {
+		if err := tok.Check(); err != nil {
+			return fmt.Errorf("token: %s: token %d: %w", t.path, i+1, err)
+		}
+		if all[tok.Hash] != nil {
+			return fmt.Errorf("token: %s: token %d: is listed twice", t.path, i+1)
+		}
+		all[tok.Hash] = &Grant{Token: tok}
+		if old := t.of(tok.Hash); old != nil && reflect.DeepEqual(old.Token, tok) {
+			all[tok.Hash] = old
+		}
+	}
+	t.all.Store(&all)
+	return nil
+}
+
+// Path returns the name of the file.
+func (t *Set) Path() string { return t.path }
+
+// All returns the tokens in the order of their hashes.
+func (t *Set) All() []Token {
+	var out []Token
+	for _, tok := range *t.all.Load() {
+		out = append(out, tok.Token)
+	}
+	slices.SortFunc(out, func(a, b Token) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
+	return out
+}
+
+// longestSecret is how many bytes of a secret are hashed. Longer ones are unknown.
+const longestSecret = 256
+
+// Find returns the token with a secret, or nil. It compares hashes only, so the
+// time that it takes reveals nothing about secrets.
+func (t *Set) Find(secret string) *Grant {
+	if len(secret) > longestSecret {
+		return nil
+	}
+	return (*t.all.Load())[sha256.Sum256([]byte(secret))]
+}
+
+// Has reports whether the Set still has a token that Find returned, unchanged.
+func (t *Set) Has(g *Grant) bool { return t.of(g.Hash) == g }
+
+// of returns the token with a hash, or nil.
+func (t *Set) of(h Hash) *Grant { return (*t.all.Load())[h] }
+
+// WriteFile replaces the content of the file with tokens, in one step. Only the
+// file's owner may read it.
+func WriteFile(path string, tokens []Token) error {
+	for _, t := range tokens {
+		if err := t.Check(); err != nil {
+			return err
+		}
+	}
+	b, err := json.MarshalIndent(content{tokens}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("token: %w", err)
+	}
+	if err := replace(path, append(b, '\n')); err != nil {
+		return fmt.Errorf("token: %w", err)
+	}
+	return nil
+}
+
+func replace(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // of mode 0600
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = &fs.PathError{Op: "make", Path: path, Err: p.Err} // the caller does not know the temporary file
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
