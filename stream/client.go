@@ -21,7 +21,7 @@ type Client struct {
 	// Told, if set, is called with each frame after it was used, by who runs Run.
 	Told func(Frame)
 	// Memory bounds the bytes of the copy as View.Memory counts them. The server is told so, and if there
-	// is more all the same, what seems smallest from the last View goes first. 0 is no bound.
+	// is more all the same, what earlier sessions left goes first, then what seems smallest from the last View. 0 is no bound.
 	Memory int
 
 	writing sync.Mutex // held while a frame is written
@@ -52,6 +52,7 @@ type clientNames struct {
 // cube is a cube of the copy: cells by volume in the client's numbers, of length 1 if all are equal.
 type cube struct {
 	version uint64
+	old     bool // not sent in this session
 	cells   [][]voxel.Cell
 }
 
@@ -110,6 +111,9 @@ func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
 		c.cubes = make(map[Key]*cube)
 	}
 	c.position = view.Position
+	for _, x := range c.cubes {
+		x.old = true
+	}
 	b := Append(nil, hello, nil)
 	for claims := c.claims(); len(claims) > 0; {
 		n := min(len(claims), 2500)
@@ -191,7 +195,12 @@ func (c *Client) drop(b []byte) []byte {
 	for k := range c.cubes {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(c.far(b), c.far(a)) })
+	slices.SortFunc(keys, func(a, b Key) int {
+		if old := c.cubes[a].old; old != c.cubes[b].old {
+			return map[bool]int{true: -1, false: 1}[old]
+		}
+		return cmp.Compare(c.far(b), c.far(a))
+	})
 	n := 0
 	for ; n < len(keys) && c.bytes > c.Memory/10*9; n++ {
 		c.remove(keys[n])
