@@ -103,6 +103,8 @@ const (
 	quiet = 500 * time.Millisecond
 	// patience is how long the server waits for who does not read.
 	patience = 10 * time.Second
+	// slowRate is the bytes a second of a few more viewers, who get less than what changes around them.
+	slowRate = 20e3
 )
 
 // crowd is a measurement under way.
@@ -257,7 +259,7 @@ func (c *crowd) alone(ctx context.Context) (err error) {
 
 // eye returns what viewer i tells the server of itself.
 func (c *crowd) eye(i int) stream.View {
-	position, velocity := c.walkers[i].at(time.Since(c.start))
+	position, velocity := c.walkers[i%len(c.walkers)].at(time.Since(c.start))
 	return viewOf(position, velocity, crowdRadius, crowdError)
 }
 
@@ -350,8 +352,13 @@ func (c *crowd) join(ctx context.Context) (err error) {
 	c.report.GoroutinesA, c.report.HeapA = a.Goroutines, a.Heap
 	start := time.Now()
 	c.report.JoinCores, err = c.cores(ctx, func(ctx context.Context) error {
-		for i := range c.o.Clients {
-			w, err := c.connect(c.eye(i), nil, 0)
+		slow := max(c.o.Clients/20, 1)
+		for i := range c.o.Clients + slow {
+			rate := 0.0
+			if i >= c.o.Clients {
+				rate = slowRate
+			}
+			w, err := c.connect(c.eye(i), nil, rate)
 			if err != nil {
 				return err
 			}
@@ -363,7 +370,7 @@ func (c *crowd) join(ctx context.Context) (err error) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				fault = cmp.Or(fault, w.fault)
-				return fault == nil && w.stages[2].IsZero()
+				return fault == nil && w.link.rate == 0 && w.stages[2].IsZero()
 			})
 		})
 		return cmp.Or(fault, err)
@@ -435,7 +442,7 @@ func (c *crowd) bytes() (n int64) {
 
 func (c *crowd) ages() {
 	var all []float64
-	for _, w := range c.viewers {
+	for _, w := range c.viewers[:c.o.Clients] {
 		w.mu.Lock()
 		all = append(all, w.ages...)
 		w.mu.Unlock()

@@ -27,7 +27,7 @@ func TestBenchCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	r, err := stream.BenchCrowd(context.Background(), lab.Options{Voxels: 3e6, Seed: 1, Clients: 4, Seconds: 2})
+	r, err := stream.BenchCrowd(context.Background(), lab.Options{Voxels: 3e6, Seed: 1, Clients: 4, Seconds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
