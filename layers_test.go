@@ -63,7 +63,7 @@ var plan = []row{
 	{"tool", "geom voxel region format/* world brush port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree"},
-	{"stream", "geom voxel codec octree grid stone history world lod"},
+	{"stream", "geom octree voxel codec grid stone history world lod"},
 	{"blob", ""},
 	{"blob/*", "blob"},
 	{"client", "stone history"},
@@ -78,9 +78,9 @@ var plan = []row{
 	{"internal/strictjson", ""},
 	{"server/web/build", ""},
 	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port tool internal/strictjson"},
-	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
 	{"server/token", "geom region history internal/strictjson"},
-	{"server/streams", "geom stone history world port stream server/token"},
+	{"server/streams", "geom voxel stone history world stream client picture port server/token"},
+	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
 	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port tool store/* server/* server/cells server/token server/streams internal/strictjson"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
@@ -89,9 +89,11 @@ var plan = []row{
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
 	{"internal/demo", "geom voxel picture port internal/console internal/table"},
+	{"internal/gallery", "history stone stone/whole format port client"},
 	{"internal/service", "history world edit arena server server/* store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
+	{"internal/browser", ""},
 	{"cmd/cairn", "*"},
 }
 
@@ -115,6 +117,7 @@ var homes = []row{
 	{"github.com/anishathalye/porcupine", "store/storetest internal/crash"},
 	{"github.com/evanw/esbuild", "server/web/build"},
 	{"github.com/chromedp/chromedp", ""},
+	{"github.com/chromedp/cdproto", ""},
 }
 
 func TestLayers(t *testing.T) {

@@ -20,6 +20,9 @@ func (c *call) admit() error {
 	if err := c.identify(); err != nil {
 		return err
 	}
+	if c.o.ReadOnly && !c.may(c.route.role) {
+		return refuse("worlds are only shown here, and cannot be changed")
+	}
 	if !c.may(c.route.role) {
 		return refuse("the token's role does not permit this")
 	}
@@ -63,7 +66,9 @@ func (c *call) identify() error {
 }
 
 // may reports whether the caller has a role.
-func (c *call) may(role token.Role) bool { return c.token == nil || c.token.Role >= role }
+func (c *call) may(role token.Role) bool {
+	return (role <= Read || !c.o.ReadOnly) && (c.token == nil || c.token.Role >= role)
+}
 
 // everywhere reports whether the caller may use all names.
 func (c *call) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }

@@ -173,6 +173,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"PUT /v1/leases/NAME":    {body: `{"seconds":1}`, header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"DELETE /v1/leases/NAME": {header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"POST /v1/login":         {body: `{"token":"any"}`},
+		"POST /v1/textures":      {body: `{"names":["minecraft:stone","air"]}`},
 		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
 		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
 		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},
@@ -253,7 +254,7 @@ func TestDocument(t *testing.T) {
 }
 
 func withMetrics() server.Options {
-	return server.Options{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return server.Options{Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintln(w, "cairn_up 1")
 	})}

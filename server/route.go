@@ -27,7 +27,7 @@ type route struct {
 	role token.Role
 	long bool // a call may take Limits.Longest
 	part bool // a token that is bound to a part of a world may call it; serve checks the part
-	own  bool // it is about the caller, not about worlds
+	own  bool // it is about the caller or the server, not about worlds
 	// socket says that the call becomes a WebSocket, which a cookie alone must not open.
 	socket bool
 	about  string
@@ -67,7 +67,7 @@ var nothing = content{}
 
 // routes returns the table.
 func routes() []route {
-	return slices.Concat(adminRoutes(), loginRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
+	return slices.Concat(adminRoutes(), loginRoutes(), textureRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
 }
 
 func (r *route) String() string { return r.label }

@@ -135,20 +135,8 @@ func paletteOf(v *port.View) *mesh.Palette {
 		names = append(names[:i:i], v.Name(voxel.TerrainCell(uint8(i), 255)))
 	}
 	for i, name := range names {
-		f := t.Find(name)
-		if terrain {
-			f = t.Material(name, uint8(i))
-		}
-		m := mesh.Material{Name: name, Colour: f.Colour, Kind: mesh.Opaque}
-		switch {
-		case i == 0 || !f.Whole() && !terrain:
-			m.Kind = mesh.Nothing
-		case f.Clear():
-			m.Kind, m.Colour.A = mesh.Transparent, 160
-		case strings.HasPrefix(f.Name, "leaves"):
-			m.Kind = mesh.CutOut
-		}
-		all = append(all, m)
+		look := t.Look(v.Schema, i, name)
+		all = append(all, mesh.Material{Name: name, Colour: look.Colour, Kind: mesh.Kind(look.Kind)})
 	}
 	p := mesh.NewPalette(all, terrain)
 	for _, m := range all {

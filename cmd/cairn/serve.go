@@ -14,6 +14,9 @@ import (
 
 const serveVerb = "serve"
 
+// packHelp is the help of --resource-pack.
+const packHelp = "a zip or a folder with textures of blocks for the 3D page; a later one replaces textures of those before"
+
 type serveOptions struct {
 	listen, tokens, cert, key string
 	debug, stream             string
@@ -23,6 +26,7 @@ type serveOptions struct {
 	gc                        gcOptions // --versions, --grace, --deleted
 	drain, slow               string
 	logFormat                 string
+	packs                     []string // --resource-pack
 }
 
 func newServe(sf *storeFlag) *cobra.Command {
@@ -34,10 +38,10 @@ func newServe(sf *storeFlag) *cobra.Command {
 are saved, deletes what nothing needs, and makes backups. It creates the store if it
 does not exist.
 
-serve prints "ready URL" when it accepts calls, and logs to standard error. After
-SIGTERM or Ctrl-C it finishes running calls and exits; a second signal ends it at once,
-which loses nothing that was acknowledged. After SIGHUP it reads the tokens and the
-certificate again.
+serve prints "ready URL" when it accepts calls; a browser finds the pages there. It logs
+to standard error. After SIGTERM or Ctrl-C it finishes running calls and exits; a second
+signal ends it at once, which loses nothing that was acknowledged. After SIGHUP it reads
+the tokens and the certificate again.
 
 With --memory the garbage collector keeps the process below that as far as it can, and
 decoded pages get a quarter of it. Without it a server takes what its calls need.
@@ -89,6 +93,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 	} {
 		f.StringVar(s.to, s.name, s.standard, s.about)
 	}
+	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
 	return c
@@ -98,7 +103,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
 		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
-		BackupDir: o.backup, JSONLog: o.logFormat == "json",
+		Packs: o.packs, BackupDir: o.backup, JSONLog: o.logFormat == "json",
 	}
 	if err := o.check(); err != nil {
 		return s, err

@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/server/web"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -49,6 +50,8 @@ type Settings struct {
 	Slow    time.Duration // calls that take longer are logged; none if it is not positive
 	JSONLog bool
 
+	// Packs are resource packs with the textures of blocks, folders or zips.
+	Packs []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
 	CacheBytes int64
 
@@ -186,8 +189,12 @@ func (s *service) newServer(st history.Store) (err error) {
 			return err
 		}
 	}
+	textures, err := loadTextures(s.Packs)
+	if err != nil {
+		return err
+	}
 	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
@@ -196,6 +203,14 @@ func (s *service) newServer(st history.Store) (err error) {
 	s.keeper = server.NewKeeper(st, time.Now(), k)
 	s.http = s.server.HTTP()
 	return nil
+}
+
+// loadTextures reads resource packs, if there are any.
+func loadTextures(packs []string) (*texture.Atlas, error) {
+	if len(packs) == 0 {
+		return nil, nil
+	}
+	return texture.Load(packs...)
 }
 
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery
@@ -257,7 +272,9 @@ func (s *service) serve(l *listeners, out io.Writer) {
 		go func() { s.failed <- s.debug.Serve(l.debug) }()
 		fmt.Fprintf(out, "debug http://%s\n", l.debug.Addr())
 	}
-	fmt.Fprintf(out, "ready %s://%s\n", scheme, l.main.Addr())
+	url := fmt.Sprintf("%s://%s", scheme, l.main.Addr())
+	s.log.Info("pages for people", "open", url+"/")
+	fmt.Fprintf(out, "ready %s\n", url)
 }
 
 // step steps the operations on arenas until stepped is closed.

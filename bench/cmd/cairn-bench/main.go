@@ -86,6 +86,7 @@ func measurements() map[string]measurement {
 		"polygons": ofMade(polygon.Bench),
 		"mesh":     ofMade(mesh.Bench),
 		"stream":   ofMade(stream.Bench),
+		"viewers":  ofMade(stream.BenchCrowd),
 	}
 }
 
@@ -192,6 +193,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	if len(args) > 0 && args[0] == tiles.ChildName {
 		return tiles.Child(ctx, args[1:], out)
+	}
+	if len(args) == 1 && args[0] == stream.ChildName {
+		return stream.Child(ctx, in, out)
 	}
 	c, err := parse(args, out)
 	if err != nil {
