@@ -57,6 +57,9 @@ type Options struct {
 	Textures *texture.Atlas
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
+	// Weigh compares the sizes of the worlds in a folder, in several forms, within some memory.
+	// It returns what becomes JSON. Without it POST /v1/savings answers no_route.
+	Weigh func(ctx context.Context, dir string, memory int64) (any, error)
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler
