@@ -84,7 +84,7 @@ type Server struct {
 	o     Options
 	clock atomic.Int64 // of the last Tick, in nanoseconds since 1970
 
-	sent, encoded, edits, cut atomic.Int64
+	sent, cubes, edits, cut atomic.Int64
 
 	mu      sync.Mutex
 	head    *counted
@@ -136,7 +136,7 @@ type stage struct {
 type Stats struct {
 	Viewers int
 	Bytes   int64 // sent
-	Cubes   int64 // encoded
+	Cubes   int64 // sent whole
 	Edits   int64 // records of edits sent
 	Cut     int64 // viewers that were cut off
 }
@@ -171,7 +171,7 @@ func (s *Server) Run(ctx context.Context, ticks <-chan time.Time) error {
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stats{len(s.viewers), s.sent.Load(), s.encoded.Load(), s.edits.Load(), s.cut.Load()}
+	return Stats{len(s.viewers), s.sent.Load(), s.cubes.Load(), s.edits.Load(), s.cut.Load()}
 }
 
 // Close ends all sessions and closes what the Server has of the Source.
@@ -344,9 +344,11 @@ func (s *Server) Serve(ctx context.Context, conn Conn, hello *Hello, a Access) e
 		wrote = v.write(ctx)
 		conn.Close()
 	}()
-	read := v.read(bufio.NewReaderSize(conn, 16<<10))
+	r := bufio.NewReaderSize(conn, 16<<10)
+	read := v.read(r)
 	if read != nil {
 		v.end(asFailure(read))
+		io.Copy(io.Discard, r) // until it has read why, or is cut off
 	} else {
 		stop()
 	}
