@@ -150,7 +150,7 @@ func relief(height, low, high int, s *sample) [3]float32 {
 	}
 	if s.water > 0 {
 		for j, v := range [3]float32{50, 95, 190} {
-			rgb[j] = rgb[j]*.4 + v*.6*share
+			rgb[j] = rgb[j]*.2 + v*.8*share
 		}
 	}
 	return rgb
