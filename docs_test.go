@@ -69,7 +69,7 @@ func linkFaults(tree fs.FS) (faults []string, err error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name() == "testdata"):
+		case d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name() == "testdata" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir() || path.Ext(name) != ".md":
 			return nil

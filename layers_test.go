@@ -63,7 +63,7 @@ var plan = []row{
 	{"tool", "geom voxel region format/* world brush port"},
 	{"autosave", "history world"},
 	{"lod", "geom octree"},
-	{"stream", "geom voxel codec grid stone history world lod"},
+	{"stream", "geom octree voxel codec grid stone history world lod"},
 	{"blob", ""},
 	{"blob/*", "blob"},
 	{"client", "stone history"},
@@ -78,8 +78,11 @@ var plan = []row{
 	{"internal/strictjson", ""},
 	{"server/web/build", ""},
 	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port tool internal/strictjson"},
+	{"server/token", "geom region history internal/strictjson"},
+	{"server/streams", "geom voxel stone history world stream client picture port server/token"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
-	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port tool store/* server/* internal/strictjson"},
+	{"server/token", "geom region history internal/strictjson"},
+	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port tool store/* server/* server/cells server/token server/streams internal/strictjson"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
 	{"internal/anviltest", "format/nbt"},
@@ -87,9 +90,11 @@ var plan = []row{
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
 	{"internal/demo", "geom voxel picture port internal/console internal/table"},
+	{"internal/gallery", "history stone stone/whole format port client"},
 	{"internal/service", "history world edit arena server server/* store/*"},
 	{"internal/savings", "geom voxel codec stone format format/* convert internal/table"},
 	{"internal/crash", "*"},
+	{"internal/browser", ""},
 	{"cmd/cairn", "*"},
 }
 
@@ -105,7 +110,7 @@ var homes = []row{
 	{"go.mongodb.org/mongo-driver/v2", "store/cluster"},
 	{"github.com/prometheus/client_golang", "server"},
 	{"golang.org/x/time", "server"},
-	{"github.com/coder/websocket", "server"},
+	{"github.com/coder/websocket", "server/streams"},
 	{"github.com/spf13/cobra", "cmd/cairn"},
 	{"github.com/spf13/pflag", "cmd/cairn"},
 	{"github.com/schollz/progressbar/v3", "internal/console"},
@@ -113,6 +118,7 @@ var homes = []row{
 	{"github.com/anishathalye/porcupine", "store/storetest internal/crash"},
 	{"github.com/evanw/esbuild", "server/web/build"},
 	{"github.com/chromedp/chromedp", ""},
+	{"github.com/chromedp/cdproto", ""},
 }
 
 func TestLayers(t *testing.T) {
@@ -131,7 +137,7 @@ func TestCommandDeps(t *testing.T) {
 		t.Fatalf("go list -deps does not name the command: %q", out)
 	}
 	for dep := range strings.Lines(string(out)) {
-		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", module + "/bench", module + "/store/storetest"} {
+		for _, not := range []string{"redis", "sqlite", "porcupine", "rapid", "esbuild", module + "/bench", module + "/store/storetest"} {
 			if strings.Contains(dep, not) {
 				t.Errorf("the command depends on %s", strings.TrimSpace(dep))
 			}

@@ -26,6 +26,17 @@ type Difference struct {
 	Properties int            `json:"properties"` // of the world, its dimensions and its volumes; the folder of a dimension does not count
 	Files      int            `json:"files"`
 	First      []string       `json:"first"` // the first few differences as text, some of each kind and volume
+	// Blocks counts the cells that differ of the volumes "block" and "solid" by name, those that differ most first, at most
+	// 1,000 names. A cell of a Terrain volume counts if its material differs.
+	Blocks []BlockCount `json:"blocks"`
+}
+
+// BlockCount says how many cells of a name the second world has where the first has another
+// (Added), and the other way round (Removed). Air counts too.
+type BlockCount struct {
+	Name    string `json:"name"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
 }
 
 // Same reports whether nothing differs.
@@ -46,7 +57,8 @@ func DiffContent(ctx context.Context, a, b stone.Content, equal func(kind string
 	if equal == nil {
 		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
 	}
-	d := &differ{Difference: Difference{Volumes: map[string]int{}}, equal: equal, ctx: ctx, a: a, b: b}
+	d := newDiffer(ctx, a, b)
+	d.equal = equal
 	first, second := a.About(), b.About()
 	d.properties(HeadOf(first.Properties), HeadOf(second.Properties))
 	for _, pair := range pairs(pointers(first.Dimensions), pointers(second.Dimensions), func(d *stone.Dimension) string { return d.Name }) {
@@ -60,15 +72,44 @@ func DiffContent(ctx context.Context, a, b stone.Content, equal func(kind string
 		}
 	}
 	d.First = d.notes.first()
+	d.Blocks = d.blocks.list()
 	return &d.Difference, nil
+}
+
+// blockCounts counts by name.
+type blockCounts map[string]*BlockCount
+
+func (b blockCounts) of(name string) *BlockCount {
+	if b[name] == nil {
+		b[name] = &BlockCount{Name: name}
+	}
+	return b[name]
+}
+
+// list returns the counts, those that differ most first.
+func (b blockCounts) list() []BlockCount {
+	const most = 1000
+	out := []BlockCount{}
+	for _, c := range b {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(c, d BlockCount) int {
+		return cmp.Or(cmp.Compare(d.Added+d.Removed, c.Added+c.Removed), cmp.Compare(c.Name, d.Name))
+	})
+	return out[:min(len(out), most)]
 }
 
 type differ struct {
 	Difference
-	notes notes
-	equal func(kind string, a, b []byte) bool
-	ctx   context.Context
-	a, b  stone.Content
+	notes  notes
+	blocks blockCounts
+	equal  func(kind string, a, b []byte) bool
+	ctx    context.Context
+	a, b   stone.Content
+}
+
+func newDiffer(ctx context.Context, a, b stone.Content) *differ {
+	return &differ{Difference: Difference{Volumes: map[string]int{}}, blocks: blockCounts{}, ctx: ctx, a: a, b: b}
 }
 
 // pointers returns the addresses of the elements of a list.
@@ -145,7 +186,13 @@ func (d *differ) dimension(a, b *stone.Dimension) error {
 		}
 	}
 	d.notes.expect("object", "column")
-	return d.squares(a.Name, volumes)
+	if err := d.squares(a.Name, volumes); err != nil {
+		return err
+	}
+	for _, v := range volumes {
+		v.countInto(d.blocks)
+	}
+	return nil
 }
 
 // chunkSquare returns the least column of the square that a chunk of a volume lies over.
@@ -181,7 +228,11 @@ func (d *differ) squares(dim string, volumes []*volumePair) error {
 				for n < min(len(v.left), chunksAtOnce) && chunkSquare(v.left[n], v.a.Scale) == *square {
 					n++
 				}
-				if err := d.chunks(dim, v, v.left[:n]); err != nil {
+				err := d.chunks(dim, v, v.left[:n], func(pos geom.ChunkPos, a, b *voxel.Chunk) error {
+					d.cells(dim, v, pos, a, b)
+					return nil
+				})
+				if err != nil {
 					return err
 				}
 				v.left = v.left[n:]
@@ -275,6 +326,19 @@ type volumePair struct {
 	ta, tb []voxel.Cell // to cells of union
 	union  []string
 	left   []geom.ChunkPos // not compared yet: by square, then by code
+
+	// How many cells that differ are of a number in each world, without the lower bits of
+	// the number; nil if they are not counted.
+	removed, added []int
+	shift          uint8
+}
+
+// counted makes v count cells, of a terrain those of a material.
+func (v *volumePair) counted() {
+	if v.a.Schema == voxel.Terrain {
+		v.shift = 8
+	}
+	v.removed, v.added = make([]int, int(voxel.MaxCell)>>v.shift+1), make([]int, int(voxel.MaxCell)>>v.shift+1)
 }
 
 // volume compares what describes a volume. If one side does not have it, its cells are the
@@ -305,12 +369,15 @@ func (d *differ) volume(dim string, a, b *stone.Volume) (*volumePair, error) {
 		n++
 	}
 	v := &volumePair{a: a, b: b, ta: ta, tb: tb, union: union, left: slices.AppendSeq(make([]geom.ChunkPos, 0, n), d.positions(dim, a.Volume.Name))}
+	if name := a.Volume.Name; name == "block" || name == "solid" {
+		v.counted()
+	}
 	slices.SortStableFunc(v.left, func(p, q geom.ChunkPos) int { return chunkSquare(p, a.Scale).Compare(chunkSquare(q, a.Scale)) })
 	return v, d.ctx.Err()
 }
 
-// chunks compares chunks of a volume.
-func (d *differ) chunks(dim string, v *volumePair, at []geom.ChunkPos) error {
+// chunks calls f with the chunks of a volume that differ.
+func (d *differ) chunks(dim string, v *volumePair, at []geom.ChunkPos, f func(pos geom.ChunkPos, a, b *voxel.Chunk) error) error {
 	have := [2]map[geom.ChunkPos]*voxel.Chunk{}
 	for side, c := range []stone.Content{d.a, d.b} {
 		have[side] = make(map[geom.ChunkPos]*voxel.Chunk, len(at))
@@ -324,7 +391,42 @@ func (d *differ) chunks(dim string, v *volumePair, at []geom.ChunkPos) error {
 	}
 	for _, pos := range at {
 		if ca, cb := translated(have[0][pos], v.a, v.ta), translated(have[1][pos], v.b, v.tb); !ca.Equal(cb) {
-			d.cells(dim, v.a, pos, ca, cb, v.union)
+			if err := f(pos, ca, cb); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DifferingChunks calls f with those chunks of a volume that differ in two worlds, in the cells
+// of the first world where it has their names; names are those of a palette's cells. A world that lacks the volume has its default
+// everywhere. Cells of a volume that is not the same kind of volume in both are not compared.
+func DifferingChunks(ctx context.Context, a, b stone.Content, dim, vol string, f func(pos geom.ChunkPos, a, b *voxel.Chunk, names []string) error) error {
+	d := newDiffer(ctx, a, b)
+	first, second := volumeIn(a, dim, vol), volumeIn(b, dim, vol)
+	if first == nil && second == nil {
+		return nil
+	}
+	v, err := d.volume(dim, first, second)
+	if err != nil || v == nil {
+		return err
+	}
+	for at := range slices.Chunk(v.left, chunksAtOnce) {
+		err := d.chunks(dim, v, at, func(pos geom.ChunkPos, a, b *voxel.Chunk) error { return f(pos, a, b, v.union) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func volumeIn(c stone.Content, dim, vol string) *stone.Volume {
+	for _, d := range c.About().Dimensions {
+		for i := range d.Volumes {
+			if d.Name == dim && d.Volumes[i].Volume.Name == vol {
+				return &d.Volumes[i]
+			}
 		}
 	}
 	return nil
@@ -420,9 +522,9 @@ func unite(a, b *stone.Volume) (ta, tb []voxel.Cell, union []string, err error) 
 // kindOf returns the kind of notes of a volume.
 func kindOf(v *stone.Volume) string { return "volume " + v.Volume.Name }
 
-func (d *differ) cells(dim string, v *stone.Volume, pos geom.ChunkPos, a, b *voxel.Chunk, names []string) {
+func (d *differ) cells(dim string, v *volumePair, pos geom.ChunkPos, a, b *voxel.Chunk) {
 	var ba, bb [64]voxel.Cell
-	kind, n := kindOf(v), 0
+	kind, n := kindOf(v.a), 0
 	full := d.notes.full(kind)
 	for y := range voxel.ChunkEdge {
 		for z := range voxel.ChunkEdge {
@@ -431,16 +533,43 @@ func (d *differ) cells(dim string, v *stone.Volume, pos geom.ChunkPos, a, b *vox
 				if ra[x] == rb[x] {
 					continue
 				}
-				if n++; full {
+				n++
+				if p, q := ra[x]>>v.shift, rb[x]>>v.shift; v.added != nil && p != q {
+					v.removed[p]++
+					v.added[q]++
+				}
+				if full {
 					continue
 				}
-				full = d.notes.add(kind, "%s: %s %v: %s, %s", dim, v.Volume.Name, pos.Min().Add(geom.Point{X: x, Y: y, Z: z}),
-					cellName(names, ra[x]), cellName(names, rb[x]))
+				full = d.notes.add(kind, "%s: %s %v: %s, %s", dim, v.a.Volume.Name, pos.Min().Add(geom.Point{X: x, Y: y, Z: z}),
+					cellName(v.union, ra[x]), cellName(v.union, rb[x]))
 			}
 		}
 	}
 	d.Cells += n
-	d.Volumes[v.Volume.Name] += n
+	d.Volumes[v.a.Volume.Name] += n
+}
+
+// countInto adds what was counted to counts by name.
+func (v *volumePair) countInto(all blockCounts) {
+	for c, n := range v.removed {
+		if n > 0 {
+			all.of(v.nameOf(v.a, voxel.Cell(c))).Removed += n
+		}
+	}
+	for c, n := range v.added {
+		if n > 0 {
+			all.of(v.nameOf(v.b, voxel.Cell(c))).Added += n
+		}
+	}
+}
+
+// nameOf returns the name of a cell of both worlds, or of a material of one.
+func (v *volumePair) nameOf(side *stone.Volume, c voxel.Cell) string {
+	if v.union != nil {
+		return v.union[c]
+	}
+	return cmp.Or(side.Name(c), fmt.Sprint("material ", c))
 }
 
 func cellName(names []string, c voxel.Cell) string {

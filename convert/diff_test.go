@@ -195,7 +195,13 @@ func TestDiffPlanted(t *testing.T) {
 			b.Head.Properties = maps.Clone(b.Head.Properties)
 			tt.plant(t, b, b.Dimensions[0])
 			got := mustDiff(t, a, b)
-			first := got.First
+			first, blocks := got.First, 0
+			for _, c := range got.Blocks {
+				blocks += c.Added + c.Removed
+			}
+			if got.Blocks = nil; blocks != 2*got.Volumes[voxel.Block] {
+				t.Errorf("got %d blocks, want each cell that differs twice", blocks)
+			}
 			checkFirst(t, got, tt.first)
 			if got.First = nil; tt.want.Volumes == nil {
 				tt.want.Volumes = map[string]int{}
@@ -295,7 +301,7 @@ func kindOf(line string) string {
 
 func TestDiffJSON(t *testing.T) {
 	got, err := json.Marshal(mustDiff(t, island(t), island(t)))
-	if want := `{"cells":0,"volumes":{},"objects":0,"columns":0,"properties":0,"files":0,"first":[]}`; err != nil || string(got) != want {
+	if want := `{"cells":0,"volumes":{},"objects":0,"columns":0,"properties":0,"files":0,"first":[],"blocks":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }

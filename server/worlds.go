@@ -32,6 +32,14 @@ func worldRoutes() []route {
 			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
 			{"snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"}, {"dimension", "of a snapshot"}, {"region", "of a snapshot"}, {"mask", "of a snapshot"},
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
+		{method: "GET", path: "/v1/diffmap/NAME", role: Read, long: true, about: "where two versions differ, from above", query: []param{
+			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"}, dimension,
+			{"size", "the largest length of the longer edge in pixels; 16 to 2048, default 1024"},
+		}, status: 200, gives: bytesOf("image/png"), tells: []string{boxHeader}, serve: (*call).diffmap},
+		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
+			at, {"from", "id of the version where the search begins or goes on; in place of at"}, {"dimension", "default the first with solid content"},
+			{"volume", "default the solid content"}, {"x", "in blocks"}, {"y", "in blocks"}, {"z", "in blocks"},
+		}, status: 200, gives: jsonOf(blameAnswer{}), serve: (*call).blame},
 		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
@@ -207,18 +215,9 @@ func (c *call) difference() (d *convert.Difference, err error) {
 			return nil, bad("%s goes with snapshot", key)
 		}
 	}
-	other := c.name
-	if with := c.query.Get("with"); with != "" {
-		if err := c.other(with); err != nil {
-			return nil, err
-		}
-		other = with
-	}
-	var pair [2]version
-	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
-		if pair[i], err = c.versionOf(v.name, v.version); err != nil {
-			return nil, err
-		}
+	pair, err := c.pair()
+	if err != nil {
+		return nil, err
 	}
 	err = c.heavily(pair[0], func(a *world.Snapshot) error {
 		return c.opened(pair[1], func(b *world.Snapshot) (err error) {
@@ -227,4 +226,21 @@ func (c *call) difference() (d *convert.Difference, err error) {
 		})
 	})
 	return d, err
+}
+
+// pair returns the versions that a, b and with name.
+func (c *call) pair() (pair [2]version, err error) {
+	other := c.name
+	if with := c.query.Get("with"); with != "" {
+		if err := c.other(with); err != nil {
+			return pair, err
+		}
+		other = with
+	}
+	for i, v := range []struct{ name, version string }{{c.name, c.query.Get("a")}, {other, c.query.Get("b")}} {
+		if pair[i], err = c.versionOf(v.name, v.version); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
 }

@@ -1,11 +1,14 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Apart says where two commits may differ: what stones of either cover that the
@@ -39,6 +42,31 @@ func (a *Apart) Chunks(dim, vol string) []geom.ChunkPos {
 // Columns returns positions in ascending order.
 func (a *Apart) Columns(dim string) []geom.ColumnPos {
 	return slices.SortedFunc(maps.Keys(a.where.columns[dim]), geom.ColumnPos.Compare)
+}
+
+// Source returns a chunk as a commit has it, nil if all of it is the default, and the newest
+// commit that the layer stands for which says so. On the way down from the Snapshot's
+// commit, no stone of a later one covers the chunk. If no stone covers it, that is the
+// lowest layer: a full pack leaves out what is the default.
+func (s *Snapshot) Source(ctx context.Context, dim, vol string, pos geom.ChunkPos) (*voxel.Chunk, history.ID, error) {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		c, covered, err := s.stack[i].Chunk(ctx, dim, vol, 0, pos)
+		switch table := s.stack[i].tables[volumeName{dim, vol}]; {
+		case err != nil:
+			return nil, history.ID{}, fmt.Errorf("world: stone %v: %w", s.stack[i].Stone.ID, err)
+		case !covered:
+			continue
+		case c != nil && table != nil:
+			c = c.Translate(table)
+			fallthrough
+		default:
+			return c, s.stack[i].Upto, nil
+		}
+	}
+	if len(s.stack) == 0 {
+		return nil, history.ID{}, nil
+	}
+	return nil, s.stack[0].Upto, nil
 }
 
 // differing returns what stones cover that p and q do not have in common.

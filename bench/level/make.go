@@ -1,6 +1,7 @@
 package level
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -26,6 +27,18 @@ type levelMaker struct {
 
 	placed []grid.Placed
 	cells  int64
+}
+
+// Land makes a level of at least Options.Voxels cells that are not empty. It returns the level, and half
+// its edge in chunks: it has the towers from -half to half-1.
+func Land(ctx context.Context, o lab.Options) (v *grid.View, half int, err error) {
+	m := &levelMaker{level: terrain.Level{Seed: o.Seed, Shape: terrain.DefaultShape()}, want: cmp.Or(o.Voxels, levelVoxels), options: o}
+	if half, err = m.make(ctx); err != nil {
+		return nil, 0, err
+	}
+	b := &levelBench{}
+	m.build(b)()
+	return b.view, half, nil
 }
 
 // bench makes the level and a grid of it. What the grid takes is what the heap

@@ -237,7 +237,7 @@ func TestDiff(t *testing.T) {
 	dir := island(t)
 	mustRun(t, 0, dir, "gen", "--size", "4", "--seed", "2", "island", "other.cairn")
 	same := mustRun(t, 0, dir, "diff", "--json", "island", "island")
-	want := "{\n  \"cells\": 0,\n  \"volumes\": {},\n  \"objects\": 0,\n  \"columns\": 0,\n  \"properties\": 0,\n  \"files\": 0,\n  \"first\": []\n}\n"
+	want := "{\n  \"cells\": 0,\n  \"volumes\": {},\n  \"objects\": 0,\n  \"columns\": 0,\n  \"properties\": 0,\n  \"files\": 0,\n  \"first\": [],\n  \"blocks\": []\n}\n"
 	if same.out != want {
 		t.Errorf("same worlds: %s", same.out)
 	}
@@ -246,7 +246,7 @@ func TestDiff(t *testing.T) {
 	for _, n := range d["volumes"].(map[string]any) {
 		volumes += n.(float64)
 	}
-	if d["cells"].(float64) == 0 || volumes != d["cells"] || len(d["first"].([]any)) == 0 || keys(d) != "cells columns files first objects properties volumes" {
+	if d["cells"].(float64) == 0 || volumes != d["cells"] || len(d["first"].([]any)) == 0 || keys(d) != "blocks cells columns files first objects properties volumes" {
 		t.Errorf("other worlds: %v", d)
 	}
 	if r := mustRun(t, 1, dir, "diff", "island", "other.cairn"); !strings.Contains(r.out, "first:\n  ") || r.errors != "" {

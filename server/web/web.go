@@ -1,16 +1,194 @@
-// Package web has the pages of the server, in the binary.
+// Package web serves cairn's pages: static files that are part of the binary and
+// need nothing but the API of the same server.
+//
+// Handler is the whole package. The sources are in src, in TypeScript and CSS. The
+// program in build bundles them into dist, which is committed, so that the command
+// builds without npm.
 package web
 
-import "net/http"
+//go:generate go run ./build -npm
 
-// Handler returns a handler of the pages.
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed dist
+var dist embed.FS
+
+const (
+	shellFile = "index.html" // every page is this file; its script reads the path
+	assets    = "/assets/"
+	// leastZipped is the least size of a file that is sent compressed.
+	leastZipped = 1 << 10
+	// forever is for files whose name contains a hash of their content.
+	forever = "public, max-age=31536000, immutable"
+)
+
+// headers are sent with every answer. Nothing inline runs, and nothing comes from
+// another host.
+var headers = [][2]string{
+	{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; worker-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"},
+	{"X-Content-Type-Options", "nosniff"},
+	{"X-Frame-Options", "DENY"},
+	{"Referrer-Policy", "no-referrer"},
+	{"Cross-Origin-Opener-Policy", "same-origin"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+	{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"},
+}
+
+// mediaTypes are those of the files in dist. The system's own table may differ.
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".png":  "image/png",
+	".txt":  "text/plain; charset=utf-8",
+}
+
+// file is a file of dist.
+type file struct {
+	media  string
+	tag    string // ETag
+	data   []byte
+	zipped func() []byte // nil if compression does not pay
+}
+
+// Handler returns a handler of the pages: /, /world/NAME, /map/NAME, /3d/NAME, /numbers, /login,
+// and the files below /assets/. It answers 404 to other paths, for people a page that says so. Many
+// goroutines may use it.
 func Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
+	files := make(map[string]*file)
+	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := dist.ReadFile(name)
+		files[strings.TrimPrefix(name, "dist/")] = newFile(name, data)
+		return err
+	})
+	if err != nil || files[shellFile] == nil {
+		panic("web: the files embedded in the binary cannot be read")
+	}
+	return pages(files)
+}
+
+func newFile(name string, data []byte) *file {
+	sum := sha256.Sum256(data)
+	f := &file{media: mediaTypes[path.Ext(name)], tag: hex.EncodeToString(sum[:8]), data: data}
+	if f.media == "" {
+		f.media = mime.TypeByExtension(path.Ext(name))
+	}
+	if len(data) >= leastZipped && !strings.HasPrefix(f.media, "image/png") {
+		f.zipped = sync.OnceValue(func() []byte { return compress(data) })
+	}
+	return f
+}
+
+// compress returns data compressed by gzip.
+func compress(data []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic("web: writing to memory failed: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// pages serves files by their names below dist.
+type pages map[string]*file
+
+// ServeHTTP answers one request.
+func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for _, kv := range headers {
+		h.Set(kv[0], kv[1])
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "pages allow GET and HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	name, isAsset := strings.CutPrefix(r.URL.Path, "/")
+	if isAsset = strings.HasPrefix(r.URL.Path, assets); isAsset {
+		if f := p[name]; f != nil {
+			f.send(w, r, http.StatusOK, forever)
 			return
 		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte("<!doctype html><title>cairn</title><p>cairn serves worlds at /v1.</p>")) // else the caller has gone
-	})
+		h.Set("Cache-Control", "no-store")
+		http.Error(w, "there is no such file", http.StatusNotFound)
+		return
+	}
+	status := http.StatusOK
+	if !isPage(r.URL.Path) {
+		status = http.StatusNotFound
+	}
+	p[shellFile].send(w, r, status, "no-cache")
+}
+
+// isPage reports whether a path is that of a page.
+func isPage(at string) bool {
+	switch at {
+	case "/", "/login", "/numbers":
+		return true
+	}
+	for _, prefix := range []string{"/world/", "/map/", "/3d/"} {
+		if name, ok := strings.CutPrefix(at, prefix); ok && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// send sends the file, compressed if the caller takes that.
+func (f *file) send(w http.ResponseWriter, r *http.Request, status int, cache string) {
+	h := w.Header()
+	data, tag := f.data, f.tag
+	if f.zipped != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if takesGzip(r.Header.Get("Accept-Encoding")) {
+			h.Set("Content-Encoding", "gzip")
+			data, tag = f.zipped(), tag+"-gzip"
+		}
+	}
+	h.Set("Content-Type", f.media)
+	h.Set("Cache-Control", cache)
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(data) // a caller that is gone needs no answer
+		}
+		return
+	}
+	h.Set("Etag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// takesGzip reports whether an Accept-Encoding header names gzip and does not rule
+// it out.
+func takesGzip(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		coding, params, _ := strings.Cut(part, ";")
+		if coding = strings.TrimSpace(coding); coding == "gzip" || coding == "x-gzip" {
+			return strings.Trim(strings.ReplaceAll(params, " ", ""), "0.") != "q="
+		}
+	}
+	return false
 }

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// blameAnswer is the answer to GET /v1/blame.
+type blameAnswer struct {
+	Name     string         `json:"name"`
+	Commit   *client.Commit `json:"commit"` // null if no version that was searched changed it
+	Before   string         `json:"before"`
+	Searched int            `json:"searched"`
+	Next     client.ID      `json:"next"` // where to go on, "" at the end
+}
+
+// blame is GET /v1/blame.
+func (c *call) blame() error {
+	v, err := c.versionOf(c.name, c.query.Get("at"))
+	if err != nil {
+		return err
+	}
+	from, err := c.commitID("from")
+	if err != nil {
+		return err
+	}
+	if from != (history.ID{}) {
+		v.at = from
+	}
+	spot := port.Spot{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume")}
+	const reach = geom.MaxChunk * geom.ChunkEdge
+	for axis, to := range map[string]*int{"x": &spot.At.X, "y": &spot.At.Y, "z": &spot.At.Z} {
+		n, err := c.number(axis, 0, -reach, reach-1)
+		if err != nil {
+			return err
+		}
+		*to = int(n)
+	}
+	if err := c.light.enter(c.ctx); err != nil {
+		return err
+	}
+	defer c.light.leave()
+	b, err := port.Blame(c.ctx, c.st, c.name, v.at, spot, port.BlameOptions{Cache: c.snapshots.cache})
+	if err != nil {
+		return worldFault(err)
+	}
+	a := blameAnswer{Name: b.Name, Before: b.Before, Searched: b.Searched, Next: client.ID(b.Next)}
+	if b.Commit != nil {
+		commit := client.CommitOf(*b.Commit)
+		a.Commit = &commit
+	}
+	return c.answer(http.StatusOK, a)
+}

@@ -1,0 +1,462 @@
+// Package streams shows the stored worlds of a server to viewers. A Hub has one
+// stream.Server for each world that somebody looks at, moves it on when the world has a new
+// version, and bounds how many viewers there are.
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Options of a Hub.
+type Options struct {
+	// Cache has the pages of all worlds. Default one of its own.
+	Cache stone.Cache
+	// Look says how a cell looks from afar. Default see stream.Options.
+	Look func(volume, name string) stream.Look
+	// Viewers is how many there may be at a time. One token may have half of them. Default
+	// 1,000.
+	Viewers int
+	// Worlds is how many may be looked at at a time. Default 64.
+	Worlds int
+	// WorldMemory bounds the memory of the directories of a world. Default 256 MiB.
+	WorldMemory int64
+	// Patience is how long a connection may take to say what it wants, and how long a viewer may
+	// not read or acknowledge. Default 10 seconds.
+	Patience time.Duration
+	// Known reports whether a token is still good. Default every token is.
+	Known func(*token.Grant) bool
+	// Failure returns what a viewer is told of an error.
+	Failure func(error) *stream.Failure
+	// Log receives what viewers must not see. Default none.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Cache == nil {
+		o.Cache = stone.NewCache(stone.CacheBytes)
+	}
+	if o.Viewers <= 0 {
+		o.Viewers = 1000
+	}
+	if o.Worlds <= 0 {
+		o.Worlds = 64
+	}
+	if o.WorldMemory <= 0 {
+		o.WorldMemory = 256 << 20
+	}
+	if o.Patience <= 0 {
+		o.Patience = 10 * time.Second
+	}
+	if o.Known == nil {
+		o.Known = func(*token.Grant) bool { return true }
+	}
+	if o.Failure == nil {
+		o.Failure = func(error) *stream.Failure { return &stream.Failure{Code: "internal", Words: "the server failed"} }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+const (
+	// worldCache bounds the encoded cubes of a world.
+	worldCache = 16 << 20
+	// tickEvery is how often viewers are told what changed.
+	tickEvery = 50 * time.Millisecond
+	// lookEvery is how often a world is asked for its head even if nobody said that it
+	// changed: another server may have changed it.
+	lookEvery = time.Second
+	// opening is how many versions are opened at a time.
+	opening = 4
+)
+
+// Errors of Show, besides those of the Store.
+var (
+	ErrBusy    = errors.New("streams: too many viewers")
+	ErrClosed  = errors.New("streams: the server is shutting down")
+	ErrTooWide = errors.New("streams: the world is too large")
+)
+
+// Hub shows the worlds of a Store. Any number of goroutines may use it.
+type Hub struct {
+	o     Options
+	st    history.Store
+	slots chan struct{} // of versions that are being opened
+	ctx   context.Context
+	stop  context.CancelFunc
+	work  sync.WaitGroup // sessions, and what runs for worlds
+
+	mu      sync.Mutex // guards what follows
+	worlds  map[string]*shown
+	open    map[*shown]struct{} // whose streams are not in past
+	viewers int
+	closed  bool
+	past    stream.Stats // of worlds that nobody looks at any more
+}
+
+// New returns a Hub of a Store. The caller closes it before the Store.
+func New(st history.Store, o Options) *Hub {
+	h := &Hub{o: o.withDefaults(), st: st, slots: make(chan struct{}, opening), worlds: make(map[string]*shown), open: make(map[*shown]struct{})}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	return h
+}
+
+// shown is a world that somebody looks at.
+type shown struct {
+	h     *Hub
+	name  string
+	ready chan struct{} // closed when what follows is set
+	err   error
+	srv   *stream.Server
+	src   *stream.Stored
+	head  history.ID
+	moved chan struct{} // holds one when the world may have a new head
+	done  chan struct{} // closed when nobody looks
+
+	ended atomic.Bool
+	wrong history.ID // the head that could not be opened
+
+	users int                   // guarded by Hub.mu
+	all   map[*session]struct{} // guarded by Hub.mu
+}
+
+// session is one viewer.
+type session struct {
+	token *token.Grant
+	end   context.CancelFunc
+}
+
+// Hello reads what a connection wants. It must come within Options.Patience.
+func (h *Hub) Hello(conn net.Conn) (*stream.Hello, error) {
+	if err := conn.SetReadDeadline(time.Now().Add(h.o.Patience)); err != nil {
+		return nil, err
+	}
+	hello, err := stream.ReadHello(conn)
+	if err == nil {
+		err = conn.SetReadDeadline(time.Time{})
+	}
+	return hello, err
+}
+
+// Refuse tells a viewer why it sees nothing, and closes the connection.
+func (h *Hub) Refuse(conn io.WriteCloser, err error) {
+	var said *stream.Failure
+	if !errors.As(err, &said) {
+		said = h.o.Failure(err)
+	}
+	if refused := stream.Refuse(conn, said); refused != nil {
+		h.o.Log.Debug("a viewer was not told", "err", refused)
+	}
+	_ = conn.Close() // nobody uses it any more
+}
+
+// Show is the session of a viewer that may look at the world that its Hello names, as far as
+// its token says; the token is nil on a server without tokens. It returns when the session
+// has ended, and closes conn. The error is nil if the viewer left.
+func (h *Hub) Show(ctx context.Context, conn stream.Conn, hello *stream.Hello, t *token.Grant) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, s, err := h.enter(ctx, hello.World, &session{t, cancel})
+	if err != nil {
+		h.Refuse(conn, err)
+		return err
+	}
+	defer h.leave(w, s)
+	var a stream.Access
+	if t != nil && t.Bound() {
+		box := geom.Box(t.Box)
+		a = stream.Access{Dimension: t.Dimension, Box: &box}
+	}
+	return w.srv.Serve(ctx, conn, hello, a)
+}
+
+// enter makes room for a viewer of a world, which it opens if nobody looks at it yet.
+func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *session, error) {
+	h.mu.Lock()
+	most := h.o.Viewers
+	switch {
+	case h.closed:
+		h.mu.Unlock()
+		return nil, nil, ErrClosed
+	case h.viewers >= most, s.token != nil && int(s.token.Streams.Load()) >= max(1, most/2):
+		h.mu.Unlock()
+		return nil, nil, ErrBusy
+	}
+	w := h.worlds[name]
+	if w == nil && len(h.worlds) >= h.o.Worlds {
+		h.mu.Unlock()
+		return nil, nil, ErrBusy
+	}
+	mine := w == nil
+	if mine {
+		w = &shown{h: h, name: name, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
+		h.worlds[name] = w
+	}
+	h.work.Add(1)
+	h.viewers++
+	if s.token != nil {
+		s.token.Streams.Add(1)
+	}
+	w.users++
+	w.all[s] = struct{}{}
+	h.mu.Unlock()
+	if mine {
+		if w.err = w.open(h.ctx); w.err == nil {
+			h.mu.Lock()
+			h.open[w] = struct{}{}
+			h.mu.Unlock()
+			h.work.Go(w.run)
+		}
+		close(w.ready)
+	}
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		h.leave(w, s)
+		return nil, nil, ctx.Err()
+	}
+	if w.err != nil {
+		h.leave(w, s)
+		return nil, nil, w.err
+	}
+	return w, s, nil
+}
+
+// leave undoes enter. The last viewer of a world closes it.
+func (h *Hub) leave(w *shown, s *session) {
+	defer h.work.Done()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.viewers--
+	if s.token != nil {
+		s.token.Streams.Add(-1)
+	}
+	delete(w.all, s)
+	if w.users--; w.users == 0 {
+		h.forget(w)
+		close(w.done)
+	}
+}
+
+// forget makes the next viewer open the world again. The caller holds mu.
+func (h *Hub) forget(w *shown) {
+	if h.worlds[w.name] == w {
+		delete(h.worlds, w.name)
+	}
+}
+
+// open opens the head of a world.
+func (w *shown) open(ctx context.Context) error {
+	v, err := w.version(ctx, "")
+	if err != nil {
+		return err
+	}
+	src := stream.NewStored(v, w.version)
+	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.o.Look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
+	if err != nil {
+		return errors.Join(err, v.Close())
+	}
+	w.srv, w.src, w.head = srv, src, v.Snapshot.ID()
+	return nil
+}
+
+// version opens a version of the world; "" is the head.
+func (w *shown) version(ctx context.Context, version string) (v stream.Version, err error) {
+	if v.Commit, err = w.h.find(ctx, w.name, version); err != nil {
+		return v, err
+	}
+	select {
+	case w.h.slots <- struct{}{}:
+		defer func() { <-w.h.slots }()
+	case <-ctx.Done():
+		return v, ctx.Err()
+	}
+	id := history.ID{}
+	if v.Commit.Number != 0 {
+		id = v.Commit.ID()
+	}
+	v.Snapshot, err = world.OpenSnapshot(ctx, w.h.st, w.name, id, world.Options{Cache: w.h.o.Cache})
+	if err != nil {
+		return v, err
+	}
+	if v.Snapshot.Memory() > w.h.o.WorldMemory {
+		return v, errors.Join(ErrTooWide, v.Close())
+	}
+	return v, nil
+}
+
+// find returns the commit of a version. A world without commits has a commit of number 0 as
+// its head.
+func (h *Hub) find(ctx context.Context, name, version string) (c history.Commit, err error) {
+	if id, bad := history.ParseID(version); bad == nil {
+		log, err := h.st.Log(ctx, name, id, 1)
+		if err == nil && len(log) == 0 {
+			err = history.ErrNoCommit
+		}
+		if err != nil {
+			return c, missing(err)
+		}
+		return log[0], nil
+	}
+	c, err = port.Find(ctx, h.st, name, version)
+	if version == "" && errors.Is(err, history.ErrNoCommit) {
+		return history.Commit{}, nil
+	}
+	return c, missing(err)
+}
+
+// missing makes errors of versions that are not there wrap fs.ErrNotExist.
+func missing(err error) error {
+	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, port.ErrVersion) || errors.Is(err, history.ErrGone) {
+		return fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	return err
+}
+
+// run shows viewers what changes until nobody looks.
+func (w *shown) run() {
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	var looked time.Time
+	for {
+		select {
+		case <-w.done:
+			w.close()
+			return
+		case now := <-tick.C:
+			moved := false
+			select {
+			case <-w.moved:
+				moved = true
+			default:
+			}
+			if moved || now.Sub(looked) >= lookEvery {
+				looked = now
+				w.step()
+			}
+			if w.ended.Load() {
+				continue
+			}
+			if err := w.srv.Tick(w.h.ctx, now); err != nil && !w.ended.Load() {
+				w.h.o.Log.Error("a world cannot be shown", "world", w.name, "err", err)
+				w.end()
+			}
+		}
+	}
+}
+
+// step moves on to the newest version, and ends sessions whose tokens are no longer good.
+func (w *shown) step() {
+	w.h.mu.Lock()
+	for s := range w.all {
+		if s.token != nil && !w.h.o.Known(s.token) {
+			s.end()
+		}
+	}
+	w.h.mu.Unlock()
+	head, err := w.h.st.Head(w.h.ctx, w.name)
+	if err == nil && head.Commit == w.head {
+		return
+	}
+	var v stream.Version
+	if err == nil {
+		v, err = w.version(w.h.ctx, "")
+	}
+	switch {
+	case errors.Is(err, history.ErrNoWorld):
+		w.end()
+	case err != nil && w.h.ctx.Err() == nil && w.wrong != head.Commit:
+		w.wrong = head.Commit // tried again, and logged once
+		w.h.o.Log.Error("the newest version cannot be shown", "world", w.name, "err", err)
+	case err == nil:
+		w.src.Move(v)
+		w.head = v.Snapshot.ID()
+	}
+}
+
+// end ends all sessions. Later viewers open the world again.
+func (w *shown) end() {
+	w.h.mu.Lock()
+	w.h.forget(w)
+	w.h.mu.Unlock()
+	w.ended.Store(true)
+	if err := w.srv.Close(); err != nil {
+		w.h.o.Log.Warn("a stream did not close", "world", w.name, "err", err)
+	}
+}
+
+// close closes the world, and keeps what it counted.
+func (w *shown) close() {
+	w.end()
+	w.h.mu.Lock()
+	defer w.h.mu.Unlock()
+	add(&w.h.past, w.srv.Stats())
+	delete(w.h.open, w)
+}
+
+func add(to *stream.Stats, s stream.Stats) {
+	to.Bytes += s.Bytes
+	to.Cubes += s.Cubes
+	to.Edits += s.Edits
+	to.Cut += s.Cut
+}
+
+// Moved says that a world may have a new head. It returns at once.
+func (h *Hub) Moved(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := h.worlds[name]; w != nil {
+		select {
+		case w.moved <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Stats returns what all worlds together counted, and how many worlds are looked at.
+func (h *Hub) Stats() (all stream.Stats, worlds int) {
+	h.mu.Lock()
+	open := slices.Collect(maps.Keys(h.open))
+	all = h.past
+	all.Viewers = h.viewers
+	h.mu.Unlock()
+	for _, w := range open {
+		add(&all, w.srv.Stats())
+	}
+	return all, len(open)
+}
+
+// Close ends all sessions, tells the viewers, and waits until nothing of them is left.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	all := slices.Collect(maps.Values(h.worlds))
+	h.mu.Unlock()
+	for _, w := range all {
+		if <-w.ready; w.err == nil {
+			w.end()
+		}
+	}
+	h.work.Wait()
+	h.stop()
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findWorlds } from "./drop";
+
+const files = (...paths: string[]) => paths.map((path) => ({ path, file: new Blob([path]) }));
+const found = (...paths: string[]): string[] => findWorlds(files(...paths)).worlds.map((w) => `${w.title}: ${w.files.map((f) => f.path).join(" ")}`);
+
+test("a folder with a level.dat is a world", () => {
+  assert.deepEqual(found("w/level.dat", "w/region/r.0.0.mca", "w/session.lock", "w/data/x.dat"), ["w: level.dat region/r.0.0.mca data/x.dat"]);
+  assert.deepEqual(found("level.dat", "region/r.0.0.mca"), ["world: level.dat region/r.0.0.mca"]);
+});
+
+test("a folder may hold many worlds, and a world's own copies stay in it", () => {
+  assert.deepEqual(found("saves/a/level.dat", "saves/b/level.dat", "saves/a/old/level.dat"), ["a: level.dat old/level.dat", "b: level.dat"]);
+});
+
+test("region files alone are a part of a world", () => {
+  assert.deepEqual(found("r.0.0.mca", "r.-1.2.mca"), ["region: region/r.0.0.mca region/r.-1.2.mca"]);
+  assert.deepEqual(found("region/r.0.0.mca"), ["region: region/r.0.0.mca"]);
+  assert.deepEqual(found("hub/region/r.0.0.mca", "hub/entities/r.0.0.mca"), ["hub: region/r.0.0.mca entities/r.0.0.mca"]);
+  assert.deepEqual(found("hub/r.0.0.mca"), ["hub: region/r.0.0.mca"]);
+});
+
+test("files that are worlds stand alone; the rest is named", () => {
+  const { worlds, rest } = findWorlds(files("a.slime", "x/b.zip", "readme.txt", ".DS_Store"));
+  assert.deepEqual(worlds.map((w) => [w.title, !!w.whole]), [["a.slime", true], ["b.zip", true]]);
+  assert.deepEqual(rest, ["readme.txt"]);
+});

@@ -1,0 +1,217 @@
+// The meshes of the 3D page against slow twins.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Netter } from "./three/nets.ts";
+import { edge, Kind, Mesher, padded, parts, unknown, type Mesh } from "./three/quads.ts";
+import { cellAt, Tree, type Node } from "./three/tree.ts";
+import { cast } from "./three/walk.ts";
+
+function randoms(seed: number): (n: number) => number {
+  return (n) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * n);
+  };
+}
+
+const at = (x: number, y: number, z: number) => (y * padded + z) * padded + x;
+const kinds = Uint8Array.from([Kind.Nothing, Kind.Opaque, Kind.Opaque, Kind.CutOut, Kind.Transparent, Kind.Transparent, Kind.Nothing]);
+
+function randomCube(seed: number): Uint16Array {
+  const r = randoms(seed), cells = new Uint16Array(padded ** 3);
+  const dense = 1 + r(9);
+  for (let i = 0; i < cells.length; i++) cells[i] = r(10) < dense ? r(7) : 0;
+  // Runs, so that quads join, and sides that are not known.
+  for (let i = 0; i < 60; i++) cells.fill(r(7), r(cells.length), r(cells.length));
+  if (seed % 3 === 0) for (let y = 0; y < padded; y++) for (let z = 0; z < padded; z++) cells[at(0, y, z)] = unknown;
+  return cells;
+}
+
+const axes = (face: number): [number, number, number] => [face >> 1, face >> 1 === 0 ? 2 : 0, face >> 1 === 1 ? 2 : 1];
+
+/** The faces of quads one by one: where, which list, closing or not, the cell and the light of the corners. */
+function facesOf(m: Mesh): Map<string, string> {
+  const out = new Map<string, string>();
+  for (let k = 0; k < 3; k++)
+    for (let part = 0; part < 12; part++)
+      for (let q = m.ranges[k * parts + part]!; q < m.ranges[k * parts + part + 1]!; q++) {
+        const low = m.texels[2 * q]!, high = m.texels[2 * q + 1]!;
+        const face = high & 7, p = [low & 63, (low >> 6) & 63, (low >> 12) & 63], [, u, v] = axes(face);
+        assert.equal(face, part >> 1);
+        for (let j = 0; j <= ((low >> 24) & 63); j++)
+          for (let i = 0; i <= ((low >> 18) & 63); i++) {
+            const c = [...p];
+            c[u]! += i;
+            c[v]! += j;
+            const key = `${c} ${face} ${part & 1}`;
+            assert.ok(!out.has(key), `two quads have the face ${key}`);
+            out.set(key, `list ${k} cell ${(high >> 11) & 32767} light ${(high >> 3) & 255}`);
+          }
+      }
+  return out;
+}
+
+function slowFaces(cells: Uint16Array): Map<string, string> {
+  const out = new Map<string, string>();
+  const kind = (i: number) => (cells[i] === unknown ? -1 : kinds[cells[i]!]!);
+  for (let y = 1; y <= edge; y++)
+    for (let z = 1; z <= edge; z++)
+      for (let x = 1; x <= edge; x++) {
+        const p = [x, y, z], i = at(x, y, z), k = kind(i);
+        if (k === Kind.Nothing) continue;
+        for (let face = 0; face < 6; face++) {
+          const [axis, u, v] = axes(face), n = [...p];
+          n[axis]! += face & 1 ? 1 : -1;
+          const step = (du: number, dv: number) => {
+            const q = [...n];
+            q[u]! += du;
+            q[v]! += dv;
+            return kind(at(q[0]!, q[1]!, q[2]!)) === Kind.Opaque ? 1 : 0;
+          };
+          const j = at(n[0]!, n[1]!, n[2]!), beyond = kind(j);
+          const same = k === Kind.Transparent && beyond === Kind.Transparent && cells[i] === cells[j];
+          const hidden = beyond === Kind.Opaque || beyond === -1;
+          let light = 0;
+          for (let corner = 0; corner < 4; corner++) {
+            const a = step((corner & 1) * 2 - 1, 0), b = step(0, (corner >> 1) * 2 - 1), c = step((corner & 1) * 2 - 1, (corner >> 1) * 2 - 1);
+            light |= (a + b === 2 ? 0 : 3 - a - b - c) << (2 * corner);
+          }
+          if (!hidden && !same) out.set(`${p} ${face} 0`, `list ${k - 1} cell ${cells[i]} light ${light}`);
+          if (p[axis] !== (face & 1 ? edge : 1)) continue;
+          const over = kind(at(x, y + 1, z));
+          const surface = k === Kind.Transparent && axis !== 1 && !(over > 0) && (hidden || beyond === Kind.Transparent);
+          if ((k !== Kind.Transparent && hidden) || surface) out.set(`${p} ${face} 1`, `list ${k - 1} cell ${cells[i]} light 255`);
+        }
+      }
+  return out;
+}
+
+test("quads cover each face that is seen once", () => {
+  const m = new Mesher(kinds);
+  for (let seed = 1; seed <= 40; seed++) {
+    const cells = randomCube(seed);
+    assert.deepEqual(new Map([...facesOf(m.mesh(cells))].sort()), new Map([...slowFaces(cells)].sort()), `seed ${seed}`);
+  }
+});
+
+test("a full cube is six quads, and nothing has none", () => {
+  const cells = new Uint16Array(padded ** 3);
+  const m = new Mesher(kinds);
+  assert.equal(m.mesh(cells).texels.length, 0);
+  for (let y = 1; y <= edge; y++) for (let z = 1; z <= edge; z++) cells.fill(1, at(1, y, z), at(1, y, z) + edge);
+  assert.equal(m.mesh(cells).texels.length, 12);
+});
+
+/** Cubes of a terrain at random, as a world of 3 x 3 x 3 cubes of which the middle ones meet. */
+function terrain(seed: number): (x: number, y: number, z: number) => number {
+  const r = randoms(seed), a = 1 + r(5), b = 1 + r(7);
+  const cells = new Map<string, number>();
+  return (x, y, z) => {
+    const k = `${x},${y},${z}`;
+    let c = cells.get(k);
+    if (c === undefined) {
+      const h = 16 + 6 * Math.sin(x / a / 2) + 5 * Math.cos(z / b / 2) - y + r(3) - 1;
+      c = h <= 0 ? 0 : ((1 + r(3)) << 8) | Math.min(255, Math.floor(h * 200));
+      cells.set(k, c);
+    }
+    return c;
+  };
+}
+
+test("smooth surfaces of cubes of one level have no open edge where they meet", () => {
+  const n = new Netter(Uint8Array.from([0, 0, 1, 2]));
+  for (let seed = 1; seed <= 12; seed++) {
+    const f = terrain(seed), edges = new Map<string, number>();
+    let triangles = 0;
+    for (let cube = 0; cube < 8; cube++) {
+      const o = [cube & 1, (cube >> 1) & 1, cube >> 2].map((i) => i * edge);
+      const cells = new Uint16Array(padded ** 3);
+      for (let y = 0; y < padded; y++)
+        for (let z = 0; z < padded; z++) for (let x = 0; x < padded; x++) cells[at(x, y, z)] = f(o[0]! + x - 1, o[1]! + y - 1, o[2]! + z - 1);
+      const m = n.mesh(cells);
+      const corner = (i: number) => {
+        const low = m.texels[2 * i]!, high = m.texels[2 * i + 1]!;
+        return [(low & 8191) + o[0]! * 256, ((low >> 13) & 8191) + o[1]! * 256, (high & 8191) + o[2]! * 256].join();
+      };
+      for (let i = m.ranges[0]!; i < m.ranges[1]!; i += 3) {
+        triangles++;
+        const t = [corner(i), corner(i + 1), corner(i + 2)];
+        for (let k = 0; k < 3; k++) {
+          const [p, q] = [t[k]!, t[(k + 1) % 3]!];
+          if (p === q) continue;
+          const way = p < q ? 1 : -1, key = way > 0 ? `${p} ${q}` : `${q} ${p}`;
+          edges.set(key, (edges.get(key) ?? 0) + way);
+        }
+      }
+    }
+    assert.ok(triangles > 500);
+    // Only the outermost vertices may have open edges.
+    const outer = (p: string) => p.split(",").some((v) => Number(v) < 512 || Number(v) > (2 * edge) * 256);
+    for (const [key, n] of edges) if (n !== 0) assert.ok(key.split(" ").every(outer), `seed ${seed}: open edge ${key}`);
+  }
+});
+
+test("a tree draws each place once, at the finest level that is whole", () => {
+  const r = randoms(7);
+  const tree = new Tree();
+  const cubes: [number, number, number, number][] = [];
+  for (let level = 0; level < 4; level++) for (let i = 0; i < 8 ** (3 - level); i++) {
+    const e = 8 >> level;
+    cubes.push([level, (i % e) - e / 2, (Math.floor(i / e) % e) - e / 2, Math.floor(i / e / e) - e / 2]);
+  }
+  const drawn = new Set<Node>();
+  for (let round = 0; round < 300; round++) {
+    for (let i = 0; i < 6; i++) {
+      const c = cubes[r(cubes.length)]!;
+      if (r(4) === 0) tree.forget(...c);
+      else tree.set(...c, r(5) ? 1 : 0, 0).made = 1;
+    }
+    tree.set(3, 0, 0, 0, 1, 0).made = 1;
+    drawn.clear();
+    for (const n of tree.nodes.values()) n.slot = {};
+    tree.select((n) => drawn.add(n));
+    for (let i = 0; i < 40; i++) {
+      const p = [r(128) - 64, r(128) - 64, r(128) - 64] as const;
+      const covering = [...drawn].filter((n) => (n.x << (n.level + 4)) <= p[0] && p[0] < ((n.x + 1) << (n.level + 4)) && (n.y << (n.level + 4)) <= p[1] && p[1] < ((n.y + 1) << (n.level + 4)) && (n.z << (n.level + 4)) <= p[2] && p[2] < ((n.z + 1) << (n.level + 4)));
+      assert.ok(covering.length <= 1, `${p} is drawn by ${covering.length} cubes`);
+    }
+    for (const n of drawn) if (n.level > 0) assert.ok(n.held === 0 || (n.held | n.hollow) !== 255 || n.children.some((c) => c), "");
+  }
+});
+
+test("a parent gives way when all children that are not empty are there", () => {
+  const tree = new Tree();
+  const active = () => {
+    const out: number[] = [];
+    for (const n of tree.nodes.values()) n.slot ??= {};
+    tree.select((n) => out.push(n.level));
+    return out.sort();
+  };
+  const low = new Uint16Array(edge ** 3).fill(1, 0, edge * edge * 8); // the lower half
+  tree.set(1, 0, 0, 0, low, 0).made = 1;
+  assert.deepEqual(active(), [1]);
+  for (const [x, z] of [[0, 0], [1, 0], [0, 1]] as const) tree.set(0, x, 0, z, 1, 0).made = 1;
+  assert.deepEqual(active(), [1]);
+  const last = tree.set(0, 1, 0, 1, 1, 0);
+  assert.deepEqual(active(), [1], "a child without a mesh does not count");
+  last.made = last.stamp;
+  tree.changed = true;
+  assert.deepEqual(active(), [0, 0, 0, 0]);
+  tree.forget(0, 0, 0, 0);
+  assert.deepEqual(active(), [1]);
+});
+
+test("a ray finds the block that it meets", () => {
+  const tree = new Tree();
+  const cells = new Uint16Array(edge ** 3);
+  cells[(5 * edge + 3) * edge + 2] = 9; // at x -14, y 5, z 3
+  tree.set(0, -1, 0, 0, cells, 0);
+  tree.set(1, -1, 0, 0, 0, 0);
+  const seen = () => true;
+  assert.deepEqual(cast(tree, [20.5, 5.5, 3.5], [-1, 0, 0], 100, seen)?.block, [-14, 5, 3]);
+  assert.equal(cast(tree, [20.5, 5.5, 3.5], [-1, 0, 0], 100, seen)?.face, 1);
+  assert.equal(cast(tree, [20.5, 6.5, 3.5], [-1, 0, 0], 100, seen), undefined);
+  const d = [-34.1, -20.2, -7.3], l = Math.hypot(...d);
+  assert.deepEqual(cast(tree, [20.6, 25.7, 10.8], d.map((v) => v / l) as [number, number, number], 100, seen)?.block, [-14, 5, 3]);
+  assert.equal(cellAt(tree.at(-14, 5, 3)!, -14, 5, 3), 9);
+});

@@ -1,0 +1,261 @@
+// Smooth surfaces of Terrain cells, as package mesh makes them: naive surface nets, shaped by
+// material. A texel is a corner of a triangle:
+//
+//   low   x 13 bits, y 13 bits (256ths of a cell from one cell below the cube), material 6 bits
+//   high  z 13 bits, normal 2 x 6 bits (octahedral), flat 1 bit at 25, side that it closes plus 1 at 26
+
+import { edge, padded, parts, unknown, type Mesh } from "./quads.ts";
+
+/** How a smooth surface is formed around a material. */
+export const enum Shape {
+  Round,
+  Faceted,
+  Square,
+}
+
+const half = 128;
+const p2 = padded * padded;
+
+const fullness = (c: number) => ((c >> 8) & 63 ? (c & 255) + 1 : 0);
+
+function facet(p: number): number {
+  return p < 96 ? 64 : p < 160 ? 128 : 192;
+}
+
+/** Says how a material is shaped: stone has facets, what people build has corners, all else is round. */
+export function shapeOf(name: string): Shape {
+  if (/brick|plank|concrete|cobblestone|tile/.test(name)) return Shape.Square;
+  if (/rock|stone|slate|basalt|granite|ore|ice|glacier/.test(name)) return Shape.Faceted;
+  return Shape.Round;
+}
+
+/** Makes smooth surfaces of cubes. It keeps its memory. */
+export class Netter {
+  private readonly first = new Int32Array(p2 * padded); // number of the vertex of a cube between cells, plus 1
+  private n = 0;
+  private place = new Int32Array(4096 * 3); // of vertices, in 256ths of a cell
+  private normals = new Float32Array(4096 * 3);
+  private looks = new Uint8Array(4096 * 2); // material and whether it is flat
+  private inCube = new Uint8Array(4096 * 3); // the cube of a vertex, by axis
+  private out = new Uint32Array(1 << 14);
+  private size = 0;
+  private readonly f = new Int32Array(8);
+  private readonly corners = [0, 1, p2, p2 + 1, padded, padded + 1, p2 + padded, p2 + padded + 1];
+
+  /** shapes are those of materials, by number. list says which list the triangles belong to. */
+  constructor(private readonly shapes: Uint8Array, private readonly list = 0) {}
+
+  /** Makes the mesh of a cube with its border: x fastest, then z, then y. */
+  mesh(cells: Uint16Array): Mesh {
+    this.n = 0;
+    this.size = 0;
+    this.points(cells);
+    const ranges = new Uint32Array(3 * parts);
+    if (this.n > 0) this.faces(cells);
+    const surface = this.size >> 1;
+    // A surface has no faces: all of it is the first part.
+    const ends = new Uint32Array(6);
+    const skirts: number[][] = [[], [], [], [], [], []];
+    if (this.n > 0) this.closing(surface, skirts);
+    const at: number[] = [0, surface];
+    for (let side = 0; side < 6; side++) {
+      for (const word of skirts[side]!) this.word(word);
+      ends[side] = this.size >> 1;
+    }
+    // Parts: face 0 is the surface, then the side 0; further faces are empty.
+    at.push(ends[0]!, ends[0]!, ends[1]!, ends[1]!, ends[2]!, ends[2]!, ends[3]!, ends[3]!, ends[4]!, ends[4]!, ends[5]!);
+    const end = this.size >> 1;
+    for (let k = 0; k < 3; k++)
+      for (let i = 0; i < parts; i++) ranges[k * parts + i] = k < this.list ? 0 : k === this.list ? at[i]! : end;
+    return { texels: this.out.slice(0, this.size), ranges };
+  }
+
+  private word(w: number) {
+    if (this.size === this.out.length) {
+      const more = new Uint32Array(this.out.length * 2);
+      more.set(this.out);
+      this.out = more;
+    }
+    this.out[this.size++] = w;
+  }
+
+  private points(cells: Uint16Array) {
+    const { first, f, corners } = this;
+    first.fill(0);
+    for (let y = 0; y <= edge; y++)
+      for (let z = 0; z <= edge; z++) {
+        const row = y * p2 + z * padded;
+        for (let x = 0; x <= edge; x++) {
+          let full = 0;
+          for (let i = 0; i < 8; i++) {
+            const c = cells[row + x + corners[i]!]!;
+            f[i] = c === unknown ? 0 : fullness(c);
+            if (f[i]! >= half) full |= 1 << i;
+          }
+          if (full === 0 || full === 255) continue;
+          this.vertex(cells, row + x, full, x, y, z);
+          first[row + x] = this.n;
+        }
+      }
+  }
+
+  private vertex(cells: Uint16Array, at: number, full: number, x: number, y: number, z: number) {
+    const { f } = this;
+    let best = 0, most = 0;
+    for (let i = 0; i < 8; i++)
+      if ((full >> i) & 1 && f[i]! >= most) {
+        best = i;
+        most = f[i]!;
+      }
+    const material = (cells[at + this.corners[best]!]! >> 8) & 63;
+    const shape = material < this.shapes.length ? this.shapes[material]! : Shape.Round;
+    const n = this.n++;
+    if (this.place.length < 3 * this.n) {
+      const grow = <T extends Int32Array | Float32Array | Uint8Array>(a: T, b: T) => (b.set(a), b);
+      this.place = grow(this.place, new Int32Array(this.place.length * 2));
+      this.normals = grow(this.normals, new Float32Array(this.normals.length * 2));
+      this.looks = grow(this.looks, new Uint8Array(this.looks.length * 2));
+      this.inCube = grow(this.inCube, new Uint8Array(this.inCube.length * 2));
+    }
+    this.looks[2 * n] = material;
+    this.looks[2 * n + 1] = shape === Shape.Round ? 0 : 1;
+    let nx = f[0]! + f[2]! + f[4]! + f[6]! - f[1]! - f[3]! - f[5]! - f[7]!;
+    let ny = f[0]! + f[1]! + f[4]! + f[5]! - f[2]! - f[3]! - f[6]! - f[7]!;
+    let nz = f[0]! + f[1]! + f[2]! + f[3]! - f[4]! - f[5]! - f[6]! - f[7]!;
+    const length = Math.hypot(nx, ny, nz);
+    if (length === 0) ny = 1;
+    else (nx /= length), (ny /= length), (nz /= length);
+    this.normals[3 * n] = nx;
+    this.normals[3 * n + 1] = ny;
+    this.normals[3 * n + 2] = nz;
+    let sx = 0.5, sy = 0.5, sz = 0.5;
+    if (shape !== Shape.Square) {
+      let count = 0;
+      sx = sy = sz = 0;
+      for (let i = 0; i < 8; i++)
+        for (let axis = 0; axis < 3; axis++) {
+          const j = i | (1 << axis);
+          if (j === i || ((full >> i) & 1) === ((full >> j) & 1)) continue;
+          const part = (half - f[i]!) / (f[j]! - f[i]!);
+          sx += axis === 0 ? part : i & 1;
+          sy += axis === 1 ? part : (i >> 1) & 1;
+          sz += axis === 2 ? part : i >> 2;
+          count++;
+        }
+      sx /= count;
+      sy /= count;
+      sz /= count;
+    }
+    const fix = (s: number, cell: number) => {
+      let p = Math.min(Math.max(Math.trunc(s * 256 + 0.5), 16), 240);
+      if (shape === Shape.Faceted) p = facet(p);
+      return p + cell * 256 + 128; // a cube begins in the centre of its first cell
+    };
+    this.place[3 * n] = fix(sx, x);
+    this.place[3 * n + 1] = fix(sy, y);
+    this.place[3 * n + 2] = fix(sz, z);
+    this.inCube[3 * n] = x;
+    this.inCube[3 * n + 1] = y;
+    this.inCube[3 * n + 2] = z;
+  }
+
+  private faces(cells: Uint16Array) {
+    const { first } = this;
+    for (let y = 1; y <= edge; y++)
+      for (let z = 1; z <= edge; z++)
+        for (let x = 1; x <= edge; x++) {
+          const i = y * p2 + z * padded + x;
+          const here = fullness(cells[i]!) >= half;
+          const ex = this.crosses(cells, i, i + 1), ey = this.crosses(cells, i, i + p2), ez = this.crosses(cells, i, i + padded);
+          // Rings go counterclockwise around the axis.
+          if (ex) this.quad(first[i - p2 - padded]!, first[i - padded]!, first[i]!, first[i - p2]!, here);
+          if (ey) this.quad(first[i - padded - 1]!, first[i - 1]!, first[i]!, first[i - padded]!, here);
+          if (ez) this.quad(first[i - p2 - 1]!, first[i - p2]!, first[i]!, first[i - 1]!, here);
+        }
+  }
+
+  private crosses(cells: Uint16Array, i: number, j: number): boolean {
+    const a = cells[i]!, b = cells[j]!;
+    return a !== unknown && b !== unknown && fullness(a) >= half !== fullness(b) >= half;
+  }
+
+  private far(a: number, b: number): number {
+    const p = this.place;
+    return (p[3 * a]! - p[3 * b]!) ** 2 + (p[3 * a + 1]! - p[3 * b + 1]!) ** 2 + (p[3 * a + 2]! - p[3 * b + 2]!) ** 2;
+  }
+
+  private quad(a: number, b: number, c: number, d: number, outward: boolean) {
+    a--, b--, c--, d--;
+    if (!outward) [b, d] = [d, b];
+    if (this.far(a, c) <= this.far(b, d)) {
+      this.triangle(a, b, c);
+      this.triangle(a, c, d);
+    } else {
+      this.triangle(a, b, d);
+      this.triangle(b, c, d);
+    }
+  }
+
+  // triangle adds a triangle. A flat corner has the material that most corners have, or else the
+  // first; round ones keep their own, and the colours run into each other.
+  private triangle(a: number, b: number, c: number) {
+    const { looks } = this;
+    let m = looks[2 * a]!;
+    if (looks[2 * b] === looks[2 * c]) m = looks[2 * b]!;
+    for (const v of [a, b, c]) {
+      this.numbers.push(v);
+      const p = this.place;
+      this.word(low(p[3 * v]!, p[3 * v + 1]!, looks[2 * v + 1] ? m : looks[2 * v]!));
+      this.word(high(p[3 * v + 2]!, this.octahedral(v), looks[2 * v + 1]!, 0));
+    }
+  }
+  private numbers: number[] = [];
+
+  private octahedral(v: number): number {
+    let x = this.normals[3 * v]!, y = this.normals[3 * v + 1]!, z = this.normals[3 * v + 2]!;
+    const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+    (x /= sum), (y /= sum), (z /= sum);
+    if (z < 0) {
+      const t = x;
+      x = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
+      y = (1 - Math.abs(t)) * (y < 0 ? -1 : 1);
+    }
+    return Math.round(x * 31 + 31) | (Math.round(y * 31 + 31) << 6);
+  }
+
+  // closing makes bands from the rim of the surface outwards and into the ground, which close the gap
+  // to a neighbour of another level.
+  private closing(surface: number, skirts: number[][]) {
+    const { inCube, place, looks, normals } = this;
+    const numbers = this.numbers;
+    const rim = (a: number, b: number) => {
+      for (let side = 0; side < 6; side++) {
+        const axis = side >> 1, at = side & 1 ? edge : 0;
+        if (inCube[3 * a + axis] !== at || inCube[3 * b + axis] !== at) continue;
+        const word = (v: number, out: boolean) => {
+          const q = [0, 1, 2].map((i) => {
+            let s = place[3 * v + i]!;
+            if (out) s += (i === axis ? (side & 1 ? 256 : -256) : 0) - normals[3 * v + i]! * 256;
+            return Math.min(Math.max(Math.round(s), 0), 8191);
+          });
+          skirts[side]!.push(low(q[0]!, q[1]!, looks[2 * v]!), high(q[2]!, this.octahedral(v), 0, side + 1));
+        };
+        word(a, false), word(b, false), word(b, true);
+        word(a, false), word(b, true), word(a, true);
+      }
+    };
+    for (let i = 0; i < surface; i += 3) {
+      const a = numbers[i]!, b = numbers[i + 1]!, c = numbers[i + 2]!;
+      rim(a, b), rim(b, c), rim(c, a);
+    }
+    this.numbers = [];
+  }
+}
+
+function low(x: number, y: number, material: number): number {
+  return (x | (y << 13) | (material << 26)) >>> 0;
+}
+
+function high(z: number, normal: number, flat: number, side: number): number {
+  return (z | (normal << 13) | (flat << 25) | (side << 26)) >>> 0;
+}

@@ -1,0 +1,239 @@
+package stream
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// maxBoxes is how many boxes that differ are compared at once. If there are more, what they touch
+// is compared when a viewer needs it.
+const maxBoxes = 2048
+
+// change is how a cube differs from what it was.
+type change struct {
+	Key
+	parts []Part // of the new content; nil: not known
+	rec   *record
+	edit  []byte // the record of Edits
+}
+
+// difference is how two shots of a feed differ.
+type difference struct {
+	all     bool // everything may
+	changes []*change
+	vague   map[Key]struct{} // these may
+}
+
+// touched says where in a cube something may differ, by volume, in cells of the level.
+type touched [maxVolumes]geom.Box
+
+// boxes returns where to may differ from from, by volume. ok is false if everything may.
+func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
+	for i := range to.volumes {
+		if a, b := from.to[i], to.to[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
+			return out, 0, false // among as many cells the lowest number wins at the next level
+		}
+		apart := to.moment.Apart(from.moment, to.dimension, to.volumes[i].Name)
+		if apart == nil {
+			return out, 0, !to.has(i) && !from.has(i)
+		}
+		for b := range apart {
+			out[i] = append(out[i], b)
+		}
+		n += len(out[i])
+	}
+	return out, n, true
+}
+
+// spread adds to which cubes of a level the boxes of a volume touch.
+func spread(at map[Key]*touched, volume, edge, level int, b geom.Box) {
+	low, high := cubeAt(b.Min, edge), cubeAt(b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), edge)
+	for y := low.Y; y <= high.Y; y++ {
+		for z := low.Z; z <= high.Z; z++ {
+			for x := low.X; x <= high.X; x++ {
+				k := Key{X: int32(x), Y: int32(y), Z: int32(z), Level: uint8(level)}
+				t := at[k]
+				if t == nil {
+					t = new(touched)
+					at[k] = t
+				}
+				m := geom.Point{X: x * edge, Y: y * edge, Z: z * edge}
+				t[volume] = t[volume].Union(b.Intersect(geom.Box{Min: m, Max: m.Add(geom.Point{X: edge, Y: edge, Z: edge})}))
+			}
+		}
+	}
+}
+
+func cubeAt(p geom.Point, edge int) geom.Point {
+	return geom.Point{X: geom.FloorDiv(p.X, edge), Y: geom.FloorDiv(p.Y, edge), Z: geom.FloorDiv(p.Z, edge)}
+}
+
+// differ compares two shots at all levels. What is too much to compare at once is vague.
+func differ(ctx context.Context, from, to *shot) (difference, error) {
+	var d difference
+	where, n, ok := boxes(from, to)
+	if !ok {
+		d.all = true
+		return d, nil
+	}
+	at := make(map[Key]*touched)
+	for i := range to.volumes {
+		for _, b := range where[i] {
+			spread(at, i, to.volumes[i].edge(), 0, b)
+		}
+	}
+	d.vague = make(map[Key]struct{})
+	for level := 0; level <= max(from.facts.Top, to.facts.Top) && len(at) > 0; level++ {
+		above := make(map[Key]*touched)
+		for k, t := range at {
+			differs := true
+			if n > maxBoxes || !exact(from, level) || !exact(to, level) {
+				d.vague[k] = struct{}{}
+			} else {
+				c, err := compare(ctx, from, to, k, t)
+				if err != nil {
+					return d, err
+				}
+				if differs = c != nil; differs {
+					d.changes = append(d.changes, c)
+				}
+			}
+			for i := 0; differs && i < len(to.volumes); i++ {
+				if !t[i].Empty() {
+					spread(above, i, to.volumes[i].edge(), level+1, halved(t[i]))
+				}
+			}
+		}
+		at = above
+	}
+	return d, nil
+}
+
+// exact reports whether a level is read as the shot shows it.
+func exact(s *shot, level int) bool {
+	for i := range s.volumes {
+		if !s.moment.Exact(s.dimension, s.volumes[i].Name, level) {
+			return false
+		}
+	}
+	return true
+}
+
+// halved returns the cells of the next level over b.
+func halved(b geom.Box) geom.Box {
+	return geom.Box{Min: geom.Point{X: b.Min.X >> 1, Y: b.Min.Y >> 1, Z: b.Min.Z >> 1},
+		Max: geom.Point{X: (b.Max.X + 1) >> 1, Y: (b.Max.Y + 1) >> 1, Z: (b.Max.Z + 1) >> 1}}
+}
+
+// compare returns how a cube differs where it may, nil if it does not.
+func compare(ctx context.Context, from, to *shot, k Key, t *touched) (*change, error) {
+	c := change{Key: k}
+	var old, now [CubeEdge * CubeEdge * CubeEdge]voxel.Cell
+	for i := range to.volumes {
+		if t[i].Empty() {
+			continue
+		}
+		e := to.volumes[i].edge()
+		b := aligned(t[i])
+		a, z := old[:b.Cells()], now[:b.Cells()]
+		if err := from.readBox(ctx, i, int(k.Level), b, a, nil); err != nil {
+			return nil, err
+		}
+		if err := to.readBox(ctx, i, int(k.Level), b, z, nil); err != nil {
+			return nil, err
+		}
+		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
+		c.parts = appendParts(c.parts, uint8(i), e, geom.Box{Min: b.Min.Sub(low), Max: b.Max.Sub(low)}, a, z)
+	}
+	if len(c.parts) == 0 {
+		return nil, nil
+	}
+	return &c, nil
+}
+
+// aligned returns the parts that b touches.
+func aligned(b geom.Box) geom.Box {
+	const m = PartEdge - 1
+	return geom.Box{Min: geom.Point{X: b.Min.X &^ m, Y: b.Min.Y &^ m, Z: b.Min.Z &^ m},
+		Max: geom.Point{X: (b.Max.X + m) &^ m, Y: (b.Max.Y + m) &^ m, Z: (b.Max.Z + m) &^ m}}
+}
+
+// appendParts appends the parts of a cube of e cells an edge in which old and now differ. Both are
+// the cells of b, which is aligned and counts from the cube's corner.
+func appendParts(dst []Part, volume uint8, e int, b geom.Box, old, now []voxel.Cell) []Part {
+	size, m := b.Size(), e/PartEdge
+	for y := 0; y < size.Y; y += PartEdge {
+		for z := 0; z < size.Z; z += PartEdge {
+			for x := 0; x < size.X; x += PartEdge {
+				p := Part{Volume: volume, Part: uint8(((b.Min.Y+y)/PartEdge*m+(b.Min.Z+z)/PartEdge)*m + (b.Min.X+x)/PartEdge)}
+				differs := false
+				for r := range PartEdge * PartEdge {
+					at := ((y+r/PartEdge)*size.Z+z+r%PartEdge)*size.X + x
+					row := now[at : at+PartEdge]
+					copy(p.Cells[r*PartEdge:], row)
+					differs = differs || [PartEdge]voxel.Cell(row) != [PartEdge]voxel.Cell(old[at:at+PartEdge])
+				}
+				if differs {
+					dst = append(dst, p)
+				}
+			}
+		}
+	}
+	return dst
+}
+
+// between returns the record of Edits that makes a cube of one version another, nil if that takes more bytes
+// than the cube.
+func (f *feed) between(base, to *record) ([]byte, error) {
+	a, err := f.decode(base)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.decode(to)
+	if err != nil {
+		return nil, err
+	}
+	var parts []Part
+	for i := range f.volumes {
+		e := f.volumes[i].edge()
+		parts = appendParts(parts, uint8(i), e, geom.Box{Max: geom.Point{X: e, Y: e, Z: e}}, a[i], b[i])
+	}
+	return f.edit(to, parts), nil
+}
+
+// edit returns the record of Edits, nil if it takes more bytes than the cube.
+func (f *feed) edit(to *record, parts []Part) []byte {
+	if to.version == 0 {
+		parts = nil
+	}
+	w := writer{volumes: f.volumes}
+	w.edit(&Edit{to.Key, to.version, parts})
+	if len(w.b) > len(to.bytes) {
+		return nil
+	}
+	return w.b
+}
+
+// decode returns the cells of a record.
+func (f *feed) decode(rec *record) (content, error) {
+	r := reader{b: rec.bytes, volumes: f.volumes}
+	r.key()
+	out := make(content, len(f.volumes))
+	version := r.u64()
+	for i := range f.volumes {
+		v := &f.volumes[i]
+		e := v.edge()
+		out[i] = make([]voxel.Cell, e*e*e)
+		if version == 0 {
+			for j := range out[i] {
+				out[i][j] = v.Default
+			}
+			continue
+		}
+		r.cells(out[i], e, v.Schema)
+	}
+	return out, r.err
+}

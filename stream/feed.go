@@ -1,0 +1,545 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/lod"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// feed is what the sessions of a dimension and a list of volumes share: numbers of
+// names, and cubes that are encoded.
+type feed struct {
+	dimension string
+	volumes   []Volume
+	hollow    bool // cells 0 hide nothing that can be seen
+	look      func(volume, name string) Look
+
+	mu      sync.Mutex
+	names   []names // by volume
+	records map[recordID]*record
+	newest  *record // of a ring by use
+	bytes   int
+	most    int
+}
+
+// names are the names of a volume by number.
+type names struct {
+	list   []string
+	looks  []Look
+	hashes []uint64
+	number map[string]voxel.Cell
+}
+
+type recordID struct {
+	Key
+	version uint64
+}
+
+// record is a cube as it is sent.
+type record struct {
+	recordID
+	bytes      []byte
+	used       [][]voxel.Cell // names by volume, ascending
+	cube       lod.Cube
+	prev, next *record
+}
+
+// cost is about how many bytes of memory a record takes.
+func (r *record) cost() int {
+	n := len(r.bytes) + 256
+	for _, u := range r.used {
+		n += 24 + 2*len(u)
+	}
+	return n
+}
+
+// newFeed makes a feed of a dimension as it is in a state.
+func newFeed(s State, dimension string, want []string, o *Options) (*feed, error) {
+	d, err := dimensionOf(s, dimension)
+	if err != nil {
+		return nil, err
+	}
+	f := &feed{dimension: d.Name, hollow: true, look: o.Look, records: make(map[recordID]*record), most: o.Cache}
+	if len(want) == 0 {
+		want = usual(d)
+	}
+	for _, name := range want {
+		i := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == name })
+		if i < 0 {
+			return nil, &Failure{"no_volume", fmt.Sprintf("there is no volume %q", name)}
+		}
+		v := d.Volumes[i].Volume
+		if v.Scale != 1 && v.Scale != 2 && v.Scale != 4 {
+			return nil, &Failure{"no_volume", fmt.Sprintf("volume %q has cells %d blocks wide", name, v.Scale)}
+		}
+		f.names = append(f.names, names{number: make(map[string]voxel.Cell)})
+		f.volumes = append(f.volumes, Volume{v.Name, v.Schema, v.Scale, v.Default})
+		f.hollow = f.hollow && v.Default == 0
+	}
+	if len(f.volumes) == 0 {
+		return nil, &Failure{"no_volume", "the dimension has no volume that can be streamed"}
+	}
+	to, err := f.translate(d)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.volumes {
+		f.volumes[i].Default = to[i].cell(f.volumes[i].Default, f.volumes[i].Schema)
+	}
+	return f, nil
+}
+
+func dimensionOf(s State, name string) (stone.Dimension, error) {
+	for _, d := range s.Dimensions() {
+		if d.Name == name || name == "" {
+			return d, nil
+		}
+	}
+	return stone.Dimension{}, &Failure{"no_dimension", fmt.Sprintf("there is no dimension %q", name)}
+}
+
+// usual returns the volumes that are streamed if the client names none: the blocks of a
+// block world, else all that are not light.
+func usual(d stone.Dimension) (out []string) {
+	for _, v := range d.Volumes {
+		v := v.Volume
+		if v.Name == voxel.Block {
+			return []string{v.Name}
+		}
+		if !voxel.IsLight(v.Name) && v.Name != voxel.Biome && v.Scale <= 4 && v.Scale != 3 && len(out) < maxVolumes {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// translation leads from the cells of a state to the numbers of a feed. It is nil if they are the same.
+type translation []voxel.Cell
+
+func (t translation) cell(c voxel.Cell, s voxel.Schema) voxel.Cell {
+	if t == nil {
+		return c
+	}
+	if s == voxel.Terrain {
+		return t[c>>8]<<8 | c&0xFF
+	}
+	if int(c) < len(t) {
+		return t[c]
+	}
+	return 0
+}
+
+// translate finds numbers for the names of a dimension.
+func (f *feed) translate(d stone.Dimension) ([]translation, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]translation, len(f.volumes))
+	for i := range f.volumes {
+		at := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == f.volumes[i].Name })
+		if at < 0 {
+			continue // the state has nothing there
+		}
+		v := d.Volumes[at]
+		if v.Schema != f.volumes[i].Schema || v.Scale != f.volumes[i].Scale {
+			return nil, &Failure{"no_volume", fmt.Sprintf("volume %q is of another kind in this version", v.Volume.Name)}
+		}
+		if v.Schema == voxel.Level {
+			continue
+		}
+		t, err := f.number(i, v)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}
+
+// number finds numbers for the names of a volume.
+func (f *feed) number(i int, v stone.Volume) (translation, error) {
+	n, most := &f.names[i], int(voxel.MaxCell)
+	list := v.Names
+	if v.Schema == voxel.Terrain {
+		most = 63
+		list = slices.Clone(list[:min(len(list), 64)])
+		for m := len(list); m < 64; m++ {
+			list = append(list, "")
+		}
+		for m := 1; m < 64; m++ {
+			if list[m] == "" {
+				list[m] = fmt.Sprint("material ", m)
+			}
+		}
+	}
+	same := true
+	t := make(translation, len(list))
+	for c, name := range list {
+		num, ok := n.number[name]
+		if c == 0 {
+			num, ok = 0, len(n.list) > 0
+		}
+		if !ok {
+			if len(n.list) > most {
+				return nil, &Failure{"too_many_names", fmt.Sprintf("the versions of volume %q have more than %d names", v.Volume.Name, most+1)}
+			}
+			num = voxel.Cell(len(n.list))
+			n.number[name] = num
+			n.list = append(n.list, name)
+			look := Look{}
+			if f.look != nil {
+				look = f.look(v.Volume.Name, name)
+			} else if num != 0 {
+				look = plainLook(name)
+			}
+			n.looks = append(n.looks, look)
+			n.hashes = append(n.hashes, hashName(name))
+			if num == 0 {
+				n.hashes[0] = 0
+			}
+		}
+		t[c] = num
+		same = same && num == voxel.Cell(c)
+	}
+	if same {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// nameOf returns the name and the look of a number.
+func (f *feed) nameOf(i int, c voxel.Cell) (string, Look) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := &f.names[i]; int(c) < len(n.list) {
+		return n.list[c], n.looks[c]
+	}
+	return "", Look{}
+}
+
+// plainLook is the look of a name without Options.Look: some opaque colour of its own.
+func plainLook(name string) Look {
+	h := hashName(name)
+	return Look{uint8(h)>>1 + 64, uint8(h>>8)>>1 + 64, uint8(h>>16)>>1 + 64, 255, Opaque}
+}
+
+// get returns a record that is kept, or nil.
+func (f *feed) get(id recordID) *record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.records[id]
+	if r != nil {
+		f.unlink(r)
+		f.link(r)
+	}
+	return r
+}
+
+// put keeps a record, and lets go of those that were not used for longest.
+func (f *feed) put(r *record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.records[r.recordID] != nil {
+		return
+	}
+	f.records[r.recordID] = r
+	f.link(r)
+	for f.bytes += r.cost(); f.bytes > f.most && len(f.records) > 1; {
+		last := f.newest.prev
+		f.unlink(last)
+		delete(f.records, last.recordID)
+		f.bytes -= last.cost()
+	}
+}
+
+func (f *feed) link(r *record) {
+	r.prev, r.next = r, r
+	if f.newest != nil {
+		r.prev, r.next = f.newest.prev, f.newest
+		r.prev.next, r.next.prev = r, r
+	}
+	f.newest = r
+}
+
+func (f *feed) unlink(r *record) {
+	if f.newest == r {
+		f.newest = r.next
+	}
+	if r.next == r {
+		f.newest = nil
+	}
+	r.prev.next, r.next.prev = r.next, r.prev
+}
+
+// shot is a feed at one moment. Goroutines may share it.
+type shot struct {
+	*feed
+	moment State
+	dims   []stone.Dimension
+	to     []translation
+	facts  Moment
+	light  []names // numbers that the cells of the moment may have
+
+	refs atomic.Int32
+	last func() // when refs is 0
+
+	mu    sync.Mutex
+	known map[Key]uint64 // versions; nil if a newer shot took them
+}
+
+// maxKnown bounds the versions that a shot knows.
+const maxKnown = 1 << 20
+
+// newShot shows a state in a feed.
+func newShot(f *feed, m State, o *Options) (*shot, error) {
+	d, err := dimensionOf(m, f.dimension)
+	if err != nil {
+		return nil, err
+	}
+	to, err := f.translate(d)
+	if err != nil {
+		return nil, err
+	}
+	s := &shot{feed: f, moment: m, dims: m.Dimensions(), to: to, facts: m.Moment(), known: make(map[Key]uint64)}
+	s.facts.Bounds = m.Bounds(d.Name).Intersect(geom.Root.Box())
+	s.facts.Top = topOf(s.facts.Bounds, o.Top)
+	f.mu.Lock()
+	s.light = slices.Clone(f.names)
+	f.mu.Unlock()
+	return s, nil
+}
+
+// keep adds a user of the shot, who has another one.
+func (s *shot) keep() *shot {
+	s.refs.Add(1)
+	return s
+}
+
+// topOf returns the coarsest level for bounds: they are at most 32 cubes wide there.
+func topOf(b geom.Box, want int) int {
+	if want > 0 {
+		return min(want, MaxLevel)
+	}
+	size := b.Size()
+	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(32*CubeEdge)), MaxLevel)
+}
+
+// content is the cells of a cube by volume.
+type content [][]voxel.Cell
+
+var contents = sync.Pool{New: func() any { return new(content) }}
+
+// read reads a cube. Cells that do not lie wholly in box are the default. The result goes back by
+// contents.Put.
+func (s *shot) read(ctx context.Context, k Key, box *geom.Box) (*content, error) {
+	c := contents.Get().(*content)
+	for len(*c) < len(s.volumes) {
+		*c = append(*c, nil)
+	}
+	for i := range s.volumes {
+		e := s.volumes[i].edge()
+		if cap((*c)[i]) < CubeEdge*CubeEdge*CubeEdge {
+			(*c)[i] = make([]voxel.Cell, CubeEdge*CubeEdge*CubeEdge)
+		}
+		(*c)[i] = (*c)[i][:e*e*e]
+		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
+		b := geom.Box{Min: low, Max: low.Add(geom.Point{X: e, Y: e, Z: e})}
+		if err := s.readBox(ctx, i, int(k.Level), b, (*c)[i], box); err != nil {
+			contents.Put(c)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// readBox reads a box of cells of a level of a volume.
+func (s *shot) readBox(ctx context.Context, i, level int, b geom.Box, dst []voxel.Cell, within *geom.Box) error {
+	v := &s.volumes[i]
+	if s.to[i] == nil && !s.has(i) {
+		for j := range dst {
+			dst[j] = v.Default
+		}
+		return nil
+	}
+	if err := s.moment.ReadBox(ctx, s.dimension, v.Name, level, b, dst); err != nil {
+		return fmt.Errorf("stream: level %d of %q in %v: %w", level, v.Name, b, err)
+	}
+	if t := s.to[i]; t != nil {
+		for j, c := range dst {
+			dst[j] = t.cell(c, v.Schema)
+		}
+	}
+	if within != nil {
+		mask(dst, b, *within, v.Scale<<level, v.Default)
+	}
+	return nil
+}
+
+// has reports whether the state has a volume.
+func (s *shot) has(i int) bool {
+	for _, d := range s.dims {
+		if d.Name == s.dimension {
+			return slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == s.volumes[i].Name })
+		}
+	}
+	return false
+}
+
+// mask makes cells of b that do not lie wholly in within the default. A cell is wide blocks wide.
+func mask(cells []voxel.Cell, b, within geom.Box, wide int, def voxel.Cell) {
+	i := 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				if x*wide < within.Min.X || y*wide < within.Min.Y || z*wide < within.Min.Z ||
+					(x+1)*wide > within.Max.X || (y+1)*wide > within.Max.Y || (z+1)*wide > within.Max.Z {
+					cells[i] = def
+				}
+				i++
+			}
+		}
+	}
+}
+
+// inside reports whether a cube lies wholly in a box; everything lies in nil.
+func inside(k Key, box *geom.Box) bool {
+	return box == nil || k.Box().Intersect(*box) == k.Box()
+}
+
+// record returns a cube as it is sent to those who see no more than box.
+func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error) {
+	shared := inside(k, box)
+	if shared {
+		s.mu.Lock()
+		version, ok := s.known[k]
+		s.mu.Unlock()
+		if ok {
+			if r := s.get(recordID{k, version}); r != nil {
+				return r, nil
+			}
+		}
+	}
+	c, err := s.read(ctx, k, box)
+	if err != nil {
+		return nil, err
+	}
+	defer contents.Put(c)
+	r := s.encode(k, *c)
+	if shared {
+		s.learn(r)
+	}
+	return r, nil
+}
+
+// learn keeps a record, and that it is what the shot shows.
+func (s *shot) learn(r *record) {
+	s.put(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known != nil {
+		if len(s.known) >= maxKnown {
+			clear(s.known)
+		}
+		s.known[r.Key] = r.version
+	}
+}
+
+// encode makes a record of a cube's cells.
+func (s *shot) encode(k Key, c content) *record {
+	r := &record{recordID: recordID{k, s.version(c)}}
+	w := writer{volumes: s.volumes}
+	w.b = make([]byte, 0, 256)
+	w.cube(&Cube{k, r.version, c})
+	r.bytes = slices.Clip(w.b)
+	if cap(w.b) > len(w.b)+64 {
+		r.bytes = slices.Clone(w.b)
+	}
+	r.cube = lod.Cube{Version: r.version, Bytes: emptyBytes}
+	if r.version == 0 {
+		return r
+	}
+	plain := true
+	for i := range s.volumes {
+		used, one := distinct(c[i], s.volumes[i].Schema)
+		r.used = append(r.used, used)
+		if plain = plain && one; !one {
+			r.cube.Bytes += 2 * len(c[i])
+		}
+	}
+	if k.Level > 0 && s.hollow {
+		r.cube.Empty = emptyOctants(c)
+	}
+	r.cube.Solid = s.solid(c[0])
+	return r
+}
+
+// emptyBytes is what an empty cube counts as in a client's memory.
+const emptyBytes = 64
+
+// distinct returns the numbers with names among cells in ascending order, and whether all cells are one.
+func distinct(cells []voxel.Cell, schema voxel.Schema) (used []voxel.Cell, one bool) {
+	one = true
+	last := voxel.Cell(1 << 15)
+	for i, c := range cells {
+		if i > 0 && c != cells[i-1] {
+			one = false
+		}
+		if schema == voxel.Terrain {
+			c >>= 8
+		}
+		if c == last || schema == voxel.Level {
+			continue
+		}
+		last = c
+		if at, ok := slices.BinarySearch(used, c); !ok {
+			used = slices.Insert(used, at, c)
+		}
+	}
+	return used, one
+}
+
+// emptyOctants returns a bit for each octant that has only cells 0.
+func emptyOctants(c content) uint8 {
+	var full uint8
+	for _, cells := range c {
+		e := edgeOf(len(cells))
+		for i, cell := range cells {
+			if cell != 0 {
+				x, z, y := i%e*2/e, i/e%e*2/e, i/(e*e)*2/e
+				full |= 1 << (x | z<<1 | y<<2)
+			}
+		}
+	}
+	return ^full
+}
+
+// edgeOf returns the edge of a cube of n cells.
+func edgeOf(n int) int { return 1 << (bits.Len(uint(n)) / 3) }
+
+// solid reports whether all cells of the first volume are opaque and full.
+func (s *shot) solid(cells []voxel.Cell) bool {
+	schema := s.volumes[0].Schema
+	looks := s.light[0].looks
+	for _, c := range cells {
+		n := c
+		switch schema {
+		case voxel.Terrain:
+			if n = c >> 8; c&0xFF != 0xFF {
+				return false
+			}
+		case voxel.Level:
+			return false
+		}
+		if n == 0 || int(n) >= len(looks) || looks[n].Kind != Opaque {
+			return false
+		}
+	}
+	return true
+}
