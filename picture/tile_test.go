@@ -189,11 +189,10 @@ func TestTileSeams(t *testing.T) {
 		moved := hills(l.box)
 		by := 96 << zoom
 		moved.far, moved.at = 3, func(x, y, z int) voxel.Cell { return l.at(x-by, y, z-by) }
-		var joined image.NRGBA
-		joined = *image.NewNRGBA(image.Rect(0, 0, 512, 512))
+		joined := image.NewNRGBA(image.Rect(0, 0, 512, 512))
 		for i := range 4 {
 			tile := mustTile(t, l, picture.TileOptions{Zoom: zoom, X: i%2 - 1, Z: i/2 - 1})
-			draw.Draw(&joined, tile.Rect.Add(image.Pt(i%2*256, i/2*256)), tile, image.Point{}, draw.Src)
+			draw.Draw(joined, tile.Rect.Add(image.Pt(i%2*256, i/2*256)), tile, image.Point{}, draw.Src)
 		}
 		got := mustTile(t, moved, picture.TileOptions{Zoom: zoom})
 		for i := range 256 * 256 {
