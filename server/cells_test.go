@@ -12,12 +12,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // boxJSON is an answer of GET /v1/cells.
@@ -409,4 +412,44 @@ func TestCellsOfPart(t *testing.T) {
 	}
 	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"1,95,1..1,95,1","names":["stone"],"cells":[0]}`), bearer}).wantCode(t, client.Forbidden)
 	s.get("/v1/tiles/a", bearer...).wantCode(t, client.Forbidden)
+}
+
+// TestCellsOfGame: a write goes to the world that a game has open, which saves it when it likes.
+func TestCellsOfGame(t *testing.T) {
+	g := newGame(t, 1)
+	const body = `{"box":"3,61,3..4,61,3","names":["glass"],"cells":[[0,2]]}`
+	g.do(request{"PUT", "/v1/cells/a", []byte(body), nil}).wantCode(t, client.Unsupported)
+	g.arena.Sink = nil
+	if d := g.put(200, body); d.Cells != 2 || d.Same || d.Commit != nil {
+		t.Errorf("wrote %+v", d)
+	}
+	v := g.w.View().Dimension("overworld").Volume(voxel.Block)
+	if c, ok := v.Cell(geom.Point{X: 4, Y: 61, Z: 3}); !ok || v.CellName(c) != "minecraft:glass" {
+		t.Errorf("the open world has %s", v.CellName(c))
+	}
+	if log := g.get("/v1/log/a"); strings.Count(string(log.body), `"number"`) != 1 {
+		t.Errorf("log: %s", log.body)
+	}
+}
+
+// TestCellsAtOnce: writes at the same time are versions one after another.
+func TestCellsAtOnce(t *testing.T) {
+	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	const writers = 6
+	var work sync.WaitGroup
+	for i := range writers {
+		work.Go(func() {
+			s.put(200, fmt.Sprintf(`{"box":"%d,120,0..%[1]d,120,0","names":["stone"],"cells":[0]}`, i))
+		})
+	}
+	work.Wait()
+	for i, name := range s.mustCells("a", fmt.Sprintf("box=0,120,0..%d,120,0", writers-1)) {
+		if name != "minecraft:stone" {
+			t.Errorf("cell %d is %s", i, name)
+		}
+	}
+	if log := s.get("/v1/log/a"); strings.Count(string(log.body), `"number"`) != 1+writers {
+		t.Errorf("log: %s", log.body)
+	}
 }
