@@ -95,6 +95,32 @@ func TestLay(t *testing.T) {
 	}
 }
 
+// TestLayChanged: when many chunks have changed since the full pack, its far levels do not count.
+func TestLayChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes two wide worlds")
+	}
+	box := geom.Box{Max: geom.Point{X: 1024, Y: 256, Z: 1024}}
+	first, other := mustLoad(t, terrain.Level{Seed: 3}.Source(box)), mustLoad(t, terrain.Level{Seed: 4}.Source(box))
+	st := memory.New(memory.Options{})
+	for i, w := range []*convert.World{first, other} {
+		var b bytes.Buffer
+		id, _, err := convert.WriteFar(t.Context(), w, &b, stone.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _, err := port.Replace(t.Context(), st, "w", history.Stone{ID: id, Data: b.Bytes()}, port.Note{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustSnapshot(t, st, "w", c.ID())
+		l, err := port.LayOf(t.Context(), s, "")
+		if changed := s.FarChanges("overworld", "solid"); err != nil || (l.Far() > 0) != (i == 0) || (changed > 0) != (i == 1) {
+			t.Errorf("version %d: far level %d, %d chunks changed, %v", i+1, l.Far(), changed, err)
+		}
+	}
+}
+
 // TestRealTiles draws the middle of real worlds at every zoom in every layer.
 func TestRealTiles(t *testing.T) {
 	root := os.Getenv("CAIRN_WORLDS")
