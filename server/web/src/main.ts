@@ -133,6 +133,9 @@ async function show(): Promise<void> {
 
 /** Returns an error as a part of a page. */
 function trouble(e: unknown, doing: string): HTMLElement {
+  if (e instanceof Refused && ["no_world", "bad_name", "gone"].includes(e.code)) {
+    return el("div", { class: "empty", role: "alert" }, el("h1", null, e.code === "gone" ? "This world was deleted" : "There is no world of this name"), el("p", null, "All worlds are on the ", el("a", { href: "/" }, "first page"), "."));
+  }
   const login = e instanceof Refused && (e.status === 401 || e.status === 403);
   const prefixes = who?.prefixes ?? [];
   const has = who && login && ` Your token has the role ${who.role}${prefixes.length ? ` and is for ${prefixes.join(", ")}` : ""}.`;

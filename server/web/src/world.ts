@@ -4,7 +4,7 @@ import { call, gaveUp, json, pause, Refused, words, type Commit, type Facts } fr
 import { compare } from "./compare";
 import { el, fill, icon, type Child } from "./dom";
 import { chosen } from "./drop";
-import { nameFault } from "./names";
+import { exists, freeName, nameFault } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
 import { ago, bytes, count, many, time } from "./text";
 import { added, loadLog, Timeline, toNewest } from "./timeline";
@@ -179,7 +179,7 @@ class WorldPage {
     const stop = new AbortController();
     const note = this.notes.say("", text, " ", el("button", { type: "button", class: "link", onclick: () => (stop.abort(), note.remove()) }, "Stop"));
     try {
-      const lost = await download(this.v.name, format.value, this.timeline.head ? "" : c.id, dims.disabled ? "" : dims.value, AbortSignal.any([stop.signal, this.v.signal]), (t) => (text.textContent = t));
+      const lost = await download(this.v.name, format.value, this.timeline.head ? "" : String(c.number), dims.disabled ? "" : dims.value, AbortSignal.any([stop.signal, this.v.signal]), (t) => (text.textContent = t));
       note.remove();
       this.notes.say("good", "Downloaded. ", lostWords(lost, "The format cannot hold"));
     } catch (e) {
@@ -193,7 +193,8 @@ class WorldPage {
   }
 
   private async fork(c: Commit): Promise<void> {
-    const name = await askName(`Fork version ${c.number}`, this.v.name + "-fork", "A fork is a new world that begins with this version. It takes no room of its own until it changes.", "Fork");
+    const free = await freeName(this.v.name + "-fork", (n) => exists(n, this.v.signal)).catch(() => this.v.name + "-fork");
+    const name = await askName(`Fork version ${c.number}`, free, "A fork is a new world that begins with this version. It takes no room of its own until it changes.", "Fork");
     if (!name) return;
     try {
       await call("/v1/fork/" + name, { method: "POST", json: { from: this.v.name, at: c.id }, signal: this.v.signal });
