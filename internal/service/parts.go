@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/server"
 )
 
@@ -56,6 +58,24 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// weigh compares the sizes of the worlds below a folder. What it returns does not name the folder.
+func weigh(ctx context.Context, dir string, memory int64) (any, error) {
+	r, err := savings.Of(ctx, []string{dir}, savings.Options{Memory: memory})
+	if err != nil {
+		return nil, err
+	}
+	below := func(path string) string {
+		return strings.Trim(strings.ReplaceAll(path, dir, ""), "/")
+	}
+	for i := range r.Worlds {
+		r.Worlds[i].Path = below(r.Worlds[i].Path)
+	}
+	for i := range r.Skipped {
+		r.Skipped[i] = savings.SkippedWorld{Path: below(r.Skipped[i].Path), Why: below(r.Skipped[i].Why)}
+	}
+	return r, nil
 }
 
 // makeDemo makes the demo worlds that the store does not have, and logs each, because

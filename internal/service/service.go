@@ -194,7 +194,7 @@ func (s *service) newServer(st history.Store) (err error) {
 		return err
 	}
 	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
