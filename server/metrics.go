@@ -277,7 +277,7 @@ func (m *Metrics) Watch(s *Server) {
 		name, help string
 		of         func(stream.Stats) int64
 	}{
-		{"cubes_total", "Cubes that were encoded for viewers.", func(s stream.Stats) int64 { return s.Cubes }},
+		{"cubes_total", "Cubes that viewers were sent whole.", func(s stream.Stats) int64 { return s.Cubes }},
 		{"edits_total", "Cubes of which viewers were sent what changed.", func(s stream.Stats) int64 { return s.Edits }},
 		{"sent_bytes_total", "Bytes that viewers were sent.", func(s stream.Stats) int64 { return s.Bytes }},
 		{"cut_total", "Viewers that were cut off because they did not read.", func(s stream.Stats) int64 { return s.Cut }},

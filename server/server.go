@@ -88,6 +88,7 @@ type Server struct {
 	rates     *rates          // of tokens
 	granted   granted
 	streams   *streams.Hub
+	sizes     sample // of worlds
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *rates            // of addresses without a token
 	calls     atomic.Int64

@@ -175,7 +175,7 @@ func model(t *testing.T, seed uint64) {
 		case 2:
 			all[i].a.Box = &box
 		case 3:
-			c.Memory = 6 << 20
+			c.Memory = 500 << 10
 		}
 		all[i].session = connect(t, srv, c, stream.Hello{}, all[i].view, all[i].a)
 	}
