@@ -39,7 +39,6 @@ export interface Dimension {
   name: string;
   volumes: Volume[];
   columns?: number;
-  objects?: number;
 }
 
 export interface Volume {
@@ -47,9 +46,6 @@ export interface Volume {
   schema: string;
   scale: number;
   names: number;
-  min?: number[];
-  max?: number[];
-  chunks?: number;
 }
 
 export interface Who {

@@ -127,8 +127,22 @@ class WorldPage {
     const f = await json<Facts>("/v1/worlds/" + this.v.name, { query: { at }, signal });
     const until = f.lease && `until ${time(f.lease.until)}`;
     fill(this.lease, f.lease && el("span", { class: "badge warn", title: until! }, icon("lock"), f.lease.holder || "leased", ` ${until}`));
-    fill(this.facts, factsOf(f));
+    const bounds = await this.bounds(f, at, signal);
+    fill(this.facts, factsOf(f, bounds));
     await shown;
+  }
+
+  /** Asks where the chunks of each dimension lie. */
+  private async bounds(f: Facts, at: string, signal: AbortSignal): Promise<Map<string, Bounds>> {
+    const out = new Map<string, Bounds>();
+    for (const d of f.commit ? f.dimensions.slice(0, mostBounds) : []) {
+      const b = await json<Bounds>("/v1/map/" + this.v.name, { query: { at, dimension: d.name }, signal }).catch((e) => {
+        if (e instanceof Refused) return null; // nothing to be drawn
+        throw e;
+      });
+      if (b) out.set(d.name, b);
+    }
+    return out;
   }
 
   private actions(c: Commit | undefined): void {
@@ -356,10 +370,19 @@ async function askName(title: string, value: string, about: string, action: stri
   return (await confirm(title, body, action)) ? input.value : null;
 }
 
-function factsOf(f: Facts): Child {
+/** The corners of a box around all chunks of a dimension, both included. */
+interface Bounds {
+  from: number[];
+  to: number[];
+}
+
+const mostBounds = 6; // dimensions whose bounds are shown
+
+function factsOf(f: Facts, bounds: Map<string, Bounds>): Child {
   const row = (k: string, ...value: Child[]): Child => [el("dt", null, k), el("dd", null, value)];
   const c = f.commit;
-  const span = (min: number[], max: number[]): string => min.map((a, i) => `${a}…${max[i]! - 1}`).join(", ");
+  const minus = (n: number): string => String(n).replace("-", "\u2212");
+  const span = (b: Bounds): Child => ["x", "y", "z"].map((axis, i) => el("span", { class: "span" }, el("i", null, axis), ` ${minus(b.from[i]!)} … ${minus(b.to[i]!)}`));
   return [
     el(
       "dl",
@@ -374,12 +397,13 @@ function factsOf(f: Facts): Child {
       el(
         "div",
         { class: "dimension", "data-dimension": d.name },
-        el("h3", null, d.name, d.columns !== undefined && el("span", { class: "muted" }, ` ${many(d.columns, "column")}`), d.objects !== undefined && el("span", { class: "muted" }, `, ${many(d.objects, "object")}`)),
+        el("h3", null, d.name, d.columns !== undefined && d.columns > 0 && el("span", { class: "muted" }, ` ${many(d.columns, "column")}`)),
+        bounds.has(d.name) && el("p", { class: "muted bounds" }, span(bounds.get(d.name)!)),
         el(
           "table",
           null,
-          el("thead", null, el("tr", null, el("th", { scope: "col" }, "Volume"), el("th", { scope: "col" }, "Kind"), el("th", { scope: "col", class: "num" }, "Names"), d.volumes.some((u) => u.min) && el("th", { scope: "col" }, "Bounds x, y, z"))),
-          el("tbody", null, d.volumes.map((u) => el("tr", null, el("td", null, u.name), el("td", { class: "muted" }, u.schema, u.scale > 1 && `, 1 : ${u.scale}`), el("td", { class: "num" }, u.names ? count(u.names) : "–"), u.min && u.max && el("td", { class: "muted" }, span(u.min, u.max))))),
+          el("thead", null, el("tr", null, el("th", { scope: "col" }, "Volume"), el("th", { scope: "col" }, "Kind"), el("th", { scope: "col", class: "num" }, "Names"))),
+          el("tbody", null, d.volumes.map((u) => el("tr", null, el("td", null, u.name), el("td", { class: "muted" }, u.schema, u.scale > 1 && `, 1 : ${u.scale}`), el("td", { class: "num" }, u.names ? count(u.names) : "–")))),
         ),
       ),
     ),
