@@ -103,6 +103,7 @@ class Three {
   private frames = 0;
   private frameMs = 0;
   private lastFrame = 0;
+  private lastDraw = 0;
   private ahead = false; // a frame is planned
   private firstCompleteMs = -1;
   private lastView = { at: -1e9, key: "" };
@@ -165,7 +166,7 @@ class Three {
       key: (key) => this.key(key),
       speed: (by) => this.speed(by),
     });
-    this.scene.grain(1);
+    if (this.scene.software) this.auto = { name: automatic, error: 16, ratio: 1 };
     new ResizeObserver(() => this.resize()).observe(root);
     this.resize();
     this.mode();
@@ -473,7 +474,10 @@ class Three {
     this.loader.eye = [this.pose.x, this.pose.y, this.pose.z];
     this.loader.upload(this.firstCompleteMs < 0 ? 12 : 4);
     if (moved || this.controls.busy) this.scene.stale = true;
-    if (this.scene.stale) {
+    // Until the view is complete it is drawn now and then: where drawing takes long, nothing else gets on.
+    const early = this.firstCompleteMs < 0 && !this.whole() && now - this.lastDraw < (this.scene.software ? 1000 : 100);
+    if (this.scene.stale && !early) {
+      this.lastDraw = now;
       this.scene.draw(this.pose);
       this.frames++;
       if (this.firstCompleteMs < 0 && this.whole()) this.first();

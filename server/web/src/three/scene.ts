@@ -45,6 +45,14 @@ const dim: Sky = {
 /** The sky of a dimension. */
 export const skyOf = (dimension: string): Sky => (/nether/i.test(dimension) ? hot : /(^|[:_])(the_)?end$/i.test(dimension) ? dim : day);
 
+function drawsInSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 export class Scene {
   readonly renderer: THREE.WebGLRenderer;
   /** Corners and the like that were drawn in the last frame. */
@@ -68,8 +76,11 @@ export class Scene {
   private readonly back = new THREE.Matrix4();
   private readonly planes = new Float64Array(24);
 
+  /** Whether the processor draws, and not a graphics card. */
+  readonly software = drawsInSoftware();
+
   constructor(canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: devicePixelRatio < 2, alpha: false, stencil: false, powerPreference: "high-performance" });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: devicePixelRatio < 2 && !this.software, alpha: false, stencil: false, powerPreference: "high-performance" });
     this.renderer.sortObjects = false;
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders give what the screen shows
     this.renderer.autoClear = false;
