@@ -188,6 +188,12 @@ func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (s
 	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o})
 }
 
+// WriteFar is WriteStone with the far levels of large volumes, which maps and viewers from afar
+// read.
+func WriteFar(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o, Far: true})
+}
+
 // Content returns w as a Content. w must not change while it is in use.
 func (w *World) Content() stone.Content { return content{w} }
 

@@ -101,6 +101,20 @@ func (t *Table) Find(name string) Family {
 	return strange(short)
 }
 
+// Block returns the block of the game that a name of a volume means, with namespace and
+// properties: "minecraft:oak_log[axis=x]" and what Modern returns stay as they are, and the name
+// of a material becomes that of a block.
+func Block(name string) string {
+	name = Modern(unescape(name))
+	if strings.Contains(name, ":") {
+		return name
+	}
+	if block, ok := materials[name]; ok {
+		name = block
+	}
+	return "minecraft:" + name
+}
+
 // bare returns a block's name without namespace and properties.
 func bare(name string) string {
 	name, _, _ = strings.Cut(Modern(unescape(name)), "[")

@@ -42,49 +42,49 @@ func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
 	return stone.Volume{}, missing
 }
 
-// Cells are the cells of a chunk of any level.
+// Cells are the cells of a box of any level.
 type Cells struct {
-	Volume voxel.Volume
-	// Names are the names of the cells. Of a palette volume they are only the names in use, in
-	// the order of the cells; of others all names of the volume.
+	voxel.Volume
+	// Names are the names of the cells, of a terrain those of the materials.
 	Names []string
-	Cells *[voxel.ChunkCells]voxel.Cell // x fastest, then z, then y
+	Cells []voxel.Cell // x fastest, then z, then y
 }
 
-// Chunk reads a chunk of a level of a volume. It returns nil if the whole chunk is the volume's
-// default. Reading a far level takes at most maxBytes of memory, or fails with
-// convert.ErrTooLarge; 0 is no bound. Other errors are a *DimensionError, a *VolumeError and
-// geom.ErrOutOfRange.
+// Chunk reads a chunk of a level of a volume as Box does, with the names in use. It returns nil if
+// the whole chunk is the volume's default.
 func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*Cells, error) {
+	out, err := Box(ctx, s, dimension, volume, level, pos.Box(), maxBytes)
+	if err != nil || !slices.ContainsFunc(out.Cells, func(cell voxel.Cell) bool { return cell != out.Default }) {
+		return nil, err
+	}
+	out.Compact()
+	return out, nil
+}
+
+// Box reads the cells of a box of a level of a volume. Where the level must be made from chunks,
+// these take at most maxBytes of memory, or it fails with convert.ErrTooLarge; 0 is no bound. The
+// result takes two bytes a cell, which the caller bounds. Other errors are a *DimensionError, a
+// *VolumeError and geom.ErrOutOfRange.
+func Box(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, b geom.Box, maxBytes int64) (*Cells, error) {
 	v, err := volumeOf(s, dimension, volume)
 	if err != nil {
 		return nil, err
 	}
-	if maxBytes > 0 && level >= stone.FirstFar && !s.HasLevel(dimension, volume, level) {
-		if err := weighBox(ctx, s, dimension, volume, pos.Box().Scale(1<<level), maxBytes); err != nil {
+	small := level < stone.FirstFar && b.Cells() <= voxel.ChunkCells
+	if maxBytes > 0 && !small && !s.HasLevel(dimension, volume, level) {
+		if err := weighBox(ctx, s, dimension, volume, b.Scale(1<<level), maxBytes); err != nil {
 			return nil, err
 		}
 	}
-	out := &Cells{Volume: v.Volume, Names: v.Names, Cells: new([voxel.ChunkCells]voxel.Cell)}
-	if err := s.ReadBox(ctx, dimension, volume, level, pos.Box(), out.Cells[:]); err != nil {
-		return nil, err
-	}
-	return out.finish(), nil
+	out := &Cells{Volume: v.Volume, Names: v.Names, Cells: make([]voxel.Cell, b.Cells())}
+	return out, s.ReadBox(ctx, dimension, volume, level, b, out.Cells)
 }
 
-// finish returns c with only the names in use, or nil if the whole chunk is the default.
-func (c *Cells) finish() *Cells {
-	if !slices.ContainsFunc(c.Cells[:], func(cell voxel.Cell) bool { return cell != c.Volume.Default }) {
-		return nil
+// Compact keeps of a palette volume the names in use, in the order of their cells.
+func (c *Cells) Compact() {
+	if c.Schema != voxel.Palette {
+		return
 	}
-	if c.Volume.Schema == voxel.Palette {
-		c.compact()
-	}
-	return c
-}
-
-// compact keeps the names in use, in the order of their cells.
-func (c *Cells) compact() {
 	var used [int(voxel.MaxCell) + 1]bool
 	for _, cell := range c.Cells {
 		used[cell] = true

@@ -1,8 +1,11 @@
 package port
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -86,4 +89,51 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Sour
 // detectFolder reports whether a folder looks like a world of any format.
 func detectFolder(fsys fs.FS) bool {
 	return slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
+}
+
+// archiveExts are the extensions of archives that may hold a world.
+var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz"}
+
+// TrimExt returns the name of a file without the extension of a format or an archive.
+func TrimExt(name string) string {
+	for _, ext := range slices.Concat(archiveExts, fileExts()) {
+		if rest, ok := strings.CutSuffix(name, ext); ok && rest != "" {
+			return rest
+		}
+	}
+	return name
+}
+
+// Detect reports whether a folder or a file looks like a world. It looks into folders, at the
+// first bytes of files, and into archives that have the extension of one.
+func Detect(path string) bool {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return false
+	case info.IsDir():
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			return false
+		}
+		defer root.Close()
+		return detectFolder(root.FS())
+	case !info.Mode().IsRegular():
+		return false
+	case slices.ContainsFunc(archiveExts, func(ext string) bool { return strings.HasSuffix(path, ext) }):
+		s, err := Open(path, Options{Salvage: true})
+		return err == nil && s.Close() == nil
+	case !slices.ContainsFunc(fileExts(), func(ext string) bool { return strings.HasSuffix(path, ext) }):
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, min(info.Size(), maxHead))
+	if _, err := io.ReadFull(f, head); err != nil {
+		return false
+	}
+	return bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.Detect != nil && k.Detect(head) })
 }

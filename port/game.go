@@ -110,6 +110,9 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 // airs are the names of blocks that no height map counts.
 var airs = []string{format.Air, block.Space + "cave_air", block.Space + "void_air"}
 
+// Airs returns the names of blocks of air besides that of cell 0.
+func Airs() []string { return slices.Clone(airs[1:]) }
+
 // theEnd is the dimension without light from above; it has a dragon.
 const theEnd = "the_end"
 

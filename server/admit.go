@@ -20,6 +20,9 @@ func (c *call) admit() error {
 	if err := c.identify(); err != nil {
 		return err
 	}
+	if c.o.ReadOnly && !c.may(c.route.role) {
+		return refuse("worlds are only shown here, and cannot be changed")
+	}
 	if !c.may(c.route.role) {
 		return refuse("the token's role does not permit this")
 	}
@@ -51,7 +54,7 @@ func (c *call) identify() error {
 		if err := c.known(c.sessions.Find(id, c.began)); err != nil {
 			return err
 		}
-		return fromOurPage(c.r, c.route.changes())
+		return fromOurPage(c.r, c.route.changes() || c.route.socket)
 	}
 	var found *token.Grant
 	if len(h) == 1 {
@@ -63,7 +66,9 @@ func (c *call) identify() error {
 }
 
 // may reports whether the caller has a role.
-func (c *call) may(role token.Role) bool { return c.token == nil || c.token.Role >= role }
+func (c *call) may(role token.Role) bool {
+	return (role <= Read || !c.o.ReadOnly) && (c.token == nil || c.token.Role >= role)
+}
 
 // everywhere reports whether the caller may use all names.
 func (c *call) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }
@@ -97,6 +102,18 @@ func (c *call) room() error {
 		return fault(client.Busy, "too many calls at a time")
 	}
 	return nil
+}
+
+// leaveRoom undoes room.
+func (c *call) leaveRoom() {
+	if !c.counted {
+		return
+	}
+	c.counted = false
+	c.calls.Add(-1)
+	if c.mine != nil {
+		c.mine.Calls.Add(-1)
+	}
 }
 
 // granted remembers which stones a limited token received in stacks. It holds at

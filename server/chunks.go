@@ -57,7 +57,7 @@ func (c *call) chunk() error {
 	case err != nil:
 		return err
 	}
-	if h.Schema, h.Names = cells.Volume.Schema.String(), cells.Names; h.Names == nil {
+	if h.Schema, h.Names = cells.Schema.String(), cells.Names; h.Names == nil {
 		h.Names = []string{}
 	}
 	c.step("read")
@@ -67,7 +67,7 @@ func (c *call) chunk() error {
 	}
 	var body client.Body
 	body.Add(head)
-	body.Add(codec.AppendBitRLE(nil, cells.Cells[:], geom.ChunkEdge, cells.Volume.Schema))
+	body.Add(codec.AppendBitRLE(nil, cells.Cells, geom.ChunkEdge, cells.Schema))
 	var b bytes.Buffer
 	if _, err := body.WriteTo(&b); err != nil {
 		return err

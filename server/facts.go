@@ -187,21 +187,25 @@ func (c *call) setProperties() error {
 		if err != nil {
 			return err
 		}
-		if c.o.Saved != nil {
-			c.o.Saved(c.name)
-		}
+		c.saved(c.name)
 		c.w.Header()["Etag"] = []string{etag(done.ID())}
 		return c.answer(http.StatusOK, client.CommitOf(done))
 	}
 }
 
 func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
+	err = c.changing(func() (err error) {
+		done, err = p.commit(c, fence, want, given)
+		return err
+	})
+	return done, err
+}
+
+// changing calls do, which opens the world for changes. If that takes much memory, it waits
+// for its turn.
+func (c *call) changing(do func() error) error {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
-		return done, err
-	}
-	do := func() (err error) {
-		done, err = p.commit(c, fence, want, given)
 		return err
 	}
 	most, much := c.limits.WorldMemory, false
@@ -217,7 +221,7 @@ func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bo
 	if err == nil && much {
 		err = c.heavyWork(do)
 	}
-	return done, err
+	return err
 }
 
 func (p *propertiesCall) commit(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {

@@ -56,8 +56,8 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
-	if c.o.Saved != nil && !answer.Same {
-		c.o.Saved(c.name)
+	if !answer.Same {
+		c.saved(c.name)
 	}
 	answer.Commit = client.CommitOf(done)
 	c.w.Header()["Etag"] = []string{etag(done.ID())}
@@ -121,7 +121,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 			}
 		}
 		var b bytes.Buffer
-		id, _, err := convert.WriteStone(c.ctx, whole, &b, stone.Options{})
+		id, _, err := convert.WriteFar(c.ctx, whole, &b, stone.Options{})
 		if err != nil {
 			return done, file.fault(err, client.Corrupt)
 		}

@@ -66,6 +66,9 @@ func (c *call) showLogin() error {
 	if t := c.token; t != nil {
 		a = loginAnswer{t.Role.String(), append(a.Prefixes, t.Prefixes...), t.Note, t.Dimension, t.Box}
 	}
+	if c.o.ReadOnly {
+		a.Role = Read.String()
+	}
 	return c.answer(http.StatusOK, a)
 }
 

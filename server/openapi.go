@@ -168,7 +168,7 @@ func structSchema(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" {
+		if f.Anonymous || name == "" || name == "-" {
 			continue
 		}
 		properties[name] = schemaOf(f.Type)

@@ -60,6 +60,9 @@ type schema struct {
 
 // fault says what is wrong with a value of JSON, "" if nothing is.
 func (s *schema) fault(at string, v any) string {
+	if s == nil { // anything
+		return ""
+	}
 	if len(s.AnyOf) > 0 {
 		faults := ""
 		for _, one := range s.AnyOf {
@@ -170,6 +173,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"PUT /v1/leases/NAME":    {body: `{"seconds":1}`, header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"DELETE /v1/leases/NAME": {header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"POST /v1/login":         {body: `{"token":"any"}`},
+		"POST /v1/textures":      {body: `{"names":["minecraft:stone","air"]}`},
 		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
 		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
 		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},
@@ -185,6 +189,11 @@ func examples(s *site, head history.ID) map[string]example {
 		"GET /v1/diffmap/NAME":       {query: "?a=1&b=2&with=a&dimension=a&size=64"},
 		"PATCH /v1/properties/NAME":  {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
 		"GET /v1/chunks/NAME":        {query: "?dimension=a&volume=block&level=0&x=1&y=0&z=0"},
+		"GET /v1/cells/NAME":         {query: "?dimension=a&volume=block&level=0&box=1,0,0..4,2,0"},
+		"PUT /v1/cells/NAME":         {body: `{"dimension":"a","volume":"block","schema":"palette","level":0,"box":"1,0,0..4,0,0","names":["stone",null],"any_name":true,"cells":[0,[1,2],0],"message":"m","author":"a"}`, header: []string{"If-Match", tag(head)}},
+		"POST /v1/brush/NAME":        {body: `{"brush":"ball","at":[0,0,0],"r":3,"name":"stone","dimension":"a","volume":"block","message":"m","author":"a"}`, header: []string{"If-Match", tag(head)}},
+		"GET /v1/map/NAME":           {query: "?dimension=a&at=1"},
+		"GET /v1/tiles/NAME":         {query: "?dimension=a&layer=blocks&zoom=0&x=0&z=0&from=0&to=63"},
 		"POST /v1/snapshots/NAME":    {body: `{"snapshot":"x","at":"1","message":"m","author":"a","dimension":"a","region":"box:0,0,0..1,1,1","mask":"air","replace":true}`},
 		"DELETE /v1/snapshots/NAME":  {query: "?snapshot=x", before: snapshotOfA},
 		"POST /v1/operations/NAME":   {body: `{"restore":"x","without":["objects"],"message":"m","author":"a","dimension":"a","region":"box:0,0,0..1,1,1","mask":"air"}`, before: snapshotOfA},
@@ -219,6 +228,9 @@ func TestDocument(t *testing.T) {
 			t.Errorf("%s %s is not in the document", r.Method, r.Path)
 			continue
 		}
+		if r.Status == http.StatusSwitchingProtocols {
+			continue // TestStream calls it
+		}
 		t.Run(r.Method+" "+r.Path, func(t *testing.T) { tryOperation(t, r, op) })
 	}
 	described := 0
@@ -242,7 +254,7 @@ func TestDocument(t *testing.T) {
 }
 
 func withMetrics() server.Options {
-	return server.Options{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return server.Options{Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintln(w, "cairn_up 1")
 	})}

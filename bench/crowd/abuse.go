@@ -38,6 +38,8 @@ type AbuseReport struct {
 	Mutated  int            `json:"mutated_requests"`
 	Answers  map[string]int `json:"answers"`
 	Internal int            `json:"internal_errors"` // answers of status 500
+	// Views is what became of viewers.
+	Views AbuseViews `json:"views"`
 	// The probe loads islands ten times a second, and tries nothing twice.
 	Probes      int     `json:"probes"`
 	ProbeErrors int     `json:"probe_errors"`
@@ -62,6 +64,7 @@ const (
 	abuseSeconds = 60
 	abuseIdle    = 10_000
 	abuseSlow    = 100
+	abuseViewers = 210
 	abuseMutated = 10_000
 	abuseWorlds  = 100 // that are abused, and as many that are probed
 	probesPerSec = 10
@@ -140,9 +143,15 @@ func (r *AbuseReport) run(ctx context.Context, a *abuse, s *lab.Server) error {
 	all.Go(func() { r.Bodies = a.bodies(ctx) })
 	all.Go(func() { r.Answers = a.mutate(ctx, r.Mutated) })
 	all.Go(func() { a.say(ctx) })
+	var seen AbuseViews
+	var times []float64
+	all.Go(func() { r.Views = a.views(ctx, min(abuseViewers, a.o.Worlds)) })
+	all.Go(func() { times = a.look(ctx, &seen) })
 	err := r.probe(ctx, a, s.URL)
 	all.Wait()
 	r.Internal = r.Answers["500"]
+	r.Views.Probes, r.Views.ProbeErrors, r.Views.ProbeError = seen.Probes, seen.ProbeErrors, seen.ProbeError
+	r.Views.ProbeP50, r.Views.ProbeP99 = lab.Percentile(times, 50), lab.Percentile(times, 99)
 	return err
 }
 
@@ -242,9 +251,19 @@ func (r *AbuseReport) Table(w io.Writer) {
 	t.Row("  errors", fmt.Sprint(r.ProbeErrors))
 	t.Row("  p50, ms", ms(r.ProbeP50))
 	t.Row("  p99, ms", ms(r.ProbeP99))
+	t.Row("hostile viewers at a time", fmt.Sprint(r.Views.Viewers))
+	t.Row("  sessions begun, refused", fmt.Sprintf("%d, %d", r.Views.Begun, r.Views.Refused))
+	t.Row("  ended by the server", fmt.Sprint(r.Views.Ended))
+	t.Row("good viewers beside them", fmt.Sprint(r.Views.Probes))
+	t.Row("  errors", fmt.Sprint(r.Views.ProbeErrors))
+	t.Row("  all seen, p50, ms", ms(r.Views.ProbeP50))
+	t.Row("  all seen, p99, ms", ms(r.Views.ProbeP99))
 	t.Row("memory at most", table.Size(r.Highest))
 	t.Row("goroutines left", fmt.Sprint(r.Left))
 	t.Flush()
+	if r.Views.ProbeError != "" {
+		fmt.Fprintf(w, "\nthe first error of a good viewer: %s\n", r.Views.ProbeError)
+	}
 	if r.ProbeError != "" {
 		fmt.Fprintf(w, "\nthe first error: %s\n", r.ProbeError)
 	}

@@ -70,6 +70,11 @@ func (a *abuse) validCalls(ctx context.Context, url string) ([]call, error) {
 			}
 		}
 	}
+	for i := range callsOfRoute { // what is outside of the API
+		for _, page := range []string{"/", "/login", "/numbers", "/world/" + nameOf(i), "/map/" + nameOf(i), "/3d/" + nameOf(i) + "?at=1", "/assets/main.js"} {
+			out = append(out, call{method: "GET", path: page, headers: []string{"Accept-Encoding: gzip", `If-None-Match: "0"`}})
+		}
+	}
 	return out, nil
 }
 
@@ -136,6 +141,9 @@ func (a *abuse) validBody(path string, n int) []byte {
 			"restore":    `{"at":"1","message":"m","author":"a"}`,
 			"properties": `{"set":{"key":"value"},"remove":["other"],"message":"m"}`,
 			"leases":     `{"holder":"h","seconds":1}`,
+			"cells":      `{}`,
+			"textures":   `{"names":["minecraft:stone"]}`,
+			"login":      `{"token":"none"}`,
 			"collect":    `{"keep":{"newest":16},"grace_seconds":3600}`,
 		}[path], `{}`))
 	}

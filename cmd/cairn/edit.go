@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/brush"
 	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/tool"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,7 +41,7 @@ func newEdit(sf *storeFlag) *cobra.Command {
 		Short: "Changes a world with a brush or a schematic: one version for each edit",
 		Long: `edit changes a world with a brush and makes the result its next version.
 
-` + toolHelp() + `
+` + tool.Help() + `
 A SHAPE is a ball: --at X,Y,Z --r N; a cylinder: a ball with --height N; a box that
 includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
 --points "X,Z X,Z X,Z ..." --floor Y --height N. MATTER is --name NAME, or --cell N for
@@ -108,22 +106,23 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f
 		}
 		return runRevert(ctx, sf, out, name, verb, o)
 	}
-	t, known := tools()[verb]
+	words, known := tool.Words(verb)
 	if !known {
-		return usagef("no brush %q; there are %s, paste, undo and redo", verb, strings.Join(slices.Sorted(maps.Keys(tools())), ", "))
+		return usagef("no brush %q; there are %s, paste, undo and redo", verb, strings.Join(tool.Names(), ", "))
 	}
-	if err := onlyFlags(f, verb, append(t.flags, "dimension", "volume")...); err != nil {
+	if err := onlyFlags(f, verb, append(words, "dimension", "volume")...); err != nil {
 		return err
 	}
-	if verb == "cylinder" && o.tool.height == 0 {
-		return usagef("a cylinder needs --height")
+	brush, err := o.tool.options(verb, f)
+	if err != nil {
+		return err
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
-	r, err := o.edit(ctx, w, t)
-	if err = errors.Join(err, w.Close()); err != nil {
+	r, err := o.edit(ctx, w, brush)
+	if err = errors.Join(toolUsage(err), w.Close()); err != nil {
 		return err
 	}
 	return report(out, r, o.json)
@@ -142,21 +141,24 @@ func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
 }
 
 // edit does one edit and commits it.
-func (o *editOptions) edit(ctx context.Context, w *world.World, t tool) (*edited, error) {
-	in, err := o.place(w.View(), t)
+func (o *editOptions) edit(ctx context.Context, w *world.World, t *tool.Options) (*edited, error) {
+	in, err := t.Find(w.View(), o.dimension, o.volume)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.brush(&o.tool, in)
+	b, err := t.Make(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.apply(ctx, w, b, o.tool.checked(in)); err != nil {
+	if _, err := t.Apply(ctx, w, in, b, maxEdit); err != nil {
 		return nil, err
 	}
-	r := &edited{volume: in.volume.Volume.Name}
+	r := &edited{volume: in.Volume.Volume.Name}
 	return r, r.commit(ctx, w, o.message)
 }
+
+// maxEdit bounds the box of an edit in cells.
+const maxEdit = 1 << 30
 
 // commit commits an edit and counts the cells that it changed.
 func (e *edited) commit(ctx context.Context, w *world.World, message string) error {
@@ -189,111 +191,6 @@ func between[T any](ctx context.Context, w *world.World, a, b history.ID, do fun
 	}
 	defer t.Close()
 	return do(s, t)
-}
-
-// place is where an edit works.
-type place struct {
-	dimension *world.Dimension
-	volume    *world.Volume
-}
-
-// place finds the dimension and the volume that were asked for.
-func (o *editOptions) place(v *world.View, t tool) (place, error) {
-	var names []string
-	for _, d := range v.Dimensions() {
-		names = append(names, d.Name())
-		if o.dimension != "" && d.Name() != o.dimension {
-			continue
-		}
-		if vol := o.volumeOf(d, t); vol != nil {
-			return place{d, vol}, nil
-		}
-		if o.dimension != "" || o.volume != "" {
-			return place{}, usagef("--volume %s: dimension %s has %s", o.volume, d.Name(), strings.Join(volumesOf(d), ", "))
-		}
-	}
-	if o.dimension != "" {
-		return place{}, usagef("--dimension %s: the world has %s", o.dimension, strings.Join(names, ", "))
-	}
-	return place{}, errors.New("the world has no blocks to edit")
-}
-
-func (o *editOptions) volumeOf(d *world.Dimension, t tool) *world.Volume {
-	if o.volume != "" {
-		return d.Volume(o.volume)
-	}
-	if v := d.Volume("liquid"); v != nil && t.liquid {
-		return v
-	}
-	for _, v := range d.Volumes() {
-		if port.IsMatter(v.Volume.Name) {
-			return v
-		}
-	}
-	return nil
-}
-
-func volumesOf(d *world.Dimension) []string {
-	var names []string
-	for _, v := range d.Volumes() {
-		names = append(names, v.Volume.Name)
-	}
-	return names
-}
-
-// maxEdit bounds the box of an edit in cells.
-const maxEdit = 1 << 30
-
-// apply loads the bounds of a brush and applies it. Before that it calls check with the
-// data version of every column in the bounds.
-func (in place) apply(ctx context.Context, w *world.World, b brush.Brush, check func(version int32) error) error {
-	bounds := b.Bounds()
-	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxEdit || s.X*s.Y > maxEdit || s.X*s.Y*s.Z > maxEdit {
-		return usagef("the box of the edit has more than %s cells", console.Count(maxEdit))
-	}
-	times := func(p geom.Point) geom.Point {
-		n := in.volume.Scale
-		return geom.Point{X: p.X * n, Y: p.Y * n, Z: p.Z * n}
-	}
-	bounds = geom.Box{Min: times(bounds.Min), Max: times(bounds.Max)}
-	held, err := w.Load(ctx, in.dimension.Name(), bounds.Intersect(world.Everywhere))
-	if err != nil {
-		return err
-	}
-	defer held.Release()
-	if err := checkColumns(w, in.dimension.Name(), bounds, check); err != nil {
-		return err
-	}
-	_, err = w.Update(func(tx *world.Tx) error {
-		d := tx.Dimension(in.dimension.Name())
-		v := d.Volume(in.volume.Volume.Name)
-		if sea, ok := b.(brush.Sea); ok && in.volume.Volume.Name == "liquid" {
-			sea.Solid = d.Volume("solid")
-			b = sea
-		}
-		return errors.Join(b.Apply(v), ctx.Err())
-	})
-	return err
-}
-
-// checkColumns calls check with each data version of the columns in a box, or with 0,
-// which stands for any, if the box has no columns.
-func checkColumns(w *world.World, dimension string, box geom.Box, check func(version int32) error) error {
-	seen := map[int32]bool{}
-	for _, c := range w.View().Dimension(dimension).Columns(box) {
-		if c != nil {
-			seen[c.Version] = true
-		}
-	}
-	if len(seen) == 0 {
-		seen[0] = true
-	}
-	for _, version := range slices.Sorted(maps.Keys(seen)) {
-		if err := check(version); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (e *edited) print(out io.Writer) {

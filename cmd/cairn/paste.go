@@ -82,7 +82,7 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
-	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.anyName})
+	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName})
 	var which *port.DimensionError
 	var unknown *block.NameError
 	switch {

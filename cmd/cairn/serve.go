@@ -14,15 +14,19 @@ import (
 
 const serveVerb = "serve"
 
+// packHelp is the help of --resource-pack.
+const packHelp = "a zip or a folder with textures of blocks for the 3D page; a later one replaces textures of those before"
+
 type serveOptions struct {
 	listen, tokens, cert, key string
-	debug                     string
+	debug, stream             string
 	debugOpen, demo           bool
 	backup, every, keep       string
 	collectEvery              string
 	gc                        gcOptions // --versions, --grace, --deleted
 	drain, slow               string
 	logFormat                 string
+	packs                     []string // --resource-pack
 }
 
 func newServe(sf *storeFlag) *cobra.Command {
@@ -34,10 +38,10 @@ func newServe(sf *storeFlag) *cobra.Command {
 are saved, deletes what nothing needs, and makes backups. It creates the store if it
 does not exist.
 
-serve prints "ready URL" when it accepts calls, and logs to standard error. After
-SIGTERM or Ctrl-C it finishes running calls and exits; a second signal ends it at once,
-which loses nothing that was acknowledged. After SIGHUP it reads the tokens and the
-certificate again.
+serve prints "ready URL" when it accepts calls; a browser finds the pages there. It logs
+to standard error. After SIGTERM or Ctrl-C it finishes running calls and exits; a second
+signal ends it at once, which loses nothing that was acknowledged. After SIGHUP it reads
+the tokens and the certificate again.
 
 With --memory the garbage collector keeps the process below that as far as it can, and
 decoded pages get a quarter of it. Without it a server takes what its calls need.
@@ -74,6 +78,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		{&o.tokens, "tokens", "", "the file of tokens, made by cairn token new"},
 		{&o.cert, "tls-cert", "", "the file of the certificate and its chain, PEM"},
 		{&o.key, "tls-key", "", "the file of its key, PEM"},
+		{&o.stream, "stream-listen", "", "another address for streams without HTTP, with the same certificate"},
 		{&o.debug, "debug", "", "another address, on this machine, for /debug/pprof and /metrics"},
 		{&o.backup, "backup", "", "the folder of backups; empty makes none"},
 		{&o.every, "every", "12h", "how often a backup is made"},
@@ -88,6 +93,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 	} {
 		f.StringVar(s.to, s.name, s.standard, s.about)
 	}
+	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
 	return c
@@ -96,8 +102,8 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 // settings checks the flags and returns what they say, without the store.
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
-		Listen: o.listen, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
-		BackupDir: o.backup, JSONLog: o.logFormat == "json",
+		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
+		Packs: o.packs, BackupDir: o.backup, JSONLog: o.logFormat == "json",
 	}
 	if err := o.check(); err != nil {
 		return s, err
@@ -136,12 +142,16 @@ func (o *serveOptions) check() error {
 		return usagef("--tls-cert and --tls-key go together")
 	case !hasPort(o.listen):
 		return usagef("--listen %s: want HOST:PORT, or :PORT for all of this machine's addresses", o.listen)
+	case o.stream != "" && !hasPort(o.stream):
+		return usagef("--stream-listen %s: want HOST:PORT", o.stream)
 	case o.debug != "" && !hasPort(o.debug):
 		return usagef("--debug %s: want HOST:PORT", o.debug)
 	case o.debug == "" && o.debugOpen:
 		return usagef("--debug-open needs --debug, the address")
 	case o.tokens == "" && server.Loopback(o.listen) != nil:
 		return usagef("--listen %s: other machines reach that address: it needs --tokens, see cairn token", o.listen)
+	case o.tokens == "" && o.stream != "" && server.Loopback(o.stream) != nil:
+		return usagef("--stream-listen %s: other machines reach that address: it needs --tokens, see cairn token", o.stream)
 	case o.debug != "" && !o.debugOpen && server.Loopback(o.debug) != nil:
 		return usagef("--debug %s: other machines reach that address: it needs --debug-open", o.debug)
 	}

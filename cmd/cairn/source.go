@@ -57,8 +57,13 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	if err == nil {
 		return &source{Source: s, path: path, bytes: s.Size()}, nil
 	}
+	return nil, sourceError(path, err)
+}
+
+// sourceError returns the error of opening a path in words for people.
+func sourceError(path string, err error) error {
 	if _, no := os.Stat(filepath.Join(path, "STORE")); no == nil {
-		return nil, usagef("%s: this is not a world but a store; write %s%[1]s", path, localScheme)
+		return usagef("%s: this is not a world but a store; write %s%[1]s", path, localScheme)
 	}
 	if _, ofPath := err.(*fs.PathError); ofPath {
 		err = pathError(path, err)
@@ -66,7 +71,7 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	if errors.Is(err, port.ErrTooLarge) {
 		err = fmt.Errorf("%w; unpack it first", err)
 	}
-	return nil, err
+	return err
 }
 
 // parts returns the world to be read in parts. What does not fit into memory lies in temporary

@@ -5,6 +5,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/server/web"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -29,12 +31,14 @@ import (
 
 // Settings say what a service does.
 type Settings struct {
-	Listen      string // the address of the server
-	DebugListen string // the address of /debug/pprof and /metrics; "" for none
-	DebugOpen   bool   // other machines may reach DebugListen
-	TokensFile  string // "" for no tokens: every caller is an administrator
-	CertFile    string // "" for no TLS
-	KeyFile     string
+	Listen string // the address of the server
+	// StreamListen is the address where streams are served without HTTP; "" for none.
+	StreamListen string
+	DebugListen  string // the address of /debug/pprof and /metrics; "" for none
+	DebugOpen    bool   // other machines may reach DebugListen
+	TokensFile   string // "" for no tokens: every caller is an administrator
+	CertFile     string // "" for no TLS
+	KeyFile      string
 
 	BackupDir    string // "" for no backups; else the store must be a *local.Store
 	BackupEvery  time.Duration
@@ -46,6 +50,8 @@ type Settings struct {
 	Slow    time.Duration // calls that take longer are logged; none if it is not positive
 	JSONLog bool
 
+	// Packs are resource packs with the textures of blocks, folders or zips.
+	Packs []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
 	CacheBytes int64
 
@@ -69,6 +75,7 @@ type service struct {
 	server  *server.Server
 	http    *http.Server
 	debug   *http.Server // nil for none
+	stream  net.Listener // nil for none
 	keeper  *server.Keeper
 	arenas  *arena.Leased
 	stepped chan struct{} // closed to stop stepping the arenas
@@ -86,7 +93,7 @@ func Run(ctx context.Context, settings Settings, out, log io.Writer) error {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on, wait handles the signals
-	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 2)}
+	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 3)}
 	l, err := s.prepare(ctx)
 	if err != nil {
 		return err
@@ -112,11 +119,11 @@ func (s *Settings) logger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, nil))
 }
 
-type listeners struct{ main, debug net.Listener }
+type listeners struct{ main, stream, debug net.Listener }
 
 func (l *listeners) close() error {
 	var err error
-	for _, one := range []net.Listener{l.main, l.debug} {
+	for _, one := range []net.Listener{l.main, l.stream, l.debug} {
 		if one != nil {
 			err = errors.Join(err, one.Close())
 		}
@@ -164,6 +171,11 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 	if err := s.newServer(st); err != nil {
 		return l, err
 	}
+	if s.StreamListen != "" {
+		if l.stream, err = s.server.Listen(s.StreamListen); err != nil {
+			return l, err
+		}
+	}
 	l.main, err = s.server.Listen(s.Listen)
 	return l, err
 }
@@ -177,8 +189,12 @@ func (s *service) newServer(st history.Store) (err error) {
 			return err
 		}
 	}
+	textures, err := loadTextures(s.Packs)
+	if err != nil {
+		return err
+	}
 	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
@@ -187,6 +203,14 @@ func (s *service) newServer(st history.Store) (err error) {
 	s.keeper = server.NewKeeper(st, time.Now(), k)
 	s.http = s.server.HTTP()
 	return nil
+}
+
+// loadTextures reads resource packs, if there are any.
+func loadTextures(packs []string) (*texture.Atlas, error) {
+	if len(packs) == 0 {
+		return nil, nil
+	}
+	return texture.Load(packs...)
 }
 
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery
@@ -213,7 +237,7 @@ func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
 // observe adds a call to the metrics, and logs it if it was slow.
 func (s *service) observe(e *server.Event) {
 	s.metrics.Observe(e)
-	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute {
+	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute && e.Route != server.StreamRoute {
 		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}
 		for _, step := range e.Steps {
 			args = append(args, step.Name, step.Took.Seconds())
@@ -234,12 +258,23 @@ func (s *service) serve(l *listeners, out io.Writer) {
 	} else {
 		go func() { s.failed <- s.http.Serve(l.main) }()
 	}
+	if l.stream != nil {
+		s.stream = l.stream
+		to := l.stream
+		if s.cert != nil {
+			to = tls.NewListener(to, s.cert.config())
+		}
+		go func() { s.failed <- s.server.ServeStreams(to) }()
+		fmt.Fprintf(out, "streams %s\n", l.stream.Addr())
+	}
 	if l.debug != nil {
 		s.debug = &http.Server{Handler: debugHandler(s.metrics, !s.DebugOpen), ReadHeaderTimeout: 10 * time.Second}
 		go func() { s.failed <- s.debug.Serve(l.debug) }()
 		fmt.Fprintf(out, "debug http://%s\n", l.debug.Addr())
 	}
-	fmt.Fprintf(out, "ready %s://%s\n", scheme, l.main.Addr())
+	url := fmt.Sprintf("%s://%s", scheme, l.main.Addr())
+	s.log.Info("pages for people", "open", url+"/")
+	fmt.Fprintf(out, "ready %s\n", url)
 }
 
 // step steps the operations on arenas until stepped is closed.
@@ -305,7 +340,10 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
-	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations
+	if s.stream != nil {
+		err = errors.Join(err, s.stream.Close())
+	}
+	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations, and ends streams
 	close(s.stepped)
 	s.arenas.Close() // what did not end leaves its world as it was
 	if cut := s.http.Shutdown(ctx); cut != nil {

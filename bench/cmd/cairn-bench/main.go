@@ -86,6 +86,7 @@ func measurements() map[string]measurement {
 		"polygons": ofMade(polygon.Bench),
 		"mesh":     ofMade(mesh.Bench),
 		"stream":   ofMade(stream.Bench),
+		"viewers":  ofMade(stream.BenchCrowd),
 	}
 }
 
@@ -117,11 +118,11 @@ func parse(args []string, out io.Writer) (call, error) {
 	f := pflag.NewFlagSet("cairn-bench", pflag.ContinueOnError)
 	f.BoolVar(&c.json, "json", false, "print one JSON document")
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
-	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged: cells that are not empty, at least; 1e9 takes a minute")
+	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged, stream, viewers: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
 	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
-	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most (default 16, 64)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004)")
+	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most; viewers: how many (default 16, 64, 200)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
@@ -138,7 +139,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.StringVar(&c.options.Plots, "plots", "", "lock, index: the folder for plots (default: none are drawn)")
 	f.StringSliceVar(&c.options.Scenes, "scene", nil, "index: what is measured (default: all)")
 	f.StringVar(&c.options.OrthoTree, "orthotree", "", "index: a checkout of OrthoTree, which is compiled with g++ and measured, too")
-	f.BoolVar(&c.options.Full, "full", false, "index: all objects of all scenes")
+	f.BoolVar(&c.options.Full, "full", false, "index: all objects of all scenes; stream: a server streams the land, too")
 	f.StringVar(&c.options.Cairn, "cairn", "", "store, abuse, growth, large: the file of the command that is measured (default: built from this project)")
 	f.Usage = func() {
 		fmt.Fprintf(out, "usage: cairn-bench NAME [DIR...]\n\nmeasures cairn on the worlds below the folders, or on made ones.\nNames: %s.\n\n%s", names, f.FlagUsages())
@@ -192,6 +193,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	if len(args) > 0 && args[0] == tiles.ChildName {
 		return tiles.Child(ctx, args[1:], out)
+	}
+	if len(args) == 1 && args[0] == stream.ChildName {
+		return stream.Child(ctx, in, out)
 	}
 	c, err := parse(args, out)
 	if err != nil {

@@ -1,0 +1,117 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// mostWorlds is how many worlds of a folder are shown.
+const mostWorlds = 10_000
+
+// place is where a world is, and its name here.
+type place struct{ path, name string }
+
+// find returns the worlds in the folder, or the world at path if that is a world or has none
+// below.
+func find(ctx context.Context, path string) ([]place, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() && !port.Detect(path) {
+		if found, err := below(ctx, path); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	src, err := port.Open(path, port.Options{Salvage: true})
+	if errors.Is(err, format.ErrNoWorld) {
+		err = fmt.Errorf("%s: no world is in this folder or below", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []place{{path, nameOf(filepath.Base(absolute(path)), nil)}}, src.Close()
+}
+
+// below returns the worlds in a folder.
+func below(ctx context.Context, path string) (out []place, err error) {
+	taken := map[string]bool{}
+	err = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+		if err = cmp.Or(err, ctx.Err()); err != nil || at == path || len(out) == mostWorlds {
+			return err
+		}
+		if !port.Detect(at) {
+			return nil
+		}
+		rel, err := filepath.Rel(path, at)
+		if err != nil {
+			return err
+		}
+		out = append(out, place{at, nameOf(filepath.ToSlash(rel), taken)})
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return out, err
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// nameOf makes the name of a world of its path, which has slashes. It differs from the names
+// that are taken, and is taken afterwards.
+func nameOf(path string, taken map[string]bool) string {
+	parts := strings.Split(path, "/")
+	if n := len(parts) - history.MaxParts; n > 0 {
+		parts = parts[n:]
+	}
+	for i, part := range parts {
+		if i == len(parts)-1 {
+			part = port.TrimExt(part)
+		}
+		parts[i] = partOf(part)
+	}
+	name := strings.Join(parts, "/")
+	for n, base := 2, name; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	if taken != nil {
+		taken[name] = true
+	}
+	return name
+}
+
+// room is for what makes a name differ from others.
+const room = 6
+
+// partOf turns a part of a path into a part of a name.
+func partOf(s string) string {
+	var b strings.Builder
+	dash := false
+	for _, r := range strings.ToLower(s) {
+		ok := r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || slices.Contains([]rune("._-"), r)
+		switch {
+		case b.Len() >= history.MaxPart-room:
+		case ok:
+			b.WriteRune(r)
+			dash = r == '-'
+		case !dash && b.Len() > 0:
+			b.WriteByte('-')
+			dash = true
+		}
+	}
+	return cmp.Or(strings.TrimRight(strings.TrimLeft(b.String(), "."), "-"), "world")
+}

@@ -1,0 +1,127 @@
+// Package cells has what calls of the server say about cells: which tile of a map a query means,
+// which box is read, and the forms in which cells come and go. It knows no HTTP.
+//
+// A fault of the caller is an *Error. Its text is for the caller.
+package cells
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// Error is what is wrong with a call, in words for the caller.
+type Error struct {
+	text string
+	Code client.Code
+}
+
+func (e *Error) Error() string { return e.text }
+
+func wrong(format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, args...), client.BadRequest}
+}
+
+// TileParams are the parameters of the query that Tile reads, with what they mean.
+func TileParams() [][2]string {
+	return [][2]string{
+		{"layer", "blocks (default), light, biome or height"},
+		{"zoom", "2^zoom blocks a pixel; -3 to 20, default 0"},
+		{"x", "in tiles of the zoom, from the origin to the east"},
+		{"z", "in tiles of the zoom, from the origin to the south"},
+		{"from", "the lowest height in blocks that is drawn"},
+		{"to", "the highest height in blocks that is drawn"},
+	}
+}
+
+// Tile reads which tile a query means.
+func Tile(q url.Values) (o picture.TileOptions, err error) {
+	o.Layer = picture.Layer(q.Get("layer"))
+	if o.Layer == "" {
+		o.Layer = picture.LayerBlocks
+	}
+	if !slices.Contains(picture.Layers(), o.Layer) {
+		return o, wrong("layer=%.40q: want one of %s", o.Layer, strings.Trim(fmt.Sprint(picture.Layers()), "[]"))
+	}
+	const far = geom.MaxChunk * geom.ChunkEdge
+	if o.Zoom, err = number(q, "zoom", 0, picture.MinZoom, geom.MaxDepth-1); err != nil {
+		return o, err
+	}
+	most := far / picture.TileEdge << max(0, -o.Zoom) >> max(0, o.Zoom)
+	if o.X, err = number(q, "x", 0, -most-1, most); err != nil {
+		return o, err
+	}
+	if o.Z, err = number(q, "z", 0, -most-1, most); err != nil {
+		return o, err
+	}
+	if o.Heights.From, err = number(q, "from", -far, -far, far-1); err != nil {
+		return o, err
+	}
+	top, err := number(q, "to", far-1, -far, far-1)
+	if err == nil && top < o.Heights.From {
+		err = wrong("from=%d to=%d: from is the lower one", o.Heights.From, top)
+	}
+	if o.Heights.To = top + 1; !q.Has("from") && !q.Has("to") {
+		o.Heights = picture.Heights{}
+	}
+	return o, err
+}
+
+// Heights returns the heights that a tile shows of a dimension if the query names none: all, but
+// in the game's nether those below its ceiling.
+func Heights(o *picture.TileOptions, dimension string) {
+	if o.Heights == (picture.Heights{}) && dimension == "the_nether" {
+		o.Heights = picture.Heights{From: -geom.MaxChunk * geom.ChunkEdge, To: port.NetherTop}
+	}
+}
+
+// Map is what a page needs to show the tiles of a dimension.
+type Map struct {
+	Dimension  string   `json:"dimension"`
+	Dimensions []string `json:"dimensions"` // those that have a map
+	// From and To are the least and the greatest block that chunks hold, both included; the heights
+	// are those of its chunks.
+	From [3]int `json:"from"`
+	To   [3]int `json:"to"`
+	// Least and Greatest are zooms: of the largest blocks, and of the whole map on one to four tiles.
+	Least    int             `json:"least"`
+	Greatest int             `json:"greatest"`
+	Layers   []picture.Layer `json:"layers"`
+	Edge     int             `json:"edge"` // of a tile in pixels
+}
+
+// MapOf returns the facts of a map.
+func MapOf(l *port.Lay, dimensions []string) Map {
+	b := l.Bounds
+	m := Map{Dimension: l.Dimension, Dimensions: dimensions, Least: picture.MinZoom, Edge: picture.TileEdge,
+		From: [3]int{b.Min.X, b.Min.Y, b.Min.Z}, To: [3]int{b.Max.X - 1, b.Max.Y - 1, b.Max.Z - 1}}
+	for wide := max(b.Size().X, b.Size().Z); wide > picture.TileEdge<<m.Greatest; {
+		m.Greatest++
+	}
+	for _, layer := range picture.Layers() {
+		if needs := layer.Volumes(); len(needs) == 0 || slices.ContainsFunc(needs, l.Has) {
+			m.Layers = append(m.Layers, layer)
+		}
+	}
+	return m
+}
+
+// number returns a whole number of a query, or standard if it is missing.
+func number(q url.Values, key string, standard, least, most int) (int, error) {
+	s := q.Get(key)
+	if s == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		return 0, wrong("%s=%.40q: want a number from %d to %d", key, s, least, most)
+	}
+	return n, nil
+}

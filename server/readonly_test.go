@@ -1,0 +1,25 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
+)
+
+// TestReadOnly: a server that only shows worlds refuses every change, whoever asks.
+func TestReadOnly(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Admin})
+	for _, o := range []server.Options{{ReadOnly: true}, {ReadOnly: true, Tokens: tokens}} {
+		s := newSite(t, o)
+		with := []string{"Authorization", "Bearer " + secrets[0]}
+		s.do(request{"PUT", "/v1/worlds/a", nil, with}).wantCode(t, client.Forbidden)
+		s.do(request{"POST", "/v1/collect", []byte("{}"), with}).wantCode(t, client.Forbidden)
+		s.want(200, request{"GET", "/v1/worlds", nil, with}, nil)
+		if got := s.get("/v1/login", with...); !strings.Contains(string(got.body), `"read"`) {
+			t.Errorf("got %s", got.body)
+		}
+	}
+}

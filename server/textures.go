@@ -1,0 +1,60 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server/texture"
+)
+
+func textureRoutes() []route {
+	return []route{
+		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, gives: jsonOf(texture.Info{}), serve: (*call).textures},
+		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names", takes: jsonOf(facesCall{}), status: 200, gives: jsonOf(facesAnswer{}), serve: (*call).faces},
+		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, gives: bytesOf("image/png"), tells: []string{"ETag"}, serve: (*call).atlas},
+	}
+}
+
+type facesCall struct {
+	Names []string `json:"names"`
+}
+
+// facesAnswer has for each name the tiles of the six sides, or null.
+type facesAnswer struct {
+	Faces []*texture.Faces `json:"faces"`
+}
+
+// textures is GET /v1/textures.
+func (c *call) textures() error { return c.answer(http.StatusOK, c.o.Textures.Info()) }
+
+// faces is POST /v1/textures.
+func (c *call) faces() error {
+	var of facesCall
+	if err := c.json(&of); err != nil {
+		return err
+	}
+	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names))}
+	for i, name := range of.Names {
+		if f, ok := c.o.Textures.Faces(name); ok {
+			a.Faces[i] = &f
+		}
+	}
+	return c.answer(http.StatusOK, a)
+}
+
+// atlas is GET /v1/atlas.
+func (c *call) atlas() error {
+	img := c.o.Textures.PNG()
+	if img == nil {
+		return fault(client.NoRoute, "this server has no textures: cairn serve --resource-pack gives it some")
+	}
+	h, tag := c.w.Header(), `"`+c.o.Textures.Info().Version+`"`
+	h["ETag"], h["Cache-Control"] = []string{tag}, []string{"no-cache"}
+	if c.has(tag) {
+		c.secure(h)
+		c.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	c.send(http.StatusOK, "image/png", img)
+	return nil
+}

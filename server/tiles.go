@@ -1,0 +1,105 @@
+package server
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server/cells"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+func mapRoutes() []route {
+	of := []param{{"at", "VERSION; default the head"}, {"dimension", "name of the dimension"}}
+	known := []string{"If-None-Match"}
+	tile := of
+	for _, p := range cells.TileParams() {
+		tile = append(tile, param{p[0], p[1]})
+	}
+	return []route{
+		{method: "GET", path: "/v1/map/NAME", role: Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, gives: jsonOf(cells.Map{}), tells: headHeaders, serve: (*call).mapFacts},
+		{method: "GET", path: "/v1/tiles/NAME", role: Read, about: "a square of the map of the world", query: tile, headers: known, status: 200, gives: bytesOf("image/png"), tells: headHeaders, serve: (*call).tile},
+	}
+}
+
+// kept returns what do makes of a version, which is kept beside the pages: a commit never
+// changes.
+func kept[T any](c *call, v version, what string, do func(s *world.Snapshot) (T, int64, error)) (made T, err error) {
+	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "%s %v", what, v.at))}
+	got, err := c.snapshots.cache.Page(c.ctx, key, func() (page any, bytes int64, err error) {
+		err = c.reading(v, func(s *world.Snapshot) (err error) {
+			page, bytes, err = do(s)
+			return err
+		})
+		return page, bytes, err
+	})
+	if err != nil {
+		return made, err
+	}
+	return got.(T), nil
+}
+
+// lay returns how the dimension lies that the call names.
+func (c *call) lay(v version) (*port.Lay, error) {
+	dimension := c.query.Get("dimension")
+	return kept(c, v, "lay "+dimension, func(s *world.Snapshot) (*port.Lay, int64, error) {
+		l, err := port.LayOf(c.ctx, s, dimension)
+		if err != nil {
+			return nil, 0, err
+		}
+		return l, l.Bytes(), nil
+	})
+}
+
+// mapFacts is GET /v1/map.
+func (c *call) mapFacts() error {
+	v, known, err := c.at(true)
+	if err != nil || known {
+		return err
+	}
+	l, err := c.lay(v)
+	if err != nil {
+		return err
+	}
+	var all []string
+	err = c.reading(v, func(s *world.Snapshot) error { all = port.Mapped(s); return nil })
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, cells.MapOf(l, all))
+}
+
+// tile is GET /v1/tiles.
+func (c *call) tile() error {
+	o, err := cells.Tile(c.query)
+	if err != nil {
+		return bad("%v", err)
+	}
+	v, known, err := c.at(true)
+	if err != nil || known {
+		return err
+	}
+	l, err := c.lay(v)
+	if err != nil {
+		return err
+	}
+	cells.Heights(&o, l.Dimension)
+	drawn, err := kept(c, v, fmt.Sprintf("tile %q %+v", l.Dimension, o), func(s *world.Snapshot) ([]byte, int64, error) {
+		b, err := picture.Tile(c.ctx, l.In(c.ctx, s), o)
+		if errors.Is(err, picture.ErrTall) {
+			err = fault(client.TooLarge, "%v", err)
+		}
+		return b, int64(len(b)), err
+	})
+	if err != nil {
+		return err
+	}
+	c.step("draw")
+	c.send(http.StatusOK, "image/png", drawn)
+	return nil
+}

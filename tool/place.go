@@ -1,0 +1,267 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Place is where an edit works.
+type Place struct {
+	Dimension *world.Dimension
+	Volume    *world.Volume
+}
+
+// Find finds the dimension and the volume that are meant. By default they are the first
+// dimension that has matter, and its matter; for a sea, the liquid if there is one.
+func (o *Options) Find(v *world.View, dimension, volume string) (Place, error) {
+	var names []string
+	for _, d := range v.Dimensions() {
+		names = append(names, d.Name())
+		if dimension != "" && d.Name() != dimension {
+			continue
+		}
+		if vol := o.volumeOf(d, volume); vol != nil {
+			return Place{d, vol}, nil
+		}
+		if dimension != "" || volume != "" {
+			return Place{}, o.wrong("volume", "%.100s: dimension %s has %s", volume, d.Name(), strings.Join(volumesOf(d), ", "))
+		}
+	}
+	if dimension != "" {
+		return Place{}, o.wrong("dimension", "%.100s: the world has %s", dimension, strings.Join(names, ", "))
+	}
+	return Place{}, errors.New("the world has no blocks to edit")
+}
+
+func (o *Options) volumeOf(d *world.Dimension, volume string) *world.Volume {
+	if volume != "" {
+		return d.Volume(volume)
+	}
+	if v := d.Volume("liquid"); v != nil && kinds()[o.Brush].liquid {
+		return v
+	}
+	for _, v := range d.Volumes() {
+		if port.IsMatter(v.Volume.Name) {
+			return v
+		}
+	}
+	return nil
+}
+
+func volumesOf(d *world.Dimension) []string {
+	var names []string
+	for _, v := range d.Volumes() {
+		names = append(names, v.Volume.Name)
+	}
+	return names
+}
+
+// Apply loads the bounds of a brush, checks that the columns there can have the Name, and
+// applies the brush in one update. A box of bounds with more than maxCells is an Error.
+func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.Brush, maxCells int) (*world.Change, error) {
+	bounds := b.Bounds()
+	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxCells || s.X*s.Y > maxCells || s.X*s.Y*s.Z > maxCells {
+		return nil, wrong("the box of the edit has more than %s cells", grouped(maxCells))
+	}
+	var names []string
+	if o.Name != "" && !o.AnyName {
+		names = append(names, in.spaced(o.Name))
+	}
+	change, err := in.Update(ctx, w, bounds, names, func(tx *world.DimensionTx, v *world.VolumeTx) error {
+		if sea, ok := b.(brush.Sea); ok && in.Volume.Volume.Name == "liquid" {
+			sea.Solid = tx.Volume("solid")
+			b = sea
+		}
+		return b.Apply(v)
+	})
+	var unknown *block.NameError
+	if errors.As(err, &unknown) {
+		err = wrong("%s: %w; %s allows it", o.word("name"), unknown, o.word("any_name"))
+	}
+	return change, err
+}
+
+// Update loads a box of the volume with its columns, and calls do in one update. Before that it
+// checks that the columns in the box can have some new names; the error is then a
+// *block.NameError.
+func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names []string, do func(*world.DimensionTx, *world.VolumeTx) error) (*world.Change, error) {
+	box = box.Scale(in.Volume.Scale)
+	held, err := w.Load(ctx, in.Dimension.Name(), box.Intersect(world.Everywhere))
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	if err := in.checkColumns(w, box, names); err != nil {
+		return nil, err
+	}
+	return w.Update(func(tx *world.Tx) error {
+		d := tx.Dimension(in.Dimension.Name())
+		return errors.Join(do(d, d.Volume(in.Volume.Volume.Name)), ctx.Err())
+	})
+}
+
+// checkColumns checks names against each data version of the columns in a box, or against any
+// version if the box has no columns.
+func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	seen := map[int32]bool{}
+	for _, c := range w.View().Dimension(in.Dimension.Name()).Columns(box) {
+		if c != nil {
+			seen[c.Version] = true
+		}
+	}
+	if len(seen) == 0 {
+		seen[0] = true
+	}
+	for _, version := range slices.Sorted(maps.Keys(seen)) {
+		for _, name := range names {
+			if err := in.check(name, version); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check returns an error if neither the world nor the game of that data version has the block or
+// biome.
+func (in Place) check(name string, version int32) error {
+	t := in.table()
+	if t == nil || !in.ofGame() {
+		return nil
+	}
+	return t.Check(name, version, in.Volume.Names())
+}
+
+// Named returns the name that a word means in the volume: with the namespace of the game, if the
+// volume has names of the game. The error says why the volume cannot have it.
+func (in Place) Named(word string) (string, error) {
+	v := in.Volume
+	switch {
+	case v.Schema == voxel.Palette:
+		name := in.spaced(word)
+		return name, writable(word, name, v.Names())
+	case !slices.ContainsFunc(v.Names(), isNamed):
+		return "", fmt.Errorf("%.100s: the cells of the volume %s have no names; they have numbers", word, v.Volume.Name)
+	case !slices.Contains(v.Names(), word):
+		return "", fmt.Errorf("%.100s: the volume %s has %s", word, v.Volume.Name, strings.Join(slices.DeleteFunc(slices.Clone(v.Names()), isBlank), ", "))
+	}
+	return word, nil
+}
+
+func isBlank(s string) bool { return s == "" }
+
+func isNamed(s string) bool { return s != "" }
+
+// writable checks that a new name can be exported like the known ones.
+func writable(word, name string, known []string) error {
+	var bad error
+	what := ""
+	switch {
+	case slices.Contains(known, name):
+	case slices.ContainsFunc(known, inSpace(namedSpace)):
+		what = "not a block state such as " + namedSpace + "oak_log[axis=y]"
+		_, bad = block.AppendEntry(nil, name, false)
+	case slices.ContainsFunc(known, inSpace(numberedSpace)):
+		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
+		_, _, bad = block.ParseLegacy(name)
+	}
+	if bad != nil {
+		return fmt.Errorf("%.100s: %s", word, what)
+	}
+	return nil
+}
+
+// spaced adds the namespace of the volume's names to a name that has none.
+func (in Place) spaced(name string) string {
+	if !slices.Contains(in.Volume.Names(), name) && !strings.Contains(name, ":") && in.ofGame() {
+		return namedSpace + name
+	}
+	return name
+}
+
+// ofGame reports whether the volume has names of Minecraft 1.13 or later.
+func (in Place) ofGame() bool {
+	return in.Volume.Schema == voxel.Palette && slices.ContainsFunc(in.Volume.Names(), inSpace(namedSpace))
+}
+
+// table returns the game's table of names for the volume, nil if it has none.
+func (in Place) table() *block.Table {
+	switch in.Volume.Volume.Name {
+	case voxel.Block:
+		return block.Blocks()
+	case voxel.Biome:
+		return block.Biomes()
+	}
+	return nil
+}
+
+// The prefixes of block names: of worlds since 1.13, and of older ones.
+const (
+	namedSpace    = "minecraft:"
+	numberedSpace = "legacy:"
+)
+
+// inSpace returns a function that reports whether a name has the prefix.
+func inSpace(space string) func(string) bool {
+	return func(name string) bool { return strings.HasPrefix(name, space) }
+}
+
+// grouped writes a number with commas.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return grouped(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
+
+// Changed counts the cells of the volume that a change changed.
+func (in Place) Changed(c *world.Change) (n int) {
+	filled := func(c *voxel.Chunk) *voxel.Chunk {
+		if c == nil {
+			return voxel.Uniform(in.Volume.Default())
+		}
+		return c
+	}
+	for _, v := range c.Volumes {
+		if v.Dimension != in.Dimension.Name() || v.Volume != in.Volume.Volume.Name {
+			continue
+		}
+		for _, r := range v.Chunks {
+			n += differing(filled(r.Old), filled(r.New))
+		}
+	}
+	return n
+}
+
+// differing counts the cells in which two chunks differ.
+func differing(a, b *voxel.Chunk) (n int) {
+	var bufA, bufB [64]voxel.Cell
+	for y, rows := range a.Differing(b) {
+		for z := range geom.ChunkEdge {
+			if rows>>z&1 == 0 {
+				continue
+			}
+			s, t := a.Row(y, z, &bufA), b.Row(y, z, &bufB)
+			for x := range s {
+				if s[x] != t[x] {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
