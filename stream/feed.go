@@ -510,10 +510,13 @@ func emptyOctants(c content) uint8 {
 	var full uint8
 	for _, cells := range c {
 		e := edgeOf(len(cells))
-		for i, cell := range cells {
-			if cell != 0 {
-				x, z, y := i%e*2/e, i/e%e*2/e, i/(e*e)*2/e
-				full |= 1 << (x | z<<1 | y<<2)
+		h := e / 2
+		for at := 0; at < len(cells); at += h {
+			for _, cell := range cells[at : at+h] {
+				if cell != 0 {
+					full |= 1 << (at/h&1 | at/(e*h)&1<<1 | at/(e*e*h)<<2)
+					break
+				}
 			}
 		}
 	}
