@@ -54,7 +54,7 @@ func (c *call) identify() error {
 		if err := c.known(c.sessions.Find(id, c.began)); err != nil {
 			return err
 		}
-		return fromOurPage(c.r, c.route.changes())
+		return fromOurPage(c.r, c.route.changes() || c.route.socket)
 	}
 	var found *token.Grant
 	if len(h) == 1 {
@@ -102,6 +102,18 @@ func (c *call) room() error {
 		return fault(client.Busy, "too many calls at a time")
 	}
 	return nil
+}
+
+// leaveRoom undoes room.
+func (c *call) leaveRoom() {
+	if !c.counted {
+		return
+	}
+	c.counted = false
+	c.calls.Add(-1)
+	if c.mine != nil {
+		c.mine.Calls.Add(-1)
+	}
 }
 
 // granted remembers which stones a limited token received in stacks. It holds at

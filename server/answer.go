@@ -213,12 +213,7 @@ func (c *call) end() {
 		// usable.
 		c.readBy(time.Now().Add(c.limits.Patience))
 	}
-	if c.counted {
-		c.calls.Add(-1)
-		if c.mine != nil {
-			c.mine.Calls.Add(-1)
-		}
-	}
+	c.leaveRoom()
 	if c.o.Observe == nil {
 		return
 	}

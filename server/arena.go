@@ -120,9 +120,7 @@ func (c *call) saveSnapshot() error {
 	if err != nil {
 		return arenaFault(err)
 	}
-	if c.o.Saved != nil {
-		c.o.Saved(s.Stored())
-	}
+	c.saved(s.Stored())
 	answer, err := c.snapshotAnswer(s)
 	if err != nil {
 		return err
@@ -252,8 +250,8 @@ func (s *Server) ended(op *arena.Operation) {
 	if now.Err != nil {
 		s.logger.Warn("operation failed", "operation", op.ID, "world", op.World, "err", now.Err)
 	}
-	if now.Commit.Number != 0 && s.o.Saved != nil {
-		s.o.Saved(op.World)
+	if now.Commit.Number != 0 {
+		s.saved(op.World)
 	}
 }
 

@@ -1,6 +1,9 @@
 package server
 
-import "github.com/cairnvoxel/cairn/server/token"
+import (
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/stream"
+)
 
 // Token is token.Token.
 type Token = token.Token
@@ -29,3 +32,9 @@ func (s *Server) Strangers() int {
 	defer s.strangers.mu.Unlock()
 	return len(s.strangers.young) + len(s.strangers.old)
 }
+
+// Streams returns what the streams counted, and how many worlds are looked at.
+func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }
+
+// Calls returns how many calls are in progress.
+func (s *Server) Calls() int64 { return s.calls.Load() }

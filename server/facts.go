@@ -187,9 +187,7 @@ func (c *call) setProperties() error {
 		if err != nil {
 			return err
 		}
-		if c.o.Saved != nil {
-			c.o.Saved(c.name)
-		}
+		c.saved(c.name)
 		c.w.Header()["Etag"] = []string{etag(done.ID())}
 		return c.answer(http.StatusOK, client.CommitOf(done))
 	}

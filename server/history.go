@@ -261,9 +261,7 @@ func same(a, b history.Commit) bool {
 // committed sends the commit that was made, with the fence under which the caller's
 // lease continues.
 func (c *call) committed(base history.Head, done history.Commit) error {
-	if c.o.Saved != nil {
-		c.o.Saved(c.name)
-	}
+	c.saved(c.name)
 	id := done.ID()
 	h := c.w.Header()
 	h["Etag"] = []string{etag(id)}

@@ -56,8 +56,8 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
-	if c.o.Saved != nil && !answer.Same {
-		c.o.Saved(c.name)
+	if !answer.Same {
+		c.saved(c.name)
 	}
 	answer.Commit = client.CommitOf(done)
 	c.w.Header()["Etag"] = []string{etag(done.ID())}

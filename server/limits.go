@@ -37,6 +37,9 @@ type Limits struct {
 	// large. Default 20,000. StrangerRate is the same for one address without a
 	// known token. Default 20.
 	Rate, StrangerRate float64
+	// Viewers is how many may look at worlds at a time. One token may have half of them.
+	// Default 1,000.
+	Viewers int
 	// Operations is how many operations run at a time. Default 4.
 	Operations int
 	// Heartbeat is how long a stream of events is silent at most. Default 15 seconds.
@@ -76,6 +79,7 @@ func (l Limits) filled() Limits {
 	fill(&l.BodyRate, 16<<10)
 	fill(&l.Patience, 10*time.Second)
 	fill(&l.Heartbeat, 15*time.Second)
+	l.Viewers = count(l.Viewers, 1000)
 	l.Operations = count(l.Operations, 4)
 	l.Heavy = count(l.Heavy, 2)
 	l.Waiting = count(l.Waiting, 32)

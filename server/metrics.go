@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stream"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -272,6 +273,24 @@ func (m *Metrics) Watch(s *Server) {
 	if st, ok := s.st.(counted); ok {
 		m.all.MustRegister(storeMetrics{st})
 	}
+	for _, c := range []struct {
+		name, help string
+		of         func(stream.Stats) int64
+	}{
+		{"cubes_total", "Cubes that were encoded for viewers.", func(s stream.Stats) int64 { return s.Cubes }},
+		{"edits_total", "Cubes of which viewers were sent what changed.", func(s stream.Stats) int64 { return s.Edits }},
+		{"sent_bytes_total", "Bytes that viewers were sent.", func(s stream.Stats) int64 { return s.Bytes }},
+		{"cut_total", "Viewers that were cut off because they did not read.", func(s stream.Stats) int64 { return s.Cut }},
+	} {
+		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_stream_" + c.name, Help: c.help}, func() float64 {
+			all, _ := s.streams.Stats()
+			return float64(c.of(all))
+		}))
+	}
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_stream_viewers", Help: "Viewers that look at worlds."}, func() float64 {
+		all, _ := s.streams.Stats()
+		return float64(all.Viewers)
+	}))
 	pages := s.snapshots.cache
 	for _, c := range []struct {
 		name, help string

@@ -228,6 +228,9 @@ func TestDocument(t *testing.T) {
 			t.Errorf("%s %s is not in the document", r.Method, r.Path)
 			continue
 		}
+		if r.Status == http.StatusSwitchingProtocols {
+			continue // TestStream calls it
+		}
 		t.Run(r.Method+" "+r.Path, func(t *testing.T) { tryOperation(t, r, op) })
 	}
 	described := 0

@@ -23,13 +23,15 @@ type route struct {
 	method string
 	label  string // method and path
 	// path ends with NAME if the route is about a world; ID may stand before NAME.
-	path  string
-	role  token.Role
-	long  bool // a call may take Limits.Longest
-	part  bool // a token that is bound to a part of a world may call it; serve checks the part
-	own   bool // it is about the caller or the server, not about worlds
-	about string
-	query []param
+	path string
+	role token.Role
+	long bool // a call may take Limits.Longest
+	part bool // a token that is bound to a part of a world may call it; serve checks the part
+	own  bool // it is about the caller or the server, not about worlds
+	// socket says that the call becomes a WebSocket, which a cookie alone must not open.
+	socket bool
+	about  string
+	query  []param
 	// headers are the request headers that the route uses, besides Authorization.
 	headers []string
 	needs   []string // required query parameters and headers
@@ -65,7 +67,7 @@ var nothing = content{}
 
 // routes returns the table.
 func routes() []route {
-	return slices.Concat(adminRoutes(), loginRoutes(), textureRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
+	return slices.Concat(adminRoutes(), loginRoutes(), textureRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
 }
 
 func (r *route) String() string { return r.label }

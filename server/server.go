@@ -23,8 +23,10 @@ import (
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/streams"
 	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/stream"
 )
 
 // Options of a Server. The zero value is the default.
@@ -49,6 +51,8 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Look says how a cell looks in a stream. Default as in pictures.
+	Look func(volume, name string) stream.Look
 	// Textures are those of a resource pack. Default none.
 	Textures *texture.Atlas
 	// ReadOnly gives every caller the role Read at most.
@@ -80,6 +84,7 @@ type Server struct {
 	sessions  *token.Sessions // nil without tokens
 	rates     *rates          // of tokens
 	granted   granted
+	streams   *streams.Hub
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *rates            // of addresses without a token
 	calls     atomic.Int64
@@ -106,6 +111,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.heavy = newQueue(l.Heavy, l.Waiting)
 	s.snapshots = newSnapshots(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
+	s.streams = s.newStreams()
 	if o.Tokens != nil {
 		s.sessions = token.NewSessions(o.Tokens)
 	}
@@ -132,10 +138,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Drain makes the Server refuse changes and report so at /readyz. It waits until
-// the changes in progress have ended or ctx ends. Reads continue.
+// Drain makes the Server refuse changes and report so at /readyz, and ends all streams. It
+// waits until the changes in progress have ended or ctx ends. Reads continue.
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
+	s.streams.Close()
 	for n := s.changes.Load(); n > 0; n = s.changes.Load() {
 		select {
 		case <-s.quiet:
@@ -168,6 +175,14 @@ func (s *Server) tellQuiet() {
 	case s.quiet <- struct{}{}:
 	default:
 	}
+}
+
+// saved says that a world has a new version.
+func (s *Server) saved(name string) {
+	if s.o.Saved != nil {
+		s.o.Saved(name)
+	}
+	s.streams.Moved(name)
 }
 
 // Draining reports whether Drain was called.

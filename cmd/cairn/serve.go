@@ -19,7 +19,7 @@ const packHelp = "a zip or a folder with textures of blocks for the 3D page; a l
 
 type serveOptions struct {
 	listen, tokens, cert, key string
-	debug                     string
+	debug, stream             string
 	debugOpen, demo           bool
 	backup, every, keep       string
 	collectEvery              string
@@ -78,6 +78,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		{&o.tokens, "tokens", "", "the file of tokens, made by cairn token new"},
 		{&o.cert, "tls-cert", "", "the file of the certificate and its chain, PEM"},
 		{&o.key, "tls-key", "", "the file of its key, PEM"},
+		{&o.stream, "stream-listen", "", "another address for streams without HTTP, with the same certificate"},
 		{&o.debug, "debug", "", "another address, on this machine, for /debug/pprof and /metrics"},
 		{&o.backup, "backup", "", "the folder of backups; empty makes none"},
 		{&o.every, "every", "12h", "how often a backup is made"},
@@ -101,7 +102,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 // settings checks the flags and returns what they say, without the store.
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
-		Listen: o.listen, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
+		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
 		Packs: o.packs, BackupDir: o.backup, JSONLog: o.logFormat == "json",
 	}
 	if err := o.check(); err != nil {
@@ -141,12 +142,16 @@ func (o *serveOptions) check() error {
 		return usagef("--tls-cert and --tls-key go together")
 	case !hasPort(o.listen):
 		return usagef("--listen %s: want HOST:PORT, or :PORT for all of this machine's addresses", o.listen)
+	case o.stream != "" && !hasPort(o.stream):
+		return usagef("--stream-listen %s: want HOST:PORT", o.stream)
 	case o.debug != "" && !hasPort(o.debug):
 		return usagef("--debug %s: want HOST:PORT", o.debug)
 	case o.debug == "" && o.debugOpen:
 		return usagef("--debug-open needs --debug, the address")
 	case o.tokens == "" && server.Loopback(o.listen) != nil:
 		return usagef("--listen %s: other machines reach that address: it needs --tokens, see cairn token", o.listen)
+	case o.tokens == "" && o.stream != "" && server.Loopback(o.stream) != nil:
+		return usagef("--stream-listen %s: other machines reach that address: it needs --tokens, see cairn token", o.stream)
 	case o.debug != "" && !o.debugOpen && server.Loopback(o.debug) != nil:
 		return usagef("--debug %s: other machines reach that address: it needs --debug-open", o.debug)
 	}

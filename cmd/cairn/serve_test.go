@@ -252,6 +252,8 @@ func TestServeRefused(t *testing.T) {
 	}{
 		{2, "needs --tokens", []string{"--listen", "0.0.0.0:0"}},
 		{2, "needs --tokens", []string{"--listen", ":0"}},
+		{2, "needs --tokens", []string{"--stream-listen", ":0"}},
+		{2, "--stream-listen", []string{"--stream-listen", "nowhere"}},
 		{2, "needs --tokens", []string{"--listen", "example.org:0"}},
 		{2, "needs --debug-open", []string{"--debug", ":0"}},
 		{2, "needs --debug", []string{"--debug-open"}},

@@ -5,6 +5,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +31,14 @@ import (
 
 // Settings say what a service does.
 type Settings struct {
-	Listen      string // the address of the server
-	DebugListen string // the address of /debug/pprof and /metrics; "" for none
-	DebugOpen   bool   // other machines may reach DebugListen
-	TokensFile  string // "" for no tokens: every caller is an administrator
-	CertFile    string // "" for no TLS
-	KeyFile     string
+	Listen string // the address of the server
+	// StreamListen is the address where streams are served without HTTP; "" for none.
+	StreamListen string
+	DebugListen  string // the address of /debug/pprof and /metrics; "" for none
+	DebugOpen    bool   // other machines may reach DebugListen
+	TokensFile   string // "" for no tokens: every caller is an administrator
+	CertFile     string // "" for no TLS
+	KeyFile      string
 
 	BackupDir    string // "" for no backups; else the store must be a *local.Store
 	BackupEvery  time.Duration
@@ -72,6 +75,7 @@ type service struct {
 	server  *server.Server
 	http    *http.Server
 	debug   *http.Server // nil for none
+	stream  net.Listener // nil for none
 	keeper  *server.Keeper
 	arenas  *arena.Leased
 	stepped chan struct{} // closed to stop stepping the arenas
@@ -89,7 +93,7 @@ func Run(ctx context.Context, settings Settings, out, log io.Writer) error {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on, wait handles the signals
-	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 2)}
+	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 3)}
 	l, err := s.prepare(ctx)
 	if err != nil {
 		return err
@@ -115,11 +119,11 @@ func (s *Settings) logger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, nil))
 }
 
-type listeners struct{ main, debug net.Listener }
+type listeners struct{ main, stream, debug net.Listener }
 
 func (l *listeners) close() error {
 	var err error
-	for _, one := range []net.Listener{l.main, l.debug} {
+	for _, one := range []net.Listener{l.main, l.stream, l.debug} {
 		if one != nil {
 			err = errors.Join(err, one.Close())
 		}
@@ -166,6 +170,11 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 	}
 	if err := s.newServer(st); err != nil {
 		return l, err
+	}
+	if s.StreamListen != "" {
+		if l.stream, err = s.server.Listen(s.StreamListen); err != nil {
+			return l, err
+		}
 	}
 	l.main, err = s.server.Listen(s.Listen)
 	return l, err
@@ -228,7 +237,7 @@ func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
 // observe adds a call to the metrics, and logs it if it was slow.
 func (s *service) observe(e *server.Event) {
 	s.metrics.Observe(e)
-	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute {
+	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute && e.Route != server.StreamRoute {
 		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}
 		for _, step := range e.Steps {
 			args = append(args, step.Name, step.Took.Seconds())
@@ -248,6 +257,15 @@ func (s *service) serve(l *listeners, out io.Writer) {
 		go func() { s.failed <- s.http.ServeTLS(l.main, "", "") }()
 	} else {
 		go func() { s.failed <- s.http.Serve(l.main) }()
+	}
+	if l.stream != nil {
+		s.stream = l.stream
+		to := l.stream
+		if s.cert != nil {
+			to = tls.NewListener(to, s.cert.config())
+		}
+		go func() { s.failed <- s.server.ServeStreams(to) }()
+		fmt.Fprintf(out, "streams %s\n", l.stream.Addr())
 	}
 	if l.debug != nil {
 		s.debug = &http.Server{Handler: debugHandler(s.metrics, !s.DebugOpen), ReadHeaderTimeout: 10 * time.Second}
@@ -322,7 +340,10 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
-	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations
+	if s.stream != nil {
+		err = errors.Join(err, s.stream.Close())
+	}
+	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations, and ends streams
 	close(s.stepped)
 	s.arenas.Close() // what did not end leaves its world as it was
 	if cut := s.http.Shutdown(ctx); cut != nil {

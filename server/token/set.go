@@ -68,6 +68,9 @@ func (t *Set) Reload() error {
 	return nil
 }
 
+// Path returns the name of the file.
+func (t *Set) Path() string { return t.path }
+
 // All returns the tokens in the order of their hashes.
 func (t *Set) All() []Token {
 	var out []Token

@@ -1,0 +1,170 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/streams"
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/stream"
+)
+
+// StreamRoute is the route of Events whose calls are long because somebody looks at a
+// world.
+const StreamRoute = "GET /v1/stream"
+
+func streamRoutes() []route {
+	return []route{{method: "GET", path: "/v1/stream", part: true, socket: true, about: "a WebSocket on which a viewer sees a world, see stream/FORMAT.md",
+		headers: []string{"Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"}, status: 101, serve: (*call).stream}}
+}
+
+// newStreams returns the Hub of a Server.
+func (s *Server) newStreams() *streams.Hub {
+	return streams.New(s.st, streams.Options{
+		Cache: s.snapshots.cache, Look: s.o.Look, Viewers: s.limits.Viewers, WorldMemory: s.limits.WorldMemory, Patience: s.limits.Patience,
+		Known:   func(g *token.Grant) bool { return s.o.Tokens.Has(g) },
+		Failure: s.streamFailure, Log: s.logger,
+	})
+}
+
+// streamFailure returns what a viewer is told of an error.
+func (s *Server) streamFailure(err error) *stream.Failure {
+	var bytes *stream.CorruptError
+	switch {
+	case errors.As(err, &bytes):
+		return &stream.Failure{Code: "bad_frame", Words: bytes.Error()}
+	case errors.Is(err, streams.ErrBusy):
+		err = fault(client.Busy, "too many viewers at a time")
+	case errors.Is(err, streams.ErrClosed):
+		err = fault(client.Draining, "the server is shutting down")
+	case errors.Is(err, streams.ErrTooWide):
+		err = fault(client.TooLarge, "the world does not fit into the memory limit of the server")
+	}
+	e := answered(err)
+	if ours(err, e.Code) {
+		s.logger.Error("a stream failed", "err", err)
+	}
+	return &stream.Failure{Code: string(e.Code), Words: e.Message}
+}
+
+// stream is GET /v1/stream. A caller without a header or a cookie names its token in the first
+// frame.
+func (c *call) stream() error {
+	if !strings.EqualFold(c.r.Header.Get("Upgrade"), "websocket") {
+		return bad("this route is a WebSocket")
+	}
+	if c.Draining() {
+		return fault(client.Draining, "the server is shutting down")
+	}
+	named := len(c.r.Header["Authorization"]) > 0 || c.session() != ""
+	if c.o.Tokens == nil || named {
+		if err := c.identify(); err != nil {
+			return err
+		}
+	} else if !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began) {
+		return fault(client.Busy, "too many calls without a known token")
+	}
+	if err := c.room(); err != nil {
+		return err
+	}
+	socket, err := streams.Accept(c, c.r)
+	if err != nil {
+		return nil // it is answered
+	}
+	defer socket.Wait()
+	defer socket.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	hello, err := c.streams.Hello(socket)
+	c.leaveRoom() // a viewer counts as a viewer
+	if err == nil {
+		c.name = hello.World
+		err = c.mayLook(hello, !named, c.r.RemoteAddr, &c.token)
+	}
+	if err != nil {
+		c.streams.Refuse(socket, err)
+		return nil
+	}
+	var pings sync.WaitGroup
+	pings.Go(func() { socket.Ping(ctx, c.limits.Patience) })
+	defer pings.Wait()
+	defer cancel()
+	_ = c.streams.Show(ctx, socket, hello, c.token) // the viewer was told why it ended
+	return nil
+}
+
+// mayLook returns an error unless a viewer may look at the world that it names. With tokens it
+// finds that of the Hello, if the viewer has no other.
+func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **token.Grant) error {
+	if s.o.Tokens != nil && find {
+		now := time.Now()
+		if *to = s.o.Tokens.Find(hello.Token); *to == nil {
+			if !s.strangers.allow(addressKey(remote), now) {
+				return fault(client.Busy, "too many calls without a known token")
+			}
+			return fault(client.Unauthorized, "this server needs a known token")
+		}
+		if !s.rates.allow((*to).Hash, now) {
+			return fault(client.Busy, "too many calls with this token")
+		}
+	}
+	if err := history.CheckName(hello.World); err != nil {
+		return err
+	}
+	if t := *to; t != nil && !t.Reaches(hello.World) {
+		return refuse("the token is for other names")
+	}
+	return nil
+}
+
+// ServeStreams serves streams on connections that l accepts, without HTTP, until l is closed.
+// Without tokens it serves only this machine.
+func (s *Server) ServeStreams(l net.Listener) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return http.ErrServerClosed
+		}
+		if err != nil {
+			return err
+		}
+		all.Go(func() { s.serveStream(conn) })
+	}
+}
+
+// serveStream serves one connection.
+func (s *Server) serveStream(conn net.Conn) {
+	remote := conn.RemoteAddr().String()
+	err := error(nil)
+	if from, bad := netip.ParseAddrPort(remote); s.o.Tokens == nil && (bad != nil || !from.Addr().Unmap().IsLoopback()) {
+		err = refuse("a server without tokens serves only this machine")
+	}
+	if s.calls.Add(1) > s.limits.Calls && err == nil {
+		err = fault(client.Busy, "too many calls at a time")
+	}
+	var hello *stream.Hello
+	if err == nil {
+		hello, err = s.streams.Hello(conn)
+	}
+	s.calls.Add(-1)
+	var t *token.Grant
+	if err == nil {
+		err = s.mayLook(hello, true, remote, &t)
+	}
+	if err != nil {
+		_ = conn.SetWriteDeadline(time.Now().Add(s.limits.Patience)) // else the connection is gone
+		s.streams.Refuse(conn, err)
+		return
+	}
+	_ = s.streams.Show(context.Background(), conn, hello, t) // the viewer was told why it ended
+}

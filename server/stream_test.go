@@ -1,0 +1,415 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/stream"
+	"github.com/coder/websocket"
+)
+
+// watcher is a viewer that is connected.
+type watcher struct {
+	*stream.Client
+	t     testing.TB
+	conn  net.Conn
+	told  chan struct{} // after a frame, and closed at the end
+	ended chan struct{}
+	err   error
+}
+
+var everything = stream.View{Radius: 4000, Memory: 1 << 30}
+
+// watch runs a session on a connection.
+func watch(t testing.TB, conn net.Conn, hello stream.Hello) *watcher {
+	w := &watcher{Client: &stream.Client{}, t: t, conn: conn, told: make(chan struct{}, 1), ended: make(chan struct{})}
+	w.Told = func(stream.Frame) {
+		select {
+		case w.told <- struct{}{}:
+		default:
+		}
+	}
+	go func() {
+		defer close(w.ended)
+		w.err = w.Run(conn, hello, everything)
+		conn.Close()
+	}()
+	t.Cleanup(func() {
+		conn.Close()
+		<-w.ended
+	})
+	return w
+}
+
+// wait waits until something is true after a frame.
+func (w *watcher) wait(what string, f func() bool) {
+	w.t.Helper()
+	late := time.After(30 * time.Second)
+	for !f() {
+		select {
+		case <-w.told:
+		case <-w.ended:
+			if !f() {
+				w.t.Fatalf("%s: the session ended: %v", what, w.err)
+			}
+		case <-late:
+			w.t.Fatalf("%s: did not happen", what)
+		}
+	}
+}
+
+// wantEnd waits for the end of the session, whose Failure must have a code.
+func (w *watcher) wantEnd(code string) {
+	w.t.Helper()
+	select {
+	case <-w.ended:
+	case <-time.After(30 * time.Second):
+		w.t.Fatalf("the session goes on, want %s", code)
+	}
+	var said *stream.Failure
+	if !errors.As(w.err, &said) || said.Code != code || said.Words == "" {
+		w.t.Errorf("got %v, want %s", w.err, code)
+	}
+}
+
+// block returns the name of a block in the copy.
+func (w *watcher) block(x int) string {
+	cell, level, ok := w.Cell(0, geom.Point{X: x})
+	if !ok || level != 0 {
+		return fmt.Sprintf("level %d, %v", level, ok)
+	}
+	name, _ := w.Name(0, cell)
+	return name.Name
+}
+
+// socket opens a WebSocket.
+func (s *site) socket(header ...string) (net.Conn, *http.Response, error) {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Add(header[i], header[i+1])
+	}
+	ws, resp, err := websocket.Dial(context.Background(), strings.Replace(s.url, "http", "ws", 1)+"/v1/stream", &websocket.DialOptions{HTTPHeader: h})
+	if err != nil {
+		return nil, resp, err
+	}
+	return websocket.NetConn(context.Background(), ws, websocket.MessageBinary), resp, nil
+}
+
+// look opens a WebSocket and runs a session on it.
+func (s *site) look(hello stream.Hello, header ...string) *watcher {
+	s.t.Helper()
+	conn, _, err := s.socket(header...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return watch(s.t, conn, hello)
+}
+
+// TestStream looks at a world while versions are made, through the Server and behind its
+// back, and goes back in time.
+func TestStream(t *testing.T) {
+	s := newSite(t, server.Options{})
+	last := s.mustCommit("a", 3)
+	w := s.look(stream.Hello{World: "a"})
+	w.wait("synced", func() bool { return w.Synced() == 2 })
+	if look, _ := w.Name(0, 1); look.Name != "stone" || look.Look.Kind != stream.Opaque || look.Look.A != 255 {
+		t.Errorf("got the look %+v", look)
+	}
+	if w.Moment().Number != 3 || w.block(33) != "stone" || w.block(66) != "stone" {
+		t.Errorf("got %+v with %q", w.Moment(), w.block(33))
+	}
+	var restored client.Commit
+	s.want(201, request{"POST", "/v1/restore/a", []byte(`{"at":"1"}`), nil}, &restored)
+	w.wait("restored", func() bool { return w.Moment().Number == 4 && w.Synced() == 2 && w.block(33) != "stone" })
+
+	st := mustStone(t, 3)
+	again := commitOf(history.ID(restored.ID), "", st)
+	if _, err := s.st.Commit(context.Background(), "a", history.Head{Commit: history.ID(restored.ID)}, again, st); err != nil {
+		t.Fatal(err)
+	}
+	w.wait("a commit of another server", func() bool { return w.Moment().Number == 5 && w.Synced() == 2 && w.block(99) == "stone" })
+
+	if err := w.Send(&stream.At{Version: "3"}); err != nil {
+		t.Fatal(err)
+	}
+	w.wait("the past", func() bool {
+		return w.Moment().ID == last.String() && w.Synced() == 2 && w.block(33) == "stone" && w.block(99) != "stone"
+	})
+	past := s.look(stream.Hello{World: "a", At: last.String()[:12]})
+	past.wait("synced", func() bool { return past.Synced() == 2 && past.Moment().Number == 3 })
+	none := s.look(stream.Hello{World: "a", At: "77"})
+	none.wantEnd("no_version")
+	s.want(204, request{method: "DELETE", path: "/v1/worlds/a"}, nil)
+	w.wantEnd("closing")
+	past.wantEnd("closing")
+	s.look(stream.Hello{World: "a"}).wantEnd("no_world")
+	s.look(stream.Hello{World: "A"}).wantEnd("bad_name")
+	if all, worlds := s.srv.Streams(); all.Viewers != 0 || worlds != 0 || all.Bytes == 0 {
+		t.Errorf("got %+v, %d worlds", all, worlds)
+	}
+}
+
+// TestStreamTokens tries who may look, by header, cookie and the first frame.
+func TestStreamTokens(t *testing.T) {
+	bound := token.Token{Role: token.Read, Prefixes: []string{"in/w"}, Dimension: "a", Box: token.Box{Max: geom.Point{X: 64, Y: 32, Z: 32}}}
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Prefixes: []string{"in"}}, bound)
+	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: -1}})
+	s.mustCommit("in/w", 4)
+	s.mustCommit("out", 1)
+	_, cookie := s.login(secrets[0])
+	by := []string{"Authorization", "Bearer " + secrets[0]}
+	for _, header := range [][]string{by, {"Cookie", "cairn=" + cookie.Value, "Origin", s.url}} {
+		w := s.look(stream.Hello{World: "in/w", Token: "nothing"}, header...)
+		w.wait("synced", func() bool { return w.Synced() == 2 && w.block(99) == "stone" })
+		s.look(stream.Hello{World: "out"}, header...).wantEnd("forbidden")
+		s.look(stream.Hello{World: "in/none"}, header...).wantEnd("no_world")
+	}
+	w := s.look(stream.Hello{World: "in/w", Token: secrets[0]})
+	w.wait("synced", func() bool { return w.Synced() == 2 })
+	s.look(stream.Hello{World: "out", Token: secrets[0]}).wantEnd("forbidden")
+	s.look(stream.Hello{World: "in/w", Token: "cairn_none"}).wantEnd("unauthorized")
+	s.look(stream.Hello{World: "in/w"}).wantEnd("unauthorized")
+
+	part := s.look(stream.Hello{World: "in/w", Token: secrets[1]})
+	part.wait("synced", func() bool { return part.Synced() == 2 && part.block(33) == "stone" })
+	if got := part.block(66); got == "stone" {
+		t.Error("the token shows what is outside of its box")
+	}
+	if b := part.Moment().Bounds; b.Max.X > 64 {
+		t.Errorf("got bounds %v", b)
+	}
+	s.look(stream.Hello{World: "in/w", Token: secrets[1], Dimension: "b"}).wantEnd("no_dimension")
+	s.look(stream.Hello{World: "in", Token: secrets[1]}).wantEnd("forbidden")
+
+	for _, tt := range []struct {
+		header []string
+		want   int
+	}{
+		{[]string{"Authorization", "Bearer none"}, 401},
+		{[]string{"Cookie", "cairn=none"}, 401},
+		{[]string{"Cookie", "cairn=" + cookie.Value}, 403},
+		{[]string{"Cookie", "cairn=" + cookie.Value, "Origin", "https://evil.example"}, 403},
+		{[]string{"Cookie", "cairn=" + cookie.Value, "Sec-Fetch-Site", "cross-site", "Origin", s.url}, 403},
+	} {
+		if _, resp, err := s.socket(tt.header...); err == nil || resp == nil || resp.StatusCode != tt.want {
+			t.Errorf("%q: got %v, %v, want %d", tt.header, resp, err, tt.want)
+		}
+	}
+	s.get("/v1/stream", by...).wantCode(t, client.BadRequest)
+}
+
+// TestStreamRemoved takes tokens away from viewers.
+func TestStreamRemoved(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	s.mustCommit("a", 1)
+	gone, stays := s.look(stream.Hello{World: "a", Token: secrets[0]}), s.look(stream.Hello{World: "a", Token: secrets[1]})
+	gone.wait("synced", func() bool { return gone.Synced() == 2 })
+	stays.wait("synced", func() bool { return stays.Synced() == 2 })
+	if n := tokens.Find(secrets[0]).Streams.Load(); n != 1 {
+		t.Errorf("got %d streams", n)
+	}
+	keep := tokens.Find(secrets[1]).Token
+	if err := token.WriteFile(tokens.Path(), []token.Token{keep}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	<-gone.ended
+	select {
+	case <-stays.ended:
+		t.Errorf("the other viewer: %v", stays.err)
+	default:
+	}
+}
+
+// TestStreamLimits opens more streams than there may be, and drains.
+func TestStreamLimits(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{Viewers: 4}})
+	s.mustCommit("a", 1)
+	var all []*watcher
+	for _, i := range []int{0, 0, 1, 1} {
+		w := s.look(stream.Hello{World: "a", Token: secrets[i]})
+		w.wait("synced", func() bool { return w.Synced() == 2 })
+		all = append(all, w)
+		if i == 0 && len(all) == 2 {
+			s.look(stream.Hello{World: "a", Token: secrets[0]}).wantEnd("busy")
+		}
+	}
+	s.look(stream.Hello{World: "a", Token: secrets[2]}).wantEnd("busy")
+	all[0].conn.Close()
+	<-all[0].ended
+	for n := 0; ; n++ { // until the server has noticed
+		w := s.look(stream.Hello{World: "a", Token: secrets[2]})
+		select {
+		case <-w.told:
+		case <-w.ended:
+		}
+		if w.Moment().Number == 1 {
+			break
+		}
+		if n > 1000 {
+			t.Fatal("a viewer that left still counts")
+		}
+	}
+	if n := s.srv.Calls(); n != 0 {
+		t.Errorf("%d calls are in progress beside the streams", n)
+	}
+	if err := s.srv.Drain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range all[1:] {
+		w.wantEnd("closing")
+	}
+	if _, resp, err := s.socket(); err == nil || resp == nil || resp.StatusCode != 503 {
+		t.Errorf("after Drain: got %v, %v", resp, err)
+	}
+	if v, worlds := s.srv.Streams(); v.Viewers != 0 || worlds != 0 {
+		t.Errorf("got %+v, %d worlds", v, worlds)
+	}
+}
+
+// TestStreamHostile sends what no viewer sends. Each connection ends, and nothing is
+// left of it.
+func TestStreamHostile(t *testing.T) {
+	s := newSite(t, server.Options{Limits: server.Limits{Patience: 200 * time.Millisecond}})
+	s.mustCommit("a", 1)
+	hello := stream.Append(nil, &stream.Hello{Protocol: stream.Protocol, World: "a"}, nil)
+	for name, send := range map[string][]byte{
+		"nothing":            nil,
+		"half a frame":       hello[:len(hello)/2],
+		"no Hello":           stream.Append(nil, &stream.Ack{Sequence: 1}, nil),
+		"a huge claim":       {0xFF, 0xFF, 0xFF, 0xFF, 0x7F},
+		"a long length":      {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
+		"a frame of nothing": {0},
+		"HTTP":               []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+		"two Hellos":         append(append([]byte{}, hello...), hello...),
+		"no View":            hello,
+		"a huge frame then":  append(append([]byte{}, hello...), 0xFF, 0xFF, 0xFF, 0x7F),
+		"an unknown type":    append(append([]byte{}, hello...), 1, 99),
+		"another protocol":   stream.Append(nil, &stream.Hello{Protocol: 99, World: "a"}, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, _, err := s.socket()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if len(send) > 0 {
+				if _, err := conn.Write(send); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, conn); errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the connection stays: %v", err)
+			}
+		})
+	}
+	ws, _, err := websocket.Dial(context.Background(), strings.Replace(s.url, "http", "ws", 1)+"/v1/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Write(context.Background(), websocket.MessageText, hello); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = ws.Read(context.Background())
+	}
+	s.wantNoViewers()
+}
+
+// wantNoViewers waits until no viewer and no call is left.
+func (s *site) wantNoViewers() {
+	s.t.Helper()
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		v, worlds := s.srv.Streams()
+		if v.Viewers == 0 && worlds == 0 && s.srv.Calls() == 0 {
+			return
+		}
+		if time.Now().After(late) {
+			s.t.Fatalf("%d viewers, %d worlds and %d calls are left", v.Viewers, worlds, s.srv.Calls())
+		}
+	}
+}
+
+// TestStreamIdle opens many sockets that say nothing: only so many wait, and all are cut
+// off.
+func TestStreamIdle(t *testing.T) {
+	s := newSite(t, server.Options{Limits: server.Limits{Calls: 20, Patience: 300 * time.Millisecond}})
+	var open []net.Conn
+	refused := 0
+	for range 60 {
+		conn, resp, err := s.socket()
+		switch {
+		case err == nil:
+			open = append(open, conn)
+		case resp != nil && resp.StatusCode == 429:
+			refused++
+		default:
+			t.Fatal(err)
+		}
+	}
+	if refused == 0 {
+		t.Errorf("%d sockets wait", len(open))
+	}
+	for _, conn := range open {
+		_, _ = io.Copy(io.Discard, conn) // until it is cut off
+		conn.Close()
+	}
+	s.wantNoViewers()
+}
+
+// TestStreamListen looks over plain TCP.
+func TestStreamListen(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
+	for _, o := range []server.Options{{}, {Tokens: tokens}} {
+		st := memory.New(memory.Options{})
+		s := newSiteOf(t, st, o)
+		s.mustCommit("a", 2)
+		l, err := s.srv.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan error)
+		go func() { served <- s.srv.ServeStreams(l) }()
+		dial := func(hello stream.Hello) *watcher {
+			conn, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return watch(t, conn, hello)
+		}
+		w := dial(stream.Hello{World: "a", Token: secrets[0]})
+		w.wait("synced", func() bool { return w.Synced() == 2 && w.block(33) == "stone" })
+		dial(stream.Hello{World: "b", Token: secrets[0]}).wantEnd("no_world")
+		if o.Tokens != nil {
+			dial(stream.Hello{World: "a"}).wantEnd("unauthorized")
+		}
+		if err := s.srv.Drain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		w.wantEnd("closing")
+		l.Close()
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
