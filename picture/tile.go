@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -19,8 +20,11 @@ const MinZoom = -3
 
 const (
 	// maxTowers bounds the towers of chunks that one tile looks at. Where more lie below it, it
-	// looks at some of them.
-	maxTowers = 40 * 40
+	// looks at some places of patch by patch cells, which pages often have together, and shows
+	// them larger.
+	maxTowers  = 40 * 40
+	patchShift = 7
+	patchGap   = 2 // the samples of a place are 1<<patchGap cells apart
 	// maxLooks bounds the chunks that one tile asks for.
 	maxLooks = 1 << 17
 )
@@ -76,7 +80,7 @@ type Heights struct{ From, To int }
 //
 // The work for a tile does not depend on the zoom or on the size of the land: it reads the level
 // of the zoom, or the one below it that the land has. Where that has too many chunks for one
-// tile, the tile shows some of them as larger pixels. The error is ErrTall if too many chunks
+// tile, the tile shows some of its places larger, in place of all. The error is ErrTall if too many chunks
 // lie over one another.
 func Tile(ctx context.Context, land Land, o TileOptions) ([]byte, error) {
 	if o.Zoom < MinZoom || o.Zoom >= geom.MaxDepth {
@@ -105,7 +109,8 @@ type tile struct {
 	land  Land
 	o     TileOptions
 	base  int // the level that is read
-	shift int // samples are 1<<shift cells apart
+	shift int // pixels are 1<<shift cells apart
+	gap   int // samples in a chunk are 1<<gap cells apart
 	pixel int // edge of a sample in pixels
 	edge  int // samples along an edge, without the margin
 	at    geom.Point
@@ -115,6 +120,8 @@ type tile struct {
 	table   *Table
 	seen    []sight
 	water   sight
+	first   float32 // shares of the light that the first cell of water hides, and every other
+	deep    float32
 	columns []sample
 	towers  []tower
 	looks   int
@@ -147,6 +154,9 @@ type tower struct {
 func newTile(land Land, o TileOptions) *tile {
 	t := &tile{land: land, o: o, table: NewTable(), pixel: 1 << max(0, -o.Zoom)}
 	t.base = max(0, land.Level(land.Matter(), max(0, o.Zoom)))
+	if finer := land.Level(land.Matter(), o.Zoom-1); t.base == o.Zoom && finer > 0 {
+		t.base = finer // it shows waters and paths that the level of the zoom has lost
+	}
 	t.shift = max(0, o.Zoom) - t.base
 	t.edge = TileEdge / t.pixel
 	b := shrunkBox(land.Bounds(), t.base)
@@ -160,8 +170,8 @@ func newTile(land Land, o TileOptions) *tile {
 	if area.Intersect(b).Empty() || t.low >= t.high {
 		return nil
 	}
-	for t.towersOver(b) > maxTowers {
-		t.pixel, t.edge, t.shift = 2*t.pixel, t.edge/2, t.shift+1
+	if t.gap = t.shift; t.shift > patchGap && t.towersOver(b) > maxTowers {
+		t.gap = patchGap
 	}
 	t.begin(b)
 	return t
@@ -182,10 +192,21 @@ type strip struct {
 	bits         uint32
 }
 
+// cell returns the cell of a sample of a row or column that begins at a cell.
+func (t *tile) cell(at, i int) int {
+	c := at + i<<t.shift + 1<<t.shift>>1
+	if t.gap == t.shift {
+		return c
+	}
+	skip := t.shift - t.gap // of 1<<skip patches next to one another, the middle one is shown
+	over := patchShift + skip
+	return c>>over<<over + 1<<over>>1 + (c&(1<<over-1))>>skip
+}
+
 // strips returns the samples from at, and the one before it, that lie from low to high.
 func (t *tile) strips(at, low, high int) (out []strip) {
 	for i := -1; i < t.edge; i++ {
-		cell := at + i<<t.shift + 1<<t.shift>>1
+		cell := t.cell(at, i)
 		if cell < low || cell >= high {
 			continue
 		}
@@ -226,6 +247,9 @@ func (t *tile) begin(b geom.Box) {
 		return geom.CodeOf(geom.ChunkPos{X: a.x, Z: a.z}, t.base).Compare(geom.CodeOf(geom.ChunkPos{X: b.x, Z: b.z}, t.base))
 	})
 	t.water = sightOf(t.table.Find("water"))
+	const clear = 1 - waterTint // of a block; the first cell is half full
+	t.first = 1 - .5*float32(math.Pow(clear, float64(int(1)<<t.base/2)))
+	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
 }
 
 // look looks down on all samples, one layer of chunks after another.
@@ -292,7 +316,7 @@ func (t *tile) chunks(w *tower, bottom int) {
 		}
 		if w.chunk != nil {
 			if c, same := w.chunk.SliceUniform(y); !same || t.sight(c).look != unseen {
-				t.slice(w, w.chunk, y, height, t.cell)
+				t.slice(w, w.chunk, y, height, t.block)
 			}
 		}
 		if w.liquid != nil && height < t.high {
@@ -308,12 +332,12 @@ func (t *tile) chunks(w *tower, bottom int) {
 func (t *tile) slice(w *tower, c *voxel.Chunk, y, height int, see func(s *sample, c voxel.Cell, height int) bool) {
 	var buf [64]voxel.Cell
 	closed := false
-	for z := w.z0; z < edge; z += 1 << t.shift {
+	for z := w.z0; z < edge; z += 1 << t.gap {
 		open := w.rows[z]
 		if open == 0 {
 			continue
 		}
-		row := w.first + (z-w.z0)>>t.shift*(t.edge+1)
+		row := w.first + (z-w.z0)>>t.gap*(t.edge+1)
 		starts, cells := c.Runs(y, z, &buf)
 		for i := 0; starts != 0; i++ {
 			from := starts & -starts
@@ -327,7 +351,7 @@ func (t *tile) slice(w *tower, c *voxel.Chunk, y, height int, see func(s *sample
 			}
 			for ; run != 0; run &= run - 1 {
 				x := bits.TrailingZeros32(run)
-				if see(&t.columns[row+(x-w.x0)>>t.shift], cells[i], height) {
+				if see(&t.columns[row+(x-w.x0)>>t.gap], cells[i], height) {
 					w.rows[z] &^= 1 << x
 					closed = true
 				}
@@ -346,8 +370,8 @@ func (w *tower) count() {
 	}
 }
 
-// cell looks at the next cell of matter of a sample.
-func (t *tile) cell(s *sample, c voxel.Cell, height int) bool {
+// block looks at the next cell of matter of a sample.
+func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 	g := t.sight(c)
 	if height >= t.high { // above the range: does it cover what is below?
 		s.cut = g.look == solid && t.o.Heights != (Heights{})
@@ -378,9 +402,9 @@ func (t *tile) wetCell(s *sample, _ voxel.Cell, height int) bool { return t.wet(
 
 // wet is scan.wet: the first cell of water tints what is below it, and every other darkens it.
 func (t *tile) wet(s *sample, g *sight, height int) bool {
-	share := float32(waterTint)
+	share := t.deep
 	if s.water == 0 {
-		share = .5
+		share = t.first
 		s.top(height*heightParts + heightParts - 2)
 	}
 	s.water = uint16(min(int(s.water)+1<<t.base, 1<<15))
@@ -428,8 +452,17 @@ func (t *tile) sight(c voxel.Cell) *sight {
 		case t.land.Terrain():
 			*g = sightOf(t.table.Material(t.land.Name(t.land.Matter(), c), c.Material()))
 		default:
-			*g = sightOf(t.table.Find(t.land.Name(t.land.Matter(), c)))
+			*g = t.covered(t.table.Find(t.land.Name(t.land.Matter(), c)))
 		}
 	}
 	return g
+}
+
+// covered returns how a block looks. In a far level most of a cell of the ground is dirt, and its
+// grass is lost.
+func (t *tile) covered(f Family) sight {
+	if grass := t.table.Find("grass_block"); t.base > 0 && f.Name == "dirt" {
+		f.Colour = mix(f.Colour, grass.Colour, .75)
+	}
+	return sightOf(f)
 }

@@ -110,7 +110,7 @@ func (t *tile) shade(i int) float32 {
 			rise += float32(h - n)
 		}
 	}
-	rise /= heightParts * float32(int(1)<<t.shift)
+	rise /= heightParts * float32(int(1)<<t.gap)
 	d := max(-24, min(24, rise))
 	slope := .3 * d / (2.5 + float32(math.Abs(float64(d))))
 	tint := max(-.12, min(.12, float32(t.blocks(h)-64)/500))
@@ -224,9 +224,9 @@ func (t *tile) around(volume string, above int) ([]voxel.Cell, error) {
 			h = 0
 		}
 		p := geom.Point{
-			X: (t.at.X + (i%(t.edge+1)-1)<<t.shift + 1<<t.shift>>1) << t.base,
+			X: t.cell(t.at.X, i%(t.edge+1)-1) << t.base,
 			Y: (geom.FloorDiv(int(h), heightParts) + above) << t.base,
-			Z: (t.at.Z + (i/(t.edge+1)-1)<<t.shift + 1<<t.shift>>1) << t.base,
+			Z: t.cell(t.at.Z, i/(t.edge+1)-1) << t.base,
 		}
 		for n := scale; n > 1; n /= 2 {
 			p = geom.Point{X: p.X >> 1, Y: p.Y >> 1, Z: p.Z >> 1}

@@ -51,12 +51,12 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
-	// Look says how a cell looks in a stream. Default as in pictures.
-	Look func(volume, name string) stream.Look
 	// Textures are those of a resource pack. Default none.
 	Textures *texture.Atlas
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
+	// Look says how a cell looks in a stream. Default see stream.Options.
+	Look func(volume, name string) stream.Look
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler

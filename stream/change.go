@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -32,6 +33,9 @@ type touched [maxVolumes]geom.Box
 // boxes returns where to may differ from from, by volume. ok is false if everything may.
 func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 	for i := range to.volumes {
+		if a, b := from.to[i], to.to[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
+			return out, 0, false // among as many cells the lowest number wins at the next level
+		}
 		apart := to.moment.Apart(from.moment, to.dimension, to.volumes[i].Name)
 		if apart == nil {
 			return out, 0, !to.has(i) && !from.has(i)

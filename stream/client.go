@@ -20,23 +20,26 @@ type Client struct {
 	Changed func(keys []Key)
 	// Told, if set, is called with each frame after it was used, by who runs Run.
 	Told func(Frame)
-	// Memory bounds the bytes of the copy as View.Memory counts them: what was not drawn for
-	// longest goes first, and the server is told. 0 is no bound.
+	// Memory bounds the bytes of the copy as View.Memory counts them. The server is told so, and if there
+	// is more all the same, what seems smallest from the last View goes first. 0 is no bound.
 	Memory int
 
-	mu      sync.Mutex
+	writing sync.Mutex // held while a frame is written
 	conn    io.Writer
-	welcome *Welcome
-	moment  Moment
-	hollow  bool
-	names   []clientNames
-	number  [][]voxel.Cell // by volume: from the session's numbers to names
-	cubes   map[Key]*cube
-	bytes   int
-	last    uint64 // sequence
-	acked   int    // bytes since the last Ack
-	ackable int    // frames since
-	synced  uint8
+
+	mu       sync.Mutex
+	welcome  *Welcome
+	moment   Moment
+	hollow   bool
+	names    []clientNames
+	number   [][]voxel.Cell // by volume: from the session's numbers to names
+	cubes    map[Key]*cube
+	bytes    int
+	position [3]float64 // of the last View
+	last     uint64     // sequence
+	acked    int        // bytes since the last Ack
+	ackable  int        // frames since
+	synced   uint8
 }
 
 // clientNames are the names of a volume by the client's own numbers, which stay when a session ends.
@@ -98,20 +101,36 @@ func (c *Client) Run(conn io.ReadWriter, hello Hello, view View) error {
 
 // begin sends what opens a session. Claims are sent before anything is read.
 func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.conn = conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.conn, c.welcome, c.last, c.acked, c.ackable, c.synced = conn, nil, 0, 0, 0, 0
+	c.welcome, c.last, c.acked, c.ackable, c.synced = nil, 0, 0, 0, 0
 	if c.cubes == nil {
 		c.cubes = make(map[Key]*cube)
 	}
+	c.position = view.Position
 	b := Append(nil, hello, nil)
 	for claims := c.claims(); len(claims) > 0; {
 		n := min(len(claims), 2500)
 		b = Append(b, &Have{claims[:n]}, nil)
 		claims = claims[n:]
 	}
-	_, err := conn.Write(Append(b, view, nil))
+	b = Append(b, c.bounded(view), nil)
+	c.mu.Unlock()
+	_, err := conn.Write(b)
 	return err
+}
+
+// bounded returns a View that asks for no more memory than there is.
+func (c *Client) bounded(f Frame) Frame {
+	v, ok := f.(*View)
+	if !ok || c.Memory <= 0 || v.Memory > 0 && v.Memory <= uint64(c.Memory) {
+		return f
+	}
+	w := *v
+	w.Memory = uint64(c.Memory)
+	return &w
 }
 
 // claims returns what the copy has, coarse cubes first.
@@ -127,8 +146,8 @@ func (c *Client) claims() []Claim {
 // answer acknowledges what was read, if it is time to, and drops what is too much.
 func (c *Client) answer(n int, idle bool) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.acked += n; c.welcome == nil || !idle && c.acked < int(c.welcome.Window/4) {
+		c.mu.Unlock()
 		return nil
 	}
 	b := c.drop(nil)
@@ -136,8 +155,28 @@ func (c *Client) answer(n int, idle bool) error {
 		b = Append(b, &Ack{c.last}, nil)
 	}
 	c.acked, c.ackable = 0, 0
+	c.mu.Unlock()
 	if len(b) == 0 {
 		return nil
+	}
+	return c.write(b)
+}
+
+// far returns how far away a cube is from the viewer, in edges of the cube.
+func (c *Client) far(k Key) float64 {
+	edge, sum := float64(int(CubeEdge)<<k.Level), 0.0
+	for i, at := range [3]int32{k.X, k.Y, k.Z} {
+		d := c.position[i]/edge - float64(at) - 0.5
+		sum += d * d
+	}
+	return sum
+}
+
+func (c *Client) write(b []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.conn == nil {
+		return errors.New("stream: there is no session")
 	}
 	_, err := c.conn.Write(b)
 	return err
@@ -152,9 +191,9 @@ func (c *Client) drop(b []byte) []byte {
 	for k := range c.cubes {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Level, b.Level) })
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(c.far(b), c.far(a)) })
 	n := 0
-	for ; n < len(keys) && c.bytes > c.Memory; n++ {
+	for ; n < len(keys) && c.bytes > c.Memory/10*9; n++ {
 		c.remove(keys[n])
 	}
 	for keys = keys[:n]; len(keys) > 0; {
@@ -167,13 +206,12 @@ func (c *Client) drop(b []byte) []byte {
 
 // Send sends a View or an At.
 func (c *Client) Send(f Frame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.conn == nil {
-		return errors.New("stream: there is no session")
+	if v, ok := f.(*View); ok {
+		c.mu.Lock()
+		c.position = v.Position
+		c.mu.Unlock()
 	}
-	_, err := c.conn.Write(Append(nil, f, nil))
-	return err
+	return c.write(Append(nil, c.bounded(f), nil))
 }
 
 // take uses a frame.

@@ -344,9 +344,11 @@ func (s *Server) Serve(ctx context.Context, conn Conn, hello *Hello, a Access) e
 		wrote = v.write(ctx)
 		conn.Close()
 	}()
-	read := v.read(bufio.NewReaderSize(conn, 16<<10))
+	r := bufio.NewReaderSize(conn, 16<<10)
+	read := v.read(r)
 	if read != nil {
 		v.end(asFailure(read))
+		io.Copy(io.Discard, r) // until it has read why, or is cut off
 	} else {
 		stop()
 	}

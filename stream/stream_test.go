@@ -47,13 +47,13 @@ func newWorld(t testing.TB, edge int) *world.World {
 // session is a client that is connected.
 type session struct {
 	*stream.Client
-	conn net.Conn
-	mu   sync.Mutex
-	told *sync.Cond
-	done bool
-	err  error
-	got  int // bytes
-	data int // bytes of cubes and edits
+	conn   net.Conn
+	mu     sync.Mutex
+	told   *sync.Cond
+	done   bool
+	err    error
+	got    int // bytes
+	frames int
 }
 
 type counter struct {
@@ -78,6 +78,7 @@ func connect(t testing.TB, srv *stream.Server, c *stream.Client, hello stream.He
 	c.Told = func(stream.Frame) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.frames++
 		s.told.Broadcast()
 	}
 	served := make(chan struct{})
@@ -100,26 +101,39 @@ func connect(t testing.TB, srv *stream.Server, c *stream.Client, hello stream.He
 		s.told.Broadcast()
 	}()
 	t.Cleanup(s.close)
+	s.wait(t, "welcome", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.frames > 0
+	})
 	return s
 }
 
 // wait waits until something is true after a frame.
 func (s *session) wait(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	late := time.AfterFunc(30*time.Second, func() {
+	late := time.AfterFunc(5*time.Second, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.done, s.err = true, fmt.Errorf("nothing for 30 s: %v", s.err)
+		s.done, s.err = true, fmt.Errorf("nothing for 5 s: %v", s.err)
 		s.told.Broadcast()
 	})
 	defer late.Stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for !f() {
-		if s.done {
-			t.Fatalf("%s: the session ended: %v", what, s.err)
+	for {
+		s.mu.Lock()
+		frames, done, err := s.frames, s.done, s.err
+		s.mu.Unlock()
+		if f() {
+			return
 		}
-		s.told.Wait()
+		if done {
+			t.Fatalf("%s: the session ended: %v", what, err)
+		}
+		s.mu.Lock()
+		for s.frames == frames && !s.done {
+			s.told.Wait()
+		}
+		s.mu.Unlock()
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 const (
 	batchCubes = 48       // read at once for a viewer
 	frameBytes = 64 << 10 // after which a frame ends
-	maxFrames  = 100      // a second from a client, but for Acks
+	maxFrames  = 200      // a second from a client, but for Acks
 	firstRoom  = minWindow
 )
 
@@ -44,6 +44,7 @@ type viewer struct {
 	planned Moment // what the plan has of bounds and top
 	view    *View
 	looked  bool
+	memory  int // that the plan may use
 
 	claims  map[Key]uint64
 	stale   map[Key]bool // the client's copy of these may be old
@@ -67,6 +68,7 @@ type viewer struct {
 
 	failure *Failure
 	over    bool // no more is written
+	cut     bool // it was cut off
 	gone    bool
 }
 
@@ -202,6 +204,9 @@ func (v *viewer) replan() {
 
 // forget tells the client that it needs a cube no longer.
 func (v *viewer) forget(k Key) {
+	if len(v.batch.cubes)+len(v.batch.edits) > 0 {
+		v.flush() // the cube may be among them
+	}
 	w := writer{b: v.batch.forget}
 	w.key(k)
 	v.batch.forget = w.b
@@ -225,6 +230,8 @@ func (v *viewer) look() {
 	if f.Memory > 0 {
 		e.Memory = int(min(f.Memory, uint64(e.Memory)))
 	}
+	e.Memory -= e.Memory / 8 // edits may make cubes larger
+	v.memory = e.Memory
 	if e.Check() != nil {
 		return // the reader checked it
 	}
@@ -400,13 +407,15 @@ func (v *viewer) tick(now time.Time) {
 		v.tokens = min(v.tokens+v.rate*max(0, now.Sub(v.ticked).Seconds()), v.burst())
 	}
 	v.ticked, v.looked = now, false
-	if v.view == nil || len(v.flight) > 0 || len(v.out) > 0 {
+	if v.view == nil || v.failure != nil || len(v.flight) > 0 || len(v.out) > 0 {
 		if v.progress.Unix() <= 0 {
 			v.progress = now
 		}
-		if now.Sub(v.progress) > v.s.o.Patience && !v.over {
-			v.over = true
-			v.failure = &Failure{"slow_viewer", "the viewer did not read or acknowledge in time"}
+		if now.Sub(v.progress) > v.s.o.Patience && !v.cut {
+			v.cut, v.over = true, true
+			if v.failure == nil {
+				v.failure = &Failure{"slow_viewer", "the viewer did not read or acknowledge in time"}
+			}
 			v.s.cut.Add(1)
 			v.conn.Close()
 		}
@@ -733,7 +742,12 @@ func (v *viewer) wanted() []Key {
 			}
 		}
 	}
-	return v.plan.AppendNext(keys, batchCubes-len(keys))
+	one := emptyBytes
+	for i := range v.stage.volumes {
+		e := v.stage.volumes[i].edge()
+		one += 2 * e * e * e
+	}
+	return v.plan.AppendNext(keys, min(batchCubes-len(keys), max(1, (v.memory-v.plan.Bytes())/one)))
 }
 
 // deliver sends what the client lacks of a cube that was read. changed says that it changed since.
@@ -776,6 +790,11 @@ func (v *viewer) sync() {
 	stage := uint8(0)
 	if len(v.stale) == 0 && len(v.reading) == 0 && v.plan.Complete(0) {
 		stage = 2
+		for k := range v.claims { // what the client has of another place would become old
+			v.forget(k)
+		}
+		clear(v.claims)
+		v.flush()
 	} else if v.plan.Complete(v.planned.Top) && !v.staleAt(v.planned.Top) {
 		stage = 1
 	}

@@ -17,9 +17,12 @@ type Report struct {
 	Edge  int        `json:"edge"` // of the land, in blocks
 	Views []ViewRow  `json:"views"`
 	Plans []PlanTime `json:"plans"`
+	// Streamed is nil if there is no server to start: in a test.
+	Streamed *Streamed `json:"streamed"`
 }
 
-// Bench makes a land of at least Options.Voxels cells that are not empty.
+// Bench makes a land of at least Options.Voxels cells that are not empty. With Options.Full it also has a
+// server in a process of its own stream it, over a shaped link and to viewers who walk.
 func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	v, half, err := level.Land(ctx, o)
 	if err != nil {
@@ -30,7 +33,11 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	if err := b.views(ctx, o, r); err != nil {
 		return nil, err
 	}
-	return r, nil
+	if !o.Full {
+		return r, nil
+	}
+	r.Streamed, err = b.streamed(ctx, o, r.Views[0])
+	return r, err
 }
 
 // Table prints the report for people.
@@ -47,5 +54,15 @@ func (r *Report) Table(w io.Writer) {
 	for _, p := range r.Plans {
 		t.Row(p.Name, fmt.Sprintf("%.1f us", p.Micros))
 	}
+	t.Flush()
+	s := r.Streamed
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(w, "\na server on a link of %.0f Mbit/s\n\n", s.Rate/1e6)
+	t = table.New(w, "what", "bytes", "of finest", "wanted", "seconds", "wanted")
+	t.Row("first complete view", table.Size(s.First), fmt.Sprintf("1/%.0f", float64(s.Finest)/float64(max(s.First, 1))), "1/50", fmt.Sprintf("%.2f", s.FirstSeconds), "1")
+	t.Row("all detail", table.Size(s.All), fmt.Sprintf("1/%.0f", float64(s.Finest)/float64(max(s.All, 1))), "", fmt.Sprintf("%.2f", s.AllSeconds), "")
+	t.Row("walking on", table.Size(s.Walk), fmt.Sprintf("%.2f", float64(s.Walk)/float64(max(s.FinestWalk, 1))), "0.25", "", "")
 	t.Flush()
 }

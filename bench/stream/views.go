@@ -194,7 +194,7 @@ func (l *land) views(ctx context.Context, o lab.Options, r *Report) error {
 	for i, row := range []struct {
 		top      int
 		maxError float64
-	}{{3, 12}, {4, 12}, {4, 8}, {4, 16}, {5, 12}} {
+	}{{4, 12}, {3, 12}, {5, 12}, {4, 8}, {4, 16}} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -25,6 +25,14 @@ type meshOptions struct {
 	dimension, box string
 	level          int
 	blocky, force  bool
+	json           bool
+}
+
+// meshFacts is the result of mesh with --json.
+type meshFacts struct {
+	Path      string `json:"path"`
+	Triangles int64  `json:"triangles"`
+	Vertices  int64  `json:"vertices"`
 }
 
 func newMesh(sf *storeFlag) *cobra.Command {
@@ -49,6 +57,7 @@ out. --level 3 takes cells of 8 blocks an edge.`,
 	f.IntVar(&o.level, "level", 0, "how coarse: cells are 2^level blocks wide")
 	f.BoolVar(&o.blocky, "blocky", false, "make quads of a terrain of occupancies too")
 	f.BoolVar(&o.force, "force", false, "replace the file")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
@@ -107,18 +116,21 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			stats, err = mesh.WritePLY(ctx, file.File, model)
 		default:
 			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(name)+".mtl")
-			if err == nil {
-				_, err = writeFile(name+".mtl", func(w io.Writer) error { return mesh.WriteMTL(w, model) })
-			}
 		}
 		if err == nil {
 			err = v.Err()
+		}
+		if err == nil && ext == ".obj" { // the library comes last, so that no failure leaves it alone
+			_, err = writeFile(name+".mtl", func(w io.Writer) error { return mesh.WriteMTL(w, model) })
 		}
 		if err == nil {
 			err = file.Commit()
 		}
 		if err != nil {
 			return pathError(to, err)
+		}
+		if o.json {
+			return console.PrintJSON(out, meshFacts{to, stats.Triangles, stats.Vertices})
 		}
 		fmt.Fprintf(out, "%s: %s triangles, %s vertices\n", to, console.Count(stats.Triangles), console.Count(stats.Vertices))
 		return nil

@@ -19,6 +19,9 @@ func TestMesh(t *testing.T) {
 			t.Errorf("mesh %s: %q", args, r.out)
 		}
 	}
+	if r := mustRun(t, 0, dir, "mesh", "isle.cairn", "f.ply", "--json"); !strings.Contains(r.out, `"triangles": `) || !strings.Contains(r.out, `"path": "f.ply"`) {
+		t.Errorf("mesh --json: %q", r.out)
+	}
 	size := func(name string) int64 {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {

@@ -68,6 +68,7 @@ export interface Call {
   method?: string;
   query?: Record<string, string | number | undefined>;
   json?: unknown;
+  body?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -84,10 +85,11 @@ export function address(path: string, query: Call["query"] = {}): string {
 export async function call(path: string, c: Call = {}): Promise<Response> {
   const headers: Record<string, string> = { ...c.headers };
   if (c.json !== undefined) headers["Content-Type"] = "application/json";
+  if (c.body) headers["Content-Type"] = "application/octet-stream";
   const r = await fetch(address(path, c.query), {
     method: c.method ?? "GET",
     headers,
-    body: c.json === undefined ? undefined : JSON.stringify(c.json),
+    body: c.json === undefined ? c.body : JSON.stringify(c.json),
     signal: c.signal,
     credentials: "same-origin",
   });
@@ -147,7 +149,7 @@ export function words(e: unknown, doing = "do this"): string {
       case "forbidden":
         return `You may not ${doing}: ${sentence(e.message || "your token does not allow it")}`;
     }
-    const known = e.code === "unsupported" && e.path.startsWith("/v1/import") ? "The server does not know this kind of file." : explained[e.code];
+    const known = e.code === "unsupported" && /^\/v1\/(import|savings)/.test(e.path) ? "The server does not know this kind of file." : explained[e.code];
     const said = e.message ? sentence(e.message) : "";
     if (!known) return said ? capital(said) : `The server answered ${e.status}.`;
     return ["corrupt", "unsupported", "too_large", "bad_name"].includes(e.code) && said ? `${known} ${capital(said)}` : known;

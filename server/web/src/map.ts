@@ -91,10 +91,9 @@ class MapPage {
     this.controls();
     this.draw();
     try {
-      let first = true;
+      let wanted = this.at || undefined;
       await loadLog(this.v.name, this.v.signal, (all) => {
-        this.timeline.set(all, first ? this.at : undefined);
-        first = false;
+        if (this.timeline.set(all, wanted)) wanted = undefined;
       });
     } catch (e) {
       if (!gaveUp(e)) this.timeline.node.remove();

@@ -5,6 +5,7 @@ import { el, fill, type Child } from "./dom";
 import { buckets, quantile, rate, Sample, since, type Histogram } from "./metrics";
 import { distribution, Lines, percentiles, type Line } from "./plot";
 import { savings } from "./savings";
+
 import { ago, bytes, count, many, seconds, short } from "./text";
 import type { Page, View } from "./view";
 
@@ -180,7 +181,7 @@ class NumbersPage {
       el(
         "table",
         null,
-        el("thead", null, el("tr", null, ["", "Last good", "Took", "Runs", "Failed"].map((h, i) => el("th", { scope: "col", class: i ? "num" : "" }, h)))),
+        el("thead", null, el("tr", null, ["Work", "Last good", "Took", "Runs", "Failed"].map((h, i) => el("th", { scope: "col", class: i ? "num" : "" }, h)))),
         el(
           "tbody",
           null,
@@ -211,7 +212,7 @@ class NumbersPage {
     rows.sort((a, b) => b.all - a.all);
     return el(
       "div",
-      { class: "scroll" },
+      { class: "scroll", role: "region", "aria-label": "Routes", tabIndex: 0 },
       el(
         "table",
         null,

@@ -143,7 +143,7 @@ export function percentiles(title: string, rows: { name: string; at: number[]; c
   const high = 10 ** Math.ceil(Math.log10(Math.max(...all) * 1.0001));
   const x = (v: number): number => (100 * Math.log(Math.max(low, v) / low)) / Math.log(high / low);
   const ticks: Child[] = [];
-  const step = Math.ceil(Math.round(Math.log10(high / low)) / 3);
+  const step = Math.ceil(Math.round(Math.log10(high / low)) / 2);
   for (let v = low; v <= high * 1.01; v *= 10 ** step) {
     const t = el("span", null, text(v));
     t.style.left = `${x(v)}%`;

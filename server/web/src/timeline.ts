@@ -55,20 +55,23 @@ export class Timeline {
     return this.at === this.all.length - 1;
   }
 
-  /** Shows other versions. The selected one stays, or the newest if keep does not name one. */
-  set(all: Commit[], keep?: string): void {
+  /** Shows other versions. The selected one stays, the newest stays the newest. keep names another one: a number, an id or its beginning; the answer says whether it is there. */
+  set(all: Commit[], keep?: string): boolean {
     const id = keep ?? this.selected?.id;
     const head = keep === undefined && this.head;
     this.all = all;
     this.at = all.length - 1;
+    let i = -1;
     if (id && !head) {
-      const i = all.findIndex((c) => c.id === id || String(c.number) === id || (id.length >= 4 && c.id.startsWith(id)));
+      i = all.findIndex((c) => c.id === id || String(c.number) === id);
+      if (i < 0 && id.length >= 4) i = all.findIndex((c) => c.id.startsWith(id));
       if (i >= 0) this.at = i;
     }
     this.range.max = String(Math.max(0, all.length - 1));
     this.range.disabled = all.length < 2;
     this.draw();
     this.say();
+    return i >= 0;
   }
 
   /** Selects the version of an id. */

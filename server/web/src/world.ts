@@ -17,6 +17,8 @@ export const world: Page = async (v) => {
   await p.load();
 };
 
+const watchEvery = 5000; // milliseconds
+
 class WorldPage {
   private notes = new Notes();
   private picture = el("div", { class: "picture big none" }, el("span", { class: "muted" }, "…"));
@@ -55,21 +57,43 @@ class WorldPage {
       this.notes.node,
       this.uploads.node,
       el("section", { class: "card line", "aria-label": "Time line" }, this.timeline.node, this.versionActions),
-      el("div", { class: "split" }, el("section", { class: "card shotcard", "aria-label": "Picture" }, this.picture), el("section", { class: "card", "aria-label": "Facts" }, this.facts)),
+      el("div", { class: "split" }, el("section", { class: "card shotcard", "aria-label": "Picture" }, this.picture), el("section", { class: "card", "aria-label": "Facts" }, el("h2", { class: "hidden" }, "Facts"), this.facts)),
       this.comparison.node,
       el("div", { class: "split even" }, el("section", { class: "card" }, el("h2", null, "Named snapshots"), this.snapshots), el("section", { class: "card" }, el("h2", null, "Versions"), this.versions)),
     );
     dropZone(v, (files) => this.uploads.take(files), (e) => this.uploads.fail(e), this.writes);
+    void this.watch().catch(() => undefined); // ends with the page
+  }
+
+  /** Shows versions that others save while the page is open. */
+  private async watch(): Promise<void> {
+    for (;;) {
+      await pause(watchEvery, this.v.signal);
+      if (document.hidden || this.timeline.commits.length === 0) continue;
+      const { commits } = await json<{ commits: Commit[] | null }>("/v1/log/" + this.v.name, { query: { n: 100 }, signal: this.v.signal }).catch((e) => {
+        if (gaveUp(e)) throw e;
+        return { commits: null }; // the next call may succeed
+      });
+      const all = this.timeline.commits;
+      const old = (commits ?? []).findIndex((c) => c.id === all[all.length - 1]!.id);
+      if (old <= 0) continue;
+      const stay = this.timeline.head;
+      this.timeline.set([...all, ...commits!.slice(0, old).reverse()]);
+      this.list();
+      if (stay) this.moved();
+    }
   }
 
   /** Loads the log, then what the selected version holds. */
   async load(again = false): Promise<void> {
     let first = true;
+    let wanted = again ? null : this.v.query.get("at"); // may be among older versions, which come later
     try {
       await loadLog(this.v.name, this.v.signal, (all) => {
-        this.timeline.set(all, first && !again ? (this.v.query.get("at") ?? "") : undefined);
+        const found = this.timeline.set(all, wanted ?? undefined);
         if (again && first) this.timeline.select(all[all.length - 1]?.id ?? "");
-        if (first) this.moved();
+        if (first || (wanted && found)) this.moved();
+        if (found) wanted = null;
         first = false;
         this.list();
       });

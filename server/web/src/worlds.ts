@@ -124,8 +124,8 @@ function nothing(searched: boolean, upload: boolean): HTMLElement {
 }
 
 /** Shows that files may be dropped on the page, and takes them. */
-export function dropZone(v: View, take: (files: Awaited<ReturnType<typeof dropped>>) => Promise<void>, fail: (e: unknown) => void, allowed: boolean): void {
-  const veil = el("div", { class: "veil", "aria-hidden": "true" }, el("p", null, allowed ? "Drop worlds here" : "You may not upload worlds"));
+export function dropZone(v: View, take: (files: Awaited<ReturnType<typeof dropped>>) => Promise<void>, fail: (e: unknown) => void, allowed: boolean, invitation = "Drop worlds here"): void {
+  const veil = el("div", { class: "veil", "aria-hidden": "true" }, el("p", null, allowed ? invitation : "You may not upload worlds"));
   let depth = 0;
   const on = (kind: string, f: (e: DragEvent) => void): void => document.addEventListener(kind as "drop", f, { signal: v.signal });
   const has = (e: DragEvent): boolean => !!e.dataTransfer?.types.includes("Files");

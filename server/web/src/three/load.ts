@@ -20,7 +20,8 @@ export class Loader {
   eye: [number, number, number] = [0, 0, 0];
   smooth = false;
 
-  private main = 0; // the volume that is drawn
+  /** The volume that is drawn. */
+  main = 0;
   private wet = -1; // the volume with the liquid of a smooth world
   private workers: { worker: Worker; jobs: number }[] = [];
   private queue: Node[] = [];
@@ -181,11 +182,11 @@ export class Loader {
     this.dispatch();
   }
 
-  /** Reports whether each cube has a mesh of the cells that it has now, or with `rough` any mesh. */
-  done(rough: boolean): boolean {
-    if (this.results.length) return false;
-    for (const n of this.tree.nodes.values()) if (n.made < 0 || (!rough && n.made !== n.stamp)) return false;
-    return true;
+  /** Returns the cubes that have no mesh yet. */
+  unmade(): Set<Node> {
+    const out = new Set<Node>();
+    for (const n of this.tree.nodes.values()) if (n.made < 0) out.add(n);
+    return out;
   }
 
   get waiting(): number {

@@ -8,7 +8,7 @@ import { Client, webSocket, type Moment, type Welcome } from "../../../../stream
 import { Controls } from "./controls.ts";
 import { Loader } from "./load.ts";
 import { Scene, skyOf, type Pose } from "./scene.ts";
-import { cellAt } from "./tree.ts";
+import { cellAt, type Node } from "./tree.ts";
 import { cast, eyes, Walker } from "./walk.ts";
 
 /** Facts about the page for those who drive it. */
@@ -19,6 +19,7 @@ export interface State {
   waiting: number;
   synced: number;
   firstCompleteMs: number;
+  marks: { open?: number; welcome?: number; synced?: number }; // milliseconds, as firstCompleteMs
   version: { id: string; number: number; time: number; live: boolean } | null;
   position: [number, number, number];
   direction: [number, number];
@@ -40,15 +41,21 @@ declare global {
 
 interface Quality {
   radius: number;
-  error: number; // pixels
-  ratio: number; // of pixels to those of the screen, at most
+  detail: string; // of details
   numbers: boolean;
 }
 
 const kept = "cairn 3d";
 /** The greatest distance that cubes are asked for, in blocks. */
 const radii = [64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
-const details: { name: string; error: number; ratio: number }[] = [
+/** How many pixels a cell may be wrong by, and how many pixels the picture has for one of the screen at most. */
+interface Detail {
+  name: string;
+  error: number;
+  ratio: number;
+}
+const automatic = "Automatic";
+const details: Detail[] = [
   { name: "Low", error: 16, ratio: 0.75 },
   { name: "Medium", error: 8, ratio: 1 },
   { name: "High", error: 5, ratio: 1.5 },
@@ -68,7 +75,9 @@ function numbersOf(text: string | null, n: number): number[] | null {
 export const three: Page = (v) => new Three(v).open();
 
 class Three {
-  private readonly began = performance.now() - (document.body.dataset.seen3d ? 0 : performance.now());
+  // When the page began to load, or was gone to from another page.
+  private readonly began = document.body.dataset.seen3d ? performance.now() : 0;
+  private readonly marks: State["marks"] = {};
   private readonly pose: Pose = { x: 0, y: 80, z: 0, yaw: 0, pitch: -20 };
   private quality: Quality;
   private scene!: Scene;
@@ -89,6 +98,8 @@ class Three {
   private picked: State["picked"] = null;
   private pick = 0;
   private edits = 0;
+  private auto: Detail = { name: automatic, error: 12, ratio: 1 };
+  private passed = { frames: 0, ms: 0 }; // since the detail was last thought over
   private frames = 0;
   private frameMs = 0;
   private lastFrame = 0;
@@ -119,7 +130,7 @@ class Three {
     this.placed = p !== null;
     if (p) [this.pose.x, this.pose.y, this.pose.z] = p as [number, number, number];
     if (d) [this.pose.yaw, this.pose.pitch] = d as [number, number];
-    this.quality = { radius: matchMedia("(max-width: 700px)").matches ? 384 : 768, error: 8, ratio: 1, numbers: false };
+    this.quality = { radius: matchMedia("(max-width: 700px)").matches ? 384 : 768, detail: automatic, numbers: false };
     try {
       Object.assign(this.quality, JSON.parse(localStorage.getItem(kept) ?? "{}"));
     } catch {
@@ -129,7 +140,12 @@ class Three {
     if (r >= 16 && r <= 8192) this.quality.radius = r;
   }
 
+  private since(): number {
+    return Math.round(performance.now() - this.began);
+  }
+
   open() {
+    this.marks.open = this.since();
     const { v, signal } = { v: this.v, signal: this.v.signal };
     document.body.dataset.seen3d = "1";
     const root = el("div", { class: "three" }, this.canvas, this.status, this.note, this.crosshair(), this.bar(), this.numbers, this.info, this.settings, this.help, this.timeline(), this.touch());
@@ -163,8 +179,9 @@ class Three {
     signal.addEventListener("abort", () => clearInterval(clock));
     this.expose();
     this.say("Connecting …");
-    if (this.placed) this.connect();
-    void this.ask();
+    const asked = this.ask();
+    void asked.then(() => this.readLog());
+    this.connect(asked);
   }
 
   private close() {
@@ -184,9 +201,13 @@ class Three {
       this.listDimensions();
     } catch (e) {
       if (v.signal.aborted) return;
-      // A token for a part of a world may only stream it: the stream says what is wrong, if anything is.
+      this.refusal = e; // a token for a part of a world may still stream it
+      if (!this.client?.connected && this.status.classList.contains("bad")) this.lost(0);
     }
-    if (!this.client) this.connect();
+  }
+
+  private async readLog() {
+    const { v } = this;
     try {
       const log = await json<{ commits: Commit[] }>("/v1/log/" + path(v.name), { signal: v.signal, query: { n: 1000 } });
       this.commits = log.commits.reverse();
@@ -210,7 +231,8 @@ class Three {
     this.placed = true;
   }
 
-  private connect() {
+  // connect begins a session. The viewer's place may depend on what was asked before.
+  private connect(asked: Promise<void> = Promise.resolve()) {
     const mine = ++this.session;
     this.client?.close();
     const url = new URL("/v1/stream", location.href);
@@ -218,8 +240,8 @@ class Three {
     const current = <A extends unknown[]>(f: (...a: A) => void) => (...a: A) => {
       if (mine === this.session && !this.v.signal.aborted) f(...a);
     };
-    const c = new Client(webSocket(url.href), { world: this.v.name, at: this.at, dimension: this.dimension }, {
-      welcome: current((w) => this.welcome(c, w)),
+    const c = new Client(this.paced(webSocket(url.href)), { world: this.v.name, at: this.at, dimension: this.dimension }, {
+      welcome: current((w) => this.welcome(c, w, asked)),
       names: current((volume, from) => this.loader.names(c, volume, from)),
       cubes: current((cubes) => this.loader.take(cubes)),
       edited: current((cubes) => {
@@ -237,7 +259,41 @@ class Three {
     c.connect();
   }
 
-  private welcome(c: Client, w: Welcome) {
+  // paced gives messages to a client a few milliseconds at a time, so that frames come in between. While
+  // the first complete view waits to be drawn, what is finer waits too.
+  private paced(open: ReturnType<typeof webSocket>): ReturnType<typeof webSocket> {
+    return (on) => {
+      const queue: Uint8Array[] = [];
+      let planned = false, closed = false, held = 0;
+      const drain = () => {
+        planned = false;
+        const began = performance.now(), until = began + 8;
+        if (queue.length && this.awaited && this.firstCompleteMs < 0 && !document.hidden && (held ||= began) + 1500 > began) return plan(16);
+        while (queue.length && performance.now() < until) on.message(queue.shift()!);
+        if (queue.length) plan(0);
+        else if (closed) on.closed();
+      };
+      const plan = (wait: number) => {
+        if (planned) return;
+        planned = true;
+        setTimeout(drain, wait);
+      };
+      return open({
+        open: () => on.open(),
+        message: (bytes) => {
+          queue.push(bytes);
+          plan(0);
+        },
+        closed: () => {
+          closed = true;
+          plan(0);
+        },
+      });
+    };
+  }
+
+  private welcome(c: Client, w: Welcome, asked: Promise<void>) {
+    this.marks.welcome ??= this.since();
     const volumes = JSON.stringify(w.volumes);
     if (volumes !== this.volumes) {
       this.volumes = volumes;
@@ -247,9 +303,12 @@ class Three {
     this.scene.sky(skyOf(w.dimension));
     this.listDimensions();
     this.now(w.moment);
-    if (!this.placed) this.above(w.moment);
     this.say("Loading the world …");
-    this.view(true);
+    void asked.then(() => {
+      if (c !== this.client || this.v.signal.aborted) return;
+      if (!this.placed) this.above(w.moment);
+      this.view(true);
+    });
   }
 
   // above puts the viewer above the middle of the world, to look down at it.
@@ -299,11 +358,14 @@ class Three {
   }
 
   private sync(stage: number) {
-    this.synced = Math.max(this.synced, stage);
+    this.awaited ??= this.loader.unmade();
+    this.marks.synced ??= this.since();
     if (this.settling) {
+      // Coarse cubes are enough to find the ground; the view from there follows.
       this.settle();
-      this.synced = 0;
+      return;
     }
+    this.synced = Math.max(this.synced, stage);
     if (stage === 2) this.say("");
     this.plan();
   }
@@ -325,6 +387,7 @@ class Three {
     this.say(this.failure, true, login ? el("a", { class: "button", href: "/login" }, "Log in") : null);
   }
   private failure = "";
+  private refusal: unknown; // why the API said nothing of the world
 
   private lost(wait: number) {
     if (wait < 0) return; // failed says why
@@ -333,7 +396,7 @@ class Three {
     const say = () => {
       if (mine !== this.session || this.client?.connected || this.v.signal.aborted) return;
       const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-      const why = this.failure || "The connection to the server is lost.";
+      const why = this.failure || (this.refusal && !this.moment ? words(this.refusal, "see this world") : "The connection to the server is lost.");
       this.say(`${why} Trying again${left > 0 ? ` in ${left} s` : ""} …`, true, el("button", { type: "button", onclick: () => this.client?.retry() }, "Try now"));
       if (left > 0) setTimeout(say, 1000);
     };
@@ -343,20 +406,39 @@ class Three {
   // view tells the server where the viewer is, at most a few times a second.
   private view(force = false) {
     const c = this.client;
-    if (!c?.connected) return;
+    if (!c?.connected || !(this.placed || this.settling)) return;
     const { pose, quality } = this;
     const a = (pose.yaw * Math.PI) / 180, b = (pose.pitch * Math.PI) / 180;
     const d: [number, number, number] = [Math.sin(a) * Math.cos(b), Math.sin(b), -Math.cos(a) * Math.cos(b)];
     const v = this.walker.velocity;
-    const key = [round(pose.x, 1), round(pose.y, 1), round(pose.z, 1), round(pose.yaw / 10, 0), round(pose.pitch / 10, 0), ...v.map((n) => round(n, 0)), quality.radius, quality.error].join();
+    const key = [round(pose.x, 1), round(pose.y, 1), round(pose.z, 1), round(pose.yaw / 10, 0), round(pose.pitch / 10, 0), ...v.map((n) => round(n, 0)), quality.radius, this.detail.error].join();
     const now = performance.now();
     if (!force && (key === this.lastView.key || now - this.lastView.at < 200)) return;
     this.lastView = { at: now, key };
     const pixels = this.canvas.height / ((fieldOfView * Math.PI) / 180);
     c.view({
       position: [pose.x, pose.y, pose.z], direction: d, velocity: [v[0], v[1], v[2]], pixels: Math.max(pixels, 1),
-      error: this.settling ? 4096 : quality.error, radius: quality.radius, rate: 0, memory,
+      error: this.settling ? 4096 : this.detail.error, radius: quality.radius, rate: 0, memory,
     });
+  }
+
+  private get detail(): Detail {
+    return details.find((d) => d.name === this.quality.detail) ?? this.auto;
+  }
+
+  // pace makes the picture simpler where frames take long, and finer where they do not.
+  private pace(ms: number) {
+    const p = this.passed;
+    p.frames++;
+    p.ms += ms;
+    if (p.ms < 2500 || p.frames < 12) return;
+    const mean = p.ms / p.frames, { auto } = this;
+    this.passed = { frames: 0, ms: 0 };
+    const was = auto.error;
+    if (mean > 60) auto.error = Math.min(auto.error * 1.5, 24);
+    else if (mean < 18) auto.error = Math.max(auto.error / 1.3, 5);
+    auto.ratio = auto.error > 14 ? 0.75 : auto.error < 7 ? 2 : 1;
+    if (auto.error !== was && this.detail === auto) this.resize();
   }
 
   // tick runs a few times a second, also while nothing moves.
@@ -394,11 +476,12 @@ class Three {
     if (this.scene.stale) {
       this.scene.draw(this.pose);
       this.frames++;
-      if (this.firstCompleteMs < 0 && this.synced > 0 && !this.settling && this.loader.done(true)) this.first();
+      if (this.firstCompleteMs < 0 && this.whole()) this.first();
     }
     const took = performance.now() - began;
     this.frameMs += ((steady && moved ? Math.max(took, passed * 1000) : took) - this.frameMs) * 0.1;
     if (moved) this.view();
+    if (steady && moved && this.firstCompleteMs >= 0) this.pace(passed * 1000);
     if (moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0) this.plan(false);
     if (!walker.flying || this.loader.waiting > 0) {
       if (!this.ahead) {
@@ -408,16 +491,24 @@ class Three {
     }
   }
 
+  // whole reports whether the cubes of the first complete view have their meshes.
+  private whole(): boolean {
+    if (!this.awaited) return false;
+    for (const n of this.awaited) if (n.made >= 0 || !this.loader.tree.byID.has(n.id)) this.awaited.delete(n);
+    return this.awaited.size === 0;
+  }
+  private awaited: Set<Node> | undefined;
+
   // first notes when the whole radius was on the screen for the first time.
   private first() {
     const gl = this.scene.renderer.getContext();
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the picture
-    this.firstCompleteMs = Math.round(performance.now() - this.began);
+    this.firstCompleteMs = this.since();
   }
 
   private resize() {
     const w = Math.max(1, this.canvas.clientWidth), h = Math.max(1, this.canvas.clientHeight);
-    this.scene.resize(w, h, Math.min(devicePixelRatio, this.quality.ratio), fieldOfView);
+    this.scene.resize(w, h, Math.min(devicePixelRatio, this.detail.ratio), fieldOfView);
     this.scene.far(this.quality.radius);
     this.plan();
   }
@@ -434,7 +525,7 @@ class Three {
       return;
     }
     const cell = cellAt(hit.node, ...hit.block);
-    const names = this.client?.names[0] ?? [];
+    const names = this.client?.names[loader.main] ?? [];
     const named = loader.smooth ? names[cell >> 8] : names[cell];
     const name = named?.name || (loader.smooth ? `material ${cell >> 8}` : `cell ${cell}`);
     const [title, state] = split(name);
@@ -458,19 +549,28 @@ class Three {
 
   private async blame(turn: number, picked: NonNullable<State["picked"]>, into: HTMLElement) {
     const [x, y, z] = picked.block;
+    const volume = this.client?.volumes[this.loader.main]?.name;
     let said: Child[];
     try {
-      const r = await json<Blame>("/v1/blame/" + path(this.v.name), { signal: this.v.signal, query: { at: this.at, dimension: this.dimension, x, y, z } });
+      let from: string | undefined, r: Blame;
+      let searched = 0;
+      do {
+        r = await json<Blame>("/v1/blame/" + path(this.v.name), { signal: this.v.signal, query: { at: this.at, dimension: this.dimension, volume, x, y, z, from } });
+        from = r.next;
+        searched += r.searched;
+      } while (!r.commit && from && turn === this.pick);
       const c = r.commit;
-      said = c
-        ? [`Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", c.message ? el("span", { class: "three-message" }, c.message) : "",
-           el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version")]
-        : ["No version says who changed it."];
       picked.blame = c ? String(c.number) : "";
+      said = c
+        ? [
+            `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(r.before)[0]}.` : ".",
+            c.message ? el("span", { class: "three-message" }, c.message) : "",
+            el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
+          ]
+        : [`None of ${many(searched, "version")} changed it.`];
     } catch (e) {
       if (this.v.signal.aborted) return;
-      const missing = e instanceof Refused && (e.code === "no_route" || e.status === 404);
-      said = [missing ? "This server does not say which version changed it." : words(e, "see who changed it")];
+      said = [e instanceof Refused && e.code === "no_route" ? "This server does not say which version changed it." : words(e, "see who changed it")];
     }
     if (turn === this.pick) fill(into, said);
   }
@@ -585,11 +685,10 @@ class Three {
       range.setAttribute("aria-valuetext", far.textContent);
       this.keep();
     });
-    const detail = el("select", { id: "three-detail" }, details.map((d) => el("option", { value: d.name }, d.name)));
-    detail.value = details.find((d) => d.error === quality.error)?.name ?? "Medium";
+    const detail = el("select", { id: "three-detail" }, [automatic, ...details.map((d) => d.name)].map((name) => el("option", { value: name }, name)));
+    detail.value = this.detail.name;
     detail.addEventListener("change", () => {
-      const d = details.find((k) => k.name === detail.value)!;
-      Object.assign(quality, { error: d.error, ratio: d.ratio });
+      quality.detail = detail.value;
       this.keep();
     });
     const speed = el("output", null, `${this.walker.speed} blocks/s`);
@@ -763,6 +862,7 @@ class Three {
       get waiting() { return self.loader.waiting; },
       get synced() { return self.synced; },
       get firstCompleteMs() { return self.firstCompleteMs; },
+      get marks() { return self.marks; },
       get version() {
         const m = self.moment;
         return m ? { id: m.id, number: m.number, time: m.time, live: m.live } : null;
@@ -782,6 +882,9 @@ class Three {
 
 interface Blame {
   commit: Commit | null;
+  before: string;
+  searched: number;
+  next: string;
 }
 
 const path = (name: string) => name.split("/").map(encodeURIComponent).join("/");

@@ -16,6 +16,7 @@ export interface Node {
   readonly z: number;
   cells: Cells;
   liquid: Cells;
+  rims: number; // a bit for each side whose outermost layer has cells
   parent: Node | null;
   children: (Node | null)[];
   held: number; // a bit for each child that is there
@@ -56,11 +57,12 @@ export class Tree {
       n.cells = cells;
       n.liquid = liquid;
       n.hollow = hollowOf(cells) & hollowOf(liquid);
+      n.rims = rimsOf(cells) | rimsOf(liquid);
       this.changed = true;
     } else {
       n = {
         id: ++this.last, level, x, y, z, cells, liquid,
-        parent: null, children: [null, null, null, null, null, null, null, null], held: 0, hollow: hollowOf(cells) & hollowOf(liquid),
+        parent: null, children: [null, null, null, null, null, null, null, null], held: 0, hollow: hollowOf(cells) & hollowOf(liquid), rims: rimsOf(cells) | rimsOf(liquid),
         stamp: 0, made: -1, busy: false, queued: false, active: false, sides: 63, slot: null,
       };
       this.nodes.set(key(level, x, y, z), n);
@@ -112,8 +114,10 @@ export class Tree {
       for (let dz = -1; dz <= 1; dz++)
         for (let dx = -1; dx <= 1; dx++) {
           if (dx === 0 && dy === 0 && dz === 0) continue;
+          // What m looks like depends on n only through cells of m that touch n.
+          const touching = (dx === 0 ? 0 : 1 << (dx < 0 ? 1 : 0)) | (dy === 0 ? 0 : 4 << (dy < 0 ? 1 : 0)) | (dz === 0 ? 0 : 16 << (dz < 0 ? 1 : 0));
           const m = this.get(n.level, n.x + dx, n.y + dy, n.z + dz);
-          if (m && !(m.cells === 0 && m.liquid === 0)) f(m);
+          if (m && (m.rims & touching) === touching) f(m);
         }
   }
 
@@ -193,6 +197,24 @@ export function key(level: number, x: number, y: number, z: number): string {
 
 const octantOf = (x: number, y: number, z: number, by: number) => ((x >> by) & 1) | (((y >> by) & 1) << 1) | (((z >> by) & 1) << 2);
 const octant = (n: Node) => octantOf(n.x, n.y, n.z, 0);
+
+// rimsOf returns a bit for each side of a cube whose outermost layer has cells.
+function rimsOf(cells: Cells): number {
+  if (typeof cells === "number") return cells === 0 ? 0 : 63;
+  let rims = 0;
+  const last = edge - 1;
+  for (let a = 0; a < edge; a++)
+    for (let b = 0; b < edge; b++) {
+      const flat = a * edge + b;
+      if (cells[flat * edge]) rims |= 1;
+      if (cells[flat * edge + last]) rims |= 2;
+      if (cells[flat]) rims |= 4;
+      if (cells[last * edge * edge + flat]) rims |= 8;
+      if (cells[a * edge * edge + b]) rims |= 16;
+      if (cells[a * edge * edge + last * edge + b]) rims |= 32;
+    }
+  return rims;
+}
 
 // hollowOf returns a bit for each octant of a cube that has no cells.
 function hollowOf(cells: Cells): number {
