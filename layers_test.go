@@ -81,10 +81,6 @@ var plan = []row{
 	{"server/token", "geom region history internal/strictjson"},
 	{"server/streams", "geom voxel stone history world stream client picture port server/token"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},
-<<<<<<< HEAD
-=======
-	{"server/token", "geom region history internal/strictjson"},
->>>>>>> main
 	{"server", "geom tile voxel codec grid region stone history world edit convert format/* picture arena autosave lod stream store client port tool store/* server/* server/cells server/token server/streams internal/strictjson"},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},

@@ -55,7 +55,7 @@ type Options struct {
 	Textures *texture.Atlas
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
-	// Look says how a cell looks in a stream. Default see stream.Options.
+	// Look says how a cell looks in a stream. Default as in pictures.
 	Look func(volume, name string) stream.Look
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
