@@ -21,7 +21,6 @@ type feed struct {
 	volumes   []Volume
 	hollow    bool // cells 0 hide nothing that can be seen
 	look      func(volume, name string) Look
-	encoded   *atomic.Int64
 
 	mu      sync.Mutex
 	names   []names // by volume
@@ -73,12 +72,12 @@ func (r *record) cost() int {
 }
 
 // newFeed makes a feed of a dimension as it is in a state.
-func newFeed(s State, dimension string, want []string, o *Options, encoded *atomic.Int64) (*feed, error) {
+func newFeed(s State, dimension string, want []string, o *Options) (*feed, error) {
 	d, err := dimensionOf(s, dimension)
 	if err != nil {
 		return nil, err
 	}
-	f := &feed{dimension: d.Name, hollow: true, look: o.Look, encoded: encoded, records: make(map[recordID]*record), diffs: make(map[diffID][]byte), most: o.Cache}
+	f := &feed{dimension: d.Name, hollow: true, look: o.Look, records: make(map[recordID]*record), diffs: make(map[diffID][]byte), most: o.Cache}
 	if len(want) == 0 {
 		want = usual(d)
 	}
@@ -333,13 +332,13 @@ func (s *shot) keep() *shot {
 	return s
 }
 
-// topOf returns the coarsest level for bounds: they are at most 32 cubes wide there.
+// topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
 func topOf(b geom.Box, want int) int {
 	if want > 0 {
 		return min(want, MaxLevel)
 	}
 	size := b.Size()
-	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(32*CubeEdge)), MaxLevel)
+	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), MaxLevel)
 }
 
 // content is the cells of a cube by volume.
@@ -503,7 +502,6 @@ func (s *shot) encode(k Key, c content) *record {
 	w := writer{b: make([]byte, 0, 512), volumes: s.volumes}
 	w.cube(&Cube{k, r.version, c})
 	r.bytes = slices.Clone(w.b)
-	s.encoded.Add(1)
 	for i := 0; i < len(s.volumes) && r.version != 0; i++ {
 		r.used = append(r.used, distinct(nil, c[i], s.volumes[i].Schema))
 	}

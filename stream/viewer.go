@@ -530,6 +530,7 @@ func (v *viewer) give(r *record, edit []byte, used [][]voxel.Cell) bool {
 	} else {
 		v.batch.cubes = append(v.batch.cubes, r.bytes...)
 		v.batch.keys = append(v.batch.keys, r.Key)
+		v.s.cubes.Add(1)
 	}
 	if len(v.batch.cubes) > frameBytes || len(v.batch.edits) > frameBytes || len(v.batch.keys) == maxCubes {
 		v.flush()
