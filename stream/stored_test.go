@@ -123,6 +123,9 @@ func TestStored(t *testing.T) {
 	if err := c.LoadCopy(kept); err != nil {
 		t.Fatal(err)
 	}
+	if again := c.AppendCopy(nil); string(again) != string(kept) {
+		t.Errorf("a copy of %d bytes is written as %d others", len(kept), len(again))
+	}
 	s := connect(t, srv, c, stream.Hello{}, view, stream.Access{})
 	s.synced(t)
 	check(s, 3)
