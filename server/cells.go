@@ -46,6 +46,9 @@ func (c *call) readCells() error {
 	if err != nil || known {
 		return err
 	}
+	if !c.hold(h.Bytes()) { // a slow caller keeps the answer in memory
+		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+	}
 	var got *cells.Cells
 	err = c.reading(v, func(s *world.Snapshot) error {
 		h.Settle(s)
@@ -87,6 +90,9 @@ func (c *call) writeCells() error {
 	text, err := io.ReadAll(from)
 	if err != nil {
 		return err
+	}
+	if !c.hold(cells.DecodeBytes * int64(len(text))) {
+		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType))
 	if err != nil {
