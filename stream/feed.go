@@ -322,13 +322,13 @@ func (s *shot) keep() *shot {
 	return s
 }
 
-// topOf returns the coarsest level for bounds: they are at most 32 cubes wide there.
+// topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
 func topOf(b geom.Box, want int) int {
 	if want > 0 {
 		return min(want, MaxLevel)
 	}
 	size := b.Size()
-	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(32*CubeEdge)), MaxLevel)
+	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), MaxLevel)
 }
 
 // content is the cells of a cube by volume.

@@ -22,7 +22,7 @@ type Options struct {
 	World string
 	// Look says how a cell looks from afar. Default: opaque, in a colour that the name gives.
 	Look func(volume, name string) Look
-	// Top is the coarsest level. Default: the world is at most 32 cubes wide at that level.
+	// Top is the coarsest level. Default: the world is at most 16 cubes wide at that level.
 	Top int
 	// Cache bounds the bytes of encoded cubes that are kept for each list of volumes. Default
 	// 64 MiB.

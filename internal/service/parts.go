@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/metrics"
 )
 
 // certificate is a TLS certificate that can be read from its files again.
@@ -43,7 +44,7 @@ func (c *certificate) config() *tls.Config {
 
 // debugHandler serves profiles and metrics. With near it refuses calls to a host name
 // that is not this machine's, so that no web page can reach it through its own DNS name.
-func debugHandler(m *server.Metrics, near bool) http.Handler {
+func debugHandler(m *metrics.Metrics, near bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

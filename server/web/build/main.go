@@ -136,7 +136,9 @@ func pages(dir string) (map[string][]byte, error) {
 		html = []byte(strings.ReplaceAll(string(html), name, "/assets/"+outputs[i]))
 	}
 	files["index.html"] = html
-	return files, nil
+	// The licence asks that its text goes with the code.
+	files["assets/three-LICENSE.txt"], err = os.ReadFile(filepath.Join(dir, "node_modules", "three", "LICENSE"))
+	return files, err
 }
 
 // tests returns the tests of the sources as files for node.

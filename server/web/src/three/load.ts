@@ -26,13 +26,38 @@ export class Loader {
   private workers: { worker: Worker; jobs: number }[] = [];
   private queue: Node[] = [];
   private results: Done[] = [];
+  private selected = 0; // when it was last thought over what is drawn
   private bodies = new Uint8Array(32768);
   private kinds = new Uint8Array(1);
 
+  private client: Client | undefined;
+
   constructor(private readonly scene: Scene, private readonly wake: () => void) {}
+
+  private facesOf: ((names: string[]) => Promise<(number[] | null)[]>) | null = null;
+
+  /** Draws with textures from now on. facesOf asks for the tiles of blocks by their names. */
+  textures(facesOf: (names: string[]) => Promise<(number[] | null)[]>) {
+    this.facesOf = facesOf;
+    const c = this.client;
+    if (!c || this.smooth) return;
+    const cubes = [...c.cubes.values()];
+    this.begin(c);
+    this.names(c, this.main, 0);
+    this.take(cubes);
+  }
+
+  private async texture(names: string[], from: number) {
+    const c = this.client;
+    const faces = await this.facesOf!(names).catch(() => []); // the blocks keep their colours
+    if (c !== this.client) return;
+    faces.forEach((f, i) => f && this.scene.tiles(from + i, f));
+    this.wake();
+  }
 
   /** Begins with the volumes of a session. */
   begin(client: Client) {
+    this.client = client;
     const v = client.volumes;
     const first = (f: (i: number) => boolean) => v.findIndex((_, i) => f(i));
     const whole = (i: number) => v[i]!.scale === 1;
@@ -82,10 +107,11 @@ export class Loader {
       this.scene.look(i, look.red, look.green, look.blue, look.alpha);
       if (this.smooth) continue;
       // Without textures nothing of a cut-out block is cut out.
-      this.kinds[i] = look.kind === Kind.CutOut ? Kind.Opaque : look.kind;
+      this.kinds[i] = look.kind === Kind.CutOut && !this.facesOf ? Kind.Opaque : look.kind;
       const wet = liquids.test(name);
       this.bodies[i] = look.kind === Kind.Nothing ? Body.Free : wet ? Body.Liquid : Body.Solid;
     }
+    if (this.facesOf && !this.smooth && from < all.length) void this.texture(all.slice(from).map((n) => n.name), from);
     this.shapes = this.smooth ? new Uint8Array(all.map((n) => shapeOf(n.name))) : null;
     this.setup();
   }
@@ -174,7 +200,8 @@ export class Loader {
       if ((n.slot !== null) !== had) this.tree.changed = true;
     }
     this.results.splice(0, i);
-    if (this.tree.changed) {
+    if (this.tree.changed && (this.results.length === 0 || until - this.selected > 100)) {
+      this.selected = until;
       const nodes: Node[] = [];
       this.tree.select((n) => nodes.push(n));
       this.scene.select(nodes);

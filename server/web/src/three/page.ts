@@ -1,6 +1,6 @@
 // The 3D page: a world to walk and fly through, with its time line.
 
-import { json, Refused, words, type Commit, type Facts } from "../api";
+import { call, json, Refused, words, type Commit, type Facts } from "../api";
 import { el, fill, icon, svg, type Child } from "../dom";
 import { ago, bytes, count, many, time } from "../text";
 import type { Page, View as PageView } from "../view";
@@ -103,7 +103,9 @@ class Three {
   private frames = 0;
   private frameMs = 0;
   private lastFrame = 0;
+  private lastDraw = 0;
   private ahead = false; // a frame is planned
+  private running = false; // the last frame wanted another one
   private firstCompleteMs = -1;
   private lastView = { at: -1e9, key: "" };
   private lastShare = "";
@@ -112,13 +114,13 @@ class Three {
   private readonly canvas = el("canvas", { class: "three-canvas", tabIndex: 0, role: "application", "aria-label": "The world in 3D. Move with W A S D, look with the arrow keys, choose a block with Enter. Press ? for all keys." });
   private readonly status = el("div", { class: "three-status", role: "status", "aria-live": "polite" });
   private readonly note = el("div", { class: "three-note", role: "status", "aria-live": "polite" });
-  private readonly numbers = el("dl", { class: "three-numbers panel" });
-  private readonly info = el("aside", { class: "three-info panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
-  private readonly settings = el("div", { class: "three-settings panel", role: "dialog", "aria-label": "Settings", hidden: true });
-  private readonly help = el("div", { class: "three-help panel", role: "dialog", "aria-label": "Keys", hidden: true });
+  private readonly numbers = el("dl", { class: "three-numbers three-panel" });
+  private readonly info = el("aside", { class: "three-info three-panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
+  private readonly settings = el("div", { class: "three-settings three-panel", role: "dialog", "aria-label": "Settings", hidden: true });
+  private readonly help = el("div", { class: "three-help three-panel", role: "dialog", "aria-label": "Keys", hidden: true });
   private readonly dimensions = el("select", { class: "three-dimension", "aria-label": "Dimension" });
   private readonly modeButton = el("button", { type: "button", class: "three-mode" });
-  private readonly line = el("section", { class: "three-line panel", "aria-label": "Time line", hidden: true });
+  private readonly line = el("section", { class: "three-line three-panel", "aria-label": "Time line", hidden: true });
   private readonly slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Version" });
   private readonly lineText = el("div", { class: "three-line-text" });
   private readonly nowButton = el("button", { type: "button", class: "three-now" }, "Now");
@@ -157,7 +159,10 @@ class Three {
       return;
     }
     this.loader = new Loader(this.scene, () => this.plan());
-    this.walker = new Walker(this.pose, this.loader.tree, this.loader.body, () => (this.loader.smooth ? 1.1 : 0.6));
+    this.walker = new Walker(this.pose, this.loader.tree, this.loader.body, () => (this.loader.smooth ? 1.1 : 0.6), (x, y, z) => {
+      const m = this.moment;
+      return m !== undefined && [x, y, z].some((k, a) => k < m.min[a]! || k >= m.max[a]!);
+    });
     this.walker.flying = v.query.get("mode") !== "walk";
     this.controls = new Controls(root, this.canvas, this.pose, signal, {
       changed: () => this.plan(),
@@ -165,7 +170,7 @@ class Three {
       key: (key) => this.key(key),
       speed: (by) => this.speed(by),
     });
-    this.scene.grain(1);
+    if (this.scene.software) this.auto = { name: automatic, error: 16, ratio: 1 };
     new ResizeObserver(() => this.resize()).observe(root);
     this.resize();
     this.mode();
@@ -180,6 +185,7 @@ class Three {
     this.expose();
     this.say("Connecting …");
     const asked = this.ask();
+    void this.texture();
     void asked.then(() => this.readLog());
     this.connect(asked);
   }
@@ -203,6 +209,26 @@ class Three {
       if (v.signal.aborted) return;
       this.refusal = e; // a token for a part of a world may still stream it
       if (!this.client?.connected && this.status.classList.contains("bad")) this.lost(0);
+    }
+  }
+
+  // texture gets the textures of the resource pack that the server was given, if it was.
+  private async texture() {
+    const { signal } = this.v;
+    try {
+      const info = await json<{ tiles: number; tile: number; pad: number; columns: number }>("/v1/textures", { signal });
+      if (!info.tiles) return;
+      const image = await createImageBitmap(await (await call("/v1/atlas", { signal })).blob(), { premultiplyAlpha: "none", colorSpaceConversion: "none" });
+      if (signal.aborted) return;
+      this.scene.textures(image, info.tile, info.pad, info.columns);
+      this.loader.textures(async (names) => {
+        const out: (number[] | null)[] = [];
+        for (let i = 0; i < names.length; i += 1000)
+          out.push(...(await json<{ faces: (number[] | null)[] }>("/v1/textures", { method: "POST", json: { names: names.slice(i, i + 1000) }, signal })).faces);
+        return out;
+      });
+    } catch {
+      // Blocks are drawn in their colours.
     }
   }
 
@@ -329,15 +355,25 @@ class Three {
     const ground = (px: number, pz: number) => cast(loader.tree, [px, m.max[1] + 16, pz], [0, -1, 0], m.max[1] - m.min[1] + 32, loader.seen)?.block[1];
     const span = Math.max(m.max[0] - m.min[0], m.max[2] - m.min[2]);
     const away = Math.min(Math.max(span * 0.45, 20), this.quality.radius * 0.3, 110);
-    let high = ground(x, z) ?? (m.min[1] + m.max[1]) / 2;
-    const middle = high;
-    for (let i = 0; i <= 4; i++) high = Math.max(high, (ground(x - (away * i) / 4, z + (away * i) / 4) ?? -Infinity) + (i > 2 ? 6 : -8));
-    Object.assign(pose, { x: x - away * 0.8, z: z + away * 0.8, y: Math.max(high, middle + away * 0.5) + 4, yaw: 45 });
-    pose.pitch = -Math.min(50, (Math.atan2(pose.y - middle, away * 1.13) * 180) / Math.PI);
+    const middle = ground(x, z) ?? (m.min[1] + m.max[1]) / 2;
+    // Of eight directions, from the south-west on, the first that sees farthest towards the middle.
+    let best = -1;
+    for (let i = 0; i < 8; i++) {
+      const yaw = (45 + i * 45) % 360, a = (yaw * Math.PI) / 180;
+      const from: [number, number, number] = [x - Math.sin(a) * away, middle + away * 0.5 + 4, z + Math.cos(a) * away];
+      from[1] = Math.max(from[1], (ground(from[0], from[2]) ?? -Infinity) + 12);
+      const d = [x - from[0], middle + 2 - from[1], z - from[2]], l = Math.hypot(...d);
+      const hit = cast(loader.tree, from, d.map((k) => k / l) as [number, number, number], l, loader.seen)?.block;
+      const free = (hit ? Math.hypot(...hit.map((k, j) => k - from[j]!)) / l : 1) - (from[1] - middle) / away / 4;
+      if (free <= best + 0.02) continue;
+      best = free;
+      Object.assign(pose, { x: from[0], y: from[1], z: from[2], yaw, pitch: -Math.min(50, (Math.asin(-d[1]! / l) * 180) / Math.PI) });
+    }
     this.view(true);
   }
 
   private now(m: Moment) {
+    if (this.moment && this.moment.id !== m.id) this.synced = 0;
     this.moment = m;
     if (m.live || this.at === "") this.follow(m);
     this.drawLine();
@@ -455,25 +491,32 @@ class Three {
     if (moved) this.scene.stale = true;
     if (this.ahead || this.v.signal.aborted) return;
     if (!moved && !this.scene.stale && !this.controls.busy) return;
-    this.ahead = true;
-    requestAnimationFrame((now) => this.frame(now));
+    this.request();
   }
 
   private frame(now: number) {
     this.ahead = false;
     if (this.v.signal.aborted) return;
-    const passed = Math.min((now - this.lastFrame) / 1000, 0.25);
-    const steady = passed < 0.25;
+    // After a rest the time since the last frame says nothing.
+    const steady = this.running;
+    const passed = steady ? Math.min((now - this.lastFrame) / 1000, 0.25) : 1 / 60;
     this.lastFrame = now;
     const began = performance.now();
     const wish = this.controls.wish(passed);
     const { walker } = this;
     const fast = walker.velocity.some((s) => s !== 0);
-    const moved = walker.move(steady ? passed : 1 / 60, wish) || fast;
+    if (!walker.flying && this.moment && this.pose.y < this.moment.min[1] - 48) {
+      this.key("f");
+      this.tell("You fell out of the world: flying");
+    }
+    const moved = walker.move(passed, wish) || fast;
     this.loader.eye = [this.pose.x, this.pose.y, this.pose.z];
     this.loader.upload(this.firstCompleteMs < 0 ? 12 : 4);
     if (moved || this.controls.busy) this.scene.stale = true;
-    if (this.scene.stale) {
+    // Until the view is complete it is drawn now and then: where drawing takes long, nothing else gets on.
+    const early = this.firstCompleteMs < 0 && !this.whole() && now - this.lastDraw < (this.scene.software ? 1000 : 100);
+    if (this.scene.stale && !early) {
+      this.lastDraw = now;
       this.scene.draw(this.pose);
       this.frames++;
       if (this.firstCompleteMs < 0 && this.whole()) this.first();
@@ -482,13 +525,13 @@ class Three {
     this.frameMs += ((steady && moved ? Math.max(took, passed * 1000) : took) - this.frameMs) * 0.1;
     if (moved) this.view();
     if (steady && moved && this.firstCompleteMs >= 0) this.pace(passed * 1000);
-    if (moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0) this.plan(false);
-    if (!walker.flying || this.loader.waiting > 0) {
-      if (!this.ahead) {
-        this.ahead = true;
-        requestAnimationFrame((t) => this.frame(t));
-      }
-    }
+    this.running = moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0;
+    if (this.running && !this.ahead) this.request();
+  }
+
+  private request() {
+    this.ahead = true;
+    requestAnimationFrame((now) => this.frame(now));
   }
 
   // whole reports whether the cubes of the first complete view have their meshes.
@@ -565,7 +608,7 @@ class Three {
         ? [
             `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(r.before)[0]}.` : ".",
             c.message ? el("span", { class: "three-message" }, c.message) : "",
-            el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
+            c.number === this.moment?.number ? null : el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
           ]
         : [`None of ${many(searched, "version")} changed it.`];
     } catch (e) {

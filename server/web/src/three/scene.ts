@@ -15,6 +15,8 @@ export interface Pose {
   pitch: number;
 }
 
+const noTile = 0xffff;
+
 interface Slot {
   place: Place;
   ranges: Uint32Array;
@@ -45,6 +47,14 @@ const dim: Sky = {
 /** The sky of a dimension. */
 export const skyOf = (dimension: string): Sky => (/nether/i.test(dimension) ? hot : /(^|[:_])(the_)?end$/i.test(dimension) ? dim : day);
 
+function drawsInSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 export class Scene {
   readonly renderer: THREE.WebGLRenderer;
   /** Corners and the like that were drawn in the last frame. */
@@ -63,24 +73,33 @@ export class Scene {
   private pool: Pool | undefined;
   private drawn: Node[] = [];
   private smooth = false;
+  private readonly sides: THREE.DataTexture;
+  private textured = false;
   private radius = 256;
   private readonly matrix = new THREE.Matrix4();
   private readonly back = new THREE.Matrix4();
   private readonly planes = new Float64Array(24);
 
+  /** Whether the processor draws, and not a graphics card. */
+  readonly software = drawsInSoftware();
+
   constructor(canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: devicePixelRatio < 2, alpha: false, stencil: false, powerPreference: "high-performance" });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: devicePixelRatio < 2 && !this.software, alpha: false, stencil: false, powerPreference: "high-performance" });
     this.renderer.sortObjects = false;
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders give what the screen shows
     this.renderer.autoClear = false;
     this.scene.matrixWorldAutoUpdate = false;
     this.looks = new THREE.DataTexture(new Uint8Array(256 * 128 * 4).fill(128), 256, 128);
     this.looks.needsUpdate = true;
+    this.sides = new THREE.DataTexture(new Uint16Array(128 * 6 * 256).fill(noTile), 128 * 6, 256, THREE.RedIntegerFormat, THREE.UnsignedShortType);
+    this.sides.internalFormat = "R16UI";
+    this.sides.needsUpdate = true;
     const vec = () => ({ value: new THREE.Vector3() });
     this.shared = {
       looks: { value: this.looks }, view: { value: this.matrix }, eyeBlock: { value: [0, 0, 0] }, eyePart: vec(),
       fogColour: vec(), fogRange: { value: new THREE.Vector2(200, 256) }, sun: vec(), sunColour: vec(), skyLight: vec(), groundLight: vec(),
       zenith: vec(), back: { value: this.back }, grow: { value: 1e-4 }, grain: { value: 1 },
+      sides: { value: this.sides }, atlas: { value: null }, tiles: { value: [16, 8, 1] },
     };
     const sky = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.RawShaderMaterial({
       glslVersion: THREE.GLSL3, vertexShader: skyVertex, fragmentShader: skyFragment, uniforms: this.shared, depthTest: false, depthWrite: false,
@@ -108,18 +127,21 @@ export class Scene {
   begin(smooth: boolean) {
     this.end();
     this.smooth = smooth;
-    const material = (transparent: boolean) =>
-      new THREE.RawShaderMaterial({
+    const material = (list: number) => {
+      const transparent = list === 2;
+      return new THREE.RawShaderMaterial({
+        defines: this.textured && !smooth ? { TEXTURES: "", SEE: list } : {},
         glslVersion: THREE.GLSL3,
         vertexShader: smooth ? netVertex : quadVertex,
         fragmentShader: smooth ? netFragment : quadFragment,
         uniforms: { ...this.shared, texels: { value: null }, table: { value: null }, ...(transparent ? { grow: { value: 0 } } : {}) },
-        side: smooth ? THREE.DoubleSide : THREE.FrontSide,
+        side: smooth && !transparent ? THREE.DoubleSide : THREE.FrontSide, // bands have no side
         forceSinglePass: true,
         transparent,
         depthWrite: !transparent,
       });
-    this.materials.push(material(false), material(false), material(true));
+    };
+    this.materials.push(material(0), material(1), material(2));
     this.pool = new Pool(this.renderer, this.materials, this.lists);
   }
 
@@ -142,6 +164,32 @@ export class Scene {
   look(cell: number, red: number, green: number, blue: number, alpha: number) {
     (this.looks.image.data as Uint8Array).set([red, green, blue, alpha], 4 * cell);
     this.looks.needsUpdate = true;
+    this.stale = true;
+  }
+
+  /** Sets the image with the textures of blocks, in tiles. begin must follow. */
+  textures(image: TexImageSource, tile: number, pad: number, columns: number) {
+    const t = new THREE.Texture(image as HTMLImageElement);
+    t.magFilter = THREE.NearestFilter;
+    t.minFilter = THREE.NearestMipmapLinearFilter;
+    t.flipY = false;
+    t.anisotropy = this.software ? 1 : Math.min(4, this.renderer.capabilities.getMaxAnisotropy());
+    t.needsUpdate = true;
+    this.renderer.initTexture(t);
+    // Smaller copies than that would mix tiles.
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.renderer.state.activeTexture(gl.TEXTURE0);
+    this.renderer.state.bindTexture(gl.TEXTURE_2D, (this.renderer.properties.get(t) as { __webglTexture?: WebGLTexture }).__webglTexture!);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, Math.floor(Math.log2(pad)));
+    this.shared.atlas!.value = t;
+    this.shared.tiles!.value = [tile, pad, columns];
+    this.textured = true;
+  }
+
+  /** Sets the tiles of the six sides of a cell. */
+  tiles(cell: number, of: number[]) {
+    (this.sides.image.data as Uint16Array).set(of, ((cell >> 7) * 128 + (cell & 127)) * 6);
+    this.sides.needsUpdate = true;
     this.stale = true;
   }
 

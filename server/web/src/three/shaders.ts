@@ -59,6 +59,10 @@ vec3 fogged(vec3 c, vec3 at) {
 
 export const quadVertex = head + place + /* glsl */ `
 uniform float grow; // of a quad, in parts of its distance
+#ifdef TEXTURES
+uniform highp usampler2D sides; // the tiles of cells, 128 cells a row, six numbers each
+flat out int vTile;
+#endif
 out vec3 vAt;
 out vec3 vLocal;
 out float vShade;
@@ -91,6 +95,9 @@ void main() {
   eye += u * more.x + v * more.y;
   int cell = int(q.y >> 11 & 32767u);
   vColour = texelFetch(looks, ivec2(cell & 255, cell >> 8), 0);
+#ifdef TEXTURES
+  vTile = int(texelFetch(sides, ivec2((cell & 127) * 6 + face, cell >> 7), 0).x);
+#endif
   vShade = float(levels[corner]);
   vFace = face;
   vCube = cube;
@@ -102,18 +109,43 @@ void main() {
 
 export const quadFragment = head + colours + /* glsl */ `
 uniform float grain; // strength of the pattern on blocks
+flat in int vFace;
+#ifdef TEXTURES
+uniform sampler2D atlas;
+uniform ivec3 tiles; // edge of a tile, its pad, columns
+flat in int vTile;
+
+// tileOf returns the pixel of the tile at a place of the face. The pixels of a tile go right and down.
+vec4 tileOf(vec3 p) {
+  int axis = vFace >> 1;
+  vec2 at = axis == 0 ? vec2(vFace == 0 ? p.z : -p.z, -p.y) : axis == 1 ? vec2(p.x, vFace == 3 ? p.z : -p.z) : vec2(vFace == 5 ? p.x : -p.x, -p.y);
+  vec2 size = vec2(textureSize(atlas, 0)), edge = vec2(tiles.x);
+  vec2 first = vec2(ivec2(vTile % tiles.z, vTile / tiles.z) * (tiles.x + 2 * tiles.y) + tiles.y);
+  return textureGrad(atlas, (first + fract(at) * edge) / size, dFdx(at) * edge / size, dFdy(at) * edge / size);
+}
+#endif
 in vec3 vAt;
 in vec3 vLocal;
 in float vShade;
 flat in vec4 vColour;
-flat in int vFace;
 flat in ivec4 vCube;
 
 void main() {
   vec3 n = vec3(vFace >> 1 == 0, vFace >> 1 == 1, vFace >> 1 == 2) * (vFace % 2 == 1 ? 1.0 : -1.0);
   vec3 c = vColour.rgb;
+  float alpha = vColour.a;
   float d = length(vAt);
-  if (grain > 0.0) {
+  bool plain = true;
+#ifdef TEXTURES
+  vec4 t = tileOf(vLocal * float(1 << vCube.w)); // the same in all lanes, for its derivatives
+  if (vTile != 0xFFFF) {
+    plain = false;
+    c = t.rgb;
+    if (SEE == 2) alpha = t.a;
+    if (SEE == 1 && t.a < 0.5) discard;
+  }
+#endif
+  if (plain && grain > 0.0) {
     vec3 p = vLocal - n * 0.01;
     float fine = clamp(1.0 - d / 48.0, 0.0, 1.0);
     float block = clamp(1.2 - d / (160.0 * float(1 << vCube.w)), 0.0, 1.0);
@@ -124,7 +156,7 @@ void main() {
   }
   float shade = 0.46 + 0.54 * smoothstep(0.0, 3.0, vShade + 0.15 * vShade * (3.0 - vShade));
   c *= lightOf(n) * shade;
-  colour = vec4(fogged(c, vAt), vColour.a);
+  colour = vec4(fogged(c, vAt), alpha);
 }
 `;
 
