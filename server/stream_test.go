@@ -125,6 +125,9 @@ func TestStream(t *testing.T) {
 	last := s.mustCommit("a", 3)
 	w := s.look(stream.Hello{World: "a"})
 	w.wait("synced", func() bool { return w.Synced() == 2 })
+	if look, _ := w.Name(0, 1); look.Name != "stone" || look.Look.Kind != stream.Opaque || look.Look.A != 255 {
+		t.Errorf("got the look %+v", look)
+	}
 	if w.Moment().Number != 3 || w.block(33) != "stone" || w.block(66) != "stone" {
 		t.Errorf("got %+v with %q", w.Moment(), w.block(33))
 	}

@@ -507,7 +507,6 @@ func (v *viewer) change(ctx context.Context, c *change, full bool) {
 		if c.edit = v.stage.edit(rec, c.parts); c.edit == nil {
 			c.edit = []byte{}
 		}
-		v.s.encoded.Add(1)
 	}
 	v.give(c.rec, c.edit)
 }
@@ -535,6 +534,7 @@ func (v *viewer) give(r *record, edit []byte) bool {
 	} else {
 		v.batch.cubes = append(v.batch.cubes, r.bytes...)
 		v.batch.keys = append(v.batch.keys, r.Key)
+		v.s.cubes.Add(1)
 	}
 	if len(v.batch.cubes) > frameBytes || len(v.batch.edits) > frameBytes || len(v.batch.keys) == maxCubes {
 		v.flush()

@@ -19,10 +19,12 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -30,7 +32,7 @@ import (
 type Options struct {
 	// Cache has the pages of all worlds. Default one of its own.
 	Cache stone.Cache
-	// Look says how a cell looks from afar. Default see stream.Options.
+	// Look says how a cell looks from afar. Default as in pictures.
 	Look func(volume, name string) stream.Look
 	// Viewers is how many there may be at a time. One token may have half of them. Default
 	// 1,000.
@@ -54,6 +56,9 @@ func (o Options) withDefaults() Options {
 	if o.Cache == nil {
 		o.Cache = stone.NewCache(stone.CacheBytes)
 	}
+	if o.Look == nil {
+		o.Look = pictured()
+	}
 	if o.Viewers <= 0 {
 		o.Viewers = 1000
 	}
@@ -76,6 +81,22 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return o
+}
+
+// pictured returns the looks of package picture.
+func pictured() func(volume, name string) stream.Look {
+	table := picture.NewTable()
+	return func(volume, name string) stream.Look {
+		schema, number := voxel.Palette, 1
+		if volume == "solid" {
+			schema = voxel.Terrain
+		}
+		if name == "air" {
+			number = 0
+		}
+		l := table.Look(schema, number, name)
+		return stream.Look{R: l.Colour.R, G: l.Colour.G, B: l.Colour.B, A: l.Colour.A, Kind: uint8(l.Kind)}
+	}
 }
 
 const (
