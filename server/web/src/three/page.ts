@@ -293,7 +293,7 @@ class Three {
       let planned = false, closed = false, held = 0;
       const drain = () => {
         planned = false;
-        const began = performance.now(), until = began + 8;
+        const began = performance.now(), until = document.hidden ? Infinity : began + 8;
         if (queue.length && this.awaited && this.firstCompleteMs < 0 && !document.hidden && (held ||= began) + 1500 > began) return plan(16);
         while (queue.length && performance.now() < until) on.message(queue.shift()!);
         if (queue.length) plan(0);
@@ -634,10 +634,10 @@ class Three {
     return this.line;
   }
 
-  // version names the one at a place of the time line.
+  // version names the one at a place of the time line; the last place is now.
   private version(i: number): string {
     const c = this.commits[i];
-    return c ? String(c.number) : "";
+    return c && i < this.commits.length - 1 ? String(c.number) : "";
   }
 
   // go shows a version, "" for the newest.
@@ -833,7 +833,7 @@ class Three {
       case "]": {
         if (this.commits.length < 2) break;
         const i = Math.min(Math.max(Number(this.slider.value) + (key === "[" ? -1 : 1), 0), this.commits.length - 1);
-        this.go(i === this.commits.length - 1 ? "" : this.version(i));
+        this.go(this.version(i));
         break;
       }
       case "\\":
