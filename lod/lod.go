@@ -32,6 +32,8 @@ const (
 	maxDetail = 64
 	// slack is how much farther than where it is split a cube must be to be merged again.
 	slack = 1.0 / 8
+	// forgetful is after how many blocks a viewer tries again what did not fit.
+	forgetful = 64
 )
 
 // Options of a Plan. Bounds must not be empty.

@@ -267,6 +267,27 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestLittleMemory checks that a viewer that stands ends with cubes that fit, and loads none again.
+func TestLittleMemory(t *testing.T) {
+	for i, memory := 0, 300; memory < 2_000_000; i, memory = i+1, memory*8/7 {
+		p := hills.plan()
+		e := eyeAt(float64(i%3)*100, float64(40+i%2*700), float64(i%3)*100)
+		e.Memory = memory
+		loaded := 0
+		for i := range 600 {
+			p.Look(e)
+			p.AppendForget(nil)
+			n := len(hills.load(t, p, 40, 200))
+			if i >= 400 {
+				loaded += n
+			}
+		}
+		if loaded > 0 {
+			t.Errorf("memory %d: %d cubes are loaded again and again", memory, loaded)
+		}
+	}
+}
+
 // TestMaxCubes checks that no eye makes a plan large.
 func TestMaxCubes(t *testing.T) {
 	huge := geom.Box{Min: geom.Point{X: -1 << 24, Y: -1 << 12, Z: -1 << 24}, Max: geom.Point{X: 1 << 24, Y: 1 << 12, Z: 1 << 24}}

@@ -23,6 +23,8 @@ type Plan struct {
 	ahead    octree.Vec // where the viewer will be
 	gone     float64    // how far ahead has gone since New
 	scale    float64    // of detail, then of the radius, so that all fits
+	full     float64    // a scale at which all did not fit
+	fullAt   float64    // gone at that time
 	detail   float64    // with scale
 	radius   float64    // with scale
 	limits   [MaxLevel + 1]limit
@@ -86,7 +88,7 @@ func New(o Options) *Plan {
 	if o.MaxCubes <= 0 {
 		o.MaxCubes = 1 << 16
 	}
-	p := &Plan{o: o, scale: 1}
+	p := &Plan{o: o, scale: 1, full: math.Inf(1)}
 	p.families = append(p.families, family{first: rootOf(o), parent: -1})
 	return p
 }
@@ -175,6 +177,9 @@ func (p *Plan) Look(e Eye) {
 		return
 	}
 	detail, radius := p.detail, p.radius
+	if e.Memory != p.eye.Memory || e.Radius != p.eye.Radius || e.detail() != p.eye.detail() {
+		p.full = math.Inf(1)
+	}
 	p.eye = e
 	p.setLimits()
 	lead := e.Velocity
@@ -206,14 +211,18 @@ func (p *Plan) over() bool {
 	return p.eye.Memory > 0 && p.bytes >= p.eye.Memory || 8*(len(p.families)-len(p.free)) > p.o.MaxCubes
 }
 
-// fit scales the detail down until the viewer's cubes fit, and up by one step if all are there and
-// leave much room.
+// fit scales the detail down until the viewer's cubes fit. It scales it up by one step if all are there and
+// leave much room, but not to what did not fit before the viewer went far.
 func (p *Plan) fit() {
+	if p.gone-p.fullAt > forgetful {
+		p.full = math.Inf(1)
+	}
 	for p.over() && p.radius > 1 {
+		p.full, p.fullAt = p.scale, p.gone
 		p.rescale(p.scale * 0.9)
 	}
 	roomy := (p.eye.Memory == 0 || p.bytes < p.eye.Memory/10*6) && 8*(len(p.families)-len(p.free)) < p.o.MaxCubes/10*6
-	if p.scale < 1 && roomy && p.Complete(0) {
+	if p.scale < 1 && p.scale*1.2 < p.full && roomy && p.Complete(0) {
 		p.rescale(min(1, p.scale*1.1))
 	}
 }

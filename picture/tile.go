@@ -22,7 +22,7 @@ const (
 	// maxTowers bounds the towers of chunks that one tile looks at. Where more lie below it, it
 	// looks at some places of patch by patch cells, which pages often have together, and shows
 	// them larger.
-	maxTowers  = 40 * 40
+	maxTowers  = 34 * 34
 	patchShift = 7
 	patchGap   = 2 // the samples of a place are 1<<patchGap cells apart
 	// maxLooks bounds the chunks that one tile asks for.
@@ -117,6 +117,7 @@ type tile struct {
 	low   int // the lowest cell that is drawn, and the one above the highest
 	high  int
 
+	terrain bool
 	table   *Table
 	seen    []sight
 	water   sight
@@ -152,7 +153,7 @@ type tower struct {
 
 // newTile returns nil if the tile lies beyond the bounds.
 func newTile(land Land, o TileOptions) *tile {
-	t := &tile{land: land, o: o, table: NewTable(), pixel: 1 << max(0, -o.Zoom)}
+	t := &tile{land: land, o: o, terrain: land.Terrain(), table: NewTable(), pixel: 1 << max(0, -o.Zoom)}
 	t.base = max(0, land.Level(land.Matter(), max(0, o.Zoom)))
 	if finer := land.Level(land.Matter(), o.Zoom-1); t.base == o.Zoom && finer > 0 {
 		t.base = finer // it shows waters and paths that the level of the zoom has lost
@@ -388,7 +389,7 @@ func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 		s.add(g.rgb, .55)
 	default:
 		part := heightParts - 1
-		if t.land.Terrain() {
+		if t.terrain {
 			part = int(c&0xFF) * heightParts >> 8
 		}
 		s.top(height*heightParts + part)
@@ -438,7 +439,7 @@ func (s *sample) add(rgb [3]float32, share float32) {
 // sight returns how a cell looks and caches it.
 func (t *tile) sight(c voxel.Cell) *sight {
 	n := int(c)
-	if t.land.Terrain() {
+	if t.terrain {
 		n = int(c.Material())
 	}
 	if n >= len(t.seen) {
@@ -449,7 +450,7 @@ func (t *tile) sight(c voxel.Cell) *sight {
 		switch {
 		case c == voxel.Empty:
 			g.look = unseen
-		case t.land.Terrain():
+		case t.terrain:
 			*g = sightOf(t.table.Material(t.land.Name(t.land.Matter(), c), c.Material()))
 		default:
 			*g = t.covered(t.table.Find(t.land.Name(t.land.Matter(), c)))

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"image"
 	"image/color"
 	"image/png"
@@ -149,7 +150,7 @@ func relief(height, low, high int, s *sample) [3]float32 {
 	}
 	if s.water > 0 {
 		for j, v := range [3]float32{50, 95, 190} {
-			rgb[j] = rgb[j]*.4 + v*.6*share
+			rgb[j] = rgb[j]*.2 + v*.8*share
 		}
 	}
 	return rgb
@@ -272,44 +273,61 @@ func (t *tile) around(volume string, above int) ([]voxel.Cell, error) {
 	return out, nil
 }
 
-// encode returns the PNG of tones.
+// encode returns the PNG of tones. A palette takes a third of the bytes and of the time that the
+// colours would take, so tones beyond those that fit become the nearest that do; these are rare.
 func (t *tile) encode(tones []tone) ([]byte, error) {
-	area := image.Rect(0, 0, TileEdge, TileEdge)
-	var numbers [1 << toneBits]uint16
-	palette := color.Palette{color.NRGBA{}}
+	var counts [1 << toneBits]uint16
+	used := make([]tone, 0, maxTones)
 	for _, n := range tones {
-		if n != 0 && numbers[n] == 0 {
-			numbers[n] = uint16(len(palette))
-			palette = append(palette, n.colour())
+		if n != 0 && counts[n] == 0 {
+			used = append(used, n)
 		}
+		counts[n] = min(counts[n], 1<<15) + 1
 	}
-	if len(palette) <= 256 {
-		img := image.NewPaletted(area, palette)
-		t.each(tones, func(n tone, x, y int) { img.Pix[y*TileEdge+x] = uint8(numbers[n]) })
-		return encode(img)
+	slices.SortFunc(used, func(a, b tone) int { return cmp.Or(int(counts[b])-int(counts[a]), int(a)-int(b)) })
+	palette := color.Palette{color.NRGBA{}}
+	numbers := &counts
+	numbers[0] = 0
+	kept := used[:min(len(used), maxTones)]
+	for i, n := range kept {
+		palette = append(palette, n.colour())
+		numbers[n] = uint16(i + 1)
 	}
-	img := image.NewNRGBA(area)
-	t.each(tones, func(n tone, x, y int) {
-		c := n.colour()
-		copy(img.Pix[(y*TileEdge+x)*4:], []uint8{c.R, c.G, c.B, c.A})
-	})
-	return encode(img)
-}
-
-// each calls f with the tone of each pixel.
-func (t *tile) each(tones []tone, f func(n tone, x, y int)) {
+	for _, n := range used[len(kept):] {
+		numbers[n] = uint16(nearest(kept, n) + 1)
+	}
+	img := image.NewPaletted(image.Rect(0, 0, TileEdge, TileEdge), palette)
 	for y := range TileEdge {
-		for x := range TileEdge {
-			f(tones[y/t.pixel*t.edge+x/t.pixel], x, y)
+		row := img.Pix[y*TileEdge:][:TileEdge]
+		if y%t.pixel != 0 {
+			copy(row, img.Pix[(y-1)*TileEdge:])
+			continue
+		}
+		from := tones[y/t.pixel*t.edge:]
+		for x := range row {
+			row[x] = uint8(numbers[from[x/t.pixel]])
 		}
 	}
-}
-
-func encode(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
 	err := e.Encode(&b, img)
 	return b.Bytes(), err
+}
+
+// maxTones is how many colours a tile has at most besides the transparent one.
+const maxTones = 255
+
+// nearest returns the index of the tone that is most like n.
+func nearest(kept []tone, n tone) (at int) {
+	least := tone(1 << 30)
+	square := func(a, b tone) tone { d := int32(a&31) - int32(b&31); return tone(d * d) }
+	for i, k := range kept {
+		d := square(k>>10, n>>10) + square(k>>5, n>>5) + square(k, n) + 64*square(k>>15, n>>15)
+		if d < least {
+			least, at = d, i
+		}
+	}
+	return at
 }
 
 // emptyTile is the PNG of a transparent tile.

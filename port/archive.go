@@ -36,18 +36,20 @@ func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(h
 
 // extract opens the world in an archive.
 func (s *Source) extract(r io.ReaderAt, head []byte) error {
-	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
-	var fsys fs.FS
-	var err error
-	if isZip(head) {
-		fsys, err = s.readZip(r, limit)
-	} else {
-		fsys, err = s.readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
-	}
+	fsys, err := s.archive(r, head)
 	if err != nil {
 		return err
 	}
 	return s.openFS(fsys)
+}
+
+// archive returns the files of an archive.
+func (s *Source) archive(r io.ReaderAt, head []byte) (fs.FS, error) {
+	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
+	if isZip(head) {
+		return s.readZip(r, limit)
+	}
+	return s.readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
 }
 
 // perFile is the cost of a file in an archive, without its bytes and its name.

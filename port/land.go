@@ -67,8 +67,15 @@ func Mapped(c stone.Content) []string {
 	return out
 }
 
-// farLevels returns the far levels of a volume that can be read.
+// maxFarChanges is how many chunks may have changed since the full pack whose far levels a map
+// reads: the farthest level makes a cell from all of them.
+const maxFarChanges = 2048
+
+// farLevels returns the far levels of a volume that can be read with little work.
 func farLevels(s *world.Snapshot, dimension, volume string) (out []int) {
+	if s.FarChanges(dimension, volume) > maxFarChanges {
+		return nil
+	}
 	for level := stone.FirstFar; level <= grid.MaxLevel && s.HasLevel(dimension, volume, level); level++ {
 		out = append(out, level)
 	}
@@ -96,9 +103,16 @@ func (l *Lay) measure(ctx context.Context, s *world.Snapshot) error {
 	return ctx.Err()
 }
 
-// Bytes returns about how many bytes of memory it takes, without the names of cells, which are
-// the Snapshot's.
-func (l *Lay) Bytes() int64 { return 1<<10 + int64(len(l.heights))*4 }
+// Bytes returns about how many bytes of memory it takes.
+func (l *Lay) Bytes() int64 {
+	n := 1<<10 + int64(len(l.heights))*4
+	for _, v := range l.volumes {
+		for _, name := range v.Names {
+			n += int64(len(name)) + 16
+		}
+	}
+	return n
+}
 
 // Has reports whether there is a volume of that name.
 func (l *Lay) Has(volume string) bool { _, ok := l.volumes[volume]; return ok }

@@ -2,13 +2,11 @@ package server
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/token"
-	"github.com/cairnvoxel/cairn/stone"
 )
 
 // admit checks the caller's token, role and names, and whether there is room for
@@ -114,35 +112,4 @@ func (c *call) leaveRoom() {
 	if c.mine != nil {
 		c.mine.Calls.Add(-1)
 	}
-}
-
-// granted remembers which stones a limited token received in stacks. It holds at
-// least the last grantedMost, in memory only.
-type granted struct {
-	mu          sync.Mutex
-	now, before map[grantOf]struct{}
-}
-
-type grantOf struct {
-	token token.Hash
-	stone stone.ID
-}
-
-const grantedMost = 1 << 14
-
-func (g *granted) add(t token.Hash, id stone.ID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.now) >= grantedMost || g.now == nil {
-		g.before, g.now = g.now, make(map[grantOf]struct{})
-	}
-	g.now[grantOf{t, id}] = struct{}{}
-}
-
-func (g *granted) has(t token.Hash, id stone.ID) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, now := g.now[grantOf{t, id}]
-	_, before := g.before[grantOf{t, id}]
-	return now || before
 }

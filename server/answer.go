@@ -11,28 +11,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/metrics"
 )
-
-// Event describes a finished call. The Server passes it to Observe.
-type Event struct {
-	Route   string // a route of the table, such as "GET /v1/log/NAME"; "" if none matched
-	World   string // "" if the call names no world
-	Status  int    // 0 if the caller closed the connection
-	Code    client.Code
-	Took    time.Duration
-	In, Out int64    // bytes of the bodies
-	Steps   []Timing // in their order
-	// Stones is the number of stones in the stack that was asked for, 0 if none
-	// was.
-	Stones int
-}
-
-// Timing is the duration of one part of a call. The parts of a load are admit,
-// fetch and send; those of a save are admit, receive, check, commit and send.
-type Timing struct {
-	Name string
-	Took time.Duration
-}
 
 // Header is for http.ResponseWriter.
 func (c *call) Header() http.Header { return c.w.Header() }
@@ -217,7 +197,7 @@ func (c *call) end() {
 	if c.o.Observe == nil {
 		return
 	}
-	e := Event{
+	e := metrics.Event{
 		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
 		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones,
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/metrics"
 )
 
 // raw sends bytes over a connection of its own and returns the answer.
@@ -190,10 +191,10 @@ func TestBodyMemory(t *testing.T) {
 // TestSlowBody sends a byte now and then until the server ends it, while others
 // are served; then the server must be empty.
 func TestSlowBody(t *testing.T) {
-	ended := make(chan server.Event, 100)
+	ended := make(chan metrics.Event, 100)
 	s := newSite(t, server.Options{
 		Limits:  server.Limits{Patience: 50 * time.Millisecond},
-		Observe: func(e *server.Event) { ended <- *e },
+		Observe: func(e *metrics.Event) { ended <- *e },
 	})
 	head := s.mustCommit("a", 1)
 	r := commitRequest("a", commitOf(head, ""))

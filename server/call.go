@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/token"
 )
 
@@ -46,7 +47,7 @@ type call struct {
 	out    int64       // bytes of the answer
 	paced  int64       // value of out when the deadline was last moved
 
-	steps  []Timing
+	steps  []metrics.Timing
 	lap    time.Time // end of the last Timing
 	stones int
 }
@@ -246,6 +247,6 @@ func (c *call) step(name string) {
 		return
 	}
 	now := time.Now()
-	c.steps = append(c.steps, Timing{name, now.Sub(c.lap)})
+	c.steps = append(c.steps, metrics.Timing{Name: name, Took: now.Sub(c.lap)})
 	c.lap = now
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/cells"
@@ -154,14 +155,16 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 	return c.answer(http.StatusOK, done)
 }
 
-// openWorld opens the world for one edit: under the caller's lease, or as an operation does. The
-// function ends that, and commits if it is told to.
+// openWorld opens the world for one edit: under the caller's lease if there is one. A game that
+// serves its own worlds gives the one that it has open; a stored world needs no lease of its own,
+// because the commit fails if somebody else has changed or leased it. The function ends that, and
+// commits if it is told to.
 func (c *call) openWorld(author, message string) (*world.World, func(save bool) (history.Commit, error), error) {
 	fence, err := c.fence()
 	if err != nil {
 		return nil, nil, err
 	}
-	if fence == 0 && c.o.Arenas != nil {
+	if _, stored := c.o.Arenas.(*arena.Leased); fence == 0 && c.o.Arenas != nil && !stored {
 		o, err := c.o.Arenas.Open(c.ctx, c.name, author)
 		if err != nil {
 			return nil, nil, err
@@ -178,7 +181,7 @@ func (c *call) openWorld(author, message string) (*world.World, func(save bool) 
 		}
 		return o.World, end, nil
 	}
-	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: author, Fence: fence, Relight: true, Manual: c.o.Packs})
+	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: author, Fence: fence, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.cache})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,17 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // boxJSON is an answer of GET /v1/cells.
@@ -332,5 +336,120 @@ func tryExample(t *testing.T, path, with string) {
 	}
 	if glass := local.mustCells("a/hub", "box=2,110,0..2,110,0"); glass[0] != "minecraft:glass" {
 		t.Errorf("the ball is of %s", glass)
+	}
+}
+
+// TestTiles: tiles are pictures of a version, and a map says where they lie.
+func TestTiles(t *testing.T) {
+	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	var m struct {
+		Dimension  string
+		Dimensions []string
+		From, To   [3]int
+		Least      int
+		Greatest   int
+		Layers     []string
+		Edge       int
+	}
+	s.want(200, request{method: "GET", path: "/v1/map/a"}, &m)
+	if m.Dimension != "overworld" || fmt.Sprint(m.Dimensions) != "[overworld]" || m.From[0] != -32 || m.To[0] != 31 || m.Greatest != 0 || m.Edge != 256 || fmt.Sprint(m.Layers) != "[blocks light biome height]" {
+		t.Errorf("map: %+v", m)
+	}
+	for _, layer := range append(m.Layers, "") {
+		for zoom := m.Least; zoom < 4; zoom++ {
+			path := fmt.Sprintf("/v1/tiles/a?layer=%s&zoom=%d", layer, zoom)
+			got := s.want(200, request{method: "GET", path: path}, nil)
+			img, err := png.Decode(bytes.NewReader(got.body))
+			if err != nil || img.Bounds().Dx() != 256 || img.Bounds().Dy() != 256 {
+				t.Fatalf("%s: %v", path, err)
+			}
+			if _, _, _, a := img.At(2, 2).RGBA(); a == 0 {
+				t.Errorf("%s: nothing is there", path)
+			}
+			if again := s.get(path, "If-None-Match", got.header.Get("ETag")); again.status != 304 || len(again.body) != 0 {
+				t.Errorf("%s: a known version: %d", path, again.status)
+			}
+		}
+	}
+	before := s.get("/v1/tiles/a")
+	s.post(200, "/v1/brush/a", `{"brush":"box","from":[5,120,5],"to":[9,120,9],"name":"red_wool"}`, nil)
+	after := s.get("/v1/tiles/a")
+	if bytes.Equal(before.body, after.body) || before.header.Get("ETag") == after.header.Get("ETag") {
+		t.Error("an edit does not show")
+	}
+	if old := s.get("/v1/tiles/a?at=1"); !bytes.Equal(old.body, before.body) {
+		t.Error("an old version shows an edit")
+	}
+	if low := s.get("/v1/tiles/a?to=119"); bytes.Equal(low.body, after.body) {
+		t.Error("what is above the range shows")
+	}
+	for query, want := range map[string]client.Code{"layer=sand": client.BadRequest, "zoom=21": client.BadRequest, "x=99999999": client.BadRequest, "from=9&to=1": client.BadRequest, "dimension=moon": client.BadRequest, "at=9": client.NoCommit} {
+		s.get("/v1/tiles/a?"+query).wantCode(t, want)
+	}
+	if err := s.st.Create(t.Context(), "empty"); err != nil {
+		t.Fatal(err)
+	}
+	s.get("/v1/tiles/empty").wantCode(t, client.NoCommit)
+	s.get("/v1/map/empty").wantCode(t, client.NoCommit)
+}
+
+// TestCellsOfPart: a token that is bound to a box reads the cells in it, and nothing else.
+func TestCellsOfPart(t *testing.T) {
+	box, err := token.ParseBox("0,90,0..15,105,15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Note: "one", Prefixes: []string{"a"}, Dimension: "overworld", Box: box})
+	st := memory.New(memory.Options{})
+	newArenaSite(t, st, server.Options{}).mustImport("a", mustSlime(t, madeUp(t, 1)))
+	s := newSiteOf(t, st, server.Options{Tokens: tokens})
+	bearer := []string{"Authorization", "Bearer " + secrets[0]}
+	for query, status := range map[string]int{"box=0,90,0..15,105,15": 200, "box=0,90,0..16,105,15": 403, "level=1&box=0,45,0..7,52,7": 200, "level=1&box=0,45,0..8,52,7": 403, "volume=biome&box=0,23,0..3,25,3": 200, "volume=biome&box=0,22,0..3,25,3": 403} {
+		if got := s.get("/v1/cells/a?"+query, bearer...); got.status != status {
+			t.Errorf("%s: %d %s, want %d", query, got.status, got.body, status)
+		}
+	}
+	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"1,95,1..1,95,1","names":["stone"],"cells":[0]}`), bearer}).wantCode(t, client.Forbidden)
+	s.get("/v1/tiles/a", bearer...).wantCode(t, client.Forbidden)
+}
+
+// TestCellsOfGame: a write goes to the world that a game has open, which saves it when it likes.
+func TestCellsOfGame(t *testing.T) {
+	g := newGame(t, 1)
+	const body = `{"box":"3,61,3..4,61,3","names":["glass"],"cells":[[0,2]]}`
+	g.do(request{"PUT", "/v1/cells/a", []byte(body), nil}).wantCode(t, client.Unsupported)
+	g.arena.Sink = nil
+	if d := g.put(200, body); d.Cells != 2 || d.Same || d.Commit != nil {
+		t.Errorf("wrote %+v", d)
+	}
+	v := g.w.View().Dimension("overworld").Volume(voxel.Block)
+	if c, ok := v.Cell(geom.Point{X: 4, Y: 61, Z: 3}); !ok || v.CellName(c) != "minecraft:glass" {
+		t.Errorf("the open world has %s", v.CellName(c))
+	}
+	if log := g.get("/v1/log/a"); strings.Count(string(log.body), `"number"`) != 1 {
+		t.Errorf("log: %s", log.body)
+	}
+}
+
+// TestCellsAtOnce: writes at the same time are versions one after another.
+func TestCellsAtOnce(t *testing.T) {
+	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	const writers = 6
+	var work sync.WaitGroup
+	for i := range writers {
+		work.Go(func() {
+			s.put(200, fmt.Sprintf(`{"box":"%d,120,0..%[1]d,120,0","names":["stone"],"cells":[0]}`, i))
+		})
+	}
+	work.Wait()
+	for i, name := range s.mustCells("a", fmt.Sprintf("box=0,120,0..%d,120,0", writers-1)) {
+		if name != "minecraft:stone" {
+			t.Errorf("cell %d is %s", i, name)
+		}
+	}
+	if log := s.get("/v1/log/a"); strings.Count(string(log.body), `"number"`) != 1+writers {
+		t.Errorf("log: %s", log.body)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path"
 	"strconv"
@@ -82,15 +81,11 @@ func (c *call) exportFile(v version, format string) error {
 
 // exportFolder sends a zip of a world's folder.
 func (c *call) exportFolder(v version, format string) error {
-	dir, err := os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
+	dir, remove, err := c.tempDir()
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := os.RemoveAll(dir); err != nil {
-			c.note(slog.LevelWarn, "a temporary folder is left", err)
-		}
-	}()
+	defer remove()
 	lost := map[string]int{}
 	var taken int64
 	defer func() { c.disk.give(taken) }()

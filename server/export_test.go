@@ -27,11 +27,7 @@ func Routes() []RouteInfo {
 }
 
 // Strangers returns how many addresses are remembered.
-func (s *Server) Strangers() int {
-	s.strangers.mu.Lock()
-	defer s.strangers.mu.Unlock()
-	return len(s.strangers.young) + len(s.strangers.old)
-}
+func (s *Server) Strangers() int { return s.strangers.Known() }
 
 // Streams returns what the streams counted, and how many worlds are looked at.
 func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }

@@ -33,6 +33,7 @@ type property struct {
 
 type dimensionFacts struct {
 	Name    string        `json:"name"`
+	Columns int           `json:"columns"`
 	Volumes []volumeFacts `json:"volumes"`
 }
 
@@ -85,7 +86,7 @@ func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
 	about := s.About()
 	f.Properties = propertiesOf(about.Properties)
 	for _, d := range about.Dimensions {
-		facts := dimensionFacts{Name: d.Name, Volumes: []volumeFacts{}}
+		facts := dimensionFacts{Name: d.Name, Columns: s.ColumnCount(d.Name), Volumes: []volumeFacts{}}
 		for _, v := range d.Volumes {
 			facts.Volumes = append(facts.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), v.Scale, len(v.Names)})
 		}

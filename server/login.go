@@ -130,11 +130,11 @@ func fromOurPage(r *http.Request, proof bool) error {
 // rate of callers, and of strangers who guess.
 func (c *call) known(g *token.Grant) error {
 	switch c.token = g; {
-	case g == nil && !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began):
+	case g == nil && !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began):
 		return fault(client.Busy, "too many calls without a known token")
 	case g == nil:
 		return fault(client.Unauthorized, "this server needs a known token")
-	case !c.rates.allow(g.Hash, c.began):
+	case !c.rates.Allow(g.Hash, c.began):
 		return fault(client.Busy, "too many calls with this token")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -40,25 +43,45 @@ func exposed(t *testing.T, body []byte) (names map[string]bool, samples map[stri
 	return names, samples
 }
 
+// told receives the lines of a log.
+type told chan string
+
+func (l told) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+// wait waits for a line with some words.
+func (l told) wait(words string) {
+	for line := range l {
+		if strings.Contains(line, words) {
+			return
+		}
+	}
+}
+
+// start is when the clock of the keeper begins.
+var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+
 // busySite is a Server with a keeper and metrics that has seen some of everything.
 func busySite(t *testing.T) *site {
 	t.Helper()
-	log, dir := newLines(), t.TempDir()
+	log, dir := make(told, 1000), t.TempDir()
 	st, err := local.Open(filepath.Join(dir, "store"), local.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	m := server.NewMetrics()
-	k := server.NewKeeper(st, start, server.KeeperOptions{Metrics: m, Log: log.log(), Backup: func(c context.Context) (local.Backed, error) {
+	m := metrics.New()
+	k := keeper.New(st, start, keeper.Options{Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil)), Backup: func(c context.Context) (local.Backed, error) {
 		return st.Backup(c, filepath.Join(dir, "backups"), local.BackupOptions{})
 	}})
 	s := newSiteOf(t, st, server.Options{Observe: m.Observe, Metrics: m.Handler(), Saved: k.Saved})
-	m.Watch(s.srv)
+	m.Watch(s.srv.Watched())
 	k.Step(start)
-	log.wait(t, "backup done")
+	log.wait("backup done")
 	k.Step(start.Add(time.Hour))
-	log.wait(t, "collect done")
+	log.wait("collect done")
 
 	s.want(201, request{method: "PUT", path: "/v1/worlds/w"}, nil)
 	var head history.ID
@@ -74,7 +97,9 @@ func busySite(t *testing.T) *site {
 	s.want(200, request{method: "GET", path: "/v1/stack/w"}, nil)
 	s.want(404, request{method: "GET", path: "/v1/stack/none"}, nil)
 	s.want(404, request{method: "GET", path: "/nowhere"}, nil)
-	mustEnd(t, k)
+	if err := k.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -185,6 +185,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"POST /v1/import/NAME":       {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
 		"GET /v1/export/NAME":        {query: "?format=cairn&at=1"},
 		"GET /v1/diff/NAME":          {query: "?a=1&b=2&with=a"},
+		"POST /v1/savings":           {before: func(s *site) []byte { return zipOf(s.t, map[string]string{"w/level.dat": "x"}) }},
 		"GET /v1/blame/NAME":         {query: "?at=2&dimension=a&volume=block&x=33&y=0&z=0&from=" + head.String()},
 		"GET /v1/diffmap/NAME":       {query: "?a=1&b=2&with=a&dimension=a&size=64"},
 		"PATCH /v1/properties/NAME":  {body: `{"set":{"k":"v"},"remove":["n"],"message":"m","author":"a"}`},
@@ -254,7 +255,7 @@ func TestDocument(t *testing.T) {
 }
 
 func withMetrics() server.Options {
-	return server.Options{Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return server.Options{Weigh: weighFiles, Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintln(w, "cairn_up 1")
 	})}

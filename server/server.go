@@ -6,8 +6,8 @@
 // of the codes of package client.
 //
 // The package starts no goroutine for a call and stores no world itself: what it
-// has acknowledged is in the Store. A Keeper decides when worlds are packed,
-// collected and backed up; its caller drives it.
+// has acknowledged is in the Store. Package keeper decides when worlds are packed,
+// collected and backed up, and package metrics counts.
 package server
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/streams"
 	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
@@ -45,18 +46,21 @@ type Options struct {
 	Packs bool
 	// Observe is called after every call, in the goroutine of the call. It must not
 	// keep the Event.
-	Observe func(*Event)
+	Observe func(*metrics.Event)
 	// Temp is the folder for worlds that are being received or sent. Default
 	// os.TempDir.
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
+	// Look says how a cell looks in a stream. Default as in pictures.
+	Look func(volume, name string) stream.Look
 	// Textures are those of a resource pack. Default none.
 	Textures *texture.Atlas
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
-	// Look says how a cell looks in a stream. Default as in pictures.
-	Look func(volume, name string) stream.Look
+	// Weigh compares the sizes of the worlds in a folder, in several forms, within some memory.
+	// It returns what becomes JSON. Without it POST /v1/savings answers no_route.
+	Weigh func(ctx context.Context, dir string, memory int64) (any, error)
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler
@@ -82,11 +86,12 @@ type Server struct {
 	checks    *queue // stones that are being checked
 	snapshots *snapshots
 	sessions  *token.Sessions // nil without tokens
-	rates     *rates          // of tokens
-	granted   granted
+	rates     *token.Rates    // of tokens
+	granted   token.Granted
 	streams   *streams.Hub
+	sizes     metrics.Sizes     // of worlds
 	ops       *arena.Operations // nil without Options.Arenas
-	strangers *rates            // of addresses without a token
+	strangers *token.Rates      // of addresses without a token
 	calls     atomic.Int64
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
@@ -100,7 +105,7 @@ type Server struct {
 func New(st history.Store, o Options) (*Server, error) {
 	l := o.Limits.filled()
 	s := &Server{
-		st: st, o: o, limits: l, logger: o.Log, rates: newRates(l.Rate), strangers: newRates(l.StrangerRate),
+		st: st, o: o, limits: l, logger: o.Log, rates: token.NewRates(l.Rate), strangers: token.NewRates(l.StrangerRate),
 		born: fmt.Sprintf("%08x", uint32(time.Now().UnixNano())), quiet: make(chan struct{}, 1),
 	}
 	if s.logger == nil {
@@ -183,6 +188,11 @@ func (s *Server) saved(name string) {
 		s.o.Saved(name)
 	}
 	s.streams.Moved(name)
+}
+
+// Watched returns what metrics read of the Server.
+func (s *Server) Watched() metrics.Watched {
+	return metrics.Watched{Store: s.st, InFlight: s.calls.Load, Pages: s.snapshots.cache.Stats, Streams: s.streams.Stats}
 }
 
 // Draining reports whether Drain was called.

@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -174,8 +175,8 @@ func TestManyStrangers(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	events := make(chan server.Event, 10)
-	s := newSite(t, server.Options{Observe: func(e *server.Event) {
+	events := make(chan metrics.Event, 10)
+	s := newSite(t, server.Options{Observe: func(e *metrics.Event) {
 		c := *e
 		c.Steps = slices.Clone(e.Steps)
 		events <- c

@@ -28,6 +28,16 @@ func (c *call) newSpool() (*spool, error) {
 	return &spool{file: f, c: c}, nil
 }
 
+// tempDir makes a folder; the caller calls remove.
+func (c *call) tempDir() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
+	return dir, func() {
+		if err := os.RemoveAll(dir); err != nil {
+			c.note(slog.LevelWarn, "a temporary folder is left", err)
+		}
+	}, err
+}
+
 // Write reserves disk space for b and writes it.
 func (s *spool) Write(b []byte) (int, error) {
 	if !s.c.disk.take(int64(len(b))) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -52,7 +53,7 @@ func (c *call) stack() error {
 	if !c.everywhere() {
 		for i, l := range f.Layers {
 			if f.Data[i] == nil { // the caller will ask for it
-				c.granted.add(c.token.Hash, l.Stone.ID)
+				c.granted.Add(c.token.Hash, token.Hash(l.Stone.ID))
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func (c *call) stone() error {
 // may read it as long as it exists, even after it was packed. For other stones the
 // method walks the world's history.
 func (c *call) mayOpen(id stone.ID) error {
-	if c.everywhere() || c.granted.has(c.token.Hash, id) {
+	if c.everywhere() || c.granted.Has(c.token.Hash, token.Hash(id)) {
 		return nil
 	}
 	if r, ok := c.st.(history.Reacher); ok {
@@ -117,7 +118,7 @@ func (c *call) mayOpen(id stone.ID) error {
 			return err
 		}
 		if reaches {
-			c.granted.add(c.token.Hash, id)
+			c.granted.Add(c.token.Hash, token.Hash(id))
 			return nil
 		}
 	}

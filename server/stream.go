@@ -69,7 +69,7 @@ func (c *call) stream() error {
 		if err := c.identify(); err != nil {
 			return err
 		}
-	} else if !c.strangers.allow(addressKey(c.r.RemoteAddr), c.began) {
+	} else if !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began) {
 		return fault(client.Busy, "too many calls without a known token")
 	}
 	if err := c.room(); err != nil {
@@ -107,12 +107,12 @@ func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **tok
 	if s.o.Tokens != nil && find {
 		now := time.Now()
 		if *to = s.o.Tokens.Find(hello.Token); *to == nil {
-			if !s.strangers.allow(addressKey(remote), now) {
+			if !s.strangers.Allow(token.AddressKey(remote), now) {
 				return fault(client.Busy, "too many calls without a known token")
 			}
 			return fault(client.Unauthorized, "this server needs a known token")
 		}
-		if !s.rates.allow((*to).Hash, now) {
+		if !s.rates.Allow((*to).Hash, now) {
 			return fault(client.Busy, "too many calls with this token")
 		}
 	}

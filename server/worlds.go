@@ -36,6 +36,7 @@ func worldRoutes() []route {
 			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"}, dimension,
 			{"size", "the largest length of the longer edge in pixels; 16 to 2048, default 1024"},
 		}, status: 200, gives: bytesOf("image/png"), tells: []string{boxHeader}, serve: (*call).diffmap},
+		{method: "POST", path: "/v1/savings", role: Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", takes: octets, status: 200, gives: jsonOf(object{}), serve: (*call).savings},
 		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
 			at, {"from", "id of the version where the search begins or goes on; in place of at"}, {"dimension", "default the first with solid content"},
 			{"volume", "default the solid content"}, {"x", "in blocks"}, {"y", "in blocks"}, {"z", "in blocks"},

@@ -21,7 +21,7 @@ type Client struct {
 	// Told, if set, is called with each frame after it was used, by who runs Run.
 	Told func(Frame)
 	// Memory bounds the bytes of the copy as View.Memory counts them. The server is told so, and if there
-	// is more all the same, what seems smallest from the last View goes first. 0 is no bound.
+	// is more all the same, what earlier sessions left goes first, then what seems smallest from the last View. 0 is no bound.
 	Memory int
 
 	writing sync.Mutex // held while a frame is written
@@ -52,6 +52,7 @@ type clientNames struct {
 // cube is a cube of the copy: cells by volume in the client's numbers, of length 1 if all are equal.
 type cube struct {
 	version uint64
+	old     bool // not sent in this session
 	cells   [][]voxel.Cell
 }
 
@@ -110,6 +111,9 @@ func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
 		c.cubes = make(map[Key]*cube)
 	}
 	c.position = view.Position
+	for _, x := range c.cubes {
+		x.old = true
+	}
 	b := Append(nil, hello, nil)
 	for claims := c.claims(); len(claims) > 0; {
 		n := min(len(claims), 2500)
@@ -191,7 +195,12 @@ func (c *Client) drop(b []byte) []byte {
 	for k := range c.cubes {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(c.far(b), c.far(a)) })
+	slices.SortFunc(keys, func(a, b Key) int {
+		if old := c.cubes[a].old; old != c.cubes[b].old {
+			return map[bool]int{true: -1, false: 1}[old]
+		}
+		return cmp.Compare(c.far(b), c.far(a))
+	})
 	n := 0
 	for ; n < len(keys) && c.bytes > c.Memory/10*9; n++ {
 		c.remove(keys[n])
@@ -557,4 +566,74 @@ func (c *Client) Cell(volume int, p geom.Point) (cell voxel.Cell, level int, ok 
 		return cells[(q.Y*e+q.Z)*e+q.X], level, true
 	}
 	return 0, 0, false
+}
+
+// AppendCopy appends the copy and its names to dst, for LoadCopy in another process.
+func (c *Client) AppendCopy(dst []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.welcome == nil {
+		return dst
+	}
+	w := Welcome{Protocol: Protocol, Moment: c.moment}
+	for i, n := range c.names {
+		v := n.volume
+		v.Default = c.ownDefault(i)
+		w.Volumes = append(w.Volumes, v)
+	}
+	dst = Append(dst, &w, nil)
+	for i, n := range c.names {
+		for list := n.list; len(list) > 0 && n.volume.Schema != voxel.Level; {
+			m := min(len(list), 200)
+			dst = Append(dst, &Names{uint8(i), list[:m]}, nil)
+			list = list[m:]
+		}
+	}
+	sequence := uint64(0)
+	for k, x := range c.cubes {
+		f := Cube{Key: k, Version: x.version}
+		for i := 0; i < len(c.names) && x.version != 0; i++ {
+			f.Cells = append(f.Cells, c.unfolded(x, i))
+		}
+		sequence++
+		dst = Append(dst, &Cubes{sequence, []Cube{f}}, w.Volumes)
+	}
+	return dst
+}
+
+// LoadCopy makes the copy what AppendCopy wrote. Run claims it. The error is a *CorruptError, and the
+// copy is then empty.
+func (c *Client) LoadCopy(b []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.loadCopy(b)
+	c.welcome = nil
+	if err != nil {
+		c.cubes, c.names, c.bytes = make(map[Key]*cube), nil, 0
+	}
+	return err
+}
+
+func (c *Client) loadCopy(b []byte) error {
+	c.cubes, c.names, c.welcome, c.bytes, c.last = make(map[Key]*cube), nil, nil, 0, 0
+	for at := 0; at < len(b); {
+		var volumes []Volume
+		if c.welcome != nil {
+			volumes = c.welcome.Volumes
+		}
+		f, n, err := DecodeServer(b[at:], volumes)
+		if err != nil {
+			return err
+		}
+		switch f.(type) {
+		case *Welcome, *Names, *Cubes:
+		default:
+			return &CorruptError{Offset: int64(at), Part: "copy", Err: errors.New("a frame that does not belong here")}
+		}
+		if _, err := c.use(f); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
 }

@@ -322,13 +322,13 @@ func (s *shot) keep() *shot {
 	return s
 }
 
-// topOf returns the coarsest level for bounds: they are at most 32 cubes wide there.
+// topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
 func topOf(b geom.Box, want int) int {
 	if want > 0 {
 		return min(want, MaxLevel)
 	}
 	size := b.Size()
-	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(32*CubeEdge)), MaxLevel)
+	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), MaxLevel)
 }
 
 // content is the cells of a cube by volume.
@@ -510,10 +510,13 @@ func emptyOctants(c content) uint8 {
 	var full uint8
 	for _, cells := range c {
 		e := edgeOf(len(cells))
-		for i, cell := range cells {
-			if cell != 0 {
-				x, z, y := i%e*2/e, i/e%e*2/e, i/(e*e)*2/e
-				full |= 1 << (x | z<<1 | y<<2)
+		h := e / 2
+		for at := 0; at < len(cells); at += h {
+			for _, cell := range cells[at : at+h] {
+				if cell != 0 {
+					full |= 1 << (at/h&1 | at/(e*h)&1<<1 | at/(e*e*h)<<2)
+					break
+				}
 			}
 		}
 	}

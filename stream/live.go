@@ -68,7 +68,7 @@ func (l *live) At(ctx context.Context, version string) (State, error) {
 		return nil, fmt.Errorf("stream: version %q: %w", version, fs.ErrNotExist)
 	}
 	snap, err := l.w.SnapshotAt(ctx, id)
-	if errors.Is(err, history.ErrGone) {
+	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrGone) {
 		err = fmt.Errorf("%w: %w", err, fs.ErrNotExist)
 	}
 	if err != nil {

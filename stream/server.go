@@ -22,7 +22,7 @@ type Options struct {
 	World string
 	// Look says how a cell looks from afar. Default: opaque, in a colour that the name gives.
 	Look func(volume, name string) Look
-	// Top is the coarsest level. Default: the world is at most 32 cubes wide at that level.
+	// Top is the coarsest level. Default: the world is at most 16 cubes wide at that level.
 	Top int
 	// Cache bounds the bytes of encoded cubes that are kept for each list of volumes. Default
 	// 64 MiB.
@@ -84,7 +84,7 @@ type Server struct {
 	o     Options
 	clock atomic.Int64 // of the last Tick, in nanoseconds since 1970
 
-	sent, encoded, edits, cut atomic.Int64
+	sent, cubes, edits, cut atomic.Int64
 
 	mu      sync.Mutex
 	head    *counted
@@ -136,7 +136,7 @@ type stage struct {
 type Stats struct {
 	Viewers int
 	Bytes   int64 // sent
-	Cubes   int64 // encoded
+	Cubes   int64 // sent whole
 	Edits   int64 // records of edits sent
 	Cut     int64 // viewers that were cut off
 }
@@ -171,7 +171,7 @@ func (s *Server) Run(ctx context.Context, ticks <-chan time.Time) error {
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stats{len(s.viewers), s.sent.Load(), s.encoded.Load(), s.edits.Load(), s.cut.Load()}
+	return Stats{len(s.viewers), s.sent.Load(), s.cubes.Load(), s.edits.Load(), s.cut.Load()}
 }
 
 // Close ends all sessions and closes what the Server has of the Source.

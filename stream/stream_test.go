@@ -112,10 +112,10 @@ func connect(t testing.TB, srv *stream.Server, c *stream.Client, hello stream.He
 // wait waits until something is true after a frame.
 func (s *session) wait(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	late := time.AfterFunc(5*time.Second, func() {
+	late := time.AfterFunc(30*time.Second, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.done, s.err = true, fmt.Errorf("nothing for 5 s: %v", s.err)
+		s.done, s.err = true, fmt.Errorf("nothing for 30 s: %v", s.err)
 		s.told.Broadcast()
 	})
 	defer late.Stop()

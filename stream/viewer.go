@@ -60,7 +60,7 @@ type viewer struct {
 	window   int
 	tokens   float64
 	rate     float64
-	progress time.Time // when it acknowledged last, or began to owe
+	waited   time.Duration // for the client, since it acknowledged last or began to owe
 	ticked   time.Time
 	frames   int
 	second   int64
@@ -94,7 +94,6 @@ func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
 		claims: make(map[Key]uint64), stale: make(map[Key]bool), reading: make(map[Key]bool), window: firstRoom,
 		named: make([][]uint64, len(g.volumes))}
 	v.batch.names = make([][]byte, len(g.volumes))
-	v.progress = s.now()
 	return v
 }
 
@@ -371,7 +370,7 @@ func (v *viewer) ack(sequence uint64) error {
 		return &CorruptError{Part: "Ack", Err: fmt.Errorf("sequence %d is not one that waits for it", sequence)}
 	}
 	v.flight = slices.Delete(v.flight, 0, n)
-	v.progress = now
+	v.waited = 0
 	return nil
 }
 
@@ -403,24 +402,26 @@ func (v *viewer) dropped(f *Dropped) {
 func (v *viewer) tick(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.rate > 0 && !v.ticked.IsZero() {
-		v.tokens = min(v.tokens+v.rate*max(0, now.Sub(v.ticked).Seconds()), v.burst())
+	step := time.Duration(0)
+	if !v.ticked.IsZero() {
+		step = min(max(now.Sub(v.ticked), 0), time.Second) // of a server that stood still a viewer is not guilty
+	}
+	if v.rate > 0 {
+		v.tokens = min(v.tokens+v.rate*step.Seconds(), v.burst())
 	}
 	v.ticked, v.looked = now, false
 	if v.view == nil || v.failure != nil || len(v.flight) > 0 || len(v.out) > 0 {
-		if v.progress.Unix() <= 0 {
-			v.progress = now
-		}
-		if now.Sub(v.progress) > v.s.o.Patience && !v.cut {
-			v.cut, v.over = true, true
-			if v.failure == nil {
-				v.failure = &Failure{"slow_viewer", "the viewer did not read or acknowledge in time"}
-			}
-			v.s.cut.Add(1)
-			v.conn.Close()
-		}
+		v.waited += step
 	} else {
-		v.progress = now
+		v.waited = 0
+	}
+	if v.waited > v.s.o.Patience && !v.cut {
+		v.cut, v.over = true, true
+		if v.failure == nil {
+			v.failure = &Failure{"slow_viewer", "the viewer did not read or acknowledge in time"}
+		}
+		v.s.cut.Add(1)
+		v.conn.Close()
 	}
 	v.call()
 }
@@ -486,7 +487,8 @@ func abs(v int) int { return max(v, -v) }
 // change sends an edit of a cube if the viewer has the cube.
 func (v *viewer) change(ctx context.Context, c *change, full bool) {
 	if _, ok := v.reading[c.Key]; ok {
-		v.reading[c.Key] = true
+		v.reading[c.Key] = true // the client may have an older one
+		return
 	}
 	if _, ok := v.plan.Get(c.Key); !ok || v.stale[c.Key] {
 		return
@@ -505,7 +507,6 @@ func (v *viewer) change(ctx context.Context, c *change, full bool) {
 		if c.edit = v.stage.edit(rec, c.parts); c.edit == nil {
 			c.edit = []byte{}
 		}
-		v.s.encoded.Add(1)
 	}
 	v.give(c.rec, c.edit)
 }
@@ -533,6 +534,7 @@ func (v *viewer) give(r *record, edit []byte) bool {
 	} else {
 		v.batch.cubes = append(v.batch.cubes, r.bytes...)
 		v.batch.keys = append(v.batch.keys, r.Key)
+		v.s.cubes.Add(1)
 	}
 	if len(v.batch.cubes) > frameBytes || len(v.batch.edits) > frameBytes || len(v.batch.keys) == maxCubes {
 		v.flush()
@@ -618,11 +620,10 @@ func (v *viewer) numbered(f Frame, list []byte, keys []Key) {
 	v.out = appendFrame(v.out, f.kind(), w.b, list)
 	n := len(v.out) - before
 	v.inFlight += n
-	now := v.s.now()
 	if len(v.flight) == 0 {
-		v.progress = now
+		v.waited = 0
 	}
-	v.flight = append(v.flight, flight{v.sequence, n, now, keys})
+	v.flight = append(v.flight, flight{v.sequence, n, v.s.now(), keys})
 	v.tokens -= float64(n)
 }
 

@@ -151,6 +151,19 @@ func (s *Snapshot) HasLevel(dim, vol string, level int) bool {
 	return (&farReader{openStack: s.stack, name: volumeName{dim, vol}}).packed(level)
 }
 
+// FarChanges returns how many chunks of a volume commits have touched since the full pack, if
+// there is one. Far levels over them are made from them whenever they are read.
+func (s *Snapshot) FarChanges(dim, vol string) (n int) {
+	for i, l := range s.stack {
+		if i > 0 {
+			for range l.Entries(dim, vol, 0) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // ColumnCount returns how many columns a dimension has.
 func (s *Snapshot) ColumnCount(dim string) (n int) {
 	if len(s.stack) == 1 {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/keeper"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -155,7 +155,7 @@ type library struct {
 	stored
 	dir    string
 	crowd  *crowd
-	keeper *server.Keeper
+	keeper *keeper.Keeper
 }
 
 func (l *library) fill(ctx context.Context, o lab.Options) error {
@@ -168,7 +168,7 @@ func (l *library) open(context.Context) error { return l.openAt(nil) }
 func (l *library) openAt(now func() time.Time) error {
 	st, err := local.Open(l.dir, local.Options{Now: now})
 	if err == nil {
-		l.stored, l.keeper = stored{st}, server.NewKeeper(st, time.Now(), server.KeeperOptions{CollectEvery: -1})
+		l.stored, l.keeper = stored{st}, keeper.New(st, time.Now(), keeper.Options{CollectEvery: -1})
 	}
 	return err
 }

@@ -37,6 +37,8 @@ type order struct {
 	Edits   int       `json:",omitempty"` // a second
 	Start   time.Time `json:",omitzero"`
 	Keys    []lod.Key `json:",omitempty"`
+	// Patience is that of the server.
+	Patience time.Duration `json:",omitempty"`
 }
 
 type answer struct {
@@ -124,7 +126,7 @@ func (h *host) do(ctx context.Context, wait *sync.WaitGroup, o *order, a *answer
 			a.Cells = append(a.Cells, cells)
 		}
 	case "change":
-		n, err := h.change()
+		n, err := h.change(o.Seed)
 		a.Changed = n
 		return err
 	case "count":
@@ -167,7 +169,7 @@ func (h *host) serve(ctx context.Context, wait *sync.WaitGroup, o *order, a *ans
 	if _, err := h.w.Commit(ctx, "the land"); err != nil {
 		return err
 	}
-	if h.server, err = stream.Serve(h.w, stream.Options{}); err != nil {
+	if h.server, err = stream.Serve(h.w, stream.Options{Patience: o.Patience}); err != nil {
 		return err
 	}
 	if h.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
@@ -278,9 +280,9 @@ func surface(v *world.VolumeTx, x, z int) (geom.Point, bool) {
 
 // change builds on one column of 16x16 in a hundred, four by four beside each other: a floor on the
 // highest cells, and walls on it.
-func (h *host) change() (columns int, err error) {
+func (h *host) change(seed uint64) (columns int, err error) {
 	edge := h.half // of the land, in towns
-	r := rand.New(rand.NewPCG(h.order.Seed, 5))
+	r := rand.New(rand.NewPCG(seed, 5))
 	_, err = h.w.Update(func(tx *world.Tx) error {
 		v := tx.Dimension(landName).Volume(landVolume)
 		for range max(edge*edge/100, 1) {

@@ -17,6 +17,7 @@ type Report struct {
 	Edge  int        `json:"edge"` // of the land, in blocks
 	Views []ViewRow  `json:"views"`
 	Plans []PlanTime `json:"plans"`
+	Sizes []SizeRow  `json:"sizes"`
 	// Streamed is nil if there is no server to start: in a test.
 	Streamed *Streamed `json:"streamed"`
 }
@@ -33,6 +34,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	if err := b.views(ctx, o, r); err != nil {
 		return nil, err
 	}
+	r.Sizes = b.sizes(o.Seed)
 	if !o.Full {
 		return r, nil
 	}
@@ -53,6 +55,12 @@ func (r *Report) Table(w io.Writer) {
 	t = table.New(w, "plan", "each")
 	for _, p := range r.Plans {
 		t.Row(p.Name, fmt.Sprintf("%.1f us", p.Micros))
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	t = table.New(w, "cells an edge", "boxes", "bytes", "an edit")
+	for _, row := range r.Sizes {
+		t.Row(fmt.Sprint(row.Edge), fmt.Sprint(row.Boxes), table.Size(row.Bytes), fmt.Sprintf("%.0f B", row.Edit))
 	}
 	t.Flush()
 	s := r.Streamed

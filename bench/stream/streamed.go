@@ -30,13 +30,13 @@ const (
 // streamed measures what a server sends over a link of 20 Mbit/s, and to four who walk.
 func (l *land) streamed(ctx context.Context, o lab.Options, whole ViewRow) (s *Streamed, err error) {
 	c := &crowd{o: o, pool: newPool()}
-	c.o.Clients = 1
+	c.o.Clients, c.o.Seconds = 1, 60
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.end()) }()
 	s = &Streamed{Rate: linkBits, Finest: whole.Finest, FinestWalk: whole.FinestWalk}
-	w, err := c.connect(viewOf(octree.Vec{Y: 120}, octree.Vec{}, float64(whole.Radius), crowdError), nil, linkBits/8)
+	w, err := c.connect(viewOf(octree.Vec{Y: 120}, octree.Vec{}, float64(whole.Radius), crowdError), linkBits/8)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (l *land) streamed(ctx context.Context, o lab.Options, whole ViewRow) (s *S
 func (l *land) strollOf(ctx context.Context, c *crowd, d octree.Vec, steps int) (int64, error) {
 	speed := octree.Vec{X: walkSpeed * d.X, Z: walkSpeed * d.Z}
 	radius := float64(l.half - steps)
-	w, err := c.connect(viewOf(octree.Vec{Y: 120}, octree.Vec{}, radius, crowdError), nil, 0)
+	w, err := c.connect(viewOf(octree.Vec{Y: 120}, octree.Vec{}, radius, crowdError), 0)
 	if err != nil {
 		return 0, err
 	}

@@ -96,7 +96,7 @@ func (p *pool) drop(c *content) {
 }
 
 // dial connects to a server and says hello. claims are what it has from before.
-func dial(addr string, rate float64, p *pool, v stream.View, claims []stream.Claim) (*viewer, error) {
+func dial(addr string, rate float64, p *pool, had map[lod.Key]*content, v stream.View, claims []stream.Claim) (*viewer, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func dial(addr string, rate float64, p *pool, v stream.View, claims []stream.Cla
 	if rate > 0 { // a link has no room for what did not arrive
 		_ = c.(*net.TCPConn).SetReadBuffer(64 << 10)
 	}
-	w := &viewer{link: &link{Conn: c, rate: rate}, pool: p, copy: make(map[lod.Key]*content)}
+	w := &viewer{link: &link{Conn: c, rate: rate}, pool: p, copy: had}
 	w.stages[0] = time.Now()
 	frames := []stream.Frame{&stream.Hello{Protocol: stream.Protocol}, &v}
 	for from := range slices.Chunk(claims, 2000) {

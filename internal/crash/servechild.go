@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/keeper"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -32,7 +33,7 @@ func obeyCalls(dir, plant string, out io.Writer) error {
 	if plant == plantUnfenced {
 		st = unfenced{kept}
 	}
-	keeper := server.NewKeeper(st, time.Now(), server.KeeperOptions{CollectEvery: -1})
+	keeper := keeper.New(st, time.Now(), keeper.Options{CollectEvery: -1})
 	ctx := context.Background()
 	err = serveUntil(signalled(), st, keeper.Saved, out)
 	return errors.Join(err, keeper.Close(ctx), kept.Close())

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/metrics"
 )
 
 // certificate is a TLS certificate that can be read from its files again.
@@ -41,7 +44,7 @@ func (c *certificate) config() *tls.Config {
 
 // debugHandler serves profiles and metrics. With near it refuses calls to a host name
 // that is not this machine's, so that no web page can reach it through its own DNS name.
-func debugHandler(m *server.Metrics, near bool) http.Handler {
+func debugHandler(m *metrics.Metrics, near bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -56,6 +59,24 @@ func debugHandler(m *server.Metrics, near bool) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// weigh compares the sizes of the worlds below a folder. What it returns does not name the folder.
+func weigh(ctx context.Context, dir string, memory int64) (any, error) {
+	r, err := savings.Of(ctx, []string{dir}, savings.Options{Memory: memory})
+	if err != nil {
+		return nil, err
+	}
+	below := func(path string) string {
+		return strings.Trim(strings.ReplaceAll(path, dir, ""), "/")
+	}
+	for i := range r.Worlds {
+		r.Worlds[i].Path = below(r.Worlds[i].Path)
+	}
+	for i := range r.Skipped {
+		r.Skipped[i] = savings.SkippedWorld{Path: below(r.Skipped[i].Path), Why: below(r.Skipped[i].Why)}
+	}
+	return r, nil
 }
 
 // makeDemo makes the demo worlds that the store does not have, and logs each, because

@@ -22,6 +22,8 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/server/web"
@@ -76,10 +78,10 @@ type service struct {
 	http    *http.Server
 	debug   *http.Server // nil for none
 	stream  net.Listener // nil for none
-	keeper  *server.Keeper
+	keeper  *keeper.Keeper
 	arenas  *arena.Leased
 	stepped chan struct{} // closed to stop stepping the arenas
-	metrics *server.Metrics
+	metrics *metrics.Metrics
 	failed  chan error // from the goroutines that serve
 }
 
@@ -182,8 +184,8 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 
 // newServer makes the server and the keeper of a store.
 func (s *service) newServer(st history.Store) (err error) {
-	s.metrics = server.NewMetrics()
-	k := server.KeeperOptions{CollectEvery: s.CollectEvery, Policy: s.Policy, Metrics: s.metrics, Log: s.log}
+	s.metrics = metrics.New()
+	k := keeper.Options{CollectEvery: s.CollectEvery, Policy: s.Policy, Metrics: s.metrics, Log: s.log}
 	if s.BackupDir != "" {
 		if err := s.addBackups(st, &k); err != nil {
 			return err
@@ -194,13 +196,13 @@ func (s *service) newServer(st history.Store) (err error) {
 		return err
 	}
 	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
 	}
-	s.metrics.Watch(s.server)
-	s.keeper = server.NewKeeper(st, time.Now(), k)
+	s.metrics.Watch(s.server.Watched())
+	s.keeper = keeper.New(st, time.Now(), k)
 	s.http = s.server.HTTP()
 	return nil
 }
@@ -215,7 +217,7 @@ func loadTextures(packs []string) (*texture.Atlas, error) {
 
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery
 // after the newest one in the folder.
-func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
+func (s *service) addBackups(st history.Store, k *keeper.Options) error {
 	from, ok := st.(*local.Store)
 	if !ok {
 		return fmt.Errorf("service: back up %s: only a store in a directory can be backed up", s.StoreURL)
@@ -235,7 +237,7 @@ func (s *service) addBackups(st history.Store, k *server.KeeperOptions) error {
 }
 
 // observe adds a call to the metrics, and logs it if it was slow.
-func (s *service) observe(e *server.Event) {
+func (s *service) observe(e *metrics.Event) {
 	s.metrics.Observe(e)
 	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute && e.Route != server.StreamRoute {
 		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -86,15 +87,16 @@ func Query(q url.Values) (h Head, err error) {
 	return h, h.Box.check()
 }
 
-// Settle puts in the dimension and the volume that a call means without naming them.
+// Settle puts in the dimension and the volume that a call means without naming them: the first
+// that has matter, and its matter.
 func (h *Head) Settle(s *world.Snapshot) {
 	for _, d := range s.About().Dimensions {
-		if mapped := port.Mapped(s); h.Dimension == "" && len(mapped) > 0 {
-			h.Dimension = mapped[0]
-		}
 		for _, v := range d.Volumes {
-			if h.Volume == "" && d.Name == h.Dimension && port.IsMatter(v.Volume.Name) {
-				h.Volume = v.Volume.Name
+			if !port.IsMatter(v.Volume.Name) {
+				continue
+			}
+			if h.Dimension = cmp.Or(h.Dimension, d.Name); d.Name == h.Dimension {
+				h.Volume = cmp.Or(h.Volume, v.Volume.Name)
 			}
 		}
 	}

@@ -39,7 +39,6 @@ export interface Dimension {
   name: string;
   volumes: Volume[];
   columns?: number;
-  objects?: number;
 }
 
 export interface Volume {
@@ -47,9 +46,6 @@ export interface Volume {
   schema: string;
   scale: number;
   names: number;
-  min?: number[];
-  max?: number[];
-  chunks?: number;
 }
 
 export interface Who {
@@ -152,7 +148,7 @@ export function words(e: unknown, doing = "do this"): string {
     const known = e.code === "unsupported" && /^\/v1\/(import|savings)/.test(e.path) ? "The server does not know this kind of file." : explained[e.code];
     const said = e.message ? sentence(e.message) : "";
     if (!known) return said ? capital(said) : `The server answered ${e.status}.`;
-    return ["corrupt", "unsupported", "too_large", "bad_name"].includes(e.code) && said ? `${known} ${capital(said)}` : known;
+    return ["corrupt", "unsupported", "too_large"].includes(e.code) && said ? `${known} ${capital(said)}` : known;
   }
   if (e instanceof TypeError) return "The server does not answer. Is it running?";
   return e instanceof Error ? capital(sentence(e.message)) : String(e);

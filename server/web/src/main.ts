@@ -8,20 +8,33 @@ import { login } from "./login";
 import type { Page, View } from "./view";
 import { worlds } from "./worlds";
 
-/** A page that is loaded when it is shown for the first time. */
-const later =
-  (load: () => Promise<Page>): Page =>
-  async (v) => {
-    const page = await load();
-    if (!v.signal.aborted) await page(v);
-  };
+/** A page whose script is loaded when it is needed for the first time. */
+interface Later {
+  title: string;
+  load: () => Promise<Page>;
+}
 
-const worldPages: Record<string, { title: string; page: Page }> = {
-  world: { title: "World", page: later(async () => (await import("./world")).world) },
-  map: { title: "Map", page: later(async () => (await import("./map")).map) },
-  "3d": { title: "3D", page: later(async () => (await import("./three/page")).three) },
+const worldPages: Record<string, Later> = {
+  world: { title: "World", load: async () => (await import("./world")).world },
+  map: { title: "Map", load: async () => (await import("./map")).map },
+  "3d": { title: "3D", load: async () => (await import("./three/page")).three },
 };
-const numbers = later(async () => (await import("./numbers")).numbers);
+const numbers: Later = { title: "Numbers", load: async () => (await import("./numbers")).numbers };
+
+/** Returns what is loaded for an address, and the name of the world in it. */
+function pageOf(path: string): { kind: string; name: string; later: Later | undefined } {
+  const [, first = "", rest = ""] = /^\/([^/]*)\/?(.*)$/.exec(path) ?? [];
+  const later = path === "/numbers" ? numbers : rest ? worldPages[first] : undefined;
+  return { kind: first, name: later && rest ? decoded(rest) : "", later };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text; // the server says that this is no name
+  }
+}
 
 const main = el("main", { id: "main", tabIndex: -1 });
 const tabs = el("nav", { class: "tabs", "aria-label": "Pages of this world" });
@@ -93,16 +106,13 @@ async function show(): Promise<void> {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const at = decodeURI(location.pathname);
-  const [, first = "", rest = ""] = /^\/([^/]*)\/?(.*)$/.exec(at) ?? [];
-  const about = rest ? worldPages[first] : undefined;
-  const name = about ? rest : "";
+  const at = location.pathname;
+  const { kind, name, later } = pageOf(at);
   fill(nav, link("/", "Worlds", at === "/"), link("/numbers", "Numbers", at === "/numbers"));
   const version = new URLSearchParams(location.search).get("at");
   const q = version ? "?" + new URLSearchParams({ at: version }).toString() : "";
-  fill(tabs, about && el("span", { class: "crumb", title: name }, name), about && Object.entries(worldPages).map(([kind, p]) => link(`/${kind}/${name}${q}`, p.title, kind === first)));
-  document.body.dataset.page = about ? first : at === "/" ? "worlds" : first;
-  const page: Page = about ? about.page : at === "/" ? worlds : at === "/numbers" ? numbers : at === "/login" ? login(ask) : missing;
+  fill(tabs, name && el("span", { class: "crumb", title: name }, name), name && Object.entries(worldPages).map(([k, p]) => link(`/${k}/${name}${q}`, p.title, k === kind)));
+  document.body.dataset.page = at === "/" ? "worlds" : kind;
   const own = el("div", { class: "page" });
   fill(main, own);
   const v: View = {
@@ -123,9 +133,10 @@ async function show(): Promise<void> {
     },
     go: (path) => go(path),
   };
-  v.title(about ? `${name}, ${about.title}` : at === "/numbers" ? "Numbers" : at === "/login" ? "Log in" : "");
+  v.title(later ? [name, later.title].filter(Boolean).join(", ") : at === "/login" ? "Log in" : "");
   try {
-    await page(v);
+    const page = later ? await later.load() : at === "/" ? worlds : at === "/login" ? login(ask) : missing;
+    if (!signal.aborted) await page(v);
   } catch (e) {
     if (!signal.aborted && !gaveUp(e)) fill(own, trouble(e, "see this page"));
   }
@@ -133,6 +144,9 @@ async function show(): Promise<void> {
 
 /** Returns an error as a part of a page. */
 function trouble(e: unknown, doing: string): HTMLElement {
+  if (e instanceof Refused && ["no_world", "bad_name", "gone"].includes(e.code)) {
+    return el("div", { class: "empty", role: "alert" }, el("h1", null, e.code === "gone" ? "This world was deleted" : "There is no world of this name"), el("p", null, "All worlds are on the ", el("a", { href: "/" }, "first page"), "."));
+  }
   const login = e instanceof Refused && (e.status === 401 || e.status === 403);
   const prefixes = who?.prefixes ?? [];
   const has = who && login && ` Your token has the role ${who.role}${prefixes.length ? ` and is for ${prefixes.join(", ")}` : ""}.`;
@@ -164,4 +178,5 @@ addEventListener("popstate", () => void show());
 for (const kind of ["dragover", "drop"] as const) document.addEventListener(kind, (e) => e.preventDefault());
 
 document.body.append(header(), main);
+void pageOf(location.pathname).later?.load().catch(() => undefined); // beside the question who looks; show tells of a failure
 void ask().then(show);

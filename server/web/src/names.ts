@@ -44,6 +44,12 @@ export async function freeName(name: string, taken: (name: string) => Promise<bo
   return name;
 }
 
+/** Reports whether a world exists. The list says it without an error. */
+export async function exists(name: string, signal: AbortSignal): Promise<boolean> {
+  const { worlds } = await json<{ worlds: string[] }>("/v1/worlds", { query: { prefix: name, n: 1 }, signal });
+  return worlds[0] === name;
+}
+
 /** Returns the prefixes to ask the server for, so that a token with prefixes sees what begins with prefix. */
 export function prefixesFor(who: Who | null, prefix: string): string[] {
   const own = who?.prefixes ?? [];

@@ -1,6 +1,6 @@
 // Numbers: what the server does, from its metrics. The history lasts as long as the page is open.
 
-import { call, gaveUp, pause, Refused, words } from "./api";
+import { call, gaveUp, json, pause, Refused, words } from "./api";
 import { el, fill, type Child } from "./dom";
 import { buckets, quantile, rate, Sample, since, type Histogram } from "./metrics";
 import { distribution, Lines, percentiles, type Line } from "./plot";
@@ -27,7 +27,14 @@ export const numbers: Page = async (v) => {
   await new NumbersPage(v).run(text);
 };
 
+/** What GET /v1/stats answers, as far as the page shows it. */
+interface Stats {
+  sizes: { sampled: number; bytes: number; median: number; p90: number; p99: number; largest: number; counts: { upto: number; worlds: number }[] | null };
+  stream: { viewers: number; worlds: number; bytes: number; cubes: number; edits: number; cut: number } | null;
+}
+
 class NumbersPage {
+  private stats: { time: number; stats: Stats }[] = [];
   private history: Sample[] = [];
   private whole = false;
   private said = el("p", { class: "muted", role: "status" });
@@ -46,12 +53,24 @@ class NumbersPage {
     this.cards();
   }
 
+  /** Asks for what the metrics do not have. A server may not offer it. */
+  private async ask(): Promise<void> {
+    const stats = await json<Stats>("/v1/stats", { signal: this.v.signal }).catch((e) => {
+      if (e instanceof Refused) return null;
+      throw e;
+    });
+    if (stats) this.stats.push({ time: Date.now(), stats });
+    if (this.stats.length > kept) this.stats.shift();
+  }
+
   async run(text: string): Promise<void> {
+    await this.ask();
     this.add(text);
     for (;;) {
       await pause(every, this.v.signal);
       if (document.hidden) continue;
       try {
+        if (this.stats.length) await this.ask();
         this.add(await (await call("/metrics", { signal: this.v.signal })).text());
       } catch (e) {
         if (gaveUp(e)) return;
@@ -122,6 +141,7 @@ class NumbersPage {
       this.grid,
       this.card("Worlds", () => [this.value("cairn_worlds", count), el("small", null, "in the store")], this.plot("Worlds", () => [this.line("in the store", g("cairn_worlds")), this.line("used in the last minutes", g("cairn_worlds_loaded"))], count, short)),
       this.card("Disk", () => [this.value("cairn_store_disk_bytes", bytes), el("small", null, "on the disk")], this.plot("Bytes on the disk", () => [this.line("all", g("cairn_store_disk_bytes")), this.line("not freed yet", g("cairn_store_dead_bytes")), this.line("stones that are needed", g("cairn_store_stone_bytes"))], bytes)),
+      this.card("Sizes of worlds", () => { const s = this.asked?.sizes; return [s ? bytes(s.median) : "–", el("small", null, "at the median")]; }, this.live(() => this.worldSizes())),
       this.card("Calls", () => [this.value("cairn_requests_total", count), el("small", null, "since the start")], this.plot("Calls a second", () => [this.line("done", r("cairn_requests_total", { code: "ok" })), this.line("refused or failed", (s, before) => rate(before, s, "cairn_requests_total") - (rate(before, s, "cairn_requests_total", { code: "ok" }) || 0)), this.line("under way", g("cairn_requests_in_flight"))], short)),
       this.card("Loads and saves", () => [this.value("cairn_load_bytes_count", count), el("small", null, "loads, "), this.value("cairn_save_bytes_count", count), el("small", null, "saves")], this.plot("Loads and saves a second", () => [this.line("loads", r("cairn_load_bytes_count")), this.line("saves", r("cairn_save_bytes_count"))], perSecond, short)),
       this.card("Steps of a load", () => this.times("cairn_load_step_seconds"), this.live(() => this.steps("cairn_load_step_seconds", "step"))),
@@ -129,6 +149,7 @@ class NumbersPage {
       this.card("Bytes of a load", () => [bytes(quantile(this.lately("cairn_load_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a load", this.sizes("cairn_load_bytes", bytes2), "loads"))),
       this.card("Bytes of a save", () => [bytes(quantile(this.lately("cairn_save_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a save", this.sizes("cairn_save_bytes", bytes2), "saves"))),
       this.card("Stones of a load", () => [short(quantile(this.lately("cairn_load_stones"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Stones of a load", this.sizes("cairn_load_stones", short), "loads"))),
+      this.card("Viewers in 3D", () => [this.asked?.stream ? count(this.asked.stream.viewers) : "–", el("small", null, "now")], this.plot("Viewers", () => [this.stream("viewers", (s) => s.viewers), this.stream("worlds that are shown", (s) => s.worlds)], short), this.live(() => this.sent())),
       this.card("Packs", () => [this.value("cairn_packs_total", count), el("small", null, "made, "), this.value("cairn_pack_queue", count), el("small", null, "wait")], this.plot("Worlds that wait to be packed", () => [this.line("waiting", g("cairn_pack_queue")), this.line("packed a second", r("cairn_packs_total"))], short), this.live(() => this.packs())),
       this.card("Garbage", () => [this.value("cairn_garbage_condemned_bytes", bytes), el("small", null, "wait for the end of their grace")], this.live(() => this.garbage())),
       this.card("Backups and collections", () => this.lastGood("backup"), this.live(() => this.work())),
@@ -137,6 +158,30 @@ class NumbersPage {
       this.card("Processor", () => [this.value("process_cpu_seconds_total", seconds), el("small", null, "of processor time")], this.plot("Cores that are busy", () => [this.line("cores busy", r("process_cpu_seconds_total"))], (n) => n.toPrecision(2), short)),
       el("section", { class: "card number wide", "aria-label": "Routes" }, el("h2", null, "Routes"), this.live(() => this.routes())),
     );
+  }
+
+  private get asked(): Stats | undefined {
+    return this.stats[this.stats.length - 1]?.stats;
+  }
+
+  private stream(name: string, value: (s: NonNullable<Stats["stream"]>) => number): Line {
+    return { name, points: this.stats.map((s) => [s.time, s.stats.stream ? value(s.stats.stream) : NaN]) };
+  }
+
+  private sent(): Child {
+    const s = this.asked?.stream;
+    return s && el("p", { class: "muted small-text" }, `Sent since the start: ${bytes(s.bytes)}, ${many(s.cubes, "cube")}, ${many(s.edits, "edit")}. ${s.cut ? many(s.cut, "viewer") + " cut off." : ""}`);
+  }
+
+  private worldSizes(): Child {
+    const s = this.asked?.sizes;
+    if (!s) return el("p", { class: "muted none" }, "nothing yet");
+    const counts = s.counts ?? [];
+    const last = counts.filter((c) => c.upto > 0).at(-1)?.upto ?? 0;
+    return [
+      distribution("Sizes of worlds", counts.map((c) => ({ name: c.upto ? `≤ ${bytes2(c.upto)}` : `> ${bytes2(last)}`, count: c.worlds })), "worlds"),
+      el("p", { class: "muted small-text" }, `90 % have at most ${bytes(s.p90)}, 99 % at most ${bytes(s.p99)}; the largest has ${bytes(s.largest)}. Of ${many(s.sampled, "world")}, ${bytes(s.bytes)} together; what several share counts for each.`),
+    ];
   }
 
   private times(name: string): Child {

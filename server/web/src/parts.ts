@@ -21,6 +21,8 @@ export function confirm(title: string, body: Child, action: string, danger = fal
   });
 }
 
+const mostNotes = 5;
+
 /** Notes shows what happened, in words. */
 export class Notes {
   readonly node = el("div", { class: "notes", role: "status", "aria-live": "polite" });
@@ -29,6 +31,7 @@ export class Notes {
   say(kind: "good" | "bad" | "", ...body: Child[]): HTMLElement {
     const n = el("div", { class: `note closable ${kind}` }, el("div", null, body), el("button", { class: "quiet round small", type: "button", "aria-label": "Close this message", onclick: () => n.remove() }, "×"));
     this.node.append(n);
+    while (this.node.children.length > mostNotes) this.node.firstElementChild!.remove();
     return n;
   }
 
@@ -55,7 +58,7 @@ export function formatChooser(id: string): HTMLSelectElement {
   return el("select", { id }, formats.map((f) => el("option", { value: f.id }, `${f.name} (${f.ext}): ${f.about}`)));
 }
 
-/** Downloads one version of a world as a file, and returns what the format cannot hold, by name. */
+/** Downloads a version of a world, the newest for at "", and returns what the format cannot hold, by name. */
 export async function download(name: string, format: string, at: string, dimension: string, signal: AbortSignal, progress?: (text: string) => void): Promise<Record<string, number>> {
   const f = formats.find((f) => f.id === format);
   progress?.("The server writes the file.");
@@ -70,7 +73,7 @@ export async function download(name: string, format: string, at: string, dimensi
     progress?.(`Received ${bytes(got)}.`);
   }
   const url = URL.createObjectURL(new Blob(parts));
-  el("a", { href: url, download: name.replaceAll("/", "-") + (at ? `-${at.slice(0, 12)}` : "") + (f?.ext ?? "") }).click();
+  el("a", { href: url, download: name.replaceAll("/", "-") + (at ? `-v${at}` : "") + (f?.ext ?? "") }).click();
   await pause(100);
   setTimeout(() => URL.revokeObjectURL(url), 60000);
   try {

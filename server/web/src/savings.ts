@@ -5,7 +5,7 @@ import { add, el, icon, type Child } from "./dom";
 import { chosen, findWorlds, type Found } from "./drop";
 import { Notes } from "./parts";
 import { bytes, count, many } from "./text";
-import { may, type View } from "./view";
+import type { View } from "./view";
 import { dropZone } from "./worlds";
 import { zip, type Packed } from "./zip";
 
@@ -26,6 +26,8 @@ const forms: [Form, string][] = [
 
 /** Adds the part of a page that weighs dropped folders. */
 export function savings(v: View): void {
+  const allowed = v.who?.role === "write" || v.who?.role === "admin";
+  if (!allowed) return;
   const notes = new Notes();
   const rows = el("tbody");
   const table = el("table", { hidden: true }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "World"), el("th", { scope: "col", class: "num" }, "Columns"), forms.map(([, name]) => el("th", { scope: "col", class: "num" }, name)))), rows);
@@ -84,5 +86,5 @@ export function savings(v: View): void {
     bar.hidden = true;
     said.textContent = "";
   };
-  dropZone(v, take, (e) => notes.fail(e, "weigh this"), may(v.who, "read") || (v.who?.prefixes ?? []).length > 0, "Drop worlds here to weigh them");
+  dropZone(v, take, (e) => notes.fail(e, "weigh this"), allowed, "Drop worlds here to weigh them");
 }

@@ -37,6 +37,7 @@ export function seconds(s: number): string {
 
 /** Returns a short number for an axis: 0.5, 12, 3.4k, 2M. */
 export function short(n: number): string {
+  if (!Number.isFinite(n)) return "–";
   const a = Math.abs(n);
   const cut = (v: number): string => (v >= 100 ? Math.round(v).toString() : String(+v.toPrecision(3)));
   if (a >= 1e9) return cut(n / 1e9) + "G";

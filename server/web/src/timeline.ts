@@ -68,7 +68,7 @@ export class Timeline {
       if (i >= 0) this.at = i;
     }
     this.range.max = String(Math.max(0, all.length - 1));
-    this.range.disabled = all.length < 2;
+    this.node.classList.toggle("single", all.length < 2); // nothing to slide to
     this.draw();
     this.say();
     return i >= 0;

@@ -1,9 +1,9 @@
 // Uploads: one card for each world that was dropped, with its name, progress, and what became of it.
 
-import { address, gaveUp, json, Lanes, Refused, refusedBy, words } from "./api";
+import { address, gaveUp, Lanes, Refused, refusedBy, words } from "./api";
 import { add, el, fill } from "./dom";
 import { findWorlds, type Found } from "./drop";
-import { freeName, nameFault, nameOf } from "./names";
+import { exists, freeName, nameFault, nameOf } from "./names";
 import { lostWords } from "./parts";
 import { bytes, many } from "./text";
 import type { View } from "./view";
@@ -47,12 +47,6 @@ export class Uploads {
     return el("button", { class: "quiet round small", type: "button", "aria-label": "Close", onclick: (e: Event) => (e.currentTarget as Element).closest(".note, .card")?.remove() }, "×");
   }
 
-  /** Reports whether a world exists. The list says it without an error. */
-  private async exists(name: string): Promise<boolean> {
-    const { worlds } = await json<{ worlds: string[] }>("/v1/worlds", { query: { prefix: name, n: 1 }, signal: this.v.signal });
-    return worlds[0] === name;
-  }
-
   private async card(w: Found): Promise<void> {
     const id = "upload-" + ++this.n;
     const own = this.v.who?.prefixes ?? [];
@@ -86,7 +80,7 @@ export class Uploads {
       hint.className = fault ? "hint bad" : "hint";
       hint.textContent = fault;
       if (fault) return;
-      const there = await this.exists(name.value).catch(() => null);
+      const there = await exists(name.value, this.v.signal).catch(() => null);
       if (mine !== asked) return;
       hint.textContent = there === null ? "" : there ? "This world exists. The upload becomes its newest version; older versions stay." : "A new world.";
     };
@@ -95,7 +89,7 @@ export class Uploads {
       clearTimeout(timer);
       timer = window.setTimeout(() => void look(), 250);
     });
-    if (!this.fixed) name.value = await freeName(wanted, (n) => this.exists(n)).catch(() => wanted);
+    if (!this.fixed) name.value = await freeName(wanted, (n) => exists(n, this.v.signal)).catch(() => wanted);
     await look();
 
     const send = async (salvage: boolean): Promise<void> => {

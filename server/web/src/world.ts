@@ -4,7 +4,7 @@ import { call, gaveUp, json, pause, Refused, words, type Commit, type Facts } fr
 import { compare } from "./compare";
 import { el, fill, icon, type Child } from "./dom";
 import { chosen } from "./drop";
-import { nameFault } from "./names";
+import { exists, freeName, nameFault } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
 import { ago, bytes, count, many, time } from "./text";
 import { added, loadLog, Timeline, toNewest } from "./timeline";
@@ -127,8 +127,22 @@ class WorldPage {
     const f = await json<Facts>("/v1/worlds/" + this.v.name, { query: { at }, signal });
     const until = f.lease && `until ${time(f.lease.until)}`;
     fill(this.lease, f.lease && el("span", { class: "badge warn", title: until! }, icon("lock"), f.lease.holder || "leased", ` ${until}`));
-    fill(this.facts, factsOf(f));
+    const bounds = await this.bounds(f, at, signal);
+    fill(this.facts, factsOf(f, bounds));
     await shown;
+  }
+
+  /** Asks where the chunks of each dimension lie. */
+  private async bounds(f: Facts, at: string, signal: AbortSignal): Promise<Map<string, Bounds>> {
+    const out = new Map<string, Bounds>();
+    for (const d of f.commit ? f.dimensions.slice(0, mostBounds) : []) {
+      const b = await json<Bounds>("/v1/map/" + this.v.name, { query: { at, dimension: d.name }, signal }).catch((e) => {
+        if (e instanceof Refused) return null; // nothing to be drawn
+        throw e;
+      });
+      if (b) out.set(d.name, b);
+    }
+    return out;
   }
 
   private actions(c: Commit | undefined): void {
@@ -179,7 +193,7 @@ class WorldPage {
     const stop = new AbortController();
     const note = this.notes.say("", text, " ", el("button", { type: "button", class: "link", onclick: () => (stop.abort(), note.remove()) }, "Stop"));
     try {
-      const lost = await download(this.v.name, format.value, this.timeline.head ? "" : c.id, dims.disabled ? "" : dims.value, AbortSignal.any([stop.signal, this.v.signal]), (t) => (text.textContent = t));
+      const lost = await download(this.v.name, format.value, this.timeline.head ? "" : String(c.number), dims.disabled ? "" : dims.value, AbortSignal.any([stop.signal, this.v.signal]), (t) => (text.textContent = t));
       note.remove();
       this.notes.say("good", "Downloaded. ", lostWords(lost, "The format cannot hold"));
     } catch (e) {
@@ -193,7 +207,8 @@ class WorldPage {
   }
 
   private async fork(c: Commit): Promise<void> {
-    const name = await askName(`Fork version ${c.number}`, this.v.name + "-fork", "A fork is a new world that begins with this version. It takes no room of its own until it changes.", "Fork");
+    const free = await freeName(this.v.name + "-fork", (n) => exists(n, this.v.signal)).catch(() => this.v.name + "-fork");
+    const name = await askName(`Fork version ${c.number}`, free, "A fork is a new world that begins with this version. It takes no room of its own until it changes.", "Fork");
     if (!name) return;
     try {
       await call("/v1/fork/" + name, { method: "POST", json: { from: this.v.name, at: c.id }, signal: this.v.signal });
@@ -355,10 +370,19 @@ async function askName(title: string, value: string, about: string, action: stri
   return (await confirm(title, body, action)) ? input.value : null;
 }
 
-function factsOf(f: Facts): Child {
+/** The corners of a box around all chunks of a dimension, both included. */
+interface Bounds {
+  from: number[];
+  to: number[];
+}
+
+const mostBounds = 6; // dimensions whose bounds are shown
+
+function factsOf(f: Facts, bounds: Map<string, Bounds>): Child {
   const row = (k: string, ...value: Child[]): Child => [el("dt", null, k), el("dd", null, value)];
   const c = f.commit;
-  const span = (min: number[], max: number[]): string => min.map((a, i) => `${a}…${max[i]! - 1}`).join(", ");
+  const minus = (n: number): string => String(n).replace("-", "\u2212");
+  const span = (b: Bounds): Child => ["x", "y", "z"].map((axis, i) => el("span", { class: "span" }, el("i", null, axis), ` ${minus(b.from[i]!)} … ${minus(b.to[i]!)}`));
   return [
     el(
       "dl",
@@ -373,12 +397,13 @@ function factsOf(f: Facts): Child {
       el(
         "div",
         { class: "dimension", "data-dimension": d.name },
-        el("h3", null, d.name, d.columns !== undefined && el("span", { class: "muted" }, ` ${many(d.columns, "column")}`), d.objects !== undefined && el("span", { class: "muted" }, `, ${many(d.objects, "object")}`)),
+        el("h3", null, d.name, d.columns !== undefined && d.columns > 0 && el("span", { class: "muted" }, ` ${many(d.columns, "column")}`)),
+        bounds.has(d.name) && el("p", { class: "muted bounds" }, span(bounds.get(d.name)!)),
         el(
           "table",
           null,
-          el("thead", null, el("tr", null, el("th", { scope: "col" }, "Volume"), el("th", { scope: "col" }, "Kind"), el("th", { scope: "col", class: "num" }, "Names"), d.volumes.some((u) => u.min) && el("th", { scope: "col" }, "Bounds x, y, z"))),
-          el("tbody", null, d.volumes.map((u) => el("tr", null, el("td", null, u.name), el("td", { class: "muted" }, u.schema, u.scale > 1 && `, 1 : ${u.scale}`), el("td", { class: "num" }, u.names ? count(u.names) : "–"), u.min && u.max && el("td", { class: "muted" }, span(u.min, u.max))))),
+          el("thead", null, el("tr", null, el("th", { scope: "col" }, "Volume"), el("th", { scope: "col" }, "Kind"), el("th", { scope: "col", class: "num" }, "Names"))),
+          el("tbody", null, d.volumes.map((u) => el("tr", null, el("td", null, u.name), el("td", { class: "muted" }, u.schema, u.scale > 1 && `, 1 : ${u.scale}`), el("td", { class: "num" }, u.names ? count(u.names) : "–")))),
         ),
       ),
     ),

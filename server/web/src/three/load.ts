@@ -26,6 +26,7 @@ export class Loader {
   private workers: { worker: Worker; jobs: number }[] = [];
   private queue: Node[] = [];
   private results: Done[] = [];
+  private selected = 0; // when it was last thought over what is drawn
   private bodies = new Uint8Array(32768);
   private kinds = new Uint8Array(1);
 
@@ -199,7 +200,8 @@ export class Loader {
       if ((n.slot !== null) !== had) this.tree.changed = true;
     }
     this.results.splice(0, i);
-    if (this.tree.changed) {
+    if (this.tree.changed && (this.results.length === 0 || until - this.selected > 100)) {
+      this.selected = until;
       const nodes: Node[] = [];
       this.tree.select((n) => nodes.push(n));
       this.scene.select(nodes);

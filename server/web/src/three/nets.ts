@@ -56,7 +56,9 @@ export class Netter {
     // A surface has no faces: all of it is the first part.
     const ends = new Uint32Array(6);
     const skirts: number[][] = [[], [], [], [], [], []];
-    if (this.n > 0) this.closing(surface, skirts);
+    // One would see through bands of liquid.
+    if (this.n > 0 && this.list === 0) this.closing(surface, skirts);
+    this.numbers = [];
     const at: number[] = [0, surface];
     for (let side = 0; side < 6; side++) {
       for (const word of skirts[side]!) this.word(word);
@@ -248,7 +250,6 @@ export class Netter {
       const a = numbers[i]!, b = numbers[i + 1]!, c = numbers[i + 2]!;
       rim(a, b), rim(b, c), rim(c, a);
     }
-    this.numbers = [];
   }
 }
 

@@ -105,6 +105,7 @@ class Three {
   private lastFrame = 0;
   private lastDraw = 0;
   private ahead = false; // a frame is planned
+  private running = false; // the last frame wanted another one
   private firstCompleteMs = -1;
   private lastView = { at: -1e9, key: "" };
   private lastShare = "";
@@ -113,13 +114,13 @@ class Three {
   private readonly canvas = el("canvas", { class: "three-canvas", tabIndex: 0, role: "application", "aria-label": "The world in 3D. Move with W A S D, look with the arrow keys, choose a block with Enter. Press ? for all keys." });
   private readonly status = el("div", { class: "three-status", role: "status", "aria-live": "polite" });
   private readonly note = el("div", { class: "three-note", role: "status", "aria-live": "polite" });
-  private readonly numbers = el("dl", { class: "three-numbers panel" });
-  private readonly info = el("aside", { class: "three-info panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
-  private readonly settings = el("div", { class: "three-settings panel", role: "dialog", "aria-label": "Settings", hidden: true });
-  private readonly help = el("div", { class: "three-help panel", role: "dialog", "aria-label": "Keys", hidden: true });
+  private readonly numbers = el("dl", { class: "three-numbers three-panel" });
+  private readonly info = el("aside", { class: "three-info three-panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
+  private readonly settings = el("div", { class: "three-settings three-panel", role: "dialog", "aria-label": "Settings", hidden: true });
+  private readonly help = el("div", { class: "three-help three-panel", role: "dialog", "aria-label": "Keys", hidden: true });
   private readonly dimensions = el("select", { class: "three-dimension", "aria-label": "Dimension" });
   private readonly modeButton = el("button", { type: "button", class: "three-mode" });
-  private readonly line = el("section", { class: "three-line panel", "aria-label": "Time line", hidden: true });
+  private readonly line = el("section", { class: "three-line three-panel", "aria-label": "Time line", hidden: true });
   private readonly slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Version" });
   private readonly lineText = el("div", { class: "three-line-text" });
   private readonly nowButton = el("button", { type: "button", class: "three-now" }, "Now");
@@ -158,7 +159,10 @@ class Three {
       return;
     }
     this.loader = new Loader(this.scene, () => this.plan());
-    this.walker = new Walker(this.pose, this.loader.tree, this.loader.body, () => (this.loader.smooth ? 1.1 : 0.6));
+    this.walker = new Walker(this.pose, this.loader.tree, this.loader.body, () => (this.loader.smooth ? 1.1 : 0.6), (x, y, z) => {
+      const m = this.moment;
+      return m !== undefined && [x, y, z].some((k, a) => k < m.min[a]! || k >= m.max[a]!);
+    });
     this.walker.flying = v.query.get("mode") !== "walk";
     this.controls = new Controls(root, this.canvas, this.pose, signal, {
       changed: () => this.plan(),
@@ -487,21 +491,25 @@ class Three {
     if (moved) this.scene.stale = true;
     if (this.ahead || this.v.signal.aborted) return;
     if (!moved && !this.scene.stale && !this.controls.busy) return;
-    this.ahead = true;
-    requestAnimationFrame((now) => this.frame(now));
+    this.request();
   }
 
   private frame(now: number) {
     this.ahead = false;
     if (this.v.signal.aborted) return;
-    const passed = Math.min((now - this.lastFrame) / 1000, 0.25);
-    const steady = passed < 0.25;
+    // After a rest the time since the last frame says nothing.
+    const steady = this.running;
+    const passed = steady ? Math.min((now - this.lastFrame) / 1000, 0.25) : 1 / 60;
     this.lastFrame = now;
     const began = performance.now();
     const wish = this.controls.wish(passed);
     const { walker } = this;
     const fast = walker.velocity.some((s) => s !== 0);
-    const moved = walker.move(steady ? passed : 1 / 60, wish) || fast;
+    if (!walker.flying && this.moment && this.pose.y < this.moment.min[1] - 48) {
+      this.key("f");
+      this.tell("You fell out of the world: flying");
+    }
+    const moved = walker.move(passed, wish) || fast;
     this.loader.eye = [this.pose.x, this.pose.y, this.pose.z];
     this.loader.upload(this.firstCompleteMs < 0 ? 12 : 4);
     if (moved || this.controls.busy) this.scene.stale = true;
@@ -517,13 +525,13 @@ class Three {
     this.frameMs += ((steady && moved ? Math.max(took, passed * 1000) : took) - this.frameMs) * 0.1;
     if (moved) this.view();
     if (steady && moved && this.firstCompleteMs >= 0) this.pace(passed * 1000);
-    if (moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0) this.plan(false);
-    if (!walker.flying || this.loader.waiting > 0) {
-      if (!this.ahead) {
-        this.ahead = true;
-        requestAnimationFrame((t) => this.frame(t));
-      }
-    }
+    this.running = moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0;
+    if (this.running && !this.ahead) this.request();
+  }
+
+  private request() {
+    this.ahead = true;
+    requestAnimationFrame((now) => this.frame(now));
   }
 
   // whole reports whether the cubes of the first complete view have their meshes.
@@ -600,7 +608,7 @@ class Three {
         ? [
             `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(r.before)[0]}.` : ".",
             c.message ? el("span", { class: "three-message" }, c.message) : "",
-            el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
+            c.number === this.moment?.number ? null : el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
           ]
         : [`None of ${many(searched, "version")} changed it.`];
     } catch (e) {

@@ -135,7 +135,7 @@ export class Scene {
         vertexShader: smooth ? netVertex : quadVertex,
         fragmentShader: smooth ? netFragment : quadFragment,
         uniforms: { ...this.shared, texels: { value: null }, table: { value: null }, ...(transparent ? { grow: { value: 0 } } : {}) },
-        side: smooth ? THREE.DoubleSide : THREE.FrontSide,
+        side: smooth && !transparent ? THREE.DoubleSide : THREE.FrontSide, // bands have no side
         forceSinglePass: true,
         transparent,
         depthWrite: !transparent,

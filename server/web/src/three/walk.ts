@@ -33,7 +33,7 @@ export class Walker {
   private grounded = false;
   private ease = 0; // how far the eyes are still below where they belong, after a step up
 
-  constructor(readonly pose: Pose, private readonly tree: Tree, private readonly body: (n: Node, cell: number) => Body, private readonly steps: () => number) {}
+  constructor(readonly pose: Pose, private readonly tree: Tree, private readonly body: (n: Node, cell: number) => Body, private readonly steps: () => number, private readonly outside: (x: number, y: number, z: number) => boolean) {}
 
   /** Moves for some seconds and reports whether the pose changed. */
   move(seconds: number, w: Wish): boolean {
@@ -141,7 +141,7 @@ export class Walker {
   /** What is at a place, or undefined if that is not known block by block. */
   private at(x: number, y: number, z: number): Body | undefined {
     const n = this.tree.at(Math.floor(x), Math.floor(y), Math.floor(z));
-    if (!n) return;
+    if (!n) return this.outside(x, y, z) ? Body.Free : undefined;
     if (n.level > 0) return Tree.hollow(n, Math.floor(x), Math.floor(y), Math.floor(z)) ? Body.Free : undefined;
     return this.body(n, cellAt(n, Math.floor(x), Math.floor(y), Math.floor(z)));
   }

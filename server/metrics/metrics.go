@@ -1,4 +1,6 @@
-package server
+// Package metrics counts what a server does: calls, loads and saves, packs, jobs and
+// streams. A program reads the counts in Prometheus' formats.
+package metrics
 
 import (
 	"cmp"
@@ -8,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stream"
 	"github.com/cairnvoxel/cairn/tile"
@@ -17,6 +20,27 @@ import (
 
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
+
+// Event describes a finished call. The Server passes it to Observe.
+type Event struct {
+	Route   string // a route of the table, such as "GET /v1/log/NAME"; "" if none matched
+	World   string // "" if the call names no world
+	Status  int    // 0 if the caller closed the connection
+	Code    client.Code
+	Took    time.Duration
+	In, Out int64    // bytes of the bodies
+	Steps   []Timing // in their order
+	// Stones is the number of stones in the stack that was asked for, 0 if none
+	// was.
+	Stones int
+}
+
+// Timing is the duration of one part of a call. The parts of a load are admit,
+// fetch and send; those of a save are admit, receive, check, commit and send.
+type Timing struct {
+	Name string
+	Took time.Duration
+}
 
 // Metrics are the Prometheus metrics of a Server, its Keeper and its Store.
 // docs/SERVE.md lists them. No label contains a world or a token. All methods are
@@ -58,8 +82,8 @@ var (
 	stoneBounds  = []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 32, 64}
 )
 
-// NewMetrics returns metrics that are all zero.
-func NewMetrics() *Metrics {
+// New returns metrics that are all zero.
+func New() *Metrics {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	f := factory{r}
@@ -89,10 +113,10 @@ func NewMetrics() *Metrics {
 		f.histogram("save_bytes", "Bytes of the bodies of saves.", byteBounds),
 		f.histograms("save_step_seconds", "How long each step of a save took.", secondBounds, "step"),
 	}
-	for _, by := range []string{byQueue, bySave} { // so that a count of 0 is there too
+	for _, by := range []string{ByQueue, BySave} { // so that a count of 0 is there too
 		m.packs.WithLabelValues(by)
 	}
-	for _, job := range []string{collectJob, backupJob} {
+	for _, job := range []string{Collect, Backup} {
 		m.workFailures.WithLabelValues(job)
 	}
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -147,17 +171,24 @@ func (m *Metrics) Handler() http.Handler {
 
 // Values of the label by: who packed a world.
 const (
-	byQueue = "queue"
-	bySave  = "save"
+	ByQueue = "queue"
+	BySave  = "save"
 )
 
-func (m *Metrics) packed(by string, took time.Duration) {
+// Names of jobs.
+const (
+	Collect = "collect"
+	Backup  = "backup"
+)
+
+// Packed counts a world that was packed.
+func (m *Metrics) Packed(by string, took time.Duration) {
 	m.packs.WithLabelValues(by).Inc()
 	m.packSeconds.Observe(took.Seconds())
 }
 
-// worked counts a run of a job that began at now.
-func (m *Metrics) worked(job string, now time.Time, took time.Duration, err error) {
+// Worked counts a run of a job that began at now.
+func (m *Metrics) Worked(job string, now time.Time, took time.Duration, err error) {
 	m.work.WithLabelValues(job).Observe(took.Seconds())
 	if err != nil {
 		m.workFailures.WithLabelValues(job).Inc()
@@ -166,7 +197,8 @@ func (m *Metrics) worked(job string, now time.Time, took time.Duration, err erro
 	m.lastGood.WithLabelValues(job).Set(float64(now.UnixMilli()) / 1000)
 }
 
-func (m *Metrics) collected(c history.Collected) {
+// Collected counts a collection.
+func (m *Metrics) Collected(c history.Collected) {
 	m.condemned.Set(float64(c.Condemned))
 	m.deleted.WithLabelValues("worlds").Add(float64(c.Worlds))
 	m.deleted.WithLabelValues("commits").Add(float64(c.Commits))
@@ -174,10 +206,20 @@ func (m *Metrics) collected(c history.Collected) {
 	m.deleted.WithLabelValues("bytes").Add(float64(c.Bytes))
 }
 
-func (m *Metrics) backedUp(b localstore.Backed) {
+// BackedUp counts a backup.
+func (m *Metrics) BackedUp(b localstore.Backed) {
 	m.backupBytes.WithLabelValues("new").Set(float64(b.New))
 	m.backupBytes.WithLabelValues("shared").Set(float64(b.Shared))
 }
+
+// PackFailed counts a world that could not be packed.
+func (m *Metrics) PackFailed() { m.packFailures.Inc() }
+
+// Waiting says how many worlds wait to be packed.
+func (m *Metrics) Waiting(worlds int) { m.packQueue.Set(float64(worlds)) }
+
+// Step sets the time.
+func (m *Metrics) Step(now time.Time) { m.active.step(now) }
 
 // The routes that load and save worlds: as stones, and as whole files.
 const (
@@ -264,34 +306,40 @@ func (a *active) count() int {
 	return len(a.young) + len(a.old) - a.both
 }
 
-// Watch adds metrics of a Server, and of its Store if the Store has Stats. They are
-// read each time somebody asks for the metrics. Call it once.
-func (m *Metrics) Watch(s *Server) {
+// Watched is what metrics read of a server each time somebody asks for them.
+type Watched struct {
+	Store    history.Store
+	InFlight func() int64               // calls in progress
+	Pages    func() tile.Stats          // of the page cache
+	Streams  func() (stream.Stats, int) // and how many worlds are looked at
+}
+
+// Watch adds metrics of a server, and of its Store if the Store has Stats. Call it once.
+func (m *Metrics) Watch(s Watched) {
 	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "cairn_requests_in_flight", Help: "Calls in progress.",
-	}, func() float64 { return float64(s.calls.Load()) }))
-	if st, ok := s.st.(counted); ok {
+	}, func() float64 { return float64(s.InFlight()) }))
+	if st, ok := s.Store.(Counted); ok {
 		m.all.MustRegister(storeMetrics{st})
 	}
 	for _, c := range []struct {
 		name, help string
 		of         func(stream.Stats) int64
 	}{
-		{"cubes_total", "Cubes that were encoded for viewers.", func(s stream.Stats) int64 { return s.Cubes }},
+		{"cubes_total", "Cubes that viewers were sent whole.", func(s stream.Stats) int64 { return s.Cubes }},
 		{"edits_total", "Cubes of which viewers were sent what changed.", func(s stream.Stats) int64 { return s.Edits }},
 		{"sent_bytes_total", "Bytes that viewers were sent.", func(s stream.Stats) int64 { return s.Bytes }},
 		{"cut_total", "Viewers that were cut off because they did not read.", func(s stream.Stats) int64 { return s.Cut }},
 	} {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_stream_" + c.name, Help: c.help}, func() float64 {
-			all, _ := s.streams.Stats()
+			all, _ := s.Streams()
 			return float64(c.of(all))
 		}))
 	}
 	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_stream_viewers", Help: "Viewers that look at worlds."}, func() float64 {
-		all, _ := s.streams.Stats()
+		all, _ := s.Streams()
 		return float64(all.Viewers)
 	}))
-	pages := s.snapshots.cache
 	for _, c := range []struct {
 		name, help string
 		of         func(tile.Stats) int64
@@ -303,20 +351,20 @@ func (m *Metrics) Watch(s *Server) {
 		{"decoded_again_bytes_total", "Bytes of pages that were decoded again.", func(s tile.Stats) int64 { return s.AgainBytes }},
 	} {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_page_" + c.name, Help: c.help},
-			func() float64 { return float64(c.of(pages.Stats())) }))
+			func() float64 { return float64(c.of(s.Pages())) }))
 	}
 	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_page_bytes", Help: "Bytes of decoded pages in memory."},
-		func() float64 { return float64(pages.Stats().Bytes) }))
+		func() float64 { return float64(s.Pages().Bytes) }))
 }
 
-// counted is a Store with statistics.
-type counted interface {
+// Counted is a Store with statistics.
+type Counted interface {
 	Stats(context.Context) (localstore.Stats, error)
 }
 
 // storeMetrics reads the statistics of a Store each time somebody asks for the
 // metrics.
-type storeMetrics struct{ st counted }
+type storeMetrics struct{ st Counted }
 
 // storeMetric is one number of the statistics.
 type storeMetric struct {

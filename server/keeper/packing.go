@@ -1,4 +1,4 @@
-package server
+package keeper
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -41,7 +42,7 @@ func (k *Keeper) startPacking() {
 		k.work.Go(func() {
 			for name := range k.packs.queue {
 				k.pack(name, true)
-				k.o.Metrics.packQueue.Set(float64(len(k.packs.queue)))
+				k.o.Metrics.Waiting(len(k.packs.queue))
 			}
 		})
 	}
@@ -66,7 +67,7 @@ func (k *Keeper) Saved(name string) {
 	if now := k.packs.saved(name); now {
 		k.pack(name, false)
 	}
-	k.o.Metrics.packQueue.Set(float64(len(k.packs.queue)))
+	k.o.Metrics.Waiting(len(k.packs.queue))
 }
 
 // saved counts a save and reports whether the world must be packed at once.
@@ -121,9 +122,9 @@ func (k *Keeper) pack(name string, queued bool) {
 	before := p.heights.of(name)
 	p.mu.Unlock()
 
-	by := bySave
+	by := metrics.BySave
 	if queued {
-		by = byQueue
+		by = metrics.ByQueue
 	}
 	height, err := k.packStack(k.ctx, name, by)
 
@@ -146,10 +147,10 @@ func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, er
 	switch {
 	case errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrGone) || ctx.Err() != nil:
 	case err != nil:
-		k.o.Metrics.packFailures.Inc()
+		k.o.Metrics.PackFailed()
 		k.o.Log.Error("packing failed", "world", name, "err", err)
 	case packed:
-		k.o.Metrics.packed(by, time.Since(start))
+		k.o.Metrics.Packed(by, time.Since(start))
 	}
 	return height, err
 }
@@ -159,7 +160,7 @@ func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, er
 func safely(ctx context.Context, st history.Store, name string) (height int, packed bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("server: pack: panic: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("keeper: pack: panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	return world.PackStack(ctx, st, name, world.PackStackOptions{High: queueHeight})

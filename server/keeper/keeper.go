@@ -1,4 +1,6 @@
-package server
+// Package keeper does the work that a store needs besides its calls: it packs worlds after
+// saves, collects, and makes backups.
+package keeper
 
 import (
 	"context"
@@ -8,11 +10,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
 
-// KeeperOptions of a Keeper. The zero value is the default.
-type KeeperOptions struct {
+// Options of a Keeper. The zero value is the default.
+type Options struct {
 	// Packers is the number of worlds that are packed at a time. Default 1.
 	Packers int
 	// Queue is the largest number of worlds that wait to be packed. Default 4,096.
@@ -30,12 +33,12 @@ type KeeperOptions struct {
 	// backup is made at once.
 	LastBackup time.Time
 	// Metrics count the work. Default none.
-	Metrics *Metrics
+	Metrics *metrics.Metrics
 	// Log receives collections, backups and failures. Default none.
 	Log *slog.Logger
 }
 
-func (o KeeperOptions) withDefaults() KeeperOptions {
+func (o Options) withDefaults() Options {
 	if o.Packers <= 0 {
 		o.Packers = 1
 	}
@@ -49,7 +52,7 @@ func (o KeeperOptions) withDefaults() KeeperOptions {
 		o.BackupEvery = 12 * time.Hour
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
+		o.Metrics = metrics.New()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -61,7 +64,7 @@ func (o KeeperOptions) withDefaults() KeeperOptions {
 // saves, collects, and makes backups. The caller drives it with Step. All of its
 // methods are safe for any number of goroutines.
 type Keeper struct {
-	o    KeeperOptions // resolved
+	o    Options // resolved
 	st   history.Store
 	ctx  context.Context // of packing
 	stop context.CancelFunc
@@ -86,28 +89,22 @@ type job struct {
 	do      func(context.Context) ([]any, error) // returns what to log
 }
 
-// Names of jobs.
-const (
-	collectJob = "collect"
-	backupJob  = "backup"
-)
-
-// NewKeeper returns a Keeper of a Store. now is the time of the clock that Step
+// New returns a Keeper of a Store. now is the time of the clock that Step
 // gets. The caller closes the Keeper before the Store.
-func NewKeeper(st history.Store, now time.Time, o KeeperOptions) *Keeper {
+func New(st history.Store, now time.Time, o Options) *Keeper {
 	k := &Keeper{o: o.withDefaults(), st: st}
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	k.jobsCtx, k.stopJobs = context.WithCancel(k.ctx)
 	if every := k.o.CollectEvery; every > 0 {
 		// A server that restarts more often than that must collect too.
-		k.jobs = append(k.jobs, &job{name: collectJob, every: every, due: now.Add(soon(every)), do: k.collect})
+		k.jobs = append(k.jobs, &job{name: metrics.Collect, every: every, due: now.Add(soon(every)), do: k.collect})
 	}
 	if every := k.o.BackupEvery; k.o.Backup != nil {
 		due := k.o.LastBackup.Add(every)
 		if latest := now.Add(every); due.After(latest) { // the clock went back
 			due = latest
 		}
-		k.jobs = append(k.jobs, &job{name: backupJob, every: every, due: due, do: k.backup})
+		k.jobs = append(k.jobs, &job{name: metrics.Backup, every: every, due: due, do: k.backup})
 	}
 	k.startPacking()
 	return k
@@ -119,7 +116,7 @@ func soon(every time.Duration) time.Duration { return every / 10 }
 // Step starts the jobs that are due at now and does not wait for them. A job that
 // is still running is not started again.
 func (k *Keeper) Step(now time.Time) {
-	k.o.Metrics.active.step(now)
+	k.o.Metrics.Step(now)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, j := range k.jobs {
@@ -147,24 +144,24 @@ func (k *Keeper) run(j *job, now time.Time) {
 	case err != nil && ended:
 		k.o.Log.Info(j.name+" was stopped", said[:2]...)
 	case err != nil:
-		k.o.Metrics.worked(j.name, now, took, err)
+		k.o.Metrics.Worked(j.name, now, took, err)
 		k.o.Log.Error(j.name+" failed", append(said[:2], "err", err)...)
 	default:
-		k.o.Metrics.worked(j.name, now, took, nil)
+		k.o.Metrics.Worked(j.name, now, took, nil)
 		k.o.Log.Info(j.name+" done", said...)
 	}
 }
 
 func (k *Keeper) collect(ctx context.Context) ([]any, error) {
 	c, err := k.st.Collect(ctx, k.o.Policy)
-	k.o.Metrics.collected(c)
+	k.o.Metrics.Collected(c)
 	return []any{"worlds", c.Worlds, "commits", c.Commits, "condemned", c.Condemned, "stones", c.Stones, "bytes", c.Bytes}, err
 }
 
 func (k *Keeper) backup(ctx context.Context) ([]any, error) {
 	b, err := k.o.Backup(ctx)
 	if err == nil {
-		k.o.Metrics.backedUp(b)
+		k.o.Metrics.BackedUp(b)
 	}
 	return []any{"name", b.Name, "worlds", b.Report.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", len(b.Removed)}, err
 }
@@ -185,7 +182,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 	k.packs.mu.Lock()
 	defer k.packs.mu.Unlock()
 	if !inTime() && k.packs.cut {
-		return fmt.Errorf("server: keeper: packing was stopped: %w", ctx.Err())
+		return fmt.Errorf("keeper: packing was stopped: %w", ctx.Err())
 	}
 	return nil
 }

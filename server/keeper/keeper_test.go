@@ -1,4 +1,4 @@
-package server_test
+package keeper_test
 
 import (
 	"bytes"
@@ -11,10 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -102,7 +106,7 @@ func (l *lines) wait(t *testing.T, words ...string) {
 	}
 }
 
-func mustEnd(t *testing.T, k *server.Keeper) {
+func mustEnd(t *testing.T, k *keeper.Keeper) {
 	t.Helper()
 	if err := k.Close(t.Context()); err != nil {
 		t.Errorf("close: %v", err)
@@ -111,7 +115,7 @@ func mustEnd(t *testing.T, k *server.Keeper) {
 
 func TestKeeperCollects(t *testing.T) {
 	st, log := newWatched(t), newLines()
-	k := server.NewKeeper(st, start, server.KeeperOptions{Log: log.log()})
+	k := keeper.New(st, start, keeper.Options{Log: log.log()})
 	steps := func(at time.Duration, err error) { // where a collection is due, and is answered
 		t.Helper()
 		k.Step(start.Add(at))
@@ -149,7 +153,7 @@ func TestKeeperCollects(t *testing.T) {
 
 func TestKeeperNever(t *testing.T) {
 	log := newLines()
-	k := server.NewKeeper(newWatched(t), start, server.KeeperOptions{CollectEvery: -1, Log: log.log()})
+	k := keeper.New(newWatched(t), start, keeper.Options{CollectEvery: -1, Log: log.log()})
 	k.Step(start.Add(time.Hour * 1000))
 	mustEnd(t, k)
 	if log.all.Len() > 0 { // that a collection was ended
@@ -170,7 +174,7 @@ func TestKeeperBacksUp(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, made := newLines(), make(chan error, 1)
-			k := server.NewKeeper(newWatched(t), start, server.KeeperOptions{CollectEvery: -1, Log: log.log(), LastBackup: tt.last,
+			k := keeper.New(newWatched(t), start, keeper.Options{CollectEvery: -1, Log: log.log(), LastBackup: tt.last,
 				Backup: func(context.Context) (local.Backed, error) { return local.Backed{Name: "b", New: 7}, <-made }})
 			k.Step(start.Add(tt.want - 1))
 			k.Step(start.Add(tt.want))
@@ -207,7 +211,7 @@ func (r *raw) save(n int) {
 	for range n {
 		r.n++
 		s := mustStone(r.t, r.n)
-		c, err := r.st.Commit(r.t.Context(), r.name, history.Head{Commit: r.head}, commitOf(r.head, "", s), s)
+		c, err := r.st.Commit(r.t.Context(), r.name, history.Head{Commit: r.head}, commitOf(r.head, s), s)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -228,7 +232,7 @@ func (r *raw) height() int {
 // However slow packing is, no save leaves a stack higher than it may be.
 func TestKeeperHoldsHeight(t *testing.T) {
 	st := newWatched(t)
-	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1, Queue: 1})
+	k := keeper.New(st, start, keeper.Options{CollectEvery: -1, Queue: 1})
 	var wg sync.WaitGroup
 	for i := range 4 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
@@ -236,7 +240,7 @@ func TestKeeperHoldsHeight(t *testing.T) {
 			for range 60 {
 				r.save(1)
 				k.Saved(r.name)
-				if h := r.height(); h > server.MaxHeight {
+				if h := r.height(); h > keeper.MaxHeight {
 					t.Errorf("the stack of %s has %d stones", r.name, h)
 				}
 			}
@@ -250,9 +254,9 @@ func TestKeeperHoldsHeight(t *testing.T) {
 func TestKeeperLags(t *testing.T) {
 	st := newWatched(t)
 	st.packs = make(chan error)
-	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1})
+	k := keeper.New(st, start, keeper.Options{CollectEvery: -1})
 	r := newRaw(t, st, "w")
-	r.save(server.MaxHeight)
+	r.save(keeper.MaxHeight)
 	k.Saved("w") // not known yet, and packed by the packer, which waits
 	done := make(chan struct{})
 	go func() {
@@ -279,11 +283,11 @@ func TestKeeperFindsHigh(t *testing.T) {
 	st := newWatched(t)
 	r := newRaw(t, st, "w")
 	r.save(20)
-	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1})
+	k := keeper.New(st, start, keeper.Options{CollectEvery: -1})
 	r.save(1)
 	k.Saved("w")
 	k.Saved("missing")
-	for r.height() > server.MaxHeight {
+	for r.height() > keeper.MaxHeight {
 		time.Sleep(time.Millisecond)
 	}
 	mustEnd(t, k)
@@ -294,9 +298,9 @@ func TestKeeperFindsHigh(t *testing.T) {
 func TestKeeperPackFails(t *testing.T) {
 	st, log := newWatched(t), newLines()
 	st.packs = make(chan error, 1)
-	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1, Log: log.log()})
+	k := keeper.New(st, start, keeper.Options{CollectEvery: -1, Log: log.log()})
 	r := newRaw(t, st, "w")
-	r.save(server.MaxHeight)
+	r.save(keeper.MaxHeight)
 	st.packs <- errors.New("no luck")
 	k.Saved("w")
 	log.wait(t, "packing failed", "w", "no luck")
@@ -309,7 +313,7 @@ func TestKeeperPackFails(t *testing.T) {
 		r.save(1)
 		k.Saved("w")
 	}
-	for r.height() > server.MaxHeight {
+	for r.height() > keeper.MaxHeight {
 		time.Sleep(time.Millisecond)
 	}
 	mustEnd(t, k)
@@ -318,10 +322,10 @@ func TestKeeperPackFails(t *testing.T) {
 // A world whose stones make packing panic ends nothing else.
 func TestKeeperPackPanics(t *testing.T) {
 	st, log := newWatched(t), newLines()
-	k := server.NewKeeper(panics{st}, start, server.KeeperOptions{CollectEvery: -1, Log: log.log()})
+	k := keeper.New(panics{st}, start, keeper.Options{CollectEvery: -1, Log: log.log()})
 	for i := range 2 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
-		r.save(server.MaxHeight)
+		r.save(keeper.MaxHeight)
 		k.Saved(r.name)
 		log.wait(t, "packing failed", r.name, "out of stones")
 	}
@@ -338,10 +342,10 @@ func (panics) PutPack(context.Context, string, history.Pack, history.Stone) erro
 func TestKeeperCloseEndsPacking(t *testing.T) {
 	st := newWatched(t)
 	st.packs = make(chan error)
-	k := server.NewKeeper(st, start, server.KeeperOptions{CollectEvery: -1})
+	k := keeper.New(st, start, keeper.Options{CollectEvery: -1})
 	for i := range 3 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
-		r.save(server.MaxHeight)
+		r.save(keeper.MaxHeight)
 		k.Saved(r.name)
 	}
 	<-st.asked
@@ -350,8 +354,29 @@ func TestKeeperCloseEndsPacking(t *testing.T) {
 	if err := k.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("close: got %v", err)
 	}
-	idle := server.NewKeeper(newWatched(t), start, server.KeeperOptions{})
+	idle := keeper.New(newWatched(t), start, keeper.Options{})
 	if err := idle.Close(ctx); err != nil {
 		t.Errorf("nothing was packed: got %v", err)
 	}
+}
+
+// mustStone returns a stone whose bytes depend on n.
+func mustStone(t testing.TB, n int) history.Stone {
+	t.Helper()
+	var cells [voxel.ChunkCells]voxel.Cell
+	cells[n%len(cells)] = 1
+	var b bytes.Buffer
+	id, err := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "a", Volumes: []stonetest.VolumeSpec{{
+		Volume: voxel.Volume{Name: "block", Schema: voxel.Palette, Scale: 1},
+		Names:  []string{"air", "stone"},
+		Levels: []stonetest.LevelSpec{{Chunks: []stone.Placed{{Pos: geom.ChunkPos{X: int32(n % 100)}, Chunk: voxel.FromFlat(&cells)}}}},
+	}}}}}.Write(&b, stone.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return history.Stone{ID: id, Data: b.Bytes()}
+}
+
+func commitOf(parent history.ID, s history.Stone) history.Commit {
+	return history.Commit{Parent: parent, Base: parent, Stones: []history.StoneRef{{ID: s.ID, Size: int64(len(s.Data))}}}
 }

@@ -1,0 +1,251 @@
+package cells_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/picture"
+	"github.com/cairnvoxel/cairn/server/cells"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// create makes a world with a palette, a terrain and numbers.
+func create(t testing.TB) *world.World {
+	t.Helper()
+	w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		tx.AddDimension("earth", []voxel.Volume{
+			{Name: "solid", Schema: voxel.Terrain, Scale: 1}, {Name: "paint", Schema: voxel.Palette, Scale: 1}, {Name: "heat", Schema: voxel.Level, Scale: 4, Default: 9},
+		}, map[string][]string{"solid": {"air", "rock", "moss", "sand"}})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func snapshot(t testing.TB, w *world.World) *world.Snapshot {
+	t.Helper()
+	if _, err := w.Commit(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestRoundTrip writes random boxes of each schema and reads them, in both forms.
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, volume := range []string{"solid", "paint", "heat"} {
+		w := create(t)
+		for range 20 {
+			p := geom.Point{X: r.IntN(80) - 40, Y: r.IntN(80) - 40, Z: r.IntN(80) - 40}
+			q := p.Add(geom.Point{X: r.IntN(20), Y: r.IntN(20), Z: r.IntN(20)})
+			box, _ := cells.Box{Min: p, Max: q.Add(geom.Point{X: 1, Y: 1, Z: 1})}.MarshalText()
+			size := geom.Box{Min: p, Max: q.Add(geom.Point{X: 1, Y: 1, Z: 1})}.Cells()
+			want := make([]int, size)
+			for i := range want {
+				if want[i] = r.IntN(4); i > 0 && r.IntN(3) > 0 {
+					want[i] = want[i-1]
+				}
+			}
+			names := map[string]string{"solid": `["sand","moss","rock","air"]`, "paint": `["red","blue","air","green"]`, "heat": "null"}[volume]
+			list, _ := json.Marshal(want)
+			write, err := cells.Decode(fmt.Appendf(nil, `{"volume":%q,"box":%q,"names":%s,"cells":%s,"author":"a"}`, volume, box, names, list), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := write.Apply(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+			s := snapshot(t, w)
+			h, err := cells.Query(url.Values{"volume": {volume}, "box": {string(box)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Settle(s)
+			got, err := cells.Read(t.Context(), s, h, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := got.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantBox(t, text, names, want)
+			body, err := got.Records()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var records bytes.Buffer
+			if _, err := body.WriteTo(&records); err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range [][]byte{text, records.Bytes()} {
+				again, err := cells.Decode(b, i == 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d, err := again.Apply(t.Context(), w); err != nil || !d.Same || d.Volume != volume {
+					t.Fatalf("what was read is written: %+v, %v", d, err)
+				}
+			}
+		}
+	}
+}
+
+// wantBox compares an answer with numbers and what they mean.
+func wantBox(t *testing.T, text []byte, names string, want []int) {
+	t.Helper()
+	var a struct {
+		Names     []string
+		Cells     []any
+		Occupancy []any
+	}
+	var meant []string
+	if err := errors.Join(json.Unmarshal(text, &a), json.Unmarshal([]byte(names), &meant)); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, e := range a.Cells {
+		n, count := 0, 1
+		if pair, ok := e.([]any); ok {
+			n, count = int(pair[0].(float64)), int(pair[1].(float64))
+		} else {
+			n = int(e.(float64))
+		}
+		for range count {
+			if meant == nil && n != want[at] || meant != nil && a.Names[n] != meant[want[at]] {
+				t.Fatalf("cell %d is %d of %v, want %d of %v", at, n, a.Names, want[at], meant)
+			}
+			at++
+		}
+	}
+	if at != len(want) {
+		t.Fatalf("%d cells, want %d", at, len(want))
+	}
+}
+
+// TestKeep: null keeps what is there, and an occupancy is kept.
+func TestKeep(t *testing.T) {
+	w := create(t)
+	for _, tt := range []struct {
+		body  string
+		cells int
+	}{
+		{`{"box":"0,0,0..3,0,0","names":["rock"],"cells":[[0,4]],"occupancy":[255,[100,2],0]}`, 4},
+		{`{"box":"3,0,0..0,0,0","names":["sand",null],"cells":[1,0,[1,2]]}`, 1},
+		{`{"box":"0,0,0..3,0,0","names":["air","rock"],"cells":[0,1,1,0],"occupancy":[[100,4]]}`, 3},
+	} {
+		write, err := cells.Decode([]byte(tt.body), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := write.Apply(t.Context(), w); err != nil || d.Cells != tt.cells {
+			t.Errorf("%s: %+v, %v", tt.body, d, err)
+		}
+	}
+	if c, ok := w.View().Dimension("earth").Volume("solid").Cell(geom.Point{X: 1}); !ok || c != voxel.TerrainCell(1, 100) {
+		t.Errorf("cell %#x", c)
+	}
+}
+
+// seeds are bodies that Decode takes.
+func seeds(t testing.TB) (json, records []byte) {
+	json = []byte(`{"dimension":"earth","volume":"paint","box":"0,0,0..3,1,0","names":["red",null],"cells":[0,[1,5],[0,2]],"message":"m","author":"a"}`)
+	var b client.Body
+	b.Add([]byte(`{"box":"0,0,0..1,0,0","names":["red"]}`))
+	b.Add([]byte{0, 0, 0, 0})
+	var out bytes.Buffer
+	if _, err := b.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	return json, out.Bytes()
+}
+
+func TestTruncated(t *testing.T) {
+	text, records := seeds(t)
+	for i, b := range [][]byte{text, records} {
+		if _, err := cells.Decode(b, i == 1); err != nil {
+			t.Fatal(err)
+		}
+		for n := range b {
+			var wrong *cells.Error
+			if _, err := cells.Decode(b[:n], i == 1); !errors.As(err, &wrong) {
+				t.Errorf("the first %d bytes of %q: %v", n, b, err)
+			}
+		}
+		if _, err := cells.Decode(append(bytes.Clone(b), '1'), i == 1); err == nil {
+			t.Errorf("%q with a byte behind it is taken", b)
+		}
+	}
+}
+
+// FuzzDecode: a body is refused in words or can be applied or refused in words.
+func FuzzDecode(f *testing.F) {
+	text, records := seeds(f)
+	f.Add(text, false)
+	f.Add(records, true)
+	f.Add([]byte(`{"box":"0,0,0..0,0,0","cells":[[65535,1]],"volume":"heat","schema":"level"}`), false)
+	f.Add([]byte(`{"box":"0,0,0..0,0,0","names":["rock"],"cells":[0],"occupancy":[[300,1]],"any_name":true}`), false)
+	f.Fuzz(func(t *testing.T, body []byte, records bool) {
+		write, err := cells.Decode(body, records)
+		var wrong *cells.Error
+		if err == nil {
+			if geom.Box(write.Box).Cells() > 1<<15 {
+				return // it takes long
+			}
+			_, err = write.Apply(t.Context(), create(t))
+		}
+		if err != nil && !errors.As(err, &wrong) {
+			t.Errorf("%q: %v", body, err)
+		}
+	})
+}
+
+func TestTile(t *testing.T) {
+	for query, want := range map[string]picture.TileOptions{
+		"":                              {Layer: "blocks"},
+		"layer=height&zoom=-3&x=-4&z=5": {Layer: "height", Zoom: -3, X: -4, Z: 5},
+		"from=-64&to=10":                {Layer: "blocks", Heights: picture.Heights{From: -64, To: 11}},
+		"to=0":                          {Layer: "blocks", Heights: picture.Heights{From: -1 << 25, To: 1}},
+	} {
+		q, _ := url.ParseQuery(query)
+		if got, err := cells.Tile(q); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", query, got, err)
+		}
+	}
+	for _, query := range []string{"layer=x", "zoom=21", "zoom=-4", "x=1000000", "zoom=20&x=1", "z=a", "from=3&to=2", "from=99999999", "to=1.5"} {
+		q, _ := url.ParseQuery(query)
+		var wrong *cells.Error
+		if _, err := cells.Tile(q); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}

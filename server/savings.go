@@ -1,0 +1,56 @@
+package server
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/port"
+)
+
+// savings is POST /v1/savings.
+func (c *call) savings() error {
+	if c.o.Weigh == nil {
+		return fault(client.NoRoute, "this server does not weigh worlds")
+	}
+	from, err := c.body(c.limits.WorldBytes, false)
+	if err != nil {
+		return err
+	}
+	file, err := c.newSpool()
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if _, err := io.Copy(file, from); err != nil {
+		return err
+	}
+	c.step("receive")
+	dir, remove, err := c.tempDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	var taken int64
+	defer func() { c.disk.give(taken) }()
+	var report any
+	err = c.heavyWork(func() error {
+		err := port.Unpack(file.file, file.bytes, dir, 4*c.limits.WorldBytes, c.limits.WorldMemory, func(bytes int64) error {
+			if !c.disk.take(bytes) {
+				return fault(client.Busy, "too many worlds are being received or sent at this moment")
+			}
+			taken += bytes
+			return c.ctx.Err()
+		})
+		if err != nil {
+			return file.fault(err, client.Unsupported)
+		}
+		report, err = c.o.Weigh(c.ctx, dir, c.limits.WorldMemory)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.step("weigh")
+	return c.answer(http.StatusOK, report)
+}
