@@ -15,8 +15,8 @@ func textureRoutes() []route {
 	}
 }
 
-// namesBytes is how many times as large as other JSON a list of names may be.
-const namesBytes = 8
+// namesBytes is how many bytes a list of names may have more than other JSON.
+const namesBytes = 448 << 10
 
 type facesCall struct {
 	Names []string `json:"names"`
@@ -33,7 +33,7 @@ func (c *call) textures() error { return c.answer(http.StatusOK, c.o.Textures.In
 // faces is POST /v1/textures.
 func (c *call) faces() error {
 	var of facesCall
-	if err := c.jsonWithin(namesBytes*c.limits.JSONBytes, &of); err != nil {
+	if err := c.jsonWithin(c.limits.JSONBytes+namesBytes, &of); err != nil {
 		return err
 	}
 	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names))}
