@@ -18,7 +18,7 @@ import (
 
 // talk sends bytes to a session, closes the connection when it was told that it ended, or right away, and returns
 // how the session ended and what the server sent.
-func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) (error, []byte) {
+func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) ([]byte, error) {
 	t.Helper()
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
@@ -45,7 +45,7 @@ func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) (error, []byte)
 	case err := <-ended:
 		near.Close()
 		<-read
-		return err, got.Bytes()
+		return got.Bytes(), err
 	case <-time.After(20 * time.Second):
 		t.Fatal("the session does not end")
 		return nil, nil
@@ -91,7 +91,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err, got := talk(t, srv, test.bytes, true)
+			got, err := talk(t, srv, test.bytes, true)
 			var f *stream.Failure
 			if !errors.As(err, &f) || f.Code != test.code {
 				t.Fatalf("ended with %v, want %s", err, test.code)
@@ -188,7 +188,7 @@ func TestBox(t *testing.T) {
 	if m := s.Moment(); m.Bounds.Intersect(box) != m.Bounds {
 		t.Errorf("bounds are %v", m.Bounds)
 	}
-	if err, _ := talk(t, srv, frames(&stream.Hello{Protocol: 1, Dimension: "overworld"}), false); err != nil {
+	if _, err := talk(t, srv, frames(&stream.Hello{Protocol: 1, Dimension: "overworld"}), false); err != nil {
 		t.Errorf("another viewer: %v", err)
 	}
 }
