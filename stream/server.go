@@ -192,6 +192,9 @@ func (s *Server) Close() error {
 		g.head.release()
 	}
 	clear(s.feeds)
+	if state, err := s.src.Now(); err == nil && state != s.head.State {
+		state.Close() // no Tick came to show it
+	}
 	return s.head.release()
 }
 
