@@ -39,7 +39,8 @@ type Options struct {
 	Viewers int
 	// Worlds is how many may be looked at at a time. Default 64.
 	Worlds int
-	// WorldMemory bounds the memory of the directories of a world. Default 256 MiB.
+	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
+	// look at together may take four times as much. Default 256 MiB.
 	WorldMemory int64
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
 	// not read or acknowledge. Default 10 seconds.
@@ -126,6 +127,7 @@ type Hub struct {
 	o     Options
 	st    history.Store
 	slots chan struct{} // of versions that are being opened
+	used  atomic.Int64  // memory of directories
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup // sessions, and what runs for worlds
@@ -299,6 +301,7 @@ func (w *shown) open(ctx context.Context) error {
 	src := stream.NewStored(v, w.version)
 	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.o.Look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
 	if err != nil {
+		v.Closed()
 		return errors.Join(err, v.Close())
 	}
 	w.srv, w.src, w.head, w.since = srv, src, v.Snapshot.ID(), time.Now()
@@ -324,8 +327,17 @@ func (w *shown) version(ctx context.Context, version string) (v stream.Version, 
 	if err != nil {
 		return v, err
 	}
-	if v.Snapshot.Memory() > w.h.o.WorldMemory {
-		return v, errors.Join(ErrTooWide, v.Close())
+	size, most := v.Snapshot.Memory(), w.h.o.WorldMemory
+	v.Closed = func() { w.h.used.Add(-size) }
+	switch all := w.h.used.Add(size); {
+	case size > most:
+		err = ErrTooWide
+	case all > 4*most:
+		err = ErrBusy
+	}
+	if err != nil {
+		v.Closed()
+		return v, errors.Join(w.h.o.Failure(err), v.Close())
 	}
 	return v, nil
 }
