@@ -483,17 +483,33 @@ func (h *Hub) Stats() (all stream.Stats, worlds int) {
 	return all, len(open)
 }
 
-// Close ends all sessions, tells the viewers, and waits until nothing of them is left.
-func (h *Hub) Close() {
+// Close ends all sessions, tells the viewers, and waits until nothing of them is left or ctx
+// ends.
+func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
 	all := slices.Collect(maps.Values(h.worlds))
 	h.mu.Unlock()
+	defer h.stop()
 	for _, w := range all {
-		if <-w.ready; w.err == nil {
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			return fmt.Errorf("streams: close: %w", ctx.Err())
+		}
+		if w.err == nil {
 			w.end()
 		}
 	}
-	h.work.Wait()
-	h.stop()
+	left := make(chan struct{})
+	go func() {
+		h.work.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("streams: close: %w", ctx.Err())
+	}
 }
