@@ -501,3 +501,21 @@ func TestStreamMemory(t *testing.T) {
 		s.wantNoViewers()
 	}
 }
+
+// TestStreamWorlds looks at many worlds with one token: there is room for others.
+func TestStreamWorlds(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	for i := range 34 {
+		s.mustCommit(fmt.Sprint("w", i), 1)
+	}
+	for i := range 32 {
+		w := s.look(stream.Hello{World: fmt.Sprint("w", i), Token: secrets[0]})
+		w.wait("synced", func() bool { return w.Synced() == 2 })
+	}
+	s.look(stream.Hello{World: "w33", Token: secrets[0]}).wantEnd("busy")
+	other := s.look(stream.Hello{World: "w33", Token: secrets[1]})
+	other.wait("synced", func() bool { return other.Synced() == 2 })
+	more := s.look(stream.Hello{World: "w33", Token: secrets[0]})
+	more.wait("synced", func() bool { return more.Synced() == 2 })
+}
