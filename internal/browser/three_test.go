@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -21,19 +23,36 @@ func (b *tab) untilDrawn(version int) {
 	b.until(fmt.Sprintf(`(s => s && s.version?.number === %d && s.synced === 2 && s.waiting === 0 && s.firstCompleteMs >= 0 && s.status === "")(window.cairnState)`, version))
 }
 
-// colours returns how many colours an element shows.
-func (b *tab) colours(selector string) int {
+// shown calls f with the colour of each pixel of an element.
+func (b *tab) shown(selector string, f func([3]uint32)) {
 	b.t.Helper()
 	img, err := png.Decode(bytes.NewReader([]byte(b.pixels(selector))))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	seen := map[[3]uint32]bool{}
 	for at := range points(img.Bounds()) {
 		r, g, bl, _ := img.At(at.X, at.Y).RGBA()
-		seen[[3]uint32{r, g, bl}] = true
+		f([3]uint32{r, g, bl})
 	}
+}
+
+// colours returns how many colours an element shows.
+func (b *tab) colours(selector string) int {
+	b.t.Helper()
+	seen := map[[3]uint32]bool{}
+	b.shown(selector, func(c [3]uint32) { seen[c] = true })
 	return len(seen)
+}
+
+// count returns how many pixels of an element are of some colours.
+func (b *tab) count(selector string, is func([3]uint32) bool) (n int) {
+	b.t.Helper()
+	b.shown(selector, func(c [3]uint32) {
+		if is(c) {
+			n++
+		}
+	})
+	return n
 }
 
 // points yields the points of a rectangle.
@@ -158,5 +177,46 @@ func TestThreeRefused(t *testing.T) {
 	b.untilDrawn(1)
 	if some := eval[int](b, "window.cairnState.cubes"); some == 0 || some >= all {
 		t.Errorf("a token for a box gets %d cubes, one for the world %d", some, all)
+	}
+}
+
+// TestThreeTextures: with a resource pack the 3D page shows its textures.
+func TestThreeTextures(t *testing.T) {
+	dir := t.TempDir()
+	blocks := filepath.Join(dir, "assets", "minecraft", "textures", "block")
+	if err := os.MkdirAll(blocks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, 16, 16))
+	for at := range points(img.Rect) {
+		img.Set(at.X, at.Y, color.NRGBA{255, 0, uint8(200 + (at.X+at.Y)%2*55), 255})
+	}
+	var purple bytes.Buffer
+	if err := png.Encode(&purple, img); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"grass_block_top", "grass_block_side", "dirt", "stone", "sand", "oak_log", "oak_leaves", "cobblestone", "oak_planks"} {
+		if err := os.WriteFile(filepath.Join(blocks, name+".png"), purple.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	isPurple := func(c [3]uint32) bool { return c[0] > 2*c[1] && c[2] > 2*c[1] && c[0] > 0x2000 }
+	for _, pack := range []string{"", dir} {
+		var args []string
+		if pack != "" {
+			args = []string{"--resource-pack", pack}
+		}
+		a := api{t: t, url: serve(t, args...)}
+		a.put("isle", "", 1)
+		b := newTab(t, a.url)
+		b.open("/3d/isle")
+		b.untilDrawn(1)
+		if pack == "" {
+			if n := b.count(canvas, isPurple); n > 100 {
+				t.Errorf("without a pack %d pixels are purple", n)
+			}
+			continue
+		}
+		b.wait("the textures are shown", func() bool { return b.count(canvas, isPurple) > 5000 })
 	}
 }
