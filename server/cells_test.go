@@ -220,6 +220,7 @@ func TestWrongCells(t *testing.T) {
 		"box=0,0,0..1,1,1+-+ball:0,0,0,3": client.BadRequest,
 		"box=0,0,0..255,255,64":           client.TooLarge,
 		"box=-33554432,0,-33554432..33554431,0,0":     client.TooLarge,
+		"box=-200000,0,0..200000,0,0":                 client.TooLarge,
 		"box=0,0,0..99999999,0,0":                     client.BadRequest,
 		"box=0,0,0..1,1,1&level=30":                   client.BadRequest,
 		"box=9999999,0,0..9999999,1,1&level=3":        client.BadRequest,
