@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/coder/websocket"
 )
 
@@ -454,4 +455,49 @@ func FuzzStream(f *testing.F) {
 func message(opcode byte, payload []byte) []byte {
 	b := []byte{0x80 | opcode, 0x80 | byte(min(len(payload), 125)), 0, 0, 0, 0}
 	return append(b, payload[:min(len(payload), 125)]...)
+}
+
+// TestStreamMemory looks at more versions at a time than the memory for directories holds.
+func TestStreamMemory(t *testing.T) {
+	st := memory.New(memory.Options{})
+	made := newSiteOf(t, st, server.Options{})
+	last := made.mustCommit("a", 8)
+	snap, err := world.OpenSnapshot(t.Context(), st, "a", last, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := snap.Memory()
+	if err := snap.Close(); err != nil {
+		t.Fatal(err)
+	}
+	newSiteOf(t, st, server.Options{Limits: server.Limits{WorldMemory: most - 1}}).look(stream.Hello{World: "a"}).wantEnd("too_large")
+
+	s := newSiteOf(t, st, server.Options{Limits: server.Limits{WorldMemory: most}})
+	for range 2 { // what was closed makes room
+		var open []*watcher
+		refused := 0
+		for n := 8; n > 0; n-- {
+			w := s.look(stream.Hello{World: "a", At: fmt.Sprint(n)})
+			open = append(open, w)
+			for ended := false; !ended && w.Synced() == 0; {
+				select {
+				case <-w.told:
+				case <-w.ended:
+					ended = true
+				}
+			}
+			if w.Synced() == 0 {
+				w.wantEnd("busy")
+				refused++
+			}
+		}
+		if refused == 0 || refused > 6 {
+			t.Errorf("%d of 8 viewers were refused", refused)
+		}
+		for _, w := range open {
+			w.conn.Close()
+			<-w.ended
+		}
+		s.wantNoViewers()
+	}
 }
