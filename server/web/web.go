@@ -126,9 +126,8 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "pages allow GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	name, isAsset := strings.CutPrefix(r.URL.Path, "/")
-	if isAsset = strings.HasPrefix(r.URL.Path, assets); isAsset {
-		if f := p[name]; f != nil {
+	if strings.HasPrefix(r.URL.Path, assets) {
+		if f := p[r.URL.Path[1:]]; f != nil {
 			f.send(w, r, http.StatusOK, forever)
 			return
 		}
