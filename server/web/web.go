@@ -128,7 +128,11 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if strings.HasPrefix(r.URL.Path, assets) {
 		if f := p[r.URL.Path[1:]]; f != nil {
-			f.send(w, r, http.StatusOK, forever)
+			cache := forever
+			if path.Ext(r.URL.Path) == ".txt" { // a licence, whose name has no hash
+				cache = "no-cache"
+			}
+			f.send(w, r, http.StatusOK, cache)
 			return
 		}
 		h.Set("Cache-Control", "no-store")
