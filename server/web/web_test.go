@@ -149,7 +149,7 @@ func TestCaching(t *testing.T) {
 
 // TestLicence checks that the licence of the package in the bundles goes with them.
 func TestLicence(t *testing.T) {
-	r := get(t, "GET", "/assets/three.LICENSE.txt")
+	r := get(t, "GET", "/assets/three-LICENSE.txt")
 	if text := body(t, r); r.StatusCode != 200 || !strings.Contains(text, "MIT") || r.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("%d, %q:\n%s", r.StatusCode, r.Header, text)
 	}
