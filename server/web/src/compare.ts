@@ -1,6 +1,6 @@
 // Compares two versions: how many cells, objects and columns differ, and where.
 
-import { address, gaveUp, json, picture, words, type Commit, type Facts } from "./api";
+import { address, gaveUp, json, picture, words, type Commit } from "./api";
 import { el, fill, type Child } from "./dom";
 import { count, many, time } from "./text";
 import type { Timeline } from "./timeline";
@@ -118,9 +118,9 @@ async function where(v: View, from: Commit, to: Commit, signal: AbortSignal): Pr
     fill(box, img);
   };
   try {
-    await draw("");
-    const { dimensions } = await json<Facts>("/v1/worlds/" + v.name, { query: { at: to.id }, signal });
-    const choice = el("select", { "aria-label": "Dimension of the map" }, dimensions.map((d) => el("option", { value: d.name }, d.name)));
+    const { dimension, dimensions } = await json<{ dimension: string; dimensions: string[] }>("/v1/map/" + v.name, { query: { at: to.id }, signal });
+    await draw(dimension);
+    const choice = el("select", { "aria-label": "Dimension of the map" }, dimensions.map((d) => el("option", { value: d, selected: d === dimension }, d)));
     const fail = (e: unknown): void => {
       if (!gaveUp(e)) fill(box, el("p", { class: "bad", role: "alert" }, words(e, "compare these versions")));
     };
