@@ -98,7 +98,7 @@ class Three {
   private picked: State["picked"] = null;
   private pick = 0;
   private edits = 0;
-  private auto: Detail = { name: automatic, error: 12, ratio: 1 };
+  private auto: Detail = { name: automatic, error: 12, ratio: 1.5 };
   private passed = { frames: 0, ms: 0 }; // since the detail was last thought over
   private frames = 0;
   private frameMs = 0;
@@ -473,7 +473,7 @@ class Three {
     const was = auto.error;
     if (mean > 60) auto.error = Math.min(auto.error * 1.5, 24);
     else if (mean < 18) auto.error = Math.max(auto.error / 1.3, 5);
-    auto.ratio = auto.error > 14 ? 0.75 : auto.error < 7 ? 2 : 1;
+    auto.ratio = auto.error > 18 ? 0.75 : auto.error < 9 ? 2 : this.scene.software ? 1 : 1.5;
     if (auto.error !== was && this.detail === auto) this.resize();
   }
 
