@@ -102,6 +102,9 @@ func (h *Head) Settle(s *world.Snapshot) {
 	}
 }
 
+// Bytes bounds the bytes of an answer, and so about those of memory for it.
+func (h *Head) Bytes() int64 { return 8*int64(geom.Box(h.Box).Cells()) + 1<<12 }
+
 // Blocks returns the box in blocks of the dimension, which a token may be bound to.
 func (h *Head) Blocks(s *world.Snapshot) geom.Box {
 	scale := 1

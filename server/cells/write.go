@@ -17,8 +17,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// MaxBody is how many bytes the body of a write has at most.
-const MaxBody = 32 << 20
+// MaxBody is how many bytes the body of a write has at most. Decode takes DecodeBytes for each of
+// them at most, besides the body itself.
+const (
+	MaxBody     = 16 << 20
+	DecodeBytes = 5
+)
 
 // Note is what a write says of its commit.
 type Note struct {
