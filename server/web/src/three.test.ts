@@ -201,6 +201,22 @@ test("a parent gives way when all children that are not empty are there", () => 
   assert.deepEqual(active(), [1]);
 });
 
+test("the border of a cube is what its neighbours hold, or coarser ones in their place", () => {
+  const tree = new Tree(), r = randoms(11);
+  const random = () => Uint16Array.from({ length: edge ** 3 }, () => r(5));
+  const fine = tree.set(0, -1, 0, 0, random(), 0), east = tree.set(0, 0, 0, 0, random(), 0);
+  const coarse = tree.set(1, -1, 0, 0, random(), 0); // holds what is west, below or above of fine in part
+  const out = tree.bordered(fine, false);
+  for (let y = -1; y <= edge; y++)
+    for (let z = -1; z <= edge; z++)
+      for (let x = -1; x <= edge; x++) {
+        const b = [x - edge, y, z] as const; // in blocks
+        const inside = (n: Node) => [n.x, n.y, n.z].every((p, a) => b[a]! >= p * edge * 2 ** n.level && b[a]! < (p + 1) * edge * 2 ** n.level);
+        const of = [fine, east, coarse].find(inside);
+        assert.equal(out[at(x + 1, y + 1, z + 1)], of ? cellAt(of, ...b) : unknown, `at ${b}`);
+      }
+});
+
 test("a ray finds the block that it meets", () => {
   const tree = new Tree();
   const cells = new Uint16Array(edge ** 3);
