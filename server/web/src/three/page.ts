@@ -282,6 +282,7 @@ class Three {
     this.client = c;
     this.volumes = "";
     this.synced = 0;
+    this.awaited = undefined;
     c.connect();
   }
 
