@@ -8,9 +8,13 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// maxBoxes is how many boxes that differ are compared at once. If there are more, what they touch
-// is compared when a viewer needs it.
-const maxBoxes = 8192
+const (
+	// maxCompared is how many cubes of level 0 are compared at once. If more are touched, each
+	// is compared when a viewer needs it.
+	maxCompared = 8192
+	// maxTouched is how many are noted. If there are more, everything may differ.
+	maxTouched = 1 << 16
+)
 
 // change is how a cube differs from what it was.
 type change struct {
@@ -31,7 +35,8 @@ type difference struct {
 // touched says where in a cube something may differ, by volume, in cells of the level.
 type touched [maxVolumes]geom.Box
 
-// boxes returns where to may differ from from, by volume. ok is false if everything may.
+// boxes returns where to may differ from from, by volume, and how many cubes of level 0 that touches. ok is false if
+// everything may, or if that is too much to note.
 func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 	for i := range to.volumes {
 		if a, b := from.to[i], to.to[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
@@ -41,10 +46,14 @@ func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 		if apart == nil {
 			return out, 0, !to.has(i) && !from.has(i)
 		}
+		edge := to.volumes[i].edge()
 		for b := range apart {
+			low, high := cubeAt(b.Min, edge), cubeAt(b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), edge)
+			if n += (geom.Box{Min: low, Max: high.Add(geom.Point{X: 1, Y: 1, Z: 1})}).Cells(); n > maxTouched {
+				return out, n, false
+			}
 			out[i] = append(out[i], b)
 		}
-		n += len(out[i])
 	}
 	return out, n, true
 }
@@ -91,7 +100,7 @@ func differ(ctx context.Context, from, to *shot) (difference, error) {
 		above := make(map[Key]*touched)
 		for k, t := range at {
 			differs := true
-			if n > maxBoxes || !exact(from, level) || !exact(to, level) {
+			if n > maxCompared || !exact(from, level) || !exact(to, level) {
 				d.vague[k] = struct{}{}
 			} else {
 				c, err := compare(ctx, from, to, k, t)
@@ -140,10 +149,10 @@ func compare(ctx context.Context, from, to *shot, k Key, t *touched) (*change, e
 		e := to.volumes[i].edge()
 		b := aligned(t[i])
 		a, z := old[:b.Cells()], now[:b.Cells()]
-		if err := from.readBox(ctx, i, int(k.Level), b, a, nil); err != nil {
+		if err := from.readBox(ctx, i, int(k.Level), b, a); err != nil {
 			return nil, err
 		}
-		if err := to.readBox(ctx, i, int(k.Level), b, z, nil); err != nil {
+		if err := to.readBox(ctx, i, int(k.Level), b, z); err != nil {
 			return nil, err
 		}
 		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
@@ -209,7 +218,7 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 		e := f.volumes[i].edge()
 		parts = appendParts(parts, uint8(i), e, geom.Box{Max: geom.Point{X: e, Y: e, Z: e}}, a[i], b[i])
 	}
-	if edit = f.edit(to, parts); len(edit) > len(to.bytes) {
+	if edit = f.edit(to, parts); len(edit) > len(to.bytes) || len(parts) == 0 && to.version != 0 {
 		edit = nil
 	}
 	f.mu.Lock()

@@ -323,14 +323,17 @@ func (c *Client) greet(f *Welcome) (changed []Key, err error) {
 
 // learn gives the session's numbers their names.
 func (c *Client) learn(f *Names) error {
-	n := &c.names[f.Volume]
+	n, most := &c.names[f.Volume], int(voxel.MaxCell)
+	if n.volume.Schema == voxel.Terrain {
+		most = 63
+	}
 	for _, x := range f.Names {
 		own, ok := n.number[x.Name]
 		switch {
 		case x.Number == 0:
 			own = 0
 			n.list[0] = x
-		case !ok && len(n.list) > int(voxel.MaxCell):
+		case !ok && len(n.list) > most:
 			return &CorruptError{Part: "Names", Err: errors.New("more names than there are cells")}
 		case !ok:
 			own = voxel.Cell(len(n.list))

@@ -337,6 +337,9 @@ func topOf(b geom.Box, want int) int {
 	if want > 0 {
 		return min(want, MaxLevel)
 	}
+	if b.Empty() {
+		return 0
+	}
 	size := b.Size()
 	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), MaxLevel)
 }
@@ -346,9 +349,8 @@ type content [][]voxel.Cell
 
 var contents = sync.Pool{New: func() any { return new(content) }}
 
-// read reads a cube. Cells that do not lie wholly in box are the default. The result goes back by
-// contents.Put.
-func (s *shot) read(ctx context.Context, k Key, box *geom.Box) (*content, error) {
+// read reads a cube. The result goes back by contents.Put.
+func (s *shot) read(ctx context.Context, k Key) (*content, error) {
 	c := contents.Get().(*content)
 	for len(*c) < len(s.volumes) {
 		*c = append(*c, nil)
@@ -361,7 +363,7 @@ func (s *shot) read(ctx context.Context, k Key, box *geom.Box) (*content, error)
 		(*c)[i] = (*c)[i][:e*e*e]
 		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
 		b := geom.Box{Min: low, Max: low.Add(geom.Point{X: e, Y: e, Z: e})}
-		if err := s.readBox(ctx, i, int(k.Level), b, (*c)[i], box); err != nil {
+		if err := s.readBox(ctx, i, int(k.Level), b, (*c)[i]); err != nil {
 			contents.Put(c)
 			return nil, err
 		}
@@ -370,7 +372,7 @@ func (s *shot) read(ctx context.Context, k Key, box *geom.Box) (*content, error)
 }
 
 // readBox reads a box of cells of a level of a volume.
-func (s *shot) readBox(ctx context.Context, i, level int, b geom.Box, dst []voxel.Cell, within *geom.Box) error {
+func (s *shot) readBox(ctx context.Context, i, level int, b geom.Box, dst []voxel.Cell) error {
 	v := &s.volumes[i]
 	if s.to[i] == nil && !s.has(i) {
 		for j := range dst {
@@ -385,9 +387,6 @@ func (s *shot) readBox(ctx context.Context, i, level int, b geom.Box, dst []voxe
 		for j, c := range dst {
 			dst[j] = t.cell(c, v.Schema)
 		}
-	}
-	if within != nil {
-		mask(dst, b, *within, v.Scale<<level, v.Default)
 	}
 	return nil
 }
@@ -436,26 +435,54 @@ func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error
 			}
 		}
 	}
-	c, err := s.read(ctx, k, box)
+	c, err := s.read(ctx, k)
 	if err != nil {
 		return nil, err
 	}
 	defer contents.Put(c)
-	r := s.encode(k, *c)
 	if shared {
+		r := s.encode(k, *c, false)
 		s.learn(r)
+		return r, nil
 	}
+	below, empty := s.cut(k, *c, *box)
+	r := s.encode(k, *c, below && k.Level > 0)
+	r.cube.Empty = empty
 	return r, nil
+}
+
+// cut makes the cells of a cube that do not lie wholly in a box the default. What is in the box may be too thin for the
+// cells of the level: below says whether there may be something, and empty has a bit for each octant with nothing.
+func (s *shot) cut(k Key, c content, box geom.Box) (below bool, empty uint8) {
+	each := func(margin int) {
+		for i := range s.volumes {
+			v := &s.volumes[i]
+			e, wide := v.edge(), v.Scale<<k.Level
+			low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
+			m := margin * (wide - 1)
+			mask(c[i], geom.Box{Min: low, Max: low.Add(geom.Point{X: e, Y: e, Z: e})},
+				geom.Box{Min: box.Min.Add(geom.Point{X: -m, Y: -m, Z: -m}), Max: box.Max.Add(geom.Point{X: m, Y: m, Z: m})}, wide, v.Default)
+		}
+	}
+	each(1) // what touches the box stays
+	for i := range s.volumes {
+		below = below || slices.ContainsFunc(c[i], func(x voxel.Cell) bool { return x != s.volumes[i].Default })
+	}
+	if k.Level > 0 && s.hollow {
+		empty = emptyOctants(c)
+	}
+	each(0)
+	return below, empty
 }
 
 // sketch is record for who needs no more than the outline. The shot then knows the version.
 func (s *shot) sketch(ctx context.Context, k Key) (*record, error) {
-	c, err := s.read(ctx, k, nil)
+	c, err := s.read(ctx, k)
 	if err != nil {
 		return nil, err
 	}
 	defer contents.Put(c)
-	r := s.outline(k, *c)
+	r := s.outline(k, *c, false)
 	s.know(r)
 	return r, nil
 }
@@ -477,9 +504,13 @@ func (s *shot) know(r *record) {
 	}
 }
 
-// outline makes a record of a cube's cells without what is sent.
-func (s *shot) outline(k Key, c content) *record {
+// outline makes a record of a cube's cells without what is sent. below says that there is something below the cube
+// even if its cells are the default: then its version is not 0.
+func (s *shot) outline(k Key, c content, below bool) *record {
 	r := &record{recordID: recordID{k, s.version(c)}}
+	if r.version == 0 && below {
+		r.version = 1
+	}
 	r.cube = lod.Cube{Version: r.version, Bytes: emptyBytes}
 	if r.version == 0 {
 		return r
@@ -497,8 +528,8 @@ func (s *shot) outline(k Key, c content) *record {
 }
 
 // encode makes a record of a cube's cells.
-func (s *shot) encode(k Key, c content) *record {
-	r := s.outline(k, c)
+func (s *shot) encode(k Key, c content, below bool) *record {
+	r := s.outline(k, c, below)
 	w := writer{b: make([]byte, 0, 512), volumes: s.volumes}
 	w.cube(&Cube{k, r.version, c})
 	r.bytes = slices.Clone(w.b)

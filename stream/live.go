@@ -127,10 +127,10 @@ func (s *liveState) same(v *world.View) bool {
 
 // bound finds the bounds of the dimensions: those of the state before, and what came.
 func (s *liveState) bound(old *liveState) {
-	for i, d := range s.view.Dimensions() {
+	for _, d := range s.view.Dimensions() {
 		var b geom.Box
-		if old != nil && i < len(old.bounds) {
-			b = old.bounds[i]
+		if old != nil {
+			b = old.Bounds(d.Name())
 		}
 		for _, v := range d.Volumes() {
 			if voxel.IsLight(v.Name) {

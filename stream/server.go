@@ -347,12 +347,12 @@ func Refuse(conn io.Writer, err error) error {
 // token of the Hello, and that its world is this one.
 func (s *Server) Serve(ctx context.Context, conn Conn, hello *Hello, a Access) error {
 	defer conn.Close()
-	v, err := s.join(ctx, conn, hello, a)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	v, err := s.join(stop, conn, hello, a)
 	if err != nil {
 		return errors.Join(err, Refuse(conn, err))
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	stopped := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stopped()
 	var wrote error
@@ -386,7 +386,7 @@ func (v *viewer) reason() *Failure {
 }
 
 // join makes the viewer of a session.
-func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*viewer, error) {
+func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, error) {
 	if a.Dimension != "" && hello.Dimension != "" && hello.Dimension != a.Dimension {
 		return nil, &Failure{"no_dimension", "the token is for another dimension"}
 	}
@@ -416,6 +416,7 @@ func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*
 	}
 	g.viewers++
 	v := newViewer(s, g, conn, a.Box)
+	v.stop = stop
 	if hello.At != "" {
 		v.wantAt, v.traveling = hello.At, true
 	} else {

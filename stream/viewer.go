@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type viewer struct {
 	s     *Server
 	stage *stage
 	conn  Conn
+	stop  func() // closes conn, which may take a while
 	box   *geom.Box
 	wake  chan struct{}
 
@@ -221,10 +223,15 @@ func (v *viewer) look() {
 	}
 	f := v.view
 	vec := func(a [3]float32) octree.Vec {
-		return octree.Vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])}
+		v := octree.Vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])}
+		if m := max(math.Abs(v.X), math.Abs(v.Y), math.Abs(v.Z)); m > maxPosition {
+			m /= maxPosition
+			v = octree.Vec{X: v.X / m, Y: v.Y / m, Z: v.Z / m}
+		}
+		return v
 	}
 	e := lod.Eye{Position: octree.Vec{X: f.Position[0], Y: f.Position[1], Z: f.Position[2]}, Direction: vec(f.Direction), Velocity: vec(f.Velocity),
-		PixelsPerRadian: float64(f.Pixels), MaxError: float64(f.Error), Radius: min(float64(f.Radius), v.s.o.Radius), Memory: v.s.o.Memory}
+		PixelsPerRadian: min(float64(f.Pixels), maxPosition), MaxError: min(float64(f.Error), maxPosition), Radius: min(float64(f.Radius), v.s.o.Radius), Memory: v.s.o.Memory}
 	if e.Radius == 0 {
 		e.Radius = v.s.o.Radius
 	}
@@ -234,7 +241,7 @@ func (v *viewer) look() {
 	e.Memory -= e.Memory / 8 // edits may make cubes larger
 	v.memory = e.Memory
 	if e.Check() != nil {
-		return // the reader checked it
+		return // a radius of Options that is not a distance
 	}
 	v.plan.Look(e)
 	for _, k := range v.plan.AppendForget(nil) {
@@ -424,7 +431,7 @@ func (v *viewer) tick(now time.Time) {
 			v.failure = &Failure{"slow_viewer", "the viewer did not read or acknowledge in time"}
 		}
 		v.s.cut.Add(1)
-		v.conn.Close()
+		v.stop()
 	}
 	v.call()
 }
@@ -445,9 +452,8 @@ func (v *viewer) advance(ctx context.Context, old, next *shot, d *difference) {
 	if d.all || len(d.vague) > 0 {
 		v.doubt(func(k Key) bool { _, ok := d.vague[k]; return ok || d.all })
 	}
-	full := v.inFlight >= v.window || len(v.out) > v.s.o.Window || v.rate > 0 && v.tokens < -v.rate
 	for _, c := range d.changes {
-		v.change(ctx, c, full)
+		v.change(ctx, c, v.inFlight >= v.window || len(v.out) > v.s.o.Window || v.rate > 0 && v.tokens < -v.rate)
 	}
 	v.flush()
 }
@@ -759,13 +765,15 @@ func (v *viewer) wanted() (keys []Key, idle bool) {
 func (v *viewer) deliver(r *record, changed bool) {
 	k := r.Key
 	has, ok := v.plan.Get(k)
+	claimed := false
 	if !ok {
-		if has, ok = v.claims[k]; ok {
-			delete(v.claims, k)
-		}
+		has, claimed = v.claims[k]
+		ok = claimed
+		delete(v.claims, k)
 	}
+	needed := false
 	if ok && has == r.version {
-		v.plan.Have(k, r.cube)
+		needed = v.plan.Have(k, r.cube)
 	} else {
 		var edit []byte
 		if ok {
@@ -778,9 +786,13 @@ func (v *viewer) deliver(r *record, changed bool) {
 				}
 			}
 		}
-		if !v.give(r, edit, r.used) {
-			return
+		needed = v.give(r, edit, r.used)
+	}
+	if !needed {
+		if claimed {
+			v.forget(k) // no edits would come for what the client still has
 		}
+		return
 	}
 	for _, k := range v.plan.AppendForget(nil) {
 		v.forget(k)
@@ -826,7 +838,10 @@ func (v *viewer) travel(ctx context.Context) error {
 	if version == "" {
 		v.s.mu.Lock()
 		defer v.s.mu.Unlock()
-		return v.moveTo(v.stage.head.keep(), true)
+		if v.s.closed || !v.stage.head.revive() {
+			return &Failure{"closing", "the server shows the world no longer"}
+		}
+		return v.moveTo(v.stage.head, true)
 	}
 	to, err := v.s.at(ctx, v.stage, version)
 	if err != nil {
