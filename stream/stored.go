@@ -16,6 +16,7 @@ import (
 type Version struct {
 	*world.Snapshot
 	Commit history.Commit
+	Closed func() // called after the Server closed the version; nil: not
 }
 
 // Stored is a Source of the stored versions of a world.
@@ -81,6 +82,14 @@ func (s *storedState) Moment() Moment {
 		m.Time = 0
 	}
 	return m
+}
+
+// Close implements State.
+func (s *storedState) Close() error {
+	if s.Closed != nil {
+		defer s.Closed()
+	}
+	return s.Snapshot.Close()
 }
 
 func (s *storedState) Dimensions() []stone.Dimension { return s.about.Dimensions }

@@ -347,3 +347,29 @@ func TestCloses(t *testing.T) {
 		t.Errorf("%d states are left open, %d were closed", l.open, l.closed)
 	}
 }
+
+// TestReturnAlone has a viewer come back to a world that nobody looked at meanwhile: it gets
+// what differs and not whole cubes.
+func TestReturnAlone(t *testing.T) {
+	w := newWorld(t, 128)
+	srv := serve(t, w, stream.Options{Top: 3})
+	view := stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{})
+	s.synced(t)
+	first := s.bytes()
+	s.close()
+	_, err := w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v.Fill(region.Box(geom.Box{Min: geom.Point{X: 3, Y: 30, Z: 3}, Max: geom.Point{X: 5, Y: 60, Z: 5}}), v.Named("gold"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = connect(t, srv, s.Client, stream.Hello{}, view, stream.Access{})
+	s.synced(t)
+	truthOf(w.View().Dimension("overworld").Volume(voxel.Block)).agree(t, "back", s, view, true)
+	if st := srv.Stats(); st.Edits == 0 || s.bytes() > 900 {
+		t.Errorf("%d bytes and %d edits after %d bytes", s.bytes(), st.Edits, first)
+	}
+}
