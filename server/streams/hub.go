@@ -37,9 +37,11 @@ type Options struct {
 	// Viewers is how many there may be at a time. One token may have half of them. Default
 	// 1,000.
 	Viewers int
-	// Worlds is how many may be looked at at a time. Default 64.
+	// Worlds is how many may be looked at at a time. One token may open half of them. Default
+	// 64.
 	Worlds int
-	// WorldMemory bounds the memory of the directories of a world. Default 256 MiB.
+	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
+	// look at together may take four times as much. Default 256 MiB.
 	WorldMemory int64
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
 	// not read or acknowledge. Default 10 seconds.
@@ -126,6 +128,7 @@ type Hub struct {
 	o     Options
 	st    history.Store
 	slots chan struct{} // of versions that are being opened
+	used  atomic.Int64  // memory of directories
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup // sessions, and what runs for worlds
@@ -149,6 +152,7 @@ func New(st history.Store, o Options) *Hub {
 type shown struct {
 	h     *Hub
 	name  string
+	by    *token.Grant  // who looked first
 	ready chan struct{} // closed when what follows is set
 	err   error
 	srv   *stream.Server
@@ -228,13 +232,13 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, ErrBusy
 	}
 	w := h.worlds[name]
-	if w == nil && len(h.worlds) >= h.o.Worlds {
+	if w == nil && !h.roomFor(s.token) {
 		h.mu.Unlock()
 		return nil, nil, ErrBusy
 	}
 	mine := w == nil
 	if mine {
-		w = &shown{h: h, name: name, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
+		w = &shown{h: h, name: name, by: s.token, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
 		h.worlds[name] = w
 	}
 	h.work.Add(1)
@@ -265,6 +269,18 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, w.err
 	}
 	return w, s, nil
+}
+
+// roomFor reports whether the holder of a token may look at one more world. The caller holds
+// mu.
+func (h *Hub) roomFor(t *token.Grant) bool {
+	mine := 0
+	for _, w := range h.worlds {
+		if t != nil && w.by == t {
+			mine++
+		}
+	}
+	return len(h.worlds) < h.o.Worlds && mine < max(1, h.o.Worlds/2)
 }
 
 // leave undoes enter. The last viewer of a world closes it.
@@ -299,6 +315,7 @@ func (w *shown) open(ctx context.Context) error {
 	src := stream.NewStored(v, w.version)
 	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.o.Look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
 	if err != nil {
+		v.Closed()
 		return errors.Join(err, v.Close())
 	}
 	w.srv, w.src, w.head, w.since = srv, src, v.Snapshot.ID(), time.Now()
@@ -324,8 +341,17 @@ func (w *shown) version(ctx context.Context, version string) (v stream.Version, 
 	if err != nil {
 		return v, err
 	}
-	if v.Snapshot.Memory() > w.h.o.WorldMemory {
-		return v, errors.Join(ErrTooWide, v.Close())
+	size, most := v.Snapshot.Memory(), w.h.o.WorldMemory
+	v.Closed = func() { w.h.used.Add(-size) }
+	switch all := w.h.used.Add(size); {
+	case size > most:
+		err = ErrTooWide
+	case all > 4*most:
+		err = ErrBusy
+	}
+	if err != nil {
+		v.Closed()
+		return v, errors.Join(w.h.o.Failure(err), v.Close())
 	}
 	return v, nil
 }
@@ -471,17 +497,33 @@ func (h *Hub) Stats() (all stream.Stats, worlds int) {
 	return all, len(open)
 }
 
-// Close ends all sessions, tells the viewers, and waits until nothing of them is left.
-func (h *Hub) Close() {
+// Close ends all sessions, tells the viewers, and waits until nothing of them is left or ctx
+// ends.
+func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
 	all := slices.Collect(maps.Values(h.worlds))
 	h.mu.Unlock()
+	defer h.stop()
 	for _, w := range all {
-		if <-w.ready; w.err == nil {
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			return fmt.Errorf("streams: close: %w", ctx.Err())
+		}
+		if w.err == nil {
 			w.end()
 		}
 	}
-	h.work.Wait()
-	h.stop()
+	left := make(chan struct{})
+	go func() {
+		h.work.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("streams: close: %w", ctx.Err())
+	}
 }
