@@ -354,30 +354,44 @@ func (s *site) wantNoViewers() {
 }
 
 // TestStreamIdle opens many sockets that say nothing: only so many wait, and all are cut
-// off.
+// off. Those without a token take no room from callers with one.
 func TestStreamIdle(t *testing.T) {
-	s := newSite(t, server.Options{Limits: server.Limits{Calls: 20, Patience: 300 * time.Millisecond}})
-	var open []net.Conn
-	refused := 0
-	for range 60 {
-		conn, resp, err := s.socket()
-		switch {
-		case err == nil:
-			open = append(open, conn)
-		case resp != nil && resp.StatusCode == 429:
-			refused++
-		default:
-			t.Fatal(err)
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
+	for _, tt := range []struct {
+		tokens *token.Set
+		header []string
+		most   int
+	}{
+		{nil, nil, 20},
+		{tokens, nil, 2},
+		{tokens, []string{"Authorization", "Bearer " + secrets[0]}, 10},
+	} {
+		s := newSite(t, server.Options{Tokens: tt.tokens, Limits: server.Limits{Calls: 20, Patience: 300 * time.Millisecond, StrangerRate: -1}})
+		var open []net.Conn
+		refused := 0
+		for range 40 {
+			conn, resp, err := s.socket(tt.header...)
+			switch {
+			case err == nil:
+				open = append(open, conn)
+			case resp != nil && resp.StatusCode == 429:
+				refused++
+			default:
+				t.Fatal(err)
+			}
 		}
+		if refused == 0 || len(open) < tt.most {
+			t.Errorf("%d sockets wait, %d are refused, want %d to wait", len(open), refused, tt.most)
+		}
+		if tt.header == nil && tt.tokens != nil {
+			s.want(200, request{"GET", "/v1/worlds", nil, []string{"Authorization", "Bearer " + secrets[0]}}, nil)
+		}
+		for _, conn := range open {
+			_, _ = io.Copy(io.Discard, conn) // until it is cut off
+			conn.Close()
+		}
+		s.wantNoViewers()
 	}
-	if refused == 0 {
-		t.Errorf("%d sockets wait", len(open))
-	}
-	for _, conn := range open {
-		_, _ = io.Copy(io.Discard, conn) // until it is cut off
-		conn.Close()
-	}
-	s.wantNoViewers()
 }
 
 // TestStreamListen looks over plain TCP.
@@ -500,4 +514,22 @@ func TestStreamMemory(t *testing.T) {
 		}
 		s.wantNoViewers()
 	}
+}
+
+// TestStreamWorlds looks at many worlds with one token: there is room for others.
+func TestStreamWorlds(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	for i := range 34 {
+		s.mustCommit(fmt.Sprint("w", i), 1)
+	}
+	for i := range 32 {
+		w := s.look(stream.Hello{World: fmt.Sprint("w", i), Token: secrets[0]})
+		w.wait("synced", func() bool { return w.Synced() == 2 })
+	}
+	s.look(stream.Hello{World: "w33", Token: secrets[0]}).wantEnd("busy")
+	other := s.look(stream.Hello{World: "w33", Token: secrets[1]})
+	other.wait("synced", func() bool { return other.Synced() == 2 })
+	more := s.look(stream.Hello{World: "w33", Token: secrets[0]})
+	more.wait("synced", func() bool { return more.Synced() == 2 })
 }

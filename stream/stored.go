@@ -23,8 +23,9 @@ type Version struct {
 type Stored struct {
 	open func(ctx context.Context, version string) (Version, error)
 
-	mu  sync.Mutex
-	now *storedState
+	mu    sync.Mutex
+	now   *storedState
+	taken bool // by the Server
 }
 
 // NewStored returns a Source that shows head until Move shows another. open opens a
@@ -34,17 +35,21 @@ func NewStored(head Version, open func(ctx context.Context, version string) (Ver
 	return &Stored{open: open, now: newStoredState(head)}
 }
 
-// Move shows another version to those who see the newest one.
+// Move shows another version to those who see the newest one, from the next Tick on.
 func (s *Stored) Move(head Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = newStoredState(head)
+	if !s.taken {
+		s.now.Close() // no Tick came since the last Move; all that is read can be let go
+	}
+	s.now, s.taken = newStoredState(head), false
 }
 
 // Now implements Source.
 func (s *Stored) Now() (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.taken = true
 	return s.now, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -405,7 +406,7 @@ type BrushCall struct {
 	Note
 }
 
-// maxBrush bounds the box of a brush in cells.
+// maxBrush bounds the box of a brush in cells, each counted as often as the brush goes over it.
 const maxBrush = 4 * MaxCells
 
 // Apply applies the brush in one update. An *Error says what is wrong with it.
@@ -419,7 +420,8 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 	if err != nil {
 		return d, own(err)
 	}
-	change, err := b.Options.Apply(ctx, to, in, brush, maxBrush)
+	times := max(1, b.Passes, int(math.Ceil(b.By)))
+	change, err := b.Options.Apply(ctx, to, in, brush, maxBrush/times)
 	if err != nil {
 		return d, own(err)
 	}

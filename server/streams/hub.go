@@ -37,7 +37,8 @@ type Options struct {
 	// Viewers is how many there may be at a time. One token may have half of them. Default
 	// 1,000.
 	Viewers int
-	// Worlds is how many may be looked at at a time. Default 64.
+	// Worlds is how many may be looked at at a time. One token may open half of them. Default
+	// 64.
 	Worlds int
 	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
 	// look at together may take four times as much. Default 256 MiB.
@@ -151,6 +152,7 @@ func New(st history.Store, o Options) *Hub {
 type shown struct {
 	h     *Hub
 	name  string
+	by    *token.Grant  // who looked first
 	ready chan struct{} // closed when what follows is set
 	err   error
 	srv   *stream.Server
@@ -230,13 +232,13 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, ErrBusy
 	}
 	w := h.worlds[name]
-	if w == nil && len(h.worlds) >= h.o.Worlds {
+	if w == nil && !h.roomFor(s.token) {
 		h.mu.Unlock()
 		return nil, nil, ErrBusy
 	}
 	mine := w == nil
 	if mine {
-		w = &shown{h: h, name: name, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
+		w = &shown{h: h, name: name, by: s.token, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
 		h.worlds[name] = w
 	}
 	h.work.Add(1)
@@ -267,6 +269,18 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, w.err
 	}
 	return w, s, nil
+}
+
+// roomFor reports whether the holder of a token may look at one more world. The caller holds
+// mu.
+func (h *Hub) roomFor(t *token.Grant) bool {
+	mine := 0
+	for _, w := range h.worlds {
+		if t != nil && w.by == t {
+			mine++
+		}
+	}
+	return len(h.worlds) < h.o.Worlds && mine < max(1, h.o.Worlds/2)
 }
 
 // leave undoes enter. The last viewer of a world closes it.
