@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -46,35 +45,31 @@ func (c *call) readCells() error {
 	if err != nil || known {
 		return err
 	}
-	var got *cells.Cells
+	var body []byte
+	records := c.wantsRecords()
 	err = c.reading(v, func(s *world.Snapshot) error {
 		h.Settle(s)
-		err := c.sees(h.Dimension, h.Blocks(s)) // a token may be bound to a box
-		if err == nil {
-			got, err = cells.Read(c.ctx, s, h, c.limits.WorldMemory/lightCalls)
+		if err := c.sees(h.Dimension, h.Blocks(s)); err != nil { // a token may be bound to a box
+			return err
 		}
-		return cellsFault(err)
+		got, err := cells.Read(c.ctx, s, h, c.limits.WorldMemory/lightCalls)
+		if err != nil {
+			return cellsFault(err)
+		}
+		c.step("read")
+		if body, err = got.Body(records); err == nil && !c.hold(int64(len(body))) { // until the caller has read it
+			err = errTraffic
+		}
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.step("read")
-	if !c.wantsRecords() {
-		b, err := got.JSON()
-		if err == nil {
-			c.send(http.StatusOK, jsonType, b)
-		}
-		return err
+	media := jsonType
+	if records {
+		media = client.RecordsType
 	}
-	body, err := got.Records()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if _, err := body.WriteTo(&b); err != nil {
-		return err
-	}
-	c.send(http.StatusOK, client.RecordsType, b.Bytes())
+	c.send(http.StatusOK, media, body)
 	return nil
 }
 
@@ -88,7 +83,11 @@ func (c *call) writeCells() error {
 	if err != nil {
 		return err
 	}
-	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType))
+	records := strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType)
+	if !records && !c.hold(cells.Decoded*int64(len(text))) {
+		return errTraffic
+	}
+	w, err := cells.Decode(text, records)
 	if err != nil {
 		return cellsFault(err)
 	}

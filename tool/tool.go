@@ -59,6 +59,7 @@ type Options struct {
 const (
 	maxRadius = 4096
 	maxPasses = 64
+	maxBy     = 1024
 )
 
 var (
@@ -186,6 +187,9 @@ func (o *Options) wrong(word, format string, args ...any) error {
 	return wrong("%s "+format, append([]any{o.word(word)}, args...)...)
 }
 
+// Moves returns how many times the brush goes over its box.
+func (o *Options) Moves() int { return max(1, o.Passes, int(math.Ceil(min(o.By, maxBy)))) }
+
 func (o *Options) by() float64 {
 	if o.By == 0 {
 		return 1
@@ -197,8 +201,8 @@ func (o *Options) by() float64 {
 func (o *Options) shape() (brush.Shape, error) {
 	box, prism := o.From != nil || o.To != nil, o.Points != nil || o.Floor != nil
 	switch {
-	case o.by() <= 0 || o.by() > maxRadius || math.IsNaN(o.By):
-		return brush.Shape{}, o.wrong("by", "%g: more than 0, at most %d", o.By, maxRadius)
+	case o.by() <= 0 || o.by() > maxBy || math.IsNaN(o.By):
+		return brush.Shape{}, o.wrong("by", "%g: more than 0, at most %d", o.By, maxBy)
 	case o.Passes < 0 || o.Passes > maxPasses:
 		return brush.Shape{}, o.wrong("passes", "%d: 1 to %d", o.Passes, maxPasses)
 	case o.Height < 0 || o.Height > maxRadius:

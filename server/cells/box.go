@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -25,9 +26,15 @@ const MaxCells = 1 << 22
 // Box is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
 type Box geom.Box
 
+// maxBoxText is how many bytes the text of a Box has at most.
+const maxBoxText = 100
+
 // UnmarshalText reads the text. The corners may stand in any order.
 func (b *Box) UnmarshalText(text []byte) error {
-	r, err := region.Parse("box:" + string(text[:min(len(text), 100)]))
+	if len(text) > maxBoxText {
+		return wrong("box %.100q...: want x0,y0,z0..x1,y1,z1", text)
+	}
+	r, err := region.Parse("box:" + string(text))
 	box, ok := r.(region.Box)
 	switch {
 	case err != nil && errors.Is(err, geom.ErrOutOfRange):
@@ -137,6 +144,20 @@ func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cell
 		h.Names = []string{}
 	}
 	return &Cells{h, got.Schema, got.Cells}, nil
+}
+
+// Body returns the body of an answer: Records, or JSON.
+func (c *Cells) Body(records bool) ([]byte, error) {
+	if !records {
+		return c.JSON()
+	}
+	body, err := c.Records()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = body.WriteTo(&b)
+	return b.Bytes(), err
 }
 
 // Records returns the cells as two records: the Head in JSON, and 2 bytes for each cell, low half
