@@ -93,6 +93,7 @@ type Server struct {
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
 	calls     atomic.Int64
+	greeted   atomic.Int64  // connections without HTTP whose first frame has not come
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
 
