@@ -77,7 +77,7 @@ var plan = []row{
 	{"store", "history blob client blob/* store/*"},
 	{"internal/strictjson", ""},
 	{"server/web/build", ""},
-	{"server/cells", "geom voxel grid region stone history world brush format/* picture client port tool internal/strictjson"},
+	{"server/cells", "geom voxel grid region stone history world arena brush format/* picture client port tool internal/strictjson"},
 	{"server/token", "geom region history internal/strictjson"},
 	{"server/streams", "geom voxel stone history world stream client picture port server/token"},
 	{"server/*", "geom voxel grid region stone history world convert format/* picture autosave store client port internal/strictjson"},

@@ -418,3 +418,24 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	b.ReportMetric(float64(n), "cubes/op")
 }
+
+// BenchmarkGet asks for cubes all over the land, of which the viewer has few.
+func BenchmarkGet(b *testing.B) {
+	p := hills.plan()
+	p.Look(eyeAt(0, 100, 0))
+	hills.load(b, p, 1000, everything)
+	r := rand.New(rand.NewPCG(1, 1))
+	var keys [1 << 12]lod.Key
+	for i := range keys {
+		x, z := r.IntN(6000)-3000, r.IntN(6000)-3000
+		keys[i] = lod.KeyOf(geom.Point{X: x, Y: hills.height(x, z), Z: z}, i%5)
+	}
+	i, n := 0, 0
+	for b.Loop() {
+		if _, ok := p.Get(keys[i%len(keys)]); ok {
+			n++
+		}
+		i++
+	}
+	b.ReportMetric(float64(n)/float64(b.N), "held/op")
+}

@@ -114,7 +114,8 @@ func hills(box geom.Box) *land {
 }
 
 func hillTop(x, z int) int {
-	return 20 + int(9*math.Sin(float64(x)/17)+8*math.Cos(float64(z)/23))
+	slope := func(n, width int) int { return max(n&(2*width-1), 2*width-1-n&(2*width-1)) - width }
+	return 12 + slope(x+z, 16)*slope(x, 64)/64 + slope(z, 32)/4
 }
 
 func mustTile(t testing.TB, l picture.Land, o picture.TileOptions) *image.NRGBA {
@@ -246,6 +247,12 @@ func TestTileWork(t *testing.T) {
 		}
 	}
 	l := hills(wide)
+	l.far, l.asked = 9, 0
+	l.others = map[string]func(x, y, z int) voxel.Cell{voxel.Light: func(x, y, z int) voxel.Cell { return 15 }}
+	if mustTile(t, l, picture.TileOptions{Zoom: 9, Layer: picture.LayerLight}); l.asked > 1<<13 {
+		t.Errorf("light without far levels: %d chunks", l.asked)
+	}
+	l = hills(wide)
 	for y := range int32(1 << 20) {
 		l.heights = append(l.heights, y)
 	}

@@ -203,7 +203,8 @@ func (t *tile) lights() (func(i int, s *sample) [3]float32, error) {
 	}, nil
 }
 
-// maxAround bounds the chunks of another volume that one tile reads.
+// maxAround bounds the chunks of another volume that one tile reads. A volume of which more would
+// be needed has no far levels, and its default is taken everywhere.
 const maxAround = 1 << 13
 
 // around returns the cells of a volume so many cells above the surface of the samples, nil if
@@ -245,7 +246,7 @@ func (t *tile) around(volume string, above int) ([]voxel.Cell, error) {
 		}
 	}
 	if len(chunks) > maxAround {
-		return nil, ErrTall
+		clear(chunks)
 	}
 	var want []geom.ChunkPos
 	for pos := range chunks {

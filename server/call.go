@@ -223,8 +223,11 @@ func (c *call) expect() error {
 }
 
 // json reads the body: one JSON value without unknown fields.
-func (c *call) json(to any) error {
-	from, err := c.body(c.limits.JSONBytes, true)
+func (c *call) json(to any) error { return c.jsonWithin(c.limits.JSONBytes, to) }
+
+// jsonWithin is json for a body of at most that many bytes.
+func (c *call) jsonWithin(most int64, to any) error {
+	from, err := c.body(most, true)
 	if err != nil {
 		return err
 	}

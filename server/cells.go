@@ -1,13 +1,14 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/cells"
@@ -45,31 +46,38 @@ func (c *call) readCells() error {
 	if err != nil || known {
 		return err
 	}
-	var body []byte
-	records := c.wantsRecords()
+	if !c.hold(h.Bytes()) { // a slow caller keeps the answer in memory
+		return errTraffic
+	}
+	var got *cells.Cells
 	err = c.reading(v, func(s *world.Snapshot) error {
 		h.Settle(s)
-		if err := c.sees(h.Dimension, h.Blocks(s)); err != nil { // a token may be bound to a box
-			return err
+		err := c.sees(h.Dimension, h.Blocks(s)) // a token may be bound to a box
+		if err == nil {
+			got, err = cells.Read(c.ctx, s, h, c.limits.WorldMemory/lightCalls)
 		}
-		got, err := cells.Read(c.ctx, s, h, c.limits.WorldMemory/lightCalls)
-		if err != nil {
-			return cellsFault(err)
-		}
-		c.step("read")
-		if body, err = got.Body(records); err == nil && !c.hold(int64(len(body))) { // until the caller has read it
-			err = errTraffic
-		}
-		return err
+		return cellsFault(err)
 	})
 	if err != nil {
 		return err
 	}
-	media := jsonType
-	if records {
-		media = client.RecordsType
+	c.step("read")
+	if !c.wantsRecords() {
+		b, err := got.JSON()
+		if err == nil {
+			c.send(http.StatusOK, jsonType, b)
+		}
+		return err
 	}
-	c.send(http.StatusOK, media, body)
+	body, err := got.Records()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := body.WriteTo(&b); err != nil {
+		return err
+	}
+	c.send(http.StatusOK, client.RecordsType, b.Bytes())
 	return nil
 }
 
@@ -83,11 +91,10 @@ func (c *call) writeCells() error {
 	if err != nil {
 		return err
 	}
-	records := strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType)
-	if !records && !c.hold(cells.Decoded*int64(len(text))) {
+	if !c.hold(cells.DecodeBytes * int64(len(text))) {
 		return errTraffic
 	}
-	w, err := cells.Decode(text, records)
+	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType))
 	if err != nil {
 		return cellsFault(err)
 	}
@@ -104,38 +111,29 @@ func (c *call) brush() error {
 	return c.edit(b.Note, "brush "+b.Brush, b.Apply)
 }
 
-// edit opens the world, calls do and makes a commit of what it did.
+// edit makes a commit of what do does.
 func (c *call) edit(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) error {
-	if n.Message != "" {
-		message = n.Message
-	}
-	if err := noteFault(message, n.Author); err != nil {
+	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
+		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.cache}}
+	if err := noteFault(e.Message, n.Author); err != nil {
 		return err
 	}
 	want, given, err := c.match()
+	if given {
+		e.On = &want
+	}
+	if err == nil {
+		e.Options.Fence, err = c.fence()
+	}
 	if err != nil {
 		return err
 	}
 	var done cells.Done
-	work := func() error {
-		w, end, err := c.openWorld(n.Author, message)
-		if err != nil {
-			return err
-		}
-		if given && w.Head() != want {
-			err = history.ErrConflict
-		} else {
-			done, err = do(c.ctx, w)
-		}
-		made, ended := end(err == nil)
-		if err = errors.Join(err, ended); err == nil && made.Number != 0 {
-			commit := client.CommitOf(made)
-			done.Commit = &commit
-		}
-		return cellsFault(err)
-	}
 	for {
-		err := c.changing(work)
+		err := c.changing(func() (err error) {
+			done, err = e.Run(c.ctx, do)
+			return cellsFault(err)
+		})
 		if errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
 			continue
 		}
@@ -152,42 +150,4 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 		}
 	}
 	return c.answer(http.StatusOK, done)
-}
-
-// openWorld opens the world for one edit: under the caller's lease if there is one. A game that
-// serves its own worlds gives the one that it has open; a stored world needs no lease of its own,
-// because the commit fails if somebody else has changed or leased it. The function ends that, and
-// commits if it is told to.
-func (c *call) openWorld(author, message string) (*world.World, func(save bool) (history.Commit, error), error) {
-	fence, err := c.fence()
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, stored := c.o.Arenas.(*arena.Leased); fence == 0 && c.o.Arenas != nil && !stored {
-		o, err := c.o.Arenas.Open(c.ctx, c.name, author)
-		if err != nil {
-			return nil, nil, err
-		}
-		end := func(save bool) (history.Commit, error) {
-			if o.Close == nil {
-				return history.Commit{}, nil
-			}
-			return o.Close(c.ctx, save, message)
-		}
-		if o.Sink != nil {
-			_, err := end(false)
-			return nil, nil, errors.Join(fault(client.Unsupported, "the game keeps the blocks of this world itself"), err)
-		}
-		return o.World, end, nil
-	}
-	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: author, Fence: fence, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.cache})
-	if err != nil {
-		return nil, nil, err
-	}
-	return w, func(save bool) (made history.Commit, err error) {
-		if save {
-			made, err = w.Commit(c.ctx, message)
-		}
-		return made, errors.Join(err, w.Close())
-	}, nil
 }

@@ -5,9 +5,6 @@ import (
 	"github.com/cairnvoxel/cairn/stream"
 )
 
-// Token is token.Token.
-type Token = token.Token
-
 // RouteInfo is a row of the table.
 type RouteInfo struct {
 	Method, Path string

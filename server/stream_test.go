@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -303,6 +304,7 @@ func TestStreamHostile(t *testing.T) {
 		"HTTP":               []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
 		"two Hellos":         append(append([]byte{}, hello...), hello...),
 		"no View":            hello,
+		"no Ack":             stream.Append(append([]byte{}, hello...), &everything, nil),
 		"a huge frame then":  append(append([]byte{}, hello...), 0xFF, 0xFF, 0xFF, 0x7F),
 		"an unknown type":    append(append([]byte{}, hello...), 1, 99),
 		"another protocol":   stream.Append(nil, &stream.Hello{Protocol: 99, World: "a"}, nil),
@@ -578,4 +580,44 @@ func TestStreamRefusals(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("logged:\n%s", &log)
 	}
+}
+
+// FuzzStream sends bytes on a connection that became a WebSocket. The server goes on, and
+// nothing is left of the connection.
+func FuzzStream(f *testing.F) {
+	s := newSite(f, server.Options{Limits: server.Limits{Patience: 100 * time.Millisecond}})
+	s.mustCommit("a", 1)
+	hello := stream.Append(nil, &stream.Hello{Protocol: stream.Protocol, World: "a"}, nil)
+	view := stream.Append(hello, &everything, nil)
+	for _, b := range [][]byte{nil, hello, message(2, hello), message(2, view), message(1, hello), message(8, nil), message(9, []byte("ping")), message(0x42, hello), {0x82, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}} {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		head := "GET /v1/stream HTTP/1.1\r\nHost: " + strings.TrimPrefix(s.url, "http://") + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+		if _, err := conn.Write(append([]byte(head), b...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(conn); len(got) < 12 || string(got[:12]) != "HTTP/1.1 101" || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("got %q, %v", got, err)
+		}
+		s.t = t
+		s.wantNoViewers()
+	})
+}
+
+// message returns a frame of a WebSocket from a client.
+func message(opcode byte, payload []byte) []byte {
+	b := []byte{0x80 | opcode, 0x80 | byte(min(len(payload), 125)), 0, 0, 0, 0}
+	return append(b, payload[:min(len(payload), 125)]...)
 }

@@ -15,6 +15,9 @@ func textureRoutes() []route {
 	}
 }
 
+// namesBytes is how many bytes a list of names may have more than other JSON.
+const namesBytes = 448 << 10
+
 type facesCall struct {
 	Names []string `json:"names"`
 }
@@ -30,7 +33,7 @@ func (c *call) textures() error { return c.answer(http.StatusOK, c.o.Textures.In
 // faces is POST /v1/textures.
 func (c *call) faces() error {
 	var of facesCall
-	if err := c.json(&of); err != nil {
+	if err := c.jsonWithin(c.limits.JSONBytes+namesBytes, &of); err != nil {
 		return err
 	}
 	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names))}

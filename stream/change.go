@@ -17,7 +17,8 @@ type change struct {
 	Key
 	parts []Part // of the new content; nil: not known
 	rec   *record
-	edit  []byte // the record of Edits
+	edit  []byte         // the record of Edits; nil: rec is sent whole
+	used  [][]voxel.Cell // names in what is sent
 }
 
 // difference is how two shots of a feed differ.
@@ -188,6 +189,13 @@ func appendParts(dst []Part, volume uint8, e int, b geom.Box, old, now []voxel.C
 // between returns the record of Edits that makes a cube of one version another, nil if that takes more bytes
 // than the cube.
 func (f *feed) between(base, to *record) ([]byte, error) {
+	id := diffID{to.recordID, base.version}
+	f.mu.Lock()
+	edit, ok := f.diffs[id]
+	f.mu.Unlock()
+	if ok {
+		return edit, nil
+	}
 	a, err := f.decode(base)
 	if err != nil {
 		return nil, err
@@ -201,19 +209,55 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 		e := f.volumes[i].edge()
 		parts = appendParts(parts, uint8(i), e, geom.Box{Max: geom.Point{X: e, Y: e, Z: e}}, a[i], b[i])
 	}
-	return f.edit(to, parts), nil
+	if edit = f.edit(to, parts); len(edit) > len(to.bytes) {
+		edit = nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.diffs) >= maxDiffs {
+		clear(f.diffs)
+	}
+	f.diffs[id] = edit
+	return edit, nil
 }
 
-// edit returns the record of Edits, nil if it takes more bytes than the cube.
+// fewParts is how many parts take fewer bytes than a cube, as a rule.
+const fewParts = 8
+
+// prepare makes what is sent of a change, once for all viewers.
+func (c *change) prepare(ctx context.Context, s *shot) (err error) {
+	if c.rec != nil {
+		return nil
+	}
+	if len(c.parts) > fewParts {
+		if c.rec, err = s.record(ctx, c.Key, nil); err != nil {
+			return err
+		}
+		if c.edit = s.edit(c.rec, c.parts); len(c.edit) > len(c.rec.bytes) {
+			c.edit, c.used = nil, c.rec.used
+			return nil
+		}
+	} else {
+		if c.rec, err = s.sketch(ctx, c.Key); err != nil {
+			return err
+		}
+		c.edit = s.edit(c.rec, c.parts)
+	}
+	c.used = make([][]voxel.Cell, len(s.volumes))
+	for i := range c.parts {
+		p := &c.parts[i]
+		c.used[p.Volume] = distinct(c.used[p.Volume], p.Cells[:], s.volumes[p.Volume].Schema)
+	}
+	return nil
+}
+
+// edit returns the record of Edits.
 func (f *feed) edit(to *record, parts []Part) []byte {
 	if to.version == 0 {
 		parts = nil
 	}
 	w := writer{volumes: f.volumes}
 	w.edit(&Edit{to.Key, to.version, parts})
-	if len(w.b) > len(to.bytes) {
-		return nil
-	}
 	return w.b
 }
 

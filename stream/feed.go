@@ -25,7 +25,8 @@ type feed struct {
 	mu      sync.Mutex
 	names   []names // by volume
 	records map[recordID]*record
-	newest  *record // of a ring by use
+	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
+	newest  *record           // of a ring by use
 	bytes   int
 	most    int
 }
@@ -42,6 +43,15 @@ type recordID struct {
 	Key
 	version uint64
 }
+
+// diffID names how a cube became another.
+type diffID struct {
+	recordID
+	from uint64
+}
+
+// maxDiffs bounds the diffs that are kept.
+const maxDiffs = 4096
 
 // record is a cube as it is sent.
 type record struct {
@@ -67,7 +77,7 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 	if err != nil {
 		return nil, err
 	}
-	f := &feed{dimension: d.Name, hollow: true, look: o.Look, records: make(map[recordID]*record), most: o.Cache}
+	f := &feed{dimension: d.Name, hollow: true, look: o.Look, records: make(map[recordID]*record), diffs: make(map[diffID][]byte), most: o.Cache}
 	if len(want) == 0 {
 		want = usual(d)
 	}
@@ -99,7 +109,7 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 
 func dimensionOf(s State, name string) (stone.Dimension, error) {
 	for _, d := range s.Dimensions() {
-		if d.Name == name || name == "" {
+		if (d.Name == name || name == "") && len(d.Name) <= maxWord {
 			return d, nil
 		}
 	}
@@ -114,7 +124,7 @@ func usual(d stone.Dimension) (out []string) {
 		if v.Name == voxel.Block {
 			return []string{v.Name}
 		}
-		if !voxel.IsLight(v.Name) && v.Name != voxel.Biome && v.Scale <= 4 && v.Scale != 3 && len(out) < maxVolumes {
+		if !voxel.IsLight(v.Name) && v.Name != voxel.Biome && v.Scale <= 4 && v.Scale != 3 && len(v.Name) <= maxVolume && len(out) < maxVolumes {
 			out = append(out, v.Name)
 		}
 	}
@@ -438,9 +448,25 @@ func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error
 	return r, nil
 }
 
+// sketch is record for who needs no more than the outline. The shot then knows the version.
+func (s *shot) sketch(ctx context.Context, k Key) (*record, error) {
+	c, err := s.read(ctx, k, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer contents.Put(c)
+	r := s.outline(k, *c)
+	s.know(r)
+	return r, nil
+}
+
 // learn keeps a record, and that it is what the shot shows.
 func (s *shot) learn(r *record) {
 	s.put(r)
+	s.know(r)
+}
+
+func (s *shot) know(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known != nil {
@@ -451,26 +477,16 @@ func (s *shot) learn(r *record) {
 	}
 }
 
-// encode makes a record of a cube's cells.
-func (s *shot) encode(k Key, c content) *record {
+// outline makes a record of a cube's cells without what is sent.
+func (s *shot) outline(k Key, c content) *record {
 	r := &record{recordID: recordID{k, s.version(c)}}
-	w := writer{volumes: s.volumes}
-	w.b = make([]byte, 0, 256)
-	w.cube(&Cube{k, r.version, c})
-	r.bytes = slices.Clip(w.b)
-	if cap(w.b) > len(w.b)+64 {
-		r.bytes = slices.Clone(w.b)
-	}
 	r.cube = lod.Cube{Version: r.version, Bytes: emptyBytes}
 	if r.version == 0 {
 		return r
 	}
-	plain := true
-	for i := range s.volumes {
-		used, one := distinct(c[i], s.volumes[i].Schema)
-		r.used = append(r.used, used)
-		if plain = plain && one; !one {
-			r.cube.Bytes += 2 * len(c[i])
+	for _, cells := range c {
+		if !uniform(cells) {
+			r.cube.Bytes += 2 * len(cells)
 		}
 	}
 	if k.Level > 0 && s.hollow {
@@ -480,17 +496,34 @@ func (s *shot) encode(k Key, c content) *record {
 	return r
 }
 
+// encode makes a record of a cube's cells.
+func (s *shot) encode(k Key, c content) *record {
+	r := s.outline(k, c)
+	w := writer{b: make([]byte, 0, 512), volumes: s.volumes}
+	w.cube(&Cube{k, r.version, c})
+	r.bytes = slices.Clone(w.b)
+	for i := 0; i < len(s.volumes) && r.version != 0; i++ {
+		r.used = append(r.used, distinct(nil, c[i], s.volumes[i].Schema))
+	}
+	return r
+}
+
+func uniform(cells []voxel.Cell) bool {
+	for _, c := range cells {
+		if c != cells[0] {
+			return false
+		}
+	}
+	return true
+}
+
 // emptyBytes is what an empty cube counts as in a client's memory.
 const emptyBytes = 64
 
-// distinct returns the numbers with names among cells in ascending order, and whether all cells are one.
-func distinct(cells []voxel.Cell, schema voxel.Schema) (used []voxel.Cell, one bool) {
-	one = true
+// distinct adds the numbers with names among cells to used, which ascends.
+func distinct(used, cells []voxel.Cell, schema voxel.Schema) []voxel.Cell {
 	last := voxel.Cell(1 << 15)
-	for i, c := range cells {
-		if i > 0 && c != cells[i-1] {
-			one = false
-		}
+	for _, c := range cells {
 		if schema == voxel.Terrain {
 			c >>= 8
 		}
@@ -502,7 +535,7 @@ func distinct(cells []voxel.Cell, schema voxel.Schema) (used []voxel.Cell, one b
 			used = slices.Insert(used, at, c)
 		}
 	}
-	return used, one
+	return used
 }
 
 // emptyOctants returns a bit for each octant that has only cells 0.

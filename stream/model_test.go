@@ -181,7 +181,7 @@ func model(t *testing.T, seed uint64) {
 		case 2:
 			all[i].a.Box = &box
 		case 3:
-			c.Memory = 500 << 10
+			c.Memory = 1 << 20
 		}
 		all[i].session = connect(t, srv, c, stream.Hello{}, all[i].view, all[i].a)
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	Viewers int
 	// Radius bounds how many blocks far viewers see. Default 16,384.
 	Radius float64
+	// Cubes bounds how many cubes a second are read for one viewer. Default 10,000.
+	Cubes int
 	// Memory bounds the bytes of cubes that a viewer is sent to keep, see FORMAT.md. Default 512 MiB.
 	Memory int
 }
@@ -51,6 +53,7 @@ func (o Options) withDefaults() Options {
 	or(&o.Cache, 64<<20)
 	or(&o.Window, 1<<20)
 	or(&o.Viewers, 1000)
+	or(&o.Cubes, 10000)
 	or(&o.Memory, 512<<20)
 	o.Window = max(o.Window, minWindow)
 	if o.Patience <= 0 {

@@ -104,7 +104,8 @@ func (s *storedState) ReadBox(ctx context.Context, dimension, volume string, lev
 	return s.Snapshot.ReadBox(ctx, dimension, volume, level, b, dst)
 }
 
-func (s *storedState) Exact(string, string, int) bool { return true }
+// Exact is false, so that ticks do not wait for a disk.
+func (s *storedState) Exact(string, string, int) bool { return false }
 
 func (s *storedState) Apart(old State, dimension, volume string) iter.Seq[geom.Box] {
 	o, ok := old.(*storedState)

@@ -59,6 +59,7 @@ type viewer struct {
 	inFlight int
 	window   int
 	tokens   float64
+	quota    float64 // of cubes to be read
 	rate     float64
 	waited   time.Duration // for the client, since it acknowledged last or began to owe
 	ticked   time.Time
@@ -93,6 +94,7 @@ func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
 	v := &viewer{s: s, stage: g, conn: conn, box: box, wake: make(chan struct{}, 1),
 		claims: make(map[Key]uint64), stale: make(map[Key]bool), reading: make(map[Key]bool), window: firstRoom,
 		named: make([][]uint64, len(g.volumes))}
+	v.quota = float64(s.o.Cubes)
 	v.batch.names = make([][]byte, len(g.volumes))
 	return v
 }
@@ -409,6 +411,7 @@ func (v *viewer) tick(now time.Time) {
 	if v.rate > 0 {
 		v.tokens = min(v.tokens+v.rate*step.Seconds(), v.burst())
 	}
+	v.quota = min(v.quota+float64(v.s.o.Cubes)*step.Seconds(), float64(v.s.o.Cubes))
 	v.ticked, v.looked = now, false
 	if v.view == nil || v.failure != nil || len(v.flight) > 0 || len(v.out) > 0 {
 		v.waited += step
@@ -497,18 +500,11 @@ func (v *viewer) change(ctx context.Context, c *change, full bool) {
 		v.suspect(c.Key)
 		return
 	}
-	if c.rec == nil {
-		rec, err := v.shot.record(ctx, c.Key, nil)
-		if err != nil {
-			v.suspect(c.Key)
-			return
-		}
-		c.rec = rec
-		if c.edit = v.stage.edit(rec, c.parts); c.edit == nil {
-			c.edit = []byte{}
-		}
+	if c.prepare(ctx, v.shot) != nil {
+		v.suspect(c.Key)
+		return
 	}
-	v.give(c.rec, c.edit)
+	v.give(c.rec, c.edit, c.used)
 }
 
 // suspect marks a cube of which the client's copy is old.
@@ -521,11 +517,11 @@ func (v *viewer) suspect(k Key) {
 
 // give puts a cube into the batch: as an edit of what the client has if there is one, else whole. It returns false if
 // the viewer does not need it.
-func (v *viewer) give(r *record, edit []byte) bool {
+func (v *viewer) give(r *record, edit []byte, used [][]voxel.Cell) bool {
 	if !v.plan.Have(r.Key, r.cube) {
 		return false
 	}
-	for i, used := range r.used {
+	for i, used := range used {
 		v.name(i, used)
 	}
 	if len(edit) > 0 {
@@ -686,8 +682,14 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 		v.look()
 		v.looked = true
 	}
-	keys := v.wanted()
+	keys, idle := v.wanted()
 	if len(keys) == 0 {
+		for k := range v.claims { // what the client has of another place would become old
+			if idle {
+				v.forget(k)
+				delete(v.claims, k)
+			}
+		}
 		v.flush()
 		v.sync()
 		v.mu.Unlock()
@@ -723,17 +725,17 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 	return err == nil, err
 }
 
-// wanted returns which cubes to read next.
-func (v *viewer) wanted() []Key {
+// wanted returns which cubes to read next. idle says that there is nothing to be read now, and not that it has to wait.
+func (v *viewer) wanted() (keys []Key, idle bool) {
 	room := min(v.window-v.inFlight, v.s.o.Window-len(v.out))
 	if v.rate > 0 {
 		room = min(room, int(v.tokens))
 	}
-	if room <= 0 {
-		return nil
+	most := min(batchCubes, int(v.quota))
+	if room <= 0 || most <= 0 {
+		return nil, false
 	}
-	var keys []Key
-	for len(v.check) > 0 && len(keys) < batchCubes {
+	for len(v.check) > 0 && len(keys) < most {
 		k := v.check[len(v.check)-1]
 		v.check = v.check[:len(v.check)-1]
 		if v.stale[k] {
@@ -748,7 +750,9 @@ func (v *viewer) wanted() []Key {
 		e := v.stage.volumes[i].edge()
 		one += 2 * e * e * e
 	}
-	return v.plan.AppendNext(keys, min(batchCubes-len(keys), max(1, (v.memory-v.plan.Bytes())/one)))
+	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/one)))
+	v.quota -= float64(len(keys))
+	return keys, len(keys) == 0 && len(v.reading) == 0
 }
 
 // deliver sends what the client lacks of a cube that was read. changed says that it changed since.
@@ -774,7 +778,7 @@ func (v *viewer) deliver(r *record, changed bool) {
 				}
 			}
 		}
-		if !v.give(r, edit) {
+		if !v.give(r, edit, r.used) {
 			return
 		}
 	}
@@ -789,13 +793,8 @@ func (v *viewer) deliver(r *record, changed bool) {
 // sync says whether the client has what it needs.
 func (v *viewer) sync() {
 	stage := uint8(0)
-	if len(v.stale) == 0 && len(v.reading) == 0 && v.plan.Complete(0) {
+	if len(v.stale) == 0 && len(v.reading) == 0 && len(v.claims) == 0 && v.plan.Complete(0) {
 		stage = 2
-		for k := range v.claims { // what the client has of another place would become old
-			v.forget(k)
-		}
-		clear(v.claims)
-		v.flush()
 	} else if v.plan.Complete(v.planned.Top) && !v.staleAt(v.planned.Top) {
 		stage = 1
 	}

@@ -137,14 +137,18 @@ func (a *abuse) views(ctx context.Context, n int) AbuseViews {
 			random := rand.New(rand.NewPCG(a.o.Seed, uint64(1<<32+i)))
 			for ctx.Err() == nil {
 				s, err := a.upgrade(ctx)
-				if err != nil {
+				switch {
+				case ctx.Err() != nil:
+				case err != nil:
 					refused.Add(1)
-				} else {
+				default:
 					begun.Add(1)
 					hostile[i%len(hostile)](ctx, a, s, random)
 					if ctx.Err() == nil {
 						ended.Add(1)
 					}
+				}
+				if s != nil {
 					_ = s.Close() // nothing is wanted of it any more
 				}
 				sleep(ctx, time.Second/4)

@@ -34,7 +34,14 @@ func TestServeTokens(t *testing.T) {
 	if b := read(t, filepath.Join(dir, "tokens.json")); bytes.Contains(b, []byte(reader)) {
 		t.Error("the file holds a secret")
 	}
-	s := mustServe(t, dir, "--tokens", "tokens.json")
+	box := []string{"--role", "read", "--prefix", "players/ann", "--dimension", "overworld", "--box", "0,0,0..15,15,15"}
+	part := token(box...)
+	for _, wrong := range [][]string{box[:6], {"--role", "read", "--dimension", "a", "--box", "1..2"}, append([]string{"--prefix", "b"}, box...)} {
+		mustRun(t, 2, dir, append([]string{"token", "new", "--file", "tokens.json"}, wrong...)...)
+	}
+	s := mustServe(t, dir, "--tokens", "tokens.json", "--stream-listen", "127.0.0.1:0")
+	s.call(200, part, "GET", "/v1/login", nil)
+	s.call(403, part, "GET", "/v1/head/players/ann", nil)
 	s.call(200, "", "GET", "/healthz", nil)
 	s.call(401, "", "GET", "/v1/worlds", nil)
 	s.call(401, reader+"x", "GET", "/v1/worlds", nil)
@@ -47,12 +54,12 @@ func TestServeTokens(t *testing.T) {
 	s.call(200, reader, "GET", "/v1/head/players/ann", nil)
 
 	all := mustJSON(t, 0, dir, "token", "list", "--file", "tokens.json")["tokens"].([]any)
-	if len(all) != 3 {
+	if len(all) != 4 {
 		t.Fatalf("list prints %v", all)
 	}
 	for _, tok := range all {
 		tok := tok.(map[string]any)
-		if tok["role"] == "read" {
+		if tok["role"] == "read" && tok["box"] == nil {
 			mustRun(t, 0, dir, "token", "remove", "--file", "tokens.json", tok["id"].(string)[:8])
 		}
 	}
@@ -68,7 +75,7 @@ func TestServeTokens(t *testing.T) {
 	s.until("reload failed", "tokens.json")
 	s.call(404, other, "GET", "/v1/head/b/c", nil)
 	s.end(syscall.SIGINT, 0)
-	for _, secret := range []string{reader, writer, admin, other} {
+	for _, secret := range []string{reader, writer, admin, other, part} {
 		if strings.Contains(s.log.String(), secret) {
 			t.Error("a secret is in the log")
 		}

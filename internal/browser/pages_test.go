@@ -144,7 +144,10 @@ func TestView(t *testing.T) {
 	}
 	b := newTab(t, "http://"+page.Host)
 	b.open(page.Path)
-	b.until(`document.querySelector("main").innerText.includes("my-isle") || document.querySelector("main canvas")`)
+	b.untilDrawn(1)
+	if n := b.colours(canvas); n < 20 {
+		t.Errorf("the file is shown in %d colours", n)
+	}
 	b.open("/")
 	b.until(`document.querySelector("main a[href='/world/my-isle']")`)
 	b.until(`[...document.querySelectorAll("main img")].some(i => i.complete && i.naturalWidth > 0)`)
@@ -184,8 +187,14 @@ func TestLogin(t *testing.T) {
 		t.Errorf("a script can read the cookie %q", cookie)
 	}
 	b.allow("status of 403")
-	if status := eval[int](b, `fetch("/v1/worlds/secret/isle").then(a => a.status)`); status != 403 {
-		t.Errorf("the reader's page gets another's world: %d", status)
+	for _, page := range []string{"world", "map", "3d"} {
+		b.open("/" + page + "/secret/isle")
+		b.untilText("may not")
+	}
+	b.open("/world/open/isle")
+	b.untilDone()
+	if n := eval[int](b, `[...document.querySelectorAll("main button")].filter(b => /Delete|Rename|New version|Go back/.test(b.textContent)).length`); n != 0 {
+		t.Errorf("a reader is offered %d changes", n)
 	}
 	b.open("/login")
 	b.untilText("a reader <b>")

@@ -58,7 +58,7 @@ func newTab(t *testing.T, server string) *tab {
 	call(b, network.Enable, network.EnableParams{})
 	call(b, log.Enable, cdp.Empty{})
 	call(b, inspector.Enable, cdp.Empty{})
-	b.size(1280, 800)
+	b.size(960, 600)
 	t.Cleanup(func() {
 		if t.Failed() {
 			b.show()
@@ -113,7 +113,7 @@ func (b *tab) hear(event any) {
 		b.fault("the page crashed")
 	case *network.EventRequestWillBeSent:
 		b.asks(e.Request.URL)
-		b.waits(e.RequestID, true)
+		b.waits(e.RequestID, !strings.Contains(e.Request.URL, ".worker")) // a worker tells its own listeners
 	case *network.EventLoadingFinished:
 		b.waits(e.RequestID, false)
 	case *network.EventLoadingFailed:
@@ -127,8 +127,10 @@ func (b *tab) hear(event any) {
 func (b *tab) waits(id network.RequestID, yes bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if delete(b.under, id); yes {
+	if yes {
 		b.under[id] = true
+	} else {
+		delete(b.under, id)
 	}
 }
 
@@ -174,6 +176,9 @@ func (b *tab) size(width, height int64) {
 // open opens a page of the server.
 func (b *tab) open(path string) {
 	b.t.Helper()
+	b.mu.Lock()
+	clear(b.under) // of the page before
+	b.mu.Unlock()
 	b.do(chromedp.Navigate("http://" + b.host + path))
 }
 
@@ -281,7 +286,7 @@ func value(v *accessibility.Value) (s string) {
 func (b *tab) checkNarrow() {
 	b.t.Helper()
 	b.size(400, 800)
-	defer b.size(1280, 800)
+	defer b.size(960, 600)
 	const wide = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join("\n")`
 	const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 	calm := 0 // a page may need a moment to follow the window

@@ -1,7 +1,7 @@
 // Package gallery shows worlds that lie in files and folders as a history.Store that cannot be
-// changed. Open begins. Each world has one version. A world is read when it is first asked for,
-// into a temporary file that is gone when the Store is closed. Nothing is written beside the
-// worlds.
+// changed. Open begins. Each world has one version. A world is read when it is first asked for:
+// a stone from its file, others into a temporary file that is gone when the Store is closed.
+// Nothing is written beside the worlds.
 package gallery
 
 import (
@@ -149,7 +149,7 @@ func (g *Gallery) read(e *exhibit) error {
 	}
 	e.close = append(e.close, src)
 	ref := history.StoneRef{}
-	if src.Stone != nil && !lacksFar(src.Stone) {
+	if src.Stone != nil {
 		hash := sha256.New()
 		ref.Size, err = io.Copy(hash, io.NewSectionReader(src.Stone, 0, src.Stone.Size()))
 		ref.ID, e.bytes = stone.ID(hash.Sum(nil)), src.Stone
@@ -190,25 +190,6 @@ func (e *exhibit) shut() (err error) {
 	}
 	e.close = nil
 	return err
-}
-
-// wide is how many chunks a volume has that is shown by far levels.
-const wide = 512
-
-// lacksFar reports whether a stone has a wide volume of blocks or materials without far levels.
-func lacksFar(r *stone.Reader) bool {
-	for _, d := range r.About().Dimensions {
-		for _, v := range d.Volumes {
-			n := 0
-			for range r.Entries(d.Name, v.Volume.Name, 0) {
-				n++
-			}
-			if port.IsMatter(v.Volume.Name) && n > wide && !slices.Contains(v.Levels, stone.FirstFar) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // spooling has room for stones.

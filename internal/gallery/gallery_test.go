@@ -3,6 +3,7 @@ package gallery_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,11 +17,9 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/gallery"
 	"github.com/cairnvoxel/cairn/internal/terrain"
-	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -210,30 +209,13 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestFar: a wide world has far levels, which its file does not have.
-func TestFar(t *testing.T) {
-	w, err := convert.Load(t.Context(), terrain.Level{Seed: 1}.Source(geom.Box{Max: geom.Point{X: 768, Y: 256, Z: 768}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "land.cairn")
-	put(t, path, stoneOf(t, w))
-	g := open(t, path, gallery.Options{})
-	h, err := g.Head(t.Context(), "land")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := world.OpenSnapshot(t.Context(), gallery.ReadOnly(g), "land", h.Commit, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	v, err := port.ViewOf(t.Context(), s, "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !s.HasLevel(v.Dimension, "solid", stone.FirstFar) {
-		t.Error("no far level")
+// TestStone: a stone is shown from its file, with the name of its bytes.
+func TestStone(t *testing.T) {
+	dir, made := saves(t)
+	g := open(t, filepath.Join(dir, "Hub World!.cairn"), gallery.Options{Temp: filepath.Join(dir, "no such folder")})
+	log, err := g.Log(t.Context(), "hub-world", history.ID{}, 9)
+	if err != nil || len(log) != 1 || log[0].Stones[0].ID != sha256.Sum256(stoneOf(t, made)) {
+		t.Errorf("the log is %v: %v", log, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -109,6 +108,9 @@ func (h *Head) Settle(s *world.Snapshot) {
 	}
 }
 
+// Bytes bounds the bytes of an answer, and so about those of memory for it.
+func (h *Head) Bytes() int64 { return 8*int64(geom.Box(h.Box).Cells()) + 1<<12 }
+
 // Blocks returns the box in blocks of the dimension, which a token may be bound to.
 func (h *Head) Blocks(s *world.Snapshot) geom.Box {
 	scale := 1
@@ -144,20 +146,6 @@ func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cell
 		h.Names = []string{}
 	}
 	return &Cells{h, got.Schema, got.Cells}, nil
-}
-
-// Body returns the body of an answer: Records, or JSON.
-func (c *Cells) Body(records bool) ([]byte, error) {
-	if !records {
-		return c.JSON()
-	}
-	body, err := c.Records()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	_, err = body.WriteTo(&b)
-	return b.Bytes(), err
 }
 
 // Records returns the cells as two records: the Head in JSON, and 2 bytes for each cell, low half

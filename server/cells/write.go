@@ -17,8 +17,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// MaxBody is how many bytes the body of a write has at most.
-const MaxBody = 32 << 20
+// MaxBody is how many bytes the body of a write has at most. Decode takes DecodeBytes for each of
+// them at most, besides the body itself.
+const (
+	MaxBody     = 16 << 20
+	DecodeBytes = 5
+)
 
 // Note is what a write says of its commit.
 type Note struct {
@@ -194,9 +198,6 @@ func (r Runs) flat() []uint16 {
 	}
 	return out
 }
-
-// Decoded is how many times the memory of a body in JSON its Write takes at most.
-const Decoded = 4
 
 // Decode reads the body of a write: records of a WriteHead in JSON and of 2 bytes for each cell,
 // or a WriteForm in JSON.

@@ -102,6 +102,9 @@ const (
 	// lookEvery is how often a world is asked for its head even if nobody said that it
 	// changed: another server may have changed it.
 	lookEvery = time.Second
+	// openFor is how long a version stays open. Its stones may have been packed since, and a
+	// store that others share deletes them after some time.
+	openFor = 30 * time.Minute
 	// opening is how many versions are opened at a time.
 	opening = 4
 )
@@ -146,6 +149,7 @@ type shown struct {
 	srv   *stream.Server
 	src   *stream.Stored
 	head  history.ID
+	since time.Time     // when head was opened
 	moved chan struct{} // holds one when the world may have a new head
 	done  chan struct{} // closed when nobody looks
 
@@ -300,7 +304,7 @@ func (w *shown) open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, v.Close())
 	}
-	w.srv, w.src, w.head = srv, src, v.Snapshot.ID()
+	w.srv, w.src, w.head, w.since = srv, src, v.Snapshot.ID(), time.Now()
 	return nil
 }
 
@@ -397,7 +401,7 @@ func (w *shown) run() {
 func (w *shown) step() {
 	w.cut(false)
 	head, err := w.h.st.Head(w.h.ctx, w.name)
-	if err == nil && head.Commit == w.head {
+	if err == nil && head.Commit == w.head && time.Since(w.since) < openFor {
 		return
 	}
 	var v stream.Version
@@ -412,7 +416,7 @@ func (w *shown) step() {
 		w.h.o.Log.Error("the newest version cannot be shown", "world", w.name, "err", err)
 	case err == nil:
 		w.src.Move(v)
-		w.head = v.Snapshot.ID()
+		w.head, w.since = v.Snapshot.ID(), time.Now()
 	}
 }
 

@@ -19,6 +19,8 @@ test("region files alone are a part of a world", () => {
   assert.deepEqual(found("region/r.0.0.mca"), ["region: region/r.0.0.mca"]);
   assert.deepEqual(found("hub/region/r.0.0.mca", "hub/entities/r.0.0.mca"), ["hub: region/r.0.0.mca entities/r.0.0.mca"]);
   assert.deepEqual(found("hub/r.0.0.mca"), ["hub: region/r.0.0.mca"]);
+  assert.deepEqual(found("hub/region/r.0.0.mca", "hub/DIM-1/region/r.0.0.mca", "hub/dimensions/a/b/region/r.0.0.mca"), ["hub: region/r.0.0.mca DIM-1/region/r.0.0.mca dimensions/a/b/region/r.0.0.mca"]);
+  assert.deepEqual(found("all/a/region/r.0.0.mca", "all/b/r.0.0.mca", "all/c/region/r.0.0.mca"), ["a: region/r.0.0.mca", "b: region/r.0.0.mca", "c: region/r.0.0.mca"]);
 });
 
 test("files that are worlds stand alone; the rest is named", () => {

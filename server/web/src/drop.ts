@@ -45,6 +45,8 @@ export function chosen(files: FileList): Packed[] {
 
 const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|nbt|litematic)$/i;
 const region = /(^|\/)(r\.-?\d+\.-?\d+\.(mca|mcr)|c\.-?\d+\.-?\d+\.mcc)$/;
+/** The folder of a world, then the folders below it that region files lie in. */
+const inRegions = /^(.*?\/)??(?:DIM-?\d+\/|dimensions\/[^/]+\/[^/]+\/)?(?:region|entities|poi)\/[^/]+$/;
 const useless = /(^|\/)(session\.lock|\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 
@@ -66,10 +68,9 @@ export function findWorlds(files: Packed[]): { worlds: Found[]; rest: string[] }
     if (root !== undefined) {
       put("folder " + root, root.replace(/\/$/, "").split("/").pop() || "world", path.slice(root.length), file);
     } else if (region.test(path)) {
-      const top = path.includes("/") ? path.split("/")[0]! : "";
-      const inside = path.slice(top ? top.length + 1 : 0);
-      const kind = /^(region|entities|poi)$/.test(top) ? top + "/" : inside.includes("/") ? "" : "region/";
-      put("part " + top, top || "region", kind + inside, file);
+      const m = inRegions.exec(path);
+      const part = m ? (m[1] ?? "") : folderOf(path);
+      put("part " + part, part.replace(/\/$/, "").split("/").pop() || "region", m ? path.slice(part.length) : "region/" + path.slice(part.length), file);
     } else if (whole.test(path)) {
       found.set("file " + path, { title: path.split("/").pop()!, files: [{ path, file }], bytes: file.size, whole: file as File });
     } else {

@@ -21,6 +21,8 @@ export class Uploads {
   readonly node = el("div", { class: "uploads" });
   private lane = new Lanes(1);
   private n = 0;
+  private waiting = new Map<HTMLFormElement, HTMLInputElement>(); // cards that were not sent yet, and their names
+  private all = el("div", { class: "row all", hidden: true });
 
   /** done is called after each upload with the name of its world. */
   constructor(private v: View, private prefix: () => string, private done: (name: string) => void, private fixed = "") {}
@@ -33,9 +35,22 @@ export class Uploads {
       this.node.append(el("div", { class: "note bad closable", role: "alert" }, el("div", null, p), this.closer()));
       return;
     }
+    if (worlds.length > 1) this.node.prepend(this.all);
     for (const w of worlds) await this.card(w);
     if (rest.length) this.node.append(el("div", { class: "note closable" }, el("div", null, `${many(rest.length, "other file")} beside the worlds will not be sent.`), this.closer()));
     this.node.querySelector("input")?.focus();
+  }
+
+  /** Shows what can be done with all cards that wait. */
+  private count(): void {
+    const n = this.waiting.size;
+    this.all.hidden = n < 2;
+    fill(
+      this.all,
+      el("strong", { class: "grow" }, many(n, "world"), " to upload"),
+      el("button", { type: "button", class: "strong", onclick: () => [...this.waiting.keys()].forEach((f) => f.requestSubmit()) }, "Upload all"),
+      el("button", { type: "button", onclick: () => [...this.waiting.keys()].forEach((f) => f.closest(".card")?.querySelector<HTMLElement>(".close")?.click()) }, "Upload none"),
+    );
   }
 
   /** Shows why nothing could be taken. */
@@ -68,13 +83,14 @@ export class Uploads {
       el("div", { class: "field" }, el("label", { for: id + "-message" }, "Message"), message),
       go,
     );
-    const card = el("section", { class: "card upload", "aria-label": "Upload of " + w.title }, el("div", { class: "row head" }, el("h3", { class: "grow" }, w.title, " ", el("span", { class: "muted" }, `${what}, ${bytes(w.bytes)}`)), el("button", { class: "quiet round small", type: "button", "aria-label": "Cancel or close this upload", onclick: () => (end(), card.remove()) }, "×")), fields, state);
+    const card = el("section", { class: "card upload", "aria-label": "Upload of " + w.title }, el("div", { class: "row head" }, el("h3", { class: "grow" }, w.title, " ", el("span", { class: "muted" }, `${what}, ${bytes(w.bytes)}`)), el("button", { class: "quiet round small close", type: "button", "aria-label": "Cancel or close this upload", onclick: () => (end(), card.remove(), this.waiting.delete(fields), this.count()) }, "×")), fields, state);
     this.node.append(card);
+    const taken = (n: string): boolean => [...this.waiting].some(([f, i]) => f !== fields && i.value === n);
 
     let asked = 0;
     const look = async (): Promise<void> => {
       const mine = ++asked;
-      const fault = nameFault(name.value);
+      const fault = nameFault(name.value) || (taken(name.value) && !this.fixed ? "Another upload has this name." : "");
       name.setAttribute("aria-invalid", String(!!fault));
       go.disabled = !!fault;
       hint.className = fault ? "hint bad" : "hint";
@@ -89,11 +105,15 @@ export class Uploads {
       clearTimeout(timer);
       timer = window.setTimeout(() => void look(), 250);
     });
-    if (!this.fixed) name.value = await freeName(wanted, (n) => exists(n, this.v.signal)).catch(() => wanted);
+    if (!this.fixed) name.value = await freeName(wanted, async (n) => taken(n) || (await exists(n, this.v.signal))).catch(() => wanted);
+    this.waiting.set(fields, name);
+    this.count();
     await look();
 
     const send = async (salvage: boolean): Promise<void> => {
       fields.remove();
+      this.waiting.delete(fields);
+      this.count();
       const bar = el("progress", { max: 1 });
       const text = el("span", { class: "muted" }, "Waits for the upload before it.");
       fill(state, bar, text);
@@ -126,7 +146,7 @@ export class Uploads {
           el(
             "div",
             { class: "row" },
-            el("button", { type: "button", onclick: () => (fill(state), state.before(fields)) }, "Change and try again"),
+            el("button", { type: "button", onclick: () => (fill(state), state.before(fields), this.waiting.set(fields, name), this.count()) }, "Change and try again"),
             e instanceof Refused && e.code === "corrupt" && !salvage && el("button", { type: "button", onclick: () => void send(true) }, "Upload what can be read"),
           ),
         ]);
@@ -134,7 +154,7 @@ export class Uploads {
     };
     fields.addEventListener("submit", (e) => {
       e.preventDefault();
-      if (!nameFault(name.value)) void send(false);
+      if (!go.disabled) void send(false);
     });
   }
 }

@@ -293,7 +293,7 @@ class Three {
       let planned = false, closed = false, held = 0;
       const drain = () => {
         planned = false;
-        const began = performance.now(), until = began + 8;
+        const began = performance.now(), until = document.hidden ? Infinity : began + 8;
         if (queue.length && this.awaited && this.firstCompleteMs < 0 && !document.hidden && (held ||= began) + 1500 > began) return plan(16);
         while (queue.length && performance.now() < until) on.message(queue.shift()!);
         if (queue.length) plan(0);
@@ -608,7 +608,7 @@ class Three {
         ? [
             `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(r.before)[0]}.` : ".",
             c.message ? el("span", { class: "three-message" }, c.message) : "",
-            c.number === this.moment?.number ? null : el("button", { type: "button", class: "link", onclick: () => this.go(c.id) }, "Show that version"),
+            c.number === this.moment?.number ? null : el("button", { type: "button", class: "link", onclick: () => this.go(String(c.number)) }, "Show that version"),
           ]
         : [`None of ${many(searched, "version")} changed it.`];
     } catch (e) {
@@ -628,10 +628,16 @@ class Three {
   // The time line.
 
   private timeline(): HTMLElement {
-    this.slider.addEventListener("input", () => this.go(this.commits[Number(this.slider.value)]?.id ?? ""));
+    this.slider.addEventListener("input", () => this.go(this.version(Number(this.slider.value))));
     this.nowButton.addEventListener("click", () => this.go(""));
     fill(this.line, this.lineText, el("div", { class: "three-line-row" }, this.slider, this.nowButton));
     return this.line;
+  }
+
+  // version names the one at a place of the time line; the last place is now.
+  private version(i: number): string {
+    const c = this.commits[i];
+    return c && i < this.commits.length - 1 ? String(c.number) : "";
   }
 
   // go shows a version, "" for the newest.
@@ -652,7 +658,7 @@ class Three {
     this.line.hidden = commits.length < 2;
     if (this.line.hidden) return;
     slider.max = String(commits.length - 1);
-    const wanted = at === "" ? commits.length - 1 : commits.findIndex((c) => c.id === at || String(c.number) === at);
+    const wanted = at === "" ? commits.length - 1 : commits.findIndex((c) => String(c.number) === at || (at.length > 5 && c.id.startsWith(at)));
     if (document.activeElement !== slider || at === "") slider.value = String(wanted < 0 ? commits.length - 1 : wanted);
     const c = commits[wanted] ?? commits.find((k) => k.number === moment?.number);
     this.nowButton.setAttribute("aria-pressed", String(at === ""));
@@ -827,7 +833,7 @@ class Three {
       case "]": {
         if (this.commits.length < 2) break;
         const i = Math.min(Math.max(Number(this.slider.value) + (key === "[" ? -1 : 1), 0), this.commits.length - 1);
-        this.go(i === this.commits.length - 1 ? "" : this.commits[i]!.id);
+        this.go(this.version(i));
         break;
       }
       case "\\":

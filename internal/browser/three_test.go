@@ -1,0 +1,222 @@
+package browser_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// canvas is what the 3D page draws on.
+const canvas = "main canvas"
+
+// untilDrawn waits until the 3D page shows everything of a version.
+func (b *tab) untilDrawn(version int) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`(s => s && s.version?.number === %d && s.synced === 2 && s.waiting === 0 && s.firstCompleteMs >= 0 && s.status === "")(window.cairnState)`, version))
+}
+
+// shown calls f with the colour of each pixel of an element.
+func (b *tab) shown(selector string, f func([3]uint32)) {
+	b.t.Helper()
+	img, err := png.Decode(bytes.NewReader([]byte(b.pixels(selector))))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for at := range points(img.Bounds()) {
+		r, g, bl, _ := img.At(at.X, at.Y).RGBA()
+		f([3]uint32{r, g, bl})
+	}
+}
+
+// colours returns how many colours an element shows.
+func (b *tab) colours(selector string) int {
+	b.t.Helper()
+	seen := map[[3]uint32]bool{}
+	b.shown(selector, func(c [3]uint32) { seen[c] = true })
+	return len(seen)
+}
+
+// count returns how many pixels of an element are of some colours.
+func (b *tab) count(selector string, is func([3]uint32) bool) (n int) {
+	b.t.Helper()
+	b.shown(selector, func(c [3]uint32) {
+		if is(c) {
+			n++
+		}
+	})
+	return n
+}
+
+// points yields the points of a rectangle.
+func points(r image.Rectangle) func(func(image.Point) bool) {
+	return func(yield func(image.Point) bool) {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				if !yield(image.Pt(x, y)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// TestThree: the 3D page draws the world. An edit of somebody else arrives while one looks. The
+// time line goes back. A chosen block is what the API says.
+func TestThree(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "?author=ann", 1)
+	b := newTab(t, a.url)
+	b.open("/3d/isle")
+	b.untilDrawn(1)
+	if n := b.colours(canvas); n < 20 {
+		t.Errorf("the page shows %d colours", n)
+	}
+	first := b.pixels(canvas)
+
+	a.put("isle", "?author=bob", 2)
+	b.untilDrawn(2)
+	b.untilOther(canvas, first)
+	if eval[int](b, "window.cairnState.edits") == 0 {
+		t.Error("the other island came without edits")
+	}
+
+	const slider = "main input[type=range][aria-label=Version]"
+	b.until(`document.querySelector(` + quote(slider) + `)?.offsetParent`)
+	second := b.pixels(canvas)
+	b.drag(slider, 0)
+	b.untilDrawn(1)
+	b.untilOther(canvas, second)
+	b.drag(slider, 1)
+	b.untilDrawn(2)
+
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\r"))
+	b.until(`window.cairnState.picked?.blame`)
+	type choice struct {
+		Name  string
+		Block [3]int
+		Blame string
+	}
+	picked := eval[choice](b, "window.cairnState.picked")
+	blame := ask[struct{ Commit commit }](a, fmt.Sprintf("/v1/blame/isle?dimension=overworld&x=%d&y=%d&z=%d", picked.Block[0], picked.Block[1], picked.Block[2])).Commit
+	if picked.Name == "" || picked.Blame != fmt.Sprint(blame.Number) {
+		t.Errorf("the chosen block is %+v, the API says %+v", picked, blame)
+	}
+	b.untilText(blame.Author)
+	b.checkNames()
+	b.checkNarrow()
+}
+
+// TestThreeAddress: an address shows a version and a place.
+func TestThreeAddress(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	a.put("isle", "", 2)
+	b := newTab(t, a.url)
+	const view = "&p=10,110,10&d=45,-40"
+	b.open("/3d/isle?at=1" + view)
+	b.untilDrawn(1)
+	at := eval[[3]float64](b, "window.cairnState.position")
+	if at != [3]float64{10, 110, 10} {
+		t.Errorf("the viewer is at %v", at)
+	}
+	oldest := b.pixels(canvas)
+	b.open("/3d/isle?at=2" + view)
+	b.untilDrawn(2)
+	b.untilOther(canvas, oldest)
+	b.do(chromedp.Focus(chromedp.CSS(canvas)))
+	w := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "w", Code: "KeyW"}
+	call(b, input.DispatchKeyEvent, w)
+	b.until(`window.cairnState.position[0] !== 10 || window.cairnState.position[2] !== 10`)
+	w.Type = input.DispatchKeyEventTypeKeyUp
+	call(b, input.DispatchKeyEvent, w)
+	b.until(`!location.search.includes("p=10,110,10")`)
+}
+
+// TestThreeRefused: who may not see a world gets the reason in words, and no pixel of it.
+func TestThreeRefused(t *testing.T) {
+	needBrowser(t)
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	admin := begin(t, "token", "new", "--file", file, "--role", "admin")
+	reader := begin(t, "token", "new", "--file", file, "--role", "read", "--prefix", "open")
+	boxed := begin(t, "token", "new", "--file", file, "--role", "read", "--prefix", "open/isle", "--dimension", "overworld", "--box", "0,0,0..31,255,31")
+	a := api{t: t, url: serve(t, "--tokens", file), token: admin}
+	a.put("open/isle", "", 1)
+	a.put("secret/isle", "", 1)
+
+	b := newTab(t, a.url)
+	b.allow("status of 40")
+	b.allow("WebSocket connection")
+	b.open("/login?to=/3d/secret/isle")
+	b.until(`document.querySelector("input[type=password]")`)
+	login(b, reader)
+	b.until(`location.pathname === "/3d/secret/isle"`)
+	b.untilText("not")
+	b.until(`window.cairnState?.status.length > 10`)
+	if cubes := eval[int](b, "window.cairnState.cubes"); cubes != 0 {
+		t.Errorf("a reader of other worlds has %d cubes", cubes)
+	}
+
+	b.open("/3d/open/isle")
+	b.untilDrawn(1)
+	all := eval[int](b, "window.cairnState.cubes")
+
+	b = newTab(t, a.url)
+	b.allow("status of 40")
+	b.open("/login?to=/3d/open/isle")
+	b.until(`document.querySelector("input[type=password]")`)
+	login(b, boxed)
+	b.until(`location.pathname === "/3d/open/isle"`)
+	b.untilDrawn(1)
+	if some := eval[int](b, "window.cairnState.cubes"); some == 0 || some >= all {
+		t.Errorf("a token for a box gets %d cubes, one for the world %d", some, all)
+	}
+}
+
+// TestThreeTextures: with a resource pack the 3D page shows its textures.
+func TestThreeTextures(t *testing.T) {
+	dir := t.TempDir()
+	blocks := filepath.Join(dir, "assets", "minecraft", "textures", "block")
+	if err := os.MkdirAll(blocks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, 16, 16))
+	for at := range points(img.Rect) {
+		img.Set(at.X, at.Y, color.NRGBA{255, 0, uint8(200 + (at.X+at.Y)%2*55), 255})
+	}
+	var purple bytes.Buffer
+	if err := png.Encode(&purple, img); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"grass_block_top", "grass_block_side", "dirt", "stone", "sand", "oak_log", "oak_leaves", "cobblestone", "oak_planks"} {
+		if err := os.WriteFile(filepath.Join(blocks, name+".png"), purple.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	isPurple := func(c [3]uint32) bool { return c[0] > 2*c[1] && c[2] > 2*c[1] && c[0] > 0x2000 }
+	for _, pack := range []string{"", dir} {
+		var args []string
+		if pack != "" {
+			args = []string{"--resource-pack", pack}
+		}
+		a := api{t: t, url: serve(t, args...)}
+		a.put("isle", "", 1)
+		b := newTab(t, a.url)
+		b.open("/3d/isle")
+		b.untilDrawn(1)
+		if pack == "" {
+			if n := b.count(canvas, isPurple); n > 100 {
+				t.Errorf("without a pack %d pixels are purple", n)
+			}
+			continue
+		}
+		b.wait("the textures are shown", func() bool { return b.count(canvas, isPurple) > 5000 })
+	}
+}
