@@ -16,14 +16,25 @@ import (
 type Version struct {
 	*world.Snapshot
 	Commit history.Commit
+	// Closed is called when nobody uses the version any more. It may be nil.
+	Closed func()
+}
+
+// Close closes the Snapshot.
+func (v Version) Close() error {
+	if v.Closed != nil {
+		defer v.Closed()
+	}
+	return v.Snapshot.Close()
 }
 
 // Stored is a Source of the stored versions of a world.
 type Stored struct {
 	open func(ctx context.Context, version string) (Version, error)
 
-	mu  sync.Mutex
-	now *storedState
+	mu    sync.Mutex
+	now   *storedState
+	taken bool // the Server has now, and closes it
 }
 
 // NewStored returns a Source that shows head until Move shows another. open opens a
@@ -37,13 +48,28 @@ func NewStored(head Version, open func(ctx context.Context, version string) (Ver
 func (s *Stored) Move(head Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = newStoredState(head)
+	if !s.taken {
+		s.now.Close() // it was only read
+	}
+	s.now, s.taken = newStoredState(head), false
+}
+
+// Close closes what no Server has taken. It is called after the Close of the Server.
+func (s *Stored) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken {
+		return nil
+	}
+	s.taken = true
+	return s.now.Close()
 }
 
 // Now implements Source.
 func (s *Stored) Now() (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.taken = true
 	return s.now, nil
 }
 

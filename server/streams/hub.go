@@ -39,7 +39,8 @@ type Options struct {
 	Viewers int
 	// Worlds is how many may be looked at at a time. Default 64.
 	Worlds int
-	// WorldMemory bounds the memory of the directories of a world. Default 256 MiB.
+	// WorldMemory bounds the memory of the directories of a version. All versions that are open
+	// take at most four times as much. Default 256 MiB.
 	WorldMemory int64
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
 	// not read or acknowledge. Default 10 seconds.
@@ -107,6 +108,8 @@ const (
 	openFor = 30 * time.Minute
 	// opening is how many versions are opened at a time.
 	opening = 4
+	// allMemory is how many times WorldMemory all open versions take.
+	allMemory = 4
 )
 
 // Errors of Show, besides those of the Store.
@@ -124,6 +127,7 @@ type Hub struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup // sessions, and what runs for worlds
+	used  atomic.Int64   // memory of open versions
 
 	mu      sync.Mutex // guards what follows
 	worlds  map[string]*shown
@@ -327,8 +331,13 @@ func (w *shown) version(ctx context.Context, version string) (v stream.Version, 
 	if err != nil {
 		return v, err
 	}
-	if v.Snapshot.Memory() > w.h.o.WorldMemory {
+	n := v.Snapshot.Memory()
+	if n > w.h.o.WorldMemory {
 		return v, errors.Join(ErrTooWide, v.Close())
+	}
+	v.Closed = func() { w.h.used.Add(-n) }
+	if w.h.used.Add(n) > allMemory*w.h.o.WorldMemory {
+		return v, errors.Join(&stream.Failure{Code: "busy", Words: "too many versions are looked at"}, v.Close())
 	}
 	return v, nil
 }
@@ -445,6 +454,9 @@ func (w *shown) end() {
 // close closes the world, and keeps what it counted.
 func (w *shown) close() {
 	w.end()
+	if err := w.src.Close(); err != nil {
+		w.h.o.Log.Warn("a version did not close", "world", w.name, "err", err)
+	}
 	w.h.mu.Lock()
 	defer w.h.mu.Unlock()
 	add(&w.h.past, w.srv.Stats())

@@ -3,6 +3,7 @@ package streams_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -62,5 +63,81 @@ func TestCloseUnread(t *testing.T) {
 		<-shown
 	case <-time.After(20 * time.Second):
 		t.Error("the Hub waits for a viewer that does not read")
+	}
+}
+
+// TestManyVersions: all versions that viewers look at take a bounded memory together.
+func TestManyVersions(t *testing.T) {
+	ctx := t.Context()
+	st := mustStore(t, "a")
+	head, err := st.Head(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := world.OpenSnapshot(ctx, st, "a", head.Commit, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := v.Memory()
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 5 { // versions of the same content
+		c, err := st.Commit(ctx, "a", head, history.Commit{Parent: head.Commit, Base: head.Commit, Message: fmt.Sprint(n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		head.Commit = c.ID()
+	}
+	h := streams.New(st, streams.Options{WorldMemory: one})
+	defer h.Close()
+	look := func(at string) (told chan stream.Frame, leave func()) {
+		ours, theirs := net.Pipe()
+		told = make(chan stream.Frame, 1000)
+		shown, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(shown)
+			hello, err := h.Hello(ours)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = h.Show(context.Background(), ours, hello, nil, nil)
+		}()
+		c := &stream.Client{Told: func(f stream.Frame) { told <- f }}
+		go func() {
+			defer close(ended)
+			_ = c.Run(theirs, stream.Hello{World: "a", At: at}, stream.View{Radius: 10, Memory: 1 << 20})
+		}()
+		return told, func() { theirs.Close(); <-ended; <-shown }
+	}
+	code := func(told chan stream.Frame) string {
+		for f := range told {
+			switch f := f.(type) {
+			case *stream.Welcome:
+				return ""
+			case *stream.Failure:
+				return f.Code
+			}
+		}
+		return "the end"
+	}
+	var leave []func()
+	for n, want := range []string{"", "", "", "", "busy"} { // the head, and three more
+		told, end := look([]string{"", "1", "2", "3", "4"}[n])
+		leave = append(leave, end)
+		if got := code(told); got != want {
+			t.Errorf("viewer %d: %q, want %q", n, got, want)
+		}
+	}
+	leave[4]()
+	leave[3]()
+	told, end := look("5")
+	if got := code(told); got != "" {
+		t.Errorf("after one left: %q", got)
+	}
+	end()
+	for _, end := range leave[:3] {
+		end()
 	}
 }
