@@ -24,8 +24,8 @@ type Options struct {
 	Look func(volume, name string) Look
 	// Top is the coarsest level. Default: the world is at most 16 cubes wide at that level.
 	Top int
-	// Cache bounds the bytes of encoded cubes that are kept for each list of volumes. Default
-	// 64 MiB.
+	// Cache bounds the bytes of encoded cubes that are kept. Lists of volumes that viewers ask
+	// for share it. Default 64 MiB.
 	Cache int
 	// Window bounds the bytes that a viewer has not acknowledged. Default 1 MiB, at least 64 KiB.
 	Window int
@@ -404,6 +404,7 @@ func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*
 		}
 		g = &stage{feed: f, head: head, past: make(map[string]*shot)}
 		s.feeds[key] = g
+		s.share()
 	}
 	g.viewers++
 	v := newViewer(s, g, conn, a.Box)
@@ -437,6 +438,14 @@ func (s *Server) leave(v *viewer) {
 				g.head.release()
 			}
 		}
+		s.share()
+	}
+}
+
+// share shares the cache between the feeds.
+func (s *Server) share() {
+	for _, g := range s.feeds {
+		g.bound(s.o.Cache / len(s.feeds))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -197,4 +198,49 @@ func TestPartOfAWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	head().agree(t, "restored", s, view, true)
+}
+
+// TestCacheOfLists: viewers that ask for many lists of volumes share one cache, and each sees
+// the world.
+func TestCacheOfLists(t *testing.T) {
+	w, err := world.Create(context.Background(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	names := []string{"a", "b", "c", "d"}
+	_, err = w.Update(func(tx *world.Tx) error {
+		var volumes []voxel.Volume
+		for _, name := range names {
+			volumes = append(volumes, voxel.Volume{Name: name, Scale: 1})
+		}
+		d := tx.AddDimension("overworld", volumes, nil)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, name := range names {
+			for range 4000 {
+				d.Volume(name).Set(geom.Point{X: rng.IntN(128), Y: rng.IntN(64), Z: rng.IntN(128)}, d.Volume(name).Named(fmt.Sprint("stone ", rng.IntN(9))))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 256 << 10
+	srv := serve(t, w, stream.Options{Cache: most})
+	for i := range names {
+		for j := range names {
+			list := []string{names[i]}
+			if i != j {
+				list = append(list, names[j])
+			}
+			s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: list}, stream.View{Radius: 300}, stream.Access{})
+			s.synced(t)
+			compare(t, s, w.View())
+		}
+	}
+	// The newest list keeps at least a cube, and one more may be on its way.
+	if kept := srv.Kept(); kept == 0 || kept > most+most/4 {
+		t.Errorf("%d bytes are kept, want at most %d", kept, most)
+	}
 }
