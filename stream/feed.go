@@ -365,9 +365,10 @@ var contents = sync.Pool{New: func() any { return new(content) }}
 // contents.Put.
 func (s *shot) read(ctx context.Context, k Key, box *geom.Box) (*content, error) {
 	c := contents.Get().(*content)
-	for len(*c) < len(s.volumes) {
+	for *c = (*c)[:cap(*c)]; len(*c) < len(s.volumes); {
 		*c = append(*c, nil)
 	}
+	*c = (*c)[:len(s.volumes)] // the last user may have had more
 	for i := range s.volumes {
 		e := s.volumes[i].edge()
 		if cap((*c)[i]) < CubeEdge*CubeEdge*CubeEdge {

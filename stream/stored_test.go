@@ -203,30 +203,10 @@ func TestPartOfAWorld(t *testing.T) {
 // TestCacheOfLists: viewers that ask for many lists of volumes share one cache, and each sees
 // the world.
 func TestCacheOfLists(t *testing.T) {
-	w, err := world.Create(context.Background(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
 	names := []string{"a", "b", "c", "d"}
-	_, err = w.Update(func(tx *world.Tx) error {
-		var volumes []voxel.Volume
-		for _, name := range names {
-			volumes = append(volumes, voxel.Volume{Name: name, Scale: 1})
-		}
-		d := tx.AddDimension("overworld", volumes, nil)
-		rng := rand.New(rand.NewPCG(1, 2))
-		for _, name := range names {
-			for range 4000 {
-				d.Volume(name).Set(geom.Point{X: rng.IntN(128), Y: rng.IntN(64), Z: rng.IntN(128)}, d.Volume(name).Named(fmt.Sprint("stone ", rng.IntN(9))))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const most = 256 << 10
+	w := volumesOf(t, names...)
+	defer w.Close()
+	const most = 64 << 10
 	srv := serve(t, w, stream.Options{Cache: most})
 	for i := range names {
 		for j := range names {
@@ -243,4 +223,31 @@ func TestCacheOfLists(t *testing.T) {
 	if kept := srv.Kept(); kept == 0 || kept > most+most/4 {
 		t.Errorf("%d bytes are kept, want at most %d", kept, most)
 	}
+}
+
+// volumesOf makes a world of random blocks in some volumes.
+func volumesOf(t *testing.T, names ...string) *world.World {
+	t.Helper()
+	w, err := world.Create(context.Background(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		var volumes []voxel.Volume
+		for _, name := range names {
+			volumes = append(volumes, voxel.Volume{Name: name, Scale: 1})
+		}
+		d := tx.AddDimension("overworld", volumes, nil)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, name := range names {
+			for range 1500 {
+				d.Volume(name).Set(geom.Point{X: rng.IntN(96), Y: rng.IntN(64), Z: rng.IntN(96)}, d.Volume(name).Named(fmt.Sprint("stone ", rng.IntN(9))))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
