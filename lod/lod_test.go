@@ -330,6 +330,25 @@ func TestEye(t *testing.T) {
 	}
 }
 
+func TestWrongBounds(t *testing.T) {
+	far := geom.Box{Min: geom.Point{X: 1 << 26}, Max: geom.Point{X: 1<<26 + 1, Y: 1, Z: 1}}
+	for name, f := range map[string]func(){
+		"empty":     func() { lod.New(lod.Options{}) },
+		"far":       func() { lod.New(lod.Options{Bounds: far}) },
+		"top level": func() { lod.New(lod.Options{Bounds: hills.bounds, Top: lod.MaxLevel + 1}) },
+		"grown far": func() { hills.plan().Grow(far) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 func TestHaveUnneeded(t *testing.T) {
 	p := hills.plan()
 	p.Look(eyeAt(0, 100, 0))

@@ -78,9 +78,10 @@ func (f *family) key(slot int) Key {
 // New returns a Plan for a viewer that has nothing. It panics if the options are not usable, which is
 // the caller's fault: they come from a world and not from a viewer.
 func New(o Options) *Plan {
-	if o.Bounds.Empty() || o.Top < 0 || o.Top > MaxLevel || o.Bounds.Min.Check() != nil || o.Bounds.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}).Check() != nil {
-		panic(fmt.Sprintf("lod: options are out of range: bounds %v, top level %d", o.Bounds, o.Top))
+	if o.Top < 0 || o.Top > MaxLevel {
+		panic(fmt.Sprintf("lod: the top level is out of range: %d", o.Top))
 	}
+	mustHold(o.Bounds)
 	if o.Ahead == 0 {
 		o.Ahead = 1
 	}
@@ -91,6 +92,13 @@ func New(o Options) *Plan {
 	p := &Plan{o: o, scale: 1, full: math.Inf(1)}
 	p.families = append(p.families, family{first: rootOf(o), parent: -1})
 	return p
+}
+
+// mustHold panics unless b is a box of blocks in range.
+func mustHold(b geom.Box) {
+	if b.Empty() || b.Min.Check() != nil || b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}).Check() != nil {
+		panic(fmt.Sprintf("lod: bounds are empty or out of range: %v", b))
+	}
 }
 
 // rootOf returns the first of eight cubes that hold the bounds.
@@ -114,6 +122,7 @@ func (p *Plan) Grow(b geom.Box) {
 	if b == p.o.Bounds {
 		return
 	}
+	mustHold(b)
 	root := p.families[0].first
 	low, high := ends(b, int(root.Level))
 	if low.X < root.X || low.Y < root.Y || low.Z < root.Z || high.X > root.X+1 || high.Y > root.Y+1 || high.Z > root.Z+1 {

@@ -93,6 +93,11 @@ func Tile(ctx context.Context, land Land, o TileOptions) ([]byte, error) {
 	if err := t.look(ctx); err != nil {
 		return nil, err
 	}
+	if level := land.Level(liquid, t.base); level >= 0 && level != t.base {
+		if err := t.flood(); err != nil {
+			return nil, err
+		}
+	}
 	colours, err := t.colours()
 	if err != nil {
 		return nil, err
@@ -315,15 +320,24 @@ func (t *tile) chunks(w *tower, bottom int) {
 		if height > t.high || height < t.low {
 			continue
 		}
+		if t.base > 0 { // what a cell of a far level holds of the liquid is above its ground
+			t.wetSlice(w, y, height)
+		}
 		if w.chunk != nil {
 			if c, same := w.chunk.SliceUniform(y); !same || t.sight(c).look != unseen {
 				t.slice(w, w.chunk, y, height, t.block)
 			}
 		}
-		if w.liquid != nil && height < t.high {
-			if c, same := w.liquid.SliceUniform(y); !same || c != 0 {
-				t.slice(w, w.liquid, y, height, t.wetCell)
-			}
+		if t.base == 0 {
+			t.wetSlice(w, y, height)
+		}
+	}
+}
+
+func (t *tile) wetSlice(w *tower, y, height int) {
+	if w.liquid != nil && height < t.high {
+		if c, same := w.liquid.SliceUniform(y); !same || c != 0 {
+			t.slice(w, w.liquid, y, height, t.wetCell)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type land struct {
 	at      func(x, y, z int) voxel.Cell
 	far     int // the greatest far level
 	terrain bool
+	wet     bool                                    // the liquid has far levels too
 	others  map[string]func(x, y, z int) voxel.Cell // of scale 1, or 4 for biomes
 	heights []int32
 	asked   int // chunks
@@ -37,7 +38,9 @@ func (l *land) Level(volume string, most int) int {
 		if l.others[volume] == nil {
 			return -1
 		}
-		return 0
+		if volume != "liquid" || !l.wet {
+			return 0
+		}
 	}
 	if most < 3 {
 		return 0
@@ -386,5 +389,12 @@ func TestTileTerrain(t *testing.T) {
 	}
 	if a, b := img.NRGBAAt(8, 9), img.NRGBAAt(32, 9); a == b {
 		t.Errorf("an edge of occupancies has no relief: %v", a)
+	}
+	l.far = 3
+	for _, l.wet = range []bool{false, true} {
+		img = mustTile(t, l, picture.TileOptions{Zoom: 3})
+		if grass, lake := img.NRGBAAt(9, 9), img.NRGBAAt(9, 25); grass.G < grass.B || lake.B < lake.G {
+			t.Errorf("from afar, the liquid has far levels: %v: grass %v, lake %v", l.wet, grass, lake)
+		}
 	}
 }

@@ -156,9 +156,31 @@ func relief(height, low, high int, s *sample) [3]float32 {
 	return rgb
 }
 
+// flood puts water over the samples whose surface it covers, for a liquid that does not have the
+// level of the matter: it lies in few chunks.
+func (t *tile) flood() error {
+	for _, blocks := range [2]int{-1, 0} { // below the top of the surface's cell, and above it
+		wet, err := t.around(liquid, 1, blocks)
+		if err != nil {
+			return err
+		}
+		for i, c := range wet {
+			s := &t.columns[i]
+			if c == voxel.Empty || s.water > 0 || s.left > .99 {
+				continue
+			}
+			s.water = 1
+			for j, v := range t.water.rgb {
+				s.rgb[j] = s.rgb[j]*(1-t.first) + v*t.first*(1-s.left)
+			}
+		}
+	}
+	return nil
+}
+
 // biomes paints samples by the biome at their surface.
 func (t *tile) biomes() (func(i int, s *sample) [3]float32, error) {
-	cells, err := t.around(voxel.Biome, 0)
+	cells, err := t.around(voxel.Biome, 0, 0)
 	if err != nil || cells == nil {
 		return func(_ int, s *sample) [3]float32 { return s.rgb }, err
 	}
@@ -178,11 +200,11 @@ func (t *tile) biomes() (func(i int, s *sample) [3]float32, error) {
 
 // lights paints samples by the light above their surface.
 func (t *tile) lights() (func(i int, s *sample) [3]float32, error) {
-	sky, err := t.around(voxel.Sky, 1)
+	sky, err := t.around(voxel.Sky, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	block, err := t.around(voxel.Light, 1)
+	block, err := t.around(voxel.Light, 1, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -207,9 +229,10 @@ func (t *tile) lights() (func(i int, s *sample) [3]float32, error) {
 // be needed has no far levels, and its default is taken everywhere.
 const maxAround = 1 << 13
 
-// around returns the cells of a volume so many cells above the surface of the samples, nil if
-// there is no such volume.
-func (t *tile) around(volume string, above int) ([]voxel.Cell, error) {
+// around returns the cells of a volume at the surface of the samples: so many cells of the tile above
+// the lowest block of the surface's cell, and so many blocks. It returns nil if there is no such
+// volume.
+func (t *tile) around(volume string, above, blocks int) ([]voxel.Cell, error) {
 	scale := t.land.Scale(volume)
 	up := 0 // levels of the volume whose cells are not wider than those of the tile
 	for scale<<(up+1) <= 1<<t.base {
@@ -227,7 +250,7 @@ func (t *tile) around(volume string, above int) ([]voxel.Cell, error) {
 		}
 		p := geom.Point{
 			X: t.cell(t.at.X, i%(t.edge+1)-1) << t.base,
-			Y: (geom.FloorDiv(int(h), heightParts) + above) << t.base,
+			Y: (geom.FloorDiv(int(h), heightParts)+above)<<t.base + blocks,
 			Z: t.cell(t.at.Z, i/(t.edge+1)-1) << t.base,
 		}
 		for n := scale; n > 1; n /= 2 {

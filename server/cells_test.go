@@ -167,7 +167,9 @@ func TestBrush(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"brush":"hammer"}`: "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
+		`{"brush":"smooth","at":[0,0,0],"r":40,"passes":64}`: "262,144 cells",
+		`{"brush":"grow","at":[0,0,0],"r":20,"by":1000}`:     "16,777 cells",
+		`{"brush":"hammer"}`:                                 "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"ston"}`:                                              "did you mean",
 		`{"brush":"ball","at":[0,0,0],"r":3}`:                                                            "needs name or cell",
 		`{"brush":"ball","at":[0,0,0],"r":400,"name":"stone"}`:                                           "16,777,216 cells",
@@ -254,6 +256,7 @@ func TestWrongCells(t *testing.T) {
 		"box=0,0,0..1,1,1+-+ball:0,0,0,3": client.BadRequest,
 		"box=0,0,0..255,255,64":           client.TooLarge,
 		"box=-33554432,0,-33554432..33554431,0,0":     client.TooLarge,
+		"box=-200000,0,0..200000,0,0":                 client.TooLarge,
 		"box=0,0,0..99999999,0,0":                     client.BadRequest,
 		"box=0,0,0..1,1,1&level=30":                   client.BadRequest,
 		"box=9999999,0,0..9999999,1,1&level=3":        client.BadRequest,

@@ -29,5 +29,5 @@ func (s *Server) Strangers() int { return s.strangers.Known() }
 // Streams returns what the streams counted, and how many worlds are looked at.
 func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }
 
-// Calls returns how many calls are in progress.
-func (s *Server) Calls() int64 { return s.calls.Load() }
+// Calls returns how many calls are in progress, and connections without a token.
+func (s *Server) Calls() int64 { return s.calls.Load() + s.greeting.Load() }

@@ -12,6 +12,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -93,7 +94,7 @@ type Server struct {
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
 	calls     atomic.Int64
-	greeted   atomic.Int64  // connections without HTTP whose first frame has not come
+	greeting  atomic.Int64  // connections that have not named their token yet
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
 
@@ -148,16 +149,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // waits until the changes in progress have ended or ctx ends. Reads continue.
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
-	s.streams.Close()
+	err := s.streams.Close(ctx)
 	for n := s.changes.Load(); n > 0; n = s.changes.Load() {
 		select {
 		case <-s.quiet:
 		case <-ctx.Done():
-			return fmt.Errorf("server: drain: %d changes are in progress: %w", n, ctx.Err())
+			return errors.Join(err, fmt.Errorf("server: drain: %d changes are in progress: %w", n, ctx.Err()))
 		}
 	}
 	s.tellQuiet() // another Drain may be waiting
-	return nil
+	return err
 }
 
 // enter counts a change; the caller calls leave when it has ended.

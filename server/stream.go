@@ -72,9 +72,18 @@ func (c *call) stream() error {
 	} else if !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began) {
 		return fault(client.Busy, "too many calls without a known token")
 	}
-	if err := c.room(); err != nil {
-		return err
+	leave := c.leaveRoom
+	if named || c.o.Tokens == nil {
+		if err := c.room(); err != nil {
+			return err
+		}
+	} else if !c.greet() {
+		return fault(client.Busy, "too many connections without a known token")
+	} else {
+		leave = func() { c.greeting.Add(-1) }
 	}
+	leave = sync.OnceFunc(leave)
+	defer leave()
 	socket, err := streams.Accept(c, c.r)
 	if err != nil {
 		return nil // it is answered
@@ -84,7 +93,7 @@ func (c *call) stream() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	hello, err := c.streams.Hello(socket)
-	c.leaveRoom() // a viewer counts as a viewer
+	leave() // a viewer counts as a viewer
 	if err == nil {
 		c.name = hello.World
 		err = c.mayLook(hello, !named, c.r.RemoteAddr, &c.token)
@@ -120,6 +129,16 @@ func whyEnded(err error) client.Code {
 		return client.Code(said.Code)
 	}
 	return ""
+}
+
+// greet counts a connection that has not named its token yet, unless there are too many.
+// They take no room from callers with tokens. The caller subtracts it from greeting.
+func (s *Server) greet() bool {
+	if s.greeting.Add(1) > max(1, s.limits.Calls/8) {
+		s.greeting.Add(-1)
+		return false
+	}
+	return true
 }
 
 // mayLook returns an error unless a viewer may look at the world that it names. With tokens it
@@ -177,14 +196,15 @@ func (s *Server) serveStream(conn net.Conn) {
 	if from, bad := netip.ParseAddrPort(remote); s.o.Tokens == nil && (bad != nil || !from.Addr().Unmap().IsLoopback()) {
 		err = refuse("a server without tokens serves only this machine")
 	}
-	if s.greeted.Add(1) > s.limits.Calls/2 && err == nil {
-		err = fault(client.Busy, "too many connections at a time")
-	}
 	var hello *stream.Hello
-	if err == nil {
+	switch {
+	case err != nil:
+	case !s.greet():
+		err = fault(client.Busy, "too many connections without a known token")
+	default:
 		hello, err = s.streams.Hello(conn)
+		s.greeting.Add(-1)
 	}
-	s.greeted.Add(-1)
 	var t *token.Grant
 	if err == nil {
 		e.World = hello.World

@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/coder/websocket"
 )
 
@@ -356,30 +357,44 @@ func (s *site) wantNoViewers() {
 }
 
 // TestStreamIdle opens many sockets that say nothing: only so many wait, and all are cut
-// off.
+// off. Those without a token take no room from callers with one.
 func TestStreamIdle(t *testing.T) {
-	s := newSite(t, server.Options{Limits: server.Limits{Calls: 20, Patience: 300 * time.Millisecond}})
-	var open []net.Conn
-	refused := 0
-	for range 60 {
-		conn, resp, err := s.socket()
-		switch {
-		case err == nil:
-			open = append(open, conn)
-		case resp != nil && resp.StatusCode == 429:
-			refused++
-		default:
-			t.Fatal(err)
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
+	for _, tt := range []struct {
+		tokens *token.Set
+		header []string
+		most   int
+	}{
+		{nil, nil, 20},
+		{tokens, nil, 2},
+		{tokens, []string{"Authorization", "Bearer " + secrets[0]}, 10},
+	} {
+		s := newSite(t, server.Options{Tokens: tt.tokens, Limits: server.Limits{Calls: 20, Patience: 300 * time.Millisecond, StrangerRate: -1}})
+		var open []net.Conn
+		refused := 0
+		for range 40 {
+			conn, resp, err := s.socket(tt.header...)
+			switch {
+			case err == nil:
+				open = append(open, conn)
+			case resp != nil && resp.StatusCode == 429:
+				refused++
+			default:
+				t.Fatal(err)
+			}
 		}
+		if refused == 0 || len(open) < tt.most {
+			t.Errorf("%d sockets wait, %d are refused, want %d to wait", len(open), refused, tt.most)
+		}
+		if tt.header == nil && tt.tokens != nil {
+			s.want(200, request{"GET", "/v1/worlds", nil, []string{"Authorization", "Bearer " + secrets[0]}}, nil)
+		}
+		for _, conn := range open {
+			_, _ = io.Copy(io.Discard, conn) // until it is cut off
+			conn.Close()
+		}
+		s.wantNoViewers()
 	}
-	if refused == 0 {
-		t.Errorf("%d sockets wait", len(open))
-	}
-	for _, conn := range open {
-		_, _ = io.Copy(io.Discard, conn) // until it is cut off
-		conn.Close()
-	}
-	s.wantNoViewers()
 }
 
 // TestStreamListen looks over plain TCP.
@@ -620,4 +635,67 @@ func FuzzStream(f *testing.F) {
 func message(opcode byte, payload []byte) []byte {
 	b := []byte{0x80 | opcode, 0x80 | byte(min(len(payload), 125)), 0, 0, 0, 0}
 	return append(b, payload[:min(len(payload), 125)]...)
+}
+
+// TestStreamMemory looks at more versions at a time than the memory for directories holds.
+func TestStreamMemory(t *testing.T) {
+	st := memory.New(memory.Options{})
+	made := newSiteOf(t, st, server.Options{})
+	last := made.mustCommit("a", 8)
+	snap, err := world.OpenSnapshot(t.Context(), st, "a", last, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := snap.Memory()
+	if err := snap.Close(); err != nil {
+		t.Fatal(err)
+	}
+	newSiteOf(t, st, server.Options{Limits: server.Limits{WorldMemory: most - 1}}).look(stream.Hello{World: "a"}).wantEnd("too_large")
+
+	s := newSiteOf(t, st, server.Options{Limits: server.Limits{WorldMemory: most}})
+	for range 2 { // what was closed makes room
+		var open []*watcher
+		refused := 0
+		for n := 8; n > 0; n-- {
+			w := s.look(stream.Hello{World: "a", At: fmt.Sprint(n)})
+			open = append(open, w)
+			for ended := false; !ended && w.Synced() == 0; {
+				select {
+				case <-w.told:
+				case <-w.ended:
+					ended = true
+				}
+			}
+			if w.Synced() == 0 {
+				w.wantEnd("busy")
+				refused++
+			}
+		}
+		if refused == 0 || refused > 6 {
+			t.Errorf("%d of 8 viewers were refused", refused)
+		}
+		for _, w := range open {
+			w.conn.Close()
+			<-w.ended
+		}
+		s.wantNoViewers()
+	}
+}
+
+// TestStreamWorlds looks at many worlds with one token: there is room for others.
+func TestStreamWorlds(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	for i := range 34 {
+		s.mustCommit(fmt.Sprint("w", i), 1)
+	}
+	for i := range 32 {
+		w := s.look(stream.Hello{World: fmt.Sprint("w", i), Token: secrets[0]})
+		w.wait("synced", func() bool { return w.Synced() == 2 })
+	}
+	s.look(stream.Hello{World: "w33", Token: secrets[0]}).wantEnd("busy")
+	other := s.look(stream.Hello{World: "w33", Token: secrets[1]})
+	other.wait("synced", func() bool { return other.Synced() == 2 })
+	more := s.look(stream.Hello{World: "w33", Token: secrets[0]})
+	more.wait("synced", func() bool { return more.Synced() == 2 })
 }

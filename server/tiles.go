@@ -88,7 +88,7 @@ func (c *call) tile() error {
 	if err != nil {
 		return err
 	}
-	cells.Heights(&o, l.Dimension)
+	cells.Ceiling(&o, l.Dimension)
 	drawn, err := kept(c, v, fmt.Sprintf("tile %q %+v", l.Dimension, o), func(s *world.Snapshot) ([]byte, int64, error) {
 		b, err := picture.Tile(c.ctx, l.In(c.ctx, s), o)
 		if errors.Is(err, picture.ErrTall) {

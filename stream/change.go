@@ -10,7 +10,7 @@ import (
 
 // maxBoxes is how many boxes that differ are compared at once. If there are more, what they touch
 // is compared when a viewer needs it.
-const maxBoxes = 2048
+const maxBoxes = 8192
 
 // change is how a cube differs from what it was.
 type change struct {

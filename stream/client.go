@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 
@@ -106,7 +107,8 @@ func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
 	defer c.writing.Unlock()
 	c.conn = conn
 	c.mu.Lock()
-	c.welcome, c.last, c.acked, c.ackable, c.synced = nil, 0, 0, 0, 0
+	c.leave()
+	c.last, c.acked, c.ackable, c.synced = 0, 0, 0, 0
 	if c.cubes == nil {
 		c.cubes = make(map[Key]*cube)
 	}
@@ -443,15 +445,13 @@ func (c *Client) edit(f *Edit) error {
 func (c *Client) unfolded(x *cube, i int) []voxel.Cell {
 	e := c.names[i].volume.edge()
 	out := make([]voxel.Cell, e*e*e)
-	one := c.welcome.Volumes[i].Default
+	one := c.ownDefault(i)
 	if x.cells != nil {
 		if len(x.cells[i]) > 1 {
 			copy(out, x.cells[i])
 			return out
 		}
 		one = x.cells[i][0]
-	} else if s := c.names[i].volume.Schema; s != voxel.Level {
-		one = c.ownDefault(i)
 	}
 	for j := range out {
 		out[j] = one
@@ -461,11 +461,22 @@ func (c *Client) unfolded(x *cube, i int) []voxel.Cell {
 
 // ownDefault returns the default of a volume in the client's numbers.
 func (c *Client) ownDefault(i int) voxel.Cell {
+	if c.welcome == nil {
+		return c.names[i].volume.Default
+	}
 	one := []voxel.Cell{c.welcome.Volumes[i].Default}
 	if c.own(i, one) != nil {
 		return 0
 	}
 	return one[0]
+}
+
+// leave ends what the copy has of a session: it then counts in the client's numbers alone.
+func (c *Client) leave() {
+	for i := range c.names {
+		c.names[i].volume.Default = c.ownDefault(i)
+	}
+	c.welcome = nil
 }
 
 // Moment returns what the session shows.
@@ -503,12 +514,7 @@ func (c *Client) Len() (cubes, bytes int) {
 func (c *Client) Keys() []Key {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make([]Key, 0, len(c.cubes))
-	for k := range c.cubes {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, Key.Compare)
-	return out
+	return slices.SortedFunc(maps.Keys(c.cubes), Key.Compare)
 }
 
 // Cube returns the cells of a cube of a volume of the session, index (y*e+z)*e+x, and its version. ok is false if the
@@ -517,7 +523,7 @@ func (c *Client) Cube(k Key, volume int) (cells []voxel.Cell, version uint64, ok
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.cubes[k]
-	if x == nil || volume >= len(c.names) || c.welcome == nil {
+	if x == nil || volume >= len(c.names) {
 		return nil, 0, false
 	}
 	return c.unfolded(x, volume), x.version, true
@@ -544,7 +550,7 @@ func (c *Client) Name(volume int, cell voxel.Cell) (Name, bool) {
 func (c *Client) Cell(volume int, p geom.Point) (cell voxel.Cell, level int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if volume >= len(c.names) || c.welcome == nil || p.Check() != nil {
+	if volume >= len(c.names) || p.Check() != nil {
 		return 0, 0, false
 	}
 	for level := 0; level <= c.moment.Top; level++ {
@@ -572,7 +578,7 @@ func (c *Client) Cell(volume int, p geom.Point) (cell voxel.Cell, level int, ok 
 func (c *Client) AppendCopy(dst []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.welcome == nil {
+	if len(c.names) == 0 {
 		return dst
 	}
 	w := Welcome{Protocol: Protocol, Moment: c.moment}
@@ -590,7 +596,9 @@ func (c *Client) AppendCopy(dst []byte) []byte {
 		}
 	}
 	sequence := uint64(0)
-	for k, x := range c.cubes {
+	keys := slices.SortedFunc(maps.Keys(c.cubes), Key.Compare) // same copy, same bytes
+	for _, k := range keys {
+		x := c.cubes[k]
 		f := Cube{Key: k, Version: x.version}
 		for i := 0; i < len(c.names) && x.version != 0; i++ {
 			f.Cells = append(f.Cells, c.unfolded(x, i))
@@ -607,10 +615,10 @@ func (c *Client) LoadCopy(b []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.loadCopy(b)
-	c.welcome = nil
 	if err != nil {
 		c.cubes, c.names, c.bytes = make(map[Key]*cube), nil, 0
 	}
+	c.leave()
 	return err
 }
 
@@ -623,12 +631,15 @@ func (c *Client) loadCopy(b []byte) error {
 		}
 		f, n, err := DecodeServer(b[at:], volumes)
 		if err != nil {
-			return err
+			return fmt.Errorf("stream: a copy, frame at byte %d: %w", at, err)
 		}
 		switch f.(type) {
 		case *Welcome, *Names, *Cubes:
 		default:
 			return &CorruptError{Offset: int64(at), Part: "copy", Err: errors.New("a frame that does not belong here")}
+		}
+		if _, ok := f.(*Welcome); !ok && c.welcome == nil {
+			return &CorruptError{Offset: int64(at), Part: "copy", Err: errors.New("a frame before Welcome")}
 		}
 		if _, err := c.use(f); err != nil {
 			return err

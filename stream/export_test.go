@@ -4,10 +4,16 @@ package stream
 func (s *Server) Kept() (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	add := func(f *feed) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		bytes += f.bytes
+	}
 	for _, g := range s.feeds {
-		g.mu.Lock()
-		bytes += g.bytes
-		g.mu.Unlock()
+		add(g.feed)
+	}
+	for _, i := range s.idle {
+		add(i.feed)
 	}
 	return bytes
 }

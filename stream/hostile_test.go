@@ -18,7 +18,7 @@ import (
 
 // talk sends bytes to a session, closes the connection when it was told that it ended, or right away, and returns
 // how the session ended and what the server sent.
-func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) (error, []byte) {
+func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) ([]byte, error) {
 	t.Helper()
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
@@ -45,7 +45,7 @@ func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) (error, []byte)
 	case err := <-ended:
 		near.Close()
 		<-read
-		return err, got.Bytes()
+		return got.Bytes(), err
 	case <-time.After(20 * time.Second):
 		t.Fatal("the session does not end")
 		return nil, nil
@@ -91,7 +91,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err, got := talk(t, srv, test.bytes, true)
+			got, err := talk(t, srv, test.bytes, true)
 			var f *stream.Failure
 			if !errors.As(err, &f) || f.Code != test.code {
 				t.Fatalf("ended with %v, want %s", err, test.code)
@@ -188,7 +188,7 @@ func TestBox(t *testing.T) {
 	if m := s.Moment(); m.Bounds.Intersect(box) != m.Bounds {
 		t.Errorf("bounds are %v", m.Bounds)
 	}
-	if err, _ := talk(t, srv, frames(&stream.Hello{Protocol: 1, Dimension: "overworld"}), false); err != nil {
+	if _, err := talk(t, srv, frames(&stream.Hello{Protocol: 1, Dimension: "overworld"}), false); err != nil {
 		t.Errorf("another viewer: %v", err)
 	}
 }
@@ -257,4 +257,54 @@ func FuzzClient(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzCopy loads copies that somebody wrote.
+func FuzzCopy(f *testing.F) {
+	volumes := []stream.Volume{{Name: "block", Scale: 1}, {Name: "light", Schema: voxel.Level, Scale: 4, Default: 15}}
+	cells := make([]voxel.Cell, 4096)
+	cells[77] = 1
+	f.Add(frames(&stream.Welcome{Protocol: 1, Volumes: volumes}, &stream.Names{Names: []stream.Name{{}, {Number: 1, Name: "stone"}}},
+		&stream.Cubes{Sequence: 1, Cubes: []stream.Cube{{Version: 4, Cells: [][]voxel.Cell{cells, make([]voxel.Cell, 64)}}, {Key: stream.Key{X: 1}}}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var c, d stream.Client
+		if c.LoadCopy(b) != nil {
+			return
+		}
+		kept := c.AppendCopy(nil)
+		if err := d.LoadCopy(kept); err != nil {
+			t.Fatalf("%x is kept as %x: %v", b, kept, err)
+		}
+		if again := d.AppendCopy(nil); !bytes.Equal(again, kept) {
+			t.Fatalf("%x is kept as %x, and that as %x", b, kept, again)
+		}
+	})
+}
+
+// TestRate sends no more than a client wants.
+func TestRate(t *testing.T) {
+	w := newWorld(t, 128)
+	srv, err := stream.Serve(w, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	const rate = 40_000
+	at := time.Unix(1e9, 0)
+	srv.Tick(context.Background(), at)
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 300, Rate: rate}, stream.Access{})
+	for n := 0; s.Synced() < 2; n++ {
+		if n > 100 {
+			t.Fatal("it never has all")
+		}
+		at = at.Add(100 * time.Millisecond)
+		if err := srv.Tick(context.Background(), at); err != nil {
+			t.Fatal(err)
+		}
+		s.wait(t, "the next cubes", func() bool { return s.Synced() == 2 || s.bytes() > rate/10*n })
+		// A burst of 16 KiB, what the time allows, and what the last batch went beyond it.
+		if most := 16<<10 + rate/10*(n+1) + 16<<10; s.bytes() > most {
+			t.Fatalf("%d bytes after %d ms, of at most %d", s.bytes(), (n+1)*100, most)
+		}
+	}
 }

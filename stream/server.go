@@ -24,8 +24,8 @@ type Options struct {
 	Look func(volume, name string) Look
 	// Top is the coarsest level. Default: the world is at most 16 cubes wide at that level.
 	Top int
-	// Cache bounds the bytes of encoded cubes that are kept. Lists of volumes that viewers ask
-	// for share it. Default 64 MiB.
+	// Cache bounds the bytes of encoded cubes that are kept. Lists of volumes that viewers see, and the last
+	// four that they saw, share it. Default 64 MiB.
 	Cache int
 	// Window bounds the bytes that a viewer has not acknowledged. Default 1 MiB, at least 64 KiB.
 	Window int
@@ -92,6 +92,7 @@ type Server struct {
 	mu      sync.Mutex
 	head    *counted
 	feeds   map[string]*stage
+	idle    []idle // the last ones that viewers left
 	viewers []*viewer
 	closed  bool
 }
@@ -134,6 +135,16 @@ type stage struct {
 	mu   sync.Mutex
 	past map[string]*shot // by ID of the commit
 }
+
+// idle is a feed without viewers. It is kept for those who come back: what differs from
+// the versions that they have is found in its records.
+type idle struct {
+	key string
+	*feed
+}
+
+// maxIdle is how many feeds without viewers are kept.
+const maxIdle = 4
 
 // Stats are counts since New, but for Viewers.
 type Stats struct {
@@ -192,6 +203,10 @@ func (s *Server) Close() error {
 		g.head.release()
 	}
 	clear(s.feeds)
+	s.idle = nil
+	if state, err := s.src.Now(); err == nil && state != s.head.State {
+		state.Close() // no Tick came to show it
+	}
 	return s.head.release()
 }
 
@@ -394,15 +409,9 @@ func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*
 	key := strings.Join(append([]string{d.Name}, hello.Volumes...), "\x00")
 	g := s.feeds[key]
 	if g == nil {
-		f, err := newFeed(s.head.State, d.Name, hello.Volumes, &s.o)
-		if err != nil {
+		if g, err = s.open(key, d.Name, hello.Volumes); err != nil {
 			return nil, err
 		}
-		head, err := s.head.shoot(f, &s.o)
-		if err != nil {
-			return nil, err
-		}
-		g = &stage{feed: f, head: head, past: make(map[string]*shot)}
 		s.feeds[key] = g
 		s.share()
 	}
@@ -417,6 +426,26 @@ func (s *Server) join(ctx context.Context, conn Conn, hello *Hello, a Access) (*
 	}
 	s.viewers = append(s.viewers, v)
 	return v, nil
+}
+
+// open makes a stage, of an idle feed if there is one. The caller holds mu.
+func (s *Server) open(key, dimension string, volumes []string) (*stage, error) {
+	if i := slices.IndexFunc(s.idle, func(f idle) bool { return f.key == key }); i >= 0 {
+		f := s.idle[i].feed
+		s.idle = slices.Delete(s.idle, i, i+1)
+		if head, err := s.head.shoot(f, &s.o); err == nil {
+			return &stage{feed: f, head: head, past: make(map[string]*shot)}, nil
+		}
+	}
+	f, err := newFeed(s.head.State, dimension, volumes, &s.o)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.head.shoot(f, &s.o)
+	if err != nil {
+		return nil, err
+	}
+	return &stage{feed: f, head: head, past: make(map[string]*shot)}, nil
 }
 
 // leave frees what a viewer had.
@@ -436,16 +465,22 @@ func (s *Server) leave(v *viewer) {
 			if g == v.stage {
 				delete(s.feeds, key)
 				g.head.release()
+				s.idle = append(s.idle, idle{key, g.feed})
 			}
 		}
+		s.idle = s.idle[max(0, len(s.idle)-maxIdle):]
 		s.share()
 	}
 }
 
 // share shares the cache between the feeds.
 func (s *Server) share() {
+	most := s.o.Cache / max(1, len(s.feeds)+len(s.idle))
 	for _, g := range s.feeds {
-		g.bound(s.o.Cache / len(s.feeds))
+		g.bound(most)
+	}
+	for _, i := range s.idle {
+		i.feed.bound(most)
 	}
 }
 

@@ -16,16 +16,7 @@ import (
 type Version struct {
 	*world.Snapshot
 	Commit history.Commit
-	// Closed is called when nobody uses the version any more. It may be nil.
-	Closed func()
-}
-
-// Close closes the Snapshot.
-func (v Version) Close() error {
-	if v.Closed != nil {
-		defer v.Closed()
-	}
-	return v.Snapshot.Close()
+	Closed func() // called after the Server closed the version; nil: not
 }
 
 // Stored is a Source of the stored versions of a world.
@@ -34,7 +25,7 @@ type Stored struct {
 
 	mu    sync.Mutex
 	now   *storedState
-	taken bool // the Server has now, and closes it
+	taken bool // by the Server
 }
 
 // NewStored returns a Source that shows head until Move shows another. open opens a
@@ -44,25 +35,14 @@ func NewStored(head Version, open func(ctx context.Context, version string) (Ver
 	return &Stored{open: open, now: newStoredState(head)}
 }
 
-// Move shows another version to those who see the newest one.
+// Move shows another version to those who see the newest one, from the next Tick on.
 func (s *Stored) Move(head Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.taken {
-		s.now.Close() // it was only read
+		s.now.Close() // no Tick came since the last Move; all that is read can be let go
 	}
 	s.now, s.taken = newStoredState(head), false
-}
-
-// Close closes what no Server has taken. It is called after the Close of the Server.
-func (s *Stored) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken {
-		return nil
-	}
-	s.taken = true
-	return s.now.Close()
 }
 
 // Now implements Source.
@@ -102,6 +82,14 @@ func (s *storedState) Moment() Moment {
 		m.Time = 0
 	}
 	return m
+}
+
+// Close implements State.
+func (s *storedState) Close() error {
+	if s.Closed != nil {
+		defer s.Closed()
+	}
+	return s.Snapshot.Close()
 }
 
 func (s *storedState) Dimensions() []stone.Dimension { return s.about.Dimensions }

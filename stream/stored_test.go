@@ -2,10 +2,16 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
@@ -124,6 +130,9 @@ func TestStored(t *testing.T) {
 	if err := c.LoadCopy(kept); err != nil {
 		t.Fatal(err)
 	}
+	if again := c.AppendCopy(nil); string(again) != string(kept) {
+		t.Errorf("a copy of %d bytes is written as %d others", len(kept), len(again))
+	}
 	s := connect(t, srv, c, stream.Hello{}, view, stream.Access{})
 	s.synced(t)
 	check(s, 3)
@@ -198,6 +207,172 @@ func TestPartOfAWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	head().agree(t, "restored", s, view, true)
+}
+
+// ledger is a source that counts what is open. Its states have one block each, at a place of its own.
+type ledger struct {
+	mu     sync.Mutex
+	now    *entry
+	open   int
+	closed int
+}
+
+type entry struct {
+	l    *ledger
+	at   int
+	done bool
+}
+
+func (l *ledger) add(at int) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open++
+	return &entry{l: l, at: at}
+}
+
+func (l *ledger) Now() (stream.State, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now, nil
+}
+
+func (l *ledger) At(_ context.Context, version string) (stream.State, error) {
+	at, err := strconv.Atoi(version)
+	if err != nil {
+		return nil, fs.ErrNotExist
+	}
+	return l.add(at), nil
+}
+
+func (e *entry) Moment() stream.Moment {
+	return stream.Moment{ID: fmt.Sprint(e.at), Number: uint64(e.at)}
+}
+
+func (e *entry) Dimensions() []stone.Dimension {
+	return []stone.Dimension{{Name: "d", Volumes: []stone.Volume{{Volume: voxel.Volume{Name: "block", Scale: 1}, Names: []string{"air", "stone"}}}}}
+}
+
+func (e *entry) Bounds(string) geom.Box { return geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}} }
+
+func (e *entry) ReadBox(_ context.Context, _, _ string, level int, b geom.Box, dst []voxel.Cell) error {
+	e.l.mu.Lock()
+	defer e.l.mu.Unlock()
+	if e.done {
+		return errors.New("it is closed")
+	}
+	i := 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				dst[i] = 0
+				if y == 0 && z == 0 && x == e.at>>level {
+					dst[i] = 1
+				}
+				i++
+			}
+		}
+	}
+	return nil
+}
+
+func (e *entry) Exact(string, string, int) bool { return true }
+
+func (e *entry) Apart(old stream.State, _, _ string) iter.Seq[geom.Box] {
+	at := func(x int) geom.Box { return geom.Box{Min: geom.Point{X: x}, Max: geom.Point{X: x + 1, Y: 1, Z: 1}} }
+	return slices.Values([]geom.Box{at(e.at), at(old.(*entry).at)})
+}
+
+func (e *entry) Close() error {
+	e.l.mu.Lock()
+	defer e.l.mu.Unlock()
+	if e.done {
+		return errors.New("closed twice")
+	}
+	e.done = true
+	e.l.open--
+	e.l.closed++
+	return nil
+}
+
+// TestCloses closes each state once, and none while it is read.
+func TestCloses(t *testing.T) {
+	l := new(ledger)
+	l.now = l.add(0)
+	srv, err := stream.New(l, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	at := time.Unix(1e9, 0)
+	var all []*session
+	for range 3 {
+		all = append(all, connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 100}, stream.Access{}))
+	}
+	for n := 1; n < 40; n++ {
+		l.mu.Lock()
+		e := &entry{l: l, at: n % 64}
+		l.open++
+		l.now = e
+		l.mu.Unlock()
+		at = at.Add(time.Second / 20)
+		if err := srv.Tick(ctx, at); err != nil {
+			t.Fatal(err)
+		}
+		if n%3 == 0 {
+			if err := all[n%2].Send(&stream.At{Version: fmt.Sprint(n / 2)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n%10 == 0 {
+			all[2].close()
+			all[2] = connect(t, srv, all[2].Client, stream.Hello{At: "5"}, stream.View{Radius: 100}, stream.Access{})
+		}
+	}
+	for i, want := range []int{18, 19, 5} {
+		all[i].wait(t, fmt.Sprint("viewer ", i), func() bool {
+			c, level, ok := all[i].Cell(0, geom.Point{X: want})
+			return ok && level == 0 && c == 1 && all[i].Moment().Number == uint64(want) && all[i].Synced() == 2
+		})
+	}
+	for _, s := range all {
+		s.close()
+	}
+	if l.open != 1 {
+		t.Errorf("%d states are open with nobody there", l.open)
+	}
+	l.now = l.add(9) // and no tick that shows it
+	if err := errors.Join(srv.Close(), srv.Close()); err != nil {
+		t.Error(err)
+	}
+	if l.open != 0 {
+		t.Errorf("%d states are left open, %d were closed", l.open, l.closed)
+	}
+}
+
+// TestReturnAlone has a viewer come back to a world that nobody looked at meanwhile: it gets
+// what differs and not whole cubes.
+func TestReturnAlone(t *testing.T) {
+	w := newWorld(t, 128)
+	srv := serve(t, w, stream.Options{Top: 3})
+	view := stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{})
+	s.synced(t)
+	first := s.bytes()
+	s.close()
+	_, err := w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v.Fill(region.Box(geom.Box{Min: geom.Point{X: 3, Y: 30, Z: 3}, Max: geom.Point{X: 5, Y: 60, Z: 5}}), v.Named("gold"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = connect(t, srv, s.Client, stream.Hello{}, view, stream.Access{})
+	s.synced(t)
+	truthOf(w.View().Dimension("overworld").Volume(voxel.Block)).agree(t, "back", s, view, true)
+	if st := srv.Stats(); st.Edits == 0 || s.bytes() > 900 {
+		t.Errorf("%d bytes and %d edits after %d bytes", s.bytes(), st.Edits, first)
+	}
 }
 
 // TestCacheOfLists: viewers that ask for many lists of volumes share one cache, and each sees

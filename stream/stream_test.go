@@ -223,12 +223,12 @@ func compare(t testing.TB, s *session, w *world.View) {
 	}
 }
 
-// see compares what is seen at random places near a viewer with the world.
-func see(t testing.TB, s *session, w *world.View, at [3]float64, far int, rng *rand.Rand) {
+// see compares what is seen at random places with the world.
+func see(t testing.TB, s *session, w *world.View, far int, rng *rand.Rand) {
 	t.Helper()
 	d := w.Dimensions()[0]
 	for range 300 {
-		p := geom.Point{X: int(at[0]) + rng.IntN(2*far) - far, Y: rng.IntN(64), Z: int(at[2]) + rng.IntN(2*far) - far}
+		p := geom.Point{X: rng.IntN(2*far) - far, Y: rng.IntN(64), Z: rng.IntN(2*far) - far}
 		for i, vol := range s.Volumes() {
 			v := d.Volume(vol.Name)
 			cell, level, ok := s.Cell(i, p)
@@ -251,6 +251,7 @@ func TestFirstView(t *testing.T) {
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})
 	s.synced(t)
 	compare(t, s, w.View())
+	see(t, s, w.View(), 250, rand.New(rand.NewPCG(1, 1)))
 	levels := map[uint8]int{}
 	for _, k := range s.Keys() {
 		levels[k.Level]++

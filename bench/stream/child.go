@@ -60,6 +60,8 @@ const (
 	landName   = "land"
 	landVolume = "solid"
 	tick       = 50 * time.Millisecond
+	// editEvery is not a part of a tick, so that edits come at all times of one.
+	editEvery = 37 * time.Millisecond
 )
 
 // host is the child.
@@ -225,9 +227,9 @@ func (h *host) accept(ctx context.Context, wait *sync.WaitGroup) {
 	}
 }
 
-// editAll edits near the viewers in each tick, as the last order says.
+// editAll edits near the viewers, as the last order says.
 func (h *host) editAll(ctx context.Context) {
-	t := time.NewTicker(tick)
+	t := time.NewTicker(editEvery)
 	defer t.Stop()
 	for {
 		select {
@@ -235,7 +237,7 @@ func (h *host) editAll(ctx context.Context) {
 			return
 		case <-t.C:
 			h.mu.Lock()
-			if n := h.order.Edits * int(tick) / int(time.Second); n > 0 {
+			if n := h.order.Edits * int(editEvery) / int(time.Second); n > 0 {
 				h.edit(n)
 			}
 			h.mu.Unlock()

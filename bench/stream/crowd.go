@@ -298,9 +298,14 @@ func (c *crowd) connectWith(had map[lod.Key]*content, v stream.View, claims []st
 	return w, nil
 }
 
-// returns measures a viewer that has all, leaves, and comes again when a hundredth of the world is another.
+// returns measures a viewer that has all, leaves, and comes again when a hundredth of the world is another. Another
+// viewer stays.
 func (c *crowd) returns(ctx context.Context) error {
 	view := viewOf(octree.Vec{Y: 100}, octree.Vec{}, float64(c.half)*1.5, crowdError)
+	other, err := c.connect(viewOf(octree.Vec{Y: 100}, octree.Vec{}, 64, crowdError), 0) // who stays
+	if err != nil {
+		return err
+	}
 	w, err := c.connect(view, 0)
 	if err != nil {
 		return err
@@ -317,7 +322,7 @@ func (c *crowd) returns(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.close()
+	return errors.Join(other.close(), w.close())
 }
 
 // again has a viewer leave and come again with its copy, and the world change meanwhile.
@@ -365,7 +370,13 @@ func (c *crowd) complete(ctx context.Context, w *viewer) error {
 
 // join connects all viewers at once.
 func (c *crowd) join(ctx context.Context) (err error) {
-	a, err := c.ask(order{Do: "count"})
+	var a answer
+	if err := c.until(ctx, "the viewers before have left", time.Minute, func() bool {
+		a, err = c.ask(order{Do: "count"})
+		return err != nil || a.Stats.Viewers == 0
+	}); err != nil {
+		return err
+	}
 	if err != nil {
 		return err
 	}

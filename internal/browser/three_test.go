@@ -74,28 +74,29 @@ func TestThree(t *testing.T) {
 	a := api{t: t, url: serve(t)}
 	a.put("isle", "?author=ann", 1)
 	b := newTab(t, a.url)
-	b.open("/3d/isle")
+	b.open("/3d/isle?p=0,125,0&d=0,-89")
 	b.untilDrawn(1)
 	if n := b.colours(canvas); n < 20 {
 		t.Errorf("the page shows %d colours", n)
 	}
-	first := b.pixels(canvas)
+	isGold := func(c [3]uint32) bool { return c[0] > 0x6000 && 10*c[1] > 7*c[0] && 100*c[2] < 45*c[0] }
+	before := b.count(canvas, isGold)
 
-	a.put("isle", "?author=bob", 2)
+	a.call(200, "POST", "/v1/brush/isle", []byte(`{"brush":"ball","at":[0,100,0],"r":7,"name":"gold_block","author":"bob"}`))
 	b.untilDrawn(2)
-	b.untilOther(canvas, first)
+	b.wait("the gold is shown", func() bool { return b.count(canvas, isGold) > before+1000 })
 	if eval[int](b, "window.cairnState.edits") == 0 {
-		t.Error("the other island came without edits")
+		t.Error("the ball came without edits")
 	}
 
 	const slider = "main input[type=range][aria-label=Version]"
 	b.until(`document.querySelector(` + quote(slider) + `)?.offsetParent`)
-	second := b.pixels(canvas)
 	b.drag(slider, 0)
 	b.untilDrawn(1)
-	b.untilOther(canvas, second)
+	b.wait("the gold is gone", func() bool { return b.count(canvas, isGold) < before+100 })
 	b.drag(slider, 1)
 	b.untilDrawn(2)
+	b.wait("the gold is back", func() bool { return b.count(canvas, isGold) > before+1000 })
 
 	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\r"))
 	b.until(`window.cairnState.picked?.blame`)
@@ -106,7 +107,7 @@ func TestThree(t *testing.T) {
 	}
 	picked := eval[choice](b, "window.cairnState.picked")
 	blame := ask[struct{ Commit commit }](a, fmt.Sprintf("/v1/blame/isle?dimension=overworld&x=%d&y=%d&z=%d", picked.Block[0], picked.Block[1], picked.Block[2])).Commit
-	if picked.Name == "" || picked.Blame != fmt.Sprint(blame.Number) {
+	if picked.Name != "minecraft:gold_block" || blame.Author != "bob" || picked.Blame != fmt.Sprint(blame.Number) {
 		t.Errorf("the chosen block is %+v, the API says %+v", picked, blame)
 	}
 	b.untilText(blame.Author)

@@ -19,8 +19,12 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// MaxCells is how many cells one call reads or writes at most.
-const MaxCells = 1 << 22
+// MaxCells is how many cells one call reads or writes at most, and maxChunks how many chunks it
+// touches: a long row takes as much work as the chunks that it goes through.
+const (
+	MaxCells  = 1 << 22
+	maxChunks = 1 << 13
+)
 
 // Box is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
 type Box geom.Box
@@ -45,10 +49,15 @@ func (b *Box) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// check fails if the box has more than MaxCells.
+// check fails if the box has more than MaxCells, or touches more than maxChunks.
 func (b Box) check() error {
-	if s := geom.Box(b).Size(); max(s.X, s.Y, s.Z) > MaxCells || s.X*s.Y > MaxCells || s.X*s.Y*s.Z > MaxCells {
+	s := geom.Box(b).Size()
+	if max(s.X, s.Y, s.Z) > MaxCells || s.X*s.Y > MaxCells || s.X*s.Y*s.Z > MaxCells {
 		return &Error{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), client.TooLarge}
+	}
+	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	if n := int(high.X-low.X+1) * int(high.Y-low.Y+1) * int(high.Z-low.Z+1); n > maxChunks {
+		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %d chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), client.TooLarge}
 	}
 	return nil
 }

@@ -272,3 +272,27 @@ func TestTile(t *testing.T) {
 		}
 	}
 }
+
+// TestCeiling: the nether is shown from below its ceiling unless a query says otherwise.
+func TestCeiling(t *testing.T) {
+	for query, want := range map[string]picture.Heights{
+		"":             {From: -1 << 25, To: 100},
+		"from=20":      {From: 20, To: 100},
+		"from=110":     {From: 99, To: 100},
+		"to=127":       {From: -1 << 25, To: 128},
+		"from=0&to=31": {From: 0, To: 32},
+	} {
+		q, _ := url.ParseQuery(query)
+		o, err := cells.Tile(q)
+		if cells.Ceiling(&o, "the_nether"); err != nil || o.Heights != want {
+			t.Errorf("%s: %+v, %v, want %+v", query, o.Heights, err, want)
+		}
+		before, err := cells.Tile(q)
+		if o = before; err != nil {
+			t.Fatal(err)
+		}
+		if cells.Ceiling(&o, "overworld"); o != before {
+			t.Errorf("%s: a world without a ceiling: %+v", query, o.Heights)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func TileParams() [][2]string {
 	}
 }
 
+// far is above all heights.
+const far = geom.MaxChunk * geom.ChunkEdge
+
 // Tile reads which tile a query means.
 func Tile(q url.Values) (o picture.TileOptions, err error) {
 	o.Layer = picture.Layer(q.Get("layer"))
@@ -50,7 +53,6 @@ func Tile(q url.Values) (o picture.TileOptions, err error) {
 	if !slices.Contains(picture.Layers(), o.Layer) {
 		return o, wrong("layer=%.40q: want one of %s", o.Layer, strings.Trim(fmt.Sprint(picture.Layers()), "[]"))
 	}
-	const far = geom.MaxChunk * geom.ChunkEdge
 	if o.Zoom, err = number(q, "zoom", 0, picture.MinZoom, geom.MaxDepth-1); err != nil {
 		return o, err
 	}
@@ -74,11 +76,15 @@ func Tile(q url.Values) (o picture.TileOptions, err error) {
 	return o, err
 }
 
-// Heights returns the heights that a tile shows of a dimension if the query names none: all, but
-// in the game's nether those below its ceiling.
-func Heights(o *picture.TileOptions, dimension string) {
-	if o.Heights == (picture.Heights{}) && dimension == "the_nether" {
-		o.Heights = picture.Heights{From: -geom.MaxChunk * geom.ChunkEdge, To: port.NetherTop}
+// Ceiling hides the ceiling of the game's nether from a tile whose query does not say up to which
+// height it shows.
+func Ceiling(o *picture.TileOptions, dimension string) {
+	if (o.Heights == (picture.Heights{}) || o.Heights.To == far) && dimension == "the_nether" {
+		o.Heights.From = min(o.Heights.From, port.NetherTop-1)
+		if o.Heights.To == 0 {
+			o.Heights.From = -far
+		}
+		o.Heights.To = port.NetherTop
 	}
 }
 

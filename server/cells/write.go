@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -54,11 +55,9 @@ func (h *WriteHead) check() error {
 	return h.Box.check()
 }
 
-// Write is a box of cells to be written. It takes about as much memory as its body until Apply.
+// Write is a box of cells to be written.
 type Write struct {
 	WriteHead
-	runs, full Runs // of a body in JSON: what becomes cells and occupancy
-
 	cells     []uint16 // indexes of Names, or numbers; in the raw form of a terrain cells
 	occupancy []uint16 // of a terrain; nil: full
 	raw       bool
@@ -180,23 +179,22 @@ func (p *runParser) number() (n int) {
 	return n
 }
 
-// cells returns how many numbers there are.
-func (r Runs) cells() (n int) {
+// flat returns the numbers one by one. There must be n of them.
+func (r Runs) flat(n int, what string) ([]uint16, error) {
+	total := 0
 	for _, e := range r {
-		n += int(e.count)
+		total += int(e.count)
 	}
-	return n
-}
-
-// flat returns the numbers one by one.
-func (r Runs) flat() []uint16 {
-	out := make([]uint16, 0, r.cells())
+	if total != n {
+		return nil, wrong("%s has %d cells, the box %d", what, total, n)
+	}
+	out := make([]uint16, 0, n)
 	for _, e := range r {
 		for range e.count {
 			out = append(out, e.n)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Decode reads the body of a write: records of a WriteHead in JSON and of 2 bytes for each cell,
@@ -212,14 +210,15 @@ func Decode(body []byte, records bool) (*Write, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	n := geom.Box(w.Box).Cells()
-	if have := w.Cells.cells(); have != n {
-		return nil, wrong("cells has %d cells, the box %d", have, n)
+	cells, err := w.Cells.flat(geom.Box(w.Box).Cells(), "cells")
+	if err != nil {
+		return nil, err
 	}
-	if have := w.Occupancy.cells(); w.Occupancy != nil && have != n {
-		return nil, wrong("occupancy has %d cells, the box %d", have, n)
+	out := &Write{WriteHead: w.WriteHead, cells: cells}
+	if w.Occupancy != nil {
+		out.occupancy, err = w.Occupancy.flat(len(cells), "occupancy")
 	}
-	return &Write{WriteHead: w.WriteHead, runs: w.Cells, full: w.Occupancy}, nil
+	return out, err
 }
 
 func decode(text []byte, to any) error {
@@ -290,12 +289,6 @@ func (w *Write) Apply(ctx context.Context, to *world.World) (d Done, err error) 
 	}
 	if b := geom.Box(w.Box).Scale(in.Volume.Scale); b.Intersect(world.Everywhere) != b {
 		return d, own(geom.ErrOutOfRange)
-	}
-	if !w.raw {
-		w.cells = w.runs.flat()
-	}
-	if w.full != nil {
-		w.occupancy = w.full.flat()
 	}
 	names, err := w.names(in)
 	if err != nil {
@@ -413,11 +406,8 @@ type BrushCall struct {
 	Note
 }
 
-// maxBrush bounds the box of a brush in cells.
+// maxBrush bounds the box of a brush in cells, each counted as often as the brush goes over it.
 const maxBrush = 4 * MaxCells
-
-// maxPassed bounds the cells of the box of a brush times its passes.
-const maxPassed = 4 * maxBrush
 
 // Apply applies the brush in one update. An *Error says what is wrong with it.
 func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err error) {
@@ -430,7 +420,8 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 	if err != nil {
 		return d, own(err)
 	}
-	change, err := b.Options.Apply(ctx, to, in, brush, min(maxBrush, maxPassed/max(1, b.Moves())))
+	times := max(1, b.Passes, int(math.Ceil(b.By)))
+	change, err := b.Options.Apply(ctx, to, in, brush, maxBrush/times)
 	if err != nil {
 		return d, own(err)
 	}

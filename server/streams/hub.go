@@ -37,10 +37,11 @@ type Options struct {
 	// Viewers is how many there may be at a time. One token may have half of them. Default
 	// 1,000.
 	Viewers int
-	// Worlds is how many may be looked at at a time. Default 64.
+	// Worlds is how many may be looked at at a time. One token may open half of them. Default
+	// 64.
 	Worlds int
-	// WorldMemory bounds the memory of the directories of a version. All versions that are open
-	// take at most four times as much. Default 256 MiB.
+	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
+	// look at together may take four times as much. Default 256 MiB.
 	WorldMemory int64
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
 	// not read or acknowledge. Default 10 seconds.
@@ -108,8 +109,6 @@ const (
 	openFor = 30 * time.Minute
 	// opening is how many versions are opened at a time.
 	opening = 4
-	// allMemory is how many times WorldMemory all open versions take.
-	allMemory = 4
 )
 
 // Errors of Show, besides those of the Store.
@@ -124,10 +123,10 @@ type Hub struct {
 	o     Options
 	st    history.Store
 	slots chan struct{} // of versions that are being opened
+	used  atomic.Int64  // memory of directories
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup // sessions, and what runs for worlds
-	used  atomic.Int64   // memory of open versions
 
 	mu      sync.Mutex // guards what follows
 	worlds  map[string]*shown
@@ -148,6 +147,7 @@ func New(st history.Store, o Options) *Hub {
 type shown struct {
 	h     *Hub
 	name  string
+	by    *token.Grant  // who looked first
 	ready chan struct{} // closed when what follows is set
 	err   error
 	srv   *stream.Server
@@ -235,13 +235,13 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, ErrBusy
 	}
 	w := h.worlds[name]
-	if w == nil && len(h.worlds) >= h.o.Worlds {
+	if w == nil && !h.roomFor(s.token) {
 		h.mu.Unlock()
 		return nil, nil, ErrBusy
 	}
 	mine := w == nil
 	if mine {
-		w = &shown{h: h, name: name, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
+		w = &shown{h: h, name: name, by: s.token, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
 		h.worlds[name] = w
 	}
 	h.work.Add(1)
@@ -272,6 +272,18 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 		return nil, nil, w.err
 	}
 	return w, s, nil
+}
+
+// roomFor reports whether the holder of a token may look at one more world. The caller holds
+// mu.
+func (h *Hub) roomFor(t *token.Grant) bool {
+	mine := 0
+	for _, w := range h.worlds {
+		if t != nil && w.by == t {
+			mine++
+		}
+	}
+	return len(h.worlds) < h.o.Worlds && mine < max(1, h.o.Worlds/2)
 }
 
 // leave undoes enter. The last viewer of a world closes it.
@@ -306,6 +318,7 @@ func (w *shown) open(ctx context.Context) error {
 	src := stream.NewStored(v, w.version)
 	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.o.Look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
 	if err != nil {
+		v.Closed()
 		return errors.Join(err, v.Close())
 	}
 	w.srv, w.src, w.head, w.since = srv, src, v.Snapshot.ID(), time.Now()
@@ -331,13 +344,17 @@ func (w *shown) version(ctx context.Context, version string) (v stream.Version, 
 	if err != nil {
 		return v, err
 	}
-	n := v.Snapshot.Memory()
-	if n > w.h.o.WorldMemory {
-		return v, errors.Join(ErrTooWide, v.Close())
+	size, most := v.Snapshot.Memory(), w.h.o.WorldMemory
+	v.Closed = func() { w.h.used.Add(-size) }
+	switch all := w.h.used.Add(size); {
+	case size > most:
+		err = ErrTooWide
+	case all > 4*most:
+		err = ErrBusy
 	}
-	v.Closed = func() { w.h.used.Add(-n) }
-	if w.h.used.Add(n) > allMemory*w.h.o.WorldMemory {
-		return v, errors.Join(&stream.Failure{Code: "busy", Words: "too many versions are looked at"}, v.Close())
+	if err != nil {
+		v.Closed()
+		return v, errors.Join(w.h.o.Failure(err), v.Close())
 	}
 	return v, nil
 }
@@ -454,9 +471,6 @@ func (w *shown) end() {
 // close closes the world, and keeps what it counted.
 func (w *shown) close() {
 	w.end()
-	if err := w.src.Close(); err != nil {
-		w.h.o.Log.Warn("a version did not close", "world", w.name, "err", err)
-	}
 	w.h.mu.Lock()
 	defer w.h.mu.Unlock()
 	add(&w.h.past, w.srv.Stats())
@@ -495,17 +509,33 @@ func (h *Hub) Stats() (all stream.Stats, worlds int) {
 	return all, len(open)
 }
 
-// Close ends all sessions, tells the viewers, and waits until nothing of them is left.
-func (h *Hub) Close() {
+// Close ends all sessions, tells the viewers, and waits until nothing of them is left or ctx
+// ends.
+func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
 	all := slices.Collect(maps.Values(h.worlds))
 	h.mu.Unlock()
+	defer h.stop()
 	for _, w := range all {
-		if <-w.ready; w.err == nil {
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			return fmt.Errorf("streams: close: %w", ctx.Err())
+		}
+		if w.err == nil {
 			w.end()
 		}
 	}
-	h.work.Wait()
-	h.stop()
+	left := make(chan struct{})
+	go func() {
+		h.work.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("streams: close: %w", ctx.Err())
+	}
 }

@@ -56,7 +56,9 @@ func TestCloseUnread(t *testing.T) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		h.Close()
+		if err := h.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
 	}()
 	select {
 	case <-closed:
@@ -90,7 +92,11 @@ func TestManyVersions(t *testing.T) {
 		head.Commit = c.ID()
 	}
 	h := streams.New(st, streams.Options{WorldMemory: one})
-	defer h.Close()
+	defer func() {
+		if err := h.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
 	look := func(at string) (told chan stream.Frame, leave func()) {
 		ours, theirs := net.Pipe()
 		told = make(chan stream.Frame, 1000)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -24,7 +25,7 @@ const pingEvery = 25 * time.Second
 type Socket struct {
 	net.Conn
 	ws     *websocket.Conn
-	raw    net.Conn
+	raw    *ending
 	cancel context.CancelFunc
 	once   sync.Once
 	closed chan struct{}
@@ -46,18 +47,42 @@ func Accept(w http.ResponseWriter, r *http.Request) (*Socket, error) {
 // catcher keeps the connection that a WebSocket takes over.
 type catcher struct {
 	http.ResponseWriter
-	conn net.Conn
+	conn *ending
 }
 
 // Hijack is for http.Hijacker.
-func (c *catcher) Hijack() (conn net.Conn, rw *bufio.ReadWriter, err error) {
-	c.conn, rw, err = http.NewResponseController(c.ResponseWriter).Hijack()
+func (c *catcher) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(c.ResponseWriter).Hijack()
+	c.conn = &ending{Conn: conn}
+	c.conn.left.Store(lastBytes)
 	return c.conn, rw, err
+}
+
+// lastBytes is how much is read of a peer while it is told goodbye: its own goodbye, and what
+// was under way.
+const lastBytes = 64 << 10
+
+// ending is a connection of which little is read once it ends, so that a peer that goes on sending
+// costs nothing.
+type ending struct {
+	net.Conn
+	ends atomic.Bool
+	left atomic.Int64
+}
+
+// Read reads up to len(b) bytes.
+func (e *ending) Read(b []byte) (int, error) {
+	n, err := e.Conn.Read(b)
+	if e.ends.Load() && e.left.Add(-int64(n)) < 0 {
+		return 0, net.ErrClosed
+	}
+	return n, err
 }
 
 // Close is for io.Closer.
 func (s *Socket) Close() error {
 	s.once.Do(func() {
+		s.raw.ends.Store(true)
 		cut := time.AfterFunc(lastWords, func() { _ = s.raw.Close() })
 		go func() {
 			defer close(s.closed)
