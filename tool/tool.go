@@ -187,9 +187,6 @@ func (o *Options) wrong(word, format string, args ...any) error {
 	return wrong("%s "+format, append([]any{o.word(word)}, args...)...)
 }
 
-// Moves returns how many times the brush goes over its box.
-func (o *Options) Moves() int { return max(1, o.Passes, int(math.Ceil(min(o.By, maxBy)))) }
-
 func (o *Options) by() float64 {
 	if o.By == 0 {
 		return 1

@@ -3,6 +3,7 @@ package streams_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"testing"
@@ -91,7 +92,9 @@ func TestManyVersions(t *testing.T) {
 		}
 		head.Commit = c.ID()
 	}
-	h := streams.New(st, streams.Options{WorldMemory: one})
+	h := streams.New(st, streams.Options{WorldMemory: one, Failure: func(err error) *stream.Failure {
+		return &stream.Failure{Code: map[bool]string{true: "busy"}[errors.Is(err, streams.ErrBusy)], Words: err.Error()}
+	}})
 	defer func() {
 		if err := h.Close(context.Background()); err != nil {
 			t.Error(err)
