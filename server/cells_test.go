@@ -167,23 +167,29 @@ func TestBrush(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"brush":"smooth","at":[0,0,0],"r":40,"passes":64}`: "262,144 cells",
-		`{"brush":"grow","at":[0,0,0],"r":20,"by":1000}`:     "16,777 cells",
-		`{"brush":"hammer"}`:                                 "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
+		`{"brush":"smooth","at":[0,0,0],"r":40,"passes":64}`:                      "262,144 cells",
+		`{"brush":"grow","at":[0,0,0],"r":20,"by":1000}`:                          "16,777 cells",
+		`{"brush":"box","from":[-2000000,0,0],"to":[2000000,0,0],"name":"stone"}`: "chunks of 32 cells",
+		`{"brush":"hammer"}`: "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"ston"}`:                                              "did you mean",
 		`{"brush":"ball","at":[0,0,0],"r":3}`:                                                            "needs name or cell",
-		`{"brush":"ball","at":[0,0,0],"r":400,"name":"stone"}`:                                           "16,777,216 cells",
+		`{"brush":"ball","at":[0,0,0],"r":200,"name":"stone"}`:                                           "16,777,216 cells",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"stone","dimension":"moon"}`:                          "has overworld",
 		`{"brush":"ball","at":[0,0,99999999],"r":3,"name":"stone"}`:                                      "out of range",
 		`{"brush":"box","from":[0,0,0],"to":[1,1,1],"name":"stone","r":1}`:                               "takes no r",
 		`{"brush":"prism","points":[[0,0],[1,1]],"floor":9223372036854775807,"height":3,"name":"stone"}`: "floor",
 		`{"brush":"ball","at":[0,0,0],"r":3,"cell":99999}`:                                               "no cell of that number",
-		`{"brush":"box","from":[-33000000,0,0],"to":[33000000,0,0],"name":"stone"}`:                      "cells",
+		`{"brush":"box","from":[-33000000,0,0],"to":[33000000,0,0],"name":"stone"}`:                      "chunks",
 		`{"brush":"cylinder","at":[0,0,0],"r":3,"name":"stone"}`:                                         "needs height",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"stone","Dash":"x"}`:                                  "unknown field",
 	} {
 		got := s.do(request{"POST", "/v1/brush/a", []byte(body), nil})
-		if got.wantCode(t, client.BadRequest); !strings.Contains(string(got.body), want) {
+		if strings.Contains(want, "chunks") {
+			got.wantCode(t, client.TooLarge)
+		} else {
+			got.wantCode(t, client.BadRequest)
+		}
+		if !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: %s, want %q", body, got.body, want)
 		}
 	}

@@ -428,6 +428,9 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 	if err != nil {
 		return d, own(err)
 	}
+	if err := Box(brush.Bounds()).checkChunks(); err != nil {
+		return d, err
+	}
 	times := max(1, b.Passes, int(math.Ceil(b.By)))
 	change, err := b.Options.Apply(ctx, to, in, brush, maxBrush/times)
 	if err != nil {

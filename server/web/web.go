@@ -126,10 +126,13 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "pages allow GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	name, isAsset := strings.CutPrefix(r.URL.Path, "/")
-	if isAsset = strings.HasPrefix(r.URL.Path, assets); isAsset {
-		if f := p[name]; f != nil {
-			f.send(w, r, http.StatusOK, forever)
+	if strings.HasPrefix(r.URL.Path, assets) {
+		if f := p[r.URL.Path[1:]]; f != nil {
+			cache := forever
+			if path.Ext(r.URL.Path) == ".txt" { // a licence, whose name has no hash
+				cache = "no-cache"
+			}
+			f.send(w, r, http.StatusOK, cache)
 			return
 		}
 		h.Set("Cache-Control", "no-store")

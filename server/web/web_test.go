@@ -147,6 +147,14 @@ func TestCaching(t *testing.T) {
 	}
 }
 
+// TestLicence checks that the licence of the package in the bundles goes with them.
+func TestLicence(t *testing.T) {
+	r := get(t, "GET", "/assets/three-LICENSE.txt")
+	if text := body(t, r); r.StatusCode != 200 || !strings.Contains(text, "MIT") || r.Header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("%d, %q:\n%s", r.StatusCode, r.Header, text)
+	}
+}
+
 func TestGzip(t *testing.T) {
 	path := shellAssets(t)[3]
 	plain := get(t, "GET", path)
@@ -194,23 +202,40 @@ func tree(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// bundled runs the bundler and returns the folder that it wrote.
-func bundled(t *testing.T, args ...string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "out")
-	c := exec.Command("go", append([]string{"run", "./build", "-out", out}, args...)...)
-	if text, err := c.CombinedOutput(); err != nil {
+// TestSources compares dist with what the sources make, and runs their own tests.
+func TestSources(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "build")
+	if text, err := exec.Command("go", "build", "-o", tool, "./build").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	return out
+	// bundled returns the folder that the bundler wrote.
+	bundled := func(t *testing.T, args ...string) string {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		if text, err := exec.Command(tool, append([]string{"-out", out}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return out
+	}
+	t.Run("dist", func(t *testing.T) {
+		if _, err := os.Stat("node_modules/three"); err != nil {
+			t.Skip("no packages: run go generate ./server/web")
+		}
+		checkDist(t, bundled(t))
+	})
+	t.Run("scripts", func(t *testing.T) {
+		node, err := exec.LookPath("node")
+		if err != nil {
+			t.Skip("no node")
+		}
+		checkScripts(t, node, filepath.Join(bundled(t, "-test"), "assets"))
+	})
 }
 
-// TestDist checks that dist is what the sources make.
-func TestDist(t *testing.T) {
-	if _, err := os.Stat("node_modules/three"); err != nil {
-		t.Skip("no packages: run go generate ./server/web")
-	}
-	got, want := tree(t, "dist"), tree(t, bundled(t))
+// checkDist checks that dist is what the bundler wrote.
+func checkDist(t *testing.T, out string) {
+	t.Helper()
+	got, want := tree(t, "dist"), tree(t, out)
 	if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(a, b) {
 		t.Fatalf("dist has %q, the sources make %q: run go generate ./server/web", a, b)
 	}
@@ -221,13 +246,10 @@ func TestDist(t *testing.T) {
 	}
 }
 
-// TestScripts runs the tests of the pages' modules under node.
-func TestScripts(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node")
-	}
-	names, err := filepath.Glob(filepath.Join(bundled(t, "-test"), "assets", "*.test.mjs"))
+// checkScripts runs the tests of the sources.
+func checkScripts(t *testing.T, node, dir string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.test.mjs"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no tests: %v", err)
 	}

@@ -59,7 +59,7 @@ export interface Events {
   names?(volume: number, from: number): void;
   /** Cubes are new or have changed. */
   cubes?(cubes: Cube[]): void;
-  /** Cubes were changed by an edit, and not sent for the first time. cubes is called too. */
+  /** Cubes that the copy had have changed. cubes is called too. */
   edited?(cubes: Cube[]): void;
   forget?(places: Place[]): void;
   now?(m: Moment): void;
@@ -227,13 +227,17 @@ export class Client {
         return this.named(f.volume, f.names);
       case "cubes": {
         this.next(f.sequence);
-        const changed: Cube[] = [];
+        const changed: Cube[] = [], other: Cube[] = [];
         for (const c of f.cubes) {
+          const had = this.cubes.get(keyOf(c));
+          if (had && had.version !== c.version) other.push(c);
           c.cells.forEach((cells, v) => (c.cells[v] = this.own(v, cells)));
           this.cubes.set(keyOf(c), c);
           changed.push(c);
         }
-        return this.on.cubes?.(changed);
+        this.on.cubes?.(changed);
+        if (other.length) this.on.edited?.(other);
+        return;
       }
       case "edits": {
         this.next(f.sequence);

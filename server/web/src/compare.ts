@@ -106,16 +106,27 @@ function blocks(all: { name: string; added: number; removed: number }[]): Child 
   );
 }
 
-/** Shows the map of differences. */
+/** Shows the map of differences of one dimension, with a choice of dimensions. */
 async function where(v: View, from: Commit, to: Commit, signal: AbortSignal): Promise<Child> {
-  try {
-    const blob = await picture(address("/v1/diffmap/" + v.name, { a: from.id, b: to.id, size: 768 }), signal);
+  const box = el("div");
+  const draw = async (dimension: string): Promise<void> => {
+    const blob = await picture(address("/v1/diffmap/" + v.name, { a: from.id, b: to.id, dimension, size: 768 }), signal);
     const img = el("img", { alt: "Map of what differs", class: "diffmap" });
     img.src = URL.createObjectURL(blob);
     await img.decode();
     URL.revokeObjectURL(img.src);
+    fill(box, img);
+  };
+  try {
+    const { dimension, dimensions } = await json<{ dimension: string; dimensions: string[] }>("/v1/map/" + v.name, { query: { at: to.id }, signal });
+    await draw(dimension);
+    const choice = el("select", { "aria-label": "Dimension of the map" }, dimensions.map((d) => el("option", { value: d, selected: d === dimension }, d)));
+    const fail = (e: unknown): void => {
+      if (!gaveUp(e)) fill(box, el("p", { class: "bad", role: "alert" }, words(e, "compare these versions")));
+    };
+    choice.addEventListener("change", () => void draw(choice.value).catch(fail));
     const colour = (kind: string, text: string): Child => el("li", null, el("i", { class: kind }), text);
-    return el("figure", { class: "figure" }, img, el("ul", { class: "legend colours" }, colour("come", "new"), colour("gone", "gone"), colour("other", "replaced")));
+    return el("figure", { class: "figure" }, dimensions.length > 1 && choice, box, el("ul", { class: "legend colours" }, colour("come", "new"), colour("gone", "gone"), colour("other", "replaced")));
   } catch (e) {
     if (signal.aborted || gaveUp(e)) throw e;
     return null;

@@ -36,6 +36,7 @@ class MapPage {
   private panel = el("form", { class: "panel card", "aria-label": "What the map shows", onsubmit: (e: Event) => e.preventDefault() });
   private legend = el("div", { class: "scale", "aria-hidden": "true" }, el("span"), el("i"));
   private timeline = new Timeline(() => this.version(), true);
+  private there = el("a", { class: "button round", "aria-label": "Look at this place in 3D", title: "Look at this place in 3D" }, icon("cube"));
   private w: Window = { x: 0, z: 0, scale: 1, width: 1, height: 1 };
   private about!: About;
   private at = "";
@@ -60,7 +61,7 @@ class MapPage {
     this.high = number(q.get("to"), Infinity);
     this.canvas.setAttribute("aria-label", `Map of ${v.name}. Arrow keys move it, plus and minus zoom, 0 shows the whole world.`);
     const button = (name: string, label: string, do_: () => void): HTMLElement => el("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: do_ }, icon(name));
-    const buttons = el("div", { class: "zoom" }, button("plus", "Zoom in", () => this.zoom(0.5)), button("minus", "Zoom out", () => this.zoom(2)), button("whole", "The whole world", () => (this.whole(), this.draw())));
+    const buttons = el("div", { class: "zoom" }, this.there, button("plus", "Zoom in", () => this.zoom(0.5)), button("minus", "Zoom out", () => this.zoom(2)), button("whole", "The whole world", () => (this.whole(), this.draw())));
     const toggle = el("button", { type: "button", class: "round toggle", "aria-label": "What the map shows", title: "What the map shows", "aria-expanded": "true" }, icon("layers"));
     toggle.addEventListener("click", () => {
       const open = this.frame.classList.toggle("closed");
@@ -426,7 +427,10 @@ class MapPage {
   private share(): void {
     clearTimeout(this.sharing);
     this.sharing = window.setTimeout(() => {
-      const { w } = this;
+      const { w, about } = this;
+      const back = 60; // blocks south of the place, from where the eye looks north and down
+      const query = { at: this.at, dim: this.dimension === about.dimensions?.[0] ? undefined : this.dimension, p: [Math.round(w.x), about.to[1]! + 30, Math.round(w.z) + back].join(), d: "0,-40" };
+      this.there.href = address("/3d/" + this.v.name, query).replaceAll("%2C", ",");
       this.v.share({
         at: this.at,
         dimension: this.dimension === this.about.dimensions?.[0] ? undefined : this.dimension,

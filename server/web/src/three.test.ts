@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Netter } from "./three/nets.ts";
 import { edge, Kind, Mesher, padded, parts, unknown, type Mesh } from "./three/quads.ts";
 import { cellAt, Tree, type Node } from "./three/tree.ts";
-import { cast } from "./three/walk.ts";
+import { Body, cast, eyes, Walker } from "./three/walk.ts";
 
 function randoms(seed: number): (n: number) => number {
   return (n) => {
@@ -201,6 +201,22 @@ test("a parent gives way when all children that are not empty are there", () => 
   assert.deepEqual(active(), [1]);
 });
 
+test("the border of a cube is what its neighbours hold, or coarser ones in their place", () => {
+  const tree = new Tree(), r = randoms(11);
+  const random = () => Uint16Array.from({ length: edge ** 3 }, () => r(5));
+  const fine = tree.set(0, -1, 0, 0, random(), 0), east = tree.set(0, 0, 0, 0, random(), 0);
+  const coarse = tree.set(1, -1, 0, 0, random(), 0); // holds what is west, below or above of fine in part
+  const out = tree.bordered(fine, false);
+  for (let y = -1; y <= edge; y++)
+    for (let z = -1; z <= edge; z++)
+      for (let x = -1; x <= edge; x++) {
+        const b = [x - edge, y, z] as const; // in blocks
+        const inside = (n: Node) => [n.x, n.y, n.z].every((p, a) => b[a]! >= p * edge * 2 ** n.level && b[a]! < (p + 1) * edge * 2 ** n.level);
+        const of = [fine, east, coarse].find(inside);
+        assert.equal(out[at(x + 1, y + 1, z + 1)], of ? cellAt(of, ...b) : unknown, `at ${b}`);
+      }
+});
+
 test("a ray finds the block that it meets", () => {
   const tree = new Tree();
   const cells = new Uint16Array(edge ** 3);
@@ -214,4 +230,67 @@ test("a ray finds the block that it meets", () => {
   const d = [-34.1, -20.2, -7.3], l = Math.hypot(...d);
   assert.deepEqual(cast(tree, [20.6, 25.7, 10.8], d.map((v) => v / l) as [number, number, number], 100, seen)?.block, [-14, 5, 3]);
   assert.equal(cellAt(tree.at(-14, 5, 3)!, -14, 5, 3), 9);
+});
+
+/** A floor up to y 4, a wall from x 12 on, and water from z 12 on. */
+function room(): Tree {
+  const cells = new Uint16Array(edge ** 3);
+  for (let y = 0; y < edge; y++)
+    for (let z = 0; z < edge; z++) for (let x = 0; x < edge; x++) cells[(y * edge + z) * edge + x] = y < 4 || x >= 12 ? 1 : z >= 12 && y < 10 ? 2 : 0;
+  const tree = new Tree();
+  tree.set(0, 0, 0, 0, cells, 0);
+  tree.set(0, 0, 1, 0, 0, 0);
+  return tree;
+}
+
+function walker(tree: Tree, x: number, y: number, z: number): Walker {
+  const w = new Walker({ x, y, z, yaw: 90, pitch: 0 }, tree, (_, c) => (c === 1 ? Body.Solid : c === 2 ? Body.Liquid : Body.Free), () => 0.6, () => false);
+  w.flying = false;
+  return w;
+}
+
+const still = { ahead: 0, right: 0, up: 0, fast: false };
+const go = (w: Walker, seconds: number, wish: Partial<typeof still> = {}) => {
+  for (let t = 0; t < seconds; t += 1 / 60) w.move(1 / 60, { ...still, ...wish });
+};
+
+test("a walker falls to the ground, stops at a wall and jumps", () => {
+  const w = walker(room(), 6, 14, 6);
+  go(w, 2);
+  assert.ok(Math.abs(w.pose.y - 4 - eyes) < 0.02, `feet at ${w.pose.y - eyes}`);
+  go(w, 3, { ahead: 1 });
+  assert.ok(w.pose.x > 11.5 && w.pose.x <= 11.7, `at x ${w.pose.x}`);
+  assert.ok(Math.abs(w.pose.z - 6) < 0.01);
+  let top = 0;
+  for (let i = 0; i < 60; i++) {
+    w.move(1 / 60, { ...still, up: i < 5 ? 1 : 0 });
+    top = Math.max(top, w.pose.y - eyes - 4);
+  }
+  assert.ok(top > 1.05 && top < 1.6, `it jumps ${top} blocks`);
+});
+
+test("a walker swims, and does not fall where the ground is not known", () => {
+  const w = walker(room(), 6, 7, 14);
+  go(w, 2, { up: 1 });
+  assert.ok(w.pose.y - eyes > 8, `feet at ${w.pose.y - eyes}`);
+  const lost = walker(room(), 40, 30, 6);
+  go(lost, 2);
+  assert.equal(lost.pose.y, 30);
+  lost.flying = true;
+  go(lost, 1, { up: -1 });
+  assert.ok(lost.pose.y < 20);
+});
+
+test("a walker climbs what is at most as high as a step", () => {
+  const tree = room();
+  const cells = (tree.get(0, 0, 0, 0)!.cells as Uint16Array).slice();
+  for (let z = 0; z < edge; z++) for (let x = 8; x < 12; x++) cells[(4 * edge + z) * edge + x] = 1;
+  tree.set(0, 0, 0, 0, cells, 0);
+  const low = walker(tree, 6, 6, 6);
+  go(low, 2, { ahead: 1 });
+  assert.ok(low.pose.x < 7.8, "a whole block is too high");
+  const high = new Walker({ x: 6, y: 6, z: 6, yaw: 90, pitch: 0 }, tree, (_, c) => (c === 1 ? Body.Solid : Body.Free), () => 1.1, () => false);
+  high.flying = false;
+  go(high, 2, { ahead: 1 });
+  assert.ok(high.pose.x > 9 && Math.abs(high.pose.y - eyes - 5) < 0.05, `at x ${high.pose.x}, feet at ${high.pose.y - eyes}`);
 });

@@ -36,7 +36,10 @@ export class Netter {
   private place = new Int32Array(4096 * 3); // of vertices, in 256ths of a cell
   private normals = new Float32Array(4096 * 3);
   private looks = new Uint8Array(4096 * 2); // material and whether it is flat
-  private inCube = new Uint8Array(4096 * 3); // the cube of a vertex, by axis
+  private rims = new Uint8Array(4096); // a bit for each side at which a vertex lies
+  private direction = new Int32Array(4096); // the normal of a vertex in a texel
+  private readonly fullness = new Int16Array(p2 * padded);
+  private readonly inside = new Uint8Array(p2 * padded);
   private out = new Uint32Array(1 << 14);
   private size = 0;
   private readonly f = new Int32Array(8);
@@ -82,19 +85,25 @@ export class Netter {
   }
 
   private points(cells: Uint16Array) {
-    const { first, f, corners } = this;
+    const { first, f, corners, inside } = this;
     first.fill(0);
+    for (let i = 0; i < cells.length; i++) {
+      const c = cells[i]!, v = c === unknown ? 0 : fullness(c);
+      this.fullness[i] = v;
+      inside[i] = v >= half ? 1 : 0;
+    }
     for (let y = 0; y <= edge; y++)
       for (let z = 0; z <= edge; z++) {
         const row = y * p2 + z * padded;
+        // The four cells at one x, and those at the next.
+        let four = inside[row]! | (inside[row + p2]! << 2) | (inside[row + padded]! << 4) | (inside[row + p2 + padded]! << 6);
         for (let x = 0; x <= edge; x++) {
-          let full = 0;
-          for (let i = 0; i < 8; i++) {
-            const c = cells[row + x + corners[i]!]!;
-            f[i] = c === unknown ? 0 : fullness(c);
-            if (f[i]! >= half) full |= 1 << i;
-          }
+          const i = row + x + 1;
+          const next = inside[i]! | (inside[i + p2]! << 2) | (inside[i + padded]! << 4) | (inside[i + p2 + padded]! << 6);
+          const full = four | (next << 1);
+          four = next;
           if (full === 0 || full === 255) continue;
+          for (let k = 0; k < 8; k++) f[k] = this.fullness[row + x + corners[k]!]!;
           this.vertex(cells, row + x, full, x, y, z);
           first[row + x] = this.n;
         }
@@ -117,7 +126,8 @@ export class Netter {
       this.place = grow(this.place, new Int32Array(this.place.length * 2));
       this.normals = grow(this.normals, new Float32Array(this.normals.length * 2));
       this.looks = grow(this.looks, new Uint8Array(this.looks.length * 2));
-      this.inCube = grow(this.inCube, new Uint8Array(this.inCube.length * 2));
+      this.rims = grow(this.rims, new Uint8Array(this.rims.length * 2));
+      this.direction = grow(this.direction, new Int32Array(this.direction.length * 2));
     }
     this.looks[2 * n] = material;
     this.looks[2 * n + 1] = shape === Shape.Round ? 0 : 1;
@@ -156,18 +166,20 @@ export class Netter {
     this.place[3 * n] = fix(sx, x);
     this.place[3 * n + 1] = fix(sy, y);
     this.place[3 * n + 2] = fix(sz, z);
-    this.inCube[3 * n] = x;
-    this.inCube[3 * n + 1] = y;
-    this.inCube[3 * n + 2] = z;
+    const rim = (at: number) => (at === 0 ? 1 : at === edge ? 2 : 0);
+    this.rims[n] = rim(x) | (rim(y) << 2) | (rim(z) << 4);
+    this.direction[n] = octahedral(nx, ny, nz);
   }
 
   private faces(cells: Uint16Array) {
-    const { first } = this;
+    const { first, inside } = this;
     for (let y = 1; y <= edge; y++)
       for (let z = 1; z <= edge; z++)
         for (let x = 1; x <= edge; x++) {
           const i = y * p2 + z * padded + x;
-          const here = fullness(cells[i]!) >= half;
+          const at = inside[i]!;
+          if (at === inside[i + 1] && at === inside[i + p2] && at === inside[i + padded]) continue;
+          const here = at === 1;
           const ex = this.crosses(cells, i, i + 1), ey = this.crosses(cells, i, i + p2), ez = this.crosses(cells, i, i + padded);
           // Rings go counterclockwise around the axis.
           if (ex) this.quad(first[i - p2 - padded]!, first[i - padded]!, first[i]!, first[i - p2]!, here);
@@ -177,8 +189,7 @@ export class Netter {
   }
 
   private crosses(cells: Uint16Array, i: number, j: number): boolean {
-    const a = cells[i]!, b = cells[j]!;
-    return a !== unknown && b !== unknown && fullness(a) >= half !== fullness(b) >= half;
+    return this.inside[i] !== this.inside[j] && cells[i] !== unknown && cells[j] !== unknown;
   }
 
   private far(a: number, b: number): number {
@@ -208,39 +219,29 @@ export class Netter {
       this.numbers.push(v);
       const p = this.place;
       this.word(low(p[3 * v]!, p[3 * v + 1]!, looks[2 * v + 1] ? m : looks[2 * v]!));
-      this.word(high(p[3 * v + 2]!, this.octahedral(v), looks[2 * v + 1]!, 0));
+      this.word(high(p[3 * v + 2]!, this.direction[v]!, looks[2 * v + 1]!, 0));
     }
   }
   private numbers: number[] = [];
 
-  private octahedral(v: number): number {
-    let x = this.normals[3 * v]!, y = this.normals[3 * v + 1]!, z = this.normals[3 * v + 2]!;
-    const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
-    (x /= sum), (y /= sum), (z /= sum);
-    if (z < 0) {
-      const t = x;
-      x = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
-      y = (1 - Math.abs(t)) * (y < 0 ? -1 : 1);
-    }
-    return Math.round(x * 31 + 31) | (Math.round(y * 31 + 31) << 6);
-  }
-
   // closing makes bands from the rim of the surface outwards and into the ground, which close the gap
   // to a neighbour of another level.
   private closing(surface: number, skirts: number[][]) {
-    const { inCube, place, looks, normals } = this;
+    const { rims, place, looks, normals } = this;
     const numbers = this.numbers;
     const rim = (a: number, b: number) => {
-      for (let side = 0; side < 6; side++) {
-        const axis = side >> 1, at = side & 1 ? edge : 0;
-        if (inCube[3 * a + axis] !== at || inCube[3 * b + axis] !== at) continue;
+      for (let sides = rims[a]! & rims[b]!; sides !== 0; sides &= sides - 1) {
+        const side = 31 - Math.clz32(sides & -sides), axis = side >> 1;
+        const beyond = side & 1 ? 256 : -256;
+        const clamp = (p: number) => Math.min(Math.max(Math.round(p), 0), 8191);
         const word = (v: number, out: boolean) => {
-          const q = [0, 1, 2].map((i) => {
-            let s = place[3 * v + i]!;
-            if (out) s += (i === axis ? (side & 1 ? 256 : -256) : 0) - normals[3 * v + i]! * 256;
-            return Math.min(Math.max(Math.round(s), 0), 8191);
-          });
-          skirts[side]!.push(low(q[0]!, q[1]!, looks[2 * v]!), high(q[2]!, this.octahedral(v), 0, side + 1));
+          let x = place[3 * v]!, y = place[3 * v + 1]!, z = place[3 * v + 2]!;
+          if (out) {
+            x = clamp(x + (axis === 0 ? beyond : 0) - normals[3 * v]! * 256);
+            y = clamp(y + (axis === 1 ? beyond : 0) - normals[3 * v + 1]! * 256);
+            z = clamp(z + (axis === 2 ? beyond : 0) - normals[3 * v + 2]! * 256);
+          }
+          skirts[side]!.push(low(x, y, looks[2 * v]!), high(z, this.direction[v]!, 0, side + 1));
         };
         word(a, false), word(b, false), word(b, true);
         word(a, false), word(b, true), word(a, true);
@@ -251,6 +252,18 @@ export class Netter {
       rim(a, b), rim(b, c), rim(c, a);
     }
   }
+}
+
+// octahedral returns a normal in 2 x 6 bits.
+function octahedral(x: number, y: number, z: number): number {
+  const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+  (x /= sum), (y /= sum), (z /= sum);
+  if (z < 0) {
+    const t = x;
+    x = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
+    y = (1 - Math.abs(t)) * (y < 0 ? -1 : 1);
+  }
+  return Math.round(x * 31 + 31) | (Math.round(y * 31 + 31) << 6);
 }
 
 function low(x: number, y: number, material: number): number {

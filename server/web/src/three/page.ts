@@ -98,7 +98,7 @@ class Three {
   private picked: State["picked"] = null;
   private pick = 0;
   private edits = 0;
-  private auto: Detail = { name: automatic, error: 12, ratio: 1 };
+  private auto: Detail = { name: automatic, error: 12, ratio: 1.5 };
   private passed = { frames: 0, ms: 0 }; // since the detail was last thought over
   private frames = 0;
   private frameMs = 0;
@@ -282,6 +282,7 @@ class Three {
     this.client = c;
     this.volumes = "";
     this.synced = 0;
+    this.awaited = undefined;
     c.connect();
   }
 
@@ -473,7 +474,7 @@ class Three {
     const was = auto.error;
     if (mean > 60) auto.error = Math.min(auto.error * 1.5, 24);
     else if (mean < 18) auto.error = Math.max(auto.error / 1.3, 5);
-    auto.ratio = auto.error > 14 ? 0.75 : auto.error < 7 ? 2 : 1;
+    auto.ratio = auto.error > 18 ? 0.75 : auto.error < 9 ? 2 : this.scene.software ? 1 : 1.5;
     if (auto.error !== was && this.detail === auto) this.resize();
   }
 
@@ -560,7 +561,8 @@ class Three {
 
   private choose(x: number, y: number) {
     const { loader, pose } = this;
-    const hit = cast(loader.tree, [pose.x, pose.y, pose.z], this.scene.ray(x, y), Math.min(this.quality.radius, 1024), loader.seen);
+    const from: Triple = [pose.x, pose.y, pose.z], d = this.scene.ray(x, y);
+    const hit = cast(loader.tree, from, d, Math.min(this.quality.radius, 2048), loader.seen);
     const turn = ++this.pick;
     if (!hit) {
       this.picked = null;
@@ -571,26 +573,70 @@ class Three {
     const names = this.client?.names[loader.main] ?? [];
     const named = loader.smooth ? names[cell >> 8] : names[cell];
     const name = named?.name || (loader.smooth ? `material ${cell >> 8}` : `cell ${cell}`);
+    if (hit.node.level === 0) {
+      void this.blame(turn, this.show(name, hit.block));
+      return;
+    }
+    this.show(name, hit.block, "Looking closer …");
+    void this.closer(hit.node.level, hit.block, from, d).then(
+      (found) => {
+        if (turn !== this.pick) return;
+        if (found) void this.blame(turn, this.show(...found));
+        else this.show(name, hit.block, "This land is shown coarsely. Go nearer for the exact block.");
+      },
+      (e: unknown) => {
+        if (turn === this.pick && !this.v.signal.aborted) this.show(name, hit.block, words(e, "see this block exactly"));
+      },
+    );
+  }
+
+  // closer asks the API for the blocks that a coarse cell stands for, and finds the one nearest to a ray.
+  private async closer(level: number, block: Triple, from: Triple, d: Triple): Promise<[string, Triple] | null> {
+    const size = 2 ** level;
+    if (size > 64) return null;
+    const low = block.map((k) => Math.floor(k / size) * size), high = low.map((k) => k + size - 1);
+    const names = this.client?.names[this.loader.main] ?? [];
+    const volume = this.client?.volumes[this.loader.main]?.name;
+    const box = await json<Cells>("/v1/cells/" + path(this.v.name), { signal: this.v.signal, query: { at: this.at, dimension: this.dimension, volume, box: `${low.join()}..${high.join()}` } });
+    const flat = (runs: Runs) => runs.flatMap((r) => (typeof r === "number" ? [r] : Array<number>(r[1]).fill(r[0])));
+    const cells = flat(box.cells), full = box.occupancy ? flat(box.occupancy) : null;
+    const kinds = new Map(names.map((n) => [n.name, n.look.kind]));
+    const seen = box.names.map((n) => (kinds.has(n) ? kinds.get(n) !== 0 : n !== "" && !/(^|[:_])air$/.test(n)));
+    let best: Triple | null = null, least = Infinity, what = "";
+    cells.forEach((c, i) => {
+      if (full ? c === 0 || full[i]! < 127 : !seen[c]) return;
+      const p: Triple = [low[0]! + (i % size), low[1]! + Math.floor(i / size / size), low[2]! + (Math.floor(i / size) % size)];
+      const to = p.map((k, a) => k + 0.5 - from[a]!), along = to[0]! * d[0] + to[1]! * d[1] + to[2]! * d[2];
+      const off = Math.hypot(...to.map((k, a) => k - along * d[a]!));
+      const score = Math.max(off - 0.6, 0) * 8 + along; // near the ray, and the first along it
+      if (score >= least) return;
+      least = score;
+      best = p;
+      what = box.names[c] ?? `material ${c}`;
+    });
+    return best && [what, best];
+  }
+
+  // show fills the panel of the chosen block.
+  private show(name: string, block: Triple, text = "Looking up who changed it last …"): [NonNullable<State["picked"]>, HTMLElement] {
     const [title, state] = split(name);
-    const exact = hit.node.level === 0;
-    const [bx, by, bz] = hit.block;
-    const picked = { name, block: hit.block, blame: "" };
+    const look = this.client?.names[this.loader.main]?.find((n) => n.name === name)?.look;
+    const picked = { name, block, blame: "" };
     this.picked = picked;
-    const blame = el("p", { class: "muted" }, exact ? "Looking up who changed it last …" : "This land is far away and shown coarsely. Go nearer for the exact block.");
-    const look = named?.look;
+    const last = el("p", { class: "muted" }, text);
     fill(
       this.info,
       el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.unpick() }, icon("close")),
       el("h2", null, look ? swatch(look.red, look.green, look.blue) : null, title),
       state ? el("p", { class: "three-state" }, state.map(([k, s]) => el("span", { class: "badge" }, k ? `${k} ${s}` : s))) : null,
-      el("p", { class: "three-place" }, el("span", null, "x ", el("b", null, bx)), el("span", null, "y ", el("b", null, by)), el("span", null, "z ", el("b", null, bz))),
-      blame,
+      el("p", { class: "three-place" }, ["x", "y", "z"].map((axis, i) => el("span", null, axis + " ", el("b", null, block[i])))),
+      last,
     );
     this.info.hidden = false;
-    if (exact) void this.blame(turn, picked, blame);
+    return [picked, last];
   }
 
-  private async blame(turn: number, picked: NonNullable<State["picked"]>, into: HTMLElement) {
+  private async blame(turn: number, [picked, into]: [NonNullable<State["picked"]>, HTMLElement]) {
     const [x, y, z] = picked.block;
     const volume = this.client?.volumes[this.loader.main]?.name;
     let said: Child[];
@@ -927,6 +973,16 @@ class Three {
       get triangles() { return self.scene.triangles; },
     };
   }
+}
+
+type Triple = [number, number, number];
+type Runs = (number | [number, number])[];
+
+/** The answer of the API to a call for cells. */
+interface Cells {
+  names: string[];
+  cells: Runs;
+  occupancy?: Runs;
 }
 
 interface Blame {

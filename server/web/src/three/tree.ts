@@ -121,32 +121,37 @@ export class Tree {
         }
   }
 
-  /** Returns the cells of n with a border of one cell. */
+  /** Returns the cells of n with a border of one cell. Where no cube of its level is, coarser ones say what is there. */
   bordered(n: Node, liquid: boolean): Uint16Array {
     const out = new Uint16Array(padded * padded * padded);
     for (let dy = -1; dy <= 1; dy++)
       for (let dz = -1; dz <= 1; dz++)
         for (let dx = -1; dx <= 1; dx++) {
           const m = dx === 0 && dy === 0 && dz === 0 ? n : this.get(n.level, n.x + dx, n.y + dy, n.z + dz);
-          const cells: Cells = m ? (liquid ? m.liquid : m.cells) : this.void(n.level, n.x + dx, n.y + dy, n.z + dz) ? 0 : unknown;
-          if (cells !== 0) copy(out, cells, dx, dy, dz);
+          if (m) {
+            const cells = liquid ? m.liquid : m.cells;
+            if (cells !== 0) copy(out, cells, dx, dy, dz);
+            continue;
+          }
+          const a = this.above(n.level, n.x + dx, n.y + dy, n.z + dz);
+          if (!a) copy(out, unknown, dx, dy, dz);
+          else copyCoarse(out, n, a, liquid ? a.liquid : a.cells, dx, dy, dz);
         }
     return out;
   }
 
   // below reports whether n lies in a cube that is there, but not its parent.
   private below(n: Node): boolean {
-    for (let up = 2; n.level + up <= maxLevel; up++) if (this.get(n.level + up, n.x >> up, n.y >> up, n.z >> up)) return true;
-    return false;
+    return this.above(n.level, n.x, n.y, n.z) !== undefined;
   }
 
-  // void reports whether a cube that is not there lies in an empty one.
-  private void(level: number, x: number, y: number, z: number): boolean {
+  // above returns the finest cube of a coarser level that holds a cube.
+  private above(level: number, x: number, y: number, z: number): Node | undefined {
     for (let up = 1; level + up <= maxLevel; up++) {
       const n = this.get(level + up, x >> up, y >> up, z >> up);
-      if (n) return ((n.hollow >> octantOf(x, y, z, up - 1)) & 1) === 1;
+      if (n) return n;
     }
-    return false;
+    return;
   }
 
   /** Reports whether a block lies in a part of n of which the server sends no finer cubes, for it is empty. */
@@ -271,4 +276,20 @@ function copy(out: Uint16Array, cells: Cells, dx: number, dy: number, dz: number
         else out[o + x0] = cells[i + x0]!;
       }
     }
+}
+
+// copyCoarse writes the part of a coarser cube at a distance from n to a box of n and its border.
+function copyCoarse(out: Uint16Array, n: Node, a: Node, cells: Cells, dx: number, dy: number, dz: number) {
+  if (typeof cells === "number") {
+    if (cells !== 0) copy(out, cells, dx, dy, dz);
+    return;
+  }
+  const up = a.level - n.level;
+  const from = (d: number) => (d < 0 ? -1 : d > 0 ? edge : 0), to = (d: number) => (d < 0 ? 0 : d > 0 ? edge + 1 : edge);
+  for (let y = from(dy); y < to(dy); y++)
+    for (let z = from(dz); z < to(dz); z++)
+      for (let x = from(dx); x < to(dx); x++) {
+        const i = ((n.x * edge + x) >> up) - a.x * edge, j = ((n.y * edge + y) >> up) - a.y * edge, k = ((n.z * edge + z) >> up) - a.z * edge;
+        out[((y + 1) * padded + z + 1) * padded + x + 1] = cells[(j * edge + k) * edge + i]!;
+      }
 }
