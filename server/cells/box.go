@@ -29,9 +29,15 @@ const (
 // Box is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
 type Box geom.Box
 
+// maxBoxText is how many bytes the text of a Box has at most.
+const maxBoxText = 100
+
 // UnmarshalText reads the text. The corners may stand in any order.
 func (b *Box) UnmarshalText(text []byte) error {
-	r, err := region.Parse("box:" + string(text[:min(len(text), 100)]))
+	if len(text) > maxBoxText {
+		return wrong("box %.100q...: want x0,y0,z0..x1,y1,z1", text)
+	}
+	r, err := region.Parse("box:" + string(text))
 	box, ok := r.(region.Box)
 	switch {
 	case err != nil && errors.Is(err, geom.ErrOutOfRange):
