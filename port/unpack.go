@@ -39,7 +39,7 @@ func Unpack(r io.ReaderAt, size int64, dir string, maxDisk, maxMemory int64, tak
 		case !filepath.IsLocal(filepath.FromSlash(name)):
 			return fmt.Errorf("%.200q is no path within the archive", name)
 		case e.IsDir():
-			return os.Mkdir(to, 0o700)
+			return placed(name, os.Mkdir(to, 0o700))
 		}
 		info, err := e.Info()
 		if err == nil {
@@ -61,11 +61,19 @@ func unpackFile(fsys fs.FS, name, to string, size int64) (err error) {
 	defer from.Close()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return placed(name, err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if _, err := io.Copy(out, io.LimitReader(from, size)); err != nil {
 		return damaged("zip", err)
 	}
 	return nil
+}
+
+// placed returns an error of a file of the folder that names only the file of the archive.
+func placed(name string, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return fmt.Errorf("%.200q: %w", name, p.Err)
+	}
+	return err
 }

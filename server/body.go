@@ -92,7 +92,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.kept && b.n > b.taken {
 		if !b.c.hold(chunk) {
-			return 0, fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+			return 0, errTraffic
 		}
 		b.taken += chunk
 	}
@@ -127,6 +127,8 @@ func (b *body) cut(err error) error {
 	}
 	return fault(client.BadRequest, "the body cannot be read")
 }
+
+var errTraffic = fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
 
 // hold reserves memory until the call ends.
 func (c *call) hold(n int64) bool {

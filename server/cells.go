@@ -47,7 +47,7 @@ func (c *call) readCells() error {
 		return err
 	}
 	if !c.hold(h.Bytes()) { // a slow caller keeps the answer in memory
-		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+		return errTraffic
 	}
 	var got *cells.Cells
 	err = c.reading(v, func(s *world.Snapshot) error {
@@ -92,7 +92,7 @@ func (c *call) writeCells() error {
 		return err
 	}
 	if !c.hold(cells.DecodeBytes * int64(len(text))) {
-		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+		return errTraffic
 	}
 	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType))
 	if err != nil {

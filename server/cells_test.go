@@ -167,24 +167,66 @@ func TestBrush(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"brush":"smooth","at":[0,0,0],"r":40,"passes":64}`: "262,144 cells",
-		`{"brush":"grow","at":[0,0,0],"r":20,"by":1000}`:     "16,777 cells",
-		`{"brush":"hammer"}`:                                 "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
+		`{"brush":"smooth","at":[0,0,0],"r":40,"passes":64}`:                      "262,144 cells",
+		`{"brush":"grow","at":[0,0,0],"r":20,"by":1000}`:                          "16,777 cells",
+		`{"brush":"box","from":[-2000000,0,0],"to":[2000000,0,0],"name":"stone"}`: "chunks of 32 cells",
+		`{"brush":"hammer"}`: "no brush", `{"brush":"ball","at":[0,0,0],"r":3,"height":2,"name":"stone"}`: "takes no height",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"ston"}`:                                              "did you mean",
 		`{"brush":"ball","at":[0,0,0],"r":3}`:                                                            "needs name or cell",
-		`{"brush":"ball","at":[0,0,0],"r":400,"name":"stone"}`:                                           "16,777,216 cells",
+		`{"brush":"ball","at":[0,0,0],"r":200,"name":"stone"}`:                                           "16,777,216 cells",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"stone","dimension":"moon"}`:                          "has overworld",
 		`{"brush":"ball","at":[0,0,99999999],"r":3,"name":"stone"}`:                                      "out of range",
 		`{"brush":"box","from":[0,0,0],"to":[1,1,1],"name":"stone","r":1}`:                               "takes no r",
 		`{"brush":"prism","points":[[0,0],[1,1]],"floor":9223372036854775807,"height":3,"name":"stone"}`: "floor",
 		`{"brush":"ball","at":[0,0,0],"r":3,"cell":99999}`:                                               "no cell of that number",
-		`{"brush":"box","from":[-33000000,0,0],"to":[33000000,0,0],"name":"stone"}`:                      "cells",
+		`{"brush":"box","from":[-33000000,0,0],"to":[33000000,0,0],"name":"stone"}`:                      "chunks",
 		`{"brush":"cylinder","at":[0,0,0],"r":3,"name":"stone"}`:                                         "needs height",
 		`{"brush":"ball","at":[0,0,0],"r":3,"name":"stone","Dash":"x"}`:                                  "unknown field",
 	} {
 		got := s.do(request{"POST", "/v1/brush/a", []byte(body), nil})
-		if got.wantCode(t, client.BadRequest); !strings.Contains(string(got.body), want) {
+		if strings.Contains(want, "chunks") {
+			got.wantCode(t, client.TooLarge)
+		} else {
+			got.wantCode(t, client.BadRequest)
+		}
+		if !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: %s, want %q", body, got.body, want)
+		}
+	}
+}
+
+// TestCellsInMemory: what callers are slow to read or to write counts as memory.
+func TestCellsInMemory(t *testing.T) {
+	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{Limits: server.Limits{BodyMemory: 4 << 20}})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	const records = client.RecordsType
+	s.want(200, request{"GET", "/v1/cells/a?box=0,0,0..63,63,63", nil, []string{"Accept", records}}, nil)
+	s.get("/v1/cells/a?box=0,0,0..127,63,127", "Accept", records).wantCode(t, client.Busy)
+	body := func(n int) []byte {
+		return fmt.Appendf(nil, `{"box":"0,100,0..%d,100,0","names":["stone"],"cells":[%s0]}`, n, strings.Repeat("0,", n))
+	}
+	s.want(200, request{"PUT", "/v1/cells/a", body(1000), nil}, nil)
+	s.do(request{"PUT", "/v1/cells/a", body(400_000), nil}).wantCode(t, client.Busy)
+	s.put(200, `{"box":"0,100,0..1000,100,0","names":["stone"],"cells":[[0,1001]]}`)
+}
+
+// TestBrushWork: a call goes over many cells, or over some often, but not both.
+func TestBrushWork(t *testing.T) {
+	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
+	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	for body, want := range map[string]string{
+		`{"brush":"smooth","from":[0,0,0],"to":[250,250,250],"passes":64}`: "cells",
+		`{"brush":"erode","from":[0,0,0],"to":[250,250,250],"by":64}`:      "cells",
+		`{"brush":"grow","from":[0,0,0],"to":[9,9,9],"by":1025}`:           "at most 1024",
+		`{"brush":"grow","from":[0,60,0],"to":[9,69,9],"by":1024}`:         "",
+		`{"brush":"smooth","from":[0,60,0],"to":[9,69,9],"passes":64}`:     "",
+	} {
+		got := s.do(request{"POST", "/v1/brush/a", []byte(body), nil})
+		if want == "" && got.status == 200 {
+			continue
+		}
+		if got.wantCode(t, client.BadRequest); want == "" || !strings.Contains(string(got.body), want) {
+			t.Errorf("%s: %d %s", body, got.status, got.body)
 		}
 	}
 }

@@ -88,6 +88,8 @@ func TestSavings(t *testing.T) {
 		"no archive":   {[]byte("hello"), client.Unsupported},
 		"damaged":      {append([]byte("PK\x03\x04"), make([]byte, 100)...), client.Corrupt},
 		"a file twice": {append([]byte(nil), doubleZip(t)...), client.Unsupported},
+		"a long name":  {zipOf(t, map[string]string{strings.Repeat("a", 300) + "/level.dat": ""}), client.Unsupported},
+		"a long file":  {zipOf(t, map[string]string{strings.Repeat("a", 300): ""}), client.Unsupported},
 		"a bomb":       {zipOf(t, map[string]string{"level.dat": strings.Repeat("\x00", 70<<20)}), client.TooLarge},
 		"too large":    {bytes.Repeat([]byte("PK\x03\x04"), 300_000), client.TooLarge},
 	} {
@@ -95,6 +97,9 @@ func TestSavings(t *testing.T) {
 			t.Errorf("%s: got %d %s", name, got.status, got.body)
 		} else if name != "a file twice" {
 			got.wantCode(t, tt.want)
+		}
+		if got := post(tt.body); strings.Contains(string(got.body), temp) {
+			t.Errorf("%s: it names a folder of the server: %s", name, got.body)
 		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

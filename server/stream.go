@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/streams"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stream"
@@ -30,7 +31,6 @@ func streamRoutes() []route {
 func (s *Server) newStreams() *streams.Hub {
 	return streams.New(s.st, streams.Options{
 		Cache: s.snapshots.cache, Look: s.o.Look, Viewers: s.limits.Viewers, WorldMemory: s.limits.WorldMemory, Patience: s.limits.Patience,
-		Known:   func(g *token.Grant) bool { return s.o.Tokens.Has(g) },
 		Failure: s.streamFailure, Log: s.logger,
 	})
 }
@@ -99,15 +99,36 @@ func (c *call) stream() error {
 		err = c.mayLook(hello, !named, c.r.RemoteAddr, &c.token)
 	}
 	if err != nil {
-		c.streams.Refuse(socket, err)
+		c.code = client.Code(c.streams.Refuse(socket, err).Code)
 		return nil
 	}
 	var pings sync.WaitGroup
 	pings.Go(func() { socket.Ping(ctx, c.limits.Patience) })
 	defer pings.Wait()
 	defer cancel()
-	_ = c.streams.Show(ctx, socket, hello, c.token) // the viewer was told why it ended
+	good := c.good(c.token)
+	if id := c.session(); c.o.Tokens != nil && named && len(c.r.Header["Authorization"]) == 0 {
+		good = func() bool { return c.sessions.Find(id, time.Now()) == c.token }
+	}
+	c.code = whyEnded(c.streams.Show(ctx, socket, hello, c.token, good))
 	return nil
+}
+
+// good returns what reports whether a token is still in the server's file, unchanged; nil on a
+// server without tokens.
+func (s *Server) good(t *token.Grant) func() bool {
+	if t == nil {
+		return nil
+	}
+	return func() bool { return s.o.Tokens.Has(t) }
+}
+
+// whyEnded returns the code of a refusal that ended a session. The viewer was told.
+func whyEnded(err error) client.Code {
+	if said := (*stream.Failure)(nil); errors.As(err, &said) && said.Code != "closing" {
+		return client.Code(said.Code)
+	}
+	return ""
 }
 
 // greet counts a connection that has not named its token yet, unless there are too many.
@@ -145,25 +166,32 @@ func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **tok
 }
 
 // ServeStreams serves streams on connections that l accepts, without HTTP, until l is closed.
-// Without tokens it serves only this machine.
+// Without tokens it serves only this machine. At most half of Limits.Calls connections wait for
+// their first frame.
 func (s *Server) ServeStreams(l net.Listener) error {
 	var all sync.WaitGroup
 	defer all.Wait()
+	var late time.Duration
 	for {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return http.ErrServerClosed
 		}
-		if err != nil {
-			return err
+		if err != nil { // too many files are open, for example
+			late = min(max(2*late, 5*time.Millisecond), time.Second)
+			s.logger.Error("a connection cannot be accepted", "err", err)
+			time.Sleep(late)
+			continue
 		}
+		late = 0
 		all.Go(func() { s.serveStream(conn) })
 	}
 }
 
 // serveStream serves one connection.
 func (s *Server) serveStream(conn net.Conn) {
-	remote := conn.RemoteAddr().String()
+	e := metrics.Event{Route: StreamRoute}
+	began, remote := time.Now(), conn.RemoteAddr().String()
 	err := error(nil)
 	if from, bad := netip.ParseAddrPort(remote); s.o.Tokens == nil && (bad != nil || !from.Addr().Unmap().IsLoopback()) {
 		err = refuse("a server without tokens serves only this machine")
@@ -179,12 +207,16 @@ func (s *Server) serveStream(conn net.Conn) {
 	}
 	var t *token.Grant
 	if err == nil {
+		e.World = hello.World
 		err = s.mayLook(hello, true, remote, &t)
 	}
 	if err != nil {
 		_ = conn.SetWriteDeadline(time.Now().Add(s.limits.Patience)) // else the connection is gone
-		s.streams.Refuse(conn, err)
-		return
+		e.Code = client.Code(s.streams.Refuse(conn, err).Code)
+	} else {
+		e.Code = whyEnded(s.streams.Show(context.Background(), conn, hello, t, s.good(t)))
 	}
-	_ = s.streams.Show(context.Background(), conn, hello, t) // the viewer was told why it ended
+	if e.Took = time.Since(began); s.o.Observe != nil {
+		s.o.Observe(&e)
+	}
 }

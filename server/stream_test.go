@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/stream"
@@ -428,6 +431,169 @@ func TestStreamListen(t *testing.T) {
 		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// TestStreamListenIdle opens many connections that say nothing: calls go on beside them, and
+// all are cut off.
+func TestStreamListenIdle(t *testing.T) {
+	s := newSite(t, server.Options{Limits: server.Limits{Calls: 20, Patience: 2 * time.Second}})
+	s.mustCommit("a", 1)
+	addr := s.listenStreams()
+	var open []net.Conn
+	for range 60 {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	for i, conn := range open {
+		b, _ := io.ReadAll(conn) // until it is cut off
+		if len(b) == 0 {
+			t.Errorf("connection %d was not told why", i)
+		}
+		if i == 0 {
+			s.want(200, request{method: "GET", path: "/v1/head/a"}, nil)
+		}
+		conn.Close()
+	}
+	s.wantNoViewers()
+}
+
+// listenStreams serves streams over TCP until the end of the test.
+func (s *site) listenStreams() (addr string) {
+	s.t.Helper()
+	l, err := s.srv.Listen("127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- s.srv.ServeStreams(l) }()
+	s.t.Cleanup(func() {
+		l.Close()
+		<-served
+	})
+	return l.Addr().String()
+}
+
+// crowded is a listener that fails a few times.
+type crowded struct {
+	net.Listener
+	left int
+}
+
+func (f *crowded) Accept() (net.Conn, error) {
+	if f.left--; f.left >= 0 {
+		return nil, errors.New("too many open files")
+	}
+	return f.Listener.Accept()
+}
+
+// TestStreamListenFails: a connection that cannot be accepted does not end the server.
+func TestStreamListenFails(t *testing.T) {
+	s := newSite(t, server.Options{})
+	s.mustCommit("a", 1)
+	l, err := s.srv.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- s.srv.ServeStreams(&crowded{l, 3}) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, conn, stream.Hello{World: "a"})
+	w.wait("synced", func() bool { return w.Synced() == 2 })
+	conn.Close()
+	l.Close()
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestStreamLoggedOut: what a cookie opened ends when its session does, and nothing else.
+func TestStreamLoggedOut(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	s.mustCommit("a", 1)
+	_, first := s.login(secrets[0])
+	_, second := s.login(secrets[0])
+	gone := s.look(stream.Hello{World: "a"}, "Cookie", "cairn="+first.Value, "Origin", s.url)
+	stay := []*watcher{
+		s.look(stream.Hello{World: "a"}, "Cookie", "cairn="+second.Value, "Origin", s.url),
+		s.look(stream.Hello{World: "a"}, "Cookie", "cairn="+first.Value, "Authorization", "Bearer "+secrets[0]),
+		s.look(stream.Hello{World: "a", Token: secrets[0]}),
+	}
+	for _, w := range append(stay, gone) {
+		w.wait("synced", func() bool { return w.Synced() == 2 })
+	}
+	s.want(204, request{"DELETE", "/v1/login", nil, []string{"Cookie", "cairn=" + first.Value, "Origin", s.url}}, nil)
+	select {
+	case <-gone.ended:
+	case <-time.After(30 * time.Second):
+		t.Error("the stream goes on after the logout")
+	}
+	for i, w := range stay {
+		select {
+		case <-w.ended:
+			t.Errorf("viewer %d: %v", i, w.err)
+		default:
+		}
+	}
+}
+
+// TestStreamRefusals counts refusals like those of calls, and logs nothing that callers do.
+func TestStreamRefusals(t *testing.T) {
+	var log bytes.Buffer
+	codes := make(chan string, 10)
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Prefixes: []string{"in"}})
+	s := newSite(t, server.Options{Tokens: tokens, Log: slog.New(slog.NewTextHandler(&log, nil)), Limits: server.Limits{StrangerRate: -1, Patience: 200 * time.Millisecond},
+		Observe: func(e *metrics.Event) {
+			if e.Route == server.StreamRoute {
+				codes <- string(e.Code)
+			}
+		}})
+	s.mustCommit("in/a", 1)
+	addr := s.listenStreams()
+	hello := func(h stream.Hello) []byte {
+		h.Protocol = stream.Protocol
+		return stream.Append(nil, &h, nil)
+	}
+	for _, tt := range []struct {
+		send []byte
+		want string
+	}{
+		{nil, "timeout"},
+		{[]byte{0}, "bad_frame"},
+		{hello(stream.Hello{World: "in/a", Token: "none"}), "unauthorized"},
+		{hello(stream.Hello{World: "out", Token: secrets[0]}), "forbidden"},
+		{hello(stream.Hello{World: "in/b", Token: secrets[0]}), "no_world"},
+		{hello(stream.Hello{World: "in/a", Token: secrets[0], Dimension: "none"}), "no_dimension"},
+		{hello(stream.Hello{World: "in/a", Token: secrets[0]}), "slow_viewer"}, // it does not say where it is
+	} {
+		for _, dial := range []func() (net.Conn, error){
+			func() (net.Conn, error) { return net.Dial("tcp", addr) },
+			func() (net.Conn, error) { conn, _, err := s.socket(); return conn, err },
+		} {
+			conn, err := dial()
+			if err == nil {
+				_, err = conn.Write(tt.send)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, conn) // until it is closed
+			conn.Close()
+			if got := <-codes; got != tt.want {
+				t.Errorf("%q: counted as %q, want %q", tt.send, got, tt.want)
+			}
+		}
+	}
+	s.wantNoViewers()
+	if log.Len() > 0 {
+		t.Errorf("logged:\n%s", &log)
 	}
 }
 

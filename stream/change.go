@@ -223,8 +223,9 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.diffs) >= maxDiffs {
+	if f.diffed += len(edit); len(f.diffs) >= maxDiffs || f.diffed > f.most/4 {
 		clear(f.diffs)
+		f.diffed = len(edit)
 	}
 	f.diffs[id] = edit
 	return edit, nil

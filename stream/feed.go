@@ -26,6 +26,7 @@ type feed struct {
 	names   []names // by volume
 	records map[recordID]*record
 	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
+	diffed  int               // bytes of diffs
 	newest  *record           // of a ring by use
 	bytes   int
 	most    int
@@ -261,7 +262,21 @@ func (f *feed) put(r *record) {
 	}
 	f.records[r.recordID] = r
 	f.link(r)
-	for f.bytes += r.cost(); f.bytes > f.most && len(f.records) > 1; {
+	f.bytes += r.cost()
+	f.trim()
+}
+
+// bound bounds the bytes of what is kept.
+func (f *feed) bound(most int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.most = most
+	f.trim()
+}
+
+// trim lets go of what is too much. The caller holds mu.
+func (f *feed) trim() {
+	for f.bytes > f.most && len(f.records) > 1 {
 		last := f.newest.prev
 		f.unlink(last)
 		delete(f.records, last.recordID)
@@ -352,9 +367,10 @@ var contents = sync.Pool{New: func() any { return new(content) }}
 // read reads a cube. The result goes back by contents.Put.
 func (s *shot) read(ctx context.Context, k Key) (*content, error) {
 	c := contents.Get().(*content)
-	for len(*c) < len(s.volumes) {
+	for *c = (*c)[:cap(*c)]; len(*c) < len(s.volumes); {
 		*c = append(*c, nil)
 	}
+	*c = (*c)[:len(s.volumes)] // the last user may have had more
 	for i := range s.volumes {
 		e := s.volumes[i].edge()
 		if cap((*c)[i]) < CubeEdge*CubeEdge*CubeEdge {

@@ -24,8 +24,8 @@ type Options struct {
 	Look func(volume, name string) Look
 	// Top is the coarsest level. Default: the world is at most 16 cubes wide at that level.
 	Top int
-	// Cache bounds the bytes of encoded cubes that are kept for each list of volumes that viewers see, and
-	// for the last four that they saw. Default 64 MiB.
+	// Cache bounds the bytes of encoded cubes that are kept. Lists of volumes that viewers see, and the last
+	// four that they saw, share it. Default 64 MiB.
 	Cache int
 	// Window bounds the bytes that a viewer has not acknowledged. Default 1 MiB, at least 64 KiB.
 	Window int
@@ -413,6 +413,7 @@ func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, 
 			return nil, err
 		}
 		s.feeds[key] = g
+		s.share()
 	}
 	g.viewers++
 	v := newViewer(s, g, conn, a.Box)
@@ -469,6 +470,18 @@ func (s *Server) leave(v *viewer) {
 			}
 		}
 		s.idle = s.idle[max(0, len(s.idle)-maxIdle):]
+		s.share()
+	}
+}
+
+// share shares the cache between the feeds.
+func (s *Server) share() {
+	most := s.o.Cache / max(1, len(s.feeds)+len(s.idle))
+	for _, g := range s.feeds {
+		g.bound(most)
+	}
+	for _, i := range s.idle {
+		i.feed.bound(most)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -372,4 +373,56 @@ func TestReturnAlone(t *testing.T) {
 	if st := srv.Stats(); st.Edits == 0 || s.bytes() > 900 {
 		t.Errorf("%d bytes and %d edits after %d bytes", s.bytes(), st.Edits, first)
 	}
+}
+
+// TestCacheOfLists: viewers that ask for many lists of volumes share one cache, and each sees
+// the world.
+func TestCacheOfLists(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	w := volumesOf(t, names...)
+	defer w.Close()
+	const most = 64 << 10
+	srv := serve(t, w, stream.Options{Cache: most})
+	for i := range names {
+		for j := range names {
+			list := []string{names[i]}
+			if i != j {
+				list = append(list, names[j])
+			}
+			s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: list}, stream.View{Radius: 300}, stream.Access{})
+			s.synced(t)
+			compare(t, s, w.View())
+		}
+	}
+	// The newest list keeps at least a cube, and one more may be on its way.
+	if kept := srv.Kept(); kept == 0 || kept > most+most/4 {
+		t.Errorf("%d bytes are kept, want at most %d", kept, most)
+	}
+}
+
+// volumesOf makes a world of random blocks in some volumes.
+func volumesOf(t *testing.T, names ...string) *world.World {
+	t.Helper()
+	w, err := world.Create(context.Background(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		var volumes []voxel.Volume
+		for _, name := range names {
+			volumes = append(volumes, voxel.Volume{Name: name, Scale: 1})
+		}
+		d := tx.AddDimension("overworld", volumes, nil)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, name := range names {
+			for range 1500 {
+				d.Volume(name).Set(geom.Point{X: rng.IntN(96), Y: rng.IntN(64), Z: rng.IntN(96)}, d.Volume(name).Named(fmt.Sprint("stone ", rng.IntN(9))))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }

@@ -59,6 +59,7 @@ type Options struct {
 const (
 	maxRadius = 4096
 	maxPasses = 64
+	maxBy     = 1024
 )
 
 var (
@@ -197,8 +198,8 @@ func (o *Options) by() float64 {
 func (o *Options) shape() (brush.Shape, error) {
 	box, prism := o.From != nil || o.To != nil, o.Points != nil || o.Floor != nil
 	switch {
-	case o.by() <= 0 || o.by() > maxRadius || math.IsNaN(o.By):
-		return brush.Shape{}, o.wrong("by", "%g: more than 0, at most %d", o.By, maxRadius)
+	case o.by() <= 0 || o.by() > maxBy || math.IsNaN(o.By):
+		return brush.Shape{}, o.wrong("by", "%g: more than 0, at most %d", o.By, maxBy)
 	case o.Passes < 0 || o.Passes > maxPasses:
 		return brush.Shape{}, o.wrong("passes", "%d: 1 to %d", o.Passes, maxPasses)
 	case o.Height < 0 || o.Height > maxRadius:

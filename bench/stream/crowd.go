@@ -453,7 +453,11 @@ func (c *crowd) move(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.report.Rate = float64(c.bytes()-before) / time.Since(start).Seconds()
+	took := time.Since(start).Seconds()
+	if took < c.o.Seconds/2 {
+		return fmt.Errorf("this process stood still: %.1f s are left of %.1f", took, c.o.Seconds)
+	}
+	c.report.Rate = float64(c.bytes()-before) / took
 	c.report.Memory, c.report.Peak = lab.MemoryOf(c.cmd.Process.Pid)
 	c.ages()
 	a, err := c.ask(order{Do: "count"})

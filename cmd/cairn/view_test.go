@@ -5,12 +5,15 @@ package main_test
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/stream"
 )
 
 // mustView starts cairn view on a world in dir, and returns the process and the page's URL.
@@ -146,5 +149,42 @@ func TestViewWrong(t *testing.T) {
 		if r.code != tt.code || !strings.Contains(r.errors, tt.reason) {
 			t.Errorf("view %s: exit status %d: %q, want %d with %q", tt.args, r.code, r.errors, tt.code, tt.reason)
 		}
+	}
+}
+
+// TestViewEnds: an open 3D page is told that the view ends.
+func TestViewEnds(t *testing.T) {
+	dir := island(t)
+	c, url, log := mustView(t, dir, "island")
+	host, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	hello := stream.Append(nil, &stream.Hello{Protocol: stream.Protocol, World: "island"}, nil)
+	call := "GET /v1/stream HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n" +
+		"\x82" // a binary message; its mask is 0
+	b := append([]byte(call), 0x80|byte(len(hello)), 0, 0, 0, 0)
+	if _, err := conn.Write(append(b, hello...)); err != nil {
+		t.Fatal(err)
+	}
+	got, told := []byte(nil), make([]byte, 1<<16)
+	for !strings.Contains(string(got), "overworld") { // it is welcome
+		n, err := conn.Read(told)
+		if got = append(got, told[:n]...); err != nil {
+			t.Fatalf("%v after %q\n%s", err, got, log)
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(conn) // until it is closed
+	if got = append(got, rest...); !strings.Contains(string(got), "closing") {
+		t.Errorf("the page was told %q", got)
+	}
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(log.String(), "cairn: interrupted\n") {
+		t.Errorf("exit status %d: %s", code, log)
 	}
 }

@@ -49,6 +49,7 @@ func testMain(m *testing.M) int {
 		chromedp.Flag("headless", "new"), chromedp.NoSandbox, // root may not use the sandbox
 		chromedp.Flag("use-gl", "angle"), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("no-proxy-server", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), // else pictures of pages show moments of a motion
 		chromedp.Flag("enable-precise-memory-info", true), chromedp.WSURLReadTimeout(time.Minute),
 	)...)
 	defer end()

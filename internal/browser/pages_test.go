@@ -92,6 +92,7 @@ func TestWorld(t *testing.T) {
 
 	b.open("/world/isle")
 	b.untilText("Compare")
+	b.untilDone() // what comes later moves the button
 	b.click("section[aria-label=Comparison] button")
 	b.until(`document.querySelector(".comparison .tiles")`)
 	cells := ask[struct{ Cells int }](a, "/v1/diff/isle?a=2&b=3").Cells

@@ -73,7 +73,7 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), viewDrain)
 	defer stop()
-	if cut := h.Shutdown(end); cut != nil && !errors.Is(cut, context.DeadlineExceeded) {
+	if cut := errors.Join(s.Drain(end), h.Shutdown(end)); cut != nil && !errors.Is(cut, context.DeadlineExceeded) {
 		err = errors.Join(err, cut)
 	}
 	if cut := h.Close(); cut != nil && !errors.Is(cut, http.ErrServerClosed) {

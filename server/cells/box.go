@@ -29,9 +29,15 @@ const (
 // Box is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
 type Box geom.Box
 
+// maxBoxText is how many bytes the text of a Box has at most.
+const maxBoxText = 100
+
 // UnmarshalText reads the text. The corners may stand in any order.
 func (b *Box) UnmarshalText(text []byte) error {
-	r, err := region.Parse("box:" + string(text[:min(len(text), 100)]))
+	if len(text) > maxBoxText {
+		return wrong("box %.100q...: want x0,y0,z0..x1,y1,z1", text)
+	}
+	r, err := region.Parse("box:" + string(text))
 	box, ok := r.(region.Box)
 	switch {
 	case err != nil && errors.Is(err, geom.ErrOutOfRange):
@@ -49,9 +55,15 @@ func (b Box) check() error {
 	if max(s.X, s.Y, s.Z) > MaxCells || s.X*s.Y > MaxCells || s.X*s.Y*s.Z > MaxCells {
 		return &Error{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), client.TooLarge}
 	}
+	return b.checkChunks()
+}
+
+// checkChunks fails if the box touches more than maxChunks.
+func (b Box) checkChunks() error {
 	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
-	if n := int(high.X-low.X+1) * int(high.Y-low.Y+1) * int(high.Z-low.Z+1); n > maxChunks {
-		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %d chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), client.TooLarge}
+	if n := float64(high.X-low.X+1) * float64(high.Y-low.Y+1) * float64(high.Z-low.Z+1); n > maxChunks {
+		s := geom.Box(b).Size()
+		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %.0f chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), client.TooLarge}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -116,6 +118,27 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatalf("what was read is written: %+v, %v", d, err)
 				}
 			}
+		}
+	}
+}
+
+// TestDecodeMemory: what waits to be applied takes memory for its body, not for its box.
+func TestDecodeMemory(t *testing.T) {
+	const body = `{"box":"0,0,0..255,255,63","names":["a"],"cells":[[0,4194304]],"occupancy":[[255,4194304]]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := cells.Decode([]byte(body), false)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 1<<20 {
+		t.Errorf("%d bytes became %d: %v", len(body), took, err)
+	}
+}
+
+// TestBoxText: a text is taken as a whole or not at all.
+func TestBoxText(t *testing.T) {
+	for _, tail := range []string{strings.Repeat(" ", 88) + "rest", strings.Repeat("0", 88) + "9", strings.Repeat(" ", 1000)} {
+		if h, err := cells.Query(url.Values{"box": {"0,0,0..1,1,1" + tail}}); err == nil {
+			t.Errorf("1,1,1%.100s is read as %v", tail, h.Box)
 		}
 	}
 }

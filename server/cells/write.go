@@ -55,9 +55,11 @@ func (h *WriteHead) check() error {
 	return h.Box.check()
 }
 
-// Write is a box of cells to be written.
+// Write is a box of cells to be written. It takes about as much memory as its body until Apply.
 type Write struct {
 	WriteHead
+	runs, full Runs // of a body in JSON: what becomes cells and occupancy
+
 	cells     []uint16 // indexes of Names, or numbers; in the raw form of a terrain cells
 	occupancy []uint16 // of a terrain; nil: full
 	raw       bool
@@ -179,22 +181,23 @@ func (p *runParser) number() (n int) {
 	return n
 }
 
-// flat returns the numbers one by one. There must be n of them.
-func (r Runs) flat(n int, what string) ([]uint16, error) {
-	total := 0
+// cells returns how many numbers there are.
+func (r Runs) cells() (n int) {
 	for _, e := range r {
-		total += int(e.count)
+		n += int(e.count)
 	}
-	if total != n {
-		return nil, wrong("%s has %d cells, the box %d", what, total, n)
-	}
-	out := make([]uint16, 0, n)
+	return n
+}
+
+// flat returns the numbers one by one.
+func (r Runs) flat() []uint16 {
+	out := make([]uint16, 0, r.cells())
 	for _, e := range r {
 		for range e.count {
 			out = append(out, e.n)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Decode reads the body of a write: records of a WriteHead in JSON and of 2 bytes for each cell,
@@ -210,15 +213,14 @@ func Decode(body []byte, records bool) (*Write, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	cells, err := w.Cells.flat(geom.Box(w.Box).Cells(), "cells")
-	if err != nil {
-		return nil, err
+	n := geom.Box(w.Box).Cells()
+	if have := w.Cells.cells(); have != n {
+		return nil, wrong("cells has %d cells, the box %d", have, n)
 	}
-	out := &Write{WriteHead: w.WriteHead, cells: cells}
-	if w.Occupancy != nil {
-		out.occupancy, err = w.Occupancy.flat(len(cells), "occupancy")
+	if have := w.Occupancy.cells(); w.Occupancy != nil && have != n {
+		return nil, wrong("occupancy has %d cells, the box %d", have, n)
 	}
-	return out, err
+	return &Write{WriteHead: w.WriteHead, runs: w.Cells, full: w.Occupancy}, nil
 }
 
 func decode(text []byte, to any) error {
@@ -289,6 +291,12 @@ func (w *Write) Apply(ctx context.Context, to *world.World) (d Done, err error) 
 	}
 	if b := geom.Box(w.Box).Scale(in.Volume.Scale); b.Intersect(world.Everywhere) != b {
 		return d, own(geom.ErrOutOfRange)
+	}
+	if !w.raw {
+		w.cells = w.runs.flat()
+	}
+	if w.full != nil {
+		w.occupancy = w.full.flat()
 	}
 	names, err := w.names(in)
 	if err != nil {
@@ -419,6 +427,9 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 	brush, err := b.Make(in)
 	if err != nil {
 		return d, own(err)
+	}
+	if err := Box(brush.Bounds()).checkChunks(); err != nil {
+		return d, err
 	}
 	times := max(1, b.Passes, int(math.Ceil(b.By)))
 	change, err := b.Options.Apply(ctx, to, in, brush, maxBrush/times)

@@ -46,8 +46,6 @@ type Options struct {
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
 	// not read or acknowledge. Default 10 seconds.
 	Patience time.Duration
-	// Known reports whether a token is still good. Default every token is.
-	Known func(*token.Grant) bool
 	// Failure returns what a viewer is told of an error.
 	Failure func(error) *stream.Failure
 	// Log receives what viewers must not see. Default none.
@@ -72,9 +70,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second
-	}
-	if o.Known == nil {
-		o.Known = func(*token.Grant) bool { return true }
 	}
 	if o.Failure == nil {
 		o.Failure = func(error) *stream.Failure { return &stream.Failure{Code: "internal", Words: "the server failed"} }
@@ -172,23 +167,30 @@ type shown struct {
 // session is one viewer.
 type session struct {
 	token *token.Grant
+	good  func() bool
 	end   context.CancelFunc
 }
 
-// Hello reads what a connection wants. It must come within Options.Patience.
+// Hello reads what a connection wants. It must come within Options.Patience. The error is
+// a *stream.CorruptError, or a *stream.Failure if nothing came.
 func (h *Hub) Hello(conn net.Conn) (*stream.Hello, error) {
-	if err := conn.SetReadDeadline(time.Now().Add(h.o.Patience)); err != nil {
-		return nil, err
+	err := conn.SetReadDeadline(time.Now().Add(h.o.Patience))
+	var hello *stream.Hello
+	if err == nil {
+		hello, err = stream.ReadHello(conn)
 	}
-	hello, err := stream.ReadHello(conn)
 	if err == nil {
 		err = conn.SetReadDeadline(time.Time{})
+	}
+	if err != nil && !errors.As(err, new(*stream.CorruptError)) { // it left, or waits
+		err = &stream.Failure{Code: "timeout", Words: "the connection did not say in time what it wants"}
 	}
 	return hello, err
 }
 
-// Refuse tells a viewer why it sees nothing, and closes the connection.
-func (h *Hub) Refuse(conn io.WriteCloser, err error) {
+// Refuse tells a viewer why it sees nothing, and closes the connection. It returns what the
+// viewer is told.
+func (h *Hub) Refuse(conn io.WriteCloser, err error) *stream.Failure {
 	var said *stream.Failure
 	if !errors.As(err, &said) {
 		said = h.o.Failure(err)
@@ -197,18 +199,19 @@ func (h *Hub) Refuse(conn io.WriteCloser, err error) {
 		h.o.Log.Debug("a viewer was not told", "err", refused)
 	}
 	_ = conn.Close() // nobody uses it any more
+	return said
 }
 
 // Show is the session of a viewer that may look at the world that its Hello names, as far as
 // its token says; the token is nil on a server without tokens. It returns when the session
-// has ended, and closes conn. The error is nil if the viewer left.
-func (h *Hub) Show(ctx context.Context, conn stream.Conn, hello *stream.Hello, t *token.Grant) error {
+// has ended, and closes conn. The error is nil if the viewer left. Once good, which may be nil,
+// reports false, the session ends.
+func (h *Hub) Show(ctx context.Context, conn stream.Conn, hello *stream.Hello, t *token.Grant, good func() bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, s, err := h.enter(ctx, hello.World, &session{t, cancel})
+	w, s, err := h.enter(ctx, hello.World, &session{t, good, cancel})
 	if err != nil {
-		h.Refuse(conn, err)
-		return err
+		return h.Refuse(conn, err)
 	}
 	defer h.leave(w, s)
 	var a stream.Access
@@ -388,7 +391,7 @@ func missing(err error) error {
 func (w *shown) run() {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	var looked time.Time
+	var looked, ended time.Time
 	for {
 		select {
 		case <-w.done:
@@ -406,6 +409,10 @@ func (w *shown) run() {
 				w.step()
 			}
 			if w.ended.Load() {
+				if ended.IsZero() {
+					ended = now
+				}
+				w.cut(now.Sub(ended) > lastWords)
 				continue
 			}
 			if err := w.srv.Tick(w.h.ctx, now); err != nil && !w.ended.Load() {
@@ -416,15 +423,9 @@ func (w *shown) run() {
 	}
 }
 
-// step moves on to the newest version, and ends sessions whose tokens are no longer good.
+// step moves on to the newest version, and ends sessions that are no longer good.
 func (w *shown) step() {
-	w.h.mu.Lock()
-	for s := range w.all {
-		if s.token != nil && !w.h.o.Known(s.token) {
-			s.end()
-		}
-	}
-	w.h.mu.Unlock()
+	w.cut(false)
 	head, err := w.h.st.Head(w.h.ctx, w.name)
 	if err == nil && head.Commit == w.head && time.Since(w.since) < openFor {
 		return
@@ -442,6 +443,17 @@ func (w *shown) step() {
 	case err == nil:
 		w.src.Move(v)
 		w.head, w.since = v.Snapshot.ID(), time.Now()
+	}
+}
+
+// cut ends the sessions that are no longer good, or all.
+func (w *shown) cut(all bool) {
+	w.h.mu.Lock()
+	defer w.h.mu.Unlock()
+	for s := range w.all {
+		if all || s.good != nil && !s.good() {
+			s.end()
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ export function compare(v: View, timeline: Timeline): { node: HTMLElement; moved
   const go = el("button", { type: "submit" }, "Compare");
   let running = new AbortController();
   const form = el("form", { class: "row", onsubmit: (e: Event) => (e.preventDefault(), void run()) }, el("label", { for: "other" }, title), other, go);
-  const node = el("section", { class: "card", "aria-label": "Comparison" }, el("h2", null, "Compare"), form, result);
+  const node = el("section", { class: "card", "aria-label": "Comparison", hidden: true }, el("h2", null, "Compare"), form, result);
 
   const moved = (): void => {
     running.abort();
@@ -50,7 +50,9 @@ export function compare(v: View, timeline: Timeline): { node: HTMLElement; moved
     fill(result, el("progress", { "aria-label": "Comparing" }));
     try {
       const d = await json<Difference>("/v1/diff/" + v.name, { query: { a: from.id, b: to.id }, signal });
-      fill(result, await show(v, from, to, d, signal));
+      const map = el("div");
+      fill(result, show(from, to, d, map));
+      if (d.cells > 0) fill(map, await where(v, from, to, signal));
     } catch (e) {
       if (!signal.aborted && !gaveUp(e)) fill(result, el("p", { class: "bad", role: "alert" }, words(e, "compare these versions")));
     }
@@ -58,14 +60,14 @@ export function compare(v: View, timeline: Timeline): { node: HTMLElement; moved
   return { node, moved };
 }
 
-async function show(v: View, from: Commit, to: Commit, d: Difference, signal: AbortSignal): Promise<Child> {
+function show(from: Commit, to: Commit, d: Difference, map: HTMLElement): Child {
   const title = el("h3", null, `From version ${from.number} to version ${to.number}`);
   if (d.cells + d.objects + d.columns + d.properties + d.files === 0) return [title, el("p", null, "Nothing differs.")];
   const tile = (n: number, what: string, more = what + "s"): Child => n > 0 && el("div", { class: "tile" }, el("strong", null, count(n)), el("span", null, n === 1 ? what : more));
   return [
     title,
     el("div", { class: "tiles" }, tile(d.cells, "cell"), tile(d.objects, "object"), tile(d.columns, "column"), tile(d.properties, "property", "properties"), tile(d.files, "file")),
-    el("div", { class: "split even" }, el("div", null, volumes(d), blocks(d.blocks ?? [])), await where(v, from, to, signal)),
+    el("div", { class: "split even" }, el("div", null, volumes(d), blocks(d.blocks ?? [])), map),
     (d.first ?? []).length > 0 && el("details", null, el("summary", null, `The first ${many(d.first!.length, "difference")}`), el("ul", { class: "mono" }, d.first!.map((line) => el("li", null, line)))),
   ];
 }

@@ -1,0 +1,19 @@
+package stream
+
+// Kept returns the bytes of cubes that are kept.
+func (s *Server) Kept() (bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	add := func(f *feed) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		bytes += f.bytes
+	}
+	for _, g := range s.feeds {
+		add(g.feed)
+	}
+	for _, i := range s.idle {
+		add(i.feed)
+	}
+	return bytes
+}
