@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
@@ -176,20 +179,17 @@ func TestFarVersions(t *testing.T) {
 	}
 }
 
-// gate is a State whose reads of a level wait.
+// gate is a State of which one read of level 0 waits.
 type gate struct {
 	stream.State
-	level         int
+	shut          atomic.Bool
 	reached, open chan struct{}
 }
 
 func (g *gate) ReadBox(ctx context.Context, d, v string, level int, b geom.Box, dst []voxel.Cell) error {
-	if level == g.level && b.Min.X == 0 {
-		select {
-		case g.reached <- struct{}{}:
-			<-g.open
-		default:
-		}
+	if level == 0 && g.shut.CompareAndSwap(true, false) {
+		g.reached <- struct{}{}
+		<-g.open
 	}
 	return g.State.ReadBox(ctx, d, v, level, b, dst)
 }
@@ -206,12 +206,11 @@ func (s gates) At(context.Context, string) (stream.State, error) {
 // leave it with a cube that gets no edits.
 func TestClaimAndGo(t *testing.T) {
 	l := new(ledger)
-	g := &gate{State: l.add(0), level: 0, reached: make(chan struct{}), open: make(chan struct{})}
+	g := &gate{State: l.add(0), reached: make(chan struct{}), open: make(chan struct{})}
 	srv, err := stream.New(gates{g}, stream.Options{Top: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick(t, srv)
 	near := stream.View{Position: [3]float64{8, 8, 8}, Radius: 200}
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, near, stream.Access{})
 	s.synced(t)
@@ -219,18 +218,29 @@ func TestClaimAndGo(t *testing.T) {
 	if len(s.Keys()) < 2 {
 		t.Fatalf("the copy has %v", s.Keys())
 	}
+	g.shut.Store(true)
 	s = connect(t, srv, s.Client, stream.Hello{}, near, stream.Access{})
 	<-g.reached
 	if err := s.Send(&stream.View{Position: [3]float64{1e6, 0, 0}, Radius: 200}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the server takes the first when it has taken the View, and the second when it read on
-		if err := s.Send(&stream.Dropped{}); err != nil {
+	var coarse []stream.Key
+	for _, k := range s.Keys() {
+		if k.Level == 1 {
+			coarse = append(coarse, k)
+		}
+	}
+	for range 2 { // the server reads the second when it has taken the first
+		if err := s.Send(&stream.Dropped{Keys: coarse}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := srv.Tick(context.Background(), time.Unix(1e9, 0)); err != nil { // it then looks where the viewer went
+		t.Fatal(err)
+	}
+	tick(t, srv)
 	close(g.open)
-	s.wait(t, "nothing is left", func() bool { return len(s.Keys()) == 0 })
+	s.wait(t, "nothing fine is left", func() bool { return !slices.ContainsFunc(s.Keys(), func(k stream.Key) bool { return k.Level == 0 }) })
 	s.close()
 }
 
