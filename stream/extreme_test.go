@@ -255,3 +255,20 @@ func TestManyMaterials(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 }
+
+// TestManyEdits has a server that makes a copy large by a frame of small edits.
+func TestManyEdits(t *testing.T) {
+	volumes := []stream.Volume{{Name: "block", Scale: 1}}
+	var e stream.Edits
+	p := stream.Part{}
+	p.Cells[0] = 1
+	for i := range 8193 {
+		e.Edits = append(e.Edits, stream.Edit{Key: stream.Key{X: int32(i)}, Version: 1, Parts: []stream.Part{p}})
+	}
+	for n, bad := range map[int]bool{8192: false, 8193: true} {
+		_, _, err := stream.DecodeServer(stream.Append(nil, &stream.Edits{Sequence: 1, Edits: e.Edits[:n]}, volumes), volumes)
+		if bad != errors.As(err, new(*stream.CorruptError)) {
+			t.Errorf("%d edits: %v", n, err)
+		}
+	}
+}

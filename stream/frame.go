@@ -29,6 +29,7 @@ const (
 	maxName        = 4096
 	maxParts       = 512
 	maxCubes       = 1024 // in a frame
+	maxEdits       = 1 << 13
 	maxClaims      = 1 << 16
 	maxPosition    = 1 << 30
 )
@@ -760,6 +761,7 @@ func (r *reader) edits() Frame {
 	r.check(len(r.volumes) > 0, "before Welcome")
 	f := &Edits{Sequence: r.uint()}
 	for r.more() {
+		r.check(len(f.Edits) < maxEdits, "more than %d edits", maxEdits)
 		e := Edit{Key: r.key(), Version: r.u64()}
 		n := r.uint()
 		r.check(n <= maxParts && (n > 0 || e.Version == 0), "%d parts", n)

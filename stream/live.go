@@ -41,6 +41,9 @@ func (l *live) Now() (State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	head, view := l.w.Head(), l.w.View()
+	for now := l.w.Head(); now != head; now = l.w.Head() {
+		head, view = now, l.w.View()
+	}
 	var base *liveBase
 	if l.now != nil {
 		if l.now.head == head && l.now.same(view) {
@@ -48,12 +51,19 @@ func (l *live) Now() (State, error) {
 		}
 		base = l.now.base
 	}
-	if base == nil || base.snap.ID() != head {
+	for base == nil || base.snap.ID() != head {
 		snap, err := l.w.Snapshot()
 		if err != nil {
 			return nil, err
 		}
-		base = &liveBase{snap: snap}
+		// What the View has not in memory is in this commit only if no other came in between.
+		base, head, view = &liveBase{snap: snap}, snap.ID(), l.w.View()
+		if now := l.w.Head(); now != head {
+			if err := snap.Close(); err != nil {
+				return nil, err
+			}
+			base, head = nil, now
+		}
 	}
 	s := &liveState{w: l.w, view: view, head: head, base: base.keep(), dirty: l.w.Dirty()}
 	s.bound(l.now)
