@@ -845,6 +845,9 @@ func (v *viewer) travel(ctx context.Context) error {
 	}
 	to, err := v.s.at(ctx, v.stage, version)
 	if err != nil {
+		if to != nil {
+			to.release() // a second copy of it did not close
+		}
 		return err
 	}
 	return v.moveTo(to, false)
