@@ -120,7 +120,7 @@ func TestEmptyDimension(t *testing.T) {
 type vast struct {
 	stream.State
 	id   string
-	n, m int
+	n    int
 	read *int
 }
 
