@@ -180,7 +180,8 @@ func workers(dir string, files map[string][]byte) api.Plugin {
 			if _, err := os.Stat(path); err != nil {
 				return api.OnResolveResult{}, fmt.Errorf("worker %s: %w", a.Path, fs.ErrNotExist)
 			}
-			return api.OnResolveResult{Path: path, Namespace: "worker"}, nil
+			path, err := filepath.Rel(dir, path) // paths count in the hashes of names
+			return api.OnResolveResult{Path: filepath.ToSlash(path), Namespace: "worker"}, err
 		})
 		b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "worker"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			o := bundle(dir, a.Path)
