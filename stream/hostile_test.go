@@ -118,6 +118,9 @@ func TestStuckReader(t *testing.T) {
 	go func() {
 		ended <- srv.Serve(context.Background(), far, &stream.Hello{Protocol: 1}, stream.Access{})
 	}()
+	if _, err := near.Read(make([]byte, 1)); err != nil { // the rest of Welcome waits, and nothing else is made
+		t.Fatal(err)
+	}
 	if _, err := near.Write(frames(&stream.View{Radius: 500})); err != nil {
 		t.Fatal(err)
 	}

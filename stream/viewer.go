@@ -55,6 +55,7 @@ type viewer struct {
 	named   [][]uint64   // bits of numbers, by volume
 
 	out      []byte
+	writing  bool // the client has not read all of the last batch
 	batch    batch
 	sequence uint64
 	flight   []flight
@@ -420,7 +421,7 @@ func (v *viewer) tick(now time.Time) {
 	}
 	v.quota = min(v.quota+float64(v.s.o.Cubes)*step.Seconds(), float64(v.s.o.Cubes))
 	v.ticked, v.looked = now, false
-	if v.view == nil || v.failure != nil || len(v.flight) > 0 || len(v.out) > 0 {
+	if v.view == nil || v.failure != nil || v.writing || len(v.flight) > 0 || len(v.out) > 0 {
 		v.waited += step
 	} else {
 		v.waited = 0
@@ -645,6 +646,7 @@ func (v *viewer) write(ctx context.Context) error {
 			b = Append(b, last, nil)
 			v.over = true
 		}
+		v.writing = len(b) > 0
 		v.mu.Unlock()
 		if len(b) > 0 && ctx.Err() == nil {
 			v.s.sent.Add(int64(len(b)))
@@ -652,6 +654,9 @@ func (v *viewer) write(ctx context.Context) error {
 				return nil // it left, or was cut off
 			}
 		}
+		v.mu.Lock()
+		v.writing = false
+		v.mu.Unlock()
 		if last != nil {
 			return nil
 		}

@@ -135,7 +135,9 @@ func (r *imported) put(ctx context.Context, sf *storeFlag, w stone.Content, n no
 	if isAddress(r.World) {
 		return r.commit(ctx, sf, w, n)
 	}
-	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, sf.whole(r.options))
+	o := sf.whole(r.options)
+	o.Far = !r.slim // a slim stone is for a game that loads all of it
+	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, o)
 	return err
 }
 
