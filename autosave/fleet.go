@@ -14,6 +14,7 @@
 package autosave
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -93,6 +95,9 @@ func (k Kind) String() string {
 // not end their leases. now is the time on the clock that steps the Fleet.
 func NewFleet(st history.Store, holder string, now time.Time, o Options) *Fleet {
 	o = o.resolved()
+	if o.World.Cache == nil {
+		o.World.Cache = stone.NewCache(cmp.Or(o.World.Memory, stone.CacheBytes))
+	}
 	f := &Fleet{st: st, holder: holder, o: o, policy: newPolicy(now, o), leases: newLeases(st, now, o.Lease), members: make(map[string]*member)}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
@@ -259,9 +264,9 @@ func (f *Fleet) save(s *save) {
 func (f *Fleet) shut(name string, m *member) {
 	closed, err := m.kept.World().CloseSaved()
 	if !closed && err == nil {
-		f.policy.adopt(m.kept)
-		f.mu.Lock()
+		f.mu.Lock() // before adopt: a Step that closes the world again waits until it is no longer moving
 		defer f.mu.Unlock()
+		f.policy.adopt(m.kept)
 		m.moving, f.adopted = false, true
 		close(m.moved)
 		return

@@ -10,7 +10,8 @@ import (
 // Options of a Fleet. The zero value is the default.
 type Options struct {
 	// World is the options for opening worlds; the Fleet sets Fence. Set Manual if the server
-	// packs. Otherwise commits pack stacks that have become too high.
+	// packs. Otherwise commits pack stacks that have become too high. Without a Cache all
+	// worlds of the Fleet share one of World.Memory.
 	World world.Options
 	// Create makes Open create worlds that do not exist.
 	Create bool

@@ -21,7 +21,7 @@ func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
 	}
 	given := make(map[stone.ID]int64, len(stones))
 	for _, s := range stones {
-		if err := s.check(); err != nil {
+		if err := s.Check(); err != nil {
 			return nil, err
 		}
 		given[s.ID] = s.Size()
@@ -76,7 +76,7 @@ func (p Pack) Admit(s Stone) error {
 		return fmt.Errorf("history: pack of %v: names stone %v of %d bytes: got %v of %d",
 			p.Upto, p.Stone.ID, p.Stone.Size, s.ID, s.Size())
 	}
-	return s.check()
+	return s.Check()
 }
 
 // GraceOver reports whether the grace of a stone that was condemned at t has ended.

@@ -44,6 +44,10 @@ type Commit struct {
 	Author  string     // at most MaxAuthor bytes
 	Message string     // at most MaxMessage bytes
 	Stones  []StoneRef // added by this commit, bottom first
+	// Call is a number that the caller of Commit chose by chance, or 0. It tells equal
+	// saves of several callers apart, so that a caller whose answer was lost can find
+	// out whether the commit is its own.
+	Call uint64
 }
 
 // Bounds of a commit.
@@ -53,12 +57,20 @@ const (
 	MaxStones  = 256
 )
 
-const commitVersion = 1
+// The versions of the format: one without a Call, and one with it.
+const (
+	plainVersion  = 1
+	calledVersion = 2
+)
 
 // Append appends the commit's canonical bytes to dst. FORMAT.md describes them.
 func (c Commit) Append(dst []byte) []byte {
 	dst = slices.Grow(dst, 128+len(c.Author)+len(c.Message)+40*len(c.Stones))
-	dst = append(dst, commitVersion)
+	version := byte(plainVersion)
+	if c.Call != 0 {
+		version = calledVersion
+	}
+	dst = append(dst, version)
 	dst = append(dst, c.Parent[:]...)
 	dst = append(dst, c.Base[:]...)
 	dst = binary.AppendUvarint(dst, c.Number)
@@ -71,6 +83,9 @@ func (c Commit) Append(dst []byte) []byte {
 	for _, s := range c.Stones {
 		dst = append(dst, s.ID[:]...)
 		dst = binary.AppendUvarint(dst, uint64(s.Size))
+	}
+	if c.Call != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, c.Call)
 	}
 	return dst
 }
@@ -96,8 +111,11 @@ func (c Commit) Check() error {
 func ParseCommit(b []byte) (Commit, error) {
 	p := commitParser{rest: b, size: len(b)}
 	var c Commit
-	if v := p.bytes(1, "version"); len(v) == 1 && v[0] != commitVersion {
-		p.fail("version", fmt.Errorf("%d: want %d", v[0], commitVersion))
+	called := false
+	if v := p.bytes(1, "version"); len(v) == 1 {
+		if called = v[0] == calledVersion; !called && v[0] != plainVersion {
+			p.fail("version", fmt.Errorf("%d: want %d or %d", v[0], plainVersion, calledVersion))
+		}
 	}
 	copy(c.Parent[:], p.bytes(len(c.Parent), "parent"))
 	copy(c.Base[:], p.bytes(len(c.Base), "base"))
@@ -110,6 +128,11 @@ func ParseCommit(b []byte) (Commit, error) {
 		copy(s.ID[:], p.bytes(len(s.ID), "stone"))
 		s.Size = int64(p.uvarint("stone size"))
 		c.Stones = append(c.Stones, s)
+	}
+	if called {
+		if b := p.bytes(8, "call"); b != nil {
+			c.Call = binary.LittleEndian.Uint64(b)
+		}
 	}
 	if len(p.rest) > 0 {
 		p.fail("end", fmt.Errorf("%d bytes too many", len(p.rest)))

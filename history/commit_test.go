@@ -19,8 +19,15 @@ func example() history.Commit {
 	}
 }
 
+// called is the example with a call.
+func called() history.Commit {
+	c := example()
+	c.Call = 1 << 60
+	return c
+}
+
 func TestCommitRoundTrip(t *testing.T) {
-	for _, c := range []history.Commit{{Time: time.UnixMilli(0).UTC()}, example()} {
+	for _, c := range []history.Commit{{Time: time.UnixMilli(0).UTC()}, example(), called(), {Time: time.UnixMilli(0).UTC(), Call: 1}} {
 		got, err := history.ParseCommit(c.Append(nil))
 		if err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("got %+v, %v, want %+v", got, err, c)
@@ -31,10 +38,17 @@ func TestCommitRoundTrip(t *testing.T) {
 func TestParseCommitDamage(t *testing.T) {
 	whole := example().Append(nil)
 	var corrupt *stone.CorruptError
-	for n := range whole {
-		if _, err := history.ParseCommit(whole[:n]); !errors.As(err, &corrupt) {
-			t.Errorf("%d bytes: got %v, want a CorruptError", n, err)
+	for _, whole := range [][]byte{whole, called().Append(nil)} {
+		for n := range whole {
+			if _, err := history.ParseCommit(whole[:n]); !errors.As(err, &corrupt) {
+				t.Errorf("%d bytes: got %v, want a CorruptError", n, err)
+			}
 		}
+	}
+	zero := called().Append(nil)
+	clear(zero[len(zero)-8:])
+	if _, err := history.ParseCommit(zero); !errors.As(err, &corrupt) {
+		t.Errorf("a call that is 0: got %v, want a CorruptError", err)
 	}
 	if _, err := history.ParseCommit(append(bytes.Clone(whole), 0)); !errors.As(err, &corrupt) {
 		t.Errorf("one byte too many: got %v, want a CorruptError", err)
@@ -47,6 +61,7 @@ func TestParseCommitDamage(t *testing.T) {
 
 func FuzzParseCommit(f *testing.F) {
 	f.Add(example().Append(nil))
+	f.Add(called().Append(nil))
 	f.Add(history.Commit{}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := history.ParseCommit(b)

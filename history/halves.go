@@ -3,12 +3,14 @@ package history
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// A Store can be made of two halves, a Catalogue and Stones. Package store/pair
-// does this; it contains the rules that make them one Store.
+// A Store can be made of two halves, a Catalogue and a blob.Bucket for the bytes of
+// stones. Package store/pair does this; it contains the rules that make them one
+// Store.
 
 // ErrChanged says that a record is not what a condition of Swap requires.
 var ErrChanged = errors.New("a record was changed by someone else")
@@ -36,7 +38,8 @@ type Records interface {
 // share it.
 type Catalogue interface {
 	Records
-	// Snapshot returns the records of this moment. The caller calls release.
+	// Snapshot returns the records of one moment between the call and the end of the
+	// first read. The caller calls release.
 	Snapshot(ctx context.Context) (r Records, release func(), err error)
 	// Swap makes all changes in one step if all conditions hold, and returns when
 	// the changes are on stable storage. It returns ErrChanged if a condition does
@@ -45,25 +48,39 @@ type Catalogue interface {
 	Close() error
 }
 
-// Stones is the large half of a Store: immutable bytes. Each key begins with the
-// hash of its bytes. All methods are safe for any number of goroutines.
-type Stones interface {
-	// Put stores data and returns when they are on stable storage. Nobody changes
-	// data afterwards. No key is used twice.
-	Put(ctx context.Context, key string, data []byte) error
-	// Get returns n bytes from offset off. Nobody may change them. It returns
-	// ErrGone if the key has no bytes.
-	Get(ctx context.Context, key string, off, n int64) ([]byte, error)
-	// Delete deletes the bytes of a key. A key without bytes is no error.
-	Delete(ctx context.Context, key string) error
-	// List returns up to n keys greater than after, in ascending order.
-	List(ctx context.Context, after string, n int) ([]string, error)
-}
-
 // A Reacher is a Store that can tell which stones a world reaches. It walks the
 // world's history for the answer.
 type Reacher interface {
 	// Reaches reports whether the world reaches the stone: a commit of its log, or
 	// a commit below one, names the stone or has a pack with it.
 	Reaches(ctx context.Context, name string, id stone.ID) (bool, error)
+}
+
+// A Clock is a Catalogue with a time of its own. Processes that share it agree on
+// that time, though their own clocks differ. Leases end by it, and commits are
+// stamped with it.
+type Clock interface {
+	// Time returns the Catalogue's time. It needs no call of the Catalogue if an
+	// answer of it came a moment ago.
+	Time(ctx context.Context) (time.Time, error)
+}
+
+// A Pinger can tell at once whether it can be used. A Store, a Catalogue and a Bucket
+// may be Pingers.
+type Pinger interface {
+	// Ping returns an error, as a rule one that wraps ErrAway, if the next call
+	// would fail.
+	Ping(ctx context.Context) error
+}
+
+// A Shared Store is used by several processes at a time. They share out the work
+// that it needs besides its calls, so that each job is done once.
+type Shared interface {
+	// Claim gives a job to a holder until d from now, by the Store's clock. It
+	// reports false if another holder has the job, or if the job was finished less
+	// than every ago. A holder that claims what it has already prolongs its claim.
+	Claim(ctx context.Context, job, holder string, every, d time.Duration) (bool, error)
+	// Finish ends the claim of a holder. If done is set, the job counts as finished
+	// now. A claim that was lost meanwhile gives ErrFenced.
+	Finish(ctx context.Context, job, holder string, done bool) error
 }

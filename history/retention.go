@@ -56,3 +56,27 @@ func (r Retention) Keep(now time.Time, log []time.Time) []bool {
 	}
 	return keep
 }
+
+// Keep says which backups stay: those that either rule keeps, and always the newest.
+// The zero value keeps all.
+type Keep struct {
+	Newest int           // number of backups, including the new one; 0 is no rule
+	For    time.Duration // age of a backup; 0 is no rule
+}
+
+// Over returns the indexes of the backups that are not kept, given their times, the
+// oldest first. made is the time of the new backup; it is not the last of the list
+// if the clock went back.
+func (k Keep) Over(times []time.Time, made time.Time) (out []int) {
+	if k.Newest <= 0 && k.For <= 0 {
+		return nil
+	}
+	for i, t := range times {
+		among := k.Newest > 0 && len(times)-i <= k.Newest
+		young := k.For > 0 && made.Sub(t) <= k.For
+		if !t.Equal(made) && !among && !young {
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -49,13 +49,17 @@ func (s Stone) Bytes() ([]byte, error) {
 	return b, nil
 }
 
-// check compares the hash of the bytes with the ID.
-func (s Stone) check() error {
-	h := sha256.New()
-	if _, err := io.Copy(h, s.Open()); err != nil {
-		return fmt.Errorf("history: stone %v: %w", s.ID, err)
+// Check compares the hash of the bytes with the ID.
+func (s Stone) Check() error {
+	got := stone.ID(sha256.Sum256(s.Data))
+	if s.File != nil {
+		h := sha256.New()
+		if _, err := io.Copy(h, s.Open()); err != nil {
+			return fmt.Errorf("history: stone %v: %w", s.ID, err)
+		}
+		got = stone.ID(h.Sum(nil))
 	}
-	if got := stone.ID(h.Sum(nil)); got != s.ID {
+	if got != s.ID {
 		return fmt.Errorf("history: stone %v: its bytes have the hash %v", s.ID, got)
 	}
 	return nil

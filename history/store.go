@@ -26,6 +26,9 @@ var (
 	// ErrGone says that the stone was collected. Ask for the stack again: it names
 	// the stone that replaces it.
 	ErrGone = errors.New("the stone is gone")
+	// ErrAway says that the place where the worlds are kept does not answer. It is
+	// unknown whether the call changed something.
+	ErrAway = errors.New("the store cannot be reached")
 )
 
 // Head is the newest commit of a world, and the world's fence. It is the only
@@ -148,7 +151,8 @@ type Commits interface {
 	// base.Commit. c.Base must be zero or a commit of the world. c.Stones must name
 	// the given stones and otherwise only stones that the world reaches already.
 	// The Store sets c.Number to one more than the parent's number, and c.Time,
-	// which is never before the parent's time; it returns the completed c. The
+	// which is never before the parent's time, and may set c.Call if that is 0; it
+	// returns the completed c. The
 	// caller's fence is base.Fence. The error is ErrConflict if the head's commit
 	// is not base.Commit.
 	Commit(ctx context.Context, name string, base Head, c Commit, stones ...Stone) (Commit, error)

@@ -390,6 +390,9 @@ func decode(from string, b []byte) (stream.Frame, int, error) {
 
 // TestFrames decodes each frame, and each beginning of it.
 func TestFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for i, g := range goldenNow(t).Frames {
 		b, err := hex.DecodeString(g.Hex)
 		if err != nil {

@@ -379,6 +379,9 @@ func TestReturnAlone(t *testing.T) {
 // the world.
 func TestCacheOfLists(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
+	if testing.Short() {
+		names = names[:2]
+	}
 	w := volumesOf(t, names...)
 	defer w.Close()
 	const most = 64 << 10

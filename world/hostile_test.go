@@ -114,6 +114,9 @@ func TestEmptyNamesOfLaterStones(t *testing.T) {
 
 // A large stone is read from the Store, not kept in memory, and closed.
 func TestLargeCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	st := &flaky{Store: newStore()}
 	w := create(t, st, "a", world.Options{})
 	r := rand.New(rand.NewPCG(1, 1))

@@ -15,6 +15,9 @@ import (
 // Worlds that were opened, loaded and closed leave nothing behind: no goroutine,
 // no file and no memory.
 func TestNothingIsLeftBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and much memory")
+	}
 	const worlds = 500
 	st, err := local.Open(t.TempDir(), local.Options{})
 	if err != nil {

@@ -25,6 +25,7 @@ type Held struct {
 	dim     string
 	volumes []string // none: all, and the columns
 	box     geom.Box // in cells of the dimension
+	meter   *meter   // of the load, until it has ended
 }
 
 func (h *Held) has(volume string) bool {
@@ -40,6 +41,16 @@ func (h *Held) has(volume string) bool {
 // To change blocks, load the columns too. Where height maps follow from blocks, Load of
 // voxel.Block and Columns also brings the chunks above and below the box.
 func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volumes ...string) (*Held, error) {
+	m := measure(w.o.Steps)
+	h, err := w.load(ctx, m, dimension, box, volumes...)
+	if err == nil {
+		m.loaded()
+		m.tell(w.name)
+	}
+	return h, err
+}
+
+func (w *World) load(ctx context.Context, m *meter, dimension string, box geom.Box, volumes ...string) (*Held, error) {
 	w.moving.RLock()
 	defer w.moving.RUnlock()
 	s := w.now.Load()
@@ -53,7 +64,7 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", w.name, dimension, name)
 		}
 	}
-	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box}
+	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box, meter: m}
 	if len(d.rules) > 0 && !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
 		h.box.Min.Y, h.box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
 	}
@@ -64,6 +75,7 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 		h.Release()
 		return nil, err
 	}
+	h.meter = nil
 	return h, nil
 }
 
@@ -165,6 +177,7 @@ func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volum
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer h.meter.shown(h.meter.now())
 	s := w.now.Load().edit()
 	e := s.editDimension(s.dimension(d.name))
 	j := e.volume(v.Name)
@@ -255,6 +268,7 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer h.meter.shown(h.meter.now())
 	s := w.now.Load().edit()
 	e := s.editDimension(s.dimension(d.name))
 	for pos := range got {

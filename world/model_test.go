@@ -151,7 +151,7 @@ func (c *content) differences(d *content) (cells, columns, files int) {
 	differ := map[columnAt]bool{}
 	for _, both := range [][2]*content{{c, d}, {d, c}} {
 		for at, v := range both[0].columns {
-			if w, ok := both[1].columns[at]; !ok || v != w {
+			if w, ok := both[1].columns[at]; !ok || v.version != w.version { // a difference says nothing of what is stale
 				differ[at] = true
 			}
 		}

@@ -34,6 +34,9 @@ func (c *counter) PutPack(ctx context.Context, name string, p history.Pack, s hi
 
 // Packing keeps stacks low and does not write much more than was saved.
 func TestPacking(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for _, k := range []struct {
 		name  string
 		edge  int // of the world in cells, 64 high

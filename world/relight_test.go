@@ -137,6 +137,10 @@ func randomEdit(t *testing.T, w *world.World, r *rand.Rand) {
 // The light of edits is that of a flood of the whole world, in memory and read
 // back, with columns and without, however much of the world is in memory.
 func TestRelight(t *testing.T) {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
 	for _, columns := range []bool{true, false} {
 		for _, whole := range []bool{true, false} {
 			t.Run(fmt.Sprintf("columns %v, whole %v", columns, whole), func(t *testing.T) {
@@ -145,7 +149,7 @@ func TestRelight(t *testing.T) {
 				w := litWorld(t, st, world.Options{Whole: true, Relight: true}, columns)
 				closeWorld(t, w)
 				r := rand.New(rand.NewPCG(1, 2))
-				for round := range 4 {
+				for round := range rounds {
 					w = open(t, st, "a", o)
 					middle := geom.Box{Min: geom.Point{X: 36, Z: 36}, Max: geom.Point{X: 96, Y: 48, Z: 96}}
 					held, err := w.Load(ctx, earth, middle, voxel.Block, world.Columns)

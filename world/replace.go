@@ -19,12 +19,12 @@ import (
 // durable. Dimensions and volumes that c lacks stay, empty; those of one name must be
 // alike. It reads both while Updates wait, page by page; memory holds what differs.
 func (w *World) Replace(ctx context.Context, c stone.Content) (*Change, error) {
-	have, err := w.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	defer have.Close()
 	return w.Update(func(tx *Tx) error {
+		have, err := w.Snapshot() // now that no update can come between it and tx
+		if err != nil {
+			return err
+		}
+		defer have.Close()
 		tx.exact = true
 		r := replacing{ctx: ctx, tx: tx, have: have, c: c}
 		return r.world(c.About())

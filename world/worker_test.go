@@ -92,6 +92,10 @@ func (l *land) open() *world.World {
 // TestWorker reads and edits a world through little memory, beside commits and restores, and
 // compares each cell with a map.
 func TestWorker(t *testing.T) {
+	steps := 1000
+	if testing.Short() {
+		steps /= 4
+	}
 	ctx := t.Context()
 	l := newLand(t)
 	w := l.open()
@@ -105,7 +109,7 @@ func TestWorker(t *testing.T) {
 	for p, c := range l.cells {
 		before[p] = c
 	}
-	for i := range 1000 {
+	for i := range steps {
 		p := randomIn(rnd)
 		switch {
 		case i%40 == 0:
@@ -127,7 +131,7 @@ func TestWorker(t *testing.T) {
 			if _, err := w.Commit(ctx, ""); err != nil {
 				t.Fatal(err)
 			}
-		case i == 700:
+		case i == steps*7/10:
 			if _, err := w.Restore(ctx, first, ""); err != nil {
 				t.Fatal(err)
 			}

@@ -55,6 +55,8 @@ type Options struct {
 	Go func(func())
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
+	// Steps is told how long opening and Load take. Default none.
+	Steps history.Steps
 }
 
 func (o Options) withDefaults() Options {
@@ -120,41 +122,48 @@ func Create(ctx context.Context, st history.Store, name string, o Options) (*Wor
 // parts into memory. The caller closes the world. The error is history.ErrFenced if
 // Options.Fence is not the fence of the world.
 func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
-	f, err := fetchStack(ctx, st, name, history.ID{}, fetchRoom)
+	m := measure(o.Steps)
+	f, err := fetchStack(m.answered(ctx), st, name, history.ID{}, fetchRoom)
 	if err != nil {
 		return nil, err
 	}
+	m.fetched()
 	if o.Fence != 0 && o.Fence != history.Force && o.Fence != f.Head.Fence {
 		return nil, fmt.Errorf("world: %s: fence %d: %w", name, o.Fence, history.ErrFenced)
 	}
 	f.Head.Fence = o.Fence
-	return open(ctx, st, name, f, o, false)
+	return open(ctx, st, name, f, o, m, false)
 }
 
 // OpenAt opens a world as a commit left it, for reading. The caller closes it.
 func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o Options) (*World, error) {
 	var f history.Fetched
+	m := measure(o.Steps)
 	if at != (history.ID{}) {
 		var err error
-		if f, err = fetchStack(ctx, st, name, at, fetchRoom); err != nil {
+		if f, err = fetchStack(m.answered(ctx), st, name, at, fetchRoom); err != nil {
 			return nil, err
 		}
+		m.fetched()
 	}
-	return open(ctx, st, name, f, o, true)
+	return open(ctx, st, name, f, o, m, true)
 }
 
-func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, readOnly bool) (*World, error) {
+func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, m *meter, readOnly bool) (*World, error) {
 	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
 		dirty: new(dirty), held: make(map[*Held]bool), fetching: make(map[fetchKey]bool)}
 	w.version.Store(1)
 	if err := w.read(ctx, f); err != nil {
 		return nil, err
 	}
+	m.opened()
 	if w.o.Whole {
-		if err := w.loadAll(ctx); err != nil {
+		if err := w.loadAll(ctx, m); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
+		m.loaded()
 	}
+	m.tell(name)
 	return w, nil
 }
 
@@ -215,9 +224,9 @@ func openFetched(ctx context.Context, st history.Store, name string, f history.F
 }
 
 // loadAll holds everything that is there now, and what will be.
-func (w *World) loadAll(ctx context.Context) error {
+func (w *World) loadAll(ctx context.Context, m *meter) error {
 	for _, d := range w.View().Dimensions() {
-		if _, err := w.Load(ctx, d.Name(), Everywhere); err != nil {
+		if _, err := w.load(ctx, m, d.Name(), Everywhere); err != nil {
 			return err
 		}
 	}
