@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -31,8 +32,10 @@ func Open(ctx context.Context, url string) (history.Store, error) {
 }
 
 // OpenWith opens the Store that url names. "local:DIR" is a Store in a directory,
-// which OpenWith creates if it does not exist. "memory:" is a new Store in memory,
-// which Close discards. "http://HOST" or "https://HOST" is the Store of a server;
+// which OpenWith creates if it does not exist. "cluster:FILE" is the Store that a
+// cluster file describes. "memory:" is a new Store in memory,
+// which Close discards. "http://HOST" or "https://HOST" is the Store of a server,
+// or several of them with commas between, servers of one Store, of which any may die;
 // OpenWith does not call it yet, so the first call fails if no server listens
 // there. The caller closes the Store.
 func OpenWith(ctx context.Context, url string, o Options) (history.Store, error) {
@@ -47,6 +50,12 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 			return nil, err // not a nil *local.Store as a history.Store
 		}
 		return s, nil
+	case ok && scheme == "cluster" && rest != "":
+		s, err := cluster.Open(ctx, rest, cluster.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
 	case ok && (scheme == "http" || scheme == "https"):
@@ -56,5 +65,5 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 		}
 		return s, nil
 	}
-	return nil, fmt.Errorf("store: %q: want memory:, local:DIR, http://HOST or https://HOST", url)
+	return nil, fmt.Errorf("store: %q: want memory:, local:DIR, cluster:FILE, http://HOST or https://HOST", url)
 }

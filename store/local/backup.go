@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -65,7 +66,7 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 
 // BackupOptions of a Backup. The zero value is the default.
 type BackupOptions struct {
-	Keep Keep
+	Keep history.Keep
 	// Progress, if not nil, is called with how much of the new backup is verified.
 	Progress func(done, total int64)
 }
@@ -255,7 +256,12 @@ func (b *backup) retire() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range b.o.Keep.over(backups, b.done.Name) {
+	times := make([]time.Time, len(backups))
+	for i, name := range backups {
+		times[i] = backupTime(name)
+	}
+	for _, i := range b.o.Keep.Over(times, backupTime(b.done.Name)) {
+		name := backups[i]
 		path := b.FS.PathJoin(b.dir, name)
 		if err := b.FS.Rename(path, path+partial); err != nil { // so that no half backup has a final name
 			return err
@@ -332,30 +338,6 @@ func newest(on vfs.FS, dir string) (string, error) {
 		return "", err
 	}
 	return on.PathJoin(dir, backups[len(backups)-1]), nil
-}
-
-// Keep says which backups stay in a directory: those that either rule keeps, and
-// always the newest good one. The zero value keeps all.
-type Keep struct {
-	Newest int           // number of backups, including the new one; 0 is no rule
-	For    time.Duration // age of a backup by its name; 0 is no rule
-}
-
-// over returns the backups, of a list with the oldest first, that are not kept.
-// made is the new backup; it is not the last of the list if the clock went back.
-func (k Keep) over(backups []string, made string) (out []string) {
-	if k.Newest <= 0 && k.For <= 0 {
-		return nil
-	}
-	now := backupTime(made)
-	for i, name := range backups {
-		among := k.Newest > 0 && len(backups)-i <= k.Newest
-		young := k.For > 0 && now.Sub(backupTime(name)) <= k.For
-		if name != made && !among && !young {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // backupTime returns the time when the backup of this name was made.

@@ -26,7 +26,7 @@ func step() func() time.Time {
 
 func mustBackUp(t *testing.T, s *local.Store, to string, keep int) local.Backed {
 	t.Helper()
-	b, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: local.Keep{Newest: keep}})
+	b, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: history.Keep{Newest: keep}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -19,19 +20,19 @@ var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func TestBackupKeep(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		keep local.Keep
+		keep history.Keep
 		at   []int
 		want []int
 	}{
-		{"all", local.Keep{}, []int{0, 1, 2}, []int{0, 1, 2}},
-		{"two", local.Keep{Newest: 2}, []int{0, 1, 2}, []int{1, 2}},
-		{"an hour and a half", local.Keep{For: 90 * time.Minute}, []int{0, 1, 2}, []int{1, 2}},
-		{"no older than two hours", local.Keep{For: 2 * time.Hour}, []int{0, 1, 2}, []int{0, 1, 2}},
-		{"the new one is young enough always", local.Keep{For: 1}, []int{0, 1, 2}, []int{2}},
-		{"either", local.Keep{Newest: 2, For: time.Hour}, []int{0, 3, 9}, []int{3, 9}},
-		{"either, by age", local.Keep{Newest: 1, For: 6 * time.Hour}, []int{0, 3, 9}, []int{3, 9}},
-		{"the clock went back", local.Keep{Newest: 1}, []int{8, 9, 2}, []int{2, 9}},
-		{"back, by age", local.Keep{For: time.Hour}, []int{0, 9, 2}, []int{2, 9}},
+		{"all", history.Keep{}, []int{0, 1, 2}, []int{0, 1, 2}},
+		{"two", history.Keep{Newest: 2}, []int{0, 1, 2}, []int{1, 2}},
+		{"an hour and a half", history.Keep{For: 90 * time.Minute}, []int{0, 1, 2}, []int{1, 2}},
+		{"no older than two hours", history.Keep{For: 2 * time.Hour}, []int{0, 1, 2}, []int{0, 1, 2}},
+		{"the new one is young enough always", history.Keep{For: 1}, []int{0, 1, 2}, []int{2}},
+		{"either", history.Keep{Newest: 2, For: time.Hour}, []int{0, 3, 9}, []int{3, 9}},
+		{"either, by age", history.Keep{Newest: 1, For: 6 * time.Hour}, []int{0, 3, 9}, []int{3, 9}},
+		{"the clock went back", history.Keep{Newest: 1}, []int{8, 9, 2}, []int{2, 9}},
+		{"back, by age", history.Keep{For: time.Hour}, []int{0, 9, 2}, []int{2, 9}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now, to := day, t.TempDir()
@@ -73,7 +74,7 @@ func TestBackupKeepsGood(t *testing.T) {
 	first := mustBackUp(t, s, to, 0)
 	damage(t, filepath.Join(dir, "store", "stones"))
 	now = now.AddDate(1, 0, 0)
-	_, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: local.Keep{Newest: 1, For: time.Hour}})
+	_, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: history.Keep{Newest: 1, For: time.Hour}})
 	if err == nil || !strings.Contains(err.Error(), "the copy has faults") {
 		t.Errorf("of a damaged store: got %v", err)
 	}

@@ -13,36 +13,11 @@ import (
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
-// Report is the result of Check. A Store without faults has everything that its
-// worlds need, and all of it is unchanged.
-type Report struct {
-	Worlds  int      `json:"worlds"` // including deleted worlds that can be restored
-	Commits int      `json:"commits"`
-	Packs   int      `json:"packs"`
-	Stones  int      `json:"stones"`
-	Bytes   int64    `json:"bytes"` // of the stones
-	Faults  []string `json:"faults"`
-	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds with something that cannot be read
-}
+// Report is the result of Check.
+type Report = record.Report
 
 // Hurt is a world with something that cannot be read.
-type Hurt struct {
-	World    string `json:"world"`
-	Versions int    `json:"versions"` // versions in its log
-	Lost     int    `json:"lost"`     // versions that cannot be read
-	Newest   bool   `json:"newest"`   // the newest version is lost, or nothing is known
-}
-
-// String is for fmt.Stringer.
-func (h Hurt) String() string {
-	s := fmt.Sprintf("world %q: %d of %d versions cannot be read", h.World, h.Lost, h.Versions)
-	if h.Versions == 0 {
-		s = fmt.Sprintf("world %q cannot be read", h.World)
-	} else if h.Newest {
-		s += ", the newest is one of them"
-	}
-	return s
-}
+type Hurt = record.Hurt
 
 const maxFaults = 100
 
@@ -67,7 +42,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	c := &checker{Store: s, ctx: ctx, r: frozen(snap), progress: progress, done: make(map[history.ID]struct{})}
 	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
-	c.stacks = stackChecker{r: c.r, has: c.readable, known: make(map[history.ID]bool)}
+	c.stacks = record.Stacks{Reads: c.r.Reads, Has: c.readable}
 	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
@@ -86,7 +61,7 @@ type checker struct {
 	ctx      context.Context
 	r        reads
 	skip     skipReader
-	stacks   stackChecker
+	stacks   record.Stacks
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
@@ -309,7 +284,7 @@ func (c *checker) hurt() error {
 		if err == nil {
 			err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
 				h.Versions++
-				if !c.stacks.entry(e.Commit) {
+				if !c.stacks.Entry(e.Commit) {
 					h.Lost++
 					h.Newest = h.Newest || e.Commit == head.Commit
 				}

@@ -80,7 +80,7 @@ type salvage struct {
 	into   *Store
 	ctx    context.Context
 	batch  *pebble.Batch
-	stacks stackChecker
+	stacks record.Stacks
 	stones map[stone.ID]bool // the stones seen so far, and whether they could be read
 	seen   map[uint64]bool   // worlds
 	more   int
@@ -93,7 +93,7 @@ const salvageBatch = 1 << 20
 func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
-	v.stacks = stackChecker{r: r, has: v.stone, keep: v.keep, known: make(map[history.ID]bool)}
+	v.stacks = record.Stacks{Reads: r.Reads, Has: v.stone, Keep: v.keep}
 	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
 	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
 	if v.more > 0 {
@@ -206,7 +206,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	head := history.Head{Fence: was.Fence}
 	err = v.live().Log(w, record.Newest, func(e record.Entry) (bool, error) {
 		h.Versions++
-		if !v.stacks.entry(e.Commit) {
+		if !v.stacks.Entry(e.Commit) {
 			h.Lost++
 			return true, v.stopped()
 		}
@@ -244,7 +244,7 @@ func (v *salvage) deletedWorld(key, value []byte) error {
 	var entries []record.Entry
 	if err == nil {
 		err = v.live().Log(g.World, record.Newest, func(e record.Entry) (bool, error) {
-			if !v.stacks.entry(e.Commit) {
+			if !v.stacks.Entry(e.Commit) {
 				return false, fmt.Errorf("version %v cannot be read", e.Commit)
 			}
 			entries = append(entries, e)

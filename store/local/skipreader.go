@@ -5,9 +5,6 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // skipReader reads a damaged database. Where it cannot continue it reports a fault,
@@ -84,65 +81,4 @@ func (p skipReader) after(at []byte) (next []byte, err error) {
 		}
 	}
 	return next, err
-}
-
-// stackChecker finds the commits whose whole stack can be read.
-type stackChecker struct {
-	r     reads
-	has   func(history.StoneRef) bool // whether a stone can be read
-	keep  func(key, value []byte)     // called with the records of a stack; nil if a pack must be readable
-	known map[history.ID]bool
-}
-
-// entry reports whether a commit of a log and everything below it can be read.
-func (s *stackChecker) entry(at history.ID) bool {
-	c, err := s.r.Commit(at)
-	if err == nil && s.keep != nil {
-		s.keep(record.CommitKey(at), c.Append(nil))
-	}
-	return err == nil && s.stack(at)
-}
-
-func (s *stackChecker) stack(at history.ID) bool {
-	var path []history.ID
-	ok := true
-	for ok && at != (history.ID{}) {
-		was, known := s.known[at]
-		if known {
-			ok = was
-			break
-		}
-		path = append(path, at)
-		at, ok = s.link(at)
-	}
-	for _, id := range path {
-		s.known[id] = ok
-	}
-	return ok
-}
-
-// link checks the pack or the stones of a commit and returns the commit below. If
-// keep is set, the stones replace a pack that cannot be read, because such a pack
-// is not copied.
-func (s *stackChecker) link(at history.ID) (below history.ID, ok bool) {
-	p, packed, err := s.r.Pack(at)
-	if packed && s.has(p.Stone) {
-		if s.keep != nil {
-			s.keep(record.PackKey(at), record.PackValue(p))
-		}
-		return p.After, true
-	}
-	if (packed || err != nil) && s.keep == nil {
-		return at, false
-	}
-	c, err := s.r.Commit(at)
-	for _, ref := range c.Stones {
-		if err != nil || !s.has(ref) {
-			return at, false
-		}
-	}
-	if err == nil && s.keep != nil {
-		s.keep(record.CommitKey(at), c.Append(nil))
-	}
-	return c.Base, err == nil
 }

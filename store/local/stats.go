@@ -17,6 +17,7 @@ type Stats struct {
 	Worlds    int   `json:"worlds"`     // worlds with a name, at most a minute ago
 	DiskBytes int64 `json:"disk_bytes"` // of the database, and of large stones as of at most a minute ago
 	DeadBytes int64 `json:"dead_bytes"` // of values that the database has not freed yet
+	FreeBytes int64 `json:"free_bytes"` // of the disk; 0 if the file system cannot tell
 
 	// The fields below are from the last Collect since the Store was opened, which
 	// ended at Collected. They are zero if there was none.
@@ -63,6 +64,9 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	out.Worlds = s.counts.worlds
 	out.DiskBytes = int64(m.DiskSpaceUsage()) + s.counts.files
 	out.DeadBytes = int64(m.BlobFiles.ValueSize - m.BlobFiles.ReferencedValueSize)
+	if usage, err := s.FS.GetDiskUsage(s.dir); err == nil {
+		out.FreeBytes = int64(usage.AvailBytes)
+	}
 	return out, nil
 }
 

@@ -1,6 +1,5 @@
 // Package memory is a history.Store in memory, for tests and for worlds that need
-// not outlive the process. It is a catalogue and a place for stones, combined by
-// package pair.
+// not outlive the process. It is a catalogue and a bucket, combined by package pair.
 //
 // Both are sorted trees that never change. A change makes a new tree that shares
 // most of the old one, so a snapshot costs nothing and readers never wait. Nothing
@@ -10,10 +9,15 @@ package memory
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/pair"
 )
@@ -25,7 +29,7 @@ type Options struct {
 
 // New returns an empty Store.
 func New(o Options) *pair.Store {
-	return pair.New(NewCatalogue(), NewStones(), pair.Options{Now: o.Now})
+	return pair.New(NewCatalogue(), NewBucket(), pair.Options{Now: o.Now, CacheBytes: -1})
 }
 
 // Catalogue is a history.Catalogue.
@@ -99,45 +103,87 @@ func (m moment) Scan(ctx context.Context, from, to string, n int, back bool) ([]
 	return out, ctx.Err()
 }
 
-// Stones is a history.Stones.
-type Stones struct {
+// Bucket is a blob.Bucket.
+type Bucket struct {
 	mu   sync.Mutex // of changes
 	root atomic.Pointer[node]
 }
 
-// NewStones returns an empty Stones.
-func NewStones() *Stones { return new(Stones) }
+// NewBucket returns an empty Bucket.
+func NewBucket() *Bucket { return new(Bucket) }
 
-func (s *Stones) set(ctx context.Context, key string, data []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.root.Store(s.root.Load().with(key, data))
-	return ctx.Err()
-}
-
-// Put is for history.Stones.
-func (s *Stones) Put(ctx context.Context, key string, data []byte) error {
-	return s.set(ctx, key, data)
-}
-
-// Get is for history.Stones.
-func (s *Stones) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
-	data := s.root.Load().get(key)
-	if data == nil || off < 0 || n < 0 || off+n > int64(len(data)) {
-		return nil, history.ErrGone
+// Put is for blob.Bucket.
+func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	if err := blob.CheckKey(key); err != nil {
+		return fmt.Errorf("memory: put: %w", err)
 	}
-	return data[off : off+n : off+n], ctx.Err()
+	data := make([]byte, body.Size())
+	if n, err := body.ReadAt(data, 0); n < len(data) {
+		return fmt.Errorf("memory: put %s: %w", key, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if b.root.Load().get(key) != nil {
+		return fmt.Errorf("memory: put %s: %w", key, blob.ErrExists)
+	}
+	b.root.Store(b.root.Load().with(key, data))
+	return nil
 }
 
-// Delete is for history.Stones.
-func (s *Stones) Delete(ctx context.Context, key string) error { return s.set(ctx, key, nil) }
+// find returns the bytes of a key.
+func (b *Bucket) find(ctx context.Context, key string) ([]byte, error) {
+	data, err := b.root.Load().get(key), blob.CheckKey(key)
+	if err == nil && data == nil {
+		err = fmt.Errorf("memory: %s: %w", key, fs.ErrNotExist)
+	}
+	return data, errors.Join(ctx.Err(), err)
+}
 
-// List is for history.Stones.
-func (s *Stones) List(ctx context.Context, after string, n int) ([]string, error) {
-	found, err := moment{s.root.Load()}.Scan(ctx, after+"\x00", "\xff", n, false)
-	var keys []string
+// Get is for blob.Reader.
+func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	data, err := b.find(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	size := int64(len(data))
+	if off < 0 || off > size || n > size-off {
+		return nil, fmt.Errorf("memory: get %s: %d bytes from %d of %d: %w", key, n, off, size, io.ErrUnexpectedEOF)
+	}
+	if n < 0 {
+		n = size - off
+	}
+	return bytes.Clone(data[off : off+n]), nil
+}
+
+// Head is for blob.Reader. The time is zero.
+func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+	data, err := b.find(ctx, key)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	return blob.Info{Key: key, Size: int64(len(data))}, nil
+}
+
+// Delete is for blob.Bucket.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := errors.Join(ctx.Err(), blob.CheckKey(key)); err != nil {
+		return err
+	}
+	b.root.Store(b.root.Load().with(key, nil))
+	return nil
+}
+
+// List is for blob.Reader. The times are zero.
+func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+	found, err := moment{b.root.Load()}.Scan(ctx, max(prefix, after+"\x00"), prefix+"\xff", n, false)
+	var out []blob.Info
 	for _, r := range found {
-		keys = append(keys, r.Key)
+		out = append(out, blob.Info{Key: r.Key, Size: int64(len(r.Value))})
 	}
-	return keys, err
+	return out, err
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/blob/blobtest"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/storetest"
@@ -16,3 +18,9 @@ var kind = storetest.Kind{
 func TestStore(t *testing.T) { storetest.Run(t, kind) }
 
 func TestLinear(t *testing.T) { storetest.Linear(t, kind, 2000) }
+
+func openBucket(*testing.T) blob.Bucket { return memory.NewBucket() }
+
+func TestBucket(t *testing.T) { blobtest.Run(t, openBucket) }
+
+func TestFlakyBucket(t *testing.T) { blobtest.RunFlaky(t, openBucket) }

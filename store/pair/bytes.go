@@ -1,27 +1,18 @@
 package pair
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
+	"io/fs"
 	"strings"
-	"time"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/record"
-)
-
-// Kinds of records that only this package has: see FORMAT.md.
-const (
-	attempts = 'x'
-	runKey   = "e"
 )
 
 var be = binary.BigEndian
@@ -41,114 +32,164 @@ func parseBytesKey(key string) (id stone.ID, number uint64, ok bool) {
 	return id, number, bytesKey(id, number) == key
 }
 
-func attemptKey(id stone.ID, number uint64) []byte {
-	return be.AppendUint64(append([]byte{attempts}, id[:]...), number)
-}
-
-// attemptFor is how long an attempt may last.
-const attemptFor = time.Hour
-
-// attempt holds the numbers under which a call puts the bytes of stones.
+// attempt puts the bytes of the stones of a call.
 type attempt struct {
+	s       *Store
+	stones  []history.Stone
+	epoch   *epoch // nil if all stones are small
 	numbers map[stone.ID]uint64
-	used    map[stone.ID]bool // by the last change that was prepared
-	value   []byte
+	done    map[stone.ID]bool // bytes that were put
+	use     []history.Stone   // that the last draft names
+	spare   map[stone.ID]bool // of done, what another call made known too
 }
 
-// putBytes records an attempt and then puts the bytes of those stones that are not
-// there yet. It does nothing if first returns an error.
-func (s *Store) putBytes(ctx context.Context, a *attempt, stones []history.Stone, first func(record.Reads) error) error {
-	var changes []history.Record
-	var fresh []history.Stone
-	err := s.look(ctx, func(r record.Reads) error {
-		if err := first(r); err != nil {
-			return err
+// guessBytes is how many bytes are put before it is known whether the change that
+// needs them can be made.
+const guessBytes = 256 << 10
+
+// large reports whether the last draft needs many bytes to be put.
+func (a *attempt) large() bool {
+	if a == nil {
+		return false
+	}
+	size := int64(0)
+	for _, st := range a.use {
+		if !a.done[st.ID] {
+			size += st.Size()
 		}
-		for _, st := range stones {
-			_, there, err := r.Info(st.ID)
-			if err != nil {
-				return err
-			}
-			if _, put := a.numbers[st.ID]; !there && !put {
-				n := s.number()
-				a.numbers[st.ID] = n
-				fresh = append(fresh, st)
-				changes = append(changes, history.Record{Key: string(attemptKey(st.ID, n)), Value: a.value})
-			}
-		}
+	}
+	return size > guessBytes
+}
+
+// put puts the bytes that the last draft needs.
+func (a *attempt) put(ctx context.Context) error {
+	if a == nil {
 		return nil
-	})
-	if err != nil || len(fresh) == 0 {
-		return err
 	}
-	if err := s.catalogue.Swap(ctx, nil, changes); err != nil {
-		return err
-	}
-	for _, st := range fresh {
-		data, err := st.Bytes()
-		if err == nil {
-			err = s.stones.Put(ctx, bytesKey(st.ID, a.numbers[st.ID]), data)
+	for _, st := range a.use {
+		if a.done[st.ID] {
+			continue
 		}
-		if err != nil {
+		// The key is used by this attempt alone. So if it has bytes, an earlier try of
+		// the bucket put them.
+		err := a.s.bucket.Put(ctx, bytesKey(st.ID, a.numbers[st.ID]), st.Open())
+		if err != nil && !errors.Is(err, blob.ErrExists) {
 			return fmt.Errorf("stone %v: %w", st.ID, err)
 		}
+		a.done[st.ID] = true
 	}
 	return nil
 }
 
-// errStale says that a stone or an attempt that was there is gone.
-var errStale = errors.New("bytes that were put were collected")
+// errStale says that the epoch of an attempt is over.
+var errStale = errors.New("the bytes were put in an epoch that is over")
 
-// with puts the bytes of stones, unless first fails, and calls what to prepare a
-// change that uses them.
-func (s *Store) with(ctx context.Context, stones []history.Stone, first func(record.Reads) error, what func(*draft, *attempt) error) error {
-	a := &attempt{numbers: make(map[stone.ID]uint64), used: make(map[stone.ID]bool)}
+// with calls what to prepare a change that uses stones, and makes it.
+func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*draft, *attempt) error) error {
 	for {
-		a.value = be.AppendUint64(nil, uint64(s.Now().UnixMilli()))
-		err := s.putBytes(ctx, a, stones, first)
-		if err == nil {
-			err = s.change(ctx, func(d *draft) error {
-				clear(a.used)
-				return what(d, a)
-			})
-		}
-		if err != nil {
-			clear(a.used) // it may be unknown whether they are used: discard finds out
-		}
-		s.abandon(ctx, a)
+		err := s.withOne(ctx, stones, what)
 		if !errors.Is(err, errStale) || ctx.Err() != nil {
 			return err
 		}
-		clear(a.numbers)
 	}
+}
+
+// withOne is with, within one epoch.
+func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*draft, *attempt) error) error {
+	a := &attempt{s: s, stones: stones, numbers: make(map[stone.ID]uint64), done: make(map[stone.ID]bool), spare: make(map[stone.ID]bool)}
+	for _, st := range stones {
+		if s.small(st.Size()) {
+			continue
+		}
+		now, err := s.now(ctx)
+		if err == nil {
+			a.epoch, err = s.enter(ctx, now)
+		}
+		if err != nil {
+			return err
+		}
+		break
+	}
+	err := s.changeBytes(ctx, a, func(d *draft) error {
+		a.use = a.use[:0]
+		return what(d, a)
+	})
+	if a.epoch != nil {
+		s.leave(a.epoch, errors.Is(err, errStale))
+	}
+	if err == nil {
+		for _, st := range stones {
+			s.cache.putStone(st.ID, st.Data)
+		}
+	}
+	for id := range a.spare {
+		// An error does not matter: Collect deletes what is left.
+		_ = s.bucket.Delete(context.WithoutCancel(ctx), bytesKey(id, a.numbers[id]))
+	}
+	return err
+}
+
+// small reports whether a stone of this size is kept in the catalogue.
+func (s *Store) small(size int64) bool { return size <= int64(s.Inline) }
+
+// ahead reads what a change needs in any case: the records of its stones, of the
+// epoch, and those of the keys.
+func (a *attempt) ahead(d *draft, keys ...[]byte) error {
+	for _, st := range a.stones {
+		d.likely(record.StoneKey(st.ID), nil)
+		keys = append(keys, record.StoneKey(st.ID))
+	}
+	if a.epoch != nil {
+		d.likely([]byte(a.epoch.record.Key), a.epoch.record.Value)
+		keys = append(keys, []byte(a.epoch.record.Key))
+	}
+	return d.Ahead(keys...)
 }
 
 // name adds the record of a given stone to a change, or keeps the stone if it is
 // there.
 func (a *attempt) name(d *draft, st history.Stone) error {
+	d.likely(record.StoneKey(st.ID), nil)
 	in, there, err := d.Info(st.ID)
 	if err != nil {
 		return err
 	}
 	if there {
+		if a.done[st.ID] && in.Number != a.numbers[st.ID] {
+			a.spare[st.ID] = true
+		}
 		keep(d, st.ID, in)
 		return nil
 	}
-	n, put := a.numbers[st.ID]
-	if !put {
-		return errStale
+	return a.store(d, st, record.Info{Size: st.Size()})
+}
+
+// store makes the bytes of a stone, and its record, a part of a change.
+func (a *attempt) store(d *draft, st history.Stone, in record.Info) error {
+	if a.s.small(st.Size()) {
+		data, err := st.Bytes()
+		in.Number = 0
+		d.set([]byte(smallKey(st.ID)), data)
+		d.set(record.StoneKey(st.ID), in.Value())
+		return err
 	}
-	key := attemptKey(st.ID, n)
-	value, err := d.Get(key)
+	value, err := d.Get([]byte(a.epoch.record.Key))
 	if err != nil {
 		return err
 	}
 	if value == nil {
 		return errStale
 	}
-	a.used[st.ID] = true
-	d.set(key, nil)
-	d.set(record.StoneKey(st.ID), record.Info{Size: st.Size(), Number: n}.Value())
+	n, ok := a.numbers[st.ID]
+	if !ok {
+		if n, ok = a.s.take(a.epoch); !ok {
+			return errStale
+		}
+		a.numbers[st.ID] = n
+	}
+	a.use = append(a.use, st)
+	in.Number = n
+	d.set(record.StoneKey(st.ID), in.Value())
 	return nil
 }
 
@@ -160,94 +201,11 @@ func keep(d *draft, id stone.ID, in record.Info) {
 	}
 }
 
-// abandon deletes the bytes of an attempt that no stone uses. It ignores errors
-// because the call has its own result; Collect deletes what is left.
-func (s *Store) abandon(ctx context.Context, a *attempt) {
-	ctx = context.WithoutCancel(ctx)
-	for _, id := range slices.SortedFunc(maps.Keys(a.numbers), func(a, b stone.ID) int { return bytes.Compare(a[:], b[:]) }) {
-		if !a.used[id] {
-			_ = s.discard(ctx, id, a.numbers[id], a.value)
-		}
+// read returns n bytes of a key from offset off.
+func (s *Store) read(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	b, err := s.bucket.Get(ctx, key, off, n)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", history.ErrGone, err)
 	}
-}
-
-// discard ends an attempt, if it has not ended, and deletes its bytes. After that
-// the Swap that would use the bytes fails.
-func (s *Store) discard(ctx context.Context, id stone.ID, number uint64, value []byte) error {
-	key := string(attemptKey(id, number))
-	err := s.catalogue.Swap(ctx, []history.Record{{Key: key, Value: value}}, []history.Record{{Key: key}})
-	if errors.Is(err, history.ErrChanged) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return s.stones.Delete(ctx, bytesKey(id, number))
-}
-
-// wholeBytes is the largest size of a stone that Open reads whole.
-const wholeBytes = 1 << 20
-
-// opened reads the bytes of an open stone. Any number of goroutines may use it.
-type opened struct {
-	s    *Store
-	ctx  context.Context // of reads: io.ReaderAt has none
-	key  string
-	size int64
-}
-
-// ReadAt is for io.ReaderAt.
-func (o *opened) ReadAt(p []byte, off int64) (int, error) {
-	n := min(int64(len(p)), o.size-off)
-	if off < 0 || n < 0 {
-		return 0, io.EOF
-	}
-	b, err := o.s.stones.Get(o.ctx, o.key, off, n)
-	if err != nil {
-		return 0, err
-	}
-	if copy(p, b); n < int64(len(p)) {
-		return int(n), io.EOF
-	}
-	return int(n), nil
-}
-
-// Close releases the bytes and deletes them if they were collected meanwhile.
-func (o *opened) Close() error {
-	s := o.s
-	s.mu.Lock()
-	s.open[o.key]--
-	last := s.open[o.key] == 0
-	late := last && s.late[o.key]
-	if last {
-		delete(s.open, o.key)
-		delete(s.late, o.key)
-	}
-	s.mu.Unlock()
-	if late {
-		return s.stones.Delete(context.WithoutCancel(o.ctx), o.key)
-	}
-	return nil
-}
-
-// hold keeps the bytes of a stone until they are closed.
-func (s *Store) hold(ctx context.Context, key string, size int64) *opened {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open[key]++
-	return &opened{s: s, ctx: context.WithoutCancel(ctx), key: key, size: size}
-}
-
-// remove deletes bytes that no record names any more, as soon as nobody reads them.
-func (s *Store) remove(ctx context.Context, key string) error {
-	s.mu.Lock()
-	read := s.open[key] > 0
-	if read {
-		s.late[key] = true
-	}
-	s.mu.Unlock()
-	if read {
-		return nil
-	}
-	return s.stones.Delete(ctx, key)
+	return b, away(err)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -19,15 +18,18 @@ import (
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	s.alone.Lock()
 	defer s.alone.Unlock()
-	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
+	c := &collector{Store: s, ctx: ctx, policy: p}
 	err := ctx.Err()
-	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endAttempts, c.removeOrphans} {
+	if err == nil {
+		c.at, err = s.now(ctx)
+	}
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {
 		if err == nil {
 			err = step()
 		}
 	}
 	if err != nil {
-		return c.done, fmt.Errorf("pair: collect: %w", err)
+		return c.done, fmt.Errorf("pair: collect: %w", away(err))
 	}
 	return c.done, nil
 }
@@ -37,58 +39,96 @@ type collector struct {
 	*Store
 	ctx    context.Context
 	policy history.Policy
-	now    time.Time
+	at     time.Time // when it began
+	ended  bool      // an epoch was ended
 	done   history.Collected
 }
 
-// removeDeleted removes worlds whose time to be restored has passed.
+// removeDeleted removes worlds whose time to be restored has passed. Nobody changes
+// the log of a deleted world, so it is as in the snapshot if the world is still
+// deleted.
 func (c *collector) removeDeleted() error {
-	return c.look(c.ctx, func(r record.Reads) error {
-		return r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
-			g, err := record.ParseDeleted(value)
-			if err == nil && c.policy.DeletedOver(c.now, g.Deleted) {
-				var taken bool
-				taken, err = c.forget(c.ctx, key, g.World)
-				if taken {
+	type world struct {
+		was     history.Record
+		changes []history.Record
+	}
+	var now []world
+	size := 0
+	flush := func() error {
+		var all world
+		conditions := make([]history.Record, len(now))
+		for i, w := range now {
+			conditions[i] = w.was
+			all.changes = append(all.changes, w.changes...)
+		}
+		err := c.catalogue.Swap(c.ctx, conditions, all.changes)
+		if err == nil {
+			c.done.Worlds += len(now)
+		} else if errors.Is(err, history.ErrChanged) { // one of them was restored
+			err = nil
+			for _, w := range now {
+				one := c.catalogue.Swap(c.ctx, []history.Record{w.was}, w.changes)
+				if one == nil {
 					c.done.Worlds++
+				} else if !errors.Is(one, history.ErrChanged) && err == nil {
+					err = one
 				}
+			}
+		}
+		now, size = now[:0], 0
+		return err
+	}
+	return c.look(c.ctx, func(r record.Reads) error {
+		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+			g, err := record.ParseDeleted(value)
+			if err != nil || !c.policy.DeletedOver(c.at, g.Deleted) {
+				return true, err
+			}
+			changes, err := r.Forget(key, g.World)
+			w := world{was: history.Record{Key: string(key), Value: bytes.Clone(value)}}
+			for _, change := range changes {
+				w.changes = append(w.changes, history.Record{Key: string(change.Key)})
+			}
+			now = append(now, w)
+			if size += len(w.changes); size >= changeSize && err == nil {
+				err = flush()
 			}
 			return true, err
 		})
-	})
-}
-
-// forget removes a deleted world for good, unless it was restored.
-func (s *Store) forget(ctx context.Context, key []byte, w uint64) (taken bool, err error) {
-	err = s.change(ctx, func(d *draft) error {
-		value, err := d.Get(key)
-		if taken = value != nil; !taken || err != nil {
-			return err
+		if err == nil && len(now) > 0 {
+			err = flush()
 		}
-		changes, err := d.unseen().Forget(key, w)
-		d.add(changes...)
 		return err
 	})
-	return taken && err == nil, err
 }
 
-// trim deletes the log entries that the policy does not keep.
+// trim deletes the log entries that the policy does not keep, those of many worlds
+// in one Swap.
 func (c *collector) trim() error {
+	var drop []history.Record
+	flush := func() error {
+		if len(drop) == 0 {
+			return nil
+		}
+		err := c.catalogue.Swap(c.ctx, nil, drop)
+		if err == nil {
+			c.done.Commits += len(drop)
+		}
+		drop = nil
+		return err
+	}
 	return c.look(c.ctx, func(r record.Reads) error {
-		return r.EachLog(func(w uint64, log []record.Entry) error {
-			drop := record.Trim(w, log, c.policy.Keep, c.now)
-			for some := range slices.Chunk(drop, batchSize) {
-				err := c.change(c.ctx, func(d *draft) error {
-					d.add(some...)
-					return nil
-				})
-				if err != nil {
-					return err
+		err := r.EachLog(func(w uint64, log []record.Entry) error {
+			for _, change := range record.Trim(w, log, c.policy.Keep, c.at) {
+				if drop = append(drop, history.Record{Key: string(change.Key)}); len(drop) == changeSize {
+					if err := flush(); err != nil {
+						return err
+					}
 				}
-				c.done.Commits += len(some)
 			}
 			return nil
 		})
+		return errors.Join(err, flush())
 	})
 }
 
@@ -142,15 +182,15 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 		next.Condemned = false
 		v.next = next.Value()
 	case !in.Condemned:
-		next.Condemned, next.Since = true, c.now
+		next.Condemned, next.Since = true, c.at
 		v.next = next.Value()
-		if c.policy.GraceOver(c.now, c.now) {
+		if c.policy.GraceOver(c.at, c.at) {
 			*again = true
 		} else {
 			c.done.Condemned++
 		}
-	case c.policy.GraceOver(c.now, in.Since):
-		v.bytes = bytesKey(stone.ID(t[1:]), in.Number)
+	case c.policy.GraceOver(c.at, in.Since):
+		v.holds(stone.ID(t[1:]), in)
 		v.taken = func() {
 			c.done.Stones++
 			c.done.Bytes += in.Size
@@ -162,55 +202,118 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 	return w.take(v)
 }
 
-// endAttempts ends attempts that began long ago.
-func (c *collector) endAttempts() error {
+// endEpochs ends epochs that began long ago.
+func (c *collector) endEpochs() error {
 	return c.look(c.ctx, func(r record.Reads) error {
-		return r.Each([]byte{attempts}, func(key, value []byte) (bool, error) {
+		return r.Each([]byte{running}, func(key, value []byte) (bool, error) {
 			begun, err := record.ParseNumber(value)
-			if err != nil || len(key) != len(attemptKey(stone.ID{}, 0)) {
-				return false, errors.Join(err, fmt.Errorf("attempt %x: not a record of this kind", key))
+			if err == nil && len(key) != len(epochKey(0)) {
+				err = &stone.CorruptError{Part: "epoch", Err: fmt.Errorf("key %x", key)}
 			}
-			if c.now.Sub(time.UnixMilli(int64(begun))) <= attemptFor {
-				return true, nil
+			if err != nil || c.at.Sub(time.UnixMilli(int64(begun))) <= epochEnds {
+				return true, err
 			}
-			return true, c.discard(c.ctx, stone.ID(key[1:]), record.Number(key), bytes.Clone(value))
+			c.ended = true
+			return true, c.catalogue.Swap(c.ctx, nil, []history.Record{{Key: string(key)}})
 		})
 	})
 }
 
+// endClaims deletes the records of jobs that nobody has and that were not finished
+// lately.
+func (c *collector) endClaims() error {
+	return c.look(c.ctx, func(r record.Reads) error {
+		return r.Each([]byte{claims}, func(key, value []byte) (bool, error) {
+			j, err := parseClaim(value)
+			if err != nil || !j.over(c.at) {
+				return true, err
+			}
+			was := history.Record{Key: string(key), Value: bytes.Clone(value)}
+			err = c.catalogue.Swap(c.ctx, []history.Record{was}, []history.Record{{Key: was.Key}})
+			if errors.Is(err, history.ErrChanged) {
+				err = nil
+			}
+			return true, err
+		})
+	})
+}
+
+// A list of all bytes is made once in listEvery, as a job, by whoever collects then:
+// only a process that died, or a lost answer, leaves bytes that no record names.
+const (
+	listJob   = "list"
+	listEvery = 20 * time.Hour
+	listFor   = time.Hour
+)
+
+// orphans removes bytes that no record names if it is time, if an epoch was ended, or
+// if the policy has no grace.
+func (c *collector) orphans() error {
+	every := listEvery
+	if c.ended || c.policy.Grace < 0 {
+		every = 0
+	}
+	holder := fmt.Sprintf("collect %016x", c.number())
+	if got, err := c.Claim(c.ctx, listJob, holder, every, listFor); !got || err != nil {
+		return err
+	}
+	err := c.removeOrphans()
+	end := c.Finish(context.WithoutCancel(c.ctx), listJob, holder, err == nil)
+	if errors.Is(end, history.ErrFenced) {
+		end = nil // it took long, and somebody else does it again
+	}
+	return errors.Join(err, end)
+}
+
 // removeOrphans deletes bytes that no record names. No record will name them later:
-// an attempt is recorded before its bytes are put, and it is not recorded twice.
+// the epoch of their number is over, and its record is a condition of every change
+// that uses such bytes.
 func (c *collector) removeOrphans() error {
 	for after := ""; ; {
-		keys, err := c.stones.List(c.ctx, after, batchSize)
-		if err != nil || len(keys) == 0 {
+		page, err := c.bucket.List(c.ctx, "", after, listSize)
+		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = keys[len(keys)-1]
-		err = c.look(c.ctx, func(r record.Reads) error {
-			for _, key := range keys {
-				id, number, ok := parseBytesKey(key)
-				if !ok {
-					continue // not ours
-				}
-				attempt, err := r.Get(attemptKey(id, number))
+		after = page[len(page)-1].Key
+		keys := &keySet{has: make(map[string]struct{})}
+		for _, info := range page {
+			if id, number, ok := parseBytesKey(info.Key); ok {
+				keys.add(string(epochKey(number)), string(record.StoneKey(id)))
+			}
+		}
+		if len(keys.list) == 0 {
+			continue
+		}
+		values, err := c.catalogue.Get(c.ctx, keys.list...) // of one moment
+		if err != nil {
+			return err
+		}
+		known := make(map[string][]byte, len(values))
+		for i, key := range keys.list {
+			known[key] = values[i]
+		}
+		var orphans []string
+		for _, info := range page {
+			id, number, ok := parseBytesKey(info.Key)
+			if !ok || known[string(epochKey(number))] != nil {
+				continue
+			}
+			if value := known[string(record.StoneKey(id))]; value != nil {
+				in, err := record.ParseInfo(value)
 				if err != nil {
 					return err
 				}
-				in, _, err := r.Info(id)
-				if err != nil {
-					return err
-				}
-				if attempt == nil && in.Number != number {
-					if err := c.remove(c.ctx, key); err != nil {
-						return err
-					}
+				if in.Number == number {
+					continue
 				}
 			}
-			return nil
-		})
-		if err != nil {
+			orphans = append(orphans, info.Key)
+		}
+		if err := c.removeAll(c.ctx, orphans); err != nil {
 			return err
 		}
 	}
 }
+
+// listSize is how many keys are listed at a time.
+const listSize = 1000

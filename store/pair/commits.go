@@ -14,7 +14,7 @@ func (s *Store) Head(ctx context.Context, name string) (h history.Head, err erro
 	if err := begin(ctx, name); err != nil {
 		return h, fail("head", name, err)
 	}
-	err = s.look(ctx, func(r record.Reads) error {
+	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil {
 			h, err = r.Head(w)
@@ -29,7 +29,7 @@ func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) (o
 	if err := begin(ctx, name); err != nil {
 		return nil, fail("log", name, err)
 	}
-	err = s.look(ctx, func(r record.Reads) error {
+	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil {
 			out, err = r.CommitsOf(ctx, w, from, n)
@@ -53,29 +53,29 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	if err != nil {
 		return history.Commit{}, err
 	}
-	// follows returns an error unless the head of the world is base and the fence
-	// of base permits the commit.
-	follows := func(r record.Reads) (w uint64, l history.Lease, err error) {
-		if w, err = r.World(name); err != nil {
-			return 0, l, err
-		}
-		h, l, err := s.under(r, w, base.Fence)
-		if err == nil {
-			err = h.Follows(base)
-		}
-		return w, l, err
-	}
-	first := func(r record.Reads) error {
-		_, _, err := follows(r)
-		return err
-	}
 	var done history.Commit
-	err = s.with(ctx, stones, first, func(d *draft, a *attempt) error {
-		w, lease, err := follows(d.Reads)
+	needs := [][]byte{record.NameKey(name)}
+	for _, at := range []history.ID{c.Parent, c.Base} {
+		if at != (history.ID{}) {
+			needs = append(needs, record.CommitKey(at))
+		}
+	}
+	err = s.with(ctx, stones, func(d *draft, a *attempt) error {
+		if err := a.ahead(d, needs...); err != nil {
+			return err
+		}
+		w, err := d.World(name)
 		if err != nil {
 			return err
 		}
-		if done, err = s.complete(d, w, c); err != nil {
+		h, lease, err := under(d.Reads, d.now, w, base.Fence)
+		if err == nil {
+			err = h.Follows(base)
+		}
+		if err != nil {
+			return err
+		}
+		if done, err = complete(d, w, c); err != nil {
 			return err
 		}
 		for _, st := range stones {
@@ -98,7 +98,7 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 }
 
 // complete sets number and time of c. The parent of c is the head of the world.
-func (s *Store) complete(d *draft, w uint64, c history.Commit) (history.Commit, error) {
+func complete(d *draft, w uint64, c history.Commit) (history.Commit, error) {
 	if c.Base != (history.ID{}) && c.Base != c.Parent {
 		if _, err := d.Logged(w, c.Base); err != nil {
 			return c, fmt.Errorf("base: %w", err)
@@ -107,11 +107,12 @@ func (s *Store) complete(d *draft, w uint64, c history.Commit) (history.Commit, 
 	var parent history.Commit
 	if c.Parent != (history.ID{}) {
 		var err error
-		if parent, err = d.Commit(c.Parent); err != nil {
+		// While it is the head, it is there.
+		if parent, err = (record.Reads{Reader: implied{d.reader}}).Commit(c.Parent); err != nil {
 			return c, err
 		}
 	}
-	return c.Complete(parent, s.Now()), nil
+	return c.Complete(parent, d.now), nil
 }
 
 // reach keeps a stone that the world must reach already.
@@ -133,6 +134,7 @@ func reach(d *draft, w uint64, ref history.StoneRef) error {
 // advance makes c the head.
 func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
 	id := c.ID()
+	d.assume(record.CommitKey(id))
 	had, err := d.Get(record.CommitKey(id))
 	if err != nil {
 		return err
@@ -151,8 +153,3 @@ func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lea
 
 // disturb makes a Collect or a Purge in progress start again.
 func (s *Store) disturb(d *draft) { d.set([]byte(runKey), record.NumberValue(s.number())) }
-
-// unseen reads records without making them conditions.
-func (d *draft) unseen() record.Reads {
-	return record.Reads{Reader: &reader{ctx: d.reader.ctx, from: d.reader.from}}
-}

@@ -34,6 +34,7 @@ func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64,
 		return err
 	}
 	return s.change(ctx, func(d *draft) error {
+		d.likely(record.NameKey(name), nil)
 		if _, err := d.World(name); err == nil {
 			return fmt.Errorf("%q: %w", name, history.ErrExists)
 		} else if !errors.Is(err, history.ErrNoWorld) {
@@ -45,22 +46,40 @@ func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64,
 	})
 }
 
-// fresh returns the number of a new world.
-func (s *Store) fresh(d *draft) (uint64, error) {
-	w := s.number()
+// errTaken says that another world has the number of a new world.
+var errTaken = errors.New("the number of the new world is taken")
+
+// free returns errTaken if a world has the number.
+func free(d *draft, w uint64) error {
+	d.likely(record.HeadKey(w), nil)
 	b, err := d.Get(record.HeadKey(w))
 	if b != nil {
-		err = history.ErrChanged // another world has this number: try again
+		err = errTaken
 	}
-	return w, err
+	return err
+}
+
+// putNew gives a name to a new world. what sets the head of the world with number w.
+func (s *Store) putNew(ctx context.Context, name string, what func(d *draft, w uint64) error) error {
+	for {
+		w := s.number()
+		err := s.put(ctx, name, func(d *draft) (uint64, error) {
+			if err := free(d, w); err != nil {
+				return w, err
+			}
+			return w, what(d, w)
+		})
+		if !errors.Is(err, errTaken) {
+			return err
+		}
+	}
 }
 
 // Create is for history.Names.
 func (s *Store) Create(ctx context.Context, name string) error {
-	return fail("create", name, s.put(ctx, name, func(d *draft) (uint64, error) {
-		w, err := s.fresh(d)
+	return fail("create", name, s.putNew(ctx, name, func(d *draft, w uint64) error {
 		d.set(record.HeadKey(w), record.HeadValue(history.Head{}))
-		return w, err
+		return nil
 	}))
 }
 
@@ -68,19 +87,18 @@ func (s *Store) Create(ctx context.Context, name string) error {
 func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	err := begin(ctx, from)
 	if err == nil {
-		err = s.put(ctx, name, func(d *draft) (uint64, error) {
+		err = s.putNew(ctx, name, func(d *draft, w uint64) error {
 			old, err := d.World(from)
 			if err != nil {
-				return 0, err
+				return err
 			}
 			e, err := d.Logged(old, at)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			w, err := s.fresh(d)
 			head := record.Advance(w, 0, e)
 			d.add(head[:]...)
-			return w, err
+			return nil
 		})
 	}
 	return fail("fork", from, err)
@@ -95,7 +113,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 			if err != nil {
 				return 0, err
 			}
-			h, l, err := s.under(d.Reads, w, fence)
+			h, l, err := under(d.Reads, d.now, w, fence)
 			if err != nil {
 				return 0, err
 			}
@@ -117,7 +135,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		if err != nil {
 			return err
 		}
-		h, l, err := s.under(d.Reads, w, fence)
+		h, l, err := under(d.Reads, d.now, w, fence)
 		if err != nil {
 			return err
 		}
@@ -130,7 +148,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 			return err
 		}
 		d.set(record.NameKey(name), nil)
-		d.set(deleted, record.DeletedWorld{World: w, Deleted: s.Now()}.Value())
+		d.set(deleted, record.DeletedWorld{World: w, Deleted: d.now}.Value())
 		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
 		return nil
 	}))
@@ -159,24 +177,24 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 
 // Lease is for history.Leases.
 func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
-	l, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Take(holder, d, s.Now()) })
+	l, err := s.lease(ctx, name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Take(holder, d, now) })
 	return l, fail("lease", name, err)
 }
 
 // Renew is for history.Leases.
 func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
-	l, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Renew(fence, d, s.Now()) })
+	l, err := s.lease(ctx, name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Renew(fence, d, now) })
 	return l, fail("renew", name, err)
 }
 
 // Release is for history.Leases.
 func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
-	_, err := s.lease(ctx, name, func(l history.Lease) (history.Lease, error) { return l.Release(fence) })
+	_, err := s.lease(ctx, name, func(l history.Lease, _ time.Time) (history.Lease, error) { return l.Release(fence) })
 	return fail("release", name, err)
 }
 
 // lease replaces a world's lease by the one that what returns.
-func (s *Store) lease(ctx context.Context, name string, what func(history.Lease) (history.Lease, error)) (next history.Lease, err error) {
+func (s *Store) lease(ctx context.Context, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
 	if err := begin(ctx, name); err != nil {
 		return history.Lease{}, err
 	}
@@ -185,11 +203,11 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease)
 		if err != nil {
 			return err
 		}
-		h, old, err := s.under(d.Reads, w, history.Force)
+		h, old, err := under(d.Reads, d.now, w, history.Force)
 		if err != nil {
 			return err
 		}
-		if next, err = what(old); err != nil {
+		if next, err = what(old, d.now); err != nil {
 			return err
 		}
 		d.add(record.Fenced(w, h, old, next)...)
@@ -206,8 +224,11 @@ func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err e
 	if err := begin(ctx, name); err != nil {
 		return l, fail("leased", name, err)
 	}
-	now := s.Now() // before the lease is read, so that the lease is not older than the time
-	err = s.look(ctx, func(r record.Reads) error {
+	now, err := s.now(ctx) // before the lease is read, so that the lease is not older than the time
+	if err != nil {
+		return l, fail("leased", name, err)
+	}
+	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err != nil {
 			return err

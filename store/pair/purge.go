@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,8 +17,11 @@ import (
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	s.alone.Lock()
 	defer s.alone.Unlock()
-	p := &purger{Store: s, ctx: ctx, now: s.Now()}
+	p := &purger{Store: s, ctx: ctx}
 	err := begin(ctx, name)
+	if err == nil {
+		p.at, err = s.now(ctx)
+	}
 	if err == nil {
 		err = p.unname(name, fence)
 	}
@@ -36,7 +38,7 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 type purger struct {
 	*Store
 	ctx  context.Context
-	now  time.Time
+	at   time.Time                 // when it began
 	had  map[record.Thing]struct{} // what only the purged worlds reach
 	done history.Purged
 }
@@ -48,7 +50,7 @@ func (p *purger) unname(name string, fence uint64) error {
 		p.had, p.done.Worlds = make(map[record.Thing]struct{}), 0
 		w, err := d.World(name)
 		if err == nil {
-			if _, _, err = p.under(d.Reads, w, fence); err == nil {
+			if _, _, err = under(d.Reads, p.at, w, fence); err == nil {
 				err = p.unnameOne(d, record.NameKey(name), w)
 			}
 			return err
@@ -57,7 +59,7 @@ func (p *purger) unname(name string, fence uint64) error {
 			return err
 		}
 		if err := d.unseen().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
-			if err := (history.Lease{}).Admit(fence, p.now); err != nil { // they have no leases
+			if err := (history.Lease{}).Admit(fence, p.at); err != nil { // they have no leases
 				return false, err
 			}
 			value, err := d.Get(key)
@@ -100,7 +102,7 @@ func (p *purger) condemn(w *sweeper, r record.Reads) error {
 		if in.Condemned {
 			return nil
 		}
-		in.Condemned, in.Since = true, p.now
+		in.Condemned, in.Since = true, p.at
 		return w.take(garbage{key: string(t[:]), was: value, next: in.Value()})
 	})
 }
@@ -116,23 +118,40 @@ func (p *purger) shared(r record.Reads, id stone.ID) error {
 
 // each calls what for the stones in had that exist.
 func (p *purger) each(w *sweeper, r record.Reads, what func(t record.Thing, in record.Info, value []byte) error) error {
-	for _, t := range slices.SortedFunc(maps.Keys(p.had), func(a, b record.Thing) int { return bytes.Compare(a[:], b[:]) }) {
-		if t.Kind() != record.Stones {
-			continue
-		}
-		value, err := r.Get(t[:])
-		if value == nil && err == nil {
-			continue // a pack replaced it
-		}
-		if err != nil {
-			return err
-		}
+	return p.eachKind(w, r, record.Stones, func(t record.Thing, value []byte) error {
 		in, err := record.ParseInfo(value)
 		if err == nil {
 			err = what(t, in, value)
 		}
-		if err != nil {
+		return err
+	})
+}
+
+// eachKind calls what for the things of a kind in had that exist.
+func (p *purger) eachKind(w *sweeper, r record.Reads, kind byte, what func(t record.Thing, value []byte) error) error {
+	var all []record.Thing
+	for t := range p.had {
+		if t.Kind() == kind {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b record.Thing) int { return bytes.Compare(a[:], b[:]) })
+	for some := range slices.Chunk(all, walkSize) {
+		keys := make([][]byte, len(some))
+		for i := range some {
+			keys[i] = some[i][:]
+		}
+		if err := r.Ahead(keys...); err != nil {
 			return err
+		}
+		for _, t := range some {
+			value, err := r.Get(t[:])
+			if err == nil && value != nil { // otherwise a pack replaced it
+				err = what(t, value)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return w.flush()
@@ -153,32 +172,21 @@ func (p *purger) sweep(w *sweeper, r record.Reads) error {
 		if !in.Condemned {
 			return nil
 		}
-		return w.take(garbage{key: string(t[:]), was: value, bytes: bytesKey(stone.ID(t[1:]), in.Number), taken: func() {
+		v := garbage{key: string(t[:]), was: value, taken: func() {
 			p.done.Stones++
 			p.done.Bytes += in.Size
-		}})
+		}}
+		v.holds(stone.ID(t[1:]), in)
+		return w.take(v)
 	})
 }
 
 func (p *purger) takeKind(w *sweeper, r record.Reads, kind byte) error {
-	for t := range p.had {
-		if t.Kind() != kind {
-			continue
-		}
-		value, err := r.Get(t[:])
-		if err != nil {
-			return err
-		}
-		if value == nil {
-			continue
-		}
+	return p.eachKind(w, r, kind, func(t record.Thing, value []byte) error {
 		v := garbage{key: string(t[:]), was: value}
 		if kind == record.Commits {
 			v.taken = func() { p.done.Commits++ }
 		}
-		if err := w.take(v); err != nil {
-			return err
-		}
-	}
-	return w.flush()
+		return w.take(v)
+	})
 }

@@ -3,9 +3,11 @@ package pair
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
@@ -17,7 +19,7 @@ func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []
 	if err := begin(ctx, name); err != nil {
 		return nil, fail("stack", name, err)
 	}
-	err = s.look(ctx, func(r record.Reads) error {
+	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil && at != (history.ID{}) {
 			_, err = r.Logged(w, at)
@@ -48,7 +50,8 @@ func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int6
 	if err := begin(ctx, name); err != nil {
 		return f, err
 	}
-	err = s.look(ctx, func(r record.Reads) error {
+	var p *parts
+	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err != nil {
 			return err
@@ -64,26 +67,162 @@ func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int6
 		if f.Layers, err = r.Stack(f.Head.Commit); err != nil {
 			return err
 		}
-		f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return s.whole(ctx, r, l.Stone.ID) })
+		if s.cache == nil { // no call costs anything
+			f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) {
+				in, data, err := locate(r, l.Stone.ID)
+				if data == nil && err == nil {
+					data, err = s.read(ctx, bytesKey(l.Stone.ID, in.Number), 0, in.Size)
+				}
+				return data, err
+			})
+			return err
+		}
+		p = &parts{Store: s, data: make(map[stone.ID][]byte)}
+		_, err = history.DataOf(f.Layers, room, p.want)
+		if err == nil {
+			err = p.find(r)
+		}
 		return err
 	})
+	if err == nil && p != nil {
+		err = p.read(ctx)
+	}
+	if err != nil || p == nil {
+		return f, err
+	}
+	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return p.data[l.Stone.ID], nil })
 	return f, err
 }
 
-// whole returns the bytes of a stone.
-func (s *Store) whole(ctx context.Context, r record.Reads, id stone.ID) ([]byte, error) {
+// parts gathers the bytes of stones.
+type parts struct {
+	*Store
+	wanted []history.StoneRef
+	data   map[stone.ID][]byte
+	infos  map[stone.ID]record.Info // of stones whose bytes are in the bucket
+}
+
+// want takes the bytes of a layer's stone from the cache or wants them. They are
+// needed, so they are there.
+func (p *parts) want(l history.Layer) ([]byte, error) {
+	if data := p.cache.stone(l.Stone.ID); data != nil {
+		p.data[l.Stone.ID] = data
+	} else {
+		p.wanted = append(p.wanted, l.Stone)
+	}
+	return []byte{}, nil
+}
+
+// find finds out where the wanted bytes are. It takes those that are in the
+// catalogue.
+func (p *parts) find(r record.Reads) error {
+	if len(p.wanted) == 0 {
+		return nil
+	}
+	var keys [][]byte
+	for _, ref := range p.wanted {
+		keys = append(keys, p.placeKeys(ref)...)
+	}
+	if err := r.Ahead(keys...); err != nil {
+		return err
+	}
+	for _, ref := range p.wanted {
+		in, data, err := locate(r, ref.ID)
+		if err != nil {
+			return fmt.Errorf("stone %v: %w", ref.ID, err)
+		}
+		if data != nil {
+			p.data[ref.ID] = data
+		} else {
+			if p.infos == nil {
+				p.infos = make(map[stone.ID]record.Info)
+			}
+			p.infos[ref.ID] = in
+		}
+	}
+	return nil
+}
+
+// placeKeys returns the keys of the records that are likely needed to read a stone.
+func (s *Store) placeKeys(ref history.StoneRef) [][]byte {
+	keys := [][]byte{record.StoneKey(ref.ID)}
+	if s.small(ref.Size) {
+		keys = append(keys, []byte(smallKey(ref.ID)))
+	}
+	return keys
+}
+
+// locate returns what is known of a stone, and its bytes if they are in the
+// catalogue. The error is ErrGone if there is no such stone.
+func locate(r record.Reads, id stone.ID) (in record.Info, data []byte, err error) {
 	in, ok, err := r.Info(id)
 	if err == nil && !ok {
 		err = history.ErrGone
 	}
-	if err != nil {
-		return nil, fmt.Errorf("stone %v: %w", id, err)
+	if err != nil || in.Number != 0 {
+		return in, nil, err
 	}
-	data, err := s.stones.Get(ctx, bytesKey(id, in.Number), 0, in.Size)
-	if err != nil {
-		err = fmt.Errorf("stone %v: %w", id, err)
+	data, err = r.Get([]byte(smallKey(id)))
+	if err == nil && int64(len(data)) != in.Size {
+		err = &stone.CorruptError{Part: "small stone", Err: fmt.Errorf("%d bytes: want %d", len(data), in.Size)}
 	}
-	return data, err
+	return in, data, err
+}
+
+// atOnce is how many stones one call reads from the bucket at a time.
+const atOnce = 8
+
+// read gets the wanted bytes that are in the bucket, several at a time.
+func (p *parts) read(ctx context.Context) error {
+	if len(p.infos) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		slot = make(chan struct{}, atOnce)
+	)
+	one := func(id stone.ID, in record.Info) {
+		data, err := p.whole(ctx, id, in)
+		if err != nil {
+			cancel(fmt.Errorf("stone %v: %w", id, err))
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		p.data[id] = data
+	}
+	for id, in := range p.infos {
+		if len(p.infos) == 1 {
+			one(id, in)
+			break
+		}
+		slot <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slot }()
+			one(id, in)
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// whole returns the bytes of a stone that is in the bucket, or remembered.
+func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte, error) {
+	if data := s.cache.stone(id); data != nil {
+		return data, nil
+	}
+	data, err := s.read(ctx, bytesKey(id, in.Number), 0, in.Size)
+	if err != nil || s.cache == nil {
+		return data, err
+	}
+	if sha256.Sum256(data) != id { // what is remembered is believed
+		return nil, &stone.CorruptError{Part: "stone in the bucket", Err: errOtherBytes}
+	}
+	s.cache.putStone(id, data)
+	return data, nil
 }
 
 // Open is for history.Stacks. It reads a stone of up to 1 MiB whole.
@@ -100,14 +239,15 @@ func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*histo
 		return nil, err
 	}
 	var in record.Info
-	err := s.look(ctx, func(r record.Reads) error {
-		_, err := r.World(name)
-		if err != nil {
-			return err
+	var data []byte
+	err := s.ask(ctx, func(r record.Reads) error {
+		// The stone's size is not known, so its bytes may be in the catalogue.
+		err := r.Ahead(record.NameKey(name), record.StoneKey(id), []byte(smallKey(id)))
+		if err == nil {
+			_, err = r.World(name)
 		}
-		var ok bool
-		if in, ok, err = r.Info(id); err == nil && !ok {
-			err = history.ErrGone
+		if err == nil {
+			in, data, err = locate(r, id)
 		}
 		return err
 	})
@@ -115,11 +255,12 @@ func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*histo
 		return nil, err
 	}
 	key := bytesKey(id, in.Number)
-	if in.Size <= wholeBytes {
-		data, err := s.stones.Get(ctx, key, 0, in.Size)
-		if err != nil {
+	if data == nil && in.Size <= wholeBytes {
+		if data, err = s.whole(ctx, id, in); err != nil {
 			return nil, err
 		}
+	}
+	if data != nil {
 		r, err := stone.Open(bytes.NewReader(data), in.Size)
 		return &history.Opened{Reader: r, Closer: io.NopCloser(nil)}, err
 	}
@@ -158,10 +299,10 @@ func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st his
 	if err := p.Admit(st); err != nil {
 		return err
 	}
-	return s.with(ctx, []history.Stone{st}, func(r record.Reads) error {
-		_, err := r.World(name)
-		return err
-	}, func(d *draft, a *attempt) error {
+	return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+		if err := a.ahead(d, record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
+			return err
+		}
 		w, err := d.World(name)
 		if err != nil {
 			return err

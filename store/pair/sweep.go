@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
@@ -24,7 +26,17 @@ type garbage struct {
 	key       string
 	was, next []byte
 	bytes     string // key of the bytes to delete then, if not ""
+	small     string // key of the record with the bytes, if not ""
 	taken     func() // called then, if not nil
+}
+
+// holds makes the bytes of a stone garbage too.
+func (g *garbage) holds(id stone.ID, in record.Info) {
+	if in.Number == 0 {
+		g.small = smallKey(id)
+	} else {
+		g.bytes = bytesKey(id, in.Number)
+	}
 }
 
 // maxRuns is how often a sweep starts again. Commits that disturb it come in bursts; what
@@ -50,7 +62,7 @@ func (s *Store) run(ctx context.Context, what func(*sweeper, record.Reads) error
 }
 
 func (w *sweeper) take(v garbage) error {
-	if w.now = append(w.now, v); len(w.now) < batchSize {
+	if w.now = append(w.now, v); len(w.now) < changeSize {
 		return nil
 	}
 	return w.flush()
@@ -86,18 +98,42 @@ func (w *sweeper) swap(some []garbage) error {
 	for _, v := range some {
 		conditions = append(conditions, history.Record{Key: v.key, Value: v.was})
 		changes = append(changes, history.Record{Key: v.key, Value: v.next})
+		if v.small != "" {
+			changes = append(changes, history.Record{Key: v.small})
+		}
 	}
 	if err := w.catalogue.Swap(w.ctx, conditions, changes); err != nil {
 		return err
 	}
+	var keys []string
 	for _, v := range some {
 		if v.taken != nil {
 			v.taken()
 		}
-		if v.bytes == "" {
-			continue
+		if v.bytes != "" {
+			keys = append(keys, v.bytes)
 		}
-		if err := w.remove(w.ctx, v.bytes); err != nil {
+	}
+	return w.removeAll(w.ctx, keys)
+}
+
+// removeAll removes bytes, several keys at a time.
+func (s *Store) removeAll(ctx context.Context, keys []string) error {
+	var (
+		wg   sync.WaitGroup
+		slot = make(chan struct{}, atOnce)
+		errs = make([]error, len(keys))
+	)
+	for i, key := range keys {
+		slot <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slot }()
+			errs[i] = s.remove(ctx, key)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
 	}

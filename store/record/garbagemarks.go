@@ -15,24 +15,37 @@ const (
 	markHash = 6
 	markStep = 0x9e3779b97f4a7c15
 	minMarks = 8 << 10 // bytes; a few thousand things have no mistakes
-	maxMarks = 64 << 20
 )
+
+// MaxMarks is how many bytes GarbageMarks have at most: enough for 128 million
+// things.
+const MaxMarks = 256 << 20
 
 // GarbageMarks are the marks of a garbage collection: the things that are needed.
 // They are a Bloom filter, so they contain everything that was added and, rarely,
-// something else. The salt decides what else.
+// something else. The salt decides what else. If there are more things than the
+// bytes suffice for, the marks are about one part of all things and contain all
+// others. The salt decides which part, so garbage of every part is found sooner or
+// later.
 type GarbageMarks struct {
-	words []uint64
-	shift uint
-	salt  uint64
+	words       []uint64
+	shift       uint
+	salt        uint64
+	parts, part uint64
 }
 
-// NewGarbageMarks returns marks for this many things. The salt decides which other
-// things the marks contain by mistake.
-func NewGarbageMarks(things int, salt uint64) *GarbageMarks {
-	n := min(max(things*markBits, minMarks*8), maxMarks*8)
-	log := bits.Len(uint(n - 1))
-	return &GarbageMarks{words: make([]uint64, 1<<log/64), shift: uint(64 - log), salt: salt}
+// NewGarbageMarks returns marks for this many things, in at most this many bytes.
+// The salt decides which other things the marks contain by mistake.
+func NewGarbageMarks(things, most int, salt uint64) *GarbageMarks {
+	want := max(things*markBits, minMarks*8)
+	log := bits.Len(uint(min(want, most*8) - 1))
+	parts := uint64((want + 1<<log - 1) >> log)
+	return &GarbageMarks{words: make([]uint64, 1<<log/64), shift: uint(64 - log), salt: salt, parts: parts, part: salt % parts}
+}
+
+// outside reports whether the marks are not about a thing.
+func (m *GarbageMarks) outside(t *Thing) bool {
+	return m.parts > 1 && binary.LittleEndian.Uint64(t[17:])%m.parts != m.part
 }
 
 // bit returns the position of the i-th bit of a thing. The thing's key is a hash
@@ -47,6 +60,9 @@ func (m *GarbageMarks) bit(t *Thing, i uint64) (word, mask uint64) {
 
 // Add adds a thing.
 func (m *GarbageMarks) Add(t Thing) {
+	if m.outside(&t) {
+		return
+	}
 	for i := range uint64(markHash) {
 		word, mask := m.bit(&t, i)
 		m.words[word] |= mask
@@ -56,6 +72,9 @@ func (m *GarbageMarks) Add(t Thing) {
 // Has reports whether a thing was added. For one in 2,000 other things it reports
 // true too.
 func (m *GarbageMarks) Has(t Thing) bool {
+	if m.outside(&t) {
+		return true
+	}
 	for i := range uint64(markHash) {
 		if word, mask := m.bit(&t, i); m.words[word]&mask == 0 {
 			return false
@@ -80,8 +99,11 @@ const (
 	// markBatch is the number of commits of logs that a walk begins with.
 	markBatch = 1 << 19
 	// markSparse is how many records of a kind can be read in order in the time
-	// that takes to look one up.
+	// that takes to look one up, and markAhead is that for a Reader that is Ahead.
 	markSparse = 16
+	markAhead  = 2
+	// aheadBatch is how many records are looked up at a time.
+	aheadBatch = 1024
 )
 
 // Mark returns marks of everything that the worlds need: for each commit that a log
@@ -97,7 +119,7 @@ func (r Reads) Mark(ctx context.Context, salt uint64) (*GarbageMarks, error) {
 			return nil, err
 		}
 	}
-	m.marks = NewGarbageMarks(m.count[Commits]+m.count[Stones], salt)
+	m.marks = NewGarbageMarks(m.count[Commits]+m.count[Packs]+m.count[Stones], MaxMarks, salt)
 	err := r.Each([]byte{Logs}, func(key, value []byte) (bool, error) {
 		e, err := ParseEntry(key, value)
 		if m.start = append(m.start, e.Commit); len(m.start) < markBatch || err != nil {
@@ -181,17 +203,30 @@ func (m *marker) descend(ids []history.ID) (below []history.ID, err error) {
 // records calls what with the record of each id, or with nil if there is no record.
 // ids are sorted. The value is valid only during the call.
 func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, value []byte) error) error {
-	if len(ids)*markSparse < m.count[kind] {
-		for _, id := range ids {
-			value, err := m.r.Get(append([]byte{kind}, id[:]...))
-			if err == nil {
-				err = what(id, value)
+	sparse := markSparse
+	if _, ahead := m.r.Reader.(Ahead); ahead {
+		sparse = markAhead
+	}
+	if len(ids)*sparse < m.count[kind] {
+		for some := range slices.Chunk(ids, aheadBatch) {
+			keys := make([][]byte, len(some))
+			for i, id := range some {
+				keys[i] = append([]byte{kind}, id[:]...)
 			}
-			if err == nil {
-				err = m.ctx.Err()
-			}
-			if err != nil {
+			if err := m.r.Ahead(keys...); err != nil {
 				return err
+			}
+			for i, id := range some {
+				value, err := m.r.Get(keys[i])
+				if err == nil {
+					err = what(id, value)
+				}
+				if err == nil {
+					err = m.ctx.Err()
+				}
+				if err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -25,8 +24,22 @@ type Reader interface {
 	Back(from, to []byte, what func(key, value []byte) (bool, error)) error
 }
 
+// Ahead is a Reader that can read several records in one call.
+type Ahead interface {
+	// Ahead reads the records of the keys, so that Get has them at once.
+	Ahead(keys [][]byte) error
+}
+
 // Reads reads records and returns them as values of package history.
 type Reads struct{ Reader }
+
+// Ahead reads the records of the keys ahead if the Reader can do that.
+func (r Reads) Ahead(keys ...[]byte) error {
+	if a, ok := r.Reader.(Ahead); ok {
+		return a.Ahead(keys)
+	}
+	return nil
+}
 
 // World returns the number of a world.
 func (r Reads) World(name string) (uint64, error) {
@@ -151,13 +164,20 @@ func (r Reads) CommitsOf(ctx context.Context, w uint64, from history.ID, n int) 
 	if n <= 0 {
 		return nil, nil
 	}
-	var out []history.Commit
+	var ids []history.ID
+	var keys [][]byte
 	err := r.Log(w, start, func(e Entry) (bool, error) {
-		c, err := r.Commit(e.Commit)
-		out = append(out, c)
-		return len(out) < n, errors.Join(err, ctx.Err())
+		ids, keys = append(ids, e.Commit), append(keys, CommitKey(e.Commit))
+		return len(ids) < n, ctx.Err()
 	})
-	if err != nil {
+	if err == nil {
+		err = r.Ahead(keys...)
+	}
+	out := make([]history.Commit, len(ids))
+	for i := 0; i < len(ids) && err == nil; i++ {
+		out[i], err = r.Commit(ids[i])
+	}
+	if err != nil || len(out) == 0 {
 		return nil, err
 	}
 	return out, nil

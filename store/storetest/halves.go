@@ -4,30 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/pair"
 )
 
-// Halves tests the two halves of a Store, and what package pair makes of them when
+// Halves tests a Catalogue, and what package pair makes of it and of a Bucket when
 // it is stopped, or overtaken, between any two calls of the halves. Open returns
-// empty halves.
-func Halves(t *testing.T, open func(t *testing.T) (history.Catalogue, history.Stones)) {
+// empty halves. The tests of pair run once with each of the options; by default once
+// with all stones in the catalogue and once with all in the Bucket. blob/blobtest
+// tests the Bucket.
+func Halves(t *testing.T, open func(t *testing.T) (history.Catalogue, blob.Bucket), options ...pair.Options) {
+	n := 1
+	if testing.Short() { // under the race detector it is slow
+		n = 20
+	}
+	HalvesEvery(t, n, open, options...)
+}
+
+// HalvesEvery is Halves for slow halves. It takes every n-th of the places between
+// two calls, from a random one on.
+func HalvesEvery(t *testing.T, n int, open func(t *testing.T) (history.Catalogue, blob.Bucket), options ...pair.Options) {
 	t.Run("Catalogue", func(t *testing.T) {
 		c, _ := open(t)
 		catalogue(t, c)
 	})
-	t.Run("Stones", func(t *testing.T) {
-		_, s := open(t)
-		stones(t, s)
-	})
-	h := halves{t, open}
-	t.Run("Stopped", func(t *testing.T) { h.with(t).stopped() })
-	t.Run("Overtaken", func(t *testing.T) { h.with(t).overtaken() })
-	t.Run("MadeAgain", func(t *testing.T) { h.with(t).madeAgain() })
+	if len(options) == 0 {
+		options = []pair.Options{{}, {Inline: -1}}
+	}
+	for _, o := range options {
+		h := halves{t, open, o, n}
+		t.Run(fmt.Sprintf("Inline%d/Cache%d", o.Inline, o.CacheBytes), func(t *testing.T) {
+			t.Run("Stopped", func(t *testing.T) { h.with(t).stopped() })
+			t.Run("Lost", func(t *testing.T) { h.with(t).lost() })
+			t.Run("Overtaken", func(t *testing.T) { h.with(t).overtaken() })
+			t.Run("MadeAgain", func(t *testing.T) { h.with(t).madeAgain() })
+			t.Run("OtherClocks", func(t *testing.T) { h.with(t).otherClocks() })
+		})
+	}
 }
 
 func catalogue(t *testing.T, c history.Catalogue) {
@@ -70,6 +90,7 @@ func catalogue(t *testing.T, c history.Catalogue) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scan(snap, "a", "b", 9, false, "a2") // the moment is at the latest that of the first read
 	swap(rec("a", "1"), rec("a", "3"), history.ErrChanged)
 	swap(rec("a", "2", "x", "1"), rec("a", "3"), history.ErrChanged)
 	swap(rec("a", "2", "b", ""), rec("a", "3"), history.ErrChanged)
@@ -100,40 +121,12 @@ func catalogue(t *testing.T, c history.Catalogue) {
 	}
 }
 
-func stones(t *testing.T, s history.Stones) {
-	ctx := t.Context()
-	for _, key := range []string{"b", "a", "c.1", "c.10"} {
-		if err := s.Put(ctx, key, []byte("bytes of "+key)); err != nil {
-			t.Fatal(err)
-		}
+// after returns the place after a place. Before the first is -1.
+func (h halves) after(at int) int {
+	if at < 0 {
+		return rand.IntN(h.every)
 	}
-	for _, tt := range []struct {
-		key    string
-		off, n int64
-		want   string
-	}{{"a", 0, 10, "bytes of a"}, {"c.10", 9, 4, "c.10"}, {"b", 2, 0, ""}, {"b", 5, 3, " of"}} {
-		if got, err := s.Get(ctx, tt.key, tt.off, tt.n); err != nil || string(got) != tt.want {
-			t.Errorf("get %s %d %d: got %q, %v, want %q", tt.key, tt.off, tt.n, got, err, tt.want)
-		}
-	}
-	list := func(after string, n int, want ...string) {
-		t.Helper()
-		if got, err := s.List(ctx, after, n); err != nil || !slices.Equal(got, want) {
-			t.Errorf("list %d after %q: got %q, %v, want %q", n, after, got, err, want)
-		}
-	}
-	list("", 9, "a", "b", "c.1", "c.10")
-	list("", 2, "a", "b")
-	list("b", 9, "c.1", "c.10")
-	for range 2 {
-		if err := s.Delete(ctx, "c.1"); err != nil {
-			t.Errorf("delete: %v", err)
-		}
-	}
-	if _, err := s.Get(ctx, "c.1", 0, 1); !errors.Is(err, history.ErrGone) {
-		t.Errorf("get what was deleted: got %v, want %v", err, history.ErrGone)
-	}
-	list("", 9, "a", "b", "c.10")
+	return at + h.every
 }
 
 var errStop = errors.New("stopped")
@@ -143,7 +136,7 @@ var errStop = errors.New("stopped")
 func (h halves) stopped() {
 	runs := 0
 	for _, made := range []bool{false, true} {
-		for at := 0; ; at++ {
+		for at := h.after(-1); ; at = h.after(at) {
 			n := 0
 			p := h.play(func() (bool, error) {
 				n++
@@ -158,7 +151,7 @@ func (h halves) stopped() {
 			runs++
 		}
 	}
-	if h.Logf("%d stops", runs); runs < 100 {
+	if h.Logf("%d stops", runs); runs < 100/h.every-2 { // each of the two rounds may miss one
 		h.Errorf("%d stops: the calls are not seen", runs)
 	}
 }
@@ -190,6 +183,58 @@ func (p *play) stop() bool {
 		return true
 	}
 	return false
+}
+
+// lost runs the script once for each call of the halves, whose answer is lost: the
+// call was made or not, and nobody knows. The Store goes on. What was lost is there
+// whole or not at all, the Store itself sees it so, and calling it again makes it
+// whole.
+func (h halves) lost() {
+	var want []string
+	for _, made := range []bool{false, true} {
+		for at := -1; ; at = h.after(at) { // the first time nothing is lost
+			n := 0
+			p := h.play(func() (bool, error) {
+				if n++; n-1 != at {
+					return false, nil
+				}
+				return made, fmt.Errorf("no answer: %w", history.ErrAway)
+			})
+			for _, s := range script {
+				var before []string
+				if n <= at && at < n+30 { // no step has more calls
+					before = p.beside.state(!s.many)
+				}
+				err := s.call(p)
+				if err == nil {
+					continue
+				}
+				if !errors.Is(err, history.ErrAway) || before == nil && s.name != "create a" {
+					p.Fatalf("call %d, made: %v: %s: %v", at, made, s.name, err)
+				}
+				after := p.beside.state(!s.many)
+				if own := p.env.state(!s.many); !slices.Equal(own, after) {
+					p.Fatalf("call %d, made: %v: %s: the store sees %q, another one %q", at, made, s.name, own, after)
+				}
+				if s.many || slices.Equal(before, after) {
+					if err := s.call(p); !errors.Is(err, history.ErrNoWorld) { // a purge may have taken the name already
+						p.want(s.name+" again", err, nil)
+					}
+				}
+			}
+			p.clean()
+			got := p.beside.state(true)
+			if at < 0 {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				p.Fatalf("call %d, made: %v: got %q, want %q", at, made, got, want)
+			}
+			if n <= at {
+				break
+			}
+		}
+	}
 }
 
 // with returns the play with another Store.
@@ -229,7 +274,7 @@ func (h halves) overtaken() {
 	} {
 		h.Run(tt.name, func(t *testing.T) {
 			var want []string
-			for at := -1; ; at++ { // the first time beside nothing
+			for at := -1; ; at = h.after(at) { // the first time beside nothing
 				n, busy := 0, false
 				var p *play
 				p = h.with(t).play(func() (bool, error) {
@@ -269,7 +314,7 @@ func (h halves) overtaken() {
 // madeAgain purges a world while, between any two calls of the halves, another
 // world makes the same commit, which has the same name.
 func (h halves) madeAgain() {
-	for at, n := -1, 0; at < n; at++ { // the first time beside nothing
+	for at, n := -1, 0; at < n; at = h.after(at) { // the first time beside nothing
 		calls, purging := 0, false
 		var p *play
 		p = h.play(func() (bool, error) {

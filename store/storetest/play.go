@@ -2,11 +2,15 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/pair"
 	"github.com/cairnvoxel/cairn/store/record"
@@ -43,22 +47,22 @@ func (c hookedCatalogue) Snapshot(ctx context.Context) (r history.Records, relea
 	return r, release, err
 }
 
-type hookedStones struct {
-	history.Stones
+type hookedBucket struct {
+	blob.Bucket
 	hook
 }
 
-func (s hookedStones) Put(ctx context.Context, key string, data []byte) error {
-	return s.call(func() error { return s.Stones.Put(ctx, key, data) })
+func (b hookedBucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	return b.call(func() error { return b.Bucket.Put(ctx, key, body) })
 }
 
-func (s hookedStones) Delete(ctx context.Context, key string) error {
-	return s.call(func() error { return s.Stones.Delete(ctx, key) })
+func (b hookedBucket) Delete(ctx context.Context, key string) error {
+	return b.call(func() error { return b.Bucket.Delete(ctx, key) })
 }
 
-func (s hookedStones) List(ctx context.Context, after string, n int) (keys []string, err error) {
-	err = s.call(func() error {
-		keys, err = s.Stones.List(ctx, after, n)
+func (b hookedBucket) List(ctx context.Context, prefix, after string, n int) (keys []blob.Info, err error) {
+	err = b.call(func() error {
+		keys, err = b.Bucket.List(ctx, prefix, after, n)
 		return err
 	})
 	return keys, err
@@ -66,30 +70,48 @@ func (s hookedStones) List(ctx context.Context, after string, n int) (keys []str
 
 type halves struct {
 	*testing.T
-	open func(t *testing.T) (history.Catalogue, history.Stones)
+	open    func(t *testing.T) (history.Catalogue, blob.Bucket)
+	options pair.Options
+	every   int // of how many places one is taken
 }
 
-func (h halves) with(t *testing.T) halves { return halves{t, h.open} }
+func (h halves) with(t *testing.T) halves {
+	h.T = t
+	return h
+}
 
 // play is a Store whose calls of its halves run hooks, and another Store on the
 // same halves.
 type play struct {
 	*env
 	catalogue history.Catalogue
-	stones    history.Stones
+	bucket    blob.Bucket
 	beside    *env
 }
 
 func (h halves) play(on hook) *play {
-	c, s := h.open(h.T)
+	c, b := h.open(h.T)
+	var mu sync.Mutex // a Store makes some calls side by side
+	once := on
+	on = func() (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return once()
+	}
 	at := &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	env := func(s history.Store) *env { return &env{T: h.T, ctx: h.Context(), clock: at, s: s} }
-	o := pair.Options{Now: at.now}
 	return &play{
-		env:       env(pair.New(hookedCatalogue{c, on}, hookedStones{s, on}, o)),
-		catalogue: c, stones: s,
-		beside: env(pair.New(c, s, o)),
+		env:       env(h.store(hookedCatalogue{c, on}, hookedBucket{b, on}, at.now)),
+		catalogue: c, bucket: b,
+		beside: env(h.store(c, b, at.now)),
 	}
+}
+
+// store returns the Store of two halves.
+func (h halves) store(c history.Catalogue, b blob.Bucket, now func() time.Time) history.Store {
+	o := h.options
+	o.Now = now
+	return pair.New(c, b, o)
 }
 
 // step is a call of a Store. It says whether the call may stop half way and then
@@ -135,6 +157,19 @@ func (p *play) forkHead(from, name string) error {
 	return p.s.Fork(p.ctx, from, h.Commit, name)
 }
 
+// claim claims a job and finishes it.
+func (p *play) claim() error {
+	s := p.s.(history.Shared)
+	for {
+		if _, err := s.Claim(p.ctx, "job", "ann", 0, term); err != nil {
+			return err
+		}
+		if err := s.Finish(p.ctx, "job", "ann", true); !errors.Is(err, history.ErrFenced) {
+			return err
+		} // the claim was over
+	}
+}
+
 var noGrace = history.Policy{Grace: -1, Keep: history.Retention{All: true}}
 
 // script has a call of each kind.
@@ -149,6 +184,7 @@ var script = []step{
 	{"go back", func(p *play) error { return p.save("b", "nothing", "four") }, false},
 	{"rename", func(p *play) error { return p.s.Rename(p.ctx, "b", "c", history.Force) }, false},
 	{"delete", func(p *play) error { return p.s.Delete(p.ctx, "a", history.Force) }, false},
+	{"claim", (*play).claim, false},
 	{"undelete", func(p *play) error { return p.s.Undelete(p.ctx, "a") }, false},
 	{"trim", func(p *play) error {
 		return second(p.s.Collect(p.ctx, history.Policy{Grace: -1, Keep: newest(1)}))
@@ -201,23 +237,32 @@ func (p *play) clean() {
 	p.Helper()
 	p.clock.add(2 * time.Hour)
 	p.beside.collect(noGrace)
-	keys, err := p.stones.List(p.ctx, "", 999)
+	keys, err := p.bucket.List(p.ctx, "", "", 999)
 	p.want("list of bytes", err, nil)
 	records := func(kind byte) []history.Record {
 		found, err := p.catalogue.Scan(p.ctx, string(kind), string(kind+1), 999, false)
 		p.want("scan", err, nil)
 		return found
 	}
-	infos := records(record.Stones)
-	if len(keys) != len(infos) {
-		p.Errorf("bytes of %d stones, records of %d", len(keys), len(infos))
-	}
-	for _, r := range infos {
-		if in, err := record.ParseInfo(r.Value); err != nil || in.Condemned {
+	small, large := 0, 0
+	for _, r := range records(record.Stones) {
+		in, err := record.ParseInfo(r.Value)
+		if err != nil || in.Condemned {
 			p.Errorf("stone %x: %+v, %v", r.Key[1:], in, err)
 		}
+		if in.Number == 0 {
+			small++
+		} else {
+			large++
+		}
+	}
+	if len(keys) != large {
+		p.Errorf("bytes of %d stones, records of %d", len(keys), large)
+	}
+	if got := len(records('s')); got != small {
+		p.Errorf("bytes of %d small stones, records of %d", got, small)
 	}
 	if left := records('x'); len(left) > 0 {
-		p.Errorf("%d attempts are left", len(left))
+		p.Errorf("%d epochs are left", len(left))
 	}
 }

@@ -153,6 +153,7 @@ func (m *machine) commit(r *rapid.T) {
 	if want != nil {
 		return
 	}
+	c.Call = got.Call // the Store may choose it
 	m.add(l, fence, c, m.clock.now())
 	if got.ID() != l.head {
 		m.Fatalf("commit: got %+v, want %+v", got, m.commits[l.head])

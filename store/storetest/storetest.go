@@ -74,7 +74,11 @@ func Run(t *testing.T, k Kind) {
 		{"PurgeDeleted", purgeDeleted},
 		{"PurgeOpened", purgeOpened},
 		{"PurgeCondemned", purgeCondemned},
+		{"Archives", archives},
+		{"Adopt", adopt},
+		{"Given", given},
 		{"SideBySide", sideBySide},
+		{"Claims", claims},
 		{"Reopened", reopened},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.run(newEnv(t, k)) })

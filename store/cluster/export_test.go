@@ -1,0 +1,23 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
+)
+
+// Parse reads a cluster file and opens nothing.
+func Parse(name string) error {
+	_, err := parse(name, func(string) (string, bool) { return "", false })
+	return err
+}
+
+// Halves opens the halves of a cluster.
+func Halves(ctx context.Context, file string) (history.Catalogue, blob.Bucket, *Store, error) {
+	s, err := Open(ctx, file, Options{})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s.catalogue, s.bucket, s, nil
+}

@@ -1,0 +1,353 @@
+package ledger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/ledger"
+	"github.com/cairnvoxel/cairn/store/memory"
+)
+
+// TestStopped stops a process at every call of the bucket, before or after the call
+// takes place, while it writes, makes checkpoints and cuts the log. The next process
+// must find what was acknowledged, with the cache and without.
+func TestStopped(t *testing.T) {
+	stops, seen := 0, make(map[string]bool)
+	for _, made := range []bool{false, true} {
+		for at := 0; ; at++ {
+			op, done := stopAt(t, at, made)
+			if done {
+				break
+			}
+			stops++
+			seen[op] = true
+		}
+	}
+	for _, op := range []string{"put log", "put part", "put mark", "delete log", "delete part", "delete mark", "get log", "list mark"} {
+		if !seen[op] {
+			t.Errorf("no stop at %s", op)
+		}
+	}
+	if t.Logf("%d stops", stops); stops < 200 {
+		t.Errorf("%d stops: the calls are not seen", stops)
+	}
+}
+
+// stopAt runs a script that stops at a call. It reports the call, and whether the
+// script ended before.
+func stopAt(t *testing.T, at int, made bool) (op string, done bool) {
+	b, clock := memory.NewBucket(), newClock()
+	var mu sync.Mutex
+	n, stopped := 0, ""
+	h := &hooked{Bucket: b, hook: func(op, key string) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n <= at {
+			return false, nil
+		}
+		first := stopped == ""
+		if first {
+			kind, _, _ := strings.Cut(strings.TrimPrefix(key, quick.Prefix), "/")
+			stopped = op + " " + kind
+		}
+		return first && made, errStop
+	}}
+	o := quick
+	o.Now = clock.now
+	caches := []string{""}
+	if at%8 == 0 {
+		o = ledger.WithFiles(o, vfs.NewMem())
+		o.Cache = "cache"
+		caches = append(caches, o.Cache)
+	}
+	o.CheckpointBytes, o.PartBytes = 600, 100
+	acked, tried := 0, 0
+	l, err := ledger.Open(t.Context(), h, o)
+	for tried = 0; err == nil && tried < 20; tried++ {
+		if err = l.Swap(t.Context(), number(tried), number(tried+1)); err == nil {
+			acked = tried + 1
+			l.Quiet()
+			clock.add(2 * time.Hour)
+			err = l.Tend(t.Context())
+		}
+	}
+	if l != nil {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err != nil && !errors.Is(err, errStop) {
+		t.Fatalf("call %d: %v", at, err)
+	}
+	for _, cache := range caches {
+		o := o
+		o.Cache = cache
+		l := open(t, b, o)
+		got := all(t, l)
+		if err := l.Swap(t.Context(), nil, []history.Record{{Key: "later"}}); err != nil {
+			t.Fatal(err)
+		}
+		if !same(got, full(number(acked))) && !same(got, full(number(tried))) {
+			t.Fatalf("call %d, %s, made %v: got %q, want %d or %d", at, stopped, made, got, acked, tried)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stopped, stopped == ""
+}
+
+// number returns records that say n.
+func number(n int) (out []history.Record) {
+	for _, key := range []string{"a", "b", "c"} {
+		r := history.Record{Key: key}
+		if n > 0 {
+			r.Value = fmt.Appendf(nil, "%s%050d", key, n)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// full leaves out records that do not exist.
+func full(records []history.Record) []history.Record {
+	if len(records) > 0 && records[0].Value == nil {
+		return nil
+	}
+	return records
+}
+
+// sleeper is a ledger whose next call of a kind waits until it is woken.
+type sleeper struct {
+	*ledger.Ledger
+	asleep, wake chan struct{}
+}
+
+// newSleeper returns a ledger that sleeps before its next call op on the log, once
+// armed.
+func newSleeper(t *testing.T, b blob.Bucket, o ledger.Options, op string) (s *sleeper, arm func()) {
+	s = &sleeper{asleep: make(chan struct{}), wake: make(chan struct{})}
+	var mu sync.Mutex
+	armed := false
+	h := &hooked{Bucket: b, hook: func(got, key string) (bool, error) {
+		mu.Lock()
+		stop := armed && got == op && strings.HasPrefix(key, o.Prefix+"log/")
+		armed = armed && !stop
+		mu.Unlock()
+		if stop {
+			close(s.asleep)
+			<-s.wake
+		}
+		return false, nil
+	}}
+	s.Ledger = open(t, h, o)
+	return s, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		armed = true
+	}
+}
+
+// awake writes entries, makes checkpoints and cuts the log, while another process
+// sleeps for hours.
+func awake(t *testing.T, b blob.Bucket, o ledger.Options, clock *clock) {
+	l := open(t, b, o)
+	for i := 1; i < 40; i++ {
+		if err := l.Swap(t.Context(), number(i), number(i+1)); err != nil {
+			t.Fatal(err)
+		}
+		l.Quiet()
+		clock.add(10 * time.Minute)
+		if err := l.Tend(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Head(t.Context(), o.Prefix+"log/0000000000000000002"); err == nil {
+		t.Fatal("the log is not cut")
+	}
+}
+
+// TestPaused pauses a process right before it puts an entry, or asks for one, until
+// the number was written by another process and deleted. A process that trusts its
+// old knowledge for so long must be wrong, or the test would show nothing.
+func TestPaused(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		trust time.Duration
+		wrong bool
+	}{
+		{"asks always", -1, false},
+		{"asks after five minutes", 5 * time.Minute, false},
+		{"asks after a year", 365 * 24 * time.Hour, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			clock := newClock()
+			o := quick
+			o.Now, o.CheckpointBytes, o.Timeout = clock.now, 1000, time.Hour
+			sleepy := o
+			if sleepy.Trust = tt.trust; tt.trust > 0 {
+				sleepy.Grace = 2 * tt.trust
+			}
+			t.Run("write", func(t *testing.T) {
+				b := memory.NewBucket()
+				s, arm := newSleeper(t, b, sleepy, "put")
+				if err := s.Swap(t.Context(), nil, number(1)); err != nil {
+					t.Fatal(err)
+				}
+				arm()
+				result := make(chan error)
+				go func() { result <- s.Swap(t.Context(), number(1), number(99)) }()
+				<-s.asleep
+				awake(t, b, o, clock)
+				close(s.wake)
+				err := <-result
+				if tt.wrong != (err == nil) {
+					t.Errorf("a write that came too late: got %v", err)
+				}
+				if tt.wrong {
+					return
+				}
+				if !errors.Is(err, history.ErrChanged) && !errors.Is(err, history.ErrAway) {
+					t.Error(err)
+				}
+				for _, c := range []*ledger.Ledger{s.Ledger, open(t, b, o)} {
+					if got := all(t, c); !same(got, number(40)) {
+						t.Errorf("got %q", got)
+					}
+				}
+			})
+			t.Run("read", func(t *testing.T) {
+				b := memory.NewBucket()
+				s, arm := newSleeper(t, b, sleepy, "get")
+				if err := s.Swap(t.Context(), nil, number(1)); err != nil {
+					t.Fatal(err)
+				}
+				arm()
+				result := make(chan []history.Record)
+				go func() { result <- all(t, s) }()
+				<-s.asleep
+				awake(t, b, o, clock)
+				close(s.wake)
+				if got := <-result; same(got, number(40)) == tt.wrong {
+					t.Errorf("got %q", got)
+				}
+			})
+		})
+	}
+}
+
+// TestTooLate puts an object under a number that was cut off long ago, as a write
+// that was lost on its way might. Nobody must take it for an entry.
+func TestTooLate(t *testing.T) {
+	clock := newClock()
+	o := quick
+	o.Now, o.CheckpointBytes = clock.now, 1000
+	b := memory.NewBucket()
+	behind := open(t, b, o)
+	if err := behind.Swap(t.Context(), nil, number(1)); err != nil {
+		t.Fatal(err)
+	}
+	late := &hooked{Bucket: b, hook: func(op, key string) (bool, error) { return false, nil }}
+	kept := copyOf(t, b, o.Prefix+"log/0000000000000000001")
+	awake(t, b, o, clock)
+	// The log is written once more from its first entry, by someone who sees nothing else.
+	old := memory.NewBucket()
+	put(t, old, o.Prefix+"log/0000000000000000001", kept)
+	l := open(t, old, o)
+	if err := l.Swap(t.Context(), number(1), number(66)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, late, o.Prefix+"log/0000000000000000002", copyOf(t, old, o.Prefix+"log/0000000000000000002"))
+	if got := all(t, behind); !same(got, number(40)) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func copyOf(t *testing.T, b blob.Bucket, key string) []byte {
+	t.Helper()
+	data, err := b.Get(t.Context(), key, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func put(t *testing.T, b blob.Bucket, key string, data []byte) {
+	t.Helper()
+	if err := b.Put(context.WithoutCancel(t.Context()), key, section(data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLost deletes an entry from the log, as a bucket might that lost too many drives.
+// Nobody may write its number again.
+func TestLost(t *testing.T) {
+	b := memory.NewBucket()
+	o := quick
+	o.CheckpointBytes = 1 << 20
+	l := open(t, b, o)
+	for i := range 5 {
+		if err := l.Swap(t.Context(), number(i), number(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Delete(t.Context(), o.Prefix+"log/0000000000000000003"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ledger.Open(t.Context(), b, o)
+	var corrupt *ledger.CorruptError
+	if !errors.As(err, &corrupt) || corrupt.Part != o.Prefix+"log/0000000000000000003" {
+		t.Errorf("got %v", err)
+	}
+	// Who has applied it goes on.
+	if err := l.Swap(t.Context(), number(5), number(6)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk fills the disk of the cache. The ledger goes on in memory.
+func TestFullDisk(t *testing.T) {
+	var full atomic.Bool
+	disk := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	b := memory.NewBucket()
+	o := ledger.WithFiles(quick, disk)
+	o.Cache = "cache"
+	said := make(chan error, 100)
+	o.Trouble = func(err error) { said <- err }
+	l := open(t, b, o)
+	large := bytes.Repeat([]byte("x"), 100_000)
+	for i := range 200 {
+		full.Store(i > 20)
+		large = append(large, byte(i))
+		if err := l.Swap(t.Context(), number(i), append(number(i+1), history.Record{Key: "large", Value: large})); err != nil {
+			t.Fatalf("swap %d: %v", i, err)
+		}
+	}
+	if len(said) == 0 {
+		t.Fatal("the disk was not full")
+	}
+	if err := <-said; !strings.Contains(err.Error(), "in memory") {
+		t.Error(err)
+	}
+	if got := all(t, l); !same(got[:3], number(200)) {
+		t.Errorf("got %.200q", got)
+	}
+}

@@ -1,0 +1,30 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Tend is what a Ledger does every minute.
+func (l *Ledger) Tend(ctx context.Context) error { return l.tend(ctx) }
+
+// Quiet waits for checkpoints that are being written, and for all other goroutines.
+func (l *Ledger) Quiet() { l.work.Wait() }
+
+// Number returns the number of the last entry that was applied.
+func (l *Ledger) Number() uint64 { return l.position().number }
+
+// Decode decodes bytes as an entry, a mark and a part.
+func Decode(b []byte) (errs [3]error) {
+	_, errs[0] = decodeEntry("entry", b, func(change) error { return nil })
+	_, errs[1] = decodeMark("mark", b)
+	_, errs[2] = decodePart("part", b, le.Uint64(append(append([]byte(nil), b...), make([]byte, 16)...)[8:]), 0, func(_, _ []byte) error { return nil })
+	return errs
+}
+
+// WithFiles returns Options with a file system for the cache.
+func WithFiles(o Options, fs vfs.FS) Options {
+	o.files = fs
+	return o
+}

@@ -1,0 +1,13 @@
+package pair
+
+// ParseClaim parses the record of a claim and returns it as it is written.
+func ParseClaim(b []byte) ([]byte, error) {
+	c, err := parseClaim(b)
+	return c.value(), err
+}
+
+// ParseBytesKey parses the key of a stone's bytes and returns it as it is written.
+func ParseBytesKey(key string) (string, bool) {
+	id, number, ok := parseBytesKey(key)
+	return bytesKey(id, number), ok
+}
