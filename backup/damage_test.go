@@ -1,0 +1,120 @@
+package backup_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/backup"
+)
+
+// backedUp returns a Bucket with three backups of a Store, some of them encrypted.
+func backedUp(t testing.TB, o backup.Options) *bucket {
+	c := newClock()
+	st, b := filled(t, c), newBucket()
+	o.Now, o.BundleBytes = c.now, 1<<10
+	mustRun(t, st, b, o)
+	save(t, st, "a", text("more", 1))
+	mustRun(t, st, b, o)
+	save(t, st, "x/y/z", text("more", 2))
+	create(t, st, "later")
+	mustRun(t, st, b, o)
+	return b
+}
+
+// TestFlippedBytes changes one byte of each object in turn.
+func TestFlippedBytes(t *testing.T) {
+	b := backedUp(t, backup.Options{})
+	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil || v.Backups != 3 || v.Stones == 0 || v.Unneeded > 0 {
+		t.Fatalf("whole: got %+v, %v", v, err)
+	}
+	for _, key := range keys(t, b.Bucket) {
+		was, err := b.Bucket.Get(t.Context(), key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := max(1, len(was)/100)
+		for at := 0; at < len(was); at += step {
+			bad := slices.Clone(was)
+			bad[at] ^= 1 << (at % 8)
+			b.replace(t, key, bad)
+			v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil)
+			if !errors.Is(err, backup.ErrFaults) || !named(v.Faults, key) {
+				t.Fatalf("%s, byte %d: got %v, %q", key, at, err, v.Faults)
+			}
+		}
+		b.replace(t, key, was)
+	}
+}
+
+func named(faults []string, key string) bool {
+	return slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, key) })
+}
+
+// TestLostObjects deletes each object in turn, and cuts each in turn.
+func TestLostObjects(t *testing.T) {
+	b := backedUp(t, backup.Options{})
+	for _, key := range keys(t, b.Bucket) {
+		was, err := b.Bucket.Get(t.Context(), key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, now := range [][]byte{nil, {}, was[:len(was)-1], append(slices.Clone(was), 0)} {
+			b.replace(t, key, now)
+			v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil)
+			rest := key[strings.IndexByte(key, '/')+1:] // a lost seal is named by its manifest
+			if strings.HasPrefix(key, "claims/") {
+				rest = "claims/" // the last claim that is known to have been there
+			}
+			if !errors.Is(err, backup.ErrFaults) || !named(v.Faults, rest) {
+				t.Fatalf("%s with %d bytes: got %v, %q", key, len(now), err, v.Faults)
+			}
+		}
+		b.replace(t, key, was)
+	}
+}
+
+// TestSwappedObjects puts the bytes of each object under the key of each other one.
+func TestSwappedObjects(t *testing.T) {
+	b := backedUp(t, backup.Options{})
+	all := keys(t, b.Bucket)
+	for _, key := range all {
+		was, err := b.Bucket.Get(t.Context(), key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range all {
+			data, err := b.Bucket.Get(t.Context(), other, 0, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other == key {
+				continue
+			}
+			b.replace(t, key, slices.Clone(data))
+			if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); !errors.Is(err, backup.ErrFaults) || !named(v.Faults, key) {
+				t.Fatalf("%s in place of %s: got %v, %q", other, key, err, v.Faults)
+			}
+			b.replace(t, key, was)
+		}
+	}
+}
+
+// TestHeals damages each object in turn: the next backup finds what it reads again,
+// and is whole.
+func TestHeals(t *testing.T) {
+	c := newClock()
+	st, whole := filled(t, c), newBucket()
+	o := backup.Options{Now: c.now, BundleBytes: 1 << 10, Sample: 1}
+	mustRun(t, st, whole, o)
+	for _, key := range keys(t, whole.Bucket) {
+		b := copyOf(t, whole)
+		b.replace(t, key, []byte("x"))
+		r := mustRun(t, st, b, o)
+		if !strings.HasPrefix(key, "claims/") && !strings.HasPrefix(key, "seals/") && !named(r.Damaged, key) {
+			t.Errorf("%s: got %+v", key, r)
+		}
+		same(t, mustRestore(t, b, backup.Access{}), st)
+	}
+}

@@ -1,0 +1,116 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cairnvoxel/cairn/blob"
+)
+
+// lockAll locks everything that the new backup needs.
+func (r *run) lockAll(m *manifest) error {
+	if r.o.Lock <= 0 {
+		return nil
+	}
+	locker := r.bucket.(blob.Locker) // run has checked it
+	keys := []string{m.name.manifest(), m.seal()}
+	for i := range m.all {
+		keys = append(keys, m.all[i].key())
+	}
+	return inOrder(r.ctx, r.o.Workers, keys, func(key string) (struct{}, error) {
+		return struct{}{}, locker.Lock(r.ctx, key, m.locked)
+	}, func(i int, _ struct{}, err error) error {
+		if err != nil {
+			err = fmt.Errorf("backup: lock %s: %w", keys[i], err)
+		}
+		return err
+	})
+}
+
+// retire deletes the backups that are not kept, and then every object that no backup
+// needs. If a manifest that counts cannot be read, it deletes no objects.
+func (r *run) retire(made *manifest) error {
+	there, err := list(r.ctx, r.bucket)
+	if err != nil {
+		return err
+	}
+	times := make([]time.Time, len(there.seals))
+	for i, n := range there.seals {
+		times[i] = n.time
+	}
+	gone := make(map[name]bool)
+	for _, i := range r.o.Keep.Over(times, made.time) {
+		n := there.seals[i]
+		m, err := r.source.manifest(r.ctx, n)
+		if errors.As(err, new(*CorruptError)) {
+			r.damaged(err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !r.o.Now().Before(m.locked) {
+			gone[n] = true
+			r.report.Removed = append(r.report.Removed, n.String())
+		}
+	}
+	needed := make(map[string]bool)
+	whole := true
+	for _, n := range there.seals {
+		if gone[n] {
+			continue
+		}
+		m, err := r.source.manifest(r.ctx, n)
+		if errors.As(err, new(*CorruptError)) {
+			r.damaged(err)
+			whole = false
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		needed[n.manifest()] = true
+		for i := range m.all {
+			needed[m.all[i].key()] = true
+		}
+	}
+	var drop []string
+	for n := range gone {
+		drop = append(drop, n.seal()) // the seal first: a backup without one does not count
+	}
+	if err := r.deleteAll(drop); err != nil {
+		return err
+	}
+	drop = nil
+	for _, n := range there.manifests {
+		if whole && !needed[n.manifest()] || gone[n] {
+			drop = append(drop, n.manifest())
+		}
+	}
+	for key, size := range there.objects {
+		if whole && !needed[key] {
+			drop = append(drop, key)
+			r.report.Freed += size
+		}
+	}
+	return r.deleteAll(drop)
+}
+
+// deleteAll deletes keys while the claim is held.
+func (r *run) deleteAll(keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := r.claim.held(r.ctx); err != nil {
+		return err
+	}
+	return inOrder(r.ctx, r.o.Workers, keys, func(key string) (struct{}, error) {
+		return struct{}{}, r.bucket.Delete(r.ctx, key)
+	}, func(i int, _ struct{}, err error) error {
+		if err != nil {
+			return fmt.Errorf("backup: %s: %w", keys[i], err)
+		}
+		return r.claim.prolong(r.ctx)
+	})
+}

@@ -1,0 +1,65 @@
+package backup_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/history"
+)
+
+func stoneOf(data []byte) history.Stone {
+	return history.Stone{ID: sha256.Sum256(data), Data: data}
+}
+
+func TestRoundTrip(t *testing.T) {
+	c := newClock()
+	st, b := filled(t, c), newBucket()
+	r := mustRun(t, st, b, backup.Options{Now: c.now})
+	if r.Worlds != 7 || r.Changed != 7 {
+		t.Errorf("report: got %+v", r)
+	}
+	same(t, mustRestore(t, b, backup.Access{}), st)
+	again := mustRun(t, st, b, backup.Options{Now: c.now})
+	if again.Changed != 0 || again.Stones != 0 || again.Objects > 4 {
+		t.Errorf("nothing changed: got %+v", again)
+	}
+	save(t, st, "forked", text("forked", 2))
+	if err := st.Rename(t.Context(), "b/c", "b/d", 0); err != nil {
+		t.Fatal(err)
+	}
+	third := mustRun(t, st, b, backup.Options{Now: c.now})
+	if third.Changed != 1 || third.Stones != 1 {
+		t.Errorf("one changed, one renamed: got %+v", third)
+	}
+	same(t, mustRestore(t, b, backup.Access{}), st)
+}
+
+// TestCalls counts the calls of backups of ten thousand worlds.
+func TestCalls(t *testing.T) {
+	c := newClock()
+	st, b := newStore(c), newBucket()
+	const worlds = 10_000
+	name := func(i int) string { return fmt.Sprintf("players/%05d/island", i) }
+	for i := range worlds {
+		create(t, st, name(i))
+		save(t, st, name(i), fmt.Appendf(nil, "%300d", i))
+	}
+	o := backup.Options{Now: c.now}
+	for _, changed := range []int{worlds, 0, 100} {
+		if changed < worlds || b.total() > 0 {
+			for i := range changed {
+				save(t, st, name(i*worlds/changed), fmt.Appendf(nil, "%d %300d", b.total(), i))
+			}
+		}
+		before := b.total()
+		r := mustRun(t, st, b, o)
+		calls := b.total() - before
+		t.Logf("%d changed: %d calls, %d objects, %d bytes", changed, calls, r.Objects, r.New)
+		if r.Changed != changed || r.Stones != changed || calls > 30+changed/100 {
+			t.Errorf("%d changed: %d calls, %+v", changed, calls, r)
+		}
+	}
+	same(t, mustRestore(t, b, backup.Access{}), st)
+}

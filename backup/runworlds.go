@@ -1,0 +1,282 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// worlds compares all worlds with what is known, and reads those that changed.
+func (r *run) worlds() error {
+	type todo struct {
+		outline history.Outline
+		had     *row
+	}
+	var changed []todo
+	err := r.st.Outlines(r.ctx, func(m history.Outline) error {
+		had := r.known[m.World]
+		if had == nil || had.sum != m.Sum || !had.sound(r.sound) {
+			changed = append(changed, todo{m, had})
+			return nil
+		}
+		row := *had
+		row.name, row.deleted, row.fence = m.Name, m.Deleted, m.Head.Fence
+		if row.name != had.name || !row.deleted.Equal(had.deleted) || row.fence != had.fence {
+			row.leaf = nil
+		}
+		r.rows = append(r.rows, &row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.report.Changed = len(changed)
+	for done := 0; done < len(changed); {
+		some := changed[done:min(done+worldBatch, len(changed))]
+		var olds []*row
+		var outlines []history.Outline
+		for _, t := range some {
+			olds, outlines = append(olds, t.had), append(outlines, t.outline)
+		}
+		if err := r.readWorlds(outlines, olds); err != nil {
+			return err
+		}
+		done += len(some)
+		r.o.Progress(done, len(changed))
+		if err := r.claim.prolong(r.ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.flushData(); err != nil {
+		return err
+	}
+	slices.SortFunc(r.rows, func(a, b *row) int {
+		switch {
+		case a.before(b):
+			return -1
+		case b.before(a):
+			return 1
+		}
+		return 0
+	})
+	return nil
+}
+
+// worldBatch is how many worlds are read before their stones are.
+const worldBatch = 256
+
+// readWorlds reads worlds that changed and puts their stones.
+func (r *run) readWorlds(outlines []history.Outline, had []*row) error {
+	old, err := r.oldPlaces(had)
+	if err != nil {
+		return err
+	}
+	return inOrder(r.ctx, r.o.Workers, outlines, func(m history.Outline) (history.Archive, error) {
+		return r.st.Archive(r.ctx, m)
+	}, func(i int, a history.Archive, err error) error {
+		for try := 1; ; try++ {
+			if err == nil {
+				err = r.addWorld(outlines[i].World, &a, old[i])
+			}
+			if !errors.Is(err, history.ErrGone) || try == maxTries {
+				break
+			}
+			a, err = r.st.Archive(r.ctx, outlines[i]) // a collection took a stone: a pack replaces it now
+		}
+		switch {
+		case errors.Is(err, history.ErrNoWorld):
+			return r.ctx.Err() // it was purged meanwhile
+		case isHurt(err):
+			r.report.Hurt = append(r.report.Hurt, fmt.Sprintf("%q: %v", outlines[i].Name, err))
+			if had[i] != nil && had[i].sound(func(n int32) bool { return !r.bad[r.all[n].key()] }) {
+				row := *had[i]
+				row.leaf = nil
+				r.rows = append(r.rows, &row)
+			}
+			return nil
+		}
+		return err
+	})
+}
+
+// maxTries is how often a world is read again because stones of it were collected.
+const maxTries = 8
+
+// isHurt reports whether an error says that a world of the Store is damaged.
+func isHurt(err error) bool {
+	return errors.As(err, new(*stone.CorruptError)) || errors.Is(err, history.ErrGone) || errors.Is(err, history.ErrNoCommit)
+}
+
+// oldPlaces returns where the stones of worlds lie, as far as the base knows.
+func (r *run) oldPlaces(rows []*row) ([]map[stone.ID]place, error) {
+	err := r.source.expect(r.ctx, r.objects, func(yield func(item) bool) {
+		for _, row := range rows {
+			if row != nil && !yield(row.archive) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]map[stone.ID]place, len(rows))
+	for i, row := range rows {
+		if row == nil || r.bad[r.all[row.archive.object].key()] {
+			continue
+		}
+		o := &r.all[row.archive.object]
+		b, err := r.source.item(r.ctx, r.objects, row.archive)
+		var a history.Archive
+		var places []place
+		if err == nil {
+			_, a, places, err = parseArchive(o.key(), b, r.objects, row.archive.object)
+		}
+		if errors.As(err, new(*CorruptError)) {
+			r.damaged(err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = make(map[stone.ID]place, len(places))
+		for k, ref := range a.Stones() {
+			if r.sound(places[k].object) {
+				out[i][ref.ID] = places[k]
+			}
+		}
+	}
+	return out, nil
+}
+
+// addWorld puts the stones of a world that are not there.
+func (r *run) addWorld(world uint64, a *history.Archive, old map[stone.ID]place) error {
+	refs := a.Stones()
+	places := make([]place, len(refs))
+	var lacks []int
+	for i, ref := range refs {
+		p, ok := old[ref.ID]
+		if !ok {
+			p, ok = r.placed[[16]byte(ref.ID[:16])]
+		}
+		if ok && p.size == ref.Size {
+			places[i] = p
+		} else {
+			lacks = append(lacks, i)
+		}
+	}
+	err := inOrder(r.ctx, r.o.Workers, lacks, func(i int) (read, error) {
+		return r.readStone(refs[i])
+	}, func(k int, st read, err error) error {
+		if err != nil {
+			return err
+		}
+		i := lacks[k]
+		places[i], err = r.addStone(st.Stone)
+		return errors.Join(err, st.release())
+	})
+	if err != nil {
+		return err
+	}
+	r.waiting = append(r.waiting, waiting{&row{world: world, name: a.Name, deleted: a.Deleted, fence: a.Head.Fence, sum: a.Sum(), uses: usesOf(places)}, *a, places})
+	if len(r.data.buf) >= r.o.BundleBytes || len(r.waiting) >= maxWaiting {
+		return r.flushData()
+	}
+	return nil
+}
+
+// maxWaiting is how many archives wait in memory.
+const maxWaiting = 1 << 14
+
+// read is a stone of the Store.
+type read struct {
+	history.Stone
+	release func() error
+}
+
+// drop is for dropper.
+func (s read) drop() {
+	if s.release != nil {
+		_ = s.release() // it was only read
+	}
+}
+
+// readStone reads a stone and compares its bytes with its ID.
+func (r *run) readStone(ref history.StoneRef) (read, error) {
+	st, release, err := r.st.ReadStone(r.ctx, ref.ID)
+	if err != nil {
+		return read{}, err
+	}
+	if st.File != nil && st.Size() <= int64(r.o.BundleBytes) {
+		data, err := st.Bytes()
+		if err = errors.Join(err, release()); err != nil {
+			return read{}, err
+		}
+		st, release = history.Stone{ID: ref.ID, Data: data}, func() error { return nil }
+	}
+	if err = st.Check(); err == nil && st.Size() != ref.Size {
+		err = fmt.Errorf("backup: stone %v: %d bytes: want %d", ref.ID, st.Size(), ref.Size)
+	}
+	if err != nil {
+		return read{}, errors.Join(&stone.CorruptError{Part: "stone", Err: err}, release())
+	}
+	return read{st, release}, nil
+}
+
+// addStone puts a stone into an object.
+func (r *run) addStone(st history.Stone) (p place, err error) {
+	if st.Size() > int64(r.o.BundleBytes) {
+		p, err = r.large(st)
+	} else {
+		b, err := st.Bytes()
+		if err != nil {
+			return p, err
+		}
+		if len(r.data.buf) > 0 && len(r.data.buf)+len(b) > 2*r.o.BundleBytes {
+			if err := r.flushOnlyData(); err != nil {
+				return p, err
+			}
+		}
+		p = r.data.add(b)
+	}
+	if err == nil {
+		r.placed[[16]byte(st.ID[:16])] = p
+		r.report.Stones++
+	}
+	return p, err
+}
+
+// flushOnlyData ends the object of stones.
+func (r *run) flushOnlyData() error {
+	r.flushed++
+	return r.data.flush()
+}
+
+// metaEach is how many objects of stones are put before an object of archives is.
+const metaEach = 8
+
+// flushData ends the object of stones, and adds the archives that waited for it.
+func (r *run) flushData() error {
+	if err := r.flushOnlyData(); err != nil {
+		return err
+	}
+	for i := range r.waiting {
+		w := &r.waiting[i]
+		self := r.meta.begin()
+		w.row.archive = r.meta.addItem(archiveItem, appendArchive(w.row.world, &w.archive, w.places, r.objects, self))
+		r.rows = append(r.rows, w.row)
+		if len(r.meta.buf) >= r.o.BundleBytes {
+			if err := r.meta.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	r.waiting = r.waiting[:0]
+	if r.flushed >= metaEach {
+		r.flushed = 0
+		return r.meta.flush()
+	}
+	return nil
+}
