@@ -42,6 +42,7 @@ type call struct {
 	repeat     repeat
 	saysRetry  bool // repetitions have the header RetryHeader
 	endless    bool // no Options.Timeout
+	stale      bool // the answer may be old, if Options.Stale allows it
 	carries    int64
 	read       func(*http.Response) error // reads the answer; it may run once for each try
 }
@@ -72,36 +73,66 @@ func (s *Store) do(ctx context.Context, c *call) error {
 type failure struct {
 	err     error
 	passing bool          // another try may succeed
+	here    bool          // it is about this site: another one may answer
+	busy    bool          // the server wants fewer calls: the call does not go elsewhere
 	unbegun bool          // the server surely has not begun
 	after   time.Duration // the server asks to wait this long
 }
 
+// tries makes the call in rounds. A round tries one site after another; before the
+// next round it waits.
 func (s *Store) tries(ctx context.Context, c *call) error {
 	start := s.o.Now()
 	begun := false
-	for try := 1; ; try++ {
-		if err := ctx.Err(); err != nil {
-			return err
+	for round := 1; ; round++ {
+		var last failure
+		for i, at := range s.sites.order(s.o.Now()) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			f := s.try(ctx, c, at, round, begun && c.saysRetry)
+			if f.err == nil {
+				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			begun = begun || !f.unbegun
+			if !f.passing && !f.here || c.repeat == unbegun && !f.unbegun {
+				return f.err
+			}
+			if last = last.join(f, i == 0); f.busy {
+				break
+			}
 		}
-		f := s.try(ctx, c, begun && c.saysRetry)
-		if f.err == nil {
-			return nil
+		if !last.passing || round == s.o.Tries {
+			return last.err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		begun = begun || !f.unbegun
-		if !f.passing || try == s.o.Tries || c.repeat == unbegun && !f.unbegun {
-			return f.err
-		}
-		d := s.pause(try, f.after)
+		d := s.pause(round, last.after)
 		if s.o.Now().Add(d).Sub(start) > s.o.Patience {
-			return f.err
+			return last.err
 		}
 		if err := s.o.Wait(ctx, d); err != nil {
-			return fmt.Errorf("%w; the last try: %v", err, f.err)
+			return fmt.Errorf("%w; the last try: %v", err, last.err)
 		}
 	}
+}
+
+// join returns what the failures of two sites mean for the round. The error is that of
+// a site that another round may find well.
+func (f failure) join(g failure, first bool) failure {
+	switch {
+	case first:
+		return g
+	case f.passing && !g.passing:
+		return f
+	case f.passing:
+		g.after = min(f.after, g.after)
+		if errors.Is(f.err, history.ErrAway) {
+			g.err = f.err // says more than that another server is dead
+		}
+	}
+	return g
 }
 
 const (
@@ -117,32 +148,60 @@ func (s *Store) pause(try int, after time.Duration) time.Duration {
 	return after + d/2 + time.Duration(s.o.Rand()*float64(d/2))
 }
 
-func (s *Store) try(ctx context.Context, c *call, again bool) failure {
-	within := ctx
+// firstAnswer is how long a site may take in the first round until it begins to
+// answer a call that another site may answer too. The time doubles each round.
+const firstAnswer = 5 * time.Second
+
+// answerWithin calls give after the time that a site may take until it begins to
+// answer, unless the caller calls stop before.
+func (s *Store) answerWithin(c *call, round int, give func()) (stop func()) {
+	if len(s.sites.all) == 1 || c.repeat != always || c.endless {
+		return func() {}
+	}
+	d := firstAnswer << min(round-1, 10)
+	if c.body != nil {
+		d += time.Duration(c.carries>>20) * time.Second
+	}
+	t := time.AfterFunc(min(d, s.o.Timeout), give)
+	return func() { t.Stop() }
+}
+
+func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) failure {
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if !c.endless {
 		limit := s.o.Timeout + time.Duration(c.carries>>20)*time.Second
-		var cancel context.CancelFunc
-		within, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
+		defer time.AfterFunc(limit, cancel).Stop()
 	}
-	answer, err := s.o.HTTP.RoundTrip(s.request(c, again).WithContext(within))
-	if lasting := s.lasting(err); lasting != nil {
-		return failure{err: lasting, unbegun: true}
+	begins := s.answerWithin(c, round, cancel)
+	answer, err := s.o.HTTP.RoundTrip(s.request(c, at, round, again).WithContext(within))
+	begins()
+	if lasting := s.lasting(err, at); lasting != nil {
+		s.sites.failed(at, s.o.Now())
+		return failure{err: lasting, here: true, unbegun: true}
 	}
 	if isDial(err) && !s.met.Load() && ctx.Err() == nil {
-		return failure{err: fmt.Errorf("no server listens at %s: start one there (cairn serve), or give another address: %w", s.base.Host, err)}
+		s.sites.failed(at, s.o.Now())
+		return failure{here: true, unbegun: true, err: fmt.Errorf("no server listens at %s: start one there (cairn serve), or give another address: %w", s.sites.hosts(), err)}
 	}
 	if err == nil {
 		s.met.Store(true)
 		s.packs.Store(answer.Header.Get(PacksHeader) == "yes")
 		defer answer.Body.Close()
 		if answer.StatusCode/100 == 2 {
+			history.Answered(ctx)
 			err = c.readAnswer(answer)
-		} else if f, cut := s.refusal(answer); cut == nil {
+			s.tellStale(c, answer)
+		} else if f, cut := s.refusal(answer, at); cut == nil {
 			return f
 		} else {
 			err = cut
 		}
+	}
+	if err == nil || wrong(err) {
+		s.sites.answered(at)
+	} else if ctx.Err() == nil {
+		s.sites.failed(at, s.o.Now())
 	}
 	switch {
 	case err == nil:
@@ -165,13 +224,13 @@ func wrong(err error) bool {
 }
 
 // lasting returns an error that another try would meet too, or nil.
-func (s *Store) lasting(err error) error {
+func (s *Store) lasting(err error, at int) error {
 	certificate, record, name := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}, (*net.DNSError)(nil)
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &name) && name.IsNotFound:
 		return err
 	case errors.As(err, &record):
-		return fmt.Errorf("%s does not use TLS: does its address begin with http://? %w", s.base.Host, err)
+		return fmt.Errorf("%s does not use TLS: does its address begin with http://? %w", s.sites.all[at].Host, err)
 	}
 	return nil
 }
@@ -186,8 +245,8 @@ func isDial(err error) bool {
 // it.
 const askFirst = 1 << 20
 
-func (s *Store) request(c *call, again bool) *http.Request {
-	u := s.base
+func (s *Store) request(c *call, at, round int, again bool) *http.Request {
+	u := s.sites.all[at]
 	u.Path += "/v1/" + c.path
 	u.RawQuery = c.query
 	h := make(http.Header, 8)
@@ -206,6 +265,11 @@ func (s *Store) request(c *call, again bool) *http.Request {
 	set(FenceHeader, fenceText(c.fence))
 	if again {
 		set(RetryHeader, "1")
+	}
+	if c.stale && round == 1 {
+		set(StaleHeader, "0") // another site may have a true one
+	} else if c.stale {
+		set(StaleHeader, strconv.FormatInt(int64(max(s.o.Stale, 0)/time.Second), 10))
 	}
 	r := &http.Request{Method: c.method, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h}
 	if c.body != nil {
@@ -251,12 +315,19 @@ func (c *call) readAnswer(answer *http.Response) error {
 	return c.read(answer)
 }
 
+// tellStale tells the caller that an answer is old.
+func (s *Store) tellStale(c *call, answer *http.Response) {
+	if n, err := strconv.ParseUint(answer.Header.Get(StaleHeader), 10, 31); err == nil && s.o.OnStale != nil {
+		s.o.OnStale(c.name, time.Duration(n)*time.Second)
+	}
+}
+
 // maxRefusal bounds the bytes that are read of a refusal.
 const maxRefusal = 16 << 10
 
 // refusal reads an answer that is not a success. It believes only a server that
 // uses the API. An answer from a proxy may at most allow another try.
-func (s *Store) refusal(answer *http.Response) (failure, error) {
+func (s *Store) refusal(answer *http.Response, at int) (failure, error) {
 	var r Refusal
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
 	if err != nil {
@@ -265,16 +336,25 @@ func (s *Store) refusal(answer *http.Response) (failure, error) {
 	status := answer.StatusCode
 	if json.Unmarshal(b, &r) != nil || r.Error.Code == "" || r.Error.Code.Status() != status {
 		err := fmt.Errorf("%w: status %d", errAnswer, status)
-		if status == http.StatusBadRequest && s.base.Scheme == "http" && bytes.Contains(b, []byte("HTTPS")) {
+		if status == http.StatusBadRequest && s.sites.all[at].Scheme == "http" && bytes.Contains(b, []byte("HTTPS")) {
 			err = fmt.Errorf("%w: does the address begin with https://?", err)
 		}
-		return failure{err: err, passing: status == 429 || status >= 500, after: s.after(answer)}, nil
+		if status >= 500 {
+			s.sites.failed(at, s.o.Now())
+		}
+		return failure{err: err, passing: status == 429 || status >= 500, busy: status == 429, after: s.after(answer)}, nil
 	}
 	e := &Error{Code(printable(string(r.Error.Code))), printable(r.Error.Message)}
 	switch e.Code {
+	case Draining, Away:
+		s.sites.failed(at, s.o.Now())
+	default:
+		s.sites.answered(at)
+	}
+	switch e.Code {
 	case Busy, Draining:
-		return failure{err: e, passing: true, unbegun: true, after: s.after(answer)}, nil
-	case Internal, Timeout:
+		return failure{err: e, passing: true, busy: e.Code == Busy, unbegun: true, after: s.after(answer)}, nil
+	case Internal, Timeout, Away:
 		return failure{err: e, passing: true, after: s.after(answer)}, nil
 	case Unauthorized:
 		if s.auth == nil {

@@ -2,13 +2,9 @@ package client
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +23,7 @@ type Options struct {
 	Cache stone.Cache
 	// Tries is how often a repeatable call is made at most. Default 8, about five
 	// seconds, in which a server can restart. It is 1 until something has answered
-	// at the address.
+	// at the address. With several addresses each try asks all of them.
 	Tries int
 	// Patience is how long after its beginning a call is repeated. Default a
 	// minute.
@@ -36,6 +32,12 @@ type Options struct {
 	// answer. Default 40 seconds, more than the server allows itself. Purge and
 	// Collect have no timeout.
 	Timeout time.Duration
+	// Stale is how old the head and the stack of a world may be if no server can reach
+	// the place where the worlds are kept. Default: they must be true now. An old
+	// head is good for showing a world; a save on it fails if somebody saved since.
+	Stale time.Duration
+	// OnStale is called, from any goroutine, for each answer that is old.
+	OnStale func(name string, age time.Duration)
 
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
@@ -43,6 +45,9 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Rand returns numbers of [0, 1), from any goroutine. Default math/rand/v2.
 	Rand func() float64
+	// Unique returns numbers that nobody else gets, from any goroutine. Default
+	// math/rand/v2.
+	Unique func() uint64
 }
 
 func (o Options) withDefaults() Options {
@@ -67,6 +72,9 @@ func (o Options) withDefaults() Options {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
+	if o.Unique == nil {
+		o.Unique = rand.Uint64
+	}
 	return o
 }
 
@@ -85,7 +93,7 @@ func wait(ctx context.Context, d time.Duration) error {
 // After any other error it is unknown what the server did.
 type Store struct {
 	o       Options
-	base    url.URL
+	sites   sites
 	auth    []string // the header, nil without a token
 	own     *http.Transport
 	records sync.Pool   // of *Records
@@ -98,23 +106,27 @@ type Store struct {
 }
 
 // Open returns the Store of the server at address, "http://HOST" or "https://HOST"
-// with or without a path. It makes no call yet. The caller closes the Store.
+// with or without a path. The address may be several with commas between them, of
+// servers that serve the same worlds. The Store then calls one of them, chosen by
+// chance, and goes on with the next when that does not answer. Open makes no call yet.
+// The caller closes the Store.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	base, err := parseAddress(address)
+	all, err := parseAddresses(address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{o: o.withDefaults(), base: base}
+	s := &Store{o: o.withDefaults()}
+	s.sites = sites{all: all, health: make([]health, len(all)), home: int(s.o.Rand()*float64(len(all))) % len(all)}
 	s.records.New = func() any { return NewRecords(nil, 0) }
 	s.life, s.die = context.WithCancel(context.Background())
 	if o.Token != "" {
 		s.auth = []string{"Bearer " + o.Token}
 	}
 	if s.o.HTTP == nil {
-		s.own = transport()
+		s.own = transport(len(all) > 1)
 		s.o.HTTP = s.own
 	}
 	return s, nil
@@ -123,39 +135,26 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 // Packs implements history.Packing. It returns what the last answer said.
 func (s *Store) Packs() bool { return s.packs.Load() }
 
-// transport requests no compression, because stones are compressed.
-func transport() *http.Transport {
+// transport requests no compression, because stones are compressed. If there are
+// several sites, it soon gives up one that does not accept connections.
+func transport(several bool) *http.Transport {
 	d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+	shake := d.Timeout
+	if several {
+		d.Timeout, shake = time.Second, 2*time.Second
+	}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            d.DialContext,
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}, // otherwise dead connections are used again
-		TLSHandshakeTimeout:    10 * time.Second,
+		TLSHandshakeTimeout:    shake,
 		ExpectContinueTimeout:  time.Second,
 		MaxIdleConnsPerHost:    1024,
 		IdleConnTimeout:        30 * time.Second,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
-}
-
-// parseAddress never repeats the address in an error, because it may hold a secret.
-func parseAddress(address string) (url.URL, error) {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		err = errors.New("not an address")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		err = errors.New("want http://HOST or https://HOST")
-	case u.User != nil:
-		err = errors.New("a user in an address: give a token instead")
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		err = errors.New("a query in an address")
-	default:
-		return url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}, nil
-	}
-	return url.URL{}, fmt.Errorf("client: open: %w", err)
 }
 
 // Close is for history.Store. No call may begin at the same time. Reads of open

@@ -37,6 +37,8 @@ const (
 	Busy         Code = "busy"
 	Draining     Code = "draining"
 	Full         Code = "full"
+	Limit        Code = "limit"
+	Away         Code = "away"
 	Timeout      Code = "timeout"
 	Internal     Code = "internal"
 )
@@ -48,6 +50,7 @@ var codes = []struct {
 	status int
 	err    error
 }{
+	{Away, http.StatusServiceUnavailable, history.ErrAway}, // first: it is unknown what was done
 	{NoWorld, http.StatusNotFound, history.ErrNoWorld},
 	{NoCommit, http.StatusNotFound, history.ErrNoCommit},
 	{Exists, http.StatusConflict, history.ErrExists},
@@ -57,6 +60,7 @@ var codes = []struct {
 	{Gone, http.StatusGone, history.ErrGone},
 	{BadName, http.StatusBadRequest, history.ErrName},
 	{Full, http.StatusInsufficientStorage, syscall.ENOSPC},
+	{Limit, http.StatusForbidden, nil},
 	{NoChunk, http.StatusNotFound, nil},
 	{NoRoute, http.StatusNotFound, nil},
 	{BadMethod, http.StatusMethodNotAllowed, nil},

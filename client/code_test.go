@@ -84,7 +84,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: got %v, want world.Err%s", code, err, in)
 		}
 	}
-	if rows != 23 {
+	if rows != 25 {
 		t.Errorf("%d rows of codes", rows)
 	}
 }

@@ -28,6 +28,8 @@ type meddler struct {
 	// made, the answer after it, or nothing.
 	lose  func(n int) string
 	after func() // called after a commit whose answer gets lost
+	// before is called before a call that gets lost, outside of what the meddler guards.
+	before func()
 
 	mu    sync.Mutex
 	calls []http.Header // of commits
@@ -54,6 +56,9 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch m.met(r.Header) {
 	case "call":
+		if m.before != nil {
+			m.before()
+		}
 		panic(http.ErrAbortHandler)
 	case "answer":
 		m.next.ServeHTTP(httptest.NewRecorder(), r)
@@ -311,5 +316,35 @@ func TestListPages(t *testing.T) {
 	}
 	if got, err := s.List(t.Context(), "", "", 2); err == nil {
 		t.Errorf("too many: got %v", got)
+	}
+}
+
+// An equal save of someone else in between is a conflict too: only one of two callers
+// may believe that it was the first.
+func TestCommitLostToAnEqual(t *testing.T) {
+	ctx := t.Context()
+	var other *client.Store
+	m, s, _ := newMeddler(t, func(int) string { return "" })
+	equal := history.Commit{Author: "ann", Message: "the same"}
+	lost := false
+	m.lose = func(n int) string {
+		if n == 0 {
+			lost = true
+			return "call"
+		}
+		return ""
+	}
+	f := newFake(t, m.next.ServeHTTP) // the same server, and nothing gets lost
+	other = f.open(nil)
+	if err := s.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	m.before = sync.OnceFunc(func() {
+		if _, err := other.Commit(ctx, "a", history.Head{}, equal); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.Commit(ctx, "a", history.Head{}, equal); !errors.Is(err, history.ErrConflict) || !lost {
+		t.Errorf("got %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 		return history.Head{}, err
 	}
 	var h Head
-	c.repeat, c.read = always, readJSON(&h)
+	c.repeat, c.stale, c.read = always, true, readJSON(&h)
 	if err := s.do(ctx, c); err != nil {
 		return history.Head{}, err
 	}
@@ -73,7 +73,8 @@ func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (l
 }
 
 // Commit is for history.Commits. If an answer is lost, it repeats the call; if the
-// first try made the commit, it returns that commit.
+// first try made the commit, it returns that commit. A commit without a Call gets one,
+// so that an equal commit of someone else is not taken for it.
 func (s *Store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
 	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
 	if err == nil {
@@ -81,6 +82,9 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, comm
 	}
 	if err != nil {
 		return history.Commit{}, err
+	}
+	if commit.Call == 0 {
+		commit.Call = max(1, s.o.Unique())
 	}
 	stones = slices.Clone(stones)
 	for i, s := range stones {
@@ -119,7 +123,7 @@ func match(id history.ID) string {
 
 // completes reports whether made is c except for number and time.
 func completes(made, c history.Commit) bool {
-	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message &&
+	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.Call == c.Call &&
 		slices.Equal(made.Stones, c.Stones)
 }
 

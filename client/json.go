@@ -14,6 +14,10 @@ const (
 	FenceHeader = "Cairn-Fence"
 	RetryHeader = "Cairn-Retry"
 	LostHeader  = "Cairn-Lost"
+	// StaleHeader says in an answer how many seconds ago the answer was true, if the
+	// server cannot reach its store. In a call it is the largest number that the
+	// caller accepts.
+	StaleHeader = "Cairn-Stale"
 	// PacksHeader is "yes" in the answers of a server that packs its worlds itself.
 	PacksHeader = "Cairn-Packs"
 	// ForceFence stands for history.Force in a FenceHeader.

@@ -39,7 +39,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 	if at != (history.ID{}) {
 		c.query += "&at=" + at.String()
 	}
-	c.repeat, c.accept, c.carries = always, RecordsType, room
+	c.repeat, c.stale, c.accept, c.carries = always, true, RecordsType, room
 	c.read = func(answer *http.Response) error {
 		err := s.readRecords(maxHeading+room+1<<16, func(r *Records) (err error) {
 			f, err = ReadStack(r, room)

@@ -46,6 +46,9 @@ func (r *remote) Close() error {
 }
 
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestLocal runs the same")
+	}
 	storetest.Run(t, storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) history.Store {
 			return serve(t, memory.New(memory.Options{Now: now}), client.Options{})
